@@ -1,0 +1,227 @@
+#include "core/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "core/status.h"
+
+static const struct dtype {
+    const char *name;
+    size_t size;
+    enum gf_dtype real;
+    double low, high;
+} dtypes[GF_N_DTYPES] = {
+    [GF_U8] = {"u8", 1, GF_U8, 0, UINT8_MAX},
+    [GF_I8] = {"i8", 1, GF_I8, INT8_MIN, INT8_MAX},
+    [GF_U16] = {"u16", 2, GF_U16, 0, UINT16_MAX},
+    [GF_I16] = {"i16", 2, GF_I16, INT16_MIN, INT16_MAX},
+    [GF_U32] = {"u32", 4, GF_U32, 0, UINT32_MAX},
+    [GF_I32] = {"i32", 4, GF_I32, INT32_MIN, INT32_MAX},
+    [GF_F32] = {"f32", 4, GF_F32, -INFINITY, INFINITY},
+    [GF_F64] = {"f64", 8, GF_F64, -INFINITY, INFINITY},
+    [GF_C64] = {"c64", 8, GF_F32, -INFINITY, INFINITY},
+    [GF_C128] = {"c128", 16, GF_F64, -INFINITY, INFINITY},
+};
+
+size_t gf_dtype_size(enum gf_dtype t) {
+    return dtypes[t].size;
+}
+const char *gf_dtype_name(enum gf_dtype t) {
+    return dtypes[t].name;
+}
+bool gf_dtype_is_complex(enum gf_dtype t) {
+    return t == GF_C64 || t == GF_C128;
+}
+bool gf_dtype_is_integer(enum gf_dtype t) {
+    return t < GF_F32;
+}
+enum gf_dtype gf_dtype_real(enum gf_dtype t) {
+    return dtypes[t].real;
+}
+
+int gf_dtype_parse(const char *name, enum gf_dtype *out) {
+    for (int t = 0; t < GF_N_DTYPES; t++)
+        if (!strcmp(name, dtypes[t].name)) {
+            *out = (enum gf_dtype)t;
+            return 0;
+        }
+    return gf_fail(GF_EUSAGE, "unknown type '%.20s' (u8 i8 u16 i16 u32 i32 f32 f64 c64 c128)",
+                   name);
+}
+
+void gf_dtype_range(enum gf_dtype t, double *low, double *high) {
+    *low = dtypes[t].low;
+    *high = dtypes[t].high;
+}
+
+int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
+    const int64_t limit = INT64_C(1) << 62;
+    int64_t product = unit;
+    for (int i = 0; i < n; i++) {
+        if (extent[i] < 1)
+            return gf_fail(GF_EINVAL, "an extent of %lld", (long long)extent[i]);
+        if (product > limit / extent[i])
+            return gf_fail(GF_ENOMEM, "the size does not fit 62 bits");
+        product *= extent[i];
+    }
+    *out = product;
+    return 0;
+}
+
+/* Below this size a huge page would mostly be waste. */
+static const size_t huge_page = (size_t)2 << 20;
+
+void *gf_alloc(size_t bytes) {
+    size_t align = bytes >= 2 * huge_page ? huge_page : 64;
+    size_t rounded = (bytes + align - 1) / align * align;
+    if (rounded < bytes)
+        return NULL;
+    void *p = aligned_alloc(align, rounded ? rounded : align);
+#ifdef MADV_HUGEPAGE
+    if (p && align == huge_page)
+        madvise(p, rounded, MADV_HUGEPAGE);
+#endif
+    return p;
+}
+
+void gf_free(void *p) {
+    free(p);
+}
+
+struct gf_array gf_array_wrap(void *data, enum gf_dtype t, int rank, const int64_t *shape) {
+    struct gf_array a = {.dtype = t, .rank = rank, .data = data};
+    int64_t stride = (int64_t)gf_dtype_size(t);
+    for (int i = rank - 1; i >= 0; i--) {
+        a.shape[i] = shape[i];
+        a.stride[i] = stride;
+        stride *= shape[i];
+    }
+    return a;
+}
+
+int gf_array_alloc(struct gf_array *a, enum gf_dtype t, int rank, const int64_t *shape) {
+    int64_t bytes;
+    int rc = gf_size_product(shape, rank, (int64_t)gf_dtype_size(t), &bytes);
+    if (rc)
+        return rc;
+    void *p = gf_alloc((size_t)bytes);
+    if (!p)
+        return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)bytes);
+    *a = gf_array_wrap(p, t, rank, shape);
+    a->base = p;
+    return 0;
+}
+
+void gf_array_free(struct gf_array *a) {
+    gf_free(a->base);
+    *a = (struct gf_array){0};
+}
+
+struct gf_array gf_array_slice(const struct gf_array *a, int axis, int64_t start, int64_t count) {
+    struct gf_array v = *a;
+    v.base = NULL;
+    v.data = (char *)a->data + start * a->stride[axis];
+    v.shape[axis] = count;
+    return v;
+}
+
+struct gf_array gf_array_index(const struct gf_array *a, int axis, int64_t index) {
+    struct gf_array v = gf_array_slice(a, axis, index, 1);
+    v.rank--;
+    for (int i = axis; i < v.rank; i++) {
+        v.shape[i] = v.shape[i + 1];
+        v.stride[i] = v.stride[i + 1];
+    }
+    return v;
+}
+
+int64_t gf_array_count(const struct gf_array *a) {
+    int64_t n = 1;
+    for (int i = 0; i < a->rank; i++)
+        n *= a->shape[i];
+    return n;
+}
+
+bool gf_array_is_contiguous(const struct gf_array *a) {
+    int64_t stride = (int64_t)gf_dtype_size(a->dtype);
+    for (int i = a->rank - 1; i >= 0; i--) {
+        if (a->shape[i] != 1 && a->stride[i] != stride)
+            return false;
+        stride *= a->shape[i];
+    }
+    return true;
+}
+
+/* Copies what lies below `axis`, line by line where both sides are dense. */
+static void copy_axes(char *dst, const struct gf_array *d, const char *src,
+                      const struct gf_array *s, int axis) {
+    size_t size = gf_dtype_size(d->dtype);
+    if (axis == d->rank) {
+        memcpy(dst, src, size);
+        return;
+    }
+    bool lines =
+        axis == d->rank - 1 && d->stride[axis] == (int64_t)size && s->stride[axis] == (int64_t)size;
+    if (lines) {
+        memcpy(dst, src, size * (size_t)d->shape[axis]);
+        return;
+    }
+    for (int64_t i = 0; i < d->shape[axis]; i++)
+        copy_axes(dst + i * d->stride[axis], d, src + i * s->stride[axis], s, axis + 1);
+}
+
+void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
+    if (gf_array_is_contiguous(dst) && gf_array_is_contiguous(src))
+        memcpy(dst->data, src->data, (size_t)gf_array_count(src) * gf_dtype_size(src->dtype));
+    else
+        copy_axes(dst->data, dst, src->data, src, 0);
+}
+
+/* An exponent of all ones is NaN or Inf; integer compares keep this loop fast and
+ * -ffast-math-proof. */
+static bool finite32(uint32_t bits) {
+    return (bits & 0x7f800000u) != 0x7f800000u;
+}
+static bool finite64(uint64_t bits) {
+    return (bits & UINT64_C(0x7ff0000000000000)) != UINT64_C(0x7ff0000000000000);
+}
+
+static bool element_finite(const char *p, enum gf_dtype t) {
+    int parts = gf_dtype_is_complex(t) ? 2 : 1;
+    for (int i = 0; i < parts; i++) {
+        if (gf_dtype_real(t) == GF_F32) {
+            uint32_t bits;
+            memcpy(&bits, p + 4 * i, sizeof bits);
+            if (!finite32(bits))
+                return false;
+        } else {
+            uint64_t bits;
+            memcpy(&bits, p + 8 * i, sizeof bits);
+            if (!finite64(bits))
+                return false;
+        }
+    }
+    return true;
+}
+
+int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]) {
+    if (gf_dtype_is_integer(a->dtype))
+        return 0;
+    int64_t bad = 0, total = gf_array_count(a), index[GF_MAX_RANK] = {0};
+    int64_t line = a->shape[a->rank - 1], step = a->stride[a->rank - 1];
+    for (int64_t done = 0; done < total; done += line) {
+        const char *p = a->data;
+        for (int i = 0; i < a->rank - 1; i++)
+            p += index[i] * a->stride[i];
+        for (int64_t x = 0; x < line; x++)
+            if (!element_finite(p + x * step, a->dtype) && !bad++) {
+                index[a->rank - 1] = x;
+                memcpy(first, index, sizeof index);
+            }
+        for (int i = a->rank - 2; i >= 0 && ++index[i] == a->shape[i]; i--)
+            index[i] = 0;
+    }
+    return bad;
+}

@@ -1,0 +1,71 @@
+/* A typed, strided block of numbers. Axes stand slowest first, as NumPy writes shapes. */
+#ifndef GF_CORE_ARRAY_H
+#define GF_CORE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gf_dtype {
+    GF_U8,
+    GF_I8,
+    GF_U16,
+    GF_I16,
+    GF_U32,
+    GF_I32,
+    GF_F32,
+    GF_F64,
+    GF_C64,  /* two f32: real, imaginary */
+    GF_C128, /* two f64 */
+    GF_N_DTYPES
+};
+
+enum { GF_MAX_RANK = 4 }; /* z, y, x, channel */
+
+struct gf_array {
+    enum gf_dtype dtype;
+    int rank;
+    int64_t shape[GF_MAX_RANK];
+    int64_t stride[GF_MAX_RANK]; /* bytes */
+    void *data;                  /* element (0, …, 0) */
+    void *base;                  /* what gf_array_free() frees; NULL in a view */
+};
+
+size_t gf_dtype_size(enum gf_dtype t);
+const char *gf_dtype_name(enum gf_dtype t);               /* "u8", "f32", "c64", … */
+int gf_dtype_parse(const char *name, enum gf_dtype *out); /* GF_EUSAGE if unknown */
+bool gf_dtype_is_complex(enum gf_dtype t);
+bool gf_dtype_is_integer(enum gf_dtype t);
+/* The real type of the same width per component: c64 -> f32; reals are returned as they are. */
+enum gf_dtype gf_dtype_real(enum gf_dtype t);
+/* The range an integer type holds; for other types -inf..inf. */
+void gf_dtype_range(enum gf_dtype t, double *low, double *high);
+
+/* Product of `n` extents times `unit`; GF_ENOMEM when an extent is < 1 or it overflows 2^62. */
+int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);
+
+/* Allocates a C-contiguous array (64-byte aligned, huge pages advised when large), not zeroed.
+ * The caller frees it with gf_array_free(), which also takes a view or an all-zero struct. */
+int gf_array_alloc(struct gf_array *a, enum gf_dtype t, int rank, const int64_t *shape);
+void gf_array_free(struct gf_array *a);
+
+/* A C-contiguous view of foreign memory; owns nothing. */
+struct gf_array gf_array_wrap(void *data, enum gf_dtype t, int rank, const int64_t *shape);
+/* The view with axis `axis` cut to [start, start + count). */
+struct gf_array gf_array_slice(const struct gf_array *a, int axis, int64_t start, int64_t count);
+/* The view with axis `axis` fixed at `index` and removed. */
+struct gf_array gf_array_index(const struct gf_array *a, int axis, int64_t index);
+int64_t gf_array_count(const struct gf_array *a);
+bool gf_array_is_contiguous(const struct gf_array *a);
+/* Copies src into dst: same shape and dtype, any strides. */
+void gf_array_copy(struct gf_array *dst, const struct gf_array *src);
+
+/* Counts NaN and Inf; first[] gets the index of the first one (rank entries). Integers have none.
+ */
+int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]);
+
+/* 64-byte aligned memory, advised for huge pages when large; NULL when there is none. */
+void *gf_alloc(size_t bytes);
+void gf_free(void *p);
+
+#endif

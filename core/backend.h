@@ -1,0 +1,58 @@
+/* A backend runs jobs. Each is one file and one row in the table of backend.c. */
+#ifndef GF_CORE_BACKEND_H
+#define GF_CORE_BACKEND_H
+
+#include <stdio.h>
+#include "core/job.h"
+
+enum { GF_MAX_PASSES = 16, GF_REASON = 256 };
+
+/* One walk over the data: what `gpufft plan` prints is what runs. */
+struct gf_pass {
+    char what[96]; /* "x: 4096 = 16·16·16, u8 -> half spectrum" */
+    int64_t bytes_read;
+    int64_t bytes_written;
+};
+
+struct gf_plan {
+    struct gf_pass pass[GF_MAX_PASSES];
+    int n_passes;
+    int64_t workspace_bytes; /* beside the input and output arrays */
+    struct gf_job job;       /* as planned */
+    void *impl;              /* the backend's own */
+};
+
+struct gf_backend_options {
+    int threads;           /* 0: OMP_NUM_THREADS, else the processors this process may use */
+    const char *device;    /* GPU backends: number or part of a name; NULL: the first */
+    const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
+};
+
+struct gf_backend {
+    const char *name;
+    const char *what; /* one line for `gpufft devices` */
+    bool automatic;   /* may be chosen by auto */
+    /* 0 when usable; otherwise GF_EABSENT and in `reason` one line: why, and the remedy. When
+     * usable, `reason` describes it (library version, instruction set, threads). Opens nothing. */
+    int (*probe)(char reason[GF_REASON]);
+    int (*open)(const struct gf_backend_options *options, void **context);
+    int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
+    /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides;
+     * the input is not written. One plan serves any number of runs, one at a time. */
+    int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
+                struct gf_array *out, struct gf_report *report);
+    void (*unplan)(void *context, struct gf_plan *plan);
+    void (*close)(void *context);
+};
+
+extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
+/* NULL-terminated, in the order `devices` lists them. */
+extern const struct gf_backend *const gf_backends[];
+
+/* Finds a backend by name; GF_EUSAGE with the list of names when there is none of that name,
+ * GF_EABSENT with reason and remedy when it is not usable here. */
+int gf_backend_find(const char *name, const struct gf_backend **out);
+/* What `auto` takes for this job, and why, in one line. Opens no context. */
+int gf_backend_choose(const struct gf_job *job, const struct gf_backend **out, char why[GF_REASON]);
+
+#endif

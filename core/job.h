@@ -1,0 +1,90 @@
+/* A job says everything that happens between the samples read and the samples written. The planner
+ * turns it into passes and a backend runs them; neither asks the files or the command line again.
+ */
+#ifndef GF_CORE_JOB_H
+#define GF_CORE_JOB_H
+
+#include "core/array.h"
+
+enum gf_direction { GF_FORWARD, GF_INVERSE };
+enum gf_precision { GF_SINGLE, GF_DOUBLE };
+enum gf_norm { GF_NORM_BACKWARD, GF_NORM_ORTHO, GF_NORM_FORWARD }; /* as numpy.fft names them */
+enum gf_kind {
+    GF_MAGNITUDE, /* |F| */
+    GF_PHASE,     /* atan2(imag, real), radians */
+    GF_POWER,     /* |F|^2 */
+    GF_REAL,
+    GF_IMAG,
+    GF_COMPLEX,
+    GF_N_KINDS
+};
+enum gf_scale { GF_SCALE_LOG, GF_SCALE_LINEAR, GF_SCALE_SQRT };
+
+/* How a value becomes an integer sample; float samples are always the number itself. */
+enum gf_map {
+    GF_MAP_NUMBER,  /* rounded half away from zero and saturated: a picture's own samples */
+    GF_MAP_DISPLAY, /* the value's display range on black..white, see struct gf_output */
+};
+
+enum { GF_MAX_OUTPUTS = 4, GF_MAX_DIMS = 3 };
+
+/* One result of the job's store step. */
+struct gf_output {
+    enum gf_kind kind;
+    enum gf_dtype dtype; /* complex for GF_COMPLEX, real otherwise */
+    enum gf_map map;
+    /* GF_MAP_DISPLAY. Magnitude and power: scale(v) with [low, high] on black..white, log(1+v) for
+     * GF_SCALE_LOG; without a range 0..largest over all channels and planes. Phase: -pi..pi. Real
+     * and imaginary: symmetric about mid-grey, -high..high, high the largest |v| by default. */
+    enum gf_scale scale;
+    bool has_range;
+    double low, high; /* unscaled units */
+    bool shift;       /* zero frequency in the centre, n/2 along every transformed axis; with `half`
+                       * the halved axis is never shifted */
+    bool half;        /* only the non-redundant half along the last transformed axis */
+};
+
+struct gf_job {
+    enum gf_direction direction;
+    int ndim;                   /* 1..3 spatial axes */
+    int64_t shape[GF_MAX_DIMS]; /* of the picture, also for an inverse; slowest first */
+    int64_t channels;           /* innermost axis of every array; each is transformed by itself */
+    unsigned axes;              /* bit i: axis i is transformed; the others are batches */
+    enum gf_dtype in_dtype;
+    bool luma; /* forward: three (or more) channels in, one out: Rec.709 of the encoded values */
+    bool in_shift; /* inverse: the spectrum is centred */
+    bool in_half;  /* inverse: the spectrum is the half along the last transformed axis */
+    bool real;     /* inverse: the result is real; of a full spectrum the Hermitian part is taken */
+    enum gf_precision precision;
+    enum gf_norm norm;
+    int n_out;
+    struct gf_output out[GF_MAX_OUTPUTS];
+};
+
+/* What a run found out on the way. */
+struct gf_report {
+    double high[GF_MAX_OUTPUTS];     /* the display range's upper end that was used */
+    int64_t clipped[GF_MAX_OUTPUTS]; /* GF_MAP_NUMBER: samples that did not fit the integer type */
+    double
+        imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real| of the result, L2 */
+};
+
+/* The axis that a half spectrum halves: the last transformed one. -1 if none is. */
+int gf_job_half_axis(const struct gf_job *job);
+/* Shape of the input array: the picture's or the spectrum's, then channels. Rank is ndim + 1. */
+void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]);
+/* Shape of output `i`, likewise (luma leaves one channel). */
+void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]);
+/* Number of samples a transform runs over: the product of the transformed extents. */
+int64_t gf_job_points(const struct gf_job *job);
+/* The factor that `norm` puts on this direction. */
+double gf_job_scale(const struct gf_job *job);
+/* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
+bool gf_job_is_real(const struct gf_job *job);
+/* GF_EINVAL with the reason for a job that no backend could run. */
+int gf_job_validate(const struct gf_job *job);
+
+const char *gf_kind_name(enum gf_kind k);
+const char *gf_norm_name(enum gf_norm n);
+
+#endif

@@ -1,0 +1,27 @@
+/* Error codes and the message that goes with the last failure of this thread.
+ *
+ * Every fallible function returns 0 or one of these negative codes, and says why once:
+ *     return gf_fail(GF_EFORMAT, "bad CRC in IDAT");
+ * Nothing below cli/ prints or exits; cli/ prefixes the message with the file's name. */
+#ifndef GF_CORE_STATUS_H
+#define GF_CORE_STATUS_H
+
+enum gf_status {
+    GF_OK = 0,
+    GF_EUSAGE = -1,   /* the arguments alone show the mistake                   exit 2 */
+    GF_EFORMAT = -2,  /* a file is broken, or not what it was taken for         exit 1 */
+    GF_EIO = -3,      /* open, read, write, rename or close failed              exit 1 */
+    GF_ENOMEM = -4,   /* memory is short, or the need is above the limit        exit 1 */
+    GF_EABSENT = -5,  /* the asked-for backend or device is not there           exit 3 */
+    GF_EINVAL = -6,   /* the data does not suit what was asked of it            exit 1 */
+    GF_EUNSUPP = -7,  /* legal, but not supported here                          exit 1 */
+    GF_EBACKEND = -8, /* a backend's own library or device failed               exit 1 */
+};
+
+/* Keeps the formatted message for gf_message() and returns `code`. One line, no full stop. */
+int gf_fail(enum gf_status code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The last message of the calling thread; never NULL; valid until its next gf_fail(). */
+const char *gf_message(void);
+
+#endif

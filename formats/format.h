@@ -1,0 +1,95 @@
+/* Files to arrays and back. A format is one file and one row in the table of format.c; it knows
+ * nothing of transforms. */
+#ifndef GF_FORMATS_FORMAT_H
+#define GF_FORMATS_FORMAT_H
+
+#include "core/array.h"
+#include "formats/io.h"
+
+enum gf_color { GF_GRAY, GF_RGB, GF_OTHER_COLOR /* plain channels, CMYK among them */ };
+
+/* A decoded file. Samples keep their stored numbers. */
+struct gf_image {
+    struct gf_array px; /* (z,) (y,) x, channel: rank ndim + 1, the channel axis always there */
+    int ndim;           /* 1..3: 2 for a picture, 3 for several pages */
+    enum gf_color color;
+    bool alpha;   /* the last channel is alpha */
+    int depth;    /* bits a sample as stored in the file, for `info`; 0 when writing */
+    char *record; /* the spectrum record's JSON text that came with the data, or NULL */
+};
+
+void gf_image_free(struct gf_image *image);
+
+struct gf_read_options {
+    /* A raw file has no header; ndim = 0 means that none of this was given. */
+    struct {
+        int ndim; /* 1..3 */
+        int64_t shape[3];
+        enum gf_dtype dtype;
+        bool big_endian;
+        int64_t offset; /* bytes before the first sample */
+    } raw;
+    bool channels_last; /* .npy and raw: the last axis is the channel axis */
+    int64_t max_memory; /* bytes that decoding may take; 0: no limit */
+    bool header_only;   /* fill in everything but the samples: px.data stays NULL */
+};
+
+enum gf_png_strategy {
+    GF_PNG_AUTO, /* run-length for spectra (they do not compress), filtered for pictures */
+    GF_PNG_HUFFMAN,
+    GF_PNG_RLE,
+    GF_PNG_FILTERED,
+    GF_PNG_DEFAULT
+};
+
+struct gf_write_options {
+    int level; /* deflate level 0..9; -1: the format's default */
+    enum gf_png_strategy strategy;
+    bool noise;               /* the samples are a spectrum: do not try to predict them */
+    int threads;              /* for encoders that can use them; 0: one */
+    bool big_endian;          /* raw */
+    char tiff_compression[8]; /* "none" (""), "deflate", "lzw" */
+};
+
+struct gf_format {
+    const char *name;     /* "png": also the prefix in "png:-" */
+    const char *suffixes; /* "png" or "tif tiff": without dots, separated by spaces */
+    const char *summary;  /* one line for --help and the manual */
+    /* True when these first bytes (up to GF_SNIFF) are this format's. NULL: never sniffed. */
+    bool (*sniff)(const unsigned char *head, size_t n);
+    int (*read)(struct gf_source *source, const struct gf_read_options *options,
+                struct gf_image *image);
+    int (*write)(struct gf_sink *sink, const struct gf_image *image,
+                 const struct gf_write_options *options);
+    /* What write() takes. */
+    unsigned dtypes; /* bit (1 << enum gf_dtype) */
+    int max_ndim;
+    unsigned channels;  /* bit n: n channels can be written; bit 0: any number */
+    bool alpha;         /* an alpha channel is kept as such */
+    bool embeds_record; /* the record travels inside the file (TIFF); else beside, as NAME.json */
+};
+
+enum { GF_SNIFF = 16 };
+
+extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_pnm, gf_format_pfm,
+    gf_format_npy, gf_format_raw;
+extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
+
+const struct gf_format *gf_format_by_name(const char *name);   /* NULL when there is none */
+const struct gf_format *gf_format_by_suffix(const char *path); /* ditto; case does not matter */
+
+/* Reads any known file: the type from its first bytes; raw when options->raw.ndim says so.
+ * For formats that keep the record beside the data, PATH.json is read too and its size and
+ * checksum held against the data. `format` (may be NULL) gets the format found. */
+int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
+                  const struct gf_format **format);
+
+/* GF_EINVAL with the reason and the ways out when `format` cannot hold such an image. */
+int gf_format_accepts(const struct gf_format *format, const struct gf_image *image);
+
+/* Writes image to path ("-": stdout) through a safe sink: absent, old or complete. image->record
+ * goes into the file or beside it. clobber = false refuses an existing file. */
+int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
+                   const struct gf_write_options *options, bool clobber);
+
+#endif

@@ -1,0 +1,36 @@
+/* The spectrum record: what a complex (or magnitude, or phase) file says about the picture it came
+ * from, so that `gpufft inv` needs no flags. Stored as JSON; read back as hostile input. */
+#ifndef GF_FORMATS_RECORD_H
+#define GF_FORMATS_RECORD_H
+
+#include "core/job.h"
+#include "formats/format.h"
+
+enum { GF_RECORD_VERSION = 1 };
+
+enum gf_alpha { GF_ALPHA_NONE, GF_ALPHA_DROPPED, GF_ALPHA_KEPT /* as the last plane */ };
+
+struct gf_record {
+    int version;
+    enum gf_kind kind; /* of the file it describes: complex, magnitude or phase */
+    int ndim;
+    int64_t shape[GF_MAX_DIMS]; /* the picture's, slowest first */
+    int64_t channels;           /* spectra in the file: of the picture without alpha; 1 for luma */
+    enum gf_color color;        /* of the picture that inverts from it */
+    enum gf_dtype dtype;        /* the picture's samples */
+    int depth;                  /* the picture file's bits a sample */
+    unsigned axes;              /* bit i: axis i was transformed */
+    enum gf_norm norm;
+    bool shift, half;
+    bool luma;
+    bool complex_input; /* the picture itself was complex */
+    enum gf_alpha alpha;
+};
+
+/* JSON text, one line; the caller frees it with free(). NULL: no memory. */
+char *gf_record_format(const struct gf_record *record);
+/* GF_EFORMAT with the reason for a text that is no record, is of a later version, or claims what
+ * cannot be: every field is range-checked, shapes in 64-bit arithmetic. */
+int gf_record_parse(const char *text, struct gf_record *out);
+
+#endif
