@@ -46,6 +46,8 @@ struct gf_backend {
 };
 
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
+/* Not part of this version: their probe says so and names the remedy. */
+extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_cufft;
 /* NULL-terminated, in the order `devices` lists them. */
 extern const struct gf_backend *const gf_backends[];
 

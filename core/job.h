@@ -83,6 +83,9 @@ double gf_job_scale(const struct gf_job *job);
 bool gf_job_is_real(const struct gf_job *job);
 /* GF_EINVAL with the reason for a job that no backend could run. */
 int gf_job_validate(const struct gf_job *job);
+/* GF_EINVAL when an array differs from the job in type or shape; every exec asks this first. */
+int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
+                        const struct gf_array *out);
 
 const char *gf_kind_name(enum gf_kind k);
 const char *gf_norm_name(enum gf_norm n);

@@ -1,0 +1,182 @@
+/* The processor's own transforms: a job becomes passes over tiles of lines (kernels/cpu), and every
+ * pass is one parallel loop. The load step rides on the first pass, the store step on the last. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend.h"
+#include "core/cpu_passes.h"
+#include "core/status.h"
+
+struct context {
+    int threads;
+};
+
+static const char *isa_asked(void) {
+    return getenv("GPUFFT_ISA");
+}
+
+static int probe(char reason[GF_REASON]) {
+    const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, isa_asked());
+    if (!k) {
+        snprintf(reason, GF_REASON, "GPUFFT_ISA=%s does not run on this processor; unset it",
+                 isa_asked());
+        return GF_EABSENT;
+    }
+    snprintf(reason, GF_REASON, "x86-64-%s kernels, %d lanes, %d threads", k->isa, k->lanes,
+             omp_get_max_threads());
+    if (!strcmp(k->isa, "plain"))
+        snprintf(reason, GF_REASON, "portable kernels, %d lanes, %d threads", k->lanes,
+                 omp_get_max_threads());
+    return 0;
+}
+
+static int open_context(const struct gf_backend_options *options, void **context) {
+    struct context *c = calloc(1, sizeof *c);
+    if (!c)
+        return gf_fail(GF_ENOMEM, "no memory");
+    c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
+    *context = c;
+    return 0;
+}
+
+static void close_context(void *context) {
+    free(context);
+}
+
+static void unplan(void *context, struct gf_plan *plan) {
+    (void)context;
+    if (!plan)
+        return;
+    gf_cpu_passes_free(plan->impl);
+    free(plan);
+}
+
+static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
+    struct context *c = context;
+    int rc = gf_job_validate(job);
+    if (rc)
+        return rc;
+    const struct gf_cpu_kernels *k =
+        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
+    if (!k)
+        return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this processor", isa_asked());
+    struct gf_plan *plan = calloc(1, sizeof *plan);
+    if (!plan)
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    plan->job = *job;
+    struct gf_cpu_passes *passes = NULL;
+    if ((rc = gf_cpu_passes_plan(job, k, c->threads, &passes))) {
+        free(plan);
+        return rc;
+    }
+    plan->impl = passes;
+    plan->workspace_bytes = passes->work_bytes + (int64_t)passes->scratch_bytes * c->threads;
+    for (int i = 0; i < passes->n_steps; i++)
+        plan->pass[plan->n_passes++] = passes->step[i].summary;
+    *out = plan;
+    return 0;
+}
+
+/* ---------------------------------------------------------------- running */
+
+/* Tiles of `count` steps from `first`, plane by plane when there are several (the second step's
+ * data is then still in cache), else in one loop. */
+static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads,
+                      struct gf_cpu_stats *total) {
+    const struct gf_cpu_pass *pass[2] = {&p->step[first].pass, &p->step[first + count - 1].pass};
+    long planes = count > 1 ? pass[0]->n_outer[0] * pass[0]->n_outer[1] : 1;
+    long tiles[2];
+    for (int i = 0; i < 2; i++)
+        tiles[i] = gf_cpu_tiles(p->kernels, pass[i]) / planes;
+    long chunks = count > 1 ? planes : tiles[0];
+#pragma omp parallel num_threads(threads)
+    {
+        struct gf_cpu_stats mine = {0};
+        char *scratch = p->scratch + (size_t)omp_get_thread_num() * p->scratch_bytes;
+#pragma omp for schedule(dynamic)
+        for (long c = 0; c < chunks; c++) {
+            if (count == 1) {
+                p->kernels->run(pass[0], c, scratch, &mine);
+                continue;
+            }
+            for (int i = 0; i < 2; i++)
+                for (long t = 0; t < tiles[i]; t++)
+                    p->kernels->run(pass[i], c * tiles[i] + t, scratch, &mine);
+        }
+#pragma omp critical(gf_cpu_stats)
+        {
+            total->largest = fmax(total->largest, mine.largest);
+            total->clipped += mine.clipped;
+            total->energy += mine.energy;
+            total->anti_energy += mine.anti_energy;
+        }
+    }
+}
+
+static int take_memory(struct gf_cpu_passes *p, int threads) {
+    if (!p->work && p->work_bytes && !(p->work = gf_alloc((size_t)p->work_bytes)))
+        return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld bytes",
+                       (long long)p->work_bytes);
+    if (!p->scratch && !(p->scratch = gf_alloc(p->scratch_bytes * (size_t)threads)))
+        return gf_fail(GF_ENOMEM, "no memory for scratch");
+    return 0;
+}
+
+static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
+                struct gf_array *out, struct gf_report *report) {
+    struct context *c = context;
+    struct gf_cpu_passes *p = plan->impl;
+    const struct gf_job *job = &plan->job;
+    int rc = take_memory(p, c->threads);
+    if (rc)
+        return rc;
+    double high[GF_MAX_OUTPUTS];
+    for (int i = 0; i < job->n_out; i++)
+        high[i] = job->out[i].has_range ? job->out[i].high : NAN;
+    *report = (struct gf_report){0};
+    for (int i = 0; i < p->n_steps; i++) {
+        struct gf_cpu_step *s = &p->step[i];
+        gf_cpu_step_bind(p, s, in, out);
+        int o = s->output;
+        if (o >= 0 && s->range_from_zero)
+            high[o] = gf_cpu_zero_frequency(p, s, &job->out[o]);
+        if (o >= 0 && !s->pass.destination.discard)
+            gf_cpu_step_display(p, s, high[o]);
+        int count = s->with_next ? 2 : 1;
+        if (count == 2) {
+            gf_cpu_step_bind(p, s + 1, in, out);
+            o = s[1].output;
+            if (o >= 0)
+                gf_cpu_step_display(p, s + 1, high[o]);
+        }
+        struct gf_cpu_stats stats = {0};
+        run_steps(p, i, count, c->threads, &stats);
+        i += count - 1;
+        if (stats.energy > 0 || stats.anti_energy > 0)
+            report->imag_ratio =
+                stats.energy > 0 ? sqrt(stats.anti_energy / stats.energy) : INFINITY;
+        if (o >= 0 && s->pass.destination.discard)
+            high[o] = stats.largest;
+        else if (o >= 0) {
+            report->clipped[o] = job->out[o].map == GF_MAP_NUMBER ? stats.clipped : 0;
+            report->high[o] = job->out[o].map == GF_MAP_NUMBER ? 0
+                              : job->out[o].kind == GF_PHASE   ? 3.14159265358979323846
+                                                               : high[o];
+        }
+    }
+    return 0;
+}
+
+const struct gf_backend gf_backend_openmp = {
+    .name = "openmp",
+    .what = "the processor, with this program's own kernels",
+    .automatic = true,
+    .probe = probe,
+    .open = open_context,
+    .plan = plan_job,
+    .exec = exec,
+    .unplan = unplan,
+    .close = close_context,
+};

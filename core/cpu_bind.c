@@ -1,0 +1,164 @@
+/* At run time: the ends of a step meet the arrays, and outputs their display range. */
+#include <math.h>
+#include <string.h>
+
+#include "core/cpu_passes.h"
+
+static const enum gf_cpu_sample sample_of[GF_N_DTYPES] = {
+    [GF_U8] = GF_CPU_U8,   [GF_I8] = GF_CPU_I8,    [GF_U16] = GF_CPU_U16, [GF_I16] = GF_CPU_I16,
+    [GF_U32] = GF_CPU_U32, [GF_I32] = GF_CPU_I32,  [GF_F32] = GF_CPU_F32, [GF_F64] = GF_CPU_F64,
+    [GF_C64] = GF_CPU_C64, [GF_C128] = GF_CPU_C128};
+
+static struct gf_cpu_axis work_axis(const struct gf_cpu_passes *p, int axis) {
+    if (axis < 0)
+        return (struct gf_cpu_axis){.n = 1};
+    return (struct gf_cpu_axis){.n = p->extent[axis], .stride = p->stride[axis]};
+}
+
+/* An axis of a file's array: shifted where the spectrum is centred on it. */
+static struct gf_cpu_axis array_axis(const struct gf_cpu_passes *p, const struct gf_array *a,
+                                     int axis, bool shifted, bool half) {
+    if (axis < 0)
+        return (struct gf_cpu_axis){.n = 1};
+    const struct gf_job *job = &p->job;
+    bool frequency = axis < job->ndim && (job->axes >> axis & 1);
+    bool halved = half && axis == gf_job_half_axis(job) && job->shape[axis] > 1;
+    long n = a->shape[axis];
+    return (struct gf_cpu_axis){.n = n,
+                                .shift = shifted && frequency && !halved ? n / 2 : 0,
+                                .stride = a->stride[axis],
+                                .mirrored = frequency};
+}
+
+static void bind_work(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+                      struct gf_cpu_end *e) {
+    e->type = GF_CPU_WORK;
+    e->data = p->work;
+    e->line = work_axis(p, s->axis);
+    e->lane = work_axis(p, s->lane);
+    for (int d = 0; d < 2; d++)
+        e->outer[d] = work_axis(p, s->outer[d]);
+    e->line_is_inner = s->axis == p->inner;
+}
+
+static void bind_array(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+                       const struct gf_array *a, bool shifted, bool half, struct gf_cpu_end *e) {
+    e->type = sample_of[a->dtype];
+    e->data = a->data;
+    e->line = array_axis(p, a, s->axis, shifted, half);
+    e->lane = array_axis(p, a, s->lane, shifted, half);
+    for (int d = 0; d < 2; d++)
+        e->outer[d] = array_axis(p, a, s->outer[d], shifted, half);
+    /* The arithmetic halves an axis that the file has in full. */
+    e->hermitian = p->half >= 0 && !(half && gf_job_half_axis(&p->job) == p->half);
+    e->half_axis = s->axis == p->half   ? GF_CPU_HALF_LINE
+                   : s->lane == p->half ? GF_CPU_HALF_LANE
+                                        : GF_CPU_HALF_OUTER;
+    e->half_n = p->half >= 0 ? p->job.shape[p->half] : 0;
+}
+
+void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
+                      const struct gf_array *in, struct gf_array *out) {
+    const struct gf_job *job = &p->job;
+    bool inverse = job->direction == GF_INVERSE;
+    struct gf_cpu_end *from = &s->pass.source, *to = &s->pass.destination;
+    if (s->from_input) {
+        bind_array(p, s, in, inverse && job->in_shift, inverse && job->in_half, from);
+        from->hermitian &= inverse;
+        from->luma = job->luma;
+        from->channel_stride = in->stride[job->ndim];
+    } else {
+        bind_work(p, s, from);
+    }
+    if (s->output < 0) {
+        bind_work(p, s, to);
+        return;
+    }
+    const struct gf_output *o = &job->out[s->output];
+    bind_array(p, s, &out[s->output], !inverse && o->shift, !inverse && o->half, to);
+    to->hermitian &= !inverse;
+    to->real_origin = !inverse && p->half >= 0;
+    gf_cpu_step_display(p, s, 0);
+}
+
+static double curve(enum gf_scale scale, double v) {
+    return scale == GF_SCALE_LOG ? log1p(v) : scale == GF_SCALE_SQRT ? sqrt(v) : v;
+}
+
+/* The factor on |F|, |F|^2, … that the norm asks for. */
+static double value_factor(const struct gf_job *job, enum gf_kind kind) {
+    double scale = gf_job_scale(job);
+    return kind == GF_POWER ? scale * scale : kind == GF_PHASE ? 1 : scale;
+}
+
+void gf_cpu_step_display(const struct gf_cpu_passes *p, struct gf_cpu_step *s, double high) {
+    const struct gf_job *job = &p->job;
+    const struct gf_output *o = &job->out[s->output];
+    struct gf_cpu_end *e = &s->pass.destination;
+    e->value = (enum gf_cpu_value)o->kind;
+    e->factor = value_factor(job, o->kind);
+    e->curve = GF_CPU_LINEAR;
+    e->gain = 1;
+    e->offset = 0;
+    gf_dtype_range(o->dtype, &e->floor, &e->ceiling);
+    if (o->map == GF_MAP_NUMBER || !gf_dtype_is_integer(o->dtype))
+        return;
+    double white = e->ceiling;
+    e->floor = 0;
+    if (o->kind == GF_PHASE) {
+        e->gain = white / (2 * 3.14159265358979323846);
+        e->offset = white / 2;
+    } else if (o->kind == GF_REAL || o->kind == GF_IMAG) {
+        e->gain = high > 0 ? white / (2 * high) : 0;
+        e->offset = white / 2;
+    } else {
+        double low = curve(o->scale, o->has_range ? o->low : 0), top = curve(o->scale, high);
+        e->curve = o->scale == GF_SCALE_LOG    ? GF_CPU_LOG
+                   : o->scale == GF_SCALE_SQRT ? GF_CPU_SQRT
+                                               : GF_CPU_LINEAR;
+        e->gain = top > low ? white / (top - low) : 0;
+        e->offset = -low * e->gain;
+    }
+}
+
+/* Component re of the workspace at an index along every axis. */
+static double work_real(const struct gf_cpu_passes *p, const long index[GF_MAX_RANK]) {
+    int lanes = p->kernels->lanes, size = p->kernels->bits / 8;
+    const char *at = p->work;
+    for (int i = 0; i <= p->job.ndim; i++)
+        at += i == p->inner ? index[i] / lanes * lanes * p->stride[i] + index[i] % lanes * size
+                            : index[i] * p->stride[i];
+    if (size == 4) {
+        float v;
+        memcpy(&v, at, sizeof v);
+        return (double)v;
+    }
+    double v;
+    memcpy(&v, at, sizeof v);
+    return v;
+}
+
+double gf_cpu_zero_frequency(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+                             const struct gf_output *o) {
+    const struct gf_job *job = &p->job;
+    long index[GF_MAX_RANK] = {0};
+    double largest = 0;
+    for (bool more = true; more;) {
+        double sum = 0;
+        for (long k = 0; k < p->extent[s->axis]; k++) {
+            index[s->axis] = k;
+            sum += work_real(p, index);
+        }
+        largest = fmax(largest, sum);
+        more = false;
+        for (int i = job->ndim; i >= 0 && !more; i--) {
+            if (i < job->ndim && (job->axes >> i & 1))
+                continue;
+            more = ++index[i] < p->extent[i];
+            if (!more)
+                index[i] = 0;
+        }
+    }
+    double factor = value_factor(job, o->kind);
+    return o->kind == GF_POWER ? largest * largest * factor : largest * factor;
+}

@@ -1,0 +1,25 @@
+#include "core/cpu_line.h"
+
+#include "core/plan.h"
+
+struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
+    struct gf_radices r = gf_plan_radices(n);
+    struct gf_cpu_line *inner;
+    switch (gf_plan_algorithm(n)) {
+    case GF_ALG_RADER:
+        inner = gf_cpu_line_plan(n - 1, bits);
+        return inner ? gf_cpu_line_rader(n, gf_primitive_root(n), inner, bits) : NULL;
+    case GF_ALG_BLUESTEIN:
+        inner = gf_cpu_line_plan(gf_plan_smooth_length(2 * n - 1), bits);
+        return inner ? gf_cpu_line_bluestein(n, inner, bits) : NULL;
+    case GF_ALG_STAGES:
+        break;
+    }
+    struct gf_cpu_line *leaf = NULL;
+    if (r.rest > 1) {
+        if (!(leaf = gf_cpu_line_plan(r.rest, bits)))
+            return NULL;
+        r.radix[r.n++] = (int)r.rest;
+    }
+    return gf_cpu_line_stages(n, r.radix, r.n, leaf, bits);
+}

@@ -1,0 +1,284 @@
+#include "core/cpu_passes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu_line.h"
+#include "core/plan.h"
+#include "core/status.h"
+
+static bool transformed(const struct gf_job *job, int axis) {
+    return axis < job->ndim && (job->axes >> axis & 1);
+}
+
+static long spectral_extent(const struct gf_cpu_passes *p, int axis) {
+    const struct gf_job *job = &p->job;
+    if (axis == job->ndim)
+        return job->luma ? 1 : job->channels;
+    return axis == p->half ? job->shape[axis] / 2 + 1 : job->shape[axis];
+}
+
+/* The halved axis of the arithmetic: like that of the files, but one that has something to halve.
+ */
+static int half_axis(const struct gf_job *job) {
+    if (!gf_job_is_real(job))
+        return -1;
+    int last = -1;
+    for (int i = job->ndim - 1; i >= 0; i--)
+        if (transformed(job, i) && (last < 0 || job->shape[last] == 1))
+            last = i;
+    return job->shape[last] > 1 ? last : gf_job_half_axis(job);
+}
+
+/* Odd multiples of 128 bytes keep rows, planes and tiles off each other's cache sets. */
+static int64_t off_beat(int64_t bytes) {
+    int64_t lines = (bytes + 127) / 128;
+    return (lines | 1) * 128;
+}
+
+static int plan_workspace(struct gf_cpu_passes *p) {
+    int nd = p->job.ndim;
+    p->inner = nd - 1;
+    for (int i = 0; i <= nd; i++)
+        p->extent[i] = spectral_extent(p, i);
+    for (int i = nd - 1; i >= 0 && p->extent[p->inner] == 1; i--)
+        if (p->extent[i] > 1)
+            p->inner = i;
+    const int64_t lanes = p->kernels->lanes, unit = 2 * p->kernels->bits / 8;
+    p->stride[p->inner] = unit;
+    int64_t bytes = (p->extent[p->inner] + lanes - 1) / lanes * lanes * unit;
+    bytes = off_beat(bytes);
+    for (int i = nd - 1; i >= 0; i--)
+        if (i != p->inner) {
+            p->stride[i] = bytes;
+            if (p->extent[i] > (INT64_C(1) << 62) / bytes - 128)
+                return gf_fail(GF_ENOMEM, "the size does not fit 62 bits");
+            bytes = p->extent[i] > 1 ? off_beat(bytes * p->extent[i]) : bytes;
+        }
+    p->stride[nd] = bytes;
+    if (p->extent[nd] > (INT64_C(1) << 62) / bytes)
+        return gf_fail(GF_ENOMEM, "the size does not fit 62 bits");
+    p->work_bytes = bytes * p->extent[nd];
+    return 0;
+}
+
+/* The lane axis of a pass along `axis`: the workspace's innermost where that is free, else the
+ * longest, so that few lanes stay empty. The rest goes to outer[]; a halved axis comes first. */
+static void choose_axes(const struct gf_cpu_passes *p, int axis, struct gf_cpu_step *s) {
+    int nd = p->job.ndim, n_outer = 0;
+    s->axis = axis;
+    s->lane = -1;
+    if (axis != p->inner) {
+        s->lane = p->inner;
+    } else {
+        for (int i = 0; i <= nd; i++)
+            if (i != axis && (s->lane < 0 || p->extent[i] > p->extent[s->lane]))
+                s->lane = i;
+    }
+    s->outer[0] = s->outer[1] = -1;
+    for (int i = 0; i <= nd; i++)
+        if (i != axis && i != s->lane)
+            s->outer[n_outer++] = i;
+    if (s->outer[1] == p->half && p->half >= 0) {
+        s->outer[1] = s->outer[0];
+        s->outer[0] = p->half;
+    }
+    s->pass.n_lane = p->extent[s->lane];
+    for (int d = 0; d < 2; d++)
+        s->pass.n_outer[d] = s->outer[d] < 0 ? 1 : p->extent[s->outer[d]];
+}
+
+/* ---------------------------------------------------------------- the list of steps */
+
+static const char *type_name(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool in) {
+    const struct gf_job *job = &p->job;
+    if (in ? !s->from_input : s->output < 0)
+        return p->half >= 0 ? "half spectrum" : "spectrum";
+    return gf_dtype_name(in ? job->in_dtype : job->out[s->output].dtype);
+}
+
+static int64_t array_bytes(const int64_t *shape, int rank, enum gf_dtype t) {
+    int64_t n = (int64_t)gf_dtype_size(t);
+    for (int i = 0; i < rank; i++)
+        n *= shape[i];
+    return n;
+}
+
+static void summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
+    const struct gf_job *job = &p->job;
+    static const char names[] = "zyx";
+    char how[128] = "";
+    const char *kind = s->output >= 0 ? gf_kind_name(job->out[s->output].kind) : "";
+    if (s->pass.line) {
+        char factors[96];
+        gf_plan_describe(s->pass.n, factors, sizeof factors);
+        snprintf(how, sizeof how, "%c: %s", names[GF_MAX_DIMS - job->ndim + s->axis], factors);
+    } else {
+        snprintf(how, sizeof how, s->pass.destination.discard ? "range" : "extract");
+    }
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(job, shape);
+    s->summary.bytes_read =
+        s->from_input ? array_bytes(shape, job->ndim + 1, job->in_dtype) : p->work_bytes;
+    s->summary.bytes_written = p->work_bytes;
+    if (s->output >= 0) {
+        gf_job_out_shape(job, s->output, shape);
+        s->summary.bytes_written = array_bytes(shape, job->ndim + 1, job->out[s->output].dtype);
+    }
+    if (s->pass.destination.discard) {
+        s->summary.bytes_written = 0;
+        snprintf(s->summary.what, sizeof s->summary.what, "%s of %s", how, kind);
+        return;
+    }
+    snprintf(s->summary.what, sizeof s->summary.what, "%s, %s -> %s%s%s", how,
+             type_name(p, s, true), type_name(p, s, false), *kind ? " " : "", kind);
+}
+
+/* Adds the pass along `axis`; output -1 keeps the result in the workspace. */
+static struct gf_cpu_step *add_step(struct gf_cpu_passes *p, int axis, bool from_input, int output,
+                                    bool discard) {
+    struct gf_cpu_step *s = &p->step[p->n_steps++];
+    bool inverse = p->job.direction == GF_INVERSE;
+    *s = (struct gf_cpu_step){.from_input = from_input, .output = output};
+    choose_axes(p, axis, s);
+    s->pass.line = axis < p->job.ndim ? p->line[axis] : NULL;
+    s->pass.inverse = inverse && s->pass.line;
+    s->pass.form = axis != p->half || !s->pass.line ? GF_CPU_C2C
+                   : inverse                        ? GF_CPU_C2R
+                                                    : GF_CPU_R2C;
+    s->pass.n = s->pass.line ? p->job.shape[axis] : p->extent[axis];
+    s->pass.destination.discard = discard;
+    summarise(p, s);
+    size_t scratch = gf_cpu_scratch_bytes(p->kernels, &s->pass);
+    scratch = (scratch + 4095) / 4096 * 4096 + 128;
+    scratch = (scratch + 63) / 64 * 64;
+    if (scratch > p->scratch_bytes)
+        p->scratch_bytes = scratch;
+    return s;
+}
+
+/* Reads the workspace without transforming: across its blocks, along the longest other axis. */
+static struct gf_cpu_step *add_extraction(struct gf_cpu_passes *p, int output, bool discard) {
+    int axis = -1;
+    for (int i = 0; i <= p->job.ndim; i++)
+        if (i != p->inner && (axis < 0 || p->extent[i] > p->extent[axis]))
+            axis = i;
+    struct gf_cpu_line *kept = axis < p->job.ndim ? p->line[axis] : NULL;
+    if (axis < p->job.ndim)
+        p->line[axis] = NULL;
+    struct gf_cpu_step *s = add_step(p, axis, false, output, discard);
+    if (axis < p->job.ndim)
+        p->line[axis] = kept;
+    return s;
+}
+
+/* An integer display of magnitudes, powers, reals or imaginaries without a given range needs one.
+ */
+static bool needs_range(const struct gf_output *o) {
+    return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && !o->has_range &&
+           o->kind != GF_PHASE && o->kind != GF_COMPLEX;
+}
+
+static bool never_negative(enum gf_dtype t) {
+    return t == GF_U8 || t == GF_U16 || t == GF_U32;
+}
+
+static void plan_steps(struct gf_cpu_passes *p) {
+    const struct gf_job *job = &p->job;
+    bool inverse = job->direction == GF_INVERSE;
+    int axes[GF_MAX_DIMS], n = 0;
+    for (int i = 0; i < job->ndim; i++) {
+        int axis = inverse ? i : job->ndim - 1 - i;
+        bool idle = job->shape[axis] == 1; /* a transform of one point changes nothing */
+        if (transformed(job, axis) && axis != p->half && !idle)
+            axes[n++] = axis;
+    }
+    if (p->half >= 0) { /* real samples stand at its start, or at its end */
+        if (!inverse)
+            memmove(axes + 1, axes, (size_t)n * sizeof *axes);
+        axes[inverse ? n : 0] = p->half;
+        n++;
+    }
+    if (!n)
+        axes[n++] = gf_job_half_axis(job);
+
+    const struct gf_output *first = &job->out[0];
+    bool zero = needs_range(first) && never_negative(job->in_dtype) && !inverse && n > 1 &&
+                first->kind != GF_IMAG;
+    bool fused = job->n_out == 1 && (!needs_range(first) || zero);
+    bool ends_real = inverse && p->half >= 0; /* cannot go through the complex workspace */
+    for (int i = 0; i < n; i++) {
+        bool last = i == n - 1;
+        if (!last || fused || !ends_real) {
+            struct gf_cpu_step *s = add_step(p, axes[i], i == 0, last && fused ? 0 : -1, false);
+            s->range_from_zero = last && fused && zero;
+            continue;
+        }
+        for (int o = 0; o < job->n_out; o++) {
+            if (needs_range(&job->out[o]))
+                add_step(p, axes[i], i == 0, o, true);
+            add_step(p, axes[i], i == 0, o, false);
+        }
+    }
+    for (int o = 0; o < job->n_out && !fused && !ends_real; o++) {
+        if (needs_range(&job->out[o]))
+            add_extraction(p, o, true);
+        add_extraction(p, o, false);
+    }
+    if (n == 1 && (fused || ends_real))
+        p->work_bytes = 0; /* nothing stops between input and output */
+}
+
+/* Two neighbouring passes within planes that fit the second-level cache run plane by plane. */
+static void join_planes(struct gf_cpu_passes *p, int threads) {
+    enum { CACHE = 3 << 19 };
+    for (int i = 0; i + 1 < p->n_steps; i++) {
+        struct gf_cpu_step *a = &p->step[i], *b = a + 1;
+        bool same = a->outer[0] == b->outer[0] && a->outer[1] == b->outer[1];
+        long planes = a->pass.n_outer[0] * a->pass.n_outer[1];
+        int64_t plane = p->work_bytes / (planes ? planes : 1);
+        if (same && a->pass.line && b->pass.line && a->output < 0 && !b->range_from_zero &&
+            !b->pass.destination.discard && planes >= 2 * threads && plane <= CACHE) {
+            a->with_next = true;
+            i++;
+        }
+    }
+}
+
+int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
+                       struct gf_cpu_passes **out) {
+    struct gf_cpu_passes *p = calloc(1, sizeof *p);
+    if (!p)
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    p->job = *job;
+    p->kernels = kernels;
+    p->half = half_axis(job);
+    int rc = plan_workspace(p);
+    if (rc)
+        goto fail;
+    for (int i = 0; i < job->ndim; i++)
+        if (transformed(job, i) && !(p->line[i] = gf_cpu_line_plan(job->shape[i], kernels->bits))) {
+            rc = gf_fail(GF_ENOMEM, "no memory for the tables of %lld points",
+                         (long long)job->shape[i]);
+            goto fail;
+        }
+    plan_steps(p);
+    join_planes(p, threads);
+    *out = p;
+    return 0;
+fail:
+    gf_cpu_passes_free(p);
+    return rc;
+}
+
+void gf_cpu_passes_free(struct gf_cpu_passes *p) {
+    if (!p)
+        return;
+    for (int i = 0; i < GF_MAX_DIMS; i++)
+        gf_cpu_line_free(p->line[i]);
+    gf_free(p->work);
+    gf_free(p->scratch);
+    free(p);
+}

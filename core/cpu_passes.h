@@ -1,0 +1,51 @@
+/* How the openmp backend cuts a job into passes over the CPU kernels' tiles. */
+#ifndef GF_CORE_CPU_PASSES_H
+#define GF_CORE_CPU_PASSES_H
+
+#include "core/backend.h"
+#include "kernels/cpu/cpu.h"
+
+/* One pass: along `axis` (or, without a transform, an extraction or a search for the range). */
+struct gf_cpu_step {
+    struct gf_cpu_pass pass; /* its ends' data and outer strides are bound at run time */
+    int axis, lane, outer[2];
+    bool from_input;
+    int output;           /* -1: to the workspace */
+    bool range_from_zero; /* the display range ends at the zero frequency, known before this pass */
+    bool with_next;       /* run together with the next step, plane by plane */
+    struct gf_pass summary;
+};
+
+/* Axes are the job's spatial ones and, as axis ndim, the channels. The workspace holds them slowest
+ * first too, but channels before all, and the innermost axis in blocks (kernels/cpu/cpu.h). */
+struct gf_cpu_passes {
+    struct gf_job job;
+    const struct gf_cpu_kernels *kernels;
+    int half;                      /* axis that the arithmetic halves, -1 for complex jobs */
+    int inner;                     /* the workspace's innermost axis */
+    long extent[GF_MAX_RANK];      /* of the workspace, unpadded; channels last */
+    ptrdiff_t stride[GF_MAX_RANK]; /* bytes */
+    int n_steps;
+    struct gf_cpu_step step[GF_MAX_PASSES];
+    struct gf_cpu_line *line[GF_MAX_DIMS]; /* by axis; NULL where not transformed */
+    int64_t work_bytes;
+    size_t scratch_bytes; /* a thread */
+    char *work, *scratch; /* taken at the first run */
+};
+
+/* Plans; the caller frees with gf_cpu_passes_free(), which also takes NULL. */
+int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
+                       struct gf_cpu_passes **out);
+void gf_cpu_passes_free(struct gf_cpu_passes *p);
+
+/* Points the step's ends at the arrays of this run. */
+void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
+                      const struct gf_array *in, struct gf_array *out);
+/* Sets factor, gain and limits of the step's output for a display range that ends at `high`. */
+void gf_cpu_step_display(const struct gf_cpu_passes *p, struct gf_cpu_step *s, double high);
+/* Of samples that are never negative, no frequency is larger than the zero frequency: its value
+ * as the output's kind has it, summed from the workspace before step s, which is the last. */
+double gf_cpu_zero_frequency(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+                             const struct gf_output *o);
+
+#endif

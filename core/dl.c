@@ -1,0 +1,48 @@
+#include "core/dl.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/status.h"
+
+/* Returns the first symbol that is missing, or NULL. */
+static const char *fill(void *handle, const struct gf_dl_symbol *symbols, void *table) {
+    for (; symbols->name; symbols++) {
+        void *p = dlsym(handle, symbols->name);
+        if (!p)
+            return symbols->name;
+        memcpy((char *)table + symbols->offset, &p, sizeof p);
+    }
+    return NULL;
+}
+
+int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, void *table,
+               void **handle) {
+    char tried[256] = "";
+    const char *missing = NULL, *owner = NULL;
+    for (; *sonames; sonames++) {
+        void *h = dlopen(*sonames, RTLD_NOW | RTLD_LOCAL);
+        if (h) {
+            const char *symbol = fill(h, symbols, table);
+            if (!symbol) {
+                *handle = h;
+                return 0;
+            }
+            missing = symbol;
+            owner = *sonames;
+            dlclose(h);
+        }
+        size_t used = strlen(tried);
+        snprintf(tried + used, sizeof tried - used, "%s%s", used ? ", " : "", *sonames);
+    }
+    *handle = NULL;
+    if (missing)
+        return gf_fail(GF_EABSENT, "%s has no %s (tried %s)", owner, missing, tried);
+    return gf_fail(GF_EABSENT, "no %s", tried);
+}
+
+void gf_dl_close(void *handle) {
+    if (handle)
+        dlclose(handle);
+}

@@ -1,0 +1,173 @@
+#include "core/plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Cost of a stage per point, in butterfly operations plus one load and store; measured ratios. */
+static const struct {
+    int radix;
+    double cost;
+} codelets[] = {
+    {16, 3.9}, {8, 3.1}, {4, 2.3}, {2, 1.7}, {3, 2.2}, {5, 3.0}, {7, 3.9}, {11, 6.0}, {13, 7.0},
+};
+
+static double stage_cost(int radix) {
+    for (size_t i = 0; i < sizeof codelets / sizeof *codelets; i++)
+        if (codelets[i].radix == radix)
+            return codelets[i].cost;
+    return 0.9 * radix; /* by definition */
+}
+
+/* Splits 2^e into 16, 8, 4 and 2: the fewest stages, none of them small beside large ones. */
+static void split_power_of_two(int e, struct gf_radices *r) {
+    int stages = (e + 3) / 4;
+    for (; stages > 0; stages--) {
+        int bits = (e + stages - 1) / stages;
+        r->radix[r->n++] = 1 << bits;
+        e -= bits;
+    }
+}
+
+struct gf_radices gf_plan_radices(int64_t n) {
+    struct gf_radices r = {.rest = n};
+    int twos = 0;
+    for (; r.rest % 2 == 0; r.rest /= 2)
+        twos++;
+    split_power_of_two(twos, &r);
+    static const int odd[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        for (; r.rest % odd[i] == 0; r.rest /= odd[i])
+            r.radix[r.n++] = odd[i];
+    /* The leaf is called once per block, so it is the largest; the others go largest first, which
+     * leaves small blocks early. Insertion sort, descending, then the first to the end. */
+    for (int i = 1; i < r.n; i++)
+        for (int j = i; j > 0 && r.radix[j] > r.radix[j - 1]; j--) {
+            int t = r.radix[j];
+            r.radix[j] = r.radix[j - 1];
+            r.radix[j - 1] = t;
+        }
+    if (r.n > 1) {
+        int largest = r.radix[0];
+        memmove(r.radix, r.radix + 1, (size_t)(r.n - 1) * sizeof *r.radix);
+        r.radix[r.n - 1] = largest;
+    }
+    return r;
+}
+
+bool gf_is_prime(int64_t n) {
+    if (n < 2)
+        return false;
+    for (int64_t d = 2; d * d <= n; d++)
+        if (n % d == 0)
+            return false;
+    return true;
+}
+
+static int64_t power_mod(int64_t base, int64_t e, int64_t m) {
+    unsigned __int128 result = 1, b = (unsigned __int128)(base % m);
+    for (; e; e >>= 1, b = b * b % (unsigned __int128)m)
+        if (e & 1)
+            result = result * b % (unsigned __int128)m;
+    return (int64_t)result;
+}
+
+int64_t gf_primitive_root(int64_t prime) {
+    int64_t order = prime - 1;
+    for (int64_t g = 2;; g++) {
+        bool root = true;
+        int64_t rest = order;
+        for (int64_t d = 2; d * d <= rest && root; d++)
+            if (rest % d == 0) {
+                root = power_mod(g, order / d, prime) != 1;
+                while (rest % d == 0)
+                    rest /= d;
+            }
+        if (root && rest > 1)
+            root = power_mod(g, order / rest, prime) != 1;
+        if (root || g >= prime)
+            return prime == 2 ? 1 : g;
+    }
+}
+
+double gf_plan_smooth_cost(int64_t n) {
+    struct gf_radices r = gf_plan_radices(n);
+    double cost = 0;
+    for (int i = 0; i < r.n; i++)
+        cost += stage_cost(r.radix[i]);
+    return cost * (double)n;
+}
+
+int64_t gf_plan_smooth_length(int64_t minimum) {
+    int64_t best = 1;
+    while (best < minimum)
+        best *= 2;
+    double best_cost = gf_plan_smooth_cost(best);
+    for (int64_t a = 1; a < 2 * minimum; a *= 7)
+        for (int64_t b = a; b < 2 * minimum; b *= 5)
+            for (int64_t c = b; c < 2 * minimum; c *= 3) {
+                int64_t n = c;
+                while (n < minimum)
+                    n *= 2;
+                double cost = gf_plan_smooth_cost(n);
+                if (cost < best_cost) {
+                    best = n;
+                    best_cost = cost;
+                }
+            }
+    return best;
+}
+
+/* Rader's convolution has n - 1 points, Bluestein's at least 2 n - 1 and a few more walks. */
+static bool rader_pays(int64_t prime) {
+    return prime <= INT32_MAX && gf_plan_radices(prime - 1).rest == 1;
+}
+
+enum gf_algorithm gf_plan_algorithm(int64_t n) {
+    struct gf_radices r = gf_plan_radices(n);
+    if (r.rest == 1)
+        return GF_ALG_STAGES;
+    if (!gf_is_prime(r.rest))
+        return GF_ALG_BLUESTEIN; /* two large primes: one chirp does for both */
+    if (r.n)
+        return GF_ALG_STAGES;
+    return rader_pays(n) ? GF_ALG_RADER : GF_ALG_BLUESTEIN;
+}
+
+/* Appends to text, never past its end. */
+static void append(char *text, size_t size, const char *format, int64_t value) {
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, format, (long long)value);
+}
+
+static void append_radices(const struct gf_radices *r, char *text, size_t size) {
+    for (int i = 0; i < r->n; i++)
+        append(text, size, i ? "·%lld" : "%lld", r->radix[i]);
+    if (r->rest > 1)
+        append(text, size, r->n ? "·%lld" : "%lld", r->rest);
+}
+
+void gf_plan_describe(int64_t n, char *text, size_t size) {
+    struct gf_radices r = gf_plan_radices(n);
+    text[0] = 0;
+    append(text, size, "%lld", n);
+    switch (gf_plan_algorithm(n)) {
+    case GF_ALG_STAGES:
+        if (r.n > 1 || r.rest > 1) {
+            append(text, size, " = ", 0);
+            append_radices(&r, text, size);
+        }
+        if (r.rest > 1)
+            append(text, size, rader_pays(r.rest) ? " (%lld by Rader)" : " (%lld by Bluestein)",
+                   r.rest);
+        break;
+    case GF_ALG_RADER:
+    case GF_ALG_BLUESTEIN: {
+        bool rader = gf_plan_algorithm(n) == GF_ALG_RADER;
+        int64_t m = rader ? n - 1 : gf_plan_smooth_length(2 * n - 1);
+        struct gf_radices c = gf_plan_radices(m);
+        append(text, size, rader ? ": Rader over %lld = " : ": Bluestein over %lld = ", m);
+        append_radices(&c, text, size);
+        break;
+    }
+    }
+}

@@ -1,0 +1,401 @@
+#include "core/steps.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/span.h"
+
+/* Rows are worked on in segments that fit a thread's stack and the nearest cache. Segments are
+ * dealt out in a fixed number of blocks, so that sums do not depend on the number of threads. */
+enum { SEGMENT = 1024, BLOCKS = 256, SMALL = 1 << 14 };
+
+/* The job's axes as three, z, y, x. */
+struct axes {
+    int64_t n[3];      /* the picture's extents */
+    bool on[3];        /* transformed */
+    int half;          /* the axis that half spectra halve */
+    int64_t centre[3]; /* where the zero frequency stands in the array, 0 without a shift */
+    int64_t count[3];  /* extents to walk over */
+    int64_t segments, items;
+};
+
+static struct axes axes_make(const struct gf_job *job, bool shift, bool half,
+                             const int64_t count[3]) {
+    struct axes a = {.half = gf_work_axis(job, gf_job_half_axis(job))};
+    for (int i = 0; i < 3; i++) {
+        int j = i - (GF_MAX_DIMS - job->ndim);
+        a.n[i] = j >= 0 ? job->shape[j] : 1;
+        a.on[i] = j >= 0 && job->axes >> j & 1;
+        a.centre[i] = shift && a.on[i] && !(half && i == a.half) ? a.n[i] / 2 : 0;
+        a.count[i] = count[i];
+    }
+    a.segments = (count[2] + SEGMENT - 1) / SEGMENT;
+    a.items = count[0] * count[1] * a.segments;
+    return a;
+}
+
+/* A segment of one row: z, y, x .. x + count. */
+struct segment {
+    int64_t at[3];
+    int64_t count;
+};
+
+static struct segment segment_at(const struct axes *a, int64_t item) {
+    struct segment s;
+    s.at[2] = item % a->segments * SEGMENT;
+    s.at[1] = item / a->segments % a->count[1];
+    s.at[0] = item / a->segments / a->count[1];
+    s.count = a->count[2] - s.at[2] < SEGMENT ? a->count[2] - s.at[2] : SEGMENT;
+    return s;
+}
+
+static int64_t block_start(const struct axes *a, int64_t block) {
+    return a->items / BLOCKS * block + a->items % BLOCKS * block / BLOCKS;
+}
+
+static int team(const struct gf_work *w, int threads) {
+    int64_t n = w->channels * w->extent[0] * w->extent[1] * w->extent[2];
+    return n < SMALL || threads < 1 ? 1 : threads;
+}
+
+/* -k and k - n/2, both modulo n and of 0 <= k < n. */
+static int64_t negate(int64_t k, int64_t n) {
+    return k ? n - k : 0;
+}
+static int64_t from_centre(int64_t k, int64_t centre, int64_t n) {
+    return k >= centre ? k - centre : k - centre + n;
+}
+static int64_t to_centre(int64_t k, int64_t centre, int64_t n) {
+    return from_centre(k, centre ? n - centre : 0, n);
+}
+
+/* ---- work buffer ---- */
+
+static void work_make(const struct gf_job *job, bool complex, bool half, struct gf_work *w) {
+    *w = (struct gf_work){.precision = job->precision, .complex = complex};
+    for (int i = 0; i < 3; i++)
+        w->extent[i] = 1;
+    for (int i = 0; i < job->ndim; i++)
+        w->extent[gf_work_axis(job, i)] = job->shape[i];
+    if (half) {
+        int64_t *n = &w->extent[gf_work_axis(job, gf_job_half_axis(job))];
+        *n = *n / 2 + 1;
+    }
+    w->channels = job->luma ? 1 : job->channels;
+    w->pitch = w->extent[2];
+}
+
+void gf_work_before(const struct gf_job *job, struct gf_work *w) {
+    bool real = gf_job_is_real(job), inverse = job->direction == GF_INVERSE;
+    work_make(job, !real || inverse, real && inverse, w);
+}
+
+void gf_work_after(const struct gf_job *job, struct gf_work *w) {
+    bool real = gf_job_is_real(job), inverse = job->direction == GF_INVERSE;
+    work_make(job, !real || !inverse, real && !inverse, w);
+}
+
+static int64_t element_bytes(const struct gf_work *w) {
+    return (w->precision == GF_DOUBLE ? 8 : 4) * (w->complex ? 2 : 1);
+}
+
+int64_t gf_work_bytes(const struct gf_work *w) {
+    return w->channels * w->extent[0] * w->extent[1] * w->pitch * element_bytes(w);
+}
+
+static enum gf_dtype work_dtype(const struct gf_work *w) {
+    if (w->complex)
+        return w->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    return w->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+}
+
+static char *work_at(const struct gf_work *w, int64_t c, int64_t z, int64_t y, int64_t x) {
+    int64_t i = ((c * w->extent[0] + z) * w->extent[1] + y) * w->pitch + x;
+    return (char *)w->data + i * element_bytes(w);
+}
+
+/* ---- load ---- */
+
+/* Address of sample (z, y, x) of channel c, and the stride along x. */
+static char *sample_at(const struct gf_job *job, const struct gf_array *a, int64_t c,
+                       const int64_t at[3]) {
+    char *p = (char *)a->data + c * a->stride[job->ndim];
+    for (int i = 0; i < job->ndim; i++)
+        p += at[gf_work_axis(job, i)] * a->stride[i];
+    return p;
+}
+
+/* Reads F(k), or F(-k), for a segment of k. Positions run on by one, or back by one when mirrored,
+ * and wrap around at the spectrum's edge. */
+static void read_spectrum(const struct gf_job *job, const struct axes *a, const struct gf_array *in,
+                          int64_t c, const struct segment *s, bool mirrored, double *re,
+                          double *im) {
+    int64_t stride = in->stride[job->ndim - 1];
+    int step = mirrored && a->on[2] ? -1 : 1;
+    for (int64_t done = 0; done < s->count;) {
+        int64_t at[3];
+        for (int i = 0; i < 3; i++) {
+            int64_t k = s->at[i] + (i == 2 ? done : 0);
+            k = mirrored && a->on[i] ? negate(k, a->n[i]) : k;
+            at[i] = to_centre(k, a->centre[i], a->n[i]);
+        }
+        int64_t run = step > 0 ? a->n[2] - at[2] : at[2] + 1;
+        run = run < s->count - done ? run : s->count - done;
+        gf_span_read(sample_at(job, in, c, at), in->dtype, step * stride, run, re + done,
+                     im + done);
+        done += run;
+    }
+}
+
+/* Takes the Hermitian part and adds its energy and that of the rest to energy[0] and [1]. A bin
+ * whose mirror image is not stored counts for both. */
+static void hermitian(const struct axes *a, const struct segment *s, double *re, double *im,
+                      const double *mirror_re, const double *mirror_im, double energy[2]) {
+    for (int64_t i = 0; i < s->count; i++) {
+        int64_t k = s->at[a->half] + (a->half == 2 ? i : 0);
+        double weight = k == 0 || 2 * k == a->n[a->half] ? 0.25 : 0.5;
+        double kept_re = re[i] + mirror_re[i], kept_im = im[i] - mirror_im[i];
+        double lost_re = re[i] - mirror_re[i], lost_im = im[i] + mirror_im[i];
+        energy[0] += weight * (kept_re * kept_re + kept_im * kept_im);
+        energy[1] += weight * (lost_re * lost_re + lost_im * lost_im);
+        re[i] = 0.5 * kept_re;
+        im[i] = 0.5 * kept_im;
+    }
+}
+
+static void load_segment(const struct gf_job *job, const struct axes *a, const struct gf_array *in,
+                         const struct gf_work *w, const struct segment *s, double energy[2]) {
+    static const double weight[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
+    double re[SEGMENT], im[SEGMENT], re2[SEGMENT], im2[SEGMENT];
+    int64_t stride = in->stride[job->ndim - 1];
+    for (int64_t c = 0; c < w->channels; c++) {
+        char *to = work_at(w, c, s->at[0], s->at[1], s->at[2]);
+        if (job->direction == GF_INVERSE) {
+            read_spectrum(job, a, in, c, s, false, re, im);
+            if (job->real && !job->in_half) {
+                read_spectrum(job, a, in, c, s, true, re2, im2);
+                hermitian(a, s, re, im, re2, im2, energy);
+            }
+        } else if (job->luma) {
+            memset(re, 0, sizeof re);
+            for (int j = 0; j < 3; j++) {
+                gf_span_read(sample_at(job, in, j, s->at), in->dtype, stride, s->count, re2, NULL);
+                for (int64_t i = 0; i < s->count; i++)
+                    re[i] += weight[j] * re2[i];
+            }
+        } else {
+            gf_span_read(sample_at(job, in, c, s->at), in->dtype, stride, s->count, re, im);
+        }
+        gf_span_write(to, work_dtype(w), element_bytes(w), s->count, re, im);
+    }
+}
+
+void gf_step_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
+                  int threads, struct gf_report *report) {
+    struct axes a = axes_make(job, job->in_shift, job->in_half, w->extent);
+    double energy[BLOCKS][2] = {{0}};
+#pragma omp parallel for num_threads(team(w, threads)) schedule(static)
+    for (int block = 0; block < BLOCKS; block++) {
+        for (int64_t i = block_start(&a, block); i < block_start(&a, block + 1); i++) {
+            struct segment s = segment_at(&a, i);
+            load_segment(job, &a, in, w, &s, energy[block]);
+        }
+    }
+    double kept = 0, lost = 0;
+    for (int block = 0; block < BLOCKS; block++) {
+        kept += energy[block][0];
+        lost += energy[block][1];
+    }
+    report->imag_ratio = lost > 0 ? sqrt(lost / kept) : 0;
+}
+
+/* ---- range ---- */
+
+static bool is_display(const struct gf_output *out) {
+    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
+}
+
+/* The sum of samples >= 0 is above every other sum of theirs with factors on the unit circle. */
+static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
+    bool unsigned_in = job->in_dtype == GF_U8 || job->in_dtype == GF_U16 || job->in_dtype == GF_U32;
+    return job->direction == GF_FORWARD && unsigned_in &&
+           (kind == GF_MAGNITUDE || kind == GF_POWER || kind == GF_REAL);
+}
+
+bool gf_step_scans(const struct gf_job *job, int i) {
+    const struct gf_output *out = &job->out[i];
+    return is_display(out) && !out->has_range && out->kind != GF_PHASE &&
+           !largest_at_zero(job, out->kind);
+}
+
+static double largest_in(const struct gf_work *w, const struct segment *s, enum gf_kind kind,
+                         double scale) {
+    double re[SEGMENT], im[SEGMENT], largest = 0;
+    for (int64_t c = 0; c < w->channels; c++) {
+        gf_span_read(work_at(w, c, s->at[0], s->at[1], s->at[2]), work_dtype(w), element_bytes(w),
+                     s->count, re, im);
+        for (int64_t i = 0; i < s->count; i++) {
+            re[i] *= scale;
+            im[i] *= scale;
+        }
+        gf_span_kind(kind, s->count, re, im);
+        for (int64_t i = 0; i < s->count; i++)
+            largest = fabs(re[i]) > largest ? fabs(re[i]) : largest;
+    }
+    return largest;
+}
+
+double gf_step_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                     int threads) {
+    const struct gf_output *out = &job->out[i];
+    if (!is_display(out))
+        return 0;
+    if (out->kind == GF_PHASE)
+        return 3.14159265358979323846;
+    if (out->has_range)
+        return out->high;
+    /* Half of a real input's spectrum will do: its mirror image has the same magnitudes. */
+    struct axes a = axes_make(job, false, false, w->extent);
+    if (!gf_step_scans(job, i)) {
+        for (int j = 0; j < 3; j++)
+            a.count[j] = a.on[j] ? 1 : a.count[j];
+        a.segments = (a.count[2] + SEGMENT - 1) / SEGMENT;
+        a.items = a.count[0] * a.count[1] * a.segments;
+    }
+    double largest = 0;
+#pragma omp parallel for num_threads(team(w, threads)) schedule(static) reduction(max : largest)
+    for (int block = 0; block < BLOCKS; block++) {
+        for (int64_t j = block_start(&a, block); j < block_start(&a, block + 1); j++) {
+            struct segment s = segment_at(&a, j);
+            double v = largest_in(w, &s, out->kind, scale);
+            largest = v > largest ? v : largest;
+        }
+    }
+    return largest;
+}
+
+/* ---- store ---- */
+
+struct store {
+    const struct gf_job *job;
+    const struct gf_output *out;
+    const struct gf_work *w;
+    struct axes a;
+    double scale;
+    bool half; /* the work buffer holds half a spectrum */
+    struct gf_display display;
+};
+
+/* Reads a segment of the output's positions out of the work buffer: positions become frequencies,
+ * and those beyond the stored half conj F(-k). */
+static void gather(const struct store *st, int64_t c, const struct segment *s, double *re,
+                   double *im) {
+    const struct axes *a = &st->a;
+    const struct gf_work *w = st->w;
+    int64_t k[3], size = element_bytes(w);
+    k[0] = from_centre(s->at[0], a->centre[0], a->n[0]);
+    k[1] = from_centre(s->at[1], a->centre[1], a->n[1]);
+    for (int64_t done = 0, run; done < s->count; done += run) {
+        k[2] = from_centre(s->at[2] + done, a->centre[2], a->n[2]);
+        bool mirrored = st->half && 2 * k[a->half] > a->n[a->half];
+        run = a->n[2] - k[2];
+        if (st->half && a->half == 2 && !mirrored)
+            run = a->n[2] / 2 + 1 - k[2];
+        int64_t m[3];
+        for (int i = 0; i < 3; i++)
+            m[i] = mirrored && a->on[i] ? negate(k[i], a->n[i]) : k[i];
+        int step = mirrored && a->on[2] ? -1 : 1;
+        if (step < 0)
+            run = k[2] ? run : 1;
+        run = run < s->count - done ? run : s->count - done;
+        double sign = mirrored ? -st->scale : st->scale;
+        gf_span_read(work_at(w, c, m[0], m[1], m[2]), work_dtype(w), step * size, run, re + done,
+                     im + done);
+        for (int64_t i = done; i < done + run; i++) {
+            re[i] *= st->scale;
+            im[i] *= sign;
+        }
+    }
+}
+
+/* Drops the imaginary part of bins that are their own mirror image. */
+static void settle(const struct axes *a, const struct segment *s, double *im) {
+    for (int i = 0; i < 2; i++) {
+        int64_t k = from_centre(s->at[i], a->centre[i], a->n[i]);
+        if (a->on[i] && k && 2 * k != a->n[i])
+            return;
+    }
+    if (!a->on[2]) {
+        memset(im, 0, (size_t)s->count * sizeof *im);
+        return;
+    }
+    int64_t zero = a->centre[2] - s->at[2];
+    int64_t middle = to_centre(a->n[2] / 2, a->centre[2], a->n[2]) - s->at[2];
+    if (zero >= 0 && zero < s->count)
+        im[zero] = 0;
+    if (a->n[2] % 2 == 0 && middle >= 0 && middle < s->count)
+        im[middle] = 0;
+}
+
+static int64_t store_segment(const struct store *st, const struct segment *s,
+                             struct gf_array *out) {
+    double re[SEGMENT], im[SEGMENT];
+    int64_t clipped = 0;
+    for (int64_t c = 0; c < st->w->channels; c++) {
+        gather(st, c, s, re, im);
+        if (st->half)
+            settle(&st->a, s, im);
+        gf_span_kind(st->out->kind, s->count, re, im);
+        if (is_display(st->out))
+            gf_display_span(&st->display, s->count, re);
+        else if (gf_dtype_is_integer(out->dtype))
+            clipped += gf_span_round(out->dtype, s->count, re);
+        gf_span_write(sample_at(st->job, out, c, s->at), out->dtype, out->stride[st->job->ndim - 1],
+                      s->count, re, im);
+    }
+    return clipped;
+}
+
+void gf_step_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                   double high, struct gf_array *out, int threads, struct gf_report *report) {
+    struct store st = {.job = job, .out = &job->out[i], .w = w, .scale = scale};
+    int64_t count[3] = {1, 1, 1}, clipped = 0;
+    for (int j = 0; j < job->ndim; j++)
+        count[gf_work_axis(job, j)] = out->shape[j];
+    st.a = axes_make(job, st.out->shift, st.out->half, count);
+    st.half = gf_job_is_real(job) && job->direction == GF_FORWARD;
+    if (is_display(st.out))
+        st.display = gf_display_make(st.out, high);
+#pragma omp parallel for num_threads(team(w, threads)) schedule(static) reduction(+ : clipped)
+    for (int block = 0; block < BLOCKS; block++) {
+        for (int64_t j = block_start(&st.a, block); j < block_start(&st.a, block + 1); j++) {
+            struct segment s = segment_at(&st.a, j);
+            clipped += store_segment(&st, &s, out);
+        }
+    }
+    report->high[i] = high;
+    report->clipped[i] = clipped;
+}
+
+/* ---- words ---- */
+
+void gf_step_load_text(const struct gf_job *job, char *text, size_t size) {
+    const char *to = job->precision == GF_DOUBLE ? "double" : "single";
+    if (job->direction == GF_FORWARD)
+        snprintf(text, size, "load: %s%s -> %s planes, %s", gf_dtype_name(job->in_dtype),
+                 job->luma ? " luma" : "", gf_job_is_real(job) ? "real" : "complex", to);
+    else
+        snprintf(text, size, "load: %s%s%s spectrum -> %s spectrum, %s",
+                 gf_dtype_name(job->in_dtype), job->in_shift ? " centred" : "",
+                 job->in_half ? " half" : " full", job->real ? "half" : "full", to);
+}
+
+void gf_step_store_text(const struct gf_job *job, int i, char *text, size_t size) {
+    static const char *const scale[] = {"log ", "linear ", "sqrt "};
+    const struct gf_output *out = &job->out[i];
+    bool scaled = is_display(out) && (out->kind == GF_MAGNITUDE || out->kind == GF_POWER);
+    snprintf(text, size, "store: %s%s -> %s%s%s", scaled ? scale[out->scale] : "",
+             gf_kind_name(out->kind), gf_dtype_name(out->dtype), out->half ? ", half" : "",
+             out->shift ? ", centred" : "");
+}

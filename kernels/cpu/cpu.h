@@ -1,0 +1,148 @@
+/* The CPU's kernels: arithmetic on tiles, no threads, no files, no memory of their own.
+ *
+ * SIMD lanes are neighbouring lines: a tile is LANES lines of n points, held as
+ * [point][re|im][lane], so a transform of any length is straight vector arithmetic with broadcast
+ * twiddles. One source (kernels.inc) is built for each precision and instruction set; struct
+ * gf_cpu_kernels is the door. */
+#ifndef GF_KERNELS_CPU_H
+#define GF_KERNELS_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GF_CPU_MAX_STAGES = 24, GF_CPU_MAX_CODELET = 16, GF_CPU_MAX_RADIX = 31 };
+
+/* A one-dimensional complex transform of n points: its radices and tables, for one precision.
+ *
+ * Decimation in time: stage 0 is the last to run and combines radix[0] blocks of n / radix[0]
+ * points; the innermost stage (the leaf) reads the input with stride n / radix[last]. A length with
+ * a prime factor above GF_CPU_MAX_RADIX has that prime as its leaf, done by `leaf`. */
+struct gf_cpu_line {
+    long n;
+    enum gf_cpu_algorithm {
+        GF_CPU_STAGES,
+        GF_CPU_RADER,    /* n prime: a cyclic convolution of n - 1 points (Rader 1968) */
+        GF_CPU_BLUESTEIN /* any n: a linear convolution with a chirp (Bluestein 1970) */
+    } algorithm;
+    int n_stages;
+    int radix[GF_CPU_MAX_STAGES];
+    /* Stage s: for each k < m, radix - 1 factors exp(-2 pi i r k / (radix m)), re and im. */
+    void *twiddle[GF_CPU_MAX_STAGES];
+    /* Radices without a codelet: cos and -sin of 2 pi j / radix, j < radix. */
+    void *roots[GF_CPU_MAX_STAGES];
+    struct gf_cpu_line *leaf; /* the innermost radix when it is not a codelet; else NULL */
+
+    struct gf_cpu_line *convolution; /* Rader, Bluestein: the transform that convolves */
+    void *spectrum;                  /* of the convolution's kernel, over its length; re and im */
+    void *chirp;                     /* Bluestein: exp(-pi i k^2 / n), n of them; re and im */
+    int32_t *gather, *scatter;       /* Rader: generator powers, n - 1 of them */
+
+    long scratch_points; /* points that each of the two scratch buffers must hold */
+};
+
+/* Builds the tables with twiddles computed in long double. `radix` lists the stages, outermost
+ * first, product n (see gf_plan_radices). bits is 32 or 64. NULL when memory is short. */
+struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
+                                       struct gf_cpu_line *leaf, int bits);
+/* Both take ownership of `convolution`, also when they fail. generator: a primitive root of n. */
+struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line *convolution,
+                                      int bits);
+struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolution, int bits);
+void gf_cpu_line_free(struct gf_cpu_line *line);
+
+/* What stands at one end of a pass. */
+enum gf_cpu_sample {
+    GF_CPU_U8,
+    GF_CPU_I8,
+    GF_CPU_U16,
+    GF_CPU_I16,
+    GF_CPU_U32,
+    GF_CPU_I32,
+    GF_CPU_F32,
+    GF_CPU_F64,
+    GF_CPU_C64,
+    GF_CPU_C128,
+    /* The workspace between passes: complex in the pass's precision, blocks of LANES neighbours on
+     * the innermost axis as LANES real parts and then LANES imaginary parts. */
+    GF_CPU_WORK
+};
+
+/* One axis of an end. Index i stands at ((i + shift) mod n) * stride bytes; its mirror image, the
+ * negative frequency, at ((n - i + shift) mod n) * stride where the axis is mirrored. */
+struct gf_cpu_axis {
+    long n, shift;
+    ptrdiff_t stride;
+    bool mirrored;
+};
+
+enum gf_cpu_value {
+    GF_CPU_MAGNITUDE,
+    GF_CPU_PHASE,
+    GF_CPU_POWER,
+    GF_CPU_REAL,
+    GF_CPU_IMAG,
+    GF_CPU_COMPLEX
+};
+enum gf_cpu_curve { GF_CPU_LINEAR, GF_CPU_SQRT, GF_CPU_LOG };
+
+struct gf_cpu_end {
+    enum gf_cpu_sample type;
+    char *data;
+    struct gf_cpu_axis line, lane, outer[2];
+    bool line_is_inner; /* GF_CPU_WORK: lines run along the innermost (blocked) axis */
+    /* Source: take the Hermitian part of a full spectrum. Destination: write the mirror image of
+     * the half spectrum too. Index 0 and n/2 of the halved axis are their own mirror's partners. */
+    bool hermitian;
+    enum { GF_CPU_HALF_LINE, GF_CPU_HALF_LANE, GF_CPU_HALF_OUTER } half_axis; /* outer[0] */
+    long half_n; /* hermitian: full extent of the halved axis */
+    /* Destination: the transform of real samples is real where every index is its own mirror image;
+     * rounding noise in the imaginary part is dropped there, or a phase of pi could become -pi. */
+    bool real_origin;
+    bool luma; /* source: Rec.709 of three channels `channel_stride` bytes apart */
+    ptrdiff_t channel_stride;
+    /* Destination: sample = curve(value * factor) * gain + offset, clamped to [floor, ceiling] and
+     * rounded for integer types; float types get value * factor. */
+    enum gf_cpu_value value;
+    enum gf_cpu_curve curve;
+    double factor, gain, offset, floor, ceiling;
+    bool discard; /* destination: only the largest |value| is wanted */
+};
+
+struct gf_cpu_pass {
+    const struct gf_cpu_line *line; /* NULL: no transform, only load and store */
+    enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R } form;
+    bool inverse;
+    long n;          /* points on a line in the real (or full complex) domain */
+    long n_lane;     /* lines along the lane axis */
+    long n_outer[2]; /* and along the others */
+    struct gf_cpu_end source, destination;
+};
+
+/* Found by one thread; the caller adds up. */
+struct gf_cpu_stats {
+    double largest;             /* destination: of |value * factor| */
+    int64_t clipped;            /* values outside [floor, ceiling] by more than rounding */
+    double energy, anti_energy; /* Hermitian source: of the symmetric and antisymmetric part */
+};
+
+struct gf_cpu_kernels {
+    const char *isa;
+    int lanes;
+    int bits; /* of a real: 32 or 64 */
+    /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
+    void (*run)(const struct gf_cpu_pass *pass, long tile, void *scratch,
+                struct gf_cpu_stats *stats);
+};
+
+/* Lines a tile holds: LANES complex ones or pairs of real ones. */
+long gf_cpu_tile_lines(const struct gf_cpu_kernels *k, enum gf_cpu_form form);
+long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass);
+long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes); /* of each of two buffers */
+size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass);
+
+/* The kernels for this machine's best instruction set, or for the one that `isa` names ("plain",
+ * "v2", "v3", "v4") if it runs here; NULL when it does not. bits: 32 or 64. */
+const struct gf_cpu_kernels *gf_cpu_kernels_find(int bits, const char *isa);
+
+#endif

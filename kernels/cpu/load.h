@@ -1,0 +1,252 @@
+/* The load step: samples or workspace to the tile a[point][re|im][lane]. */
+#ifndef GF_KERNELS_CPU_LOAD_H
+#define GF_KERNELS_CPU_LOAD_H
+
+/* One tile at work: LANES lines, or for real transforms LANES pairs of lines whose first members
+ * (half 0) travel as real parts and whose second members (half 1) as imaginary parts. */
+struct tile {
+    const struct gf_cpu_pass *pass;
+    long lane0, outer[2];
+    int count[2]; /* lines that exist, of each half */
+    cvec *a, *b;  /* scratch */
+};
+
+/* Bytes from an end's data to index i of an axis, and to the index of its mirror image. */
+INLINE ptrdiff_t axis_at(const struct gf_cpu_axis *axis, long i) {
+    long p = i + axis->shift;
+    return (p >= axis->n ? p - axis->n : p) * axis->stride;
+}
+INLINE ptrdiff_t axis_mirror(const struct gf_cpu_axis *axis, long i) {
+    return axis_at(axis, axis->mirrored && i ? axis->n - i : i);
+}
+INLINE char *outer_at(const struct tile *t, const struct gf_cpu_end *e, bool mirror) {
+    char *p = e->data;
+    for (int d = 0; d < 2; d++)
+        p += mirror ? axis_mirror(&e->outer[d], t->outer[d]) : axis_at(&e->outer[d], t->outer[d]);
+    return p;
+}
+
+/* Where the lanes of one half stand. A missing lane takes the place of the last one: reading it is
+ * harmless, and nothing uninitialised enters the arithmetic. */
+struct lanes {
+    ptrdiff_t at[LANES];
+    int order; /* +1: LANES neighbours, -1: the same backwards, 0: anything */
+};
+
+INLINE struct lanes lanes_of(const struct tile *t, const struct gf_cpu_end *e, int half,
+                             bool mirror) {
+    struct lanes s;
+    long first = t->lane0 + half * LANES;
+    int size = sample_size[e->type], count = t->count[half];
+    for (int l = 0; l < LANES; l++) {
+        long i = first + (l < count ? l : count - 1);
+        s.at[l] = mirror ? axis_mirror(&e->lane, i) : axis_at(&e->lane, i);
+    }
+    s.order = s.at[1] - s.at[0] == size ? 1 : s.at[1] - s.at[0] == -size ? -1 : 0;
+    for (int l = 1; l < LANES; l++)
+        if (s.at[l] - s.at[l - 1] != s.order * size)
+            s.order = 0;
+    return s;
+}
+
+INLINE real read_luma(const struct gf_cpu_end *e, const char *p) {
+    ptrdiff_t s = e->channel_stride;
+    return (real)0.2126L * read_real(e->type, p) + (real)0.7152L * read_real(e->type, p + s) +
+           (real)0.0722L * read_real(e->type, p + 2 * s);
+}
+
+/* Real lines into the re (half 0) or im (half 1) slots of a[0 .. n). */
+static void load_reals(const struct tile *t, int half, cvec *a) {
+    const struct gf_cpu_end *e = &t->pass->source;
+    long n = t->pass->n;
+    real *out = (real *)a + half * LANES;
+    if (!t->count[half]) {
+        for (long k = 0; k < n; k++)
+            vec_storeu(out + 2 * LANES * k, (vec){0});
+        return;
+    }
+    struct lanes s = lanes_of(t, e, half, false);
+    const char *base = outer_at(t, e, false);
+    ptrdiff_t step = e->line.stride;
+    long k = 0;
+    if (s.order > 0 && !e->luma) {
+        for (; k < n; k++)
+            vec_storeu(out + 2 * LANES * k, read_reals(e->type, base + s.at[0] + k * step));
+    } else if (step == sample_size[e->type] && !e->luma) {
+        for (; k + LANES <= n; k += LANES) {
+            vec row[LANES];
+            for (int l = 0; l < LANES; l++)
+                row[l] = read_reals(e->type, base + s.at[l] + k * step);
+            vec_transpose(row);
+            for (int j = 0; j < LANES; j++)
+                vec_storeu(out + 2 * LANES * (k + j), row[j]);
+        }
+    }
+    for (; k < n; k++)
+        for (int l = 0; l < LANES; l++) {
+            const char *p = base + s.at[l] + k * step;
+            out[2 * LANES * k + l] = e->luma ? read_luma(e, p) : read_real(e->type, p);
+        }
+}
+
+INLINE cvec swap_if(bool swap, cvec x) {
+    return swap ? (cvec){x.im, x.re} : x;
+}
+
+/* LANES complex samples, wherever they stand. */
+INLINE cvec read_lanes(enum gf_cpu_sample type, const struct lanes *s, const char *p) {
+    cvec x;
+    if (s->order > 0) {
+        x = read_complexes(type, p + s->at[0]);
+    } else if (s->order < 0) {
+        x = read_complexes(type, p + s->at[LANES - 1]);
+        x = (cvec){vec_reverse(x.re), vec_reverse(x.im)};
+    } else {
+        real re[LANES], im[LANES];
+        for (int l = 0; l < LANES; l++)
+            read_complex(type, p + s->at[l], &re[l], &im[l]);
+        x = (cvec){vec_loadu(re), vec_loadu(im)};
+    }
+    return x;
+}
+
+/* Where point k of the tile's line `lane` stands on the halved axis. */
+INLINE long half_index(const struct tile *t, const struct gf_cpu_end *e, long k, int lane) {
+    return e->half_axis == GF_CPU_HALF_LINE   ? k
+           : e->half_axis == GF_CPU_HALF_LANE ? t->lane0 + lane
+                                              : t->outer[0];
+}
+
+/* Of a full spectrum that should be Hermitian: (F(k) + conj F(-k)) / 2. The other part is what the
+ * inverse would have as imaginary part; by Parseval its energy says how large that is. */
+static void load_hermitian(const struct tile *t, int half, cvec *a, long points, bool swap,
+                           struct gf_cpu_stats *stats) {
+    const struct gf_cpu_end *e = &t->pass->source;
+    struct lanes s = lanes_of(t, e, half, false), m = lanes_of(t, e, half, true);
+    const char *base = outer_at(t, e, false), *mirror = outer_at(t, e, true);
+    double weight[LANES], even[LANES] = {0}, odd[LANES] = {0};
+    for (long k = 0; k < points; k++) {
+        cvec f = read_lanes(e->type, &s, base + axis_at(&e->line, k));
+        cvec g = read_lanes(e->type, &m, mirror + axis_mirror(&e->line, k));
+        cvec x = {(f.re + g.re) * (real)0.5, (f.im - g.im) * (real)0.5};
+        cvec y = {(f.re - g.re) * (real)0.5, (f.im + g.im) * (real)0.5};
+        vec p = x.re * x.re + x.im * x.im, q = y.re * y.re + y.im * y.im;
+        for (int l = 0; l < LANES; l++) {
+            long h = half_index(t, e, k, half * LANES + l);
+            weight[l] = l >= t->count[half] ? 0 : h == 0 || 2 * h == e->half_n ? 1 : 2;
+            even[l] += weight[l] * (double)p[l];
+            odd[l] += weight[l] * (double)q[l];
+        }
+        a[k] = swap_if(swap, x);
+    }
+    for (int l = 0; l < LANES; l++) {
+        stats->energy += even[l];
+        stats->anti_energy += odd[l];
+    }
+}
+
+/* Complex lines, `points` of each, into a. */
+static void load_complexes(const struct tile *t, int half, cvec *a, long points, bool swap,
+                           struct gf_cpu_stats *stats) {
+    const struct gf_cpu_end *e = &t->pass->source;
+    if (!t->count[half]) {
+        memset(a, 0, (size_t)points * sizeof *a);
+        return;
+    }
+    if (e->hermitian) {
+        load_hermitian(t, half, a, points, swap, stats);
+        return;
+    }
+    struct lanes s = lanes_of(t, e, half, false);
+    const char *base = outer_at(t, e, false);
+    long k = 0;
+    if (!s.order && e->line.stride == sample_size[e->type] && !e->line.shift) {
+        for (; k + LANES <= points; k += LANES) {
+            vec re[LANES], im[LANES];
+            for (int l = 0; l < LANES; l++) {
+                cvec x = read_complexes(e->type, base + s.at[l] + k * e->line.stride);
+                re[l] = x.re;
+                im[l] = x.im;
+            }
+            vec_transpose(re);
+            vec_transpose(im);
+            for (int j = 0; j < LANES; j++)
+                a[k + j] = swap_if(swap, (cvec){re[j], im[j]});
+        }
+    }
+    for (; k < points; k++)
+        a[k] = swap_if(swap, read_lanes(e->type, &s, base + axis_at(&e->line, k)));
+}
+
+/* Lines of the workspace: whole vectors where lines run across its blocks, else transposed. */
+static void load_work(const struct tile *t, int half, cvec *a, long points, bool swap) {
+    const struct gf_cpu_end *e = &t->pass->source;
+    const char *base = outer_at(t, e, false);
+    long first = t->lane0 + half * LANES;
+    if (!t->count[half]) {
+        memset(a, 0, (size_t)points * sizeof *a);
+        return;
+    }
+    if (!e->line_is_inner) {
+        base += first * e->lane.stride;
+        for (long k = 0; k < points; k++)
+            a[k] = swap_if(swap, *(const cvec *)(base + k * e->line.stride));
+        return;
+    }
+    for (long k = 0; k < points; k += LANES) {
+        vec re[LANES], im[LANES];
+        for (int l = 0; l < LANES; l++) {
+            long i = first + (l < t->count[half] ? l : 0);
+            const cvec *x = (const cvec *)(base + i * e->lane.stride + k * e->line.stride);
+            re[l] = x->re;
+            im[l] = x->im;
+        }
+        vec_transpose(re);
+        vec_transpose(im);
+        for (int j = 0; j < LANES; j++)
+            a[k + j] = swap_if(swap, (cvec){re[j], im[j]});
+    }
+}
+
+/* Two half spectra, A in a and B in b, to the full spectrum of A + i B in a: the inverse of it has
+ * A's line as real part and B's as imaginary part. Swapped, as inverses are. */
+static void join_pairs(cvec *a, const cvec *b, long n) {
+    for (long k = 0; 2 * k <= n; k++) {
+        cvec x = a[k], y = b[k];
+        if (k == 0 || 2 * k == n) {
+            a[k] = (cvec){y.re, x.re}; /* their imaginary parts are zero by symmetry */
+        } else {
+            a[k] = (cvec){x.im + y.re, x.re - y.im};
+            a[n - k] = (cvec){y.re - x.im, x.re + y.im};
+        }
+    }
+}
+
+static void load(const struct tile *t, struct gf_cpu_stats *stats) {
+    const struct gf_cpu_pass *p = t->pass;
+    bool work = p->source.type == GF_CPU_WORK;
+    switch (p->form) {
+    case GF_CPU_R2C:
+        load_reals(t, 0, t->a);
+        load_reals(t, 1, t->a);
+        break;
+    case GF_CPU_C2C:
+        if (work)
+            load_work(t, 0, t->a, p->n, p->inverse);
+        else
+            load_complexes(t, 0, t->a, p->n, p->inverse, stats);
+        break;
+    case GF_CPU_C2R:
+        for (int half = 0; half < 2; half++) {
+            cvec *to = half ? t->b : t->a;
+            if (work)
+                load_work(t, half, to, p->n / 2 + 1, false);
+            else
+                load_complexes(t, half, to, p->n / 2 + 1, false, stats);
+        }
+        join_pairs(t->a, t->b, p->n);
+        break;
+    }
+}
+
+#endif

@@ -1,0 +1,61 @@
+/* The functions of the store step, vectorised: logarithm and angle. */
+#ifndef GF_KERNELS_CPU_MATH_H
+#define GF_KERNELS_CPU_MATH_H
+
+#include <math.h>
+
+#if GF_REAL_BITS == 32
+
+/* log(1 + x) for x >= 0, to about 1e-7 of max(1, log): enough for 16-bit pictures. The mantissa is
+ * brought into [sqrt(1/2), sqrt(2)) and log(m) = 2 atanh((m - 1) / (m + 1)) summed as its series.
+ */
+INLINE vec vec_log1p(vec x) {
+    vec y = x + (real)1;
+    ivec b = (ivec)y - 0x3f3504f3; /* sqrt(1/2) */
+    ivec exponent = b >> 23;
+    vec m = (vec)((b & 0x007fffff) + 0x3f3504f3);
+    vec s = (m - (real)1) / (m + (real)1), z = s * s;
+    vec p = z * (real)(2.0L / 9) + (real)(2.0L / 7);
+    p = p * z + (real)(2.0L / 5);
+    p = p * z + (real)(2.0L / 3);
+    p = p * z + (real)2;
+    return p * s + __builtin_convertvector(exponent, vec) * (real)0.69314718055994530942L;
+}
+
+/* atan2(y, x) in radians, to 1e-7; 0 at the origin, and a zero y counts as positive. The ratio of
+ * the smaller to the larger lies in [0, 1], where a minimax polynomial in its square serves. */
+INLINE vec vec_atan2(vec y, vec x) {
+    vec ax = vec_abs(x), ay = vec_abs(y), zero = {0};
+    vec large = vec_max(ax, ay), small = vec_min(ax, ay);
+    vec q = vec_select(large > zero, small / large, zero), z = q * q;
+    vec p = z * 0.0028340643f - 0.0160050305f;
+    p = p * z + 0.0425876074f;
+    p = p * z - 0.0749544544f;
+    p = p * z + 0.1063675410f;
+    p = p * z - 0.1420257051f;
+    p = p * z + 0.1999248358f;
+    p = p * z - 0.3333306678f;
+    p = p * z + 1.0f;
+    vec angle = p * q;
+    angle = vec_select(ay > ax, 1.57079632679489661923f - angle, angle);
+    angle = vec_select(x < zero, 3.14159265358979323846f - angle, angle);
+    return vec_select(y < zero, -angle, angle);
+}
+
+#else
+
+/* Double precision is for those who count digits: the library's functions, lane by lane. */
+INLINE vec vec_log1p(vec x) {
+    for (int l = 0; l < LANES; l++)
+        x[l] = log1p(x[l]);
+    return x;
+}
+INLINE vec vec_atan2(vec y, vec x) {
+    for (int l = 0; l < LANES; l++)
+        y[l] = x[l] == 0 && y[l] == 0 ? 0 : atan2(y[l] == 0 ? 0 : y[l], x[l]);
+    return y;
+}
+
+#endif
+
+#endif

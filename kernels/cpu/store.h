@@ -1,0 +1,318 @@
+/* The store step: the tile to workspace or samples, with value, curve, shift and mirror image. */
+#ifndef GF_KERNELS_CPU_STORE_H
+#define GF_KERNELS_CPU_STORE_H
+
+/* Lanes that stand side by side at the destination, forwards or backwards. */
+struct placement {
+    int n_runs;
+    struct run {
+        int first, count, step; /* step +1 or -1 */
+        ptrdiff_t at;           /* of lane `first` */
+    } run[LANES];
+};
+
+static struct placement place_lanes(const struct tile *t, int half, bool mirror) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    struct placement p = {0};
+    int size = sample_size[e->type];
+    for (int l = 0; l < t->count[half]; l++) {
+        long i = t->lane0 + half * LANES + l;
+        long h = half_index(t, e, 0, half * LANES + l);
+        if (mirror && e->half_axis != GF_CPU_HALF_LINE && (h == 0 || 2 * h >= e->half_n))
+            continue; /* its mirror image is in the half already */
+        ptrdiff_t at = mirror ? axis_mirror(&e->lane, i) : axis_at(&e->lane, i);
+        struct run *last = p.n_runs ? &p.run[p.n_runs - 1] : NULL;
+        bool joins = last && last->first + last->count == l;
+        ptrdiff_t gap = joins ? at - (last->at + (last->count - 1) * last->step * size) : 0;
+        if (joins && last->count == 1 && (gap == size || gap == -size))
+            last->step = gap > 0 ? 1 : -1;
+        if (joins && gap == last->step * size)
+            last->count++;
+        else
+            p.run[p.n_runs++] = (struct run){l, 1, 1, at};
+    }
+    return p;
+}
+
+/* Copies lanes out of a block of LANES samples of `size` bytes. */
+static void scatter_lanes(const struct placement *p, char *base, const char *block, int size) {
+    for (int r = 0; r < p->n_runs; r++) {
+        const struct run *run = &p->run[r];
+        const char *from = block + run->first * size;
+        char *to = base + run->at;
+        if (run->step > 0) {
+            memcpy(to, from, (size_t)(run->count * size));
+            continue;
+        }
+        for (int l = 0; l < run->count; l++)
+            memcpy(to - l * size, from + l * size, (size_t)size);
+    }
+}
+
+INLINE void put_reals(const struct placement *p, enum gf_cpu_sample type, char *base, vec x) {
+    int size = sample_size[type];
+    if (p->n_runs == 1 && p->run[0].count == LANES) {
+        if (p->run[0].step > 0)
+            write_reals(type, base + p->run[0].at, x);
+        else
+            write_reals(type, base + p->run[0].at - (LANES - 1) * size, vec_reverse(x));
+        return;
+    }
+    char block[LANES * 8];
+    write_reals(type, block, x);
+    scatter_lanes(p, base, block, size);
+}
+
+INLINE void put_complexes(const struct placement *p, enum gf_cpu_sample type, char *base, cvec x) {
+    int size = sample_size[type];
+    if (p->n_runs == 1 && p->run[0].count == LANES) {
+        if (p->run[0].step > 0)
+            write_complexes(type, base + p->run[0].at, x);
+        else
+            write_complexes(type, base + p->run[0].at - (LANES - 1) * size,
+                            (cvec){vec_reverse(x.re), vec_reverse(x.im)});
+        return;
+    }
+    char block[LANES * 16];
+    write_complexes(type, block, x);
+    scatter_lanes(p, base, block, size);
+}
+
+/* What a destination needs at hand, in vectors. */
+struct mapping {
+    const struct gf_cpu_end *e;
+    bool integer;
+    vec factor, gain, offset, floor, ceiling;
+    vec largest;
+    ivec clipped, exists; /* exists: all ones in lanes that hold a line */
+};
+
+static struct mapping mapping_of(const struct tile *t, int half) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    struct mapping m = {.e = e,
+                        .integer = e->type < GF_CPU_F32,
+                        .factor = vec_splat((real)e->factor),
+                        .gain = vec_splat((real)e->gain),
+                        .offset = vec_splat((real)e->offset),
+                        .floor = vec_splat((real)e->floor),
+                        .ceiling = vec_splat((real)e->ceiling)};
+    for (int l = 0; l < LANES; l++)
+        m.exists[l] = l < t->count[half] ? -1 : 0;
+    return m;
+}
+
+static void mapping_report(const struct mapping *m, struct gf_cpu_stats *stats) {
+    for (int l = 0; l < LANES; l++) {
+        if (m->exists[l] && (double)m->largest[l] > stats->largest)
+            stats->largest = (double)m->largest[l];
+        stats->clipped -= (int64_t)m->clipped[l];
+    }
+}
+
+/* The value of a complex number, before curve and range. */
+INLINE vec value_of(struct mapping *m, cvec x) {
+    switch (m->e->value) {
+    case GF_CPU_MAGNITUDE:
+        return vec_sqrt(x.re * x.re + x.im * x.im) * m->factor;
+    case GF_CPU_POWER:
+        return (x.re * x.re + x.im * x.im) * m->factor;
+    case GF_CPU_PHASE:
+        return vec_atan2(x.im, x.re);
+    case GF_CPU_IMAG:
+        return x.im * m->factor;
+    default:
+        return x.re * m->factor;
+    }
+}
+
+/* The sample for a value. */
+INLINE vec sample_of(struct mapping *m, vec v) {
+    m->largest = vec_max(vec_abs(v), m->largest);
+    if (!m->integer)
+        return v;
+    if (m->e->curve == GF_CPU_LOG)
+        v = vec_log1p(v);
+    else if (m->e->curve == GF_CPU_SQRT)
+        v = vec_sqrt(v);
+    v = v * m->gain + m->offset;
+    m->clipped += ((v < m->floor - (real)0.5) | (v >= m->ceiling + (real)0.5)) & m->exists;
+    return vec_min(vec_max(v, m->floor), m->ceiling);
+}
+
+/* Samples of lines that run along the destination's rows: transposed back, block by block. */
+static void store_rows(const struct tile *t, int half, const cvec *x, long points, bool swap,
+                       struct mapping *m) {
+    const struct gf_cpu_end *e = m->e;
+    char *base = outer_at(t, e, false);
+    int size = sample_size[e->type];
+    bool second = t->pass->form == GF_CPU_C2R && half;
+    for (long k = 0; k < points; k += LANES) {
+        vec re[LANES], im[LANES];
+        int width = points - k < LANES ? (int)(points - k) : LANES;
+        for (int j = 0; j < LANES; j++) {
+            cvec v = swap_if(swap, x[k + (j < width ? j : width - 1)]);
+            if (e->value == GF_CPU_COMPLEX)
+                re[j] = v.re * m->factor, im[j] = v.im * m->factor;
+            else
+                re[j] = sample_of(m, second ? v.im * m->factor : value_of(m, v));
+        }
+        vec_transpose(re);
+        if (e->value == GF_CPU_COMPLEX)
+            vec_transpose(im);
+        for (int l = 0; l < t->count[half]; l++) {
+            char *to = base + axis_at(&e->lane, t->lane0 + half * LANES + l) + k * size;
+            char block[LANES * 16], *at = width == LANES ? to : block;
+            if (e->value == GF_CPU_COMPLEX)
+                write_complexes(e->type, at, (cvec){re[l], im[l]});
+            else
+                write_reals(e->type, at, re[l]);
+            if (at == block)
+                memcpy(to, block, (size_t)(width * size));
+        }
+    }
+}
+
+/* An index that is its own mirror image, or one of an axis that is not transformed. */
+INLINE bool is_own_mirror(const struct gf_cpu_axis *axis, long full, long i) {
+    return !axis->mirrored || i == 0 || 2 * i == full;
+}
+
+/* All ones in the lanes whose index is its own mirror image on every axis but the line's. */
+static ivec own_mirror_lanes(const struct tile *t, int half) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    ivec own = {0};
+    for (int l = 0; l < t->count[half] && e->real_origin; l++) {
+        bool is = true;
+        long lane = t->lane0 + half * LANES + l;
+        is &=
+            is_own_mirror(&e->lane, e->half_axis == GF_CPU_HALF_LANE ? e->half_n : e->lane.n, lane);
+        for (int d = 0; d < 2; d++)
+            is &= is_own_mirror(&e->outer[d],
+                                d == 0 && e->half_axis == GF_CPU_HALF_OUTER ? e->half_n
+                                                                            : e->outer[d].n,
+                                t->outer[d]);
+        own[l] = is ? -1 : 0;
+    }
+    return own;
+}
+
+/* Samples of lines that run across the destination's rows, with shift and mirror image. */
+static void store_columns(const struct tile *t, int half, const cvec *x, long points, bool swap,
+                          struct mapping *m) {
+    const struct gf_cpu_end *e = m->e;
+    struct placement direct = place_lanes(t, half, false), mirror = {0};
+    char *base = outer_at(t, e, false), *back = NULL;
+    if (e->hermitian) {
+        mirror = place_lanes(t, half, true);
+        back = outer_at(t, e, true);
+    }
+    bool second = t->pass->form == GF_CPU_C2R && half;
+    /* The mirror image of F is its conjugate: of the values only these change sign with it. */
+    bool odd = e->value == GF_CPU_PHASE || e->value == GF_CPU_IMAG;
+    ivec own = own_mirror_lanes(t, half);
+    long line_n = e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n;
+    for (long k = 0; k < points; k++) {
+        cvec v = swap_if(swap, x[k]);
+        if (e->real_origin && is_own_mirror(&e->line, line_n, k))
+            v.im = vec_select(own, (vec){0}, v.im);
+        char *to = base + axis_at(&e->line, k);
+        bool mirrored =
+            e->hermitian && (e->half_axis != GF_CPU_HALF_LINE || (k && 2 * k < e->half_n));
+        char *also = mirrored ? back + axis_mirror(&e->line, k) : NULL;
+        if (e->value == GF_CPU_COMPLEX) {
+            v = (cvec){v.re * m->factor, v.im * m->factor};
+            put_complexes(&direct, e->type, to, v);
+            if (mirrored)
+                put_complexes(&mirror, e->type, also, (cvec){v.re, -v.im});
+            continue;
+        }
+        vec s = sample_of(m, second ? v.im * m->factor : value_of(m, v));
+        if (!e->discard)
+            put_reals(&direct, e->type, to, s);
+        if (mirrored && !e->discard) {
+            if (odd)
+                s = sample_of(m, value_of(m, (cvec){v.re, -v.im}));
+            put_reals(&mirror, e->type, also, s);
+        }
+    }
+}
+
+/* Whole vectors where lines run across the workspace's blocks, else transposed. The last block of a
+ * row is filled up with zeros. */
+static void store_work(const struct tile *t, int half, cvec *x, long points, bool swap) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    char *base = outer_at(t, e, false);
+    long first = t->lane0 + half * LANES;
+    if (!t->count[half])
+        return;
+    if (!e->line_is_inner) {
+        base += first * e->lane.stride;
+        for (long k = 0; k < points; k++)
+            *(cvec *)(base + k * e->line.stride) = swap_if(swap, x[k]);
+        return;
+    }
+    for (long k = points; k % LANES; k++)
+        x[k] = (cvec){{0}, {0}};
+    for (long k = 0; k < points; k += LANES) {
+        vec re[LANES], im[LANES];
+        for (int j = 0; j < LANES; j++) {
+            cvec v = swap_if(swap, x[k + j]);
+            re[j] = v.re;
+            im[j] = v.im;
+        }
+        vec_transpose(re);
+        vec_transpose(im);
+        for (int l = 0; l < t->count[half]; l++)
+            *(cvec *)(base + (first + l) * e->lane.stride + k * e->line.stride) =
+                (cvec){re[l], im[l]};
+    }
+}
+
+/* The spectrum z of A + i B into A's half spectrum in a and B's in z itself. */
+static void split_pairs(cvec *z, cvec *a, long n) {
+    for (long k = 0; 2 * k <= n; k++) {
+        cvec x = z[k], y = z[k ? n - k : 0];
+        a[k] = (cvec){(x.re + y.re) * (real)0.5, (x.im - y.im) * (real)0.5};
+        z[k] = (cvec){(x.im + y.im) * (real)0.5, (y.re - x.re) * (real)0.5};
+    }
+}
+
+static void store_half(const struct tile *t, int half, cvec *x, long points,
+                       struct gf_cpu_stats *stats) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    bool swap = t->pass->inverse;
+    if (!t->count[half])
+        return;
+    if (e->type == GF_CPU_WORK) {
+        store_work(t, half, x, points, swap);
+        return;
+    }
+    struct mapping m = mapping_of(t, half);
+    bool rows = e->line.stride == sample_size[e->type] && e->lane.stride != e->line.stride;
+    if (rows && !e->line.shift && !e->hermitian && !e->discard && !e->real_origin)
+        store_rows(t, half, x, points, swap, &m);
+    else
+        store_columns(t, half, x, points, swap, &m);
+    mapping_report(&m, stats);
+}
+
+/* x: the buffer with the transformed tile; `other` is the other one. */
+static void store(const struct tile *t, cvec *x, cvec *other, struct gf_cpu_stats *stats) {
+    const struct gf_cpu_pass *p = t->pass;
+    switch (p->form) {
+    case GF_CPU_C2C:
+        store_half(t, 0, x, p->n, stats);
+        break;
+    case GF_CPU_R2C:
+        split_pairs(x, other, p->n);
+        store_half(t, 0, other, p->n / 2 + 1, stats);
+        store_half(t, 1, x, p->n / 2 + 1, stats);
+        break;
+    case GF_CPU_C2R:
+        store_half(t, 0, x, p->n, stats);
+        store_half(t, 1, x, p->n, stats);
+        break;
+    }
+}
+
+#endif

@@ -1,0 +1,68 @@
+/* What does not depend on precision and instruction set, and the choice among the builds. */
+#include "kernels/cpu/cpu.h"
+
+#include <string.h>
+
+long gf_cpu_tile_lines(const struct gf_cpu_kernels *k, enum gf_cpu_form form) {
+    return form == GF_CPU_C2C ? k->lanes : 2 * k->lanes;
+}
+
+long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass) {
+    long lines = gf_cpu_tile_lines(k, pass->form);
+    return (pass->n_lane + lines - 1) / lines * pass->n_outer[0] * pass->n_outer[1];
+}
+
+long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes) {
+    long whole = (pass->n + lanes) / lanes * lanes; /* room for the last block of a row */
+    long line = pass->line ? pass->line->scratch_points : 0;
+    /* The odd point keeps the two buffers off the same cache sets. */
+    return (whole > line ? whole : line) + 1;
+}
+
+size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass) {
+    return (size_t)gf_cpu_scratch_points(pass, k->lanes) * 2 * 2 * (size_t)k->lanes *
+           (size_t)k->bits / 8;
+}
+
+extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;
+#ifdef __x86_64__
+extern const struct gf_cpu_kernels gf_cpu_f32_v2, gf_cpu_f64_v2, gf_cpu_f32_v3, gf_cpu_f64_v3,
+    gf_cpu_f32_v4, gf_cpu_f64_v4;
+
+/* What the x86-64-v* levels ask for beyond the level before, as far as the kernels use it. */
+static bool runs_v2(void) {
+    return __builtin_cpu_supports("sse4.2");
+}
+static bool runs_v3(void) {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi2");
+}
+static bool runs_v4(void) {
+    return runs_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+#endif
+static bool runs_always(void) {
+    return true;
+}
+
+const struct gf_cpu_kernels *gf_cpu_kernels_find(int bits, const char *isa) {
+    static const struct {
+        bool (*runs)(void);
+        const struct gf_cpu_kernels *single, *twice;
+    } builds[] = {
+#ifdef __x86_64__
+        {runs_v4, &gf_cpu_f32_v4, &gf_cpu_f64_v4},
+        {runs_v3, &gf_cpu_f32_v3, &gf_cpu_f64_v3},
+        {runs_v2, &gf_cpu_f32_v2, &gf_cpu_f64_v2},
+#endif
+        {runs_always, &gf_cpu_f32_plain, &gf_cpu_f64_plain},
+    };
+    for (size_t i = 0; i < sizeof builds / sizeof *builds; i++) {
+        const struct gf_cpu_kernels *k = bits == 32 ? builds[i].single : builds[i].twice;
+        if ((!isa || !strcmp(isa, k->isa)) && builds[i].runs())
+            return k;
+    }
+    return NULL;
+}

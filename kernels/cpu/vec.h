@@ -1,0 +1,123 @@
+/* Vectors of the build's precision and width, and the few operations that need more than + - *. */
+#ifndef GF_KERNELS_CPU_VEC_H
+#define GF_KERNELS_CPU_VEC_H
+
+#include <string.h>
+
+#if defined __AVX512F__
+#define VEC_BYTES 64
+#elif defined __AVX__
+#define VEC_BYTES 32
+#else
+#define VEC_BYTES 16
+#endif
+
+#if GF_REAL_BITS == 32
+typedef float real;
+typedef int32_t bits;
+#else
+typedef double real;
+typedef int64_t bits;
+#endif
+
+enum { LANES = VEC_BYTES / (int)sizeof(real) };
+
+typedef real vec __attribute__((vector_size(VEC_BYTES)));
+typedef real vec_loose __attribute__((vector_size(VEC_BYTES), aligned(sizeof(real)), may_alias));
+typedef bits ivec __attribute__((vector_size(VEC_BYTES)));
+
+/* LANES complex numbers, one of each line. */
+typedef struct {
+    vec re, im;
+} cvec;
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE vec vec_loadu(const void *p) {
+    return *(const vec_loose *)p;
+}
+INLINE void vec_storeu(void *p, vec v) {
+    *(vec_loose *)p = v;
+}
+INLINE vec vec_splat(real x) {
+    return x - (vec){0};
+}
+
+/* mask ? a : b, lane by lane; mask is all ones or all zeros. */
+INLINE vec vec_select(ivec mask, vec a, vec b) {
+    return (vec)(((ivec)a & mask) | ((ivec)b & ~mask));
+}
+INLINE vec vec_abs(vec a) {
+    const bits sign = (bits)1 << (GF_REAL_BITS - 1);
+    return (vec)((ivec)a & ~sign);
+}
+INLINE vec vec_max(vec a, vec b) {
+    return vec_select(a > b, a, b);
+}
+INLINE vec vec_min(vec a, vec b) {
+    return vec_select(a < b, a, b);
+}
+
+INLINE vec vec_sqrt(vec a) {
+    for (int l = 0; l < LANES; l++)
+#if GF_REAL_BITS == 32
+        a[l] = __builtin_sqrtf(a[l]);
+#else
+        a[l] = __builtin_sqrt(a[l]);
+#endif
+    return a;
+}
+
+/* Index lists for the shuffles; LANES is 2, 4, 8 or 16. */
+#define LIST_2(f)  f(0), f(1)
+#define LIST_4(f)  LIST_2(f), f(2), f(3)
+#define LIST_8(f)  LIST_4(f), f(4), f(5), f(6), f(7)
+#define LIST_16(f) LIST_8(f), f(8), f(9), f(10), f(11), f(12), f(13), f(14), f(15)
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#define LIST LIST_16
+#elif VEC_BYTES * 8 / GF_REAL_BITS == 8
+#define LIST LIST_8
+#elif VEC_BYTES * 8 / GF_REAL_BITS == 4
+#define LIST LIST_4
+#else
+#define LIST LIST_2
+#endif
+#define AT_REVERSED(i) (LANES - 1 - (i))
+#define AT_EVEN(i)     (2 * (i))
+#define AT_ODD(i)      (2 * (i) + 1)
+#define AT_ZIP_LOW(i)  ((i) / 2 + (i) % 2 * LANES)
+#define AT_ZIP_HIGH(i) ((i) / 2 + (i) % 2 * LANES + LANES / 2)
+
+INLINE vec vec_reverse(vec a) {
+    return __builtin_shufflevector(a, a, LIST(AT_REVERSED));
+}
+/* Of the 2 LANES numbers a, b: every other one, and the reverse of that. */
+INLINE vec vec_even(vec a, vec b) {
+    return __builtin_shufflevector(a, b, LIST(AT_EVEN));
+}
+INLINE vec vec_odd(vec a, vec b) {
+    return __builtin_shufflevector(a, b, LIST(AT_ODD));
+}
+INLINE vec vec_zip_low(vec a, vec b) {
+    return __builtin_shufflevector(a, b, LIST(AT_ZIP_LOW));
+}
+INLINE vec vec_zip_high(vec a, vec b) {
+    return __builtin_shufflevector(a, b, LIST(AT_ZIP_HIGH));
+}
+
+/* Transposes the square a[row][lane] in place: log2(LANES) perfect shuffles of all rows. */
+INLINE void vec_transpose(vec a[LANES]) {
+    vec b[LANES];
+    for (int step = 1; step < LANES; step *= 2) {
+#pragma GCC unroll 16
+        for (int i = 0; i < LANES / 2; i++) {
+            b[2 * i] = vec_zip_low(a[i], a[i + LANES / 2]);
+            b[2 * i + 1] = vec_zip_high(a[i], a[i + LANES / 2]);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < LANES; i++)
+            a[i] = b[i];
+    }
+}
+
+#endif

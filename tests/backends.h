@@ -1,0 +1,41 @@
+/* What the sections of test_backends share: one backend under test, jobs made in a line, runs. */
+#ifndef GF_TESTS_BACKENDS_H
+#define GF_TESTS_BACKENDS_H
+
+#include "core/backend.h"
+
+/* The error that came nearest to its bound. */
+struct worst {
+    double ratio, error;
+    char what[160];
+};
+
+struct subject {
+    const struct gf_backend *backend;
+    void *context;
+    bool full; /* the long run */
+    uint64_t seed;
+    int passed, failed;
+    struct worst worst[2][2]; /* [precision][a prime factor above 13] */
+};
+
+/* Sections; each adds its checks to passed and failed. */
+void backends_accuracy(struct subject *s);
+void backends_laws(struct subject *s);
+void backends_outputs(struct subject *s);
+
+uint64_t backends_random(uint64_t *seed);
+int64_t backends_below(uint64_t *seed, int64_t n);
+/* Floats uniform in [-0.5, 0.5), integers over their whole range. */
+void backends_fill(struct gf_array *a, uint64_t *seed);
+
+/* A job over all axes, with one complex output of the precision's type. */
+struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum gf_precision p,
+                           int ndim, int64_t n0, int64_t n1, int64_t n2);
+/* Makes output arrays where out[i].data is NULL, plans, runs, unplans. */
+int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
+                 struct gf_array *out, struct gf_report *report);
+/* "forward 6x7 axes 3 channels 1, f32, double" */
+const char *backends_text(const struct gf_job *job, char text[160]);
+
+#endif
