@@ -70,6 +70,7 @@ void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
     } else {
         bind_work(p, s, from);
     }
+    to->stream = s->stream;
     if (s->output < 0) {
         bind_work(p, s, to);
         return;

@@ -247,6 +247,14 @@ static void join_planes(struct gf_cpu_passes *p, int threads) {
     }
 }
 
+/* Results that outgrow the second-level caches are written past them: the old contents of the lines
+ * are not fetched, and what is in cache stays. Measured: half the time at 4096^2, none below 3 MB.
+ */
+static void choose_streams(struct gf_cpu_passes *p) {
+    for (int i = 0; i < p->n_steps; i++)
+        p->step[i].stream = p->step[i].summary.bytes_written > 3 << 20 && !p->step[i].with_next;
+}
+
 int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
                        struct gf_cpu_passes **out) {
     struct gf_cpu_passes *p = calloc(1, sizeof *p);
@@ -266,6 +274,7 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
         }
     plan_steps(p);
     join_planes(p, threads);
+    choose_streams(p);
     *out = p;
     return 0;
 fail:

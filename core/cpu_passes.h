@@ -13,6 +13,7 @@ struct gf_cpu_step {
     int output;           /* -1: to the workspace */
     bool range_from_zero; /* the display range ends at the zero frequency, known before this pass */
     bool with_next;       /* run together with the next step, plane by plane */
+    bool stream;          /* its result is too large to be in cache when it is read again */
     struct gf_pass summary;
 };
 

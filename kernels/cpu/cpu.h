@@ -106,6 +106,7 @@ struct gf_cpu_end {
     enum gf_cpu_value value;
     enum gf_cpu_curve curve;
     double factor, gain, offset, floor, ceiling;
+    bool stream;  /* destination: write past the caches where the alignment allows it */
     bool discard; /* destination: only the largest |value| is wanted */
 };
 

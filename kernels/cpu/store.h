@@ -63,9 +63,17 @@ INLINE void put_reals(const struct placement *p, enum gf_cpu_sample type, char *
     scatter_lanes(p, base, block, size);
 }
 
-INLINE void put_complexes(const struct placement *p, enum gf_cpu_sample type, char *base, cvec x) {
+INLINE void put_complexes(const struct placement *p, enum gf_cpu_sample type, char *base, cvec x,
+                          bool stream) {
     int size = sample_size[type];
     if (p->n_runs == 1 && p->run[0].count == LANES) {
+        char *at = base + p->run[0].at;
+        if (stream && p->run[0].step > 0 && (uintptr_t)at % sizeof(vec) == 0 &&
+            size == 2 * (int)sizeof(real)) {
+            vec_stream(at, vec_zip_low(x.re, x.im));
+            vec_stream(at + sizeof(vec), vec_zip_high(x.re, x.im));
+            return;
+        }
         if (p->run[0].step > 0)
             write_complexes(type, base + p->run[0].at, x);
         else
@@ -197,6 +205,17 @@ static ivec own_mirror_lanes(const struct tile *t, int half) {
 }
 
 /* Samples of lines that run across the destination's rows, with shift and mirror image. */
+/* Rows ahead of the one being written. */
+enum { AHEAD = 8 };
+
+INLINE void prefetch_placement(const struct placement *p, const char *base, int size, bool stream) {
+    if (p->n_runs != 1 || p->run[0].count != LANES)
+        return;
+    const char *at = base + p->run[0].at - (p->run[0].step < 0 ? (LANES - 1) * size : 0);
+    if (!stream || (uintptr_t)at % sizeof(vec))
+        prefetch_for_writing(at, LANES * size);
+}
+
 static void store_columns(const struct tile *t, int half, const cvec *x, long points, bool swap,
                           struct mapping *m) {
     const struct gf_cpu_end *e = m->e;
@@ -210,6 +229,7 @@ static void store_columns(const struct tile *t, int half, const cvec *x, long po
     /* The mirror image of F is its conjugate: of the values only these change sign with it. */
     bool odd = e->value == GF_CPU_PHASE || e->value == GF_CPU_IMAG;
     ivec own = own_mirror_lanes(t, half);
+    int size = sample_size[e->type];
     long line_n = e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n;
     for (long k = 0; k < points; k++) {
         cvec v = swap_if(swap, x[k]);
@@ -219,11 +239,16 @@ static void store_columns(const struct tile *t, int half, const cvec *x, long po
         bool mirrored =
             e->hermitian && (e->half_axis != GF_CPU_HALF_LINE || (k && 2 * k < e->half_n));
         char *also = mirrored ? back + axis_mirror(&e->line, k) : NULL;
+        if (k + AHEAD < points) {
+            prefetch_placement(&direct, base + axis_at(&e->line, k + AHEAD), size, e->stream);
+            if (mirrored)
+                prefetch_placement(&mirror, back + axis_mirror(&e->line, k + AHEAD), size, false);
+        }
         if (e->value == GF_CPU_COMPLEX) {
             v = (cvec){v.re * m->factor, v.im * m->factor};
-            put_complexes(&direct, e->type, to, v);
+            put_complexes(&direct, e->type, to, v, e->stream);
             if (mirrored)
-                put_complexes(&mirror, e->type, also, (cvec){v.re, -v.im});
+                put_complexes(&mirror, e->type, also, (cvec){v.re, -v.im}, false);
             continue;
         }
         vec s = sample_of(m, second ? v.im * m->factor : value_of(m, v));
@@ -234,6 +259,15 @@ static void store_columns(const struct tile *t, int half, const cvec *x, long po
                 s = sample_of(m, value_of(m, (cvec){v.re, -v.im}));
             put_reals(&mirror, e->type, also, s);
         }
+    }
+}
+
+INLINE void put_work(const struct gf_cpu_end *e, char *p, cvec x) {
+    if (e->stream) {
+        vec_stream(p, x.re);
+        vec_stream(p + sizeof(vec), x.im);
+    } else {
+        *(cvec *)p = x;
     }
 }
 
@@ -248,7 +282,7 @@ static void store_work(const struct tile *t, int half, cvec *x, long points, boo
     if (!e->line_is_inner) {
         base += first * e->lane.stride;
         for (long k = 0; k < points; k++)
-            *(cvec *)(base + k * e->line.stride) = swap_if(swap, x[k]);
+            put_work(e, base + k * e->line.stride, swap_if(swap, x[k]));
         return;
     }
     for (long k = points; k % LANES; k++)
@@ -263,8 +297,8 @@ static void store_work(const struct tile *t, int half, cvec *x, long points, boo
         vec_transpose(re);
         vec_transpose(im);
         for (int l = 0; l < t->count[half]; l++)
-            *(cvec *)(base + (first + l) * e->lane.stride + k * e->line.stride) =
-                (cvec){re[l], im[l]};
+            put_work(e, base + (first + l) * e->lane.stride + k * e->line.stride,
+                     (cvec){re[l], im[l]});
     }
 }
 

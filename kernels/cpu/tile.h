@@ -21,6 +21,8 @@ static void run_tile(const struct gf_cpu_pass *pass, long tile, void *scratch,
     load(&t, stats);
     cvec *x = pass->line ? line_run(pass->line, t.a, t.b) : t.a;
     store(&t, x, x == t.a ? t.b : t.a, stats);
+    if (pass->destination.stream)
+        vec_stream_end();
 }
 
 #endif

@@ -39,6 +39,38 @@ INLINE vec vec_loadu(const void *p) {
 INLINE void vec_storeu(void *p, vec v) {
     *(vec_loose *)p = v;
 }
+/* Past the caches, to 64-byte aligned memory: what is written is not read again soon, and the old
+ * contents need not be fetched. run_tile() closes with vec_stream_end(). */
+INLINE void vec_stream(void *p, vec v) {
+#if defined __AVX512F__ && GF_REAL_BITS == 32
+    __builtin_ia32_movntps512(p, v);
+#elif defined __AVX512F__
+    __builtin_ia32_movntpd512(p, v);
+#elif defined __AVX__ && GF_REAL_BITS == 32
+    __builtin_ia32_movntps256(p, v);
+#elif defined __AVX__
+    __builtin_ia32_movntpd256(p, v);
+#elif defined __SSE2__ && GF_REAL_BITS == 32
+    __builtin_ia32_movntps(p, v);
+#elif defined __SSE2__
+    __builtin_ia32_movntpd(p, v);
+#else
+    *(vec *)p = v;
+#endif
+}
+INLINE void vec_stream_end(void) {
+#ifdef __SSE2__
+    __builtin_ia32_sfence();
+#endif
+}
+/* Asks for the lines of `bytes` bytes at p, soon to be written: rows that lie more than a page
+ * apart are out of the hardware prefetcher's sight, and a store that misses holds up those behind
+ * it. */
+INLINE void prefetch_for_writing(const char *p, int bytes) {
+    for (int at = 0; at < bytes + 63; at += 64)
+        __builtin_prefetch(p + at, 1);
+}
+
 INLINE vec vec_splat(real x) {
     return x - (vec){0};
 }
