@@ -72,7 +72,8 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
         return rc;
     }
     plan->impl = passes;
-    plan->workspace_bytes = passes->work_bytes + (int64_t)passes->scratch_bytes * c->threads;
+    plan->workspace_bytes =
+        passes->work.bytes + ((int64_t)passes->scratch_bytes + passes->plane.bytes) * c->threads;
     for (int i = 0; i < passes->n_steps; i++)
         plan->pass[plan->n_passes++] = passes->step[i].summary;
     *out = plan;
@@ -85,26 +86,28 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
  * data is then still in cache), else in one loop. */
 static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads,
                       struct gf_cpu_stats *total) {
-    const struct gf_cpu_pass *pass[2] = {&p->step[first].pass, &p->step[first + count - 1].pass};
-    long planes = count > 1 ? pass[0]->n_outer[0] * pass[0]->n_outer[1] : 1;
-    long tiles[2];
-    for (int i = 0; i < 2; i++)
-        tiles[i] = gf_cpu_tiles(p->kernels, pass[i]) / planes;
+    const struct gf_cpu_step *step = &p->step[first];
+    long planes = count > 1 ? step->pass.n_outer[0] * step->pass.n_outer[1] : 1;
+    long tiles[2] = {0};
+    for (int i = 0; i < count; i++)
+        tiles[i] = gf_cpu_tiles(p->kernels, &step[i].pass) / planes;
     long chunks = count > 1 ? planes : tiles[0];
 #pragma omp parallel num_threads(threads)
     {
+        int me = omp_get_thread_num();
+        char *scratch = p->scratch + (size_t)me * p->scratch_bytes;
+        struct gf_cpu_pass pass[2] = {step[0].pass, step[count - 1].pass};
+        if (count > 1)
+            pass[0].destination.data = pass[1].source.data =
+                p->plane_data + (size_t)me * (size_t)p->plane.bytes;
         struct gf_cpu_stats mine = {0};
-        char *scratch = p->scratch + (size_t)omp_get_thread_num() * p->scratch_bytes;
 #pragma omp for schedule(dynamic)
-        for (long c = 0; c < chunks; c++) {
-            if (count == 1) {
-                p->kernels->run(pass[0], c, scratch, &mine);
-                continue;
+        for (long c = 0; c < chunks; c++)
+            for (int i = 0; i < count; i++) {
+                long per_chunk = count > 1 ? tiles[i] : 1;
+                for (long t = 0; t < per_chunk; t++)
+                    p->kernels->run(&pass[i], c * per_chunk + t, scratch, &mine);
             }
-            for (int i = 0; i < 2; i++)
-                for (long t = 0; t < tiles[i]; t++)
-                    p->kernels->run(pass[i], c * tiles[i] + t, scratch, &mine);
-        }
 #pragma omp critical(gf_cpu_stats)
         {
             total->largest = fmax(total->largest, mine.largest);
@@ -115,13 +118,19 @@ static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads
     }
 }
 
-static int take_memory(struct gf_cpu_passes *p, int threads) {
-    if (!p->work && p->work_bytes && !(p->work = gf_alloc((size_t)p->work_bytes)))
-        return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld bytes",
-                       (long long)p->work_bytes);
-    if (!p->scratch && !(p->scratch = gf_alloc(p->scratch_bytes * (size_t)threads)))
-        return gf_fail(GF_ENOMEM, "no memory for scratch");
+static int take(char **data, int64_t bytes, const char *what) {
+    if (!*data && bytes && !(*data = gf_alloc((size_t)bytes)))
+        return gf_fail(GF_ENOMEM, "no memory for %s of %lld bytes", what, (long long)bytes);
     return 0;
+}
+
+static int take_memory(struct gf_cpu_passes *p, int threads) {
+    int rc = take(&p->work_data, p->work.bytes, "a workspace");
+    if (!rc)
+        rc = take(&p->plane_data, p->plane.bytes * threads, "planes");
+    if (!rc)
+        rc = take(&p->scratch, (int64_t)p->scratch_bytes * threads, "scratch");
+    return rc;
 }
 
 static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,

@@ -9,10 +9,11 @@ static const enum gf_cpu_sample sample_of[GF_N_DTYPES] = {
     [GF_U32] = GF_CPU_U32, [GF_I32] = GF_CPU_I32,  [GF_F32] = GF_CPU_F32, [GF_F64] = GF_CPU_F64,
     [GF_C64] = GF_CPU_C64, [GF_C128] = GF_CPU_C128};
 
-static struct gf_cpu_axis work_axis(const struct gf_cpu_passes *p, int axis) {
+static struct gf_cpu_axis layout_axis(const struct gf_cpu_passes *p, const struct gf_cpu_layout *l,
+                                      int axis) {
     if (axis < 0)
         return (struct gf_cpu_axis){.n = 1};
-    return (struct gf_cpu_axis){.n = p->extent[axis], .stride = p->stride[axis]};
+    return (struct gf_cpu_axis){.n = p->extent[axis], .stride = l->stride[axis]};
 }
 
 /* An axis of a file's array: shifted where the spectrum is centred on it. */
@@ -30,14 +31,16 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_passes *p, const struct
                                 .mirrored = frequency};
 }
 
-static void bind_work(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
-                      struct gf_cpu_end *e) {
+/* The workspace, or the thread's plane: the loop over tiles knows where that is. */
+static void bind_layout(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool plane,
+                        struct gf_cpu_end *e) {
+    const struct gf_cpu_layout *l = plane ? &p->plane : &p->work;
     e->type = GF_CPU_WORK;
-    e->data = p->work;
-    e->line = work_axis(p, s->axis);
-    e->lane = work_axis(p, s->lane);
+    e->data = plane ? NULL : p->work_data;
+    e->line = layout_axis(p, l, s->axis);
+    e->lane = layout_axis(p, l, s->lane);
     for (int d = 0; d < 2; d++)
-        e->outer[d] = work_axis(p, s->outer[d]);
+        e->outer[d] = layout_axis(p, l, s->outer[d]);
     e->line_is_inner = s->axis == p->inner;
 }
 
@@ -68,11 +71,11 @@ void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
         from->luma = job->luma;
         from->channel_stride = in->stride[job->ndim];
     } else {
-        bind_work(p, s, from);
+        bind_layout(p, s, s->from_plane, from);
     }
     to->stream = s->stream;
     if (s->output < 0) {
-        bind_work(p, s, to);
+        bind_layout(p, s, s->to_plane, to);
         return;
     }
     const struct gf_output *o = &job->out[s->output];
@@ -125,10 +128,10 @@ void gf_cpu_step_display(const struct gf_cpu_passes *p, struct gf_cpu_step *s, d
 /* Component re of the workspace at an index along every axis. */
 static double work_real(const struct gf_cpu_passes *p, const long index[GF_MAX_RANK]) {
     int lanes = p->kernels->lanes, size = p->kernels->bits / 8;
-    const char *at = p->work;
+    const char *at = p->work_data;
     for (int i = 0; i <= p->job.ndim; i++)
-        at += i == p->inner ? index[i] / lanes * lanes * p->stride[i] + index[i] % lanes * size
-                            : index[i] * p->stride[i];
+        at += i == p->inner ? index[i] / lanes * lanes * p->work.stride[i] + index[i] % lanes * size
+                            : index[i] * p->work.stride[i];
     if (size == 4) {
         float v;
         memcpy(&v, at, sizeof v);

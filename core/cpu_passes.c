@@ -32,13 +32,8 @@ static int half_axis(const struct gf_job *job) {
     return job->shape[last] > 1 ? last : gf_job_half_axis(job);
 }
 
-/* Odd multiples of 128 bytes keep rows, planes and tiles off each other's cache sets. */
-static int64_t off_beat(int64_t bytes) {
-    int64_t lines = (bytes + 127) / 128;
-    return (lines | 1) * 128;
-}
-
-static int plan_workspace(struct gf_cpu_passes *p) {
+/* The workspace's innermost axis is the last one that is longer than a point. */
+static void set_extents(struct gf_cpu_passes *p) {
     int nd = p->job.ndim;
     p->inner = nd - 1;
     for (int i = 0; i <= nd; i++)
@@ -46,21 +41,45 @@ static int plan_workspace(struct gf_cpu_passes *p) {
     for (int i = nd - 1; i >= 0 && p->extent[p->inner] == 1; i--)
         if (p->extent[i] > 1)
             p->inner = i;
-    const int64_t lanes = p->kernels->lanes, unit = 2 * p->kernels->bits / 8;
-    p->stride[p->inner] = unit;
-    int64_t bytes = (p->extent[p->inner] + lanes - 1) / lanes * lanes * unit;
-    bytes = off_beat(bytes);
+}
+
+/* Odd multiples of 128 bytes keep rows, planes and tiles off each other's cache sets. */
+static int64_t off_beat(int64_t bytes) {
+    return ((bytes + 127) / 128 | 1) * 128;
+}
+
+/* Lays out blocks: neighbours along `fast` (-1: none) side by side, then along the innermost axis,
+ * then the others, the last first. Axes in `planes` are left out: all their indices share a place.
+ */
+static int lay_out(const struct gf_cpu_passes *p, int fast, unsigned planes,
+                   struct gf_cpu_layout *l) {
+    const int64_t lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
+    int nd = p->job.ndim, order[GF_MAX_RANK], n = 0;
+    if (fast >= 0)
+        order[n++] = fast;
+    order[n++] = p->inner;
     for (int i = nd - 1; i >= 0; i--)
-        if (i != p->inner) {
-            p->stride[i] = bytes;
-            if (p->extent[i] > (INT64_C(1) << 62) / bytes - 128)
-                return gf_fail(GF_ENOMEM, "the size does not fit 62 bits");
-            bytes = p->extent[i] > 1 ? off_beat(bytes * p->extent[i]) : bytes;
+        if (i != fast && i != p->inner)
+            order[n++] = i;
+    order[n++] = nd;
+    int64_t bytes = block;
+    for (int i = 0; i < n; i++) {
+        int axis = order[i];
+        int64_t count = p->extent[axis];
+        l->stride[axis] = bytes;
+        if (axis == p->inner) {
+            count = (count + lanes - 1) / lanes;
+            l->stride[axis] = bytes / lanes;
         }
-    p->stride[nd] = bytes;
-    if (p->extent[nd] > (INT64_C(1) << 62) / bytes)
-        return gf_fail(GF_ENOMEM, "the size does not fit 62 bits");
-    p->work_bytes = bytes * p->extent[nd];
+        if (planes >> axis & 1) {
+            l->stride[axis] = 0;
+            continue;
+        }
+        if (count > (INT64_C(1) << 61) / bytes)
+            return gf_fail(GF_ENOMEM, "the size does not fit 62 bits");
+        bytes = count > 1 ? off_beat(bytes * count) : bytes;
+    }
+    l->bytes = bytes;
     return 0;
 }
 
@@ -121,8 +140,10 @@ static void summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(job, shape);
     s->summary.bytes_read =
-        s->from_input ? array_bytes(shape, job->ndim + 1, job->in_dtype) : p->work_bytes;
-    s->summary.bytes_written = p->work_bytes;
+        s->from_input ? array_bytes(shape, job->ndim + 1, job->in_dtype) : p->work.bytes;
+    s->summary.bytes_written = s->to_plane ? 0 : p->work.bytes;
+    if (s->from_plane)
+        s->summary.bytes_read = 0; /* its planes are in cache */
     if (s->output >= 0) {
         gf_job_out_shape(job, s->output, shape);
         s->summary.bytes_written = array_bytes(shape, job->ndim + 1, job->out[s->output].dtype);
@@ -150,7 +171,6 @@ static struct gf_cpu_step *add_step(struct gf_cpu_passes *p, int axis, bool from
                                                     : GF_CPU_R2C;
     s->pass.n = s->pass.line ? p->job.shape[axis] : p->extent[axis];
     s->pass.destination.discard = discard;
-    summarise(p, s);
     size_t scratch = gf_cpu_scratch_bytes(p->kernels, &s->pass);
     scratch = (scratch + 4095) / 4096 * 4096 + 128;
     scratch = (scratch + 63) / 64 * 64;
@@ -227,24 +247,53 @@ static void plan_steps(struct gf_cpu_passes *p) {
             add_extraction(p, o, true);
         add_extraction(p, o, false);
     }
-    if (n == 1 && (fused || ends_real))
-        p->work_bytes = 0; /* nothing stops between input and output */
 }
 
 /* Two neighbouring passes within planes that fit the second-level cache run plane by plane. */
-static void join_planes(struct gf_cpu_passes *p, int threads) {
+static int join_planes(struct gf_cpu_passes *p, int threads) {
     enum { CACHE = 3 << 19 };
     for (int i = 0; i + 1 < p->n_steps; i++) {
         struct gf_cpu_step *a = &p->step[i], *b = a + 1;
         bool same = a->outer[0] == b->outer[0] && a->outer[1] == b->outer[1];
-        long planes = a->pass.n_outer[0] * a->pass.n_outer[1];
-        int64_t plane = p->work_bytes / (planes ? planes : 1);
-        if (same && a->pass.line && b->pass.line && a->output < 0 && !b->range_from_zero &&
-            !b->pass.destination.discard && planes >= 2 * threads && plane <= CACHE) {
-            a->with_next = true;
-            i++;
+        if (!same || !a->pass.line || !b->pass.line || a->output >= 0 || b->range_from_zero ||
+            b->pass.destination.discard || a->pass.n_outer[0] * a->pass.n_outer[1] < 2 * threads)
+            continue;
+        unsigned outer = 0;
+        for (int d = 0; d < 2; d++)
+            if (a->outer[d] >= 0)
+                outer |= 1u << a->outer[d];
+        int rc = lay_out(p, a->axis == p->inner ? b->axis : a->axis, outer, &p->plane);
+        if (rc)
+            return rc;
+        if (p->plane.bytes > CACHE) {
+            p->plane.bytes = 0;
+            continue;
         }
+        a->with_next = a->to_plane = b->from_plane = true;
+        return 0; /* of three axes only one pair can be within planes */
     }
+    return 0;
+}
+
+/* The workspace's fast axis is that of the first pass that reads it across its blocks, so that the
+ * read is one straight line; failing that, of one that writes it so. */
+static int plan_workspace(struct gf_cpu_passes *p) {
+    int reads = -1, writes = -1;
+    bool used = false;
+    for (int i = 0; i < p->n_steps; i++) {
+        const struct gf_cpu_step *s = &p->step[i];
+        bool from_work = !s->from_input && !s->from_plane;
+        bool to_work = s->output < 0 && !s->to_plane;
+        bool across = s->pass.line && s->axis != p->inner;
+        if (across && from_work && reads < 0)
+            reads = s->axis;
+        if (across && to_work && writes < 0)
+            writes = s->axis;
+        used |= from_work || to_work;
+    }
+    if (!used) /* nothing stops between input and output */
+        return 0;
+    return lay_out(p, reads >= 0 ? reads : writes, 0, &p->work);
 }
 
 /* Results that outgrow the second-level caches are written past them: the old contents of the lines
@@ -252,7 +301,7 @@ static void join_planes(struct gf_cpu_passes *p, int threads) {
  */
 static void choose_streams(struct gf_cpu_passes *p) {
     for (int i = 0; i < p->n_steps; i++)
-        p->step[i].stream = p->step[i].summary.bytes_written > 3 << 20 && !p->step[i].with_next;
+        p->step[i].stream = p->step[i].summary.bytes_written > 3 << 20;
 }
 
 int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
@@ -263,9 +312,8 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
     p->job = *job;
     p->kernels = kernels;
     p->half = half_axis(job);
-    int rc = plan_workspace(p);
-    if (rc)
-        goto fail;
+    int rc = 0;
+    set_extents(p);
     for (int i = 0; i < job->ndim; i++)
         if (transformed(job, i) && !(p->line[i] = gf_cpu_line_plan(job->shape[i], kernels->bits))) {
             rc = gf_fail(GF_ENOMEM, "no memory for the tables of %lld points",
@@ -273,7 +321,10 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
             goto fail;
         }
     plan_steps(p);
-    join_planes(p, threads);
+    if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)))
+        goto fail;
+    for (int i = 0; i < p->n_steps; i++)
+        summarise(p, &p->step[i]);
     choose_streams(p);
     *out = p;
     return 0;
@@ -287,7 +338,8 @@ void gf_cpu_passes_free(struct gf_cpu_passes *p) {
         return;
     for (int i = 0; i < GF_MAX_DIMS; i++)
         gf_cpu_line_free(p->line[i]);
-    gf_free(p->work);
+    gf_free(p->work_data);
+    gf_free(p->plane_data);
     gf_free(p->scratch);
     free(p);
 }

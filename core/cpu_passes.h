@@ -13,25 +13,34 @@ struct gf_cpu_step {
     int output;           /* -1: to the workspace */
     bool range_from_zero; /* the display range ends at the zero frequency, known before this pass */
     bool with_next;       /* run together with the next step, plane by plane */
-    bool stream;          /* its result is too large to be in cache when it is read again */
+    bool from_plane, to_plane;
+    bool stream; /* its result is too large to be in cache when it is read again */
     struct gf_pass summary;
 };
 
-/* Axes are the job's spatial ones and, as axis ndim, the channels. The workspace holds them slowest
- * first too, but channels before all, and the innermost axis in blocks (kernels/cpu/cpu.h). */
+/* Where the elements of a complex array between passes stand. The innermost axis comes in blocks of
+ * LANES neighbours (kernels/cpu/cpu.h); its stride is a block's over LANES. The blocks that follow
+ * each other on the `fast` axis are neighbours in memory: it is the one whose lines a pass across
+ * the blocks reads or writes from end to end. */
+struct gf_cpu_layout {
+    ptrdiff_t stride[GF_MAX_RANK]; /* bytes, by axis */
+    int64_t bytes;
+};
+
+/* Axes are the job's spatial ones and, as axis ndim, the channels. */
 struct gf_cpu_passes {
     struct gf_job job;
     const struct gf_cpu_kernels *kernels;
-    int half;                      /* axis that the arithmetic halves, -1 for complex jobs */
-    int inner;                     /* the workspace's innermost axis */
-    long extent[GF_MAX_RANK];      /* of the workspace, unpadded; channels last */
-    ptrdiff_t stride[GF_MAX_RANK]; /* bytes */
+    int half;                 /* axis that the arithmetic halves, -1 for complex jobs */
+    int inner;                /* the workspace's innermost axis */
+    long extent[GF_MAX_RANK]; /* of the spectrum as the arithmetic has it; channels last */
     int n_steps;
     struct gf_cpu_step step[GF_MAX_PASSES];
-    struct gf_cpu_line *line[GF_MAX_DIMS]; /* by axis; NULL where not transformed */
-    int64_t work_bytes;
-    size_t scratch_bytes; /* a thread */
-    char *work, *scratch; /* taken at the first run */
+    struct gf_cpu_line *line[GF_MAX_DIMS];  /* by axis; NULL where not transformed */
+    struct gf_cpu_layout work;              /* between passes; bytes 0 when there is only one */
+    struct gf_cpu_layout plane;             /* between joined passes: one plane for each thread */
+    size_t scratch_bytes;                   /* a thread */
+    char *work_data, *plane_data, *scratch; /* taken at the first run */
 };
 
 /* Plans; the caller frees with gf_cpu_passes_free(), which also takes NULL. */
