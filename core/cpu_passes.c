@@ -255,8 +255,10 @@ static int join_planes(struct gf_cpu_passes *p, int threads) {
     for (int i = 0; i + 1 < p->n_steps; i++) {
         struct gf_cpu_step *a = &p->step[i], *b = a + 1;
         bool same = a->outer[0] == b->outer[0] && a->outer[1] == b->outer[1];
-        if (!same || !a->pass.line || !b->pass.line || a->output >= 0 || b->range_from_zero ||
-            b->pass.destination.discard || a->pass.n_outer[0] * a->pass.n_outer[1] < 2 * threads)
+        bool read_again = b->pass.form == GF_CPU_C2R && i + 2 < p->n_steps;
+        if (!same || read_again || !a->pass.line || !b->pass.line || a->output >= 0 ||
+            b->range_from_zero || b->pass.destination.discard ||
+            a->pass.n_outer[0] * a->pass.n_outer[1] < 2 * threads)
             continue;
         unsigned outer = 0;
         for (int d = 0; d < 2; d++)

@@ -35,11 +35,11 @@ struct gf_read_options {
 };
 
 enum gf_png_strategy {
-    GF_PNG_AUTO, /* run-length for spectra (they do not compress), filtered for pictures */
-    GF_PNG_HUFFMAN,
-    GF_PNG_RLE,
+    GF_PNG_AUTO,    /* level -1: a fast coder of runs and Huffman codes; a level: zlib's */
+    GF_PNG_HUFFMAN, /* level -1: the same; a level: zlib's Z_HUFFMAN_ONLY */
+    GF_PNG_RLE,     /* zlib's strategies, level 1 by default */
     GF_PNG_FILTERED,
-    GF_PNG_DEFAULT
+    GF_PNG_DEFAULT /* zlib at level 6 */
 };
 
 struct gf_write_options {
@@ -66,7 +66,8 @@ struct gf_format {
     int max_ndim;
     unsigned channels;  /* bit n: n channels can be written; bit 0: any number */
     bool alpha;         /* an alpha channel is kept as such */
-    bool embeds_record; /* the record travels inside the file (TIFF); else beside, as NAME.json */
+    bool embeds_record; /* the record travels inside the file (TIFF) */
+    bool record_beside; /* it stands beside the file, as NAME.json (npy, raw); else it is dropped */
 };
 
 enum { GF_SNIFF = 16 };
@@ -75,12 +76,17 @@ extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_pnm, gf_f
     gf_format_npy, gf_format_raw;
 extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 
-const struct gf_format *gf_format_by_name(const char *name);   /* NULL when there is none */
+/* By name or by any of the suffixes ("pgm", "tif"); NULL when there is none. */
+const struct gf_format *gf_format_by_name(const char *name);
 const struct gf_format *gf_format_by_suffix(const char *path); /* ditto; case does not matter */
+
+/* True when these first bytes are some format's: what of a folder are pictures. */
+const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n); /* NULL: none */
 
 /* Reads any known file: the type from its first bytes; raw when options->raw.ndim says so.
  * For formats that keep the record beside the data, PATH.json is read too and its size and
- * checksum held against the data. `format` (may be NULL) gets the format found. */
+ * checksum held against the data (the size alone with header_only); such a record also gives a raw
+ * file's layout and a .npy file's channels. `format` (may be NULL) gets the format found. */
 int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
                   const struct gf_format **format);
 

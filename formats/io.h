@@ -1,4 +1,6 @@
-/* Where bytes come from and go to. A sink never leaves half a file behind. */
+/* Where bytes come from and go to. A sink never leaves half a file behind. Writing into a pipe
+ * whose reader has gone is an error status only where SIGPIPE is ignored, which is the program's to
+ * do. */
 #ifndef GF_FORMATS_IO_H
 #define GF_FORMATS_IO_H
 
@@ -21,6 +23,12 @@ int64_t gf_source_peek(struct gf_source *s, void *buffer, size_t n);
 int gf_source_seek(struct gf_source *s, int64_t position);
 int64_t gf_source_tell(const struct gf_source *s);
 int64_t gf_source_size(struct gf_source *s);
+/* The size if it is known without reading on, -1 for a pipe. */
+int64_t gf_source_known_size(const struct gf_source *s);
+/* The reader promises not to go back: from here on a pipe's bytes are not kept. */
+void gf_source_forward(struct gf_source *s);
+/* Bytes a pipe may take while it is kept in memory; 0 (the start): no limit. */
+void gf_source_limit(struct gf_source *s, int64_t bytes);
 
 /* An output. A regular file is written to a temporary beside it (O_EXCL, the umask's mode), and
  * gf_sink_commit() flushes, closes and renames it; gf_sink_abort() removes it. Symbolic links are
@@ -34,10 +42,26 @@ int64_t gf_sink_tell(const struct gf_sink *s);
 int64_t gf_sink_size(const struct gf_sink *s);
 /* Reads back what was written (libtiff does); returns the count or a negative status. */
 int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n);
+/* Announces that the writer will go back; to be called before the first write. */
+void gf_sink_keep(struct gf_sink *s);
+/* Sums up (zlib's crc32) what is written from here on, in order. */
+void gf_sink_checksum(struct gf_sink *s);
+uint32_t gf_sink_crc32(const struct gf_sink *s);
+/* True for an output that commit renames into place, false for what is written through. */
+bool gf_sink_is_file(const struct gf_sink *s);
+/* Flushes and closes, so that only the rename can still fail. Commit does it too. */
+int gf_sink_finish(struct gf_sink *s);
 int gf_sink_commit(struct gf_sink *s); /* frees the sink in any case */
 void gf_sink_abort(struct gf_sink *s); /* ditto; NULL is fine */
 
 /* Removes every temporary that is open; async-signal-safe, for the handler of INT, TERM, HUP. */
 void gf_sink_remove_temporaries(void);
+
+/* gf_fail() with the cause that errno names: "`what`: no space left on device", or the cause alone
+ * when `what` is NULL. Control characters in `what` become '?'. */
+int gf_fail_errno(int code, const char *what);
+/* Copies text into a buffer of n bytes for a message: one line, no control characters, cut short.
+ */
+char *gf_clean_text(char *buffer, size_t n, const char *text);
 
 #endif

@@ -63,7 +63,9 @@ struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum g
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report) {
     struct gf_plan *plan = NULL;
-    int rc = s->backend->plan(s->context, job, &plan);
+    bool team = gf_array_count(in) >= 1 << 14 || s->runs++ % 16 == 0;
+    void *context = s->context[team];
+    int rc = s->backend->plan(context, job, &plan);
     for (int i = 0; i < job->n_out && !rc; i++) {
         int64_t shape[GF_MAX_RANK];
         gf_job_out_shape(job, i, shape);
@@ -71,9 +73,9 @@ int backends_run(struct subject *s, const struct gf_job *job, const struct gf_ar
             rc = gf_array_alloc(&out[i], job->out[i].dtype, job->ndim + 1, shape);
     }
     if (!rc)
-        rc = s->backend->exec(s->context, plan, in, out, report);
+        rc = s->backend->exec(context, plan, in, out, report);
     if (plan)
-        s->backend->unplan(s->context, plan);
+        s->backend->unplan(context, plan);
     return rc;
 }
 

@@ -12,7 +12,8 @@ struct worst {
 
 struct subject {
     const struct gf_backend *backend;
-    void *context;
+    void *context[2]; /* of one thread, of as many as there are */
+    int64_t runs;
     bool full; /* the long run */
     uint64_t seed;
     int passed, failed;
@@ -32,7 +33,8 @@ void backends_fill(struct gf_array *a, uint64_t *seed);
 /* A job over all axes, with one complex output of the precision's type. */
 struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum gf_precision p,
                            int ndim, int64_t n0, int64_t n1, int64_t n2);
-/* Makes output arrays where out[i].data is NULL, plans, runs, unplans. */
+/* Makes output arrays where out[i].data is NULL, plans, runs, unplans. Small jobs mostly run on
+ * one thread: a team costs more than they do, above all on a busy machine. */
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report);
 /* "forward 6x7 axes 3 channels 1, f32, double" */

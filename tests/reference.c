@@ -169,12 +169,24 @@ fail:
     return NULL;
 }
 
+/* The last few lines are kept: a sweep asks for the same ones over and over. */
+static const struct line *line_of(int64_t n, int sign) {
+    static struct line *kept[8];
+    static int oldest;
+    for (int i = 0; i < 8; i++)
+        if (kept[i] && kept[i]->n == n && kept[i]->sign == sign)
+            return kept[i];
+    int i = oldest++ % 8;
+    line_free(kept[i]);
+    return kept[i] = line_make(n, sign);
+}
+
 bool reference_transform(struct cld *v, const int64_t n[3], unsigned axes, int sign) {
     int64_t stride[3] = {n[1] * n[2], n[2], 1}, total = n[0] * n[1] * n[2];
     for (int a = 0; a < 3; a++) {
         if (!(axes >> a & 1) || n[a] == 1)
             continue;
-        struct line *l = line_make(n[a], sign);
+        const struct line *l = line_of(n[a], sign);
         struct cld *row = malloc((size_t)n[a] * sizeof *row);
         for (int64_t i = 0; l && row && i < total / n[a]; i++) {
             struct cld *start = v + i / stride[a] * stride[a] * n[a] + i % stride[a];
@@ -183,7 +195,6 @@ bool reference_transform(struct cld *v, const int64_t n[3], unsigned axes, int s
                 start[k * stride[a]] = row[k];
         }
         bool fine = l && row;
-        line_free(l);
         free(row);
         if (!fine)
             return false;

@@ -24,7 +24,8 @@ struct reference {
     bool real_spectrum; /* forward of real samples: bins that mirror themselves are real */
     struct cld *v;
     double imag_ratio;
-    double rms;
+    double rms, most; /* of |v|, for the allowance */
+    double shortest;  /* transformed extent above 1 */
 };
 bool reference_run(const struct gf_job *job, const struct gf_array *in, struct reference *r);
 void reference_free(struct reference *r);

@@ -111,10 +111,16 @@ static void finish(const struct gf_job *job, struct reference *r) {
             v->im *= scale;
             real += v->re * v->re;
             imag += v->im * v->im;
+            double size = (double)hypotl(v->re, v->im);
+            r->most = size > r->most ? size : r->most;
             if ((inverse && job->real) || (r->real_spectrum && is_own_mirror(r, at)))
                 v->im = 0;
         } while (next(at, r->n));
     }
+    r->shortest = 1;
+    for (int a = 0; a < 3; a++)
+        if (r->on[a] && r->n[a] > 1 && (r->shortest == 1 || (double)r->n[a] < r->shortest))
+            r->shortest = (double)r->n[a];
     r->imag_ratio = real > 0 ? (double)sqrtl(imag / real) : 0;
     int64_t count = r->channels * r->n[0] * r->n[1] * r->n[2];
     r->rms = (double)sqrtl((real + (inverse && job->real ? 0 : imag)) / (long double)count);
@@ -253,16 +259,17 @@ static long double display(const struct gf_output *o, long double v, long double
 
 /* The levels that the interval may come to, given the interval of the range's upper end. */
 static struct interval level_interval(const struct gf_output *o, struct interval v,
-                                      struct interval high, long double white) {
+                                      struct interval high, long double white, bool is_single) {
     struct interval t = {2, -1};
     for (int i = 0; i < 4; i++) {
         long double x = display(o, i & 1 ? v.low : v.high, i & 2 ? high.low : high.high);
         t.low = x < t.low ? x : t.low;
         t.high = x > t.high ? x : t.high;
     }
-    /* A hair for the mapping's own rounding in double. */
-    return (struct interval){floorl(t.low * white + 0.5L - 1e-6L),
-                             floorl(t.high * white + 0.5L + 1e-6L)};
+    /* A hair for the mapping's own rounding. */
+    long double hair = is_single ? 3e-7L * white + 1e-6L : 1e-15L * white + 1e-6L;
+    return (struct interval){floorl(t.low * white + 0.5L - hair),
+                             floorl(t.high * white + 0.5L + hair)};
 }
 
 static struct interval round_interval(struct interval v, long double lowest, long double highest) {
@@ -273,9 +280,12 @@ static struct interval round_interval(struct interval v, long double lowest, lon
     return v;
 }
 
+/* A bin's error is of the order of the bound times the rms of all bins; of its own size; and, along
+ * the axes of the largest bin, of that bin's size spread over one line. */
 static long double allowance(const struct gf_job *job, const struct reference *r, struct cld v) {
     double bound = reference_bound(job);
-    return bound * (10 * (long double)r->rms + 4 * hypotl(v.re, v.im));
+    return bound *
+           (10 * (long double)r->rms + 2 * r->most / sqrt(r->shortest) + 4 * hypotl(v.re, v.im));
 }
 
 /* The largest value of the output's kind anywhere, as an interval. */
@@ -312,7 +322,9 @@ int64_t reference_check(const struct gf_job *job, int i, const struct reference 
     double type_low, type_high;
     bool integer = gf_dtype_is_integer(o->dtype), shown = integer && o->map == GF_MAP_DISPLAY;
     struct interval high = {0, 0};
-    long double narrow = o->dtype == GF_F32 || o->dtype == GF_C64 ? 1.2e-7L : 2.3e-16L;
+    /* Values of single precision may have been rounded to it on their way into a wider output. */
+    bool is_single = job->precision == GF_SINGLE || o->dtype == GF_F32 || o->dtype == GF_C64;
+    long double narrow = is_single ? 1.2e-7L : 2.3e-16L;
     text[0] = 0;
     gf_dtype_range(o->dtype, &type_low, &type_high);
     output_extent(job, r, o, n);
@@ -344,7 +356,7 @@ int64_t reference_check(const struct gf_job *job, int i, const struct reference 
                     may_clip += whole.low < type_low || whole.high > type_high;
                     v = round_interval(v, type_low, type_high);
                 } else if (shown) {
-                    v = level_interval(o, v, high, type_high);
+                    v = level_interval(o, v, high, type_high, job->precision == GF_SINGLE);
                 } else {
                     v.low -= narrow * fabsl(v.low);
                     v.high += narrow * fabsl(v.high);

@@ -22,11 +22,13 @@ static void test_backend(const struct gf_backend *backend, bool full, uint64_t s
                                                         backends_accuracy};
     static const char *const name[] = {"outputs", "laws", "accuracy"};
     struct subject s = {.backend = backend, .full = full, .seed = seed};
-    struct gf_backend_options options = {0, NULL, NULL};
-    int rc = backend->open(&options, &s.context);
-    CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
-    if (rc)
-        return;
+    for (int i = 0; i < 2; i++) {
+        struct gf_backend_options options = {i ? 0 : 1, NULL, NULL};
+        int rc = backend->open(&options, &s.context[i]);
+        CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
+        if (rc)
+            goto out;
+    }
     for (int i = 0; i < 3; i++) {
         int passed = s.passed, failed = s.failed;
         double start = seconds();
@@ -40,7 +42,10 @@ static void test_backend(const struct gf_backend *backend, bool full, uint64_t s
                    p ? "double" : "single", other ? "other factors" : "factors to 13",
                    s.worst[p][other].error, s.worst[p][other].ratio, s.worst[p][other].what);
     fflush(stdout);
-    backend->close(s.context);
+out:
+    for (int i = 0; i < 2; i++)
+        if (s.context[i])
+            backend->close(s.context[i]);
     test_passed += s.passed;
     test_failed += s.failed;
 }

@@ -70,13 +70,20 @@ INLINE vec read_reals(enum gf_cpu_sample t, const char *p) {
     }
 }
 
-/* One complex sample, and LANES of them. */
+/* One complex sample, and LANES of them; real types have no imaginary part. */
 INLINE void read_complex(enum gf_cpu_sample t, const char *p, real *re, real *im) {
+    if (t < GF_CPU_C64) {
+        *re = read_real(t, p);
+        *im = 0;
+        return;
+    }
     enum gf_cpu_sample part = t == GF_CPU_C64 ? GF_CPU_F32 : GF_CPU_F64;
     *re = read_real(part, p);
     *im = read_real(part, p + sample_size[part]);
 }
 INLINE cvec read_complexes(enum gf_cpu_sample t, const char *p) {
+    if (t < GF_CPU_C64)
+        return (cvec){read_reals(t, p), {0}};
     enum gf_cpu_sample part = t == GF_CPU_C64 ? GF_CPU_F32 : GF_CPU_F64;
     vec a = read_reals(part, p), b = read_reals(part, p + LANES * sample_size[part]);
     return (cvec){vec_even(a, b), vec_odd(a, b)};

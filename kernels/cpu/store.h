@@ -92,7 +92,9 @@ struct mapping {
     bool integer;
     vec factor, gain, offset, floor, ceiling;
     vec largest;
-    ivec clipped, exists; /* exists: all ones in lanes that hold a line */
+    ivec clipped;
+    ivec exists,
+        mirrors; /* all ones in lanes that hold a line, and whose mirror image is written */
 };
 
 static struct mapping mapping_of(const struct tile *t, int half) {
@@ -133,8 +135,8 @@ INLINE vec value_of(struct mapping *m, cvec x) {
     }
 }
 
-/* The sample for a value. */
-INLINE vec sample_of(struct mapping *m, vec v) {
+/* The sample for a value; `lanes` says which ones count. */
+INLINE vec sample_of(struct mapping *m, vec v, ivec lanes) {
     m->largest = vec_max(vec_abs(v), m->largest);
     if (!m->integer)
         return v;
@@ -143,26 +145,32 @@ INLINE vec sample_of(struct mapping *m, vec v) {
     else if (m->e->curve == GF_CPU_SQRT)
         v = vec_sqrt(v);
     v = v * m->gain + m->offset;
-    m->clipped += ((v < m->floor - (real)0.5) | (v >= m->ceiling + (real)0.5)) & m->exists;
+    m->clipped += ((v < m->floor - (real)0.5) | (v >= m->ceiling + (real)0.5)) & lanes;
     return vec_min(vec_max(v, m->floor), m->ceiling);
 }
 
+/* A point of the tile as the result that it is: of an inverse re and im are swapped back, and of
+ * two real lines that travelled as one complex line each takes its own. */
+INLINE cvec result_of(const struct tile *t, int half, cvec x) {
+    x = swap_if(t->pass->inverse, x);
+    return t->pass->form == GF_CPU_C2R ? (cvec){half ? x.im : x.re, {0}} : x;
+}
+
 /* Samples of lines that run along the destination's rows: transposed back, block by block. */
-static void store_rows(const struct tile *t, int half, const cvec *x, long points, bool swap,
+static void store_rows(const struct tile *t, int half, const cvec *x, long points,
                        struct mapping *m) {
     const struct gf_cpu_end *e = m->e;
     char *base = outer_at(t, e, false);
     int size = sample_size[e->type];
-    bool second = t->pass->form == GF_CPU_C2R && half;
     for (long k = 0; k < points; k += LANES) {
         vec re[LANES], im[LANES];
         int width = points - k < LANES ? (int)(points - k) : LANES;
         for (int j = 0; j < LANES; j++) {
-            cvec v = swap_if(swap, x[k + (j < width ? j : width - 1)]);
+            cvec v = result_of(t, half, x[k + (j < width ? j : width - 1)]);
             if (e->value == GF_CPU_COMPLEX)
                 re[j] = v.re * m->factor, im[j] = v.im * m->factor;
             else
-                re[j] = sample_of(m, second ? v.im * m->factor : value_of(m, v));
+                re[j] = sample_of(m, value_of(m, v), j < width ? m->exists : (ivec){0});
         }
         vec_transpose(re);
         if (e->value == GF_CPU_COMPLEX)
@@ -216,7 +224,7 @@ INLINE void prefetch_placement(const struct placement *p, const char *base, int 
         prefetch_for_writing(at, LANES * size);
 }
 
-static void store_columns(const struct tile *t, int half, const cvec *x, long points, bool swap,
+static void store_columns(const struct tile *t, int half, const cvec *x, long points,
                           struct mapping *m) {
     const struct gf_cpu_end *e = m->e;
     struct placement direct = place_lanes(t, half, false), mirror = {0};
@@ -224,15 +232,17 @@ static void store_columns(const struct tile *t, int half, const cvec *x, long po
     if (e->hermitian) {
         mirror = place_lanes(t, half, true);
         back = outer_at(t, e, true);
+        for (int r = 0; r < mirror.n_runs; r++)
+            for (int l = 0; l < mirror.run[r].count; l++)
+                m->mirrors[mirror.run[r].first + l] = -1;
     }
-    bool second = t->pass->form == GF_CPU_C2R && half;
     /* The mirror image of F is its conjugate: of the values only these change sign with it. */
     bool odd = e->value == GF_CPU_PHASE || e->value == GF_CPU_IMAG;
     ivec own = own_mirror_lanes(t, half);
     int size = sample_size[e->type];
     long line_n = e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n;
     for (long k = 0; k < points; k++) {
-        cvec v = swap_if(swap, x[k]);
+        cvec v = result_of(t, half, x[k]);
         if (e->real_origin && is_own_mirror(&e->line, line_n, k))
             v.im = vec_select(own, (vec){0}, v.im);
         char *to = base + axis_at(&e->line, k);
@@ -251,12 +261,12 @@ static void store_columns(const struct tile *t, int half, const cvec *x, long po
                 put_complexes(&mirror, e->type, also, (cvec){v.re, -v.im}, false);
             continue;
         }
-        vec s = sample_of(m, second ? v.im * m->factor : value_of(m, v));
-        if (!e->discard)
-            put_reals(&direct, e->type, to, s);
-        if (mirrored && !e->discard) {
-            if (odd)
-                s = sample_of(m, value_of(m, (cvec){v.re, -v.im}));
+        vec s = sample_of(m, value_of(m, v), m->exists);
+        if (e->discard)
+            continue;
+        put_reals(&direct, e->type, to, s);
+        if (mirrored) {
+            s = sample_of(m, value_of(m, odd ? (cvec){v.re, -v.im} : v), m->mirrors);
             put_reals(&mirror, e->type, also, s);
         }
     }
@@ -314,19 +324,18 @@ static void split_pairs(cvec *z, cvec *a, long n) {
 static void store_half(const struct tile *t, int half, cvec *x, long points,
                        struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->destination;
-    bool swap = t->pass->inverse;
     if (!t->count[half])
         return;
     if (e->type == GF_CPU_WORK) {
-        store_work(t, half, x, points, swap);
+        store_work(t, half, x, points, t->pass->inverse);
         return;
     }
     struct mapping m = mapping_of(t, half);
     bool rows = e->line.stride == sample_size[e->type] && e->lane.stride != e->line.stride;
     if (rows && !e->line.shift && !e->hermitian && !e->discard && !e->real_origin)
-        store_rows(t, half, x, points, swap, &m);
+        store_rows(t, half, x, points, &m);
     else
-        store_columns(t, half, x, points, swap, &m);
+        store_columns(t, half, x, points, &m);
     mapping_report(&m, stats);
 }
 

@@ -1,0 +1,21 @@
+/* The commands: one file each, one row in main.c's table. */
+#ifndef GF_CLI_COMMAND_H
+#define GF_CLI_COMMAND_H
+
+#include "cli/settings.h"
+
+struct gf_transform;
+
+/* Each takes the parsed options and the operands, and returns the exit code. */
+int gf_command_fwd(struct gf_settings *s, char **operands, int n);
+int gf_command_inv(struct gf_settings *s, char **operands, int n);
+int gf_command_info(struct gf_settings *s, char **operands, int n);
+int gf_command_plan(struct gf_settings *s, char **operands, int n);
+int gf_command_devices(struct gf_settings *s, char **operands, int n);
+int gf_command_selftest(struct gf_settings *s, char **operands, int n);
+
+/* What fwd and inv share: inputs, claims, the loop over files, reports. */
+int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s, char **operands,
+                     int n);
+
+#endif

@@ -1,0 +1,134 @@
+/* gpufft fwd: pictures, volumes and lines to their spectra. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/task.h"
+#include "core/status.h"
+
+/* Which channels are transformed, and what becomes of alpha. */
+static int choose_channels(struct gf_task *t) {
+    const struct gf_image *image = &t->image;
+    int axis = image->ndim;
+    int64_t channels = image->px.shape[axis] - image->alpha;
+    if (channels < 1)
+        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
+    t->job.channels = channels;
+    t->job.luma = t->s->color && channels > 1;
+    if (t->job.luma && image->color != GF_RGB)
+        return gf_fail(GF_EINVAL,
+                       "--color=luma needs red, green and blue, and these are %lld "
+                       "plain channels",
+                       (long long)channels);
+    t->in = image->px;
+    t->in.base = NULL;
+    if (!image->alpha)
+        return 0;
+    t->in.shape[axis] = channels;
+    if (image->px.data)
+        t->alpha = gf_array_slice(&image->px, axis, channels, 1);
+    return 0;
+}
+
+/* Fills a zeroed output in place: jobs are compared as bytes, padding included. */
+static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
+                            struct gf_output *out) {
+    out->kind = kind;
+    out->dtype = dtype;
+    out->half = s->half;
+    out->map = gf_dtype_is_integer(dtype) ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
+    out->shift = s->shift == GF_UNSAID ? kind != GF_COMPLEX : s->shift;
+    if (s->scale != GF_UNSAID)
+        out->scale = (enum gf_scale)s->scale;
+    /* --range speaks of magnitudes and their like; a phase always spans the circle. */
+    if (s->range.said && out->map == GF_MAP_DISPLAY && kind != GF_PHASE) {
+        out->has_range = true;
+        out->low = s->range.low;
+        out->high = s->range.high;
+    }
+}
+
+/* Spectra that can be inverted, alone or as a pair, say what they came from. */
+static void describe_record(const struct gf_task *t, const struct gf_output *out,
+                            struct gf_product *p) {
+    const struct gf_image *image = &t->image;
+    if (out->map == GF_MAP_DISPLAY ||
+        (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE))
+        return;
+    p->has_record = true;
+    p->record = (struct gf_record){
+        .version = GF_RECORD_VERSION,
+        .kind = out->kind,
+        .ndim = t->job.ndim,
+        .channels = t->job.luma ? 1 : t->job.channels,
+        .color = t->job.luma ? GF_GRAY : image->color,
+        .dtype = image->px.dtype,
+        .depth = image->depth,
+        .axes = t->job.axes,
+        .norm = t->job.norm,
+        .shift = out->shift,
+        .half = out->half,
+        .luma = t->job.luma,
+        .complex_input = gf_dtype_is_complex(image->px.dtype),
+        .alpha = !image->alpha    ? GF_ALPHA_NONE
+                 : p->alpha_plane ? GF_ALPHA_KEPT
+                                  : GF_ALPHA_DROPPED,
+    };
+    memcpy(p->record.shape, t->job.shape, sizeof p->record.shape);
+}
+
+static int prepare(struct gf_task *t) {
+    const struct gf_settings *s = t->s;
+    struct gf_job *job = &t->job;
+    job->direction = GF_FORWARD;
+    job->ndim = t->image.ndim;
+    memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
+    job->in_dtype = t->image.px.dtype;
+    job->precision = gf_task_precision(s, job->in_dtype);
+    job->norm = s->norm == GF_UNSAID ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
+    int rc = choose_channels(t);
+    if (!rc)
+        rc = gf_settings_axes(s, job->ndim, &job->axes);
+    if (!rc && s->half && gf_dtype_is_complex(job->in_dtype))
+        rc = gf_fail(GF_EINVAL, "--half is for real input, and this is complex: its spectrum has "
+                                "no redundant half");
+    enum gf_color color = job->luma ? GF_GRAY : t->image.color;
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        struct gf_product *p = &t->product[i];
+        enum gf_dtype dtype;
+        rc = gf_target_dtype(s, &t->targets->target[i], p->format, job->precision, &dtype);
+        if (rc)
+            return rc;
+        describe_output(s, p->kind, dtype, &job->out[i]);
+        p->noise = true;
+        /* Half a spectrum has other rows than the picture: no room for its alpha. */
+        p->alpha_plane =
+            t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format == &gf_format_tiff;
+        rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
+        describe_record(t, &job->out[i], p);
+    }
+    return rc;
+}
+
+/* One line for alpha that goes. */
+static int check(struct gf_task *t) {
+    bool kept = true;
+    for (int i = 0; i < t->job.n_out; i++)
+        kept = kept && t->product[i].alpha_plane;
+    if (t->image.alpha && !kept)
+        gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
+                    t->s->half ? "a halved spectrum has no room for it"
+                               : "a complex TIFF keeps it");
+    return 0;
+}
+
+const struct gf_transform gf_transform_forward = {
+    .name = "fwd",
+    .default_kind = GF_MAGNITUDE,
+    .prepare = prepare,
+    .check = check,
+};
+
+int gf_command_fwd(struct gf_settings *s, char **operands, int n) {
+    return gf_transform_run(&gf_transform_forward, s, operands, n);
+}

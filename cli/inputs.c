@@ -1,0 +1,191 @@
+#include "cli/inputs.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/log.h"
+#include "core/status.h"
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+int gf_natural_compare(const char *a, const char *b) {
+    const char *first_a = a, *first_b = b;
+    while (*a && *b) {
+        if (!is_digit(*a) || !is_digit(*b)) {
+            if (*a != *b)
+                return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+            a++;
+            b++;
+            continue;
+        }
+        a += strspn(a, "0");
+        b += strspn(b, "0");
+        size_t m = strspn(a, "0123456789"), n = strspn(b, "0123456789");
+        if (m != n)
+            return m < n ? -1 : 1;
+        int order = strncmp(a, b, m);
+        if (order)
+            return order;
+        a += m;
+        b += n;
+    }
+    if (*a || *b)
+        return *a ? 1 : -1;
+    return strcmp(first_a, first_b); /* they differ in leading zeros only, if at all */
+}
+
+static int by_nature(const void *a, const void *b) {
+    return gf_natural_compare(*(char *const *)a, *(char *const *)b);
+}
+
+/* Takes `path` over. */
+static int add(struct gf_inputs *list, char *path) {
+    if (path && list->n == list->capacity) {
+        int capacity = list->capacity ? 2 * list->capacity : 16;
+        char **more = realloc(list->path, (size_t)capacity * sizeof *more);
+        if (!more) {
+            free(path);
+            path = NULL;
+        } else {
+            list->path = more;
+            list->capacity = capacity;
+        }
+    }
+    if (!path)
+        return gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
+    list->path[list->n++] = path;
+    return 0;
+}
+
+/* What a folder's file is told by: its first bytes, as for any input. A picture's suffix counts
+ * too, so that a broken picture is reported and not passed over. */
+static bool is_picture(const char *path, bool raw) {
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode))
+        return false;
+    const struct gf_format *by_suffix = gf_format_by_suffix(path);
+    if (by_suffix && (by_suffix != &gf_format_raw || raw))
+        return true;
+    unsigned char head[GF_SNIFF];
+    struct gf_source *source = NULL;
+    if (gf_source_open(path, &source))
+        return false;
+    int64_t n = gf_source_peek(source, head, sizeof head);
+    gf_source_close(source);
+    return n > 0 && gf_format_sniff(head, (size_t)n);
+}
+
+/* Reports what errno says about `name`; the others go on. */
+static void note_failure(struct gf_inputs *list, const char *name) {
+    gf_fail_errno(GF_EIO, NULL);
+    gf_log_fail(name);
+    list->failed++;
+}
+
+static int add_folder(struct gf_inputs *list, const char *folder, bool raw) {
+    int rc = 0, first = list->n;
+    DIR *dir = opendir(folder);
+    if (!dir) {
+        note_failure(list, folder);
+        return 0;
+    }
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    for (struct dirent *e; !rc && (e = readdir(dir));) {
+        char *path = NULL;
+        struct stat st;
+        if (e->d_name[0] == '.')
+            continue;
+        if (asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0) {
+            rc = gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
+            break;
+        }
+        if (is_picture(path, raw)) {
+            rc = add(list, path);
+            continue;
+        }
+        if (stat(path, &st) || !S_ISDIR(st.st_mode))
+            list->skipped++;
+        free(path);
+    }
+    closedir(dir);
+    if (!rc && list->n == first) {
+        gf_log_error("'%s': no pictures in this folder", folder);
+        list->failed++;
+    }
+    if (list->n > first)
+        qsort(list->path + first, (size_t)(list->n - first), sizeof *list->path, by_nature);
+    return rc;
+}
+
+static int add_name(struct gf_inputs *list, const char *name, bool raw) {
+    struct stat st;
+    if (!*name)
+        return gf_fail(GF_EUSAGE, "an input's name is empty");
+    if (strcmp(name, "-") && !stat(name, &st) && S_ISDIR(st.st_mode)) {
+        list->many = true;
+        return add_folder(list, name, raw);
+    }
+    return add(list, strdup(name));
+}
+
+/* Names from a file, each ended by `end`; empty ones are passed over. */
+static int add_from(struct gf_inputs *list, const char *file, int end, bool raw) {
+    bool is_stdin = !strcmp(file, "-");
+    char *name = NULL;
+    size_t size = 0;
+    ssize_t n;
+    int rc = 0;
+    FILE *f = is_stdin ? stdin : fopen(file, "re");
+    if (!f) {
+        note_failure(list, file);
+        return 0;
+    }
+    list->many = true;
+    while (!rc && (n = getdelim(&name, &size, end, f)) > 0) {
+        if (name[n - 1] == end)
+            name[n - 1] = 0;
+        if (*name && is_stdin && !strcmp(name, "-"))
+            rc = gf_fail(GF_EUSAGE, "'-' as a name in a list that comes from stdin itself");
+        else if (*name)
+            rc = add_name(list, name, raw);
+    }
+    if (!rc && ferror(f))
+        note_failure(list, file);
+    free(name);
+    if (!is_stdin)
+        fclose(f);
+    return rc;
+}
+
+int gf_inputs_gather(const struct gf_settings *s, char **operands, int n, struct gf_inputs *list) {
+    bool raw = s->shape.n > 0;
+    int rc = 0, from_stdin = 0;
+    *list = (struct gf_inputs){0};
+    for (int i = 0; i < n && !rc; i++)
+        rc = add_name(list, operands[i], raw);
+    if (!rc && s->files_from)
+        rc = add_from(list, s->files_from, '\n', raw);
+    if (!rc && s->files0_from)
+        rc = add_from(list, s->files0_from, '\0', raw);
+    for (int i = 0; i < list->n && !rc; i++)
+        from_stdin += !strcmp(list->path[i], "-");
+    from_stdin += s->files_from && !strcmp(s->files_from, "-");
+    from_stdin += s->files0_from && !strcmp(s->files0_from, "-");
+    if (!rc && from_stdin > 1)
+        rc = gf_fail(GF_EUSAGE, "stdin can be read once, not as two inputs");
+    if (!rc && list->n == 0 && list->failed == 0)
+        rc = gf_fail(GF_EUSAGE, "no input; name a file, a folder, or - for stdin");
+    return rc;
+}
+
+void gf_inputs_free(struct gf_inputs *list) {
+    for (int i = 0; i < list->n; i++)
+        free(list->path[i]);
+    free(list->path);
+    *list = (struct gf_inputs){0};
+}

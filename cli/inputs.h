@@ -1,0 +1,26 @@
+/* The list of inputs that operands, folders and name lists stand for. */
+#ifndef GF_CLI_INPUTS_H
+#define GF_CLI_INPUTS_H
+
+#include <stdint.h>
+
+#include "cli/settings.h"
+
+struct gf_inputs {
+    char **path; /* "-" is stdin */
+    int n;
+    int capacity;
+    int failed;      /* names that led nowhere, already reported */
+    int64_t skipped; /* files in folders that are no pictures */
+    bool many;       /* a folder or a list was named: the summary is due even for one file */
+};
+
+/* Fills `list`; a folder gives its pictures in natural order. Returns 0, or a status for what
+ * stops everything (GF_EUSAGE, GF_ENOMEM). The caller frees with gf_inputs_free(). */
+int gf_inputs_gather(const struct gf_settings *s, char **operands, int n, struct gf_inputs *list);
+void gf_inputs_free(struct gf_inputs *list);
+
+/* Order of names where digits count as numbers: frame_2 before frame_10. */
+int gf_natural_compare(const char *a, const char *b);
+
+#endif

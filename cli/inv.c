@@ -1,0 +1,221 @@
+/* gpufft inv: spectra back to the pictures they came from. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/task.h"
+#include "core/status.h"
+
+/* Below this the imaginary part of a foreign spectrum's inverse is rounding noise. */
+static const double IMAG_RATIO = 1e-5;
+
+static int refuse_picture(const struct gf_image *image) {
+    return gf_fail(GF_EINVAL,
+                   "%s samples, not a complex spectrum: a magnitude without its phase cannot be "
+                   "inverted; take a --kind=complex file, or --from-magnitude=F --from-phase=F",
+                   gf_dtype_name(image->px.dtype));
+}
+
+/* Lays the samples out in the rank that the record tells; formats without room for leading axes of
+ * extent 1 lose them, others gain one. */
+static int match_shape(struct gf_array *px, int rank, const int64_t *shape) {
+    struct gf_array v = *px;
+    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
+        int64_t want = i <= rank ? shape[rank - i] : 1;
+        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
+        if (want != is)
+            return gf_fail(GF_EFORMAT, "the record tells of another shape than the file has");
+        if (i <= rank) {
+            v.shape[rank - i] = want;
+            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
+        }
+    }
+    v.rank = rank;
+    *px = v;
+    return 0;
+}
+
+/* An option that says otherwise than the record. */
+static int check_options(const struct gf_settings *s, const struct gf_record *r) {
+    unsigned axes = r->axes;
+    int rc = s->axes.n || s->dims ? gf_settings_axes(s, r->ndim, &axes) : 0;
+    if (rc)
+        return rc;
+    if (axes != r->axes)
+        return gf_fail(GF_EINVAL, "its record tells of other axes than the options do");
+    if (s->norm != GF_UNSAID && s->norm != (int)r->norm)
+        return gf_fail(GF_EINVAL, "its record says norm %s, not %s", gf_norm_name(r->norm),
+                       gf_norm_name((enum gf_norm)s->norm));
+    if (s->shift != GF_UNSAID && s->shift != r->shift)
+        return gf_fail(GF_EINVAL, "its record says that the zero frequency is in the %s",
+                       r->shift ? "centre" : "corner");
+    return 0;
+}
+
+static int job_from_record(struct gf_task *t, const struct gf_record *r) {
+    struct gf_job *job = &t->job;
+    int64_t shape[GF_MAX_RANK];
+    int rc = check_options(t->s, r);
+    if (rc)
+        return rc;
+    if (!t->s->from_magnitude && r->kind != GF_COMPLEX)
+        return refuse_picture(&t->image);
+    job->ndim = r->ndim;
+    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
+    job->channels = r->channels;
+    job->axes = r->axes;
+    job->norm = r->norm;
+    job->in_shift = r->shift;
+    job->in_half = r->half;
+    gf_job_in_shape(job, shape);
+    shape[job->ndim] += r->alpha == GF_ALPHA_KEPT;
+    return match_shape(&t->image.px, job->ndim + 1, shape);
+}
+
+/* Without a record: full, backward; unshifted, but a pair of pictures is centred. */
+static int job_from_options(struct gf_task *t) {
+    const struct gf_settings *s = t->s;
+    struct gf_job *job = &t->job;
+    job->ndim = t->image.ndim;
+    memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
+    job->channels = t->image.px.shape[job->ndim];
+    job->norm = s->norm == GF_UNSAID ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
+    job->in_shift = s->shift == GF_UNSAID ? s->from_magnitude != NULL : s->shift;
+    return gf_settings_axes(s, job->ndim, &job->axes);
+}
+
+/* Without --kind a picture that was complex comes back complex, in formats that can hold it. */
+static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
+    struct gf_product *p = &t->product[i];
+    struct gf_target target = t->targets->target[i];
+    bool unsaid = t->s->out && i == 0 && t->s->kind == GF_UNSAID;
+    if (!r || !r->complex_input || !unsaid)
+        return 0;
+    if (!(p->format->dtypes >> GF_C64 & 1))
+        return gf_fail(GF_EINVAL,
+                       "the picture was complex, and a %s file is not; write .tif, .npy or .raw, "
+                       "or say --kind=real|imag|magnitude|phase",
+                       p->format->name);
+    target.kind = p->kind = GF_COMPLEX;
+    free(p->path);
+    p->path = NULL;
+    return gf_target_resolve(&target, p->in, &p->format, &p->path);
+}
+
+/* The picture's own type, as far as the format can hold it. */
+static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
+                        enum gf_dtype *dtype) {
+    const struct gf_product *p = &t->product[i];
+    const unsigned can = p->format->dtypes;
+    struct gf_target target = t->targets->target[i];
+    target.kind = p->kind;
+    int rc = gf_target_dtype(t->s, &target, p->format, t->job.precision, dtype);
+    if (rc || p->kind != GF_REAL || t->s->depth || !r || r->complex_input)
+        return rc;
+    if (can >> r->dtype & 1)
+        *dtype = r->dtype;
+    else if (!(can >> GF_F32 & 1))
+        return gf_fail(GF_EINVAL,
+                       "the picture's %s samples do not fit a %s file; write .tif or .npy, or say "
+                       "--depth=8 or 16, which clips and rounds",
+                       gf_dtype_name(r->dtype), p->format->name);
+    return 0;
+}
+
+static enum gf_color foreign_color(int64_t channels) {
+    return channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+}
+
+static void split_alpha(struct gf_task *t) {
+    int axis = t->job.ndim;
+    t->in = t->image.px;
+    t->in.base = NULL;
+    t->in.shape[axis] = t->job.channels;
+    if (t->image.px.data && t->image.px.shape[axis] > t->job.channels)
+        t->alpha = gf_array_slice(&t->image.px, axis, t->job.channels, 1);
+}
+
+static int describe_product(struct gf_task *t, int i, const struct gf_record *r) {
+    struct gf_product *p = &t->product[i];
+    struct gf_output *out = &t->job.out[i];
+    int rc = choose_kind(t, i, r);
+    if (!rc)
+        rc = choose_dtype(t, i, r, &out->dtype);
+    if (rc)
+        return rc;
+    out->kind = p->kind;
+    /* A phase as integers is for the eye; all else keeps its numbers. */
+    bool display = p->kind == GF_PHASE && gf_dtype_is_integer(out->dtype);
+    out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
+    p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
+    p->image.alpha = p->alpha_plane;
+    return gf_task_describe(t, i, r ? r->color : foreign_color(t->job.channels));
+}
+
+static int prepare(struct gf_task *t) {
+    struct gf_job *job = &t->job;
+    struct gf_record record, *r = NULL;
+    int rc = 0;
+    if (t->image.record) {
+        rc = gf_record_parse(t->image.record, &record);
+        r = &record;
+    }
+    if (!rc && !gf_dtype_is_complex(t->image.px.dtype))
+        rc = refuse_picture(&t->image);
+    if (rc)
+        return rc;
+    t->recorded = r != NULL;
+    job->direction = GF_INVERSE;
+    job->in_dtype = t->image.px.dtype;
+    job->precision = gf_task_precision(t->s, job->in_dtype);
+    rc = r ? job_from_record(t, r) : job_from_options(t);
+    if (rc)
+        return rc;
+    split_alpha(t);
+    for (int i = 0; i < job->n_out && !rc; i++)
+        rc = describe_product(t, i, r);
+    job->real = true;
+    for (int i = 0; i < job->n_out; i++)
+        job->real = job->real && t->product[i].kind == GF_REAL;
+    return rc;
+}
+
+/* What the numbers show: an imaginary part that would be lost, samples that do not fit. */
+static int check(struct gf_task *t) {
+    const struct gf_report *report = &t->report;
+    bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;
+    if (lossy && !t->recorded && t->s->kind == GF_UNSAID && !t->s->further[GF_REAL])
+        return gf_fail(GF_EINVAL,
+                       "the inverse is complex (imaginary to real part: %.2g); say --kind=real to "
+                       "write the real part, or --kind=complex|magnitude|imag|phase",
+                       report->imag_ratio);
+    if (lossy && t->recorded)
+        gf_log_note("'%s': the spectrum is not that of a real picture any more (imaginary to real "
+                    "part: %.2g); the real part is written",
+                    gf_log_name(t->read[0]), report->imag_ratio);
+    for (int i = 0; i < t->job.n_out; i++) {
+        const char *type = gf_dtype_name(t->job.out[i].dtype);
+        if (report->clipped[i] && !t->s->depth)
+            return gf_fail(GF_EINVAL,
+                           "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 "
+                           "clips them",
+                           (long long)report->clipped[i],
+                           report->clipped[i] == 1 ? " does" : "s do", type);
+        if (t->alpha.data && !t->product[i].alpha_plane)
+            gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
+                        gf_log_name(t->read[0]), t->product[i].format->name);
+    }
+    return 0;
+}
+
+const struct gf_transform gf_transform_inverse = {
+    .name = "inv",
+    .default_kind = GF_REAL,
+    .prepare = prepare,
+    .check = check,
+};
+
+int gf_command_inv(struct gf_settings *s, char **operands, int n) {
+    return gf_transform_run(&gf_transform_inverse, s, operands, n);
+}

@@ -1,0 +1,254 @@
+#include "cli/lab.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+
+int64_t gf_lab_points(const struct gf_shape *shape) {
+    int64_t n = 1;
+    for (int i = 0; i < shape->ndim; i++)
+        n *= shape->n[i];
+    return n;
+}
+
+double gf_lab_bound(const struct gf_lab *lab, int64_t points) {
+    /* 6e-7 (1.2e-15) at 2^24 points, growing with sqrt(log2 N); one step for the rounding of the
+     * result itself, so that tiny lengths have room. */
+    double steps = 1 + log2((double)points);
+    return (lab->precision == GF_DOUBLE ? 1.2e-15 : 6e-7) * sqrt(steps / 25) + 0.2e-15;
+}
+
+void gf_lab_random(double complex *x, int64_t n, unsigned seed, bool real) {
+    uint64_t state = 0x9e3779b97f4a7c15u * (seed + 1);
+    for (int64_t i = 0; i < 2 * n; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        /* 24 bits: exact in single precision too. */
+        double v = (double)(state >> 40) / (1 << 24) - 0.5;
+        if (i % 2 == 0)
+            x[i / 2] = v;
+        else if (!real)
+            x[i / 2] += v * I;
+    }
+}
+
+static void to_samples(const double complex *x, int64_t n, struct gf_array *a) {
+    for (int64_t i = 0; i < n; i++)
+        switch (a->dtype) {
+        case GF_F32:
+            ((float *)a->data)[i] = (float)creal(x[i]);
+            break;
+        case GF_F64:
+            ((double *)a->data)[i] = creal(x[i]);
+            break;
+        case GF_C64:
+            ((float complex *)a->data)[i] = (float complex)x[i];
+            break;
+        default:
+            ((double complex *)a->data)[i] = x[i];
+        }
+}
+
+static void from_samples(const struct gf_array *a, int64_t n, double complex *x) {
+    for (int64_t i = 0; i < n; i++)
+        x[i] = a->dtype == GF_C64 ? ((float complex *)a->data)[i] : ((double complex *)a->data)[i];
+}
+
+static int exec(const struct gf_lab *lab, const struct gf_job *job, const struct gf_array *in,
+                struct gf_array *out) {
+    struct gf_plan *plan = NULL;
+    struct gf_report report = {0};
+    int rc = gf_job_validate(job);
+    if (!rc)
+        rc = lab->backend->plan(lab->context, job, &plan);
+    if (rc)
+        return rc;
+    rc = lab->backend->exec(lab->context, plan, in, out, &report);
+    lab->backend->unplan(lab->context, plan);
+    return rc;
+}
+
+static struct gf_job make_job(const struct gf_lab *lab, const struct gf_shape *shape,
+                              enum gf_direction direction, enum gf_dtype in, enum gf_kind kind,
+                              enum gf_dtype out) {
+    struct gf_job job = {.direction = direction,
+                         .ndim = shape->ndim,
+                         .channels = 1,
+                         .axes = (1u << shape->ndim) - 1,
+                         .in_dtype = in,
+                         .precision = lab->precision,
+                         .n_out = 1};
+    memcpy(job.shape, shape->n, sizeof job.shape);
+    job.out[0].kind = kind;
+    job.out[0].dtype = out;
+    return job;
+}
+
+int gf_lab_transform(const struct gf_lab *lab, const struct gf_shape *shape,
+                     enum gf_direction direction, bool real, const double complex *x,
+                     double complex *out) {
+    bool wide = lab->precision == GF_DOUBLE;
+    enum gf_dtype complex_type = wide ? GF_C128 : GF_C64;
+    enum gf_dtype in_type = !real ? complex_type : wide ? GF_F64 : GF_F32;
+    int64_t extent[GF_MAX_RANK], n = gf_lab_points(shape);
+    struct gf_array a = {0}, b = {0};
+    struct gf_job job = make_job(lab, shape, direction, in_type, GF_COMPLEX, complex_type);
+    gf_job_in_shape(&job, extent);
+    int rc = gf_array_alloc(&a, in_type, job.ndim + 1, extent);
+    if (!rc)
+        rc = gf_array_alloc(&b, complex_type, job.ndim + 1, extent);
+    if (rc)
+        goto out;
+    to_samples(x, n, &a);
+    rc = exec(lab, &job, &a, &b);
+    if (!rc)
+        from_samples(&b, n, out);
+out:
+    gf_array_free(&a);
+    gf_array_free(&b);
+    return rc;
+}
+
+static void fill_picture(struct gf_array *a) {
+    uint64_t state = 88172645463325252u;
+    size_t bytes = (size_t)gf_array_count(a) * gf_dtype_size(a->dtype);
+    for (size_t i = 0; i < bytes; i++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        ((unsigned char *)a->data)[i] = (unsigned char)(state >> 56);
+    }
+}
+
+bool gf_lab_round_trip(struct gf_lab *lab, const struct gf_shape *shape, enum gf_dtype dtype,
+                       int channels, bool half) {
+    enum gf_dtype complex_type = lab->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    struct gf_array picture = {0}, spectrum = {0}, back = {0};
+    int64_t extent[GF_MAX_RANK];
+    struct gf_job job = make_job(lab, shape, GF_FORWARD, dtype, GF_COMPLEX, complex_type);
+    job.channels = channels;
+    job.out[0].half = half;
+    bool same = false;
+    gf_job_in_shape(&job, extent);
+    int rc = gf_array_alloc(&picture, dtype, job.ndim + 1, extent);
+    if (!rc)
+        rc = gf_array_alloc(&back, dtype, job.ndim + 1, extent);
+    gf_job_out_shape(&job, 0, extent);
+    if (!rc)
+        rc = gf_array_alloc(&spectrum, complex_type, job.ndim + 1, extent);
+    if (rc)
+        goto out;
+    fill_picture(&picture);
+    rc = exec(lab, &job, &picture, &spectrum);
+    job = make_job(lab, shape, GF_INVERSE, complex_type, GF_REAL, dtype);
+    job.channels = channels;
+    job.in_half = half;
+    job.real = true;
+    if (!rc)
+        rc = exec(lab, &job, &spectrum, &back);
+    same = !rc && !memcmp(picture.data, back.data,
+                          (size_t)gf_array_count(&picture) * gf_dtype_size(dtype));
+out:
+    gf_array_free(&picture);
+    gf_array_free(&spectrum);
+    gf_array_free(&back);
+    return same;
+}
+
+struct root {
+    long double re, im;
+};
+
+/* A line of n points, `stride` elements apart, by the definition; k*j mod n keeps the angle exact.
+ * Real arithmetic: the compiler's complex product looks for NaN every time. */
+static void reference_line(const double complex *x, double complex *out, int64_t n, int64_t stride,
+                           const struct root *root) {
+    for (int64_t k = 0; k < n; k++) {
+        long double re = 0, im = 0;
+        for (int64_t j = 0, at = 0; j < n; j++) {
+            long double a = creal(x[j * stride]), b = cimag(x[j * stride]);
+            re += a * root[at].re - b * root[at].im;
+            im += a * root[at].im + b * root[at].re;
+            at += k;
+            at = at < n ? at : at - n;
+        }
+        out[k] = (double)re + (double)im * I;
+    }
+}
+
+static void reference_axis(double complex *x, int64_t total, int64_t n, int64_t stride,
+                           struct root *root, double complex *line) {
+    const long double tau = 6.283185307179586476925286766559005768L;
+    for (int64_t k = 0; k < n; k++) {
+        root[k].re = cosl(tau * (long double)k / (long double)n);
+        root[k].im = -sinl(tau * (long double)k / (long double)n);
+    }
+    for (int64_t start = 0; start < total; start++) {
+        if (start / stride % n)
+            continue; /* not the first point of a line */
+        reference_line(x + start, line, n, stride, root);
+        for (int64_t k = 0; k < n; k++)
+            x[start + k * stride] = line[k];
+    }
+}
+
+int gf_lab_reference(const struct gf_shape *shape, const double complex *x, double complex *out) {
+    int64_t total = gf_lab_points(shape), stride = 1;
+    struct root *root = malloc((size_t)total * sizeof *root);
+    double complex *line = malloc((size_t)total * sizeof *line);
+    int rc = root && line ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    if (rc)
+        goto out;
+    memcpy(out, x, (size_t)total * sizeof *out);
+    for (int i = shape->ndim - 1; i >= 0; i--) {
+        reference_axis(out, total, shape->n[i], stride, root, line);
+        stride *= shape->n[i];
+    }
+out:
+    free(root);
+    free(line);
+    return rc;
+}
+
+static void note_problem(struct gf_lab *lab, const char *what, const struct gf_shape *shape,
+                         const char *how) {
+    char text[64] = "";
+    lab->failed++;
+    if (lab->problem[0])
+        return;
+    for (int i = 0; i < shape->ndim; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%lld", i ? "x" : "", (long long)shape->n[i]);
+    }
+    snprintf(lab->problem, sizeof lab->problem, "%s, %s: %.100s", what, text, how);
+}
+
+void gf_lab_compare(struct gf_lab *lab, const char *what, const struct gf_shape *shape,
+                    int transforms, const double complex *got, const double complex *want) {
+    int64_t n = gf_lab_points(shape);
+    double error = 0, size = 0, bound = transforms * gf_lab_bound(lab, n);
+    for (int64_t i = 0; i < n; i++) {
+        double complex d = got[i] - want[i];
+        error += creal(d) * creal(d) + cimag(d) * cimag(d);
+        size += creal(want[i]) * creal(want[i]) + cimag(want[i]) * cimag(want[i]);
+    }
+    double ratio = sqrt(error / (size > 0 ? size : 1));
+    lab->checks++;
+    if (!(ratio <= lab->worst)) /* a NaN counts as the worst */
+        lab->worst = ratio;
+    if (!(ratio <= bound)) {
+        char how[64];
+        snprintf(how, sizeof how, "error %.2g, bound %.2g", ratio, bound);
+        note_problem(lab, what, shape, how);
+    }
+}
+
+void gf_lab_check(struct gf_lab *lab, const char *what, const struct gf_shape *shape, bool ok) {
+    lab->checks++;
+    if (!ok)
+        note_problem(lab, what, shape, "wrong");
+}

@@ -1,0 +1,209 @@
+/* The command table, signals, and the only exit. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "core/status.h"
+#include "formats/io.h"
+
+struct command {
+    const char *name;
+    const char *operands;
+    const char *summary;
+    int (*run)(struct gf_settings *s, char **operands, int n); /* NULL: not in this version */
+    const struct gf_opt_group *const *groups;
+    const char *examples;
+};
+
+static const struct gf_opt_group *const fwd_groups[] = {
+    &gf_opts_output, &gf_opts_display, &gf_opts_transform, &gf_opts_input,
+    &gf_opts_raw,    &gf_opts_backend, &gf_opts_run,       NULL,
+};
+static const struct gf_opt_group *const inv_groups[] = {
+    &gf_opts_output_inv, &gf_opts_pair,    &gf_opts_spectrum, &gf_opts_input,
+    &gf_opts_raw,        &gf_opts_backend, &gf_opts_run,      NULL,
+};
+static const struct gf_opt_group *const info_groups[] = {&gf_opts_list, &gf_opts_raw,
+                                                         &gf_opts_common, NULL};
+static const struct gf_opt_group *const plan_groups[] = {
+    &gf_opts_output,  &gf_opts_transform, &gf_opts_display, &gf_opts_raw,
+    &gf_opts_backend, &gf_opts_memory,    &gf_opts_common,  NULL,
+};
+static const struct gf_opt_group *const devices_groups[] = {&gf_opts_common, NULL};
+static const struct gf_opt_group *const selftest_groups[] = {&gf_opts_backend, &gf_opts_common,
+                                                             NULL};
+
+static const struct command commands[] = {
+    {"fwd", "IN... --out=OUT", "forward FFT: 2D of a picture, 3D of a volume, 1D of a line",
+     gf_command_fwd, fwd_groups,
+     "  gpufft fwd scene.png --out=spectrum.png\n"
+     "  gpufft fwd scene.png --complex=spec.tif --phase=phase.png\n"
+     "  gpufft fwd photos/ --out='spectra/{stem}_{kind}.png'\n"
+     "  gpufft fwd head.raw --shape=32x64x64 --type=u8 --out=head.tif\n"
+     "  gpufft fwd - --out=png:- < scene.png > spectrum.png\n"},
+    {"inv", "IN... --out=OUT", "inverse FFT of a spectrum file, back to its picture",
+     gf_command_inv, inv_groups,
+     "  gpufft inv spec.tif --out=back.png\n"
+     "  gpufft inv --from-magnitude=mag.tif --from-phase=phase.tif --out=back.png\n"},
+    {"dwt", "IN... --out=OUT", "Daubechies W4 wavelet", NULL, NULL, NULL},
+    {"idwt", "IN... --out=OUT", "its inverse", NULL, NULL, NULL},
+    {"filter", "IN... --out=OUT", "frequency-domain filtering", NULL, NULL, NULL},
+    {"stats", "IN...", "energy, radial spectrum, strongest peaks", NULL, NULL, NULL},
+    {"info", "IN...", "what a file holds: shape, type, pages, a spectrum's record", gf_command_info,
+     info_groups,
+     "  gpufft info scene.png spec.tif\n"
+     "  gpufft info --json head.tif\n"},
+    {"plan", "IN|SHAPE...", "what would run: backend, passes, bytes, memory", gf_command_plan,
+     plan_groups,
+     "  gpufft plan scene.png\n"
+     "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"},
+    {"devices", "", "every backend and device, or why one is absent", gf_command_devices,
+     devices_groups, "  gpufft devices\n"},
+    {"bench", "", "the backends side by side in one table", NULL, NULL, NULL},
+    {"demo", "NAME --out=DIR", "a lesson as numbered pictures", NULL, NULL, NULL},
+    {"selftest", "", "the invariants, on this machine, per backend", gf_command_selftest,
+     selftest_groups,
+     "  gpufft selftest\n"
+     "  gpufft selftest --backend=fftw\n"},
+    {NULL, NULL, NULL, NULL, NULL, NULL},
+};
+
+static void print_overview(void) {
+    printf("usage: gpufft COMMAND [OPTION]... [IN]...\n"
+           "\n"
+           "Fourier transforms of pictures and volumes.\n"
+           "\n"
+           "commands:\n");
+    for (const struct command *c = commands; c->name; c++)
+        printf("  %-10s%s%s\n", c->name, c->summary, c->run ? "" : " (not in this version)");
+    printf("\n"
+           "files, by suffix or as a type before the name (png:-):\n");
+    for (int i = 0; gf_formats[i]; i++)
+        printf("  %-10s%s\n", gf_formats[i]->name, gf_formats[i]->summary);
+    printf("\n"
+           "  gpufft COMMAND --help   a command's options, with examples\n"
+           "  gpufft --version        the version\n"
+           "\n"
+           "exit status: 0 all done, 1 some file failed, 2 wrong usage, 3 the backend or\n"
+           "device asked for is not there, 129/130/143 interrupted. See gpufft(1).\n");
+}
+
+static void print_help(const struct command *c) {
+    printf("usage: gpufft %s%s%s [OPTION]...\n\n%s%s\n", c->name, *c->operands ? " " : "",
+           c->operands, c->summary, c->run ? "" : " (not in this version)");
+    if (!c->run)
+        return;
+    gf_opt_help(stdout, c->groups);
+    printf("\nExamples:\n%s", c->examples);
+}
+
+static const struct command *find_command(const char *name) {
+    const char *names[sizeof commands / sizeof *commands] = {NULL};
+    for (int i = 0; commands[i].name; i++) {
+        if (!strcmp(name, commands[i].name))
+            return &commands[i];
+        names[i] = commands[i].name;
+    }
+    const char *near = gf_opt_near(name, names);
+    if (near)
+        gf_log_error("unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        gf_log_error("unknown command '%s'; see gpufft --help", name);
+    return NULL;
+}
+
+static int run_command(const struct command *c, int argc, char **argv) {
+    static const struct gf_opt_group *const none[] = {&gf_opts_common, NULL};
+    struct gf_settings s = gf_settings_default();
+    int n;
+    /* The row of a command to come still answers --help. */
+    int rc = gf_opt_parse(c->run ? c->groups : none, &s, argc, argv, &n);
+    if (!c->run && !s.help) {
+        gf_log_error("%s: not in this version", c->name);
+        return 2;
+    }
+    if (rc) {
+        gf_log_error("%s: %s", c->name, gf_message());
+        return gf_exit_code(rc);
+    }
+    if (s.help) {
+        print_help(c);
+        return 0;
+    }
+    gf_log_setup(s.quiet, s.verbose);
+    return c->run(&s, argv, n);
+}
+
+static int dispatch(int argc, char **argv) {
+    const char *first = argc > 1 ? argv[1] : NULL;
+    if (!first) {
+        gf_log_error("no command; see gpufft --help");
+        return 2;
+    }
+    if (!strcmp(first, "--version")) {
+        printf("gpufft %s\n", GF_VERSION);
+        return 0;
+    }
+    if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) {
+        const struct command *c = argc > 2 ? find_command(argv[2]) : NULL;
+        if (argc > 2 && !c)
+            return 2;
+        c ? print_help(c) : print_overview();
+        return 0;
+    }
+    if (first[0] == '-') {
+        gf_log_error("unknown option '%s'; a command comes first, see gpufft --help", first);
+        return 2;
+    }
+    const struct command *c = find_command(first);
+    return c ? run_command(c, argc - 2, argv + 2) : 2;
+}
+
+static void on_signal(int number) {
+    gf_sink_remove_temporaries();
+    _exit(128 + number);
+}
+
+static void catch_signals(void) {
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+    sigfillset(&action.sa_mask);
+    for (int i = 0; i < 3; i++) {
+        struct sigaction old;
+        /* What our parent had us ignore (nohup) stays ignored. */
+        if (!sigaction(caught[i], NULL, &old) && old.sa_handler != SIG_IGN)
+            sigaction(caught[i], &action, NULL);
+    }
+    signal(SIGPIPE, SIG_IGN); /* EPIPE from write() instead */
+}
+
+/* A standard stream that came closed would lend its number to the first file opened, and what is
+ * meant for it would end up there. Each gets a /dev/null that fails when it is used. */
+static void fill_streams(void) {
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Text that did not reach stdout is a failure like any other. */
+static int close_stdout(int code) {
+    int error = gf_log_flush_stdout();
+    if (!error)
+        return code;
+    errno = error;
+    gf_fail_errno(GF_EIO, "cannot write to stdout");
+    gf_log_fail(NULL);
+    return code ? code : 1;
+}
+
+int main(int argc, char **argv) {
+    fill_streams();
+    catch_signals();
+    return close_stdout(dispatch(argc, argv));
+}

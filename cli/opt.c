@@ -1,0 +1,258 @@
+#include "cli/opt.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+
+enum { MAX_NAMES = 160, NAME_SIZE = 40, HELP_COLUMN = 27, HELP_WIDTH = 80 };
+
+static bool is_flag(const struct gf_opt *o) {
+    return o->type == GF_OPT_FLAG || o->type == GF_OPT_NEGATE || o->type == GF_OPT_CHOICE3;
+}
+
+static int min_of(int a, int b) {
+    return a < b ? a : b;
+}
+
+/* Edit distance with swaps of neighbours (optimal string alignment), over three rolling rows. */
+static int distance(const char *a, const char *b) {
+    int rows[3][NAME_SIZE + 1];
+    int n = (int)strlen(a), m = (int)strlen(b);
+    if (n > NAME_SIZE || m > NAME_SIZE)
+        return INT_MAX;
+    for (int j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (int i = 1; i <= n; i++) {
+        int *now = rows[i % 3], *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+        now[0] = i;
+        for (int j = 1; j <= m; j++) {
+            int best = min_of(last[j], now[j - 1]) + 1;
+            best = min_of(best, last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                best = min_of(best, before[j - 2] + 1);
+            now[j] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *gf_opt_near(const char *word, const char *const *names) {
+    const char *near = NULL;
+    int best = INT_MAX, len = (int)strlen(word);
+    for (int i = 0; names[i]; i++) {
+        int d = distance(word, names[i]);
+        /* A beginning is as good as a slip: 'mag' means 'magnitude'. */
+        if (len >= 3 && !strncmp(word, names[i], (size_t)len))
+            d = min_of(d, 1);
+        if (d < best && d <= 1 + len / 4) {
+            best = d;
+            near = names[i];
+        }
+    }
+    return near;
+}
+
+int gf_opt_choose(const char *what, const char *value, const char *const *names, int *out) {
+    char list[256] = "";
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(value, names[i])) {
+            *out = i;
+            return 0;
+        }
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = gf_opt_near(value, names);
+    if (near)
+        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; did you mean '%s'? (%s)", what, value,
+                       near, list);
+    return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is one of %s", what, value, list);
+}
+
+/* Every name that may be typed, --no- forms included, for looking up and for suggestions. */
+struct name {
+    char text[NAME_SIZE];
+    const struct gf_opt *opt;
+    bool negated;
+};
+
+static int list_names(const struct gf_opt_group *const *groups, struct name names[MAX_NAMES]) {
+    int n = 0;
+    for (; *groups; groups++)
+        for (const struct gf_opt *o = (*groups)->opts; o->name; o++)
+            for (int negated = 0; negated <= is_flag(o) && n < MAX_NAMES; negated++, n++) {
+                snprintf(names[n].text, NAME_SIZE, "%s%s", negated ? "no-" : "", o->name);
+                names[n].opt = o;
+                names[n].negated = negated;
+            }
+    return n;
+}
+
+static int unknown_option(const char *word, size_t len, const struct name *names, int n) {
+    char text[NAME_SIZE];
+    const char *all[MAX_NAMES + 1] = {NULL};
+    snprintf(text, sizeof text, "%.*s", (int)min_of((int)len, NAME_SIZE - 1), word);
+    for (int i = 0; i < n; i++)
+        all[i] = names[i].text;
+    const char *near = gf_opt_near(text, all);
+    if (near)
+        return gf_fail(GF_EUSAGE, "unknown option '--%s'; did you mean '--%s'?", text, near);
+    return gf_fail(GF_EUSAGE, "unknown option '--%s'; see --help", text);
+}
+
+/* The row that `word` (len bytes, no dashes) names, in full or by an unambiguous beginning. */
+static int find_name(const struct name *names, int n, const char *word, size_t len,
+                     const struct name **out) {
+    const struct name *first = NULL, *second = NULL;
+    for (int i = 0; i < n; i++) {
+        if (strncmp(names[i].text, word, len))
+            continue;
+        if (!names[i].text[len]) {
+            *out = &names[i];
+            return 0;
+        }
+        if (!first)
+            first = &names[i];
+        else if (!second)
+            second = &names[i];
+    }
+    if (second)
+        return gf_fail(GF_EUSAGE, "option '--%.*s' is ambiguous: '--%s' or '--%s'?", (int)len, word,
+                       first->text, second->text);
+    if (!first || !len)
+        return unknown_option(word, len, names, n);
+    *out = first;
+    return 0;
+}
+
+static int set_int(const struct gf_opt *o, const char *value, int *field) {
+    char *end;
+    errno = 0;
+    long v = strtol(value, &end, 10);
+    if (errno || end == value || *end || v < o->low || v > o->high)
+        return gf_fail(GF_EUSAGE, "--%s cannot be '%.40s'; it is a whole number from %d to %d",
+                       o->name, value, o->low, o->high);
+    *field = (int)v;
+    return 0;
+}
+
+static int set_value(const struct gf_opt *o, const char *value, void *field) {
+    char what[NAME_SIZE + 2];
+    if (!*value)
+        return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
+    switch (o->type) {
+    case GF_OPT_TEXT:
+        *(const char **)field = value;
+        return 0;
+    case GF_OPT_INT:
+        return set_int(o, value, field);
+    case GF_OPT_CHOICE:
+        snprintf(what, sizeof what, "--%s", o->name);
+        return gf_opt_choose(what, value, o->choices, field);
+    default:
+        return o->parse(value, field);
+    }
+}
+
+static void set_flag(const struct gf_opt *o, bool on, void *field) {
+    if (o->type == GF_OPT_CHOICE3)
+        *(int *)field = on;
+    else
+        *(bool *)field = on;
+}
+
+/* A lone dash is stdin, and '-1.5' or '-1,2' is a number. */
+static bool looks_like_option(const char *arg) {
+    return arg[0] == '-' && arg[1] && !strchr("0123456789.", arg[1]);
+}
+
+/* One option, argv[*i]; moves *i on to its last word. */
+static int parse_option(const struct name *names, int n, char *base, int argc, char **argv,
+                        int *i) {
+    const char *word = argv[*i] + 2;
+    const char *equals = strchr(word, '=');
+    size_t len = equals ? (size_t)(equals - word) : strlen(word);
+    const struct name *name = NULL;
+    int rc = find_name(names, n, word, len, &name);
+    if (rc)
+        return rc;
+    const struct gf_opt *o = name->opt;
+    void *field = base + o->at;
+    if (is_flag(o)) {
+        if (equals)
+            return gf_fail(GF_EUSAGE, "option '--%s' takes no value", name->text);
+        set_flag(o, !name->negated, field);
+        return 0;
+    }
+    if (equals)
+        return set_value(o, equals + 1, field);
+    if (*i + 1 >= argc || looks_like_option(argv[*i + 1]))
+        return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
+    return set_value(o, argv[++*i], field);
+}
+
+int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
+                 int *n_operands) {
+    struct name names[MAX_NAMES];
+    int n = list_names(groups, names), operands = 0, rc = 0;
+    for (int i = 0; i < argc && !rc; i++) {
+        if (!strcmp(argv[i], "--")) {
+            while (++i < argc)
+                argv[operands++] = argv[i];
+        } else if (!looks_like_option(argv[i])) {
+            argv[operands++] = argv[i];
+        } else if (!strcmp(argv[i], "-h")) {
+            char help[] = "--help", *one[] = {help};
+            int at = 0;
+            rc = parse_option(names, n, fields, 1, one, &at);
+        } else if (argv[i][1] != '-') {
+            rc = unknown_option(argv[i] + 1, strlen(argv[i] + 1), names, n);
+        } else {
+            rc = parse_option(names, n, fields, argc, argv, &i);
+        }
+    }
+    *n_operands = operands;
+    return rc;
+}
+
+/* Prints text from `column` on, breaking at blanks before HELP_WIDTH. */
+static void print_wrapped(FILE *to, const char *text, int column, int indent) {
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column > indent && column + 1 + (int)word > HELP_WIDTH) {
+            fprintf(to, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', to);
+            column++;
+        }
+        fprintf(to, "%.*s", (int)word, text);
+        column += (int)word;
+        text += word;
+        text += strspn(text, " ");
+    }
+    fputc('\n', to);
+}
+
+void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
+    for (; *groups; groups++) {
+        fprintf(to, "\n%s:\n", (*groups)->title);
+        for (const struct gf_opt *o = (*groups)->opts; o->name; o++) {
+            const char *no = o->type == GF_OPT_NEGATE    ? "no-"
+                             : o->type == GF_OPT_CHOICE3 ? "[no-]"
+                                                         : "";
+            int column =
+                fprintf(to, "  --%s%s%s%s", no, o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+            if (column > HELP_COLUMN - 2) {
+                fputc('\n', to);
+                column = 0;
+            }
+            fprintf(to, "%*s", HELP_COLUMN - column, "");
+            print_wrapped(to, o->help, HELP_COLUMN, HELP_COLUMN);
+        }
+    }
+}

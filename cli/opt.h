@@ -1,0 +1,53 @@
+/* One table of options drives parsing and --help.
+ *
+ *     --name=value  --name value  --flag  --no-flag  --unambiguous-pref  --
+ *
+ * Options and operands may be mixed; a lone `-` is an operand. A row says where in the caller's
+ * structure the value goes, so that groups of rows are shared between commands. */
+#ifndef GF_CLI_OPT_H
+#define GF_CLI_OPT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+enum gf_opt_type {
+    GF_OPT_FLAG,    /* bool: --name; --no-name takes it back */
+    GF_OPT_NEGATE,  /* bool that is listed as --no-name; --name takes it back */
+    GF_OPT_CHOICE3, /* int: -1 unsaid, 0 --no-name, 1 --name */
+    GF_OPT_TEXT,    /* const char * into argv */
+    GF_OPT_INT,     /* int in low..high */
+    GF_OPT_CHOICE,  /* int: index into `choices` */
+    GF_OPT_PARSE,   /* parse(value, field) */
+};
+
+struct gf_opt {
+    const char *name; /* without the dashes; NULL ends the table */
+    enum gf_opt_type type;
+    size_t at;       /* offset of the field */
+    const char *arg; /* how --help names the value */
+    const char *help;
+    const char *const *choices;                   /* NULL-terminated */
+    int (*parse)(const char *value, void *field); /* 0, or GF_EUSAGE with a message */
+    int low, high;
+};
+
+struct gf_opt_group {
+    const char *title;
+    const struct gf_opt *opts;
+};
+
+/* Parses argv[0..argc), filling `fields`; the operands, in order, end up in argv[0..*n_operands).
+ * GF_EUSAGE with a one-line message otherwise. `groups` is NULL-terminated. */
+int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
+                 int *n_operands);
+
+/* The groups' rows, wrapped at 80 columns. */
+void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups);
+
+/* The index of `value` in the NULL-terminated names; otherwise GF_EUSAGE, calling it `what`. */
+int gf_opt_choose(const char *what, const char *value, const char *const *names, int *out);
+
+/* The one of `names` that `word` may be a slip of, or NULL. */
+const char *gf_opt_near(const char *word, const char *const *names);
+
+#endif

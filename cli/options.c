@@ -1,0 +1,296 @@
+/* The rows of all options, in groups that the commands share, and what parses their values. */
+#include "cli/settings.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+static const char *const types[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
+                                    "f32", "f64", "c64", "c128", NULL}; /* as enum gf_dtype */
+static const char *const endians[] = {"little", "big", NULL};
+static const char *const nans[] = {"refuse", "zero", "mean", NULL};
+static const char *const kinds[] = {"magnitude", "phase", "power", "real", "imag", "complex", NULL};
+static const char *const scales[] = {"log", "linear", "sqrt", NULL};
+static const char *const norms[] = {"backward", "ortho", "forward", NULL};
+static const char *const precisions[] = {"single", "double", NULL};
+static const char *const colors[] = {"channels", "luma", NULL};
+static const char *const places[] = {"last", NULL};
+static const char *const strategies[] = {"auto", "huffman", "rle", "filtered", "default", NULL};
+const char *const gf_tiff_compressions[] = {"none", "deflate", "lzw", NULL};
+const char *const gf_fftw_plans[] = {"estimate", "measure", "patient", NULL};
+
+static int parse_whole(const char *what, const char *value, int64_t low, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long v = strtoll(value, &end, 10);
+    if (errno || end == value || *end || v < low)
+        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is a whole number from %lld", what,
+                       value, (long long)low);
+    *out = v;
+    return 0;
+}
+
+static int parse_shape(const char *value, void *field) {
+    struct gf_settings *s = field;
+    return gf_shape_parse(value, s->shape.extent, &s->shape.n);
+}
+
+static int parse_offset(const char *value, void *field) {
+    return parse_whole("--offset", value, 0, field);
+}
+
+static int parse_memory(const char *value, void *field) {
+    return gf_memory_parse(value, field);
+}
+
+static int parse_depth(const char *value, void *field) {
+    static const char *const depths[] = {"8", "16", "32", NULL};
+    int i, rc = gf_opt_choose("--depth", value, depths, &i);
+    if (!rc)
+        *(int *)field = 8 << i;
+    return rc;
+}
+
+static int parse_range(const char *value, void *field) {
+    struct gf_settings *s = field;
+    char *end;
+    double low = strtod(value, &end);
+    bool ok = end != value && *end == ',';
+    const char *second = end + 1;
+    double high = ok ? strtod(second, &end) : 0;
+    if (!ok || end == second || *end || !isfinite(low) || !isfinite(high))
+        return gf_fail(GF_EUSAGE, "--range cannot be '%.40s'; it is LOW,HIGH", value);
+    if (low >= high)
+        return gf_fail(GF_EUSAGE, "--range=%.40s: LOW is not below HIGH", value);
+    s->range.said = true;
+    s->range.low = low;
+    s->range.high = high;
+    return 0;
+}
+
+static int parse_axes(const char *value, void *field) {
+    struct gf_axes_text *axes = field;
+    const char *p = value;
+    for (axes->n = 0; axes->n < GF_MAX_DIMS; p++) {
+        int i = axes->n;
+        axes->axis[i].letter = 0;
+        axes->axis[i].index = 0;
+        if (*p && strchr("xyz", *p)) {
+            axes->axis[i].letter = *p++;
+        } else {
+            char *end;
+            long v = strtol(p, &end, 10);
+            if (end == p || v < -GF_MAX_DIMS || v >= GF_MAX_DIMS)
+                break;
+            axes->axis[i].index = (int)v;
+            p = end;
+        }
+        axes->n++;
+        if (!*p)
+            return 0;
+        if (*p != ',')
+            break;
+    }
+    return gf_fail(GF_EUSAGE,
+                   "--axes cannot be '%.40s'; it lists up to three of x, y, z or of NumPy's "
+                   "indices 0, 1, 2, -1, -2, -3",
+                   value);
+}
+
+#define AT(field) offsetof(struct gf_settings, field)
+#define END                                                                                        \
+    { .name = NULL }
+#define FLAG(n, field, text)                                                                       \
+    { .name = n, .type = GF_OPT_FLAG, .at = AT(field), .help = text }
+#define TEXT(n, field, argument, text)                                                             \
+    { .name = n, .type = GF_OPT_TEXT, .at = AT(field), .arg = argument, .help = text }
+#define CHOICE(n, field, argument, list, text)                                                     \
+    {                                                                                              \
+        .name = n, .type = GF_OPT_CHOICE, .at = AT(field), .arg = argument, .choices = list,       \
+        .help = text                                                                               \
+    }
+/* `offset`: 0 when the parser wants the whole structure. */
+#define PARSED(n, offset, argument, function, text)                                                \
+    {                                                                                              \
+        .name = n, .type = GF_OPT_PARSE, .at = offset, .arg = argument, .parse = function,         \
+        .help = text                                                                               \
+    }
+#define INTEGER(n, field, argument, least, most, text)                                             \
+    {                                                                                              \
+        .name = n, .type = GF_OPT_INT, .at = AT(field), .arg = argument, .low = least,             \
+        .high = most, .help = text                                                                 \
+    }
+
+static const struct gf_opt raw_rows[] = {
+    PARSED("shape", 0, "DxHxW", parse_shape,
+           "read IN as raw samples of this shape, slowest axis first (with --type)"),
+    CHOICE("type", type, "TYPE", types, "raw sample type: u8 i8 u16 i16 u32 i32 f32 f64 c64 c128"),
+    CHOICE("endian", big_endian, "little|big", endians, "byte order of raw samples"),
+    PARSED("offset", AT(offset), "BYTES", parse_offset, "bytes before the first raw sample"),
+    CHOICE("channels", channels_last, "last", places,
+           "the last axis of a .npy or raw file is colour"),
+    END,
+};
+const struct gf_opt_group gf_opts_raw = {"Raw files", raw_rows};
+
+#define LIST_ROWS                                                                                  \
+    TEXT("files-from", files_from, "FILE", "read names of inputs, one a line; - is stdin"),        \
+        TEXT("files0-from", files0_from, "FILE", "the same, each name ended by a zero byte")
+
+static const struct gf_opt input_rows[] = {
+    FLAG("frames", frames, "the inputs, in order, are the planes of one volume"),
+    CHOICE("nan", nan, "refuse|zero|mean", nans, "what becomes of NaN and Inf (default: refuse)"),
+    LIST_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_input = {"Input", input_rows};
+
+static const struct gf_opt list_rows[] = {
+    LIST_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_list = {"Input", list_rows};
+
+static const struct gf_opt pair_rows[] = {
+    TEXT("from-magnitude", from_magnitude, "FILE", "invert a float magnitude picture …"),
+    TEXT("from-phase", from_phase, "FILE", "… together with this float phase picture"),
+    END,
+};
+const struct gf_opt_group gf_opts_pair = {"Instead of IN", pair_rows};
+
+#define OUT_ROW                                                                                    \
+    TEXT("out", out, "OUT",                                                                        \
+         "where to write: a path, png:- for stdout, or a template with {stem} {kind} {ext} "       \
+         "{page}")
+#define KIND_ROW(default_text)                                                                     \
+    CHOICE(                                                                                        \
+        "kind", kind, "KIND", kinds,                                                               \
+        "what --out takes: magnitude, phase, power, real, imag, complex (default: " default_text   \
+        ")")
+#define FURTHER_ROWS                                                                               \
+    TEXT("magnitude", further[GF_MAGNITUDE], "OUT", "write the magnitude too, from the same run"), \
+        TEXT("phase", further[GF_PHASE], "OUT", "write the phase too"),                            \
+        TEXT("power", further[GF_POWER], "OUT", "write the power too"),                            \
+        TEXT("real", further[GF_REAL], "OUT", "write the real part too"),                          \
+        TEXT("imag", further[GF_IMAG], "OUT", "write the imaginary part too"),                     \
+        TEXT("complex", further[GF_COMPLEX], "OUT", "write the complex numbers too")
+#define FILE_ROWS                                                                                  \
+    {.name = "clobber",                                                                            \
+     .type = GF_OPT_NEGATE,                                                                        \
+     .at = AT(clobber),                                                                            \
+     .help = "refuse to replace an existing file"},                                                \
+        INTEGER("png-level", png_level, "0-9", 0, 9, "deflate level of PNG and deflated TIFF"),    \
+        CHOICE("png-strategy", png_strategy, "NAME", strategies,                                   \
+               "auto, huffman, rle, filtered, default"),                                           \
+        CHOICE("tiff-compression", tiff_compression, "NAME", gf_tiff_compressions,                 \
+               "none (default), deflate, lzw")
+
+static const struct gf_opt output_rows[] = {
+    OUT_ROW,
+    KIND_ROW("magnitude"),
+    FURTHER_ROWS,
+    PARSED("depth", AT(depth), "8|16|32", parse_depth,
+           "bits a sample: 8 and 16 display, 32 float (default: PNG and PGM 8, others float)"),
+    FILE_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_output = {"Output", output_rows};
+
+static const struct gf_opt output_inv_rows[] = {
+    OUT_ROW,
+    KIND_ROW("real, or complex if the picture was"),
+    FURTHER_ROWS,
+    PARSED("depth", AT(depth), "8|16|32", parse_depth,
+           "bits a sample, clipped and rounded (default: the picture's own type)"),
+    FILE_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_output_inv = {"Output", output_inv_rows};
+
+static const struct gf_opt display_rows[] = {
+    {.name = "shift",
+     .type = GF_OPT_CHOICE3,
+     .at = AT(shift),
+     .help = "zero frequency in the centre (default: yes, but in the corner for complex)"},
+    CHOICE("scale", scale, "log|linear|sqrt", scales,
+           "grey for magnitude and power (default: log)"),
+    PARSED("range", 0, "LOW,HIGH", parse_range,
+           "values that become black and white (default: 0 and the largest)"),
+    END,
+};
+const struct gf_opt_group gf_opts_display = {"Display", display_rows};
+
+#define AXES_ROWS                                                                                  \
+    PARSED("axes", AT(axes), "LIST", parse_axes,                                                   \
+           "axes to transform: x,y,z or NumPy indices (default: all)"),                            \
+        INTEGER("dims", dims, "1|2|3", 1, 3, "the last 1, 2 or 3 axes; 2 takes a volume by page")
+#define NORM_ROW                                                                                   \
+    CHOICE("norm", norm, "NAME", norms, "backward (default), ortho or forward, as NumPy's")
+#define PRECISION_ROW                                                                              \
+    CHOICE("precision", precision, "NAME", precisions,                                             \
+           "single or double (default: double for f64, c128, u32, i32 input, else single)")
+
+static const struct gf_opt transform_rows[] = {
+    AXES_ROWS,
+    NORM_ROW,
+    PRECISION_ROW,
+    CHOICE("color", color, "channels|luma", colors,
+           "each channel by itself (default), or one Rec.709 luma"),
+    FLAG("half", half, "only the non-redundant half of a real input's spectrum"),
+    END,
+};
+const struct gf_opt_group gf_opts_transform = {"Transform", transform_rows};
+
+static const struct gf_opt spectrum_rows[] = {
+    AXES_ROWS,
+    NORM_ROW,
+    {.name = "shift",
+     .type = GF_OPT_CHOICE3,
+     .at = AT(shift),
+     .help = "the spectrum's zero frequency is in the centre (default: as recorded; else no, but "
+             "yes for --from-magnitude)"},
+    PRECISION_ROW,
+    END,
+};
+const struct gf_opt_group gf_opts_spectrum = {"Transform (a record in the file comes first)",
+                                              spectrum_rows};
+
+static const struct gf_opt backend_rows[] = {
+    TEXT("backend", backend, "NAME", "auto (default), or one that `gpufft devices` lists"),
+    TEXT("device", device, "N|NAME", "GPU by number or part of its name"),
+    INTEGER("threads", threads, "N", 1, 4096,
+            "processor threads (default: OMP_NUM_THREADS, or all)"),
+    CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans, "estimate (default), measure, patient"),
+    END,
+};
+const struct gf_opt_group gf_opts_backend = {"Backend", backend_rows};
+
+#define MEMORY_ROW                                                                                 \
+    PARSED("max-memory", AT(max_memory), "SIZE", parse_memory,                                     \
+           "refuse what needs more, e.g. 4G (default: what is free)")
+
+static const struct gf_opt memory_rows[] = {MEMORY_ROW, END};
+const struct gf_opt_group gf_opts_memory = {"Limits", memory_rows};
+
+static const struct gf_opt run_rows[] = {
+    MEMORY_ROW,
+    FLAG("json", json, "one JSON line a file on stdout"),
+    FLAG("quiet", quiet, "failures only"),
+    FLAG("verbose", verbose, "the backend, why it was chosen, and the times"),
+    FLAG("help", help, "this text"),
+    END,
+};
+const struct gf_opt_group gf_opts_run = {"Run", run_rows};
+
+static const struct gf_opt common_rows[] = {
+    FLAG("json", json, "JSON instead of text"),
+    FLAG("quiet", quiet, "failures only"),
+    FLAG("verbose", verbose, "say more"),
+    FLAG("help", help, "this text"),
+    END,
+};
+const struct gf_opt_group gf_opts_common = {"General", common_rows};

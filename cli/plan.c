@@ -1,0 +1,181 @@
+/* gpufft plan: what would run, and what it needs, without running it. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/report.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+/* Plans are asked for without saying where the output goes; then it is a picture to look at. */
+static const char *const DEFAULT_OUT = "png:plan.png";
+
+static bool is_shape(const char *text) {
+    struct stat st;
+    return isdigit((unsigned char)*text) && strspn(text, "0123456789x") == strlen(text) &&
+           stat(text, &st);
+}
+
+/* An image without samples, of the shape that was typed. */
+static int image_from_shape(const struct gf_settings *s, const char *text, struct gf_image *image) {
+    int64_t extent[GF_MAX_RANK], bytes;
+    int n;
+    enum gf_dtype dtype = s->type == GF_UNSAID ? GF_U8 : (enum gf_dtype)s->type;
+    int rc = gf_shape_parse(text, extent, &n);
+    if (rc)
+        return rc;
+    bool channels = s->channels_last != GF_UNSAID;
+    if (n - channels < 1 || n - channels > GF_MAX_DIMS)
+        return gf_fail(GF_EUSAGE, "shape '%s': %d axes, where 1 to 3 are possible", text,
+                       n - channels);
+    if (!channels)
+        extent[n++] = 1;
+    rc = gf_size_product(extent, n, (int64_t)gf_dtype_size(dtype), &bytes);
+    if (rc)
+        return rc;
+    image->ndim = n - 1;
+    image->px = gf_array_wrap(NULL, dtype, n, extent);
+    image->color = extent[n - 1] == 1 ? GF_GRAY : extent[n - 1] == 3 ? GF_RGB : GF_OTHER_COLOR;
+    return 0;
+}
+
+struct needs {
+    int64_t in, out, workspace, moved, total;
+};
+
+static struct needs sum_up(const struct gf_task *t) {
+    struct needs n = {.workspace = t->engine->plan->workspace_bytes};
+    n.in = gf_array_count(&t->image.px) * (int64_t)gf_dtype_size(t->image.px.dtype);
+    for (int i = 0; i < t->job.n_out; i++) {
+        const struct gf_array *px = &t->product[i].image.px;
+        n.out += gf_array_count(px) * (int64_t)gf_dtype_size(px->dtype);
+    }
+    for (int i = 0; i < t->engine->plan->n_passes; i++)
+        n.moved += t->engine->plan->pass[i].bytes_read + t->engine->plan->pass[i].bytes_written;
+    n.total = n.in + n.out + n.workspace;
+    return n;
+}
+
+static void print_plan(const char *name, const struct gf_task *t) {
+    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
+    const struct gf_plan *plan = t->engine->plan;
+    struct needs n = sum_up(t);
+    printf("%s\n  transform ", name);
+    for (int i = 0; i < t->job.ndim; i++)
+        printf("%s%lld%s", i ? "x" : "", (long long)t->job.shape[i],
+               t->job.axes >> i & 1 ? "" : " (not transformed) ");
+    printf(", %lld channel%s, %s, %s, %s precision\n", (long long)t->job.channels,
+           t->job.channels == 1 ? "" : "s", gf_dtype_name(t->job.in_dtype),
+           t->job.direction == GF_FORWARD ? "forward" : "inverse",
+           t->job.precision == GF_DOUBLE ? "double" : "single");
+    for (int i = 0; i < t->job.n_out; i++)
+        printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
+               gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
+    printf("  backend   %s (%s)\n", gf_engine_name(t->engine), t->engine->why);
+    for (int i = 0; i < plan->n_passes; i++)
+        printf("  pass %-4d %s\n            reads %s, writes %s\n", i + 1, plan->pass[i].what,
+               gf_memory_text(plan->pass[i].bytes_read, a),
+               gf_memory_text(plan->pass[i].bytes_written, b));
+    printf("  moved     %s in %d pass%s\n", gf_memory_text(n.moved, a), plan->n_passes,
+           plan->n_passes == 1 ? "" : "es");
+    printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
+           gf_memory_text(n.in, b), gf_memory_text(n.out, c));
+    printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
+           gf_memory_text(t->engine->limit, b),
+           n.total > t->engine->limit ? ": would be refused" : "");
+}
+
+static void print_json(const char *name, const struct gf_task *t) {
+    const struct gf_plan *plan = t->engine->plan;
+    struct needs n = sum_up(t);
+    json_t *o = json_object(), *passes = json_array();
+    json_object_set_new(o, "in", gf_json_text(name));
+    json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
+    json_object_set_new(o, "channels", json_integer(t->job.channels));
+    json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
+    json_object_set_new(o, "direction",
+                        json_string(t->job.direction == GF_FORWARD ? "forward" : "inverse"));
+    json_object_set_new(o, "precision",
+                        json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
+    json_object_set_new(o, "backend", json_string(gf_engine_name(t->engine)));
+    json_object_set_new(o, "why", gf_json_text(t->engine->why));
+    for (int i = 0; i < plan->n_passes; i++) {
+        json_t *pass = json_object();
+        json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
+        json_object_set_new(pass, "bytes_read", json_integer(plan->pass[i].bytes_read));
+        json_object_set_new(pass, "bytes_written", json_integer(plan->pass[i].bytes_written));
+        json_array_append_new(passes, pass);
+    }
+    json_object_set_new(o, "passes", passes);
+    json_object_set_new(o, "bytes_moved", json_integer(n.moved));
+    json_object_set_new(o, "bytes_in", json_integer(n.in));
+    json_object_set_new(o, "bytes_out", json_integer(n.out));
+    json_object_set_new(o, "bytes_workspace", json_integer(n.workspace));
+    json_object_set_new(o, "bytes_needed", json_integer(n.total));
+    json_object_set_new(o, "bytes_limit", json_integer(t->engine->limit));
+    gf_json_print(o);
+}
+
+/* A recorded spectrum is planned as its inverse, anything else forward. */
+static int plan_one(struct gf_settings *s, struct gf_engine *engine,
+                    const struct gf_targets *targets, char *name) {
+    struct gf_task t = {.s = s,
+                        .transform = &gf_transform_forward,
+                        .targets = targets,
+                        .engine = engine,
+                        .read = &name,
+                        .n_read = 1};
+    int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
+                            : gf_load_picture(s, name, true, &t.image);
+    struct gf_targets back = *targets;
+    if (!rc && t.image.record && gf_dtype_is_complex(t.image.px.dtype)) {
+        t.transform = &gf_transform_inverse;
+        for (int i = 0; i < back.n && s->kind == GF_UNSAID; i++)
+            back.target[i].kind = GF_REAL;
+        t.targets = &back;
+    }
+    if (!rc)
+        rc = gf_task_plan(&t);
+    if (!rc)
+        (s->json ? print_json : print_plan)(gf_log_name(name), &t);
+    gf_task_free(&t);
+    return rc;
+}
+
+int gf_command_plan(struct gf_settings *s, char **operands, int n) {
+    struct gf_targets targets;
+    struct gf_engine engine = {.now = -1};
+    int worst = 0, rc = 0;
+    bool any_output = s->out != NULL;
+    for (int k = 0; k < GF_N_KINDS; k++)
+        any_output = any_output || s->further[k];
+    s->plan_only = true;
+    if (!any_output)
+        s->out = s->kind == GF_COMPLEX ? "npy:plan.npy" : DEFAULT_OUT;
+    rc = gf_settings_check(s);
+    if (!rc)
+        rc = gf_targets_parse(s, s->kind == GF_UNSAID ? GF_MAGNITUDE : (enum gf_kind)s->kind,
+                              &targets);
+    if (!rc && !n)
+        rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512");
+    if (!rc)
+        rc = gf_engine_open(&engine, s);
+    if (rc) {
+        gf_log_error("plan: %s", gf_message());
+        return gf_exit_code(rc);
+    }
+    for (int i = 0; i < n; i++) {
+        rc = plan_one(s, &engine, &targets, operands[i]);
+        if (!rc)
+            continue;
+        int code = gf_exit_code(rc);
+        worst = code > worst ? code : worst;
+        gf_log_fail(operands[i]);
+        gf_report_failed(s, operands[i]);
+    }
+    gf_engine_close(&engine);
+    return worst;
+}

@@ -1,0 +1,115 @@
+#include "cli/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/log.h"
+#include "core/status.h"
+
+/* Length of the UTF-8 sequence that begins here; 0 when it is none. Jansson has the last word on
+ * surrogates and overlong forms: see below. */
+static size_t sequence(const unsigned char *p) {
+    size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+json_t *gf_json_text(const char *text) {
+    json_t *exact = json_string(text);
+    if (exact)
+        return exact;
+    char *clean = malloc(3 * strlen(text) + 1), *to = clean;
+    if (!clean)
+        return NULL;
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        size_t n = sequence(p);
+        json_t *one = n ? json_stringn((const char *)p, n) : NULL;
+        memcpy(to, one ? (const char *)p : "\xef\xbf\xbd", one ? n : 3);
+        to += one ? n : 3;
+        p += one ? n : 1;
+        json_decref(one);
+    }
+    json_t *string = json_stringn(clean, (size_t)(to - clean));
+    free(clean);
+    return string;
+}
+
+json_t *gf_json_shape(const int64_t *shape, int n) {
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, json_integer(shape[i]));
+    return list;
+}
+
+void gf_json_print(json_t *object) {
+    char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(object);
+    if (line)
+        puts(line);
+    free(line);
+    gf_log_flush_stdout(); /* a reader sees each file when it is done; main reports errors */
+}
+
+static double rounded(double ms) {
+    return (double)(int64_t)(ms * 1000 + 0.5) / 1000;
+}
+
+static json_t *json_product(const struct gf_task *t, int i) {
+    const struct gf_product *p = &t->product[i];
+    json_t *o = json_object();
+    json_object_set_new(o, "path", gf_json_text(p->path));
+    json_object_set_new(o, "format", json_string(p->format->name));
+    json_object_set_new(o, "kind", json_string(gf_kind_name(p->kind)));
+    json_object_set_new(o, "shape", gf_json_shape(p->shape, t->job.ndim));
+    json_object_set_new(o, "channels", json_integer(p->shape[t->job.ndim]));
+    json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.out[i].dtype)));
+    if (t->job.out[i].map == GF_MAP_DISPLAY)
+        json_object_set_new(o, "white", json_real(t->report.high[i]));
+    return o;
+}
+
+static json_t *json_task(const struct gf_task *t) {
+    json_t *o = json_object(), *outs = json_array(), *ms = json_object();
+    json_object_set_new(o, "in", gf_json_text(t->read[0]));
+    if (t->n_read > 1)
+        json_object_set_new(o, "frames", json_integer(t->n_read));
+    json_object_set_new(o, "command", json_string(t->transform->name));
+    json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
+    json_object_set_new(o, "channels", json_integer(t->job.channels));
+    json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
+    json_object_set_new(o, "precision",
+                        json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
+    json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
+    json_object_set_new(o, "backend", json_string(gf_engine_name(t->engine)));
+    for (int i = 0; i < t->job.n_out; i++)
+        json_array_append_new(outs, json_product(t, i));
+    json_object_set_new(o, "out", outs);
+    json_object_set_new(ms, "decode", json_real(rounded(t->ms_decode)));
+    json_object_set_new(ms, "transform", json_real(rounded(t->ms_transform)));
+    json_object_set_new(ms, "encode", json_real(rounded(t->ms_encode)));
+    json_object_set_new(o, "ms", ms);
+    json_object_set_new(o, "ok", json_true());
+    return o;
+}
+
+void gf_report_done(const struct gf_task *t) {
+    gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->read[0]), gf_engine_name(t->engine),
+                   t->engine->why);
+    gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms",
+                   gf_log_name(t->read[0]), t->ms_decode, t->ms_transform, t->ms_encode);
+    if (t->s->json)
+        gf_json_print(json_task(t));
+}
+
+void gf_report_failed(const struct gf_settings *s, const char *name) {
+    if (!s->json)
+        return;
+    json_t *o = json_object();
+    json_object_set_new(o, "in", gf_json_text(name));
+    json_object_set_new(o, "ok", json_false());
+    json_object_set_new(o, "error", gf_json_text(gf_message()));
+    gf_json_print(o);
+}

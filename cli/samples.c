@@ -1,0 +1,167 @@
+#include "cli/samples.h"
+
+#include <math.h>
+
+double gf_sample_get(const void *p, enum gf_dtype t) {
+    switch (t) {
+    case GF_U8:
+        return *(const uint8_t *)p;
+    case GF_I8:
+        return *(const int8_t *)p;
+    case GF_U16:
+        return *(const uint16_t *)p;
+    case GF_I16:
+        return *(const int16_t *)p;
+    case GF_U32:
+        return *(const uint32_t *)p;
+    case GF_I32:
+        return *(const int32_t *)p;
+    case GF_F32:
+    case GF_C64:
+        return *(const float *)p;
+    default:
+        return *(const double *)p;
+    }
+}
+
+static void put_integer(void *p, enum gf_dtype t, double v) {
+    double low, high;
+    gf_dtype_range(t, &low, &high);
+    v = round(v);
+    v = v > low ? v : low; /* NaN goes to the lower end */
+    v = v < high ? v : high;
+    switch (t) {
+    case GF_U8:
+        *(uint8_t *)p = (uint8_t)v;
+        break;
+    case GF_I8:
+        *(int8_t *)p = (int8_t)v;
+        break;
+    case GF_U16:
+        *(uint16_t *)p = (uint16_t)v;
+        break;
+    case GF_I16:
+        *(int16_t *)p = (int16_t)v;
+        break;
+    case GF_U32:
+        *(uint32_t *)p = (uint32_t)v;
+        break;
+    default:
+        *(int32_t *)p = (int32_t)v;
+    }
+}
+
+static void put_complex(void *p, enum gf_dtype t, double re, double im) {
+    if (t == GF_C64) {
+        ((float *)p)[0] = (float)re;
+        ((float *)p)[1] = (float)im;
+    } else {
+        ((double *)p)[0] = re;
+        ((double *)p)[1] = im;
+    }
+}
+
+void gf_sample_put(void *p, enum gf_dtype t, double v) {
+    if (gf_dtype_is_integer(t))
+        put_integer(p, t, v);
+    else if (gf_dtype_is_complex(t))
+        put_complex(p, t, v, 0);
+    else if (t == GF_F32)
+        *(float *)p = (float)v;
+    else
+        *(double *)p = v;
+}
+
+/* Calls `f` for every place of up to three arrays of one shape, in the order of memory. */
+typedef void place_function(void *data, char *const place[3]);
+
+static void walk(const struct gf_array *const a[3], int axis, char *const start[3],
+                 place_function *f, void *data) {
+    if (axis == a[0]->rank) {
+        f(data, start);
+        return;
+    }
+    char *place[3] = {start[0], start[1], start[2]};
+    for (int64_t i = 0; i < a[0]->shape[axis]; i++) {
+        walk(a, axis + 1, place, f, data);
+        for (int k = 0; k < 3; k++)
+            if (a[k])
+                place[k] += a[k]->stride[axis];
+    }
+}
+
+static void walk_all(const struct gf_array *x, const struct gf_array *y, const struct gf_array *z,
+                     place_function *f, void *data) {
+    const struct gf_array *const a[3] = {x, y, z};
+    char *const start[3] = {x->data, y ? y->data : NULL, z ? z->data : NULL};
+    walk(a, 0, start, f, data);
+}
+
+static void convert_one(void *data, char *const place[3]) {
+    const enum gf_dtype *t = data;
+    gf_sample_put(place[0], t[0], gf_sample_get(place[1], t[1]));
+}
+
+void gf_samples_convert(struct gf_array *dst, const struct gf_array *src) {
+    enum gf_dtype t[2] = {dst->dtype, src->dtype};
+    walk_all(dst, src, NULL, convert_one, t);
+}
+
+struct mending {
+    enum gf_dtype dtype;
+    double sum[2], mean[2];
+    int64_t count;
+};
+
+/* The sample's imaginary part; 0 for a real one. */
+static double get_imag(const void *p, enum gf_dtype t) {
+    if (t == GF_C64)
+        return ((const float *)p)[1];
+    return t == GF_C128 ? ((const double *)p)[1] : 0;
+}
+
+static void sum_one(void *data, char *const place[3]) {
+    struct mending *m = data;
+    double re = gf_sample_get(place[0], m->dtype), im = get_imag(place[0], m->dtype);
+    if (!isfinite(re) || !isfinite(im))
+        return;
+    m->sum[0] += re;
+    m->sum[1] += im;
+    m->count++;
+}
+
+static void mend_one(void *data, char *const place[3]) {
+    struct mending *m = data;
+    double re = gf_sample_get(place[0], m->dtype), im = get_imag(place[0], m->dtype);
+    if (isfinite(re) && isfinite(im))
+        return;
+    if (gf_dtype_is_complex(m->dtype))
+        put_complex(place[0], m->dtype, m->mean[0], m->mean[1]);
+    else
+        gf_sample_put(place[0], m->dtype, m->mean[0]);
+}
+
+void gf_samples_mend(struct gf_array *a, bool with_mean) {
+    int last = a->rank - 1;
+    for (int64_t c = 0; c < a->shape[last]; c++) {
+        struct gf_array channel = gf_array_index(a, last, c);
+        struct mending m = {.dtype = a->dtype};
+        if (with_mean)
+            walk_all(&channel, NULL, NULL, sum_one, &m);
+        for (int i = 0; i < 2 && m.count; i++)
+            m.mean[i] = m.sum[i] / (double)m.count;
+        walk_all(&channel, NULL, NULL, mend_one, &m);
+    }
+}
+
+static void polar_one(void *data, char *const place[3]) {
+    const enum gf_dtype *t = data;
+    double r = gf_sample_get(place[1], t[1]), angle = gf_sample_get(place[2], t[2]);
+    put_complex(place[0], t[0], r * cos(angle), r * sin(angle));
+}
+
+void gf_samples_polar(struct gf_array *dst, const struct gf_array *magnitude,
+                      const struct gf_array *phase) {
+    enum gf_dtype t[3] = {dst->dtype, magnitude->dtype, phase->dtype};
+    walk_all(dst, magnitude, phase, polar_one, t);
+}

@@ -1,0 +1,23 @@
+/* Single samples as doubles, for the few places that touch them outside a transform. */
+#ifndef GF_CLI_SAMPLES_H
+#define GF_CLI_SAMPLES_H
+
+#include "core/array.h"
+
+/* The real part, for a complex sample. */
+double gf_sample_get(const void *p, enum gf_dtype t);
+/* Integers are rounded half away from zero and saturated; an imaginary part becomes 0. */
+void gf_sample_put(void *p, enum gf_dtype t, double v);
+
+/* Copies src into dst, of the same shape but any types. */
+void gf_samples_convert(struct gf_array *dst, const struct gf_array *src);
+
+/* Replaces NaN and Inf by 0, or by the mean of the finite samples of their channel (the last
+ * axis). */
+void gf_samples_mend(struct gf_array *a, bool with_mean);
+
+/* dst = magnitude * exp(i phase); dst is complex, all of one shape. */
+void gf_samples_polar(struct gf_array *dst, const struct gf_array *magnitude,
+                      const struct gf_array *phase);
+
+#endif

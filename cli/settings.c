@@ -1,0 +1,133 @@
+#include "cli/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "core/status.h"
+
+struct gf_settings gf_settings_default(void) {
+    return (struct gf_settings){
+        .type = GF_UNSAID,
+        .channels_last = GF_UNSAID,
+        .kind = GF_UNSAID,
+        .clobber = true,
+        .png_level = -1,
+        .shift = GF_UNSAID,
+        .scale = GF_UNSAID,
+        .norm = GF_UNSAID,
+        .precision = GF_UNSAID,
+        .backend = "auto",
+        .fftw_plan = GF_UNSAID,
+    };
+}
+
+int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n) {
+    const char *p = text;
+    for (*n = 0; *n < GF_MAX_RANK; p++) {
+        char *end;
+        errno = 0;
+        if (*p < '0' || *p > '9')
+            break;
+        long long v = strtoll(p, &end, 10);
+        if (errno || v < 1 || v > INT64_C(1) << 40)
+            return gf_fail(GF_EUSAGE, "shape '%.60s': an extent is from 1 to 2^40", text);
+        extent[(*n)++] = v;
+        p = end;
+        if (!*p)
+            return 0;
+        if (*p != 'x')
+            break;
+    }
+    return gf_fail(GF_EUSAGE, "'%.60s' is no shape; write DEPTHxHEIGHTxWIDTH or HEIGHTxWIDTH",
+                   text);
+}
+
+int gf_settings_check(const struct gf_settings *s) {
+    if (s->shape.n && s->type == GF_UNSAID)
+        return gf_fail(GF_EUSAGE, "--shape needs --type, e.g. --type=u8");
+    if (!s->shape.n && !s->plan_only && (s->type != GF_UNSAID || s->big_endian || s->offset))
+        return gf_fail(GF_EUSAGE, "--type, --endian and --offset describe a raw file, which needs "
+                                  "--shape");
+    if (s->shape.n > 3)
+        return gf_fail(GF_EUSAGE, "--shape has %d extents, and a raw file up to 3", s->shape.n);
+    if (s->axes.n && s->dims)
+        return gf_fail(GF_EUSAGE, "--axes and --dims say the same thing; give one of them");
+    if (s->quiet && s->verbose)
+        return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
+    if (!s->from_magnitude != !s->from_phase)
+        return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase go together");
+    /* Repeated letters and indices show without a file; x beside -1 shows once its rank is known.
+     */
+    for (int i = 0; i < s->axes.n; i++)
+        for (int j = 0; j < i; j++)
+            if (s->axes.axis[i].letter == s->axes.axis[j].letter &&
+                s->axes.axis[i].index == s->axes.axis[j].index)
+                return gf_fail(GF_EUSAGE, "--axes names an axis twice");
+    return 0;
+}
+
+struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
+    struct gf_read_options o = {.channels_last = s->channels_last != GF_UNSAID,
+                                .max_memory = s->max_memory};
+    if (!s->shape.n)
+        return o;
+    o.raw.ndim = s->shape.n;
+    for (int i = 0; i < s->shape.n && i < 3; i++)
+        o.raw.shape[i] = s->shape.extent[i];
+    o.raw.dtype = (enum gf_dtype)s->type;
+    o.raw.big_endian = s->big_endian;
+    o.raw.offset = s->offset;
+    return o;
+}
+
+int gf_settings_threads(const struct gf_settings *s) {
+#ifdef _OPENMP
+    return s->threads ? s->threads : omp_get_max_threads();
+#else
+    return s->threads ? s->threads : 1;
+#endif
+}
+
+struct gf_write_options gf_settings_write_options(const struct gf_settings *s) {
+    struct gf_write_options o = {.level = s->png_level,
+                                 .strategy = (enum gf_png_strategy)s->png_strategy,
+                                 .threads = gf_settings_threads(s)};
+    strcpy(o.tiff_compression, gf_tiff_compressions[s->tiff_compression]);
+    return o;
+}
+
+int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes) {
+    *axes = 0;
+    if (s->dims > ndim)
+        return gf_fail(GF_EINVAL, "--dims=%d, and there %s %d", s->dims,
+                       ndim == 1 ? "is only" : "are only", ndim);
+    if (!s->axes.n) {
+        int n = s->dims ? s->dims : ndim;
+        *axes = ((1u << n) - 1) << (ndim - n);
+        return 0;
+    }
+    for (int i = 0; i < s->axes.n; i++) {
+        char letter = s->axes.axis[i].letter;
+        int at = s->axes.axis[i].index;
+        if (letter)
+            at = ndim - 1 - (letter - 'x');
+        else if (at < 0)
+            at += ndim;
+        if (at < 0 || at >= ndim) {
+            if (letter)
+                return gf_fail(GF_EINVAL, "--axes: no axis %c; there %s %d", letter,
+                               ndim == 1 ? "is" : "are", ndim);
+            return gf_fail(GF_EINVAL, "--axes: no axis %d; there %s %d", s->axes.axis[i].index,
+                           ndim == 1 ? "is" : "are", ndim);
+        }
+        if (*axes >> at & 1)
+            return gf_fail(GF_EINVAL, "--axes names an axis twice");
+        *axes |= 1u << at;
+    }
+    return 0;
+}

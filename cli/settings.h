@@ -1,0 +1,97 @@
+/* What the options of all commands say, and the groups of rows that the commands share. */
+#ifndef GF_CLI_SETTINGS_H
+#define GF_CLI_SETTINGS_H
+
+#include "cli/opt.h"
+#include "core/job.h"
+#include "formats/format.h"
+
+enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
+enum { GF_UNSAID = -1 };
+
+/* The axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
+struct gf_axes_text {
+    int n;
+    struct {
+        char letter; /* 'x', 'y', 'z', or 0 for an index */
+        int index;
+    } axis[GF_MAX_DIMS];
+};
+
+struct gf_settings {
+    bool help;
+
+    /* input */
+    struct {
+        int n;
+        int64_t extent[GF_MAX_RANK];
+    } shape;
+    int type; /* enum gf_dtype or GF_UNSAID */
+    int big_endian;
+    int64_t offset;
+    int channels_last; /* GF_UNSAID or 0, the only choice there is */
+    bool frames;
+    int nan; /* enum gf_nan */
+    const char *files_from, *files0_from;
+    const char *from_magnitude, *from_phase;
+
+    /* output */
+    const char *out;
+    const char *further[GF_N_KINDS]; /* --magnitude=F, … */
+    int kind;                        /* enum gf_kind or GF_UNSAID */
+    int depth;                       /* 0: unsaid */
+    bool clobber;
+    int png_level;
+    int png_strategy; /* enum gf_png_strategy */
+    int tiff_compression;
+
+    /* display */
+    int shift; /* GF_UNSAID, 0, 1 */
+    int scale; /* enum gf_scale or GF_UNSAID */
+    struct {
+        bool said;
+        double low, high;
+    } range;
+
+    /* transform */
+    struct gf_axes_text axes;
+    int dims;      /* 0: unsaid */
+    int norm;      /* enum gf_norm or GF_UNSAID */
+    int precision; /* enum gf_precision or GF_UNSAID */
+    int color;     /* 0 channels, 1 luma */
+    bool half;
+
+    /* run */
+    const char *backend;
+    const char *device;
+    int threads;
+    int fftw_plan; /* index into gf_fftw_plans, or GF_UNSAID */
+    int64_t max_memory;
+    bool json, quiet, verbose;
+    bool plan_only; /* no option: nothing will be written */
+};
+
+struct gf_settings gf_settings_default(void);
+
+extern const struct gf_opt_group gf_opts_input, gf_opts_pair, gf_opts_output, gf_opts_output_inv,
+    gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_backend, gf_opts_raw,
+    gf_opts_list, gf_opts_memory, gf_opts_common;
+
+extern const char *const gf_fftw_plans[];
+extern const char *const gf_tiff_compressions[];
+
+/* What several options together say wrong; GF_EUSAGE with the reason. */
+int gf_settings_check(const struct gf_settings *s);
+
+struct gf_read_options gf_settings_read_options(const struct gf_settings *s);
+struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
+/* Threads for encoders: --threads, or as OMP_NUM_THREADS and the machine say. */
+int gf_settings_threads(const struct gf_settings *s);
+
+/* The bit set of transformed axes for a picture of `ndim` axes: --axes, --dims, or all of them. */
+int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes);
+
+/* "512x512", slowest first, up to GF_MAX_RANK extents; GF_EUSAGE if it is none. */
+int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n);
+
+#endif

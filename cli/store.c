@@ -1,0 +1,98 @@
+/* Products to files: one file each, or with {page} one for every plane. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/task.h"
+#include "core/status.h"
+
+/* The product as its format likes it. Leading axes of extent 1 go where a format has no room for
+ * them, and a line becomes a picture one row high in formats that know pictures only. A record
+ * keeps the true number of axes. */
+static struct gf_image fit(const struct gf_image *image, const struct gf_format *format) {
+    struct gf_image v = *image;
+    v.px.base = NULL;
+    while (v.ndim > format->max_ndim && v.ndim > 1 && v.px.shape[0] == 1) {
+        memmove(v.px.shape, v.px.shape + 1, (size_t)v.ndim * sizeof *v.px.shape);
+        memmove(v.px.stride, v.px.stride + 1, (size_t)v.ndim * sizeof *v.px.stride);
+        v.ndim--;
+        v.px.rank--;
+    }
+    if (v.ndim == 1 && format != &gf_format_npy && format != &gf_format_raw) {
+        memmove(v.px.shape + 1, v.px.shape, 2 * sizeof *v.px.shape);
+        memmove(v.px.stride + 1, v.px.stride, 2 * sizeof *v.px.stride);
+        v.px.shape[0] = 1;
+        v.px.stride[0] = v.px.stride[1] * v.px.shape[1];
+        v.ndim++;
+        v.px.rank++;
+    }
+    return v;
+}
+
+/* Plane `z` as a picture of its own. */
+static struct gf_image page(const struct gf_image *image, int64_t z) {
+    struct gf_image v = *image;
+    v.px.base = NULL;
+    if (image->ndim < 3)
+        return v;
+    v.px.rank--;
+    v.ndim--;
+    memmove(v.px.shape, image->px.shape + 1, 3 * sizeof *v.px.shape);
+    memmove(v.px.stride, image->px.stride + 1, 3 * sizeof *v.px.stride);
+    if (image->px.data)
+        v.px.data = (char *)image->px.data + z * image->px.stride[0];
+    return v;
+}
+
+int gf_product_accepts(const struct gf_product *p) {
+    struct gf_image image = p->where->has_page ? page(&p->image, 0) : p->image;
+    image = fit(&image, p->format);
+    return gf_format_accepts(p->format, &image);
+}
+
+/* The record of one plane; false when planes are no spectra of their own. */
+static bool page_record(const struct gf_record *volume, struct gf_record *out) {
+    *out = *volume;
+    if (volume->ndim < 3)
+        return true;
+    if (volume->axes & 1)
+        return false;
+    out->ndim = 2;
+    out->axes = volume->axes >> 1;
+    memmove(out->shape, volume->shape + 1, 2 * sizeof *out->shape);
+    out->shape[2] = 0;
+    return true;
+}
+
+static int write_image(const struct gf_settings *s, const struct gf_product *p, const char *path,
+                       const struct gf_image *image, const struct gf_record *record) {
+    struct gf_write_options options = gf_settings_write_options(s);
+    struct gf_image v = fit(image, p->format);
+    options.noise = p->noise;
+    if (record) {
+        v.record = gf_record_format(record);
+        if (!v.record)
+            return gf_fail(GF_ENOMEM, "out of memory for the record");
+    }
+    int rc = gf_image_write(path, p->format, &v, &options, s->clobber);
+    free(v.record);
+    return rc;
+}
+
+int gf_product_write(const struct gf_settings *s, struct gf_product *p) {
+    if (!p->where->has_page)
+        return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL);
+    int64_t n = p->image.ndim == 3 ? p->image.px.shape[0] : 1;
+    int rc = 0;
+    for (int64_t z = 0; z < n && !rc; z++) {
+        struct gf_record record;
+        bool has_record = p->has_record && page_record(&p->record, &record);
+        struct gf_image plane = page(&p->image, z);
+        char *path;
+        rc = gf_template_expand(p->where, p->in, gf_kind_name(p->kind), z, &path);
+        if (rc)
+            break;
+        rc = write_image(s, p, path, &plane, has_record ? &record : NULL);
+        free(path);
+    }
+    return rc;
+}

@@ -1,0 +1,36 @@
+/* The outputs that the options ask for, and the claims they lay on file names before any work. */
+#ifndef GF_CLI_TARGETS_H
+#define GF_CLI_TARGETS_H
+
+#include "cli/inputs.h"
+#include "cli/template.h"
+
+struct gf_target {
+    enum gf_kind kind;
+    struct gf_template where;
+};
+
+struct gf_targets {
+    struct gf_target target[GF_MAX_OUTPUTS];
+    int n;
+};
+
+/* --out with `kind`, then --magnitude=, --phase=, …; GF_EUSAGE when there is none at all. */
+int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_targets *out);
+
+/* The sample type that `kind` gets in `format`: by --depth, else floats where the format has them.
+ * GF_EUSAGE when the format cannot hold it. */
+int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
+                    const struct gf_format *format, enum gf_precision precision,
+                    enum gf_dtype *dtype);
+
+/* The format of target `t` for this input, and its path ({page} left as it stands). */
+int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
+                      char **path);
+
+/* Refuses (GF_EUSAGE) two outputs of one name, and an output that is an input, through links too.
+ * `names` are the inputs that name outputs, `read` all files that are read. */
+int gf_targets_claim(const struct gf_settings *s, const struct gf_targets *targets,
+                     char *const *names, int n_names, char *const *read, int n_read);
+
+#endif

@@ -1,0 +1,91 @@
+/* One input on its way to its outputs: read, prepared as a job, run, written.
+ *
+ *     gf_task_preview   header only: the job, what it needs      nothing big is allocated
+ *     gf_task_read      samples, NaN refused or mended
+ *     gf_task_run       outputs allocated, backend run
+ *     gf_task_write     every output to its file                                            */
+#ifndef GF_CLI_TASK_H
+#define GF_CLI_TASK_H
+
+#include "cli/engine.h"
+#include "cli/targets.h"
+#include "formats/record.h"
+
+struct gf_product {
+    enum gf_kind kind;
+    const struct gf_format *format;
+    char *path; /* with {page} left as it stands */
+    const struct gf_template *where;
+    const char *in;        /* the input's name, for {page} paths */
+    bool noise;            /* a spectrum: encoders need not look for structure */
+    bool alpha_plane;      /* one channel more than the job's: alpha, as a plane like any other */
+    struct gf_image image; /* px has samples from the run until it is written */
+    int64_t shape[GF_MAX_RANK];
+    bool has_record;
+    struct gf_record record;
+};
+
+struct gf_task;
+
+/* What fwd and inv do differently. */
+struct gf_transform {
+    const char *name;
+    enum gf_kind default_kind; /* of --out */
+    /* From t->image (with or without samples): t->job, t->in, and each product's image. */
+    int (*prepare)(struct gf_task *t);
+    /* Looks at t->report before anything is written. */
+    int (*check)(struct gf_task *t);
+};
+
+extern const struct gf_transform gf_transform_forward, gf_transform_inverse;
+
+struct gf_task {
+    const struct gf_settings *s;
+    const struct gf_transform *transform;
+    const struct gf_targets *targets;
+    struct gf_engine *engine;
+    char *const *read; /* the files: one, or all with --frames, or magnitude and phase */
+    int n_read;
+    struct gf_image image; /* what was read; alpha included */
+    struct gf_array in;    /* the part of image.px that is transformed: all but alpha */
+    struct gf_array
+        alpha; /* the alpha channel of image.px to be kept (rank ndim + 1), or no data */
+    struct gf_job job;
+    bool recorded; /* inverse: the spectrum came with a record */
+    struct gf_product product[GF_MAX_OUTPUTS];
+    struct gf_report report;
+    double ms_decode, ms_transform, ms_encode;
+};
+
+int gf_task_preview(struct gf_task *t);
+int gf_task_read(struct gf_task *t);
+int gf_task_run(struct gf_task *t);
+/* For `gpufft plan`: the job and the plan for t->image, whatever memory that would take. */
+int gf_task_plan(struct gf_task *t);
+int gf_task_write(struct gf_task *t);
+void gf_task_free(struct gf_task *t);
+
+/* For prepare(): sets product[i].image to the shape of the job's output i (with its alpha plane),
+ * of `color`, and refuses what the format cannot hold. */
+int gf_task_describe(struct gf_task *t, int i, enum gf_color color);
+/* For prepare(): the precision that --precision or the type of the input says. */
+enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
+
+/* load.c: one picture; several pictures as planes of a volume; a spectrum from its two float
+ * parts. `header_only` leaves px.data NULL. */
+int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
+                    struct gf_image *image);
+int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, bool header_only,
+                   struct gf_image *image);
+int gf_load_pair(const struct gf_settings *s, bool header_only, struct gf_image *image);
+/* Refuses or mends NaN and Inf as --nan says. */
+int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
+
+/* store.c: writes one product, in one file or one per page. */
+int gf_product_write(const struct gf_settings *s, struct gf_product *p);
+/* GF_EINVAL with the ways out when the product's format cannot hold it. */
+int gf_product_accepts(const struct gf_product *p);
+
+double gf_now_ms(void);
+
+#endif

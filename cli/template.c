@@ -1,0 +1,121 @@
+#include "cli/template.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/status.h"
+
+enum field { STEM, KIND, EXT, PAGE, N_FIELDS };
+static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{page}"};
+
+/* The field that begins here, or -1. */
+static int field_at(const char *p) {
+    for (int i = 0; i < N_FIELDS; i++)
+        if (!strncmp(p, fields[i], strlen(fields[i])))
+            return i;
+    return -1;
+}
+
+/* "png:-" names the type before the path; what comes before the colon must be a format's name or
+ * suffix, so that other paths with a colon stay paths. */
+static const struct gf_format *prefix_format(const char *text, size_t *length) {
+    char name[16];
+    const char *colon = strchr(text, ':');
+    if (!colon || colon - text >= (int)sizeof name)
+        return NULL;
+    snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
+    *length = (size_t)(colon - text) + 1;
+    return gf_format_by_name(name);
+}
+
+int gf_template_parse(const char *option, const char *text, struct gf_template *out) {
+    struct stat st;
+    size_t skip = 0;
+    *out = (struct gf_template){.option = option, .prefix = prefix_format(text, &skip)};
+    out->text = out->prefix ? text + skip : text;
+    for (const char *p = out->text; (p = strchr(p, '{')); p++) {
+        int field = field_at(p);
+        size_t name = strspn(p + 1, "abcdefghijklmnopqrstuvwxyz");
+        if (field == STEM)
+            out->has_stem = true;
+        else if (field == PAGE)
+            out->has_page = true;
+        else if (field < 0 && name && p[1 + name] == '}')
+            return gf_fail(GF_EUSAGE,
+                           "%s: unknown %.*s; a template knows {stem} {kind} {ext} {page}", option,
+                           (int)name + 2, p);
+    }
+    size_t n = strlen(out->text);
+    if (!n)
+        return gf_fail(GF_EUSAGE, "%s: '%s' names a type but no file", option, text);
+    if (!strcmp(out->text, "-") && !out->prefix)
+        return gf_fail(GF_EUSAGE, "%s=-: name the type for stdout: png:- pgm:- tiff:- npy:- raw:-",
+                       option);
+    if (strcmp(out->text, "-") &&
+        (out->text[n - 1] == '/' || (!stat(out->text, &st) && S_ISDIR(st.st_mode))))
+        return gf_fail(GF_EUSAGE,
+                       "%s: '%s' is a folder; name the files by a template, e.g. "
+                       "'%s%s{stem}_{kind}.png'",
+                       option, out->text, out->text, out->text[n - 1] == '/' ? "" : "/");
+    return 0;
+}
+
+/* The input's name without folders and without its last suffix, and that suffix. */
+static void split_name(const char *in, const char **stem, int *stem_length, const char **ext) {
+    const char *slash = strrchr(in, '/');
+    *stem = slash ? slash + 1 : in;
+    if (!strcmp(in, "-"))
+        *stem = "stdin";
+    const char *dot = strrchr(*stem, '.');
+    bool has_ext = dot && dot != *stem && dot[1];
+    *ext = has_ext ? dot + 1 : "";
+    *stem_length = (int)(has_ext ? (size_t)(dot - *stem) : strlen(*stem));
+}
+
+int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
+                       char **path) {
+    size_t size = 0;
+    char *text = NULL;
+    const char *stem, *ext;
+    int stem_length;
+    split_name(in, &stem, &stem_length, &ext);
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    for (const char *p = t->text; *p;) {
+        int field = *p == '{' ? field_at(p) : -1;
+        if (field == STEM)
+            fprintf(f, "%.*s", stem_length, stem);
+        else if (field == KIND)
+            fputs(kind, f);
+        else if (field == EXT)
+            fputs(ext, f);
+        else if (field == PAGE && page >= 0)
+            fprintf(f, "%04lld", (long long)page);
+        else
+            fputc(*p, f);
+        p += field >= 0 && !(field == PAGE && page < 0) ? strlen(fields[field]) : 1;
+    }
+    if (fclose(f)) {
+        free(text);
+        return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    *path = text;
+    return 0;
+}
+
+int gf_template_format(const struct gf_template *t, const char *path,
+                       const struct gf_format **format) {
+    *format = t->prefix ? t->prefix : gf_format_by_suffix(path);
+    if (*format)
+        return 0;
+    const char *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    return gf_fail(GF_EUSAGE,
+                   "%s: '%s' %s%.20s; use .png .pgm .ppm .pfm .tif .npy .raw, or a type before "
+                   "the name, e.g. png:%s",
+                   t->option, path, dot ? "has the unknown suffix " : "has no suffix",
+                   dot ? dot : "", path);
+}

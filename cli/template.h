@@ -1,0 +1,27 @@
+/* Where an output goes: a path, a type-prefixed path ("png:-"), or a template. */
+#ifndef GF_CLI_TEMPLATE_H
+#define GF_CLI_TEMPLATE_H
+
+#include "formats/format.h"
+
+struct gf_template {
+    const char *option;             /* "--out", for messages */
+    const char *text;               /* without the type prefix */
+    const struct gf_format *prefix; /* the type that a prefix named, or NULL */
+    bool has_stem, has_page;
+};
+
+/* GF_EUSAGE for an unknown {name}, a folder, or "-" without a type. `text` is borrowed. */
+int gf_template_parse(const char *option, const char *text, struct gf_template *out);
+
+/* The path for this input; `page` >= 0 fills in {page}, a negative one leaves it as it stands, so
+ * that paths can be compared before any page is known. The caller frees *path. */
+int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
+                       char **path);
+
+/* The type of the file at `path` (expanded): the prefix's, or by suffix. GF_EUSAGE when there is
+ * none. */
+int gf_template_format(const struct gf_template *t, const char *path,
+                       const struct gf_format **format);
+
+#endif

@@ -1,0 +1,157 @@
+#include "formats/image.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+void gf_image_free(struct gf_image *image) {
+    gf_array_free(&image->px);
+    free(image->record);
+    *image = (struct gf_image){0};
+}
+
+int gf_image_alloc(struct gf_image *image, const struct gf_read_options *options,
+                   enum gf_dtype dtype, int ndim, const int64_t *shape, int64_t channels,
+                   int64_t extra) {
+    int64_t full[GF_MAX_RANK], bytes;
+    if (channels < 1 || channels > GF_MAX_CHANNELS)
+        return gf_fail(GF_EUNSUPP, "%lld channels (1 to %d can be read)", (long long)channels,
+                       GF_MAX_CHANNELS);
+    for (int i = 0; i < ndim; i++)
+        full[i] = shape[i];
+    full[ndim] = channels;
+    int rc = gf_size_product(full, ndim + 1, (int64_t)gf_dtype_size(dtype), &bytes);
+    if (rc)
+        return rc;
+    image->ndim = ndim;
+    if (options->header_only) {
+        image->px = gf_array_wrap(NULL, dtype, ndim + 1, full);
+        return GF_OK;
+    }
+    if (options->max_memory > 0 &&
+        (rc = gf_memory_check(bytes + extra, options->max_memory)) != GF_OK)
+        return rc;
+    return gf_array_alloc(&image->px, dtype, ndim + 1, full);
+}
+
+int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio) {
+    int64_t size = gf_source_known_size(source);
+    if (size < 0 || need / ratio <= size)
+        return GF_OK;
+    return gf_fail(GF_EFORMAT, "a file of %lld bytes cannot hold the %lld that it claims",
+                   (long long)size, (long long)need);
+}
+
+void gf_planes_view(struct gf_planes *p, const struct gf_image *image) {
+    const struct gf_array *a = &image->px;
+    p->px = *a;
+    p->px.base = NULL;
+    p->px.rank = 4;
+    int missing = 4 - a->rank;
+    for (int i = 3; i >= 0; i--) {
+        p->px.shape[i] = i < missing ? 1 : a->shape[i - missing];
+        p->px.stride[i] = i < missing ? 0 : a->stride[i - missing];
+    }
+    p->depth = p->px.shape[0];
+    p->height = p->px.shape[1];
+    p->width = p->px.shape[2];
+    p->channels = p->px.shape[3];
+    p->sample = gf_dtype_size(a->dtype);
+    p->row_bytes = (size_t)(p->width * p->channels) * p->sample;
+    const int64_t *stride = p->px.stride;
+    p->dense_rows = (p->channels == 1 || stride[3] == (int64_t)p->sample) &&
+                    (p->width == 1 || stride[2] == p->channels * (int64_t)p->sample);
+}
+
+bool gf_planes_in_place(const struct gf_planes *p) {
+    return p->dense_rows && (p->height == 1 || p->px.stride[1] == (int64_t)p->row_bytes);
+}
+
+const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int64_t n,
+                           void *buffer) {
+    struct gf_array plane = gf_array_index(&p->px, 0, z);
+    struct gf_array rows = gf_array_slice(&plane, 0, y, n);
+    if (p->dense_rows && (n == 1 || gf_planes_in_place(p)))
+        return rows.data;
+    struct gf_array copy = gf_array_wrap(buffer, rows.dtype, rows.rank, rows.shape);
+    gf_array_copy(&copy, &rows);
+    return buffer;
+}
+
+int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian) {
+    struct gf_planes p;
+    size_t unit = gf_dtype_unit(image->px.dtype);
+    gf_planes_view(&p, image);
+    bool swap = unit > 1 && big_endian != gf_host_is_big_endian();
+    bool copies = swap || !gf_planes_in_place(&p);
+    int64_t step = copies ? (int64_t)(1024 * 1024 / p.row_bytes) + 1 : p.height;
+    void *buffer = copies ? malloc((size_t)step * p.row_bytes) : NULL;
+    if (copies && !buffer)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int rc = GF_OK;
+    for (int64_t z = 0; z < p.depth && !rc; z++)
+        for (int64_t y = 0; y < p.height && !rc; y += step) {
+            int64_t n = p.height - y < step ? p.height - y : step;
+            size_t bytes = (size_t)n * p.row_bytes;
+            const void *rows = gf_planes_rows(&p, z, y, n, buffer);
+            if (swap) {
+                if (rows != buffer)
+                    memcpy(buffer, rows, bytes);
+                gf_swap_bytes(buffer, bytes / unit, unit);
+                rows = buffer;
+            }
+            rc = gf_sink_write(sink, rows, bytes);
+        }
+    free(buffer);
+    return rc;
+}
+
+void gf_swap_bytes(void *data, size_t n, size_t size) {
+    unsigned char *p = data;
+    if (size == 2) {
+        for (size_t i = 0; i < n; i++, p += 2) {
+            uint16_t v;
+            memcpy(&v, p, 2);
+            v = __builtin_bswap16(v);
+            memcpy(p, &v, 2);
+        }
+    } else if (size == 4) {
+        for (size_t i = 0; i < n; i++, p += 4) {
+            uint32_t v;
+            memcpy(&v, p, 4);
+            v = __builtin_bswap32(v);
+            memcpy(p, &v, 4);
+        }
+    } else if (size == 8) {
+        for (size_t i = 0; i < n; i++, p += 8) {
+            uint64_t v;
+            memcpy(&v, p, 8);
+            v = __builtin_bswap64(v);
+            memcpy(p, &v, 8);
+        }
+    }
+}
+
+bool gf_host_is_big_endian(void) {
+    return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+}
+
+size_t gf_dtype_unit(enum gf_dtype t) {
+    return gf_dtype_size(gf_dtype_real(t));
+}
+
+int gf_fail_text(int code, const char *prefix, const char *text) {
+    char clean[160];
+    while (*text == ' ')
+        text++;
+    gf_clean_text(clean, sizeof clean, text);
+    size_t n = strlen(clean);
+    while (n && (clean[n - 1] == '.' || clean[n - 1] == ' ' || clean[n - 1] == '?'))
+        clean[--n] = 0;
+    if (clean[0] >= 'A' && clean[0] <= 'Z' && clean[1] >= 'a' && clean[1] <= 'z')
+        clean[0] = (char)(clean[0] + 'a' - 'A');
+    return gf_fail(code, "%s%s", prefix, clean);
+}

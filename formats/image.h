@@ -1,0 +1,62 @@
+/* What the formats share: allocation of a decoded image under the limits, a uniform view of any
+ * image's rows, and byte order. Private to formats/. */
+#ifndef GF_FORMATS_IMAGE_H
+#define GF_FORMATS_IMAGE_H
+
+#include "formats/format.h"
+
+enum { GF_MAX_CHANNELS = 65535 };
+
+/* Sets up image->px as `ndim` spatial extents and a channel axis, C-contiguous, and allocates it;
+ * with options->header_only px.data stays NULL. Extents, their product and the memory (plus `extra`
+ * bytes that decoding takes besides) are checked first. */
+int gf_image_alloc(struct gf_image *image, const struct gf_read_options *options,
+                   enum gf_dtype dtype, int ndim, const int64_t *shape, int64_t channels,
+                   int64_t extra);
+
+/* Reads the bytes of a raw file, all that lie between `offset` and its end. */
+struct gf_raw_layout {
+    int ndim;
+    int64_t shape[3], channels;
+    enum gf_dtype dtype;
+    bool big_endian;
+    int64_t offset;
+};
+int gf_raw_read(struct gf_source *source, const struct gf_read_options *options,
+                const struct gf_raw_layout *layout, struct gf_image *image);
+
+/* GF_EFORMAT when a source of known size cannot hold `need` bytes even if each of its bytes stood
+ * for `ratio` of them: what a header claims is held against the file before memory is taken. */
+int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);
+
+/* Any image as planes of rows of whole samples: missing axes have extent 1. */
+struct gf_planes {
+    int64_t depth, height, width, channels;
+    size_t sample;      /* bytes */
+    size_t row_bytes;   /* width * channels * sample */
+    bool dense_rows;    /* a row's bytes lie together */
+    struct gf_array px; /* rank 4: z, y, x, channel */
+};
+
+void gf_planes_view(struct gf_planes *p, const struct gf_image *image);
+/* Rows [y, y + n) of plane z as contiguous bytes: in place where they lie so, else copied into
+ * `buffer` (n * row_bytes). */
+const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int64_t n,
+                           void *buffer);
+/* True when gf_planes_rows() never needs its buffer. */
+bool gf_planes_in_place(const struct gf_planes *p);
+
+/* Writes all samples, C order, in the byte order asked for. */
+int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);
+
+/* Reverses the bytes of each of `n` units of `size` bytes (1, 2, 4 or 8) in place. */
+void gf_swap_bytes(void *data, size_t n, size_t size);
+bool gf_host_is_big_endian(void);
+/* The unit of byte order: the component's size for a complex type. */
+size_t gf_dtype_unit(enum gf_dtype t);
+
+/* "png", "broken PNG: ..." and the like: gf_fail(code, "`prefix``text`") with text made one clean
+ * line that begins in lower case (unless its first word is a name in capitals). */
+int gf_fail_text(int code, const char *prefix, const char *text);
+
+#endif

@@ -1,0 +1,321 @@
+/* Outputs: a temporary that is renamed into place, or a stream that is written through. */
+#include "formats/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "core/status.h"
+#include "formats/io_temporary.h"
+
+enum { BUFFER = 256 * 1024, NO_SLOT = -1 };
+
+struct gf_sink {
+    int fd;
+    int slot; /* of the temporary; NO_SLOT for a stream */
+    bool clobber;
+    bool keep;    /* a stream whose writer goes back: all of it stays in the buffer */
+    bool summing; /* crc follows the writes */
+    bool closed;
+    int failed; /* the first failure's status; nothing is written after it */
+    char *name; /* as the user gave it, for messages */
+    char *target;
+    unsigned char *buffer; /* the bytes [buffer_at, buffer_at + n), not yet written */
+    int64_t buffer_at;
+    size_t n, capacity;
+    int64_t position, size;
+    uint32_t crc;
+};
+
+static int fail_write(struct gf_sink *s) {
+    char what[160];
+    snprintf(what, sizeof what, "cannot write '%.120s'", s->name);
+    return s->failed = gf_fail_errno(GF_EIO, what);
+}
+
+/* Follows the symbolic links that the last component is, so that the file they lead to is replaced
+ * and not the link. What they lead to need not exist. The caller frees *out. */
+static int resolve_links(const char *path, char **out) {
+    char *p = strdup(path);
+    for (int depth = 0; p && depth < 40; depth++) {
+        char link[PATH_MAX];
+        ssize_t n = readlink(p, link, sizeof link - 1);
+        if (n < 0) { /* no link, or nothing at all */
+            *out = p;
+            return GF_OK;
+        }
+        link[n] = 0;
+        char *slash = strrchr(p, '/');
+        size_t folder = slash && link[0] != '/' ? (size_t)(slash - p) + 1 : 0;
+        char *next = malloc(folder + (size_t)n + 1);
+        if (next) {
+            memcpy(next, p, folder);
+            memcpy(next + folder, link, (size_t)n + 1);
+        }
+        free(p);
+        p = next;
+    }
+    free(p);
+    if (!p)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    errno = ELOOP;
+    return gf_fail_errno(GF_EIO, "cannot write");
+}
+
+static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
+    /* A duplicate, so that closing it reports what a file behind stdout still has to say. */
+    s->fd = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+                      : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return s->fd < 0 ? fail_write(s) : GF_OK;
+}
+
+static int open_file(struct gf_sink *s, const char *path, const struct stat *st) {
+    int rc = resolve_links(path, &s->target);
+    if (rc)
+        return rc;
+    if (st && !s->clobber) {
+        errno = EEXIST;
+        return fail_write(s);
+    }
+    /* A rename would replace a file that is write-protected; nobody expects that. */
+    if (st && faccessat(AT_FDCWD, s->target, W_OK, AT_EACCESS))
+        return fail_write(s);
+    size_t n = strlen(s->target);
+    if (n == 0 || s->target[n - 1] == '/') {
+        errno = n ? EISDIR : ENOENT;
+        return fail_write(s);
+    }
+    const char *base = strrchr(s->target, '/');
+    if (strlen(base ? base + 1 : s->target) > NAME_MAX) {
+        errno = ENAMETOOLONG; /* now, not after the work when the rename fails */
+        return fail_write(s);
+    }
+    int slot = gf_temporary_create(s->target, st ? (int)st->st_mode : -1, &s->fd);
+    if (slot < 0)
+        return slot;
+    s->slot = slot;
+    return GF_OK;
+}
+
+int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
+    *out = NULL;
+    struct gf_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int rc = GF_OK;
+    struct stat st;
+    bool is_stdout = !strcmp(path, "-");
+    s->fd = -1;
+    s->slot = NO_SLOT;
+    s->clobber = clobber;
+    s->name = strdup(path);
+    s->capacity = BUFFER;
+    s->buffer = malloc(s->capacity);
+    if (!s->name || !s->buffer) {
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+        goto out;
+    }
+    bool exists = !is_stdout && !stat(path, &st);
+    if (is_stdout || (exists && !S_ISREG(st.st_mode)))
+        rc = open_stream(s, path, is_stdout);
+    else
+        rc = open_file(s, path, exists ? &st : NULL);
+out:
+    if (rc)
+        gf_sink_abort(s);
+    else
+        *out = s;
+    return rc;
+}
+
+static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
+    while (n) {
+        size_t part = n < 1 << 30 ? n : 1 << 30;
+        ssize_t done =
+            s->slot == NO_SLOT ? write(s->fd, p, part) : pwrite(s->fd, p, part, (off_t)at);
+        if (done > 0) { /* a short write goes on with the rest and learns the cause there */
+            p += done;
+            n -= (size_t)done;
+            at += done;
+        } else if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            struct pollfd wait = {.fd = s->fd, .events = POLLOUT};
+            poll(&wait, 1, -1);
+        } else if (done == 0 || errno != EINTR) {
+            if (done == 0)
+                errno = ENOSPC;
+            return fail_write(s);
+        }
+    }
+    return GF_OK;
+}
+
+static int flush(struct gf_sink *s) {
+    int rc = write_all(s, s->buffer, s->n, s->buffer_at);
+    s->buffer_at += (int64_t)s->n;
+    s->n = 0;
+    return rc;
+}
+
+/* All of a kept stream lies in the buffer, which begins at 0. */
+static int write_kept(struct gf_sink *s, const void *data, size_t n) {
+    size_t end = (size_t)s->position + n;
+    if (end > s->capacity) {
+        size_t capacity = s->capacity;
+        while (capacity < end)
+            capacity *= 2;
+        unsigned char *more = realloc(s->buffer, capacity);
+        if (!more)
+            return s->failed = gf_fail(GF_ENOMEM, "out of memory for an output that cannot seek");
+        s->buffer = more;
+        s->capacity = capacity;
+    }
+    if ((size_t)s->position > s->n)
+        memset(s->buffer + s->n, 0, (size_t)s->position - s->n);
+    memcpy(s->buffer + s->position, data, n);
+    if (end > s->n)
+        s->n = end;
+    return GF_OK;
+}
+
+static int write_buffered(struct gf_sink *s, const void *data, size_t n) {
+    int rc = GF_OK;
+    if (s->position != s->buffer_at + (int64_t)s->n) {
+        rc = flush(s);
+        s->buffer_at = s->position;
+    }
+    if (!rc && s->n + n > s->capacity)
+        rc = flush(s);
+    if (rc)
+        return rc;
+    if (n >= s->capacity) {
+        rc = write_all(s, data, n, s->position);
+        s->buffer_at = s->position + (int64_t)n;
+    } else {
+        memcpy(s->buffer + s->n, data, n);
+        s->n += n;
+    }
+    return rc;
+}
+
+int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
+    if (s->failed)
+        return s->failed;
+    if (n == 0)
+        return GF_OK;
+    if (s->summing)
+        s->crc = (uint32_t)crc32_z(s->crc, data, n);
+    int rc = s->keep ? write_kept(s, data, n) : write_buffered(s, data, n);
+    if (rc)
+        return rc;
+    s->position += (int64_t)n;
+    if (s->position > s->size)
+        s->size = s->position;
+    return GF_OK;
+}
+
+int gf_sink_seek(struct gf_sink *s, int64_t position) {
+    if (s->failed)
+        return s->failed;
+    if (position < 0)
+        return s->failed = gf_fail(GF_EIO, "a position before the start of the output");
+    if (position != s->position && s->slot == NO_SLOT && !s->keep) {
+        if (s->buffer_at > 0)
+            return s->failed = gf_fail(GF_EIO, "this output cannot seek");
+        s->keep = true; /* nothing has left the buffer yet */
+    }
+    s->position = position;
+    return GF_OK;
+}
+
+int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n) {
+    if (s->failed)
+        return s->failed;
+    int64_t left = s->position < s->size ? s->size - s->position : 0;
+    if ((int64_t)n > left)
+        n = (size_t)left;
+    if (s->keep) {
+        memcpy(buffer, s->buffer + s->position, n);
+    } else {
+        if (s->slot == NO_SLOT)
+            return s->failed = gf_fail(GF_EIO, "this output cannot be read back");
+        int rc = flush(s);
+        if (rc)
+            return rc;
+        for (size_t done = 0; done < n;) {
+            ssize_t got =
+                pread(s->fd, (char *)buffer + done, n - done, (off_t)(s->position + (int64_t)done));
+            if (got < 0 && errno == EINTR)
+                continue;
+            if (got <= 0)
+                return fail_write(s);
+            done += (size_t)got;
+        }
+    }
+    s->position += (int64_t)n;
+    return (int64_t)n;
+}
+
+int64_t gf_sink_tell(const struct gf_sink *s) {
+    return s->position;
+}
+
+int64_t gf_sink_size(const struct gf_sink *s) {
+    return s->size;
+}
+
+void gf_sink_keep(struct gf_sink *s) {
+    if (s->slot == NO_SLOT && s->size == 0)
+        s->keep = true;
+}
+
+void gf_sink_checksum(struct gf_sink *s) {
+    s->summing = true;
+    s->crc = (uint32_t)crc32_z(0, NULL, 0);
+}
+
+uint32_t gf_sink_crc32(const struct gf_sink *s) {
+    return s->crc;
+}
+
+bool gf_sink_is_file(const struct gf_sink *s) {
+    return s->slot != NO_SLOT;
+}
+
+int gf_sink_finish(struct gf_sink *s) {
+    if (!s->failed && !s->closed)
+        flush(s);
+    if (!s->closed) {
+        s->closed = true;
+        if (close(s->fd) && errno != EINTR && !s->failed)
+            fail_write(s);
+    }
+    return s->failed;
+}
+
+int gf_sink_commit(struct gf_sink *s) {
+    int rc = gf_sink_finish(s);
+    if (!rc && s->slot != NO_SLOT && gf_temporary_rename(s->slot, s->target, s->clobber))
+        rc = fail_write(s);
+    gf_sink_abort(s);
+    return rc;
+}
+
+void gf_sink_abort(struct gf_sink *s) {
+    if (!s)
+        return;
+    if (s->fd >= 0 && !s->closed)
+        close(s->fd);
+    if (s->slot != NO_SLOT)
+        gf_temporary_drop(s->slot);
+    free(s->buffer);
+    free(s->target);
+    free(s->name);
+    free(s);
+}

@@ -1,0 +1,128 @@
+#include "formats/io_temporary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/status.h"
+#include "formats/io.h"
+
+enum { N_SLOTS = 64, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
+
+static struct slot {
+    atomic_int state;
+    char path[PATH_MAX];
+} slots[N_SLOTS];
+
+static int slot_take(void) {
+    for (int i = 0; i < N_SLOTS; i++) {
+        int free_state = SLOT_FREE;
+        if (atomic_compare_exchange_strong(&slots[i].state, &free_state, SLOT_TAKEN))
+            return i;
+    }
+    return gf_fail(GF_EIO, "more than %d outputs are open at once", N_SLOTS);
+}
+
+static uint64_t random_number(void) {
+    uint64_t r = 0;
+    if (getrandom(&r, sizeof r, GRND_NONBLOCK) != (ssize_t)sizeof r) {
+        struct timespec t;
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        r = (uint64_t)t.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)getpid();
+    }
+    return r;
+}
+
+int gf_temporary_create(const char *target, int mode, int *fd) {
+    int i = slot_take();
+    if (i < 0)
+        return i;
+    struct slot *s = &slots[i];
+    const char *slash = strrchr(target, '/');
+    int folder = slash ? (int)(slash - target + 1) : 0;
+    int tries = 0;
+    do {
+        int n = snprintf(s->path, sizeof s->path, "%.*s.gpufft-%016llx.tmp", folder, target,
+                         (unsigned long long)random_number());
+        if (n >= (int)sizeof s->path) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        /* Live before it exists: a signal in between finds either nothing or our own file. */
+        atomic_store(&s->state, SLOT_LIVE);
+        *fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode < 0 ? 0666 : 0600);
+        if (*fd >= 0) {
+            if (mode >= 0 && fchmod(*fd, (mode_t)mode & 0777)) {
+                close(*fd);
+                unlink(s->path);
+                break;
+            }
+            return i;
+        }
+        atomic_store(&s->state, SLOT_TAKEN);
+    } while ((errno == EEXIST || errno == EINTR) && ++tries < 100);
+    int e = errno;
+    atomic_store(&s->state, SLOT_FREE);
+    errno = e;
+    char what[160];
+    snprintf(what, sizeof what, "cannot write '%.120s'", target);
+    return gf_fail_errno(GF_EIO, what);
+}
+
+const char *gf_temporary_path(int slot) {
+    return slots[slot].path;
+}
+
+/* For file systems that have neither the flag nor hard links: a name reserved by O_EXCL may be
+ * renamed over. */
+static int rename_reserved(const char *from, const char *to) {
+    int fd = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    if (!rename(from, to))
+        return 0;
+    int e = errno;
+    unlink(to);
+    errno = e;
+    return -1;
+}
+
+int gf_temporary_rename(int slot, const char *target, bool replace) {
+    const char *from = slots[slot].path;
+    if (replace)
+        return rename(from, target);
+#ifdef RENAME_NOREPLACE
+    if (!renameat2(AT_FDCWD, from, AT_FDCWD, target, RENAME_NOREPLACE))
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return -1;
+#endif
+    if (!link(from, target))
+        return 0; /* the temporary's own name goes when the slot is dropped */
+    if (errno == EEXIST)
+        return -1;
+    return rename_reserved(from, target);
+}
+
+void gf_temporary_drop(int slot) {
+    unlink(slots[slot].path);
+    atomic_store(&slots[slot].state, SLOT_FREE);
+}
+
+/* Only unlink() and lock-free loads: both may be used in a signal handler. */
+void gf_sink_remove_temporaries(void) {
+    int e = errno;
+    for (int i = 0; i < N_SLOTS; i++)
+        if (atomic_load(&slots[i].state) == SLOT_LIVE)
+            unlink(slots[i].path);
+    errno = e;
+}

@@ -1,0 +1,287 @@
+/* NumPy's .npy, versions 1.0 to 3.0 (numpy.lib.format). The header is a Python dictionary in text:
+ *     {'descr': '<c8', 'fortran_order': False, 'shape': (512, 512), }
+ * which is parsed here as just that, and as hostile input. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "formats/format.h"
+#include "formats/image.h"
+
+enum { MAX_HEADER = 64 * 1024, MAX_NPY_RANK = 4 };
+
+struct header {
+    enum gf_dtype dtype;
+    bool big_endian, fortran;
+    int rank;
+    int64_t shape[MAX_NPY_RANK];
+    bool has_descr, has_order, has_shape;
+};
+
+static const struct {
+    char code[3];
+    enum gf_dtype dtype;
+} codes[] = {{"u1", GF_U8},  {"i1", GF_I8},  {"b1", GF_U8},   {"u2", GF_U16},
+             {"i2", GF_I16}, {"u4", GF_U32}, {"i4", GF_I32},  {"f4", GF_F32},
+             {"f8", GF_F64}, {"c8", GF_C64}, {"c16", GF_C128}};
+
+static bool npy_sniff(const unsigned char *head, size_t n) {
+    return n >= 6 && !memcmp(head, "\x93NUMPY", 6);
+}
+
+static int bad_header(const char *what) {
+    return gf_fail(GF_EFORMAT, "not a .npy file: %s in its header", what);
+}
+
+static const char *skip_space(const char *p) {
+    while (*p == ' ' || *p == '\n' || *p == '\t')
+        p++;
+    return p;
+}
+
+/* A quoted word without escapes; NULL when there is none. */
+static const char *parse_word(const char *p, char *word, size_t size) {
+    char quote = *p++;
+    if (quote != '\'' && quote != '"')
+        return NULL;
+    size_t n = 0;
+    for (; *p && *p != quote; p++) {
+        if (n + 1 >= size || *p == '\\')
+            return NULL;
+        word[n++] = *p;
+    }
+    word[n] = 0;
+    return *p ? p + 1 : NULL;
+}
+
+static const char *parse_shape(const char *p, struct header *h) {
+    if (*p++ != '(')
+        return NULL;
+    for (p = skip_space(p); *p != ')'; p = skip_space(p)) {
+        int64_t v = 0;
+        const char *digits = p;
+        for (; *p >= '0' && *p <= '9'; p++)
+            if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *p - '0', &v))
+                return NULL;
+        if (p == digits || h->rank == MAX_NPY_RANK)
+            return NULL;
+        h->shape[h->rank++] = v;
+        p = skip_space(p);
+        if (*p == ',')
+            p++;
+        else if (*p != ')')
+            return NULL;
+    }
+    return p + 1;
+}
+
+static int parse_descr(const char *descr, struct header *h) {
+    char order = descr[0];
+    if (order && strchr("<>|=", order))
+        for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+            if (!strncmp(descr + 1, codes[i].code, 3) && strlen(descr + 1) <= 3) {
+                h->dtype = codes[i].dtype;
+                h->big_endian = order == '>' || (order == '=' && gf_host_is_big_endian());
+                return GF_OK;
+            }
+    char clean[24];
+    return gf_fail(GF_EUNSUPP,
+                   "a .npy file of type '%s' (u1 i1 u2 i2 u4 i4 f4 f8 c8 c16 can be read)",
+                   gf_clean_text(clean, sizeof clean, descr));
+}
+
+static int parse_header(const char *p, struct header *h) {
+    char word[32];
+    p = skip_space(p);
+    if (*p++ != '{')
+        return bad_header("no dictionary");
+    for (p = skip_space(p); *p != '}'; p = skip_space(p)) {
+        p = parse_word(p, word, sizeof word);
+        if (!p)
+            return bad_header("a bad key");
+        p = skip_space(p);
+        if (*p++ != ':')
+            return bad_header("a missing colon");
+        p = skip_space(p);
+        if (!strcmp(word, "descr") && !h->has_descr) {
+            if (*p == '[')
+                return gf_fail(GF_EUNSUPP, "a .npy file of structured records");
+            p = parse_word(p, word, sizeof word);
+            if (!p)
+                return bad_header("a bad descr");
+            int rc = parse_descr(word, h);
+            if (rc)
+                return rc;
+            h->has_descr = true;
+        } else if (!strcmp(word, "fortran_order") && !h->has_order) {
+            h->fortran = !strncmp(p, "True", 4);
+            if (!h->fortran && strncmp(p, "False", 5))
+                return bad_header("a bad fortran_order");
+            p += h->fortran ? 4 : 5;
+            h->has_order = true;
+        } else if (!strcmp(word, "shape") && !h->has_shape) {
+            p = parse_shape(p, h);
+            if (!p)
+                return bad_header("a bad shape");
+            h->has_shape = true;
+        } else {
+            return bad_header("an unknown or repeated key");
+        }
+        p = skip_space(p);
+        if (*p == ',')
+            p++;
+        else if (*p != '}')
+            return bad_header("a missing comma");
+    }
+    if (*skip_space(p + 1))
+        return bad_header("text after the dictionary");
+    if (!h->has_descr || !h->has_order || !h->has_shape)
+        return bad_header("a missing key");
+    return GF_OK;
+}
+
+static int read_header(struct gf_source *source, struct header *h) {
+    unsigned char lead[12];
+    int rc = gf_source_read_exactly(source, lead, 8);
+    if (rc)
+        return rc;
+    if (!npy_sniff(lead, 6))
+        return gf_fail(GF_EFORMAT, "not a .npy file");
+    int version = lead[6];
+    if (version < 1 || version > 3 || lead[7] != 0)
+        return gf_fail(GF_EUNSUPP, ".npy version %d.%d (1.0 to 3.0 can be read)", lead[6], lead[7]);
+    size_t field = version == 1 ? 2 : 4;
+    if ((rc = gf_source_read_exactly(source, lead + 8, field)) != GF_OK)
+        return rc;
+    uint32_t size = lead[8] | (uint32_t)lead[9] << 8;
+    if (field == 4)
+        size |= (uint32_t)lead[10] << 16 | (uint32_t)lead[11] << 24;
+    if (size > MAX_HEADER)
+        return bad_header("more than 64 KiB");
+    char *text = malloc(size + 1);
+    if (!text)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    rc = gf_source_read_exactly(source, text, size);
+    text[rc ? 0 : size] = 0;
+    if (!rc && strlen(text) != size)
+        rc = bad_header("a zero byte");
+    if (!rc)
+        rc = parse_header(text, h);
+    free(text);
+    return rc;
+}
+
+/* The file's axes as spatial ones and channels. */
+static int interpret(const struct header *h, bool channels_last, int *ndim, int64_t *channels) {
+    *ndim = h->rank - channels_last;
+    *channels = channels_last && h->rank ? h->shape[h->rank - 1] : 1;
+    for (int i = 0; i < h->rank; i++)
+        if (h->shape[i] < 1)
+            return gf_fail(GF_EINVAL, "an array without elements");
+    if (*ndim < 1 || *ndim > 3)
+        return gf_fail(GF_EUNSUPP, "an array of rank %d (1 to 3 spatial axes can be read%s)",
+                       h->rank, h->rank == 4 ? "; channels=last makes the last axis colour" : "");
+    return GF_OK;
+}
+
+/* Turns samples in Fortran order, which lie in image->px as in a flat buffer, into C order. */
+static int reorder(struct gf_image *image) {
+    struct gf_array flat = image->px, fresh = {0};
+    int rc = gf_array_alloc(&fresh, flat.dtype, flat.rank, flat.shape);
+    if (rc)
+        return rc;
+    struct gf_array view = flat;
+    int64_t stride = (int64_t)gf_dtype_size(flat.dtype);
+    for (int i = 0; i < view.rank; i++) {
+        view.stride[i] = stride;
+        stride *= view.shape[i];
+    }
+    gf_array_copy(&fresh, &view);
+    gf_array_free(&image->px);
+    image->px = fresh;
+    return GF_OK;
+}
+
+static int npy_read(struct gf_source *source, const struct gf_read_options *options,
+                    struct gf_image *image) {
+    struct header h = {0};
+    int ndim;
+    int64_t channels, bytes, begin = gf_source_tell(source);
+    gf_source_forward(source);
+    int rc = read_header(source, &h);
+    if (rc)
+        return rc;
+    if ((rc = interpret(&h, options->channels_last, &ndim, &channels)) != GF_OK)
+        return rc;
+    rc = gf_size_product(h.shape, h.rank, (int64_t)gf_dtype_size(h.dtype), &bytes);
+    if (rc)
+        return rc;
+    int64_t size = gf_source_known_size(source), held = size - gf_source_tell(source);
+    if (size >= 0 && held != bytes)
+        return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header says %lld",
+                       (long long)held, (long long)bytes);
+    rc = gf_image_alloc(image, options, h.dtype, ndim, h.shape, channels, h.fortran ? bytes : 0);
+    if (rc)
+        return rc;
+    image->depth = 8 * (int)gf_dtype_size(h.dtype);
+    image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    if (options->header_only)
+        return GF_OK;
+    rc = gf_source_read_exactly(source, image->px.data, (size_t)bytes);
+    if (rc)
+        return rc;
+    unsigned char more;
+    if (size < 0 && gf_source_peek(source, &more, 1) == 1)
+        return gf_fail(GF_EFORMAT, "more data than the %lld bytes that the header says",
+                       (long long)(gf_source_tell(source) - begin));
+    size_t unit = gf_dtype_unit(h.dtype);
+    if (h.big_endian != gf_host_is_big_endian() && unit > 1)
+        gf_swap_bytes(image->px.data, (size_t)bytes / unit, unit);
+    return h.fortran && h.rank > 1 ? reorder(image) : GF_OK;
+}
+
+static const char *descr_of(enum gf_dtype t) {
+    static const char *const names[GF_N_DTYPES] = {
+        [GF_U8] = "|u1",  [GF_I8] = "|i1",  [GF_U16] = "<u2", [GF_I16] = "<i2", [GF_U32] = "<u4",
+        [GF_I32] = "<i4", [GF_F32] = "<f4", [GF_F64] = "<f8", [GF_C64] = "<c8", [GF_C128] = "<c16"};
+    return names[t];
+}
+
+static int npy_write(struct gf_sink *sink, const struct gf_image *image,
+                     const struct gf_write_options *options) {
+    (void)options;
+    char text[192], head[256];
+    const struct gf_array *px = &image->px;
+    int rank = image->ndim + (px->shape[image->ndim] > 1);
+    int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+                     descr_of(px->dtype));
+    for (int i = 0; i < rank; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, i ? ", %lld" : "%lld",
+                      (long long)px->shape[i]);
+    n += snprintf(text + n, sizeof text - (size_t)n, rank == 1 ? ",), }" : "), }");
+    /* Padded so that the data begins at a multiple of 64 bytes. */
+    int total = (10 + n + 1 + 63) / 64 * 64;
+    memset(head, ' ', sizeof head);
+    memcpy(head, "\x93NUMPY\x01\x00", 8);
+    head[8] = (char)((total - 10) & 255);
+    head[9] = (char)((total - 10) >> 8);
+    memcpy(head + 10, text, (size_t)n);
+    head[total - 1] = '\n';
+    int rc = gf_sink_write(sink, head, (size_t)total);
+    return rc ? rc : gf_planes_write(sink, image, false);
+}
+
+const struct gf_format gf_format_npy = {
+    .name = "npy",
+    .suffixes = "npy",
+    .summary = "NumPy arrays of any type here, a spectrum's record beside them",
+    .sniff = npy_sniff,
+    .read = npy_read,
+    .write = npy_write,
+    .dtypes = (1u << GF_N_DTYPES) - 1,
+    .max_ndim = 3,
+    .channels = 1,
+    .alpha = true,
+    .record_beside = true,
+};

@@ -1,0 +1,109 @@
+/* PFM: 'Pf' (grey) or 'PF' (RGB), width and height, a scale whose sign is the byte order (negative:
+ * little-endian), then rows of f32 from the bottom to the top. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "formats/format.h"
+#include "formats/image.h"
+#include "formats/pnm.h"
+
+static bool pfm_sniff(const unsigned char *head, size_t n) {
+    return n >= 3 && head[0] == 'P' && (head[1] == 'f' || head[1] == 'F') && gf_pnm_space(head[2]);
+}
+
+/* The scale as text: digits and a point, with or without sign and exponent. Not strtod(), which
+ * follows the locale; only the sign and "not zero" matter here. */
+static int parse_scale(const char *text, bool *little) {
+    bool digit = false, nonzero = false, point = false;
+    const char *p = text;
+    *little = *p == '-';
+    if (*p == '-' || *p == '+')
+        p++;
+    for (; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
+        point |= *p == '.';
+        digit |= *p != '.';
+        nonzero |= *p > '0';
+    }
+    if (digit && (*p == 'e' || *p == 'E')) {
+        p++;
+        if (*p == '-' || *p == '+')
+            p++;
+        digit = false;
+        for (; *p >= '0' && *p <= '9'; p++)
+            digit = true;
+    }
+    if (*p || !digit || !nonzero)
+        return gf_fail(GF_EFORMAT, "not a PFM: bad scale");
+    return GF_OK;
+}
+
+static int pfm_read(struct gf_source *source, const struct gf_read_options *options,
+                    struct gf_image *image) {
+    unsigned char magic[2];
+    char scale[32];
+    int64_t shape[2];
+    bool little = false;
+    gf_source_forward(source);
+    int rc = gf_source_read_exactly(source, magic, 2);
+    if (!rc && (magic[0] != 'P' || (magic[1] != 'f' && magic[1] != 'F')))
+        rc = gf_fail(GF_EFORMAT, "not a PFM");
+    if (!rc)
+        rc = gf_pnm_number(source, "PFM", INT32_MAX, &shape[1]);
+    if (!rc)
+        rc = gf_pnm_number(source, "PFM", INT32_MAX, &shape[0]);
+    if (!rc)
+        rc = gf_pnm_token(source, "PFM", scale, sizeof scale);
+    if (!rc)
+        rc = parse_scale(scale, &little);
+    if (rc)
+        return rc;
+    int64_t channels = magic[1] == 'F' ? 3 : 1, bytes;
+    int64_t extents[3] = {shape[0], shape[1], channels};
+    if ((rc = gf_size_product(extents, 3, 4, &bytes)) != GF_OK ||
+        (rc = gf_image_plausible(source, bytes, 1)) != GF_OK ||
+        (rc = gf_image_alloc(image, options, GF_F32, 2, shape, channels, 0)) != GF_OK)
+        return rc;
+    image->depth = 32;
+    image->color = channels == 3 ? GF_RGB : GF_GRAY;
+    if (options->header_only)
+        return GF_OK;
+    size_t row = (size_t)image->px.stride[0];
+    for (int64_t y = shape[0] - 1; y >= 0 && !rc; y--)
+        rc = gf_source_read_exactly(source, (char *)image->px.data + (size_t)y * row, row);
+    if (!rc && little == gf_host_is_big_endian())
+        gf_swap_bytes(image->px.data, (size_t)bytes / 4, 4);
+    return rc ? rc : gf_pnm_end(source, "PFM");
+}
+
+static int pfm_write(struct gf_sink *sink, const struct gf_image *image,
+                     const struct gf_write_options *options) {
+    (void)options;
+    struct gf_planes p;
+    char head[96];
+    gf_planes_view(&p, image);
+    snprintf(head, sizeof head, "P%c\n%lld %lld\n%s\n", p.channels == 3 ? 'F' : 'f',
+             (long long)p.width, (long long)p.height, gf_host_is_big_endian() ? "1.0" : "-1.0");
+    void *buffer = malloc(p.row_bytes);
+    if (!buffer)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int rc = gf_sink_write(sink, head, strlen(head));
+    for (int64_t y = p.height - 1; y >= 0 && !rc; y--)
+        rc = gf_sink_write(sink, gf_planes_rows(&p, 0, y, 1, buffer), p.row_bytes);
+    free(buffer);
+    return rc;
+}
+
+const struct gf_format gf_format_pfm = {
+    .name = "pfm",
+    .suffixes = "pfm",
+    .summary = "portable float maps",
+    .sniff = pfm_sniff,
+    .read = pfm_read,
+    .write = pfm_write,
+    .dtypes = 1u << GF_F32,
+    .max_ndim = 2,
+    .channels = 1u << 1 | 1u << 3,
+};

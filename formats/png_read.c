@@ -1,0 +1,159 @@
+/* PNG in: libpng row by row, straight into the array. */
+#include <png.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "formats/format.h"
+#include "formats/image.h"
+#include "formats/png.h"
+
+/* A byte of deflate stands for at most 1032 bytes of data (258 from two bits). */
+enum { DEFLATE_RATIO = 1032 };
+
+/* Everything that changes between setjmp() and longjmp() lives here, outside the frame that calls
+ * setjmp(): an automatic variable of that frame would be lost. */
+struct reader {
+    png_structp png;
+    png_infop info;
+    struct gf_source *source;
+    const struct gf_read_options *options;
+    struct gf_image *image;
+    int status; /* of what went wrong outside libpng */
+    char message[160];
+};
+
+static bool png_sniff(const unsigned char *head, size_t n) {
+    return n >= 4 && !memcmp(head, "\x89PNG", 4);
+}
+
+static void on_error(png_structp png, png_const_charp text) {
+    struct reader *r = png_get_error_ptr(png);
+    if (!r->message[0])
+        gf_clean_text(r->message, sizeof r->message, text);
+    png_longjmp(png, 1);
+}
+
+/* What is left of the warnings speaks of chunks that are skipped anyway. */
+static void on_warning(png_structp png, png_const_charp text) {
+    (void)png;
+    (void)text;
+}
+
+static void on_read(png_structp png, png_bytep to, size_t n) {
+    struct reader *r = png_get_io_ptr(png);
+    r->status = gf_source_read_exactly(r->source, to, n);
+    if (r->status) {
+        gf_clean_text(r->message, sizeof r->message, gf_message());
+        png_longjmp(png, 1);
+    }
+}
+
+/* From any stored form to 1..4 channels of 8 or 16 bits in the host's byte order. */
+static int set_transforms(struct reader *r) {
+    png_structp png = r->png;
+    struct gf_image *image = r->image;
+    int color = png_get_color_type(png, r->info);
+    int depth = png_get_bit_depth(png, r->info);
+    bool trns = png_get_valid(png, r->info, PNG_INFO_tRNS) != 0;
+    image->depth = depth;
+    if (color == PNG_COLOR_TYPE_PALETTE) {
+        png_set_palette_to_rgb(png);
+        image->depth = 8;
+    } else if (color == PNG_COLOR_TYPE_GRAY && depth < 8) {
+        png_set_expand_gray_1_2_4_to_8(png);
+    }
+    if (trns)
+        png_set_tRNS_to_alpha(png);
+    if (depth == 16 && !gf_host_is_big_endian())
+        png_set_swap(png);
+    image->color = color & PNG_COLOR_MASK_COLOR ? GF_RGB : GF_GRAY;
+    image->alpha = trns || (color & PNG_COLOR_MASK_ALPHA);
+    return (image->color == GF_RGB ? 3 : 1) + image->alpha;
+}
+
+static void read_rows(struct reader *r, int passes, int64_t height) {
+    struct gf_array *px = &r->image->px;
+    for (int pass = 0; pass < passes; pass++)
+        for (int64_t y = 0; y < height; y++)
+            png_read_row(r->png, (png_bytep)px->data + y * px->stride[0], NULL);
+}
+
+/* Returns 0 or a status; a longjmp() of libpng ends here. */
+static int decode(struct reader *r) {
+    if (setjmp(png_jmpbuf(r->png)))
+        return r->status ? r->status : GF_EFORMAT;
+    png_structp png = r->png;
+    png_set_read_fn(png, r, on_read);
+    /* Only what makes pixels is parsed; the other chunks' checksums are still held. */
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    png_set_benign_errors(png, 0);
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_read_info(png, r->info);
+
+    int64_t shape[2] = {png_get_image_height(png, r->info), png_get_image_width(png, r->info)};
+    int64_t stored =
+        (shape[1] * png_get_bit_depth(png, r->info) * png_get_channels(png, r->info) + 7) / 8 + 1;
+    if (__builtin_mul_overflow(stored, shape[0], &stored))
+        stored = INT64_MAX;
+    int channels = set_transforms(r);
+    int passes = png_set_interlace_handling(png);
+    png_read_update_info(png, r->info);
+    enum gf_dtype dtype = png_get_bit_depth(png, r->info) == 16 ? GF_U16 : GF_U8;
+    r->status = gf_image_plausible(r->source, stored, DEFLATE_RATIO);
+    if (!r->status)
+        r->status = gf_image_alloc(r->image, r->options, dtype, 2, shape, channels, 0);
+    if (r->status) {
+        r->message[0] = 0;
+        return r->status;
+    }
+    if (r->options->header_only)
+        return GF_OK;
+    if (png_get_rowbytes(png, r->info) != (size_t)r->image->px.stride[0])
+        png_error(png, "rows of an unexpected size");
+    read_rows(r, passes, shape[0]);
+    png_read_end(png, NULL);
+    return GF_OK;
+}
+
+/* libpng's words as ours: "IDAT: CRC error" becomes "bad CRC in IDAT". */
+static int report(struct reader *r, int status) {
+    size_t n = strlen(r->message);
+    if (!r->message[0])
+        return status; /* the message is kept already */
+    if (n > 9 && !strcmp(r->message + 4, ": CRC error"))
+        return gf_fail(status, "not a PNG: bad CRC in %.4s", r->message);
+    if (status == GF_EIO)
+        return gf_fail_text(status, "", r->message);
+    return gf_fail_text(status, "not a PNG: ", r->message);
+}
+
+static int png_read(struct gf_source *source, const struct gf_read_options *options,
+                    struct gf_image *image) {
+    struct reader r = {.source = source, .options = options, .image = image};
+    int status = GF_ENOMEM;
+    gf_source_forward(source);
+    r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
+    if (r.png)
+        r.info = png_create_info_struct(r.png);
+    if (!r.info)
+        gf_fail(status, "out of memory");
+    else if ((status = decode(&r)) != GF_OK)
+        status = report(&r, status);
+    png_destroy_read_struct(&r.png, &r.info, NULL);
+    return status;
+}
+
+const struct gf_format gf_format_png = {
+    .name = "png",
+    .suffixes = "png",
+    .summary = "PNG pictures of 8 or 16 bits",
+    .sniff = png_sniff,
+    .read = png_read,
+    .write = gf_png_write,
+    .dtypes = 1u << GF_U8 | 1u << GF_U16,
+    .max_ndim = 2,
+    .channels = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
+    .alpha = true,
+};

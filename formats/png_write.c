@@ -1,0 +1,265 @@
+/* PNG out: libpng frames the chunks; the image data is filtered and deflated in strips, side by
+ * side on several threads. The strips do not depend on the number of threads, nor do the bytes. */
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/status.h"
+#include "formats/image.h"
+#include "formats/png.h"
+
+enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8, ZLIB_HEADER = 2 };
+
+/* zlib's level and strategy, or the encoder of png_deflate.c. */
+struct coding {
+    bool fast;
+    int level, strategy;
+    unsigned filters; /* candidates, as bits */
+};
+
+struct strip {
+    unsigned char *raw;      /* big-endian rows, the one above first, where the array has none */
+    unsigned char *filtered; /* rows with their filter bytes */
+    unsigned char *packed;   /* ZLIB_HEADER bytes are kept free before the stream */
+    size_t n_packed;
+    size_t n_filtered;
+    uLong adler;
+    bool failed;
+};
+
+/* Lives outside the frames that call setjmp(). */
+struct writer {
+    png_structp png;
+    png_infop info;
+    struct gf_sink *sink;
+    struct gf_planes planes;
+    struct coding coding;
+    size_t step; /* bytes a pixel */
+    int64_t rows_a_strip, n_strips;
+    bool copies;          /* rows must be copied or swapped first */
+    struct strip *strips; /* of one batch */
+    int64_t batch;
+    size_t packed_size;
+    int threads;
+    int status;
+    char message[160];
+};
+
+static void on_error(png_structp png, png_const_charp text) {
+    struct writer *w = png_get_error_ptr(png);
+    gf_clean_text(w->message, sizeof w->message, text);
+    png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp png, png_const_charp text) {
+    (void)png;
+    (void)text;
+}
+
+static void on_write(png_structp png, png_bytep data, size_t n) {
+    struct writer *w = png_get_io_ptr(png);
+    w->status = gf_sink_write(w->sink, data, n);
+    if (w->status)
+        png_longjmp(png, 1);
+}
+
+static void on_flush(png_structp png) {
+    (void)png;
+}
+
+/* Spectra are noise: no filter helps, so none is tried. A level that is asked for by number goes to
+ * zlib; the fast encoder's sizes lie between zlib's 0 and 6 (for noise, below its 6). */
+static struct coding choose_coding(const struct gf_write_options *o) {
+    struct coding c = {.level = o->level, .strategy = Z_DEFAULT_STRATEGY};
+    unsigned quick = 1u << GF_PNG_ROW_NONE | 1u << GF_PNG_ROW_SUB | 1u << GF_PNG_ROW_UP;
+    unsigned all = quick | 1u << GF_PNG_ROW_AVERAGE | 1u << GF_PNG_ROW_PAETH;
+    c.fast = o->level < 0 && (o->strategy == GF_PNG_AUTO || o->strategy == GF_PNG_HUFFMAN);
+    c.filters = o->noise || o->level == 0 ? 1u << GF_PNG_ROW_NONE : c.fast ? quick : all;
+    if (o->strategy == GF_PNG_HUFFMAN)
+        c.strategy = Z_HUFFMAN_ONLY;
+    else if (o->strategy == GF_PNG_RLE)
+        c.strategy = Z_RLE;
+    else if (o->strategy == GF_PNG_FILTERED || (o->strategy == GF_PNG_AUTO && !o->noise))
+        c.strategy = Z_FILTERED;
+    if (c.level < 0)
+        c.level = o->strategy == GF_PNG_DEFAULT ? 6 : 1;
+    return c;
+}
+
+static const unsigned char *source_row(const struct writer *w, const struct strip *s, int64_t first,
+                                       int64_t y) {
+    if (w->copies)
+        return s->raw + (size_t)(y - first + 1) * w->planes.row_bytes;
+    return gf_planes_rows(&w->planes, 0, y, 1, NULL);
+}
+
+static void filter_strip(const struct writer *w, struct strip *s, int64_t first, int64_t n) {
+    size_t row_bytes = w->planes.row_bytes;
+    if (w->copies) {
+        int64_t from = first > 0 ? first - 1 : 0;
+        unsigned char *to = s->raw + (size_t)(from - first + 1) * row_bytes;
+        int64_t rows = first + n - from;
+        const void *got = gf_planes_rows(&w->planes, 0, from, rows, to);
+        if (got != to)
+            memcpy(to, got, (size_t)rows * row_bytes);
+        if (w->planes.sample == 2 && !gf_host_is_big_endian())
+            gf_swap_bytes(to, (size_t)rows * row_bytes / 2, 2);
+    }
+    /* One filter a strip, from the row in its middle: near the size of a choice for every row. */
+    int filter = GF_PNG_ROW_NONE;
+    if (w->coding.filters != 1u << GF_PNG_ROW_NONE) {
+        int64_t y = first + n / 2;
+        filter = gf_png_choose_filter(w->coding.filters, source_row(w, s, first, y),
+                                      y > 0 ? source_row(w, s, first, y - 1) : NULL, row_bytes,
+                                      w->step, s->filtered);
+    }
+    for (int64_t y = first; y < first + n; y++)
+        gf_png_filter_row(filter, source_row(w, s, first, y),
+                          y > 0 ? source_row(w, s, first, y - 1) : NULL, row_bytes, w->step,
+                          s->filtered + (size_t)(y - first) * (row_bytes + 1));
+    s->n_filtered = (size_t)n * (row_bytes + 1);
+}
+
+static void deflate_strip(const struct writer *w, struct strip *s, bool last) {
+    s->adler = adler32_z(adler32_z(0, NULL, 0), s->filtered, s->n_filtered);
+    if (w->coding.fast) {
+        s->n_packed = gf_fast_deflate(s->filtered, s->n_filtered, last, s->packed + ZLIB_HEADER);
+        return;
+    }
+    z_stream z = {0};
+    s->failed = deflateInit2(&z, w->coding.level, Z_DEFLATED, -MAX_WBITS, 9, w->coding.strategy);
+    if (s->failed)
+        return;
+    z.next_in = s->filtered;
+    z.avail_in = (uInt)s->n_filtered;
+    z.next_out = s->packed + ZLIB_HEADER;
+    z.avail_out = (uInt)w->packed_size;
+    int rc = deflate(&z, last ? Z_FINISH : Z_SYNC_FLUSH);
+    s->failed = rc != (last ? Z_STREAM_END : Z_OK) || z.avail_in || !z.avail_out;
+    s->n_packed = z.total_out;
+    deflateEnd(&z);
+}
+
+/* Filters and deflates the strips [first, first + n) into w->strips[0..n). */
+static int code_strips(struct writer *w, int64_t first, int64_t n) {
+#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1)
+    for (int64_t i = 0; i < n; i++) {
+        int64_t y = (first + i) * w->rows_a_strip;
+        int64_t rows = w->planes.height - y;
+        filter_strip(w, &w->strips[i], y, rows < w->rows_a_strip ? rows : w->rows_a_strip);
+        deflate_strip(w, &w->strips[i], first + i == w->n_strips - 1);
+    }
+    for (int64_t i = 0; i < n; i++)
+        if (w->strips[i].failed)
+            return gf_fail(GF_ENOMEM, "out of memory for deflate");
+    return GF_OK;
+}
+
+static int write_header(struct writer *w, const struct gf_image *image) {
+    static const int types[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA,
+                                PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+    if (setjmp(png_jmpbuf(w->png)))
+        return w->status ? w->status : gf_fail_text(GF_EINVAL, "libpng: ", w->message);
+    png_set_write_fn(w->png, w, on_write, on_flush);
+    png_set_user_limits(w->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(w->png, w->info, (png_uint_32)w->planes.width, (png_uint_32)w->planes.height,
+                 image->px.dtype == GF_U16 ? 16 : 8, types[w->planes.channels], PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_write_info(w->png, w->info);
+    return GF_OK;
+}
+
+static int write_chunk(struct writer *w, const char *type, const unsigned char *data, size_t n) {
+    if (setjmp(png_jmpbuf(w->png)))
+        return w->status ? w->status : gf_fail_text(GF_EIO, "libpng: ", w->message);
+    png_write_chunk(w->png, (png_const_bytep)type, data, n);
+    return GF_OK;
+}
+
+static int write_strips(struct writer *w) {
+    uLong adler = adler32_z(0, NULL, 0);
+    for (int64_t first = 0; first < w->n_strips; first += w->batch) {
+        int64_t n = w->n_strips - first < w->batch ? w->n_strips - first : w->batch;
+        int rc = code_strips(w, first, n);
+        for (int64_t i = 0; i < n && !rc; i++) {
+            struct strip *s = &w->strips[i];
+            unsigned char *begin = s->packed + ZLIB_HEADER, *end = begin + s->n_packed;
+            adler = adler32_combine(adler, s->adler, (z_off_t)s->n_filtered);
+            if (first + i == 0) { /* deflate, 32 KiB window, fastest level */
+                *--begin = 0x01;
+                *--begin = 0x78;
+            }
+            if (first + i == w->n_strips - 1)
+                for (int shift = 24; shift >= 0; shift -= 8)
+                    *end++ = (unsigned char)(adler >> shift);
+            rc = write_chunk(w, "IDAT", begin, (size_t)(end - begin));
+        }
+        if (rc)
+            return rc;
+    }
+    return write_chunk(w, "IEND", NULL, 0);
+}
+
+static int alloc_strips(struct writer *w) {
+    size_t row = w->planes.row_bytes, rows = (size_t)w->rows_a_strip;
+    size_t filtered = rows * (row + 1);
+    /* zlib's worst case with memLevel 9 is below a 3000th, plus the flush and the trailer */
+    w->packed_size = gf_fast_deflate_bound(filtered) + filtered / 1000 + 64;
+    w->strips = calloc((size_t)w->batch, sizeof *w->strips);
+    if (!w->strips)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    for (int64_t i = 0; i < w->batch; i++) {
+        struct strip *s = &w->strips[i];
+        s->filtered = malloc(filtered);
+        s->packed = malloc(w->packed_size + ZLIB_HEADER + 4);
+        if (w->copies)
+            s->raw = malloc((rows + 1) * row);
+        if (!s->filtered || !s->packed || (w->copies && !s->raw))
+            return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    return GF_OK;
+}
+
+static void free_strips(struct writer *w) {
+    for (int64_t i = 0; w->strips && i < w->batch; i++) {
+        free(w->strips[i].raw);
+        free(w->strips[i].filtered);
+        free(w->strips[i].packed);
+    }
+    free(w->strips);
+}
+
+int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
+                 const struct gf_write_options *options) {
+    struct writer w = {.sink = sink, .threads = options->threads > 0 ? options->threads : 1};
+    gf_planes_view(&w.planes, image);
+    if (w.planes.width > PNG_UINT_31_MAX || w.planes.height > PNG_UINT_31_MAX ||
+        w.planes.row_bytes > MAX_ROW_BYTES)
+        return gf_fail(GF_EUNSUPP, "too large for a PNG");
+    w.coding = choose_coding(options);
+    w.step = (size_t)w.planes.channels * w.planes.sample;
+    w.copies = w.planes.sample == 2 || !w.planes.dense_rows;
+    w.rows_a_strip = (int64_t)(STRIP_BYTES / (w.planes.row_bytes + 1)) + 1;
+    w.n_strips = (w.planes.height + w.rows_a_strip - 1) / w.rows_a_strip;
+    w.batch = (int64_t)w.threads * STRIPS_A_THREAD;
+    if (w.batch > w.n_strips)
+        w.batch = w.n_strips;
+    int rc = alloc_strips(&w);
+    if (rc)
+        goto out;
+    w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
+    w.info = w.png ? png_create_info_struct(w.png) : NULL;
+    if (!w.info) {
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+        goto out;
+    }
+    rc = write_header(&w, image);
+    if (!rc)
+        rc = write_strips(&w);
+out:
+    png_destroy_write_struct(&w.png, &w.info);
+    free_strips(&w);
+    return rc;
+}

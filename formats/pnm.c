@@ -1,0 +1,197 @@
+/* The Netpbm family: PBM, PGM, PPM, plain and raw, and PAM in; raw PGM and PPM out. */
+#include "formats/pnm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "formats/image.h"
+
+struct header {
+    int kind; /* the digit after the P */
+    int64_t width, height, channels, maxval;
+    enum gf_color color;
+    bool alpha;
+};
+
+static bool pnm_sniff(const unsigned char *head, size_t n) {
+    return n >= 3 && head[0] == 'P' && head[1] >= '1' && head[1] <= '7' &&
+           (gf_pnm_space(head[2]) || head[2] == '#');
+}
+
+/* What a PAM's tuple type says; an unknown one leaves plain channels. */
+static int pam_tuple_type(struct header *h, const char *type) {
+    static const struct {
+        const char *name;
+        int channels;
+        enum gf_color color;
+        bool alpha;
+    } types[] = {
+        {"BLACKANDWHITE", 1, GF_GRAY, false},
+        {"GRAYSCALE", 1, GF_GRAY, false},
+        {"RGB", 3, GF_RGB, false},
+        {"BLACKANDWHITE_ALPHA", 2, GF_GRAY, true},
+        {"GRAYSCALE_ALPHA", 2, GF_GRAY, true},
+        {"RGB_ALPHA", 4, GF_RGB, true},
+    };
+    h->color = h->channels == 1 ? GF_GRAY : GF_OTHER_COLOR;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(type, types[i].name)) {
+            if (h->channels < types[i].channels)
+                return gf_fail(GF_EFORMAT, "not a PAM: %s with %d channels", type,
+                               (int)h->channels);
+            /* more planes than the type names have no stated meaning */
+            if (h->channels == types[i].channels) {
+                h->color = types[i].color;
+                h->alpha = types[i].alpha;
+            }
+        }
+    return GF_OK;
+}
+
+static int read_pam_header(struct gf_source *source, struct header *h) {
+    char word[32], type[32] = "";
+    struct {
+        const char *name;
+        int64_t max, *value;
+    } fields[] = {{"WIDTH", INT32_MAX, &h->width},
+                  {"HEIGHT", INT32_MAX, &h->height},
+                  {"DEPTH", GF_MAX_CHANNELS, &h->channels},
+                  {"MAXVAL", 65535, &h->maxval}};
+    int rc;
+    while ((rc = gf_pnm_token(source, "PAM", word, sizeof word)) == GF_OK) {
+        if (!strcmp(word, "ENDHDR"))
+            break;
+        if (!strcmp(word, "TUPLTYPE")) {
+            if ((rc = gf_pnm_token(source, "PAM", type, sizeof type)) != GF_OK)
+                return rc;
+            continue;
+        }
+        size_t i = 0;
+        while (i < 4 && strcmp(word, fields[i].name))
+            i++;
+        if (i == 4 || *fields[i].value)
+            return gf_fail(GF_EFORMAT, "not a PAM: unknown or repeated '%s'", word);
+        if ((rc = gf_pnm_number(source, "PAM", fields[i].max, fields[i].value)) != GF_OK)
+            return rc;
+    }
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < 4; i++)
+        if (!*fields[i].value)
+            return gf_fail(GF_EFORMAT, "not a PAM: no %s", fields[i].name);
+    return pam_tuple_type(h, type);
+}
+
+static int read_header(struct gf_source *source, struct header *h) {
+    unsigned char magic[2];
+    int rc = gf_source_read_exactly(source, magic, 2);
+    if (rc)
+        return rc;
+    if (magic[0] != 'P' || magic[1] < '1' || magic[1] > '7')
+        return gf_fail(GF_EFORMAT, "not a PNM");
+    h->kind = magic[1] - '0';
+    if (h->kind == 7)
+        return read_pam_header(source, h);
+    h->channels = h->kind == 3 || h->kind == 6 ? 3 : 1;
+    h->color = h->channels == 3 ? GF_RGB : GF_GRAY;
+    h->maxval = 1;
+    rc = gf_pnm_number(source, "PNM", INT32_MAX, &h->width);
+    if (!rc)
+        rc = gf_pnm_number(source, "PNM", INT32_MAX, &h->height);
+    if (!rc && h->kind != 1 && h->kind != 4)
+        rc = gf_pnm_number(source, "PNM", 65535, &h->maxval);
+    return rc;
+}
+
+/* Bitmaps: eight pixels a byte, the first in the high bit, 1 is black. */
+static int read_bits(struct gf_source *source, const struct header *h, unsigned char *out) {
+    size_t packed = ((size_t)h->width + 7) / 8;
+    unsigned char *row = malloc(packed);
+    if (!row)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int rc = GF_OK;
+    for (int64_t y = 0; y < h->height && !rc; y++) {
+        rc = gf_source_read_exactly(source, row, packed);
+        for (size_t x = 0; x < (size_t)h->width && !rc; x++)
+            *out++ = row[x / 8] >> (7 - x % 8) & 1 ? 0 : 255;
+    }
+    free(row);
+    return rc;
+}
+
+static int read_raw(struct gf_source *source, const struct header *h, struct gf_array *px) {
+    size_t n = (size_t)gf_array_count(px), sample = gf_dtype_size(px->dtype), above = 0;
+    int rc = gf_source_read_exactly(source, px->data, n * sample);
+    if (rc)
+        return rc;
+    if (sample == 2) {
+        uint16_t *v = px->data;
+        if (!gf_host_is_big_endian())
+            gf_swap_bytes(v, n, 2);
+        if (h->maxval < 65535)
+            for (size_t i = 0; i < n; i++)
+                above += v[i] > h->maxval;
+    } else if (h->maxval < 255) {
+        const unsigned char *v = px->data;
+        for (size_t i = 0; i < n; i++)
+            above += v[i] > h->maxval;
+    }
+    if (above)
+        return gf_fail(GF_EFORMAT, "%zu samples above the maximum of %d", above, (int)h->maxval);
+    return GF_OK;
+}
+
+static int pnm_read(struct gf_source *source, const struct gf_read_options *options,
+                    struct gf_image *image) {
+    struct header h = {0};
+    gf_source_forward(source);
+    int rc = read_header(source, &h);
+    if (rc)
+        return rc;
+    bool bitmap = h.kind == 1 || h.kind == 4;
+    enum gf_dtype dtype = h.maxval > 255 ? GF_U16 : GF_U8;
+    int64_t extents[3] = {h.height, h.width, h.channels}, stored, ratio = h.kind == 4 ? 8 : 1;
+    if ((rc = gf_size_product(extents, 3, (int64_t)gf_dtype_size(dtype), &stored)) != GF_OK)
+        return rc;
+    if (h.kind <= 3) /* at least a digit and a space each; the last may lack its space */
+        stored = bitmap ? stored : gf_dtype_size(dtype) == 2 ? stored - 1 : 2 * stored - 1;
+    if ((rc = gf_image_plausible(source, stored, ratio)) != GF_OK ||
+        (rc = gf_image_alloc(image, options, dtype, 2, extents, h.channels, 0)) != GF_OK)
+        return rc;
+    image->color = h.color;
+    image->alpha = h.alpha;
+    image->depth = bitmap ? 1 : dtype == GF_U16 ? 16 : 8;
+    if (options->header_only)
+        return GF_OK;
+    if (h.kind <= 3)
+        return gf_pnm_read_plain(source, bitmap, (int)h.maxval, (size_t)gf_array_count(&image->px),
+                                 image->px.data, gf_dtype_size(dtype));
+    rc = bitmap ? read_bits(source, &h, image->px.data) : read_raw(source, &h, &image->px);
+    return rc ? rc : gf_pnm_end(source, "PNM");
+}
+
+static int pnm_write(struct gf_sink *sink, const struct gf_image *image,
+                     const struct gf_write_options *options) {
+    (void)options;
+    struct gf_planes p;
+    char head[96];
+    gf_planes_view(&p, image);
+    snprintf(head, sizeof head, "P%c\n%lld %lld\n%s\n", p.channels == 3 ? '6' : '5',
+             (long long)p.width, (long long)p.height, p.sample == 2 ? "65535" : "255");
+    int rc = gf_sink_write(sink, head, strlen(head));
+    return rc ? rc : gf_planes_write(sink, image, true);
+}
+
+const struct gf_format gf_format_pnm = {
+    .name = "pnm",
+    .suffixes = "pgm ppm pnm pbm pam",
+    .summary = "PGM and PPM of 8 or 16 bits (PBM, PAM and the plain ones can be read)",
+    .sniff = pnm_sniff,
+    .read = pnm_read,
+    .write = pnm_write,
+    .dtypes = 1u << GF_U8 | 1u << GF_U16,
+    .max_ndim = 2,
+    .channels = 1u << 1 | 1u << 3,
+};

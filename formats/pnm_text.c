@@ -1,0 +1,154 @@
+/* The text of PNM files: headers, and the samples of the plain variants. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "formats/pnm.h"
+
+bool gf_pnm_space(int c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+int gf_pnm_token(struct gf_source *source, const char *name, char *word, size_t size) {
+    unsigned char c;
+    size_t n = 0;
+    bool comment = false;
+    for (;;) {
+        int rc = gf_source_read_exactly(source, &c, 1);
+        if (rc)
+            return rc;
+        if (comment) {
+            comment = c != '\n' && c != '\r';
+        } else if (c == '#') {
+            /* one that follows a word without a space ends the word, and its line the space */
+            comment = true;
+        } else if (!gf_pnm_space(c)) {
+            if (n + 1 >= size || c < 0x20 || c > 0x7e)
+                return gf_fail(GF_EFORMAT, "not a %s: bad header", name);
+            word[n++] = (char)c;
+            continue;
+        }
+        if (n && !comment)
+            break;
+    }
+    word[n] = 0;
+    return GF_OK;
+}
+
+int gf_pnm_number(struct gf_source *source, const char *name, int64_t max, int64_t *out) {
+    char word[24];
+    int rc = gf_pnm_token(source, name, word, sizeof word);
+    if (rc)
+        return rc;
+    int64_t v = 0;
+    for (const char *p = word; *p; p++) {
+        if (*p < '0' || *p > '9')
+            return gf_fail(GF_EFORMAT, "not a %s: '%s' in its header", name, word);
+        v = v * 10 + (*p - '0');
+        if (v > max)
+            break;
+    }
+    if (v < 1 || v > max)
+        return gf_fail(GF_EFORMAT, "not a %s: %s is not within 1 to %lld", name, word,
+                       (long long)max);
+    *out = v;
+    return GF_OK;
+}
+
+enum { TEXT = 32 * 1024 };
+
+struct text {
+    struct gf_source *source;
+    unsigned char buffer[TEXT];
+    size_t i, n;
+    int status;
+};
+
+/* The next byte, or -1 at the end or after an error. */
+static int next(struct text *t) {
+    if (t->i == t->n) {
+        int64_t got = gf_source_read(t->source, t->buffer, TEXT);
+        t->status = got < 0 ? (int)got : GF_OK;
+        t->i = 0;
+        t->n = got > 0 ? (size_t)got : 0;
+        if (t->n == 0)
+            return -1;
+    }
+    return t->buffer[t->i++];
+}
+
+static int next_after_space(struct text *t) {
+    int c;
+    do {
+        c = next(t);
+        if (c == '#') /* not in the letter of the format, but older programs wrote it */
+            while (c >= 0 && c != '\n')
+                c = next(t);
+    } while (c >= 0 && gf_pnm_space(c));
+    return c;
+}
+
+static int end_of_text(const struct text *t) {
+    return t->status ? t->status : gf_fail(GF_EFORMAT, "unexpected end of file");
+}
+
+/* A number's digits from the first one `c` on; the byte after it is consumed. */
+static int number(struct text *t, int c, int maxval, int *out) {
+    int v = 0;
+    for (; c >= '0' && c <= '9'; c = next(t)) {
+        v = v * 10 + (c - '0');
+        if (v > maxval)
+            return gf_fail(GF_EFORMAT, "a sample above the maximum of %d", maxval);
+    }
+    if (c >= 0 && !gf_pnm_space(c))
+        return gf_fail(GF_EFORMAT, "a sample that is no number");
+    *out = v;
+    return t->status;
+}
+
+static int read_samples(struct text *t, bool bitmap, int maxval, size_t n, void *out,
+                        size_t sample) {
+    for (size_t i = 0; i < n; i++) {
+        int c = next_after_space(t), v = 0;
+        if (c < 0)
+            return end_of_text(t);
+        if (c < '0' || c > (bitmap ? '1' : '9'))
+            return gf_fail(GF_EFORMAT, "a sample that is no number");
+        if (bitmap) {
+            v = c == '0' ? 255 : 0;
+        } else {
+            int rc = number(t, c, maxval, &v);
+            if (rc)
+                return rc;
+        }
+        if (sample == 1)
+            ((unsigned char *)out)[i] = (unsigned char)v;
+        else
+            ((uint16_t *)out)[i] = (uint16_t)v;
+    }
+    if (next_after_space(t) >= 0)
+        return gf_fail(GF_EFORMAT, "data after the picture's samples");
+    return t->status;
+}
+
+int gf_pnm_read_plain(struct gf_source *source, bool bitmap, int maxval, size_t n, void *out,
+                      size_t sample) {
+    struct text *t = calloc(1, sizeof *t);
+    if (!t)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    t->source = source;
+    int rc = read_samples(t, bitmap, maxval, n, out, sample);
+    free(t);
+    return rc;
+}
+
+int gf_pnm_end(struct gf_source *source, const char *name) {
+    unsigned char rest[64];
+    int64_t got;
+    while ((got = gf_source_read(source, rest, sizeof rest)) > 0)
+        for (int64_t i = 0; i < got; i++)
+            if (!gf_pnm_space(rest[i]))
+                return rest[i] == 'P' ? gf_fail(GF_EUNSUPP, "a %s of more than one picture", name)
+                                      : gf_fail(GF_EFORMAT, "data after the picture's samples");
+    return got < 0 ? (int)got : GF_OK;
+}

@@ -1,0 +1,183 @@
+#include "formats/record.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "core/status.h"
+
+enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
+
+static const char *const color_names[] = {"gray", "rgb", "other", NULL};
+static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
+
+char *gf_record_format(const struct gf_record *r) {
+    json_t *shape = json_array(), *axes = json_array();
+    for (int i = 0; i < r->ndim; i++) {
+        json_array_append_new(shape, json_integer(r->shape[i]));
+        if (r->axes >> i & 1)
+            json_array_append_new(axes, json_integer(i));
+    }
+    json_t *root =
+        json_pack("{s:i, s:s, s:o, s:I, s:s, s:s, s:i, s:o, s:s, s:b, s:b, s:b, s:b, s:s}",
+                  "gpufft", r->version, "kind", gf_kind_name(r->kind), "shape", shape, "channels",
+                  (json_int_t)r->channels, "color", color_names[r->color], "type",
+                  gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
+                  gf_norm_name(r->norm), "shift", r->shift, "half", r->half, "luma", r->luma,
+                  "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
+    char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+    json_decref(root);
+    return text;
+}
+
+static int bad(const char *field) {
+    return gf_fail(GF_EFORMAT, "its spectrum record is broken: bad '%s'", field);
+}
+
+static int get_integer(const json_t *root, const char *key, int64_t low, int64_t high,
+                       int64_t *out) {
+    const json_t *v = json_object_get(root, key);
+    if (!json_is_integer(v) || json_integer_value(v) < low || json_integer_value(v) > high)
+        return bad(key);
+    *out = json_integer_value(v);
+    return GF_OK;
+}
+
+static int get_bool(const json_t *root, const char *key, bool *out) {
+    const json_t *v = json_object_get(root, key);
+    if (!json_is_boolean(v))
+        return bad(key);
+    *out = json_is_true(v);
+    return GF_OK;
+}
+
+/* The index of a string among `names`. */
+static int get_name(const json_t *root, const char *key, const char *const *names, int *out) {
+    const char *v = json_string_value(json_object_get(root, key));
+    for (int i = 0; v && names[i]; i++)
+        if (!strcmp(v, names[i])) {
+            *out = i;
+            return GF_OK;
+        }
+    return bad(key);
+}
+
+static int get_shape(const json_t *root, struct gf_record *r) {
+    const json_t *shape = json_object_get(root, "shape");
+    size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
+    if (n < 1 || n > GF_MAX_DIMS)
+        return bad("shape");
+    r->ndim = (int)n;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(shape, i);
+        if (!json_is_integer(v) || json_integer_value(v) < 1)
+            return bad("shape");
+        r->shape[i] = json_integer_value(v);
+    }
+    return GF_OK;
+}
+
+static int get_axes(const json_t *root, struct gf_record *r) {
+    const json_t *axes = json_object_get(root, "axes");
+    size_t n = json_is_array(axes) ? json_array_size(axes) : 0;
+    if (n < 1 || n > (size_t)r->ndim)
+        return bad("axes");
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(axes, i);
+        if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) >= r->ndim ||
+            r->axes >> json_integer_value(v) & 1)
+            return bad("axes");
+        r->axes |= 1u << json_integer_value(v);
+    }
+    return GF_OK;
+}
+
+/* The names of all kinds, norms and types, as core/ spells them. */
+static int get_enums(const json_t *root, struct gf_record *r) {
+    const char *kinds[GF_N_KINDS + 1] = {0}, *norms[GF_NORM_FORWARD + 2] = {0};
+    const char *types[GF_N_DTYPES + 1] = {0};
+    int kind, norm, type, color, alpha;
+    for (int i = 0; i < GF_N_KINDS; i++)
+        kinds[i] = gf_kind_name((enum gf_kind)i);
+    for (int i = 0; i <= GF_NORM_FORWARD; i++)
+        norms[i] = gf_norm_name((enum gf_norm)i);
+    for (int i = 0; i < GF_N_DTYPES; i++)
+        types[i] = gf_dtype_name((enum gf_dtype)i);
+    int rc = get_name(root, "kind", kinds, &kind);
+    if (!rc)
+        rc = get_name(root, "norm", norms, &norm);
+    if (!rc)
+        rc = get_name(root, "type", types, &type);
+    if (!rc)
+        rc = get_name(root, "color", color_names, &color);
+    if (!rc)
+        rc = get_name(root, "alpha", alpha_names, &alpha);
+    if (rc)
+        return rc;
+    r->kind = (enum gf_kind)kind;
+    r->norm = (enum gf_norm)norm;
+    r->dtype = (enum gf_dtype)type;
+    r->color = (enum gf_color)color;
+    r->alpha = (enum gf_alpha)alpha;
+    return GF_OK;
+}
+
+/* What no single field shows. */
+static int check_together(const struct gf_record *r) {
+    int64_t extents[GF_MAX_DIMS + 1], bytes;
+    for (int i = 0; i < r->ndim; i++)
+        extents[i] = r->shape[i];
+    extents[r->ndim] = r->channels + 1; /* and alpha */
+    /* c128 is the largest that anyone will make of it */
+    if (gf_size_product(extents, r->ndim + 1, 16, &bytes))
+        return bad("shape");
+    if (r->complex_input != gf_dtype_is_complex(r->dtype))
+        return bad("complex_input");
+    if (r->half && r->complex_input) /* only a real picture has a redundant half */
+        return bad("half");
+    if ((r->color == GF_GRAY && r->channels != 1) || (r->color == GF_RGB && r->channels != 3))
+        return bad("color");
+    if (r->luma && r->channels != 1)
+        return bad("luma");
+    if (r->depth > 8 * (int)gf_dtype_size(r->dtype))
+        return bad("depth");
+    return GF_OK;
+}
+
+static int parse(const json_t *root, struct gf_record *r) {
+    int64_t version, depth;
+    if (!json_is_object(root) || !json_object_get(root, "gpufft"))
+        return gf_fail(GF_EFORMAT, "this is no spectrum record");
+    int rc = get_integer(root, "gpufft", 1, INT32_MAX, &version);
+    if (rc)
+        return rc;
+    if (version > GF_RECORD_VERSION)
+        return gf_fail(GF_EFORMAT,
+                       "its spectrum record is of version %d, this program knows up to %d",
+                       (int)version, GF_RECORD_VERSION);
+    r->version = (int)version;
+    if ((rc = get_shape(root, r)) != GF_OK || (rc = get_axes(root, r)) != GF_OK ||
+        (rc = get_integer(root, "channels", 1, MAX_CHANNELS, &r->channels)) != GF_OK ||
+        (rc = get_integer(root, "depth", 0, MAX_DEPTH, &depth)) != GF_OK ||
+        (rc = get_enums(root, r)) != GF_OK || (rc = get_bool(root, "shift", &r->shift)) != GF_OK ||
+        (rc = get_bool(root, "half", &r->half)) != GF_OK ||
+        (rc = get_bool(root, "luma", &r->luma)) != GF_OK ||
+        (rc = get_bool(root, "complex_input", &r->complex_input)) != GF_OK)
+        return rc;
+    r->depth = (int)depth;
+    return check_together(r);
+}
+
+int gf_record_parse(const char *text, struct gf_record *out) {
+    struct gf_record r = {0};
+    json_error_t error;
+    if (strnlen(text, MAX_TEXT + 1) > MAX_TEXT)
+        return gf_fail(GF_EFORMAT, "its spectrum record is longer than %d bytes", MAX_TEXT);
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    int rc = root ? parse(root, &r)
+                  : gf_fail(GF_EFORMAT, "its spectrum record is no JSON (line %d, column %d)",
+                            error.line, error.column);
+    json_decref(root);
+    if (!rc)
+        *out = r;
+    return rc;
+}

@@ -1,0 +1,49 @@
+/* The parts of the TIFF format. Private to formats/. */
+#ifndef GF_FORMATS_TIFF_H
+#define GF_FORMATS_TIFF_H
+
+#include <tiffio.h>
+
+#include "formats/format.h"
+
+/* A libtiff handle over a source or a sink, and what went wrong with it. */
+struct gf_tiff {
+    TIFF *tif;
+    struct gf_source *source; /* reading */
+    struct gf_sink *sink;     /* writing */
+    bool decoding;            /* a warning now means damaged samples, and counts as an error */
+    bool failed;
+    int status; /* of the source or the sink, if it is they that failed */
+    char error[160];
+};
+
+/* Opens for reading (t->source) or writing (t->sink); `mode` is libtiff's. Memory that libtiff
+ * takes at once is limited to `max_alloc` bytes where libtiff can do that; 0: no limit. */
+int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc);
+/* Closes; when writing this flushes, so t->failed is to be looked at again. */
+void gf_tiff_close(struct gf_tiff *t);
+/* The status and message of the first error. */
+int gf_tiff_report(const struct gf_tiff *t, const char *prefix);
+
+/* How one page is stored and what it becomes. */
+struct gf_tiff_page {
+    int64_t width, height;
+    uint16_t samples, bits, format, photometric, compression;
+    bool planar, tiled, invert, palette, reduced;
+    uint16_t *map[3]; /* the palette; libtiff's, valid while the page is current */
+    bool map_is_wide; /* it needs 16 bits */
+    enum gf_dtype dtype;
+    int64_t channels;
+    enum gf_color color;
+    bool alpha;
+    int64_t stored_bytes; /* of the samples, unpacked from their compression */
+    int64_t buffer_bytes; /* of one strip or tile */
+};
+
+int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
+/* Decodes the current page into (y, x, channel), C-contiguous. */
+int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned char *out);
+int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
+                  const struct gf_write_options *options);
+
+#endif

@@ -1,0 +1,151 @@
+/* libtiff over our sources and sinks; its messages are kept a handle each, never printed. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "formats/image.h"
+#include "formats/tiff.h"
+
+#if TIFFLIB_VERSION >= 20221213
+#define HAVE_OPEN_OPTIONS 1 /* libtiff 4.5: handlers that belong to a handle */
+#endif
+
+static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t n) {
+    struct gf_tiff *t = handle;
+    int64_t got = t->source ? gf_source_read(t->source, buffer, (size_t)n)
+                            : gf_sink_read(t->sink, buffer, (size_t)n);
+    if (got < 0) {
+        if (!t->status) {
+            t->status = (int)got;
+            gf_clean_text(t->error, sizeof t->error, gf_message());
+        }
+        return -1;
+    }
+    return (tmsize_t)got;
+}
+
+static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
+    struct gf_tiff *t = handle;
+    int rc = t->sink ? gf_sink_write(t->sink, data, (size_t)n) : GF_EIO;
+    if (rc) {
+        if (!t->status) {
+            t->status = rc;
+            gf_clean_text(t->error, sizeof t->error, gf_message());
+        }
+        return -1;
+    }
+    return n;
+}
+
+static toff_t on_size(thandle_t handle) {
+    struct gf_tiff *t = handle;
+    int64_t size = t->source ? gf_source_size(t->source) : gf_sink_size(t->sink);
+    return size < 0 ? 0 : (toff_t)size;
+}
+
+static toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
+    struct gf_tiff *t = handle;
+    int64_t at = (int64_t)offset;
+    if (whence == SEEK_CUR)
+        at += t->source ? gf_source_tell(t->source) : gf_sink_tell(t->sink);
+    else if (whence == SEEK_END)
+        at += (int64_t)on_size(handle);
+    int rc = t->source ? gf_source_seek(t->source, at) : gf_sink_seek(t->sink, at);
+    return rc ? (toff_t)-1 : (toff_t)at;
+}
+
+static int on_close(thandle_t handle) {
+    (void)handle;
+    return 0;
+}
+
+static void keep(struct gf_tiff *t, const char *format, va_list args) {
+    char text[256];
+    vsnprintf(text, sizeof text, format, args);
+    if (!t->failed && !t->status)
+        gf_clean_text(t->error, sizeof t->error, text);
+    t->failed = true;
+}
+
+/* What libtiff calls a warning is mostly about tags that do not matter here. While samples are
+ * decoded it is about samples, save for two remarks on how LZW data was written. */
+static void keep_warning(struct gf_tiff *t, const char *format, va_list args) {
+    if (t->decoding && !strstr(format, "Old-style LZW") && !strstr(format, "EOI"))
+        keep(t, format, args);
+}
+
+#ifdef HAVE_OPEN_OPTIONS
+static int on_error(TIFF *tif, void *user, const char *module, const char *format, va_list args) {
+    (void)tif;
+    (void)module;
+    keep(user, format, args);
+    return 1; /* handled: the global handlers, which print, are not called */
+}
+
+static int on_warning(TIFF *tif, void *user, const char *module, const char *format, va_list args) {
+    (void)tif;
+    (void)module;
+    keep_warning(user, format, args);
+    return 1;
+}
+
+static TIFF *client_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    if (!options)
+        return NULL;
+    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
+    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
+    TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max_alloc);
+    TIFF *tif = TIFFClientOpenExt("TIFF", mode, t, on_read, on_write, on_seek, on_close, on_size,
+                                  NULL, NULL, options);
+    TIFFOpenOptionsFree(options);
+    return tif;
+}
+#else
+static void on_error(thandle_t handle, const char *module, const char *format, va_list args) {
+    (void)module;
+    if (handle)
+        keep(handle, format, args);
+}
+
+static void on_warning(thandle_t handle, const char *module, const char *format, va_list args) {
+    (void)module;
+    if (handle)
+        keep_warning(handle, format, args);
+}
+
+static void set_handlers(void) {
+    TIFFSetErrorHandler(NULL);
+    TIFFSetWarningHandler(NULL);
+    TIFFSetErrorHandlerExt(on_error);
+    TIFFSetWarningHandlerExt(on_warning);
+}
+
+static TIFF *client_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)max_alloc;
+    pthread_once(&once, set_handlers);
+    return TIFFClientOpen("TIFF", mode, t, on_read, on_write, on_seek, on_close, on_size, NULL,
+                          NULL);
+}
+#endif
+
+int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
+    t->tif = client_open(t, mode, max_alloc);
+    return t->tif ? GF_OK : gf_tiff_report(t, t->source ? "not a TIFF: " : "libtiff: ");
+}
+
+void gf_tiff_close(struct gf_tiff *t) {
+    if (t->tif)
+        TIFFClose(t->tif);
+    t->tif = NULL;
+}
+
+int gf_tiff_report(const struct gf_tiff *t, const char *prefix) {
+    if (t->status)
+        return gf_fail(t->status, "%s", t->error);
+    return gf_fail_text(t->source ? GF_EFORMAT : GF_EIO, prefix,
+                        t->error[0] ? t->error : "libtiff gives no reason");
+}

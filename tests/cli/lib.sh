@@ -1,0 +1,79 @@
+# shellcheck shell=bash
+# Helpers for *.test. Each command under test leaves its output in .out and .err.
+checks_passed=0 checks_failed=0
+
+finish() { echo "$checks_passed $checks_failed" >.count; }
+
+pass() { checks_passed=$((checks_passed + 1)); }
+
+# fail_check WHAT: reports where, and what the command said.
+fail_check() {
+    checks_failed=$((checks_failed + 1))
+    echo "${BASH_SOURCE[2]##*/}:${BASH_LINENO[1]}: $1" >&2
+    [ -s .err ] && sed 's/^/    stderr: /' .err | head -n 5 >&2
+    [ -s .out ] && head -c 300 .out | tr -c '\n[:print:]' . | sed 's/^/    stdout: /' | head -n 5 >&2
+    return 0
+}
+
+# ok COMMAND...: exit 0, and nothing but what was asked for on stderr.
+ok() {
+    "$@" >.out 2>.err
+    local rc=$?
+    if [ $rc -eq 0 ]; then pass; else fail_check "exit $rc: $*"; fi
+}
+
+# quiet COMMAND...: exit 0 and not a word.
+quiet() {
+    "$@" >.out 2>.err
+    local rc=$?
+    if [ $rc -eq 0 ] && ! [ -s .out ] && ! [ -s .err ]; then pass; else fail_check "exit $rc, or words: $*"; fi
+}
+
+# fails CODE PATTERN COMMAND...: that exit code, one line on stderr that matches, nothing on stdout.
+fails() {
+    local want=$1 pattern=$2
+    shift 2
+    "$@" >.out 2>.err
+    local rc=$?
+    if [ $rc -ne "$want" ]; then
+        fail_check "exit $rc, not $want: $*"
+    elif [ "$(wc -l <.err)" -ne 1 ] || ! grep -q '^gpufft: ' .err; then
+        fail_check "not one line of 'gpufft: ...': $*"
+    elif ! grep -Eq -- "$pattern" .err; then
+        fail_check "message does not match '$pattern': $*"
+    elif [ -s .out ]; then
+        fail_check "words on stdout: $*"
+    else
+        pass
+    fi
+}
+
+# says PATTERN FILE: a line of the file matches.
+says() { if grep -Eq -- "$1" "$2"; then pass; else fail_check "no '$1' in $2"; fi; }
+same() { if cmp -s -- "$1" "$2"; then pass; else fail_check "$1 and $2 differ"; fi; }
+there() { local f; for f; do if [ -e "$f" ]; then pass; else fail_check "no file $f"; fi; done; }
+absent() { local f; for f; do if [ -e "$f" ]; then fail_check "there is a file $f"; else pass; fi; done; }
+# No temporary was left in this folder.
+clean() { if [ -z "$(find . -name '.gpufft-*')" ]; then pass; else fail_check "a temporary was left"; fi; }
+check() { if "$@"; then pass; else fail_check "not true: $*"; fi; }
+
+# golden NAME: .out is the golden text of that name.
+golden() {
+    local file
+    file=$(dirname "${BASH_SOURCE[0]}")/golden/$1
+    [ -n "${UPDATE:-}" ] && mkdir -p "${file%/*}" && cp .out "$file"
+    if cmp -s .out "$file"; then pass; else fail_check "differs from golden/$1 (UPDATE=1 renews it)"; fi
+}
+
+# noise BYTES: reproducible bytes of every value.
+noise() { seq 1 $(($1 + 500)) | gzip -n -1 | tail -c +200 | head -c "$1"; }
+
+# pgm WIDTH HEIGHT, pgm16, ppm, ppm16, pam CHANNELS MAXVAL TUPLE WIDTH HEIGHT: pictures on stdout.
+pgm() { printf 'P5\n%d %d\n255\n' "$1" "$2" && noise $(($1 * $2)); }
+pgm16() { printf 'P5\n%d %d\n65535\n' "$1" "$2" && noise $(($1 * $2 * 2)); }
+ppm() { printf 'P6\n%d %d\n255\n' "$1" "$2" && noise $(($1 * $2 * 3)); }
+ppm16() { printf 'P6\n%d %d\n65535\n' "$1" "$2" && noise $(($1 * $2 * 6)); }
+pam() {
+    printf 'P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n' "$4" "$5" "$1" "$2" "$3"
+    noise $(($1 * $4 * $5 * ($2 > 255 ? 2 : 1)))
+}

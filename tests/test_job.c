@@ -1,0 +1,241 @@
+/* Jobs that are refused and why, shapes, scales; sizes of memory; the table of backends. */
+#include <string.h>
+
+#include "core/backend.h"
+#include "core/dl.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "tests/test.h"
+
+/* A plain picture's job; each case spoils one thing. */
+static struct gf_job picture(void) {
+    struct gf_job job = {.ndim = 2,
+                         .shape = {6, 7},
+                         .channels = 3,
+                         .axes = 3,
+                         .in_dtype = GF_U8,
+                         .n_out = 1,
+                         .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY}}};
+    return job;
+}
+
+static struct gf_job spectrum(void) {
+    struct gf_job job = picture();
+    job.direction = GF_INVERSE;
+    job.in_dtype = GF_C64;
+    job.real = true;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_U8};
+    return job;
+}
+
+#define REFUSED(job, code, words)                                                                  \
+    do {                                                                                           \
+        int rc_ = gf_job_validate(&(job));                                                         \
+        CHECK_MSG(rc_ == (code) && strstr(gf_message(), words), "%s: %d, '%s'", words, rc_,        \
+                  gf_message());                                                                   \
+    } while (0)
+#define SPOILED(make, spoil, words)                                                                \
+    do {                                                                                           \
+        struct gf_job job = make();                                                                \
+        spoil;                                                                                     \
+        REFUSED(job, GF_EINVAL, words);                                                            \
+    } while (0)
+
+static void test_validate(void) {
+    struct gf_job job = picture();
+    CHECK_EQ(gf_job_validate(&job), 0);
+    job = spectrum();
+    CHECK_EQ(gf_job_validate(&job), 0);
+    SPOILED(picture, job.ndim = 0, "0 axes");
+    SPOILED(picture, job.ndim = 4, "4 axes");
+    SPOILED(picture, job.axes = 0, "no axis");
+    SPOILED(picture, job.axes = 4, "not there");
+    SPOILED(picture, job.shape[1] = 0, "extent of 0");
+    SPOILED(picture, job.shape[0] = -5, "extent of -5");
+    SPOILED(picture, job.channels = 0, "0 channels");
+    SPOILED(picture, job.in_dtype = GF_N_DTYPES, "input type");
+    SPOILED(picture, job.precision = (enum gf_precision)7, "precision");
+    SPOILED(picture, job.norm = (enum gf_norm)7, "normalisation");
+    SPOILED(picture, job.direction = (enum gf_direction)7, "direction");
+    SPOILED(picture, job.in_half = true, "forward");
+    SPOILED(picture, job.real = true, "forward");
+    SPOILED(picture, (job.luma = true, job.channels = 2), "luma needs 3");
+    SPOILED(picture, (job.luma = true, job.in_dtype = GF_C64), "luma is made of real");
+    SPOILED(picture, job.n_out = 0, "0 outputs");
+    SPOILED(picture, job.n_out = 5, "5 outputs");
+    SPOILED(picture, job.out[0].kind = GF_COMPLEX, "complex output");
+    SPOILED(picture, job.out[0].dtype = GF_C64, "magnitude output");
+    SPOILED(picture, job.out[0].kind = GF_N_KINDS, "kind");
+    SPOILED(picture, job.out[0].scale = (enum gf_scale)3, "scale");
+    SPOILED(picture, (job.in_dtype = GF_C64, job.out[0].half = true), "redundant half");
+    SPOILED(picture, job.out[0].has_range = true, "not above");
+    SPOILED(picture, (job.out[0].has_range = true, job.out[0].low = -1, job.out[0].high = 2),
+            "at 0");
+    SPOILED(picture, (job.out[0].has_range = true, job.out[0].high = 1 / 0.0), "not finite");
+    SPOILED(picture, (job.out[0].kind = GF_REAL, job.out[0].has_range = true), "symmetric");
+    SPOILED(spectrum, job.luma = true, "luma");
+    SPOILED(spectrum, (job.real = false, job.in_half = true), "real result");
+    SPOILED(spectrum, job.out[0].shift = true, "only a spectrum");
+    SPOILED(spectrum, job.out[0].half = true, "only a spectrum");
+    job = picture();
+    job.shape[0] = job.shape[1] = 1000000000;
+    REFUSED(job, GF_ENOMEM, "");
+    job.shape[0] = job.shape[1] = INT64_MAX;
+    REFUSED(job, GF_ENOMEM, "");
+}
+
+static void test_shapes(void) {
+    int64_t shape[GF_MAX_RANK];
+    struct gf_job job = picture();
+    CHECK_EQ(gf_job_half_axis(&job), 1);
+    CHECK_EQ(gf_job_points(&job), 42);
+    CHECK(gf_job_is_real(&job));
+    job.out[0].half = true;
+    gf_job_out_shape(&job, 0, shape);
+    CHECK(shape[0] == 6 && shape[1] == 4 && shape[2] == 3);
+    job.axes = 1;
+    CHECK_EQ(gf_job_half_axis(&job), 0);
+    CHECK_EQ(gf_job_points(&job), 6);
+    job.luma = true;
+    gf_job_out_shape(&job, 0, shape);
+    CHECK(shape[0] == 4 && shape[1] == 7 && shape[2] == 1);
+    gf_job_in_shape(&job, shape);
+    CHECK(shape[0] == 6 && shape[1] == 7 && shape[2] == 3);
+    job.axes = 0;
+    CHECK_EQ(gf_job_half_axis(&job), -1);
+    job = spectrum();
+    job.in_half = true;
+    gf_job_in_shape(&job, shape);
+    CHECK(shape[0] == 6 && shape[1] == 4 && shape[2] == 3);
+    gf_job_out_shape(&job, 0, shape);
+    CHECK(shape[0] == 6 && shape[1] == 7 && shape[2] == 3);
+    CHECK(gf_job_is_real(&job));
+    job.in_half = job.real = false;
+    CHECK(!gf_job_is_real(&job));
+}
+
+static void test_scale(void) {
+    struct gf_job job = picture();
+    job.shape[0] = 4;
+    job.shape[1] = 16;
+    for (int d = GF_FORWARD; d <= GF_INVERSE; d++) {
+        job.direction = (enum gf_direction)d;
+        job.norm = GF_NORM_BACKWARD;
+        CHECK(gf_job_scale(&job) == (d == GF_FORWARD ? 1 : 1 / 64.0));
+        job.norm = GF_NORM_FORWARD;
+        CHECK(gf_job_scale(&job) == (d == GF_FORWARD ? 1 / 64.0 : 1));
+        job.norm = GF_NORM_ORTHO;
+        CHECK(gf_job_scale(&job) == 1 / 8.0);
+    }
+    CHECK(!strcmp(gf_kind_name(GF_IMAG), "imag"));
+    CHECK(!strcmp(gf_kind_name((enum gf_kind)99), "?"));
+    CHECK(!strcmp(gf_norm_name(GF_NORM_ORTHO), "ortho"));
+}
+
+static void test_arrays(void) {
+    struct gf_job job = picture();
+    static uint8_t data[6 * 7 * 3];
+    struct gf_array in = gf_array_wrap(data, GF_U8, 3, (int64_t[]){6, 7, 3}), out = in;
+    CHECK_EQ(gf_job_check_arrays(&job, &in, &out), 0);
+    out.shape[1] = 8;
+    CHECK_EQ(gf_job_check_arrays(&job, &in, &out), GF_EINVAL);
+    CHECK(strstr(gf_message(), "output"));
+    out = in;
+    in.dtype = GF_I8;
+    CHECK_EQ(gf_job_check_arrays(&job, &in, &out), GF_EINVAL);
+    CHECK(strstr(gf_message(), "input"));
+}
+
+static void test_memory(void) {
+    static const struct {
+        const char *text;
+        int64_t bytes; /* 0: refused */
+    } size[] = {
+        {"2G", 2ll << 30},
+        {"512M", 512 << 20},
+        {"1.5GiB", 3ll << 29},
+        {"2GB", 2000000000},
+        {"1k", 1024},
+        {"1kB", 1000},
+        {"1t", 1ll << 40},
+        {"100", 100},
+        {"100B", 100},
+        {"1.5", 1},
+        {"0", 0},
+        {"", 0},
+        {"G", 0},
+        {"-1", 0},
+        {"1.5.2", 0},
+        {"2Gx", 0},
+        {"1e9", 0},
+        {" 1", 0},
+        {"9999999T", 0},
+        {"2iB", 0},
+    };
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        int64_t bytes = 0;
+        int rc = gf_memory_parse(size[i].text, &bytes);
+        CHECK_MSG(rc == (size[i].bytes ? 0 : GF_EUSAGE) && bytes == size[i].bytes, "'%s': %d, %lld",
+                  size[i].text, rc, (long long)bytes);
+    }
+    char text[GF_SIZE_TEXT];
+    CHECK(!strcmp(gf_memory_text(12ll << 30, text), "12.0 GiB"));
+    CHECK(!strcmp(gf_memory_text(1023, text), "1023 B"));
+    CHECK(gf_memory_available() > 1 << 20);
+    CHECK_EQ(gf_memory_check(1, 0), 0);
+    CHECK_EQ(gf_memory_check(8ll << 30, 8ll << 30), 0);
+    CHECK_EQ(gf_memory_check(12ll << 30, 8ll << 30), GF_ENOMEM);
+    CHECK(!strcmp(gf_message(), "needs 12.0 GiB, limit 8.0 GiB (--max-memory)"));
+}
+
+static void test_table(void) {
+    const struct gf_backend *b = NULL;
+    char why[GF_REASON] = "";
+    struct gf_job job = picture();
+    CHECK_EQ(gf_backend_find("fftx", &b), GF_EUSAGE);
+    CHECK(strstr(gf_message(), "did you mean 'fftw'") && strstr(gf_message(), "openmp"));
+    CHECK_EQ(gf_backend_find("wavelets", &b), GF_EUSAGE);
+    CHECK(!strstr(gf_message(), "did you mean") && strstr(gf_message(), "openmp"));
+    CHECK_EQ(gf_backend_find("a name far longer than any backend's", &b), GF_EUSAGE);
+    CHECK_EQ(gf_backend_find("openmp", &b), 0);
+    CHECK(b == &gf_backend_openmp);
+    CHECK_EQ(gf_backend_choose(&job, &b, why), 0);
+    CHECK(b && b->automatic && why[0] && !strchr(why, '\n'));
+    for (int i = 0; gf_backends[i]; i++) {
+        char reason[GF_REASON] = "";
+        int rc = gf_backends[i]->probe(reason);
+        CHECK_MSG((rc == 0 || rc == GF_EABSENT) && reason[0], "%s: %d '%s'", gf_backends[i]->name,
+                  rc, reason);
+        CHECK_EQ(gf_backend_find(gf_backends[i]->name, &b), rc);
+        CHECK(b == (rc ? NULL : gf_backends[i]));
+    }
+}
+
+static void test_library(void) {
+    struct {
+        double (*cosine)(double);
+    } table = {NULL};
+    static const struct gf_dl_symbol symbols[] = {{"cos", 0}, {NULL, 0}};
+    static const struct gf_dl_symbol odd[] = {{"no_such_function", 0}, {NULL, 0}};
+    static const char *const names[] = {"libnone.so.9", "libm.so.6", NULL};
+    static const char *const nothing[] = {"libnone.so.9", "libnone.so.8", NULL};
+    void *handle;
+    CHECK_EQ(gf_dl_open(names, symbols, &table, &handle), 0);
+    CHECK(table.cosine && table.cosine(0) == 1);
+    gf_dl_close(handle);
+    CHECK_EQ(gf_dl_open(nothing, symbols, &table, &handle), GF_EABSENT);
+    CHECK(strstr(gf_message(), "libnone.so.9") && strstr(gf_message(), "libnone.so.8"));
+    CHECK_EQ(gf_dl_open(names, odd, &table, &handle), GF_EABSENT);
+    CHECK(strstr(gf_message(), "no_such_function") && !handle);
+}
+
+int main(void) {
+    test_validate();
+    test_shapes();
+    test_scale();
+    test_arrays();
+    test_memory();
+    test_table();
+    test_library();
+    return TEST_END();
+}

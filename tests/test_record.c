@@ -1,0 +1,173 @@
+/* The spectrum record: what is written comes back, and nothing else is believed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+#include "formats/record.h"
+#include "tests/files.h"
+#include "tests/test.h"
+
+static const char plain[] =
+    "{\"gpufft\":1,\"kind\":\"complex\",\"shape\":[512,256],\"channels\":1,\"color\":\"gray\","
+    "\"type\":\"u8\",\"depth\":8,\"axes\":[0,1],\"norm\":\"backward\",\"shift\":false,"
+    "\"half\":false,\"luma\":false,\"complex_input\":false,\"alpha\":\"none\"}";
+
+static bool same(const struct gf_record *a, const struct gf_record *b) {
+    for (int i = 0; i < a->ndim; i++)
+        if (a->shape[i] != b->shape[i])
+            return false;
+    return a->version == b->version && a->kind == b->kind && a->ndim == b->ndim &&
+           a->channels == b->channels && a->color == b->color && a->dtype == b->dtype &&
+           a->depth == b->depth && a->axes == b->axes && a->norm == b->norm &&
+           a->shift == b->shift && a->half == b->half && a->luma == b->luma &&
+           a->complex_input == b->complex_input && a->alpha == b->alpha;
+}
+
+static struct gf_record random_record(uint32_t *seed) {
+    struct gf_record r = {.version = 1};
+    r.kind = (enum gf_kind)(random_next(seed) % GF_N_KINDS);
+    r.ndim = 1 + (int)(random_next(seed) % 3);
+    for (int i = 0; i < r.ndim; i++)
+        r.shape[i] = 1 + random_next(seed) % 100000;
+    static const int channels[] = {1, 3, 4};
+    r.color = (enum gf_color)(random_next(seed) % 3);
+    r.channels = channels[r.color];
+    r.dtype = (enum gf_dtype)(random_next(seed) % GF_N_DTYPES);
+    r.complex_input = gf_dtype_is_complex(r.dtype);
+    r.depth = 1 + (int)(random_next(seed) % (8 * gf_dtype_size(r.dtype)));
+    r.axes = 1 + random_next(seed) % ((1u << r.ndim) - 1);
+    r.norm = (enum gf_norm)(random_next(seed) % 3);
+    r.shift = random_next(seed) & 16;
+    r.half = !r.complex_input && (random_next(seed) & 16);
+    r.luma = r.channels == 1 && (random_next(seed) & 16);
+    r.alpha = (enum gf_alpha)(random_next(seed) % 3);
+    return r;
+}
+
+static void test_round_trip(void) {
+    uint32_t seed = 1;
+    for (int i = 0; i < 500; i++) {
+        struct gf_record r = random_record(&seed), back = {0};
+        char *text = gf_record_format(&r);
+        CHECK(text && !strchr(text, '\n'));
+        int rc = gf_record_parse(text, &back);
+        CHECK_MSG(rc == GF_OK && same(&r, &back), "%s: %s", text, rc ? gf_message() : "differs");
+        free(text);
+    }
+    struct gf_record r;
+    CHECK_EQ(gf_record_parse(plain, &r), GF_OK);
+    CHECK_EQ(r.shape[0], 512);
+    CHECK_EQ(r.shape[1], 256);
+    CHECK_EQ(r.axes, 3);
+    CHECK_EQ(r.kind, GF_COMPLEX);
+    char *text = gf_record_format(&r); /* the form is part of the file format */
+    CHECK(text && !strcmp(text, plain));
+    free(text);
+}
+
+/* `plain` with `from` replaced by `to`. */
+static int parse_changed(const char *from, const char *to) {
+    char text[1024];
+    struct gf_record r;
+    const char *at = strstr(plain, from);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - plain), plain, to, at + strlen(from));
+    return gf_record_parse(text, &r);
+}
+
+static void test_fields(void) {
+    static const char *const bad[][2] = {
+        {"\"gpufft\":1", "\"gpufft\":2"},
+        {"\"gpufft\":1", "\"gpufft\":0"},
+        {"\"gpufft\":1", "\"gpufft\":1.0"},
+        {"\"gpufft\":1", "\"gpufft\":\"1\""},
+        {"\"gpufft\":1,", ""},
+        {"\"complex\"", "\"Complex\""},
+        {"\"complex\"", "7"},
+        {"[512,256]", "[]"},
+        {"[512,256]", "[1,2,3,4]"},
+        {"[512,256]", "[0,1]"},
+        {"[512,256]", "[-1,1]"},
+        {"[512,256]", "[512.5,256]"},
+        {"[512,256]", "[4611686018427387904,4]"},
+        {"[512,256]", "[3000000000,3000000000]"},
+        {"[512,256]", "\"512x256\""},
+        {"\"channels\":1", "\"channels\":0"},
+        {"\"channels\":1", "\"channels\":3"}, /* grey has one */
+        {"\"channels\":1", "\"channels\":99999999999"},
+        {"\"gray\"", "\"rgb\""},
+        {"\"gray\"", "\"grey\""},
+        {"\"u8\"", "\"u9\""},
+        {"\"u8\"", "\"c64\""}, /* without complex_input */
+        {"\"depth\":8", "\"depth\":9"},
+        {"\"depth\":8", "\"depth\":-1"},
+        {"[0,1]", "[0,0]"},
+        {"[0,1]", "[2]"},
+        {"[0,1]", "[-1]"},
+        {"[0,1]", "[]"},
+        {"[0,1]", "[64]"},
+        {"\"backward\"", "null"},
+        {"\"shift\":false", "\"shift\":0"},
+        {"\"half\":false", "\"half\":\"false\""},
+        {"\"half\":false,", ""},
+        {"\"complex_input\":false", "\"complex_input\":true"},
+        {"\"none\"", "\"\""},
+        {"\"none\"}", "\"none\"} x"},
+        {"\"none\"}", "\"none\",\"half\":true}"}, /* twice */
+        {"\"none\"}", "\"none\""},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        int rc = parse_changed(bad[i][0], bad[i][1]);
+        CHECK_MSG(rc == GF_EFORMAT && message_is_good(gf_message()), "%s as %s: %d %s", bad[i][0],
+                  bad[i][1], rc, gf_message());
+    }
+    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":2"), GF_EFORMAT);
+    CHECK(strstr(gf_message(), "version 2"));
+    /* what a later writer of this version may add */
+    CHECK_EQ(parse_changed("\"none\"}", "\"none\",\"note\":[1,{\"a\":null}]}"), GF_OK);
+}
+
+static void test_mutations(void) {
+    char text[sizeof plain];
+    struct gf_record r;
+    uint32_t seed = 11;
+    int taken = 0;
+    for (size_t n = 0; n < sizeof plain - 1; n++) {
+        memcpy(text, plain, n);
+        text[n] = 0;
+        CHECK_EQ(gf_record_parse(text, &r), GF_EFORMAT);
+    }
+    for (int i = 0; i < 5000; i++) {
+        memcpy(text, plain, sizeof plain);
+        for (uint32_t k = random_next(&seed) % 4; k < 4; k++)
+            text[random_next(&seed) % (sizeof plain - 1)] = (char)(32 + random_next(&seed) % 95);
+        int rc = gf_record_parse(text, &r);
+        if (rc) {
+            CHECK(rc == GF_EFORMAT && message_is_good(gf_message()));
+        } else { /* still a sane one */
+            int64_t bytes;
+            taken++;
+            CHECK(r.version == 1 && r.ndim >= 1 && r.ndim <= 3 && r.axes && !(r.axes >> r.ndim));
+            CHECK_EQ(gf_size_product(r.shape, r.ndim, r.channels, &bytes), GF_OK);
+        }
+    }
+    CHECK(taken > 10 && taken < 2000);
+    char *deep = malloc(100002);
+    memset(deep, '[', 100001);
+    deep[100001] = 0;
+    CHECK_EQ(gf_record_parse(deep, &r), GF_EFORMAT);
+    deep[5000] = 0;
+    CHECK_EQ(gf_record_parse(deep, &r), GF_EFORMAT);
+    CHECK_EQ(gf_record_parse("", &r), GF_EFORMAT);
+    CHECK_EQ(gf_record_parse("[]", &r), GF_EFORMAT);
+    CHECK_EQ(gf_record_parse("{}", &r), GF_EFORMAT);
+    CHECK_EQ(gf_record_parse("\xff\xfe", &r), GF_EFORMAT);
+    free(deep);
+}
+
+int main(void) {
+    test_round_trip();
+    test_fields();
+    test_mutations();
+    return TEST_END();
+}
