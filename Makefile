@@ -78,10 +78,80 @@ $(BUILD)/test_%: $(BUILD)/tests/test_%.o $(patsubst %.c,$(BUILD)/%.o,$(filter-ou
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
 
+# ---------------------------------------------------------------- tests
+
+TEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(TESTS))
+UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
+
+# Everything that needs no GPU: the rules of the house, the parts, every backend present against an
+# independent reference, the command line from outside, and small sizes under the sanitizers.
+check: gpufft $(TEST_PROGRAMS)
+	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_record
+	@tests/run "tests/lint rules" $(UNIT_TESTS) $(BUILD)/test_backends tests/cli/run tests/test_man.sh \
+	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record
+
+# The same with every length and many more shapes.
+check-full: gpufft $(TEST_PROGRAMS)
+	@tests/run "tests/lint rules" $(UNIT_TESTS) "$(BUILD)/test_backends full" tests/cli/run tests/test_man.sh
+
+check-gpu: gpufft
+	@echo "no GPU backend is part of this version"; false
+
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+asan ubsan: $(TESTS)
+	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
+	@tests/run $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
+
+# clang with its own OpenMP runtime, whose archer tool tells the sanitizer of barriers and locks.
+tsan: $(TESTS)
+	@$(MAKE) --no-print-directory CC=clang BUILD=build-tsan SANITIZE=-fsanitize=thread CFLAGS="-O1 -g -Wno-unknown-pragmas" $(patsubst $(BUILD)/%,build-tsan/%,$(TEST_PROGRAMS))
+	@TSAN_OPTIONS="ignore_noninstrumented_modules=1" tests/run $(patsubst $(BUILD)/%,build-tsan/%,$(UNIT_TESTS)) "build-tsan/test_backends small openmp"
+
+# One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
+FUZZ_SECONDS ?= 60
+FUZZERS := $(patsubst tests/%.c,build-fuzz/%,$(wildcard tests/fuzz_*.c))
+build-fuzz/fuzz_%: tests/fuzz_%.c $(CORE) $(FORMATS)
+	@mkdir -p build-fuzz
+	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -Wno-unknown-pragmas -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/array.c core/status.c core/job.c core/memory.c $(PKG_LIBS) -lm
+fuzz: $(FUZZERS)
+	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
+
+lint:
+	@PKG_CFLAGS="$(PKG_CFLAGS)" tests/lint
+	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
+
+build-lint/gpufft: $(call obj,$(CLI)) $(BELOW)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+
+# ---------------------------------------------------------------- using it
+
+install: gpufft
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
+	install -m 644 man/gpufft.1 $(DESTDIR)$(PREFIX)/share/man/man1/gpufft.1
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(DESTDIR)$(PREFIX)/share/man/man1/gpufft.1
+
+# Draws the pictures of samples/ anew; they come out the same, byte for byte.
+samples: $(BUILD)/make_samples
+	$(BUILD)/make_samples samples
+
+# A first look: the sample scene and its spectrum, side by side in a viewer of one's own.
+demo: gpufft
+	./gpufft fwd samples/scene.png --out spectrum.png
+	@echo "the spectrum of samples/scene.png is in $(CURDIR)/spectrum.png"
+
+bench: gpufft
+	./gpufft bench
+
+help:
+	@echo "all check check-full check-gpu lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
+
 clean:
-	rm -rf build build-* gpufft
+	rm -rf build build-* gpufft spectrum.png
 
 fmt:
-	clang-format -i $$(git ls-files '*.c' '*.h' '*.inc' '*.cl')
+	clang-format -i $$(git ls-files '*.c' '*.h')
 
 -include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)

@@ -95,21 +95,23 @@ static int decode(struct reader *r) {
     int64_t shape[2] = {png_get_image_height(png, r->info), png_get_image_width(png, r->info)};
     int64_t stored =
         (shape[1] * png_get_bit_depth(png, r->info) * png_get_channels(png, r->info) + 7) / 8 + 1;
+    enum gf_dtype dtype = png_get_bit_depth(png, r->info) == 16 ? GF_U16 : GF_U8;
+    int channels = set_transforms(r);
+    int64_t rows = 3 * shape[1] * channels * (int64_t)gf_dtype_size(dtype); /* libpng's own */
     if (__builtin_mul_overflow(stored, shape[0], &stored))
         stored = INT64_MAX;
-    int channels = set_transforms(r);
-    int passes = png_set_interlace_handling(png);
-    png_read_update_info(png, r->info);
-    enum gf_dtype dtype = png_get_bit_depth(png, r->info) == 16 ? GF_U16 : GF_U8;
     r->status = gf_image_plausible(r->source, stored, DEFLATE_RATIO);
     if (!r->status)
-        r->status = gf_image_alloc(r->image, r->options, dtype, 2, shape, channels, 0);
+        r->status = gf_image_alloc(r->image, r->options, dtype, 2, shape, channels, rows);
     if (r->status) {
         r->message[0] = 0;
         return r->status;
     }
     if (r->options->header_only)
         return GF_OK;
+    /* Only now: this takes memory for the rows. */
+    int passes = png_set_interlace_handling(png);
+    png_read_update_info(png, r->info);
     if (png_get_rowbytes(png, r->info) != (size_t)r->image->px.stride[0])
         png_error(png, "rows of an unexpected size");
     read_rows(r, passes, shape[0]);

@@ -3,6 +3,7 @@
  * The motifs are chosen for their spectra: the fence puts a row of peaks on the horizontal axis,
  * the boards one on the vertical axis, the roof and the sail lines across it, the waves a haze
  * above and below the centre, and hills, trees and clouds the 1/f background of any photograph. */
+#include "samples/land.h"
 #include "samples/samples.h"
 
 #include <string.h>
@@ -42,109 +43,8 @@ static int n_solids, n_trees;
 
 static const struct vec eye = {0, 2.75, 0};
 static const double focal = 1.75, horizon = 0.06; /* in half picture heights */
-static const double shore_far = 118;
 static struct vec sun;
 static double half; /* half the picture's size in pixels */
-
-/* ---- The land ---- */
-
-/* How far the near bank reaches into the lake. */
-static double bank(double x) {
-    return 12.5 + 27 * smooth(3.5, -4, x) + 1.2 * noise2(x * 0.35, 4.5);
-}
-
-static double mountains(double x, double z) {
-    double ridge = 0, weight = 1, u = x * 0.0021 + 3.15, v = z * 0.0021 + 0.4;
-    for (int i = 0; i < 7; i++) {
-        double r = 1 - fabs(noise2(u, v)) * 1.6;
-        ridge += weight * r * r;
-        double t = 2.03 * (0.8 * u - 0.6 * v) + 5.2;
-        v = 2.03 * (0.6 * u + 0.8 * v) + 1.7;
-        u = t;
-        weight *= 0.46;
-    }
-    return 165 * (ridge - 0.55) * smooth(330, 950, z);
-}
-
-static double grass(double x, double z) {
-    double tuft = 0.5 + noise2(x * 2.1, z * 2.1);
-    double blade = noise2(x * 27, z * 15) + 0.6 * noise2(x * 61 + 9, z * 33);
-    return tuft * (0.06 + 0.09 * blade);
-}
-
-/* The far country, tabulated once: walking a ray over it asks a hundred times for each point. */
-enum { FAR_STEP = 4, FAR_W = 2 * 1700 / FAR_STEP + 1, FAR_D = 2480 / FAR_STEP + 1 };
-static float far_table[FAR_D][FAR_W];
-
-static double far_land(double x, double z) {
-    double shore = shore_far + 14 * noise2(x * 0.02, 0.7);
-    double y = clamp((z - shore) * 0.06, -2, 40);
-    y += smooth(0, 120, z - shore) * 9 * fbm2(x * 0.012, z * 0.012, 4);
-    return y + mountains(x, z);
-}
-
-static void survey(void) {
-    for (int j = 0; j < FAR_D; j++)
-        for (int i = 0; i < FAR_W; i++)
-            far_table[j][i] = (float)far_land((i - FAR_W / 2) * FAR_STEP, j * FAR_STEP);
-}
-
-static double far_lookup(double x, double z) {
-    double u = clamp(x / FAR_STEP + FAR_W / 2, 0, FAR_W - 1.01);
-    double v = clamp(z / FAR_STEP, 0, FAR_D - 1.01);
-    int i = (int)u, j = (int)v;
-    return mix(mix(far_table[j][i], far_table[j][i + 1], u - i),
-               mix(far_table[j + 1][i], far_table[j + 1][i + 1], u - i), v - j);
-}
-
-/* Seen from height y; far above the ground it need not be exact, and is not. */
-static double near_land(double x, double y, double z) {
-    if (y > 1.7)
-        return 1.2;
-    double near = clamp((bank(x) - z) * 0.16, -2, 0.85);
-    near += 0.12 * noise2(x * 0.5, z * 0.5);
-    if (near > 0 && z < 16 && y < near + 0.5)
-        near += grass(x, z);
-    return near;
-}
-
-static double land(double x, double z) {
-    return z < 60 ? near_land(x, 0, z) : far_land(x, z);
-}
-
-static double above_land(struct vec p) {
-    return p.y - (p.z < 60 ? near_land(p.x, p.y, p.z) : far_lookup(p.x, p.z));
-}
-
-static struct vec land_normal(double x, double z, double step) {
-    return unit(vec(land(x - step, z) - land(x + step, z), 2 * step,
-                    land(x, z - step) - land(x, z + step)));
-}
-
-/* Walks along the ray with steps that follow the height above the ground; <0 when it meets none. */
-static double land_hit(struct vec from, struct vec dir, double t, double limit) {
-    double last = t;
-    while (t < limit) {
-        struct vec p = add(from, scale(dir, t));
-        double above = above_land(p);
-        if (above < 0) {
-            for (int i = 0; i < 12; i++) {
-                double m = 0.5 * (last + t);
-                p = add(from, scale(dir, m));
-                if (above_land(p) < 0)
-                    t = m;
-                else
-                    last = m;
-            }
-            return t;
-        }
-        if (dir.y > 0 && p.y > 330)
-            break;
-        last = t;
-        t += fmax(0.38 * above, 0.012 + 0.0022 * t);
-    }
-    return -1;
-}
 
 /* ---- The things ---- */
 
@@ -253,7 +153,7 @@ static void build_boat(void) {
 }
 
 static void plant(double x, double z, double height, int seed) {
-    trees[n_trees++] = (struct tree){vec(x, fmax(land(x, z), 0) - 0.2, z), height,
+    trees[n_trees++] = (struct tree){vec(x, fmax(land_height(x, z), 0) - 0.2, z), height,
                                      height * (0.17 + 0.06 * cell(seed, 1, 5)), seed};
 }
 
@@ -266,11 +166,11 @@ static void plant_trees(void) {
     plant(-1.2, 33.5, 7.5, 5);
     plant(0.6, 32, 4.8, 6);
     while (n_trees < MAX_TREES) {
-        double z = shore_far + 8 + 190 * rng_uniform(&r) * rng_uniform(&r);
+        double z = LAND_FAR_SHORE + 8 + 190 * rng_uniform(&r) * rng_uniform(&r);
         double x = (2 * rng_uniform(&r) - 1) * z * 0.66;
         double clearing = noise2(x * 0.014 + 5, z * 0.014);
         double tall = 7 + 10 * rng_uniform(&r);
-        if (clearing > -0.12 && land(x, z) > 0.2)
+        if (clearing > -0.12 && land_height(x, z) > 0.2)
             plant(x, z, tall, 100 + n_trees);
     }
 }
@@ -355,7 +255,7 @@ static double sunlit(struct vec p) {
 static struct vec ground_color(struct vec p, struct vec n) {
     double patch = fbm2(p.x * 0.4, p.z * 0.4, 4);
     if (p.z < 60) {
-        double fine = p.z < 16 ? land(p.x, p.z) - land(p.x + 0.05, p.z + 0.3) : 0;
+        double fine = p.z < 16 ? land_height(p.x, p.z) - land_height(p.x + 0.05, p.z + 0.3) : 0;
         struct vec green = lerp(vec(0.10, 0.17, 0.04), vec(0.25, 0.26, 0.08),
                                 clamp(0.4 + 0.9 * patch + 1.2 * fine, 0, 1));
         double sand = smooth(0.28, 0.08, p.y + 0.06 * patch);
@@ -505,7 +405,7 @@ void scene_paint(struct vec *rgb, int size) {
     half = 0.5 * size;
     sun = unit(vec(-0.62, 0.55, -0.42));
     n_solids = n_trees = 0;
-    survey();
+    land_survey();
     build_house();
     build_fence();
     build_pier();

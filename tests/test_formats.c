@@ -133,8 +133,10 @@ static void test_compression(void) {
     for (int s = GF_PNG_AUTO; s <= GF_PNG_DEFAULT; s++)
         for (int level = -1; level <= 6; level += level < 1 ? 1 : 5)
             for (int noise = 0; noise < 2; noise++) {
-                struct gf_write_options w = {.level = level, .strategy = (enum gf_png_strategy)s,
-                                             .noise = noise, .threads = 1 + level % 3};
+                struct gf_write_options w = {.level = level,
+                                             .strategy = (enum gf_png_strategy)s,
+                                             .noise = noise,
+                                             .threads = 1 + level % 3};
                 round_trip(&gf_format_png, &smooth, &w);
                 round_trip(&gf_format_png, &deep, &w);
             }
@@ -354,7 +356,8 @@ static void test_lookup(void) {
     CHECK(gf_format_by_suffix("x.Ppm") == &gf_format_pnm);
     CHECK(!gf_format_by_suffix("a.png/b") && !gf_format_by_suffix("png") &&
           !gf_format_by_suffix("x."));
-    CHECK(gf_format_by_name("tif") == &gf_format_tiff && gf_format_by_name("pgm") == &gf_format_pnm);
+    CHECK(gf_format_by_name("tif") == &gf_format_tiff &&
+          gf_format_by_name("pgm") == &gf_format_pnm);
     CHECK(!gf_format_by_name("") && !gf_format_by_name("gif") && !gf_format_by_name("ti"));
     struct gf_image image = image_make(GF_C64, 0, 2, 2, 1, 1);
     CHECK_EQ(gf_format_accepts(&gf_format_png, &image), GF_EINVAL);

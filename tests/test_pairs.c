@@ -13,9 +13,16 @@
 
 static const struct gf_read_options any = {0};
 static const struct gf_write_options usual = {.level = -1};
-static const struct gf_record record = {.version = 1, .kind = GF_COMPLEX, .ndim = 2,
-                                        .shape = {8, 9}, .channels = 3, .color = GF_RGB,
-                                        .dtype = GF_U8, .depth = 8, .axes = 3, .shift = true};
+static const struct gf_record record = {.version = 1,
+                                        .kind = GF_COMPLEX,
+                                        .ndim = 2,
+                                        .shape = {8, 9},
+                                        .channels = 3,
+                                        .color = GF_RGB,
+                                        .dtype = GF_U8,
+                                        .depth = 8,
+                                        .axes = 3,
+                                        .shift = true};
 
 static struct gf_image spectrum(uint32_t seed) {
     struct gf_image image = image_make(GF_C64, 0, 8, 9, 3, seed);
@@ -40,8 +47,7 @@ static void test_together(const struct gf_format *f, const char *path, bool big)
     snprintf(beside, sizeof beside, "%s.json", path);
     CHECK_EQ(gf_image_write(path, f, &image, &w, true), GF_OK);
     int rc = gf_image_read(path, &any, &back, &found); /* without a word on shape or channels */
-    CHECK_MSG(rc == GF_OK && found == f && image_same(&image, &back), "%s: %s", path,
-              gf_message());
+    CHECK_MSG(rc == GF_OK && found == f && image_same(&image, &back), "%s: %s", path, gf_message());
     CHECK(!rc && back.record && gf_record_parse(back.record, &r) == GF_OK && r.shift &&
           r.channels == 3 && !strcmp(back.record, image.record));
     CHECK((access(beside, F_OK) == 0) == f->record_beside);
@@ -165,7 +171,8 @@ static void test_claims(void) {
         "{\"gpufft\":1}",
         "{\"gpufft\":1,\"data\":{\"format\":\"raw\",\"type\":\"c64\",\"shape\":[1000000000,"
         "1000000000],\"channels\":1,\"endian\":\"little\",\"bytes\":8,\"crc32\":\"00000000\"}}",
-        "{\"gpufft\":1,\"data\":{\"format\":\"raw\",\"type\":\"c64\",\"shape\":[9223372036854775807,"
+        "{\"gpufft\":1,\"data\":{\"format\":\"raw\",\"type\":\"c64\",\"shape\":["
+        "9223372036854775807,"
         "3],\"channels\":65535,\"endian\":\"little\",\"bytes\":8,\"crc32\":\"cb2cbb96\"}}",
         "{\"gpufft\":1,\"data\":{\"format\":\"png\",\"type\":\"u8\",\"shape\":[8,1],"
         "\"channels\":1,\"endian\":\"little\",\"bytes\":8,\"crc32\":\"cb2cbb96\"}}",
