@@ -10,9 +10,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* Plans are asked for without saying where the output goes; then it is a picture to look at. */
-static const char *const DEFAULT_OUT = "png:plan.png";
-
 static bool is_shape(const char *text) {
     struct stat st;
     return isdigit((unsigned char)*text) && strspn(text, "0123456789x") == strlen(text) &&
@@ -153,8 +150,8 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     for (int k = 0; k < GF_N_KINDS; k++)
         any_output = any_output || s->further[k];
     s->plan_only = true;
-    if (!any_output)
-        s->out = s->kind == GF_COMPLEX ? "npy:plan.npy" : DEFAULT_OUT;
+    if (!any_output) /* then it is a picture to look at, if it can be one */
+        s->out = s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
     if (!rc)
         rc = gf_targets_parse(s, s->kind == GF_UNSAID ? GF_MAGNITUDE : (enum gf_kind)s->kind,

@@ -120,9 +120,12 @@ int gf_task_plan(struct gf_task *t) {
 }
 
 int gf_task_preview(struct gf_task *t) {
+    struct stat st;
     for (int i = 0; i < t->n_read; i++)
-        if (!strcmp(t->read[i], "-"))
-            return 0; /* stdin is read once */
+        if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
+            return 0; /* a pipe is read once; what is missing shows then too */
+    if (t->s->from_phase && (stat(t->s->from_phase, &st) || !S_ISREG(st.st_mode)))
+        return 0;
     int rc = load(t, true);
     if (!rc)
         rc = plan(t);

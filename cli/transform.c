@@ -67,7 +67,8 @@ static int claim(struct run *r) {
     int n = in->n;
     if (!read)
         return gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
-    memcpy(read, in->path, (size_t)in->n * sizeof *read);
+    for (int i = 0; i < n; i++)
+        read[i] = in->path[i];
     for (int i = 0; i < 3; i++)
         if (also[i] && strcmp(also[i], "-"))
             read[n++] = (char *)also[i];

@@ -26,6 +26,7 @@ struct gf_backend_options {
     int threads;           /* 0: OMP_NUM_THREADS, else the processors this process may use */
     const char *device;    /* GPU backends: number or part of a name; NULL: the first */
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
+    const char *library;   /* mkl: the file to load; NULL: where the loader finds it */
 };
 
 struct gf_backend {
@@ -38,7 +39,8 @@ struct gf_backend {
     int (*open)(const struct gf_backend_options *options, void **context);
     int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
     /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides;
-     * the input is not written. One plan serves any number of runs, one at a time. */
+     * the input is not written unless the job spends it. One plan serves any number of runs, one at
+     * a time. */
     int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report);
     void (*unplan)(void *context, struct gf_plan *plan);
@@ -46,6 +48,8 @@ struct gf_backend {
 };
 
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
+/* A yardstick for `gpufft bench` alone: in no list, never chosen. */
+extern const struct gf_backend gf_backend_mkl;
 /* Not part of this version: their probe says so and names the remedy. */
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_cufft;
 /* NULL-terminated, in the order `devices` lists them. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/cpu_line.h"
 #include "core/plan.h"
@@ -171,12 +172,37 @@ static struct gf_cpu_step *add_step(struct gf_cpu_passes *p, int axis, bool from
                                                     : GF_CPU_R2C;
     s->pass.n = s->pass.line ? p->job.shape[axis] : p->extent[axis];
     s->pass.destination.discard = discard;
-    size_t scratch = gf_cpu_scratch_bytes(p->kernels, &s->pass);
-    scratch = (scratch + 4095) / 4096 * 4096 + 128;
-    scratch = (scratch + 63) / 64 * 64;
-    if (scratch > p->scratch_bytes)
-        p->scratch_bytes = scratch;
     return s;
+}
+
+/* Half of the second-level cache, which a tile and its scratch should not outgrow. */
+static int64_t cache_share(void) {
+    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return (cache > 0 ? cache : 1 << 20) / 2;
+}
+
+/* Blocks side by side for a pass across the workspace's blocks: as many as the cache holds, evenly
+ * over the tiles. */
+static void choose_groups(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
+    if (s->pass.form != GF_CPU_C2C || s->from_input || s->axis == p->inner)
+        return;
+    long blocks = (s->pass.n_lane + p->kernels->lanes - 1) / p->kernels->lanes;
+    long fit = cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &s->pass);
+    fit = fit > GF_CPU_MAX_GROUPS ? GF_CPU_MAX_GROUPS : fit;
+    if (fit > 1 && blocks > 1) {
+        long tiles = (blocks + fit - 1) / fit;
+        s->pass.groups = (int)((blocks + tiles - 1) / tiles);
+    }
+}
+
+static void size_scratch(struct gf_cpu_passes *p) {
+    for (int i = 0; i < p->n_steps; i++) {
+        choose_groups(p, &p->step[i]);
+        size_t bytes = gf_cpu_scratch_bytes(p->kernels, &p->step[i].pass);
+        bytes = (bytes + 4095) / 4096 * 4096 + 128; /* threads off each other's cache sets */
+        if (bytes > p->scratch_bytes)
+            p->scratch_bytes = bytes;
+    }
 }
 
 /* Reads the workspace without transforming: across its blocks, along the longest other axis. */
@@ -281,7 +307,7 @@ static int join_planes(struct gf_cpu_passes *p, int threads) {
  * read is one straight line; failing that, of one that writes it so. */
 static int plan_workspace(struct gf_cpu_passes *p) {
     int reads = -1, writes = -1;
-    bool used = false;
+    bool used = false, planes = false;
     for (int i = 0; i < p->n_steps; i++) {
         const struct gf_cpu_step *s = &p->step[i];
         bool from_work = !s->from_input && !s->from_plane;
@@ -292,10 +318,12 @@ static int plan_workspace(struct gf_cpu_passes *p) {
         if (across && to_work && writes < 0)
             writes = s->axis;
         used |= from_work || to_work;
+        planes |= s->with_next;
     }
     if (!used) /* nothing stops between input and output */
         return 0;
-    return lay_out(p, reads >= 0 ? reads : writes, 0, &p->work);
+    /* Planes that were made in cache stay together; the pass across them takes several blocks. */
+    return lay_out(p, planes ? -1 : reads >= 0 ? reads : writes, 0, &p->work);
 }
 
 /* Results that outgrow the second-level caches are written past them: the old contents of the lines
@@ -328,6 +356,7 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
     for (int i = 0; i < p->n_steps; i++)
         summarise(p, &p->step[i]);
     choose_streams(p);
+    size_scratch(p);
     *out = p;
     return 0;
 fail:

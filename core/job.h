@@ -55,6 +55,7 @@ struct gf_job {
     bool in_shift; /* inverse: the spectrum is centred */
     bool in_half;  /* inverse: the spectrum is the half along the last transformed axis */
     bool real;     /* inverse: the result is real; of a full spectrum the Hermitian part is taken */
+    bool spend_input; /* the input array may be overwritten: a backend may save a copy by it */
     enum gf_precision precision;
     enum gf_norm norm;
     int n_out;

@@ -18,14 +18,18 @@ static double stage_cost(int radix) {
     return 0.9 * radix; /* by definition */
 }
 
-/* Splits 2^e into 16, 8, 4 and 2: the fewest stages, none of them small beside large ones. */
+/* Splits 2^e into eights and one 16 or 4 (or 2). Eight keeps all its operands in registers, and eight
+ * streams a power of two apart fit the ways of a first-level cache set, where sixteen do not: only the
+ * leaf, whose block is dense, may be 16. */
 static void split_power_of_two(int e, struct gf_radices *r) {
-    int stages = (e + 3) / 4;
-    for (; stages > 0; stages--) {
-        int bits = (e + stages - 1) / stages;
-        r->radix[r->n++] = 1 << bits;
-        e -= bits;
+    if (e % 3 == 1 && e > 1) {
+        r->radix[r->n++] = 16;
+        e -= 4;
     }
+    for (; e >= 3; e -= 3)
+        r->radix[r->n++] = 8;
+    if (e)
+        r->radix[r->n++] = 1 << e;
 }
 
 struct gf_radices gf_plan_radices(int64_t n) {

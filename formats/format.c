@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "core/status.h"
+#include "formats/checksum.h"
 #include "formats/image.h"
 #include "formats/record_file.h"
 
@@ -83,39 +83,19 @@ static int fail_unknown(struct gf_source *source, const char *path) {
 }
 
 /* Holds the record's word against the data file: its size, and all its bytes. */
-static int check_data(const char *path, const struct gf_record_file *file, bool size_only) {
-    enum { PIECE = 256 * 1024 };
-    struct gf_source *source;
-    int rc = gf_source_open(path, &source);
-    if (rc)
-        return rc;
-    unsigned char *piece = NULL;
-    int64_t size = gf_source_known_size(source);
-    if (size >= 0 && size != file->bytes) {
-        rc = gf_fail(GF_EFORMAT,
-                     "its record (.json beside it) is another file's: %lld bytes, not %lld",
-                     (long long)file->bytes, (long long)size);
-        goto out;
-    }
-    if (size_only)
-        goto out;
-    piece = malloc(PIECE);
-    if (!piece) {
-        rc = gf_fail(GF_ENOMEM, "out of memory");
-        goto out;
-    }
-    uLong crc = crc32_z(0, NULL, 0);
-    int64_t got;
-    while ((got = gf_source_read(source, piece, PIECE)) > 0)
-        crc = crc32_z(crc, piece, (size_t)got);
-    if (got < 0)
-        rc = (int)got;
-    else if (crc != file->crc32)
+static int check_data(const char *path, int64_t size, const struct gf_record_file *file,
+                      const struct gf_read_options *options) {
+    uint32_t crc;
+    if (size != file->bytes)
+        return gf_fail(GF_EFORMAT,
+                       "its record (.json beside it) is another file's: %lld bytes, not %lld",
+                       (long long)file->bytes, (long long)size);
+    if (options->header_only)
+        return GF_OK;
+    int rc = gf_crc32_file(path, size, options->threads, &crc);
+    if (!rc && crc != file->crc32)
         rc = gf_fail(GF_EFORMAT,
                      "its record (.json beside it) is another file's: the checksums differ");
-out:
-    free(piece);
-    gf_source_close(source);
     return rc;
 }
 
@@ -145,7 +125,7 @@ static int read_from(struct gf_source *source, const char *path,
         return fail_unknown(source, path);
     *format = f;
     if (file->found && file->format == f) {
-        if ((rc = check_data(path, file, options->header_only)) != GF_OK)
+        if ((rc = check_data(path, gf_source_known_size(source), file, options)) != GF_OK)
             return rc;
         adapted.channels_last |= file->layout.channels > 1;
         if (f == &gf_format_raw && options->raw.ndim == 0)
@@ -287,7 +267,7 @@ int gf_image_write(const char *path, const struct gf_format *f, const struct gf_
             rc = gf_fail(GF_EIO, "cannot write '%.100s.json': file exists%s", path,
                          ours ? "" : " and is no spectrum record");
         if (image->record)
-            gf_sink_checksum(data);
+            gf_sink_checksum(data, options->threads);
     }
     if (!rc)
         rc = f->write(data, image, options);

@@ -32,6 +32,7 @@ struct gf_read_options {
     bool channels_last; /* .npy and raw: the last axis is the channel axis */
     int64_t max_memory; /* bytes that decoding may take; 0: no limit */
     bool header_only;   /* fill in everything but the samples: px.data stays NULL */
+    int threads;        /* for what can use them (checksums); 0: one */
 };
 
 enum gf_png_strategy {
@@ -80,8 +81,8 @@ extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 const struct gf_format *gf_format_by_name(const char *name);
 const struct gf_format *gf_format_by_suffix(const char *path); /* ditto; case does not matter */
 
-/* True when these first bytes are some format's: what of a folder are pictures. */
-const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n); /* NULL: none */
+/* The format whose first bytes these are; NULL: none. Tells what in a folder are pictures. */
+const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
 
 /* Reads any known file: the type from its first bytes; raw when options->raw.ndim says so.
  * For formats that keep the record beside the data, PATH.json is read too and its size and

@@ -44,8 +44,8 @@ int64_t gf_sink_size(const struct gf_sink *s);
 int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n);
 /* Announces that the writer will go back; to be called before the first write. */
 void gf_sink_keep(struct gf_sink *s);
-/* Sums up (zlib's crc32) what is written from here on, in order. */
-void gf_sink_checksum(struct gf_sink *s);
+/* Sums up (zlib's crc32, on that many threads) what is written from here on, in order. */
+void gf_sink_checksum(struct gf_sink *s, int threads);
 uint32_t gf_sink_crc32(const struct gf_sink *s);
 /* True for an output that commit renames into place, false for what is written through. */
 bool gf_sink_is_file(const struct gf_sink *s);

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "core/status.h"
+#include "formats/checksum.h"
 #include "formats/io_temporary.h"
 
 enum { BUFFER = 256 * 1024, NO_SLOT = -1 };
@@ -23,6 +23,7 @@ struct gf_sink {
     bool clobber;
     bool keep;    /* a stream whose writer goes back: all of it stays in the buffer */
     bool summing; /* crc follows the writes */
+    int sum_threads;
     bool closed;
     int failed; /* the first failure's status; nothing is written after it */
     char *name; /* as the user gave it, for messages */
@@ -210,7 +211,7 @@ int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
     if (n == 0)
         return GF_OK;
     if (s->summing)
-        s->crc = (uint32_t)crc32_z(s->crc, data, n);
+        s->crc = gf_crc32(s->crc, data, n, s->sum_threads);
     int rc = s->keep ? write_kept(s, data, n) : write_buffered(s, data, n);
     if (rc)
         return rc;
@@ -275,9 +276,10 @@ void gf_sink_keep(struct gf_sink *s) {
         s->keep = true;
 }
 
-void gf_sink_checksum(struct gf_sink *s) {
+void gf_sink_checksum(struct gf_sink *s, int threads) {
     s->summing = true;
-    s->crc = (uint32_t)crc32_z(0, NULL, 0);
+    s->sum_threads = threads;
+    s->crc = 0;
 }
 
 uint32_t gf_sink_crc32(const struct gf_sink *s) {

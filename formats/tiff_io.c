@@ -61,11 +61,18 @@ static int on_close(thandle_t handle) {
     return 0;
 }
 
+/* libtiff's words without what means nothing here: the name that the handle was opened with, and
+ * the position "scanline 4294967295" that it gives when it knows none. */
 static void keep(struct gf_tiff *t, const char *format, va_list args) {
     char text[256];
-    vsnprintf(text, sizeof text, format, args);
-    if (!t->failed && !t->status)
-        gf_clean_text(t->error, sizeof t->error, text);
+    if (!t->failed && !t->status) {
+        vsnprintf(text, sizeof text, format, args);
+        char *begin = strncmp(text, "TIFF: ", 6) ? text : text + 6;
+        char *where = strstr(begin, " at "), *rest = strstr(begin, "; got");
+        if (where && rest && where < rest && strstr(where, "4294967295"))
+            memmove(where, rest, strlen(rest) + 1);
+        gf_clean_text(t->error, sizeof t->error, begin);
+    }
     t->failed = true;
 }
 

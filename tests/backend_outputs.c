@@ -248,6 +248,18 @@ static void check_zeros(struct subject *s) {
         CHECK_EQ(((uint8_t *)out[2].data)[i], 128);
         CHECK_EQ(((uint16_t *)out[3].data)[i], 32768);
     }
+    /* Nor does a minus before a zero turn its phase into pi. */
+    static float minus[6 * 10];
+    for (int i = 0; i < 60; i++)
+        minus[i] = -0.0f;
+    in = gf_array_wrap(minus, GF_F32, 3, (int64_t[]){6, 10, 1});
+    job.in_dtype = GF_F32;
+    rc = backends_run(s, &job, &in, out, &report);
+    CHECK_MSG(!rc, "%s", gf_message());
+    for (int i = 0; i < 60 && !rc; i++) {
+        CHECK_EQ(((uint8_t *)out[0].data)[i], 0);
+        CHECK(((float *)out[1].data)[i] == 0);
+    }
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         gf_array_free(&out[i]);
 }

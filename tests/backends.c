@@ -63,7 +63,7 @@ struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum g
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report) {
     struct gf_plan *plan = NULL;
-    bool team = gf_array_count(in) >= 1 << 14 || s->runs++ % 16 == 0;
+    bool team = gf_array_count(in) >= 1 << 14 || s->runs++ % 64 == 0;
     void *context = s->context[team];
     int rc = s->backend->plan(context, job, &plan);
     for (int i = 0; i < job->n_out && !rc; i++) {

@@ -23,7 +23,7 @@ static void test_backend(const struct gf_backend *backend, bool full, uint64_t s
     static const char *const name[] = {"outputs", "laws", "accuracy"};
     struct subject s = {.backend = backend, .full = full, .seed = seed};
     for (int i = 0; i < 2; i++) {
-        struct gf_backend_options options = {i ? 0 : 1, NULL, NULL};
+        struct gf_backend_options options = {.threads = i ? 0 : 1};
         int rc = backend->open(&options, &s.context[i]);
         CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
         if (rc)

@@ -16,7 +16,7 @@
 #include "tests/test.h"
 
 static const struct gf_read_options any = {0};
-static const struct gf_write_options usual = {.level = -1, .threads = 2};
+static const struct gf_write_options usual = {.level = -1, .threads = 1};
 
 /* Reads back; on failure says why and returns an empty image. */
 static struct gf_image load(const char *path, const struct gf_read_options *options) {

@@ -114,8 +114,10 @@ struct gf_cpu_pass {
     const struct gf_cpu_line *line; /* NULL: no transform, only load and store */
     enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R } form;
     bool inverse;
-    long n;          /* points on a line in the real (or full complex) domain */
-    long n_lane;     /* lines along the lane axis */
+    long n;      /* points on a line in the real (or full complex) domain */
+    long n_lane; /* lines along the lane axis */
+    int groups;  /* complex passes across the workspace's blocks: blocks that a tile holds side by
+                  * side, so that memory is touched in longer runs; 0 counts as 1 */
     long n_outer[2]; /* and along the others */
     struct gf_cpu_end source, destination;
 };
@@ -136,10 +138,12 @@ struct gf_cpu_kernels {
                 struct gf_cpu_stats *stats);
 };
 
-/* Lines a tile holds: LANES complex ones or pairs of real ones. */
-long gf_cpu_tile_lines(const struct gf_cpu_kernels *k, enum gf_cpu_form form);
+enum { GF_CPU_MAX_GROUPS = 16 };
+
+/* Lines a tile holds: groups of LANES complex ones, or LANES pairs of real ones. */
+long gf_cpu_tile_lines(const struct gf_cpu_pass *pass, int lanes);
 long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass);
-long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes); /* of each of two buffers */
+long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes); /* of each buffer */
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass);
 
 /* The kernels for this machine's best instruction set, or for the one that `isa` names ("plain",

@@ -178,21 +178,19 @@ static void load_complexes(const struct tile *t, int half, cvec *a, long points,
         a[k] = swap_if(swap, read_lanes(e->type, &s, base + axis_at(&e->line, k)));
 }
 
-/* Lines of the workspace: whole vectors where lines run across its blocks, else transposed. */
-static void load_work(const struct tile *t, int half, cvec *a, long points, bool swap) {
+/* Points k .. end of lines that run across the workspace's blocks: whole vectors. */
+static void load_work_columns(const struct tile *t, cvec *a, long k, long end, bool swap) {
+    const struct gf_cpu_end *e = &t->pass->source;
+    const char *base = outer_at(t, e, false) + t->lane0 * e->lane.stride;
+    for (; k < end; k++)
+        a[k] = swap_if(swap, *(const cvec *)(base + k * e->line.stride));
+}
+
+/* Lines that run along the workspace's blocks: transposed. */
+static void load_work_rows(const struct tile *t, int half, cvec *a, long points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->source;
     const char *base = outer_at(t, e, false);
     long first = t->lane0 + half * LANES;
-    if (!t->count[half]) {
-        memset(a, 0, (size_t)points * sizeof *a);
-        return;
-    }
-    if (!e->line_is_inner) {
-        base += first * e->lane.stride;
-        for (long k = 0; k < points; k++)
-            a[k] = swap_if(swap, *(const cvec *)(base + k * e->line.stride));
-        return;
-    }
     for (long k = 0; k < points; k += LANES) {
         vec re[LANES], im[LANES];
         for (int l = 0; l < LANES; l++) {
@@ -220,6 +218,17 @@ static void join_pairs(cvec *a, const cvec *b, long n) {
             a[n - k] = (cvec){y.re - x.im, x.re + y.im};
         }
     }
+}
+
+static void load_work(const struct tile *t, int half, cvec *a, long points, bool swap) {
+    struct tile other = *t;
+    other.lane0 += half * LANES;
+    if (!t->count[half])
+        memset(a, 0, (size_t)points * sizeof *a);
+    else if (t->pass->source.line_is_inner)
+        load_work_rows(t, half, a, points, swap);
+    else
+        load_work_columns(&other, a, 0, points, swap);
 }
 
 static void load(const struct tile *t, struct gf_cpu_stats *stats) {

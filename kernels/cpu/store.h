@@ -212,7 +212,6 @@ static ivec own_mirror_lanes(const struct tile *t, int half) {
     return own;
 }
 
-/* Samples of lines that run across the destination's rows, with shift and mirror image. */
 /* Rows ahead of the one being written. */
 enum { AHEAD = 8 };
 
@@ -224,50 +223,70 @@ INLINE void prefetch_placement(const struct placement *p, const char *base, int 
         prefetch_for_writing(at, LANES * size);
 }
 
-static void store_columns(const struct tile *t, int half, const cvec *x, long points,
-                          struct mapping *m) {
-    const struct gf_cpu_end *e = m->e;
-    struct placement direct = place_lanes(t, half, false), mirror = {0};
-    char *base = outer_at(t, e, false), *back = NULL;
-    if (e->hermitian) {
-        mirror = place_lanes(t, half, true);
-        back = outer_at(t, e, true);
-        for (int r = 0; r < mirror.n_runs; r++)
-            for (int l = 0; l < mirror.run[r].count; l++)
-                m->mirrors[mirror.run[r].first + l] = -1;
-    }
-    /* The mirror image of F is its conjugate: of the values only these change sign with it. */
-    bool odd = e->value == GF_CPU_PHASE || e->value == GF_CPU_IMAG;
-    ivec own = own_mirror_lanes(t, half);
-    int size = sample_size[e->type];
-    long line_n = e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n;
-    for (long k = 0; k < points; k++) {
+/* Samples of lines that run across the destination's rows, with shift and mirror image: what stays
+ * the same from row to row. */
+struct columns {
+    struct mapping m;
+    struct placement direct, mirror;
+    char *base, *back; /* of the row's start, and of its mirror image's */
+    ivec own;
+    long line_n;
+    int size;
+    bool
+        odd; /* the mirror image of F is its conjugate: only phase and imaginary part change sign */
+};
+
+static void columns_begin(const struct tile *t, int half, struct columns *c) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    c->m = mapping_of(t, half);
+    c->direct = place_lanes(t, half, false);
+    c->base = outer_at(t, e, false);
+    c->own = own_mirror_lanes(t, half);
+    c->line_n = e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n;
+    c->size = sample_size[e->type];
+    c->odd = e->value == GF_CPU_PHASE || e->value == GF_CPU_IMAG;
+    if (!e->hermitian)
+        return;
+    c->mirror = place_lanes(t, half, true);
+    c->back = outer_at(t, e, true);
+    for (int r = 0; r < c->mirror.n_runs; r++)
+        for (int l = 0; l < c->mirror.run[r].count; l++)
+            c->m.mirrors[c->mirror.run[r].first + l] = -1;
+}
+
+/* Points k .. end of a line of `points`. */
+static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x, long k,
+                          long end, long points) {
+    const struct gf_cpu_end *e = c->m.e;
+    for (; k < end; k++) {
         cvec v = result_of(t, half, x[k]);
-        if (e->real_origin && is_own_mirror(&e->line, line_n, k))
-            v.im = vec_select(own, (vec){0}, v.im);
-        char *to = base + axis_at(&e->line, k);
+        if (e->real_origin && is_own_mirror(&e->line, c->line_n, k))
+            v.im = vec_select(c->own, (vec){0}, v.im);
+        char *to = c->base + axis_at(&e->line, k);
         bool mirrored =
             e->hermitian && (e->half_axis != GF_CPU_HALF_LINE || (k && 2 * k < e->half_n));
-        char *also = mirrored ? back + axis_mirror(&e->line, k) : NULL;
+        char *also = mirrored ? c->back + axis_mirror(&e->line, k) : NULL;
         if (k + AHEAD < points) {
-            prefetch_placement(&direct, base + axis_at(&e->line, k + AHEAD), size, e->stream);
+            prefetch_placement(&c->direct, c->base + axis_at(&e->line, k + AHEAD), c->size,
+                               e->stream);
             if (mirrored)
-                prefetch_placement(&mirror, back + axis_mirror(&e->line, k + AHEAD), size, false);
+                prefetch_placement(&c->mirror, c->back + axis_mirror(&e->line, k + AHEAD), c->size,
+                                   false);
         }
         if (e->value == GF_CPU_COMPLEX) {
-            v = (cvec){v.re * m->factor, v.im * m->factor};
-            put_complexes(&direct, e->type, to, v, e->stream);
+            v = (cvec){v.re * c->m.factor, v.im * c->m.factor};
+            put_complexes(&c->direct, e->type, to, v, e->stream);
             if (mirrored)
-                put_complexes(&mirror, e->type, also, (cvec){v.re, -v.im}, false);
+                put_complexes(&c->mirror, e->type, also, (cvec){v.re, -v.im}, false);
             continue;
         }
-        vec s = sample_of(m, value_of(m, v), m->exists);
+        vec s = sample_of(&c->m, value_of(&c->m, v), c->m.exists);
         if (e->discard)
             continue;
-        put_reals(&direct, e->type, to, s);
+        put_reals(&c->direct, e->type, to, s);
         if (mirrored) {
-            s = sample_of(m, value_of(m, odd ? (cvec){v.re, -v.im} : v), m->mirrors);
-            put_reals(&mirror, e->type, also, s);
+            s = sample_of(&c->m, value_of(&c->m, c->odd ? (cvec){v.re, -v.im} : v), c->m.mirrors);
+            put_reals(&c->mirror, e->type, also, s);
         }
     }
 }
@@ -281,20 +300,20 @@ INLINE void put_work(const struct gf_cpu_end *e, char *p, cvec x) {
     }
 }
 
-/* Whole vectors where lines run across the workspace's blocks, else transposed. The last block of a
- * row is filled up with zeros. */
-static void store_work(const struct tile *t, int half, cvec *x, long points, bool swap) {
+/* Points k .. end of lines that run across the workspace's blocks: whole vectors. */
+static void store_work_columns(const struct tile *t, const cvec *x, long k, long end, bool swap) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    char *base = outer_at(t, e, false) + t->lane0 * e->lane.stride;
+    for (; k < end; k++)
+        put_work(e, base + k * e->line.stride, swap_if(swap, x[k]));
+}
+
+/* Lines that run along the workspace's blocks: transposed back. The last block of a row is filled
+ * up with zeros. */
+static void store_work_rows(const struct tile *t, int half, cvec *x, long points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->destination;
     char *base = outer_at(t, e, false);
     long first = t->lane0 + half * LANES;
-    if (!t->count[half])
-        return;
-    if (!e->line_is_inner) {
-        base += first * e->lane.stride;
-        for (long k = 0; k < points; k++)
-            put_work(e, base + k * e->line.stride, swap_if(swap, x[k]));
-        return;
-    }
     for (long k = points; k % LANES; k++)
         x[k] = (cvec){{0}, {0}};
     for (long k = 0; k < points; k += LANES) {
@@ -324,19 +343,26 @@ static void split_pairs(cvec *z, cvec *a, long n) {
 static void store_half(const struct tile *t, int half, cvec *x, long points,
                        struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->destination;
+    bool swap = t->pass->inverse;
     if (!t->count[half])
         return;
-    if (e->type == GF_CPU_WORK) {
-        store_work(t, half, x, points, t->pass->inverse);
-        return;
-    }
-    struct mapping m = mapping_of(t, half);
-    bool rows = e->line.stride == sample_size[e->type] && e->lane.stride != e->line.stride;
-    if (rows && !e->line.shift && !e->hermitian && !e->discard && !e->real_origin)
+    if (e->type == GF_CPU_WORK && e->line_is_inner) {
+        store_work_rows(t, half, x, points, swap);
+    } else if (e->type == GF_CPU_WORK) {
+        struct tile other = *t;
+        other.lane0 += half * LANES;
+        store_work_columns(&other, x, 0, points, swap);
+    } else if (e->line.stride == sample_size[e->type] && e->lane.stride != e->line.stride &&
+               !e->line.shift && !e->hermitian && !e->discard && !e->real_origin) {
+        struct mapping m = mapping_of(t, half);
         store_rows(t, half, x, points, &m);
-    else
-        store_columns(t, half, x, points, &m);
-    mapping_report(&m, stats);
+        mapping_report(&m, stats);
+    } else {
+        struct columns c = {0};
+        columns_begin(t, half, &c);
+        columns_store(t, half, &c, x, 0, points, points);
+        mapping_report(&c.m, stats);
+    }
 }
 
 /* x: the buffer with the transformed tile; `other` is the other one. */

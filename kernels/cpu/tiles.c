@@ -3,25 +3,29 @@
 
 #include <string.h>
 
-long gf_cpu_tile_lines(const struct gf_cpu_kernels *k, enum gf_cpu_form form) {
-    return form == GF_CPU_C2C ? k->lanes : 2 * k->lanes;
+static int groups_of(const struct gf_cpu_pass *pass) {
+    return pass->groups > 1 ? pass->groups : 1;
+}
+
+long gf_cpu_tile_lines(const struct gf_cpu_pass *pass, int lanes) {
+    return pass->form == GF_CPU_C2C ? (long)lanes * groups_of(pass) : 2 * (long)lanes;
 }
 
 long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass) {
-    long lines = gf_cpu_tile_lines(k, pass->form);
+    long lines = gf_cpu_tile_lines(pass, k->lanes);
     return (pass->n_lane + lines - 1) / lines * pass->n_outer[0] * pass->n_outer[1];
 }
 
 long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes) {
     long whole = (pass->n + lanes) / lanes * lanes; /* room for the last block of a row */
     long line = pass->line ? pass->line->scratch_points : 0;
-    /* The odd point keeps the two buffers off the same cache sets. */
+    /* The odd point keeps the buffers off each other's cache sets. */
     return (whole > line ? whole : line) + 1;
 }
 
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass) {
-    return (size_t)gf_cpu_scratch_points(pass, k->lanes) * 2 * 2 * (size_t)k->lanes *
-           (size_t)k->bits / 8;
+    size_t point = 2 * (size_t)k->lanes * (size_t)k->bits / 8;
+    return (size_t)gf_cpu_scratch_points(pass, k->lanes) * point * (size_t)(groups_of(pass) + 1);
 }
 
 extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;

@@ -1,0 +1,80 @@
+#include "core/bandwidth.h"
+
+#include <omp.h>
+#include <string.h>
+#include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "core/array.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+enum { RUNS = 5, GRAIN = 4096 };
+
+/* Twice the last-level cache, so that hardly anything of it is still there in the next run. */
+static int64_t size_to_copy(void) {
+    int64_t least = INT64_C(64) << 20, cache = 0;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    int64_t bytes = cache > least / 2 ? 2 * cache : least;
+    while (bytes > least / 8 && 3 * bytes > gf_memory_available())
+        bytes /= 2;
+    return bytes / GRAIN * GRAIN;
+}
+
+/* Written past the caches, a line is not read before it is overwritten. */
+static void copy_streaming(char *to, const char *from, size_t bytes) {
+#ifdef __SSE2__
+    for (size_t i = 0; i < bytes; i += 64)
+        for (size_t j = i; j < i + 64; j += 16)
+            _mm_stream_si128((__m128i *)(to + j), _mm_load_si128((const __m128i *)(from + j)));
+    _mm_sfence();
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
+static double run(char *to, const char *from, int64_t bytes, int threads, bool streaming) {
+    double start = omp_get_wtime();
+#pragma omp parallel num_threads(threads)
+    {
+        int64_t grains = bytes / GRAIN, me = omp_get_thread_num(), all = omp_get_num_threads();
+        size_t first = (size_t)(grains * me / all * GRAIN);
+        size_t count = (size_t)(grains * (me + 1) / all * GRAIN) - first;
+        if (streaming)
+            copy_streaming(to + first, from + first, count);
+        else
+            memcpy(to + first, from + first, count);
+    }
+    return omp_get_wtime() - start;
+}
+
+int gf_bandwidth_copy(int threads, double *bytes_a_second) {
+    int64_t bytes = size_to_copy();
+    char *from = gf_alloc((size_t)bytes), *to = gf_alloc((size_t)bytes);
+    double best = 0;
+    int rc = 0;
+    *bytes_a_second = 0;
+    if (!from || !to) {
+        rc = gf_fail(GF_ENOMEM, "no memory to measure the copy bandwidth with");
+        goto out;
+    }
+    /* Untouched pages would all be the one zero page, and the first write makes them. */
+#pragma omp parallel for num_threads(threads)
+    for (int64_t i = 0; i < bytes; i += GRAIN) {
+        memset(from + i, (int)(i / GRAIN) | 1, GRAIN);
+        memset(to + i, 0, GRAIN);
+    }
+    for (int i = 0; i < 2 * RUNS; i++) {
+        double rate = 2 * (double)bytes / run(to, from, bytes, threads, i & 1);
+        best = rate > best ? rate : best;
+    }
+    *bytes_a_second = best;
+out:
+    gf_free(from);
+    gf_free(to);
+    return rc;
+}

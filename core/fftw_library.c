@@ -1,0 +1,193 @@
+#include "core/fftw_library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/dl.h"
+#include "core/status.h"
+
+#define SYMBOL(prefix, field, name)                                                                \
+    { prefix name, offsetof(struct gf_fftw, field) }
+/* float and double differ in the prefix of the names only. */
+#define SYMBOLS(prefix)                                                                            \
+    SYMBOL(prefix, plan_dft, "plan_guru64_dft"), SYMBOL(prefix, plan_r2c, "plan_guru64_dft_r2c"),  \
+        SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"),   \
+        SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"),    \
+        SYMBOL(prefix, destroy, "destroy_plan"),                                                   \
+        SYMBOL(prefix, import_wisdom, "import_wisdom_from_filename"),                              \
+        SYMBOL(prefix, export_wisdom, "export_wisdom_to_filename"),                                \
+        SYMBOL(prefix, forget_wisdom, "forget_wisdom"), SYMBOL(prefix, version, "version")
+#define THREAD_SYMBOLS(prefix)                                                                     \
+    SYMBOL(prefix, init_threads, "init_threads"),                                                  \
+        SYMBOL(prefix, plan_with_nthreads, "plan_with_nthreads")
+
+static const struct gf_dl_symbol symbols[2][12] = {
+    [GF_SINGLE] = {SYMBOLS("fftwf_")},
+    [GF_DOUBLE] = {SYMBOLS("fftw_")},
+};
+static const struct gf_dl_symbol thread_symbols[2][3] = {
+    [GF_SINGLE] = {THREAD_SYMBOLS("fftwf_")},
+    [GF_DOUBLE] = {THREAD_SYMBOLS("fftw_")},
+};
+static const struct gf_dl_symbol mkl_symbols[] = {
+    SYMBOL("MKL_", set_threads, "Set_Num_Threads"),
+    SYMBOL("MKL_", set_layer, "Set_Threading_Layer"),
+    {NULL, 0},
+};
+
+/* MKL runs its threads on GNU's OpenMP then, as this program does: two runtimes side by side would
+ * wait for each other's processors. */
+enum { MKL_THREADING_GNU = 3 };
+
+#define MKL_SONAMES                                                                                \
+    { "libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so" }
+
+static const struct library {
+    const char *soname[5], *threads_soname[3], *wisdom;
+} library[GF_FFTW_N_MAKERS][2] = {
+    [GF_FFTW_OWN] = {[GF_SINGLE] = {{"libfftw3f.so.3"},
+                                    {"libfftw3f_omp.so.3", "libfftw3f_threads.so.3"},
+                                    "fftw-single.wisdom"},
+                     [GF_DOUBLE] = {{"libfftw3.so.3"},
+                                    {"libfftw3_omp.so.3", "libfftw3_threads.so.3"},
+                                    "fftw-double.wisdom"}},
+    [GF_FFTW_MKL] =
+        {[GF_SINGLE] = {MKL_SONAMES, {NULL}, NULL}, [GF_DOUBLE] = {MKL_SONAMES, {NULL}, NULL}},
+};
+static const char *const remedy[GF_FFTW_N_MAKERS] = {
+    [GF_FFTW_OWN] = "apt install libfftw3-single3 libfftw3-double3",
+    [GF_FFTW_MKL] = "pip install mkl, then --mkl=PATH or LD_LIBRARY_PATH",
+};
+
+static struct loaded {
+    struct gf_fftw f; /* first, so that a pointer to it finds the rest */
+    const struct library *library;
+    bool tried, present, wisdom_read;
+    char reason[GF_REASON];
+} loaded[GF_FFTW_N_MAKERS][2];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The lock is held. */
+static void load(enum gf_fftw_maker maker, enum gf_precision p, const char *path) {
+    struct loaded *l = &loaded[maker][p];
+    const char *named[2] = {path, NULL};
+    const char *const *sonames = path ? named : library[maker][p].soname;
+    const char *const *threads = library[maker][p].threads_soname;
+    void *handle;
+    l->tried = true;
+    l->library = &library[maker][p];
+    if (gf_dl_open(sonames, symbols[p], &l->f, &handle)) {
+        snprintf(l->reason, GF_REASON, "%s; %s", gf_message(), remedy[maker]);
+        return;
+    }
+    l->present = true;
+    if (maker == GF_FFTW_MKL) {
+        threads = sonames; /* all in one */
+        if (gf_dl_open(sonames, mkl_symbols, &l->f, &handle))
+            l->f.set_threads = NULL;
+        else
+            l->f.set_layer(MKL_THREADING_GNU);
+    }
+    if (gf_dl_open(threads, thread_symbols[p], &l->f, &handle) || !l->f.init_threads())
+        l->f.plan_with_nthreads = NULL; /* works all the same, on one thread */
+}
+
+const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p,
+                                   const char *path) {
+    struct loaded *l = &loaded[maker][p];
+    pthread_mutex_lock(&lock);
+    if (!l->tried)
+        load(maker, p, path);
+    pthread_mutex_unlock(&lock);
+    if (l->present)
+        return &l->f;
+    gf_fail(GF_EABSENT, "%s", l->reason);
+    return NULL;
+}
+
+/* ---- wisdom: what the slow planning modes found out, kept from run to run ---- */
+
+/* Makes the directory and sees to it that nobody else can write into it. */
+static bool cache_path(const char *name, char *path, size_t size) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct stat st;
+    int n;
+    if (cache && cache[0] == '/') {
+        n = snprintf(path, size, "%s", cache);
+    } else {
+        if (!home || home[0] != '/')
+            return false;
+        n = snprintf(path, size, "%s/.cache", home);
+    }
+    if (n < 0 || (size_t)n + strlen(name) + 32 > size)
+        return false;
+    if (mkdir(path, 0700) && errno != EEXIST)
+        return false;
+    n += snprintf(path + n, size - (size_t)n, "/gpufft");
+    if (mkdir(path, 0700) && errno != EEXIST)
+        return false;
+    if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022)
+        return false;
+    snprintf(path + n, size - (size_t)n, "/%s", name);
+    return true;
+}
+
+/* The lock is held. A damaged file is as good as none: FFTW checks what it reads. */
+static void read_wisdom(const struct loaded *l) {
+    char path[1024];
+    if (l->library->wisdom && cache_path(l->library->wisdom, path, sizeof path))
+        l->f.import_wisdom(path);
+}
+
+/* The lock is held. Readers see the old file or the new one; losing a race loses some wisdom. */
+static void write_wisdom(const struct loaded *l) {
+    char path[1024], temporary[1040];
+    if (!l->library->wisdom || !cache_path(l->library->wisdom, path, sizeof path))
+        return;
+    l->f.import_wisdom(path); /* what others have learned meanwhile */
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0)
+        return;
+    close(fd);
+    if (!l->f.export_wisdom(temporary) || rename(temporary, path))
+        unlink(temporary);
+}
+
+/* ---- planning ---- */
+
+void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags) {
+    struct loaded *l = (struct loaded *)f;
+    pthread_mutex_lock(&lock);
+    if (flags & GF_FFTW_ESTIMATE) {
+        /* An estimate would take up what was measured before, and so depend on it. */
+        if (l->wisdom_read)
+            f->forget_wisdom();
+        l->wisdom_read = false;
+    } else if (!l->wisdom_read) {
+        read_wisdom(l);
+        l->wisdom_read = true;
+    }
+    if (f->plan_with_nthreads)
+        f->plan_with_nthreads(threads);
+    if (f->set_threads)
+        f->set_threads(threads);
+}
+
+void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags) {
+    if (!(flags & GF_FFTW_ESTIMATE))
+        write_wisdom((const struct loaded *)f);
+    pthread_mutex_unlock(&lock);
+}
+
+void gf_fftw_destroy(const struct gf_fftw *f, void *plan) {
+    pthread_mutex_lock(&lock);
+    if (plan)
+        f->destroy(plan);
+    pthread_mutex_unlock(&lock);
+}

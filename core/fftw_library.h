@@ -1,0 +1,57 @@
+/* FFTW 3, or a library with its interface, found at run time: the few declarations that are needed,
+ * from its documented interface, and what keeps its planner in order. */
+#ifndef GF_CORE_FFTW_LIBRARY_H
+#define GF_CORE_FFTW_LIBRARY_H
+
+#include "core/backend.h"
+
+struct gf_fftw_dim {
+    ptrdiff_t n, in_stride, out_stride;
+};
+
+enum { GF_FFTW_FORWARD = -1, GF_FFTW_INVERSE = 1 };
+enum {
+    GF_FFTW_MEASURE = 0,
+    GF_FFTW_DESTROY_INPUT = 1,
+    GF_FFTW_PRESERVE_INPUT = 1 << 4,
+    GF_FFTW_PATIENT = 1 << 5,
+    GF_FFTW_ESTIMATE = 1 << 6,
+};
+
+struct gf_fftw {
+    void *(*plan_dft)(int rank, const struct gf_fftw_dim *dims, int batch_rank,
+                      const struct gf_fftw_dim *batch, void *in, void *out, int sign,
+                      unsigned flags);
+    void *(*plan_r2c)(int rank, const struct gf_fftw_dim *dims, int batch_rank,
+                      const struct gf_fftw_dim *batch, void *in, void *out, unsigned flags);
+    void *(*plan_c2r)(int rank, const struct gf_fftw_dim *dims, int batch_rank,
+                      const struct gf_fftw_dim *batch, void *in, void *out, unsigned flags);
+    void (*run_dft)(const void *plan, void *in, void *out);
+    void (*run_r2c)(const void *plan, void *in, void *out);
+    void (*run_c2r)(const void *plan, void *in, void *out);
+    void (*destroy)(void *plan);
+    int (*import_wisdom)(const char *path);
+    int (*export_wisdom)(const char *path);
+    void (*forget_wisdom)(void);
+    const char *version;
+    int (*init_threads)(void);
+    void (*plan_with_nthreads)(int threads); /* NULL: it works on one thread */
+    void (*set_threads)(int threads);        /* NULL, but for MKL, which asks for it at any call */
+    int (*set_layer)(int layer);             /* MKL's */
+};
+
+/* Whose library. */
+enum gf_fftw_maker { GF_FFTW_OWN, GF_FFTW_MKL, GF_FFTW_N_MAKERS };
+
+/* Loads the library once and for good: one with threads of its own must not be unloaded. `path`
+ * names the file, NULL leaves it to the loader; the first call decides. NULL with gf_message()
+ * when it is not there. */
+const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p, const char *path);
+
+/* The planner keeps global state and is not thread safe: plans are made between these two, which
+ * hold a lock. `flags` is the planning mode. What measuring found out is kept from run to run. */
+void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags);
+void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags);
+void gf_fftw_destroy(const struct gf_fftw *f, void *plan); /* takes the lock itself */
+
+#endif

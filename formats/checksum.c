@@ -1,0 +1,79 @@
+#include "formats/checksum.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "core/status.h"
+#include "formats/io.h"
+
+enum { MIN_SHARE = 1 << 20, MAX_SHARES = 16, PIECE = 256 * 1024 };
+
+/* How many threads are worth starting. */
+static int shares_of(int64_t n, int threads) {
+    int64_t most = n / MIN_SHARE;
+    if (most > MAX_SHARES)
+        most = MAX_SHARES;
+    return threads < most ? threads : (int)most;
+}
+
+uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads) {
+    uLong part[MAX_SHARES];
+    int shares = shares_of((int64_t)n, threads);
+    if (shares < 2)
+        return (uint32_t)crc32_z(crc, data, n);
+    size_t share = n / (size_t)shares;
+#pragma omp parallel for num_threads(shares)
+    for (int i = 0; i < shares; i++) {
+        size_t begin = (size_t)i * share, end = i == shares - 1 ? n : begin + share;
+        part[i] = crc32_z(0, (const unsigned char *)data + begin, end - begin);
+    }
+    uLong sum = crc;
+    for (int i = 0; i < shares; i++) {
+        size_t length = i == shares - 1 ? n - (size_t)i * share : share;
+        sum = crc32_combine(sum, part[i], (z_off_t)length);
+    }
+    return (uint32_t)sum;
+}
+
+static int crc_range(const char *path, int64_t begin, int64_t end, uLong *out) {
+    struct gf_source *source;
+    int rc = gf_source_open(path, &source);
+    if (rc)
+        return rc;
+    unsigned char *piece = malloc(PIECE);
+    if (!piece)
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+    else
+        rc = gf_source_seek(source, begin);
+    uLong crc = 0;
+    while (!rc && begin < end) {
+        size_t n = end - begin < PIECE ? (size_t)(end - begin) : PIECE;
+        rc = gf_source_read_exactly(source, piece, n);
+        if (!rc)
+            crc = crc32_z(crc, piece, n);
+        begin += (int64_t)n;
+    }
+    *out = crc;
+    free(piece);
+    gf_source_close(source);
+    return rc;
+}
+
+int gf_crc32_file(const char *path, int64_t size, int threads, uint32_t *out) {
+    uLong part[MAX_SHARES], sum = 0;
+    int status[MAX_SHARES], shares = shares_of(size, threads);
+    if (shares < 1)
+        shares = 1;
+    int64_t share = size / shares;
+#pragma omp parallel for num_threads(shares)
+    for (int i = 0; i < shares; i++)
+        status[i] = crc_range(path, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]);
+    for (int i = 0; i < shares; i++) {
+        if (status[i]) /* the reason was kept in another thread */
+            return gf_fail((enum gf_status)status[i], "cannot read all of it for its checksum");
+        int64_t length = i == shares - 1 ? size - i * share : share;
+        sum = crc32_combine(sum, part[i], (z_off_t)length);
+    }
+    *out = (uint32_t)sum;
+    return GF_OK;
+}

@@ -1,0 +1,13 @@
+/* zlib's crc32 on several threads. Private to formats/. */
+#ifndef GF_FORMATS_CHECKSUM_H
+#define GF_FORMATS_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Goes on from `crc` (0 at the start) over n bytes. */
+uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads);
+/* Of the first `size` bytes of a file; GF_EFORMAT when it has fewer. */
+int gf_crc32_file(const char *path, int64_t size, int threads, uint32_t *out);
+
+#endif

@@ -1,0 +1,9 @@
+#include "tests/fuzz.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+    struct gf_read_options options = {.max_memory = 32 << 20};
+    fuzz_read(&gf_format_npy, data, n, &options);
+    options.channels_last = true;
+    fuzz_read(&gf_format_npy, data, n, &options);
+    return 0;
+}
