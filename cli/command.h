@@ -12,6 +12,7 @@ int gf_command_inv(struct gf_settings *s, char **operands, int n);
 int gf_command_info(struct gf_settings *s, char **operands, int n);
 int gf_command_plan(struct gf_settings *s, char **operands, int n);
 int gf_command_devices(struct gf_settings *s, char **operands, int n);
+int gf_command_bench(struct gf_settings *s, char **operands, int n);
 int gf_command_selftest(struct gf_settings *s, char **operands, int n);
 
 /* What fwd and inv share: inputs, claims, the loop over files, reports. */

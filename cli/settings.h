@@ -7,7 +7,7 @@
 #include "formats/format.h"
 
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
-enum { GF_UNSAID = -1 };
+enum { GF_UNSAID = -1, GF_MAX_THREAD_COUNTS = 8 };
 
 /* The axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
 struct gf_axes_text {
@@ -69,13 +69,25 @@ struct gf_settings {
     int64_t max_memory;
     bool json, quiet, verbose;
     bool plan_only; /* no option: nothing will be written */
+
+    struct gf_bench_settings {
+        unsigned kinds, precisions; /* bits; 0: unsaid */
+        struct {
+            int n, count[GF_MAX_THREAD_COUNTS];
+        } threads;
+        const char *backends, *relative, *mkl;
+        int direction; /* enum gf_direction */
+        int repeat;    /* 0: unsaid */
+        double seconds;
+        bool all, csv;
+    } bench;
 };
 
 struct gf_settings gf_settings_default(void);
 
 extern const struct gf_opt_group gf_opts_input, gf_opts_pair, gf_opts_output, gf_opts_output_inv,
     gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_backend, gf_opts_raw,
-    gf_opts_list, gf_opts_memory, gf_opts_common;
+    gf_opts_list, gf_opts_memory, gf_opts_bench, gf_opts_common;
 
 extern const char *const gf_fftw_plans[];
 extern const char *const gf_tiff_compressions[];

@@ -14,7 +14,8 @@ struct subject {
     const struct gf_backend *backend;
     void *context[2]; /* of one thread, of as many as there are */
     int64_t runs;
-    bool full; /* the long run */
+    bool full;  /* the long run */
+    bool small; /* the short one */
     uint64_t seed;
     int passed, failed;
     struct worst worst[2][2]; /* [precision][a prime factor above 13] */

@@ -1,0 +1,100 @@
+/* What the parts of `gpufft bench` share. A case (shape, kind, precision, threads) is run by every
+ * entrant, in turns; each gives a row. */
+#ifndef GF_CLI_BENCH_H
+#define GF_CLI_BENCH_H
+
+#include "cli/lab.h"
+#include "cli/settings.h"
+
+enum gf_bench_kind { GF_BENCH_C2C, GF_BENCH_R2C, GF_BENCH_C2R, GF_BENCH_N_KINDS };
+extern const char *const gf_bench_kinds[];
+
+/* A backend in one of its modes. */
+struct gf_bench_entrant {
+    const char *name;
+    const struct gf_backend *backend;
+    const char *fftw_plan; /* NULL where that means nothing */
+    void *context;         /* open for as long as the number of threads stays */
+    bool open;
+};
+enum { GF_MAX_ENTRANTS = 16 };
+
+struct gf_bench {
+    const struct gf_settings *s;
+    int n, relative; /* entrants; the one that ratios are taken to, or -1 */
+    struct gf_bench_entrant entrant[GF_MAX_ENTRANTS];
+    int threads;
+    double copy; /* bytes a second with this many threads, 0 when it could not be measured */
+    char cpu[64], isa[64];
+    int rows, bad; /* measured; wrong or failed */
+};
+
+struct gf_bench_case {
+    struct gf_shape shape;
+    enum gf_bench_kind kind;
+    struct gf_job job;
+    double flops;            /* 5 N log2 N, half of that for real samples */
+    int64_t bytes_in, bytes_out;
+};
+
+enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SKIPPED };
+
+struct gf_bench_row {
+    const char *name; /* the entrant's; NULL: all of them were skipped */
+    enum gf_bench_status status;
+    char why[160]; /* failed, skipped */
+    int runs;
+    double median, least, p90; /* seconds */
+    double plan;               /* seconds that planning took */
+    double error;              /* relative, L2; negative: none was taken */
+    double ratio;              /* relative's time / this one's; 0: there is none */
+    int passes;
+    int64_t moved; /* bytes, all passes */
+};
+
+/* bench_options.c */
+extern const struct gf_shape gf_bench_quick[], gf_bench_full[]; /* ndim 0 ends them */
+/* What several options together say wrong. */
+int gf_bench_check(const struct gf_settings *s);
+/* The next word of a list at *at, cut to `size`; false at its end. */
+bool gf_bench_next_word(const char **at, char *word, size_t size);
+int gf_bench_shape(const char *text, struct gf_shape *shape);
+
+/* bench_case.c */
+int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
+                       enum gf_direction direction, enum gf_precision p, struct gf_bench_case *c);
+/* Plans, checks and times the case with every open entrant. Returns the number of rows; one without
+ * a name says why there are no others. */
+int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
+                      struct gf_bench_row rows[GF_MAX_ENTRANTS]);
+
+/* bench_input.c */
+/* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
+ * is made that of real samples. */
+void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
+/* Element i of a contiguous array of floats. */
+void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im);
+uint64_t gf_bench_hash(uint64_t i);
+
+/* bench_reference.c: what the right answer is. */
+enum { GF_BENCH_SAMPLES = 8 };
+struct gf_bench_reference {
+    struct gf_array full; /* in double precision; data NULL when there is no room for it */
+    int64_t at[GF_BENCH_SAMPLES]; /* positions in the output, and what must stand there */
+    long double re[GF_BENCH_SAMPLES], im[GF_BENCH_SAMPLES];
+    double rms; /* of the output's values, to weigh errors against */
+};
+/* `room`: bytes that may be taken. */
+int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case *c,
+                            const struct gf_array *in, int64_t room, struct gf_bench_reference *r);
+/* The relative error (L2) of an output, and whether that is too much. */
+double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_bench_reference *r,
+                                const struct gf_array *out, bool *wrong);
+void gf_bench_reference_free(struct gf_bench_reference *r);
+
+/* bench_print.c */
+void gf_bench_print_machine(const struct gf_bench *b);
+void gf_bench_print_rows(const struct gf_bench *b, const struct gf_bench_case *c,
+                         const struct gf_bench_row *rows, int n);
+
+#endif

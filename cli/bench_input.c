@@ -1,0 +1,74 @@
+#include "cli/bench.h"
+
+#include <string.h>
+
+/* Finaliser of SplitMix64: a good hash of a counter, so that any thread can make any sample. */
+uint64_t gf_bench_hash(uint64_t i) {
+    uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static double noise(int64_t i) {
+    return (double)(gf_bench_hash((uint64_t)i) >> 40) / (1 << 24) - 0.5;
+}
+
+void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im) {
+    bool complex = gf_dtype_is_complex(a->dtype);
+    int64_t at = complex ? 2 * i : i;
+    if (gf_dtype_real(a->dtype) == GF_F32) {
+        *re = ((const float *)a->data)[at];
+        *im = complex ? ((const float *)a->data)[at + 1] : 0;
+    } else {
+        *re = ((const double *)a->data)[at];
+        *im = complex ? ((const double *)a->data)[at + 1] : 0;
+    }
+}
+
+static void set(struct gf_array *a, int64_t i, double re, double im) {
+    if (a->dtype == GF_C64) {
+        ((float *)a->data)[2 * i] = (float)re;
+        ((float *)a->data)[2 * i + 1] = (float)im;
+    } else {
+        ((double *)a->data)[2 * i] = re;
+        ((double *)a->data)[2 * i + 1] = im;
+    }
+}
+
+/* Row r of a picture or volume of n rows (n[0] planes of n[1] rows) and its mirror image. */
+static int64_t mirror(const int64_t n[2], int64_t r) {
+    int64_t plane = r / n[1], row = r % n[1];
+    return (n[0] - plane) % n[0] * n[1] + (n[1] - row) % n[1];
+}
+
+/* Where the halved axis has its own mirror image, the others still mirror each other. */
+static void make_hermitian(const struct gf_bench_case *c, struct gf_array *a) {
+    int d = c->shape.ndim;
+    int64_t last = c->shape.n[d - 1], width = last / 2 + 1;
+    int64_t n[2] = {d > 2 ? c->shape.n[d - 3] : 1, d > 1 ? c->shape.n[d - 2] : 1};
+    for (int64_t r = 0; r < n[0] * n[1]; r++)
+        for (int64_t x = 0; x <= last / 2; x += last % 2 || last == 1 ? width : last / 2) {
+            double re, im;
+            int64_t m = mirror(n, r);
+            gf_bench_get(a, m * width + x, &re, &im);
+            if (m == r)
+                set(a, r * width + x, re, 0);
+            else if (m < r)
+                set(a, r * width + x, re, -im);
+        }
+}
+
+void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a) {
+    int64_t count = gf_array_count(a) * (gf_dtype_is_complex(a->dtype) ? 2 : 1);
+    bool narrow = gf_dtype_real(a->dtype) == GF_F32;
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < count; i++) {
+        if (narrow)
+            ((float *)a->data)[i] = (float)noise(i);
+        else
+            ((double *)a->data)[i] = noise(i);
+    }
+    if (c->kind == GF_BENCH_C2R)
+        make_hermitian(c, a);
+}
