@@ -15,7 +15,6 @@ struct gf_bench_entrant {
     const struct gf_backend *backend;
     const char *fftw_plan; /* NULL where that means nothing */
     void *context;         /* open for as long as the number of threads stays */
-    bool open;
 };
 enum { GF_MAX_ENTRANTS = 16 };
 
@@ -27,13 +26,14 @@ struct gf_bench {
     double copy; /* bytes a second with this many threads, 0 when it could not be measured */
     char cpu[64], isa[64];
     int rows, bad; /* measured; wrong or failed */
+    bool headed;   /* the columns were named */
 };
 
 struct gf_bench_case {
     struct gf_shape shape;
     enum gf_bench_kind kind;
     struct gf_job job;
-    double flops;            /* 5 N log2 N, half of that for real samples */
+    double flops; /* 5 N log2 N, half of that for real samples */
     int64_t bytes_in, bytes_out;
 };
 
@@ -79,7 +79,7 @@ uint64_t gf_bench_hash(uint64_t i);
 /* bench_reference.c: what the right answer is. */
 enum { GF_BENCH_SAMPLES = 8 };
 struct gf_bench_reference {
-    struct gf_array full; /* in double precision; data NULL when there is no room for it */
+    struct gf_array full;         /* in double precision; data NULL when there is no room for it */
     int64_t at[GF_BENCH_SAMPLES]; /* positions in the output, and what must stand there */
     long double re[GF_BENCH_SAMPLES], im[GF_BENCH_SAMPLES];
     double rms; /* of the output's values, to weigh errors against */

@@ -15,14 +15,14 @@ static double noise(int64_t i) {
 }
 
 void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im) {
-    bool complex = gf_dtype_is_complex(a->dtype);
-    int64_t at = complex ? 2 * i : i;
+    bool pairs = gf_dtype_is_complex(a->dtype);
+    int64_t at = pairs ? 2 * i : i;
     if (gf_dtype_real(a->dtype) == GF_F32) {
         *re = ((const float *)a->data)[at];
-        *im = complex ? ((const float *)a->data)[at + 1] : 0;
+        *im = pairs ? ((const float *)a->data)[at + 1] : 0;
     } else {
         *re = ((const double *)a->data)[at];
-        *im = complex ? ((const double *)a->data)[at + 1] : 0;
+        *im = pairs ? ((const double *)a->data)[at + 1] : 0;
     }
 }
 

@@ -6,53 +6,188 @@
 
 #include "cli/bench.h"
 #include "cli/log.h"
+#include "core/memory.h"
 #include "core/status.h"
 
-/* Errors above this many times the promised bound are no rounding any more. */
-enum { TOLERANCE = 4 };
+/* An error of this many times the promised bound is no rounding any more. */
+enum { TOLERANCE = 4, BLOCK = 1024 };
 
 static double limit_of(const struct gf_bench_case *c, enum gf_precision p) {
     struct gf_lab lab = {.precision = p};
     return TOLERANCE * gf_lab_bound(&lab, gf_lab_points(&c->shape));
 }
 
-/* exp(sign 2 pi i j k / n) for all k, re and im. */
-static void waves(int64_t n, int64_t j, int sign, long double *w) {
-    const long double turn = 2 * 3.14159265358979323846264338327950288L;
-    for (int64_t k = 0, at = 0; k < n; k++, at = (at + j) % n) {
-        long double angle = turn * (long double)at / (long double)n;
-        w[2 * k] = cosl(angle);
-        w[2 * k + 1] = sign * sinl(angle);
-    }
+struct wave {
+    long double re, im;
+};
+
+static struct wave times(struct wave a, struct wave b) {
+    return (struct wave){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* One output value by its definition: position j of the full output, from the whole input. */
-static void sum(const struct gf_bench_case *c, const struct gf_array *in, const int64_t j[3],
-                long double *const w[3], const int64_t n[3], long double *re, long double *im) {
-    int64_t width = in->shape[c->shape.ndim - 1];
+/* exp(sign 2 pi i j k / n), the angle reduced in integers. */
+static struct wave wave(int64_t n, int64_t j, int64_t k, int sign) {
+    const long double turn = 2 * 3.14159265358979323846264338327950288L;
+    int64_t rest = (int64_t)((unsigned __int128)j * (unsigned __int128)k % (unsigned __int128)n);
+    long double angle = turn * (long double)rest / (long double)n;
+    return (struct wave){cosl(angle), sign * sinl(angle)};
+}
+
+/* The value at j of the output, by the definition. Rows are cut into blocks, so that one short
+ * table of waves serves all of them. */
+static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in, const int64_t n[3],
+                       const int64_t j[3]) {
+    int64_t width = in->shape[c->shape.ndim - 1], blocks = (width + BLOCK - 1) / BLOCK;
     int sign = c->job.direction == GF_FORWARD ? -1 : 1;
     bool half = c->kind == GF_BENCH_C2R;
     long double sum_re = 0, sum_im = 0;
-    for (int a = 0; a < 3; a++)
-        waves(n[a], j[a], sign, w[a]);
+    struct wave table[BLOCK];
+    for (int64_t x = 0; x < BLOCK; x++)
+        table[x] = wave(n[2], j[2], x, sign);
 #pragma omp parallel for reduction(+ : sum_re, sum_im) schedule(static)
-    for (int64_t r = 0; r < n[0] * n[1]; r++) {
-        const long double *p = w[0] + 2 * (r / n[1]), *q = w[1] + 2 * (r % n[1]), *t = w[2];
-        long double row_re = 0, row_im = 0;
-        for (int64_t x = 0; x < width; x++) {
-            double v_re, v_im;
-            /* What half a spectrum leaves out are the conjugates: twice the real part. */
-            int times = half && x && 2 * x != n[2] ? 2 : 1;
-            gf_bench_get(in, r * width + x, &v_re, &v_im);
-            row_re += times * (v_re * t[2 * x] - v_im * t[2 * x + 1]);
-            row_im += times * (v_re * t[2 * x + 1] + v_im * t[2 * x]);
+    for (int64_t b = 0; b < n[0] * n[1] * blocks; b++) {
+        int64_t row = b / blocks, start = b % blocks * BLOCK;
+        struct wave s = {0, 0}, factor = wave(n[0], j[0], row / n[1], sign);
+        factor = times(factor, wave(n[1], j[1], row % n[1], sign));
+        factor = times(factor, wave(n[2], j[2], start, sign));
+        for (int64_t x = start; x < width && x < start + BLOCK; x++) {
+            double re, im;
+            gf_bench_get(in, row * width + x, &re, &im);
+            struct wave v = times((struct wave){re, im}, table[x - start]);
+            /* What half a spectrum leaves out are conjugates: the real part counts twice. */
+            int count = half && x && 2 * x != n[2] ? 2 : 1;
+            s.re += count * v.re;
+            s.im += count * v.im;
         }
-        long double f_re = p[0] * q[0] - p[1] * q[1], f_im = p[0] * q[1] + p[1] * q[0];
-        if (half && 0) {
-        }
-        sum_re += row_re * f_re - row_im * f_im;
-        sum_im += row_re * f_im + row_im * f_re;
+        s = times(s, factor);
+        sum_re += s.re;
+        sum_im += s.im;
     }
-    *re = sum_re;
-    *im = half ? 0 : sum_im;
+    return (struct wave){sum_re, half ? 0 : sum_im};
+}
+
+static void take_samples(const struct gf_bench_case *c, const struct gf_array *in,
+                         struct gf_bench_reference *r) {
+    int d = c->shape.ndim;
+    int64_t n[3] = {1, 1, 1}, out[GF_MAX_RANK];
+    gf_job_out_shape(&c->job, 0, out);
+    for (int i = 0; i < d; i++)
+        n[3 - d + i] = c->shape.n[i];
+    for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
+        int64_t j[3] = {0, 0, 0};
+        r->at[i] = 0;
+        for (int a = 0; a < d; a++) {
+            uint64_t h = gf_bench_hash((uint64_t)(100 * i + a)) >> 1;
+            j[3 - d + a] = (int64_t)(h % (uint64_t)out[a]);
+            r->at[i] = r->at[i] * out[a] + j[3 - d + a];
+        }
+        struct wave v = sum(c, in, n, j);
+        r->re[i] = v.re;
+        r->im[i] = v.im;
+    }
+}
+
+/* Against the samples, relative to what a value is on average. */
+static double sampled_error(const struct gf_bench_reference *r, const struct gf_array *out) {
+    long double sum = 0;
+    for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
+        double re, im;
+        gf_bench_get(out, r->at[i], &re, &im);
+        sum += (re - r->re[i]) * (re - r->re[i]) + (im - r->im[i]) * (im - r->im[i]);
+    }
+    return (double)sqrtl(sum / GF_BENCH_SAMPLES) / r->rms;
+}
+
+static double full_error(const struct gf_bench_reference *r, const struct gf_array *out) {
+    double error = 0, energy = 0;
+#pragma omp parallel for reduction(+ : error, energy) schedule(static)
+    for (int64_t i = 0; i < gf_array_count(out); i++) {
+        double re, im, want_re, want_im;
+        gf_bench_get(out, i, &re, &im);
+        gf_bench_get(&r->full, i, &want_re, &want_im);
+        error += (re - want_re) * (re - want_re) + (im - want_im) * (im - want_im);
+        energy += want_re * want_re + want_im * want_im;
+    }
+    return sqrt(error / energy);
+}
+
+/* The whole output in double precision, by the first of these that is there. It stays away when
+ * there is no room for it. */
+static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, int64_t room,
+                      struct gf_array *full) {
+    const struct gf_backend *backend = NULL;
+    struct gf_backend_options options = {.threads = b->threads};
+    struct gf_bench_case wide = {.shape = c->shape};
+    struct gf_array in = {0};
+    struct gf_plan *plan = NULL;
+    struct gf_report report;
+    void *context = NULL;
+    int64_t shape[GF_MAX_RANK];
+    int rank = c->shape.ndim + 1;
+    int rc = gf_backend_find("fftw", &backend);
+    if (rc)
+        rc = gf_backend_find("openmp", &backend);
+    if (!rc)
+        rc = gf_bench_case_make(&c->shape, c->kind, c->job.direction, GF_DOUBLE, &wide);
+    if (!rc)
+        rc = backend->open(&options, &context);
+    if (!rc)
+        rc = backend->plan(context, &wide.job, &plan);
+    if (rc || wide.bytes_in + wide.bytes_out + plan->workspace_bytes > room)
+        goto out;
+    gf_job_in_shape(&wide.job, shape);
+    rc = gf_array_alloc(&in, wide.job.in_dtype, rank, shape);
+    gf_job_out_shape(&wide.job, 0, shape);
+    if (!rc)
+        rc = gf_array_alloc(full, wide.job.out[0].dtype, rank, shape);
+    if (rc)
+        goto out;
+    gf_bench_fill(&wide, &in);
+    rc = backend->exec(context, plan, &in, full, &report);
+out:
+    gf_array_free(&in);
+    if (plan)
+        backend->unplan(context, plan);
+    if (context)
+        backend->close(context);
+    if (rc)
+        gf_array_free(full);
+    return rc;
+}
+
+int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case *c,
+                            const struct gf_array *in, int64_t room, struct gf_bench_reference *r) {
+    double points = (double)gf_lab_points(&c->shape);
+    *r = (struct gf_bench_reference){.rms = sqrt(points / (c->kind == GF_BENCH_R2C ? 12 : 6))};
+    take_samples(c, in, r);
+    int rc = run_double(b, c, room, &r->full);
+    if (rc || !r->full.data)
+        return rc == GF_ENOMEM ? 0 : rc;
+    double sum = 0;
+    for (int64_t i = 0; i < gf_array_count(&r->full); i++) {
+        double re, im;
+        gf_bench_get(&r->full, i, &re, &im);
+        sum += re * re + im * im;
+    }
+    r->rms = sqrt(sum / (double)gf_array_count(&r->full));
+    /* Who judges is judged as well. */
+    if (sampled_error(r, &r->full) <= limit_of(c, GF_DOUBLE))
+        return 0;
+    gf_array_free(&r->full);
+    r->rms = sqrt(points / (c->kind == GF_BENCH_R2C ? 12 : 6));
+    return 0;
+}
+
+double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_bench_reference *r,
+                                const struct gf_array *out, bool *wrong) {
+    double limit = limit_of(c, c->job.precision);
+    double sampled = sampled_error(r, out), all = r->full.data ? full_error(r, out) : 0;
+    *wrong = !(sampled <= limit && all <= limit); /* NaN is wrong */
+    /* In double precision the other run is no better than this one. */
+    bool whole = r->full.data && c->job.precision == GF_SINGLE;
+    return whole || all > limit ? all : sampled;
+}
+
+void gf_bench_reference_free(struct gf_bench_reference *r) {
+    gf_array_free(&r->full);
 }

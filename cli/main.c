@@ -39,6 +39,9 @@ static const struct gf_opt_group *const devices_groups[] = {&gf_opts_common, NUL
 static const struct gf_opt_group *const selftest_groups[] = {&gf_opts_backend, &gf_opts_common,
                                                              NULL};
 
+static const struct gf_opt_group *const bench_groups[] = {&gf_opts_bench, &gf_opts_memory,
+                                                          &gf_opts_common, NULL};
+
 static const struct command commands[] = {
     {"fwd", "IN... --out=OUT", "forward FFT: 2D of a picture, 3D of a volume, 1D of a line",
      gf_command_fwd, fwd_groups,
@@ -65,7 +68,20 @@ static const struct command commands[] = {
      "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"},
     {"devices", "", "every backend and device, or why one is absent", gf_command_devices,
      devices_groups, "  gpufft devices\n"},
-    {"bench", "", "the backends side by side in one table", NULL, NULL, NULL},
+    {"bench", "[SHAPE]...", "the backends side by side in one table", gf_command_bench,
+     bench_groups,
+     "  gpufft bench\n"
+     "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
+     "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
+     "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
+     "\n"
+     "least, 90%: the shortest time, and what nine runs in ten stay within. GFLOP/s:\n"
+     "by 5 N log2 N, half of that for real samples. GB/s, copy: what the planned\n"
+     "passes read and write, and its share of the copy bandwidth. floors: the time\n"
+     "over that of one read and one write at copy bandwidth. ratio: above 1 is faster\n"
+     "than the one compared to. error: relative (L2); single against a run in double,\n"
+     "double against sums in long double at 8 places. plan: its time, not counted.\n"
+     "What comes out wrong is not timed, and the exit status is 1.\n"},
     {"demo", "NAME --out=DIR", "a lesson as numbered pictures", NULL, NULL, NULL},
     {"selftest", "", "the invariants, on this machine, per backend", gf_command_selftest,
      selftest_groups,

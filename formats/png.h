@@ -7,14 +7,6 @@
 int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
 
-/* A deflate encoder for samples: Huffman codes for literals, and runs of one byte as matches at
- * distance 1. A search for longer matches finds next to nothing in photographs and spectra; without
- * it an encoder is some eight times faster than zlib's Z_HUFFMAN_ONLY. The stream it makes is raw,
- * ends on a byte (as after Z_SYNC_FLUSH) and can be followed by another, unless `last` closes it.
- * Returns the bytes written to `out`, which has room for gf_fast_deflate_bound(n). */
-size_t gf_fast_deflate(const unsigned char *in, size_t n, bool last, unsigned char *out);
-size_t gf_fast_deflate_bound(size_t n);
-
 /* PNG's row filters (PNG specification, 9.2). `above` is NULL for the first row; `step` is the
  * bytes of one pixel. Writes the filter's number and n bytes. */
 enum { GF_PNG_ROW_NONE, GF_PNG_ROW_SUB, GF_PNG_ROW_UP, GF_PNG_ROW_AVERAGE, GF_PNG_ROW_PAETH };

@@ -12,9 +12,8 @@
 
 enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8, ZLIB_HEADER = 2 };
 
-/* zlib's level and strategy, or the encoder of png_deflate.c. */
+/* zlib's level and strategy. */
 struct coding {
-    bool fast;
     int level, strategy;
     unsigned filters; /* candidates, as bits */
 };
@@ -69,20 +68,25 @@ static void on_flush(png_structp png) {
     (void)png;
 }
 
-/* Spectra are noise: no filter helps, so none is tried. A level that is asked for by number goes to
- * zlib; the fast encoder's sizes lie between zlib's 0 and 6 (for noise, below its 6). */
+/* Spectra are noise: no filter helps, so none is tried, and a search for matches finds nothing that
+ * Huffman codes for single bytes do not give in a quarter of the time. */
 static struct coding choose_coding(const struct gf_write_options *o) {
-    struct coding c = {.level = o->level, .strategy = Z_DEFAULT_STRATEGY};
+    static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
+                                     [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,
+                                     [GF_PNG_RLE] = Z_RLE,
+                                     [GF_PNG_FILTERED] = Z_FILTERED,
+                                     [GF_PNG_DEFAULT] = Z_DEFAULT_STRATEGY};
     unsigned quick = 1u << GF_PNG_ROW_NONE | 1u << GF_PNG_ROW_SUB | 1u << GF_PNG_ROW_UP;
     unsigned all = quick | 1u << GF_PNG_ROW_AVERAGE | 1u << GF_PNG_ROW_PAETH;
-    c.fast = o->level < 0 && (o->strategy == GF_PNG_AUTO || o->strategy == GF_PNG_HUFFMAN);
-    c.filters = o->noise || o->level == 0 ? 1u << GF_PNG_ROW_NONE : c.fast ? quick : all;
-    if (o->strategy == GF_PNG_HUFFMAN)
-        c.strategy = Z_HUFFMAN_ONLY;
-    else if (o->strategy == GF_PNG_RLE)
-        c.strategy = Z_RLE;
-    else if (o->strategy == GF_PNG_FILTERED || (o->strategy == GF_PNG_AUTO && !o->noise))
+    struct coding c = {.level = o->level, .strategy = strategies[o->strategy], .filters = all};
+    if (o->strategy == GF_PNG_AUTO && o->level < 0) {
+        c.strategy = o->noise ? Z_HUFFMAN_ONLY : Z_RLE;
+        c.filters = quick;
+    } else if (o->strategy == GF_PNG_AUTO && !o->noise) {
         c.strategy = Z_FILTERED;
+    }
+    if (o->noise || o->level == 0)
+        c.filters = 1u << GF_PNG_ROW_NONE;
     if (c.level < 0)
         c.level = o->strategy == GF_PNG_DEFAULT ? 6 : 1;
     return c;
@@ -124,10 +128,6 @@ static void filter_strip(const struct writer *w, struct strip *s, int64_t first,
 
 static void deflate_strip(const struct writer *w, struct strip *s, bool last) {
     s->adler = adler32_z(adler32_z(0, NULL, 0), s->filtered, s->n_filtered);
-    if (w->coding.fast) {
-        s->n_packed = gf_fast_deflate(s->filtered, s->n_filtered, last, s->packed + ZLIB_HEADER);
-        return;
-    }
     z_stream z = {0};
     s->failed = deflateInit2(&z, w->coding.level, Z_DEFLATED, -MAX_WBITS, 9, w->coding.strategy);
     if (s->failed)
@@ -205,8 +205,7 @@ static int write_strips(struct writer *w) {
 static int alloc_strips(struct writer *w) {
     size_t row = w->planes.row_bytes, rows = (size_t)w->rows_a_strip;
     size_t filtered = rows * (row + 1);
-    /* zlib's worst case with memLevel 9 is below a 3000th, plus the flush and the trailer */
-    w->packed_size = gf_fast_deflate_bound(filtered) + filtered / 1000 + 64;
+    w->packed_size = compressBound(filtered) + 64; /* and the flush and the trailer */
     w->strips = calloc((size_t)w->batch, sizeof *w->strips);
     if (!w->strips)
         return gf_fail(GF_ENOMEM, "out of memory");

@@ -80,7 +80,7 @@ INLINE vec vec_select(ivec mask, vec a, vec b) {
     return (vec)(((ivec)a & mask) | ((ivec)b & ~mask));
 }
 INLINE vec vec_abs(vec a) {
-    const bits sign = (bits)1 << (GF_REAL_BITS - 1);
+    const bits sign = GF_REAL_BITS == 32 ? (bits)INT32_MIN : (bits)INT64_MIN;
     return (vec)((ivec)a & ~sign);
 }
 INLINE vec vec_max(vec a, vec b) {

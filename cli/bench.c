@@ -1,0 +1,199 @@
+/* gpufft bench: the backends side by side, on the same samples, in the same run. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/bench.h"
+#include "cli/command.h"
+#include "cli/log.h"
+#include "core/bandwidth.h"
+#include "core/status.h"
+
+enum { MOST_SHAPES = 64 };
+
+/* Beside the list of backends: yardsticks. */
+static const struct gf_bench_entrant yardsticks[] = {
+    {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
+    {.name = "mkl", .backend = &gf_backend_mkl},
+    {.name = NULL},
+};
+
+/* All that may be named, usable or not. */
+static int candidates(struct gf_bench_entrant list[GF_MAX_ENTRANTS]) {
+    int n = 0;
+    for (int i = 0; gf_backends[i] && n < GF_MAX_ENTRANTS; i++)
+        list[n++] =
+            (struct gf_bench_entrant){.name = gf_backends[i]->name, .backend = gf_backends[i]};
+    for (int i = 0; yardsticks[i].name && n < GF_MAX_ENTRANTS; i++)
+        list[n++] = yardsticks[i];
+    return n;
+}
+
+static int choose(const char *what, const char *word, const struct gf_bench_entrant *list, int n,
+                  int *out) {
+    const char *names[GF_MAX_ENTRANTS + 1] = {NULL};
+    for (int i = 0; i < n; i++)
+        names[i] = list[i].name;
+    return gf_opt_choose(what, word, names, out);
+}
+
+static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
+    struct gf_backend_options options = {.threads = threads,
+                                         .device = s->device,
+                                         .fftw_plan = e->fftw_plan,
+                                         .library = s->bench.mkl};
+    return e->backend->open(&options, &e->context);
+}
+
+/* Those that --backend names, or all that are usable; the rest of a list that names one which is
+ * not there does not matter. */
+static int enter(struct gf_bench *b) {
+    struct gf_bench_entrant list[GF_MAX_ENTRANTS];
+    const char *at = b->s->bench.backends;
+    char word[32], reason[GF_REASON] = "";
+    int n = candidates(list), i, rc = 0;
+    for (i = 0; !at && i < n; i++)
+        /* A path to MKL is not known to its probe; opening it will tell. */
+        if ((list[i].backend == &gf_backend_mkl && b->s->bench.mkl) ||
+            !list[i].backend->probe(reason))
+            b->entrant[b->n++] = list[i];
+    while (at && !rc && gf_bench_next_word(&at, word, sizeof word)) {
+        bool again = false;
+        rc = choose("--backend", word, list, n, &i);
+        for (int j = 0; j < b->n && !rc; j++)
+            again = again || b->entrant[j].name == list[i].name;
+        if (!rc && !again)
+            b->entrant[b->n++] = list[i];
+    }
+    for (i = 0; at && i < b->n && !rc; i++) {
+        bool path = b->entrant[i].backend == &gf_backend_mkl && b->s->bench.mkl;
+        if (!path && b->entrant[i].backend->probe(reason))
+            rc = gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->entrant[i].name,
+                         reason);
+    }
+    if (!rc && !b->n)
+        rc = gf_fail(GF_EABSENT, "no backend is usable here");
+    return rc;
+}
+
+static int find_relative(struct gf_bench *b) {
+    const char *name = b->s->bench.relative;
+    b->relative = -1;
+    if (name)
+        return choose("--relative", name, b->entrant, b->n, &b->relative);
+    for (int i = 0; i < b->n; i++)
+        if (!strcmp(b->entrant[i].name, "fftw-measure") ||
+            (b->relative < 0 && !strcmp(b->entrant[i].name, "fftw")))
+            b->relative = i;
+    return 0;
+}
+
+/* The processor's name for itself, and what the openmp backend says of its instruction set. */
+static void describe_machine(struct gf_bench *b) {
+    char line[256], reason[GF_REASON] = "";
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    snprintf(b->cpu, sizeof b->cpu, "unknown processor");
+    while (f && fgets(line, sizeof line, f)) {
+        const char *name = strchr(line, ':');
+        if (strncmp(line, "model name", 10) || !name)
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(b->cpu, sizeof b->cpu, "%.60s", name + 1 + strspn(name + 1, " "));
+        break;
+    }
+    if (f)
+        fclose(f);
+    gf_backend_openmp.probe(reason);
+    snprintf(b->isa, sizeof b->isa, "%.*s", (int)strcspn(reason, ","), reason);
+}
+
+static void run_case(struct gf_bench *b, const struct gf_bench_case *c) {
+    struct gf_bench_row rows[GF_MAX_ENTRANTS];
+    int n = gf_bench_case_run(b, c, rows);
+    gf_bench_print_rows(b, c, rows, n);
+    for (int i = 0; i < n; i++) {
+        b->rows += rows[i].status == GF_BENCH_OK;
+        b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
+    }
+}
+
+/* All kinds and precisions of one shape; GF_E… for one that no job can have. */
+static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
+    const struct gf_bench_settings *o = &b->s->bench;
+    bool forward = o->direction == GF_FORWARD;
+    unsigned kinds =
+        o->kinds ? o->kinds : 1u << GF_BENCH_C2C | 1u << (forward ? GF_BENCH_R2C : GF_BENCH_C2R);
+    unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
+    for (int p = 0; p < 2; p++)
+        for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
+            struct gf_bench_case c;
+            if (!(precisions >> p & 1) || !(kinds >> k & 1))
+                continue;
+            int rc = gf_bench_case_make(shape, (enum gf_bench_kind)k,
+                                        (enum gf_direction)o->direction, (enum gf_precision)p, &c);
+            if (rc)
+                return rc;
+            run_case(b, &c);
+        }
+    return 0;
+}
+
+static void leave(struct gf_bench *b) {
+    for (int i = 0; i < b->n; i++)
+        if (b->entrant[i].context)
+            b->entrant[i].backend->close(b->entrant[i].context);
+    for (int i = 0; i < b->n; i++)
+        b->entrant[i].context = NULL;
+}
+
+static int run_all(struct gf_bench *b, const struct gf_shape *shapes) {
+    int rc = 0;
+    for (int i = 0; i < b->n && !rc; i++) {
+        rc = opens(&b->entrant[i], b->s, b->threads);
+        if (rc)
+            b->entrant[i].context = NULL;
+    }
+    if (rc)
+        goto out;
+    if (gf_bandwidth_copy(b->threads, &b->copy))
+        gf_log_note("bench: %s", gf_message());
+    gf_bench_print_machine(b);
+    b->headed = true;
+    for (; shapes->ndim && !rc; shapes++)
+        rc = run_shape(b, shapes);
+out:
+    leave(b);
+    return rc;
+}
+
+int gf_command_bench(struct gf_settings *s, char **operands, int n) {
+    struct gf_bench b = {.s = s};
+    struct gf_shape typed[MOST_SHAPES + 1] = {{0, {0}}};
+    int rc = gf_bench_check(s);
+    if (!rc && n > MOST_SHAPES)
+        rc = gf_fail(GF_EUSAGE, "%d shapes, where up to %d are possible", n, MOST_SHAPES);
+    for (int i = 0; i < n && !rc; i++)
+        rc = gf_bench_shape(operands[i], &typed[i]);
+    if (!rc && n && s->bench.all)
+        rc = gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
+    if (!rc)
+        rc = enter(&b);
+    if (!rc)
+        rc = find_relative(&b);
+    if (!rc)
+        describe_machine(&b);
+    int counts = s->bench.threads.n ? s->bench.threads.n : 1;
+    for (int i = 0; i < counts && !rc; i++) {
+        b.threads = s->bench.threads.n ? s->bench.threads.count[i] : gf_settings_threads(s);
+        rc = run_all(&b, n ? typed : s->bench.all ? gf_bench_full : gf_bench_quick);
+    }
+    if (rc) {
+        gf_log_error("bench: %s", gf_message());
+        return gf_exit_code(rc);
+    }
+    if (b.bad)
+        gf_log_error("bench: %d wrong or failed", b.bad);
+    else if (!b.rows)
+        gf_log_error("bench: nothing could be measured");
+    return b.bad || !b.rows;
+}

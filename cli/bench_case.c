@@ -1,0 +1,253 @@
+/* One case: arrays and plans, a checked first run of every entrant, then runs in turns. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/bench.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000 };
+/* A measurement is at least this long, so that the clock costs it nothing. */
+static const double shortest = 100e-6;
+
+int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
+                       enum gf_direction direction, enum gf_precision p, struct gf_bench_case *c) {
+    bool wide = p == GF_DOUBLE;
+    enum gf_dtype real = wide ? GF_F64 : GF_F32, pair = wide ? GF_C128 : GF_C64;
+    int64_t in[GF_MAX_RANK], out[GF_MAX_RANK];
+    *c = (struct gf_bench_case){.shape = *shape, .kind = kind};
+    struct gf_job *job = &c->job;
+    job->direction = kind == GF_BENCH_R2C   ? GF_FORWARD
+                     : kind == GF_BENCH_C2R ? GF_INVERSE
+                                            : direction;
+    job->ndim = shape->ndim;
+    memcpy(job->shape, shape->n, sizeof job->shape);
+    job->channels = 1;
+    job->axes = (1u << shape->ndim) - 1;
+    job->in_dtype = kind == GF_BENCH_R2C ? real : pair;
+    job->in_half = job->real = job->spend_input = kind == GF_BENCH_C2R;
+    job->precision = p;
+    /* Neither direction multiplies by anything: that is what all libraries do. */
+    job->norm = job->direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
+    job->n_out = 1;
+    job->out[0] = (struct gf_output){.kind = kind == GF_BENCH_C2R ? GF_REAL : GF_COMPLEX,
+                                     .dtype = kind == GF_BENCH_C2R ? real : pair,
+                                     .half = kind == GF_BENCH_R2C};
+    int rc = gf_job_validate(job);
+    if (rc)
+        return rc;
+    gf_job_in_shape(job, in);
+    gf_job_out_shape(job, 0, out);
+    rc = gf_size_product(in, job->ndim, (int64_t)gf_dtype_size(job->in_dtype), &c->bytes_in);
+    if (!rc)
+        rc = gf_size_product(out, job->ndim, (int64_t)gf_dtype_size(job->out[0].dtype),
+                             &c->bytes_out);
+    double points = (double)gf_lab_points(shape);
+    c->flops = (kind == GF_BENCH_C2C ? 5 : 2.5) * points * log2(points);
+    return rc;
+}
+
+struct entry {
+    struct gf_plan *plan;
+    double *seconds; /* by run */
+    int inner;       /* executions a run */
+};
+
+struct state {
+    const struct gf_bench *b;
+    const struct gf_bench_case *c;
+    struct gf_array in, out, fresh; /* fresh: what a spent input was */
+    struct gf_bench_reference reference;
+    struct entry entry[GF_MAX_ENTRANTS];
+    int64_t limit; /* bytes that may still be taken */
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Seconds that one execution takes, by the clock on the wall. Where arrays live on a device and
+ * executions are timed there, this is the place. */
+static int run(struct state *st, int i, double *seconds) {
+    const struct gf_bench_entrant *e = &st->b->entrant[i];
+    struct entry *entry = &st->entry[i];
+    struct gf_report report = {{0}, {0}, 0};
+    if (st->fresh.data)
+        memcpy(st->in.data, st->fresh.data, (size_t)st->c->bytes_in);
+    double start = now();
+    for (int k = 0; k < entry->inner; k++) {
+        int rc = e->backend->exec(e->context, entry->plan, &st->in, &st->out, &report);
+        if (rc)
+            return rc;
+    }
+    *seconds = (now() - start) / entry->inner;
+    return 0;
+}
+
+static void give_up(struct gf_bench_row *row, int rc) {
+    row->status = rc == GF_ENOMEM || rc == GF_EUNSUPP ? GF_BENCH_SKIPPED : GF_BENCH_FAILED;
+    snprintf(row->why, sizeof row->why, "%s", gf_message());
+}
+
+static int take(struct state *st, int64_t bytes) {
+    int rc = gf_memory_check(bytes, st->limit);
+    if (!rc)
+        st->limit -= bytes;
+    return rc;
+}
+
+static int prepare(struct state *st) {
+    const struct gf_bench_case *c = st->c;
+    int64_t shape[GF_MAX_RANK];
+    int rank = c->job.ndim + 1;
+    st->limit = st->b->s->max_memory ? st->b->s->max_memory : gf_memory_available();
+    int rc = take(st, c->bytes_in * (c->job.spend_input ? 2 : 1) + c->bytes_out);
+    if (rc)
+        return rc;
+    gf_job_in_shape(&c->job, shape);
+    rc = gf_array_alloc(&st->in, c->job.in_dtype, rank, shape);
+    if (!rc && c->job.spend_input)
+        rc = gf_array_alloc(&st->fresh, c->job.in_dtype, rank, shape);
+    gf_job_out_shape(&c->job, 0, shape);
+    if (!rc)
+        rc = gf_array_alloc(&st->out, c->job.out[0].dtype, rank, shape);
+    if (rc)
+        return rc;
+    gf_bench_fill(c, &st->in);
+    if (st->fresh.data)
+        memcpy(st->fresh.data, st->in.data, (size_t)c->bytes_in);
+    return gf_bench_reference_make(st->b, c, &st->in, st->limit, &st->reference);
+}
+
+/* Plans, runs once and checks what came out. */
+static int try_out(struct state *st, int i, struct gf_bench_row *row) {
+    const struct gf_bench_entrant *e = &st->b->entrant[i];
+    struct entry *entry = &st->entry[i];
+    double start = now(), seconds;
+    entry->inner = 1;
+    /* Measuring plans try themselves out on arrays of their own. */
+    int64_t trial = e->fftw_plan ? st->c->bytes_in + st->c->bytes_out : 0;
+    int rc = gf_memory_check(trial, st->limit);
+    if (!rc)
+        rc = e->backend->plan(e->context, &st->c->job, &entry->plan);
+    row->plan = now() - start;
+    if (!rc)
+        rc = take(st, entry->plan->workspace_bytes);
+    if (rc)
+        return rc;
+    row->passes = entry->plan->n_passes;
+    for (int p = 0; p < row->passes; p++)
+        row->moved += entry->plan->pass[p].bytes_read + entry->plan->pass[p].bytes_written;
+    memset(st->out.data, 0xff, (size_t)st->c->bytes_out); /* NaN: nobody's answer is left over */
+    rc = run(st, i, &seconds);
+    if (rc)
+        return rc;
+    bool wrong;
+    row->error = gf_bench_reference_error(st->c, &st->reference, &st->out, &wrong);
+    row->status = wrong ? GF_BENCH_WRONG : GF_BENCH_OK;
+    return 0;
+}
+
+/* How often a run executes; the second run is the first that is warm. */
+static int settle(struct state *st, int i) {
+    double seconds;
+    int rc = run(st, i, &seconds);
+    st->entry[i].seconds = malloc(MOST_ROUNDS * sizeof(double));
+    if (!rc && !st->entry[i].seconds)
+        rc = gf_fail(GF_ENOMEM, "no memory for the times");
+    /* A spent input needs renewing before each execution. */
+    if (!rc && seconds < shortest && !st->fresh.data)
+        st->entry[i].inner = (int)(shortest / (seconds + 1e-9)) + 1;
+    return rc;
+}
+
+/* One run of each, round after round, so that whatever drifts does so for all alike. */
+static void time_all(struct state *st, struct gf_bench_row *rows) {
+    const struct gf_settings *s = st->b->s;
+    double spent = 0;
+    int repeat = s->bench.repeat < MOST_ROUNDS ? s->bench.repeat : MOST_ROUNDS;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        int active = 0;
+        for (int i = 0; i < st->b->n; i++)
+            active += rows[i].status == GF_BENCH_OK;
+        bool enough =
+            repeat ? round >= repeat : round >= LEAST_ROUNDS && spent >= s->bench.seconds * active;
+        if (enough || !active)
+            break;
+        for (int i = 0; i < st->b->n; i++) {
+            struct entry *e = &st->entry[i];
+            if (rows[i].status != GF_BENCH_OK)
+                continue;
+            int rc = run(st, i, &e->seconds[round]);
+            if (rc) {
+                give_up(&rows[i], rc);
+                continue;
+            }
+            spent += e->seconds[round] * e->inner;
+            rows[i].runs = round + 1;
+        }
+    }
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void sum_up(const struct state *st, struct gf_bench_row *rows) {
+    for (int i = 0; i < st->b->n; i++) {
+        double *t = st->entry[i].seconds;
+        int n = rows[i].runs;
+        if (rows[i].status != GF_BENCH_OK)
+            continue;
+        qsort(t, (size_t)n, sizeof *t, ascending);
+        rows[i].least = t[0];
+        rows[i].median = (t[(n - 1) / 2] + t[n / 2]) / 2;
+        rows[i].p90 = t[(9 * n + 9) / 10 - 1];
+    }
+    int relative = st->b->relative;
+    for (int i = 0; i < st->b->n && relative >= 0; i++)
+        if (rows[i].status == GF_BENCH_OK && rows[relative].status == GF_BENCH_OK)
+            rows[i].ratio = rows[relative].median / rows[i].median;
+}
+
+int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
+                      struct gf_bench_row rows[GF_MAX_ENTRANTS]) {
+    struct state st = {.b = b, .c = c};
+    int n = b->n;
+    for (int i = 0; i < n; i++)
+        rows[i] = (struct gf_bench_row){.name = b->entrant[i].name, .error = -1};
+    int rc = prepare(&st);
+    if (rc) {
+        rows[0].name = NULL;
+        give_up(&rows[0], rc);
+        n = 1;
+        goto out;
+    }
+    for (int i = 0; i < n; i++) {
+        rc = try_out(&st, i, &rows[i]);
+        if (rc)
+            give_up(&rows[i], rc);
+    }
+    gf_bench_reference_free(&st.reference);
+    for (int i = 0; i < n; i++)
+        if (rows[i].status == GF_BENCH_OK && (rc = settle(&st, i)))
+            give_up(&rows[i], rc);
+    time_all(&st, rows);
+    sum_up(&st, rows);
+out:
+    for (int i = 0; i < b->n; i++) {
+        if (st.entry[i].plan)
+            b->entrant[i].backend->unplan(b->entrant[i].context, st.entry[i].plan);
+        free(st.entry[i].seconds);
+    }
+    gf_bench_reference_free(&st.reference);
+    gf_array_free(&st.in);
+    gf_array_free(&st.fresh);
+    gf_array_free(&st.out);
+    return n;
+}

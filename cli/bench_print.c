@@ -1,0 +1,217 @@
+/* The rows of `gpufft bench`: a table to look at, CSV or JSON to compute with. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/bench.h"
+#include "cli/log.h"
+#include "cli/report.h"
+
+static const char *const statuses[] = {"ok", "wrong", "failed", "skipped"};
+
+static const char *shape_text(const struct gf_shape *s, char text[72]) {
+    int n = 0;
+    for (int i = 0; i < s->ndim; i++)
+        n += snprintf(text + n, 72 - (size_t)n, "%s%lld", i ? "x" : "", (long long)s->n[i]);
+    return text;
+}
+
+static const char *direction_of(const struct gf_bench_case *c) {
+    return c->job.direction == GF_FORWARD ? "forward" : "inverse";
+}
+
+static const char *precision_of(const struct gf_bench_case *c) {
+    return c->job.precision == GF_DOUBLE ? "double" : "single";
+}
+
+/* What follows from the times; all 0 for a row that was not timed. */
+struct rates {
+    double gflops, bytes; /* a second */
+    double share;         /* of the copy bandwidth */
+    double floors;        /* time / that of one read and one write at copy bandwidth */
+};
+
+static struct rates rates_of(const struct gf_bench *b, const struct gf_bench_case *c,
+                             const struct gf_bench_row *r) {
+    struct rates v = {0, 0, 0, 0};
+    if (r->status != GF_BENCH_OK)
+        return v;
+    v.gflops = c->flops / r->median * 1e-9;
+    v.bytes = (double)r->moved / r->median;
+    if (b->copy > 0) {
+        v.share = v.bytes / b->copy;
+        v.floors = r->median * b->copy / (double)(c->bytes_in + c->bytes_out);
+    }
+    return v;
+}
+
+static const char *relative_name(const struct gf_bench *b) {
+    return b->relative < 0 ? "" : b->entrant[b->relative].name;
+}
+
+/* ---- table ---- */
+
+static void table_machine(const struct gf_bench *b) {
+    printf("%s, %s, %d thread%s, ", b->cpu, b->isa, b->threads, b->threads == 1 ? "" : "s");
+    if (b->copy > 0)
+        printf("copy %.1f GB/s (read + written)\n", b->copy * 1e-9);
+    else
+        printf("copy not measured\n");
+    printf("%-14s %9s %9s %9s %8s %6s %6s %5s %6s %6s %8s %9s\n", "", "ms", "least", "90%",
+           "GFLOP/s", "passes", "GB/s", "copy", "floors", "ratio", "error", "plan ms");
+}
+
+/* At most `most` decimals, fewer for large values, so that all sizes fit one column. */
+static void print_number(int width, int most, double v) {
+    int decimals = v < 1 ? most : v < 10 ? most - 1 : v < 100 ? most - 2 : most - 3;
+    printf(" %*.*f", width, decimals > 0 ? decimals : 0, v);
+}
+
+static void print_ms(double seconds) {
+    print_number(9, 4, seconds * 1e3);
+}
+
+static void table_row(const struct gf_bench *b, const struct gf_bench_case *c,
+                      const struct gf_bench_row *r) {
+    struct rates v = rates_of(b, c, r);
+    printf("  %-12s", r->name ? r->name : "");
+    if (r->status == GF_BENCH_WRONG) {
+        printf(" WRONG, error %.1e\n", r->error);
+        return;
+    }
+    if (r->status != GF_BENCH_OK) {
+        printf(" %s: %s\n", statuses[r->status], r->why);
+        return;
+    }
+    print_ms(r->median);
+    print_ms(r->least);
+    print_ms(r->p90);
+    print_number(8, 3, v.gflops);
+    printf(" %6d", r->passes);
+    print_number(6, 3, v.bytes * 1e-9);
+    if (b->copy > 0) {
+        printf(" %4.0f%%", v.share * 100);
+        print_number(6, 3, v.floors);
+    } else
+        printf(" %5s %6s", "-", "-");
+    if (r->ratio > 0)
+        print_number(6, 3, r->ratio);
+    else
+        printf(" %6s", "-");
+    printf(" %8.1e", r->error);
+    print_ms(r->plan);
+    printf("\n");
+}
+
+/* ---- CSV ---- */
+
+static void csv_text(const char *text) {
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static void csv_row(const struct gf_bench *b, const struct gf_bench_case *c,
+                    const struct gf_bench_row *r) {
+    char shape[72];
+    struct rates v = rates_of(b, c, r);
+    printf("%s,%s,%s,%s,%d,%s,%s,", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
+           direction_of(c), precision_of(c), b->threads, r->name ? r->name : "",
+           statuses[r->status]);
+    if (r->status == GF_BENCH_OK)
+        printf("%d,%.6g,%.6g,%.6g,%.6g,%d,%lld,%.6g,%.6g,%.6g,%.6g,%s,%.3g,%.6g,", r->runs,
+               r->median * 1e3, r->least * 1e3, r->p90 * 1e3, v.gflops, r->passes,
+               (long long)r->moved, v.bytes * 1e-9, v.share, v.floors, r->ratio, relative_name(b),
+               r->error, r->plan * 1e3);
+    else if (r->status == GF_BENCH_WRONG)
+        printf(",,,,,,,,,,,,%.3g,,", r->error);
+    else
+        printf(",,,,,,,,,,,,,,");
+    csv_text(r->why);
+    putchar(',');
+    csv_text(b->cpu);
+    putchar(',');
+    csv_text(b->isa);
+    printf(",%.6g\n", b->copy * 1e-9);
+}
+
+/* ---- JSON ---- */
+
+/* JSON has no NaN. */
+static void set_real(json_t *o, const char *key, double v) {
+    json_object_set_new(o, key, isfinite(v) ? json_real(v) : json_null());
+}
+
+static void json_machine(const struct gf_bench *b) {
+    json_t *o = json_object();
+    json_object_set_new(o, "machine", gf_json_text(b->cpu));
+    json_object_set_new(o, "isa", gf_json_text(b->isa));
+    json_object_set_new(o, "threads", json_integer(b->threads));
+    set_real(o, "copy_gb_s", b->copy > 0 ? b->copy * 1e-9 : NAN);
+    gf_json_print(o);
+}
+
+static void json_row(const struct gf_bench *b, const struct gf_bench_case *c,
+                     const struct gf_bench_row *r) {
+    struct rates v = rates_of(b, c, r);
+    json_t *o = json_object();
+    json_object_set_new(o, "shape", gf_json_shape(c->shape.n, c->shape.ndim));
+    json_object_set_new(o, "kind", json_string(gf_bench_kinds[c->kind]));
+    json_object_set_new(o, "direction", json_string(direction_of(c)));
+    json_object_set_new(o, "precision", json_string(precision_of(c)));
+    json_object_set_new(o, "threads", json_integer(b->threads));
+    if (r->name)
+        json_object_set_new(o, "backend", json_string(r->name));
+    json_object_set_new(o, "status", json_string(statuses[r->status]));
+    if (r->status == GF_BENCH_OK || r->status == GF_BENCH_WRONG)
+        set_real(o, "error", r->error);
+    else
+        json_object_set_new(o, "why", gf_json_text(r->why));
+    if (r->status == GF_BENCH_OK) {
+        json_object_set_new(o, "runs", json_integer(r->runs));
+        set_real(o, "median_ms", r->median * 1e3);
+        set_real(o, "least_ms", r->least * 1e3);
+        set_real(o, "p90_ms", r->p90 * 1e3);
+        set_real(o, "plan_ms", r->plan * 1e3);
+        set_real(o, "gflops", v.gflops);
+        json_object_set_new(o, "passes", json_integer(r->passes));
+        json_object_set_new(o, "bytes_moved", json_integer(r->moved));
+        set_real(o, "gb_s", v.bytes * 1e-9);
+        set_real(o, "copy_share", b->copy > 0 ? v.share : NAN);
+        set_real(o, "floors", b->copy > 0 ? v.floors : NAN);
+        if (r->ratio > 0) {
+            set_real(o, "ratio", r->ratio);
+            json_object_set_new(o, "relative", json_string(relative_name(b)));
+        }
+    }
+    gf_json_print(o);
+}
+
+/* ---- */
+
+void gf_bench_print_machine(const struct gf_bench *b) {
+    if (b->s->json)
+        json_machine(b);
+    else if (!b->s->bench.csv)
+        table_machine(b);
+    else if (!b->headed)
+        printf("shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
+               "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
+               "plan_ms,why,cpu,isa,copy_gb_s\n");
+    gf_log_flush_stdout();
+}
+
+void gf_bench_print_rows(const struct gf_bench *b, const struct gf_bench_case *c,
+                         const struct gf_bench_row *rows, int n) {
+    char shape[72];
+    if (!b->s->json && !b->s->bench.csv)
+        printf("%s %s, %s, %s\n", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
+               direction_of(c), precision_of(c));
+    for (int i = 0; i < n; i++)
+        (b->s->json ? json_row : b->s->bench.csv ? csv_row : table_row)(b, c, &rows[i]);
+    gf_log_flush_stdout();
+}
