@@ -13,6 +13,10 @@ OPENMP  ?= -fopenmp
 PKGS    := libpng libtiff-4 zlib jansson
 PKG_CONFIG ?= pkg-config
 
+# make V=1 shows the commands in full.
+V ?= 0
+say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',$(2))';) $(2)
+
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
 APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev zlib1g-dev libjansson-dev
 NO_TOOLS := clean help fmt
@@ -59,24 +63,24 @@ BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS)
 all: gpufft
 
 gpufft: $(call obj,$(CLI)) $(BELOW)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<)
 
 define kernel_rule
 $(BUILD)/kernels/cpu/f$(1)_$(2).o: kernels/cpu/kernels.inc
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(KERNEL_CFLAGS) $$(ISA_$(2)) -DGF_REAL_BITS=$(1) -DGF_ISA=$(2) -MMD -MP -x c -c -o $$@ $$<
+	$$(call say,CC,$$(CC) $$(ALL_CFLAGS) $$(KERNEL_CFLAGS) $$(ISA_$(2)) -DGF_REAL_BITS=$(1) -DGF_ISA=$(2) -MMD -MP -x c -c -o $$@ $$<)
 endef
 $(foreach i,$(ISAS),$(foreach b,32 64,$(eval $(call kernel_rule,$(b),$(i)))))
 
 $(BUILD)/test_%: $(BUILD)/tests/test_%.o $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(TESTS) $(wildcard tests/fuzz_*.c),$(wildcard tests/*.c))) $(BELOW)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- tests
 
@@ -121,7 +125,7 @@ lint:
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
 build-lint/gpufft: $(call obj,$(CLI)) $(BELOW)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS)
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- using it
 

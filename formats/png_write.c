@@ -69,7 +69,7 @@ static void on_flush(png_structp png) {
 }
 
 /* Spectra are noise: no filter helps, so none is tried, and a search for matches finds nothing that
- * Huffman codes for single bytes do not give in a quarter of the time. */
+ * runs and Huffman codes for single bytes do not give in a quarter of the time. */
 static struct coding choose_coding(const struct gf_write_options *o) {
     static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
                                      [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,
@@ -80,7 +80,7 @@ static struct coding choose_coding(const struct gf_write_options *o) {
     unsigned all = quick | 1u << GF_PNG_ROW_AVERAGE | 1u << GF_PNG_ROW_PAETH;
     struct coding c = {.level = o->level, .strategy = strategies[o->strategy], .filters = all};
     if (o->strategy == GF_PNG_AUTO && o->level < 0) {
-        c.strategy = o->noise ? Z_HUFFMAN_ONLY : Z_RLE;
+        c.strategy = Z_RLE;
         c.filters = quick;
     } else if (o->strategy == GF_PNG_AUTO && !o->noise) {
         c.strategy = Z_FILTERED;
