@@ -90,6 +90,8 @@ int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case
 /* The relative error (L2) of an output, and whether that is too much. */
 double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_bench_reference *r,
                                 const struct gf_array *out, bool *wrong);
+/* The error that this program's own transforms stay within. */
+double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p);
 void gf_bench_reference_free(struct gf_bench_reference *r);
 
 /* bench_print.c */

@@ -98,8 +98,8 @@ static void table_row(const struct gf_bench *b, const struct gf_bench_case *c,
         print_number(6, 3, r->ratio);
     else
         printf(" %6s", "-");
-    printf(" %8.1e", r->error);
-    print_ms(r->plan);
+    printf(" %8.1e%s", r->error, r->error > gf_bench_promise(c, c->job.precision) ? "!" : " ");
+    print_number(8, 4, r->plan * 1e3);
     printf("\n");
 }
 

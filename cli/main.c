@@ -80,8 +80,9 @@ static const struct command commands[] = {
      "passes read and write, and its share of the copy bandwidth. floors: the time\n"
      "over that of one read and one write at copy bandwidth. ratio: above 1 is faster\n"
      "than the one compared to. error: relative (L2); single against a run in double,\n"
-     "double against sums in long double at 8 places. plan: its time, not counted.\n"
-     "What comes out wrong is not timed, and the exit status is 1.\n"},
+     "double against sums in long double at 8 places; ! is more than gpufft promises.\n"
+     "What comes out wrong is not timed, and the exit status is 1. plan: the time that\n"
+     "planning took, not counted.\n"},
     {"demo", "NAME --out=DIR", "a lesson as numbered pictures", NULL, NULL, NULL},
     {"selftest", "", "the invariants, on this machine, per backend", gf_command_selftest,
      selftest_groups,

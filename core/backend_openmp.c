@@ -6,11 +6,18 @@
 #include <string.h>
 
 #include "core/backend.h"
+#include "core/cpu_long.h"
 #include "core/cpu_passes.h"
 #include "core/status.h"
 
 struct context {
     int threads;
+};
+
+/* A plan is of one kind or the other. */
+struct planned {
+    struct gf_cpu_passes *passes;
+    struct gf_cpu_long_job *line;
 };
 
 static const char *isa_asked(void) {
@@ -49,7 +56,12 @@ static void unplan(void *context, struct gf_plan *plan) {
     (void)context;
     if (!plan)
         return;
-    gf_cpu_passes_free(plan->impl);
+    struct planned *p = plan->impl;
+    if (p) {
+        gf_cpu_passes_free(p->passes);
+        gf_cpu_long_job_free(p->line);
+    }
+    free(p);
     free(plan);
 }
 
@@ -63,19 +75,28 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     if (!k)
         return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this processor", isa_asked());
     struct gf_plan *plan = calloc(1, sizeof *plan);
-    if (!plan)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
-    plan->job = *job;
-    struct gf_cpu_passes *passes = NULL;
-    if ((rc = gf_cpu_passes_plan(job, k, c->threads, &passes))) {
+    struct planned *p = calloc(1, sizeof *p);
+    if (!plan || !p) {
         free(plan);
+        free(p);
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    }
+    plan->job = *job;
+    plan->impl = p;
+    rc = gf_cpu_long_job_plan(job, k, c->threads, plan, &p->line);
+    if (!rc && !p->line)
+        rc = gf_cpu_passes_plan(job, k, c->threads, &p->passes);
+    if (rc) {
+        unplan(c, plan);
         return rc;
     }
-    plan->impl = passes;
-    plan->workspace_bytes =
-        passes->work.bytes + ((int64_t)passes->scratch_bytes + passes->plane.bytes) * c->threads;
-    for (int i = 0; i < passes->n_steps; i++)
-        plan->pass[plan->n_passes++] = passes->step[i].summary;
+    if (p->passes) {
+        const struct gf_cpu_passes *passes = p->passes;
+        plan->workspace_bytes = passes->work.bytes +
+                                ((int64_t)passes->scratch_bytes + passes->plane.bytes) * c->threads;
+        for (int i = 0; i < passes->n_steps; i++)
+            plan->pass[plan->n_passes++] = passes->step[i].summary;
+    }
     *out = plan;
     return 0;
 }
@@ -136,7 +157,10 @@ static int take_memory(struct gf_cpu_passes *p, int threads) {
 static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
     struct context *c = context;
-    struct gf_cpu_passes *p = plan->impl;
+    struct planned *planned = plan->impl;
+    if (planned->line)
+        return gf_cpu_long_job_run(planned->line, in, out, report);
+    struct gf_cpu_passes *p = planned->passes;
     const struct gf_job *job = &plan->job;
     int rc = take_memory(p, c->threads);
     if (rc)

@@ -110,8 +110,19 @@ struct gf_cpu_end {
     bool discard; /* destination: only the largest |value| is wanted */
 };
 
+/* Factors exp(-2 pi i lane point / n) on the points of a pass's lines before their transform: what
+ * a line of n points that is cut in two (Bailey 1990) needs between its halves. Either a table of
+ * all, as [tile][point][re|im][lane], or two tables whose products they are. */
+struct gf_cpu_twist {
+    int64_t n;
+    const void *all;             /* in the pass's precision; NULL: the tables below */
+    const double *fine, *coarse; /* exp(-2 pi i j / n) for j < 2^shift, for multiples of it */
+    int shift;
+};
+
 struct gf_cpu_pass {
-    const struct gf_cpu_line *line; /* NULL: no transform, only load and store */
+    const struct gf_cpu_twist *twist; /* NULL: none */
+    const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
     enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R } form;
     bool inverse;
     long n;      /* points on a line in the real (or full complex) domain */
@@ -136,7 +147,21 @@ struct gf_cpu_kernels {
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
     void (*run)(const struct gf_cpu_pass *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
+    /* A real line of 2 m points as m complex ones, re and im interleaved. unpack: its transform z
+     * (m points, room for m + 1) becomes the half spectrum of the real line, in place. pack: the
+     * way back, to twice what an unscaled inverse of m points needs. Each call does the pairs k and
+     * m - k for first <= k < last of all 0 <= k <= m / 2. roots: exp(-pi i k / m), k <= m / 2. */
+    void (*unpack)(void *z, const void *roots, long m, long first, long last);
+    void (*pack)(const void *x, void *z, const void *roots, long m, long first, long last);
+    /* y[k] = x[k] f[k] for first <= k < last, complex, interleaved; re and im of the product
+     * swapped with swap_after, of x before it with swap_before. */
+    void (*multiply)(const void *x, const void *f, void *y, bool swap_before, bool swap_after,
+                     long first, long last);
 };
+
+/* Fills an interleaved complex table in a precision of `bits`: entry i is exp(-2 pi i s(i) / n)
+ * with s(i) = i * step, or i^2 mod n for step 0; conjugated on demand. */
+void gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);
 
 enum { GF_CPU_MAX_GROUPS = 16 };
 

@@ -39,6 +39,16 @@ static void put(void *table, int bits, long i, long double re, long double im) {
     }
 }
 
+void gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count) {
+#pragma omp parallel for if (count > 4096)
+    for (long i = 0; i < count; i++) {
+        long double re, im;
+        unsigned __int128 s = (unsigned __int128)i * (uint64_t)(step ? step : i);
+        root_of_unity((uint64_t)(s % (uint64_t)n), (uint64_t)n, &re, &im);
+        put(table, bits, i, re, conjugate ? -im : im);
+    }
+}
+
 static void *table(long count, int bits) {
     size_t bytes = (size_t)count * (size_t)bits / 4;
     return aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);

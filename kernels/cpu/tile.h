@@ -64,6 +64,8 @@ static void run_tile(const struct gf_cpu_pass *pass, long tile, void *scratch,
     } else {
         t->b = t->a + points;
         load(t, stats);
+        if (pass->twist)
+            twist(t);
         cvec *x = pass->line ? line_run(pass->line, t->a, t->b) : t->a;
         store(t, x, x == t->a ? t->b : t->a, stats);
     }

@@ -1,0 +1,236 @@
+/* Jobs over a line too long, and too alone, for the lanes: the generic load and store steps around
+ * the transforms of cpu_long.c, or none where the arrays already are what those read and write. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu_long.h"
+#include "core/status.h"
+#include "core/steps.h"
+
+struct gf_cpu_long_job {
+    struct gf_job job;
+    int threads;
+    int64_t n, lines;
+    bool halves; /* a real line of even length travels as a complex one of half of it */
+    struct gf_cpu_long *line;
+    void *roots;    /* halves: exp(-2 pi i k / n), k <= n / 4 */
+    void *expanded; /* real lines of odd length: one as complex */
+    struct gf_work before, after;
+    void *buffer[2]; /* taken at the first run that needs them */
+};
+
+enum { SHORTEST = 512 };
+
+/* The one axis longer than a point, if it is transformed and stands alone or nearly so. */
+static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *lines) {
+    int axis = -1;
+    *lines = job->luma ? 1 : job->channels;
+    for (int i = 0; i < job->ndim; i++) {
+        if (job->shape[i] == 1)
+            continue;
+        if (axis >= 0)
+            *lines *= job->shape[axis]; /* an axis before the last one may only be a batch */
+        if (axis >= 0 && (job->axes >> axis & 1))
+            return false;
+        axis = i;
+    }
+    if (axis < 0 || !(job->axes >> axis & 1))
+        return false;
+    *n = job->shape[axis];
+    return *n >= SHORTEST && *lines <= lanes / 4;
+}
+
+/* An array that already is the work buffer w would be. */
+static bool is_work(const struct gf_job *job, const struct gf_work *w, const struct gf_array *a) {
+    bool single = w->precision == GF_SINGLE;
+    enum gf_dtype type = w->complex ? (single ? GF_C64 : GF_C128) : (single ? GF_F32 : GF_F64);
+    return a->dtype == type && a->shape[job->ndim] == 1 && gf_array_is_contiguous(a);
+}
+
+static bool takes_input(const struct gf_cpu_long_job *j, const struct gf_array *in) {
+    const struct gf_job *job = &j->job;
+    return !job->luma && !job->in_shift && (!job->real || job->in_half) &&
+           is_work(job, &j->before, in);
+}
+
+static bool gives_output(const struct gf_cpu_long_job *j, const struct gf_array *out) {
+    const struct gf_output *o = &j->job.out[0];
+    bool forward = j->job.direction == GF_FORWARD;
+    bool kind = o->kind == GF_COMPLEX || (!j->after.complex && o->kind == GF_REAL);
+    bool half = !forward || o->half || !gf_job_is_real(&j->job);
+    return j->job.n_out == 1 && kind && half && !o->shift && is_work(&j->job, &j->after, out);
+}
+
+int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels,
+                         int threads, struct gf_plan *plan, struct gf_cpu_long_job **out) {
+    int64_t n, lines;
+    *out = NULL;
+    if (!is_long(job, kernels->lanes, &n, &lines))
+        return 0;
+    struct gf_cpu_long_job *j = calloc(1, sizeof *j);
+    if (!j)
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    j->job = *job;
+    j->threads = threads;
+    j->n = n;
+    j->lines = lines;
+    gf_work_before(job, &j->before);
+    gf_work_after(job, &j->after);
+    bool real = gf_job_is_real(job);
+    j->halves = real && n % 2 == 0;
+    int64_t points = j->halves ? n / 2 : n, pair = kernels->bits / 4;
+    int rc = gf_cpu_long_plan(points, kernels, threads, &j->line);
+    if (rc)
+        goto fail;
+    rc = gf_fail(GF_ENOMEM, "no memory for tables");
+    if (j->halves && !(j->roots = gf_alloc((size_t)(points / 2 + 1) * (size_t)pair)))
+        goto fail;
+    if (j->halves)
+        gf_cpu_roots(j->roots, kernels->bits, n, 1, false, points / 2 + 1);
+    if (real && !j->halves && !(j->expanded = gf_alloc((size_t)(n * pair))))
+        goto fail;
+
+    int64_t a = gf_work_bytes(&j->before), b = gf_work_bytes(&j->after);
+    plan->workspace_bytes = gf_cpu_long_bytes(j->line) + a + b;
+    struct gf_pass *p = plan->pass;
+    *p++ = (struct gf_pass){.bytes_read = a, .bytes_written = a};
+    gf_step_load_text(job, p[-1].what, sizeof p->what);
+    const struct gf_cpu_long *l = j->line->convolution ? j->line->convolution : j->line;
+    for (int i = 0; i < (j->line->convolution ? 4 : 2); i++, p++) {
+        snprintf(p->what, sizeof p->what, "%ld lines of %ld%s%s", i % 2 ? l->n1 : l->n2,
+                 i % 2 ? l->n2 : l->n1, j->line->convolution ? ", of a chirp's convolution" : "",
+                 j->halves ? ", two samples a point" : "");
+        p->bytes_read = p->bytes_written = l->n * pair * lines;
+    }
+    if (j->halves) {
+        snprintf(p->what, sizeof p->what, "even and odd samples' spectra to one, in place");
+        p->bytes_read = p->bytes_written = points * pair * lines;
+        p++;
+    }
+    for (int i = 0; i < job->n_out; i++, p++) {
+        gf_step_store_text(job, i, p->what, sizeof p->what);
+        p->bytes_read = p->bytes_written = b;
+    }
+    plan->n_passes = (int)(p - plan->pass);
+    *out = j;
+    return 0;
+fail:
+    gf_cpu_long_job_free(j);
+    return rc;
+}
+
+void gf_cpu_long_job_free(struct gf_cpu_long_job *j) {
+    if (!j)
+        return;
+    gf_cpu_long_free(j->line);
+    gf_free(j->roots);
+    gf_free(j->expanded);
+    gf_free(j->buffer[0]);
+    gf_free(j->buffer[1]);
+    free(j);
+}
+
+typedef void pairs_function(const struct gf_cpu_long_job *j, const char *x, char *z, long first,
+                            long last);
+
+static void unpack_pairs(const struct gf_cpu_long_job *j, const char *x, char *z, long first,
+                         long last) {
+    (void)x;
+    j->line->kernels->unpack(z, j->roots, j->line->n, first, last);
+}
+static void pack_pairs(const struct gf_cpu_long_job *j, const char *x, char *z, long first,
+                       long last) {
+    j->line->kernels->pack(x, z, j->roots, j->line->n, first, last);
+}
+
+static void for_pairs(const struct gf_cpu_long_job *j, pairs_function *f, const char *x, char *z) {
+    enum { SHARE = 1 << 12 };
+    long count = j->line->n / 2 + 1;
+#pragma omp parallel for num_threads(j->threads) if (j->threads > 1 && count > 4 * SHARE)
+    for (long k = 0; k < count; k += SHARE)
+        f(j, x, z, k, k + SHARE < count ? k + SHARE : count);
+}
+
+/* One real line of odd length, by way of a complex one. `size` is a real's. */
+static int run_odd(struct gf_cpu_long_job *j, const char *x, char *y, size_t size, bool inverse,
+                   double factor) {
+    char *z = j->expanded;
+    int64_t n = j->n, half = n / 2 + 1;
+    if (!inverse) {
+        memset(z, 0, (size_t)n * 2 * size);
+        for (int64_t i = 0; i < n; i++)
+            memcpy(z + (size_t)i * 2 * size, x + (size_t)i * size, size);
+    } else {
+        memcpy(z, x, (size_t)half * 2 * size);
+        memset(z + size, 0, size); /* zero by symmetry */
+        for (int64_t k = 1; k < half; k++) {
+            char *to = z + (size_t)(n - k) * 2 * size;
+            memcpy(to, x + (size_t)k * 2 * size, 2 * size);
+            if (size == 4)
+                ((float *)to)[1] = -((float *)to)[1];
+            else
+                ((double *)to)[1] = -((double *)to)[1];
+        }
+    }
+    int rc = gf_cpu_long_run(j->line, z, z, inverse, factor);
+    if (!inverse)
+        memcpy(y, z, (size_t)half * 2 * size);
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(y + (size_t)i * size, z + (size_t)i * 2 * size, size);
+    return rc;
+}
+
+static int run_line(struct gf_cpu_long_job *j, const char *x, char *y, bool inverse,
+                    double factor) {
+    size_t size = (size_t)j->line->kernels->bits / 8;
+    if (!j->halves)
+        return gf_job_is_real(&j->job) ? run_odd(j, x, y, size, inverse, factor)
+                                       : gf_cpu_long_run(j->line, x, y, inverse, factor);
+    int rc;
+    if (inverse) {
+        for_pairs(j, pack_pairs, x, y);
+        rc = gf_cpu_long_run(j->line, y, y, true, factor);
+    } else {
+        rc = gf_cpu_long_run(j->line, x, y, false, factor);
+        for_pairs(j, unpack_pairs, x, y);
+    }
+    return rc;
+}
+
+static int take(void **buffer, const struct gf_work *w) {
+    if (!*buffer && !(*buffer = gf_alloc((size_t)gf_work_bytes(w))))
+        return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)gf_work_bytes(w));
+    return 0;
+}
+
+int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, struct gf_array *out,
+                        struct gf_report *report) {
+    const struct gf_job *job = &j->job;
+    bool inverse = job->direction == GF_INVERSE;
+    bool direct_in = takes_input(j, in), direct_out = gives_output(j, out);
+    int rc = 0;
+    *report = (struct gf_report){0};
+    if (!direct_in && !(rc = take(&j->buffer[0], &j->before))) {
+        j->before.data = j->buffer[0];
+        gf_step_load(job, in, &j->before, j->threads, report);
+    }
+    if (!direct_out && !rc && !(rc = take(&j->buffer[1], &j->after)))
+        j->after.data = j->buffer[1];
+    if (rc)
+        return rc;
+    if (direct_in)
+        j->before.data = in->data;
+    if (direct_out)
+        j->after.data = out->data;
+    double scale = gf_job_scale(job);
+    int64_t a = gf_work_bytes(&j->before) / j->lines, b = gf_work_bytes(&j->after) / j->lines;
+    for (int64_t i = 0; i < j->lines && !rc; i++)
+        rc = run_line(j, (const char *)j->before.data + i * a, (char *)j->after.data + i * b,
+                      inverse, direct_out ? scale : 1);
+    for (int i = 0; i < job->n_out && !rc && !direct_out; i++) {
+        report->high[i] = gf_step_range(job, i, &j->after, scale, j->threads);
+        gf_step_store(job, i, &j->after, scale, report->high[i], &out[i], j->threads, report);
+    }
+    return rc;
+}
