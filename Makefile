@@ -59,6 +59,7 @@ BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS)
 
 .PHONY: all check check-full check-gpu lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
 .DELETE_ON_ERROR:
+.SECONDARY:
 
 all: gpufft
 

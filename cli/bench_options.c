@@ -13,7 +13,7 @@ static const char *const directions[] = {"forward", "inverse", NULL};
 
 /* A line, a picture in cache and one beyond, a film frame, primes, two volumes. */
 const struct gf_shape gf_bench_quick[] = {
-    {1, {1 << 20}},    {2, {512, 512}},   {2, {2048, 2048}},    {2, {1080, 1920}},
+    {1, {1 << 18}},    {2, {512, 512}},   {2, {2048, 2048}},    {2, {1080, 1920}},
     {2, {1009, 1013}}, {3, {64, 64, 64}}, {3, {256, 256, 256}}, {0, {0}},
 };
 const struct gf_shape gf_bench_full[] = {

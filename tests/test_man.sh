@@ -40,7 +40,7 @@ promise [ "$(pixels samples/scene.png)" = "$(pixels again.png)" ]
 promise cmp -s samples/head/frame_00.pgm back_0000.pgm
 
 # Every option that --help lists is in the page.
-for c in fwd inv info plan selftest; do
+for c in fwd inv info plan bench selftest; do
     for o in $(gpufft $c --help | sed -n 's/^  --\(\[no-\]\)\{0,1\}\([a-z0-9-]*\).*/\2/p'); do
         promise grep -q -- "\\\\-$o\\b" "$page"
     done
