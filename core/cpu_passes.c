@@ -84,8 +84,8 @@ static int lay_out(const struct gf_cpu_passes *p, int fast, unsigned planes,
     return 0;
 }
 
-/* The lane axis of a pass along `axis`: the workspace's innermost where that is free, else the
- * longest, so that few lanes stay empty. The rest goes to outer[]; a halved axis comes first. */
+/* The lane axis of a pass along `axis`: the workspace's innermost where that is free. The rest goes
+ * to outer[]; a halved axis comes first. */
 static void choose_axes(const struct gf_cpu_passes *p, int axis, struct gf_cpu_step *s) {
     int nd = p->job.ndim, n_outer = 0;
     s->axis = axis;
@@ -93,9 +93,12 @@ static void choose_axes(const struct gf_cpu_passes *p, int axis, struct gf_cpu_s
     if (axis != p->inner) {
         s->lane = p->inner;
     } else {
-        for (int i = 0; i <= nd; i++)
-            if (i != axis && (s->lane < 0 || p->extent[i] > p->extent[s->lane]))
+        /* The next axis up, so that tiles stay within a plane; a longer one if it is short. */
+        for (int i = nd; i >= 0; i--) {
+            bool fills = s->lane >= 0 && p->extent[s->lane] >= 2 * p->kernels->lanes;
+            if (i != axis && (s->lane < 0 || (!fills && p->extent[i] > p->extent[s->lane])))
                 s->lane = i;
+        }
     }
     s->outer[0] = s->outer[1] = -1;
     for (int i = 0; i <= nd; i++)
@@ -307,7 +310,7 @@ static int join_planes(struct gf_cpu_passes *p, int threads) {
  * read is one straight line; failing that, of one that writes it so. */
 static int plan_workspace(struct gf_cpu_passes *p) {
     int reads = -1, writes = -1;
-    bool used = false, planes = false;
+    bool used = false;
     for (int i = 0; i < p->n_steps; i++) {
         const struct gf_cpu_step *s = &p->step[i];
         bool from_work = !s->from_input && !s->from_plane;
@@ -318,12 +321,10 @@ static int plan_workspace(struct gf_cpu_passes *p) {
         if (across && to_work && writes < 0)
             writes = s->axis;
         used |= from_work || to_work;
-        planes |= s->with_next;
     }
     if (!used) /* nothing stops between input and output */
         return 0;
-    /* Planes that were made in cache stay together; the pass across them takes several blocks. */
-    return lay_out(p, planes ? -1 : reads >= 0 ? reads : writes, 0, &p->work);
+    return lay_out(p, reads >= 0 ? reads : writes, 0, &p->work);
 }
 
 /* Results that outgrow the second-level caches are written past them: the old contents of the lines

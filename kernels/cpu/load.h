@@ -55,6 +55,17 @@ INLINE real read_luma(const struct gf_cpu_end *e, const char *p) {
            (real)0.0722L * read_real(e->type, p + 2 * s);
 }
 
+/* Several rows read side by side, a vector of each in turn, are more streams than the hardware
+ * prefetcher follows: their next lines are asked for this far ahead. */
+enum { AHEAD_BYTES = 256 };
+
+/* The first lines of every row. */
+INLINE void prefetch_rows(const struct lanes *s, const char *base, int bytes) {
+    for (int l = 0; l < LANES; l++)
+        for (int at = 0; at < bytes; at += 64)
+            __builtin_prefetch(base + s->at[l] + at);
+}
+
 /* Real lines into the re (half 0) or im (half 1) slots of a[0 .. n). */
 static void load_reals(const struct tile *t, int half, cvec *a) {
     const struct gf_cpu_end *e = &t->pass->source;
@@ -73,10 +84,14 @@ static void load_reals(const struct tile *t, int half, cvec *a) {
         for (; k < n; k++)
             vec_storeu(out + 2 * LANES * k, read_reals(e->type, base + s.at[0] + k * step));
     } else if (step == sample_size[e->type] && !e->luma) {
+        prefetch_rows(&s, base, AHEAD_BYTES);
         for (; k + LANES <= n; k += LANES) {
             vec row[LANES];
-            for (int l = 0; l < LANES; l++)
-                row[l] = read_reals(e->type, base + s.at[l] + k * step);
+            for (int l = 0; l < LANES; l++) {
+                const char *p = base + s.at[l] + k * step;
+                row[l] = read_reals(e->type, p);
+                __builtin_prefetch(p + AHEAD_BYTES);
+            }
             vec_transpose(row);
             for (int j = 0; j < LANES; j++)
                 vec_storeu(out + 2 * LANES * (k + j), row[j]);
@@ -161,10 +176,14 @@ static void load_complexes(const struct tile *t, int half, cvec *a, long points,
     const char *base = outer_at(t, e, false);
     long k = 0;
     if (!s.order && e->line.stride == sample_size[e->type] && !e->line.shift) {
+        prefetch_rows(&s, base, AHEAD_BYTES);
         for (; k + LANES <= points; k += LANES) {
             vec re[LANES], im[LANES];
             for (int l = 0; l < LANES; l++) {
-                cvec x = read_complexes(e->type, base + s.at[l] + k * e->line.stride);
+                const char *p = base + s.at[l] + k * e->line.stride;
+                cvec x = read_complexes(e->type, p);
+                __builtin_prefetch(p + AHEAD_BYTES);
+                __builtin_prefetch(p + AHEAD_BYTES + 64);
                 re[l] = x.re;
                 im[l] = x.im;
             }
