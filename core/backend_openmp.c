@@ -103,6 +103,15 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
 
 /* ---------------------------------------------------------------- running */
 
+/* A team of threads costs some ten microseconds, what one thread does in this many points. */
+static int team_for(const struct gf_job *job, int threads) {
+    enum { WORTH_A_TEAM = 1 << 15 };
+    int64_t points = job->channels;
+    for (int i = 0; i < job->ndim; i++)
+        points *= job->shape[i];
+    return points < WORTH_A_TEAM ? 1 : threads;
+}
+
 /* Tiles of `count` steps from `first`, plane by plane when there are several (the second step's
  * data is then still in cache), else in one loop. */
 static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads,
@@ -185,7 +194,7 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                 gf_cpu_step_display(p, s + 1, high[o]);
         }
         struct gf_cpu_stats stats = {0};
-        run_steps(p, i, count, c->threads, &stats);
+        run_steps(p, i, count, team_for(job, c->threads), &stats);
         i += count - 1;
         if (stats.energy > 0 || stats.anti_energy > 0)
             report->imag_ratio =

@@ -100,7 +100,7 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
                                .value = GF_CPU_COMPLEX,
                                .factor = factor,
                                .gain = 1,
-                               .stream = l->n * size > 3 << 20};
+                               .stream = l->n * size > 1 << 20};
     array.outer[0] = array.outer[1] = plain_axis(1, 0);
     pass[0] = (struct gf_cpu_pass){.line = l->line1,
                                    .form = GF_CPU_C2C,

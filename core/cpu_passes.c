@@ -332,7 +332,7 @@ static int plan_workspace(struct gf_cpu_passes *p) {
  */
 static void choose_streams(struct gf_cpu_passes *p) {
     for (int i = 0; i < p->n_steps; i++)
-        p->step[i].stream = p->step[i].summary.bytes_written > 3 << 20;
+        p->step[i].stream = p->step[i].summary.bytes_written > 1 << 20;
 }
 
 int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,

@@ -26,7 +26,7 @@ enum gf_map {
     GF_MAP_DISPLAY, /* the value's display range on black..white, see struct gf_output */
 };
 
-enum { GF_MAX_OUTPUTS = 4, GF_MAX_DIMS = 3 };
+enum { GF_MAX_OUTPUTS = 7, GF_MAX_DIMS = 3 };
 
 /* One result of the job's store step. */
 struct gf_output {

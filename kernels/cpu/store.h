@@ -232,9 +232,21 @@ struct columns {
     ivec own;
     long line_n;
     int size;
-    bool
-        odd; /* the mirror image of F is its conjugate: only phase and imaginary part change sign */
+    bool odd;   /* the mirror image is the conjugate: phase and imaginary part change sign */
+    bool plain; /* see columns_are_plain() */
 };
+
+/* The commonest case in a loop of its own: complex numbers of the kernels' precision, LANES
+ * neighbours at a time, nothing mirrored and nothing forced to be real. */
+static bool columns_are_plain(const struct columns *c) {
+    const struct gf_cpu_end *e = c->m.e;
+    bool own = false;
+    for (int l = 0; l < LANES; l++)
+        own |= c->own[l] != 0;
+    return e->value == GF_CPU_COMPLEX && c->size == 2 * (int)sizeof(real) && !e->hermitian &&
+           !own && c->direct.n_runs == 1 && c->direct.run[0].count == LANES &&
+           c->direct.run[0].step > 0;
+}
 
 static void columns_begin(const struct tile *t, int half, struct columns *c) {
     const struct gf_cpu_end *e = &t->pass->destination;
@@ -245,6 +257,7 @@ static void columns_begin(const struct tile *t, int half, struct columns *c) {
     c->line_n = e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n;
     c->size = sample_size[e->type];
     c->odd = e->value == GF_CPU_PHASE || e->value == GF_CPU_IMAG;
+    c->plain = columns_are_plain(c);
     if (!e->hermitian)
         return;
     c->mirror = place_lanes(t, half, true);
@@ -254,10 +267,36 @@ static void columns_begin(const struct tile *t, int half, struct columns *c) {
             c->m.mirrors[c->mirror.run[r].first + l] = -1;
 }
 
+static void columns_store_plain(const struct tile *t, const struct columns *c, const cvec *x,
+                                long k, long end, long points) {
+    const struct gf_cpu_end *e = c->m.e;
+    char *base = c->base + c->direct.run[0].at;
+    const vec factor = c->m.factor;
+    for (; k < end; k++) {
+        cvec v = swap_if(t->pass->inverse, x[k]);
+        char *to = base + axis_at(&e->line, k);
+        vec low = vec_zip_low(v.re * factor, v.im * factor);
+        vec high = vec_zip_high(v.re * factor, v.im * factor);
+        if (e->stream && (uintptr_t)to % sizeof(vec) == 0) {
+            vec_stream(to, low);
+            vec_stream(to + sizeof(vec), high);
+        } else {
+            if (k + AHEAD < points)
+                prefetch_for_writing(base + axis_at(&e->line, k + AHEAD), 2 * (int)sizeof(vec));
+            vec_storeu(to, low);
+            vec_storeu(to + sizeof(vec), high);
+        }
+    }
+}
+
 /* Points k .. end of a line of `points`. */
 static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x, long k,
                           long end, long points) {
     const struct gf_cpu_end *e = c->m.e;
+    if (c->plain && t->pass->form != GF_CPU_C2R) {
+        columns_store_plain(t, c, x, k, end, points);
+        return;
+    }
     for (; k < end; k++) {
         cvec v = result_of(t, half, x[k]);
         if (e->real_origin && is_own_mirror(&e->line, c->line_n, k))
