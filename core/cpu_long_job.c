@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/cpu_long.h"
+#include "core/plan.h"
 #include "core/status.h"
 #include "core/steps.h"
 
@@ -21,6 +22,13 @@ struct gf_cpu_long_job {
 
 enum { SHORTEST = 512 };
 
+/* Lengths of small factors that do not come in two halves are better off without a convolution. */
+static bool pays(const struct gf_job *job, int64_t n) {
+    long n1, n2;
+    int64_t points = gf_job_is_real(job) && n % 2 == 0 ? n / 2 : n;
+    return gf_plan_radices(points).rest != 1 || gf_cpu_long_splits(points, &n1, &n2);
+}
+
 /* The one axis longer than a point, if it is transformed and stands alone or nearly so. */
 static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *lines) {
     int axis = -1;
@@ -37,7 +45,7 @@ static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *li
     if (axis < 0 || !(job->axes >> axis & 1))
         return false;
     *n = job->shape[axis];
-    return *n >= SHORTEST && *lines <= lanes / 4;
+    return *n >= SHORTEST && *lines <= lanes / 4 && pays(job, *n);
 }
 
 /* An array that already is the work buffer w would be. */

@@ -18,9 +18,9 @@ static double stage_cost(int radix) {
     return 0.9 * radix; /* by definition */
 }
 
-/* Splits 2^e into eights and one 16 or 4 (or 2). Eight keeps all its operands in registers, and eight
- * streams a power of two apart fit the ways of a first-level cache set, where sixteen do not: only the
- * leaf, whose block is dense, may be 16. */
+/* Splits 2^e into eights and one 16 or 4 (or 2). Eight keeps all its operands in registers, and
+ * eight streams a power of two apart fit the ways of a first-level cache set, where sixteen do not:
+ * only the leaf, whose block is dense, may be 16. */
 static void split_power_of_two(int e, struct gf_radices *r) {
     if (e % 3 == 1 && e > 1) {
         r->radix[r->n++] = 16;
