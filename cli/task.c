@@ -104,19 +104,29 @@ static int prepare(struct gf_task *t) {
     return t->transform->prepare(t);
 }
 
+/* Plans t->job; where that takes more memory than there is, a plan that takes less and is slower.
+ */
+static int plan_within_limit(struct gf_task *t) {
+    int rc = gf_engine_plan(t->engine, &t->job);
+    if (rc || !check_memory(t, t->engine->plan->workspace_bytes))
+        return rc;
+    t->job.lean = true;
+    return gf_engine_plan(t->engine, &t->job);
+}
+
 /* A plan for t->image, if there is memory for it; the arrays alone are held to the limit first. */
 static int plan(struct gf_task *t) {
     int rc = prepare(t);
     if (!rc)
         rc = check_memory(t, 0);
     if (!rc)
-        rc = gf_engine_plan(t->engine, &t->job);
+        rc = plan_within_limit(t);
     return rc ? rc : check_memory(t, t->engine->plan->workspace_bytes);
 }
 
 int gf_task_plan(struct gf_task *t) {
     int rc = prepare(t);
-    return rc ? rc : gf_engine_plan(t->engine, &t->job);
+    return rc ? rc : plan_within_limit(t);
 }
 
 int gf_task_preview(struct gf_task *t) {

@@ -60,6 +60,19 @@ static void bind_array(const struct gf_cpu_passes *p, const struct gf_cpu_step *
     e->half_n = p->half >= 0 ? p->job.shape[p->half] : 0;
 }
 
+/* The workspace, a thread's plane, or the output array in the workspace's place. */
+static void bind_between(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool plane,
+                         const struct gf_array *out, struct gf_cpu_end *e) {
+    if (!p->lean || plane) {
+        bind_layout(p, s, plane, e);
+        return;
+    }
+    bind_array(p, s, out, false, p->half >= 0, e);
+    e->hermitian = e->real_origin = false;
+    e->value = GF_CPU_COMPLEX;
+    e->factor = e->gain = 1;
+}
+
 void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
                       const struct gf_array *in, struct gf_array *out) {
     const struct gf_job *job = &p->job;
@@ -71,11 +84,11 @@ void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
         from->luma = job->luma;
         from->channel_stride = in->stride[job->ndim];
     } else {
-        bind_layout(p, s, s->from_plane, from);
+        bind_between(p, s, s->from_plane, &out[0], from);
     }
     to->stream = s->stream;
     if (s->output < 0) {
-        bind_layout(p, s, s->to_plane, to);
+        bind_between(p, s, s->to_plane, &out[0], to);
         return;
     }
     const struct gf_output *o = &job->out[s->output];

@@ -129,6 +129,15 @@ static int64_t array_bytes(const int64_t *shape, int rank, enum gf_dtype t) {
     return n;
 }
 
+/* Bytes that a pass leaves for the next one. */
+static int64_t bytes_between(const struct gf_cpu_passes *p) {
+    int64_t shape[GF_MAX_RANK];
+    if (!p->lean)
+        return p->work.bytes;
+    gf_job_out_shape(&p->job, 0, shape);
+    return array_bytes(shape, p->job.ndim + 1, p->job.out[0].dtype);
+}
+
 static void summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
     const struct gf_job *job = &p->job;
     static const char names[] = "zyx";
@@ -144,8 +153,8 @@ static void summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(job, shape);
     s->summary.bytes_read =
-        s->from_input ? array_bytes(shape, job->ndim + 1, job->in_dtype) : p->work.bytes;
-    s->summary.bytes_written = s->to_plane ? 0 : p->work.bytes;
+        s->from_input ? array_bytes(shape, job->ndim + 1, job->in_dtype) : bytes_between(p);
+    s->summary.bytes_written = s->to_plane ? 0 : bytes_between(p);
     if (s->from_plane)
         s->summary.bytes_read = 0; /* its planes are in cache */
     if (s->output >= 0) {
@@ -187,7 +196,8 @@ static int64_t cache_share(void) {
 /* Blocks side by side for a pass across the workspace's blocks: as many as the cache holds, evenly
  * over the tiles. */
 static void choose_groups(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
-    if (s->pass.form != GF_CPU_C2C || s->from_input || s->axis == p->inner)
+    if (s->pass.form != GF_CPU_C2C || (p->lean && !s->from_plane) || s->from_input ||
+        s->axis == p->inner)
         return;
     long blocks = (s->pass.n_lane + p->kernels->lanes - 1) / p->kernels->lanes;
     long fit = cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &s->pass);
@@ -232,6 +242,17 @@ static bool needs_range(const struct gf_output *o) {
 
 static bool never_negative(enum gf_dtype t) {
     return t == GF_U8 || t == GF_U16 || t == GF_U32;
+}
+
+/* True when the job's one output has a place for every number between the passes. */
+static bool can_be_lean(const struct gf_cpu_passes *p) {
+    const struct gf_job *job = &p->job;
+    const struct gf_output *o = &job->out[0];
+    bool real = p->half >= 0;
+    bool whole = real ? o->half && p->half == gf_job_half_axis(job) : !o->half;
+    return job->n_out == 1 && o->kind == GF_COMPLEX && !o->shift && whole &&
+           o->dtype == (p->kernels->bits == 32 ? GF_C64 : GF_C128) &&
+           !(real && job->direction == GF_INVERSE);
 }
 
 static void plan_steps(struct gf_cpu_passes *p) {
@@ -322,7 +343,7 @@ static int plan_workspace(struct gf_cpu_passes *p) {
             writes = s->axis;
         used |= from_work || to_work;
     }
-    if (!used) /* nothing stops between input and output */
+    if (!used || p->lean) /* nothing stops between input and output */
         return 0;
     return lay_out(p, reads >= 0 ? reads : writes, 0, &p->work);
 }
@@ -351,6 +372,7 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
                          (long long)job->shape[i]);
             goto fail;
         }
+    p->lean = job->lean && can_be_lean(p);
     plan_steps(p);
     if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)))
         goto fail;

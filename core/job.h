@@ -55,6 +55,9 @@ struct gf_job {
     bool in_shift; /* inverse: the spectrum is centred */
     bool in_half;  /* inverse: the spectrum is the half along the last transformed axis */
     bool real;     /* inverse: the result is real; of a full spectrum the Hermitian part is taken */
+    /* Little memory: an output that can hold the numbers between passes serves as workspace, which
+     * costs some speed. A complex transform may then run in place, out being in. */
+    bool lean;
     bool spend_input; /* the input array may be overwritten: a backend may save a copy by it */
     enum gf_precision precision;
     enum gf_norm norm;

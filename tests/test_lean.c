@@ -1,0 +1,90 @@
+/* Jobs that use their output as workspace, out of place and in place: the same numbers as the plan
+ * with a workspace of its own gives, and none of that memory. */
+#include <math.h>
+#include <string.h>
+
+#include "core/backend.h"
+#include "core/status.h"
+#include "tests/backends.h"
+#include "tests/test.h"
+
+static const struct gf_backend *const backend = &gf_backend_openmp;
+
+static int64_t run(void *context, const struct gf_job *job, const struct gf_array *in,
+                   struct gf_array *out) {
+    struct gf_plan *plan = NULL;
+    struct gf_report report;
+    int rc = backend->plan(context, job, &plan);
+    if (!rc)
+        rc = backend->exec(context, plan, in, out, &report);
+    CHECK_MSG(!rc, "%s", gf_message());
+    int64_t bytes = plan ? plan->workspace_bytes : -1;
+    backend->unplan(context, plan);
+    return bytes;
+}
+
+/* Largest difference between components, relative to the root of the sum of squares of one. */
+static double difference(const struct gf_array *a, const struct gf_array *b) {
+    const float *x = a->data, *y = b->data;
+    double most = 0, sum = 0;
+    int64_t n = 2 * gf_array_count(a);
+    for (int64_t i = 0; i < n; i++) {
+        double d = fabs((double)x[i] - (double)y[i]);
+        most = d > most ? d : most;
+        sum += (double)y[i] * (double)y[i];
+    }
+    return most / sqrt(sum);
+}
+
+static void test_shape(void *context, int ndim, int64_t n0, int64_t n1, int64_t n2, bool real) {
+    uint64_t seed = 7;
+    enum gf_dtype type = real ? GF_F32 : GF_C64;
+    struct gf_job job = backends_job(GF_FORWARD, type, GF_SINGLE, ndim, n0, n1, n2);
+    struct gf_array in = {0}, out[2] = {{0}, {0}};
+    int64_t shape[GF_MAX_RANK];
+    char text[160];
+    job.out[0].half = real;
+    gf_job_in_shape(&job, shape);
+    int rc = gf_array_alloc(&in, type, ndim + 1, shape);
+    gf_job_out_shape(&job, 0, shape);
+    for (int i = 0; i < 2 && !rc; i++)
+        rc = gf_array_alloc(&out[i], GF_C64, ndim + 1, shape);
+    CHECK_MSG(!rc, "%s", gf_message());
+    if (rc)
+        goto out;
+    backends_fill(&in, &seed);
+    int64_t roomy = run(context, &job, &in, &out[0]);
+    job.lean = true;
+    int64_t lean = run(context, &job, &in, &out[1]);
+    backends_text(&job, text);
+    CHECK_MSG(difference(&out[1], &out[0]) < 1e-6, "lean: %s", text);
+    int64_t data = gf_array_count(&out[0]) * (int64_t)gf_dtype_size(GF_C64);
+    CHECK_MSG(roomy - lean >= data, "lean: %s: workspace %lld after %lld", text, (long long)lean,
+              (long long)roomy);
+    if (!real) {
+        run(context, &job, &in, &in);
+        CHECK_MSG(difference(&in, &out[0]) < 1e-6, "in place: %s", text);
+    }
+out:
+    gf_array_free(&in);
+    gf_array_free(&out[0]);
+    gf_array_free(&out[1]);
+}
+
+int main(void) {
+    struct gf_backend_options options = {.threads = 2};
+    void *context = NULL;
+    int rc = backend->open(&options, &context);
+    CHECK_MSG(!rc, "%s", gf_message());
+    for (int real = 0; real < 2 && !rc; real++) {
+        test_shape(context, 2, 64, 64, 1, real);
+        test_shape(context, 2, 100, 37, 1, real);
+        test_shape(context, 2, 33, 130, 1, real);
+        test_shape(context, 2, 41, 43, 1, real);
+        test_shape(context, 3, 20, 30, 40, real);
+        test_shape(context, 3, 7, 129, 65, real);
+    }
+    if (!rc)
+        backend->close(context);
+    return TEST_END();
+}
