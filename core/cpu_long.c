@@ -279,6 +279,12 @@ int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inver
     if (!l->work || !l->scratch)
         return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld bytes",
                        (long long)l->work_bytes);
+    int lanes = l->kernels->lanes;
+    if (l->twist.all && l->n <= WORTH_A_TEAM && l->n1 % lanes == 0 && l->n2 % lanes == 0) {
+        struct gf_cpu_split s = {l->n1, l->n2, l->line1, l->line2, &l->twist};
+        l->kernels->split(&s, in, out, inverse, factor, l->work, l->scratch);
+        return 0;
+    }
     struct gf_cpu_pass pass[2];
     set_passes(l, in, out, inverse, factor, pass);
     run_pass(l, &pass[0]);

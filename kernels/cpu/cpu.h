@@ -120,6 +120,13 @@ struct gf_cpu_twist {
     int shift;
 };
 
+/* A line of n1 n2 points, interleaved, as n2 lines of n1 and n1 lines of n2. */
+struct gf_cpu_split {
+    long n1, n2;
+    const struct gf_cpu_line *line1, *line2;
+    const struct gf_cpu_twist *twist;
+};
+
 struct gf_cpu_pass {
     const struct gf_cpu_twist *twist; /* NULL: none */
     const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
@@ -147,6 +154,11 @@ struct gf_cpu_kernels {
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
     void (*run)(const struct gf_cpu_pass *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
+    /* A whole line of n1 n2 points that fits the nearest caches, cut in two without tiles: lane
+     * counts divide n1 and n2, the twist has its whole table. work: n2 (n1 | 1) points, scratch: as
+     * for run(). out may be in. */
+    void (*split)(const struct gf_cpu_split *s, const void *in, void *out, bool inverse,
+                  double factor, void *work, void *scratch);
     /* A real line of 2 m points as m complex ones, re and im interleaved. unpack: its transform z
      * (m points, room for m + 1) becomes the half spectrum of the real line, in place. pack: the
      * way back, to twice what an unscaled inverse of m points needs. Each call does the pairs k and

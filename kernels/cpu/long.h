@@ -48,24 +48,87 @@ static void twist(const struct tile *t) {
     }
 }
 
-/* With E and O the spectra of the even and the odd samples: Z = E + i O, X[k] = E[k] + w^k O[k] and
- * X[m - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). */
-static void unpack(void *data, const void *roots, long m, long first, long last) {
-    real *z = data;
-    const real *w = roots;
-    for (long k = first; k < last; k++) {
-        real *a = z + 2 * k, *b = z + 2 * (m - k);
-        real ar = a[0], ai = a[1], br = k ? b[0] : ar, bi = k ? b[1] : ai;
-        real er = (ar + br) / 2, ei = (ai - bi) / 2, odd_re = (ai + bi) / 2, odd_im = (br - ar) / 2;
-        real tr = odd_re * w[2 * k] - odd_im * w[2 * k + 1],
-             ti = odd_re * w[2 * k + 1] + odd_im * w[2 * k];
-        a[0] = er + tr;
-        a[1] = ei + ti;
-        if (a != b) {
-            b[0] = er - tr;
-            b[1] = ti - ei;
+/* LANES interleaved complex numbers from p. */
+INLINE cvec load_pairs(const real *p) {
+    vec low = vec_loadu(p), high = vec_loadu(p + LANES);
+    return (cvec){vec_even(low, high), vec_odd(low, high)};
+}
+INLINE void store_pairs(real *p, cvec x) {
+    vec_storeu(p, vec_zip_low(x.re, x.im));
+    vec_storeu(p + LANES, vec_zip_high(x.re, x.im));
+}
+INLINE cvec reverse_pairs(cvec x) {
+    return (cvec){vec_reverse(x.re), vec_reverse(x.im)};
+}
+
+/* Both halves of a short line in one go: what the two passes over tiles do, without their set-up.
+ */
+static void split(const struct gf_cpu_split *s, const void *in, void *out, bool inverse,
+                  double factor, void *work, void *scratch) {
+    const long n1 = s->n1, n2 = s->n2, column = n1 | 1;
+    const long p1 = s->line1->scratch_points, p2 = s->line2->scratch_points;
+    cvec *a = scratch, *b = a + (p1 > p2 ? p1 : p2) + 1, *w = work;
+    const real *x = in, f = (real)factor;
+    real *y = out;
+    for (long i2 = 0; i2 < n2; i2 += LANES) {
+        for (long i1 = 0; i1 < n1; i1++) {
+            a[i1] = swap_if(inverse, load_pairs(x + 2 * (i1 * n2 + i2)));
+        }
+        memcpy(w + i2 / LANES * column, line_run(s->line1, a, b), (size_t)n1 * sizeof *w);
+    }
+    for (long k1 = 0; k1 < n1; k1 += LANES) {
+        const cvec *root = (const cvec *)s->twist->all + k1 / LANES * n2;
+        for (long i2 = 0; i2 < n2; i2 += LANES) {
+            const cvec *from = w + i2 / LANES * column + k1;
+            vec re[LANES], im[LANES];
+            for (int l = 0; l < LANES; l++) {
+                re[l] = from[l].re;
+                im[l] = from[l].im;
+            }
+            vec_transpose(re);
+            vec_transpose(im);
+            for (int j = 0; j < LANES; j++)
+                a[i2 + j] = cmul_lanes((cvec){re[j], im[j]}, root[i2 + j]);
+        }
+        const cvec *r = line_run(s->line2, a, b);
+        for (long k2 = 0; k2 < n2; k2++) {
+            cvec v = swap_if(inverse, r[k2]);
+            store_pairs(y + 2 * (k2 * n1 + k1), (cvec){v.re * f, v.im * f});
         }
     }
+}
+
+/* With E and O the spectra of the even and the odd samples: Z = E + i O, X[k] = E[k] + w^k O[k] and
+ * X[m - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). */
+static void unpack_pair(real *a, real *b, const real *w, bool first) {
+    real ar = a[0], ai = a[1], br = first ? ar : b[0], bi = first ? ai : b[1];
+    real er = (ar + br) / 2, ei = (ai - bi) / 2, odd_re = (ai + bi) / 2, odd_im = (br - ar) / 2;
+    real tr = odd_re * w[0] - odd_im * w[1], ti = odd_re * w[1] + odd_im * w[0];
+    a[0] = er + tr;
+    a[1] = ei + ti;
+    if (a != b) {
+        b[0] = er - tr;
+        b[1] = ti - ei;
+    }
+}
+
+static void unpack(void *data, const void *roots, long m, long first, long last) {
+    real *z = data;
+    const real *w = roots, half = (real)0.5;
+    long k = first;
+    for (; k == 0 && k < last; k++)
+        unpack_pair(z, z + 2 * m, w, true);
+    /* LANES at a time while k's block and its partners' do not meet. */
+    for (; k + LANES <= last && k + 2 * LANES <= m - k + 1; k += LANES) {
+        real *pa = z + 2 * k, *pb = z + 2 * (m - k - LANES + 1);
+        cvec a = load_pairs(pa), b = reverse_pairs(load_pairs(pb)), root = load_pairs(w + 2 * k);
+        cvec even = {(a.re + b.re) * half, (a.im - b.im) * half};
+        cvec t = cmul_lanes((cvec){(a.im + b.im) * half, (b.re - a.re) * half}, root);
+        store_pairs(pa, cadd(even, t));
+        store_pairs(pb, reverse_pairs((cvec){even.re - t.re, t.im - even.im}));
+    }
+    for (; k < last; k++)
+        unpack_pair(z + 2 * k, z + 2 * (m - k), w + 2 * k, false);
 }
 
 static void pack(const void *from, void *to, const void *roots, long m, long first, long last) {
