@@ -9,7 +9,7 @@ enum { GF_MAX_PASSES = 24, GF_REASON = 256 };
 
 /* One walk over the data: what `gpufft plan` prints is what runs. */
 struct gf_pass {
-    char what[192]; /* "x: 4096 = 16·16·16, u8 -> half spectrum" */
+    char what[192]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
     int64_t bytes_read;
     int64_t bytes_written;
 };

@@ -163,6 +163,17 @@ static int take_memory(struct gf_cpu_passes *p, int threads) {
     return rc;
 }
 
+/* Binds a step to this run's arrays and, as far as it is known by now, its display range. */
+static void ready_step(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
+                       const struct gf_array *in, struct gf_array *out, double *high) {
+    int o = s->output;
+    gf_cpu_step_bind(p, s, in, out);
+    if (o >= 0 && s->range_from_zero)
+        high[o] = gf_cpu_zero_frequency(p, s, &p->job.out[o]);
+    if (o >= 0 && !s->pass.destination.discard)
+        gf_cpu_step_display(p, s, high[o]);
+}
+
 static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
     struct context *c = context;
@@ -180,19 +191,9 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
     *report = (struct gf_report){0};
     for (int i = 0; i < p->n_steps; i++) {
         struct gf_cpu_step *s = &p->step[i];
-        gf_cpu_step_bind(p, s, in, out);
-        int o = s->output;
-        if (o >= 0 && s->range_from_zero)
-            high[o] = gf_cpu_zero_frequency(p, s, &job->out[o]);
-        if (o >= 0 && !s->pass.destination.discard)
-            gf_cpu_step_display(p, s, high[o]);
-        int count = s->with_next ? 2 : 1;
-        if (count == 2) {
-            gf_cpu_step_bind(p, s + 1, in, out);
-            o = s[1].output;
-            if (o >= 0)
-                gf_cpu_step_display(p, s + 1, high[o]);
-        }
+        int count = s->with_next ? 2 : 1, o = s[count - 1].output;
+        for (int k = 0; k < count; k++)
+            ready_step(p, s + k, in, out, high);
         struct gf_cpu_stats stats = {0};
         run_steps(p, i, count, team_for(job, c->threads), &stats);
         i += count - 1;

@@ -171,13 +171,14 @@ static void summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
 }
 
 /* Adds the pass along `axis`; output -1 keeps the result in the workspace. */
-static struct gf_cpu_step *add_step(struct gf_cpu_passes *p, int axis, bool from_input, int output,
+static struct gf_cpu_step *add_step(struct gf_cpu_passes *p, int axis,
+                                    const struct gf_cpu_line *line, bool from_input, int output,
                                     bool discard) {
     struct gf_cpu_step *s = &p->step[p->n_steps++];
     bool inverse = p->job.direction == GF_INVERSE;
     *s = (struct gf_cpu_step){.from_input = from_input, .output = output};
     choose_axes(p, axis, s);
-    s->pass.line = axis < p->job.ndim ? p->line[axis] : NULL;
+    s->pass.line = line;
     s->pass.inverse = inverse && s->pass.line;
     s->pass.form = axis != p->half || !s->pass.line ? GF_CPU_C2C
                    : inverse                        ? GF_CPU_C2R
@@ -219,18 +220,12 @@ static void size_scratch(struct gf_cpu_passes *p) {
 }
 
 /* Reads the workspace without transforming: across its blocks, along the longest other axis. */
-static struct gf_cpu_step *add_extraction(struct gf_cpu_passes *p, int output, bool discard) {
+static void add_extraction(struct gf_cpu_passes *p, int output, bool discard) {
     int axis = -1;
     for (int i = 0; i <= p->job.ndim; i++)
         if (i != p->inner && (axis < 0 || p->extent[i] > p->extent[axis]))
             axis = i;
-    struct gf_cpu_line *kept = axis < p->job.ndim ? p->line[axis] : NULL;
-    if (axis < p->job.ndim)
-        p->line[axis] = NULL;
-    struct gf_cpu_step *s = add_step(p, axis, false, output, discard);
-    if (axis < p->job.ndim)
-        p->line[axis] = kept;
-    return s;
+    add_step(p, axis, NULL, false, output, discard);
 }
 
 /* An integer display of magnitudes, powers, reals or imaginaries without a given range needs one.
@@ -282,14 +277,15 @@ static void plan_steps(struct gf_cpu_passes *p) {
     for (int i = 0; i < n; i++) {
         bool last = i == n - 1;
         if (!last || fused || !ends_real) {
-            struct gf_cpu_step *s = add_step(p, axes[i], i == 0, last && fused ? 0 : -1, false);
+            struct gf_cpu_step *s =
+                add_step(p, axes[i], p->line[axes[i]], i == 0, last && fused ? 0 : -1, false);
             s->range_from_zero = last && fused && zero;
             continue;
         }
         for (int o = 0; o < job->n_out; o++) {
             if (needs_range(&job->out[o]))
-                add_step(p, axes[i], i == 0, o, true);
-            add_step(p, axes[i], i == 0, o, false);
+                add_step(p, axes[i], p->line[axes[i]], i == 0, o, true);
+            add_step(p, axes[i], p->line[axes[i]], i == 0, o, false);
         }
     }
     for (int o = 0; o < job->n_out && !fused && !ends_real; o++) {

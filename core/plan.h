@@ -34,7 +34,7 @@ int64_t gf_plan_smooth_length(int64_t minimum);
 /* Relative cost of one transform of n smooth points: arithmetic and stages. */
 double gf_plan_smooth_cost(int64_t n);
 
-/* "4096 = 16·16·16", "4001: Rader over 4000 = 5·5·5·2·16", "4007: Bluestein over 8064 = …". */
+/* "4096 = 8·8·8·8", "4001: Rader over 4000 = 5·5·5·4·8", "4007: Bluestein over 8064 = …". */
 void gf_plan_describe(int64_t n, char *text, size_t size);
 
 #endif
