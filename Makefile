@@ -55,7 +55,17 @@ KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-
 KERNELS := $(foreach i,$(ISAS),$(BUILD)/kernels/cpu/f32_$(i).o $(BUILD)/kernels/cpu/f64_$(i).o) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
-BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS)
+# The GPU kernels' sources travel inside the program, as bytes of a table (core/kernel_embedded.h).
+EMBEDDED := $(wildcard kernels/*.cl kernels/*.h)
+define embed
+{ echo '#include "core/kernel_embedded.h"'; \
+	  echo 'const struct gf_kernel_file gf_kernel_files[] = {'; \
+	  for f in $(EMBEDDED); do echo "{\"$${f##*/}\", (const unsigned char[]){"; \
+	    od -An -v -tx1 $$f | sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0}},'; done; \
+	  echo '{0, 0}};'; } >$@
+endef
+
+BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 
 .PHONY: all check check-full check-gpu lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
 .DELETE_ON_ERROR:
@@ -69,6 +79,14 @@ gpufft: $(call obj,$(CLI)) $(BELOW)
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<)
+
+# kernels/ itself: a file that goes leaves no newer one behind.
+$(BUILD)/kernels_embedded.c: $(EMBEDDED) kernels
+	@mkdir -p $(@D)
+	$(call say,EMBED,$(embed))
+
+$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/kernel_embedded.h
+	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
 define kernel_rule
 $(BUILD)/kernels/cpu/f$(1)_$(2).o: kernels/cpu/kernels.inc

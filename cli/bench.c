@@ -42,7 +42,11 @@ static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int th
                                          .device = s->device,
                                          .fftw_plan = e->fftw_plan,
                                          .library = s->bench.mkl};
-    return e->backend->open(&options, &e->context);
+    int rc = e->backend->open(&options, &e->context);
+    e->resident = !rc && e->backend->run;
+    if (e->resident && !(e->device.copy > 0) && e->backend->measure(e->context, &e->device))
+        gf_log_note("bench: %s: %s", e->name, gf_message()); /* rows do without, then */
+    return rc;
 }
 
 /* Those that --backend names, or all that are usable; the rest of a list that names one which is
@@ -129,6 +133,8 @@ static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
             struct gf_bench_case c;
             if (!(precisions >> p & 1) || !(kinds >> k & 1))
                 continue;
+            if (k == GF_BENCH_PICTURE && shape->ndim != 2)
+                continue;
             int rc = gf_bench_case_make(shape, (enum gf_bench_kind)k,
                                         (enum gf_direction)o->direction, (enum gf_precision)p, &c);
             if (rc)
@@ -172,8 +178,11 @@ int gf_command_bench(struct gf_settings *s, char **operands, int n) {
     int rc = gf_bench_check(s);
     if (!rc && n > MOST_SHAPES)
         rc = gf_fail(GF_EUSAGE, "%d shapes, where up to %d are possible", n, MOST_SHAPES);
-    for (int i = 0; i < n && !rc; i++)
+    for (int i = 0; i < n && !rc; i++) {
         rc = gf_bench_shape(operands[i], &typed[i]);
+        if (!rc && s->bench.kinds == 1u << GF_BENCH_PICTURE && typed[i].ndim != 2)
+            rc = gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", operands[i]);
+    }
     if (!rc && n && s->bench.all)
         rc = gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
     if (!rc)

@@ -6,15 +6,23 @@
 #include "cli/lab.h"
 #include "cli/settings.h"
 
-enum gf_bench_kind { GF_BENCH_C2C, GF_BENCH_R2C, GF_BENCH_C2R, GF_BENCH_N_KINDS };
+enum gf_bench_kind {
+    GF_BENCH_C2C,
+    GF_BENCH_R2C,
+    GF_BENCH_C2R,
+    GF_BENCH_PICTURE, /* u8 samples to the shifted log-magnitude as u8 */
+    GF_BENCH_N_KINDS
+};
 extern const char *const gf_bench_kinds[];
 
 /* A backend in one of its modes. */
 struct gf_bench_entrant {
     const char *name;
     const struct gf_backend *backend;
-    const char *fftw_plan; /* NULL where that means nothing */
-    void *context;         /* open for as long as the number of threads stays */
+    const char *fftw_plan;         /* NULL where that means nothing */
+    void *context;                 /* open for as long as the number of threads stays */
+    bool resident;                 /* arrays are timed where they live, on this device */
+    struct gf_device_speed device; /* copy 0: not measured */
 };
 enum { GF_MAX_ENTRANTS = 16 };
 
@@ -35,6 +43,7 @@ struct gf_bench_case {
     struct gf_job job;
     double flops; /* 5 N log2 N, half of that for real samples */
     int64_t bytes_in, bytes_out;
+    int64_t floor; /* bytes that no implementation with a pass an axis does without */
 };
 
 enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SKIPPED };
@@ -46,10 +55,12 @@ struct gf_bench_row {
     int runs;
     double median, least, p90; /* seconds */
     double plan;               /* seconds that planning took */
-    double error;              /* relative, L2; negative: none was taken */
+    double error;              /* relative, L2; of a picture's pixels the share that differs */
     double ratio;              /* relative's time / this one's; 0: there is none */
     int passes;
-    int64_t moved; /* bytes, all passes */
+    int64_t moved;      /* bytes, all passes */
+    double copy;        /* bytes a second, of the memory that the arrays were in; 0 unknown */
+    const char *device; /* whose memory, NULL for the host's */
 };
 
 /* bench_options.c */
@@ -72,16 +83,16 @@ int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
 /* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
  * is made that of real samples. */
 void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
-/* Element i of a contiguous array of floats. */
+/* Element i of a contiguous array of floats or bytes. */
 void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im);
 uint64_t gf_bench_hash(uint64_t i);
 
 /* bench_reference.c: what the right answer is. */
 enum { GF_BENCH_SAMPLES = 8 };
 struct gf_bench_reference {
-    struct gf_array full;         /* in double precision; data NULL when there is no room for it */
+    struct gf_array full; /* in double precision; data NULL when there is no room or time for it */
     int64_t at[GF_BENCH_SAMPLES]; /* positions in the output, and what must stand there */
-    long double re[GF_BENCH_SAMPLES], im[GF_BENCH_SAMPLES];
+    long double re[GF_BENCH_SAMPLES], im[GF_BENCH_SAMPLES]; /* a picture's: its level */
     double rms; /* of the output's values, to weigh errors against */
 };
 /* `room`: bytes that may be taken. */

@@ -17,7 +17,10 @@ static double noise(int64_t i) {
 void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im) {
     bool pairs = gf_dtype_is_complex(a->dtype);
     int64_t at = pairs ? 2 * i : i;
-    if (gf_dtype_real(a->dtype) == GF_F32) {
+    if (a->dtype == GF_U8) {
+        *re = ((const unsigned char *)a->data)[i];
+        *im = 0;
+    } else if (gf_dtype_real(a->dtype) == GF_F32) {
         *re = ((const float *)a->data)[at];
         *im = pairs ? ((const float *)a->data)[at + 1] : 0;
     } else {
@@ -64,7 +67,9 @@ void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a) {
     bool narrow = gf_dtype_real(a->dtype) == GF_F32;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < count; i++) {
-        if (narrow)
+        if (a->dtype == GF_U8)
+            ((unsigned char *)a->data)[i] = (unsigned char)(gf_bench_hash((uint64_t)i) >> 56);
+        else if (narrow)
             ((float *)a->data)[i] = (float)noise(i);
         else
             ((double *)a->data)[i] = noise(i);

@@ -31,16 +31,15 @@ struct rates {
     double floors;        /* time / that of one read and one write at copy bandwidth */
 };
 
-static struct rates rates_of(const struct gf_bench *b, const struct gf_bench_case *c,
-                             const struct gf_bench_row *r) {
+static struct rates rates_of(const struct gf_bench_case *c, const struct gf_bench_row *r) {
     struct rates v = {0, 0, 0, 0};
     if (r->status != GF_BENCH_OK)
         return v;
     v.gflops = c->flops / r->median * 1e-9;
     v.bytes = (double)r->moved / r->median;
-    if (b->copy > 0) {
-        v.share = v.bytes / b->copy;
-        v.floors = r->median * b->copy / (double)(c->bytes_in + c->bytes_out);
+    if (r->copy > 0) {
+        v.share = v.bytes / r->copy;
+        v.floors = r->median * r->copy / (double)c->floor;
     }
     return v;
 }
@@ -57,6 +56,16 @@ static void table_machine(const struct gf_bench *b) {
         printf("copy %.1f GB/s (read + written)\n", b->copy * 1e-9);
     else
         printf("copy not measured\n");
+    for (int i = 0; i < b->n; i++) {
+        const struct gf_bench_entrant *e = &b->entrant[i];
+        if (!e->resident)
+            continue;
+        printf("%s: %s, device-resident, ", e->name, e->device.name);
+        if (e->device.copy > 0)
+            printf("copy %.1f GB/s (read + written)\n", e->device.copy * 1e-9);
+        else
+            printf("copy not measured\n");
+    }
     printf("%-14s %9s %9s %9s %8s %6s %6s %5s %6s %6s %8s %9s\n", "", "ms", "least", "90%",
            "GFLOP/s", "passes", "GB/s", "copy", "floors", "ratio", "error", "plan ms");
 }
@@ -73,7 +82,8 @@ static void print_ms(double seconds) {
 
 static void table_row(const struct gf_bench *b, const struct gf_bench_case *c,
                       const struct gf_bench_row *r) {
-    struct rates v = rates_of(b, c, r);
+    struct rates v = rates_of(c, r);
+    (void)b;
     printf("  %-12s", r->name ? r->name : "");
     if (r->status == GF_BENCH_WRONG) {
         printf(" WRONG, error %.1e\n", r->error);
@@ -89,7 +99,7 @@ static void table_row(const struct gf_bench *b, const struct gf_bench_case *c,
     print_number(8, 3, v.gflops);
     printf(" %6d", r->passes);
     print_number(6, 3, v.bytes * 1e-9);
-    if (b->copy > 0) {
+    if (r->copy > 0) {
         printf(" %4.0f%%", v.share * 100);
         print_number(6, 3, v.floors);
     } else
@@ -118,7 +128,7 @@ static void csv_text(const char *text) {
 static void csv_row(const struct gf_bench *b, const struct gf_bench_case *c,
                     const struct gf_bench_row *r) {
     char shape[72];
-    struct rates v = rates_of(b, c, r);
+    struct rates v = rates_of(c, r);
     printf("%s,%s,%s,%s,%d,%s,%s,", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
            direction_of(c), precision_of(c), b->threads, r->name ? r->name : "",
            statuses[r->status]);
@@ -136,7 +146,9 @@ static void csv_row(const struct gf_bench *b, const struct gf_bench_case *c,
     csv_text(b->cpu);
     putchar(',');
     csv_text(b->isa);
-    printf(",%.6g\n", b->copy * 1e-9);
+    printf(",%.6g,", (r->name ? r->copy : b->copy) * 1e-9);
+    csv_text(r->device ? r->device : "");
+    putchar('\n');
 }
 
 /* ---- JSON ---- */
@@ -157,7 +169,7 @@ static void json_machine(const struct gf_bench *b) {
 
 static void json_row(const struct gf_bench *b, const struct gf_bench_case *c,
                      const struct gf_bench_row *r) {
-    struct rates v = rates_of(b, c, r);
+    struct rates v = rates_of(c, r);
     json_t *o = json_object();
     json_object_set_new(o, "shape", gf_json_shape(c->shape.n, c->shape.ndim));
     json_object_set_new(o, "kind", json_string(gf_bench_kinds[c->kind]));
@@ -166,6 +178,8 @@ static void json_row(const struct gf_bench *b, const struct gf_bench_case *c,
     json_object_set_new(o, "threads", json_integer(b->threads));
     if (r->name)
         json_object_set_new(o, "backend", json_string(r->name));
+    if (r->device)
+        json_object_set_new(o, "device", gf_json_text(r->device));
     json_object_set_new(o, "status", json_string(statuses[r->status]));
     if (r->status == GF_BENCH_OK || r->status == GF_BENCH_WRONG)
         set_real(o, "error", r->error);
@@ -181,8 +195,10 @@ static void json_row(const struct gf_bench *b, const struct gf_bench_case *c,
         json_object_set_new(o, "passes", json_integer(r->passes));
         json_object_set_new(o, "bytes_moved", json_integer(r->moved));
         set_real(o, "gb_s", v.bytes * 1e-9);
-        set_real(o, "copy_share", b->copy > 0 ? v.share : NAN);
-        set_real(o, "floors", b->copy > 0 ? v.floors : NAN);
+        if (r->device)
+            set_real(o, "device_copy_gb_s", r->copy > 0 ? r->copy * 1e-9 : NAN);
+        set_real(o, "copy_share", r->copy > 0 ? v.share : NAN);
+        set_real(o, "floors", r->copy > 0 ? v.floors : NAN);
         if (r->ratio > 0) {
             set_real(o, "ratio", r->ratio);
             json_object_set_new(o, "relative", json_string(relative_name(b)));
@@ -201,7 +217,7 @@ void gf_bench_print_machine(const struct gf_bench *b) {
     else if (!b->headed)
         printf("shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
                "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
-               "plan_ms,why,cpu,isa,copy_gb_s\n");
+               "plan_ms,why,cpu,isa,copy_gb_s,device\n");
     gf_log_flush_stdout();
 }
 

@@ -6,21 +6,16 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-/* The processor is no device to choose; every other backend takes --device. */
-static bool has_devices(const struct gf_backend *b) {
-    return b != &gf_backend_openmp && b != &gf_backend_fftw;
-}
-
 /* A device that was asked for is there or the run fails; it is not passed over in silence. */
 static int check_device(const struct gf_engine *e) {
     char reason[GF_REASON] = "";
     if (e->asked)
-        return has_devices(e->asked)
+        return e->asked->devices
                    ? 0
                    : gf_fail(GF_EABSENT, "--device=%s: backend '%s' has no devices", e->s->device,
                              e->asked->name);
     for (int i = 0; gf_backends[i]; i++)
-        if (gf_backends[i]->automatic && has_devices(gf_backends[i]) &&
+        if (gf_backends[i]->automatic && gf_backends[i]->devices &&
             !gf_backends[i]->probe(reason))
             return 0;
     return gf_fail(GF_EABSENT, "--device=%s: no usable backend has devices; see gpufft devices",

@@ -29,10 +29,17 @@ struct gf_backend_options {
     const char *library;   /* mkl: the file to load; NULL: where the loader finds it */
 };
 
+/* Where a GPU backend's arrays live, for `gpufft bench`. */
+struct gf_device_speed {
+    char name[128];
+    double copy; /* bytes read plus written a second, when it copies */
+};
+
 struct gf_backend {
     const char *name;
     const char *what; /* one line for `gpufft devices` */
     bool automatic;   /* may be chosen by auto */
+    bool devices;     /* --device chooses among several */
     /* 0 when usable; otherwise GF_EABSENT and in `reason` one line: why, and the remedy. When
      * usable, `reason` describes it (library version, instruction set, threads). Opens nothing. */
     int (*probe)(char reason[GF_REASON]);
@@ -43,6 +50,15 @@ struct gf_backend {
      * a time. */
     int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report);
+    /* exec's three parts where arrays live on a device, so that each can be timed; NULL elsewhere.
+     * run() does the whole job `times` times on what was uploaded, and says how many seconds that
+     * took by the device's own clock; seconds may be NULL. */
+    int (*upload)(void *context, struct gf_plan *plan, const struct gf_array *in);
+    int (*run)(void *context, struct gf_plan *plan, int times, double *seconds);
+    int (*download)(void *context, struct gf_plan *plan, struct gf_array *out,
+                    struct gf_report *report);
+    /* Names the device and measures it; NULL where arrays live in the host's memory. */
+    int (*measure)(void *context, struct gf_device_speed *speed);
     void (*unplan)(void *context, struct gf_plan *plan);
     void (*close)(void *context);
 };
@@ -50,8 +66,9 @@ struct gf_backend {
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 /* A yardstick for `gpufft bench` alone: in no list, never chosen. */
 extern const struct gf_backend gf_backend_mkl;
-/* Not part of this version: their probe says so and names the remedy. */
-extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_cufft;
+extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
+/* Not part of this version: its probe says so and names the remedy. */
+extern const struct gf_backend gf_backend_cufft;
 /* NULL-terminated, in the order `devices` lists them. */
 extern const struct gf_backend *const gf_backends[];
 

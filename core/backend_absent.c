@@ -15,20 +15,6 @@ static int absent_open(const struct gf_backend_options *options, void **context)
     return gf_fail(GF_EABSENT, "not part of this version; use --backend=openmp");
 }
 
-const struct gf_backend gf_backend_opencl = {
-    .name = "opencl",
-    .what = "OpenCL 1.2 devices",
-    .probe = absent_probe,
-    .open = absent_open,
-};
-
-const struct gf_backend gf_backend_cuda = {
-    .name = "cuda",
-    .what = "NVIDIA GPUs, the program's own kernels",
-    .probe = absent_probe,
-    .open = absent_open,
-};
-
 const struct gf_backend gf_backend_cufft = {
     .name = "cufft",
     .what = "NVIDIA GPUs, the cuFFT library, for comparison",

@@ -5,6 +5,10 @@
 
 #include "core/status.h"
 
+bool backends_mine(struct subject *s) {
+    return s->asked++ % s->shards == s->shard;
+}
+
 /* Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators (SplitMix64). */
 uint64_t backends_random(uint64_t *seed) {
     uint64_t z = *seed += 0x9e3779b97f4a7c15u;

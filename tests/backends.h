@@ -17,6 +17,7 @@ struct subject {
     bool full;  /* the long run */
     bool small; /* the short one */
     uint64_t seed;
+    int64_t shard, shards, asked; /* of all checks only every shards-th is made */
     int passed, failed;
     struct worst worst[2][2]; /* [precision][a prime factor above 13] */
 };
@@ -26,6 +27,9 @@ void backends_accuracy(struct subject *s);
 void backends_laws(struct subject *s);
 void backends_outputs(struct subject *s);
 
+/* Counts a check, and says whether it is among those that this run makes: a backend whose kernels
+ * take a second each to build is tried on a sample, or by several processes at once. */
+bool backends_mine(struct subject *s);
 uint64_t backends_random(uint64_t *seed);
 int64_t backends_below(uint64_t *seed, int64_t n);
 /* Floats uniform in [-0.5, 0.5), integers over their whole range. */

@@ -1,9 +1,11 @@
 /* Every backend that is present, against the yardstick: accuracy, laws, outputs.
  *
- *     test_backends [full | small] [backend...] [seed=N]
+ *     test_backends [full | small] [backend...] [seed=N] [shard=I/N]
  *
  * `small` keeps to the outputs of small sizes, for builds that run ten times slower.
+ * `shard` makes one check in N, the I-th, for backends whose kernels take long to build.
  * Without a name, all that probe as present. A failure prints its job; the same seed repeats it. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,11 +20,13 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void test_backend(const struct gf_backend *backend, bool full, bool small, uint64_t seed) {
+static void test_backend(const struct gf_backend *backend, const struct subject *wanted) {
+    bool small = wanted->small;
     static void (*const section[])(struct subject *) = {backends_outputs, backends_laws,
                                                         backends_accuracy};
     static const char *const name[] = {"outputs", "laws", "accuracy"};
-    struct subject s = {.backend = backend, .full = full, .small = small, .seed = seed};
+    struct subject s = *wanted;
+    s.backend = backend;
     for (int i = 0; i < 2; i++) {
         struct gf_backend_options options = {.threads = i ? 0 : 1};
         int rc = backend->open(&options, &s.context[i]);
@@ -52,33 +56,35 @@ out:
 }
 
 int main(int argc, char **argv) {
-    bool full = false, small = false, named = false;
-    uint64_t seed = 20240229;
+    struct subject wanted = {.seed = 20240229, .shards = 1};
+    bool named = false;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "full"))
-            full = true;
+            wanted.full = true;
         else if (!strcmp(argv[i], "small"))
-            small = true;
+            wanted.small = true;
         else if (!strncmp(argv[i], "seed=", 5))
-            seed = strtoull(argv[i] + 5, NULL, 0);
+            wanted.seed = strtoull(argv[i] + 5, NULL, 0);
+        else if (sscanf(argv[i], "shard=%" SCNd64 "/%" SCNd64, &wanted.shard, &wanted.shards) == 2)
+            wanted.seed += (uint64_t)wanted.shard; /* random jobs of its own */
         else
             named = true;
     }
     for (int i = 1; i < argc && named; i++) {
         const struct gf_backend *backend;
-        if (!strcmp(argv[i], "full") || !strcmp(argv[i], "small") || !strncmp(argv[i], "seed=", 5))
+        if (!strcmp(argv[i], "full") || !strcmp(argv[i], "small") || strchr(argv[i], '='))
             continue;
         int rc = gf_backend_find(argv[i], &backend);
         CHECK_MSG(!rc, "%s", gf_message());
         if (!rc)
-            test_backend(backend, full, small, seed);
+            test_backend(backend, &wanted);
     }
     for (int i = 0; gf_backends[i] && !named; i++) {
         char reason[GF_REASON] = "";
         int rc = gf_backends[i]->probe(reason);
         printf("%s: %s\n", gf_backends[i]->name, reason);
         if (!rc)
-            test_backend(gf_backends[i], full, small, seed);
+            test_backend(gf_backends[i], &wanted);
     }
     return TEST_END();
 }

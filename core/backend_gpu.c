@@ -1,0 +1,116 @@
+/* The opencl and cuda backends: a plan's passes, launched one after the other. What differs
+ * between the two stands behind struct gf_gpu. */
+#include <stdlib.h>
+
+#include "core/gpu_run.h"
+#include "core/status.h"
+
+static int opencl_open(const struct gf_backend_options *options, void **context) {
+    return gf_gpu_run_open(&gf_gpu_opencl, options, context);
+}
+
+static int cuda_open(const struct gf_backend_options *options, void **context) {
+    return gf_gpu_run_open(&gf_gpu_cuda, options, context);
+}
+
+static int opencl_probe(char reason[GF_REASON]) {
+    return gf_gpu_opencl.probe(reason);
+}
+
+static int cuda_probe(char reason[GF_REASON]) {
+    return gf_gpu_cuda.probe(reason);
+}
+
+static void gpu_unplan(void *context, struct gf_plan *plan) {
+    if (plan && plan->impl)
+        gf_gpu_run_drop(context, plan->impl);
+    if (plan)
+        free(plan->impl);
+    free(plan);
+}
+
+static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    struct gf_gpu_context *c = context;
+    *out = NULL;
+    int rc = gf_job_validate(job);
+    if (rc)
+        return rc;
+    struct gf_plan *plan = calloc(1, sizeof *plan);
+    struct gf_gpu_run *m = calloc(1, sizeof *m);
+    if (!plan || !m) {
+        free(m);
+        free(plan);
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    }
+    plan->impl = m;
+    plan->job = *job;
+    rc = gf_gpu_plan_make(job, &c->props, &m->plan);
+    if (!rc)
+        rc = gf_gpu_run_prepare(c, m, 0);
+    if (rc) {
+        gpu_unplan(context, plan);
+        return rc;
+    }
+    gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
+    *out = plan;
+    return 0;
+}
+
+static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
+    return gf_gpu_run_upload(context, plan->impl, in);
+}
+
+static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
+    const struct gf_gpu_run *m = plan->impl;
+    int rc = gf_gpu_run_begin(context, seconds);
+    for (int i = 0; i < times && !rc; i++)
+        rc = gf_gpu_run_launch(context, m, 0, m->plan->n_passes);
+    return rc ? rc : gf_gpu_run_end(context, seconds);
+}
+
+static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *out,
+                        struct gf_report *report) {
+    return gf_gpu_run_download(context, plan->impl, out, report);
+}
+
+static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
+                    struct gf_array *out, struct gf_report *report) {
+    int rc = gf_job_check_arrays(&plan->job, in, out);
+    if (!rc)
+        rc = gpu_upload(context, plan, in);
+    if (!rc)
+        rc = gpu_run(context, plan, 1, NULL);
+    return rc ? rc : gpu_download(context, plan, out, report);
+}
+
+const struct gf_backend gf_backend_opencl = {
+    .name = "opencl",
+    .what = "OpenCL 1.2 devices",
+    .devices = true,
+    .probe = opencl_probe,
+    .open = opencl_open,
+    .plan = gpu_plan,
+    .exec = gpu_exec,
+    .upload = gpu_upload,
+    .run = gpu_run,
+    .download = gpu_download,
+    .measure = gf_gpu_run_measure,
+    .unplan = gpu_unplan,
+    .close = gf_gpu_run_close,
+};
+
+const struct gf_backend gf_backend_cuda = {
+    .name = "cuda",
+    .what = "NVIDIA GPUs, the program's own kernels",
+    .devices = true,
+    .probe = cuda_probe,
+    .open = cuda_open,
+    .plan = gpu_plan,
+    .exec = gpu_exec,
+    .upload = gpu_upload,
+    .run = gpu_run,
+    .download = gpu_download,
+    .measure = gf_gpu_run_measure,
+    .unplan = gpu_unplan,
+    .close = gf_gpu_run_close,
+};

@@ -1,0 +1,122 @@
+/* NVIDIA's driver interface and its run-time compiler, NVRTC, found at run time: the few
+ * declarations that are needed, from their documentation. The interfaces' own object types are
+ * opaque pointers and stand here as void *; device memory is a 64-bit address. */
+#ifndef GF_CORE_CUDA_LIBRARY_H
+#define GF_CORE_CUDA_LIBRARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a driver call returns. */
+enum {
+    GF_CU_OUT_OF_MEMORY = 2,
+    GF_CU_DEINITIALIZED = 4,
+    GF_CU_NO_DEVICE = 100,
+    GF_CU_ECC_UNCORRECTABLE = 214,
+    GF_CU_NVLINK_UNCORRECTABLE = 220,
+    GF_CU_CONTAINED = 226, /* a memory error, kept to this process */
+    GF_CU_ILLEGAL_ADDRESS = 700,
+    GF_CU_LAUNCH_TIMEOUT = 702,
+    GF_CU_CONTEXT_IS_DESTROYED = 709,
+    GF_CU_ASSERT = 710,
+    GF_CU_STACK_ERROR = 714,
+    GF_CU_ILLEGAL_INSTRUCTION = 715,
+    GF_CU_MISALIGNED_ADDRESS = 716,
+    GF_CU_INVALID_ADDRESS_SPACE = 717,
+    GF_CU_INVALID_PC = 718,
+    GF_CU_LAUNCH_FAILED = 719,
+    GF_CU_TENSOR_MEMORY_LEAK = 721,
+    GF_CU_UNKNOWN = 999,
+};
+/* Attributes of a device and of a function. */
+enum {
+    GF_CU_THREADS_PER_BLOCK = 1,
+    GF_CU_SHARED_PER_BLOCK = 8, /* what every kernel may have */
+    GF_CU_WARP_SIZE = 10,
+    GF_CU_MULTIPROCESSORS = 16,
+    GF_CU_CAPABILITY_MAJOR = 75,
+    GF_CU_CAPABILITY_MINOR = 76,
+    GF_CU_SHARED_PER_MULTIPROCESSOR = 81,
+    GF_CU_SHARED_PER_BLOCK_OPTIN = 97, /* what one may have that asks for it */
+    GF_CU_FUNCTION_DYNAMIC_SHARED = 8,
+};
+/* Flags. */
+enum {
+    GF_CU_STREAM_NON_BLOCKING = 1, /* does not wait for the default stream, nor it for this one */
+    GF_CU_HOST_PORTABLE = 1,       /* page-locked for every context */
+};
+
+struct gf_cuda {
+    int (*init)(unsigned flags);
+    int (*driver_version)(int *version); /* 13020 is CUDA 13.2 */
+    int (*error_string)(int code, const char **text);
+    int (*device_count)(int *n);
+    int (*device_get)(int *device, int number);
+    int (*device_name)(char *name, int size, int device);
+    int (*device_memory)(size_t *bytes, int device);
+    int (*device_attribute)(int *value, int attribute, int device);
+
+    int (*context_retain)(void **context, int device);
+    int (*context_release)(int device);
+    int (*context_set)(void *context); /* for the calling thread */
+    int (*stream_create)(void **stream, unsigned flags);
+    int (*stream_destroy)(void *stream);
+    int (*stream_wait)(void *stream);
+    int (*event_create)(void **event, unsigned flags);
+    int (*event_destroy)(void *event);
+    int (*event_record)(void *event, void *stream);
+    int (*event_wait)(void *event);
+    int (*event_elapsed)(float *milliseconds, void *from, void *to);
+
+    int (*memory_alloc)(uint64_t *address, size_t bytes);
+    int (*memory_free)(uint64_t address);
+    int (*memory_info)(size_t *unused, size_t *all);
+    int (*host_alloc)(void **host, size_t bytes, unsigned flags);
+    int (*host_free)(void *host);
+    int (*upload)(uint64_t to, const void *host, size_t bytes, void *stream);
+    int (*download)(void *host, uint64_t from, size_t bytes, void *stream);
+    int (*copy)(uint64_t to, uint64_t from, size_t bytes, void *stream);
+    int (*fill)(uint64_t to, unsigned char value, size_t bytes, void *stream);
+
+    int (*module_load)(void **module, const void *image);
+    int (*module_unload)(void *module);
+    int (*module_function)(void **function, void *module, const char *name);
+    int (*function_set)(void *function, int attribute, int value);
+    int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                  unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                  void *stream, void **arguments, void **extra);
+};
+
+struct gf_nvrtc {
+    int (*version)(int *major, int *minor);
+    int (*n_archs)(int *n);
+    int (*archs)(int *list); /* ascending: 75, 80, … 90, … */
+    int (*create)(void **program, const char *source, const char *name, int n_headers,
+                  const char *const *headers, const char *const *names);
+    int (*destroy)(void **program);
+    int (*compile)(void *program, int n_options, const char *const *options);
+    int (*cubin_size)(void *program, size_t *bytes);
+    int (*cubin)(void *program, char *image);
+    int (*ptx_size)(void *program, size_t *bytes);
+    int (*ptx)(void *program, char *text);
+    int (*log_size)(void *program, size_t *bytes);
+    int (*log)(void *program, char *text);
+    const char *(*error_string)(int code);
+};
+
+/* Each loads its library once and for good, and the driver's is ready for use then. NULL with
+ * gf_message(), which names the remedy. */
+const struct gf_cuda *gf_cuda_find(void);
+const struct gf_nvrtc *gf_nvrtc_find(void);
+
+/* The driver's words for its own code. */
+const char *gf_cuda_error(const struct gf_cuda *cu, int code);
+/* True for an error after which nothing more runs in this context. */
+bool gf_cuda_is_fatal(int code);
+
+/* Whether the `bytes` from `image` on can be handed to the driver, which takes no length: an ELF
+ * file whose parts all lie within it, or text that ends in a zero. */
+bool gf_cuda_image_is_whole(const void *image, size_t bytes);
+
+#endif

@@ -1,0 +1,132 @@
+/* What a GPU programming interface has to offer, and no more: memory, copies, kernels, launches.
+ * core/gpu_cuda.c and core/gpu_opencl.c fill one table each; everything above them (planning,
+ * passes, caching of kernels) is written once.
+ *
+ * A device works through its commands in the order given. Uploads, downloads and launches return
+ * as soon as they are queued where that is possible; sync() waits and reports what went wrong.
+ * All functions return 0 or a negative status with gf_fail() said. One thread at a time uses an
+ * open device, but for build() and load(), which any number of threads may call at once. */
+#ifndef GF_CORE_GPU_H
+#define GF_CORE_GPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/backend.h"
+
+struct gf_gpu_props {
+    char name[128];      /* "NVIDIA H200" */
+    char platform[128];  /* "CUDA 13.0", "Portable Computing Language 3.1" */
+    char driver[128];    /* version; part of a kernel's cache key together with `compiler` */
+    char compiler[128];  /* NVRTC's version and the real architecture; for OpenCL the device's */
+    int64_t memory;      /* bytes in all */
+    int64_t max_alloc;   /* largest single buffer */
+    int64_t local_bytes; /* tile memory that one work group may ask for at launch */
+    int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
+    int max_group;            /* most work items of a group */
+    int units;                /* multiprocessors, compute units */
+    int lanes;                /* warp, wavefront: 32, 64; 1 on a processor */
+    bool fp64;
+    bool is_cpu; /* an OpenCL device that is the processor itself */
+};
+
+struct gf_gpu_buffer; /* device memory */
+struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
+
+enum { GF_GPU_MAX_BUFFERS = 6 };
+
+/* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
+ * are its buffers in order, then, by value, the argument block (64-bit integers and doubles
+ * only, so that every compiler lays it out alike), then the tile of local_bytes. */
+struct gf_gpu_launch {
+    struct gf_gpu_kernel *kernel;
+    int64_t groups;
+    int group;
+    int64_t local_bytes;
+    int n_buffers;
+    struct gf_gpu_buffer *buffer[GF_GPU_MAX_BUFFERS]; /* NULL is passed as a null pointer */
+    const void *args;
+    size_t args_bytes; /* 0: the kernel takes no argument block */
+};
+
+struct gf_gpu {
+    const char *name; /* "cuda", "opencl" */
+    /* As gf_backend.probe: is there a usable device at all? Opens no context. */
+    int (*probe)(char reason[GF_REASON]);
+    /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
+     * a negative status. Opens no context. */
+    int (*list)(struct gf_gpu_props *props, int most);
+    /* `device`: a number, or a part of a name (case aside) ; NULL: GPUFFT_DEVICE, else the first
+     * (GPUs before processors). GF_EABSENT with the list of names when there is none such. */
+    int (*open)(const char *device, void **gpu, struct gf_gpu_props *props);
+    void (*close)(void *gpu);
+
+    int (*alloc)(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer); /* GF_ENOMEM: full */
+    void (*free)(void *gpu, struct gf_gpu_buffer *buffer);
+    int64_t (*free_bytes)(void *gpu); /* what is free now, or the total where nothing says */
+    /* Host memory that the device reads and writes at full speed (page-locked); GF_ENOMEM. */
+    int (*pin)(void *gpu, int64_t bytes, void **host);
+    void (*unpin)(void *gpu, void *host);
+
+    int (*upload)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                  int64_t bytes);
+    int (*download)(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                    int64_t bytes);
+    int (*clear)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes); /* zeros */
+    /* From device memory to device memory, not overlapping. */
+    int (*copy)(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+
+    /* Compiles flat source text (no #include left) to a binary for this device; the caller frees
+     * it. GF_EBACKEND with the first line of the compiler's complaint. */
+    int (*build)(void *gpu, const char *name, const char *source, const char *options,
+                 void **binary, size_t *bytes);
+    /* A binary to a kernel; `entry` is the function, local_bytes the most it will be launched with.
+     * Must not crash on a damaged binary where the driver allows that to be known. */
+    int (*load)(void *gpu, const void *binary, size_t bytes, const char *entry, int64_t local_bytes,
+                struct gf_gpu_kernel **kernel);
+    void (*unload)(void *gpu, struct gf_gpu_kernel *kernel);
+
+    int (*launch)(void *gpu, const struct gf_gpu_launch *launch);
+    int (*sync)(void *gpu);
+    /* Marks points in the device's work, which = 0 or 1; elapsed() waits for the second and gives
+     * the seconds between them by the device's own clock. */
+    int (*mark)(void *gpu, int which);
+    int (*elapsed)(void *gpu, double *seconds);
+    /* After an error: true when the context is lost and nothing further can run on it. */
+    bool (*lost)(void *gpu);
+    /* For libraries that share the context: the interface's own handle for device memory; and for
+     * the order of commands, after entering the context with the calling thread (NULL and said when
+     * that fails). The latter is NULL where there is no such library. */
+    void *(*native)(struct gf_gpu_buffer *buffer);
+    void *(*stream)(void *gpu);
+};
+
+extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda;
+
+/* ---- kernel sources and their cache: core/kernel_source.c, core/kernel_cache.c ---- */
+
+/* The text of kernels/`file` with its #include "…" lines replaced by what they name (again at each
+ * mention: the files guard themselves where once is enough) and #line markers in between. From the
+ * binary itself, or from $GPUFFT_KERNEL_DIR while working on them. The caller frees it. */
+int gf_kernel_source(const char *file, char **text);
+
+/* What to build: a kernel is known by all of this together with the device, driver, compiler. */
+struct gf_kernel_request {
+    char file[32];      /* "fft.cl" */
+    char entry[32];     /* "fft_pass" */
+    char options[1024]; /* "-DN=4096 -DR0=16 …" */
+    int64_t local_bytes;
+    struct gf_gpu_kernel *kernel; /* out */
+};
+
+/* Finds each in the cache or builds it, several side by side, and loads it. All or nothing: on
+ * failure no kernel is left loaded. `built`, where not NULL, counts those that were compiled. */
+int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
+                        struct gf_kernel_request *requests, int n, int *built);
+
+/* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
+void gf_kernel_cache_describe(char text[GF_REASON]);
+
+#endif

@@ -1,0 +1,60 @@
+#include "core/gpu_common.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+
+int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index) {
+    char list[384] = "";
+    char *end;
+    *index = 0;
+    if (!wanted || !*wanted)
+        wanted = getenv("GPUFFT_DEVICE");
+    if (n > 0 && (!wanted || !*wanted))
+        return 0;
+    if (n <= 0)
+        return gf_fail(GF_EABSENT, "no device");
+    long number = strtol(wanted, &end, 10);
+    if (isdigit((unsigned char)*wanted) && !*end && number < n) {
+        *index = (int)number;
+        return 0;
+    }
+    /* Digits alone may be a part of a name all the same: "4090". */
+    for (int i = 0; i < n; i++) {
+        if (strcasestr(props[i].name, wanted)) {
+            *index = i;
+            return 0;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%d '%s'", i ? ", " : "", i, props[i].name);
+    }
+    return gf_fail(GF_EABSENT, "no device '%.64s'; there %s %s", wanted, n > 1 ? "are" : "is",
+                   list);
+}
+
+const char *gf_gpu_complaint(char *log) {
+    const char *first = NULL;
+    char *rest = log, *line;
+    while ((line = strsep(&rest, "\r\n"))) {
+        while (isspace((unsigned char)*line))
+            line++;
+        if (!*line)
+            continue;
+        if (strstr(line, "error"))
+            return line;
+        if (!first)
+            first = line;
+    }
+    return first ? first : "";
+}
+
+int gf_gpu_check_range(int64_t offset, int64_t bytes, int64_t room) {
+    if (offset >= 0 && bytes >= 0 && offset <= room && bytes <= room - offset)
+        return 0;
+    return gf_fail(GF_EBACKEND, "%lld bytes at %lld are not within a buffer of %lld",
+                   (long long)bytes, (long long)offset, (long long)room);
+}

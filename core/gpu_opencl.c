@@ -1,0 +1,572 @@
+/* GPUs, and anything else, through OpenCL 1.2: one context, one queue that works in order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/gpu_common.h"
+#include "core/memory.h"
+#include "core/opencl_library.h"
+#include "core/status.h"
+
+enum { MAX_PENDING = 256, PAGE = 4096 };
+
+/* A multiplication and an addition may become one, which is what every GPU is made for. Nothing
+ * that trades accuracy belongs here: no fast-relaxed-math, no denorms-are-zero. */
+#define OWN_OPTIONS "-cl-std=CL1.2 -cl-mad-enable"
+
+struct pinned {
+    void *memory; /* NULL on a processor, where all memory is alike */
+    char *host;
+    int64_t bytes;
+    struct pinned *next;
+};
+
+struct opencl {
+    const struct gf_opencl *cl;
+    void *device, *context, *queue;
+    struct gf_gpu_props props;
+    struct pinned *pinned;
+    void *mark[2];
+    /* Events of the commands under way, a ring: in OpenCL a command's failure is seen there, and
+     * nowhere else for certain. */
+    void *pending[MAX_PENDING];
+    const char *pending_what[MAX_PENDING];
+    unsigned next_pending;
+    int32_t failed; /* the first such failure since the last sync */
+    const char *failed_what;
+    bool lost;
+};
+
+struct gf_gpu_buffer {
+    void *memory;
+    int64_t bytes;
+};
+
+struct gf_gpu_kernel {
+    void *program, *kernel;
+};
+
+static int failure(const struct opencl *g, int32_t rc, const char *what) {
+    if (rc == GF_CL_ALLOCATION_FAILURE || rc == GF_CL_OUT_OF_HOST_MEMORY)
+        return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->props.name);
+    return gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, g->props.name, gf_opencl_error(rc));
+}
+
+/* ---- devices ---- */
+
+static int opencl_probe(char reason[GF_REASON]) {
+    const struct gf_opencl *cl = gf_opencl_find();
+    struct gf_opencl_device *devices = NULL;
+    int n = cl ? gf_opencl_devices(cl, &devices) : GF_EABSENT;
+    if (n < 0)
+        snprintf(reason, GF_REASON, "%s", gf_message());
+    else
+        snprintf(reason, GF_REASON, "%.110s: %.110s%s", devices[0].props.platform,
+                 devices[0].props.name, n > 1 ? ", and more" : "");
+    free(devices);
+    return n < 0 ? GF_EABSENT : 0;
+}
+
+static int opencl_list(struct gf_gpu_props *props, int most) {
+    const struct gf_opencl *cl = gf_opencl_find();
+    struct gf_opencl_device *devices = NULL;
+    int n = cl ? gf_opencl_devices(cl, &devices) : GF_EABSENT;
+    if (n > most)
+        n = most;
+    for (int i = 0; i < n; i++)
+        props[i] = devices[i].props;
+    free(devices);
+    return n;
+}
+
+/* ---- the context ---- */
+
+static int harvest(struct opencl *g, unsigned slot);
+static void opencl_unpin(void *gpu, void *host);
+
+static void opencl_close(void *gpu) {
+    struct opencl *g = gpu;
+    if (!g)
+        return;
+    if (g->queue)
+        g->cl->finish(g->queue);
+    for (unsigned i = 0; i < MAX_PENDING; i++)
+        harvest(g, i);
+    while (g->pinned)
+        opencl_unpin(g, g->pinned->host);
+    for (int i = 0; i < 2; i++)
+        if (g->mark[i])
+            g->cl->release_event(g->mark[i]);
+    if (g->queue)
+        g->cl->release_queue(g->queue);
+    if (g->context)
+        g->cl->release_context(g->context);
+    free(g);
+}
+
+static int opencl_open(const char *device, void **gpu, struct gf_gpu_props *props) {
+    const struct gf_opencl *cl = gf_opencl_find();
+    struct gf_opencl_device *devices = NULL;
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    struct opencl *g = NULL;
+    int32_t error = 0;
+    int index, rc = GF_EABSENT;
+    *gpu = NULL;
+    if (!cl)
+        return rc;
+    int n = rc = gf_opencl_devices(cl, &devices);
+    if (n < 0)
+        goto out;
+    for (int i = 0; i < n; i++)
+        list[i] = devices[i].props;
+    rc = gf_gpu_pick(device, list, n, &index);
+    if (rc)
+        goto out;
+    g = calloc(1, sizeof *g);
+    if (!g) {
+        rc = gf_fail(GF_ENOMEM, "no memory for a context");
+        goto out;
+    }
+    g->cl = cl;
+    g->device = devices[index].device;
+    g->props = devices[index].props;
+    g->context = cl->create_context(NULL, 1, &g->device, NULL, NULL, &error);
+    if (!g->context) {
+        rc = failure(g, error, "opening a context");
+        goto out;
+    }
+    g->queue = cl->create_queue(g->context, g->device, GF_CL_QUEUE_PROFILING, &error);
+    if (!g->queue) {
+        rc = failure(g, error, "opening a queue");
+        goto out;
+    }
+    *props = g->props;
+    *gpu = g;
+    g = NULL;
+out:
+    opencl_close(g);
+    free(devices);
+    return rc;
+}
+
+/* ---- commands under way ---- */
+
+/* Waits for the command in this slot and notes whether it failed. */
+static int harvest(struct opencl *g, unsigned slot) {
+    int32_t status = 0;
+    void *event = g->pending[slot];
+    if (!event)
+        return 0;
+    g->pending[slot] = NULL;
+    int32_t rc = g->cl->wait(1, &event);
+    if (!g->cl->event_info(event, GF_CL_EVENT_STATUS, sizeof status, &status, NULL) && status < 0)
+        rc = status;
+    g->cl->release_event(event);
+    if (rc < 0 && !g->failed) {
+        g->failed = rc;
+        g->failed_what = g->pending_what[slot];
+        g->lost |= rc != GF_CL_ALLOCATION_FAILURE && rc != GF_CL_OUT_OF_HOST_MEMORY;
+    }
+    return rc;
+}
+
+/* Remembers a command that was queued. Far ahead of the device, it waits for an older one. */
+static void watch(struct opencl *g, void *event, const char *what) {
+    unsigned slot = g->next_pending++ % MAX_PENDING;
+    harvest(g, slot);
+    g->pending[slot] = event;
+    g->pending_what[slot] = what;
+}
+
+/* What a call that queues a command returned; the device is told to begin. */
+static int queued(struct opencl *g, int32_t rc, void *event, const char *what) {
+    if (rc) {
+        g->lost = g->lost || rc == GF_CL_INVALID_QUEUE || rc == GF_CL_INVALID_CONTEXT ||
+                  rc == GF_CL_DEVICE_NOT_AVAILABLE || rc == GF_CL_NVIDIA_FAULT;
+        return failure(g, rc, what);
+    }
+    if (event) {
+        watch(g, event, what);
+        g->cl->flush(g->queue);
+    }
+    return 0;
+}
+
+static int opencl_sync(void *gpu) {
+    struct opencl *g = gpu;
+    int32_t rc = g->cl->finish(g->queue);
+    for (unsigned i = 0; i < MAX_PENDING; i++)
+        harvest(g, (g->next_pending + i) % MAX_PENDING); /* the oldest first */
+    if (g->failed) {
+        rc = g->failed;
+        g->failed = 0;
+        return failure(g, rc, g->failed_what);
+    }
+    if (rc) {
+        g->lost = true;
+        return failure(g, rc, "waiting for the device");
+    }
+    return 0;
+}
+
+static bool opencl_lost(void *gpu) {
+    return ((struct opencl *)gpu)->lost;
+}
+
+static int opencl_mark(void *gpu, int which) {
+    struct opencl *g = gpu;
+    void *event = NULL;
+    int32_t rc = g->cl->marker(g->queue, 0, NULL, &event);
+    if (rc)
+        return queued(g, rc, NULL, "marking a time");
+    if (g->mark[which])
+        g->cl->release_event(g->mark[which]);
+    g->mark[which] = event;
+    g->cl->flush(g->queue);
+    return 0;
+}
+
+static int opencl_elapsed(void *gpu, double *seconds) {
+    struct opencl *g = gpu;
+    uint64_t at[2] = {0, 0};
+    *seconds = 0;
+    if (!g->mark[0] || !g->mark[1])
+        return gf_fail(GF_EBACKEND, "no two marks to measure between");
+    int32_t rc = g->cl->wait(2, g->mark);
+    for (int i = 0; i < 2 && !rc; i++)
+        rc = g->cl->profiling_info(g->mark[i], GF_CL_PROFILING_END, sizeof at[i], &at[i], NULL);
+    if (rc)
+        return failure(g, rc, "reading the device's clock");
+    *seconds = 1e-9 * (double)(int64_t)(at[1] - at[0]);
+    return 0;
+}
+
+/* ---- memory ---- */
+
+static void opencl_free(void *gpu, struct gf_gpu_buffer *buffer) {
+    struct opencl *g = gpu;
+    if (!buffer)
+        return;
+    if (buffer->memory)
+        g->cl->release_memory(buffer->memory);
+    free(buffer);
+}
+
+static int opencl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
+    struct opencl *g = gpu;
+    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
+    static const uint32_t zero = 0;
+    int32_t rc = 0;
+    char size[GF_SIZE_TEXT];
+    *out = NULL;
+    if (!b)
+        return gf_fail(GF_ENOMEM, "no memory for a buffer");
+    if (bytes < 0 || bytes > g->props.memory) {
+        rc = GF_CL_INVALID_BUFFER_SIZE;
+    } else {
+        b->bytes = bytes;
+        b->memory = g->cl->create_buffer(g->context, GF_CL_MEM_READ_WRITE,
+                                         bytes < 16 ? 16 : (size_t)bytes, NULL, &rc);
+    }
+    /* Drivers take the memory at its first use only: that had better be here. */
+    if (b->memory && !g->props.is_cpu) {
+        void *event = NULL;
+        rc = g->cl->fill(g->queue, b->memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, &event);
+        if (event)
+            watch(g, event, "taking memory");
+    }
+    if (b->memory && !rc) {
+        *out = b;
+        return 0;
+    }
+    opencl_free(g, b);
+    if (rc == GF_CL_INVALID_BUFFER_SIZE || rc == GF_CL_OUT_OF_RESOURCES)
+        return gf_fail(GF_ENOMEM, "'%s' has no room for a buffer of %s", g->props.name,
+                       gf_memory_text(bytes, size));
+    return failure(g, rc, "taking memory");
+}
+
+/* OpenCL does not say how much is free. */
+static int64_t opencl_free_bytes(void *gpu) {
+    const struct opencl *g = gpu;
+    int64_t available = g->props.is_cpu ? gf_memory_available() : INT64_MAX;
+    return available < g->props.memory ? available : g->props.memory;
+}
+
+static void opencl_unpin(void *gpu, void *host) {
+    struct opencl *g = gpu;
+    for (struct pinned **p = &g->pinned; *p; p = &(*p)->next) {
+        struct pinned *found = *p;
+        if (found->host != host)
+            continue;
+        *p = found->next;
+        if (found->memory) {
+            g->cl->unmap(g->queue, found->memory, host, 0, NULL, NULL);
+            g->cl->release_memory(found->memory);
+        } else {
+            free(host);
+        }
+        free(found);
+        return;
+    }
+}
+
+static int opencl_pin(void *gpu, int64_t bytes, void **host) {
+    struct opencl *g = gpu;
+    struct pinned *p = calloc(1, sizeof *p);
+    int32_t rc = 0;
+    char size[GF_SIZE_TEXT];
+    *host = NULL;
+    if (p && bytes >= 0 && bytes <= INT64_MAX - PAGE) {
+        size_t room = ((size_t)bytes + PAGE) / PAGE * PAGE;
+        p->bytes = bytes;
+        if (g->props.is_cpu) {
+            p->host = bytes <= g->props.memory ? aligned_alloc(PAGE, room) : NULL;
+        } else {
+            p->memory = g->cl->create_buffer(
+                g->context, GF_CL_MEM_READ_WRITE | GF_CL_MEM_ALLOC_HOST, room, NULL, &rc);
+            if (p->memory)
+                p->host = g->cl->map(g->queue, p->memory, 1, GF_CL_MAP_READ | GF_CL_MAP_WRITE, 0,
+                                     room, 0, NULL, NULL, &rc);
+        }
+    }
+    if (p && p->host) {
+        p->next = g->pinned;
+        g->pinned = p;
+        *host = p->host;
+        return 0;
+    }
+    if (p && p->memory)
+        g->cl->release_memory(p->memory);
+    free(p);
+    return gf_fail(GF_ENOMEM, "no %s of memory that the device reaches by itself%s%s",
+                   gf_memory_text(bytes, size), rc ? ": " : "", rc ? gf_opencl_error(rc) : "");
+}
+
+/* A copy from or to memory that the caller may free or change the moment the call returns has to
+ * be over by then; of the memory made by pin() it is known that it stays. */
+static bool stays(const struct opencl *g, const void *host, int64_t bytes) {
+    const char *at = host;
+    for (const struct pinned *p = g->pinned; p; p = p->next)
+        if (at >= p->host && at < p->host + p->bytes && bytes <= p->host + p->bytes - at)
+            return true;
+    return false;
+}
+
+static int opencl_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                         int64_t bytes) {
+    struct opencl *g = gpu;
+    void *event = NULL;
+    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
+    if (rc || !bytes)
+        return rc;
+    bool wait = !stays(g, host, bytes);
+    int32_t error = g->cl->write(g->queue, to->memory, wait, (size_t)offset, (size_t)bytes, host, 0,
+                                 NULL, wait ? NULL : &event);
+    return queued(g, error, event, "an upload");
+}
+
+static int opencl_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                           int64_t bytes) {
+    struct opencl *g = gpu;
+    void *event = NULL;
+    int rc = gf_gpu_check_range(offset, bytes, from->bytes);
+    if (rc || !bytes)
+        return rc;
+    bool wait = !stays(g, host, bytes);
+    int32_t error = g->cl->read(g->queue, from->memory, wait, (size_t)offset, (size_t)bytes, host,
+                                0, NULL, wait ? NULL : &event);
+    return queued(g, error, event, "a download");
+}
+
+static int opencl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
+    struct opencl *g = gpu;
+    static const uint64_t zeros[2] = {0, 0};
+    void *event = NULL;
+    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
+    if (rc || !bytes)
+        return rc;
+    /* Both ends have to be multiples of the pattern, and a wider one is faster. */
+    size_t pattern = sizeof zeros;
+    while ((offset | bytes) % (int64_t)pattern)
+        pattern /= 2;
+    int32_t error = g->cl->fill(g->queue, to->memory, zeros, pattern, (size_t)offset, (size_t)bytes,
+                                0, NULL, &event);
+    return queued(g, error, event, "clearing memory");
+}
+
+static int opencl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                       const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes) {
+    struct opencl *g = gpu;
+    void *event = NULL;
+    int rc = gf_gpu_check_range(to_offset, bytes, to->bytes);
+    if (!rc)
+        rc = gf_gpu_check_range(from_offset, bytes, from->bytes);
+    if (rc || !bytes)
+        return rc;
+    int32_t error = g->cl->copy(g->queue, from->memory, to->memory, (size_t)from_offset,
+                                (size_t)to_offset, (size_t)bytes, 0, NULL, &event);
+    return queued(g, error, event, "a copy");
+}
+
+static void *opencl_native(struct gf_gpu_buffer *buffer) {
+    return buffer->memory;
+}
+
+/* ---- kernels ---- */
+
+static int build_failure(struct opencl *g, void *program, const char *name, int32_t rc) {
+    size_t bytes = 0;
+    char *log = NULL;
+    const char *line = "";
+    if (!g->cl->build_info(program, g->device, GF_CL_BUILD_LOG, 0, NULL, &bytes) && bytes)
+        log = calloc(1, bytes + 1);
+    if (log && !g->cl->build_info(program, g->device, GF_CL_BUILD_LOG, bytes, log, NULL))
+        line = gf_gpu_complaint(log);
+    int status = gf_fail(GF_EBACKEND, "building %s for '%s': %s", name, g->props.name,
+                         *line ? line : gf_opencl_error(rc));
+    free(log);
+    return status;
+}
+
+static int opencl_build(void *gpu, const char *name, const char *source, const char *options,
+                        void **binary, size_t *bytes) {
+    struct opencl *g = gpu;
+    void *program = NULL;
+    unsigned char *taken = NULL;
+    char *all = NULL;
+    int32_t error = 0;
+    size_t size = 0;
+    int rc;
+    *binary = NULL;
+    *bytes = 0;
+    if (asprintf(&all, OWN_OPTIONS " %s", options) < 0) {
+        all = NULL;
+        rc = gf_fail(GF_ENOMEM, "no memory to build %s", name);
+        goto out;
+    }
+    program = g->cl->program_from_source(g->context, 1, &source, NULL, &error);
+    if (!program) {
+        rc = failure(g, error, "making a program");
+        goto out;
+    }
+    error = g->cl->build(program, 1, &g->device, all, NULL, NULL);
+    if (error) {
+        rc = build_failure(g, program, name, error);
+        goto out;
+    }
+    /* One device, so one size and one binary. */
+    error = g->cl->program_info(program, GF_CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+    if (error || !size) {
+        rc = gf_fail(GF_EBACKEND, "'%s' gives no binary of %s", g->props.name, name);
+        goto out;
+    }
+    taken = malloc(size);
+    if (!taken) {
+        rc = gf_fail(GF_ENOMEM, "no memory to build %s", name);
+        goto out;
+    }
+    error = g->cl->program_info(program, GF_CL_PROGRAM_BINARIES, sizeof taken, &taken, NULL);
+    if (error) {
+        rc = failure(g, error, "taking a binary");
+        goto out;
+    }
+    *binary = taken;
+    *bytes = size;
+    taken = NULL;
+    rc = 0;
+out:
+    if (program)
+        g->cl->release_program(program);
+    free(taken);
+    free(all);
+    return rc;
+}
+
+static void opencl_unload(void *gpu, struct gf_gpu_kernel *k) {
+    struct opencl *g = gpu;
+    if (!k)
+        return;
+    if (k->kernel)
+        g->cl->release_kernel(k->kernel);
+    if (k->program)
+        g->cl->release_program(k->program);
+    free(k);
+}
+
+static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *entry,
+                       int64_t local_bytes, struct gf_gpu_kernel **kernel) {
+    struct opencl *g = gpu;
+    const unsigned char *image = binary;
+    int32_t status = 0, error = 0;
+    *kernel = NULL;
+    if (local_bytes > g->props.local_bytes)
+        return gf_fail(GF_EBACKEND, "%s needs %lld bytes of local memory, '%s' has %lld", entry,
+                       (long long)local_bytes, g->props.name, (long long)g->props.local_bytes);
+    struct gf_gpu_kernel *k = calloc(1, sizeof *k);
+    if (!k)
+        return gf_fail(GF_ENOMEM, "no memory for a kernel");
+    k->program =
+        g->cl->program_from_binary(g->context, 1, &g->device, &bytes, &image, &status, &error);
+    if (!error)
+        error = status;
+    if (k->program && !error)
+        error = g->cl->build(k->program, 1, &g->device, "", NULL, NULL);
+    if (k->program && !error)
+        k->kernel = g->cl->create_kernel(k->program, entry, &error);
+    if (k->kernel) {
+        *kernel = k;
+        return 0;
+    }
+    opencl_unload(g, k);
+    return gf_fail(GF_EBACKEND, "loading %s on '%s': %s", entry, g->props.name,
+                   gf_opencl_error(error));
+}
+
+static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
+    struct opencl *g = gpu;
+    void *kernel = l->kernel->kernel, *event = NULL;
+    uint32_t index = 0;
+    int32_t rc = 0;
+    if (l->groups <= 0 || l->group <= 0 || l->groups > INT64_MAX / l->group)
+        return gf_fail(GF_EBACKEND, "a launch of %lld groups of %d", (long long)l->groups,
+                       l->group);
+    size_t group = (size_t)l->group, all = (size_t)l->groups * group;
+    for (int i = 0; i < l->n_buffers && !rc; i++) {
+        void *memory = l->buffer[i] ? l->buffer[i]->memory : NULL;
+        rc = g->cl->set_argument(kernel, index++, sizeof memory, &memory);
+    }
+    if (l->args_bytes && !rc)
+        rc = g->cl->set_argument(kernel, index++, l->args_bytes, l->args);
+    if (l->local_bytes > 0 && !rc)
+        rc = g->cl->set_argument(kernel, index, (size_t)l->local_bytes, NULL);
+    if (rc)
+        return failure(g, rc, "setting a kernel's arguments");
+    rc = g->cl->launch(g->queue, kernel, 1, NULL, &all, &group, 0, NULL, &event);
+    return queued(g, rc, event, "a kernel");
+}
+
+const struct gf_gpu gf_gpu_opencl = {
+    .name = "opencl",
+    .probe = opencl_probe,
+    .list = opencl_list,
+    .open = opencl_open,
+    .close = opencl_close,
+    .alloc = opencl_alloc,
+    .free = opencl_free,
+    .free_bytes = opencl_free_bytes,
+    .pin = opencl_pin,
+    .unpin = opencl_unpin,
+    .upload = opencl_upload,
+    .download = opencl_download,
+    .clear = opencl_clear,
+    .copy = opencl_copy,
+    .build = opencl_build,
+    .load = opencl_load,
+    .unload = opencl_unload,
+    .launch = opencl_launch,
+    .sync = opencl_sync,
+    .mark = opencl_mark,
+    .elapsed = opencl_elapsed,
+    .lost = opencl_lost,
+    .native = opencl_native,
+};

@@ -1,0 +1,683 @@
+#include "core/gpu_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/plan.h"
+#include "core/status.h"
+#include "core/steps.h"
+
+struct builder {
+    struct gf_gpu_plan *p;
+    const struct gf_job *job;
+    int64_t n[4]; /* extents: z, y, x, channels of the work buffer */
+    int half;     /* the last transformed axis, device numbering; -1 none */
+    int axes;     /* transformed axes longer than one point */
+    int dir;
+    bool widen; /* reals are transformed as complex numbers */
+    int complex_bytes, real_bytes;
+};
+
+/* ---- spaces ---- */
+
+static struct gf_gpu_space planes(enum gf_gpu_place place, const int64_t extent[4], int element) {
+    struct gf_gpu_space s = {.place = place, .element = element};
+    int64_t stride = 1;
+    static const int order[4] = {2, 1, 0, 3};
+    memcpy(s.extent, extent, sizeof s.extent);
+    for (int i = 0; i < 4; i++) {
+        s.stride[order[i]] = stride;
+        stride *= extent[order[i]];
+    }
+    return s;
+}
+
+static int64_t space_bytes(const struct gf_gpu_space *s) {
+    return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3] * s->element;
+}
+
+/* The job's own array, channels innermost. */
+static struct gf_gpu_space array_space(const struct builder *b, enum gf_gpu_place place,
+                                       const int64_t *shape, enum gf_dtype type) {
+    struct gf_gpu_space s = {.place = place, .element = (int)gf_dtype_size(type)};
+    int64_t stride = shape[b->job->ndim];
+    s.extent[3] = b->n[3];
+    s.stride[3] = 1;
+    for (int axis = 2; axis >= 0; axis--) {
+        int i = gf_gpu_job_axis(b->job, axis);
+        s.extent[axis] = i >= 0 ? shape[i] : 1;
+        s.stride[axis] = stride;
+        stride *= s.extent[axis];
+    }
+    return s;
+}
+
+static struct gf_gpu_space full_planes(const struct builder *b, enum gf_gpu_place place,
+                                       int element) {
+    return planes(place, b->n, element);
+}
+
+/* Half spectra, or packed pairs, along the halved axis. */
+static struct gf_gpu_space half_planes(const struct builder *b, enum gf_gpu_place place,
+                                       bool packed) {
+    int64_t extent[4];
+    memcpy(extent, b->n, sizeof extent);
+    extent[b->half] = packed ? (extent[b->half] + 1) / 2 : extent[b->half] / 2 + 1;
+    return planes(place, extent, b->complex_bytes);
+}
+
+static void need(struct builder *b, const struct gf_gpu_space *s) {
+    if (s->place == GF_GPU_A || s->place == GF_GPU_B) {
+        int64_t bytes = space_bytes(s);
+        if (bytes > b->p->bytes[s->place])
+            b->p->bytes[s->place] = bytes;
+    }
+}
+
+static enum gf_gpu_place other(enum gf_gpu_place place) {
+    return place == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
+}
+
+static bool same_layout(const struct gf_gpu_space *a, const struct gf_gpu_space *b) {
+    return a->element == b->element && !memcmp(a->extent, b->extent, sizeof a->extent) &&
+           !memcmp(a->stride, b->stride, sizeof a->stride);
+}
+
+/* ---- one axis ---- */
+
+/* How a line is cut: into up to three parts; or padded to a convolution of that many points first,
+ * which then runs there and back. */
+struct cut {
+    int parts;
+    int64_t length[3];
+    int64_t convolution;
+};
+
+/* The legs of one transform cut in parts. `to` is where the last one writes; its place was chosen
+ * by the caller, those in between alternate. */
+static int add_parts(struct builder *b, const struct gf_gpu_leg *whole, const struct cut *cut,
+                     const struct gf_gpu_space *from, const struct gf_gpu_space *to, double *cost) {
+    struct gf_gpu_space here = *from, there;
+    int64_t before[3] = {1, 1, 1};
+    for (int i = 0; i < cut->parts; i++) {
+        bool first = i == 0, last = i == cut->parts - 1;
+        struct gf_gpu_leg leg = *whole;
+        leg.length = cut->length[i];
+        leg.after = 1;
+        for (int j = i + 1; j < cut->parts; j++)
+            leg.after *= cut->length[j];
+        leg.before[0] = before[0];
+        leg.before[1] = before[1];
+        if (!first) {
+            leg.load = LOAD_COMPLEX;
+            leg.multiply_in = false;
+            if (leg.store != STORE_PAIR)
+                leg.pair_axis = -1;
+        }
+        if (!last) {
+            leg.store = STORE_COMPLEX;
+            leg.sample = NULL;
+            leg.scaled = leg.multiply_out = leg.mirror = false;
+            if (leg.load != LOAD_PAIR)
+                leg.pair_axis = -1;
+            int64_t extent[4];
+            memcpy(extent, from->extent, sizeof extent);
+            if (whole->load == LOAD_PAIR)
+                extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
+            if (whole->own_axis >= 0)
+                extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
+            extent[whole->axis] = cut->convolution ? cut->convolution : b->n[whole->axis];
+            there = planes(other(here.place), extent, b->complex_bytes);
+            /* The last one may not write where it reads. */
+            if (i == cut->parts - 2 && there.place == to->place)
+                there.place = other(there.place);
+            need(b, &there);
+        } else {
+            there = *to;
+        }
+        double c = 0;
+        int rc = gf_gpu_add_leg(b->p, &leg, &here, &there, &c);
+        if (rc)
+            return rc;
+        *cost += c;
+        before[i < 1 ? 0 : 1] = cut->length[i];
+        here = there;
+    }
+    return 0;
+}
+
+/* Chirp, transform, multiply, back, chirp: a cut convolution is two cut transforms. */
+static int add_convolution(struct builder *b, const struct gf_gpu_leg *whole, const struct cut *cut,
+                           const struct gf_gpu_space *from, const struct gf_gpu_space *to,
+                           double *cost) {
+    struct gf_gpu_leg there = *whole, back = *whole;
+    int64_t extent[4];
+    memcpy(extent, from->extent, sizeof extent);
+    if (whole->load == LOAD_PAIR)
+        extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
+    if (whole->own_axis >= 0)
+        extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
+    extent[whole->axis] = cut->convolution;
+    /* Two parts: from -> X -> Y -> X -> to, so Y is not where the result goes. */
+    struct gf_gpu_space middle = planes(GF_GPU_A, extent, b->complex_bytes);
+    if (from->place == GF_GPU_A || from->place == GF_GPU_B)
+        middle.place = cut->parts == 2 ? from->place : other(from->place);
+    need(b, &middle);
+    there.convolution = back.convolution = cut->convolution;
+    there.dir = 1;
+    there.store = STORE_COMPLEX;
+    there.sample = NULL;
+    there.mirror = there.scaled = false;
+    there.multiply_in = there.multiply_out = true;
+    back.dir = -1;
+    back.load = LOAD_COMPLEX;
+    back.multiply_out = true;
+    int rc = add_parts(b, &there, cut, from, &middle, cost);
+    return rc ? rc : add_parts(b, &back, cut, &middle, to, cost);
+}
+
+static int add_cut(struct builder *b, const struct gf_gpu_leg *leg, const struct cut *cut,
+                   const struct gf_gpu_space *from, const struct gf_gpu_space *to, double *cost) {
+    *cost = 0;
+    return cut->convolution ? add_convolution(b, leg, cut, from, to, cost)
+                            : add_parts(b, leg, cut, from, to, cost);
+}
+
+struct choice {
+    struct builder *b;
+    const struct gf_gpu_leg *leg;
+    const struct gf_gpu_space *from;
+    struct gf_gpu_space to;
+    bool free_place; /* `to` may stand in A or B */
+    struct cut best;
+    double best_cost;
+};
+
+/* Where the last leg's result goes: in place when it can be, else to the other buffer. */
+static void choose_place(const struct choice *c, const struct cut *cut, struct gf_gpu_space *to) {
+    *to = c->to;
+    if (!c->free_place)
+        return;
+    bool in_place = cut->parts == 1 && c->leg->load == LOAD_COMPLEX &&
+                    c->leg->store == STORE_COMPLEX && same_layout(c->from, &c->to);
+    bool ours = c->from->place == GF_GPU_A || c->from->place == GF_GPU_B;
+    if (cut->parts == 1)
+        to->place = ours && in_place ? c->from->place : other(c->from->place);
+    else
+        to->place = ours && cut->parts % 2 == 0 ? c->from->place : other(c->from->place);
+}
+
+static void consider(struct choice *c, const struct cut *cut) {
+    struct gf_gpu_plan *p = c->b->p;
+    int passes = p->n_passes;
+    int64_t bytes[GF_GPU_PLACES];
+    struct gf_gpu_space to;
+    double cost;
+    memcpy(bytes, p->bytes, sizeof bytes);
+    choose_place(c, cut, &to);
+    p->dry = true;
+    if (!add_cut(c->b, c->leg, cut, c->from, &to, &cost) && cost < c->best_cost) {
+        c->best_cost = cost;
+        c->best = *cut;
+    }
+    p->dry = false;
+    p->n_passes = passes;
+    memcpy(p->bytes, bytes, sizeof bytes);
+}
+
+/* Every way to cut n into two parts, or three, that are not too unlike. */
+static void consider_cuts(struct choice *c, int64_t n, int64_t convolution) {
+    enum { SHORTEST = 16, LONGEST = 8192 };
+    for (int64_t a = SHORTEST; a <= LONGEST && a <= n / SHORTEST; a++) {
+        if (n % a || gf_plan_radices(a).rest != 1)
+            continue;
+        int64_t rest = n / a;
+        if (rest <= LONGEST)
+            consider(c, &(struct cut){2, {a, rest}, convolution});
+    }
+    if (c->best.parts || n < (int64_t)1 << 20)
+        return;
+    for (int64_t a = SHORTEST; a * a <= n / SHORTEST && a <= LONGEST; a++)
+        for (int64_t m = a; n % a == 0 && m * m <= n / a && m <= LONGEST; m++)
+            if (n / a % m == 0 && n / a / m <= LONGEST)
+                consider(c, &(struct cut){3, {a, m, n / a / m}, convolution});
+}
+
+/* The transform along one axis: the cheapest way, appended. `to->place` is chosen here unless it is
+ * an output. */
+static int add_axis(struct builder *b, struct gf_gpu_leg *leg, const struct gf_gpu_space *from,
+                    struct gf_gpu_space *to, bool one_tile) {
+    struct choice c = {.b = b, .leg = leg, .from = from, .to = *to, .best_cost = 1e300};
+    int64_t n = b->n[leg->axis];
+    c.free_place = to->place == GF_GPU_A || to->place == GF_GPU_B;
+    leg->length = n;
+    consider(&c, &(struct cut){1, {n}, 0});
+    if (!one_tile) {
+        consider_cuts(&c, n, 0);
+        if (!c.best.parts) {
+            int64_t m = gf_plan_smooth_length(2 * n - 1);
+            if (m < 256)
+                m = 256;
+            consider_cuts(&c, m, m);
+        }
+    }
+    if (!c.best.parts)
+        return gf_fail(GF_EUNSUPP, "lines of %lld points are too long for this device",
+                       (long long)n);
+    double cost;
+    choose_place(&c, &c.best, to);
+    need(b, to);
+    return add_cut(b, leg, &c.best, from, to, &cost);
+}
+
+/* Whether the leg is done in one tile. */
+static bool fits_tile(struct builder *b, const struct gf_gpu_leg *leg,
+                      const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
+    struct gf_gpu_leg one = *leg;
+    struct choice c = {.b = b, .leg = &one, .from = from, .to = *to, .best_cost = 1e300};
+    one.length = b->n[leg->axis];
+    consider(&c, &(struct cut){1, {one.length}, 0});
+    return c.best.parts == 1;
+}
+
+/* ---- jobs ---- */
+
+static struct gf_gpu_leg leg_along(const struct builder *b, int axis) {
+    return (struct gf_gpu_leg){.axis = axis,
+                               .before = {1, 1},
+                               .after = 1,
+                               .dir = b->dir,
+                               .load = LOAD_COMPLEX,
+                               .store = STORE_COMPLEX,
+                               .in_type = b->job->in_dtype,
+                               .out_type = b->job->out[0].dtype,
+                               .output = -1,
+                               .pair_axis = -1,
+                               .own_axis = -1};
+}
+
+static bool on(const struct builder *b, int axis) {
+    return gf_gpu_axis_on(b->job, axis);
+}
+
+/* The transformed axis next to the halved one whose lines meet their mirror images. */
+static int own_axis(const struct builder *b) {
+    for (int axis = 2; axis >= 0; axis--)
+        if (axis != b->half && on(b, axis))
+            return axis;
+    return -1;
+}
+
+/* An axis along which two lines make one: the longest. */
+static int partner_axis(const struct builder *b) {
+    int best = -1;
+    for (int axis = 0; axis < 4; axis++)
+        if (axis != b->half && (best < 0 || b->n[axis] > b->n[best]))
+            best = axis;
+    return best;
+}
+
+/* Types that the fused ends write; the others go through the generic step. */
+static bool fused_type(enum gf_dtype t) {
+    return t == GF_U8 || t == GF_I8 || t == GF_U16 || t == GF_I16 || t == GF_F32 || t == GF_F64;
+}
+
+static bool displayed(const struct gf_output *out) {
+    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
+}
+
+static void scale_last(const struct builder *b, struct gf_gpu_leg *leg) {
+    leg->scaled = gf_job_scale(b->job) != 1;
+    leg->output = 0;
+}
+
+/* Ranges and stores of all outputs out of the work buffer. */
+static int add_outputs(struct builder *b, const struct gf_gpu_space *work, bool real, bool half) {
+    for (int i = 0; i < b->job->n_out; i++) {
+        const struct gf_output *out = &b->job->out[i];
+        int rc = 0;
+        if (displayed(out) && !out->has_range && out->kind != GF_PHASE)
+            rc = gf_gpu_add_range(b->p, i, work, real, -1);
+        if (!rc)
+            rc = gf_gpu_add_store(b->p, i, work, real, half);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* The input as the first leg may read it: the array itself, or planes that a step made of it. */
+static int real_source(struct builder *b, struct gf_gpu_leg *first, struct gf_gpu_space *src) {
+    const struct gf_job *job = b->job;
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(job, shape);
+    *src = array_space(b, GF_GPU_IN, shape, job->in_dtype);
+    if (!job->luma)
+        return 0;
+    *src = full_planes(b, GF_GPU_A, b->real_bytes);
+    need(b, src);
+    first->in_type = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    return gf_gpu_add_load(b->p, src, true, false);
+}
+
+static bool sample_fused(const struct builder *b) {
+    const struct gf_output *out = &b->job->out[0];
+    return b->job->n_out == 1 && out->kind != GF_COMPLEX && fused_type(out->dtype) && !out->half;
+}
+
+/* Forward, two or more axes, real samples: packed pairs through all other axes, then the halved
+ * one. */
+static int forward_real(struct builder *b) {
+    const struct gf_job *job = b->job;
+    const struct gf_output *out = &job->out[0];
+    struct gf_gpu_leg leg = leg_along(b, own_axis(b));
+    struct gf_gpu_space src, dst;
+    int64_t shape[GF_MAX_RANK];
+    int rc = real_source(b, &leg, &src);
+    enum gf_dtype in_type = leg.in_type;
+    bool first = true;
+    for (int axis = 0; axis < 3 && !rc; axis++) {
+        if (axis == b->half || !on(b, axis))
+            continue;
+        leg = leg_along(b, axis);
+        if (first) {
+            leg.load = LOAD_PAIR;
+            leg.pair_axis = b->half;
+            leg.in_type = in_type;
+        }
+        dst = half_planes(b, GF_GPU_A, true);
+        rc = add_axis(b, &leg, &src, &dst, false);
+        src = dst;
+        first = false;
+    }
+    if (rc)
+        return rc;
+    leg = leg_along(b, b->half);
+    leg.load = LOAD_UNTANGLE;
+    leg.own_axis = own_axis(b);
+    gf_job_out_shape(job, 0, shape);
+    bool scans = gf_step_scans(job, 0);
+    if (sample_fused(b) && !scans) {
+        if (displayed(out) && !out->has_range && out->kind != GF_PHASE)
+            rc = gf_gpu_add_range(b->p, 0, &src, false, b->half);
+        leg.store = STORE_SAMPLE;
+        leg.sample = out;
+        leg.mirror = true;
+        scale_last(b, &leg);
+        dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
+        return rc ? rc : add_axis(b, &leg, &src, &dst, false);
+    }
+    leg.store = STORE_HALVES;
+    bool alias = job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
+                 (int)gf_dtype_size(out->dtype) == b->complex_bytes;
+    if (alias) {
+        scale_last(b, &leg);
+        dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
+        return add_axis(b, &leg, &src, &dst, false);
+    }
+    dst = half_planes(b, GF_GPU_A, false);
+    rc = add_axis(b, &leg, &src, &dst, false);
+    return rc ? rc : add_outputs(b, &dst, false, true);
+}
+
+/* The half spectrum as the inverse's first leg reads it. */
+static int half_source(struct builder *b, struct gf_gpu_space *src) {
+    const struct gf_job *job = b->job;
+    int64_t shape[GF_MAX_RANK];
+    if (job->in_half && !job->in_shift && (int)gf_dtype_size(job->in_dtype) == b->complex_bytes) {
+        gf_job_in_shape(job, shape);
+        *src = array_space(b, GF_GPU_IN, shape, job->in_dtype);
+        return 0;
+    }
+    *src = half_planes(b, GF_GPU_A, false);
+    need(b, src);
+    return gf_gpu_add_load(b->p, src, false, true);
+}
+
+/* Where a real result goes: the output itself where it takes numbers, else planes. */
+static bool real_sink(struct builder *b, struct gf_gpu_leg *leg, struct gf_gpu_space *dst) {
+    const struct gf_output *out = &b->job->out[0];
+    int64_t shape[GF_MAX_RANK];
+    leg->store = STORE_PAIR;
+    if (b->job->n_out == 1 && out->kind == GF_REAL && fused_type(out->dtype) && !displayed(out)) {
+        gf_job_out_shape(b->job, 0, shape);
+        *dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
+        scale_last(b, leg);
+        return true;
+    }
+    leg->out_type = b->job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    *dst = full_planes(b, GF_GPU_A, b->real_bytes);
+    return false;
+}
+
+static int inverse_real(struct builder *b) {
+    struct gf_gpu_leg leg = leg_along(b, b->half);
+    struct gf_gpu_space src, dst;
+    int last = own_axis(b), rc = half_source(b, &src);
+    if (rc)
+        return rc;
+    leg.load = LOAD_HERMITIAN;
+    leg.store = STORE_TANGLE;
+    leg.own_axis = own_axis(b);
+    dst = half_planes(b, GF_GPU_A, true);
+    rc = add_axis(b, &leg, &src, &dst, true);
+    bool done = false;
+    for (int axis = 0; axis < 3 && !rc; axis++) {
+        if (axis == b->half || !on(b, axis))
+            continue;
+        src = dst;
+        leg = leg_along(b, axis);
+        dst = half_planes(b, GF_GPU_A, true);
+        if (axis == last) {
+            done = real_sink(b, &leg, &dst);
+            leg.pair_axis = b->half;
+        }
+        rc = add_axis(b, &leg, &src, &dst, false);
+    }
+    return rc || done ? rc : add_outputs(b, &dst, true, false);
+}
+
+/* One axis: two real lines are one complex one. */
+static int lines_forward(struct builder *b) {
+    const struct gf_job *job = b->job;
+    const struct gf_output *out = &job->out[0];
+    struct gf_gpu_leg leg = leg_along(b, b->half);
+    struct gf_gpu_space src, dst;
+    int64_t shape[GF_MAX_RANK];
+    int rc = real_source(b, &leg, &src);
+    leg.load = LOAD_PAIR;
+    leg.store = STORE_TWO_HALVES;
+    leg.pair_axis = partner_axis(b);
+    bool alias = job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
+                 (int)gf_dtype_size(out->dtype) == b->complex_bytes;
+    dst = half_planes(b, GF_GPU_A, false);
+    if (alias) {
+        gf_job_out_shape(job, 0, shape);
+        dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
+        scale_last(b, &leg);
+    }
+    if (!rc)
+        rc = add_axis(b, &leg, &src, &dst, true);
+    return rc || alias ? rc : add_outputs(b, &dst, false, true);
+}
+
+static int lines_inverse(struct builder *b) {
+    struct gf_gpu_leg leg = leg_along(b, b->half);
+    struct gf_gpu_space src, dst;
+    int rc = half_source(b, &src);
+    leg.load = LOAD_TWO_HALVES;
+    leg.pair_axis = partner_axis(b);
+    bool done = real_sink(b, &leg, &dst);
+    if (!rc)
+        rc = add_axis(b, &leg, &src, &dst, true);
+    return rc || done ? rc : add_outputs(b, &dst, true, false);
+}
+
+/* Complex numbers, or reals taken as such. */
+static int complex_job(struct builder *b) {
+    const struct gf_job *job = b->job;
+    const struct gf_output *out = &job->out[0];
+    struct gf_gpu_space src, dst;
+    int64_t shape[GF_MAX_RANK];
+    int last = -1, rc = 0, load = LOAD_COMPLEX;
+    bool complex_in = gf_dtype_is_complex(job->in_dtype), done = false;
+    gf_job_in_shape(job, shape);
+    src = array_space(b, GF_GPU_IN, shape, job->in_dtype);
+    bool plain_in = b->axes && !job->luma && !job->in_shift && !job->in_half && !job->real;
+    if (plain_in && !complex_in) {
+        load = LOAD_REAL;
+    } else if (!plain_in || (int)gf_dtype_size(job->in_dtype) != b->complex_bytes) {
+        src = full_planes(b, GF_GPU_A, b->complex_bytes);
+        need(b, &src);
+        rc = gf_gpu_add_load(b->p, &src, false, false);
+    }
+    for (int axis = 0; axis < 3; axis++)
+        last = on(b, axis) ? axis : last;
+    dst = src;
+    for (int axis = 0; axis < 3 && !rc; axis++) {
+        if (!on(b, axis))
+            continue;
+        struct gf_gpu_leg leg = leg_along(b, axis);
+        leg.load = load;
+        load = LOAD_COMPLEX;
+        dst = full_planes(b, GF_GPU_A, b->complex_bytes);
+        gf_job_out_shape(job, 0, shape);
+        bool plain = !gf_job_is_real(job) || (job->real && out->kind == GF_REAL);
+        bool known = !displayed(out) || out->has_range || out->kind == GF_PHASE;
+        if (axis == last && sample_fused(b) && plain && known) {
+            leg.store = STORE_SAMPLE;
+            leg.sample = out;
+            dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
+            done = true;
+        } else if (axis == last && job->n_out == 1 && out->kind == GF_COMPLEX && !out->shift &&
+                   !gf_job_is_real(job) && (int)gf_dtype_size(out->dtype) == b->complex_bytes) {
+            dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
+            done = true;
+        }
+        if (done)
+            scale_last(b, &leg);
+        rc = add_axis(b, &leg, &src, &dst, false);
+        src = dst;
+    }
+    return rc || done ? rc : add_outputs(b, &src, false, false);
+}
+
+/* Whether packing and its ends, which want the halved axis in one tile, can be had. */
+static bool must_widen(struct builder *b) {
+    if (!gf_job_is_real(b->job))
+        return false;
+    if (b->half < 0 || b->n[b->half] == 1 || !b->axes)
+        return true;
+    struct gf_gpu_leg leg = leg_along(b, b->half);
+    struct gf_gpu_space s = half_planes(b, GF_GPU_A, false),
+                        packed = half_planes(b, GF_GPU_B, true);
+    if (b->axes == 1) {
+        leg.pair_axis = partner_axis(b);
+        leg.load = b->dir > 0 ? LOAD_PAIR : LOAD_TWO_HALVES;
+        leg.store = b->dir > 0 ? STORE_TWO_HALVES : STORE_PAIR;
+        leg.out_type = GF_F32;
+        return !fits_tile(b, &leg, &s, &s);
+    }
+    leg.own_axis = own_axis(b);
+    leg.load = LOAD_HERMITIAN;
+    leg.store = STORE_TANGLE;
+    return b->dir < 0 && !fits_tile(b, &leg, &s, &packed);
+}
+
+/* A pass that could run in place, from a buffer of ours to the output: then the buffer is the
+ * output. */
+static void share_output(struct gf_gpu_plan *p) {
+    struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
+    enum gf_gpu_place from = last->buffer[0];
+    const struct pass_args *a = &last->args.pass;
+    if (strcmp(last->kernel.file, "fft.cl") || last->buffer[1] != GF_GPU_OUT ||
+        (from != GF_GPU_A && from != GF_GPU_B) || p->bytes[from] > p->bytes[GF_GPU_OUT] ||
+        !strstr(last->kernel.options, "-DLOAD=0 -DSTORE=0 ") || a->in_point != a->out_point)
+        return;
+    for (int i = 0; i < 5; i++)
+        if (a->index[i].in != a->index[i].out)
+            return;
+    for (int i = 0; i < p->n_passes; i++)
+        for (int j = 0; j < p->pass[i].n_buffers; j++)
+            if (p->pass[i].buffer[j] == from)
+                p->pass[i].buffer[j] = GF_GPU_OUT;
+    p->bytes[from] = 0;
+}
+
+static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type) {
+    int64_t bytes = (int64_t)gf_dtype_size(type);
+    for (int i = 0; i <= job->ndim; i++)
+        bytes *= shape[i];
+    return bytes;
+}
+
+static void count_buffers(struct gf_gpu_plan *p) {
+    const struct gf_job *job = &p->job;
+    int64_t shape[GF_MAX_RANK], word = job->precision == GF_DOUBLE ? 8 : 4;
+    gf_job_in_shape(job, shape);
+    p->bytes[GF_GPU_IN] = array_bytes(job, shape, job->in_dtype);
+    for (int i = 0; i < job->n_out; i++) {
+        gf_job_out_shape(job, i, shape);
+        p->bytes[GF_GPU_OUT + i] = array_bytes(job, shape, job->out[i].dtype);
+    }
+    p->bytes[GF_GPU_TABLES] = (p->tables.count + 1) * 2 * word;
+    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
+    p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
+    p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
+    p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
+}
+
+static bool needs_double(const struct gf_job *job) {
+    bool wide = job->precision == GF_DOUBLE || job->in_dtype == GF_F64 || job->in_dtype == GF_C128;
+    for (int i = 0; i < job->n_out; i++)
+        wide |= job->out[i].dtype == GF_F64 || job->out[i].dtype == GF_C128;
+    return wide;
+}
+
+int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
+                     struct gf_gpu_plan **out) {
+    *out = NULL;
+    if (needs_double(job) && !props->fp64)
+        return gf_fail(GF_EUNSUPP, "%s has no double precision", props->name);
+    struct gf_gpu_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    p->job = *job;
+    p->props = *props;
+    bool wide = job->precision == GF_DOUBLE;
+    struct builder b = {.p = p,
+                        .job = &p->job,
+                        .n = {1, 1, 1, job->luma ? 1 : job->channels},
+                        .half = -1,
+                        .dir = job->direction == GF_FORWARD ? 1 : -1,
+                        .complex_bytes = wide ? 16 : 8,
+                        .real_bytes = wide ? 8 : 4};
+    for (int i = 0; i < job->ndim; i++)
+        b.n[gf_work_axis(job, i)] = job->shape[i];
+    if (gf_job_half_axis(job) >= 0)
+        b.half = gf_work_axis(job, gf_job_half_axis(job));
+    for (int axis = 0; axis < 3; axis++)
+        b.axes += on(&b, axis);
+    int rc;
+    b.widen = must_widen(&b);
+    if (b.widen || !gf_job_is_real(job))
+        rc = complex_job(&b);
+    else if (b.axes == 1)
+        rc = b.dir > 0 ? lines_forward(&b) : lines_inverse(&b);
+    else
+        rc = b.dir > 0 ? forward_real(&b) : inverse_real(&b);
+    if (rc) {
+        gf_gpu_plan_free(p);
+        return rc;
+    }
+    count_buffers(p);
+    share_output(p);
+    *out = p;
+    return 0;
+}
+
+void gf_gpu_plan_free(struct gf_gpu_plan *p) {
+    if (p)
+        gf_gpu_tables_free(&p->tables);
+    free(p);
+}

@@ -1,0 +1,153 @@
+/* How a job becomes launches of kernels on a GPU.
+ *
+ * Real samples are transformed as complex ones half their number: neighbours along the last
+ * transformed axis h are packed as real and imaginary part, all other axes are transformed as they
+ * are, and the pass along h, last on the way forward and first on the way back, takes each line
+ * together with its mirror image and tells the two apart (Cooley, Lewis and Welch 1970). So the
+ * half spectrum costs no ninth block, and the pass along h reads and writes whole rows. Where h is
+ * the only transformed axis, two lines make one. Long lines are split over passes (Bailey's four
+ * steps, 1990), lengths with large primes become convolutions, in the tile where they fit. */
+#ifndef GF_CORE_GPU_PLAN_H
+#define GF_CORE_GPU_PLAN_H
+
+#define GF_HOST 1
+#include "core/gpu_tile.h"
+#include "kernels/args.h"
+
+/* The buffers of a plan. Tables: complex values; order: Rader's permutations, 32-bit integers;
+ * params: reals, see PARAM_ in kernels/args.h; found: what reductions leave. */
+enum gf_gpu_place {
+    GF_GPU_IN,
+    GF_GPU_A,
+    GF_GPU_B,
+    GF_GPU_TABLES,
+    GF_GPU_ORDER,
+    GF_GPU_PARAMS,
+    GF_GPU_COUNTERS,
+    GF_GPU_FOUND,
+    GF_GPU_OUT, /* and the following, one an output */
+    GF_GPU_PLACES = GF_GPU_OUT + GF_MAX_OUTPUTS
+};
+
+enum { GF_GPU_GROUPS = 1024, GF_GPU_PARAMS_EACH = 4 };
+
+struct gf_gpu_pass {
+    struct gf_kernel_request kernel;
+    int64_t groups;
+    int group;
+    int64_t local_bytes;
+    int n_buffers;
+    enum gf_gpu_place buffer[GF_GPU_MAX_BUFFERS];
+    union {
+        struct pass_args pass;
+        struct step_args step;
+        struct range_args range;
+    } args;
+    size_t args_bytes;
+    int output;  /* of a store step: which; its clipped samples are counted for it. -1: none */
+    bool energy; /* leaves the energies of the input's parts in FOUND */
+    bool silent; /* the second half of a walk: not counted as one of its own */
+    struct gf_pass summary;
+    double cost; /* bytes over the share of the copy bandwidth that the pattern reaches */
+};
+
+/* Twiddles and chirps, in double until they are uploaded. */
+struct gf_gpu_tables {
+    double *value; /* pairs */
+    int64_t count, room;
+    int32_t *order;
+    int64_t order_count, order_room;
+    struct gf_gpu_table_key {
+        int what;
+        int64_t a[10], at;
+    } key[48];
+    int keys;
+};
+
+struct gf_gpu_plan {
+    struct gf_job job;
+    struct gf_gpu_props props;
+    int n_passes;
+    struct gf_gpu_pass pass[GF_MAX_PASSES];
+    int64_t bytes[GF_GPU_PLACES];
+    struct gf_gpu_tables tables;
+    bool dry;        /* passes are added to see what they cost: no tables are made */
+    int range_known; /* bit i: output i's upper end is known before the run */
+    double high[GF_MAX_OUTPUTS];
+};
+
+/* Plans for a device of these properties; pure arithmetic, no device is touched. GF_ENOMEM,
+ * GF_EUNSUPP (no fp64, a line or array beyond what the kernels index). */
+int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
+                     struct gf_gpu_plan **plan);
+void gf_gpu_plan_free(struct gf_gpu_plan *plan);
+
+/* ---- what the planner's files share ---- */
+
+/* A block of elements by axis: z, y, x, channel. */
+struct gf_gpu_space {
+    enum gf_gpu_place place;
+    int64_t extent[4], stride[4]; /* strides in elements */
+    int element;                  /* bytes */
+};
+
+/* A pass along one axis, or one part of it. */
+struct gf_gpu_leg {
+    int axis;
+    int64_t length;    /* points of the pass's own transform */
+    int64_t before[2]; /* lengths of the parts done before, 1 if none: the outer one first */
+    int64_t after;     /* product of those still to come */
+    int dir;
+    int load, store;
+    enum gf_dtype in_type, out_type; /* of samples, for ends that have them */
+    const struct gf_output *sample;  /* STORE_SAMPLE, STORE_PAIR: what is written */
+    int output;                      /* its number, -1 none */
+    int pair_axis;                   /* axis along which samples are packed two by two, -1 none */
+    int own_axis;                    /* mirrored axis of which half is enumerated, -1 none */
+    bool mirror, scaled, multiply_in, multiply_out;
+    int64_t convolution; /* a split Bluestein's length, else 0 */
+};
+
+/* Appends the cheapest pass for the leg; its cost goes to *cost. GF_EUNSUPP without a message when
+ * no tile fits. */
+int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
+                   const struct gf_gpu_space *src, const struct gf_gpu_space *dst, double *cost);
+
+int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool real, bool half);
+int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
+                     bool half);
+/* The search for output i's upper end over all of the work buffer; or over the lines of the zero
+ * frequency along `axis` in packed pairs. */
+int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
+                     int axis);
+/* The next pass; NULL, said, when there are too many. */
+struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, const char *file, const char *entry);
+void gf_gpu_option(struct gf_gpu_pass *pass, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* "-DIN_T=uchar" and the like; integers' limits with the output's. */
+void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dtype type);
+/* Axis i of the device's four as the job numbers it, -1 when the job has none such; 3 is channels.
+ */
+static inline int gf_gpu_job_axis(const struct gf_job *job, int axis) {
+    return axis == 3 ? -1 : axis - (GF_MAX_DIMS - job->ndim);
+}
+static inline bool gf_gpu_axis_on(const struct gf_job *job, int axis) {
+    int i = gf_gpu_job_axis(job, axis);
+    return i >= 0 && job->axes >> i & 1 && job->shape[i] > 1;
+}
+
+/* core/gpu_tables.c: offsets of tables, made where they are not there yet; -1 and said when memory
+ * is short. */
+int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile);
+/* exp(-2 pi i k / n) for k < n: as high and low parts of `bits` bits, 0 for one table. */
+int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t *low);
+/* Bluestein's chirp exp(-pi i k^2 / n); for the inverse direction conjugated. */
+int64_t gf_gpu_table_chirp(struct gf_gpu_tables *t, int64_t n, int dir);
+/* The spectrum that a tile's, or a split line's, convolution multiplies by, over its length. */
+int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm algorithm, int64_t n,
+                              int64_t points, int dir);
+/* Rader's order of the inputs, then of the outputs: offset in the integers. */
+int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime);
+void gf_gpu_tables_free(struct gf_gpu_tables *t);
+
+#endif

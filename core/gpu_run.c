@@ -1,0 +1,343 @@
+#include "core/gpu_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/status.h"
+
+int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
+                    void **context) {
+    struct gf_gpu_context *c = calloc(1, sizeof *c);
+    *context = NULL;
+    if (!c)
+        return gf_fail(GF_ENOMEM, "no memory for a context");
+    c->api = api;
+    int rc = api->open(options ? options->device : NULL, &c->gpu, &c->props);
+    if (rc) {
+        free(c);
+        return rc;
+    }
+    *context = c;
+    return 0;
+}
+
+void gf_gpu_run_close(void *context) {
+    struct gf_gpu_context *c = context;
+    if (!c)
+        return;
+    c->api->close(c->gpu);
+    free(c);
+}
+
+/* ---- plan ---- */
+
+static void drop_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+    for (int i = 0; i < GF_GPU_PLACES; i++) {
+        if (m->buffer[i])
+            c->api->free(c->gpu, m->buffer[i]);
+        m->buffer[i] = NULL;
+    }
+}
+
+void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+    drop_buffers(c, m);
+    for (int i = 0; i < m->n_requests; i++)
+        c->api->unload(c->gpu, m->request[i].kernel);
+    m->n_requests = 0;
+    gf_gpu_plan_free(m->plan);
+    m->plan = NULL;
+}
+
+static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan *p,
+                        int64_t beside) {
+    int64_t sum = beside, room = c->api->free_bytes(c->gpu);
+    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
+    for (int i = 0; i < GF_GPU_PLACES; i++) {
+        sum += p->bytes[i];
+        if (p->bytes[i] > c->props.max_alloc)
+            return gf_fail(GF_ENOMEM, "needs a buffer of %s, %s allows %s",
+                           gf_memory_text(p->bytes[i], a), c->props.name,
+                           gf_memory_text(c->props.max_alloc, b));
+    }
+    if (sum > room)
+        return gf_fail(GF_ENOMEM, "needs %s on the device, %s has %s free", gf_memory_text(sum, a),
+                       c->props.name, gf_memory_text(room, b));
+    return 0;
+}
+
+static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+    const struct gf_gpu_plan *p = m->plan;
+    for (int i = 0; i < p->n_passes; i++) {
+        const struct gf_kernel_request *r = &p->pass[i].kernel;
+        int j = 0;
+        while (j < m->n_requests &&
+               (strcmp(m->request[j].options, r->options) || strcmp(m->request[j].entry, r->entry)))
+            j++;
+        if (j == m->n_requests)
+            m->request[m->n_requests++] = *r;
+        m->kernel[i] = j;
+    }
+    int n = m->n_requests;
+    int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, NULL);
+    if (rc)
+        m->n_requests = 0; /* none is loaded */
+    return rc;
+}
+
+int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside) {
+    for (int i = 0; i < m->plan->n_passes; i++)
+        m->counts |= m->plan->pass[i].output >= 0;
+    int rc = check_memory(c, m->plan, beside);
+    return rc ? rc : get_kernels(c, m);
+}
+
+void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
+    for (int i = first; i < end; i++)
+        if (!p->pass[i].silent)
+            plan->pass[plan->n_passes++] = p->pass[i].summary;
+}
+
+/* ---- run ---- */
+
+/* Values in the plan's precision, in memory the caller frees. */
+static void *in_precision(const struct gf_job *job, const double *v, int64_t count) {
+    bool wide = job->precision == GF_DOUBLE;
+    void *p = malloc((size_t)count * (wide ? 8 : 4) + 8);
+    for (int64_t i = 0; p && i < count; i++) {
+        if (wide)
+            ((double *)p)[i] = v[i];
+        else
+            ((float *)p)[i] = (float)v[i];
+    }
+    if (!p)
+        gf_fail(GF_ENOMEM, "no memory for tables");
+    return p;
+}
+
+/* Where a display's upper end is not known before the run, the range passes write it. */
+static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
+    const struct gf_job *job = &m->plan->job;
+    double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH] = {0};
+    for (int i = 0; i < job->n_out; i++) {
+        double *at = v + i * GF_GPU_PARAMS_EACH;
+        at[PARAM_SCALE] = gf_job_scale(job);
+        at[PARAM_LOW] = job->out[i].has_range ? job->out[i].low : 0;
+        at[PARAM_HIGH] = job->out[i].has_range ? job->out[i].high : 0;
+    }
+    int64_t count = sizeof v / sizeof *v;
+    void *p = in_precision(job, v, count);
+    if (!p)
+        return GF_ENOMEM;
+    int rc = c->api->upload(c->gpu, m->buffer[GF_GPU_PARAMS], 0, p,
+                            count * (job->precision == GF_DOUBLE ? 8 : 4));
+    free(p);
+    return rc;
+}
+
+/* The device's memory and the tables, at the first run. */
+static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+    struct gf_gpu_plan *p = m->plan;
+    struct gf_gpu_tables *t = &p->tables;
+    if (m->ready)
+        return 0;
+    for (int i = GF_GPU_PLACES - 1; i >= 0; i--) {
+        if (!p->bytes[i])
+            continue;
+        int rc = c->api->alloc(c->gpu, p->bytes[i], &m->buffer[i]);
+        if (rc) {
+            drop_buffers(c, m);
+            return rc;
+        }
+    }
+    void *values = in_precision(&p->job, t->value, 2 * t->count);
+    int rc = values ? 0 : GF_ENOMEM;
+    if (!rc && t->count)
+        rc = c->api->upload(c->gpu, m->buffer[GF_GPU_TABLES], 0, values,
+                            2 * t->count * (p->job.precision == GF_DOUBLE ? 8 : 4));
+    free(values);
+    if (!rc && t->order_count)
+        rc = c->api->upload(c->gpu, m->buffer[GF_GPU_ORDER], 0, t->order, 4 * t->order_count);
+    if (!rc)
+        rc = upload_params(c, m);
+    if (rc) /* what is half ready is taken anew next time */
+        drop_buffers(c, m);
+    m->ready = !rc;
+    return rc;
+}
+
+int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
+                      const struct gf_array *in) {
+    struct gf_array packed = {0};
+    int rc = take_buffers(c, m);
+    if (rc)
+        return rc;
+    if (!gf_array_is_contiguous(in)) {
+        rc = gf_array_alloc(&packed, in->dtype, in->rank, in->shape);
+        if (rc)
+            return rc;
+        gf_array_copy(&packed, in);
+        in = &packed;
+    }
+    rc = c->api->upload(c->gpu, m->buffer[GF_GPU_IN], 0, in->data, m->plan->bytes[GF_GPU_IN]);
+    if (packed.data && !rc)
+        rc = c->api->sync(c->gpu);
+    gf_array_free(&packed);
+    return rc;
+}
+
+int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m, int first,
+                      int end) {
+    const struct gf_gpu_plan *p = m->plan;
+    int rc = 0;
+    if (m->counts && !first)
+        rc = c->api->clear(c->gpu, m->buffer[GF_GPU_COUNTERS], 0, p->bytes[GF_GPU_COUNTERS]);
+    for (int i = first; i < end && !rc; i++) {
+        const struct gf_gpu_pass *pass = &p->pass[i];
+        struct gf_gpu_launch launch = {.kernel = m->request[m->kernel[i]].kernel,
+                                       .groups = pass->groups,
+                                       .group = pass->group,
+                                       .local_bytes = pass->local_bytes,
+                                       .n_buffers = pass->n_buffers,
+                                       .args = &pass->args,
+                                       .args_bytes = pass->args_bytes};
+        for (int j = 0; j < pass->n_buffers; j++)
+            launch.buffer[j] = m->buffer[pass->buffer[j]];
+        rc = c->api->launch(c->gpu, &launch);
+    }
+    return rc;
+}
+
+int gf_gpu_run_begin(const struct gf_gpu_context *c, const double *seconds) {
+    return seconds ? c->api->mark(c->gpu, 0) : 0;
+}
+
+int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds) {
+    int rc = seconds ? c->api->mark(c->gpu, 1) : 0;
+    return rc || !seconds ? rc : c->api->elapsed(c->gpu, seconds);
+}
+
+/* The energies of the input's Hermitian part and of the rest. */
+static int read_energy(const struct gf_gpu_context *c, const struct gf_gpu_run *m, double *ratio) {
+    const struct gf_gpu_plan *p = m->plan;
+    bool wide = p->job.precision == GF_DOUBLE;
+    double kept = 0, lost = 0, v[2 * GF_GPU_GROUPS];
+    for (int i = 0; i < p->n_passes; i++) {
+        if (!p->pass[i].energy)
+            continue;
+        int64_t count = 2 * p->pass[i].groups;
+        int rc = c->api->download(c->gpu, v, m->buffer[GF_GPU_FOUND], 0, count * (wide ? 8 : 4));
+        if (!rc)
+            rc = c->api->sync(c->gpu);
+        if (rc)
+            return rc;
+        for (int64_t j = 0; j < count; j++)
+            *(j % 2 ? &lost : &kept) += wide ? v[j] : ((float *)v)[j];
+    }
+    *ratio = lost > 0 ? sqrt(lost / kept) : 0;
+    return 0;
+}
+
+static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                       struct gf_report *report) {
+    const struct gf_gpu_plan *p = m->plan;
+    const struct gf_job *job = &p->job;
+    bool wide = job->precision == GF_DOUBLE;
+    uint32_t counters[COUNTERS];
+    double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH];
+    int rc = c->api->download(c->gpu, v, m->buffer[GF_GPU_PARAMS], 0, p->bytes[GF_GPU_PARAMS]);
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        const struct gf_output *out = &job->out[i];
+        if (m->counts)
+            rc = c->api->download(c->gpu, counters, m->buffer[GF_GPU_COUNTERS],
+                                  i * (int64_t)sizeof counters, sizeof counters);
+        if (!rc)
+            rc = c->api->sync(c->gpu);
+        if (rc)
+            break;
+        for (int j = 0; m->counts && j < COUNTERS; j++)
+            report->clipped[i] += counters[j];
+        if (out->map != GF_MAP_DISPLAY || !gf_dtype_is_integer(out->dtype))
+            continue;
+        int at = i * GF_GPU_PARAMS_EACH + PARAM_HIGH;
+        report->high[i] = out->kind == GF_PHASE ? 3.14159265358979323846
+                          : wide                ? v[at]
+                                                : ((float *)v)[at];
+    }
+    return rc ? rc : read_energy(c, m, &report->imag_ratio);
+}
+
+int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
+                        struct gf_report *report) {
+    const struct gf_job *job = &m->plan->job;
+    struct gf_report found = {{0}, {0}, 0};
+    int rc = 0;
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        struct gf_array packed = {0}, *to = &out[i];
+        if (!gf_array_is_contiguous(to)) {
+            rc = gf_array_alloc(&packed, to->dtype, to->rank, to->shape);
+            to = &packed;
+        }
+        if (!rc)
+            rc = c->api->download(c->gpu, to->data, m->buffer[GF_GPU_OUT + i], 0,
+                                  m->plan->bytes[GF_GPU_OUT + i]);
+        if (!rc)
+            rc = c->api->sync(c->gpu);
+        if (!rc && packed.data)
+            gf_array_copy(&out[i], &packed);
+        gf_array_free(&packed);
+    }
+    if (!rc)
+        rc = read_report(c, m, &found);
+    if (!rc && report)
+        *report = found;
+    return rc;
+}
+
+/* ---- measure ---- */
+
+/* Seconds that a copy takes, the least of some runs of ten. */
+static int time_copies(const struct gf_gpu_context *c, struct gf_gpu_buffer *const b[2],
+                       int64_t bytes, double *least) {
+    enum { RUNS = 5, COPIES = 10 };
+    int rc = c->api->clear(c->gpu, b[0], 0, bytes);
+    if (!rc) /* a first one: memory may only now be taken */
+        rc = c->api->copy(c->gpu, b[1], 0, b[0], 0, bytes);
+    *least = INFINITY;
+    for (int i = 0; i < RUNS && !rc; i++) {
+        double seconds = 0;
+        rc = gf_gpu_run_begin(c, &seconds);
+        for (int j = 0; j < COPIES && !rc; j++)
+            rc = c->api->copy(c->gpu, b[1], 0, b[0], 0, bytes);
+        if (!rc)
+            rc = gf_gpu_run_end(c, &seconds);
+        *least = fmin(*least, seconds / COPIES);
+    }
+    return rc;
+}
+
+int gf_gpu_run_measure(void *context, struct gf_device_speed *speed) {
+    struct gf_gpu_context *c = context;
+    struct gf_gpu_buffer *b[2] = {NULL, NULL};
+    int64_t bytes = (int64_t)1 << 30, room = c->api->free_bytes(c->gpu) / 4;
+    double seconds;
+    *speed = (struct gf_device_speed){.copy = 0};
+    snprintf(speed->name, sizeof speed->name, "%s", c->props.name);
+    if (bytes > room)
+        bytes = room;
+    if (bytes > c->props.max_alloc)
+        bytes = c->props.max_alloc;
+    bytes &= ~(int64_t)0xfff;
+    int rc = c->api->alloc(c->gpu, bytes, &b[0]);
+    if (!rc)
+        rc = c->api->alloc(c->gpu, bytes, &b[1]);
+    if (!rc)
+        rc = time_copies(c, b, bytes, &seconds);
+    if (!rc && seconds > 0)
+        speed->copy = 2 * (double)bytes / seconds;
+    for (int i = 0; i < 2; i++)
+        if (b[i])
+            c->api->free(c->gpu, b[i]);
+    return rc;
+}

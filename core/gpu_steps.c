@@ -1,0 +1,175 @@
+/* The generic first and last steps and the search for the range, as passes. */
+#include <string.h>
+
+#include "core/gpu_plan.h"
+#include "core/status.h"
+#include "core/steps.h"
+
+static int64_t count_of(const struct gf_gpu_space *s) {
+    return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3];
+}
+
+static int64_t shape_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type) {
+    int64_t bytes = (int64_t)gf_dtype_size(type);
+    for (int i = 0; i <= job->ndim; i++)
+        bytes *= shape[i];
+    return bytes;
+}
+
+/* Extents and strides of an array of that shape, in elements. */
+static void set_array(const struct gf_job *job, const int64_t *shape, struct step_args *a) {
+    int64_t stride = shape[job->ndim];
+    a->stride[3] = 1;
+    for (int axis = 2; axis >= 0; axis--) {
+        int i = gf_gpu_job_axis(job, axis);
+        a->array[axis] = i >= 0 ? shape[i] : 1;
+        a->stride[axis] = stride;
+        stride *= a->array[axis];
+    }
+}
+
+static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
+                     struct step_args *a) {
+    for (int axis = 0; axis < 3; axis++) {
+        int i = gf_gpu_job_axis(job, axis);
+        a->n[axis] = i >= 0 ? job->shape[i] : 1;
+        a->on[axis] = i >= 0 && job->axes >> i & 1;
+        a->work[axis] = work->extent[axis];
+    }
+    a->channels = work->extent[3];
+    a->halved = gf_job_half_axis(job) + GF_MAX_DIMS - job->ndim;
+}
+
+static int64_t groups_for(int64_t count) {
+    int64_t groups = (count + GROUP - 1) / GROUP;
+    return groups < GF_GPU_GROUPS ? groups : GF_GPU_GROUPS;
+}
+
+static void set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_place *buffer) {
+    memcpy(pass->buffer, buffer, (size_t)n * sizeof *buffer);
+    pass->n_buffers = n;
+    pass->group = GROUP;
+}
+
+int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool real, bool half) {
+    const struct gf_job *job = &p->job;
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "load.cl", "load_step");
+    int64_t shape[GF_MAX_RANK];
+    if (!pass)
+        return GF_EUNSUPP;
+    struct step_args *a = &pass->args.step;
+    gf_job_in_shape(job, shape);
+    set_array(job, shape, a);
+    set_work(job, work, a);
+    for (int axis = 0; axis < 3; axis++)
+        if (a->on[axis] && job->in_shift && !(job->in_half && axis == a->halved))
+            a->centre[axis] = a->n[axis] / 2;
+    a->luma = job->luma;
+    a->work_half = half;
+    a->array_half = job->in_half;
+    a->hermitian = job->direction == GF_INVERSE && job->real && (!job->in_half || !half);
+    gf_gpu_type_options(pass, "IN", job->in_dtype);
+    gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", gf_dtype_is_complex(job->in_dtype),
+                  !real);
+    set_buffers(pass, 3, (enum gf_gpu_place[]){GF_GPU_IN, work->place, GF_GPU_FOUND});
+    pass->args_bytes = sizeof *a;
+    pass->groups = groups_for(count_of(work));
+    pass->local_bytes = pass->kernel.local_bytes =
+        2 * GROUP * (job->precision == GF_DOUBLE ? 8 : 4);
+    pass->energy = a->hermitian && !job->in_half;
+    gf_step_load_text(job, pass->summary.what, sizeof pass->summary.what);
+    pass->summary.bytes_read =
+        shape_bytes(job, shape, job->in_dtype) * (a->hermitian && half ? 2 : 1);
+    pass->summary.bytes_written = count_of(work) * work->element;
+    pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6;
+    return 0;
+}
+
+int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
+                     bool half) {
+    const struct gf_job *job = &p->job;
+    const struct gf_output *out = &job->out[output];
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "store.cl", "store_step");
+    int64_t shape[GF_MAX_RANK];
+    if (!pass)
+        return GF_EUNSUPP;
+    struct step_args *a = &pass->args.step;
+    gf_job_out_shape(job, output, shape);
+    set_array(job, shape, a);
+    set_work(job, work, a);
+    bool spectrum = job->direction == GF_FORWARD;
+    for (int axis = 0; axis < 3; axis++) {
+        if (a->on[axis] && out->shift && !(out->half && axis == a->halved))
+            a->centre[axis] = a->n[axis] / 2;
+        /* A real result that was computed as a complex one: its imaginary parts are rounding. */
+        if (!spectrum)
+            a->on[axis] = 0;
+    }
+    a->work_half = half;
+    a->real = gf_job_is_real(job);
+    a->kind = out->kind;
+    a->scale = out->scale;
+    a->display = out->map == GF_MAP_DISPLAY;
+    a->params = output * GF_GPU_PARAMS_EACH;
+    a->counters = output * COUNTERS;
+    gf_gpu_type_options(pass, "OUT", out->dtype);
+    gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", !real, gf_dtype_is_complex(out->dtype));
+    set_buffers(pass, 4,
+                (enum gf_gpu_place[]){work->place, (enum gf_gpu_place)(GF_GPU_OUT + output),
+                                      GF_GPU_PARAMS, GF_GPU_COUNTERS});
+    pass->args_bytes = sizeof *a;
+    pass->groups = groups_for(shape_bytes(job, shape, GF_U8)) * 8;
+    pass->output = output;
+    gf_step_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
+    pass->summary.bytes_read = count_of(work) * work->element;
+    pass->summary.bytes_written = shape_bytes(job, shape, out->dtype);
+    pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6;
+    return 0;
+}
+
+int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
+                     int axis) {
+    const struct gf_job *job = &p->job;
+    bool zero = axis >= 0;
+    int row = zero ? axis : 2, level = 0;
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(
+        p, "range.cl", zero ? "range_zero" : (real ? "range_scan_real" : "range_scan"));
+    if (!pass)
+        return GF_EUNSUPP;
+    struct range_args *a = &pass->args.range;
+    a->count = work->extent[row];
+    a->stride = work->stride[row];
+    a->rows = 1;
+    for (int i = 0; i < 4; i++)
+        a->extent[i] = 1;
+    for (int i = 3; i >= 0; i--) {
+        if (i == row || (zero && gf_gpu_axis_on(job, i)))
+            continue;
+        a->extent[level] = work->extent[i];
+        a->step[level++] = work->stride[i];
+        a->rows *= work->extent[i];
+    }
+    a->kind = job->out[output].kind;
+    a->params = output * GF_GPU_PARAMS_EACH;
+    pass->groups = a->rows < GF_GPU_GROUPS ? a->rows : GF_GPU_GROUPS;
+    int64_t groups = pass->groups, word = job->precision == GF_DOUBLE ? 8 : 4;
+    set_buffers(pass, 3, (enum gf_gpu_place[]){work->place, GF_GPU_FOUND, GF_GPU_PARAMS});
+    pass->args_bytes = sizeof *a;
+    pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
+    snprintf(pass->summary.what, sizeof pass->summary.what, "range: largest %s%s",
+             gf_kind_name(job->out[output].kind), zero ? ", the zero frequency's" : "");
+    pass->summary.bytes_read = a->rows * a->count * work->element;
+    pass->summary.bytes_written = groups * word;
+    pass->cost = (double)pass->summary.bytes_read / 0.6;
+    int64_t params = a->params;
+    pass = gf_gpu_next_pass(p, "range.cl", "range_last");
+    if (!pass)
+        return GF_EUNSUPP;
+    pass->args.range = (struct range_args){.params = params, .groups = groups};
+    set_buffers(pass, 2, (enum gf_gpu_place[]){GF_GPU_FOUND, GF_GPU_PARAMS});
+    pass->args_bytes = sizeof *a;
+    pass->groups = 1;
+    pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
+    pass->silent = true;
+    return 0;
+}

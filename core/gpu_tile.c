@@ -1,0 +1,190 @@
+#include "core/gpu_tile.h"
+
+#include <stdlib.h> //TMP
+#include <string.h>
+
+#include "core/plan.h"
+#include "core/status.h"
+
+/* The straight-line DFTs of kernels/radix.h, and what each costs a point beside its exchange. */
+static const struct {
+    int radix;
+    double cost;
+} codelets[] = {
+    {16, 0.9}, {15, 1.1}, {13, 1.6}, {12, 0.9}, {11, 1.4}, {10, 0.9}, {9, 0.9},
+    {8, 0.7},  {7, 1.0},  {6, 0.7},  {5, 0.7},  {4, 0.5},  {3, 0.5},  {2, 0.4},
+};
+enum { CODELETS = sizeof codelets / sizeof *codelets };
+
+/* Registers of a work item beside its points, 32 bits each; and of a compute unit. */
+enum { OVERHEAD = 30, REGISTERS = 65536, MOST_REGISTERS = 255, MOST_THREADS = 1024 };
+
+static int divide_up(int a, int b) {
+    return (a + b - 1) / b;
+}
+
+struct search {
+    const struct gf_gpu_tile_wish *wish;
+    const struct gf_gpu_props *props;
+    int points;
+    int radix[GF_GPU_MAX_STAGES];
+    struct gf_gpu_tile best;
+    double best_time;
+};
+
+/* Work items that share a line, and what the stages cost then. */
+static void try_width(struct search *s, int stages, int per_line) {
+    const struct gf_gpu_props *props = s->props;
+    int threads = per_line * s->wish->lines, held = 0;
+    int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
+    if (per_line < 1 || threads > limit)
+        return;
+    double time = 0, cost = 0;
+    for (int i = 0; i < stages; i++) {
+        int turns = divide_up(s->points / s->radix[i], per_line);
+        double each = 0;
+        for (int c = 0; c < CODELETS; c++)
+            if (codelets[c].radix == s->radix[i])
+                each = codelets[c].cost;
+        held = turns * s->radix[i] > held ? turns * s->radix[i] : held;
+        double share = (double)turns * s->radix[i] * per_line / s->points; /* idle items count */
+        time += share * (each + (i ? 1.0 : 0.0));
+        cost += each + (i ? 1.0 : 0.0);
+    }
+    int words = s->wish->precision == GF_DOUBLE ? 4 : 2;
+    int overhead = getenv("GF_OVERHEAD") ? atoi(getenv("GF_OVERHEAD")) : OVERHEAD; // TMP
+    if (getenv("GF_HELD") && held > atoi(getenv("GF_HELD")) && stages > 1)
+        return; // TMP
+    int registers = held * words + overhead;
+    registers = (registers + 7) / 8 * 8;
+    int warps = divide_up(threads, 32) * 32;
+    if (!props->is_cpu && (registers > MOST_REGISTERS || registers * warps > REGISTERS))
+        return;
+    /* Many points a work item leave few of them to hide what memory takes; half-empty warps waste
+     * the unit. */
+    time *= 1 + 0.004 * held + 0.1 * (warps - threads) / threads;
+    /* Fewer exchanges of the same cost are the better choice. */
+    time += 0.01 * stages;
+    if (time >= s->best_time)
+        return;
+    s->best_time = time;
+    s->best.stages = stages;
+    memcpy(s->best.radix, s->radix, sizeof s->radix);
+    s->best.threads = threads;
+    s->best.held = held;
+    s->best.work = time;
+    s->best.resident = REGISTERS / (registers * warps);
+}
+
+/* Radices in descending order, every way to factor the points. */
+static void search(struct search *s, int stages, int rest, int first) {
+    if (rest == 1 && stages) {
+        for (int i = 0; i < stages; i++) {
+            int butterflies = s->points / s->radix[i];
+            for (int turns = 1; turns <= 4; turns++)
+                try_width(s, stages, divide_up(butterflies, turns));
+        }
+        return;
+    }
+    if (stages == GF_GPU_MAX_STAGES)
+        return;
+    for (int c = first; c < CODELETS; c++) {
+        if (rest % codelets[c].radix)
+            continue;
+        s->radix[stages] = codelets[c].radix;
+        search(s, stages + 1, rest / codelets[c].radix, c);
+    }
+}
+
+/* A radix's results stand a power of two apart, so a warp that writes them would meet in one bank:
+ * a word of padding after each block of them keeps its items apart. */
+static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_wish *wish) {
+    int banks = wish->precision == GF_DOUBLE || t->whole ? 16 : 32, held_slots;
+    int slots = t->points > t->length || t->algorithm == GF_GPU_PLAIN ? t->points : (int)t->length;
+    bool rows = wish->rows_in || wish->rows_out;
+    int across = rows ? banks : divide_up(banks, t->lines);
+    t->pad_every = t->radix[0] > across ? t->radix[0] : across;
+    if (t->radix[0] % 2 && t->radix[0] > 1)
+        t->pad_every = 1 << 30; /* an odd step meets every bank by itself */
+    held_slots = slots + (slots - 1) / t->pad_every + 1;
+    if (!rows) {
+        t->index_stride = t->lines;
+        t->line_stride = 1;
+    } else {
+        t->index_stride = 1;
+        /* Read by lines, neighbours of one index should not share a bank either. */
+        int want = wish->rows_in && wish->rows_out ? 0 : divide_up(banks, t->lines);
+        while (want && held_slots % banks != want % banks)
+            held_slots++;
+        t->line_stride = held_slots;
+    }
+    int64_t word = (wish->precision == GF_DOUBLE ? 8 : 4) * (t->whole ? 2 : 1);
+    t->local_bytes = (int64_t)held_slots * t->lines * word;
+}
+
+static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
+                       enum gf_gpu_algorithm algorithm, int64_t points, struct gf_gpu_tile *tile) {
+    struct search s = {.wish = wish, .props = props, .points = (int)points, .best_time = 1e30};
+    if (points < 1 || points > 1 << 17)
+        return GF_EUNSUPP;
+    /* A single point is a stage of one butterfly of two whose second operand is not there: the
+     * planner never asks for it. */
+    search(&s, 0, (int)points, 0);
+    if (s.best_time >= 1e30)
+        return GF_EUNSUPP;
+    struct gf_gpu_tile *t = &s.best;
+    t->length = wish->length;
+    t->lines = wish->lines;
+    t->rows_in = wish->rows_in;
+    t->rows_out = wish->rows_out;
+    t->algorithm = algorithm;
+    t->points = (int)points;
+    bool idle = t->stages == 1 && !wish->paired;
+    for (int whole = 1; whole >= 0; whole--) {
+        t->whole = whole;
+        lay_out(t, wish);
+        if (idle)
+            t->local_bytes = 16;
+        /* Complex words halve the barriers, real ones the space: space is what fills the unit. */
+        int fits = (int)(props->unit_local_bytes / (t->local_bytes + 1024));
+        if (t->local_bytes <= props->local_bytes && (fits >= t->resident || fits >= 8))
+            break;
+    }
+    if (t->local_bytes > props->local_bytes)
+        return GF_EUNSUPP;
+    int fits = (int)(props->unit_local_bytes / (t->local_bytes + 1024));
+    t->resident = fits < t->resident ? fits : t->resident;
+    t->resident = t->resident < 1 ? 1 : t->resident;
+    if (algorithm != GF_GPU_PLAIN)
+        t->work = 2 * t->work * (double)points / (double)wish->length;
+    *tile = *t;
+    return 0;
+}
+
+static bool has_codelets(int64_t n) {
+    static const int primes[] = {2, 3, 5, 7, 11, 13};
+    for (size_t i = 0; i < sizeof primes / sizeof *primes; i++)
+        while (n % primes[i] == 0)
+            n /= primes[i];
+    return n == 1;
+}
+
+int gf_gpu_tile_plan(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
+                     struct gf_gpu_tile *tile) {
+    int64_t n = wish->length;
+    if (has_codelets(n))
+        return plan_points(wish, props, GF_GPU_PLAIN, n, tile);
+    if (gf_is_prime(n) && has_codelets(n - 1) &&
+        !plan_points(wish, props, GF_GPU_RADER, n - 1, tile))
+        return 0;
+    return plan_points(wish, props, GF_GPU_BLUESTEIN, gf_plan_smooth_length(2 * n - 1), tile);
+}
+
+void gf_gpu_tile_describe(const struct gf_gpu_tile *t, char *text, size_t size) {
+    static const char *const how[] = {" =", ": Bluestein over", ": Rader over"};
+    int used = snprintf(text, size, "%lld%s", (long long)t->length, how[t->algorithm]);
+    if (t->algorithm != GF_GPU_PLAIN)
+        used += snprintf(text + used, size - (size_t)used, " %d =", t->points);
+    for (int i = 0; i < t->stages && used < (int)size; i++)
+        used += snprintf(text + used, size - (size_t)used, "%s%d", i ? "·" : " ", t->radix[i]);
+}

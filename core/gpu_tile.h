@@ -1,0 +1,45 @@
+/* Planning one tile: how a work group transforms `lines` lines of `length` points together. Pure
+ * functions; the kernel that runs it is kernels/fft.cl. */
+#ifndef GF_CORE_GPU_TILE_H
+#define GF_CORE_GPU_TILE_H
+
+#include "core/gpu.h"
+
+enum { GF_GPU_MAX_STAGES = 6 };
+
+enum gf_gpu_algorithm { GF_GPU_PLAIN, GF_GPU_BLUESTEIN, GF_GPU_RADER };
+
+/* What a tile is wanted for. */
+struct gf_gpu_tile_wish {
+    int64_t length; /* points of a line */
+    int lines;      /* side by side in the tile */
+    bool rows_in;   /* neighbouring work items take neighbouring points, else lines */
+    bool rows_out;
+    bool paired; /* the results go through the tile once more */
+    enum gf_precision precision;
+};
+
+struct gf_gpu_tile {
+    int64_t length;
+    int lines;
+    bool rows_in, rows_out;
+    enum gf_gpu_algorithm algorithm;
+    int points; /* of the FFT: the length, or the convolution's */
+    int threads;
+    int stages, radix[GF_GPU_MAX_STAGES];
+    int held;                                 /* points that a work item holds */
+    bool whole;                               /* the tile holds complex words */
+    int pad_every, index_stride, line_stride; /* the tile's layout, in words */
+    int64_t local_bytes;
+    int resident; /* how many of them a compute unit can work on at once */
+    double work;  /* arithmetic and exchanges of a point; one exchange costs about 1 */
+};
+
+/* GF_EUNSUPP (without a message) when no such tile fits the device. */
+int gf_gpu_tile_plan(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
+                     struct gf_gpu_tile *tile);
+
+/* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5" */
+void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, char *text, size_t size);
+
+#endif

@@ -1,0 +1,12 @@
+/* The kernels' sources inside the program: a table that the Makefile writes from kernels/. */
+#ifndef GF_CORE_KERNEL_EMBEDDED_H
+#define GF_CORE_KERNEL_EMBEDDED_H
+
+struct gf_kernel_file {
+    const char *name;          /* "fft.cl"; NULL ends the table */
+    const unsigned char *text; /* ends with a zero */
+};
+
+extern const struct gf_kernel_file gf_kernel_files[];
+
+#endif

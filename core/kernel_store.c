@@ -1,0 +1,308 @@
+#include "core/kernel_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SUFFIX    ".kernel"
+#define TEMPORARY ".building"
+
+enum { MAX_FILES = 4096, HOUR = 3600 };
+static const int64_t max_bytes = (int64_t)256 << 20;
+static const off_t max_file = (off_t)64 << 20;
+
+/* A file: this, the key, the binary. Numbers as the machine has them; another kind of machine reads
+ * nonsense in `magic`, and builds anew. */
+struct header {
+    char magic[8];
+    uint32_t order; /* 1 */
+    uint32_t version;
+    uint64_t key_bytes, binary_bytes;
+    uint64_t checksum; /* of all the file, taken with 0 here */
+};
+
+static const struct header pattern = {"GFKERN\r\n", 1, 1, 0, 0, 0};
+
+/* Fowler, Noll and Vo's hash, 1a, 64 bits: one changed bit always changes it. */
+static uint64_t hash(uint64_t h, const void *data, size_t bytes) {
+    const unsigned char *at = data;
+    for (size_t i = 0; i < bytes; i++)
+        h = (h ^ at[i]) * UINT64_C(0x100000001B3);
+    return h;
+}
+static const uint64_t hash_start = UINT64_C(0xCBF29CE484222325);
+
+static void file_name(const void *key, size_t key_bytes, char name[64]) {
+    snprintf(name, 64, "%016llx" SUFFIX, (unsigned long long)hash(hash_start, key, key_bytes));
+}
+
+/* ---- the folder ---- */
+
+/* The directory that caches go to; made too, since ~/.cache may not be there yet. */
+static int open_parent(struct gf_kernel_store *s, bool make) {
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    int n, folder;
+    if (cache && cache[0] == '/')
+        n = asprintf(&path, "%s", cache);
+    else if (home && home[0] == '/')
+        n = asprintf(&path, "%s/.cache", home);
+    else {
+        snprintf(s->why, GF_REASON, "neither XDG_CACHE_HOME nor HOME names a folder");
+        return -1;
+    }
+    if (n < 0) {
+        snprintf(s->why, GF_REASON, "no memory");
+        return -1;
+    }
+    if (make)
+        mkdir(path, 0700); /* whether it is there is seen next */
+    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0)
+        snprintf(s->why, GF_REASON, "%.200s: %.40s", path, strerror(errno));
+    snprintf(s->path, GF_REASON, "%.240s/gpufft", path);
+    free(path);
+    return folder;
+}
+
+bool gf_kernel_store_open(struct gf_kernel_store *s, bool make) {
+    struct stat st;
+    const char *why = NULL;
+    memset(s, 0, sizeof *s);
+    s->folder = -1;
+    int parent = open_parent(s, make);
+    if (parent < 0)
+        return false;
+    if (make)
+        mkdirat(parent, "gpufft", 0700);
+    int folder = openat(parent, "gpufft", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    close(parent);
+    if (folder < 0)
+        why = errno == ENOTDIR || errno == ELOOP ? "a link, or no folder"
+              : errno == ENOENT && !make         ? "nothing there yet"
+                                                 : strerror(errno);
+    else if (fstat(folder, &st))
+        why = strerror(errno);
+    else if (st.st_uid != geteuid())
+        why = "belongs to another user";
+    else if (st.st_mode & (S_IWGRP | S_IWOTH))
+        why = "others may write into it";
+    if (!why) {
+        s->folder = folder;
+        return true;
+    }
+    snprintf(s->why, GF_REASON, "%.200s: %.40s", s->path, why);
+    if (folder >= 0)
+        close(folder);
+    return false;
+}
+
+void gf_kernel_store_close(struct gf_kernel_store *s) {
+    if (s->folder >= 0)
+        close(s->folder);
+    s->folder = -1;
+}
+
+/* ---- files ---- */
+
+/* Reads the whole of a regular file of the user's own; NULL for any other. */
+static unsigned char *read_whole(int folder, const char *name, size_t *bytes) {
+    struct stat st;
+    unsigned char *data = NULL;
+    /* Nothing that is not a file may keep us waiting. */
+    int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
+        st.st_mode & (S_IWGRP | S_IWOTH) || st.st_size < (off_t)sizeof(struct header) ||
+        st.st_size > max_file)
+        goto out;
+    size_t size = (size_t)st.st_size, used = 0;
+    data = malloc(size);
+    while (data && used < size) {
+        ssize_t n = read(fd, data + used, size - used);
+        if (n > 0) {
+            used += (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            free(data);
+            data = NULL;
+        }
+    }
+    *bytes = size;
+    /* The time of the last use, an hour more or less, is what pruning goes by. */
+    if (data && time(NULL) - st.st_mtime > HOUR)
+        futimens(fd, NULL);
+out:
+    close(fd);
+    return data;
+}
+
+bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
+                          void **binary, size_t *bytes) {
+    char name[64];
+    struct header h;
+    size_t size = 0;
+    *binary = NULL;
+    *bytes = 0;
+    if (s->folder < 0)
+        return false;
+    file_name(key, key_bytes, name);
+    unsigned char *data = read_whole(s->folder, name, &size);
+    if (!data)
+        return false;
+    memcpy(&h, data, sizeof h);
+    uint64_t checksum = h.checksum;
+    size -= sizeof h; /* at least that much was read */
+    bool good = !memcmp(h.magic, pattern.magic, sizeof h.magic) && h.order == pattern.order &&
+                h.version == pattern.version && h.key_bytes == key_bytes && size >= key_bytes &&
+                h.binary_bytes == size - key_bytes && h.binary_bytes > 0 &&
+                !memcmp(data + sizeof h, key, key_bytes);
+    h.checksum = 0;
+    if (good)
+        good = hash(hash(hash_start, &h, sizeof h), data + sizeof h, size) == checksum;
+    if (good) {
+        /* To the front, where it is aligned for any reader. */
+        *bytes = size - key_bytes;
+        memmove(data, data + sizeof h + key_bytes, *bytes);
+        *binary = data;
+        data = NULL;
+    }
+    free(data);
+    return good;
+}
+
+static bool write_all(int fd, const void *data, size_t bytes) {
+    const char *at = data;
+    while (bytes) {
+        ssize_t n = write(fd, at, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
+                           const void *binary, size_t bytes) {
+    static atomic_uint counter;
+    char name[64], temporary[128];
+    struct header h = pattern;
+    struct timespec now;
+    if (s->folder < 0 || !bytes || sizeof h + key_bytes + bytes > (size_t)max_file)
+        return;
+    h.key_bytes = key_bytes;
+    h.binary_bytes = bytes;
+    h.checksum = hash(hash(hash(hash_start, &h, sizeof h), key, key_bytes), binary, bytes);
+    file_name(key, key_bytes, name);
+    /* The number of the process tells apart those of one machine; the time, machines that share
+     * the folder. */
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(temporary, sizeof temporary, "%.20s-%ld-%u-%ld" TEMPORARY, name, (long)getpid(),
+             atomic_fetch_add(&counter, 1), now.tv_nsec);
+    int fd =
+        openat(s->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    bool good = write_all(fd, &h, sizeof h) && write_all(fd, key, key_bytes) &&
+                write_all(fd, binary, bytes);
+    /* No fsync: a file that a power cut leaves behind damaged fails its checksum. */
+    good = close(fd) == 0 && good;
+    if (!good || renameat(s->folder, temporary, s->folder, name))
+        unlinkat(s->folder, temporary, 0);
+}
+
+/* ---- keeping it small ---- */
+
+struct entry {
+    char name[64];
+    int64_t bytes, used; /* seconds */
+};
+
+static bool ends_in(const char *name, const char *end) {
+    size_t n = strlen(name), m = strlen(end);
+    return n > m && !strcmp(name + n - m, end);
+}
+
+static int older_first(const void *a, const void *b) {
+    const struct entry *x = a, *y = b;
+    return (x->used > y->used) - (x->used < y->used);
+}
+
+/* All kernels there are, in memory of the caller's to free. What a killed process left half
+ * written goes, where `sweep` says so. */
+static int list(const struct gf_kernel_store *s, struct entry **entries, bool sweep) {
+    struct dirent *d;
+    struct stat st;
+    int n = 0, room = 0;
+    *entries = NULL;
+    int fd = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        if (fd >= 0)
+            close(fd);
+        return 0;
+    }
+    while ((d = readdir(dir))) {
+        bool kernel = ends_in(d->d_name, SUFFIX) && strlen(d->d_name) < sizeof(*entries)->name;
+        bool temporary = ends_in(d->d_name, TEMPORARY);
+        if ((!kernel && !temporary) || fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+            S_ISDIR(st.st_mode))
+            continue;
+        if (temporary) {
+            if (sweep && time(NULL) - st.st_mtime > HOUR)
+                unlinkat(fd, d->d_name, 0);
+            continue;
+        }
+        if (n == room) {
+            struct entry *more = realloc(*entries, (size_t)(room += 256) * sizeof *more);
+            if (!more)
+                break;
+            *entries = more;
+        }
+        struct entry *e = &(*entries)[n++];
+        snprintf(e->name, sizeof e->name, "%.63s", d->d_name);
+        e->bytes = st.st_size;
+        e->used = st.st_mtime;
+    }
+    closedir(dir);
+    return n;
+}
+
+void gf_kernel_store_prune(const struct gf_kernel_store *s) {
+    struct entry *entries;
+    int64_t bytes = 0;
+    if (s->folder < 0)
+        return;
+    int n = list(s, &entries, true), left = n;
+    for (int i = 0; i < n; i++)
+        bytes += entries[i].bytes;
+    if (left > MAX_FILES || bytes > max_bytes)
+        qsort(entries, (size_t)n, sizeof *entries, older_first);
+    for (int i = 0; left > MAX_FILES || bytes > max_bytes; i++) {
+        unlinkat(s->folder, entries[i].name, 0);
+        bytes -= entries[i].bytes;
+        left--;
+    }
+    free(entries);
+}
+
+int gf_kernel_store_count(const struct gf_kernel_store *s, int64_t *bytes) {
+    struct entry *entries;
+    *bytes = 0;
+    if (s->folder < 0)
+        return 0;
+    int n = list(s, &entries, false);
+    for (int i = 0; i < n; i++)
+        *bytes += entries[i].bytes;
+    free(entries);
+    return n;
+}

@@ -1,0 +1,122 @@
+#include "core/opencl_library.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/dl.h"
+#include "core/status.h"
+
+#define SYMBOL(field, name)                                                                        \
+    { "cl" name, offsetof(struct gf_opencl, field) }
+
+static const struct gf_dl_symbol symbols[] = {
+    SYMBOL(platforms, "GetPlatformIDs"),
+    SYMBOL(platform_info, "GetPlatformInfo"),
+    SYMBOL(devices, "GetDeviceIDs"),
+    SYMBOL(device_info, "GetDeviceInfo"),
+    SYMBOL(create_context, "CreateContext"),
+    SYMBOL(release_context, "ReleaseContext"),
+    SYMBOL(create_queue, "CreateCommandQueue"),
+    SYMBOL(release_queue, "ReleaseCommandQueue"),
+    SYMBOL(create_buffer, "CreateBuffer"),
+    SYMBOL(release_memory, "ReleaseMemObject"),
+    SYMBOL(write, "EnqueueWriteBuffer"),
+    SYMBOL(read, "EnqueueReadBuffer"),
+    SYMBOL(copy, "EnqueueCopyBuffer"),
+    SYMBOL(fill, "EnqueueFillBuffer"),
+    SYMBOL(map, "EnqueueMapBuffer"),
+    SYMBOL(unmap, "EnqueueUnmapMemObject"),
+    SYMBOL(program_from_source, "CreateProgramWithSource"),
+    SYMBOL(program_from_binary, "CreateProgramWithBinary"),
+    SYMBOL(build, "BuildProgram"),
+    SYMBOL(program_info, "GetProgramInfo"),
+    SYMBOL(build_info, "GetProgramBuildInfo"),
+    SYMBOL(release_program, "ReleaseProgram"),
+    SYMBOL(create_kernel, "CreateKernel"),
+    SYMBOL(release_kernel, "ReleaseKernel"),
+    SYMBOL(set_argument, "SetKernelArg"),
+    SYMBOL(launch, "EnqueueNDRangeKernel"),
+    SYMBOL(marker, "EnqueueMarkerWithWaitList"),
+    SYMBOL(wait, "WaitForEvents"),
+    SYMBOL(event_info, "GetEventInfo"),
+    SYMBOL(profiling_info, "GetEventProfilingInfo"),
+    SYMBOL(release_event, "ReleaseEvent"),
+    SYMBOL(flush, "Flush"),
+    SYMBOL(finish, "Finish"),
+    {NULL, 0},
+};
+
+static const char *const sonames[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
+
+static struct gf_opencl library;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+const struct gf_opencl *gf_opencl_find(void) {
+    static bool tried, present;
+    static char reason[256];
+    void *handle;
+    pthread_mutex_lock(&lock);
+    if (!tried) {
+        tried = true;
+        present = gf_dl_open(sonames, symbols, &library, &handle) == 0;
+        if (!present)
+            snprintf(reason, sizeof reason,
+                     "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
+                     "pocl-opencl-icd for the processor",
+                     gf_message());
+    }
+    pthread_mutex_unlock(&lock);
+    if (present)
+        return &library;
+    gf_fail(GF_EABSENT, "%s", reason);
+    return NULL;
+}
+
+const char *gf_opencl_error(int32_t code) {
+    static _Thread_local char number[32];
+    static const struct {
+        int32_t code;
+        const char *name;
+    } names[] = {
+        {GF_CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+        {GF_CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
+        {-3, "CL_COMPILER_NOT_AVAILABLE"},
+        {GF_CL_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+        {GF_CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+        {GF_CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+        {-7, "CL_PROFILING_INFO_NOT_AVAILABLE"},
+        {-11, "CL_BUILD_PROGRAM_FAILURE"},
+        {-12, "CL_MAP_FAILURE"},
+        {GF_CL_FAILED_IN_WAIT_LIST, "CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST"},
+        {-30, "CL_INVALID_VALUE"},
+        {-33, "CL_INVALID_DEVICE"},
+        {GF_CL_INVALID_CONTEXT, "CL_INVALID_CONTEXT"},
+        {GF_CL_INVALID_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
+        {-38, "CL_INVALID_MEM_OBJECT"},
+        {-42, "CL_INVALID_BINARY"},
+        {-43, "CL_INVALID_BUILD_OPTIONS"},
+        {-44, "CL_INVALID_PROGRAM"},
+        {-45, "CL_INVALID_PROGRAM_EXECUTABLE"},
+        {-46, "CL_INVALID_KERNEL_NAME"},
+        {-47, "CL_INVALID_KERNEL_DEFINITION"},
+        {-48, "CL_INVALID_KERNEL"},
+        {-49, "CL_INVALID_ARG_INDEX"},
+        {-50, "CL_INVALID_ARG_VALUE"},
+        {-51, "CL_INVALID_ARG_SIZE"},
+        {-52, "CL_INVALID_KERNEL_ARGS"},
+        {-54, "CL_INVALID_WORK_GROUP_SIZE"},
+        {-55, "CL_INVALID_WORK_ITEM_SIZE"},
+        {-58, "CL_INVALID_EVENT"},
+        {-59, "CL_INVALID_OPERATION"},
+        {GF_CL_INVALID_BUFFER_SIZE, "CL_INVALID_BUFFER_SIZE"},
+        {-63, "CL_INVALID_GLOBAL_WORK_SIZE"},
+        {GF_CL_NO_PLATFORM, "CL_PLATFORM_NOT_FOUND"},
+        {GF_CL_NVIDIA_FAULT, "illegal memory access in a kernel"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].code == code)
+            return names[i].name;
+    snprintf(number, sizeof number, "error %d", (int)code);
+    return number;
+}

@@ -1,0 +1,135 @@
+/* OpenCL 1.2, found at run time: the few declarations that are needed, from its specification. The
+ * interface's own object types are all opaque pointers and stand here as void *. */
+#ifndef GF_CORE_OPENCL_LIBRARY_H
+#define GF_CORE_OPENCL_LIBRARY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/gpu.h"
+
+/* what a call returns */
+enum {
+    GF_CL_DEVICE_NOT_FOUND = -1,
+    GF_CL_DEVICE_NOT_AVAILABLE = -2,
+    GF_CL_ALLOCATION_FAILURE = -4,
+    GF_CL_OUT_OF_RESOURCES = -5,
+    GF_CL_OUT_OF_HOST_MEMORY = -6,
+    GF_CL_FAILED_IN_WAIT_LIST = -14,
+    GF_CL_INVALID_CONTEXT = -34,
+    GF_CL_INVALID_QUEUE = -36,
+    GF_CL_INVALID_BUFFER_SIZE = -61,
+    GF_CL_NO_PLATFORM = -1001,
+    GF_CL_NVIDIA_FAULT = -9999, /* not in the specification: an illegal access */
+};
+/* device types, a bit set */
+enum {
+    GF_CL_TYPE_CPU = 1 << 1,
+    GF_CL_TYPE_GPU = 1 << 2,
+    GF_CL_TYPE_ACCELERATOR = 1 << 3,
+};
+/* what to ask of a platform, a device, a program, a build, an event */
+enum {
+    GF_CL_PLATFORM_VERSION = 0x0901,
+    GF_CL_PLATFORM_NAME = 0x0902,
+    GF_CL_DEVICE_TYPE = 0x1000,
+    GF_CL_DEVICE_VENDOR_ID = 0x1001,
+    GF_CL_DEVICE_COMPUTE_UNITS = 0x1002,
+    GF_CL_DEVICE_GROUP_SIZE = 0x1004,
+    GF_CL_DEVICE_MAX_ALLOC = 0x1010,
+    GF_CL_DEVICE_MEMORY = 0x101F,
+    GF_CL_DEVICE_LOCAL_MEMORY = 0x1023,
+    GF_CL_DEVICE_AVAILABLE = 0x1027,
+    GF_CL_DEVICE_HAS_COMPILER = 0x1028,
+    GF_CL_DEVICE_NAME = 0x102B,
+    GF_CL_DRIVER_VERSION = 0x102D,
+    GF_CL_DEVICE_FP64 = 0x1032,
+    GF_CL_PROGRAM_BINARY_SIZES = 0x1165,
+    GF_CL_PROGRAM_BINARIES = 0x1166,
+    GF_CL_BUILD_LOG = 0x1183,
+    GF_CL_EVENT_STATUS = 0x11D3,
+    GF_CL_PROFILING_END = 0x1283,
+};
+/* flags */
+enum {
+    GF_CL_QUEUE_PROFILING = 1 << 1,
+    GF_CL_MEM_READ_WRITE = 1 << 0,
+    GF_CL_MEM_ALLOC_HOST = 1 << 4,
+    GF_CL_MAP_READ = 1 << 0,
+    GF_CL_MAP_WRITE = 1 << 1,
+};
+
+struct gf_opencl {
+    int32_t (*platforms)(uint32_t most, void **platforms, uint32_t *found);
+    int32_t (*platform_info)(void *platform, uint32_t what, size_t size, void *value, size_t *got);
+    int32_t (*devices)(void *platform, uint64_t types, uint32_t most, void **devices,
+                       uint32_t *found);
+    int32_t (*device_info)(void *device, uint32_t what, size_t size, void *value, size_t *got);
+
+    void *(*create_context)(const intptr_t *properties, uint32_t n, void *const *devices,
+                            void (*notify)(const char *, const void *, size_t, void *), void *user,
+                            int32_t *rc);
+    int32_t (*release_context)(void *context);
+    void *(*create_queue)(void *context, void *device, uint64_t flags, int32_t *rc);
+    int32_t (*release_queue)(void *queue);
+
+    void *(*create_buffer)(void *context, uint64_t flags, size_t bytes, void *host, int32_t *rc);
+    int32_t (*release_memory)(void *memory);
+    int32_t (*write)(void *queue, void *memory, uint32_t blocking, size_t offset, size_t bytes,
+                     const void *host, uint32_t n_waits, void *const *waits, void **event);
+    int32_t (*read)(void *queue, void *memory, uint32_t blocking, size_t offset, size_t bytes,
+                    void *host, uint32_t n_waits, void *const *waits, void **event);
+    int32_t (*copy)(void *queue, void *from, void *to, size_t from_offset, size_t to_offset,
+                    size_t bytes, uint32_t n_waits, void *const *waits, void **event);
+    int32_t (*fill)(void *queue, void *memory, const void *pattern, size_t pattern_bytes,
+                    size_t offset, size_t bytes, uint32_t n_waits, void *const *waits,
+                    void **event);
+    void *(*map)(void *queue, void *memory, uint32_t blocking, uint64_t flags, size_t offset,
+                 size_t bytes, uint32_t n_waits, void *const *waits, void **event, int32_t *rc);
+    int32_t (*unmap)(void *queue, void *memory, void *host, uint32_t n_waits, void *const *waits,
+                     void **event);
+
+    void *(*program_from_source)(void *context, uint32_t n, const char **texts,
+                                 const size_t *lengths, int32_t *rc);
+    void *(*program_from_binary)(void *context, uint32_t n, void *const *devices,
+                                 const size_t *lengths, const unsigned char **binaries,
+                                 int32_t *status, int32_t *rc);
+    int32_t (*build)(void *program, uint32_t n, void *const *devices, const char *options,
+                     void (*notify)(void *, void *), void *user);
+    int32_t (*program_info)(void *program, uint32_t what, size_t size, void *value, size_t *got);
+    int32_t (*build_info)(void *program, void *device, uint32_t what, size_t size, void *value,
+                          size_t *got);
+    int32_t (*release_program)(void *program);
+    void *(*create_kernel)(void *program, const char *name, int32_t *rc);
+    int32_t (*release_kernel)(void *kernel);
+    int32_t (*set_argument)(void *kernel, uint32_t index, size_t size, const void *value);
+    int32_t (*launch)(void *queue, void *kernel, uint32_t dims, const size_t *offset,
+                      const size_t *global, const size_t *local, uint32_t n_waits,
+                      void *const *waits, void **event);
+
+    int32_t (*marker)(void *queue, uint32_t n_waits, void *const *waits, void **event);
+    int32_t (*wait)(uint32_t n, void *const *events);
+    int32_t (*event_info)(void *event, uint32_t what, size_t size, void *value, size_t *got);
+    int32_t (*profiling_info)(void *event, uint32_t what, size_t size, void *value, size_t *got);
+    int32_t (*release_event)(void *event);
+    int32_t (*flush)(void *queue);
+    int32_t (*finish)(void *queue);
+};
+
+/* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
+const struct gf_opencl *gf_opencl_find(void);
+
+struct gf_opencl_device {
+    void *device;
+    struct gf_gpu_props props;
+};
+
+/* The usable devices of all platforms, GPUs first, processors last, in memory that the caller
+ * frees; returns how many, or a negative status: GF_EABSENT, with the remedy, for none. */
+int gf_opencl_devices(const struct gf_opencl *cl, struct gf_opencl_device **devices);
+
+/* "CL_OUT_OF_RESOURCES"; "error -123" for one without a name here. Static, or the thread's own
+ * until its next call. */
+const char *gf_opencl_error(int32_t code);
+
+#endif

@@ -1,0 +1,67 @@
+/* Where a pass takes its points from and where it puts them: one line is one choice of the pass's
+ * five indices, the lane and four outer ones. See struct gf_gpu_pass in core/gpu_plan.h. */
+#ifndef ENDS_H
+#define ENDS_H
+
+#include "args.h"
+#include "complex.h"
+
+struct line {
+    wide in, in_mirror, out, out_mirror; /* element offsets of point 0 */
+    wide at_in, at_out;                  /* coordinate of point 0 along the axis */
+    wide turn;                           /* exponent of point 1's four-step twiddle */
+    int there;                           /* inside the array at all */
+    int lone;                            /* its pair lacks the second half */
+    int own;  /* its mirror image is a line of this pass too, or itself: it writes only itself */
+    int self; /* it is its own mirror image */
+};
+
+INLINE wide negated(wide k, wide n) {
+    return k ? n - k : 0;
+}
+INLINE wide centred(wide k, wide centre, wide n) {
+    k += centre;
+    return k >= n ? k - n : k;
+}
+
+/* The line `lane` of tile number `tile`. INDICES of the five are in use. */
+INLINE struct line line_at(const struct pass_args *a, uint tile, uint lane, const int lanes) {
+    struct line l;
+    uint at[5];
+    const uint tiles = ((uint)a->index[0].count + (uint)lanes - 1) / (uint)lanes;
+    uint rest = INDICES > 1 ? tile / tiles : 0;
+    at[0] = (tile - rest * tiles) * (uint)lanes + lane;
+    UNROLL for (int i = 1; i < INDICES; i++) {
+        const uint count = (uint)a->index[i].count;
+        const uint next = i + 1 < INDICES ? rest / count : 0;
+        at[i] = rest - next * count;
+        rest = next;
+    }
+    l.there = at[0] < (uint)a->index[0].count;
+    l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
+    l.lone = l.own = 0;
+    l.self = 1;
+    UNROLL for (int i = 0; i < INDICES; i++) {
+        const wide n = a->index[i].size;
+        wide k = (wide)at[i], m = n ? negated(k, n) : k;
+        l.self &= m == k;
+        l.in += k * a->index[i].in;
+        l.in_mirror += m * a->index[i].in;
+        l.at_in += k * a->index[i].point_in;
+        l.at_out += k * a->index[i].point_out;
+        l.turn += k * a->index[i].turn;
+        if (i == (int)a->own_index)
+            l.own = m == k;
+        if (i == (int)a->lone_index)
+            l.lone = k == a->lone;
+        if (n) {
+            k = centred(k, a->index[i].centre, n);
+            m = centred(m, a->index[i].centre, n);
+        }
+        l.out += k * a->index[i].out;
+        l.out_mirror += m * a->index[i].out;
+    }
+    return l;
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* The only file that knows which language this is: OpenCL C 1.2, CUDA C++, or, for checking alone,
+ * plain C++ with a stub (KERNEL_STUB). Kernels are written in what the three share. */
+#ifndef LANG_H
+#define LANG_H
+
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+#define IS_OPENCL 1
+
+#define KERNEL(threads, resident) __kernel __attribute__((reqd_work_group_size(threads, 1, 1)))
+#define GLOBAL __global
+#define LOCAL __local
+/* A tile is the last parameter; its size is said at launch. */
+#define TILE_PARAMETER(type) , __local type *tile
+#define TILE_DECLARE(type)
+#define INLINE static inline __attribute__((always_inline))
+#define LOCAL_ID ((int)get_local_id(0))
+#define GROUP_ID ((long)get_group_id(0))
+#define GROUPS ((long)get_num_groups(0))
+#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define ATOMIC_ADD(p, v) atomic_add(p, v)
+#define UNROLL _Pragma("unroll")
+#define CPLX(re, im) ((cplx)((re), (im)))
+typedef long wide; /* 64 bits */
+typedef char schar;
+#ifdef DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+#elif defined(__CUDACC__)
+
+/* `resident` groups are to fit a multiprocessor side by side: what the registers are rationed for. */
+#define KERNEL(threads, resident) extern "C" __global__ void __launch_bounds__(threads, resident)
+#define GLOBAL
+#define LOCAL
+#define TILE_PARAMETER(type)
+#define TILE_DECLARE(type) extern __shared__ type tile[];
+#define INLINE static __device__ __forceinline__
+#define LOCAL_ID ((int)threadIdx.x)
+#define GROUP_ID ((wide)blockIdx.x)
+#define GROUPS ((wide)gridDim.x)
+#define BARRIER() __syncthreads()
+#define ATOMIC_ADD(p, v) atomicAdd(p, v)
+#define UNROLL _Pragma("unroll")
+#define CPLX(re, im) make_cplx(re, im)
+typedef long long wide;
+typedef unsigned char uchar;
+typedef signed char schar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+
+#elif defined(KERNEL_STUB)
+
+#include <cmath>
+using namespace std;
+#define KERNEL(threads, resident) extern "C" void
+#define GLOBAL
+#define LOCAL
+#define TILE_PARAMETER(type) , type *tile
+#define TILE_DECLARE(type)
+#define INLINE static inline
+#define LOCAL_ID 0
+#define GROUP_ID ((wide)0)
+#define GROUPS ((wide)1)
+#define BARRIER()
+#define ATOMIC_ADD(p, v) (*(p) += (v))
+#define UNROLL
+#define CPLX(re, im) make_cplx(re, im)
+typedef long long wide;
+typedef unsigned char uchar;
+typedef signed char schar;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+struct float2 { float x, y; };
+struct double2 { double x, y; };
+static inline float2 make_float2(float x, float y) { return {x, y}; }
+static inline double2 make_double2(double x, double y) { return {x, y}; }
+
+#endif
+
+/* OpenCL's qualifier stands before the return type, CUDA's launch bounds after it. */
+#ifdef IS_OPENCL
+#define VOID void
+#else
+#define VOID
+#endif
+
+#ifdef DOUBLE
+typedef double real;
+typedef double2 cplx;
+#define make_cplx make_double2
+#else
+typedef float real;
+typedef float2 cplx;
+#define make_cplx make_float2
+#endif
+#define R(x) ((real)(x)) /* a constant, rounded once */
+
+#endif

@@ -1,0 +1,88 @@
+/* The generic first step: an array of any type, order and layout -> the work buffer's planes.
+ *
+ * Given by -D: IN_T, the samples' type, IN_COMPLEX where they are pairs of it; OUT_COMPLEX where the
+ * work buffer holds pairs. Work items stride over the whole buffer, so any number of groups will
+ * do; each group leaves the energy of the Hermitian part and of the rest in `energy`. */
+#include "steps.h"
+
+
+#if OUT_COMPLEX
+typedef cplx element;
+#else
+typedef real element;
+#endif
+
+/* The value at frequency or position k of channel c. */
+INLINE cplx read_at(const struct step_args *a, GLOBAL const IN_T *src, wide z, wide y, wide x,
+                    wide c, int mirrored) {
+    wide k[3] = {z, y, x};
+    UNROLL for (int i = 0; i < 3; i++) {
+        if (mirrored && a->on[i])
+            k[i] = minus(k[i], a->n[i]);
+    }
+    int folded = a->array_half && 2 * k[a->halved] > a->n[a->halved];
+    wide at = c * a->stride[3];
+    UNROLL for (int i = 0; i < 3; i++) {
+        if (folded && a->on[i])
+            k[i] = minus(k[i], a->n[i]);
+        k[i] += a->centre[i];
+        at += (k[i] >= a->n[i] ? k[i] - a->n[i] : k[i]) * a->stride[i];
+    }
+#if IN_COMPLEX
+    cplx v = CPLX((real)src[2 * at], (real)src[2 * at + 1]);
+    return folded ? conj_of(v) : v;
+#else
+    return CPLX((real)src[at], R(0));
+#endif
+}
+
+KERNEL(GROUP, 1)
+VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
+               const struct step_args args TILE_PARAMETER(real)) {
+    TILE_DECLARE(real)
+    const struct step_args *a = &args;
+    const wide count = a->channels * a->work[0] * a->work[1] * a->work[2];
+    real kept = R(0), lost = R(0);
+    for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {
+        struct place p = place_of(i, a->work);
+        cplx v;
+        if (a->luma) {
+            v = read_at(a, src, p.at[0], p.at[1], p.at[2], 0, 0);
+            cplx g = read_at(a, src, p.at[0], p.at[1], p.at[2], 1, 0);
+            cplx b = read_at(a, src, p.at[0], p.at[1], p.at[2], 2, 0);
+            v = CPLX(R(0.2126) * v.x + R(0.7152) * g.x + R(0.0722) * b.x, R(0));
+        } else {
+            v = read_at(a, src, p.at[0], p.at[1], p.at[2], p.channel, 0);
+        }
+        if (a->hermitian) {
+            cplx m = read_at(a, src, p.at[0], p.at[1], p.at[2], p.channel, 1);
+            cplx rest = CPLX(v.x - m.x, v.y + m.y);
+            wide k = p.at[a->halved];
+            real weight = !a->work_half || k == 0 || 2 * k == a->n[a->halved] ? R(0.5) : R(1);
+            v = CPLX(R(0.5) * (v.x + m.x), R(0.5) * (v.y - m.y));
+            rest = scaled_by(rest, R(0.5));
+            kept += weight * (v.x * v.x + v.y * v.y);
+            lost += weight * (rest.x * rest.x + rest.y * rest.y);
+        }
+#if OUT_COMPLEX
+        dst[i] = v;
+#else
+        dst[i] = v.x;
+#endif
+    }
+    if (!a->hermitian)
+        return;
+    tile[LOCAL_ID] = kept;
+    tile[GROUP + LOCAL_ID] = lost;
+    for (int step = GROUP / 2; step; step /= 2) {
+        BARRIER();
+        if (LOCAL_ID < step) {
+            tile[LOCAL_ID] += tile[LOCAL_ID + step];
+            tile[GROUP + LOCAL_ID] += tile[GROUP + LOCAL_ID + step];
+        }
+    }
+    if (LOCAL_ID == 0) {
+        energy[2 * GROUP_ID] = tile[0];
+        energy[2 * GROUP_ID + 1] = tile[GROUP];
+    }
+}

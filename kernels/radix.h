@@ -1,0 +1,221 @@
+/* Straight-line DFTs of 2 to 16 points, in place and in natural order. */
+#ifndef RADIX_H
+#define RADIX_H
+
+#include "complex.h"
+
+INLINE void dft2(cplx *x) {
+    cplx a = x[0];
+    x[0] = add(a, x[1]);
+    x[1] = sub(a, x[1]);
+}
+
+INLINE void dft4(cplx *x, const int dir) {
+    cplx a = add(x[0], x[2]), b = sub(x[0], x[2]);
+    cplx c = add(x[1], x[3]), d = quarter(sub(x[1], x[3]), dir);
+    x[0] = add(a, c);
+    x[1] = add(b, d);
+    x[2] = sub(a, c);
+    x[3] = sub(b, d);
+}
+
+/* a * exp(-i pi/4), its conjugate in the inverse direction. */
+INLINE cplx eighth(cplx a, const int dir) {
+    const real h = R(0.70710678118654752440);
+    return dir > 0 ? CPLX(h * (a.x + a.y), h * (a.y - a.x)) : CPLX(h * (a.x - a.y), h * (a.y + a.x));
+}
+INLINE cplx three_eighths(cplx a, const int dir) {
+    const real h = R(0.70710678118654752440);
+    return dir > 0 ? CPLX(h * (a.y - a.x), -h * (a.x + a.y)) : CPLX(-h * (a.x + a.y), h * (a.x - a.y));
+}
+
+INLINE void dft8(cplx *x, const int dir) {
+    cplx e[4] = {x[0], x[2], x[4], x[6]};
+    cplx o[4] = {x[1], x[3], x[5], x[7]};
+    dft4(e, dir);
+    dft4(o, dir);
+    o[1] = eighth(o[1], dir);
+    o[2] = quarter(o[2], dir);
+    o[3] = three_eighths(o[3], dir);
+    UNROLL for (int i = 0; i < 4; i++) {
+        x[i] = add(e[i], o[i]);
+        x[i + 4] = sub(e[i], o[i]);
+    }
+}
+
+/* 16 = 4 x 4. */
+INLINE void dft16(cplx *x, const int dir) {
+    const real c = R(0.92387953251128675613), s = R(0.38268343236508977173);
+    cplx t[16];
+    UNROLL for (int i = 0; i < 4; i++) {
+        cplx y[4] = {x[i], x[i + 4], x[i + 8], x[i + 12]};
+        dft4(y, dir);
+        UNROLL for (int j = 0; j < 4; j++) t[4 * j + i] = y[j];
+    }
+    t[5] = turn(t[5], CPLX(c, -s), dir);
+    t[6] = eighth(t[6], dir);
+    t[7] = turn(t[7], CPLX(s, -c), dir);
+    t[9] = eighth(t[9], dir);
+    t[10] = quarter(t[10], dir);
+    t[11] = three_eighths(t[11], dir);
+    t[13] = turn(t[13], CPLX(s, -c), dir);
+    t[14] = three_eighths(t[14], dir);
+    t[15] = turn(t[15], CPLX(-c, s), dir);
+    UNROLL for (int j = 0; j < 4; j++) {
+        dft4(t + 4 * j, dir);
+        UNROLL for (int i = 0; i < 4; i++) x[4 * i + j] = t[4 * j + i];
+    }
+}
+
+/* Odd n: X[j] and X[n-j] from the sums x[k] + x[n-k] against cosines and the differences against
+ * sines; c and s hold those of 2 pi k / n for k < n. */
+INLINE void dft_odd(cplx *x, const int n, const real *c, const real *s, const int dir) {
+    cplx plus[6], minus[6], first = x[0];
+    UNROLL for (int k = 1; k <= n / 2; k++) {
+        plus[k - 1] = add(x[k], x[n - k]);
+        minus[k - 1] = sub(x[k], x[n - k]);
+        x[0] = add(x[0], plus[k - 1]);
+    }
+    UNROLL for (int j = 1; j <= n / 2; j++) {
+        cplx a = first, b = CPLX(R(0), R(0));
+        UNROLL for (int k = 1; k <= n / 2; k++) {
+            const int m = j * k % n;
+            a = CPLX(a.x + c[m] * plus[k - 1].x, a.y + c[m] * plus[k - 1].y);
+            b = CPLX(b.x + s[m] * minus[k - 1].x, b.y + s[m] * minus[k - 1].y);
+        }
+        b = quarter(b, dir);
+        x[j] = add(a, b);
+        x[n - j] = sub(a, b);
+    }
+}
+
+INLINE void dft3(cplx *x, const int dir) {
+    const real c[3] = {
+        R(1), R(-0.50000000000000000000), R(-0.50000000000000000000)};
+    const real s[3] = {
+        R(0), R(0.86602540378443864676), R(-0.86602540378443864676)};
+    dft_odd(x, 3, c, s, dir);
+}
+
+INLINE void dft5(cplx *x, const int dir) {
+    const real c[5] = {
+        R(1), R(0.30901699437494742410), R(-0.80901699437494742410), R(-0.80901699437494742410),
+        R(0.30901699437494742410)};
+    const real s[5] = {
+        R(0), R(0.95105651629515357212), R(0.58778525229247312917), R(-0.58778525229247312917),
+        R(-0.95105651629515357212)};
+    dft_odd(x, 5, c, s, dir);
+}
+
+INLINE void dft7(cplx *x, const int dir) {
+    const real c[7] = {
+        R(1), R(0.62348980185873353053), R(-0.22252093395631440429), R(-0.90096886790241912624),
+        R(-0.90096886790241912624), R(-0.22252093395631440429), R(0.62348980185873353053)};
+    const real s[7] = {
+        R(0), R(0.78183148246802980871), R(0.97492791218182360702), R(0.43388373911755812048),
+        R(-0.43388373911755812048), R(-0.97492791218182360702), R(-0.78183148246802980871)};
+    dft_odd(x, 7, c, s, dir);
+}
+
+INLINE void dft11(cplx *x, const int dir) {
+    const real c[11] = {
+        R(1), R(0.84125353283118116886), R(0.41541501300188642553), R(-0.14231483827328514044),
+        R(-0.65486073394528506406), R(-0.95949297361449738989), R(-0.95949297361449738989),
+        R(-0.65486073394528506406), R(-0.14231483827328514044), R(0.41541501300188642553),
+        R(0.84125353283118116886)};
+    const real s[11] = {
+        R(0), R(0.54064081745559758211), R(0.90963199535451837141), R(0.98982144188093273238),
+        R(0.75574957435425828377), R(0.28173255684142969771), R(-0.28173255684142969771),
+        R(-0.75574957435425828377), R(-0.98982144188093273238), R(-0.90963199535451837141),
+        R(-0.54064081745559758211)};
+    dft_odd(x, 11, c, s, dir);
+}
+
+INLINE void dft13(cplx *x, const int dir) {
+    const real c[13] = {
+        R(1), R(0.88545602565320989590), R(0.56806474673115580251), R(0.12053668025532305335),
+        R(-0.35460488704253562597), R(-0.74851074817110109863), R(-0.97094181742605202716),
+        R(-0.97094181742605202716), R(-0.74851074817110109863), R(-0.35460488704253562597),
+        R(0.12053668025532305335), R(0.56806474673115580251), R(0.88545602565320989590)};
+    const real s[13] = {
+        R(0), R(0.46472317204376854566), R(0.82298386589365639458), R(0.99270887409805399280),
+        R(0.93501624268541482344), R(0.66312265824079520238), R(0.23931566428755776715),
+        R(-0.23931566428755776715), R(-0.66312265824079520238), R(-0.93501624268541482344),
+        R(-0.99270887409805399280), R(-0.82298386589365639458), R(-0.46472317204376854566)};
+    dft_odd(x, 13, c, s, dir);
+}
+
+/* The straight-line DFT of `n` points; n is a constant, so that one branch is left. */
+INLINE void dft_simple(cplx *x, const int n, const int dir) {
+    if (n == 2)
+        dft2(x);
+    else if (n == 3)
+        dft3(x, dir);
+    else if (n == 4)
+        dft4(x, dir);
+    else if (n == 5)
+        dft5(x, dir);
+    else if (n == 7)
+        dft7(x, dir);
+}
+
+/* n = p q without a common factor needs no twiddles (Good 1958, Thomas 1963): input q i + p j and
+ * output u i + v j, modulo n, where u is 1 mod p and 0 mod q, v the other way round. */
+INLINE void dft_coprime(cplx *x, const int p, const int q, const int u, const int v,
+                        const int dir) {
+    const int n = p * q;
+    cplx t[15];
+    UNROLL for (int j = 0; j < q; j++) {
+        cplx y[5];
+        UNROLL for (int i = 0; i < p; i++) y[i] = x[(q * i + p * j) % n];
+        dft_simple(y, p, dir);
+        UNROLL for (int i = 0; i < p; i++) t[i * q + j] = y[i];
+    }
+    UNROLL for (int i = 0; i < p; i++) {
+        dft_simple(t + i * q, q, dir);
+        UNROLL for (int j = 0; j < q; j++) x[(u * i + v * j) % n] = t[i * q + j];
+    }
+}
+
+/* 9 = 3 x 3. */
+INLINE void dft9(cplx *x, const int dir) {
+    cplx t[9];
+    UNROLL for (int i = 0; i < 3; i++) {
+        cplx y[3] = {x[i], x[i + 3], x[i + 6]};
+        dft3(y, dir);
+        UNROLL for (int j = 0; j < 3; j++) t[3 * j + i] = y[j];
+    }
+    t[4] = turn(t[4], CPLX(R(0.76604444311897803520), R(-0.64278760968653932632)), dir);
+    t[5] = turn(t[5], CPLX(R(0.17364817766693034885), R(-0.98480775301220805937)), dir);
+    t[7] = turn(t[7], CPLX(R(0.17364817766693034885), R(-0.98480775301220805937)), dir);
+    t[8] = turn(t[8], CPLX(R(-0.93969262078590838405), R(-0.34202014332566873304)), dir);
+    UNROLL for (int j = 0; j < 3; j++) {
+        dft3(t + 3 * j, dir);
+        UNROLL for (int i = 0; i < 3; i++) x[3 * i + j] = t[3 * j + i];
+    }
+}
+
+INLINE void dft(cplx *x, const int n, const int dir) {
+    if (n == 16)
+        dft16(x, dir);
+    else if (n == 15)
+        dft_coprime(x, 3, 5, 10, 6, dir);
+    else if (n == 13)
+        dft13(x, dir);
+    else if (n == 12)
+        dft_coprime(x, 3, 4, 4, 9, dir);
+    else if (n == 11)
+        dft11(x, dir);
+    else if (n == 10)
+        dft_coprime(x, 2, 5, 5, 6, dir);
+    else if (n == 9)
+        dft9(x, dir);
+    else if (n == 8)
+        dft8(x, dir);
+    else if (n == 6)
+        dft_coprime(x, 2, 3, 3, 4, dir);
+    else
+        dft_simple(x, n, dir);
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* From a complex value to a sample: kind, display mapping, rounding. The codes are those of
+ * enum gf_kind and enum gf_scale in core/job.h. */
+#ifndef SAMPLE_H
+#define SAMPLE_H
+
+#include "args.h"
+#include "complex.h"
+
+/* The square of a float may leave its range where the magnitude does not. */
+INLINE real magnitude(cplx v) {
+    real s = v.x * v.x + v.y * v.y;
+    return s > R(1e-30) && s < R(1e37) ? sqrt(s) : hypot(v.x, v.y);
+}
+
+/* A zero's sign is dropped before the phase is taken: the phase of 0 is 0, of a negative real pi. */
+INLINE real value_of(cplx v, const int kind) {
+    if (kind == KIND_MAGNITUDE)
+        return magnitude(v);
+    if (kind == KIND_PHASE)
+        return atan2(v.y + R(0), v.x + R(0));
+    if (kind == KIND_POWER)
+        return v.x * v.x + v.y * v.y;
+    return kind == KIND_IMAG ? v.y : v.x;
+}
+
+INLINE real stretched(real v, const int scale) {
+    if (scale == SCALE_LOG)
+        return v > R(0.01) ? log(R(1) + v) : log1p(v);
+    return scale == SCALE_SQRT ? sqrt(v) : v;
+}
+
+/* How values become shades: (stretched value - black) * factor. Magnitude and power go from low to
+ * high, a phase from -pi to pi, real and imaginary parts symmetrically about mid-grey. An empty
+ * range is black, or mid-grey. */
+struct shade {
+    real black, factor;
+};
+
+INLINE struct shade shade_of(const int kind, const int scale, real low, real high) {
+    struct shade s;
+    if (kind == KIND_PHASE) {
+        s.black = R(-3.14159265358979323846);
+        s.factor = R(0.15915494309189533577);
+    } else if (kind == KIND_REAL || kind == KIND_IMAG) {
+        s.black = high > R(0) ? -high : R(-0.5);
+        s.factor = high > R(0) ? R(0.5) / high : R(1);
+    } else {
+        s.black = stretched(low, scale);
+        real white = stretched(high, scale);
+        s.factor = white > s.black ? R(1) / (white - s.black) : R(0);
+    }
+    return s;
+}
+
+/* The value on black..white, 0..1. */
+INLINE real displayed(real v, const int kind, const int scale, const struct shade *s) {
+    if (kind == KIND_MAGNITUDE || kind == KIND_POWER)
+        v = stretched(v, scale);
+    real t = (v - s->black) * s->factor;
+    t = t > R(0) ? t : R(0); /* NaN goes to black too */
+    return t < R(1) ? t : R(1);
+}
+
+#endif

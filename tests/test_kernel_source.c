@@ -1,0 +1,92 @@
+/* Kernel sources made flat, from the program and from a folder. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/gpu.h"
+#include "core/kernel_embedded.h"
+#include "core/status.h"
+#include "tests/files.h"
+#include "tests/test.h"
+
+static void put(const char *name, const char *text) {
+    file_put(name, text, strlen(text));
+}
+
+static void check_source(const char *file, const char *expected) {
+    char *text = NULL;
+    int rc = gf_kernel_source(file, &text);
+    CHECK_MSG(!rc, "%s: %s", file, gf_message());
+    CHECK_MSG(text && !strcmp(text, expected), "%s: %s", file, text ? text : "nothing");
+    free(text);
+}
+
+static void check_no_source(const char *file, const char *message) {
+    char *text = NULL;
+    CHECK_MSG(gf_kernel_source(file, &text) != 0, "%s", file);
+    CHECK(text == NULL);
+    CHECK_MSG(strstr(gf_message(), message), "%s: %s", file, gf_message());
+    free(text);
+}
+
+static void test_embedded(void) {
+    for (const struct gf_kernel_file *f = gf_kernel_files; f->name; f++) {
+        char path[128], marker[128], *text = NULL;
+        int rc = gf_kernel_source(f->name, &text);
+        CHECK_MSG(!rc, "%s: %s", f->name, gf_message());
+        snprintf(marker, sizeof marker, "#line 1 \"kernels/%s\"\n", f->name);
+        CHECK_MSG(text && !strncmp(text, marker, strlen(marker)), "%s", f->name);
+        CHECK_MSG(text && !strstr(text, "#include \""), "%s", f->name);
+        free(text);
+
+        snprintf(path, sizeof path, "kernels/%s", f->name);
+        FILE *on_disk = fopen(path, "r");
+        if (!on_disk) /* run from elsewhere */
+            continue;
+        const unsigned char *at = f->text;
+        int c;
+        while ((c = getc(on_disk)) != EOF && c == *at)
+            at++;
+        CHECK_MSG(c == EOF && !*at, "%s", f->name);
+        fclose(on_disk);
+    }
+    check_no_source("nothing.cl", "nothing.cl");
+    check_no_source("../core/gpu.h", "gpu.h");
+    check_no_source("", "");
+}
+
+static void test_sources(void) {
+    put("b.h", "// b, without an end of line");
+    put("a.cl", "int a;\n#include \"b.h\"\n  #  include\t\"kernels/b.h\" // again\n"
+                "#include <math.h>\n// #include \"none.h\"\nlast\n");
+    check_source("a.cl", "#line 1 \"kernels/a.cl\"\nint a;\n"
+                         "#line 1 \"kernels/b.h\"\n// b, without an end of line\n"
+                         "#line 3 \"kernels/a.cl\"\n"
+                         "#line 1 \"kernels/b.h\"\n// b, without an end of line\n"
+                         "#line 4 \"kernels/a.cl\"\n"
+                         "#include <math.h>\n// #include \"none.h\"\nlast\n");
+    put("empty.h", "");
+    put("c.cl", "#include \"empty.h\"\n\nend");
+    check_source("c.cl", "#line 1 \"kernels/c.cl\"\n#line 1 \"kernels/empty.h\"\n"
+                         "#line 2 \"kernels/c.cl\"\n\nend\n");
+    check_no_source("none.cl", "none.cl");
+    put("d.cl", "\n\n#include \"gone.h\"\n");
+    check_no_source("d.cl", "gone.h");
+    check_no_source("d.cl", "kernels/d.cl:3");
+    put("e.cl", "#include \"e.cl\"\n");
+    check_no_source("e.cl", "too deep");
+    put("f.cl", "#include \"../etc/passwd\"\n");
+    check_no_source("f.cl", "passwd");
+}
+
+int main(void) {
+    unsetenv("GPUFFT_KERNEL_DIR");
+    test_embedded();
+    scratch_enter();
+    setenv("GPUFFT_KERNEL_DIR", ".", 1);
+    test_sources();
+    setenv("GPUFFT_KERNEL_DIR", "/nonexistent", 1);
+    check_no_source("a.cl", "GPUFFT_KERNEL_DIR");
+    scratch_leave();
+    return TEST_END();
+}
