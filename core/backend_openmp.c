@@ -154,8 +154,16 @@ static int take(char **data, int64_t bytes, const char *what) {
     return 0;
 }
 
-static int take_memory(struct gf_cpu_passes *p, int threads) {
+/* A spent input serves as workspace where its rows follow each other and vectors can be stored. */
+static bool serves(const struct gf_array *in, const struct gf_array *out) {
+    return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
+}
+
+static int take_memory(struct gf_cpu_passes *p, const struct gf_array *in,
+                       const struct gf_array *out, int threads) {
     int rc = take(&p->work_data, p->work.bytes, "a workspace");
+    if (!rc && p->work.band && !serves(in, out))
+        rc = take(&p->banded, p->work.row_bytes * p->extent[p->step[0].lane], "a workspace");
     if (!rc)
         rc = take(&p->plane_data, p->plane.bytes * threads, "planes");
     if (!rc)
@@ -182,7 +190,7 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
         return gf_cpu_long_job_run(planned->line, in, out, report);
     struct gf_cpu_passes *p = planned->passes;
     const struct gf_job *job = &plan->job;
-    int rc = take_memory(p, c->threads);
+    int rc = take_memory(p, in, out, c->threads);
     if (rc)
         return rc;
     double high[GF_MAX_OUTPUTS];

@@ -132,6 +132,8 @@ static int64_t array_bytes(const int64_t *shape, int rank, enum gf_dtype t) {
 /* Bytes that a pass leaves for the next one. */
 static int64_t bytes_between(const struct gf_cpu_passes *p) {
     int64_t shape[GF_MAX_RANK];
+    if (p->work.band)
+        return p->work.bytes + p->extent[p->step[0].lane] * p->work.row_bytes;
     if (!p->lean)
         return p->work.bytes;
     gf_job_out_shape(&p->job, 0, shape);
@@ -323,6 +325,32 @@ static int join_planes(struct gf_cpu_passes *p, int threads) {
     return 0;
 }
 
+/* True when the workspace can take the place of the input: rows of numbers of the arithmetic's
+ * precision that every tile of the first pass reads whole and writes back as many of, and columns
+ * after them that end in the output. */
+static bool can_spend_input(const struct gf_cpu_passes *p) {
+    const struct gf_job *job = &p->job;
+    const struct gf_cpu_step *rows = &p->step[0], *columns = &p->step[1];
+    bool single = p->kernels->bits == 32, real = rows->pass.form == GF_CPU_R2C;
+    enum gf_dtype type = real ? (single ? GF_F32 : GF_F64) : (single ? GF_C64 : GF_C128);
+    return job->spend_input && p->n_steps == 2 && !rows->with_next && job->in_dtype == type &&
+           job->channels == 1 && !job->in_shift && rows->axis == p->inner &&
+           rows->pass.form != GF_CPU_C2R && rows->pass.line && columns->pass.line &&
+           columns->axis == rows->lane && rows->pass.n_outer[0] * rows->pass.n_outer[1] == 1;
+}
+
+/* Rows in bands, each as long as one of the first pass's tiles. */
+static void lay_out_in_input(struct gf_cpu_passes *p) {
+    const struct gf_cpu_step *rows = &p->step[0];
+    const long lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
+    struct gf_cpu_layout *l = &p->work;
+    l->band = gf_cpu_tile_lines(&rows->pass, (int)lanes);
+    l->row_bytes = p->job.shape[rows->axis] * (long)gf_dtype_size(p->job.in_dtype);
+    l->rest_from = l->row_bytes / block;
+    if (p->extent[p->inner] > l->rest_from * lanes)
+        l->bytes = p->extent[rows->lane] * block;
+}
+
 /* The workspace's fast axis is that of the first pass that reads it across its blocks, so that the
  * read is one straight line; failing that, of one that writes it so. */
 static int plan_workspace(struct gf_cpu_passes *p) {
@@ -339,6 +367,11 @@ static int plan_workspace(struct gf_cpu_passes *p) {
             writes = s->axis;
         used |= from_work || to_work;
     }
+    if (used && can_spend_input(p)) {
+        p->lean = false;
+        lay_out_in_input(p);
+        return 0;
+    }
     if (!used || p->lean) /* nothing stops between input and output */
         return 0;
     return lay_out(p, reads >= 0 ? reads : writes, 0, &p->work);
@@ -350,6 +383,9 @@ static int plan_workspace(struct gf_cpu_passes *p) {
 static void choose_streams(struct gf_cpu_passes *p) {
     for (int i = 0; i < p->n_steps; i++)
         p->step[i].stream = p->step[i].summary.bytes_written > 1 << 20;
+    /* A spent input's rows are in cache when they are written, as long as the tile fits there. */
+    if (p->work.band * p->work.row_bytes <= cache_share() / 2)
+        p->step[0].stream &= !p->work.band;
 }
 
 int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
@@ -390,6 +426,7 @@ void gf_cpu_passes_free(struct gf_cpu_passes *p) {
         gf_cpu_line_free(p->line[i]);
     gf_free(p->work_data);
     gf_free(p->plane_data);
+    gf_free(p->banded);
     gf_free(p->scratch);
     free(p);
 }

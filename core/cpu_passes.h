@@ -25,6 +25,9 @@ struct gf_cpu_step {
 struct gf_cpu_layout {
     ptrdiff_t stride[GF_MAX_RANK]; /* bytes, by axis */
     int64_t bytes;
+    /* In the input's place (kernels/cpu/cpu.h); `bytes` is then what finds no room there. */
+    long band, rest_from;
+    ptrdiff_t row_bytes;
 };
 
 /* Axes are the job's spatial ones and, as axis ndim, the channels. */
@@ -42,6 +45,7 @@ struct gf_cpu_passes {
     struct gf_cpu_layout plane;             /* between joined passes: one plane for each thread */
     size_t scratch_bytes;                   /* a thread */
     char *work_data, *plane_data, *scratch; /* taken at the first run */
+    char *banded; /* where a spent input cannot be written: room like its own; taken likewise */
 };
 
 /* Plans; the caller frees with gf_cpu_passes_free(), which also takes NULL. */

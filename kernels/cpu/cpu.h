@@ -91,6 +91,12 @@ struct gf_cpu_end {
     char *data;
     struct gf_cpu_axis line, lane, outer[2];
     bool line_is_inner; /* GF_CPU_WORK: lines run along the innermost (blocked) axis */
+    /* GF_CPU_WORK in the place of an array of rows, 0 elsewhere: every `band` rows have the bytes
+     * that they have in the array, and there each block of theirs row after row. The block from
+     * index rest_from, if there is one, found no room and stands at `rest`. */
+    long band, rest_from;
+    ptrdiff_t row_bytes;
+    char *rest;
     /* Source: take the Hermitian part of a full spectrum. Destination: write the mirror image of
      * the half spectrum too. Index 0 and n/2 of the halved axis are their own mirror's partners. */
     bool hermitian;

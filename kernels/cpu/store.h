@@ -364,9 +364,14 @@ static void store_work_rows(const struct tile *t, int half, cvec *x, long points
         }
         vec_transpose(re);
         vec_transpose(im);
+        char *to = base + first * e->lane.stride + k * e->line.stride;
+        ptrdiff_t step = e->lane.stride;
+        if (e->band) {
+            to = banded_at(e, e->lane.n, first, k / LANES);
+            step = sizeof(cvec);
+        }
         for (int l = 0; l < t->count[half]; l++)
-            put_work(e, base + (first + l) * e->lane.stride + k * e->line.stride,
-                     (cvec){re[l], im[l]});
+            put_work(e, to + l * step, (cvec){re[l], im[l]});
     }
 }
 
