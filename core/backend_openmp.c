@@ -112,6 +112,16 @@ static int team_for(const struct gf_job *job, int threads) {
     return points < WORTH_A_TEAM ? 1 : threads;
 }
 
+/* Chunk c of `count` steps: one tile, or a plane's tiles of each. */
+static void run_chunk(const struct gf_cpu_passes *p, const struct gf_cpu_pass pass[2], int count,
+                      const long tiles[2], long c, void *scratch, struct gf_cpu_stats *stats) {
+    for (int i = 0; i < count; i++) {
+        long per_chunk = count > 1 ? tiles[i] : 1;
+        for (long t = 0; t < per_chunk; t++)
+            p->kernels->run(&pass[i], c * per_chunk + t, scratch, stats);
+    }
+}
+
 /* Tiles of `count` steps from `first`, plane by plane when there are several (the second step's
  * data is then still in cache), else in one loop. */
 static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads,
@@ -131,13 +141,15 @@ static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads
             pass[0].destination.data = pass[1].source.data =
                 p->plane_data + (size_t)me * (size_t)p->plane.bytes;
         struct gf_cpu_stats mine = {0};
+        if (p->stays) {
+#pragma omp for schedule(static)
+            for (long c = 0; c < chunks; c++)
+                run_chunk(p, pass, count, tiles, c, scratch, &mine);
+        } else {
 #pragma omp for schedule(dynamic)
-        for (long c = 0; c < chunks; c++)
-            for (int i = 0; i < count; i++) {
-                long per_chunk = count > 1 ? tiles[i] : 1;
-                for (long t = 0; t < per_chunk; t++)
-                    p->kernels->run(&pass[i], c * per_chunk + t, scratch, &mine);
-            }
+            for (long c = 0; c < chunks; c++)
+                run_chunk(p, pass, count, tiles, c, scratch, &mine);
+        }
 #pragma omp critical(gf_cpu_stats)
         {
             total->largest = fmax(total->largest, mine.largest);

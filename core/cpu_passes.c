@@ -196,24 +196,31 @@ static int64_t cache_share(void) {
     return (cache > 0 ? cache : 1 << 20) / 2;
 }
 
+bool gf_cpu_stays_cached(int64_t bytes, int threads) {
+    return bytes <= 4 * cache_share() * threads;
+}
+
 /* Blocks side by side for a pass across the workspace's blocks: as many as the cache holds, evenly
- * over the tiles. */
-static void choose_groups(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
+ * over the tiles, of which every thread should get a few. */
+static void choose_groups(const struct gf_cpu_passes *p, int threads, struct gf_cpu_step *s) {
+    enum { TILES_A_THREAD = 8 };
     if (s->pass.form != GF_CPU_C2C || (p->lean && !s->from_plane) || s->from_input ||
         s->axis == p->inner)
         return;
     long blocks = (s->pass.n_lane + p->kernels->lanes - 1) / p->kernels->lanes;
     long fit = cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &s->pass);
     fit = fit > GF_CPU_MAX_GROUPS ? GF_CPU_MAX_GROUPS : fit;
+    long share = blocks * s->pass.n_outer[0] * s->pass.n_outer[1] / (TILES_A_THREAD * threads);
+    fit = fit > share ? share : fit;
     if (fit > 1 && blocks > 1) {
         long tiles = (blocks + fit - 1) / fit;
         s->pass.groups = (int)((blocks + tiles - 1) / tiles);
     }
 }
 
-static void size_scratch(struct gf_cpu_passes *p) {
+static void size_scratch(struct gf_cpu_passes *p, int threads) {
     for (int i = 0; i < p->n_steps; i++) {
-        choose_groups(p, &p->step[i]);
+        choose_groups(p, threads, &p->step[i]);
         size_t bytes = gf_cpu_scratch_bytes(p->kernels, &p->step[i].pass);
         bytes = (bytes + 4095) / 4096 * 4096 + 128; /* threads off each other's cache sets */
         if (bytes > p->scratch_bytes)
@@ -411,7 +418,11 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
     for (int i = 0; i < p->n_steps; i++)
         summarise(p, &p->step[i]);
     choose_streams(p);
-    size_scratch(p);
+    int64_t touched = 0;
+    for (int i = 0; i < p->n_steps; i++)
+        touched += p->step[i].summary.bytes_read + p->step[i].summary.bytes_written;
+    p->stays = gf_cpu_stays_cached(touched, threads);
+    size_scratch(p, threads);
     *out = p;
     return 0;
 fail:

@@ -44,6 +44,7 @@ struct gf_cpu_passes {
     struct gf_cpu_layout work;              /* between passes; bytes 0 when there is only one */
     struct gf_cpu_layout plane;             /* between joined passes: one plane for each thread */
     size_t scratch_bytes;                   /* a thread */
+    bool stays;                             /* see gf_cpu_stays_cached() */
     char *work_data, *plane_data, *scratch; /* taken at the first run */
     char *banded; /* where a spent input cannot be written: room like its own; taken likewise */
 };
@@ -52,6 +53,11 @@ struct gf_cpu_passes {
 int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
                        struct gf_cpu_passes **out);
 void gf_cpu_passes_free(struct gf_cpu_passes *p);
+
+/* True when this many bytes, touched in one run, are at the next one mostly where this one left
+ * them: then each thread should get the same tiles again, for what another core has written costs
+ * as much to read as memory does. */
+bool gf_cpu_stays_cached(int64_t bytes, int threads);
 
 /* Points the step's ends at the arrays of this run. */
 void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,

@@ -117,13 +117,13 @@ struct gf_cpu_end {
 };
 
 /* Factors exp(-2 pi i lane point / n) on the points of a pass's lines before their transform: what
- * a line of n points that is cut in two (Bailey 1990) needs between its halves. Either a table of
- * all, as [tile][point][re|im][lane], or two tables whose products they are. */
+ * a line of n points that is cut in two (Bailey 1990) needs between its halves. Tables in the
+ * pass's precision, as [tile][entry][re|im][lane]: either one of all points, or one of the points
+ * below `chunk` and one of the n_coarse multiples of it, whose products they are. */
 struct gf_cpu_twist {
-    int64_t n;
-    const void *all;             /* in the pass's precision; NULL: the tables below */
-    const double *fine, *coarse; /* exp(-2 pi i j / n) for j < 2^shift, for multiples of it */
-    int shift;
+    const void *all; /* NULL: the two below */
+    const void *fine, *coarse;
+    long chunk, n_coarse;
 };
 
 /* A line of n1 n2 points, interleaved, as n2 lines of n1 and n1 lines of n2. */
