@@ -103,13 +103,15 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
 
 /* ---------------------------------------------------------------- running */
 
-/* A team of threads costs some ten microseconds, what one thread does in this many points. */
-static int team_for(const struct gf_job *job, int threads) {
-    enum { WORTH_A_TEAM = 1 << 15 };
+/* A team of threads costs some ten microseconds, what one thread does in this many points. A team
+ * that is only now started costs more, and on a busy machine many times that; the first run of a
+ * plan, which is often the only one, takes most of its time for fresh memory anyway. */
+static int team_for(const struct gf_job *job, bool first, int threads) {
+    const int64_t worth_a_team = first ? 1 << 19 : 1 << 15;
     int64_t points = job->channels;
     for (int i = 0; i < job->ndim; i++)
         points *= job->shape[i];
-    return points < WORTH_A_TEAM ? 1 : threads;
+    return points < worth_a_team ? 1 : threads;
 }
 
 /* Chunk c of `count` steps: one tile, or a plane's tiles of each. */
@@ -202,6 +204,7 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
         return gf_cpu_long_job_run(planned->line, in, out, report);
     struct gf_cpu_passes *p = planned->passes;
     const struct gf_job *job = &plan->job;
+    bool first = !p->scratch;
     int rc = take_memory(p, in, out, c->threads);
     if (rc)
         return rc;
@@ -215,7 +218,7 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
         for (int k = 0; k < count; k++)
             ready_step(p, s + k, in, out, high);
         struct gf_cpu_stats stats = {0};
-        run_steps(p, i, count, team_for(job, c->threads), &stats);
+        run_steps(p, i, count, team_for(job, first, c->threads), &stats);
         i += count - 1;
         if (stats.energy > 0 || stats.anti_energy > 0)
             report->imag_ratio =
