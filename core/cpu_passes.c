@@ -207,7 +207,7 @@ static void choose_groups(const struct gf_cpu_passes *p, int threads, struct gf_
     if (s->pass.form != GF_CPU_C2C || (p->lean && !s->from_plane) || s->from_input ||
         s->axis == p->inner)
         return;
-    long blocks = (s->pass.n_lane + p->kernels->lanes - 1) / p->kernels->lanes;
+    long blocks = (s->pass.n_lane + p->kernels->lanes - 1) / p->kernels->lanes - s->pass.unpacks;
     long fit = cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &s->pass);
     fit = fit > GF_CPU_MAX_GROUPS ? GF_CPU_MAX_GROUPS : fit;
     long share = blocks * s->pass.n_outer[0] * s->pass.n_outer[1] / (TILES_A_THREAD * threads);
@@ -248,6 +248,12 @@ static bool never_negative(enum gf_dtype t) {
     return t == GF_U8 || t == GF_U16 || t == GF_U32;
 }
 
+/* The range of these ends at the zero frequency, if more than one pass is there to tell. */
+static bool fits_from_zero(const struct gf_cpu_passes *p, const struct gf_output *o) {
+    return needs_range(o) && never_negative(p->job.in_dtype) && p->job.direction == GF_FORWARD &&
+           o->kind != GF_IMAG;
+}
+
 /* True when the job's one output has a place for every number between the passes. */
 static bool can_be_lean(const struct gf_cpu_passes *p) {
     const struct gf_job *job = &p->job;
@@ -257,6 +263,19 @@ static bool can_be_lean(const struct gf_cpu_passes *p) {
     return job->n_out == 1 && o->kind == GF_COMPLEX && !o->shift && whole &&
            o->dtype == (p->kernels->bits == 32 ? GF_C64 : GF_C128) &&
            !(real && job->direction == GF_INVERSE);
+}
+
+/* Only a last pass that goes straight to its one output can unpack. A column of its own for the
+ * frequency n / 2 would cost a whole block. */
+static bool can_pack(const struct gf_cpu_passes *p) {
+    const struct gf_job *job = &p->job;
+    const struct gf_output *o = &job->out[0];
+    int n = 0;
+    for (int i = 0; i < job->ndim; i++)
+        n += transformed(job, i) && job->shape[i] > 1;
+    bool fused = job->n_out == 1 && (!needs_range(o) || fits_from_zero(p, o));
+    return p->half >= 0 && p->half == p->inner && job->direction == GF_FORWARD && n > 1 && fused &&
+           !p->lean && job->shape[p->half] % (2 * p->kernels->lanes) == 0;
 }
 
 static void plan_steps(struct gf_cpu_passes *p) {
@@ -279,8 +298,7 @@ static void plan_steps(struct gf_cpu_passes *p) {
         axes[n++] = gf_job_half_axis(job);
 
     const struct gf_output *first = &job->out[0];
-    bool zero = needs_range(first) && never_negative(job->in_dtype) && !inverse && n > 1 &&
-                first->kind != GF_IMAG;
+    bool zero = n > 1 && fits_from_zero(p, first);
     bool fused = job->n_out == 1 && (!needs_range(first) || zero);
     bool ends_real = inverse && p->half >= 0; /* cannot go through the complex workspace */
     for (int i = 0; i < n; i++) {
@@ -412,7 +430,12 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
             goto fail;
         }
     p->lean = job->lean && can_be_lean(p);
+    p->packed = can_pack(p);
+    if (p->packed)
+        p->extent[p->half]--;
     plan_steps(p);
+    if (p->packed)
+        p->step[0].pass.packs = p->step[p->n_steps - 1].pass.unpacks = true;
     if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)))
         goto fail;
     for (int i = 0; i < p->n_steps; i++)

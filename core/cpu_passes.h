@@ -35,6 +35,7 @@ struct gf_cpu_passes {
     struct gf_job job;
     const struct gf_cpu_kernels *kernels;
     bool lean;                /* the output array is the workspace */
+    bool packed;              /* half spectra without their last column: see struct gf_cpu_pass */
     int half;                 /* axis that the arithmetic halves, -1 for complex jobs */
     int inner;                /* the workspace's innermost axis */
     long extent[GF_MAX_RANK]; /* of the spectrum as the arithmetic has it; channels last */

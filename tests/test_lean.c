@@ -59,8 +59,11 @@ static void test_shape(void *context, int ndim, int64_t n0, int64_t n1, int64_t 
     backends_text(&job, text);
     CHECK_MSG(difference(&out[1], &out[0]) < 1e-6, "lean: %s", text);
     int64_t data = gf_array_count(&out[0]) * (int64_t)gf_dtype_size(GF_C64);
-    CHECK_MSG(roomy - lean >= data, "lean: %s: workspace %lld after %lld", text, (long long)lean,
-              (long long)roomy);
+    if (real) /* a workspace may go without the last column of half spectra */
+        data -= data / shape[ndim - 1];
+    const int64_t scratch = 1 << 13; /* may differ by a little */
+    CHECK_MSG(roomy - lean + scratch >= data, "lean: %s: workspace %lld after %lld", text,
+              (long long)lean, (long long)roomy);
     if (!real) {
         run(context, &job, &in, &in);
         CHECK_MSG(difference(&in, &out[0]) < 1e-6, "in place: %s", text);
@@ -120,6 +123,10 @@ int main(void) {
         test_shape(context, 2, 41, 43, 1, real);
         test_shape(context, 3, 20, 30, 40, real);
         test_shape(context, 3, 7, 129, 65, real);
+        test_shape(context, 2, 37, 128, 1, real);
+        test_shape(context, 3, 8, 10, 64, real);
+        test_shape(context, 3, 9, 15, 96, real);
+        test_shape(context, 3, 16, 1, 32, real);
     }
     static const int64_t sizes[][2] = {{64, 64},  {100, 37}, {33, 130}, {70, 62},
                                        {256, 30}, {31, 31},  {9, 96},   {130, 200}};

@@ -138,6 +138,11 @@ struct gf_cpu_pass {
     const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
     enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R } form;
     bool inverse;
+    /* Half spectra of real lines of even length without a column of their own for the frequency
+     * n / 2: it travels as imaginary part of the frequency 0, where both are real. GF_CPU_R2C packs
+     * it there; a pass that unpacks is the last one, complex, has the halved axis as its lanes and
+     * n_lane = n / 2, a multiple of LANES. */
+    bool packs, unpacks;
     long n;      /* points on a line in the real (or full complex) domain */
     long n_lane; /* lines along the lane axis */
     int groups;  /* complex passes across the workspace's blocks: blocks that a tile holds side by

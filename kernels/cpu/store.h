@@ -418,8 +418,12 @@ static void store(const struct tile *t, cvec *x, cvec *other, struct gf_cpu_stat
         break;
     case GF_CPU_R2C:
         split_pairs(x, other, p->n);
-        store_half(t, 0, other, p->n / 2 + 1, stats);
-        store_half(t, 1, x, p->n / 2 + 1, stats);
+        if (p->packs) {
+            other[0].im = other[p->n / 2].re;
+            x[0].im = x[p->n / 2].re;
+        }
+        store_half(t, 0, other, p->n / 2 + !p->packs, stats);
+        store_half(t, 1, x, p->n / 2 + !p->packs, stats);
         break;
     case GF_CPU_C2R:
         store_half(t, 0, x, p->n, stats);
