@@ -22,6 +22,7 @@ static int choose_channels(struct gf_task *t) {
                        (long long)channels);
     t->in = image->px;
     t->in.base = NULL;
+    t->job.spend_input = !image->alpha; /* alpha is copied out of it afterwards */
     if (!image->alpha)
         return 0;
     t->in.shape[axis] = channels;

@@ -103,13 +103,25 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
 
 /* ---------------------------------------------------------------- running */
 
-/* A team of threads costs some ten microseconds, what one thread does in this many points. */
-static int team_for(const struct gf_job *job, int threads) {
-    enum { WORTH_A_TEAM = 1 << 15 };
+/* A team of threads costs some ten microseconds, what one thread does in this many points. A team
+ * that is only now started costs more, and on a busy machine many times that; the first run of a
+ * plan, which is often the only one, takes most of its time for fresh memory anyway. */
+static int team_for(const struct gf_job *job, bool first, int threads) {
+    const int64_t worth_a_team = first ? 1 << 19 : 1 << 15;
     int64_t points = job->channels;
     for (int i = 0; i < job->ndim; i++)
         points *= job->shape[i];
-    return points < WORTH_A_TEAM ? 1 : threads;
+    return points < worth_a_team ? 1 : threads;
+}
+
+/* Chunk c of `count` steps: one tile, or a plane's tiles of each. */
+static void run_chunk(const struct gf_cpu_passes *p, const struct gf_cpu_pass pass[2], int count,
+                      const long tiles[2], long c, void *scratch, struct gf_cpu_stats *stats) {
+    for (int i = 0; i < count; i++) {
+        long per_chunk = count > 1 ? tiles[i] : 1;
+        for (long t = 0; t < per_chunk; t++)
+            p->kernels->run(&pass[i], c * per_chunk + t, scratch, stats);
+    }
 }
 
 /* Tiles of `count` steps from `first`, plane by plane when there are several (the second step's
@@ -131,13 +143,15 @@ static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads
             pass[0].destination.data = pass[1].source.data =
                 p->plane_data + (size_t)me * (size_t)p->plane.bytes;
         struct gf_cpu_stats mine = {0};
+        if (p->stays) {
+#pragma omp for schedule(static)
+            for (long c = 0; c < chunks; c++)
+                run_chunk(p, pass, count, tiles, c, scratch, &mine);
+        } else {
 #pragma omp for schedule(dynamic)
-        for (long c = 0; c < chunks; c++)
-            for (int i = 0; i < count; i++) {
-                long per_chunk = count > 1 ? tiles[i] : 1;
-                for (long t = 0; t < per_chunk; t++)
-                    p->kernels->run(&pass[i], c * per_chunk + t, scratch, &mine);
-            }
+            for (long c = 0; c < chunks; c++)
+                run_chunk(p, pass, count, tiles, c, scratch, &mine);
+        }
 #pragma omp critical(gf_cpu_stats)
         {
             total->largest = fmax(total->largest, mine.largest);
@@ -154,8 +168,16 @@ static int take(char **data, int64_t bytes, const char *what) {
     return 0;
 }
 
-static int take_memory(struct gf_cpu_passes *p, int threads) {
+/* A spent input serves as workspace where its rows follow each other and vectors can be stored. */
+static bool serves(const struct gf_array *in, const struct gf_array *out) {
+    return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
+}
+
+static int take_memory(struct gf_cpu_passes *p, const struct gf_array *in,
+                       const struct gf_array *out, int threads) {
     int rc = take(&p->work_data, p->work.bytes, "a workspace");
+    if (!rc && p->work.band && !serves(in, out))
+        rc = take(&p->banded, p->work.row_bytes * p->extent[p->step[0].lane], "a workspace");
     if (!rc)
         rc = take(&p->plane_data, p->plane.bytes * threads, "planes");
     if (!rc)
@@ -182,7 +204,8 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
         return gf_cpu_long_job_run(planned->line, in, out, report);
     struct gf_cpu_passes *p = planned->passes;
     const struct gf_job *job = &plan->job;
-    int rc = take_memory(p, c->threads);
+    bool first = !p->scratch;
+    int rc = take_memory(p, in, out, c->threads);
     if (rc)
         return rc;
     double high[GF_MAX_OUTPUTS];
@@ -195,7 +218,7 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
         for (int k = 0; k < count; k++)
             ready_step(p, s + k, in, out, high);
         struct gf_cpu_stats stats = {0};
-        run_steps(p, i, count, team_for(job, c->threads), &stats);
+        run_steps(p, i, count, team_for(job, first, c->threads), &stats);
         i += count - 1;
         if (stats.energy > 0 || stats.anti_energy > 0)
             report->imag_ratio =

@@ -31,9 +31,10 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_passes *p, const struct
                                 .mirrored = frequency};
 }
 
-/* The workspace, or the thread's plane: the loop over tiles knows where that is. */
+/* The workspace, the spent input, or the thread's plane: the loop over tiles knows where that is.
+ */
 static void bind_layout(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool plane,
-                        struct gf_cpu_end *e) {
+                        const struct gf_array *in, struct gf_cpu_end *e) {
     const struct gf_cpu_layout *l = plane ? &p->plane : &p->work;
     e->type = GF_CPU_WORK;
     e->data = plane ? NULL : p->work_data;
@@ -42,6 +43,13 @@ static void bind_layout(const struct gf_cpu_passes *p, const struct gf_cpu_step 
     for (int d = 0; d < 2; d++)
         e->outer[d] = layout_axis(p, l, s->outer[d]);
     e->line_is_inner = s->axis == p->inner;
+    e->band = l->band;
+    if (!l->band)
+        return;
+    e->rest_from = l->rest_from;
+    e->row_bytes = l->row_bytes;
+    e->rest = p->work_data;
+    e->data = p->banded ? p->banded : in->data;
 }
 
 static void bind_array(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
@@ -62,9 +70,10 @@ static void bind_array(const struct gf_cpu_passes *p, const struct gf_cpu_step *
 
 /* The workspace, a thread's plane, or the output array in the workspace's place. */
 static void bind_between(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool plane,
-                         const struct gf_array *out, struct gf_cpu_end *e) {
+                         const struct gf_array *in, const struct gf_array *out,
+                         struct gf_cpu_end *e) {
     if (!p->lean || plane) {
-        bind_layout(p, s, plane, e);
+        bind_layout(p, s, plane, in, e);
         return;
     }
     bind_array(p, s, out, false, p->half >= 0, e);
@@ -84,11 +93,11 @@ void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
         from->luma = job->luma;
         from->channel_stride = in->stride[job->ndim];
     } else {
-        bind_between(p, s, s->from_plane, &out[0], from);
+        bind_between(p, s, s->from_plane, in, &out[0], from);
     }
     to->stream = s->stream;
     if (s->output < 0) {
-        bind_between(p, s, s->to_plane, &out[0], to);
+        bind_between(p, s, s->to_plane, in, &out[0], to);
         return;
     }
     const struct gf_output *o = &job->out[s->output];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/cpu_line.h"
+#include "core/cpu_passes.h"
 #include "core/plan.h"
 #include "core/status.h"
 
@@ -41,45 +42,75 @@ static void *new_table(int bits, int64_t count) {
     return gf_alloc((size_t)count * (size_t)bits / 4);
 }
 
-/* exp(-2 pi i k1 i2 / n) for the second pass: all of them while they are few, else two short tables
- * whose products they are. */
-static int plan_twist(struct gf_cpu_long *l) {
-    enum { FEW = 1 << 16 };
+/* exp(-2 pi i j / n) for any j, as products of two short tables in double. */
+struct roots {
+    int64_t n, fine;
+    double *f, *c;
+};
+
+static int roots_make(struct roots *r, int64_t n) {
+    *r = (struct roots){.n = n, .fine = 1};
+    while (r->fine * r->fine < n)
+        r->fine *= 2;
+    int64_t coarse = n / r->fine + 1;
+    r->f = new_table(64, r->fine);
+    r->c = new_table(64, coarse);
+    if (!r->f || !r->c)
+        return gf_fail(GF_ENOMEM, "no memory for tables");
+    gf_cpu_roots(r->f, 64, n, 1, false, r->fine);
+    gf_cpu_roots(r->c, 64, n, r->fine, false, coarse);
+    return 0;
+}
+
+static void roots_free(struct roots *r) {
+    gf_free(r->f);
+    gf_free(r->c);
+}
+
+/* [block of k1][i][re|im][k1], exp(-2 pi i k1 (step i) / n) for i < count. */
+static void *lane_table(const struct gf_cpu_long *l, const struct roots *r, long step, long count) {
     const int bits = l->kernels->bits, lanes = l->kernels->lanes;
-    struct gf_cpu_twist *t = &l->twist;
-    t->n = l->n;
-    while (INT64_C(1) << 2 * t->shift < l->n)
-        t->shift++;
-    int64_t fine = INT64_C(1) << t->shift, coarse = l->n / fine + 1;
-    double *f = l->tables[0] = new_table(64, fine), *c = l->tables[1] = new_table(64, coarse);
-    if (!f || !c)
-        return gf_fail(GF_ENOMEM, "no memory for tables");
-    gf_cpu_roots(f, 64, l->n, 1, false, fine);
-    gf_cpu_roots(c, 64, l->n, fine, false, coarse);
-    t->fine = f;
-    t->coarse = c;
-    if (l->n > FEW)
-        return 0;
-    long blocks = (l->n1 + lanes - 1) / lanes;
-    char *all = l->tables[2] = new_table(bits, blocks * lanes * l->n2);
-    if (!all)
-        return gf_fail(GF_ENOMEM, "no memory for tables");
-    for (long k1 = 0; k1 < blocks * lanes; k1++)
-        for (long i2 = 0; i2 < l->n2; i2++) {
-            int64_t j = (int64_t)k1 * i2 % l->n;
-            const double *a = f + 2 * (j % fine), *b = c + 2 * (j / fine);
+    long lines = (l->n1 + lanes - 1) / lanes * lanes;
+    char *table = new_table(bits, lines * count);
+    for (long k1 = 0; table && k1 < lines; k1++)
+        for (long i = 0; i < count; i++) {
+            int64_t j = (int64_t)k1 * step * i % r->n;
+            const double *a = r->f + 2 * (j % r->fine), *b = r->c + 2 * (j / r->fine);
             double re = a[0] * b[0] - a[1] * b[1], im = a[0] * b[1] + a[1] * b[0];
-            int64_t at = ((k1 / lanes * l->n2 + i2) * 2) * lanes + k1 % lanes;
+            int64_t at = ((k1 / lanes * count + i) * 2) * lanes + k1 % lanes;
             if (bits == 32) {
-                ((float *)all)[at] = (float)re;
-                ((float *)all)[at + lanes] = (float)im;
+                ((float *)table)[at] = (float)re;
+                ((float *)table)[at + lanes] = (float)im;
             } else {
-                ((double *)all)[at] = re;
-                ((double *)all)[at + lanes] = im;
+                ((double *)table)[at] = re;
+                ((double *)table)[at + lanes] = im;
             }
         }
-    t->all = all;
-    return 0;
+    return table;
+}
+
+/* exp(-2 pi i k1 i2 / n) for the second pass: all of them while they fit the nearest caches, else
+ * two tables whose products they are and that do. */
+static int plan_twist(struct gf_cpu_long *l) {
+    struct gf_cpu_twist *t = &l->twist;
+    struct roots r;
+    int rc = roots_make(&r, l->n);
+    if (rc)
+        goto out;
+    if (l->n <= WORTH_A_TEAM) {
+        t->all = l->tables[0] = lane_table(l, &r, 1, l->n2);
+    } else {
+        for (t->chunk = 8; t->chunk * t->chunk < l->n2;)
+            t->chunk *= 2;
+        t->n_coarse = (l->n2 + t->chunk - 1) / t->chunk;
+        t->fine = l->tables[0] = lane_table(l, &r, 1, t->chunk);
+        t->coarse = l->tables[1] = lane_table(l, &r, t->chunk, t->n_coarse);
+    }
+    if (!l->tables[0] || (!t->all && !l->tables[1]))
+        rc = gf_fail(GF_ENOMEM, "no memory for tables");
+out:
+    roots_free(&r);
+    return rc;
 }
 
 static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
@@ -147,6 +178,7 @@ static int plan_split(struct gf_cpu_long *l) {
     }
     long blocks = (l->n2 + l->kernels->lanes - 1) / l->kernels->lanes;
     l->work_bytes = (int64_t)blocks * (l->n1 | 1) * l->kernels->lanes * (int64_t)complex_size(l);
+    l->stays = gf_cpu_stays_cached(2 * l->n * (int64_t)complex_size(l) + l->work_bytes, l->threads);
     return plan_twist(l);
 }
 
@@ -214,7 +246,7 @@ void gf_cpu_long_free(struct gf_cpu_long *l) {
         return;
     gf_cpu_line_free(l->line1);
     gf_cpu_line_free(l->line2);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         gf_free(l->tables[i]);
     gf_free(l->work);
     gf_free(l->scratch);
@@ -232,15 +264,25 @@ int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l) {
     return l->work_bytes + (int64_t)l->scratch_bytes * l->threads;
 }
 
-static void run_pass(const struct gf_cpu_long *l, const struct gf_cpu_pass *pass) {
-    long tiles = gf_cpu_tiles(l->kernels, pass);
+/* Both passes in one team. */
+static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass pass[2]) {
 #pragma omp parallel num_threads(l->threads) if (l->threads > 1 && l->n > WORTH_A_TEAM)
     {
         struct gf_cpu_stats ignored = {0};
         char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
+        for (int p = 0; p < 2; p++) {
+            long tiles = gf_cpu_tiles(l->kernels, &pass[p]);
+            /* The same tiles for the same thread as long as its cache keeps what it wrote. */
+            if (l->stays) {
+#pragma omp for schedule(static)
+                for (long i = 0; i < tiles; i++)
+                    l->kernels->run(&pass[p], i, scratch, &ignored);
+            } else {
 #pragma omp for schedule(dynamic)
-        for (long i = 0; i < tiles; i++)
-            l->kernels->run(pass, i, scratch, &ignored);
+                for (long i = 0; i < tiles; i++)
+                    l->kernels->run(&pass[p], i, scratch, &ignored);
+            }
+        }
     }
 }
 
@@ -287,7 +329,6 @@ int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inver
     }
     struct gf_cpu_pass pass[2];
     set_passes(l, in, out, inverse, factor, pass);
-    run_pass(l, &pass[0]);
-    run_pass(l, &pass[1]);
+    run_passes(l, pass);
     return 0;
 }

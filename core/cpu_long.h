@@ -11,12 +11,13 @@ struct gf_cpu_long {
     long n;
     const struct gf_cpu_kernels *kernels;
     int threads;
+    bool stays; /* see gf_cpu_stays_cached() */
     /* n = n1 n2: sample n2 i1 + i2 is point i1 of line i2, frequency k1 + n1 k2 point k2 of line
      * k1. */
     long n1, n2;
     struct gf_cpu_line *line1, *line2;
     struct gf_cpu_twist twist;
-    void *tables[3]; /* the twist's */
+    void *tables[2]; /* the twist's */
     int64_t work_bytes;
     size_t scratch_bytes; /* a thread */
     char *work, *scratch; /* taken at the first run */

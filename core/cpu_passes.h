@@ -25,6 +25,9 @@ struct gf_cpu_step {
 struct gf_cpu_layout {
     ptrdiff_t stride[GF_MAX_RANK]; /* bytes, by axis */
     int64_t bytes;
+    /* In the input's place (kernels/cpu/cpu.h); `bytes` is then what finds no room there. */
+    long band, rest_from;
+    ptrdiff_t row_bytes;
 };
 
 /* Axes are the job's spatial ones and, as axis ndim, the channels. */
@@ -32,6 +35,7 @@ struct gf_cpu_passes {
     struct gf_job job;
     const struct gf_cpu_kernels *kernels;
     bool lean;                /* the output array is the workspace */
+    bool packed;              /* half spectra without their last column: see struct gf_cpu_pass */
     int half;                 /* axis that the arithmetic halves, -1 for complex jobs */
     int inner;                /* the workspace's innermost axis */
     long extent[GF_MAX_RANK]; /* of the spectrum as the arithmetic has it; channels last */
@@ -41,13 +45,20 @@ struct gf_cpu_passes {
     struct gf_cpu_layout work;              /* between passes; bytes 0 when there is only one */
     struct gf_cpu_layout plane;             /* between joined passes: one plane for each thread */
     size_t scratch_bytes;                   /* a thread */
+    bool stays;                             /* see gf_cpu_stays_cached() */
     char *work_data, *plane_data, *scratch; /* taken at the first run */
+    char *banded; /* where a spent input cannot be written: room like its own; taken likewise */
 };
 
 /* Plans; the caller frees with gf_cpu_passes_free(), which also takes NULL. */
 int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
                        struct gf_cpu_passes **out);
 void gf_cpu_passes_free(struct gf_cpu_passes *p);
+
+/* True when this many bytes, touched in one run, are at the next one mostly where this one left
+ * them: then each thread should get the same tiles again, for what another core has written costs
+ * as much to read as memory does. */
+bool gf_cpu_stays_cached(int64_t bytes, int threads);
 
 /* Points the step's ends at the arrays of this run. */
 void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,

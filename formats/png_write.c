@@ -1,5 +1,6 @@
 /* PNG out: libpng frames the chunks; the image data is filtered and deflated in strips, side by
  * side on several threads. The strips do not depend on the number of threads, nor do the bytes. */
+#include <omp.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -15,7 +16,15 @@ enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8, Z
 /* zlib's level and strategy. */
 struct coding {
     int level, strategy;
+    bool adapts;      /* strips without runs are spared the search for them */
     unsigned filters; /* candidates, as bits */
+};
+
+/* A thread's deflate. */
+struct coder {
+    z_stream z;
+    bool ready; /* z is set up, for this strategy */
+    int strategy;
 };
 
 struct strip {
@@ -41,6 +50,7 @@ struct writer {
     struct strip *strips; /* of one batch */
     int64_t batch;
     size_t packed_size;
+    struct coder *coders; /* by thread */
     int threads;
     int status;
     char message[160];
@@ -81,6 +91,7 @@ static struct coding choose_coding(const struct gf_write_options *o) {
     struct coding c = {.level = o->level, .strategy = strategies[o->strategy], .filters = all};
     if (o->strategy == GF_PNG_AUTO && o->level < 0) {
         c.strategy = Z_RLE;
+        c.adapts = true;
         c.filters = quick;
     } else if (o->strategy == GF_PNG_AUTO && !o->noise) {
         c.strategy = Z_FILTERED;
@@ -126,20 +137,48 @@ static void filter_strip(const struct writer *w, struct strip *s, int64_t first,
     s->n_filtered = (size_t)n * (row_bytes + 1);
 }
 
+/* One word in 64 that is four equal bytes is worth looking for runs; Huffman codes alone take a
+ * sixth less time. */
+static bool has_runs(const unsigned char *p, size_t n) {
+    size_t words = 0;
+    for (size_t i = 0; i + 4 <= n; i += 4) {
+        uint32_t w;
+        memcpy(&w, p + i, 4);
+        words += w == (w >> 8 | w << 24);
+    }
+    return words * 4 * 64 > n;
+}
+
+/* Readies a coder for a strip. Setting up takes zlib's memory anew, a reset does not. */
+static int ready_coder(const struct writer *w, struct coder *c, const struct strip *s) {
+    int strategy = w->coding.strategy;
+    if (w->coding.adapts && !has_runs(s->filtered, s->n_filtered))
+        strategy = Z_HUFFMAN_ONLY;
+    if (c->ready && c->strategy == strategy)
+        return deflateReset(&c->z);
+    if (c->ready)
+        deflateEnd(&c->z);
+    c->z = (z_stream){0};
+    c->strategy = strategy;
+    int rc = deflateInit2(&c->z, w->coding.level, Z_DEFLATED, -MAX_WBITS, 9, strategy);
+    c->ready = rc == Z_OK;
+    return rc;
+}
+
 static void deflate_strip(const struct writer *w, struct strip *s, bool last) {
+    struct coder *c = &w->coders[omp_get_thread_num()];
     s->adler = adler32_z(adler32_z(0, NULL, 0), s->filtered, s->n_filtered);
-    z_stream z = {0};
-    s->failed = deflateInit2(&z, w->coding.level, Z_DEFLATED, -MAX_WBITS, 9, w->coding.strategy);
+    s->failed = ready_coder(w, c, s);
     if (s->failed)
         return;
-    z.next_in = s->filtered;
-    z.avail_in = (uInt)s->n_filtered;
-    z.next_out = s->packed + ZLIB_HEADER;
-    z.avail_out = (uInt)w->packed_size;
-    int rc = deflate(&z, last ? Z_FINISH : Z_SYNC_FLUSH);
-    s->failed = rc != (last ? Z_STREAM_END : Z_OK) || z.avail_in || !z.avail_out;
-    s->n_packed = z.total_out;
-    deflateEnd(&z);
+    z_stream *z = &c->z;
+    z->next_in = s->filtered;
+    z->avail_in = (uInt)s->n_filtered;
+    z->next_out = s->packed + ZLIB_HEADER;
+    z->avail_out = (uInt)w->packed_size;
+    int rc = deflate(z, last ? Z_FINISH : Z_SYNC_FLUSH);
+    s->failed = rc != (last ? Z_STREAM_END : Z_OK) || z->avail_in || !z->avail_out;
+    s->n_packed = z->total_out;
 }
 
 /* Filters and deflates the strips [first, first + n) into w->strips[0..n). */
@@ -208,7 +247,8 @@ static int alloc_strips(struct writer *w) {
     /* Of zlib's bounds the one that holds for every level and strategy, and room for the flush. */
     w->packed_size = filtered + filtered / 8 + filtered / 64 + 1024;
     w->strips = calloc((size_t)w->batch, sizeof *w->strips);
-    if (!w->strips)
+    w->coders = calloc((size_t)w->threads, sizeof *w->coders);
+    if (!w->strips || !w->coders)
         return gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t i = 0; i < w->batch; i++) {
         struct strip *s = &w->strips[i];
@@ -223,6 +263,10 @@ static int alloc_strips(struct writer *w) {
 }
 
 static void free_strips(struct writer *w) {
+    for (int i = 0; w->coders && i < w->threads; i++)
+        if (w->coders[i].ready)
+            deflateEnd(&w->coders[i].z);
+    free(w->coders);
     for (int64_t i = 0; w->strips && i < w->batch; i++) {
         free(w->strips[i].raw);
         free(w->strips[i].filtered);
@@ -243,6 +287,9 @@ int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
     w.copies = w.planes.sample == 2 || !w.planes.dense_rows;
     w.rows_a_strip = (int64_t)(STRIP_BYTES / (w.planes.row_bytes + 1)) + 1;
     w.n_strips = (w.planes.height + w.rows_a_strip - 1) / w.rows_a_strip;
+    /* Starting a team costs as much as a strip or two. */
+    if (w.threads > w.n_strips / 2)
+        w.threads = w.n_strips > 3 ? (int)(w.n_strips / 2) : 1;
     w.batch = (int64_t)w.threads * STRIPS_A_THREAD;
     if (w.batch > w.n_strips)
         w.batch = w.n_strips;

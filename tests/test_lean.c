@@ -59,12 +59,52 @@ static void test_shape(void *context, int ndim, int64_t n0, int64_t n1, int64_t 
     backends_text(&job, text);
     CHECK_MSG(difference(&out[1], &out[0]) < 1e-6, "lean: %s", text);
     int64_t data = gf_array_count(&out[0]) * (int64_t)gf_dtype_size(GF_C64);
-    CHECK_MSG(roomy - lean >= data, "lean: %s: workspace %lld after %lld", text, (long long)lean,
-              (long long)roomy);
+    if (real) /* a workspace may go without the last column of half spectra */
+        data -= data / shape[ndim - 1];
+    const int64_t scratch = 1 << 13; /* may differ by a little */
+    CHECK_MSG(roomy - lean + scratch >= data, "lean: %s: workspace %lld after %lld", text,
+              (long long)lean, (long long)roomy);
     if (!real) {
         run(context, &job, &in, &in);
         CHECK_MSG(difference(&in, &out[0]) < 1e-6, "in place: %s", text);
     }
+out:
+    gf_array_free(&in);
+    gf_array_free(&out[0]);
+    gf_array_free(&out[1]);
+}
+
+/* A spent input is the workspace: the same numbers again, and no memory but a column's. */
+static void test_spent(void *context, enum gf_precision precision, int64_t n0, int64_t n1,
+                       bool real) {
+    uint64_t seed = 11;
+    bool twice = precision == GF_DOUBLE;
+    enum gf_dtype pair = twice ? GF_C128 : GF_C64;
+    enum gf_dtype type = !real ? pair : twice ? GF_F64 : GF_F32;
+    struct gf_job job = backends_job(GF_FORWARD, type, precision, 2, n0, n1, 1);
+    struct gf_array in = {0}, out[2] = {{0}, {0}};
+    int64_t shape[GF_MAX_RANK], bytes[2];
+    char text[160];
+    job.out[0].half = real;
+    gf_job_in_shape(&job, shape);
+    int rc = gf_array_alloc(&in, type, 3, shape);
+    gf_job_out_shape(&job, 0, shape);
+    for (int i = 0; i < 2 && !rc; i++)
+        rc = gf_array_alloc(&out[i], pair, 3, shape);
+    CHECK_MSG(!rc, "%s", gf_message());
+    if (rc)
+        goto out;
+    backends_fill(&in, &seed);
+    bytes[0] = run(context, &job, &in, &out[0]);
+    job.spend_input = true;
+    bytes[1] = run(context, &job, &in, &out[1]);
+    backends_text(&job, text);
+    size_t size = (size_t)gf_array_count(&out[0]) * gf_dtype_size(pair);
+    CHECK_MSG(!memcmp(out[0].data, out[1].data, size), "spent: %s", text);
+    int64_t input = gf_array_count(&in) * (int64_t)gf_dtype_size(type);
+    /* One block of 64 bytes of re and im a row may find no room. */
+    CHECK_MSG(bytes[0] - bytes[1] >= input - n0 * 128, "spent: %s: workspace %lld after %lld", text,
+              (long long)bytes[1], (long long)bytes[0]);
 out:
     gf_array_free(&in);
     gf_array_free(&out[0]);
@@ -83,7 +123,16 @@ int main(void) {
         test_shape(context, 2, 41, 43, 1, real);
         test_shape(context, 3, 20, 30, 40, real);
         test_shape(context, 3, 7, 129, 65, real);
+        test_shape(context, 2, 37, 128, 1, real);
+        test_shape(context, 3, 8, 10, 64, real);
+        test_shape(context, 3, 9, 15, 96, real);
+        test_shape(context, 3, 16, 1, 32, real);
     }
+    static const int64_t sizes[][2] = {{64, 64},  {100, 37}, {33, 130}, {70, 62},
+                                       {256, 30}, {31, 31},  {9, 96},   {130, 200}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !rc; i++)
+        for (int k = 0; k < 4; k++)
+            test_spent(context, k / 2 ? GF_DOUBLE : GF_SINGLE, sizes[i][0], sizes[i][1], k % 2);
     if (!rc)
         backend->close(context);
     return TEST_END();

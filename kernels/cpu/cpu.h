@@ -91,6 +91,12 @@ struct gf_cpu_end {
     char *data;
     struct gf_cpu_axis line, lane, outer[2];
     bool line_is_inner; /* GF_CPU_WORK: lines run along the innermost (blocked) axis */
+    /* GF_CPU_WORK in the place of an array of rows, 0 elsewhere: every `band` rows have the bytes
+     * that they have in the array, and there each block of theirs row after row. The block from
+     * index rest_from, if there is one, found no room and stands at `rest`. */
+    long band, rest_from;
+    ptrdiff_t row_bytes;
+    char *rest;
     /* Source: take the Hermitian part of a full spectrum. Destination: write the mirror image of
      * the half spectrum too. Index 0 and n/2 of the halved axis are their own mirror's partners. */
     bool hermitian;
@@ -111,13 +117,13 @@ struct gf_cpu_end {
 };
 
 /* Factors exp(-2 pi i lane point / n) on the points of a pass's lines before their transform: what
- * a line of n points that is cut in two (Bailey 1990) needs between its halves. Either a table of
- * all, as [tile][point][re|im][lane], or two tables whose products they are. */
+ * a line of n points that is cut in two (Bailey 1990) needs between its halves. Tables in the
+ * pass's precision, as [tile][entry][re|im][lane]: either one of all points, or one of the points
+ * below `chunk` and one of the n_coarse multiples of it, whose products they are. */
 struct gf_cpu_twist {
-    int64_t n;
-    const void *all;             /* in the pass's precision; NULL: the tables below */
-    const double *fine, *coarse; /* exp(-2 pi i j / n) for j < 2^shift, for multiples of it */
-    int shift;
+    const void *all; /* NULL: the two below */
+    const void *fine, *coarse;
+    long chunk, n_coarse;
 };
 
 /* A line of n1 n2 points, interleaved, as n2 lines of n1 and n1 lines of n2. */
@@ -132,6 +138,11 @@ struct gf_cpu_pass {
     const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
     enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R } form;
     bool inverse;
+    /* Half spectra of real lines of even length without a column of their own for the frequency
+     * n / 2: it travels as imaginary part of the frequency 0, where both are real. GF_CPU_R2C packs
+     * it there; a pass that unpacks is the last one, complex, has the halved axis as its lanes and
+     * n_lane = n / 2, a multiple of LANES. */
+    bool packs, unpacks;
     long n;      /* points on a line in the real (or full complex) domain */
     long n_lane; /* lines along the lane axis */
     int groups;  /* complex passes across the workspace's blocks: blocks that a tile holds side by

@@ -26,6 +26,15 @@ INLINE char *outer_at(const struct tile *t, const struct gf_cpu_end *e, bool mir
     return p;
 }
 
+/* Row `row` of a block in banded rows, `n` in all; the block's next rows in the band follow. */
+INLINE char *banded_at(const struct gf_cpu_end *e, long n, long row, long block) {
+    const ptrdiff_t size = sizeof(cvec);
+    if (block >= e->rest_from)
+        return e->rest + row * size;
+    long first = row / e->band * e->band, rows = n - first < e->band ? n - first : e->band;
+    return e->data + first * e->row_bytes + (block * rows + row - first) * size;
+}
+
 /* Where the lanes of one half stand. A missing lane takes the place of the last one: reading it is
  * harmless, and nothing uninitialised enters the arithmetic. */
 struct lanes {
@@ -200,6 +209,12 @@ static void load_complexes(const struct tile *t, int half, cvec *a, long points,
 /* Points k .. end of lines that run across the workspace's blocks: whole vectors. */
 static void load_work_columns(const struct tile *t, cvec *a, long k, long end, bool swap) {
     const struct gf_cpu_end *e = &t->pass->source;
+    while (e->band && k < end) {
+        const cvec *x = (const cvec *)banded_at(e, e->line.n, k, t->lane0 / LANES);
+        long stop = (k / e->band + 1) * e->band;
+        for (stop = stop < end ? stop : end; k < stop; k++)
+            a[k] = swap_if(swap, *x++);
+    }
     const char *base = outer_at(t, e, false) + t->lane0 * e->lane.stride;
     for (; k < end; k++)
         a[k] = swap_if(swap, *(const cvec *)(base + k * e->line.stride));

@@ -3,49 +3,25 @@
 #ifndef GF_KERNELS_CPU_LONG_H
 #define GF_KERNELS_CPU_LONG_H
 
-/* exp(-2 pi i j / n) from two tables, in double. */
-INLINE void twist_root(const struct gf_cpu_twist *w, int64_t j, double *re, double *im) {
-    const double *f = w->fine + 2 * (j & ((INT64_C(1) << w->shift) - 1));
-    const double *c = w->coarse + 2 * (j >> w->shift);
-    *re = f[0] * c[0] - f[1] * c[1];
-    *im = f[0] * c[1] + f[1] * c[0];
-}
-
-INLINE cvec twist_roots(const struct gf_cpu_twist *w, int64_t lane0, int64_t point) {
-    real re[LANES], im[LANES];
-    for (int l = 0; l < LANES; l++) {
-        double c, s;
-        twist_root(w, (lane0 + l) * point % w->n, &c, &s);
-        re[l] = (real)c;
-        im[l] = (real)s;
-    }
-    return (cvec){vec_loadu(re), vec_loadu(im)};
-}
-
 INLINE cvec cmul_lanes(cvec a, cvec b) {
     return (cvec){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* a[point] times exp(-2 pi i lane point / n). Without the whole table, a factor is the product of
- * one for the multiple of CHUNK below the point and one for what is left. */
+/* a[point] times exp(-2 pi i lane point / n). */
 static void twist(const struct tile *t) {
-    enum { CHUNK = 64 };
     const struct gf_cpu_twist *w = t->pass->twist;
-    long n = t->pass->n;
+    const long n = t->pass->n, tile = t->lane0 / LANES;
     if (w->all) {
-        const cvec *f = (const cvec *)w->all + t->lane0 / LANES * n;
+        const cvec *f = (const cvec *)w->all + tile * n;
         for (long k = 0; k < n; k++)
             t->a[k] = cmul_lanes(t->a[k], f[k]);
         return;
     }
-    cvec fine[CHUNK];
-    for (int j = 0; j < CHUNK; j++)
-        fine[j] = twist_roots(w, t->lane0, j);
-    for (long k = 0; k < n; k += CHUNK) {
-        cvec coarse = twist_roots(w, t->lane0, k);
-        for (int j = 0; j < CHUNK && k + j < n; j++)
-            t->a[k + j] = cmul_lanes(t->a[k + j], cmul_lanes(coarse, fine[j]));
-    }
+    const cvec *fine = (const cvec *)w->fine + tile * w->chunk;
+    const cvec *coarse = (const cvec *)w->coarse + tile * w->n_coarse;
+    for (long k = 0; k < n; k += w->chunk, coarse++)
+        for (long j = 0; j < w->chunk && k + j < n; j++)
+            t->a[k + j] = cmul_lanes(t->a[k + j], cmul_lanes(*coarse, fine[j]));
 }
 
 /* LANES interleaved complex numbers from p. */

@@ -364,9 +364,14 @@ static void store_work_rows(const struct tile *t, int half, cvec *x, long points
         }
         vec_transpose(re);
         vec_transpose(im);
+        char *to = base + first * e->lane.stride + k * e->line.stride;
+        ptrdiff_t step = e->lane.stride;
+        if (e->band) {
+            to = banded_at(e, e->lane.n, first, k / LANES);
+            step = sizeof(cvec);
+        }
         for (int l = 0; l < t->count[half]; l++)
-            put_work(e, base + (first + l) * e->lane.stride + k * e->line.stride,
-                     (cvec){re[l], im[l]});
+            put_work(e, to + l * step, (cvec){re[l], im[l]});
     }
 }
 
@@ -413,8 +418,12 @@ static void store(const struct tile *t, cvec *x, cvec *other, struct gf_cpu_stat
         break;
     case GF_CPU_R2C:
         split_pairs(x, other, p->n);
-        store_half(t, 0, other, p->n / 2 + 1, stats);
-        store_half(t, 1, x, p->n / 2 + 1, stats);
+        if (p->packs) {
+            other[0].im = other[p->n / 2].re;
+            x[0].im = x[p->n / 2].re;
+        }
+        store_half(t, 0, other, p->n / 2 + !p->packs, stats);
+        store_half(t, 1, x, p->n / 2 + !p->packs, stats);
         break;
     case GF_CPU_C2R:
         store_half(t, 0, x, p->n, stats);

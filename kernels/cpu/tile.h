@@ -39,17 +39,100 @@ static void run_groups(struct tile *t, int groups, cvec *spare, struct gf_cpu_st
         mapping_report(&columns[g].m, stats);
 }
 
+/* Lane 0 of the tile x holds A + i B, where A and B are spectra of real data; y is the tile at the
+ * mirror image of x's place, or x itself. Leaves A in their lanes and puts B into p and q. */
+static void unpack_lane(cvec *x, cvec *y, cvec *p, cvec *q, long n) {
+    for (long k = 0; k < (x == y ? n / 2 + 1 : n); k++) {
+        long m = k ? n - k : 0;
+        real zr = x[k].re[0], zi = x[k].im[0], yr = y[m].re[0], yi = y[m].im[0];
+        const real half = (real)0.5;
+        real ar = (zr + yr) * half, ai = (zi - yi) * half;
+        real br = (zi + yi) * half, bi = (yr - zr) * half;
+        y[m].re[0] = ar;
+        y[m].im[0] = -ai;
+        x[k].re[0] = ar;
+        x[k].im[0] = ai;
+        q[m] = (cvec){{br}, {-bi}};
+        p[k] = (cvec){{br}, {bi}};
+    }
+}
+
+/* One line alone. Complex numbers of the kernels' precision need none of what a block of lines
+ * does; where they are their own mirror image, unpack_lane() has left no imaginary part. */
+static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    const long n = t->pass->n;
+    if (e->value != GF_CPU_COMPLEX || e->hermitian || sample_size[e->type] != 2 * sizeof(real)) {
+        store_half(t, 0, x, n, stats);
+        return;
+    }
+    char *base = outer_at(t, e, false) + axis_at(&e->lane, t->lane0);
+    const real factor = (real)e->factor;
+    for (long k = 0; k < n; k++) {
+        if (k + AHEAD < n)
+            __builtin_prefetch(base + axis_at(&e->line, k + AHEAD), 1);
+        real *to = (real *)(base + axis_at(&e->line, k));
+        to[0] = x[k].re[0] * factor;
+        to[1] = x[k].im[0] * factor;
+    }
+}
+
+/* The packed column's tile together with the one at its mirror image on the outer axes, which comes
+ * by again and is passed over then. */
+static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats *stats) {
+    const struct gf_cpu_pass *p = tile->pass;
+    const struct gf_cpu_end *e = &p->destination;
+    const long n = p->n, points = gf_cpu_scratch_points(p, LANES);
+    struct tile t[2] = {*tile, *tile};
+    long order = 0, nearest = 0;
+    for (int d = 0; d < 2; d++) {
+        long i = tile->outer[d], j = e->outer[d].mirrored && i ? p->n_outer[d] - i : i;
+        t[1].outer[d] = j;
+        order = order ? order : j - i;
+        nearest = order && !nearest ? (i < j ? i : j) : nearest;
+    }
+    /* Pairs come by twice: by turns the first and the second time is theirs, so that equal shares
+     * of the tiles are equal shares of the work. */
+    if (order && (order > 0) != (nearest % 2))
+        return;
+    cvec *spare = room + 2 * points, *x[2], *nyquist[2] = {room + 3 * points, room + 4 * points};
+    for (int g = 0; g < (order ? 2 : 1); g++) {
+        cvec *a = room + g * points;
+        load_work_columns(&t[g], a, 0, n, false);
+        x[g] = line_run(p->line, a, spare);
+        if (x[g] == spare)
+            spare = a;
+    }
+    if (!order) {
+        x[1] = x[0];
+        nyquist[1] = nyquist[0];
+    }
+    unpack_lane(x[0], x[1], nyquist[0], nyquist[1], n);
+    for (int g = 0; g < (order ? 2 : 1); g++) {
+        store_half(&t[g], 0, x[g], n, stats);
+        t[g].lane0 = p->n_lane;
+        t[g].count[0] = 1;
+        store_line(&t[g], nyquist[g], stats);
+    }
+}
+
 static void run_tile(const struct gf_cpu_pass *pass, long tile, void *scratch,
                      struct gf_cpu_stats *stats) {
     long lines = gf_cpu_tile_lines(pass, LANES), points = gf_cpu_scratch_points(pass, LANES);
-    long per_row = (pass->n_lane + lines - 1) / lines;
+    long apart = pass->unpacks ? LANES : 0; /* lanes of the tile that unpacks, a row's first */
+    long per_row = (pass->n_lane - apart + lines - 1) / lines + pass->unpacks;
     struct tile t[GF_CPU_MAX_GROUPS] = {{.pass = pass, .lane0 = tile % per_row * lines}};
+    bool first = !t->lane0;
+    if (pass->unpacks && !first)
+        t->lane0 += LANES - lines;
     t->outer[1] = tile / per_row % pass->n_outer[1];
     t->outer[0] = tile / per_row / pass->n_outer[1];
     t->count[0] = clamp_lanes(pass->n_lane - t->lane0);
     t->count[1] = pass->form == GF_CPU_C2C ? 0 : clamp_lanes(pass->n_lane - t->lane0 - LANES);
     t->a = scratch;
-    if (pass->groups > 1) {
+    if (pass->unpacks && first) {
+        run_packed(t, t->a, stats);
+    } else if (pass->groups > 1) {
         int groups = 1;
         for (; groups < pass->groups; groups++) {
             struct tile *next = t + groups;

@@ -12,8 +12,9 @@ long gf_cpu_tile_lines(const struct gf_cpu_pass *pass, int lanes) {
 }
 
 long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass) {
-    long lines = gf_cpu_tile_lines(pass, k->lanes);
-    return (pass->n_lane + lines - 1) / lines * pass->n_outer[0] * pass->n_outer[1];
+    long lines = gf_cpu_tile_lines(pass, k->lanes), apart = pass->unpacks ? k->lanes : 0;
+    long per_row = (pass->n_lane - apart + lines - 1) / lines + pass->unpacks;
+    return per_row * pass->n_outer[0] * pass->n_outer[1];
 }
 
 long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes) {
@@ -25,7 +26,10 @@ long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes) {
 
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass) {
     size_t point = 2 * (size_t)k->lanes * (size_t)k->bits / 8;
-    return (size_t)gf_cpu_scratch_points(pass, k->lanes) * point * (size_t)(groups_of(pass) + 1);
+    int buffers = groups_of(pass) + 1, unpacking = 5; /* two tiles, their new columns, a spare */
+    if (pass->unpacks && buffers < unpacking)
+        buffers = unpacking;
+    return (size_t)gf_cpu_scratch_points(pass, k->lanes) * point * (size_t)buffers;
 }
 
 extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;
