@@ -1,10 +1,77 @@
-/* gpufft devices: every backend, and for an absent one the reason and the remedy. */
+/* gpufft devices: every backend with its devices, and for an absent one the reason and the remedy.
+ * No context is opened for it. */
 #include <stdio.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/backend.h"
+#include "core/gpu_common.h"
+#include "core/memory.h"
+
+/* The column that descriptions begin at. */
+enum { INDENT = 18 };
+
+static void print_device(int number, const struct gf_gpu_props *p) {
+    char size[GF_SIZE_TEXT];
+    printf("%*sdevice %d: %s\n", INDENT, "", number, p->name);
+    printf("%*s%s, driver %s, %s, %d compute unit%s, %sfp64%s\n", INDENT + 2, "", p->platform,
+           p->driver, gf_memory_text(p->memory, size), p->units, p->units == 1 ? "" : "s",
+           p->fp64 ? "" : "no ", p->is_cpu ? ", the processor itself" : "");
+}
+
+static json_t *device_json(int number, const struct gf_gpu_props *p) {
+    json_t *o = json_object();
+    json_object_set_new(o, "number", json_integer(number));
+    json_object_set_new(o, "name", gf_json_text(p->name));
+    json_object_set_new(o, "platform", gf_json_text(p->platform));
+    json_object_set_new(o, "driver", gf_json_text(p->driver));
+    json_object_set_new(o, "compiler", gf_json_text(p->compiler));
+    json_object_set_new(o, "memory", json_integer(p->memory));
+    json_object_set_new(o, "largest_buffer", json_integer(p->max_alloc));
+    json_object_set_new(o, "compute_units", json_integer(p->units));
+    json_object_set_new(o, "fp64", json_boolean(p->fp64));
+    json_object_set_new(o, "processor", json_boolean(p->is_cpu));
+    return o;
+}
+
+static void print_backend(const struct gf_backend *b, bool present, const char *reason,
+                          const struct gf_gpu_props *props, int n) {
+    printf("%-8s %-8s %s\n", b->name, present ? "present" : "absent", b->what);
+    printf("%*s%s\n", INDENT, "", reason);
+    for (int i = 0; i < n; i++)
+        print_device(i, &props[i]);
+}
+
+static void json_backend(const struct gf_backend *b, bool present, const char *reason,
+                         const struct gf_gpu_props *props, int n) {
+    json_t *o = json_object();
+    json_object_set_new(o, "backend", json_string(b->name));
+    json_object_set_new(o, "what", gf_json_text(b->what));
+    json_object_set_new(o, "present", json_boolean(present));
+    json_object_set_new(o, "automatic", json_boolean(b->automatic));
+    json_object_set_new(o, present ? "description" : "reason", gf_json_text(reason));
+    if (b->gpu) {
+        json_t *list = json_array();
+        for (int i = 0; i < n; i++)
+            json_array_append_new(list, device_json(i, &props[i]));
+        json_object_set_new(o, "devices", list);
+    }
+    gf_json_print(o);
+}
+
+/* What is built stays, and saves the next run its time. */
+static void print_cache(bool json) {
+    char text[GF_REASON] = "";
+    gf_kernel_cache_describe(text);
+    if (!json) {
+        printf("%-17s %s\n", "kernel cache", text);
+        return;
+    }
+    json_t *o = json_object();
+    json_object_set_new(o, "kernel_cache", gf_json_text(text));
+    gf_json_print(o);
+}
 
 int gf_command_devices(struct gf_settings *s, char **operands, int n) {
     (void)operands;
@@ -14,20 +81,12 @@ int gf_command_devices(struct gf_settings *s, char **operands, int n) {
     }
     for (int i = 0; gf_backends[i]; i++) {
         const struct gf_backend *b = gf_backends[i];
+        struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
         char reason[GF_REASON] = "";
         bool present = b->probe(reason) == 0;
-        if (!s->json) {
-            printf("%-8s %-8s %s\n", b->name, present ? "present" : "absent", b->what);
-            printf("%-17s %s\n", "", reason);
-            continue;
-        }
-        json_t *o = json_object();
-        json_object_set_new(o, "backend", json_string(b->name));
-        json_object_set_new(o, "what", gf_json_text(b->what));
-        json_object_set_new(o, "present", json_boolean(present));
-        json_object_set_new(o, "automatic", json_boolean(b->automatic));
-        json_object_set_new(o, present ? "description" : "reason", gf_json_text(reason));
-        gf_json_print(o);
+        int found = present && b->gpu ? b->gpu->list(props, GF_GPU_MAX_DEVICES) : 0;
+        (s->json ? json_backend : print_backend)(b, present, reason, props, found);
     }
+    print_cache(s->json);
     return 0;
 }

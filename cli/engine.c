@@ -10,13 +10,11 @@
 static int check_device(const struct gf_engine *e) {
     char reason[GF_REASON] = "";
     if (e->asked)
-        return e->asked->devices
-                   ? 0
-                   : gf_fail(GF_EABSENT, "--device=%s: backend '%s' has no devices", e->s->device,
-                             e->asked->name);
+        return e->asked->devices ? 0
+                                 : gf_fail(GF_EABSENT, "--device=%s: backend '%s' has no devices",
+                                           e->s->device, e->asked->name);
     for (int i = 0; gf_backends[i]; i++)
-        if (gf_backends[i]->automatic && gf_backends[i]->devices &&
-            !gf_backends[i]->probe(reason))
+        if (gf_backends[i]->automatic && gf_backends[i]->devices && !gf_backends[i]->probe(reason))
             return 0;
     return gf_fail(GF_EABSENT, "--device=%s: no usable backend has devices; see gpufft devices",
                    e->s->device);

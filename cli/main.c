@@ -78,11 +78,14 @@ static const struct command commands[] = {
      "least, 90%: the shortest time, and what nine runs in ten stay within. GFLOP/s:\n"
      "by 5 N log2 N, half of that for real samples. GB/s, copy: what the planned\n"
      "passes read and write, and its share of the copy bandwidth. floors: the time\n"
-     "over that of one read and one write at copy bandwidth. ratio: above 1 is faster\n"
-     "than the one compared to. error: relative (L2); single against a run in double,\n"
-     "double against sums in long double at 8 places; ! is more than gpufft promises.\n"
-     "What comes out wrong is not timed, and the exit status is 1. plan: the time that\n"
-     "planning took, not counted.\n"},
+     "over that of one read and one write at copy bandwidth (a picture's half spectrum\n"
+     "out and in as well). ratio: above 1 is faster than the one compared to. error:\n"
+     "relative (L2); single against a run in double, double against sums in long\n"
+     "double at 8 places; of a picture the share of pixels one level beside; ! is more\n"
+     "than gpufft promises. What comes out wrong is not timed, and the exit status is\n"
+     "1. plan: the time that planning took, not counted.\n"
+     "Backends on a device are timed there, by its clock, with input and output in its\n"
+     "memory; copy is its own bandwidth then.\n"},
     {"demo", "NAME --out=DIR", "a lesson as numbered pictures", NULL, NULL, NULL},
     {"selftest", "", "the invariants, on this machine, per backend", gf_command_selftest,
      selftest_groups,

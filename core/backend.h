@@ -35,11 +35,14 @@ struct gf_device_speed {
     double copy; /* bytes read plus written a second, when it copies */
 };
 
+struct gf_gpu;
+
 struct gf_backend {
     const char *name;
-    const char *what; /* one line for `gpufft devices` */
-    bool automatic;   /* may be chosen by auto */
-    bool devices;     /* --device chooses among several */
+    const char *what;         /* one line for `gpufft devices` */
+    bool automatic;           /* may be chosen by auto */
+    bool devices;             /* --device chooses among several */
+    const struct gf_gpu *gpu; /* lists them; NULL for those that have none of their own */
     /* 0 when usable; otherwise GF_EABSENT and in `reason` one line: why, and the remedy. When
      * usable, `reason` describes it (library version, instruction set, threads). Opens nothing. */
     int (*probe)(char reason[GF_REASON]);
@@ -67,7 +70,7 @@ extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 /* A yardstick for `gpufft bench` alone: in no list, never chosen. */
 extern const struct gf_backend gf_backend_mkl;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
-/* Not part of this version: its probe says so and names the remedy. */
+/* For comparison: never chosen. */
 extern const struct gf_backend gf_backend_cufft;
 /* NULL-terminated, in the order `devices` lists them. */
 extern const struct gf_backend *const gf_backends[];

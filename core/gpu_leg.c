@@ -35,7 +35,11 @@ void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dt
         [GF_U8] = "uchar",  [GF_I8] = "schar",   [GF_U16] = "ushort", [GF_I16] = "short",
         [GF_U32] = "uint",  [GF_I32] = "int",    [GF_F32] = "float",  [GF_F64] = "double",
         [GF_C64] = "float", [GF_C128] = "double"};
-    gf_gpu_option(pass, "-D%s_T=%s", which, names[type]);
+    static const char *const pairs[GF_N_DTYPES] = {
+        [GF_U8] = "uchar2",  [GF_I8] = "char2",    [GF_U16] = "ushort2", [GF_I16] = "short2",
+        [GF_U32] = "uint2",  [GF_I32] = "int2",    [GF_F32] = "float2",  [GF_F64] = "double2",
+        [GF_C64] = "float2", [GF_C128] = "double2"};
+    gf_gpu_option(pass, "-D%s_T=%s -D%s_T2=%s", which, names[type], which, pairs[type]);
     if (strcmp(which, "OUT"))
         return;
     bool integer = gf_dtype_is_integer(type);
@@ -172,8 +176,6 @@ static void add_indices(struct leg *l) {
     l->args.axis_in = in;
     l->args.axis_out = out;
     l->args.axis_size = full_size(job, g->axis);
-    if (g->sample && g->sample->shift && g->store == STORE_SAMPLE)
-        l->args.axis_centre = l->args.axis_size / 2;
 }
 
 static double count_lines(const struct leg *l) {
@@ -274,6 +276,7 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
             .rows_in = lines == 1 || l->in_step < lane->in || !lane->in,
             .rows_out = lines == 1 || l->out_step < lane->out || !lane->out,
             .paired = g->store == STORE_TANGLE || g->store == STORE_TWO_HALVES,
+            .staged = g->load == LOAD_UNTANGLE,
             .precision = l->p->job.precision,
         };
         struct gf_gpu_tile tile;
@@ -350,6 +353,16 @@ static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_
     pass->summary.bytes_written = (int64_t)l->written;
 }
 
+/* A pair's samples side by side, and every pair at an even place: one access moves both. */
+static bool pairs_are_near(const struct leg *l, bool in) {
+    const struct pass_args *a = &l->args;
+    bool near = (in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&
+                (in ? a->in_point : a->out_point) % 2 == 0;
+    for (int i = 0; i < l->n; i++)
+        near = near && (in ? a->index[i].in : a->index[i].out) % 2 == 0;
+    return near;
+}
+
 static void set_options(const struct leg *l, const struct gf_gpu_tile *t,
                         struct gf_gpu_pass *pass) {
     const struct gf_gpu_leg *g = l->leg;
@@ -373,16 +386,26 @@ static void set_options(const struct leg *l, const struct gf_gpu_tile *t,
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d", g->scaled, g->mirror);
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, l->args.axis_in == 1, l->args.axis_out == 1);
+    gf_gpu_option(pass, "-DNEAR_IN=%d -DNEAR_OUT=%d",
+                  g->load == LOAD_PAIR && pairs_are_near(l, true),
+                  g->store == STORE_PAIR && pairs_are_near(l, false));
     if (samples_in(g))
         gf_gpu_type_options(pass, "IN", g->in_type);
     if (samples_out(g))
         gf_gpu_type_options(pass, "OUT", g->out_type);
     if (g->store == STORE_SAMPLE)
-        gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DDISPLAY=%d", (int)g->sample->kind,
-                      (int)g->sample->scale,
+        gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)g->sample->kind,
+                      (int)g->sample->scale, g->sample->shift,
                       g->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(g->out_type));
-    else
-        gf_gpu_option(pass, "-DKIND=0 -DSCALE=0 -DDISPLAY=0");
+    if (g->store == STORE_SAMPLE) {
+        bool small_in =
+            gf_dtype_is_integer(l->p->job.in_dtype) && gf_dtype_size(l->p->job.in_dtype) <= 2;
+        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d",
+                      l->p->job.direction == GF_FORWARD && small_in,
+                      !(l->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(g->out_type) &&
+                          gf_dtype_size(g->out_type) <= 2);
+    } else
+        gf_gpu_option(pass, "-DKIND=0 -DSCALE=0 -DSHIFTED=0 -DDISPLAY=0");
 }
 
 int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,

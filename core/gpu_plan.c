@@ -1,43 +1,15 @@
-#include "core/gpu_plan.h"
+#include "core/gpu_axis.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/plan.h"
 #include "core/status.h"
 #include "core/steps.h"
 
-struct builder {
-    struct gf_gpu_plan *p;
-    const struct gf_job *job;
-    int64_t n[4]; /* extents: z, y, x, channels of the work buffer */
-    int half;     /* the last transformed axis, device numbering; -1 none */
-    int axes;     /* transformed axes longer than one point */
-    int dir;
-    bool widen; /* reals are transformed as complex numbers */
-    int complex_bytes, real_bytes;
-};
-
 /* ---- spaces ---- */
 
-static struct gf_gpu_space planes(enum gf_gpu_place place, const int64_t extent[4], int element) {
-    struct gf_gpu_space s = {.place = place, .element = element};
-    int64_t stride = 1;
-    static const int order[4] = {2, 1, 0, 3};
-    memcpy(s.extent, extent, sizeof s.extent);
-    for (int i = 0; i < 4; i++) {
-        s.stride[order[i]] = stride;
-        stride *= extent[order[i]];
-    }
-    return s;
-}
-
-static int64_t space_bytes(const struct gf_gpu_space *s) {
-    return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3] * s->element;
-}
-
 /* The job's own array, channels innermost. */
-static struct gf_gpu_space array_space(const struct builder *b, enum gf_gpu_place place,
+static struct gf_gpu_space array_space(const struct gf_gpu_builder *b, enum gf_gpu_place place,
                                        const int64_t *shape, enum gf_dtype type) {
     struct gf_gpu_space s = {.place = place, .element = (int)gf_dtype_size(type)};
     int64_t stride = shape[b->job->ndim];
@@ -52,237 +24,23 @@ static struct gf_gpu_space array_space(const struct builder *b, enum gf_gpu_plac
     return s;
 }
 
-static struct gf_gpu_space full_planes(const struct builder *b, enum gf_gpu_place place,
+static struct gf_gpu_space full_planes(const struct gf_gpu_builder *b, enum gf_gpu_place place,
                                        int element) {
-    return planes(place, b->n, element);
+    return gf_gpu_planes(place, b->n, element);
 }
 
 /* Half spectra, or packed pairs, along the halved axis. */
-static struct gf_gpu_space half_planes(const struct builder *b, enum gf_gpu_place place,
+static struct gf_gpu_space half_planes(const struct gf_gpu_builder *b, enum gf_gpu_place place,
                                        bool packed) {
     int64_t extent[4];
     memcpy(extent, b->n, sizeof extent);
     extent[b->half] = packed ? (extent[b->half] + 1) / 2 : extent[b->half] / 2 + 1;
-    return planes(place, extent, b->complex_bytes);
-}
-
-static void need(struct builder *b, const struct gf_gpu_space *s) {
-    if (s->place == GF_GPU_A || s->place == GF_GPU_B) {
-        int64_t bytes = space_bytes(s);
-        if (bytes > b->p->bytes[s->place])
-            b->p->bytes[s->place] = bytes;
-    }
-}
-
-static enum gf_gpu_place other(enum gf_gpu_place place) {
-    return place == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
-}
-
-static bool same_layout(const struct gf_gpu_space *a, const struct gf_gpu_space *b) {
-    return a->element == b->element && !memcmp(a->extent, b->extent, sizeof a->extent) &&
-           !memcmp(a->stride, b->stride, sizeof a->stride);
-}
-
-/* ---- one axis ---- */
-
-/* How a line is cut: into up to three parts; or padded to a convolution of that many points first,
- * which then runs there and back. */
-struct cut {
-    int parts;
-    int64_t length[3];
-    int64_t convolution;
-};
-
-/* The legs of one transform cut in parts. `to` is where the last one writes; its place was chosen
- * by the caller, those in between alternate. */
-static int add_parts(struct builder *b, const struct gf_gpu_leg *whole, const struct cut *cut,
-                     const struct gf_gpu_space *from, const struct gf_gpu_space *to, double *cost) {
-    struct gf_gpu_space here = *from, there;
-    int64_t before[3] = {1, 1, 1};
-    for (int i = 0; i < cut->parts; i++) {
-        bool first = i == 0, last = i == cut->parts - 1;
-        struct gf_gpu_leg leg = *whole;
-        leg.length = cut->length[i];
-        leg.after = 1;
-        for (int j = i + 1; j < cut->parts; j++)
-            leg.after *= cut->length[j];
-        leg.before[0] = before[0];
-        leg.before[1] = before[1];
-        if (!first) {
-            leg.load = LOAD_COMPLEX;
-            leg.multiply_in = false;
-            if (leg.store != STORE_PAIR)
-                leg.pair_axis = -1;
-        }
-        if (!last) {
-            leg.store = STORE_COMPLEX;
-            leg.sample = NULL;
-            leg.scaled = leg.multiply_out = leg.mirror = false;
-            if (leg.load != LOAD_PAIR)
-                leg.pair_axis = -1;
-            int64_t extent[4];
-            memcpy(extent, from->extent, sizeof extent);
-            if (whole->load == LOAD_PAIR)
-                extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
-            if (whole->own_axis >= 0)
-                extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
-            extent[whole->axis] = cut->convolution ? cut->convolution : b->n[whole->axis];
-            there = planes(other(here.place), extent, b->complex_bytes);
-            /* The last one may not write where it reads. */
-            if (i == cut->parts - 2 && there.place == to->place)
-                there.place = other(there.place);
-            need(b, &there);
-        } else {
-            there = *to;
-        }
-        double c = 0;
-        int rc = gf_gpu_add_leg(b->p, &leg, &here, &there, &c);
-        if (rc)
-            return rc;
-        *cost += c;
-        before[i < 1 ? 0 : 1] = cut->length[i];
-        here = there;
-    }
-    return 0;
-}
-
-/* Chirp, transform, multiply, back, chirp: a cut convolution is two cut transforms. */
-static int add_convolution(struct builder *b, const struct gf_gpu_leg *whole, const struct cut *cut,
-                           const struct gf_gpu_space *from, const struct gf_gpu_space *to,
-                           double *cost) {
-    struct gf_gpu_leg there = *whole, back = *whole;
-    int64_t extent[4];
-    memcpy(extent, from->extent, sizeof extent);
-    if (whole->load == LOAD_PAIR)
-        extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
-    if (whole->own_axis >= 0)
-        extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
-    extent[whole->axis] = cut->convolution;
-    /* Two parts: from -> X -> Y -> X -> to, so Y is not where the result goes. */
-    struct gf_gpu_space middle = planes(GF_GPU_A, extent, b->complex_bytes);
-    if (from->place == GF_GPU_A || from->place == GF_GPU_B)
-        middle.place = cut->parts == 2 ? from->place : other(from->place);
-    need(b, &middle);
-    there.convolution = back.convolution = cut->convolution;
-    there.dir = 1;
-    there.store = STORE_COMPLEX;
-    there.sample = NULL;
-    there.mirror = there.scaled = false;
-    there.multiply_in = there.multiply_out = true;
-    back.dir = -1;
-    back.load = LOAD_COMPLEX;
-    back.multiply_out = true;
-    int rc = add_parts(b, &there, cut, from, &middle, cost);
-    return rc ? rc : add_parts(b, &back, cut, &middle, to, cost);
-}
-
-static int add_cut(struct builder *b, const struct gf_gpu_leg *leg, const struct cut *cut,
-                   const struct gf_gpu_space *from, const struct gf_gpu_space *to, double *cost) {
-    *cost = 0;
-    return cut->convolution ? add_convolution(b, leg, cut, from, to, cost)
-                            : add_parts(b, leg, cut, from, to, cost);
-}
-
-struct choice {
-    struct builder *b;
-    const struct gf_gpu_leg *leg;
-    const struct gf_gpu_space *from;
-    struct gf_gpu_space to;
-    bool free_place; /* `to` may stand in A or B */
-    struct cut best;
-    double best_cost;
-};
-
-/* Where the last leg's result goes: in place when it can be, else to the other buffer. */
-static void choose_place(const struct choice *c, const struct cut *cut, struct gf_gpu_space *to) {
-    *to = c->to;
-    if (!c->free_place)
-        return;
-    bool in_place = cut->parts == 1 && c->leg->load == LOAD_COMPLEX &&
-                    c->leg->store == STORE_COMPLEX && same_layout(c->from, &c->to);
-    bool ours = c->from->place == GF_GPU_A || c->from->place == GF_GPU_B;
-    if (cut->parts == 1)
-        to->place = ours && in_place ? c->from->place : other(c->from->place);
-    else
-        to->place = ours && cut->parts % 2 == 0 ? c->from->place : other(c->from->place);
-}
-
-static void consider(struct choice *c, const struct cut *cut) {
-    struct gf_gpu_plan *p = c->b->p;
-    int passes = p->n_passes;
-    int64_t bytes[GF_GPU_PLACES];
-    struct gf_gpu_space to;
-    double cost;
-    memcpy(bytes, p->bytes, sizeof bytes);
-    choose_place(c, cut, &to);
-    p->dry = true;
-    if (!add_cut(c->b, c->leg, cut, c->from, &to, &cost) && cost < c->best_cost) {
-        c->best_cost = cost;
-        c->best = *cut;
-    }
-    p->dry = false;
-    p->n_passes = passes;
-    memcpy(p->bytes, bytes, sizeof bytes);
-}
-
-/* Every way to cut n into two parts, or three, that are not too unlike. */
-static void consider_cuts(struct choice *c, int64_t n, int64_t convolution) {
-    enum { SHORTEST = 16, LONGEST = 8192 };
-    for (int64_t a = SHORTEST; a <= LONGEST && a <= n / SHORTEST; a++) {
-        if (n % a || gf_plan_radices(a).rest != 1)
-            continue;
-        int64_t rest = n / a;
-        if (rest <= LONGEST)
-            consider(c, &(struct cut){2, {a, rest}, convolution});
-    }
-    if (c->best.parts || n < (int64_t)1 << 20)
-        return;
-    for (int64_t a = SHORTEST; a * a <= n / SHORTEST && a <= LONGEST; a++)
-        for (int64_t m = a; n % a == 0 && m * m <= n / a && m <= LONGEST; m++)
-            if (n / a % m == 0 && n / a / m <= LONGEST)
-                consider(c, &(struct cut){3, {a, m, n / a / m}, convolution});
-}
-
-/* The transform along one axis: the cheapest way, appended. `to->place` is chosen here unless it is
- * an output. */
-static int add_axis(struct builder *b, struct gf_gpu_leg *leg, const struct gf_gpu_space *from,
-                    struct gf_gpu_space *to, bool one_tile) {
-    struct choice c = {.b = b, .leg = leg, .from = from, .to = *to, .best_cost = 1e300};
-    int64_t n = b->n[leg->axis];
-    c.free_place = to->place == GF_GPU_A || to->place == GF_GPU_B;
-    leg->length = n;
-    consider(&c, &(struct cut){1, {n}, 0});
-    if (!one_tile) {
-        consider_cuts(&c, n, 0);
-        if (!c.best.parts) {
-            int64_t m = gf_plan_smooth_length(2 * n - 1);
-            if (m < 256)
-                m = 256;
-            consider_cuts(&c, m, m);
-        }
-    }
-    if (!c.best.parts)
-        return gf_fail(GF_EUNSUPP, "lines of %lld points are too long for this device",
-                       (long long)n);
-    double cost;
-    choose_place(&c, &c.best, to);
-    need(b, to);
-    return add_cut(b, leg, &c.best, from, to, &cost);
-}
-
-/* Whether the leg is done in one tile. */
-static bool fits_tile(struct builder *b, const struct gf_gpu_leg *leg,
-                      const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
-    struct gf_gpu_leg one = *leg;
-    struct choice c = {.b = b, .leg = &one, .from = from, .to = *to, .best_cost = 1e300};
-    one.length = b->n[leg->axis];
-    consider(&c, &(struct cut){1, {one.length}, 0});
-    return c.best.parts == 1;
+    return gf_gpu_planes(place, extent, b->complex_bytes);
 }
 
 /* ---- jobs ---- */
 
-static struct gf_gpu_leg leg_along(const struct builder *b, int axis) {
+static struct gf_gpu_leg leg_along(const struct gf_gpu_builder *b, int axis) {
     return (struct gf_gpu_leg){.axis = axis,
                                .before = {1, 1},
                                .after = 1,
@@ -296,12 +54,12 @@ static struct gf_gpu_leg leg_along(const struct builder *b, int axis) {
                                .own_axis = -1};
 }
 
-static bool on(const struct builder *b, int axis) {
+static bool on(const struct gf_gpu_builder *b, int axis) {
     return gf_gpu_axis_on(b->job, axis);
 }
 
 /* The transformed axis next to the halved one whose lines meet their mirror images. */
-static int own_axis(const struct builder *b) {
+static int own_axis(const struct gf_gpu_builder *b) {
     for (int axis = 2; axis >= 0; axis--)
         if (axis != b->half && on(b, axis))
             return axis;
@@ -309,7 +67,7 @@ static int own_axis(const struct builder *b) {
 }
 
 /* An axis along which two lines make one: the longest. */
-static int partner_axis(const struct builder *b) {
+static int partner_axis(const struct gf_gpu_builder *b) {
     int best = -1;
     for (int axis = 0; axis < 4; axis++)
         if (axis != b->half && (best < 0 || b->n[axis] > b->n[best]))
@@ -326,13 +84,14 @@ static bool displayed(const struct gf_output *out) {
     return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
 }
 
-static void scale_last(const struct builder *b, struct gf_gpu_leg *leg) {
+static void scale_last(const struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
     leg->scaled = gf_job_scale(b->job) != 1;
     leg->output = 0;
 }
 
 /* Ranges and stores of all outputs out of the work buffer. */
-static int add_outputs(struct builder *b, const struct gf_gpu_space *work, bool real, bool half) {
+static int add_outputs(struct gf_gpu_builder *b, const struct gf_gpu_space *work, bool real,
+                       bool half) {
     for (int i = 0; i < b->job->n_out; i++) {
         const struct gf_output *out = &b->job->out[i];
         int rc = 0;
@@ -347,7 +106,8 @@ static int add_outputs(struct builder *b, const struct gf_gpu_space *work, bool 
 }
 
 /* The input as the first leg may read it: the array itself, or planes that a step made of it. */
-static int real_source(struct builder *b, struct gf_gpu_leg *first, struct gf_gpu_space *src) {
+static int real_source(struct gf_gpu_builder *b, struct gf_gpu_leg *first,
+                       struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(job, shape);
@@ -355,19 +115,19 @@ static int real_source(struct builder *b, struct gf_gpu_leg *first, struct gf_gp
     if (!job->luma)
         return 0;
     *src = full_planes(b, GF_GPU_A, b->real_bytes);
-    need(b, src);
+    gf_gpu_need(b, src);
     first->in_type = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
     return gf_gpu_add_load(b->p, src, true, false);
 }
 
-static bool sample_fused(const struct builder *b) {
+static bool sample_fused(const struct gf_gpu_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return b->job->n_out == 1 && out->kind != GF_COMPLEX && fused_type(out->dtype) && !out->half;
 }
 
 /* Forward, two or more axes, real samples: packed pairs through all other axes, then the halved
  * one. */
-static int forward_real(struct builder *b) {
+static int forward_real(struct gf_gpu_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
     struct gf_gpu_leg leg = leg_along(b, own_axis(b));
@@ -386,7 +146,7 @@ static int forward_real(struct builder *b) {
             leg.in_type = in_type;
         }
         dst = half_planes(b, GF_GPU_A, true);
-        rc = add_axis(b, &leg, &src, &dst, false);
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
         src = dst;
         first = false;
     }
@@ -405,7 +165,7 @@ static int forward_real(struct builder *b) {
         leg.mirror = true;
         scale_last(b, &leg);
         dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
-        return rc ? rc : add_axis(b, &leg, &src, &dst, false);
+        return rc ? rc : gf_gpu_add_axis(b, &leg, &src, &dst, false);
     }
     leg.store = STORE_HALVES;
     bool alias = job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
@@ -413,15 +173,15 @@ static int forward_real(struct builder *b) {
     if (alias) {
         scale_last(b, &leg);
         dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
-        return add_axis(b, &leg, &src, &dst, false);
+        return gf_gpu_add_axis(b, &leg, &src, &dst, false);
     }
     dst = half_planes(b, GF_GPU_A, false);
-    rc = add_axis(b, &leg, &src, &dst, false);
+    rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
     return rc ? rc : add_outputs(b, &dst, false, true);
 }
 
 /* The half spectrum as the inverse's first leg reads it. */
-static int half_source(struct builder *b, struct gf_gpu_space *src) {
+static int half_source(struct gf_gpu_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
     if (job->in_half && !job->in_shift && (int)gf_dtype_size(job->in_dtype) == b->complex_bytes) {
@@ -430,12 +190,12 @@ static int half_source(struct builder *b, struct gf_gpu_space *src) {
         return 0;
     }
     *src = half_planes(b, GF_GPU_A, false);
-    need(b, src);
+    gf_gpu_need(b, src);
     return gf_gpu_add_load(b->p, src, false, true);
 }
 
 /* Where a real result goes: the output itself where it takes numbers, else planes. */
-static bool real_sink(struct builder *b, struct gf_gpu_leg *leg, struct gf_gpu_space *dst) {
+static bool real_sink(struct gf_gpu_builder *b, struct gf_gpu_leg *leg, struct gf_gpu_space *dst) {
     const struct gf_output *out = &b->job->out[0];
     int64_t shape[GF_MAX_RANK];
     leg->store = STORE_PAIR;
@@ -450,7 +210,7 @@ static bool real_sink(struct builder *b, struct gf_gpu_leg *leg, struct gf_gpu_s
     return false;
 }
 
-static int inverse_real(struct builder *b) {
+static int inverse_real(struct gf_gpu_builder *b) {
     struct gf_gpu_leg leg = leg_along(b, b->half);
     struct gf_gpu_space src, dst;
     int last = own_axis(b), rc = half_source(b, &src);
@@ -460,7 +220,7 @@ static int inverse_real(struct builder *b) {
     leg.store = STORE_TANGLE;
     leg.own_axis = own_axis(b);
     dst = half_planes(b, GF_GPU_A, true);
-    rc = add_axis(b, &leg, &src, &dst, true);
+    rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
     bool done = false;
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (axis == b->half || !on(b, axis))
@@ -472,13 +232,13 @@ static int inverse_real(struct builder *b) {
             done = real_sink(b, &leg, &dst);
             leg.pair_axis = b->half;
         }
-        rc = add_axis(b, &leg, &src, &dst, false);
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
     }
     return rc || done ? rc : add_outputs(b, &dst, true, false);
 }
 
 /* One axis: two real lines are one complex one. */
-static int lines_forward(struct builder *b) {
+static int lines_forward(struct gf_gpu_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
     struct gf_gpu_leg leg = leg_along(b, b->half);
@@ -497,11 +257,11 @@ static int lines_forward(struct builder *b) {
         scale_last(b, &leg);
     }
     if (!rc)
-        rc = add_axis(b, &leg, &src, &dst, true);
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
     return rc || alias ? rc : add_outputs(b, &dst, false, true);
 }
 
-static int lines_inverse(struct builder *b) {
+static int lines_inverse(struct gf_gpu_builder *b) {
     struct gf_gpu_leg leg = leg_along(b, b->half);
     struct gf_gpu_space src, dst;
     int rc = half_source(b, &src);
@@ -509,12 +269,12 @@ static int lines_inverse(struct builder *b) {
     leg.pair_axis = partner_axis(b);
     bool done = real_sink(b, &leg, &dst);
     if (!rc)
-        rc = add_axis(b, &leg, &src, &dst, true);
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
     return rc || done ? rc : add_outputs(b, &dst, true, false);
 }
 
 /* Complex numbers, or reals taken as such. */
-static int complex_job(struct builder *b) {
+static int complex_job(struct gf_gpu_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
     struct gf_gpu_space src, dst;
@@ -528,7 +288,7 @@ static int complex_job(struct builder *b) {
         load = LOAD_REAL;
     } else if (!plain_in || (int)gf_dtype_size(job->in_dtype) != b->complex_bytes) {
         src = full_planes(b, GF_GPU_A, b->complex_bytes);
-        need(b, &src);
+        gf_gpu_need(b, &src);
         rc = gf_gpu_add_load(b->p, &src, false, false);
     }
     for (int axis = 0; axis < 3; axis++)
@@ -556,14 +316,14 @@ static int complex_job(struct builder *b) {
         }
         if (done)
             scale_last(b, &leg);
-        rc = add_axis(b, &leg, &src, &dst, false);
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
         src = dst;
     }
     return rc || done ? rc : add_outputs(b, &src, false, false);
 }
 
 /* Whether packing and its ends, which want the halved axis in one tile, can be had. */
-static bool must_widen(struct builder *b) {
+static bool must_widen(struct gf_gpu_builder *b) {
     if (!gf_job_is_real(b->job))
         return false;
     if (b->half < 0 || b->n[b->half] == 1 || !b->axes)
@@ -576,12 +336,12 @@ static bool must_widen(struct builder *b) {
         leg.load = b->dir > 0 ? LOAD_PAIR : LOAD_TWO_HALVES;
         leg.store = b->dir > 0 ? STORE_TWO_HALVES : STORE_PAIR;
         leg.out_type = GF_F32;
-        return !fits_tile(b, &leg, &s, &s);
+        return !gf_gpu_fits_tile(b, &leg, &s, &s);
     }
     leg.own_axis = own_axis(b);
     leg.load = LOAD_HERMITIAN;
     leg.store = STORE_TANGLE;
-    return b->dir < 0 && !fits_tile(b, &leg, &s, &packed);
+    return b->dir < 0 && !gf_gpu_fits_tile(b, &leg, &s, &packed);
 }
 
 /* A pass that could run in place, from a buffer of ours to the output: then the buffer is the
@@ -645,13 +405,13 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
     p->job = *job;
     p->props = *props;
     bool wide = job->precision == GF_DOUBLE;
-    struct builder b = {.p = p,
-                        .job = &p->job,
-                        .n = {1, 1, 1, job->luma ? 1 : job->channels},
-                        .half = -1,
-                        .dir = job->direction == GF_FORWARD ? 1 : -1,
-                        .complex_bytes = wide ? 16 : 8,
-                        .real_bytes = wide ? 8 : 4};
+    struct gf_gpu_builder b = {.p = p,
+                               .job = &p->job,
+                               .n = {1, 1, 1, job->luma ? 1 : job->channels},
+                               .half = -1,
+                               .dir = job->direction == GF_FORWARD ? 1 : -1,
+                               .complex_bytes = wide ? 16 : 8,
+                               .real_bytes = wide ? 8 : 4};
     for (int i = 0; i < job->ndim; i++)
         b.n[gf_work_axis(job, i)] = job->shape[i];
     if (gf_job_half_axis(job) >= 0)

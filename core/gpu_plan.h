@@ -15,7 +15,8 @@
 #include "kernels/args.h"
 
 /* The buffers of a plan. Tables: complex values; order: Rader's permutations, 32-bit integers;
- * params: reals, see PARAM_ in kernels/args.h; found: what reductions leave. */
+ * params: reals, see PARAM_ in kernels/args.h; found: what the search for a range leaves; energy:
+ * what the load step leaves of a spectrum's parts. */
 enum gf_gpu_place {
     GF_GPU_IN,
     GF_GPU_A,
@@ -25,6 +26,7 @@ enum gf_gpu_place {
     GF_GPU_PARAMS,
     GF_GPU_COUNTERS,
     GF_GPU_FOUND,
+    GF_GPU_ENERGY,
     GF_GPU_OUT, /* and the following, one an output */
     GF_GPU_PLACES = GF_GPU_OUT + GF_MAX_OUTPUTS
 };
@@ -146,7 +148,8 @@ int64_t gf_gpu_table_chirp(struct gf_gpu_tables *t, int64_t n, int dir);
 /* The spectrum that a tile's, or a split line's, convolution multiplies by, over its length. */
 int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm algorithm, int64_t n,
                               int64_t points, int dir);
-/* Rader's order of the inputs, then of the outputs: offset in the integers. */
+/* Rader's order: which point is the i-th input, which the i-th output, and the other way round
+ * where points 1, 2, … stand among the inputs and among the outputs: offset in the integers. */
 int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime);
 void gf_gpu_tables_free(struct gf_gpu_tables *t);
 

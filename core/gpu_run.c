@@ -227,7 +227,7 @@ static int read_energy(const struct gf_gpu_context *c, const struct gf_gpu_run *
         if (!p->pass[i].energy)
             continue;
         int64_t count = 2 * p->pass[i].groups;
-        int rc = c->api->download(c->gpu, v, m->buffer[GF_GPU_FOUND], 0, count * (wide ? 8 : 4));
+        int rc = c->api->download(c->gpu, v, m->buffer[GF_GPU_ENERGY], 0, count * (wide ? 8 : 4));
         if (!rc)
             rc = c->api->sync(c->gpu);
         if (rc)

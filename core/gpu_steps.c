@@ -71,7 +71,8 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     gf_gpu_type_options(pass, "IN", job->in_dtype);
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", gf_dtype_is_complex(job->in_dtype),
                   !real);
-    set_buffers(pass, 3, (enum gf_gpu_place[]){GF_GPU_IN, work->place, GF_GPU_FOUND});
+    set_buffers(pass, 3, (enum gf_gpu_place[]){GF_GPU_IN, work->place, GF_GPU_ENERGY});
+    p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * (job->precision == GF_DOUBLE ? 8 : 4);
     pass->args_bytes = sizeof *a;
     pass->groups = groups_for(count_of(work));
     pass->local_bytes = pass->kernel.local_bytes =

@@ -211,7 +211,7 @@ int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm alg
 
 int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
     struct gf_gpu_table_key key = {.what = ORDER, .a = {prime}};
-    int64_t at = known(t, &key, -1), count = 2 * (prime - 1);
+    int64_t at = known(t, &key, -1), count = 4 * (prime - 1);
     if (at >= 0)
         return at;
     if (t->order_count + count > t->order_room) {
@@ -227,10 +227,12 @@ int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
     at = t->order_count;
     t->order_count += count;
     int32_t *in = t->order + at, *out = in + prime - 1;
+    int32_t *in_place = out + prime - 1, *out_place = in_place + prime - 1;
     int64_t g = gf_primitive_root(prime), inverse = power_mod(g, prime - 2, prime), a = 1, b = 1;
     for (int64_t i = 0; i < prime - 1; i++) {
         in[i] = (int32_t)a;
         out[i] = (int32_t)b;
+        in_place[a - 1] = out_place[b - 1] = (int32_t)i;
         a = a * g % prime;
         b = b * inverse % prime;
     }

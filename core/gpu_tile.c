@@ -1,6 +1,5 @@
 #include "core/gpu_tile.h"
 
-#include <stdlib.h> //TMP
 #include <string.h>
 
 #include "core/plan.h"
@@ -27,6 +26,7 @@ struct search {
     const struct gf_gpu_tile_wish *wish;
     const struct gf_gpu_props *props;
     int points;
+    bool convolution; /* two transforms and the ends of a convolution want registers too */
     int radix[GF_GPU_MAX_STAGES];
     struct gf_gpu_tile best;
     double best_time;
@@ -52,10 +52,12 @@ static void try_width(struct search *s, int stages, int per_line) {
         cost += each + (i ? 1.0 : 0.0);
     }
     int words = s->wish->precision == GF_DOUBLE ? 4 : 2;
-    int overhead = getenv("GF_OVERHEAD") ? atoi(getenv("GF_OVERHEAD")) : OVERHEAD; // TMP
-    if (getenv("GF_HELD") && held > atoi(getenv("GF_HELD")) && stages > 1)
-        return; // TMP
-    int registers = held * words + overhead;
+    /* A convolution transforms twice and keeps both its ends' addresses: fewer points a work item,
+     * and more registers beside them. */
+    int most = s->convolution ? 32 : 64, beside = s->convolution ? OVERHEAD + 40 : OVERHEAD;
+    if (held * words > most)
+        return;
+    int registers = held * words + beside;
     registers = (registers + 7) / 8 * 8;
     int warps = divide_up(threads, 32) * 32;
     if (!props->is_cpu && (registers > MOST_REGISTERS || registers * warps > REGISTERS))
@@ -96,16 +98,27 @@ static void search(struct search *s, int stages, int rest, int first) {
     }
 }
 
-/* A radix's results stand a power of two apart, so a warp that writes them would meet in one bank:
- * a word of padding after each block of them keeps its items apart. */
+/* A radix's results stand that radix apart, so a warp that writes them would meet in few banks: a
+ * word of padding after each block of them keeps its items apart. Longer blocks do it too and
+ * disturb reading less, where all strides are multiples of theirs: one address then serves all of
+ * an item's accesses. */
+static int padding(const struct gf_gpu_tile *t, int across) {
+    int first = t->radix[0];
+    if (first % 2)
+        return 1 << 30; /* an odd step meets every bank by itself */
+    if (first & (first - 1) || first >= across)
+        return first;
+    for (int i = 0; i < t->stages; i++)
+        if (t->points / t->radix[i] % across)
+            return first;
+    return across;
+}
+
 static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_wish *wish) {
     int banks = wish->precision == GF_DOUBLE || t->whole ? 16 : 32, held_slots;
     int slots = t->points > t->length || t->algorithm == GF_GPU_PLAIN ? t->points : (int)t->length;
     bool rows = wish->rows_in || wish->rows_out;
-    int across = rows ? banks : divide_up(banks, t->lines);
-    t->pad_every = t->radix[0] > across ? t->radix[0] : across;
-    if (t->radix[0] % 2 && t->radix[0] > 1)
-        t->pad_every = 1 << 30; /* an odd step meets every bank by itself */
+    t->pad_every = padding(t, rows ? banks : divide_up(banks, t->lines));
     held_slots = slots + (slots - 1) / t->pad_every + 1;
     if (!rows) {
         t->index_stride = t->lines;
@@ -122,9 +135,29 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_wish *wish) 
     t->local_bytes = (int64_t)held_slots * t->lines * word;
 }
 
+/* A convolution transforms twice: where the first radix is the last too, the second transform takes
+ * the points from where the first one leaves them. */
+static void close_ring(struct gf_gpu_tile *t) {
+    for (int i = 0; i < t->stages; i++)
+        for (int j = i + 1; j < t->stages; j++)
+            if (t->radix[i] == t->radix[j]) {
+                int last = t->stages - 1, swap = t->radix[0];
+                t->radix[0] = t->radix[i];
+                t->radix[i] = swap;
+                swap = t->radix[last];
+                t->radix[last] = t->radix[j];
+                t->radix[j] = swap;
+                return;
+            }
+}
+
 static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
                        enum gf_gpu_algorithm algorithm, int64_t points, struct gf_gpu_tile *tile) {
-    struct search s = {.wish = wish, .props = props, .points = (int)points, .best_time = 1e30};
+    struct search s = {.wish = wish,
+                       .props = props,
+                       .points = (int)points,
+                       .convolution = algorithm != GF_GPU_PLAIN,
+                       .best_time = 1e30};
     if (points < 1 || points > 1 << 17)
         return GF_EUNSUPP;
     /* A single point is a stage of one butterfly of two whose second operand is not there: the
@@ -139,7 +172,9 @@ static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_
     t->rows_out = wish->rows_out;
     t->algorithm = algorithm;
     t->points = (int)points;
-    bool idle = t->stages == 1 && !wish->paired;
+    if (algorithm != GF_GPU_PLAIN)
+        close_ring(t);
+    bool idle = t->stages == 1 && algorithm == GF_GPU_PLAIN && !wish->paired && !wish->staged;
     for (int whole = 1; whole >= 0; whole--) {
         t->whole = whole;
         lay_out(t, wish);

@@ -16,6 +16,7 @@ struct gf_gpu_tile_wish {
     bool rows_in;   /* neighbouring work items take neighbouring points, else lines */
     bool rows_out;
     bool paired; /* the results go through the tile once more */
+    bool staged; /* the points go through it first */
     enum gf_precision precision;
 };
 

@@ -10,42 +10,42 @@ typedef int64_t wide;
 #include "lang.h"
 #endif
 
-#define GROUP 256    /* work items of a group in the generic steps */
+#define GROUP    256 /* work items of a group in the generic steps */
 #define COUNTERS 256 /* samples that were clipped are counted by group, modulo this */
 
-#define LOAD_COMPLEX 0
-#define LOAD_PAIR 1      /* two real samples are one complex one */
-#define LOAD_REAL 2      /* the imaginary part is zero */
-#define LOAD_UNTANGLE 3  /* a line and its mirror image, packed in pairs along it, apart again */
-#define LOAD_HERMITIAN 4 /* a whole line from the halves of it and its mirror image */
-#define LOAD_TWO_HALVES 5 /* two half spectra of real lines, the second times i */
-#define STORE_COMPLEX 0
-#define STORE_PAIR 1
-#define STORE_HALVES 2   /* of a line and its mirror image, the halves that are not redundant */
-#define STORE_TANGLE 3   /* packs pairs along the line, its own and the mirror image's */
+#define LOAD_COMPLEX     0
+#define LOAD_PAIR        1 /* two real samples are one complex one */
+#define LOAD_REAL        2 /* the imaginary part is zero */
+#define LOAD_UNTANGLE    3 /* a line and its mirror image, packed in pairs along it, apart again */
+#define LOAD_HERMITIAN   4 /* a whole line from the halves of it and its mirror image */
+#define LOAD_TWO_HALVES  5 /* two half spectra of real lines, the second times i */
+#define STORE_COMPLEX    0
+#define STORE_PAIR       1
+#define STORE_HALVES     2 /* of a line and its mirror image, the halves that are not redundant */
+#define STORE_TANGLE     3 /* packs pairs along the line, its own and the mirror image's */
 #define STORE_TWO_HALVES 4 /* the spectra of two real lines that were one complex one */
-#define STORE_SAMPLE 5   /* one number a point, as a picture or an array of floats */
+#define STORE_SAMPLE     5 /* one number a point, as a picture or an array of floats */
 
 /* Kinds and scales are numbered as in core/job.h. */
 #define KIND_MAGNITUDE 0
-#define KIND_PHASE 1
-#define KIND_POWER 2
-#define KIND_REAL 3
-#define KIND_IMAG 4
-#define SCALE_LOG 0
-#define SCALE_SQRT 2
+#define KIND_PHASE     1
+#define KIND_POWER     2
+#define KIND_REAL      3
+#define KIND_IMAG      4
+#define SCALE_LOG      0
+#define SCALE_SQRT     2
 
 /* What stands in the parameter buffer, `real` by `real`, from an output's first on. */
 #define PARAM_SCALE 0 /* the norm's factor */
-#define PARAM_LOW 1   /* the display range, unscaled units */
-#define PARAM_HIGH 2
+#define PARAM_LOW   1 /* the display range, unscaled units */
+#define PARAM_HIGH  2
 
 /* One of the indices that choose a line. */
 struct index_args {
     wide count;   /* how many there are */
     wide in, out; /* strides, in elements of the source and of the destination */
-    wide size;    /* of the frequency axis that it runs along, 0 where it is none: for mirror images */
-    wide centre;  /* where that axis' zero frequency is put, 0 in the corner */
+    wide size; /* of the frequency axis that it runs along, 0 where it is none: for mirror images */
+    wide centre;              /* where that axis' zero frequency is put, 0 in the corner */
     wide point_in, point_out; /* what one step adds to the point's coordinate: a split axis' part */
     wide turn;                /* what one step adds to the four-step twiddle's exponent */
 };
@@ -54,8 +54,7 @@ struct pass_args {
     struct index_args index[5]; /* the lane first */
     wide in_point, out_point;   /* strides from point to point */
     wide axis_size;             /* the axis' whole length, in points */
-    wide axis_in, axis_out;     /* strides of a coordinate along it, for ends that need coordinates */
-    wide axis_centre;
+    wide axis_in, axis_out; /* strides of a coordinate along it, for ends that need coordinates */
     wide step_in, step_out; /* coordinates from point to point */
     wide pair_in, pair_out; /* from a sample to its partner, the imaginary part of a packed pair */
     wide lone;              /* the last pair where it lacks its partner, else -1 */
@@ -63,7 +62,7 @@ struct pass_args {
     wide own_index;         /* which is a mirrored axis of half its extent, see line.own; -1 none */
     wide table_stage;       /* offsets into the table, in elements: the stages' twiddles */
     wide table_split, table_split_low, split_bits; /* four-step twiddles: two tables, low bits */
-    wide table_in, table_out, limit; /* multiplier tables by coordinate, and where they end */
+    wide table_in, table_out, limit;  /* multiplier tables by coordinate, and where they end */
     wide table_chirp, table_spectrum; /* Bluestein's and Rader's in a tile */
     wide order;                       /* Rader's permutations: offset in their buffer */
     wide params;                      /* first parameter of the output */
@@ -71,19 +70,19 @@ struct pass_args {
 
 /* The generic first and last steps. */
 struct step_args {
-    wide n[3];        /* the picture's extents; z, y, x, missing ones 1 */
-    wide on[3];       /* 1 where the axis is transformed */
-    wide centre[3];   /* where the array has the zero frequency, 0 in the corner */
-    wide work[3];     /* extents of the work buffer */
-    wide array[3];    /* extents of the array */
-    wide stride[4];   /* of the array, in elements: z, y, x, channel */
-    wide channels;    /* of the work buffer */
-    wide halved;        /* the axis that half spectra halve */
-    wide work_half;   /* the work buffer holds half a spectrum */
-    wide array_half;  /* the array does */
-    wide luma;        /* Rec.709 luma of three channels */
-    wide hermitian;   /* the Hermitian part of the array's spectrum is taken */
-    wide real;        /* the spectrum is that of reals: bins that mirror themselves are real */
+    wide n[3];       /* the picture's extents; z, y, x, missing ones 1 */
+    wide on[3];      /* 1 where the axis is transformed */
+    wide centre[3];  /* where the array has the zero frequency, 0 in the corner */
+    wide work[3];    /* extents of the work buffer */
+    wide array[3];   /* extents of the array */
+    wide stride[4];  /* of the array, in elements: z, y, x, channel */
+    wide channels;   /* of the work buffer */
+    wide halved;     /* the axis that half spectra halve */
+    wide work_half;  /* the work buffer holds half a spectrum */
+    wide array_half; /* the array does */
+    wide luma;       /* Rec.709 luma of three channels */
+    wide hermitian;  /* the Hermitian part of the array's spectrum is taken */
+    wide real;       /* the spectrum is that of reals: bins that mirror themselves are real */
     wide kind, scale, display;
     wide params;   /* the output's first parameter */
     wide counters; /* and where its clipped samples are counted */
@@ -91,13 +90,13 @@ struct step_args {
 
 /* The search for the largest value. */
 struct range_args {
-    wide count;            /* values a row, a frequency that is searched or summed over */
-    wide stride;           /* from one to the next, elements */
-    wide rows;             /* how many rows, in up to four nested loops, innermost first */
+    wide count;  /* values a row, a frequency that is searched or summed over */
+    wide stride; /* from one to the next, elements */
+    wide rows;   /* how many rows, in up to four nested loops, innermost first */
     wide extent[4], step[4];
     wide kind;
-    wide params;           /* where the output's parameters start */
-    wide groups;           /* range_last: how many left a value */
+    wide params; /* where the output's parameters start */
+    wide groups; /* range_last: how many left a value */
 };
 
 #endif

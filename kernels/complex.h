@@ -1,4 +1,5 @@
-/* Arithmetic on complex numbers. `dir` is 1 forward, exp(-i…), and -1 inverse; always a constant. */
+/* Arithmetic on complex numbers. `dir` is 1 forward, exp(-i…), and -1 inverse; always a constant.
+ */
 #ifndef COMPLEX_H
 #define COMPLEX_H
 

@@ -21,7 +21,8 @@
  *   UNIT_AXIS_IN UNIT_AXIS_OUT   coordinates are neighbours in memory
  *   SPLIT          four-step twiddles (Gentleman and Sande 1966) on the way out
  *   MULTIPLY_IN MULTIPLY_OUT   tables multiplied in by coordinate, zero past their end
- *   KIND SCALE DISPLAY OUT_LOW OUT_HIGH MIRROR   of a sample that is written
+ *   NEAR_IN NEAR_OUT   a pair's samples are neighbours, and read or written as one IN_T2, OUT_T2
+ *   KIND SCALE DISPLAY SHIFTED OUT_LOW OUT_HIGH MIRROR   of a sample that is written
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out
@@ -45,8 +46,10 @@ typedef real word;
 #define SLOT(i, l) (((i) + (i) / PAD_EVERY) * IDX_STRIDE + (l) * LINE_STRIDE)
 #define APART(step) (((step) + (step) / PAD_EVERY) * IDX_STRIDE)
 #define DIVIDES(a, b) ((b) % (a) == 0 || (a) % (b) == 0)
-#define EVEN_PUTS(r, done) (DIVIDES(done, PAD_EVERY) && DIVIDES((done) * (r), PAD_EVERY))
-#define EVEN_GETS(step) ((step) % PAD_EVERY == 0)
+#define UNPADDED (PAD_EVERY > POINTS)
+#define EVEN_PUTS(r, done)                                                                         \
+    (UNPADDED || (DIVIDES(done, PAD_EVERY) && DIVIDES((done) * (r), PAD_EVERY)))
+#define EVEN_GETS(step) (UNPADDED || (step) % PAD_EVERY == 0)
 
 #if STAGES == 1
 #define LAST RADIX0
@@ -188,6 +191,7 @@ typedef OUT_T sink;
 typedef cplx sink;
 #endif
 
+#define SYMMETRIC (KIND != KIND_PHASE && KIND != KIND_IMAG) /* the same of v and conj v */
 #define PAIRED (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES)
 
 #if SPLIT
@@ -203,12 +207,12 @@ INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, w
 #if UNIT_IN
 #define POINT_IN(j) (wide)(j)
 #else
-#define POINT_IN(j) ((wide)(j)*args.in_point)
+#define POINT_IN(j) ((wide)(j)*a->in_point)
 #endif
 #if UNIT_OUT
 #define POINT_OUT(j) (wide)(j)
 #else
-#define POINT_OUT(j) ((wide)(j)*args.out_point)
+#define POINT_OUT(j) ((wide)(j)*a->out_point)
 #endif
 
 /* Coordinates along the axis: small numbers where the points are the whole axis. */
@@ -240,13 +244,17 @@ typedef wide place_out;
 #else
 #define ALONG_OUT(k) ((k)*a->axis_out)
 #endif
-#if WHOLE_OUT
-#define CENTRE (int)a->axis_centre
-#else
-#define CENTRE a->axis_centre
-#endif
+#define CENTRE (SHIFTED ? SIZE_OUT / 2 : 0)
 #define NEGATED(k, n) ((k) ? (n) - (k) : 0)
 
+/* Rows whose points are not wanted in the order in which they stand go through the tile first, so
+ * that memory is read from end to end: halves to be untangled, each used for two points, and Rader's
+ * permuted points. */
+#define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
+#define STAGED_IN (ROWS_IN && (UNTANGLES || ALGORITHM == 2))
+#define STAGED_OUT (ROWS_OUT && ALGORITHM == 2 && !PAIRED)
+
+#if !STAGED_IN || !UNTANGLES || ALGORITHM == 2
 /* Point j of a line, element `at` of the source where points are at equal strides. */
 INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
                        GLOBAL const cplx *table, const struct line *l, uint j, wide at) {
@@ -260,6 +268,9 @@ INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
 #endif
 #if LOAD == LOAD_COMPLEX
     v = src[at];
+#elif LOAD == LOAD_PAIR && NEAR_IN
+    const IN_T2 two = ((GLOBAL const IN_T2 *)src)[at >> 1];
+    v = CPLX((real)two.x, (real)two.y);
 #elif LOAD == LOAD_PAIR
     v = CPLX((real)src[at], l->lone ? R(0) : (real)src[at + a->pair_in]);
 #elif LOAD == LOAD_REAL
@@ -298,6 +309,7 @@ INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
     (void)table;
     return v;
 }
+#endif
 
 #if STORE == STORE_PAIR || (STORE == STORE_SAMPLE && !DISPLAY)
 /* Rounds half away from zero and saturates where the type is one of integers. */
@@ -352,6 +364,11 @@ INLINE void store_point(const struct pass_args *a, GLOBAL sink *dst, GLOBAL cons
 #endif
 #if STORE == STORE_COMPLEX
     dst[at] = v;
+#elif STORE == STORE_PAIR && NEAR_OUT
+    OUT_T2 two;
+    two.x = as_number(v.x, clipped);
+    two.y = as_number(v.y, clipped);
+    ((GLOBAL OUT_T2 *)dst)[at >> 1] = two;
 #elif STORE == STORE_PAIR
     dst[at] = as_number(v.x, clipped);
     if (!l->lone)
@@ -369,12 +386,14 @@ INLINE void store_point(const struct pass_args *a, GLOBAL sink *dst, GLOBAL cons
         v.y = R(0);
 #endif
     const place_out to = k + CENTRE;
-    dst[l->out + ALONG_OUT(to >= SIZE_OUT ? to - SIZE_OUT : to)] = as_sample(v, shade, clipped);
+    sink sample = as_sample(v, shade, clipped);
+    dst[l->out + ALONG_OUT(to >= SIZE_OUT ? to - SIZE_OUT : to)] = sample;
 #if MIRROR
     if (!l->own) {
         const place_out m = NEGATED(k, SIZE_OUT) + CENTRE;
-        dst[l->out_mirror + ALONG_OUT(m >= SIZE_OUT ? m - SIZE_OUT : m)] =
-            as_sample(conj_of(v), shade, clipped);
+        if (!SYMMETRIC)
+            sample = as_sample(conj_of(v), shade, clipped);
+        dst[l->out_mirror + ALONG_OUT(m >= SIZE_OUT ? m - SIZE_OUT : m)] = sample;
     }
 #endif
 #endif
@@ -464,6 +483,68 @@ INLINE void store_pairs(const struct pass_args *a, GLOBAL cplx *dst, GLOBAL cons
 }
 #endif
 
+#if STAGED_IN
+#define FETCHED (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE) /* pairs of points of a work item */
+
+/* Point n's place among the transform's inputs; the zeroth of Rader's has none. */
+INLINE uint place_of(GLOBAL const int *order, uint n) {
+    return ALGORITHM == 2 ? (uint)order[2 * POINTS + n - 1] : n;
+}
+
+INLINE void load_staged(const struct pass_args *a, GLOBAL const source *src,
+                        GLOBAL const cplx *table, GLOBAL const int *order, const struct line *l,
+                        cplx *x, LOCAL word *tile, uint p0, uint l0) {
+    cplx v[2 * FETCHED];
+    const int step = POINTS / RADIX0;
+    UNROLL for (int i = 0; i < FETCHED; i++) {
+#if UNTANGLES
+        const uint m = p0 + i * PER_LINE;
+        cplx z = CPLX(R(0), R(0)), y = z;
+        if (l->there && 2 * m < LENGTH) {
+            z = src[l->in + ALONG_IN(m)];
+            y = src[l->in_mirror + ALONG_IN(m)];
+        }
+        v[2 * i] = CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
+        v[2 * i + 1] = CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x));
+#else
+        UNROLL for (int c = 0; c < 2; c++) {
+            const uint n = p0 + (2 * i + c) * PER_LINE;
+            if (n < LENGTH)
+                v[2 * i + c] = load_point(a, src, table, l, n, l->in + POINT_IN(n));
+        }
+#endif
+    }
+    UNROLL for (int part = 0; part < (WHOLE ? 1 : 2); part++) {
+        BARRIER();
+        UNROLL for (int i = 0; i < 2 * FETCHED; i++) {
+            const uint n = UNTANGLES ? 2 * (p0 + i / 2 * PER_LINE) + i % 2 : p0 + i * PER_LINE;
+            const uint first = ALGORITHM == 2; /* Rader's zeroth point is not among them */
+            if (n >= first && n < LENGTH) {
+                cplx w = v[i];
+                if (ALGORITHM == 1)
+                    w = turn(w, table[a->table_chirp + n], DIR);
+                put(tile, SLOT(place_of(order, n), l0), w, part);
+            }
+        }
+        BARRIER();
+        UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
+            const uint p = p0 + b * PER_LINE;
+            if (INSIDE(p, RADIX0)) {
+                UNROLL for (int q = 0; q < RADIX0; q++) {
+                    const uint j = p + q * step;
+                    if (ALGORITHM != 1 || j < LENGTH)
+                        x[b * RADIX0 + q] = got(tile, SLOT(j, l0), x[b * RADIX0 + q], part);
+                    else
+                        x[b * RADIX0 + q] = CPLX(R(0), R(0));
+                }
+            }
+        }
+    }
+    (void)order;
+    (void)table;
+}
+#endif
+
 KERNEL(THREADS, RESIDENT)
 VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *table,
               GLOBAL const real *params, GLOBAL const int *order, GLOBAL uint *counters,
@@ -479,6 +560,9 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
     cplx x[HELD];
     int clipped = 0;
     struct line in = line_at(a, (uint)GROUP_ID, l0, LINES);
+#if STAGED_IN
+    load_staged(a, src, table, order, &in, x, tile, p0, l0);
+#else
     const wide in_step = UNIT_IN ? POINTS / RADIX0 : POINTS / RADIX0 * args.in_point;
     UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
         const uint p = p0 + b * PER_LINE;
@@ -502,6 +586,7 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
             }
         }
     }
+#endif
     cplx dc = CPLX(R(0), R(0)); /* Rader's sum of all points */
 #if ALGORITHM
     /* A cyclic convolution: forward, times a spectrum, backward. */
@@ -549,6 +634,31 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
 #endif
     store_pairs(a, dst, params, &out, x, dc, order, tile, p1, l1, POINTS / LAST);
 #else
+#if STAGED_OUT
+    cplx v[HELD];
+    UNROLL for (int part = 0; part < (WHOLE ? 1 : 2); part++) {
+        BARRIER();
+        UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
+            const uint p = p1 + b * PER_LINE;
+            if (INSIDE(p, LAST)) {
+                UNROLL for (int q = 0; q < LAST; q++)
+                    put(tile, SLOT(p + q * (POINTS / LAST), l1), x[b * LAST + q], part);
+            }
+        }
+        BARRIER();
+        UNROLL for (int i = 0; i < HELD; i++) {
+            const uint n = p1 + i * PER_LINE;
+            if (n < POINTS)
+                v[i] = got(tile, SLOT((uint)order[3 * POINTS + n], l1), v[i], part);
+        }
+    }
+    UNROLL for (int i = 0; i < HELD; i++) {
+        const uint n = p1 + i * PER_LINE;
+        if (n < POINTS)
+            store_point(a, dst, table, params, &shade, &out, n + 1, out.out + POINT_OUT(n + 1),
+                        v[i], &clipped);
+    }
+#else
     const wide out_step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * args.out_point;
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = p1 + b * PER_LINE;
@@ -571,6 +681,7 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
             }
         }
     }
+#endif
 #if ALGORITHM == 2
     if (p1 == 0)
         store_point(a, dst, table, params, &shade, &out, 0, out.out, dc, &clipped);

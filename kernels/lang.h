@@ -7,19 +7,21 @@
 #define IS_OPENCL 1
 
 #define KERNEL(threads, resident) __kernel __attribute__((reqd_work_group_size(threads, 1, 1)))
-#define GLOBAL __global
-#define LOCAL __local
+#define GLOBAL                    __global
+#define LOCAL                     __local
 /* A tile is the last parameter; its size is said at launch. */
 #define TILE_PARAMETER(type) , __local type *tile
 #define TILE_DECLARE(type)
-#define INLINE static inline __attribute__((always_inline))
-#define LOCAL_ID ((int)get_local_id(0))
-#define GROUP_ID ((long)get_group_id(0))
-#define GROUPS ((long)get_num_groups(0))
-#define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define INLINE           static inline __attribute__((always_inline))
+#define LOCAL_ID         ((int)get_local_id(0))
+#define GROUP_ID         ((long)get_group_id(0))
+#define GROUPS           ((long)get_num_groups(0))
+#define BARRIER()        barrier(CLK_LOCAL_MEM_FENCE)
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
-#define UNROLL _Pragma("unroll")
-#define CPLX(re, im) ((cplx)((re), (im)))
+#define UNROLL           _Pragma("unroll")
+#define CPLX(re, im)     ((cplx)((re), (im)))
+#define COARSE_LOG(x)    native_log(x)
+#define COARSE_SQRT(x)   native_sqrt(x)
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE
@@ -28,20 +30,23 @@ typedef char schar;
 
 #elif defined(__CUDACC__)
 
-/* `resident` groups are to fit a multiprocessor side by side: what the registers are rationed for. */
+/* `resident` groups are to fit a multiprocessor side by side: what the registers are rationed for.
+ */
 #define KERNEL(threads, resident) extern "C" __global__ void __launch_bounds__(threads, resident)
 #define GLOBAL
 #define LOCAL
 #define TILE_PARAMETER(type)
 #define TILE_DECLARE(type) extern __shared__ type tile[];
-#define INLINE static __device__ __forceinline__
-#define LOCAL_ID ((int)threadIdx.x)
-#define GROUP_ID ((wide)blockIdx.x)
-#define GROUPS ((wide)gridDim.x)
-#define BARRIER() __syncthreads()
-#define ATOMIC_ADD(p, v) atomicAdd(p, v)
-#define UNROLL _Pragma("unroll")
-#define CPLX(re, im) make_cplx(re, im)
+#define INLINE             static __device__ __forceinline__
+#define LOCAL_ID           ((int)threadIdx.x)
+#define GROUP_ID           ((wide)blockIdx.x)
+#define GROUPS             ((wide)gridDim.x)
+#define BARRIER()          __syncthreads()
+#define ATOMIC_ADD(p, v)   atomicAdd(p, v)
+#define UNROLL             _Pragma("unroll")
+#define CPLX(re, im)       make_cplx(re, im)
+#define COARSE_LOG(x)      __logf(x)
+#define COARSE_SQRT(x)     ((x)*rsqrtf(fmaxf(x, 1e-37f)))
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
@@ -57,23 +62,39 @@ using namespace std;
 #define LOCAL
 #define TILE_PARAMETER(type) , type *tile
 #define TILE_DECLARE(type)
-#define INLINE static inline
+#define INLINE   static inline
 #define LOCAL_ID 0
 #define GROUP_ID ((wide)0)
-#define GROUPS ((wide)1)
+#define GROUPS   ((wide)1)
 #define BARRIER()
 #define ATOMIC_ADD(p, v) (*(p) += (v))
 #define UNROLL
-#define CPLX(re, im) make_cplx(re, im)
+#define CPLX(re, im)   make_cplx(re, im)
+#define COARSE_LOG(x)  log(x)
+#define COARSE_SQRT(x) sqrt(x)
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
-struct float2 { float x, y; };
-struct double2 { double x, y; };
-static inline float2 make_float2(float x, float y) { return {x, y}; }
-static inline double2 make_double2(double x, double y) { return {x, y}; }
+struct float2 {
+    float x, y;
+};
+struct double2 {
+    double x, y;
+};
+struct uchar2 {
+    uchar x, y;
+};
+struct ushort2 {
+    ushort x, y;
+};
+static inline float2 make_float2(float x, float y) {
+    return {x, y};
+}
+static inline double2 make_double2(double x, double y) {
+    return {x, y};
+}
 
 #endif
 

@@ -6,13 +6,25 @@
 #include "args.h"
 #include "complex.h"
 
-/* The square of a float may leave its range where the magnitude does not. */
+/* COARSE: the result becomes one of at most 65536 shades, so neither a root's last digits are
+ * wanted nor, of log(1 + v), those of a small v. */
+#ifndef COARSE
+#define COARSE 0
+#endif
+/* The square of a float may leave its range where the magnitude does not; not so in the spectrum of
+ * 8- and 16-bit samples, which is BOUNDED. */
+#ifndef BOUNDED
+#define BOUNDED 0
+#endif
 INLINE real magnitude(cplx v) {
     real s = v.x * v.x + v.y * v.y;
+    if (BOUNDED)
+        return COARSE ? COARSE_SQRT(s) : sqrt(s);
     return s > R(1e-30) && s < R(1e37) ? sqrt(s) : hypot(v.x, v.y);
 }
 
-/* A zero's sign is dropped before the phase is taken: the phase of 0 is 0, of a negative real pi. */
+/* A zero's sign is dropped before the phase is taken: the phase of 0 is 0, of a negative real pi.
+ */
 INLINE real value_of(cplx v, const int kind) {
     if (kind == KIND_MAGNITUDE)
         return magnitude(v);
@@ -24,6 +36,8 @@ INLINE real value_of(cplx v, const int kind) {
 }
 
 INLINE real stretched(real v, const int scale) {
+    if (scale == SCALE_LOG && COARSE)
+        return COARSE_LOG(R(1) + v);
     if (scale == SCALE_LOG)
         return v > R(0.01) ? log(R(1) + v) : log1p(v);
     return scale == SCALE_SQRT ? sqrt(v) : v;

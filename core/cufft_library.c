@@ -1,0 +1,104 @@
+#include "core/cufft_library.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "core/cuda_library.h"
+#include "core/dl.h"
+#include "core/status.h"
+
+#define SYMBOL(field, name)                                                                        \
+    { "cufft" name, offsetof(struct gf_cufft, field) }
+
+static const struct gf_dl_symbol symbols[] = {
+    SYMBOL(version, "GetVersion"),   SYMBOL(create, "Create"),
+    SYMBOL(destroy, "Destroy"),      SYMBOL(auto_allocate, "SetAutoAllocation"),
+    SYMBOL(make, "MakePlanMany64"),  SYMBOL(set_work, "SetWorkArea"),
+    SYMBOL(set_stream, "SetStream"), SYMBOL(c2c, "ExecC2C"),
+    SYMBOL(z2z, "ExecZ2Z"),          SYMBOL(r2c, "ExecR2C"),
+    SYMBOL(d2z, "ExecD2Z"),          SYMBOL(c2r, "ExecC2R"),
+    SYMBOL(z2d, "ExecZ2D"),          {NULL, 0},
+};
+
+static struct gf_cufft library;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Version 12 is CUDA 13's, 11 CUDA 12's, 10 CUDA 11's. A driver runs what is not newer than itself,
+ * so such a one is preferred, wherever it is; the lock is held. */
+static bool load(int driver_major) {
+    static const char *const folders[] = {"", "/usr/local/cuda/lib64/",
+#ifdef __aarch64__
+                                          "/usr/local/cuda/targets/sbsa-linux/lib/"
+#else
+                                          "/usr/local/cuda/targets/x86_64-linux/lib/"
+#endif
+    };
+    static const char *const suffixes[] = {".12", ".11", ".10", ""};
+    char path[128];
+    const char *const sonames[] = {path, NULL};
+    struct gf_cufft candidate;
+    void *handle, *newer = NULL;
+    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
+        for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
+            int version = 0;
+            snprintf(path, sizeof path, "%slibcufft.so%s", folders[f], suffixes[s]);
+            if (gf_dl_open(sonames, symbols, &candidate, &handle))
+                continue;
+            candidate.version(&version);
+            if (version / 1000 + 1 <= driver_major) {
+                gf_dl_close(newer);
+                library = candidate;
+                return true;
+            }
+            if (newer) {
+                gf_dl_close(handle);
+                continue;
+            }
+            newer = handle;
+            library = candidate;
+        }
+    }
+    return newer != NULL;
+}
+
+const struct gf_cufft *gf_cufft_find(void) {
+    static bool tried, present;
+    const struct gf_cuda *cu = gf_cuda_find();
+    int version = 0;
+    if (!cu)
+        return NULL;
+    cu->driver_version(&version);
+    pthread_mutex_lock(&lock);
+    if (!tried)
+        present = load(version / 1000);
+    tried = true;
+    pthread_mutex_unlock(&lock);
+    if (present)
+        return &library;
+    gf_fail(GF_EABSENT,
+            "no cuFFT (libcufft.so.12, .11 or .10); apt install libcufft11, or NVIDIA's "
+            "libcufft-%d-%d, or name its folder in LD_LIBRARY_PATH",
+            version / 1000, version % 1000 / 10);
+    return NULL;
+}
+
+const char *gf_cufft_error(int code) {
+    static _Thread_local char number[32];
+    static const char *const names[] = {
+        [1] = "CUFFT_INVALID_PLAN",        [GF_CUFFT_ALLOC_FAILED] = "CUFFT_ALLOC_FAILED",
+        [3] = "CUFFT_INVALID_TYPE",        [4] = "CUFFT_INVALID_VALUE",
+        [5] = "CUFFT_INTERNAL_ERROR",      [6] = "CUFFT_EXEC_FAILED",
+        [7] = "CUFFT_SETUP_FAILED",        [GF_CUFFT_INVALID_SIZE] = "CUFFT_INVALID_SIZE",
+        [9] = "CUFFT_UNALIGNED_DATA",      [10] = "CUFFT_INCOMPLETE_PARAMETER_LIST",
+        [11] = "CUFFT_INVALID_DEVICE",     [12] = "CUFFT_PARSE_ERROR",
+        [13] = "CUFFT_NO_WORKSPACE",       [GF_CUFFT_NOT_IMPLEMENTED] = "CUFFT_NOT_IMPLEMENTED",
+        [15] = "CUFFT_LICENSE_ERROR",      [GF_CUFFT_NOT_SUPPORTED] = "CUFFT_NOT_SUPPORTED",
+        [17] = "CUFFT_MISSING_DEPENDENCY", [18] = "CUFFT_NVRTC_FAILURE",
+        [19] = "CUFFT_NVJITLINK_FAILURE",  [20] = "CUFFT_NVSHMEM_FAILURE",
+    };
+    if (code > 0 && (size_t)code < sizeof names / sizeof *names)
+        return names[code];
+    snprintf(number, sizeof number, "error %d", code);
+    return number;
+}

@@ -1,0 +1,233 @@
+/* One axis of a job: in one tile, cut into parts, or as a convolution; whichever is cheapest. */
+#include "core/gpu_axis.h"
+
+#include <string.h>
+
+#include "core/plan.h"
+#include "core/status.h"
+
+struct gf_gpu_space gf_gpu_planes(enum gf_gpu_place place, const int64_t extent[4], int element) {
+    struct gf_gpu_space s = {.place = place, .element = element};
+    int64_t stride = 1;
+    static const int order[4] = {2, 1, 0, 3};
+    memcpy(s.extent, extent, sizeof s.extent);
+    for (int i = 0; i < 4; i++) {
+        s.stride[order[i]] = stride;
+        stride *= extent[order[i]];
+    }
+    return s;
+}
+
+static int64_t space_bytes(const struct gf_gpu_space *s) {
+    return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3] * s->element;
+}
+
+void gf_gpu_need(struct gf_gpu_builder *b, const struct gf_gpu_space *s) {
+    if (s->place == GF_GPU_A || s->place == GF_GPU_B) {
+        int64_t bytes = space_bytes(s);
+        if (bytes > b->p->bytes[s->place])
+            b->p->bytes[s->place] = bytes;
+    }
+}
+
+static enum gf_gpu_place other(enum gf_gpu_place place) {
+    return place == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
+}
+
+static bool same_layout(const struct gf_gpu_space *a, const struct gf_gpu_space *b) {
+    return a->element == b->element && !memcmp(a->extent, b->extent, sizeof a->extent) &&
+           !memcmp(a->stride, b->stride, sizeof a->stride);
+}
+
+/* How a line is cut: into up to three parts; or padded to a convolution of that many points first,
+ * which then runs there and back. */
+struct cut {
+    int parts;
+    int64_t length[3];
+    int64_t convolution;
+};
+
+/* The legs of one transform cut in parts. `to` is where the last one writes; its place was chosen
+ * by the caller, those in between alternate. */
+static int add_parts(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
+                     const struct cut *cut, const struct gf_gpu_space *from,
+                     const struct gf_gpu_space *to, double *cost) {
+    struct gf_gpu_space here = *from, there;
+    int64_t before[3] = {1, 1, 1};
+    for (int i = 0; i < cut->parts; i++) {
+        bool first = i == 0, last = i == cut->parts - 1;
+        struct gf_gpu_leg leg = *whole;
+        leg.length = cut->length[i];
+        leg.after = 1;
+        for (int j = i + 1; j < cut->parts; j++)
+            leg.after *= cut->length[j];
+        leg.before[0] = before[0];
+        leg.before[1] = before[1];
+        if (!first) {
+            leg.load = LOAD_COMPLEX;
+            leg.multiply_in = false;
+            if (leg.store != STORE_PAIR)
+                leg.pair_axis = -1;
+        }
+        if (!last) {
+            leg.store = STORE_COMPLEX;
+            leg.sample = NULL;
+            leg.scaled = leg.multiply_out = leg.mirror = false;
+            if (leg.load != LOAD_PAIR)
+                leg.pair_axis = -1;
+            int64_t extent[4];
+            memcpy(extent, from->extent, sizeof extent);
+            if (whole->load == LOAD_PAIR)
+                extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
+            if (whole->own_axis >= 0)
+                extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
+            extent[whole->axis] = cut->convolution ? cut->convolution : b->n[whole->axis];
+            there = gf_gpu_planes(other(here.place), extent, b->complex_bytes);
+            /* The last one may not write where it reads. */
+            if (i == cut->parts - 2 && there.place == to->place)
+                there.place = other(there.place);
+            gf_gpu_need(b, &there);
+        } else {
+            there = *to;
+        }
+        double c = 0;
+        int rc = gf_gpu_add_leg(b->p, &leg, &here, &there, &c);
+        if (rc)
+            return rc;
+        *cost += c;
+        before[i < 1 ? 0 : 1] = cut->length[i];
+        here = there;
+    }
+    return 0;
+}
+
+/* Chirp, transform, multiply, back, chirp: a cut convolution is two cut transforms. */
+static int add_convolution(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
+                           const struct cut *cut, const struct gf_gpu_space *from,
+                           const struct gf_gpu_space *to, double *cost) {
+    struct gf_gpu_leg there = *whole, back = *whole;
+    int64_t extent[4];
+    memcpy(extent, from->extent, sizeof extent);
+    if (whole->load == LOAD_PAIR)
+        extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
+    if (whole->own_axis >= 0)
+        extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
+    extent[whole->axis] = cut->convolution;
+    /* Two parts: from -> X -> Y -> X -> to, so Y is not where the result goes. */
+    struct gf_gpu_space middle = gf_gpu_planes(GF_GPU_A, extent, b->complex_bytes);
+    if (from->place == GF_GPU_A || from->place == GF_GPU_B)
+        middle.place = cut->parts == 2 ? from->place : other(from->place);
+    gf_gpu_need(b, &middle);
+    there.convolution = back.convolution = cut->convolution;
+    there.dir = 1;
+    there.store = STORE_COMPLEX;
+    there.sample = NULL;
+    there.mirror = there.scaled = false;
+    there.multiply_in = there.multiply_out = true;
+    back.dir = -1;
+    back.load = LOAD_COMPLEX;
+    back.multiply_out = true;
+    int rc = add_parts(b, &there, cut, from, &middle, cost);
+    return rc ? rc : add_parts(b, &back, cut, &middle, to, cost);
+}
+
+static int add_cut(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg, const struct cut *cut,
+                   const struct gf_gpu_space *from, const struct gf_gpu_space *to, double *cost) {
+    *cost = 0;
+    return cut->convolution ? add_convolution(b, leg, cut, from, to, cost)
+                            : add_parts(b, leg, cut, from, to, cost);
+}
+
+struct choice {
+    struct gf_gpu_builder *b;
+    const struct gf_gpu_leg *leg;
+    const struct gf_gpu_space *from;
+    struct gf_gpu_space to;
+    bool free_place; /* `to` may stand in A or B */
+    struct cut best;
+    double best_cost;
+};
+
+/* Where the last leg's result goes: in place when it can be, else to the other buffer. */
+static void choose_place(const struct choice *c, const struct cut *cut, struct gf_gpu_space *to) {
+    *to = c->to;
+    if (!c->free_place)
+        return;
+    bool in_place = cut->parts == 1 && c->leg->load == LOAD_COMPLEX &&
+                    c->leg->store == STORE_COMPLEX && same_layout(c->from, &c->to);
+    bool ours = c->from->place == GF_GPU_A || c->from->place == GF_GPU_B;
+    if (cut->parts == 1)
+        to->place = ours && in_place ? c->from->place : other(c->from->place);
+    else
+        to->place = ours && cut->parts % 2 == 0 ? c->from->place : other(c->from->place);
+}
+
+static void consider(struct choice *c, const struct cut *cut) {
+    struct gf_gpu_plan *p = c->b->p;
+    int passes = p->n_passes;
+    int64_t bytes[GF_GPU_PLACES];
+    struct gf_gpu_space to;
+    double cost;
+    memcpy(bytes, p->bytes, sizeof bytes);
+    choose_place(c, cut, &to);
+    p->dry = true;
+    if (!add_cut(c->b, c->leg, cut, c->from, &to, &cost) && cost < c->best_cost) {
+        c->best_cost = cost;
+        c->best = *cut;
+    }
+    p->dry = false;
+    p->n_passes = passes;
+    memcpy(p->bytes, bytes, sizeof bytes);
+}
+
+/* Every way to cut n into two parts, or three, that are not too unlike. */
+static void consider_cuts(struct choice *c, int64_t n, int64_t convolution) {
+    enum { SHORTEST = 16, LONGEST = 8192 };
+    for (int64_t a = SHORTEST; a <= LONGEST && a <= n / SHORTEST; a++) {
+        if (n % a || gf_plan_radices(a).rest != 1)
+            continue;
+        int64_t rest = n / a;
+        if (rest <= LONGEST)
+            consider(c, &(struct cut){2, {a, rest}, convolution});
+    }
+    if (c->best.parts || n < (int64_t)1 << 20)
+        return;
+    for (int64_t a = SHORTEST; a * a <= n / SHORTEST && a <= LONGEST; a++)
+        for (int64_t m = a; n % a == 0 && m * m <= n / a && m <= LONGEST; m++)
+            if (n / a % m == 0 && n / a / m <= LONGEST)
+                consider(c, &(struct cut){3, {a, m, n / a / m}, convolution});
+}
+
+int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
+                    const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile) {
+    struct choice c = {.b = b, .leg = leg, .from = from, .to = *to, .best_cost = 1e300};
+    int64_t n = b->n[leg->axis];
+    c.free_place = to->place == GF_GPU_A || to->place == GF_GPU_B;
+    leg->length = n;
+    consider(&c, &(struct cut){1, {n}, 0});
+    if (!one_tile) {
+        consider_cuts(&c, n, 0);
+        if (!c.best.parts) {
+            int64_t m = gf_plan_smooth_length(2 * n - 1);
+            if (m < 256)
+                m = 256;
+            consider_cuts(&c, m, m);
+        }
+    }
+    if (!c.best.parts)
+        return gf_fail(GF_EUNSUPP, "lines of %lld points are too long for this device",
+                       (long long)n);
+    double cost;
+    choose_place(&c, &c.best, to);
+    gf_gpu_need(b, to);
+    return add_cut(b, leg, &c.best, from, to, &cost);
+}
+
+bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg,
+                      const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
+    struct gf_gpu_leg one = *leg;
+    struct choice c = {.b = b, .leg = &one, .from = from, .to = *to, .best_cost = 1e300};
+    one.length = b->n[leg->axis];
+    consider(&c, &(struct cut){1, {one.length}, 0});
+    return c.best.parts == 1;
+}

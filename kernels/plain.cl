@@ -1,0 +1,74 @@
+/* What anybody would write around a library's real 2D transform, to make a picture's spectrum a
+ * picture: the yardstick for passes that do the same in their first and last step.
+ *
+ * plain_load: bytes or 16-bit samples -> reals. Given by -D: IN_T, and IN_T4, four of them.
+ * plain_store: half a spectrum -> magnitude or power on black..white, mirrored, shifted. Given by
+ * -D: OUT_T with its limits, KIND, SCALE, RANGED where the display's range is known beforehand.
+ * Without one the largest value is that of frequency 0, as of all samples that are never negative. */
+#include "sample.h"
+
+#ifdef IN_T
+INLINE void put4(GLOBAL real *dst, wide i, real a, real b, real c, real d) {
+#ifdef DOUBLE
+    GLOBAL cplx *to = (GLOBAL cplx *)dst + 2 * i;
+    to[0] = CPLX(a, b);
+    to[1] = CPLX(c, d);
+#else
+    float4 v;
+    v.x = a;
+    v.y = b;
+    v.z = c;
+    v.w = d;
+    ((GLOBAL float4 *)dst)[i] = v;
+#endif
+}
+
+/* A work item takes four neighbours; the last one what is left. */
+KERNEL(GROUP, 1)
+VOID plain_load(GLOBAL const IN_T *src, GLOBAL real *dst, const struct step_args args) {
+    const wide count = args.n[1] * args.n[2], i = GROUP_ID * GROUP + LOCAL_ID;
+    if (4 * i + 3 < count) {
+        const IN_T4 v = ((GLOBAL const IN_T4 *)src)[i];
+        put4(dst, i, (real)v.x, (real)v.y, (real)v.z, (real)v.w);
+    } else {
+        for (wide k = 4 * i; k < count; k++)
+            dst[k] = (real)src[k];
+    }
+}
+#endif
+
+#ifdef OUT_T
+/* A group takes PLAIN_COLUMNS pixels of a row, an item every GROUP-th of them. */
+KERNEL(GROUP, 1)
+VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,
+                 const struct step_args args) {
+    const uint height = (uint)args.n[1], width = (uint)args.n[2], bins = width / 2 + 1;
+    const uint blocks = (width + PLAIN_COLUMNS - 1) / PLAIN_COLUMNS;
+    const uint y = (uint)GROUP_ID / blocks, block = (uint)GROUP_ID - y * blocks;
+    const uint top = (uint)args.centre[1], left = (uint)args.centre[2];
+    const uint row = y >= top ? y - top : y + height - top;
+    const uint mirrored = row ? height - row : 0;
+    const real scale = params[args.params + PARAM_SCALE];
+    real low = R(0), high;
+#if RANGED
+    low = params[args.params + PARAM_LOW];
+    high = params[args.params + PARAM_HIGH];
+#else
+    high = value_of(scaled_by(src[0], scale), KIND);
+    if (GROUP_ID == 0 && LOCAL_ID == 0)
+        params[args.params + PARAM_HIGH] = high; /* for the report; nobody reads it here */
+#endif
+    const struct shade shade = shade_of(KIND, SCALE, low, high);
+    UNROLL for (int i = 0; i < PLAIN_COLUMNS / GROUP; i++) {
+        const uint x = block * PLAIN_COLUMNS + (uint)(i * GROUP + LOCAL_ID);
+        if (x < width) {
+            const uint column = x >= left ? x - left : x + width - left;
+            const int folded = column >= bins;
+            const cplx v = src[(wide)(folded ? mirrored : row) * bins +
+                               (folded ? width - column : column)];
+            const real number = displayed(value_of(scaled_by(v, scale), KIND), KIND, SCALE, &shade);
+            dst[(wide)y * width + x] = (OUT_T)floor(number * R(OUT_HIGH) + R(0.5));
+        }
+    }
+}
+#endif
