@@ -108,6 +108,14 @@ static bool samples_in(const struct gf_gpu_leg *g) {
     return g->load == LOAD_PAIR || g->load == LOAD_REAL;
 }
 
+/* Ends that address by the point's coordinate along the axis, and not by its number. */
+static bool by_coordinate_in(const struct gf_gpu_leg *g) {
+    return g->load == LOAD_UNTANGLE || g->load == LOAD_HERMITIAN || g->load == LOAD_TWO_HALVES;
+}
+static bool by_coordinate_out(const struct gf_gpu_leg *g) {
+    return g->store == STORE_SAMPLE || g->store == STORE_HALVES;
+}
+
 /* The indices beside the point's: the other axes, and what is left of the leg's own. */
 static void add_indices(struct leg *l) {
     const struct gf_gpu_leg *g = l->leg;
@@ -263,7 +271,7 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
 static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cost) {
     const struct gf_gpu_leg *g = l->leg;
     const struct index_args *lane = &l->args.index[0];
-    bool coordinates_in = g->load >= LOAD_UNTANGLE, coordinates_out = g->store == STORE_SAMPLE;
+    bool coordinates_in = by_coordinate_in(g), coordinates_out = by_coordinate_out(g);
     l->in_step = coordinates_in ? l->args.axis_in * l->args.step_in : l->args.in_point;
     l->out_step = coordinates_out ? l->args.axis_out * l->args.step_out : l->args.out_point;
     *best_cost = 1e300;
@@ -292,6 +300,17 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
         }
     }
     return *best_cost < 1e300 ? 0 : GF_EUNSUPP;
+}
+
+/* Ends that go by coordinates have a split axis' parts in those already. */
+static void drop_doubles(struct leg *l) {
+    for (int i = 0; i < l->n; i++) {
+        struct index_args *x = &l->args.index[i];
+        if (x->point_in && by_coordinate_in(l->leg))
+            x->in = 0;
+        if (x->point_out && by_coordinate_out(l->leg))
+            x->out = 0;
+    }
 }
 
 static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
@@ -419,6 +438,7 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     int rc = choose_tile(&l, &tile, cost);
     if (rc)
         return rc;
+    drop_doubles(&l);
     rc = p->dry ? 0 : add_tables(&l, &tile);
     if (rc)
         return rc;
