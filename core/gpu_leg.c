@@ -264,7 +264,7 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
     /* Arithmetic hides behind memory only where there is something else to work on meanwhile. */
     double points = l->lines * (double)l->leg->length * full;
     double word = l->p->job.precision == GF_DOUBLE ? 2 : 1;
-    cost *= t->resident > 1 ? 1 : 1.25;
+    cost *= (t->resident > 1 ? 1 : 1.25) * (1 + t->threads / 20000.0);
     return cost + points * t->work * word * (l->p->props.is_cpu ? 4 : 0.7);
 }
 

@@ -16,7 +16,7 @@ static const struct {
 enum { CODELETS = sizeof codelets / sizeof *codelets };
 
 /* Registers of a work item beside its points, 32 bits each; and of a compute unit. */
-enum { OVERHEAD = 30, REGISTERS = 65536, MOST_REGISTERS = 255, MOST_THREADS = 1024 };
+enum { OVERHEAD = 24, REGISTERS = 65536, MOST_REGISTERS = 255, MOST_THREADS = 1024 };
 
 static int divide_up(int a, int b) {
     return (a + b - 1) / b;
@@ -54,7 +54,9 @@ static void try_width(struct search *s, int stages, int per_line) {
     int words = s->wish->precision == GF_DOUBLE ? 4 : 2;
     /* A convolution transforms twice and keeps both its ends' addresses: fewer points a work item,
      * and more registers beside them. */
-    int most = s->convolution ? 32 : 64, beside = s->convolution ? OVERHEAD + 40 : OVERHEAD;
+    int most = s->convolution ? 32 : 64, beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
+    if (s->wish->staged && held <= 8) /* more than few points' butterflies need */
+        beside += 10;
     if (held * words > most)
         return;
     int registers = held * words + beside;
@@ -63,8 +65,11 @@ static void try_width(struct search *s, int stages, int per_line) {
     if (!props->is_cpu && (registers > MOST_REGISTERS || registers * warps > REGISTERS))
         return;
     /* Many points a work item leave few of them to hide what memory takes; half-empty warps waste
-     * the unit. */
-    time *= 1 + 0.004 * held + 0.1 * (warps - threads) / threads;
+     * the unit; and the more of them there are, the longer they wait for each other. */
+    time *= 1 + 0.004 * held + 0.1 * (warps - threads) / threads + 0.00005 * threads;
+    /* A group alone on its unit has nobody to work while it waits. */
+    if (REGISTERS / (registers * warps) < 2)
+        time *= 1.25;
     /* Fewer exchanges of the same cost are the better choice. */
     time += 0.01 * stages;
     if (time >= s->best_time)
