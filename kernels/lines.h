@@ -1,7 +1,7 @@
 /* Where a pass takes its points from and where it puts them: one line is one choice of the pass's
  * five indices, the lane and four outer ones. See struct gf_gpu_pass in core/gpu_plan.h. */
-#ifndef ENDS_H
-#define ENDS_H
+#ifndef LINES_H
+#define LINES_H
 
 #include "args.h"
 #include "complex.h"
