@@ -201,7 +201,7 @@ static void consider_cuts(struct choice *c, int64_t n, int64_t convolution) {
 int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
                     const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile) {
     struct choice c = {.b = b, .leg = leg, .from = from, .to = *to, .best_cost = 1e300};
-    int64_t n = b->n[leg->axis];
+    int64_t n = b->n[leg->axis] / (leg->fold ? 2 : 1);
     c.free_place = to->place == GF_GPU_A || to->place == GF_GPU_B;
     leg->length = n;
     consider(&c, &(struct cut){1, {n}, 0});
@@ -227,7 +227,7 @@ bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg,
                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
     struct gf_gpu_leg one = *leg;
     struct choice c = {.b = b, .leg = &one, .from = from, .to = *to, .best_cost = 1e300};
-    one.length = b->n[leg->axis];
+    one.length = b->n[leg->axis] / (leg->fold ? 2 : 1);
     consider(&c, &(struct cut){1, {one.length}, 0});
     return c.best.parts == 1;
 }

@@ -181,6 +181,10 @@ static void add_indices(struct leg *l) {
     l->args.out_point = last ? out * done : out * rest;
     l->args.step_in = rest;
     l->args.step_out = last ? done : 1;
+    if (g->fold) {
+        l->args.pair_in = in;
+        l->args.in_point = 2 * in;
+    }
     l->args.axis_in = in;
     l->args.axis_out = out;
     l->args.axis_size = full_size(job, g->axis);
@@ -283,7 +287,8 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
             .lines = lines,
             .rows_in = lines == 1 || l->in_step < lane->in || !lane->in,
             .rows_out = lines == 1 || l->out_step < lane->out || !lane->out,
-            .paired = g->store == STORE_TANGLE || g->store == STORE_TWO_HALVES,
+            .paired = g->store == STORE_TANGLE || g->store == STORE_TWO_HALVES ||
+                      g->store == STORE_ROW_HALVES,
             .staged = g->load == LOAD_UNTANGLE,
             .precision = l->p->job.precision,
         };
@@ -330,6 +335,8 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
             a->split_bits++;
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
+    if (g->fold) /* the twiddles that put even and odd samples together */
+        a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     a->limit = a->axis_size;
     if (g->multiply_in)
         a->table_in = gf_gpu_table_chirp(tables, a->axis_size, l->p->job.direction ? -1 : 1);
@@ -352,8 +359,13 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
 static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_pass *pass) {
     static const char *const from[] = {
         "", "", "", "packed spectrum, ", "half spectrum, ", "half spectrum, "};
-    static const char *const to[] = {"", "", " -> half spectrum", " -> packed",
-                                     " -> half spectrum"};
+    static const char *const to[] = {
+        [STORE_COMPLEX] = "",
+        [STORE_HALVES] = " -> half spectrum",
+        [STORE_TANGLE] = " -> packed",
+        [STORE_TWO_HALVES] = " -> half spectrum",
+        [STORE_ROW_HALVES] = " -> half spectrum",
+    };
     const struct gf_gpu_leg *g = l->leg;
     char tile[80], end[40] = "";
     gf_gpu_tile_describe(t, tile, sizeof tile);

@@ -237,7 +237,15 @@ static int inverse_real(struct gf_gpu_builder *b) {
     return rc || done ? rc : add_outputs(b, &dst, true, false);
 }
 
-/* One axis: two real lines are one complex one. */
+/* One axis: the neighbours on a real line of even length are one complex number, or two real lines
+ * are one complex one. */
+static void set_lines(const struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+    leg->load = LOAD_PAIR;
+    leg->fold = b->n[b->half] % 2 == 0 && b->n[b->half] > 2;
+    leg->store = leg->fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
+    leg->pair_axis = leg->fold ? -1 : partner_axis(b);
+}
+
 static int lines_forward(struct gf_gpu_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
@@ -245,9 +253,7 @@ static int lines_forward(struct gf_gpu_builder *b) {
     struct gf_gpu_space src, dst;
     int64_t shape[GF_MAX_RANK];
     int rc = real_source(b, &leg, &src);
-    leg.load = LOAD_PAIR;
-    leg.store = STORE_TWO_HALVES;
-    leg.pair_axis = partner_axis(b);
+    set_lines(b, &leg);
     bool alias = job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
                  (int)gf_dtype_size(out->dtype) == b->complex_bytes;
     dst = half_planes(b, GF_GPU_A, false);
@@ -333,8 +339,10 @@ static bool must_widen(struct gf_gpu_builder *b) {
                         packed = half_planes(b, GF_GPU_B, true);
     if (b->axes == 1) {
         leg.pair_axis = partner_axis(b);
-        leg.load = b->dir > 0 ? LOAD_PAIR : LOAD_TWO_HALVES;
-        leg.store = b->dir > 0 ? STORE_TWO_HALVES : STORE_PAIR;
+        leg.load = LOAD_TWO_HALVES;
+        leg.store = STORE_PAIR;
+        if (b->dir > 0)
+            set_lines(b, &leg);
         leg.out_type = GF_F32;
         return !gf_gpu_fits_tile(b, &leg, &s, &s);
     }

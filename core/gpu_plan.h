@@ -107,6 +107,7 @@ struct gf_gpu_leg {
     int pair_axis;                   /* axis along which samples are packed two by two, -1 none */
     int own_axis;                    /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
+    bool fold; /* real samples are paired along the line itself: `length` is half the axis */
     int64_t convolution; /* a split Bluestein's length, else 0 */
 };
 

@@ -24,6 +24,7 @@ typedef int64_t wide;
 #define STORE_HALVES     2 /* of a line and its mirror image, the halves that are not redundant */
 #define STORE_TANGLE     3 /* packs pairs along the line, its own and the mirror image's */
 #define STORE_TWO_HALVES 4 /* the spectra of two real lines that were one complex one */
+#define STORE_ROW_HALVES 6 /* the spectrum of one real line whose neighbours were paired */
 #define STORE_SAMPLE     5 /* one number a point, as a picture or an array of floats */
 
 /* Kinds and scales are numbered as in core/job.h. */

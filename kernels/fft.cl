@@ -117,7 +117,7 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
         }
     }
 #endif
-    store_pairs(a, dst, params, &out, x, dc, order, tile, p1, l1, POINTS / LAST);
+    store_pairs(a, dst, table, params, &out, x, dc, order, tile, p1, l1, POINTS / LAST);
 #else
 #if STAGED_OUT
     cplx v[HELD];

@@ -13,7 +13,7 @@ typedef cplx sink;
 #endif
 
 #define SYMMETRIC (KIND != KIND_PHASE && KIND != KIND_IMAG) /* the same of v and conj v */
-#define PAIRED    (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES)
+#define PAIRED    (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)
 
 #define STAGED_OUT (ROWS_OUT && ALGORITHM == 2 && !PAIRED)
 
@@ -163,9 +163,10 @@ INLINE uint second_of(uint i) {
     return STORE == STORE_TANGLE ? 2 * i + 1 : (i ? LENGTH - i : 0);
 }
 
-INLINE void store_pairs(const struct pass_args *a, GLOBAL cplx *dst, GLOBAL const real *params,
-                        const struct line *l, cplx *x, cplx dc, GLOBAL const int *order,
-                        LOCAL word *tile, uint p0, uint l0, const int done) {
+INLINE void store_pairs(const struct pass_args *a, GLOBAL cplx *dst, GLOBAL const cplx *table,
+                        GLOBAL const real *params, const struct line *l, cplx *x, cplx dc,
+                        GLOBAL const int *order, LOCAL word *tile, uint p0, uint l0,
+                        const int done) {
     cplx first[PAIRS_HELD], second[PAIRS_HELD];
     UNROLL for (int part = 0; part < (WHOLE ? 1 : 2); part++) {
         BARRIER();
@@ -209,6 +210,13 @@ INLINE void store_pairs(const struct pass_args *a, GLOBAL cplx *dst, GLOBAL cons
         dst[l->out + at * a->out_point] = CPLX(f.x - g.y, f.y + g.x);
         if (!l->own)
             dst[l->out_mirror + at * a->out_point] = CPLX(f.x + g.y, g.x - f.y);
+#elif STORE == STORE_ROW_HALVES
+        /* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
+        cplx even = CPLX(R(0.5) * (f.x + g.x), R(0.5) * (f.y - g.y));
+        cplx odd = CPLX(R(0.5) * (f.y + g.y), R(0.5) * (g.x - f.x));
+        odd = turn(odd, table[a->table_split + at], DIR);
+        dst[l->out + at * a->out_point] = add(even, odd);
+        dst[l->out + (LENGTH - at) * a->out_point] = conj_of(sub(even, odd));
 #else
         cplx one = CPLX(R(0.5) * (f.x + g.x), R(0.5) * (f.y - g.y));
         cplx two = CPLX(R(0.5) * (f.y + g.y), R(0.5) * (g.x - f.x));
@@ -217,6 +225,7 @@ INLINE void store_pairs(const struct pass_args *a, GLOBAL cplx *dst, GLOBAL cons
             dst[l->out + a->pair_out + at * a->out_point] = two;
 #endif
     }
+    (void)table;
     (void)params;
     (void)order;
     (void)dc;

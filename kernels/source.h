@@ -96,8 +96,9 @@ INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
 #endif
 
 #if STAGED_IN
-#define FETCHED (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE) /* pairs of points of a work item   \
-                                                                */
+#define FETCHED                                                                                    \
+    (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE) /* pairs of points of a work item               \
+                                                    */
 
 /* Point n's place among the transform's inputs; the zeroth of Rader's has none. */
 INLINE uint place_of(GLOBAL const int *order, uint n) {
