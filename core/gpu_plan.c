@@ -237,13 +237,16 @@ static int inverse_real(struct gf_gpu_builder *b) {
     return rc || done ? rc : add_outputs(b, &dst, true, false);
 }
 
-/* One axis: the neighbours on a real line of even length are one complex number, or two real lines
- * are one complex one. */
+/* One axis: two real lines are one complex one; or, where lines are long or alone, the neighbours
+ * on a line of even length are one complex number: half the tile, and more to do at its end. */
 static void set_lines(const struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+    enum { LONG = 4096 };
+    int64_t n = b->n[b->half];
+    int partner = partner_axis(b);
     leg->load = LOAD_PAIR;
-    leg->fold = b->n[b->half] % 2 == 0 && b->n[b->half] > 2;
+    leg->fold = n % 2 == 0 && n > 2 && (n >= LONG || b->n[partner] == 1);
     leg->store = leg->fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
-    leg->pair_axis = leg->fold ? -1 : partner_axis(b);
+    leg->pair_axis = leg->fold ? -1 : partner;
 }
 
 static int lines_forward(struct gf_gpu_builder *b) {
