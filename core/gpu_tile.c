@@ -39,7 +39,7 @@ static void try_width(struct search *s, int stages, int per_line) {
     int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
     if (per_line < 1 || threads > limit)
         return;
-    double time = 0, cost = 0;
+    double time = 0;
     for (int i = 0; i < stages; i++) {
         int turns = divide_up(s->points / s->radix[i], per_line);
         double each = 0;
@@ -49,7 +49,6 @@ static void try_width(struct search *s, int stages, int per_line) {
         held = turns * s->radix[i] > held ? turns * s->radix[i] : held;
         double share = (double)turns * s->radix[i] * per_line / s->points; /* idle items count */
         time += share * (each + (i ? 1.0 : 0.0));
-        cost += each + (i ? 1.0 : 0.0);
     }
     int words = s->wish->precision == GF_DOUBLE ? 4 : 2;
     /* A convolution transforms twice and keeps both its ends' addresses: fewer points a work item,
