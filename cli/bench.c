@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "core/bandwidth.h"
+#include "core/gpu.h"
 #include "core/status.h"
 
 enum { MOST_SHAPES = 64 };
@@ -49,6 +50,16 @@ static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int th
     return rc;
 }
 
+/* A device that is the processor has nothing to add to the backends that are its own. */
+static bool worth_it(const struct gf_bench_entrant *e, const char *device) {
+    struct gf_gpu_props props;
+    if (!e->backend->gpu || device || gf_backend_device(e->backend, NULL, &props) || !props.is_cpu)
+        return true;
+    gf_log_verbose("bench: %s left out, %s is the processor; --backend names it", e->name,
+                   props.name);
+    return false;
+}
+
 /* Those that --backend names, or all that are usable; the rest of a list that names one which is
  * not there does not matter. */
 static int enter(struct gf_bench *b) {
@@ -59,7 +70,7 @@ static int enter(struct gf_bench *b) {
     for (i = 0; !at && i < n; i++)
         /* A path to MKL is not known to its probe; opening it will tell. */
         if ((list[i].backend == &gf_backend_mkl && b->s->bench.mkl) ||
-            !list[i].backend->probe(reason))
+            (!list[i].backend->probe(reason) && worth_it(&list[i], b->s->device)))
             b->entrant[b->n++] = list[i];
     while (at && !rc && gf_bench_next_word(&at, word, sizeof word)) {
         bool again = false;

@@ -109,7 +109,8 @@ static const struct gf_opt rows[] = {
      .type = GF_OPT_TEXT,
      .at = AT(bench.backends),
      .arg = "LIST",
-     .help = "those of `gpufft devices`, fftw-measure, mkl (default: all present)"},
+     .help = "those of `gpufft devices`, fftw-measure, mkl (default: all present, but "
+             "for devices that are the processor)"},
     {.name = "threads",
      .type = GF_OPT_PARSE,
      .at = 0,

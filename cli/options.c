@@ -260,8 +260,11 @@ const struct gf_opt_group gf_opts_spectrum = {"Transform (a record in the file c
                                               spectrum_rows};
 
 static const struct gf_opt backend_rows[] = {
-    TEXT("backend", backend, "NAME", "auto (default), or one that `gpufft devices` lists"),
-    TEXT("device", device, "N|NAME", "GPU by number or part of its name"),
+    TEXT("backend", backend, "NAME",
+         "one that `gpufft devices` lists, or auto (default): a GPU where it is done sooner"),
+    TEXT("device", device, "N|NAME",
+         "the device, by number or part of its name; auto takes its backend (default: "
+         "GPUFFT_DEVICE, or the first)"),
     INTEGER("threads", threads, "N", 1, 4096,
             "processor threads (default: OMP_NUM_THREADS, or all)"),
     CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans, "estimate (default), measure, patient"),
@@ -280,7 +283,7 @@ static const struct gf_opt run_rows[] = {
     MEMORY_ROW,
     FLAG("json", json, "one JSON line a file on stdout"),
     FLAG("quiet", quiet, "failures only"),
-    FLAG("verbose", verbose, "the backend, why it was chosen, and the times"),
+    FLAG("verbose", verbose, "the backend, why it was chosen, and the times of each phase"),
     FLAG("help", help, "this text"),
     END,
 };

@@ -41,7 +41,13 @@ static int image_from_shape(const struct gf_settings *s, const char *text, struc
 
 struct needs {
     int64_t in, out, workspace, moved, total;
+    double cost; /* of all passes, see struct gf_pass; 0: not known of each */
+    double copy; /* bytes a second */
 };
+
+static double share_of(const struct gf_pass *pass) {
+    return (double)(pass->bytes_read + pass->bytes_written) / pass->cost;
+}
 
 static struct needs sum_up(const struct gf_task *t) {
     struct needs n = {.workspace = t->engine->plan->workspace_bytes};
@@ -50,10 +56,27 @@ static struct needs sum_up(const struct gf_task *t) {
         const struct gf_array *px = &t->product[i].image.px;
         n.out += gf_array_count(px) * (int64_t)gf_dtype_size(px->dtype);
     }
-    for (int i = 0; i < t->engine->plan->n_passes; i++)
-        n.moved += t->engine->plan->pass[i].bytes_read + t->engine->plan->pass[i].bytes_written;
+    bool known = true;
+    for (int i = 0; i < t->engine->plan->n_passes; i++) {
+        const struct gf_pass *pass = &t->engine->plan->pass[i];
+        n.moved += pass->bytes_read + pass->bytes_written;
+        n.cost += pass->cost;
+        known = known && pass->cost > 0;
+    }
+    n.cost = known ? n.cost : 0;
+    n.copy = gf_engine_copy_speed(t->engine);
     n.total = n.in + n.out + n.workspace;
     return n;
+}
+
+/* What a pass on a device is expected to take, or how near to copying it is where it is not known
+ * how long that takes. */
+static void print_expected(const struct gf_pass *pass, double copy) {
+    if (pass->cost > 0 && copy > 0)
+        printf(", expected %.3g ms", pass->cost / copy * 1e3);
+    else if (pass->cost > 0)
+        printf(", expected at %.0f%% of the copy bandwidth", 100 * share_of(pass));
+    printf("\n");
 }
 
 static void print_plan(const char *name, const struct gf_task *t) {
@@ -72,12 +95,20 @@ static void print_plan(const char *name, const struct gf_task *t) {
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_engine_name(t->engine), t->engine->why);
-    for (int i = 0; i < plan->n_passes; i++)
-        printf("  pass %-4d %s\n            reads %s, writes %s\n", i + 1, plan->pass[i].what,
+    for (int i = 0; i < plan->n_passes; i++) {
+        printf("  pass %-4d %s\n            reads %s, writes %s", i + 1, plan->pass[i].what,
                gf_memory_text(plan->pass[i].bytes_read, a),
                gf_memory_text(plan->pass[i].bytes_written, b));
-    printf("  moved     %s in %d pass%s\n", gf_memory_text(n.moved, a), plan->n_passes,
+        print_expected(&plan->pass[i], n.copy);
+    }
+    printf("  moved     %s in %d pass%s", gf_memory_text(n.moved, a), plan->n_passes,
            plan->n_passes == 1 ? "" : "es");
+    if (n.copy > 0 && n.cost > 0)
+        printf(", expected %.3g ms; the device copies %.0f GB/s", n.cost / n.copy * 1e3,
+               n.copy * 1e-9);
+    printf("\n");
+    if (plan->device_bytes)
+        printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
            gf_memory_text(n.in, b), gf_memory_text(n.out, c));
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
@@ -104,6 +135,10 @@ static void print_json(const char *name, const struct gf_task *t) {
         json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
         json_object_set_new(pass, "bytes_read", json_integer(plan->pass[i].bytes_read));
         json_object_set_new(pass, "bytes_written", json_integer(plan->pass[i].bytes_written));
+        if (plan->pass[i].cost > 0)
+            json_object_set_new(pass, "copy_share", json_real(share_of(&plan->pass[i])));
+        if (plan->pass[i].cost > 0 && n.copy > 0)
+            json_object_set_new(pass, "expected_ms", json_real(plan->pass[i].cost / n.copy * 1e3));
         json_array_append_new(passes, pass);
     }
     json_object_set_new(o, "passes", passes);
@@ -113,6 +148,10 @@ static void print_json(const char *name, const struct gf_task *t) {
     json_object_set_new(o, "bytes_workspace", json_integer(n.workspace));
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
     json_object_set_new(o, "bytes_limit", json_integer(t->engine->limit));
+    if (plan->device_bytes)
+        json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
+    if (n.copy > 0)
+        json_object_set_new(o, "device_copy_gb_s", json_real(n.copy * 1e-9));
     gf_json_print(o);
 }
 

@@ -90,9 +90,24 @@ static json_t *json_task(const struct gf_task *t) {
     json_object_set_new(ms, "decode", json_real(rounded(t->ms_decode)));
     json_object_set_new(ms, "transform", json_real(rounded(t->ms_transform)));
     json_object_set_new(ms, "encode", json_real(rounded(t->ms_encode)));
+    if (gf_engine_on_device(t->engine)) {
+        const struct gf_device_ms *d = &t->engine->ms;
+        json_object_set_new(ms, "open", json_real(rounded(d->open)));
+        json_object_set_new(ms, "build", json_real(rounded(d->build)));
+        json_object_set_new(ms, "upload", json_real(rounded(d->upload)));
+        json_object_set_new(ms, "device", json_real(rounded(d->run)));
+        json_object_set_new(ms, "download", json_real(rounded(d->download)));
+        json_object_set_new(o, "kernels_built", json_integer(d->built));
+    }
     json_object_set_new(o, "ms", ms);
     json_object_set_new(o, "ok", json_true());
     return o;
+}
+
+static void report_device(const char *name, const struct gf_device_ms *ms) {
+    gf_log_verbose("'%s': open %.1f ms, build %.1f ms (%d compiled), upload %.1f ms, device %.1f "
+                   "ms, download %.1f ms",
+                   name, ms->open, ms->build, ms->built, ms->upload, ms->run, ms->download);
 }
 
 void gf_report_done(const struct gf_task *t) {
@@ -100,6 +115,8 @@ void gf_report_done(const struct gf_task *t) {
                    t->engine->why);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms",
                    gf_log_name(t->read[0]), t->ms_decode, t->ms_transform, t->ms_encode);
+    if (gf_engine_on_device(t->engine))
+        report_device(gf_log_name(t->read[0]), &t->engine->ms);
     if (t->s->json)
         gf_json_print(json_task(t));
 }

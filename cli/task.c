@@ -114,13 +114,15 @@ static int plan_within_limit(struct gf_task *t) {
     return gf_engine_plan(t->engine, &t->job);
 }
 
-/* A plan for t->image, if there is memory for it; the arrays alone are held to the limit first. */
-static int plan(struct gf_task *t) {
+/* The job of t->image, its arrays held to the limit. */
+static int fit(struct gf_task *t) {
     int rc = prepare(t);
-    if (!rc)
-        rc = check_memory(t, 0);
-    if (!rc)
-        rc = plan_within_limit(t);
+    return rc ? rc : check_memory(t, 0);
+}
+
+/* A plan for the job, if there is memory for it too. */
+static int plan(struct gf_task *t) {
+    int rc = plan_within_limit(t);
     return rc ? rc : check_memory(t, t->engine->plan->workspace_bytes);
 }
 
@@ -138,6 +140,9 @@ int gf_task_preview(struct gf_task *t) {
         return 0;
     int rc = load(t, true);
     if (!rc)
+        rc = fit(t);
+    /* Where a context is being opened, decoding comes first; it takes about as long. */
+    if (!rc && !gf_engine_ahead(t->engine, &t->job))
         rc = plan(t);
     gf_image_free(&t->image);
     return rc;
@@ -160,7 +165,9 @@ static void add_alpha(const struct gf_task *t, struct gf_product *p) {
 
 int gf_task_run(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
-    int rc = plan(t);
+    int rc = fit(t);
+    if (!rc)
+        rc = plan(t);
     for (int i = 0; i < t->job.n_out && !rc; i++) {
         struct gf_product *p = &t->product[i];
         struct gf_array like = p->image.px;

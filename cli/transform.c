@@ -33,6 +33,7 @@ static void run_one(struct run *r, char *const *read, int n) {
                         .read = read,
                         .n_read = n};
     const char *name = gf_log_name(read[0]);
+    r->engine.ms = (struct gf_device_ms){0};
     gf_progress_show(r->done + r->failed, "reading", name);
     int rc = gf_task_preview(&t);
     if (!rc)
@@ -49,7 +50,8 @@ static void run_one(struct run *r, char *const *read, int n) {
         code = code == 2 ? 1 : code;
         r->worst = code > r->worst ? code : r->worst;
         r->failed++;
-        gf_log_fail(read[0]);
+        /* Where nothing could be opened the file is not to blame. */
+        gf_log_fail(r->engine.gone && !r->engine.open ? NULL : read[0]);
         gf_report_failed(r->s, read[0]);
     } else {
         r->done++;
@@ -89,6 +91,12 @@ static int gather(struct run *r, char **operands, int n) {
 
 static void summarise(const struct run *r) {
     const struct gf_inputs *in = &r->inputs;
+    if (r->engine.gone && !r->s->frames && in->n > 1) {
+        gf_log_error("%s: %s; %d done, %d not", r->engine.asked->name,
+                     r->engine.open ? "the context is lost" : "no context could be opened", r->done,
+                     in->n + in->failed - r->done);
+        return;
+    }
     if (r->s->frames || (r->done + r->failed < 2 && !in->many))
         return;
     if (in->skipped)
@@ -125,10 +133,13 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
     r.failed = r.inputs.failed;
     r.worst = r.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r.inputs.n);
+    gf_engine_ahead(&r.engine, NULL);
     if (s->frames && !r.failed)
         run_one(&r, r.inputs.path, r.inputs.n);
-    for (int i = 0; i < r.inputs.n && !s->frames; i++)
+    for (int i = 0; i < r.inputs.n && !s->frames && !r.engine.gone; i++) {
+        r.engine.runs = r.inputs.n - i;
         run_one(&r, &r.inputs.path[i], 1);
+    }
     gf_progress_stop();
     summarise(&r);
     code = r.worst;

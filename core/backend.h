@@ -12,12 +12,18 @@ struct gf_pass {
     char what[192]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
     int64_t bytes_read;
     int64_t bytes_written;
+    /* On a device: how many bytes could be copied there in the time that the pass is expected to
+     * take; 0 where nothing is expected. */
+    double cost;
 };
 
 struct gf_plan {
     struct gf_pass pass[GF_MAX_PASSES];
     int n_passes;
     int64_t workspace_bytes; /* beside the input and output arrays */
+    int64_t device_bytes;    /* taken of a device's own memory, input and output included */
+    int kernels_built;       /* GPU backends: compiled for this plan, and not found in the cache */
+    double build_seconds;    /* finding and compiling */
     struct gf_job job;       /* as planned */
     void *impl;              /* the backend's own */
 };
@@ -36,6 +42,7 @@ struct gf_device_speed {
 };
 
 struct gf_gpu;
+struct gf_gpu_props;
 
 struct gf_backend {
     const char *name;
@@ -62,6 +69,9 @@ struct gf_backend {
                     struct gf_report *report);
     /* Names the device and measures it; NULL where arrays live in the host's memory. */
     int (*measure)(void *context, struct gf_device_speed *speed);
+    /* After a failure: true when nothing further runs in this context. NULL where that cannot be.
+     */
+    bool (*lost)(void *context);
     void (*unplan)(void *context, struct gf_plan *plan);
     void (*close)(void *context);
 };
@@ -78,7 +88,26 @@ extern const struct gf_backend *const gf_backends[];
 /* Finds a backend by name; GF_EUSAGE with the list of names when there is none of that name,
  * GF_EABSENT with reason and remedy when it is not usable here. */
 int gf_backend_find(const char *name, const struct gf_backend **out);
-/* What `auto` takes for this job, and why, in one line. Opens no context. */
+
+/* What stands around a job when auto weighs it. */
+struct gf_outlook {
+    int threads;  /* as in struct gf_backend_options */
+    int64_t runs; /* such jobs ahead, this one included */
+    bool open;    /* a GPU's context is open already */
+};
+
+/* What `auto` takes for this job, and why, in one line: a GPU where the processor would take longer
+ * than a context and the copies do, and the device has the memory. Opens no context, and looks for
+ * no GPU as long as the processor is done sooner anyway. */
+int gf_backend_weigh(const struct gf_job *job, const struct gf_outlook *outlook,
+                     const struct gf_backend **out, char why[GF_REASON]);
+/* The same for a single run on the usual number of threads. */
 int gf_backend_choose(const struct gf_job *job, const struct gf_backend **out, char why[GF_REASON]);
+
+/* The device that `name` (as in struct gf_backend_options) stands for, of a backend that lists its
+ * devices; GF_EABSENT with what there is. Opens no context. */
+int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gpu_props *props);
+/* The automatic backend that has this device; GF_EABSENT when none has. */
+int gf_backend_of_device(const char *name, const struct gf_backend **out);
 
 #endif

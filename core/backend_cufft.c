@@ -159,8 +159,8 @@ static bool direct_job(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
     enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
-    if (job->n_out != 1 || job->channels != 1 || job->axes != (1u << job->ndim) - 1 ||
-        gf_job_scale(job) != 1 || out->shift || job->in_shift)
+    if (job->n_out != 1 || job->channels != 1 || gf_job_scale(job) != 1 || out->shift ||
+        job->in_shift)
         return false;
     if (job->direction == GF_INVERSE && job->real)
         return job->in_half && job->in_dtype == complex && out->kind == GF_REAL &&
@@ -433,6 +433,7 @@ static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **
         return rc;
     }
     list_passes(m, &before, &after, plan);
+    gf_gpu_run_tell(&m->run, plan);
     *out = plan;
     return 0;
 }
@@ -514,18 +515,29 @@ static int cufft_run(void *context, struct gf_plan *plan, int times, double *sec
 /* Imaginary parts that only rounding made: of the bins that are their own mirror image in a real
  * input's spectrum. They are few, and nobody's business on the device. */
 static void settle(const struct gf_job *job, struct gf_array *out) {
-    for (int corner = 0; corner < 1 << job->ndim; corner++) {
-        char *at = out->data;
-        bool own = true;
-        for (int i = 0; i < job->ndim; i++) {
-            bool middle = corner >> i & 1;
-            own = own && !(middle && job->shape[i] % 2);
-            at += middle ? job->shape[i] / 2 * out->stride[i] : 0;
+    int64_t lines = 1;
+    for (int i = 0; i < job->ndim; i++)
+        lines *= job->axes >> i & 1 ? 1 : job->shape[i];
+    for (int64_t line = 0; line < lines; line++) {
+        for (unsigned corner = 0; corner < 1u << job->ndim; corner++) {
+            char *at = out->data;
+            int64_t rest = line;
+            bool own = !(corner & ~job->axes);
+            for (int i = 0; i < job->ndim; i++) {
+                bool middle = corner >> i & 1;
+                int64_t k = middle ? job->shape[i] / 2 : 0;
+                own = own && !(middle && job->shape[i] % 2);
+                if (!(job->axes >> i & 1)) { /* a batch: every one of them */
+                    k = rest % job->shape[i];
+                    rest /= job->shape[i];
+                }
+                at += k * out->stride[i];
+            }
+            if (own && out->dtype == GF_C64)
+                ((float *)at)[1] = 0;
+            else if (own)
+                ((double *)at)[1] = 0;
         }
-        if (own && out->dtype == GF_C64)
-            ((float *)at)[1] = 0;
-        else if (own)
-            ((double *)at)[1] = 0;
     }
 }
 
@@ -560,6 +572,7 @@ const struct gf_backend gf_backend_cufft = {
     .run = cufft_run,
     .download = cufft_download,
     .measure = gf_gpu_run_measure,
+    .lost = gf_gpu_run_lost,
     .unplan = cufft_unplan,
     .close = gf_gpu_run_close,
 };

@@ -52,6 +52,7 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
         return rc;
     }
     gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
+    gf_gpu_run_tell(m, plan);
     *out = plan;
     return 0;
 }
@@ -86,6 +87,7 @@ static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *
 const struct gf_backend gf_backend_opencl = {
     .name = "opencl",
     .what = "OpenCL 1.2 devices",
+    .automatic = true,
     .devices = true,
     .gpu = &gf_gpu_opencl,
     .probe = opencl_probe,
@@ -96,6 +98,7 @@ const struct gf_backend gf_backend_opencl = {
     .run = gpu_run,
     .download = gpu_download,
     .measure = gf_gpu_run_measure,
+    .lost = gf_gpu_run_lost,
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,
 };
@@ -103,6 +106,7 @@ const struct gf_backend gf_backend_opencl = {
 const struct gf_backend gf_backend_cuda = {
     .name = "cuda",
     .what = "NVIDIA GPUs, the program's own kernels",
+    .automatic = true,
     .devices = true,
     .gpu = &gf_gpu_cuda,
     .probe = cuda_probe,
@@ -113,6 +117,7 @@ const struct gf_backend gf_backend_cuda = {
     .run = gpu_run,
     .download = gpu_download,
     .measure = gf_gpu_run_measure,
+    .lost = gf_gpu_run_lost,
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,
 };

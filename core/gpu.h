@@ -34,7 +34,7 @@ struct gf_gpu_props {
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
-enum { GF_GPU_MAX_BUFFERS = 6 };
+enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 4 };
 
 /* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
  * are its buffers in order, then, by value, the argument block (64-bit integers and doubles
@@ -90,9 +90,11 @@ struct gf_gpu {
 
     int (*launch)(void *gpu, const struct gf_gpu_launch *launch);
     int (*sync)(void *gpu);
-    /* Marks points in the device's work, which = 0 or 1; elapsed() waits for the second and gives
-     * the seconds between them by the device's own clock. */
+    /* Marks points in the device's work, which < GF_GPU_MARKS. reach() waits until the device is
+     * there, at once where nothing was marked; elapsed() waits for mark 1 and gives the seconds
+     * since mark 0 by the device's own clock. */
     int (*mark)(void *gpu, int which);
+    int (*reach)(void *gpu, int which);
     int (*elapsed)(void *gpu, double *seconds);
     /* After an error: true when the context is lost and nothing further can run on it. */
     bool (*lost)(void *gpu);

@@ -15,8 +15,8 @@ struct cuda {
     const struct gf_cuda *cu;
     const struct gf_nvrtc *nvrtc;
     int device;
-    void *context, *stream, *mark[2];
-    bool marked[2];
+    void *context, *stream, *mark[GF_GPU_MARKS];
+    bool marked[GF_GPU_MARKS];
     bool as_ptx; /* NVRTC does not know this architecture, and the driver finishes its work */
     char arch_option[48];
     struct gf_gpu_props props;
@@ -176,7 +176,7 @@ static void cuda_close(void *gpu) {
             g->cu->stream_wait(g->stream);
             g->cu->stream_destroy(g->stream);
         }
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < GF_GPU_MARKS; i++)
             if (g->mark[i])
                 g->cu->event_destroy(g->mark[i]);
         g->cu->context_set(NULL);
@@ -193,7 +193,7 @@ static int open_context(struct cuda *g) {
     rc = g->cu->context_set(g->context);
     if (!rc)
         rc = g->cu->stream_create(&g->stream, GF_CU_STREAM_NON_BLOCKING);
-    for (int i = 0; i < 2 && !rc; i++)
+    for (int i = 0; i < GF_GPU_MARKS && !rc; i++)
         rc = g->cu->event_create(&g->mark[i], 0);
     return check(g, rc, "opening a stream");
 }
@@ -246,6 +246,14 @@ static int cuda_mark(void *gpu, int which) {
         rc = check(g, g->cu->event_record(g->mark[which], g->stream), "marking a time");
     g->marked[which] = !rc;
     return rc;
+}
+
+static int cuda_reach(void *gpu, int which) {
+    struct cuda *g = gpu;
+    if (!g->marked[which])
+        return 0;
+    int rc = enter(g);
+    return rc ? rc : check(g, g->cu->event_wait(g->mark[which]), "a command");
 }
 
 static int cuda_elapsed(void *gpu, double *seconds) {
@@ -551,6 +559,7 @@ const struct gf_gpu gf_gpu_cuda = {
     .launch = cuda_launch,
     .sync = cuda_sync,
     .mark = cuda_mark,
+    .reach = cuda_reach,
     .elapsed = cuda_elapsed,
     .lost = cuda_lost,
     .native = cuda_native,

@@ -25,7 +25,7 @@ struct opencl {
     void *device, *context, *queue;
     struct gf_gpu_props props;
     struct pinned *pinned;
-    void *mark[2];
+    void *mark[GF_GPU_MARKS];
     /* Events of the commands under way, a ring: in OpenCL a command's failure is seen there, and
      * nowhere else for certain. */
     void *pending[MAX_PENDING];
@@ -93,7 +93,7 @@ static void opencl_close(void *gpu) {
         harvest(g, i);
     while (g->pinned)
         opencl_unpin(g, g->pinned->host);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < GF_GPU_MARKS; i++)
         if (g->mark[i])
             g->cl->release_event(g->mark[i]);
     if (g->queue)
@@ -222,6 +222,14 @@ static int opencl_mark(void *gpu, int which) {
         g->cl->release_event(g->mark[which]);
     g->mark[which] = event;
     g->cl->flush(g->queue);
+    return 0;
+}
+
+/* What failed on the way is sync()'s to tell. */
+static int opencl_reach(void *gpu, int which) {
+    const struct opencl *g = gpu;
+    if (g->mark[which])
+        g->cl->wait(1, &g->mark[which]);
     return 0;
 }
 
@@ -566,6 +574,7 @@ const struct gf_gpu gf_gpu_opencl = {
     .launch = opencl_launch,
     .sync = opencl_sync,
     .mark = opencl_mark,
+    .reach = opencl_reach,
     .elapsed = opencl_elapsed,
     .lost = opencl_lost,
     .native = opencl_native,

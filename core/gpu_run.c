@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -19,6 +20,11 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
         free(c);
         return rc;
     }
+    rc = gf_gpu_stage_open(api, c->gpu, c->props.is_cpu, options ? options->threads : 0, &c->stage);
+    if (rc) {
+        gf_gpu_run_close(c);
+        return rc;
+    }
     *context = c;
     return 0;
 }
@@ -27,8 +33,14 @@ void gf_gpu_run_close(void *context) {
     struct gf_gpu_context *c = context;
     if (!c)
         return;
+    gf_gpu_stage_close(c->stage);
     c->api->close(c->gpu);
     free(c);
+}
+
+bool gf_gpu_run_lost(void *context) {
+    const struct gf_gpu_context *c = context;
+    return c->api->lost(c->gpu);
 }
 
 /* ---- plan ---- */
@@ -50,8 +62,8 @@ void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     m->plan = NULL;
 }
 
-static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan *p,
-                        int64_t beside) {
+static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan *p, int64_t beside,
+                        int64_t *all) {
     int64_t sum = beside, room = c->api->free_bytes(c->gpu);
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
     for (int i = 0; i < GF_GPU_PLACES; i++) {
@@ -61,6 +73,7 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
                            gf_memory_text(p->bytes[i], a), c->props.name,
                            gf_memory_text(c->props.max_alloc, b));
     }
+    *all = sum;
     if (sum > room)
         return gf_fail(GF_ENOMEM, "needs %s on the device, %s has %s free", gf_memory_text(sum, a),
                        c->props.name, gf_memory_text(room, b));
@@ -79,8 +92,13 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
             m->request[m->n_requests++] = *r;
         m->kernel[i] = j;
     }
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
     int n = m->n_requests;
-    int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, NULL);
+    int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    m->build_seconds =
+        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
     if (rc)
         m->n_requests = 0; /* none is loaded */
     return rc;
@@ -89,14 +107,24 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside) {
     for (int i = 0; i < m->plan->n_passes; i++)
         m->counts |= m->plan->pass[i].output >= 0;
-    int rc = check_memory(c, m->plan, beside);
+    int rc = check_memory(c, m->plan, beside, &m->bytes);
     return rc ? rc : get_kernels(c, m);
 }
 
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
-    for (int i = first; i < end; i++)
-        if (!p->pass[i].silent)
-            plan->pass[plan->n_passes++] = p->pass[i].summary;
+    for (int i = first; i < end; i++) {
+        if (p->pass[i].silent)
+            continue;
+        struct gf_pass *pass = &plan->pass[plan->n_passes++];
+        *pass = p->pass[i].summary;
+        pass->cost = p->pass[i].cost;
+    }
+}
+
+void gf_gpu_run_tell(const struct gf_gpu_run *m, struct gf_plan *plan) {
+    plan->device_bytes = m->bytes;
+    plan->kernels_built = m->built;
+    plan->build_seconds = m->build_seconds;
 }
 
 /* ---- run ---- */
@@ -169,22 +197,8 @@ static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
 
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in) {
-    struct gf_array packed = {0};
     int rc = take_buffers(c, m);
-    if (rc)
-        return rc;
-    if (!gf_array_is_contiguous(in)) {
-        rc = gf_array_alloc(&packed, in->dtype, in->rank, in->shape);
-        if (rc)
-            return rc;
-        gf_array_copy(&packed, in);
-        in = &packed;
-    }
-    rc = c->api->upload(c->gpu, m->buffer[GF_GPU_IN], 0, in->data, m->plan->bytes[GF_GPU_IN]);
-    if (packed.data && !rc)
-        rc = c->api->sync(c->gpu);
-    gf_array_free(&packed);
-    return rc;
+    return rc ? rc : gf_gpu_stage_upload(c->stage, m->buffer[GF_GPU_IN], in);
 }
 
 int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m, int first,
@@ -273,21 +287,8 @@ int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, st
     const struct gf_job *job = &m->plan->job;
     struct gf_report found = {{0}, {0}, 0};
     int rc = 0;
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        struct gf_array packed = {0}, *to = &out[i];
-        if (!gf_array_is_contiguous(to)) {
-            rc = gf_array_alloc(&packed, to->dtype, to->rank, to->shape);
-            to = &packed;
-        }
-        if (!rc)
-            rc = c->api->download(c->gpu, to->data, m->buffer[GF_GPU_OUT + i], 0,
-                                  m->plan->bytes[GF_GPU_OUT + i]);
-        if (!rc)
-            rc = c->api->sync(c->gpu);
-        if (!rc && packed.data)
-            gf_array_copy(&out[i], &packed);
-        gf_array_free(&packed);
-    }
+    for (int i = 0; i < job->n_out && !rc; i++)
+        rc = gf_gpu_stage_download(c->stage, &out[i], m->buffer[GF_GPU_OUT + i]);
     if (!rc)
         rc = read_report(c, m, &found);
     if (!rc && report)

@@ -3,11 +3,13 @@
 #define GF_CORE_GPU_RUN_H
 
 #include "core/gpu_plan.h"
+#include "core/gpu_stage.h"
 
 struct gf_gpu_context {
     const struct gf_gpu *api;
     void *gpu;
     struct gf_gpu_props props;
+    struct gf_gpu_stage *stage; /* brings arrays there and back */
 };
 
 struct gf_gpu_run {
@@ -16,14 +18,18 @@ struct gf_gpu_run {
     int n_requests;
     int kernel[GF_MAX_PASSES]; /* which request a pass launches */
     struct gf_gpu_buffer *buffer[GF_GPU_PLACES];
-    bool ready;  /* the buffers are there, tables and parameters in them */
-    bool counts; /* some output counts its clipped samples */
+    int64_t bytes;        /* of the device's memory, all that the plan takes */
+    int built;            /* kernels that were compiled */
+    double build_seconds; /* for finding and compiling them */
+    bool ready;           /* the buffers are there, tables and parameters in them */
+    bool counts;          /* some output counts its clipped samples */
 };
 
 /* As gf_backend.open and .close. */
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context);
 void gf_gpu_run_close(void *context);
+bool gf_gpu_run_lost(void *context);
 
 /* Takes over the plan (m->plan): checks that the device's memory holds its buffers and `beside`
  * bytes, and finds or builds its kernels. gf_gpu_run_drop() undoes it, wherever it stopped. */
@@ -31,6 +37,8 @@ int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 /* The passes as `gpufft plan` shows them, appended. */
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan);
+/* What the plan takes and took, as `gpufft plan` and --verbose say. */
+void gf_gpu_run_tell(const struct gf_gpu_run *m, struct gf_plan *plan);
 
 /* Takes the buffers, once, and brings the input there. */
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
