@@ -41,7 +41,6 @@ static int strided_alloc(struct subject *s, struct gf_array *a, enum gf_dtype t,
     return 0;
 }
 
-/* Runs the job on random input and compares every output with the plain loops. */
 static void check_job(struct subject *s, const struct gf_job *job, bool strided) {
     struct gf_array in = {0}, out[GF_MAX_OUTPUTS] = {{0}};
     struct reference r = {.v = NULL};
@@ -85,6 +84,13 @@ out:
     gf_array_free(&in);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         gf_array_free(&out[i]);
+}
+
+void backends_check(struct subject *s, const struct gf_job *job, bool strided) {
+    check_job(s, job, strided);
+    s->passed += test_passed;
+    s->failed += test_failed;
+    test_passed = test_failed = 0;
 }
 
 static struct gf_output random_output(struct subject *s, const struct gf_job *job) {
@@ -154,12 +160,12 @@ static void check_product(struct subject *s) {
                 continue; /* not possible, or the same again */
             job.out[job.n_out++] = o;
             if (job.n_out == GF_MAX_OUTPUTS) {
-                check_job(s, &job, false);
+                backends_check(s, &job, false);
                 job.n_out = 0;
             }
         }
         if (job.n_out)
-            check_job(s, &job, false);
+            backends_check(s, &job, false);
     }
 }
 
@@ -219,15 +225,15 @@ static void check_small_sizes(struct subject *s) {
             job.out[1] = (struct gf_output){.kind = GF_PHASE, .dtype = GF_F32, .shift = true};
             job.out[2] = (struct gf_output){.kind = GF_POWER, .dtype = GF_F32, .half = true};
             job.out[3] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C64};
-            check_job(s, &job, false);
+            backends_check(s, &job, false);
             job = backends_job(GF_INVERSE, GF_C64, GF_SINGLE, 2, h, w, 1);
-            check_job(s, &job, false);
+            backends_check(s, &job, false);
             job.in_shift = even;
             job.real = true;
             job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
-            check_job(s, &job, false);
+            backends_check(s, &job, false);
             job.in_half = true;
-            check_job(s, &job, false);
+            backends_check(s, &job, false);
         }
     }
 }
@@ -277,17 +283,17 @@ static void check_large(struct subject *s) {
     job.out[0] = (struct gf_output){
         .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .shift = true};
     job.out[1] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C64, .shift = true};
-    check_job(s, &job, true);
+    backends_check(s, &job, true);
     job.luma = false;
     job.axes = 1;
-    check_job(s, &job, false);
+    backends_check(s, &job, false);
     job = backends_job(GF_INVERSE, GF_C64, GF_SINGLE, 3, 6, 40, 1100);
     job.axes = 5;
     job.in_shift = job.real = true;
     job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
-    check_job(s, &job, true);
+    backends_check(s, &job, true);
     job.axes = 3;
-    check_job(s, &job, false);
+    backends_check(s, &job, false);
 }
 
 void backends_outputs(struct subject *s) {
@@ -297,7 +303,7 @@ void backends_outputs(struct subject *s) {
     check_large(s);
     for (int i = 0; i < (s->full ? 40000 : s->small ? 1500 : 4000); i++) {
         struct gf_job job = random_job(s);
-        check_job(s, &job, i & 1);
+        backends_check(s, &job, i & 1);
     }
     s->passed += test_passed;
     s->failed += test_failed;

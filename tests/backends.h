@@ -16,6 +16,8 @@ struct subject {
     int64_t runs;
     bool full;  /* the long run */
     bool small; /* the short one */
+    bool tiny;  /* for a simulator */
+    const char *device; /* of a backend that has several */
     uint64_t seed;
     int64_t shard, shards, asked; /* of all checks only every shards-th is made */
     int passed, failed;
@@ -26,6 +28,8 @@ struct subject {
 void backends_accuracy(struct subject *s);
 void backends_laws(struct subject *s);
 void backends_outputs(struct subject *s);
+void backends_named(struct subject *s);
+void backends_large(struct subject *s);
 
 /* Counts a check, and says whether it is among those that this run makes: a backend whose kernels
  * take a second each to build is tried on a sample, or by several processes at once. */
@@ -42,6 +46,12 @@ struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum g
  * one thread: a team costs more than they do, above all on a busy machine. */
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report);
+/* Runs the job on random input and compares every output with the plain loops; strided: arrays whose
+ * elements lie apart. */
+void backends_check(struct subject *s, const struct gf_job *job, bool strided);
+/* A job in words, see tests/backend_jobs.c; false when they are none. */
+bool backends_parse(const char *text, struct gf_job *job);
+const char *const *backends_named_jobs(int *n);
 /* "forward 6x7 axes 3 channels 1, f32, double" */
 const char *backends_text(const struct gf_job *job, char text[160]);
 

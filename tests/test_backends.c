@@ -1,18 +1,40 @@
 /* Every backend that is present, against the yardstick: accuracy, laws, outputs.
  *
- *     test_backends [full | small] [backend...] [seed=N] [shard=I/N]
+ *     test_backends [full | small | named | tiny | large] [gpu] [backend...] [seed=N] [shard=I/N]
  *
- * `small` keeps to the outputs of small sizes, for builds that run ten times slower.
- * `shard` makes one check in N, the I-th, for backends whose kernels take long to build.
- * Without a name, all that probe as present. A failure prints its job; the same seed repeats it. */
+ * `full` makes many more checks. `small` keeps to the outputs of small sizes, for builds that run
+ * ten times slower; `named` to the list of jobs that goes every way once, `tiny` to its small
+ * brother for a simulator; `large` compares large sizes with the openmp backend. `shard` makes one
+ * check in N, the I-th, for backends whose kernels take long to build. Without a name, all that
+ * probe as present are tested. `gpu`: backends without a GPU are passed over, and so is a device
+ * that is the processor itself; `list` with it names those that are left, and fails when none is.
+ * `optional`: a backend that is absent is passed over too. A failure prints its job; the same seed
+ * repeats it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/gpu.h"
 #include "core/status.h"
 #include "tests/backends.h"
 #include "tests/test.h"
+
+enum { MOST_DEVICES = 32 };
+
+struct section {
+    const char *name;
+    void (*run)(struct subject *);
+};
+static const struct section usual[] = {{"outputs", backends_outputs},
+                                       {"laws", backends_laws},
+                                       {"named", backends_named},
+                                       {"accuracy", backends_accuracy},
+                                       {NULL, NULL}};
+static const struct section small[] = {
+    {"outputs", backends_outputs}, {"laws", backends_laws}, {NULL, NULL}};
+static const struct section named[] = {{"named", backends_named}, {NULL, NULL}};
+static const struct section large[] = {{"large", backends_large}, {NULL, NULL}};
 
 static double seconds(void) {
     struct timespec t;
@@ -20,32 +42,33 @@ static double seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void test_backend(const struct gf_backend *backend, const struct subject *wanted) {
-    bool small = wanted->small;
-    static void (*const section[])(struct subject *) = {backends_outputs, backends_laws,
-                                                        backends_accuracy};
-    static const char *const name[] = {"outputs", "laws", "accuracy"};
+static void test_backend(const struct gf_backend *backend, const struct subject *wanted,
+                         const struct section *section) {
     struct subject s = *wanted;
     s.backend = backend;
     for (int i = 0; i < 2; i++) {
-        struct gf_backend_options options = {.threads = i ? 0 : 1};
+        struct gf_backend_options options = {.threads = i ? 0 : 1, .device = s.device};
         int rc = backend->open(&options, &s.context[i]);
         CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
         if (rc)
             goto out;
     }
-    for (int i = 0; i < (small ? 2 : 3); i++) {
+    for (; section->run; section++) {
         int passed = s.passed, failed = s.failed;
         double start = seconds();
-        section[i](&s);
-        printf("%s: %s: %d passed, %d failed, %.1f s\n", backend->name, name[i], s.passed - passed,
-               s.failed - failed, seconds() - start);
+        section->run(&s);
+        printf("%s: %s: %d passed, %d failed, %.1f s\n", backend->name, section->name,
+               s.passed - passed, s.failed - failed, seconds() - start);
     }
-    for (int p = 0; p < 2 && !small; p++)
+    for (int p = 0; p < 2; p++)
         for (int other = 0; other < 2; other++)
-            printf("%s: %s, %s: worst error %.3g, %.2f of what is allowed: %s\n", backend->name,
-                   p ? "double" : "single", other ? "other factors" : "factors to 13",
-                   s.worst[p][other].error, s.worst[p][other].ratio, s.worst[p][other].what);
+            if (s.worst[p][other].ratio > 0)
+                printf("%s: %s%s: worst error %.3g, %.2f of what is allowed: %s\n", backend->name,
+                       p ? "double" : "single",
+                       section[-1].run == backends_large ? ", beside openmp"
+                       : other                          ? ", other factors"
+                                                        : ", factors to 13",
+                       s.worst[p][other].error, s.worst[p][other].ratio, s.worst[p][other].what);
     fflush(stdout);
 out:
     for (int i = 0; i < 2; i++)
@@ -55,36 +78,119 @@ out:
     test_failed += s.failed;
 }
 
+/* The backend's first device that is no processor, as --device=N wants it; GPUFFT_DEVICE, where it
+ * is set, may be none either. False and why: there is none. */
+static bool find_gpu(const struct gf_backend *backend, char number[16], char reason[GF_REASON]) {
+    struct gf_gpu_props list[MOST_DEVICES], props;
+    const char *asked = getenv("GPUFFT_DEVICE");
+    void *gpu = NULL;
+    if (!backend->gpu) {
+        snprintf(reason, GF_REASON, "no GPU's backend");
+        return false;
+    }
+    if (backend->probe(reason))
+        return false;
+    if (asked && *asked) {
+        if (backend->gpu->open(NULL, &gpu, &props)) {
+            snprintf(reason, GF_REASON, "%s", gf_message());
+            return false;
+        }
+        backend->gpu->close(gpu);
+        snprintf(number, 16, "%.15s", asked);
+        snprintf(reason, GF_REASON, "%.120s%s", props.name,
+                 props.is_cpu ? " is the processor itself" : "");
+        return !props.is_cpu;
+    }
+    int n = backend->gpu->list(list, MOST_DEVICES);
+    for (int i = 0; i < n; i++)
+        if (!list[i].is_cpu) {
+            snprintf(number, 16, "%d", i);
+            snprintf(reason, GF_REASON, "%s", list[i].name);
+            return true;
+        }
+    snprintf(reason, GF_REASON, "no device but the processor");
+    return false;
+}
+
+struct choice {
+    bool gpu, list, optional, named;
+    int found;
+};
+
+/* One backend, of those that the arguments name or of all. */
+static void consider(const struct gf_backend *backend, struct choice *c, struct subject *wanted,
+                     const struct section *section) {
+    char reason[GF_REASON] = "", number[16] = "";
+    bool there = c->gpu ? find_gpu(backend, number, reason) : !backend->probe(reason);
+    c->found += there;
+    if (c->list) {
+        if (there)
+            printf("%s\n", backend->name);
+        else if (backend->gpu)
+            fprintf(stderr, "%s: %s\n", backend->name, reason);
+        return;
+    }
+    if (there) {
+        if (!c->named || c->gpu)
+            printf("%s: %s\n", backend->name, reason);
+        wanted->device = c->gpu && !getenv("GPUFFT_DEVICE") ? number : NULL;
+        test_backend(backend, wanted, section);
+        return;
+    }
+    if (c->named && !c->gpu && !c->optional)
+        CHECK_MSG(0, "%s: %s", backend->name, reason);
+    else
+        printf("%s: skipped: %s\n", backend->name, reason);
+    if (c->optional)
+        CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
+}
+
 int main(int argc, char **argv) {
     struct subject wanted = {.seed = 20240229, .shards = 1};
-    bool named = false;
+    const struct section *section = usual;
+    const char *name[16];
+    int names = 0;
+    struct choice c = {.found = 0};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "full"))
             wanted.full = true;
-        else if (!strcmp(argv[i], "small"))
+        else if (!strcmp(argv[i], "small")) {
             wanted.small = true;
+            section = small;
+        } else if (!strcmp(argv[i], "named"))
+            section = named;
+        else if (!strcmp(argv[i], "tiny")) {
+            wanted.tiny = true;
+            section = named;
+        } else if (!strcmp(argv[i], "large"))
+            section = large;
+        else if (!strcmp(argv[i], "gpu"))
+            c.gpu = true;
+        else if (!strcmp(argv[i], "list"))
+            c.list = true;
+        else if (!strcmp(argv[i], "optional"))
+            c.optional = true;
         else if (!strncmp(argv[i], "seed=", 5))
             wanted.seed = strtoull(argv[i] + 5, NULL, 0);
         else if (sscanf(argv[i], "shard=%" SCNd64 "/%" SCNd64, &wanted.shard, &wanted.shards) == 2)
             wanted.seed += (uint64_t)wanted.shard; /* random jobs of its own */
-        else
-            named = true;
+        else if (names < (int)(sizeof name / sizeof *name))
+            name[names++] = argv[i];
     }
-    for (int i = 1; i < argc && named; i++) {
-        const struct gf_backend *backend;
-        if (!strcmp(argv[i], "full") || !strcmp(argv[i], "small") || strchr(argv[i], '='))
-            continue;
-        int rc = gf_backend_find(argv[i], &backend);
-        CHECK_MSG(!rc, "%s", gf_message());
-        if (!rc)
-            test_backend(backend, &wanted);
+    c.named = names > 0;
+    for (int n = 0; n < names; n++) {
+        int i = 0;
+        while (gf_backends[i] && strcmp(gf_backends[i]->name, name[n]))
+            i++;
+        CHECK_MSG(gf_backends[i], "no backend '%s'", name[n]);
+        if (gf_backends[i])
+            consider(gf_backends[i], &c, &wanted, section);
     }
-    for (int i = 0; gf_backends[i] && !named; i++) {
-        char reason[GF_REASON] = "";
-        int rc = gf_backends[i]->probe(reason);
-        printf("%s: %s\n", gf_backends[i]->name, reason);
-        if (!rc)
-            test_backend(gf_backends[i], &wanted);
-    }
+    for (int i = 0; gf_backends[i] && !names; i++)
+        consider(gf_backends[i], &c, &wanted, section);
+    if (c.list)
+        return !c.found;
+    if (c.gpu)
+        CHECK_MSG(c.found, "no GPU");
     return TEST_END();
 }

@@ -1,0 +1,373 @@
+#include "tests/gpu_walk.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+    const struct gf_gpu_plan *p;
+    int number; /* of the pass */
+    const struct gf_gpu_pass *pass;
+    unsigned char *mark[GF_GPU_PLACES]; /* which pass wrote this byte, + 1; NULL: not followed */
+    int last[GF_GPU_PLACES];            /* the last to write here */
+    int64_t broken;
+    char *wrong;
+    size_t size;
+    /* Of the pass. */
+    int64_t length, lines, in_bytes, out_bytes;
+    int load, store, indices;
+    bool multiply_in, multiply_out, mirror, shifted;
+};
+
+__attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const char *format, ...) {
+    va_list arguments;
+    if (w->broken++)
+        return;
+    int used = snprintf(w->wrong, w->size, "pass %d (%s): ", w->number, w->pass->kernel.entry);
+    va_start(arguments, format);
+    vsnprintf(w->wrong + used, w->size - (size_t)used, format, arguments);
+    va_end(arguments);
+}
+
+int64_t walk_option(const struct gf_gpu_pass *pass, const char *name) {
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, "-D%s=", name);
+    const char *at = strstr(pass->kernel.options, wanted);
+    return at ? strtoll(at + strlen(wanted), NULL, 10) : -1;
+}
+
+static bool inside(struct walk *w, enum gf_gpu_place place, int64_t at, int64_t bytes,
+                   const char *what) {
+    if (at >= 0 && (at + 1) * bytes <= w->p->bytes[place])
+        return true;
+    broken(w, "%s element %lld of %lld bytes at place %d, which has %lld", what, (long long)at,
+           (long long)bytes, (int)place, (long long)w->p->bytes[place]);
+    return false;
+}
+
+static void reads(struct walk *w, int64_t at) {
+    enum gf_gpu_place place = w->pass->buffer[0];
+    if (!inside(w, place, at, w->in_bytes, "reads") || !w->mark[place] || place == GF_GPU_IN)
+        return;
+    for (int64_t i = at * w->in_bytes; i < (at + 1) * w->in_bytes; i++)
+        if (w->mark[place][i] != w->last[place]) {
+            broken(w, "reads element %lld at place %d, which nobody wrote", (long long)at,
+                   (int)place);
+            return;
+        }
+}
+
+static void writes(struct walk *w, int64_t at) {
+    enum gf_gpu_place place = w->pass->buffer[1];
+    if (!inside(w, place, at, w->out_bytes, "writes") || !w->mark[place])
+        return;
+    for (int64_t i = at * w->out_bytes; i < (at + 1) * w->out_bytes; i++) {
+        if (w->mark[place][i] == w->number + 1) {
+            broken(w, "writes element %lld at place %d twice", (long long)at, (int)place);
+            return;
+        }
+        w->mark[place][i] = (unsigned char)(w->number + 1);
+    }
+}
+
+/* ---- passes of a transform: kernels/fft.cl and kernels/ends.h in other words ---- */
+
+struct spot {
+    int64_t in, in_mirror, out, out_mirror, at_in, at_out, turn;
+    bool lone, own;
+};
+
+static int64_t negated(int64_t k, int64_t n) {
+    return k ? n - k : 0;
+}
+
+static struct spot spot_of(const struct walk *w, const int64_t *at) {
+    const struct pass_args *a = &w->pass->args.pass;
+    struct spot s = {0};
+    for (int i = 0; i < w->indices; i++) {
+        const struct index_args *x = &a->index[i];
+        int64_t k = at[i], m = x->size ? negated(k, x->size) : k;
+        s.in += k * x->in;
+        s.in_mirror += m * x->in;
+        s.at_in += k * x->point_in;
+        s.at_out += k * x->point_out;
+        s.turn += k * x->turn;
+        if (i == a->own_index)
+            s.own = m == k;
+        if (i == a->lone_index)
+            s.lone = k == a->lone;
+        if (x->size) {
+            k = (k + x->centre) % x->size;
+            m = (m + x->centre) % x->size;
+        }
+        s.out += k * x->out;
+        s.out_mirror += m * x->out;
+    }
+    return s;
+}
+
+static void table(struct walk *w, int64_t at, const char *what) {
+    if (at < 0 || at >= w->p->tables.count)
+        broken(w, "%s: entry %lld of %lld", what, (long long)at, (long long)w->p->tables.count);
+}
+
+static void read_point(struct walk *w, const struct spot *s, int64_t j) {
+    const struct pass_args *a = &w->pass->args.pass;
+    int64_t k = s->at_in + j * a->step_in, n = a->axis_size, at = s->in + j * a->in_point;
+    if (w->multiply_in) {
+        if (k >= a->limit)
+            return;
+        table(w, a->table_in + k, "multiplier in");
+    }
+    switch (w->load) {
+    case LOAD_PAIR:
+        reads(w, at);
+        if (!s->lone)
+            reads(w, at + a->pair_in);
+        break;
+    case LOAD_UNTANGLE:
+        reads(w, s->in + (k >> 1) * a->axis_in);
+        reads(w, s->in_mirror + (k >> 1) * a->axis_in);
+        break;
+    case LOAD_HERMITIAN:
+        if (2 * k <= n)
+            reads(w, s->in + k * a->axis_in);
+        if (2 * k >= n || k == 0)
+            reads(w, s->in_mirror + negated(k, n) * a->axis_in);
+        break;
+    case LOAD_TWO_HALVES:
+        k = 2 * k > n ? n - k : k;
+        reads(w, s->in + k * a->axis_in);
+        if (!s->lone)
+            reads(w, s->in + a->pair_in + k * a->axis_in);
+        break;
+    default:
+        reads(w, at);
+    }
+}
+
+static void write_point(struct walk *w, const struct spot *s, int64_t j) {
+    const struct pass_args *a = &w->pass->args.pass;
+    int64_t k = s->at_out + j * a->step_out, n = a->axis_size, at = s->out + j * a->out_point;
+    int64_t centre = w->shifted ? n / 2 : 0;
+    if (w->multiply_out) {
+        if (k >= a->limit)
+            return;
+        table(w, a->table_out + k, "multiplier out");
+    }
+    switch (w->store) {
+    case STORE_PAIR:
+        writes(w, at);
+        if (!s->lone)
+            writes(w, at + a->pair_out);
+        break;
+    case STORE_HALVES:
+        if (2 * k <= n)
+            writes(w, s->out + k * a->axis_out);
+        if (!s->own && (2 * k >= n || k == 0))
+            writes(w, s->out_mirror + negated(k, n) * a->axis_out);
+        break;
+    case STORE_SAMPLE:
+        writes(w, s->out + (k + centre) % n * a->axis_out);
+        if (w->mirror && !s->own)
+            writes(w, s->out_mirror + (negated(k, n) + centre) % n * a->axis_out);
+        break;
+    default:
+        writes(w, at);
+    }
+}
+
+/* Two by two: packed along the line, or as half spectra. */
+static void write_pairs(struct walk *w, const struct spot *s) {
+    const struct pass_args *a = &w->pass->args.pass;
+    bool tangle = w->store == STORE_TANGLE;
+    int64_t partners = tangle ? (w->length + 1) / 2 : w->length / 2 + 1;
+    for (int64_t i = 0; i < partners; i++) {
+        writes(w, s->out + i * a->out_point);
+        if (w->store == STORE_ROW_HALVES) {
+            table(w, a->table_split + i, "twiddle");
+            if (2 * i != w->length) /* in the middle the two are one */
+                writes(w, s->out + (w->length - i) * a->out_point);
+            continue;
+        }
+        if (tangle ? !s->own : !s->lone)
+            writes(w, (tangle ? s->out_mirror : s->out + a->pair_out) + i * a->out_point);
+    }
+}
+
+static void walk_line(struct walk *w, const int64_t *at, bool reading) {
+    const struct pass_args *a = &w->pass->args.pass;
+    struct spot s = spot_of(w, at);
+    bool split = walk_option(w->pass, "SPLIT") == 1;
+    if (!reading && (w->store == STORE_TANGLE || w->store == STORE_TWO_HALVES ||
+                     w->store == STORE_ROW_HALVES)) {
+        write_pairs(w, &s);
+        return;
+    }
+    for (int64_t j = 0; j < w->length; j++) {
+        if (reading) {
+            read_point(w, &s, j);
+            continue;
+        }
+        write_point(w, &s, j);
+        if (split) {
+            int64_t k = s.turn * j;
+            table(w, a->table_split + (k >> a->split_bits), "twiddle");
+            if (a->split_bits)
+                table(w, a->table_split_low + (k & (((int64_t)1 << a->split_bits) - 1)),
+                      "low twiddle");
+        }
+    }
+}
+
+static int64_t sample_bytes(const struct gf_gpu_pass *pass, const char *which) {
+    static const struct {
+        const char *name;
+        int bytes;
+    } types[] = {{"uchar ", 1}, {"schar ", 1}, {"ushort ", 2}, {"short ", 2},
+                 {"uint ", 4},  {"int ", 4},   {"float ", 4},  {"double ", 8}};
+    char wanted[16];
+    snprintf(wanted, sizeof wanted, "-D%s_T=", which);
+    const char *at = strstr(pass->kernel.options, wanted);
+    for (size_t i = 0; at && i < sizeof types / sizeof *types; i++)
+        if (!strncmp(at + strlen(wanted), types[i].name, strlen(types[i].name)))
+            return types[i].bytes;
+    return 0;
+}
+
+static void walk_fft(struct walk *w, bool all) {
+    const struct gf_gpu_pass *pass = w->pass;
+    const struct pass_args *a = &pass->args.pass;
+    int64_t word = w->p->job.precision == GF_DOUBLE ? 16 : 8, n = 1;
+    w->length = walk_option(pass, "LENGTH");
+    w->lines = walk_option(pass, "LINES");
+    w->load = (int)walk_option(pass, "LOAD");
+    w->store = (int)walk_option(pass, "STORE");
+    w->indices = (int)walk_option(pass, "INDICES");
+    w->multiply_in = walk_option(pass, "MULTIPLY_IN") == 1;
+    w->multiply_out = walk_option(pass, "MULTIPLY_OUT") == 1;
+    w->mirror = walk_option(pass, "MIRROR") == 1;
+    w->shifted = walk_option(pass, "SHIFTED") == 1;
+    w->in_bytes = w->load == LOAD_PAIR || w->load == LOAD_REAL ? sample_bytes(pass, "IN") : word;
+    w->out_bytes =
+        w->store == STORE_PAIR || w->store == STORE_SAMPLE ? sample_bytes(pass, "OUT") : word;
+    if (w->indices < 1 || w->indices > 5 || w->length < 1 || w->lines < 1) {
+        broken(w, "%d indices, %lld lines of %lld points", w->indices, (long long)w->lines,
+               (long long)w->length);
+        return;
+    }
+    int64_t tiles = (a->index[0].count + w->lines - 1) / w->lines;
+    for (int i = 1; i < w->indices; i++)
+        tiles *= a->index[i].count;
+    if (tiles != pass->groups)
+        broken(w, "%lld groups for %lld tiles", (long long)pass->groups, (long long)tiles);
+    for (int i = 0; i < w->indices; i++)
+        n *= a->index[i].count;
+    if (pass->buffer[0] == pass->buffer[1] &&
+        (w->load != LOAD_COMPLEX || w->store != STORE_COMPLEX || a->in_point != a->out_point))
+        broken(w, "writes where it reads, elsewhere");
+    for (int i = 0; i < w->indices && pass->buffer[0] == pass->buffer[1]; i++)
+        if (a->index[i].in != a->index[i].out)
+            broken(w, "writes where it reads, in another order");
+    for (int reading = 1; reading >= 0; reading--)
+        for (int64_t i = 0; i < n; i += all || i + n / 24 >= n ? 1 : n / 24 + 1) {
+            int64_t at[5], rest = i;
+            for (int k = 0; k < w->indices; k++) {
+                at[k] = rest % a->index[k].count;
+                rest /= a->index[k].count;
+            }
+            if (!all && n > 24 && i + n / 24 >= n) { /* and the very last one */
+                for (int k = 0; k < w->indices; k++)
+                    at[k] = a->index[k].count - 1;
+                walk_line(w, at, reading);
+                break;
+            }
+            walk_line(w, at, reading);
+        }
+}
+
+/* ---- the other passes ---- */
+
+static void walk_range(struct walk *w, bool all) {
+    const struct range_args *a = &w->pass->args.range;
+    bool real = !strcmp(w->pass->kernel.entry, "range_scan_real");
+    w->in_bytes = (w->p->job.precision == GF_DOUBLE ? 8 : 4) * (real ? 1 : 2);
+    if (!strcmp(w->pass->kernel.entry, "range_last"))
+        return;
+    for (int64_t row = 0; row < a->rows; row += all || row == a->rows - 1 ? 1 : a->rows - 1) {
+        int64_t at = 0, rest = row;
+        for (int i = 0; i < 4; i++) {
+            at += rest % a->extent[i] * a->step[i];
+            rest /= a->extent[i];
+        }
+        for (int64_t i = 0; i < a->count; i++)
+            reads(w, at + i * a->stride);
+    }
+}
+
+static void walk_step(struct walk *w, bool load, bool all) {
+    const struct gf_gpu_pass *pass = w->pass;
+    const struct step_args *a = &pass->args.step;
+    int64_t word = w->p->job.precision == GF_DOUBLE ? 8 : 4;
+    int64_t work = a->channels * a->work[0] * a->work[1] * a->work[2];
+    int64_t array = a->array[0] * a->array[1] * a->array[2] * a->channels;
+    bool in_complex = walk_option(pass, "IN_COMPLEX") == 1;
+    bool out_complex = walk_option(pass, "OUT_COMPLEX") == 1;
+    w->in_bytes = load ? sample_bytes(pass, "IN") : word;
+    w->out_bytes = load ? word : sample_bytes(pass, "OUT");
+    w->in_bytes *= in_complex ? 2 : 1;
+    w->out_bytes *= out_complex ? 2 : 1;
+    int64_t in = load ? 1 : work, out = load ? work : array;
+    for (int64_t i = all ? 0 : in - 1; i < in; i++)
+        reads(w, i);
+    for (int64_t i = all ? 0 : out - 1; i < out; i++)
+        writes(w, i);
+}
+
+int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
+    struct walk w = {.p = p, .wrong = wrong, .size = size};
+    bool all = true, written[GF_GPU_PLACES] = {[GF_GPU_IN] = true};
+    *wrong = 0;
+    for (int i = 0; i < GF_GPU_PLACES; i++)
+        all = all && p->bytes[i] <= most;
+    for (int i = 0; i < GF_GPU_PLACES && all; i++)
+        if (i <= GF_GPU_B || i >= GF_GPU_OUT)
+            w.mark[i] = calloc((size_t)p->bytes[i] + 1, 1);
+    for (int i = 0; i < p->n_passes; i++) {
+        const struct gf_gpu_pass *pass = &p->pass[i];
+        bool fft = !strcmp(pass->kernel.file, "fft.cl");
+        bool load = !strcmp(pass->kernel.file, "load.cl");
+        bool store = !strcmp(pass->kernel.file, "store.cl");
+        w.number = i;
+        w.pass = pass;
+        if (!written[pass->buffer[0]])
+            broken(&w, "reads place %d, where nothing is", (int)pass->buffer[0]);
+        for (int k = 0; k < pass->n_buffers; k++)
+            if (!p->bytes[pass->buffer[k]])
+                broken(&w, "place %d has no bytes", (int)pass->buffer[k]);
+        if (pass->buffer[1] == GF_GPU_IN)
+            broken(&w, "writes the input");
+        if (fft)
+            walk_fft(&w, all);
+        else if (load || store)
+            walk_step(&w, load, all);
+        else
+            walk_range(&w, all);
+        written[pass->buffer[1]] = true;
+        if (fft || load || store)
+            w.last[pass->buffer[1]] = i + 1;
+    }
+    for (int i = 0; i < p->job.n_out; i++) {
+        int place = GF_GPU_OUT + i;
+        if (!written[place])
+            broken(&w, "output %d is not written", i);
+        for (int64_t k = 0; k < p->bytes[place] && w.mark[place]; k++)
+            if (w.mark[place][k] != w.last[place]) {
+                broken(&w, "byte %lld of output %d is not written", (long long)k, i);
+                break;
+            }
+    }
+    for (int i = 0; i < GF_GPU_PLACES; i++)
+        free(w.mark[i]);
+    return w.broken;
+}

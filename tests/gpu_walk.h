@@ -1,0 +1,15 @@
+/* A plan's passes gone through on paper: which elements each reads and writes. */
+#ifndef GF_TESTS_GPU_WALK_H
+#define GF_TESTS_GPU_WALK_H
+
+#include "core/gpu_plan.h"
+
+/* The number after -DNAME= among a pass's options; -1 where there is none. */
+int64_t walk_option(const struct gf_gpu_pass *pass, const char *name);
+
+/* Follows the plan element by element where its arrays are below `most` bytes, by some of its lines
+ * above that. Returns how often a promise is broken (outside a buffer, read before it is written,
+ * written twice, not written at all, a table's end passed) and tells the first in `wrong`. */
+int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size);
+
+#endif
