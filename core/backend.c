@@ -72,8 +72,12 @@ int gf_backend_find(const char *name, const struct gf_backend **out) {
 
 int gf_backend_choose(const struct gf_job *job, const struct gf_backend **out,
                       char why[GF_REASON]) {
-    (void)job; /* one automatic backend leaves nothing to weigh yet */
     *out = NULL;
+    if (job->op == GF_DWT) { /* the one that has wavelets */
+        *out = &gf_backend_openmp;
+        snprintf(why, GF_REASON, "%s: the processor's own wavelets", gf_backend_openmp.name);
+        return 0;
+    }
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
         if (!gf_backends[i]->automatic || gf_backends[i]->probe(reason))
