@@ -62,7 +62,7 @@ static json_t *json_product(const struct gf_task *t, int i) {
     json_t *o = json_object();
     json_object_set_new(o, "path", gf_json_text(p->path));
     json_object_set_new(o, "format", json_string(p->format->name));
-    json_object_set_new(o, "kind", json_string(gf_kind_name(p->kind)));
+    json_object_set_new(o, "kind", json_string(p->label));
     json_object_set_new(o, "shape", gf_json_shape(p->shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(p->shape[t->job.ndim]));
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.out[i].dtype)));
@@ -82,7 +82,13 @@ static json_t *json_task(const struct gf_task *t) {
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
     json_object_set_new(o, "precision",
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
-    json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
+    if (t->job.op == GF_DWT) {
+        json_object_set_new(o, "wavelet", json_string("d4"));
+        json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
+        json_object_set_new(o, "boundary", json_string(gf_boundary_name(t->job.wavelet.boundary)));
+    } else {
+        json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
+    }
     json_object_set_new(o, "backend", json_string(gf_engine_name(t->engine)));
     for (int i = 0; i < t->job.n_out; i++)
         json_array_append_new(outs, json_product(t, i));

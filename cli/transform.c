@@ -1,4 +1,4 @@
-/* The loop over files that fwd and inv share. */
+/* The loop over files that fwd, inv, dwt and idwt share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,15 +34,20 @@ static void run_one(struct run *r, char *const *read, int n) {
                         .n_read = n};
     const char *name = gf_log_name(read[0]);
     gf_progress_show(r->done + r->failed, "reading", name);
+    bool streamed = false;
     int rc = gf_task_preview(&t);
-    if (!rc)
-        rc = gf_task_read(&t);
+    if (!rc && r->transform->stream)
+        rc = r->transform->stream(&t, &streamed);
+    if (streamed || rc)
+        goto out;
+    rc = gf_task_read(&t);
     gf_progress_show(r->done + r->failed, "transforming", name);
     if (!rc)
         rc = gf_task_run(&t);
     gf_progress_show(r->done + r->failed, "writing", name);
     if (!rc)
         rc = gf_task_write(&t);
+out:
     if (rc) {
         int code = gf_exit_code(rc);
         /* One file's data is no usage error, whatever layer found it. */
@@ -106,6 +111,8 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
     if (!rc)
         rc = gf_targets_parse(
             s, s->kind == GF_UNSAID ? transform->default_kind : (enum gf_kind)s->kind, &r.targets);
+    for (int i = 0; i < r.targets.n && transform->label; i++)
+        r.targets.target[i].label = transform->label;
     if (!rc)
         rc = gather(&r, operands, n);
     if (!rc)
@@ -135,5 +142,6 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
 out:
     gf_engine_close(&r.engine);
     gf_inputs_free(&r.inputs);
+    gf_targets_free(&r.targets);
     return code;
 }
