@@ -187,6 +187,7 @@ const struct gf_transform gf_transform_dwt = {
     .label = "coefficients",
     .prepare = prepare,
     .check = check,
+    .stream = gf_wavelet_stream,
 };
 
 int gf_command_dwt(struct gf_settings *s, char **operands, int n) {

@@ -52,6 +52,16 @@ static int check_plane(const struct gf_image *plane, const struct gf_image *volu
     return 0;
 }
 
+int gf_load_frame(const struct gf_settings *s, const char *path, const struct gf_image *volume,
+                  struct gf_image *plane) {
+    int rc = gf_load_picture(s, path, false, plane);
+    if (!rc)
+        rc = check_plane(plane, volume);
+    if (!rc)
+        rc = gf_load_finite(s, plane);
+    return rc ? fail_in(rc, path) : 0;
+}
+
 int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, bool header_only,
                    struct gf_image *image) {
     int rc = 0;

@@ -71,6 +71,10 @@ static json_t *json_product(const struct gf_task *t, int i) {
     return o;
 }
 
+static const char *backend_name(const struct gf_task *t) {
+    return t->streamed ? gf_backend_openmp.name : gf_engine_name(t->engine);
+}
+
 static json_t *json_task(const struct gf_task *t) {
     json_t *o = json_object(), *outs = json_array(), *ms = json_object();
     json_object_set_new(o, "in", gf_json_text(t->read[0]));
@@ -89,7 +93,7 @@ static json_t *json_task(const struct gf_task *t) {
     } else {
         json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
     }
-    json_object_set_new(o, "backend", json_string(gf_engine_name(t->engine)));
+    json_object_set_new(o, "backend", json_string(backend_name(t)));
     for (int i = 0; i < t->job.n_out; i++)
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);
@@ -102,8 +106,8 @@ static json_t *json_task(const struct gf_task *t) {
 }
 
 void gf_report_done(const struct gf_task *t) {
-    gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->read[0]), gf_engine_name(t->engine),
-                   t->engine->why);
+    gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->read[0]), backend_name(t),
+                   t->streamed ? "frame by frame" : t->engine->why);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms",
                    gf_log_name(t->read[0]), t->ms_decode, t->ms_transform, t->ms_encode);
     if (t->s->json)

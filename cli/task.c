@@ -131,12 +131,24 @@ int gf_task_plan(struct gf_task *t) {
     return rc ? rc : plan_within_limit(t);
 }
 
-int gf_task_preview(struct gf_task *t) {
+/* A pipe is read once; what is missing shows then too. */
+static bool reads_files(const struct gf_task *t) {
     struct stat st;
     for (int i = 0; i < t->n_read; i++)
         if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
-            return 0; /* a pipe is read once; what is missing shows then too */
-    if (t->s->from_phase && (stat(t->s->from_phase, &st) || !S_ISREG(st.st_mode)))
+            return false;
+    return !t->s->from_phase || (!stat(t->s->from_phase, &st) && S_ISREG(st.st_mode));
+}
+
+int gf_task_outline(struct gf_task *t) {
+    if (!reads_files(t))
+        return 0;
+    int rc = load(t, true);
+    return rc ? rc : prepare(t);
+}
+
+int gf_task_preview(struct gf_task *t) {
+    if (!reads_files(t))
         return 0;
     int rc = load(t, true);
     if (!rc)

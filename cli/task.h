@@ -59,6 +59,7 @@ struct gf_task {
         alpha; /* the alpha channel of image.px to be kept (rank ndim + 1), or no data */
     struct gf_job job;
     bool recorded; /* inverse: the spectrum came with a record */
+    bool streamed; /* dwt: frame by frame, on the processor */
     bool lossy;    /* idwt: a threshold was or is at work */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
@@ -66,6 +67,8 @@ struct gf_task {
 };
 
 int gf_task_preview(struct gf_task *t);
+/* For stream(): the job of what the headers say, whatever memory it would take in one piece. */
+int gf_task_outline(struct gf_task *t);
 int gf_task_read(struct gf_task *t);
 int gf_task_run(struct gf_task *t);
 /* For `gpufft plan`: the job and the plan for t->image, whatever memory that would take. */
@@ -85,6 +88,9 @@ int gf_load_picture(const struct gf_settings *s, const char *path, bool header_o
                     struct gf_image *image);
 int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, bool header_only,
                    struct gf_image *image);
+/* One more plane of that volume, finite. */
+int gf_load_frame(const struct gf_settings *s, const char *path, const struct gf_image *volume,
+                  struct gf_image *plane);
 int gf_load_pair(const struct gf_settings *s, bool header_only, struct gf_image *image);
 /* Lays samples out in the rank and shape that a record tells; formats without room for leading axes
  * of extent 1 lose them, others gain one. GF_EFORMAT where they differ otherwise. */

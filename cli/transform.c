@@ -35,12 +35,12 @@ static void run_one(struct run *r, char *const *read, int n) {
     const char *name = gf_log_name(read[0]);
     gf_progress_show(r->done + r->failed, "reading", name);
     bool streamed = false;
-    int rc = gf_task_preview(&t);
-    if (!rc && r->transform->stream)
-        rc = r->transform->stream(&t, &streamed);
+    int rc = r->transform->stream ? r->transform->stream(&t, &streamed) : 0;
     if (streamed || rc)
         goto out;
-    rc = gf_task_read(&t);
+    rc = gf_task_preview(&t);
+    if (!rc)
+        rc = gf_task_read(&t);
     gf_progress_show(r->done + r->failed, "transforming", name);
     if (!rc)
         rc = gf_task_run(&t);

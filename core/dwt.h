@@ -51,6 +51,8 @@ int gf_dwt_validate(const struct gf_job *job);
 
 /* Applies the job's threshold in place. */
 int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads);
+/* A threshold by T on rows of n details, `stride` bytes apart. */
+void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t n, int64_t stride);
 /* Fills output `i` of a forward job: a copy, a conversion, or the picture of the pyramid; *high is
  * the approximation's largest value. */
 void gf_dwt_output(const struct gf_job *job, int i, const struct gf_array *c, struct gf_array *out,

@@ -108,6 +108,14 @@ static void shrink(char *p, bool wide, int64_t n, bool soft, double limit) {
         SHRINK(float)
 }
 
+void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t n,
+                   int64_t stride) {
+    const struct gf_wavelet *w = &job->wavelet;
+    for (int64_t y = 0; y < height; y++)
+        shrink((char *)rows + y * stride, job->precision == GF_DOUBLE, n, w->threshold == GF_SOFT,
+               w->amount);
+}
+
 int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads) {
     const struct gf_wavelet *w = &job->wavelet;
     struct gf_dwt_band band[GF_MAX_BANDS];

@@ -1,0 +1,159 @@
+/* dwt of frames and raw volumes that need not fit memory: plane after plane is read, goes through
+ * the windows of core/cpu_dwt_stream.h, and what is finished goes to its place in the output. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "cli/wavelet.h"
+#include "core/cpu_dwt_stream.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "formats/volume.h"
+
+struct run {
+    struct gf_task *t;
+    struct gf_volume_reader *raw; /* NULL: each frame is a file */
+    struct gf_image plane;
+    struct gf_volume *volume;
+    double ms_write;
+};
+
+/* NULL, or why all has to be in memory. */
+static const char *refuses(const struct gf_task *t) {
+    const struct gf_settings *s = t->s;
+    struct gf_write_options options = gf_settings_write_options(s);
+    const struct gf_product *p = &t->product[0];
+    bool raw = s->shape.n == 3 && s->channels_last == GF_UNSAID;
+    if (!s->frames && !raw)
+        return "only --frames and raw volumes are read plane by plane";
+    if (t->image.ndim != 3 || !(t->job.axes & 1) || t->image.px.shape[0] < 2)
+        return "planes are not transformed along z";
+    if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
+        return "pictures and bands are made from all coefficients";
+    if (t->job.wavelet.threshold != GF_KEEP_ALL && t->job.wavelet.percent)
+        return "the largest K% are known only when all coefficients are there";
+    if (s->nan == GF_NAN_MEAN)
+        return "--nan=mean takes the mean of all samples";
+    if (t->engine->asked && t->engine->asked != &gf_backend_openmp)
+        return "only the openmp backend goes plane by plane";
+    return gf_volume_refuses(p->path, p->format, &options);
+}
+
+static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
+                const void *data, int64_t stride) {
+    struct run *r = user;
+    double start = gf_now_ms();
+    int rc = gf_volume_write(r->volume, z, y, x, height, width, data, stride);
+    r->ms_write += gf_now_ms() - start;
+    return rc;
+}
+
+static int open_raw(struct run *r) {
+    const struct gf_read_options options = gf_settings_read_options(r->t->s);
+    const struct gf_array *px = &r->t->image.px;
+    int rc = gf_volume_open(r->t->read[0], &options, &r->raw);
+    r->plane.ndim = 2;
+    return rc ? rc : gf_array_alloc(&r->plane.px, px->dtype, 3, px->shape + 1);
+}
+
+/* Plane i, its channels without alpha, as a view. */
+static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
+    int rc;
+    if (r->raw) {
+        rc = gf_volume_read(r->raw, &r->plane.px);
+        if (!rc)
+            rc = gf_load_finite(r->t->s, &r->plane);
+    } else {
+        gf_image_free(&r->plane);
+        rc = gf_load_frame(r->t->s, r->t->read[i], &r->t->image, &r->plane);
+    }
+    if (!rc)
+        *view = gf_array_slice(&r->plane.px, 2, 0, r->t->job.channels);
+    return rc;
+}
+
+static int create(struct run *r) {
+    struct gf_task *t = r->t;
+    struct gf_product *p = &t->product[0];
+    struct gf_write_options options = gf_settings_write_options(t->s);
+    struct gf_image image = p->image;
+    struct gf_record record = gf_wavelet_record(t, false);
+    image.record = gf_record_format(&record);
+    if (!image.record)
+        return gf_fail(GF_ENOMEM, "out of memory for the record");
+    int rc = gf_volume_create(p->path, p->format, &image, &options, t->s->clobber, &r->volume);
+    free(image.record);
+    return rc;
+}
+
+/* Planes read and pushed, until the last one has brought out everything. */
+static int run(struct run *r, struct gf_dwt_stream *stream) {
+    struct gf_task *t = r->t;
+    int64_t planes = t->job.shape[0];
+    int rc = 0;
+    for (int64_t i = 0; i < planes && !rc; i++) {
+        struct gf_array plane;
+        double start = gf_now_ms(), written = r->ms_write;
+        gf_progress_show(0, "transforming", t->read[r->raw ? 0 : i]);
+        rc = next_plane(r, i, &plane);
+        double read = gf_now_ms();
+        t->ms_decode += read - start;
+        if (!rc)
+            rc = gf_dwt_stream_push(stream, &plane);
+        t->ms_transform += gf_now_ms() - read - (r->ms_write - written);
+    }
+    return rc;
+}
+
+static int stream(struct gf_task *t) {
+    struct run r = {.t = t};
+    struct gf_dwt_stream *stream = NULL;
+    const int threads = gf_settings_threads(t->s);
+    double start = gf_now_ms();
+    const int64_t *shape = t->image.px.shape;
+    int64_t frame = shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
+    int rc = gf_memory_check(gf_dwt_stream_bytes(&t->job, threads) + 2 * frame, t->engine->limit);
+    if (!rc && t->s->shape.n)
+        rc = open_raw(&r);
+    if (!rc)
+        rc = create(&r);
+    if (!rc)
+        rc = gf_dwt_stream_open(&t->job, threads, emit, &r, &stream);
+    if (!rc)
+        rc = run(&r, stream);
+    double before = gf_now_ms();
+    if (!rc) {
+        rc = gf_volume_commit(r.volume);
+        r.volume = NULL;
+    }
+    t->ms_encode = r.ms_write + gf_now_ms() - before;
+    if (!rc && t->image.alpha)
+        gf_log_note("'%s': alpha dropped; frames that are streamed do not keep it",
+                    gf_log_name(t->read[0]));
+    if (!rc)
+        gf_log_verbose("'%s': %lld planes, %.1f a second; at most %.1f in memory",
+                       gf_log_name(t->read[0]), (long long)t->job.shape[0],
+                       (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start),
+                       gf_dwt_stream_peak(stream));
+    gf_dwt_stream_close(stream);
+    gf_volume_abort(r.volume);
+    gf_image_free(&r.plane);
+    gf_volume_close(r.raw);
+    return rc;
+}
+
+int gf_wavelet_stream(struct gf_task *t, bool *done) {
+    int rc = gf_task_outline(t);
+    const char *why = rc || !t->image.px.rank ? NULL : refuses(t);
+    *done = !rc && t->image.px.rank && !why;
+    if (why && t->s->frames)
+        gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
+    if (*done) {
+        t->streamed = true;
+        rc = stream(t);
+    }
+    gf_image_free(&t->image);
+    return rc;
+}

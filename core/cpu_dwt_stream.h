@@ -1,0 +1,29 @@
+/* A wavelet transform along time, frame by frame: each level keeps a window of the few planes that
+ * a step along z still needs (line-based transforms: Chrysafis and Ortega 2000; for frames
+ * Bernabe et al.), and hands on what is finished at once. */
+#ifndef GF_CORE_CPU_DWT_STREAM_H
+#define GF_CORE_CPU_DWT_STREAM_H
+
+#include "core/job.h"
+
+/* Finished coefficients: a box of the packed array, in the job's precision. Rows lie `stride` bytes
+ * apart. Returns 0 or a status that ends the stream. */
+typedef int gf_dwt_emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
+                        const void *data, int64_t stride);
+
+struct gf_dwt_stream;
+
+/* For forward jobs of three axes, z among the transformed ones; thresholds by T, not by share. What
+ * is never emitted is a gap between bands. */
+int gf_dwt_stream_open(const struct gf_job *job, int threads, gf_dwt_emit *emit, void *user,
+                       struct gf_dwt_stream **out);
+/* Bytes that it takes beside the frame that is pushed. */
+int64_t gf_dwt_stream_bytes(const struct gf_job *job, int threads);
+/* The next of job->shape[0] planes (y, x, channel; dense), which is copied. The last one finishes
+ * the transform. */
+int gf_dwt_stream_push(struct gf_dwt_stream *s, const struct gf_array *plane);
+/* Most planes of the input's size (of any level: smaller ones by their share) held at once. */
+double gf_dwt_stream_peak(const struct gf_dwt_stream *s);
+void gf_dwt_stream_close(struct gf_dwt_stream *s); /* takes NULL */
+
+#endif
