@@ -1,6 +1,7 @@
 /* dwt of frames and raw volumes that need not fit memory: plane after plane is read, goes through
  * the windows of core/cpu_dwt_stream.h, and what is finished goes to its place in the output. */
-#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,12 +13,33 @@
 #include "core/status.h"
 #include "formats/volume.h"
 
+enum { QUEUE = 256 };
+
+struct box {
+    int64_t z, y, x, height, width, stride;
+    const void *data;
+};
+
+/* Boxes on their way to the file, which a thread of its own writes. */
+struct queue {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct box box[QUEUE];
+    int64_t put, taken; /* boxes so far */
+    bool closed;
+    int rc;
+    char message[512]; /* of the writing thread's failure */
+    double ms;
+};
+
 struct run {
     struct gf_task *t;
     struct gf_volume_reader *raw; /* NULL: each frame is a file */
     struct gf_image plane;
     struct gf_volume *volume;
-    double ms_write;
+    struct queue queue;
+    double ms_waited;
 };
 
 /* NULL, or why all has to be in memory. */
@@ -41,13 +63,86 @@ static const char *refuses(const struct gf_task *t) {
     return gf_volume_refuses(p->path, p->format, &options);
 }
 
+static void *write_boxes(void *user) {
+    struct run *r = user;
+    struct queue *q = &r->queue;
+    pthread_mutex_lock(&q->lock);
+    for (;;) {
+        while (q->taken == q->put && !q->closed)
+            pthread_cond_wait(&q->changed, &q->lock);
+        if (q->taken == q->put)
+            break;
+        struct box b = q->box[q->taken % QUEUE];
+        int rc = q->rc;
+        pthread_mutex_unlock(&q->lock);
+        double start = gf_now_ms();
+        if (!rc)
+            rc = gf_volume_write(r->volume, b.z, b.y, b.x, b.height, b.width, b.data, b.stride);
+        double ms = gf_now_ms() - start;
+        pthread_mutex_lock(&q->lock);
+        if (rc && !q->rc)
+            snprintf(q->message, sizeof q->message, "%s", gf_message());
+        q->rc = rc;
+        q->ms += ms;
+        q->taken++;
+        pthread_cond_broadcast(&q->changed);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return NULL;
+}
+
+/* Waits, with the lock held, until so many boxes are written or writing has failed. */
+static int await(struct run *r, int64_t boxes) {
+    struct queue *q = &r->queue;
+    double start = gf_now_ms();
+    while (q->taken < boxes && !q->rc)
+        pthread_cond_wait(&q->changed, &q->lock);
+    r->ms_waited += gf_now_ms() - start;
+    return q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : 0;
+}
+
 static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
                 const void *data, int64_t stride) {
     struct run *r = user;
-    double start = gf_now_ms();
-    int rc = gf_volume_write(r->volume, z, y, x, height, width, data, stride);
-    r->ms_write += gf_now_ms() - start;
+    struct queue *q = &r->queue;
+    pthread_mutex_lock(&q->lock);
+    int rc = await(r, q->put - QUEUE + 1);
+    if (!rc) {
+        q->box[q->put++ % QUEUE] = (struct box){z, y, x, height, width, stride, data};
+        pthread_cond_broadcast(&q->changed);
+    }
+    pthread_mutex_unlock(&q->lock);
     return rc;
+}
+
+static int settle(void *user, int64_t boxes) {
+    struct run *r = user;
+    pthread_mutex_lock(&r->queue.lock);
+    int rc = await(r, boxes);
+    pthread_mutex_unlock(&r->queue.lock);
+    return rc;
+}
+
+static int start_writing(struct run *r) {
+    struct queue *q = &r->queue;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->changed, NULL);
+    return pthread_create(&q->thread, NULL, write_boxes, r)
+               ? gf_fail(GF_ENOMEM, "cannot start a thread")
+               : 0;
+}
+
+/* Lets the queue run empty; the first failure of the thread, if the caller has none yet. */
+static int stop_writing(struct run *r, int rc) {
+    struct queue *q = &r->queue;
+    pthread_mutex_lock(&q->lock);
+    q->closed = true;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    pthread_join(q->thread, NULL);
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->lock);
+    return !rc && q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : rc;
 }
 
 static int open_raw(struct run *r) {
@@ -95,14 +190,14 @@ static int run(struct run *r, struct gf_dwt_stream *stream) {
     int rc = 0;
     for (int64_t i = 0; i < planes && !rc; i++) {
         struct gf_array plane;
-        double start = gf_now_ms(), written = r->ms_write;
+        double start = gf_now_ms(), waited = r->ms_waited;
         gf_progress_show(0, "transforming", t->read[r->raw ? 0 : i]);
         rc = next_plane(r, i, &plane);
         double read = gf_now_ms();
         t->ms_decode += read - start;
         if (!rc)
             rc = gf_dwt_stream_push(stream, &plane);
-        t->ms_transform += gf_now_ms() - read - (r->ms_write - written);
+        t->ms_transform += gf_now_ms() - read - (r->ms_waited - waited);
     }
     return rc;
 }
@@ -110,7 +205,8 @@ static int run(struct run *r, struct gf_dwt_stream *stream) {
 static int stream(struct gf_task *t) {
     struct run r = {.t = t};
     struct gf_dwt_stream *stream = NULL;
-    const int threads = gf_settings_threads(t->s);
+    const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = &r};
+    const int all = gf_settings_threads(t->s), threads = all > 1 ? all - 1 : 1; /* one writes */
     double start = gf_now_ms();
     const int64_t *shape = t->image.px.shape;
     int64_t frame = shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
@@ -120,23 +216,29 @@ static int stream(struct gf_task *t) {
     if (!rc)
         rc = create(&r);
     if (!rc)
-        rc = gf_dwt_stream_open(&t->job, threads, emit, &r, &stream);
-    if (!rc)
-        rc = run(&r, stream);
+        rc = gf_dwt_stream_open(&t->job, threads, &taker, &stream);
+    if (rc)
+        goto out;
+    if ((rc = start_writing(&r)) != 0)
+        goto out;
+    rc = stop_writing(&r, run(&r, stream));
+    if (rc)
+        goto out;
     double before = gf_now_ms();
-    if (!rc) {
-        rc = gf_volume_commit(r.volume);
-        r.volume = NULL;
-    }
-    t->ms_encode = r.ms_write + gf_now_ms() - before;
-    if (!rc && t->image.alpha)
+    rc = gf_volume_commit(r.volume);
+    r.volume = NULL;
+    t->ms_encode = r.queue.ms + gf_now_ms() - before;
+    if (rc)
+        goto out;
+    if (t->image.alpha)
         gf_log_note("'%s': alpha dropped; frames that are streamed do not keep it",
                     gf_log_name(t->read[0]));
-    if (!rc)
-        gf_log_verbose("'%s': %lld planes, %.1f a second; at most %.1f in memory",
-                       gf_log_name(t->read[0]), (long long)t->job.shape[0],
-                       (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start),
-                       gf_dwt_stream_peak(stream));
+    gf_log_verbose("'%s': %lld planes, %.1f a second, at most %.1f in memory; %.0f ms waiting for "
+                   "the output",
+                   gf_log_name(t->read[0]), (long long)t->job.shape[0],
+                   (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start),
+                   gf_dwt_stream_peak(stream), r.ms_waited);
+out:
     gf_dwt_stream_close(stream);
     gf_volume_abort(r.volume);
     gf_image_free(&r.plane);

@@ -10,6 +10,9 @@
 /* Three planes from the front of a periodic line, three before its end, and the one that comes. */
 enum { MAX_PLANES = 10 };
 
+/* Halves of this size are out of the nearer caches before they are written. */
+static const int64_t worth_streaming = 1 << 20;
+
 struct window {
     struct gf_cpu_dwt_level level; /* one step along z */
     long planes, steps;            /* along z: of the input, and of each half */
@@ -19,7 +22,10 @@ struct window {
         long index; /* -1: free */
         char *data; /* kept when free */
     } plane[MAX_PLANES];
-    char *half[2];              /* a finished step: approximation and detail along z, as packed */
+    /* A finished step: approximation and detail along z, as packed; two sets in turn, so that one
+     * may still be written while the next is made, and how many boxes were out after each. */
+    char *sets[2][2], **half;
+    int64_t boxes[2];
     int64_t height, width;      /* of those, in samples of the packed array */
     int64_t at_y, at_x, ny, nx; /* where details begin, and a band's extent */
     bool tight;
@@ -28,8 +34,8 @@ struct window {
 struct gf_dwt_stream {
     struct gf_job job;
     int threads;
-    gf_dwt_emit *emit;
-    void *user;
+    struct gf_dwt_taker taker;
+    int64_t boxes; /* emitted so far */
     struct gf_dwt_axis axis[3];
     size_t pixel; /* of coefficients */
     struct window *window;
@@ -119,7 +125,7 @@ int64_t gf_dwt_stream_bytes(const struct gf_job *job, int threads) {
         for (int l = 0; l < job->wavelet.levels; l++) {
             const struct window *w = &s.window[l];
             long held = job->wavelet.boundary == GF_PERIODIC ? 7 : 4;
-            bytes += 2 * half_bytes(&s, w) +
+            bytes += 4 * half_bytes(&s, w) +
                      (int64_t)w->plane_bytes * (held < w->planes ? held : w->planes);
         }
     }
@@ -127,18 +133,17 @@ int64_t gf_dwt_stream_bytes(const struct gf_job *job, int threads) {
     return bytes;
 }
 
-int gf_dwt_stream_open(const struct gf_job *job, int threads, gf_dwt_emit *emit, void *user,
+int gf_dwt_stream_open(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
                        struct gf_dwt_stream **out) {
     struct gf_dwt_stream *s = malloc(sizeof *s);
     *out = NULL;
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a stream");
     int rc = begin(job, threads, s);
-    s->emit = emit;
-    s->user = user;
+    s->taker = *taker;
     for (int l = 0; l < job->wavelet.levels && !rc; l++)
-        for (int i = 0; i < 2 && !rc; i++)
-            if (!(s->window[l].half[i] = gf_alloc((size_t)half_bytes(s, &s->window[l]))))
+        for (int i = 0; i < 4 && !rc; i++)
+            if (!(s->window[l].sets[i / 2][i % 2] = gf_alloc((size_t)half_bytes(s, &s->window[l]))))
                 rc = gf_fail(GF_ENOMEM, "no memory for a plane of coefficients");
     if (!rc && !(s->scratch = gf_alloc(scratch_bytes(s))))
         rc = gf_fail(GF_ENOMEM, "no memory for scratch");
@@ -156,8 +161,8 @@ void gf_dwt_stream_close(struct gf_dwt_stream *s) {
     for (int l = 0; l < s->job.wavelet.levels && s->window; l++) {
         for (int i = 0; i < MAX_PLANES; i++)
             gf_free(s->window[l].plane[i].data);
-        gf_free(s->window[l].half[0]);
-        gf_free(s->window[l].half[1]);
+        for (int i = 0; i < 4; i++)
+            gf_free(s->window[l].sets[i / 2][i % 2]);
     }
     free(s->window);
     gf_free(s->scratch);
@@ -233,7 +238,8 @@ static int send(struct gf_dwt_stream *s, const struct window *w, int half, int64
     int64_t stride = w->width * (int64_t)s->pixel;
     if (detail && s->job.wavelet.threshold != GF_KEEP_ALL)
         gf_dwt_shrink(&s->job, data, height, width * s->job.channels, stride);
-    return s->emit(s->user, z, y, x, height, width, data, stride);
+    s->boxes++;
+    return s->taker.emit(s->taker.user, z, y, x, height, width, data, stride);
 }
 
 /* The bands of a finished step, in as few boxes as there are; the approximation only at the end. */
@@ -263,16 +269,20 @@ static int take_step(struct gf_dwt_stream *s, int level, long k, const char *con
     struct window *w = &s->window[level - 1];
     struct gf_cpu_dwt_level l = w->level;
     bool last = level == s->job.wavelet.levels;
-    int rc = 0;
+    int set = (int)(w->done % 2);
+    int rc = s->taker.settle ? s->taker.settle(s->taker.user, w->boxes[set]) : 0;
+    w->half = w->sets[set];
     for (int b = 0; b < 8; b++) {
         struct gf_cpu_rows *r = &l.band[b];
+        l.stream[b] = half_bytes(s, w) >= worth_streaming;
         r->row = w->width * (int64_t)s->pixel;
         r->data = w->half[b >> 2] + (b & 2 ? w->at_y * r->row : 0) +
                   (b & 1 ? w->at_x * (int64_t)s->pixel : 0);
     }
-    if (!last) {
+    if (!last && !rc) {
         rc = take_plane(s, w + 1, k, &l.band[0].data);
         l.band[0].row = w->nx * (int64_t)s->pixel;
+        l.stream[0] = false;
     }
     if (rc)
         return rc;
@@ -281,6 +291,7 @@ static int take_step(struct gf_dwt_stream *s, int level, long k, const char *con
     rc = send_half(s, w, 0, k, last);
     if (!rc)
         rc = send_half(s, w, 1, s->axis[0].at[level] + k, last);
+    w->boxes[set] = s->boxes;
     return rc || last ? rc : take_steps(s, level + 1);
 }
 

@@ -6,16 +6,22 @@
 
 #include "core/job.h"
 
-/* Finished coefficients: a box of the packed array, in the job's precision. Rows lie `stride` bytes
- * apart. Returns 0 or a status that ends the stream. */
-typedef int gf_dwt_emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
-                        const void *data, int64_t stride);
+/* Where finished coefficients go. Both return 0 or a status that ends the stream. */
+struct gf_dwt_taker {
+    /* A box of the packed array, in the job's precision; rows lie `stride` bytes apart. */
+    int (*emit)(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
+                const void *data, int64_t stride);
+    /* NULL, or emit() may return before it is done with `data`: returns once the first `boxes` of
+     * all boxes emitted are done with. */
+    int (*settle)(void *user, int64_t boxes);
+    void *user;
+};
 
 struct gf_dwt_stream;
 
 /* For forward jobs of three axes, z among the transformed ones; thresholds by T, not by share. What
  * is never emitted is a gap between bands. */
-int gf_dwt_stream_open(const struct gf_job *job, int threads, gf_dwt_emit *emit, void *user,
+int gf_dwt_stream_open(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
                        struct gf_dwt_stream **out);
 /* Bytes that it takes beside the frame that is pushed. */
 int64_t gf_dwt_stream_bytes(const struct gf_job *job, int threads);
