@@ -110,7 +110,7 @@ static const struct command commands[] = {
 static void print_overview(void) {
     printf("usage: gpufft COMMAND [OPTION]... [IN]...\n"
            "\n"
-           "Fourier transforms of pictures and volumes.\n"
+           "Fourier and wavelet transforms of pictures and volumes.\n"
            "\n"
            "commands:\n");
     for (const struct command *c = commands; c->name; c++)

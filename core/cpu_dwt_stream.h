@@ -1,6 +1,6 @@
 /* A wavelet transform along time, frame by frame: each level keeps a window of the few planes that
- * a step along z still needs (line-based transforms: Chrysafis and Ortega 2000; for frames
- * Bernabe et al.), and hands on what is finished at once. */
+ * a step along z still needs (line-based transforms: Chrysafis and Ortega 2000), and hands on what
+ * is finished at once. */
 #ifndef GF_CORE_CPU_DWT_STREAM_H
 #define GF_CORE_CPU_DWT_STREAM_H
 

@@ -6,8 +6,8 @@
  *     a[k] = sum over i < 4 of h[i] x[2 k - s + i]        d[k] likewise with g
  * and a goes on to the next level. Periodic: s = 1, ceil(n / 2) of each; else s = 2 and
  * floor((n + 3) / 2). That is PyWavelets' alignment and count. Along several axes one level takes
- * all of them, time first for a sequence of frames (Bernabe, Garcia, Gonzalez 2007; Bernabe,
- * Cuenca, Gimenez 2011: 3D-FWT); the order changes nothing but rounding.
+ * all of them, time first for a sequence of frames (3D-FWT: Bernabe, Cuenca, Gimenez 2013,
+ * Procedia Computer Science 18); the order changes nothing but rounding.
  *
  * Bands are packed as PyWavelets' coeffs_to_array has them: along each axis the last level's
  * approximation stands at 0, the details of level l behind everything coarser. Where a size does

@@ -10,6 +10,12 @@ enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
 
+/* TIFF readers such as tifffile take "shape" for the pages' own, which packed coefficients' is not.
+ */
+static const char *shape_key(const struct gf_record *r) {
+    return r->version == GF_RECORD_WAVELET ? "picture_shape" : "shape";
+}
+
 char *gf_record_format(const struct gf_record *r) {
     json_t *shape = json_array(), *axes = json_array();
     for (int i = 0; i < r->ndim; i++) {
@@ -19,8 +25,8 @@ char *gf_record_format(const struct gf_record *r) {
     }
     json_t *root =
         json_pack("{s:i, s:s, s:o, s:I, s:s, s:s, s:i, s:o, s:s, s:b, s:b, s:b, s:b, s:s}",
-                  "gpufft", r->version, "kind", gf_kind_name(r->kind), "shape", shape, "channels",
-                  (json_int_t)r->channels, "color", color_names[r->color], "type",
+                  "gpufft", r->version, "kind", gf_kind_name(r->kind), shape_key(r), shape,
+                  "channels", (json_int_t)r->channels, "color", color_names[r->color], "type",
                   gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
                   gf_norm_name(r->norm), "shift", r->shift, "half", r->half, "luma", r->luma,
                   "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
@@ -69,7 +75,7 @@ static int get_name(const json_t *root, const char *key, const char *const *name
 }
 
 static int get_shape(const json_t *root, struct gf_record *r) {
-    const json_t *shape = json_object_get(root, "shape");
+    const json_t *shape = json_object_get(root, shape_key(r));
     size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
     if (n < 1 || n > GF_MAX_DIMS)
         return bad("shape");
