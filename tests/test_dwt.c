@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/backend.h"
+#include "core/cpu_dwt_stream.h"
 #include "core/dwt.h"
 #include "core/status.h"
 #include "tests/backends.h"
@@ -537,6 +538,60 @@ static void test_layout(void) {
     }
 }
 
+/* Boxes into an array that stands for the file. */
+static int into_array(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
+                      const void *data, int64_t stride) {
+    const struct gf_array *c = user;
+    for (int64_t i = 0; i < height; i++)
+        memcpy((char *)c->data + z * c->stride[0] + (y + i) * c->stride[1] + x * c->stride[2],
+               (const char *)data + i * stride, (size_t)(width * c->stride[2]));
+    return 0;
+}
+
+/* Plane by plane it is what it is in one piece, bit by bit, in any number of planes. */
+static void test_stream(void) {
+    static const unsigned axes[] = {7, 1, 5, 3};
+    for (int b = GF_PERIODIC; b <= GF_ZERO; b++)
+        for (int64_t n = 2; n <= 40; n++) {
+            int64_t shape[3] = {n, 9 + n % 4, 20 - n % 3};
+            unsigned on = axes[n % 4];
+            int most = gf_dwt_max_levels(3, shape, on, (enum gf_boundary)b);
+            struct gf_job job = make_job(GF_FORWARD, 3, shape, on, n % 5 ? most : 1,
+                                         (enum gf_boundary)b, n % 2 ? GF_U8 : GF_F32, GF_F32);
+            job.channels = 1 + n % 2;
+            if (n % 7 == 0) {
+                job.wavelet.threshold = GF_SOFT;
+                job.wavelet.amount = 0.2;
+            }
+            struct gf_array in = {0}, whole = {0}, parts = {0};
+            struct gf_dwt_stream *stream;
+            int64_t full[GF_MAX_RANK];
+            gf_job_in_shape(&job, full);
+            CHECK_EQ(gf_array_alloc(&in, job.in_dtype, 4, full), 0);
+            backends_fill(&in, &seed);
+            gf_job_out_shape(&job, 0, full);
+            CHECK_EQ(gf_array_alloc(&parts, GF_F32, 4, full), 0);
+            memset(parts.data, 0, (size_t)gf_array_count(&parts) * sizeof(float));
+            struct gf_dwt_taker taker = {.emit = into_array, .user = &parts};
+            int rc = gf_dwt_stream_open(&job, 1 + (int)(n % 2), &taker, &stream);
+            CHECK_MSG(!rc, "%s", gf_message());
+            for (int64_t z = 0; z < n && !rc; z++) {
+                struct gf_array plane = gf_array_index(&in, 0, z);
+                rc = gf_dwt_stream_push(stream, &plane);
+            }
+            CHECK_MSG(!rc, "%s", gf_message());
+            if (run(&job, &in, &whole, NULL))
+                CHECK_MSG(
+                    !memcmp(parts.data, whole.data, (size_t)gf_array_count(&parts) * sizeof(float)),
+                    "%d planes, boundary %d, axes %u", (int)n, b, on);
+            CHECK(gf_dwt_stream_peak(stream) <= 7.0 * job.wavelet.levels);
+            gf_dwt_stream_close(stream);
+            gf_array_free(&in);
+            gf_array_free(&whole);
+            gf_array_free(&parts);
+        }
+}
+
 int main(void) {
     test_validation();
     test_layout();
@@ -565,6 +620,8 @@ int main(void) {
             test_threshold(GF_F32);
             test_threshold(GF_F64);
             test_display();
+            if (backend == &gf_backend_openmp)
+                test_stream();
             backend->close(contexts[1]);
         } else {
             printf("%s: %s\n", backend->name, gf_message());
