@@ -5,7 +5,7 @@
 
 /* Pairs of columns and of rows that a tile holds: rows that stay in the nearest cache, and a halo
  * that costs little. With planes to go through, a tile's rows of four planes stay in the second. */
-enum { TILE_COLUMNS = 1024, TILE_ROWS = 64, TILE_ROWS_DEEP = 8, ROWS = 24, MAX_PIECES = 8 };
+enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16, ROWS = 24, MAX_PIECES = 8 };
 
 enum gf_cpu_sample gf_cpu_sample_of(enum gf_dtype t) {
     static const enum gf_cpu_sample of[GF_N_DTYPES] = {
@@ -123,20 +123,6 @@ static void fetch_row(const struct tile *t, const char *row, enum gf_cpu_sample 
     }
 }
 
-/* Asks for the tile's part of a row that is read next: rows that lie apart are out of the hardware
- * prefetcher's sight, and it stops at every page. */
-static void prefetch_row(const struct tile *t, const char *row, enum gf_cpu_sample type) {
-    if (!row)
-        return;
-    size_t pixel = type_size(type) * (size_t)t->level->channels;
-    for (int i = 0; i < t->n_pieces; i++) {
-        const struct piece *p = &t->piece[i];
-        const char *at = row + (size_t)p->from * pixel;
-        for (size_t b = 0; p->count > 1 && b < (size_t)p->count * pixel; b += 64)
-            __builtin_prefetch(at + b, 0, 2);
-    }
-}
-
 /* Rows of the tile's width that are all in buffers. */
 static void pair_buffers(const struct tile *t, bool inverse, char *const row[4], char *low,
                          char *high) {
@@ -184,12 +170,6 @@ static void forward_rows(const struct tile *t, long z) {
         for (int j = 0; j < 4; j++)
             row[j] = row_at(&l->fine, z,
                             gf_cpu_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Y], l->boundary));
-        for (int j = 4; j < 6 && k + 1 < t->last_row; j++)
-            prefetch_row(
-                t,
-                row_at(&l->fine, z,
-                       gf_cpu_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Y], l->boundary)),
-                l->type);
         fetch_pair(t, false, row, l->type, t->buffer[0], t->buffer[1]);
         finish_row(t, 0, z, k, t->buffer[0]);
         finish_row(t, 2, z, k, t->buffer[1]);
@@ -213,15 +193,7 @@ static void forward_planes(const struct tile *t, long k) {
     long r = 2 * t->first_row - t->offset;
     for (long y = t->first_row, have = 0; y < t->last_row; y++) {
         for (; have < 2 * (y - t->first_row) + 4; have++, r++) {
-            long at = gf_cpu_dwt_extend(r, l->n[GF_DWT_Y], l->boundary);
-            plane_rows(t, k, at, row);
-            for (int j = 4; j < 6 && !l->window; j++)
-                prefetch_row(
-                    t,
-                    row_at(&l->fine,
-                           gf_cpu_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Z], l->boundary),
-                           at),
-                    l->type);
+            plane_rows(t, k, gf_cpu_dwt_extend(r, l->n[GF_DWT_Y], l->boundary), row);
             fetch_pair(t, false, row, l->type, ring[0][have % 4], ring[1][have % 4]);
         }
         for (int z = 0; z < 2; z++) {
