@@ -13,7 +13,7 @@
 #include "core/status.h"
 #include "formats/volume.h"
 
-enum { QUEUE = 256 };
+enum { QUEUE = 256, WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
 
 struct box {
     int64_t z, y, x, height, width, stride;
@@ -38,6 +38,7 @@ struct run {
     struct gf_volume_reader *raw; /* NULL: each frame is a file */
     struct gf_image plane;
     struct gf_volume *volume;
+    bool beside; /* boxes go through the queue: they are worth waking a thread */
     struct queue queue;
     double ms_waited;
 };
@@ -105,6 +106,13 @@ static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int
                 const void *data, int64_t stride) {
     struct run *r = user;
     struct queue *q = &r->queue;
+    if (!r->beside) {
+        double start = gf_now_ms();
+        int now = gf_volume_write(r->volume, z, y, x, height, width, data, stride);
+        q->ms += gf_now_ms() - start;
+        r->ms_waited = q->ms;
+        return now;
+    }
     pthread_mutex_lock(&q->lock);
     int rc = await(r, q->put - QUEUE + 1);
     if (!rc) {
@@ -117,6 +125,8 @@ static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int
 
 static int settle(void *user, int64_t boxes) {
     struct run *r = user;
+    if (!r->beside)
+        return 0;
     pthread_mutex_lock(&r->queue.lock);
     int rc = await(r, boxes);
     pthread_mutex_unlock(&r->queue.lock);
@@ -125,6 +135,8 @@ static int settle(void *user, int64_t boxes) {
 
 static int start_writing(struct run *r) {
     struct queue *q = &r->queue;
+    if (!r->beside)
+        return 0;
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->changed, NULL);
     return pthread_create(&q->thread, NULL, write_boxes, r)
@@ -135,6 +147,8 @@ static int start_writing(struct run *r) {
 /* Lets the queue run empty; the first failure of the thread, if the caller has none yet. */
 static int stop_writing(struct run *r, int rc) {
     struct queue *q = &r->queue;
+    if (!r->beside)
+        return rc;
     pthread_mutex_lock(&q->lock);
     q->closed = true;
     pthread_cond_broadcast(&q->changed);
@@ -210,6 +224,7 @@ static int stream(struct gf_task *t) {
     double start = gf_now_ms();
     const int64_t *shape = t->image.px.shape;
     int64_t frame = shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
+    r.beside = frame >= WORTH_A_THREAD;
     int rc = gf_memory_check(gf_dwt_stream_bytes(&t->job, threads) + 2 * frame, t->engine->limit);
     if (!rc && t->s->shape.n)
         rc = open_raw(&r);
