@@ -9,13 +9,15 @@ struct gf_transform;
 /* Each takes the parsed options and the operands, and returns the exit code. */
 int gf_command_fwd(struct gf_settings *s, char **operands, int n);
 int gf_command_inv(struct gf_settings *s, char **operands, int n);
+int gf_command_dwt(struct gf_settings *s, char **operands, int n);
+int gf_command_idwt(struct gf_settings *s, char **operands, int n);
 int gf_command_info(struct gf_settings *s, char **operands, int n);
 int gf_command_plan(struct gf_settings *s, char **operands, int n);
 int gf_command_devices(struct gf_settings *s, char **operands, int n);
 int gf_command_bench(struct gf_settings *s, char **operands, int n);
 int gf_command_selftest(struct gf_settings *s, char **operands, int n);
 
-/* What fwd and inv share: inputs, claims, the loop over files, reports. */
+/* What the transforms share: inputs, claims, the loop over files, reports. */
 int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s, char **operands,
                      int n);
 

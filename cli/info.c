@@ -50,6 +50,14 @@ static void axes_text(unsigned axes, int ndim, char text[8]) {
 static void print_record(const struct gf_record *r) {
     char axes[8];
     axes_text(r->axes, r->ndim, axes);
+    if (r->version == GF_RECORD_WAVELET) {
+        printf("  wavelet   d4 coefficients%s of a ", r->thresholded ? ", thresholded," : "");
+        print_shape(r->shape, r->ndim);
+        printf(" %s picture\n            axes %s, %d level%s, boundary %s, alpha %s\n",
+               gf_dtype_name(r->dtype), axes, r->levels, r->levels == 1 ? "" : "s",
+               gf_boundary_name(r->boundary), alpha_name(r->alpha));
+        return;
+    }
     printf("  spectrum  %s of a ", gf_kind_name(r->kind));
     print_shape(r->shape, r->ndim);
     printf(" %s picture%s\n", gf_dtype_name(r->dtype), r->luma ? "'s luma" : "");
@@ -87,11 +95,19 @@ static json_t *json_record(const struct gf_record *r) {
     json_object_set_new(o, "channels", json_integer(r->channels));
     json_object_set_new(o, "type", json_string(gf_dtype_name(r->dtype)));
     json_object_set_new(o, "axes", json_string(axes));
+    json_object_set_new(o, "alpha", json_string(alpha[r->alpha]));
+    if (r->version == GF_RECORD_WAVELET) {
+        json_object_set_new(o, "transform", json_string("dwt"));
+        json_object_set_new(o, "wavelet", json_string("d4"));
+        json_object_set_new(o, "levels", json_integer(r->levels));
+        json_object_set_new(o, "boundary", json_string(gf_boundary_name(r->boundary)));
+        json_object_set_new(o, "thresholded", json_boolean(r->thresholded));
+        return o;
+    }
     json_object_set_new(o, "norm", json_string(gf_norm_name(r->norm)));
     json_object_set_new(o, "shift", json_boolean(r->shift));
     json_object_set_new(o, "half", json_boolean(r->half));
     json_object_set_new(o, "luma", json_boolean(r->luma));
-    json_object_set_new(o, "alpha", json_string(alpha[r->alpha]));
     return o;
 }
 

@@ -17,25 +17,6 @@ static int refuse_picture(const struct gf_image *image) {
                    gf_dtype_name(image->px.dtype));
 }
 
-/* Lays the samples out in the rank that the record tells; formats without room for leading axes of
- * extent 1 lose them, others gain one. */
-static int match_shape(struct gf_array *px, int rank, const int64_t *shape) {
-    struct gf_array v = *px;
-    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
-        int64_t want = i <= rank ? shape[rank - i] : 1;
-        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
-        if (want != is)
-            return gf_fail(GF_EFORMAT, "the record tells of another shape than the file has");
-        if (i <= rank) {
-            v.shape[rank - i] = want;
-            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
-        }
-    }
-    v.rank = rank;
-    *px = v;
-    return 0;
-}
-
 /* An option that says otherwise than the record. */
 static int check_options(const struct gf_settings *s, const struct gf_record *r) {
     unsigned axes = r->axes;
@@ -70,7 +51,7 @@ static int job_from_record(struct gf_task *t, const struct gf_record *r) {
     job->in_half = r->half;
     gf_job_in_shape(job, shape);
     shape[job->ndim] += r->alpha == GF_ALPHA_KEPT;
-    return match_shape(&t->image.px, job->ndim + 1, shape);
+    return gf_image_match(&t->image.px, job->ndim + 1, shape);
 }
 
 /* Without a record: full, backward; unshifted, but a pair of pictures is centred. */
@@ -161,6 +142,9 @@ static int prepare(struct gf_task *t) {
         rc = gf_record_parse(t->image.record, &record);
         r = &record;
     }
+    if (!rc && r && r->version == GF_RECORD_WAVELET)
+        rc =
+            gf_fail(GF_EINVAL, "wavelet coefficients, not a spectrum; gpufft idwt takes them back");
     if (!rc && !gf_dtype_is_complex(t->image.px.dtype))
         rc = refuse_picture(&t->image);
     if (rc)

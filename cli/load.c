@@ -52,6 +52,16 @@ static int check_plane(const struct gf_image *plane, const struct gf_image *volu
     return 0;
 }
 
+int gf_load_frame(const struct gf_settings *s, const char *path, const struct gf_image *volume,
+                  struct gf_image *plane) {
+    int rc = gf_load_picture(s, path, false, plane);
+    if (!rc)
+        rc = check_plane(plane, volume);
+    if (!rc)
+        rc = gf_load_finite(s, plane);
+    return rc ? fail_in(rc, path) : 0;
+}
+
 int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, bool header_only,
                    struct gf_image *image) {
     int rc = 0;
@@ -84,6 +94,8 @@ static int load_part(const struct gf_settings *s, const char *path, enum gf_kind
     int rc = gf_load_picture(s, path, header_only, image);
     if (!rc && image->record)
         rc = gf_record_parse(image->record, record);
+    if (!rc && image->record && record->version == GF_RECORD_WAVELET)
+        rc = gf_fail(GF_EINVAL, "its record tells of wavelet coefficients");
     if (!rc && image->record && record->kind != kind)
         rc = gf_fail(GF_EINVAL, "its record says %s, not %s", gf_kind_name(record->kind),
                      gf_kind_name(kind));
@@ -139,6 +151,23 @@ out:
     gf_image_free(&magnitude);
     gf_image_free(&phase);
     return rc;
+}
+
+int gf_image_match(struct gf_array *px, int rank, const int64_t *shape) {
+    struct gf_array v = *px;
+    for (int i = 1; i <= GF_MAX_RANK; i++) { /* from the last axis */
+        int64_t want = i <= rank ? shape[rank - i] : 1;
+        int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
+        if (want != is)
+            return gf_fail(GF_EFORMAT, "the record tells of another shape than the file has");
+        if (i <= rank) {
+            v.shape[rank - i] = want;
+            v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;
+        }
+    }
+    v.rank = rank;
+    *px = v;
+    return 0;
 }
 
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {

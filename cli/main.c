@@ -29,6 +29,14 @@ static const struct gf_opt_group *const inv_groups[] = {
     &gf_opts_output_inv, &gf_opts_pair,    &gf_opts_spectrum, &gf_opts_input,
     &gf_opts_raw,        &gf_opts_backend, &gf_opts_run,      NULL,
 };
+static const struct gf_opt_group *const dwt_groups[] = {
+    &gf_opts_output_dwt, &gf_opts_wavelet, &gf_opts_input, &gf_opts_raw,
+    &gf_opts_backend,    &gf_opts_run,     NULL,
+};
+static const struct gf_opt_group *const idwt_groups[] = {
+    &gf_opts_output_idwt, &gf_opts_wavelet, &gf_opts_input, &gf_opts_raw,
+    &gf_opts_backend,     &gf_opts_run,     NULL,
+};
 static const struct gf_opt_group *const info_groups[] = {&gf_opts_list, &gf_opts_raw,
                                                          &gf_opts_common, NULL};
 static const struct gf_opt_group *const plan_groups[] = {
@@ -54,8 +62,16 @@ static const struct command commands[] = {
      gf_command_inv, inv_groups,
      "  gpufft inv spec.tif --out=back.png\n"
      "  gpufft inv --from-magnitude=mag.tif --from-phase=phase.tif --out=back.png\n"},
-    {"dwt", "IN... --out=OUT", "Daubechies W4 wavelet", NULL, NULL, NULL},
-    {"idwt", "IN... --out=OUT", "its inverse", NULL, NULL, NULL},
+    {"dwt", "IN... --out=OUT", "Daubechies W4 wavelet: 2D of a picture, 3D of a volume or frames",
+     gf_command_dwt, dwt_groups,
+     "  gpufft dwt scene.png --out=pyramid.png\n"
+     "  gpufft dwt scene.png --levels=max --out=coeffs.tif --bands=bands\n"
+     "  gpufft dwt scene.png --threshold=hard:5% --out=small.tif\n"
+     "  gpufft dwt --frames frames/ --levels=3 --out=coeffs.tif\n"},
+    {"idwt", "IN... --out=OUT", "its inverse, back to the picture", gf_command_idwt, idwt_groups,
+     "  gpufft idwt coeffs.tif --out=back.png\n"
+     "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"
+     "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n"},
     {"filter", "IN... --out=OUT", "frequency-domain filtering", NULL, NULL, NULL},
     {"stats", "IN...", "energy, radial spectrum, strongest peaks", NULL, NULL, NULL},
     {"info", "IN...", "what a file holds: shape, type, pages, a spectrum's record", gf_command_info,
@@ -97,7 +113,7 @@ static const struct command commands[] = {
 static void print_overview(void) {
     printf("usage: gpufft COMMAND [OPTION]... [IN]...\n"
            "\n"
-           "Fourier transforms of pictures and volumes.\n"
+           "Fourier and wavelet transforms of pictures and volumes.\n"
            "\n"
            "commands:\n");
     for (const struct command *c = commands; c->name; c++)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -17,6 +18,7 @@ static const char *const kinds[] = {"magnitude", "phase", "power", "real", "imag
 static const char *const scales[] = {"log", "linear", "sqrt", NULL};
 static const char *const norms[] = {"backward", "ortho", "forward", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
+static const char *const boundaries[] = {"periodic", "symmetric", "zero", NULL};
 static const char *const colors[] = {"channels", "luma", NULL};
 static const char *const places[] = {"last", NULL};
 static const char *const strategies[] = {"auto", "huffman", "rle", "filtered", "default", NULL};
@@ -99,6 +101,51 @@ static int parse_axes(const char *value, void *field) {
                    "--axes cannot be '%.40s'; it lists up to three of x, y, z or of NumPy's "
                    "indices 0, 1, 2, -1, -2, -3",
                    value);
+}
+
+/* The names of the one wavelet, and of one that is taken for it. */
+static int parse_wavelet(const char *value, void *field) {
+    static const char *const names[] = {"d4", "w4", "db2", NULL};
+    for (int i = 0; names[i]; i++)
+        if (!strcasecmp(value, names[i])) {
+            *(int *)field = i;
+            return 0;
+        }
+    if (!strcasecmp(value, "db4"))
+        return gf_fail(GF_EUSAGE,
+                       "--wavelet=db4 has eight taps; the one with four taps is d4, also "
+                       "called w4 and db2");
+    return gf_fail(GF_EUSAGE, "no wavelet '%.40s'; there is d4, also called w4 and db2", value);
+}
+
+static int parse_levels(const char *value, void *field) {
+    char *end;
+    errno = 0;
+    long v = strtol(value, &end, 10);
+    if (!strcmp(value, "max"))
+        v = GF_MOST_LEVELS;
+    else if (errno || end == value || *end || v < 1 || v > GF_MAX_LEVELS)
+        return gf_fail(GF_EUSAGE, "--levels cannot be '%.40s'; it is 1 to %d, or max", value,
+                       GF_MAX_LEVELS);
+    *(int *)field = (int)v;
+    return 0;
+}
+
+static int parse_threshold(const char *value, void *field) {
+    struct gf_wavelet_settings *w = &((struct gf_settings *)field)->wavelet;
+    bool hard = !strncmp(value, "hard:", 5), soft = !strncmp(value, "soft:", 5);
+    char *end = NULL;
+    double v = hard || soft ? strtod(value + 5, &end) : 0;
+    bool percent = end && *end == '%';
+    if (!end || end == value + 5 || end[percent] || !isfinite(v) || v < 0 || (percent && v > 100))
+        return gf_fail(GF_EUSAGE,
+                       "--threshold cannot be '%.40s'; it is hard:T, soft:T with T from 0, or "
+                       "hard:K%%, soft:K%% with K from 0 to 100",
+                       value);
+    w->threshold = hard ? GF_HARD : GF_SOFT;
+    w->percent = percent;
+    w->amount = v;
+    return 0;
 }
 
 #define AT(field) offsetof(struct gf_settings, field)
@@ -258,6 +305,42 @@ static const struct gf_opt spectrum_rows[] = {
 };
 const struct gf_opt_group gf_opts_spectrum = {"Transform (a record in the file comes first)",
                                               spectrum_rows};
+
+static const struct gf_opt output_dwt_rows[] = {
+    OUT_ROW,
+    TEXT("bands", wavelet.bands, "DIR",
+         "write each band as DIR/{stem}_BAND.tif, with or without --out"),
+    PARSED("depth", AT(depth), "8|16|32", parse_depth,
+           "bits a sample: 8 and 16 display, 32 float (default: PNG and PGM 8, others float)"),
+    FILE_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_output_dwt = {"Output", output_dwt_rows};
+
+static const struct gf_opt output_idwt_rows[] = {
+    OUT_ROW,
+    PARSED("depth", AT(depth), "8|16|32", parse_depth,
+           "bits a sample, clipped and rounded (default: the picture's own type)"),
+    FILE_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_output_idwt = {"Output", output_idwt_rows};
+
+static const struct gf_opt wavelet_rows[] = {
+    PARSED("wavelet", AT(wavelet.name), "NAME", parse_wavelet,
+           "d4, also called w4 and db2: Daubechies' four taps"),
+    PARSED("levels", AT(wavelet.levels), "N|max", parse_levels,
+           "how often the approximation is split again (default: 3, or the most the size allows)"),
+    CHOICE("boundary", wavelet.boundary, "NAME", boundaries,
+           "periodic (default), symmetric or zero: what stands beyond the ends of a line"),
+    PARSED("threshold", 0, "RULE", parse_threshold,
+           "hard:T or soft:T for details below T, hard:K% or soft:K% to keep the largest K%"),
+    AXES_ROWS,
+    PRECISION_ROW,
+    END,
+};
+const struct gf_opt_group gf_opts_wavelet = {
+    "Transform (for idwt a record in the file comes first)", wavelet_rows};
 
 static const struct gf_opt backend_rows[] = {
     TEXT("backend", backend, "NAME",

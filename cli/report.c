@@ -62,13 +62,17 @@ static json_t *json_product(const struct gf_task *t, int i) {
     json_t *o = json_object();
     json_object_set_new(o, "path", gf_json_text(p->path));
     json_object_set_new(o, "format", json_string(p->format->name));
-    json_object_set_new(o, "kind", json_string(gf_kind_name(p->kind)));
+    json_object_set_new(o, "kind", json_string(p->label));
     json_object_set_new(o, "shape", gf_json_shape(p->shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(p->shape[t->job.ndim]));
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.out[i].dtype)));
     if (t->job.out[i].map == GF_MAP_DISPLAY)
         json_object_set_new(o, "white", json_real(t->report.high[i]));
     return o;
+}
+
+static const char *backend_name(const struct gf_task *t) {
+    return t->streamed ? gf_backend_openmp.name : gf_engine_name(t->engine);
 }
 
 static json_t *json_task(const struct gf_task *t) {
@@ -82,8 +86,14 @@ static json_t *json_task(const struct gf_task *t) {
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
     json_object_set_new(o, "precision",
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
-    json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
-    json_object_set_new(o, "backend", json_string(gf_engine_name(t->engine)));
+    if (t->job.op == GF_DWT) {
+        json_object_set_new(o, "wavelet", json_string("d4"));
+        json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
+        json_object_set_new(o, "boundary", json_string(gf_boundary_name(t->job.wavelet.boundary)));
+    } else {
+        json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
+    }
+    json_object_set_new(o, "backend", json_string(backend_name(t)));
     for (int i = 0; i < t->job.n_out; i++)
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);
@@ -111,8 +121,8 @@ static void report_device(const char *name, const struct gf_device_ms *ms) {
 }
 
 void gf_report_done(const struct gf_task *t) {
-    gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->read[0]), gf_engine_name(t->engine),
-                   t->engine->why);
+    gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->read[0]), backend_name(t),
+                   t->streamed ? "frame by frame" : t->engine->why);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms",
                    gf_log_name(t->read[0]), t->ms_decode, t->ms_transform, t->ms_encode);
     if (gf_engine_on_device(t->engine))

@@ -23,6 +23,7 @@ struct gf_settings gf_settings_default(void) {
         .precision = GF_UNSAID,
         .backend = "auto",
         .fftw_plan = GF_UNSAID,
+        .wavelet = {.boundary = GF_UNSAID},
         .bench = {.seconds = 0.5},
     };
 }

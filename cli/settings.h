@@ -7,7 +7,7 @@
 #include "formats/format.h"
 
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
-enum { GF_UNSAID = -1, GF_MAX_THREAD_COUNTS = 8 };
+enum { GF_UNSAID = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8 };
 
 /* The axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
 struct gf_axes_text {
@@ -61,6 +61,16 @@ struct gf_settings {
     int color;     /* 0 channels, 1 luma */
     bool half;
 
+    struct gf_wavelet_settings {
+        int name;      /* index into gf_wavelets */
+        int levels;    /* 0: unsaid; GF_MOST_LEVELS: as many as the size allows */
+        int boundary;  /* enum gf_boundary or GF_UNSAID */
+        int threshold; /* enum gf_threshold */
+        bool percent;
+        double amount;
+        const char *bands; /* the folder of --bands */
+    } wavelet;
+
     /* run */
     const char *backend;
     const char *device;
@@ -87,7 +97,8 @@ struct gf_settings gf_settings_default(void);
 
 extern const struct gf_opt_group gf_opts_input, gf_opts_pair, gf_opts_output, gf_opts_output_inv,
     gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_backend, gf_opts_raw,
-    gf_opts_list, gf_opts_memory, gf_opts_bench, gf_opts_common;
+    gf_opts_list, gf_opts_memory, gf_opts_output_dwt, gf_opts_output_idwt, gf_opts_wavelet,
+    gf_opts_bench, gf_opts_common;
 
 extern const char *const gf_fftw_plans[];
 extern const char *const gf_tiff_compressions[];

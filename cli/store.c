@@ -51,7 +51,7 @@ int gf_product_accepts(const struct gf_product *p) {
 
 /* The record of one plane; false when planes are no spectra of their own. */
 static bool page_record(const struct gf_record *volume, struct gf_record *out) {
-    *out = *volume;
+    *out = *volume; /* a wavelet's fields are the same for all planes */
     if (volume->ndim < 3)
         return true;
     if (volume->axes & 1)
@@ -88,7 +88,7 @@ int gf_product_write(const struct gf_settings *s, struct gf_product *p) {
         bool has_record = p->has_record && page_record(&p->record, &record);
         struct gf_image plane = page(&p->image, z);
         char *path;
-        rc = gf_template_expand(p->where, p->in, gf_kind_name(p->kind), z, &path);
+        rc = gf_template_expand(p->where, p->in, p->label, z, &path);
         if (rc)
             break;
         rc = write_image(s, p, path, &plane, has_record ? &record : NULL);

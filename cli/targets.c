@@ -16,6 +16,8 @@ static int add_target(struct gf_targets *out, const char *option, const char *te
         return gf_fail(GF_EUSAGE, "more than %d outputs of one run", GF_MAX_OUTPUTS);
     struct gf_target *t = &out->target[out->n++];
     t->kind = kind;
+    t->label = gf_kind_name(kind);
+    t->bands = false;
     return gf_template_parse(option, text, &t->where);
 }
 
@@ -23,7 +25,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
     static const char *const options[GF_N_KINDS] = {"--magnitude", "--phase", "--power",
                                                     "--real",      "--imag",  "--complex"};
     int rc = 0;
-    out->n = 0;
+    *out = (struct gf_targets){0};
     if (s->out)
         rc = add_target(out, "--out", s->out, kind);
     else if (s->kind != GF_UNSAID)
@@ -31,6 +33,12 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
     for (int k = 0; k < GF_N_KINDS && !rc; k++)
         if (s->further[k])
             rc = add_target(out, options[k], s->further[k], (enum gf_kind)k);
+    if (!rc && s->wavelet.bands) {
+        if (asprintf(&out->bands_text, "tiff:%s/{stem}_*", s->wavelet.bands) < 0)
+            return gf_fail(GF_ENOMEM, "out of memory");
+        rc = add_target(out, "--bands", out->bands_text, kind);
+        out->target[out->n - 1].bands = true;
+    }
     if (!rc && !out->n)
         return gf_fail(GF_EUSAGE, "no output; say --out=FILE");
     for (int i = 0; i < out->n && !rc && s->json; i++)
@@ -38,6 +46,11 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
             return gf_fail(GF_EUSAGE, "--json and %s=- both want stdout",
                            out->target[i].where.option);
     return rc;
+}
+
+void gf_targets_free(struct gf_targets *targets) {
+    free(targets->bands_text);
+    *targets = (struct gf_targets){0};
 }
 
 int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
@@ -52,7 +65,9 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
         return gf_fail(GF_EUSAGE, "%s: a %s file holds no complex numbers; use .tif, .npy or .raw",
                        t->where.option, format->name);
     }
-    if (s->depth)
+    if (t->bands)
+        *dtype = wide ? GF_F64 : GF_F32;
+    else if (s->depth)
         *dtype = s->depth == 8 ? GF_U8 : s->depth == 16 ? GF_U16 : GF_F32;
     else if (wide && can >> GF_F64 & 1)
         *dtype = GF_F64;
@@ -66,7 +81,7 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
 
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path) {
-    int rc = gf_template_expand(&t->where, in, gf_kind_name(t->kind), -1, path);
+    int rc = gf_template_expand(&t->where, in, t->label, -1, path);
     if (rc)
         return rc;
     rc = gf_template_format(&t->where, *path, format);

@@ -7,16 +7,21 @@
 
 struct gf_target {
     enum gf_kind kind;
+    const char *label; /* what {kind} stands for */
+    bool bands;        /* --bands: a file for each, `where` only names their place */
     struct gf_template where;
 };
 
 struct gf_targets {
     struct gf_target target[GF_MAX_OUTPUTS];
     int n;
+    char *bands_text; /* freed by gf_targets_free() */
 };
 
 /* --out with `kind`, then --magnitude=, --phase=, …; GF_EUSAGE when there is none at all. */
 int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_targets *out);
+
+void gf_targets_free(struct gf_targets *targets);
 
 /* The sample type that `kind` gets in `format`: by --depth, else floats where the format has them.
  * GF_EUSAGE when the format cannot hold it. */

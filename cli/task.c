@@ -68,7 +68,7 @@ static void free_products(struct gf_task *t) {
 /* What is wrong with an output's place shows before the work; the sink has the last word on it. */
 static int check_place(const struct gf_settings *s, const struct gf_product *p) {
     struct stat st;
-    if (s->plan_only || !strcmp(p->path, "-"))
+    if (s->plan_only || p->bands || !strcmp(p->path, "-"))
         return 0;
     if (!s->clobber && !stat(p->path, &st) && S_ISREG(st.st_mode))
         return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", p->path);
@@ -92,6 +92,8 @@ static int prepare(struct gf_task *t) {
         const struct gf_target *target = &t->targets->target[i];
         struct gf_product *p = &t->product[i];
         p->kind = target->kind;
+        p->label = target->label;
+        p->bands = target->bands;
         p->where = &target->where;
         p->in = in;
         int rc = gf_target_resolve(target, in, &p->format, &p->path);
@@ -131,12 +133,24 @@ int gf_task_plan(struct gf_task *t) {
     return rc ? rc : plan_within_limit(t);
 }
 
-int gf_task_preview(struct gf_task *t) {
+/* A pipe is read once; what is missing shows then too. */
+static bool reads_files(const struct gf_task *t) {
     struct stat st;
     for (int i = 0; i < t->n_read; i++)
         if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
-            return 0; /* a pipe is read once; what is missing shows then too */
-    if (t->s->from_phase && (stat(t->s->from_phase, &st) || !S_ISREG(st.st_mode)))
+            return false;
+    return !t->s->from_phase || (!stat(t->s->from_phase, &st) && S_ISREG(st.st_mode));
+}
+
+int gf_task_outline(struct gf_task *t) {
+    if (!reads_files(t))
+        return 0;
+    int rc = load(t, true);
+    return rc ? rc : prepare(t);
+}
+
+int gf_task_preview(struct gf_task *t) {
+    if (!reads_files(t))
         return 0;
     int rc = load(t, true);
     if (!rc)
@@ -194,7 +208,8 @@ int gf_task_write(struct gf_task *t) {
     int rc = 0;
     gf_image_free(&t->image); /* not needed any more, and the encoder may want the room */
     for (int i = 0; i < t->job.n_out && !rc; i++) {
-        rc = gf_product_write(t->s, &t->product[i]);
+        const struct gf_product *p = &t->product[i];
+        rc = p->bands ? gf_bands_write(t, p) : gf_product_write(t->s, &t->product[i]);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;

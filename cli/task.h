@@ -13,6 +13,8 @@
 
 struct gf_product {
     enum gf_kind kind;
+    const char *label; /* {kind} */
+    bool bands;        /* path is where they go, without their names */
     const struct gf_format *format;
     char *path; /* with {page} left as it stands */
     const struct gf_template *where;
@@ -31,13 +33,18 @@ struct gf_task;
 struct gf_transform {
     const char *name;
     enum gf_kind default_kind; /* of --out */
+    const char *label;         /* for {kind}; NULL: the kind's name */
     /* From t->image (with or without samples): t->job, t->in, and each product's image. */
     int (*prepare)(struct gf_task *t);
     /* Looks at t->report before anything is written. */
     int (*check)(struct gf_task *t);
+    /* NULL, or does the whole task without holding its samples in memory; sets *done to false and
+     * returns 0 where that is not possible. */
+    int (*stream)(struct gf_task *t, bool *done);
 };
 
-extern const struct gf_transform gf_transform_forward, gf_transform_inverse;
+extern const struct gf_transform gf_transform_forward, gf_transform_inverse, gf_transform_dwt,
+    gf_transform_idwt;
 
 struct gf_task {
     const struct gf_settings *s;
@@ -52,12 +59,16 @@ struct gf_task {
         alpha; /* the alpha channel of image.px to be kept (rank ndim + 1), or no data */
     struct gf_job job;
     bool recorded; /* inverse: the spectrum came with a record */
+    bool streamed; /* dwt: frame by frame, on the processor */
+    bool lossy;    /* idwt: a threshold was or is at work */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
     double ms_decode, ms_transform, ms_encode;
 };
 
 int gf_task_preview(struct gf_task *t);
+/* For stream(): the job of what the headers say, whatever memory it would take in one piece. */
+int gf_task_outline(struct gf_task *t);
 int gf_task_read(struct gf_task *t);
 int gf_task_run(struct gf_task *t);
 /* For `gpufft plan`: the job and the plan for t->image, whatever memory that would take. */
@@ -77,12 +88,20 @@ int gf_load_picture(const struct gf_settings *s, const char *path, bool header_o
                     struct gf_image *image);
 int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, bool header_only,
                    struct gf_image *image);
+/* One more plane of that volume, finite. */
+int gf_load_frame(const struct gf_settings *s, const char *path, const struct gf_image *volume,
+                  struct gf_image *plane);
 int gf_load_pair(const struct gf_settings *s, bool header_only, struct gf_image *image);
+/* Lays samples out in the rank and shape that a record tells; formats without room for leading axes
+ * of extent 1 lose them, others gain one. GF_EFORMAT where they differ otherwise. */
+int gf_image_match(struct gf_array *px, int rank, const int64_t *shape);
 /* Refuses or mends NaN and Inf as --nan says. */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
 
 /* store.c: writes one product, in one file or one per page. */
 int gf_product_write(const struct gf_settings *s, struct gf_product *p);
+/* dwt.c: every band of a product into a file of its own; makes the folder. */
+int gf_bands_write(const struct gf_task *t, const struct gf_product *p);
 /* GF_EINVAL with the ways out when the product's format cannot hold it. */
 int gf_product_accepts(const struct gf_product *p);
 

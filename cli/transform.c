@@ -1,4 +1,4 @@
-/* The loop over files that fwd and inv share. */
+/* The loop over files that fwd, inv, dwt and idwt share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,11 @@ static void run_one(struct run *r, char *const *read, int n) {
     const char *name = gf_log_name(read[0]);
     r->engine.ms = (struct gf_device_ms){0};
     gf_progress_show(r->done + r->failed, "reading", name);
-    int rc = gf_task_preview(&t);
+    bool streamed = false;
+    int rc = r->transform->stream ? r->transform->stream(&t, &streamed) : 0;
+    if (streamed || rc)
+        goto out;
+    rc = gf_task_preview(&t);
     if (!rc)
         rc = gf_task_read(&t);
     gf_progress_show(r->done + r->failed, "transforming", name);
@@ -44,6 +48,7 @@ static void run_one(struct run *r, char *const *read, int n) {
     gf_progress_show(r->done + r->failed, "writing", name);
     if (!rc)
         rc = gf_task_write(&t);
+out:
     if (rc) {
         int code = gf_exit_code(rc);
         /* One file's data is no usage error, whatever layer found it. */
@@ -114,6 +119,8 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
     if (!rc)
         rc = gf_targets_parse(
             s, s->kind == GF_UNSAID ? transform->default_kind : (enum gf_kind)s->kind, &r.targets);
+    for (int i = 0; i < r.targets.n && transform->label; i++)
+        r.targets.target[i].label = transform->label;
     if (!rc)
         rc = gather(&r, operands, n);
     if (!rc)
@@ -146,5 +153,6 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
 out:
     gf_engine_close(&r.engine);
     gf_inputs_free(&r.inputs);
+    gf_targets_free(&r.targets);
     return code;
 }

@@ -173,6 +173,11 @@ static bool suits(const struct gf_backend *b, const struct weights *w, struct gf
 
 int gf_backend_weigh(const struct gf_job *job, const struct gf_outlook *outlook,
                      const struct gf_backend **out, char why[GF_REASON]) {
+    if (job->op == GF_DWT) { /* the one that has wavelets */
+        *out = &gf_backend_openmp;
+        snprintf(why, GF_REASON, "%s: the processor's own wavelets", gf_backend_openmp.name);
+        return 0;
+    }
     struct weights w = weigh(job, outlook);
     struct gf_gpu_props props;
     char host[32], device[32], times[32] = "", but[GF_REASON] = "no GPU is usable";

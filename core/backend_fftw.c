@@ -299,6 +299,8 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     struct impl *m;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_fourier_only(job);
     if (rc)
         return rc;
     const struct gf_fftw *f = gf_fftw_find(c->maker, job->precision, NULL);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/backend.h"
+#include "core/cpu_dwt.h"
 #include "core/cpu_long.h"
 #include "core/cpu_passes.h"
 #include "core/status.h"
@@ -14,8 +15,9 @@ struct context {
     int threads;
 };
 
-/* A plan is of one kind or the other. */
+/* A plan is of one of these kinds. */
 struct planned {
+    struct gf_cpu_dwt *wavelet;
     struct gf_cpu_passes *passes;
     struct gf_cpu_long_job *line;
 };
@@ -60,6 +62,7 @@ static void unplan(void *context, struct gf_plan *plan) {
     if (p) {
         gf_cpu_passes_free(p->passes);
         gf_cpu_long_job_free(p->line);
+        gf_cpu_dwt_free(p->wavelet);
     }
     free(p);
     free(plan);
@@ -83,8 +86,11 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     }
     plan->job = *job;
     plan->impl = p;
-    rc = gf_cpu_long_job_plan(job, k, c->threads, plan, &p->line);
-    if (!rc && !p->line)
+    if (job->op == GF_DWT)
+        rc = gf_cpu_dwt_plan(job, k, c->threads, plan, &p->wavelet);
+    else
+        rc = gf_cpu_long_job_plan(job, k, c->threads, plan, &p->line);
+    if (!rc && !p->line && !p->wavelet)
         rc = gf_cpu_passes_plan(job, k, c->threads, &p->passes);
     if (rc) {
         unplan(c, plan);
@@ -200,6 +206,8 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
     struct context *c = context;
     struct planned *planned = plan->impl;
+    if (planned->wavelet)
+        return gf_cpu_dwt_run(planned->wavelet, in, out, report);
     if (planned->line)
         return gf_cpu_long_job_run(planned->line, in, out, report);
     struct gf_cpu_passes *p = planned->passes;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dwt.h"
 #include "core/status.h"
 
 int gf_job_half_axis(const struct gf_job *job) {
@@ -23,10 +24,18 @@ static void spectrum_shape(const struct gf_job *job, bool half, int64_t shape[GF
 }
 
 void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]) {
+    if (job->op == GF_DWT) {
+        gf_dwt_shape(job, job->direction == GF_INVERSE, shape);
+        return;
+    }
     spectrum_shape(job, job->direction == GF_INVERSE && job->in_half, shape);
 }
 
 void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]) {
+    if (job->op == GF_DWT) {
+        gf_dwt_shape(job, job->direction == GF_FORWARD, shape);
+        return;
+    }
     spectrum_shape(job, job->direction == GF_FORWARD && job->out[i].half, shape);
     if (job->luma)
         shape[job->ndim] = 1;
@@ -53,6 +62,8 @@ bool gf_job_is_real(const struct gf_job *job) {
 }
 
 static int check_input(const struct gf_job *job) {
+    if (job->op == GF_DWT)
+        return gf_dwt_validate(job);
     if (job->direction == GF_FORWARD) {
         if (job->in_shift || job->in_half || job->real)
             return gf_fail(GF_EINVAL, "a forward transform has no shifted, half or real spectrum "
@@ -119,6 +130,8 @@ int gf_job_validate(const struct gf_job *job) {
         return gf_fail(GF_EINVAL, "no such input type: %d", (int)job->in_dtype);
     if (job->precision != GF_SINGLE && job->precision != GF_DOUBLE)
         return gf_fail(GF_EINVAL, "no such precision: %d", (int)job->precision);
+    if (job->op != GF_FFT && job->op != GF_DWT)
+        return gf_fail(GF_EINVAL, "no such transform: %d", (int)job->op);
     if (job->norm != GF_NORM_BACKWARD && job->norm != GF_NORM_ORTHO && job->norm != GF_NORM_FORWARD)
         return gf_fail(GF_EINVAL, "no such normalisation: %d", (int)job->norm);
     int64_t extent[GF_MAX_RANK];
@@ -144,6 +157,13 @@ int gf_job_validate(const struct gf_job *job) {
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = check_output(job, i);
     return rc;
+}
+
+int gf_job_fourier_only(const struct gf_job *job) {
+    if (job->op == GF_FFT)
+        return 0;
+    return gf_fail(GF_EUNSUPP, "this backend has no wavelets in this version; --backend=openmp has "
+                               "them");
 }
 
 static int check_array(const char *which, const struct gf_array *a, enum gf_dtype dtype, int rank,
@@ -172,6 +192,11 @@ const char *gf_kind_name(enum gf_kind k) {
     static const char *const name[GF_N_KINDS] = {"magnitude", "phase", "power",
                                                  "real",      "imag",  "complex"};
     return (int)k >= 0 && k < GF_N_KINDS ? name[k] : "?";
+}
+
+const char *gf_boundary_name(enum gf_boundary b) {
+    static const char *const name[] = {"periodic", "symmetric", "zero"};
+    return (int)b >= 0 && b <= GF_ZERO ? name[b] : "?";
 }
 
 const char *gf_norm_name(enum gf_norm n) {

@@ -6,6 +6,7 @@
 
 #include "core/array.h"
 
+enum gf_op { GF_FFT, GF_DWT }; /* Fourier; Daubechies' wavelet of four taps, see core/dwt.h */
 enum gf_direction { GF_FORWARD, GF_INVERSE };
 enum gf_precision { GF_SINGLE, GF_DOUBLE };
 enum gf_norm { GF_NORM_BACKWARD, GF_NORM_ORTHO, GF_NORM_FORWARD }; /* as numpy.fft names them */
@@ -26,7 +27,26 @@ enum gf_map {
     GF_MAP_DISPLAY, /* the value's display range on black..white, see struct gf_output */
 };
 
-enum { GF_MAX_OUTPUTS = 7, GF_MAX_DIMS = 3 };
+enum { GF_MAX_OUTPUTS = 7, GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
+
+/* What stands beyond a line's ends: the line again (of odd length: with its last sample twice), its
+ * mirror image, zeros. PyWavelets' periodization, symmetric, zero. */
+enum gf_boundary { GF_PERIODIC, GF_SYMMETRIC, GF_ZERO };
+
+/* Hard: details below T become zero. Soft: all move towards zero by T. The approximation is spared.
+ */
+enum gf_threshold { GF_KEEP_ALL, GF_HARD, GF_SOFT };
+
+/* GF_DWT. Coefficients are real, packed as core/dwt.h says. Forward outputs are GF_REAL: floats, or
+ * integers with GF_MAP_DISPLAY: the approximation from its minimum to its maximum, every detail
+ * band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with GF_MAP_NUMBER. */
+struct gf_wavelet {
+    int levels; /* 1..GF_MAX_LEVELS */
+    enum gf_boundary boundary;
+    enum gf_threshold threshold; /* forward: before the outputs; inverse: before the transform */
+    bool percent;                /* keep this many % of all details, the largest ones */
+    double amount;               /* T, in the coefficients' unit, or the percentage */
+};
 
 /* One result of the job's store step. */
 struct gf_output {
@@ -63,6 +83,8 @@ struct gf_job {
     enum gf_norm norm;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
+    enum gf_op op;
+    struct gf_wavelet wavelet; /* GF_DWT; norm, shifts, halves, luma and `real` are then unused */
 };
 
 /* What a run found out on the way. */
@@ -85,12 +107,15 @@ int64_t gf_job_points(const struct gf_job *job);
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
+/* GF_EUNSUPP, naming the backend that can, for a job that is no Fourier transform. */
+int gf_job_fourier_only(const struct gf_job *job);
 /* GF_EINVAL with the reason for a job that no backend could run. */
 int gf_job_validate(const struct gf_job *job);
 /* GF_EINVAL when an array differs from the job in type or shape; every exec asks this first. */
 int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
                         const struct gf_array *out);
 
+const char *gf_boundary_name(enum gf_boundary b); /* "periodic", "symmetric", "zero" */
 const char *gf_kind_name(enum gf_kind k);
 const char *gf_norm_name(enum gf_norm n);
 

@@ -204,14 +204,13 @@ static int check_suffix(const struct gf_format *f, const char *path, const struc
 
 /* Makes PATH.json ready beside the data; *out stays NULL when there is no record to write. */
 static int prepare_record(const char *path, const struct gf_format *f, const struct gf_image *image,
-                          const struct gf_write_options *options, bool clobber,
-                          struct gf_sink *data, struct gf_sink **out) {
+                          bool big_endian, bool clobber, struct gf_sink *data, uint32_t crc,
+                          struct gf_sink **out) {
     *out = NULL;
     if (!image->record)
         return GF_OK;
     char *name = gf_record_path(path);
-    char *text = gf_record_file_text(f, image, f == &gf_format_raw && options->big_endian,
-                                     gf_sink_size(data), gf_sink_crc32(data));
+    char *text = gf_record_file_text(f, image, big_endian, gf_sink_size(data), crc);
     int rc = name && text ? gf_sink_open(name, clobber, out) : gf_fail(GF_ENOMEM, "out of memory");
     if (!rc)
         rc = gf_sink_write(*out, text, strlen(text));
@@ -249,10 +248,45 @@ static int commit_pair(const char *path, struct gf_sink **data, struct gf_sink *
     return rc;
 }
 
+int gf_pair_check(const char *path, const struct gf_format *f, const char *record, bool clobber) {
+    bool exists = false, ours = true;
+    if (!f->record_beside || !record)
+        return GF_OK;
+    int rc = gf_record_file_probe(path, &exists, &ours);
+    if (!rc && exists && (!ours || !clobber))
+        rc = gf_fail(GF_EIO, "cannot write '%.100s.json': file exists%s", path,
+                     ours ? "" : " and is no spectrum record");
+    return rc;
+}
+
+static int pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
+                       bool big_endian, bool clobber, struct gf_sink *data, uint32_t crc) {
+    struct gf_sink *record = NULL;
+    bool exists = false, ours = true;
+    int rc = GF_OK;
+    if (f->record_beside && gf_sink_is_file(data)) {
+        rc = gf_record_file_probe(path, &exists, &ours);
+        if (!rc)
+            rc = prepare_record(path, f, image, big_endian, clobber, data, crc, &record);
+        if (!rc)
+            rc = commit_pair(path, &data, &record, exists && ours);
+    } else {
+        rc = gf_sink_commit(data);
+        data = NULL;
+    }
+    gf_sink_abort(record);
+    gf_sink_abort(data);
+    return rc;
+}
+
+int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
+                   bool clobber, struct gf_sink *data, uint32_t crc) {
+    return pair_commit(path, f, image, false, clobber, data, crc);
+}
+
 int gf_image_write(const char *path, const struct gf_format *f, const struct gf_image *image,
                    const struct gf_write_options *options, bool clobber) {
-    struct gf_sink *data = NULL, *record = NULL;
-    bool exists = false, ours = true;
+    struct gf_sink *data = NULL;
     int rc = gf_format_accepts(f, image);
     if (!rc)
         rc = check_suffix(f, path, image);
@@ -260,26 +294,16 @@ int gf_image_write(const char *path, const struct gf_format *f, const struct gf_
         rc = gf_sink_open(path, clobber, &data);
     if (rc)
         return rc;
-    bool beside = f->record_beside && gf_sink_is_file(data);
-    if (beside) {
-        rc = gf_record_file_probe(path, &exists, &ours);
-        if (!rc && image->record && exists && (!ours || !clobber))
-            rc = gf_fail(GF_EIO, "cannot write '%.100s.json': file exists%s", path,
-                         ours ? "" : " and is no spectrum record");
-        if (image->record)
-            gf_sink_checksum(data, options->threads);
+    if (f->record_beside && gf_sink_is_file(data) && image->record) {
+        rc = gf_pair_check(path, f, image->record, clobber);
+        gf_sink_checksum(data, options->threads);
     }
     if (!rc)
         rc = f->write(data, image, options);
-    if (!rc && beside)
-        rc = prepare_record(path, f, image, options, clobber, data, &record);
-    if (!rc && beside) {
-        rc = commit_pair(path, &data, &record, exists && ours);
-    } else if (!rc) {
-        rc = gf_sink_commit(data);
-        data = NULL;
+    if (rc) {
+        gf_sink_abort(data);
+        return rc;
     }
-    gf_sink_abort(record);
-    gf_sink_abort(data);
-    return rc;
+    return pair_commit(path, f, image, f == &gf_format_raw && options->big_endian, clobber, data,
+                       gf_sink_crc32(data));
 }

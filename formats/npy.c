@@ -248,9 +248,7 @@ static const char *descr_of(enum gf_dtype t) {
     return names[t];
 }
 
-static int npy_write(struct gf_sink *sink, const struct gf_image *image,
-                     const struct gf_write_options *options) {
-    (void)options;
+int gf_npy_write_header(struct gf_sink *sink, const struct gf_image *image) {
     char text[192], head[256];
     const struct gf_array *px = &image->px;
     int rank = image->ndim + (px->shape[image->ndim] > 1);
@@ -268,7 +266,13 @@ static int npy_write(struct gf_sink *sink, const struct gf_image *image,
     head[9] = (char)((total - 10) >> 8);
     memcpy(head + 10, text, (size_t)n);
     head[total - 1] = '\n';
-    int rc = gf_sink_write(sink, head, (size_t)total);
+    return gf_sink_write(sink, head, (size_t)total);
+}
+
+static int npy_write(struct gf_sink *sink, const struct gf_image *image,
+                     const struct gf_write_options *options) {
+    (void)options;
+    int rc = gf_npy_write_header(sink, image);
     return rc ? rc : gf_planes_write(sink, image, false);
 }
 

@@ -10,6 +10,12 @@ enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
 
+/* TIFF readers such as tifffile take "shape" for the pages' own, which packed coefficients' is not.
+ */
+static const char *shape_key(const struct gf_record *r) {
+    return r->version == GF_RECORD_WAVELET ? "picture_shape" : "shape";
+}
+
 char *gf_record_format(const struct gf_record *r) {
     json_t *shape = json_array(), *axes = json_array();
     for (int i = 0; i < r->ndim; i++) {
@@ -19,11 +25,18 @@ char *gf_record_format(const struct gf_record *r) {
     }
     json_t *root =
         json_pack("{s:i, s:s, s:o, s:I, s:s, s:s, s:i, s:o, s:s, s:b, s:b, s:b, s:b, s:s}",
-                  "gpufft", r->version, "kind", gf_kind_name(r->kind), "shape", shape, "channels",
-                  (json_int_t)r->channels, "color", color_names[r->color], "type",
+                  "gpufft", r->version, "kind", gf_kind_name(r->kind), shape_key(r), shape,
+                  "channels", (json_int_t)r->channels, "color", color_names[r->color], "type",
                   gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
                   gf_norm_name(r->norm), "shift", r->shift, "half", r->half, "luma", r->luma,
                   "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
+    if (root && r->version == GF_RECORD_WAVELET) {
+        json_object_set_new(root, "transform", json_string("dwt"));
+        json_object_set_new(root, "wavelet", json_string("d4"));
+        json_object_set_new(root, "levels", json_integer(r->levels));
+        json_object_set_new(root, "boundary", json_string(gf_boundary_name(r->boundary)));
+        json_object_set_new(root, "thresholded", json_boolean(r->thresholded));
+    }
     char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
     json_decref(root);
     return text;
@@ -62,7 +75,7 @@ static int get_name(const json_t *root, const char *key, const char *const *name
 }
 
 static int get_shape(const json_t *root, struct gf_record *r) {
-    const json_t *shape = json_object_get(root, "shape");
+    const json_t *shape = json_object_get(root, shape_key(r));
     size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
     if (n < 1 || n > GF_MAX_DIMS)
         return bad("shape");
@@ -121,6 +134,31 @@ static int get_enums(const json_t *root, struct gf_record *r) {
     return GF_OK;
 }
 
+static int get_wavelet(const json_t *root, struct gf_record *r) {
+    static const char *const transforms[] = {"dwt", NULL}, *const wavelets[] = {"d4", NULL};
+    const char *boundaries[GF_ZERO + 2] = {0};
+    int transform, wavelet, boundary;
+    int64_t levels;
+    for (int i = 0; i <= GF_ZERO; i++)
+        boundaries[i] = gf_boundary_name((enum gf_boundary)i);
+    int rc = get_name(root, "transform", transforms, &transform);
+    if (!rc)
+        rc = get_name(root, "wavelet", wavelets, &wavelet);
+    if (!rc)
+        rc = get_integer(root, "levels", 1, GF_MAX_LEVELS, &levels);
+    if (!rc)
+        rc = get_name(root, "boundary", boundaries, &boundary);
+    if (!rc)
+        rc = get_bool(root, "thresholded", &r->thresholded);
+    if (rc)
+        return rc;
+    if (r->kind != GF_REAL || r->complex_input || r->half || r->shift || r->luma)
+        return bad("kind");
+    r->levels = (int)levels;
+    r->boundary = (enum gf_boundary)boundary;
+    return GF_OK;
+}
+
 /* What no single field shows. */
 static int check_together(const struct gf_record *r) {
     int64_t extents[GF_MAX_DIMS + 1], bytes;
@@ -150,10 +188,10 @@ static int parse(const json_t *root, struct gf_record *r) {
     int rc = get_integer(root, "gpufft", 1, INT32_MAX, &version);
     if (rc)
         return rc;
-    if (version > GF_RECORD_VERSION)
+    if (version > GF_RECORD_WAVELET)
         return gf_fail(GF_EFORMAT,
                        "its spectrum record is of version %d, this program knows up to %d",
-                       (int)version, GF_RECORD_VERSION);
+                       (int)version, GF_RECORD_WAVELET);
     r->version = (int)version;
     if ((rc = get_shape(root, r)) != GF_OK || (rc = get_axes(root, r)) != GF_OK ||
         (rc = get_integer(root, "channels", 1, MAX_CHANNELS, &r->channels)) != GF_OK ||
@@ -164,6 +202,8 @@ static int parse(const json_t *root, struct gf_record *r) {
         (rc = get_bool(root, "complex_input", &r->complex_input)) != GF_OK)
         return rc;
     r->depth = (int)depth;
+    if (r->version == GF_RECORD_WAVELET && (rc = get_wavelet(root, r)) != GF_OK)
+        return rc;
     return check_together(r);
 }
 

@@ -1,12 +1,14 @@
-/* The spectrum record: what a complex (or magnitude, or phase) file says about the picture it came
- * from, so that `gpufft inv` needs no flags. Stored as JSON; read back as hostile input. */
+/* The record: what a complex (or magnitude, or phase) file, or one of wavelet coefficients, says
+ * about the picture it came from, so that `gpufft inv` needs no flags. Stored as JSON; read back as
+ * hostile input. */
 #ifndef GF_FORMATS_RECORD_H
 #define GF_FORMATS_RECORD_H
 
 #include "core/job.h"
 #include "formats/format.h"
 
-enum { GF_RECORD_VERSION = 1 };
+/* Wavelet coefficients came later; a version 1 reader does not take them for something else. */
+enum { GF_RECORD_VERSION = 1, GF_RECORD_WAVELET = 2 };
 
 enum gf_alpha { GF_ALPHA_NONE, GF_ALPHA_DROPPED, GF_ALPHA_KEPT /* as the last plane */ };
 
@@ -25,6 +27,10 @@ struct gf_record {
     bool luma;
     bool complex_input; /* the picture itself was complex */
     enum gf_alpha alpha;
+    /* GF_RECORD_WAVELET: `kind` is real; norm, shift, half, luma and complex_input say nothing */
+    int levels;
+    enum gf_boundary boundary;
+    bool thresholded; /* what inverts from it is not the picture any more */
 };
 
 /* JSON text, one line; the caller frees it with free(). NULL: no memory. */

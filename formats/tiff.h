@@ -43,6 +43,9 @@ struct gf_tiff_page {
 int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
 /* Decodes the current page into (y, x, channel), C-contiguous. */
 int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned char *out);
+/* All of a volume's file but its samples: header, record, one directory a page, one strip each; the
+ * planes are to follow from the sink's position on, without gaps. */
+int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image);
 int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
                   const struct gf_write_options *options);
 

@@ -121,8 +121,9 @@ static void test_fields(void) {
         CHECK_MSG(rc == GF_EFORMAT && message_is_good(gf_message()), "%s as %s: %d %s", bad[i][0],
                   bad[i][1], rc, gf_message());
     }
-    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":2"), GF_EFORMAT);
-    CHECK(strstr(gf_message(), "version 2"));
+    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":3"), GF_EFORMAT);
+    CHECK(strstr(gf_message(), "version 3"));
+    CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":2"), GF_EFORMAT); /* no wavelet's fields */
     /* what a later writer of this version may add */
     CHECK_EQ(parse_changed("\"none\"}", "\"none\",\"note\":[1,{\"a\":null}]}"), GF_OK);
 }
@@ -165,8 +166,49 @@ static void test_mutations(void) {
     free(deep);
 }
 
+/* Wavelet records: there and back, and each of their own fields broken. */
+static void test_wavelet(void) {
+    static const char text[] =
+        "{\"gpufft\":2,\"kind\":\"real\",\"picture_shape\":[20,24],\"channels\":1,\"color\":"
+        "\"gray\","
+        "\"type\":\"u8\",\"depth\":8,\"axes\":[0,1],\"norm\":\"backward\",\"shift\":false,"
+        "\"half\":false,\"luma\":false,\"complex_input\":false,\"alpha\":\"none\","
+        "\"transform\":\"dwt\",\"wavelet\":\"d4\",\"levels\":3,\"boundary\":\"zero\","
+        "\"thresholded\":true}";
+    static const char *const bad[][2] = {
+        {"\"levels\":3", "\"levels\":0"},
+        {"\"levels\":3", "\"levels\":41"},
+        {"\"levels\":3,", ""},
+        {"\"zero\"", "\"none\""},
+        {"\"d4\"", "\"db4\""},
+        {"\"dwt\"", "\"fft\""},
+        {":true}", ":1}"},
+        {"\"real\"", "\"complex\""},
+        {"\"shift\":false", "\"shift\":true"},
+        {"\"half\":false", "\"half\":true"},
+        {"picture_shape", "shape"},
+    };
+    struct gf_record r;
+    CHECK_EQ(gf_record_parse(text, &r), GF_OK);
+    CHECK(r.version == GF_RECORD_WAVELET && r.levels == 3 && r.boundary == GF_ZERO &&
+          r.thresholded && r.shape[1] == 24);
+    char *again = gf_record_format(&r);
+    CHECK(again && !strcmp(again, text));
+    free(again);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char changed[sizeof text + 64];
+        const char *at = strstr(text, bad[i][0]);
+        CHECK(at != NULL);
+        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, bad[i][1],
+                 at + strlen(bad[i][0]));
+        CHECK_MSG(gf_record_parse(changed, &r) == GF_EFORMAT && message_is_good(gf_message()),
+                  "%s as %s", bad[i][0], bad[i][1]);
+    }
+}
+
 int main(void) {
     test_round_trip();
+    test_wavelet();
     test_fields();
     test_mutations();
     return TEST_END();

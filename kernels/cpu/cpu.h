@@ -158,6 +158,26 @@ struct gf_cpu_stats {
     double energy, anti_energy; /* Hermitian source: of the symmetric and antisymmetric part */
 };
 
+/* The steps of a wavelet transform with four taps, see core/dwt.h: h = filter[0], g = filter[1].
+ * Rows are of the build's precision unless a type is named; n counts samples, channels apart.
+ * `stream`: past the caches, where the alignment allows it; gf_cpu_wavelet.fence() ends it. */
+struct gf_cpu_wavelet {
+    /* Across rows. Forward: low[i] = sum of h[j] row[j][i], high[i] with g. Backward, from rows
+     * a[k], d[k], a[k + 1], d[k + 1]: low is sample 2 k + 2 - s, high the one after it. */
+    void (*pair)(bool inverse, const void *const row[4], enum gf_cpu_sample type, long n, void *low,
+                 void *high, bool stream);
+    /* Along a row of pixels of `channels` samples: a[k] = sum of h[i] x[2 k + i], k < n, d with g;
+     * reads 2 n + 2 pixels. */
+    void (*split)(const void *x, long n, long channels, void *a, void *d, bool stream_a,
+                  bool stream_d);
+    /* Backward: x[2 k], x[2 k + 1] from a[k], a[k + 1], d[k], d[k + 1], k < n. */
+    void (*merge)(const void *a, const void *d, long n, long channels, void *x);
+    void (*load)(const void *row, enum gf_cpu_sample type, long n, void *x);
+    /* Returns how many samples did not fit an integer type. */
+    long (*store)(const void *x, long n, enum gf_cpu_sample type, void *row, bool stream);
+    void (*fence)(void);
+};
+
 struct gf_cpu_kernels {
     const char *isa;
     int lanes;
@@ -180,6 +200,7 @@ struct gf_cpu_kernels {
      * swapped with swap_after, of x before it with swap_before. */
     void (*multiply)(const void *x, const void *f, void *y, bool swap_before, bool swap_after,
                      long first, long last);
+    const struct gf_cpu_wavelet *wavelet;
 };
 
 /* Fills an interleaved complex table in a precision of `bits`: entry i is exp(-2 pi i s(i) / n)

@@ -18,6 +18,17 @@ typedef NARROW(int32_t) v_i32;
 typedef NARROW(float) v_f32;
 typedef NARROW(double) v_f64;
 #define TO_VEC(v) __builtin_convertvector(v, vec)
+/* Bytes by way of 16 bits, where GCC 12 takes them one by one otherwise. */
+#if VEC_BYTES > 16
+#define BYTES_TO_VEC(v) TO_VEC(__builtin_convertvector(__builtin_convertvector(v, v_i16), v_i32))
+#else
+#define BYTES_TO_VEC(v) TO_VEC(v)
+#endif
+#if VEC_BYTES < 64
+#define BYTES_FROM(v, type) __builtin_convertvector(__builtin_convertvector(v, v_i16), type)
+#else
+#define BYTES_FROM(v, type) __builtin_convertvector(v, type)
+#endif
 
 /* One real sample. Files may put anything at any address, so all accesses go through memcpy. */
 #define READ(type)                                                                                 \
@@ -52,9 +63,9 @@ INLINE real read_real(enum gf_cpu_sample t, const char *p) {
 INLINE vec read_reals(enum gf_cpu_sample t, const char *p) {
     switch (t) {
     case GF_CPU_U8:
-        return TO_VEC(*(const v_u8 *)p);
+        return BYTES_TO_VEC(*(const v_u8 *)p);
     case GF_CPU_I8:
-        return TO_VEC(*(const v_i8 *)p);
+        return BYTES_TO_VEC(*(const v_i8 *)p);
     case GF_CPU_U16:
         return TO_VEC(*(const v_u16 *)p);
     case GF_CPU_I16:
@@ -126,10 +137,10 @@ INLINE void write_reals(enum gf_cpu_sample t, char *p, vec x) {
     vec half = vec_splat((real)0.5), r = x + vec_select(x < (vec){0}, -half, half);
     switch (t) {
     case GF_CPU_U8:
-        *(v_u8 *)p = __builtin_convertvector(__builtin_convertvector(r, ivec), v_u8);
+        *(v_u8 *)p = BYTES_FROM(__builtin_convertvector(r, ivec), v_u8);
         break;
     case GF_CPU_I8:
-        *(v_i8 *)p = __builtin_convertvector(__builtin_convertvector(r, ivec), v_i8);
+        *(v_i8 *)p = BYTES_FROM(__builtin_convertvector(r, ivec), v_i8);
         break;
     case GF_CPU_U16:
         *(v_u16 *)p = __builtin_convertvector(__builtin_convertvector(r, ivec), v_u16);

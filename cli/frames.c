@@ -1,0 +1,276 @@
+/* dwt of frames and raw volumes that need not fit memory: plane after plane is read, goes through
+ * the windows of core/cpu_dwt_stream.h, and what is finished goes to its place in the output. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "cli/wavelet.h"
+#include "core/cpu_dwt_stream.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "formats/volume.h"
+
+enum { QUEUE = 256, WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
+
+struct box {
+    int64_t z, y, x, height, width, stride;
+    const void *data;
+};
+
+/* Boxes on their way to the file, which a thread of its own writes. */
+struct queue {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct box box[QUEUE];
+    int64_t put, taken; /* boxes so far */
+    bool closed;
+    int rc;
+    char message[512]; /* of the writing thread's failure */
+    double ms;
+};
+
+struct run {
+    struct gf_task *t;
+    struct gf_volume_reader *raw; /* NULL: each frame is a file */
+    struct gf_image plane;
+    struct gf_volume *volume;
+    bool beside; /* boxes go through the queue: they are worth waking a thread */
+    struct queue queue;
+    double ms_waited;
+};
+
+/* NULL, or why all has to be in memory. */
+static const char *refuses(const struct gf_task *t) {
+    const struct gf_settings *s = t->s;
+    struct gf_write_options options = gf_settings_write_options(s);
+    const struct gf_product *p = &t->product[0];
+    bool raw = s->shape.n == 3 && s->channels_last == GF_UNSAID;
+    if (!s->frames && !raw)
+        return "only --frames and raw volumes are read plane by plane";
+    if (t->image.ndim != 3 || !(t->job.axes & 1) || t->image.px.shape[0] < 2)
+        return "planes are not transformed along z";
+    if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
+        return "pictures and bands are made from all coefficients";
+    if (t->job.wavelet.threshold != GF_KEEP_ALL && t->job.wavelet.percent)
+        return "the largest K% are known only when all coefficients are there";
+    if (s->nan == GF_NAN_MEAN)
+        return "--nan=mean takes the mean of all samples";
+    if (t->engine->asked && t->engine->asked != &gf_backend_openmp)
+        return "only the openmp backend goes plane by plane";
+    return gf_volume_refuses(p->path, p->format, &options);
+}
+
+static void *write_boxes(void *user) {
+    struct run *r = user;
+    struct queue *q = &r->queue;
+    pthread_mutex_lock(&q->lock);
+    for (;;) {
+        while (q->taken == q->put && !q->closed)
+            pthread_cond_wait(&q->changed, &q->lock);
+        if (q->taken == q->put)
+            break;
+        struct box b = q->box[q->taken % QUEUE];
+        int rc = q->rc;
+        pthread_mutex_unlock(&q->lock);
+        double start = gf_now_ms();
+        if (!rc)
+            rc = gf_volume_write(r->volume, b.z, b.y, b.x, b.height, b.width, b.data, b.stride);
+        double ms = gf_now_ms() - start;
+        pthread_mutex_lock(&q->lock);
+        if (rc && !q->rc)
+            snprintf(q->message, sizeof q->message, "%s", gf_message());
+        q->rc = rc;
+        q->ms += ms;
+        q->taken++;
+        pthread_cond_broadcast(&q->changed);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return NULL;
+}
+
+/* Waits, with the lock held, until so many boxes are written or writing has failed. */
+static int await(struct run *r, int64_t boxes) {
+    struct queue *q = &r->queue;
+    double start = gf_now_ms();
+    while (q->taken < boxes && !q->rc)
+        pthread_cond_wait(&q->changed, &q->lock);
+    r->ms_waited += gf_now_ms() - start;
+    return q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : 0;
+}
+
+static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
+                const void *data, int64_t stride) {
+    struct run *r = user;
+    struct queue *q = &r->queue;
+    if (!r->beside) {
+        double start = gf_now_ms();
+        int now = gf_volume_write(r->volume, z, y, x, height, width, data, stride);
+        q->ms += gf_now_ms() - start;
+        r->ms_waited = q->ms;
+        return now;
+    }
+    pthread_mutex_lock(&q->lock);
+    int rc = await(r, q->put - QUEUE + 1);
+    if (!rc) {
+        q->box[q->put++ % QUEUE] = (struct box){z, y, x, height, width, stride, data};
+        pthread_cond_broadcast(&q->changed);
+    }
+    pthread_mutex_unlock(&q->lock);
+    return rc;
+}
+
+static int settle(void *user, int64_t boxes) {
+    struct run *r = user;
+    if (!r->beside)
+        return 0;
+    pthread_mutex_lock(&r->queue.lock);
+    int rc = await(r, boxes);
+    pthread_mutex_unlock(&r->queue.lock);
+    return rc;
+}
+
+static int start_writing(struct run *r) {
+    struct queue *q = &r->queue;
+    if (!r->beside)
+        return 0;
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->changed, NULL);
+    return pthread_create(&q->thread, NULL, write_boxes, r)
+               ? gf_fail(GF_ENOMEM, "cannot start a thread")
+               : 0;
+}
+
+/* Lets the queue run empty; the first failure of the thread, if the caller has none yet. */
+static int stop_writing(struct run *r, int rc) {
+    struct queue *q = &r->queue;
+    if (!r->beside)
+        return rc;
+    pthread_mutex_lock(&q->lock);
+    q->closed = true;
+    pthread_cond_broadcast(&q->changed);
+    pthread_mutex_unlock(&q->lock);
+    pthread_join(q->thread, NULL);
+    pthread_cond_destroy(&q->changed);
+    pthread_mutex_destroy(&q->lock);
+    return !rc && q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : rc;
+}
+
+static int open_raw(struct run *r) {
+    const struct gf_read_options options = gf_settings_read_options(r->t->s);
+    const struct gf_array *px = &r->t->image.px;
+    int rc = gf_volume_open(r->t->read[0], &options, &r->raw);
+    r->plane.ndim = 2;
+    return rc ? rc : gf_array_alloc(&r->plane.px, px->dtype, 3, px->shape + 1);
+}
+
+/* Plane i, its channels without alpha, as a view. */
+static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
+    int rc;
+    if (r->raw) {
+        rc = gf_volume_read(r->raw, &r->plane.px);
+        if (!rc)
+            rc = gf_load_finite(r->t->s, &r->plane);
+    } else {
+        gf_image_free(&r->plane);
+        rc = gf_load_frame(r->t->s, r->t->read[i], &r->t->image, &r->plane);
+    }
+    if (!rc)
+        *view = gf_array_slice(&r->plane.px, 2, 0, r->t->job.channels);
+    return rc;
+}
+
+static int create(struct run *r) {
+    struct gf_task *t = r->t;
+    struct gf_product *p = &t->product[0];
+    struct gf_write_options options = gf_settings_write_options(t->s);
+    struct gf_image image = p->image;
+    struct gf_record record = gf_wavelet_record(t, false);
+    image.record = gf_record_format(&record);
+    if (!image.record)
+        return gf_fail(GF_ENOMEM, "out of memory for the record");
+    int rc = gf_volume_create(p->path, p->format, &image, &options, t->s->clobber, &r->volume);
+    free(image.record);
+    return rc;
+}
+
+/* Planes read and pushed, until the last one has brought out everything. */
+static int run(struct run *r, struct gf_dwt_stream *stream) {
+    struct gf_task *t = r->t;
+    int64_t planes = t->job.shape[0];
+    int rc = 0;
+    for (int64_t i = 0; i < planes && !rc; i++) {
+        struct gf_array plane;
+        double start = gf_now_ms(), waited = r->ms_waited;
+        gf_progress_show(0, "transforming", t->read[r->raw ? 0 : i]);
+        rc = next_plane(r, i, &plane);
+        double read = gf_now_ms();
+        t->ms_decode += read - start;
+        if (!rc)
+            rc = gf_dwt_stream_push(stream, &plane);
+        t->ms_transform += gf_now_ms() - read - (r->ms_waited - waited);
+    }
+    return rc;
+}
+
+static int stream(struct gf_task *t) {
+    struct run r = {.t = t};
+    struct gf_dwt_stream *stream = NULL;
+    const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = &r};
+    const int all = gf_settings_threads(t->s), threads = all > 1 ? all - 1 : 1; /* one writes */
+    double start = gf_now_ms();
+    const int64_t *shape = t->image.px.shape;
+    int64_t frame = shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
+    r.beside = frame >= WORTH_A_THREAD;
+    int rc = gf_memory_check(gf_dwt_stream_bytes(&t->job, threads) + 2 * frame, t->engine->limit);
+    if (!rc && t->s->shape.n)
+        rc = open_raw(&r);
+    if (!rc)
+        rc = create(&r);
+    if (!rc)
+        rc = gf_dwt_stream_open(&t->job, threads, &taker, &stream);
+    if (rc)
+        goto out;
+    if ((rc = start_writing(&r)) != 0)
+        goto out;
+    rc = stop_writing(&r, run(&r, stream));
+    if (rc)
+        goto out;
+    double before = gf_now_ms();
+    rc = gf_volume_commit(r.volume);
+    r.volume = NULL;
+    t->ms_encode = r.queue.ms + gf_now_ms() - before;
+    if (rc)
+        goto out;
+    if (t->image.alpha)
+        gf_log_note("'%s': alpha dropped; frames that are streamed do not keep it",
+                    gf_log_name(t->read[0]));
+    gf_log_verbose("'%s': %lld planes, %.1f a second, at most %.1f in memory; %.0f ms waiting for "
+                   "the output",
+                   gf_log_name(t->read[0]), (long long)t->job.shape[0],
+                   (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start),
+                   gf_dwt_stream_peak(stream), r.ms_waited);
+out:
+    gf_dwt_stream_close(stream);
+    gf_volume_abort(r.volume);
+    gf_image_free(&r.plane);
+    gf_volume_close(r.raw);
+    return rc;
+}
+
+int gf_wavelet_stream(struct gf_task *t, bool *done) {
+    int rc = gf_task_outline(t);
+    const char *why = rc || !t->image.px.rank ? NULL : refuses(t);
+    *done = !rc && t->image.px.rank && !why;
+    if (why && t->s->frames)
+        gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
+    if (*done) {
+        t->streamed = true;
+        rc = stream(t);
+    }
+    gf_image_free(&t->image);
+    return rc;
+}

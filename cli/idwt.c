@@ -1,0 +1,167 @@
+/* gpufft idwt: wavelet coefficients back to the pictures they came from. */
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/wavelet.h"
+#include "core/dwt.h"
+#include "core/status.h"
+
+/* Options may repeat what the record says. */
+static int check_options(const struct gf_settings *s, const struct gf_record *r) {
+    unsigned axes = r->axes;
+    int rc = s->axes.n || s->dims ? gf_settings_axes(s, r->ndim, &axes) : 0;
+    if (!rc && axes != r->axes)
+        rc = gf_fail(GF_EINVAL, "its record tells of other axes than the options do");
+    if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != r->levels)
+        rc = gf_fail(GF_EINVAL, "its record says %d level%s, not %d", r->levels,
+                     r->levels == 1 ? "" : "s", s->wavelet.levels);
+    if (!rc && s->wavelet.boundary != GF_UNSAID && s->wavelet.boundary != (int)r->boundary)
+        rc =
+            gf_fail(GF_EINVAL, "its record says boundary %s, not %s", gf_boundary_name(r->boundary),
+                    gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
+    return rc;
+}
+
+static int job_from_record(struct gf_task *t, const struct gf_record *r) {
+    struct gf_job *job = &t->job;
+    int64_t shape[GF_MAX_RANK];
+    int rc = check_options(t->s, r);
+    if (rc)
+        return rc;
+    job->op = GF_DWT;
+    job->ndim = r->ndim;
+    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
+    job->channels = r->channels;
+    job->axes = r->axes;
+    job->wavelet.levels = r->levels;
+    job->wavelet.boundary = r->boundary;
+    job->wavelet.threshold = (enum gf_threshold)t->s->wavelet.threshold;
+    job->wavelet.percent = t->s->wavelet.percent;
+    job->wavelet.amount = t->s->wavelet.amount;
+    gf_job_in_shape(job, shape);
+    shape[job->ndim] += r->alpha == GF_ALPHA_KEPT;
+    return gf_image_match(&t->image.px, job->ndim + 1, shape);
+}
+
+/* Without a record the picture has the coefficients' own size, so it must be one that every level
+ * halves. */
+static int job_from_options(struct gf_task *t) {
+    struct gf_job *job = &t->job;
+    int64_t packed[GF_MAX_RANK];
+    job->ndim = t->image.ndim;
+    memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
+    job->channels = t->image.px.shape[job->ndim];
+    int rc = gf_wavelet_describe(t->s, job);
+    if (rc)
+        return rc;
+    gf_dwt_shape(job, true, packed);
+    if (memcmp(packed, job->shape, (size_t)job->ndim * sizeof *packed))
+        return gf_fail(GF_EINVAL,
+                       "no record tells the picture's size; without one --boundary=periodic and a "
+                       "size that 2^%d divides come back",
+                       job->wavelet.levels);
+    return 0;
+}
+
+/* The picture's own type, as far as the format can hold it. */
+static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
+                        enum gf_dtype *dtype) {
+    const struct gf_product *p = &t->product[i];
+    const unsigned can = p->format->dtypes;
+    int rc = gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, dtype);
+    if (rc || t->s->depth || !r)
+        return rc;
+    if (can >> r->dtype & 1)
+        *dtype = r->dtype;
+    else if (!(can >> GF_F32 & 1))
+        rc = gf_fail(GF_EINVAL,
+                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or say "
+                     "--depth=8 or 16, which clips and rounds",
+                     gf_dtype_name(r->dtype), p->format->name);
+    return rc;
+}
+
+static int describe_product(struct gf_task *t, int i, const struct gf_record *r) {
+    struct gf_product *p = &t->product[i];
+    struct gf_output *out = &t->job.out[i];
+    int64_t channels = t->job.channels;
+    enum gf_color color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    int rc = choose_dtype(t, i, r, &out->dtype);
+    if (rc)
+        return rc;
+    out->kind = GF_REAL;
+    out->map = GF_MAP_NUMBER;
+    p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->format->alpha;
+    p->image.alpha = p->alpha_plane;
+    return gf_task_describe(t, i, r ? r->color : color);
+}
+
+static int prepare(struct gf_task *t) {
+    struct gf_job *job = &t->job;
+    struct gf_record record, *r = NULL;
+    int rc = 0;
+    if (t->image.record) {
+        rc = gf_record_parse(t->image.record, &record);
+        r = &record;
+    }
+    if (!rc && r && r->version != GF_RECORD_WAVELET)
+        rc = gf_fail(GF_EINVAL, "a spectrum, not wavelet coefficients; gpufft inv takes it back");
+    if (!rc && gf_dtype_is_complex(t->image.px.dtype))
+        rc = gf_fail(GF_EINVAL, "complex samples, and wavelet coefficients are real");
+    if (!rc && !r && gf_dtype_is_integer(t->image.px.dtype))
+        rc = gf_fail(GF_EINVAL,
+                     "%s samples and no record: a picture of coefficients, not the coefficients; "
+                     "write those as .tif, .npy or .raw",
+                     gf_dtype_name(t->image.px.dtype));
+    if (rc)
+        return rc;
+    t->recorded = r != NULL;
+    t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL || (r && r->thresholded);
+    job->direction = GF_INVERSE;
+    job->in_dtype = t->image.px.dtype;
+    job->precision = gf_task_precision(t->s, job->in_dtype);
+    rc = r ? job_from_record(t, r) : job_from_options(t);
+    if (rc)
+        return rc;
+    t->in = t->image.px;
+    t->in.base = NULL;
+    t->in.shape[job->ndim] = job->channels;
+    if (t->image.px.data && t->image.px.shape[job->ndim] > job->channels)
+        t->alpha = gf_array_slice(&t->image.px, job->ndim, job->channels, 1);
+    for (int i = 0; i < job->n_out && !rc; i++)
+        rc = describe_product(t, i, r);
+    return rc;
+}
+
+/* Samples that do not fit: a threshold may push a few over, anything else may not. */
+static int check(struct gf_task *t) {
+    for (int i = 0; i < t->job.n_out; i++) {
+        long long clipped = (long long)t->report.clipped[i];
+        const char *type = gf_dtype_name(t->job.out[i].dtype);
+        if (clipped && !t->s->depth && !t->lossy)
+            return gf_fail(GF_EINVAL,
+                           "%lld sample%s not fit %s; a float .tif keeps them, --depth=8 or 16 "
+                           "clips them",
+                           clipped, clipped == 1 ? " does" : "s do", type);
+        if (clipped && !t->s->depth)
+            gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
+                           clipped == 1 ? "" : "s", type);
+        if (t->alpha.data && !t->product[i].alpha_plane)
+            gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
+                        gf_log_name(t->read[0]), t->product[i].format->name);
+    }
+    return 0;
+}
+
+const struct gf_transform gf_transform_idwt = {
+    .name = "idwt",
+    .default_kind = GF_REAL,
+    .label = "picture",
+    .prepare = prepare,
+    .check = check,
+};
+
+int gf_command_idwt(struct gf_settings *s, char **operands, int n) {
+    return gf_transform_run(&gf_transform_idwt, s, operands, n);
+}

@@ -1,0 +1,330 @@
+#include "core/cpu_dwt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu_dwt_level.h"
+#include "core/dwt.h"
+#include "core/status.h"
+
+struct gf_cpu_dwt {
+    struct gf_job job;
+    const struct gf_cpu_kernels *kernels;
+    int threads;
+    enum gf_dtype real;           /* f32 or f64 */
+    struct gf_dwt_axis axis[3];   /* z, y, x; extents of 1 where the job has fewer axes */
+    int64_t packed[GF_MAX_RANK];  /* the coefficients' shape */
+    bool tight;                   /* no gaps between bands */
+    bool own_coefficients;        /* forward: no output can hold them; inverse: the input cannot */
+    char *between[2];             /* approximations of odd and of even levels */
+    struct gf_array coefficients; /* ditto, taken at the first run */
+    char *scratch;
+};
+
+static bool on_axis(const struct gf_cpu_dwt *d, int axis) {
+    int i = axis - (3 - d->job.ndim);
+    return i >= 0 && (d->job.axes >> i & 1);
+}
+
+static int64_t level_bytes(const struct gf_cpu_dwt *d, int level) {
+    return d->axis[0].n[level] * d->axis[1].n[level] * d->axis[2].n[level] * d->job.channels *
+           (int64_t)gf_dtype_size(d->real);
+}
+
+/* Everything of a level but where its data stands. */
+static struct gf_cpu_dwt_level shape_of(const struct gf_cpu_dwt *d, int level) {
+    struct gf_cpu_dwt_level l = {.kernels = d->kernels,
+                                 .boundary = d->job.wavelet.boundary,
+                                 .channels = d->job.channels,
+                                 .type = gf_cpu_sample_of(d->real)};
+    for (int i = 0; i < 3; i++) {
+        l.on[i] = on_axis(d, i);
+        l.n[i] = d->axis[i].n[level - 1];
+        l.m[i] = d->axis[i].n[level];
+    }
+    return l;
+}
+
+static struct gf_cpu_rows rows_of(const struct gf_array *a) {
+    struct gf_cpu_rows r = {.data = a->data};
+    if (a->rank >= 3)
+        r.row = a->stride[a->rank - 3];
+    if (a->rank >= 4)
+        r.plane = a->stride[a->rank - 4];
+    return r;
+}
+
+/* The approximation of a level that goes on, in a workspace of its own. */
+static struct gf_cpu_rows rows_between(const struct gf_cpu_dwt *d, int level) {
+    struct gf_cpu_rows r = {.data = d->between[level % 2 ? 0 : 1]};
+    r.row = d->axis[2].n[level] * d->job.channels * (int64_t)gf_dtype_size(d->real);
+    r.plane = r.row * d->axis[1].n[level];
+    return r;
+}
+
+/* Beyond this a result is not in cache any more when all of it has been written. */
+static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
+
+/* Where a level's bands stand among the packed coefficients. */
+static void place_bands(const struct gf_cpu_dwt *d, int level, const struct gf_array *c,
+                        struct gf_cpu_dwt_level *l) {
+    struct gf_cpu_rows whole = rows_of(c);
+    int64_t pixel = d->job.channels * (int64_t)gf_dtype_size(d->real);
+    bool large = level_bytes(d, level - 1) >= worth_streaming;
+    for (int b = 0; b < 8; b++) {
+        l->band[b] = whole;
+        l->stream[b] = large;
+        int64_t at = 0;
+        at += b & 4 ? d->axis[0].at[level] * whole.plane : 0;
+        at += b & 2 ? d->axis[1].at[level] * whole.row : 0;
+        at += b & 1 ? d->axis[2].at[level] * pixel : 0;
+        l->band[b].data += at;
+    }
+    if (level == d->job.wavelet.levels)
+        return;
+    l->band[0] = rows_between(d, level);
+    l->stream[0] = level_bytes(d, level) >= keeps_cached;
+}
+
+static bool is_tight(const struct gf_cpu_dwt *d) {
+    for (int i = 0; i < 3; i++)
+        for (int l = 1; l <= d->job.wavelet.levels && on_axis(d, i); l++)
+            if (d->axis[i].at[l] != d->axis[i].n[l])
+                return false;
+    return true;
+}
+
+static void list_passes(const struct gf_cpu_dwt *d, struct gf_plan *plan) {
+    const struct gf_job *job = &d->job;
+    bool inverse = job->direction == GF_INVERSE;
+    for (int i = 0; i < job->wavelet.levels && plan->n_passes < GF_MAX_PASSES; i++) {
+        int level = inverse ? job->wavelet.levels - i : i + 1;
+        struct gf_pass *p = &plan->pass[plan->n_passes++];
+        int64_t fine = level_bytes(d, level - 1), bands = 1;
+        const char *type = gf_dtype_name(d->real);
+        for (int k = 0; k < 3; k++)
+            bands *= on_axis(d, k) ? 2 : 1;
+        bands *= level_bytes(d, level);
+        if (level == 1) {
+            type = gf_dtype_name(inverse ? job->out[0].dtype : job->in_dtype);
+            fine = fine / (int64_t)gf_dtype_size(d->real) *
+                   (int64_t)gf_dtype_size(inverse ? job->out[0].dtype : job->in_dtype);
+        }
+        snprintf(p->what, sizeof p->what, "level %d: %lldx%lldx%lld %s %s bands of %lldx%lldx%lld",
+                 level, (long long)d->axis[0].n[level - 1], (long long)d->axis[1].n[level - 1],
+                 (long long)d->axis[2].n[level - 1], type, inverse ? "<-" : "->",
+                 (long long)d->axis[0].n[level], (long long)d->axis[1].n[level],
+                 (long long)d->axis[2].n[level]);
+        p->bytes_read = inverse ? bands : fine;
+        p->bytes_written = inverse ? fine : bands;
+    }
+}
+
+/* Small jobs are done before a team is awake. */
+static int team_for(const struct gf_cpu_dwt *d) {
+    return level_bytes(d, 0) < (1 << 18) ? 1 : d->threads;
+}
+
+int gf_cpu_dwt_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
+                    struct gf_plan *plan, struct gf_cpu_dwt **out) {
+    struct gf_cpu_dwt *d = calloc(1, sizeof *d);
+    if (!d)
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    *out = d;
+    d->job = *job;
+    d->kernels = kernels;
+    d->real = kernels->bits == 64 ? GF_F64 : GF_F32;
+    for (int i = 0; i < 3; i++) {
+        int at = i - (3 - job->ndim);
+        gf_dwt_axis(at < 0 ? 1 : job->shape[at], on_axis(d, i), job->wavelet.levels,
+                    job->wavelet.boundary, &d->axis[i]);
+    }
+    gf_dwt_shape(job, true, d->packed);
+    d->tight = is_tight(d);
+    d->threads = threads;
+    d->threads = team_for(d);
+    if (job->direction == GF_INVERSE) {
+        d->own_coefficients = job->in_dtype != d->real || job->wavelet.threshold != GF_KEEP_ALL;
+    } else {
+        d->own_coefficients = true;
+        for (int i = 0; i < job->n_out; i++)
+            d->own_coefficients = d->own_coefficients && job->out[i].dtype != d->real;
+    }
+    int64_t bytes = 0;
+    for (int l = 1; l <= 2 && l < job->wavelet.levels; l++)
+        bytes += level_bytes(d, l);
+    if (d->own_coefficients) {
+        int64_t all;
+        int rc = gf_size_product(d->packed, job->ndim + 1, (int64_t)gf_dtype_size(d->real), &all);
+        if (rc)
+            return rc;
+        bytes += all;
+    }
+    struct gf_cpu_dwt_level widest = shape_of(d, 1);
+    plan->workspace_bytes = bytes + (int64_t)gf_cpu_dwt_scratch(&widest) * d->threads;
+    list_passes(d, plan);
+    return 0;
+}
+
+void gf_cpu_dwt_free(struct gf_cpu_dwt *d) {
+    if (!d)
+        return;
+    gf_free(d->between[0]);
+    gf_free(d->between[1]);
+    gf_free(d->scratch);
+    gf_array_free(&d->coefficients);
+    free(d);
+}
+
+static int take_memory(struct gf_cpu_dwt *d) {
+    int rc = 0;
+    if (d->scratch)
+        return 0;
+    for (int l = 1; l <= 2 && l < d->job.wavelet.levels; l++)
+        if (!d->between[l - 1] && !(d->between[l - 1] = gf_alloc((size_t)level_bytes(d, l))))
+            return gf_fail(GF_ENOMEM, "no memory for a level of %lld bytes",
+                           (long long)level_bytes(d, l));
+    if (d->own_coefficients && !d->coefficients.data)
+        rc = gf_array_alloc(&d->coefficients, d->real, d->job.ndim + 1, d->packed);
+    if (rc)
+        return rc;
+    /* Deeper levels are narrower, but where lines grow short they may become longer: PyWavelets'
+     * count of samples makes 2 of 1. */
+    size_t most = 0;
+    for (int l = 1; l <= d->job.wavelet.levels; l++) {
+        struct gf_cpu_dwt_level level = shape_of(d, l);
+        size_t bytes = gf_cpu_dwt_scratch(&level);
+        most = bytes > most ? bytes : most;
+    }
+    d->scratch = gf_alloc(most * (size_t)d->threads);
+    return d->scratch ? 0 : gf_fail(GF_ENOMEM, "no memory for scratch");
+}
+
+/* Samples of a row that lie side by side: what the kernels read and write. */
+static bool dense_rows(const struct gf_array *a) {
+    int64_t size = (int64_t)gf_dtype_size(a->dtype), channels = a->shape[a->rank - 1];
+    return (channels == 1 || a->stride[a->rank - 1] == size) &&
+           (a->shape[a->rank - 2] == 1 || a->stride[a->rank - 2] == size * channels);
+}
+
+/* An array of dense rows with the same samples: `a` itself, or a copy in *copy. */
+static int densely(const struct gf_array *a, bool with_samples, struct gf_array *copy,
+                   struct gf_array *out) {
+    if (dense_rows(a)) {
+        *out = *a;
+        return 0;
+    }
+    int rc = gf_array_alloc(copy, a->dtype, a->rank, a->shape);
+    if (!rc && with_samples)
+        gf_array_copy(copy, a);
+    *out = *copy;
+    return rc;
+}
+
+static int forward(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
+                   struct gf_report *report) {
+    struct gf_array copy = {0}, source, c = d->coefficients;
+    const int levels = d->job.wavelet.levels;
+    for (int i = 0; i < d->job.n_out && !d->own_coefficients; i++)
+        if (out[i].dtype == d->real) {
+            c = out[i];
+            break;
+        }
+    struct gf_array apart = {0};
+    if (!gf_array_is_contiguous(&c)) { /* a place for alpha beside the channels */
+        int rc = gf_array_alloc(&apart, d->real, d->job.ndim + 1, d->packed);
+        if (rc)
+            return rc;
+        c = apart;
+    }
+    int rc = densely(in, true, &copy, &source);
+    if (rc)
+        goto out;
+    if (!d->tight)
+        memset(c.data, 0, (size_t)gf_array_count(&c) * gf_dtype_size(c.dtype));
+    for (int level = 1; level <= levels; level++) {
+        struct gf_cpu_dwt_level l = shape_of(d, level);
+        l.fine = level == 1 ? rows_of(&source) : rows_between(d, level - 1);
+        if (level == 1)
+            l.type = gf_cpu_sample_of(source.dtype);
+        place_bands(d, level, &c, &l);
+        gf_cpu_dwt_forward(&l, d->threads, d->scratch);
+    }
+    rc = gf_dwt_threshold(&d->job, &c, d->threads);
+    for (int i = 0; i < d->job.n_out && !rc; i++)
+        if (out[i].data != c.data)
+            gf_dwt_output(&d->job, i, &c, &out[i], d->threads, &report->high[i]);
+out:
+    gf_array_free(&copy);
+    gf_array_free(&apart);
+    return rc;
+}
+
+/* The coefficients in the kernels' precision, thresholded. */
+static int gather(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *copy,
+                  struct gf_array *c) {
+    int rc = 0;
+    if (!d->own_coefficients) {
+        *c = *in;
+        if (!dense_rows(in))
+            rc = densely(in, true, copy, c);
+        return rc;
+    }
+    struct gf_array flat = *in;
+    if (!gf_array_is_contiguous(in)) {
+        rc = gf_array_alloc(copy, in->dtype, in->rank, in->shape);
+        if (rc)
+            return rc;
+        gf_array_copy(copy, in);
+        flat = *copy;
+    }
+    *c = d->coefficients;
+    int64_t count = gf_array_count(c), step = 1 << 16;
+    size_t from = gf_dtype_size(flat.dtype), to = gf_dtype_size(c->dtype);
+#pragma omp parallel for num_threads(d->threads)
+    for (int64_t i = 0; i < count; i += step)
+        d->kernels->wavelet->load((const char *)flat.data + (size_t)i * from,
+                                  gf_cpu_sample_of(flat.dtype), count - i < step ? count - i : step,
+                                  (char *)c->data + (size_t)i * to);
+    return gf_dwt_threshold(&d->job, c, d->threads);
+}
+
+static int inverse(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
+                   struct gf_report *report) {
+    struct gf_array copy = {0}, c;
+    int rc = gather(d, in, &copy, &c);
+    for (int level = d->job.wavelet.levels; level >= 1 && !rc; level--) {
+        struct gf_cpu_dwt_level l = shape_of(d, level);
+        place_bands(d, level, &c, &l);
+        if (level > 1) {
+            l.fine = rows_between(d, level - 1);
+            gf_cpu_dwt_inverse(&l, d->threads, d->scratch);
+            continue;
+        }
+        for (int i = 0; i < d->job.n_out && !rc; i++) {
+            struct gf_array spare = {0}, to;
+            rc = densely(&out[i], false, &spare, &to);
+            if (rc)
+                break;
+            l.fine = rows_of(&to);
+            l.type = gf_cpu_sample_of(to.dtype);
+            l.stream_fine = level_bytes(d, 0) >= worth_streaming;
+            report->clipped[i] = gf_cpu_dwt_inverse(&l, d->threads, d->scratch);
+            if (to.data != out[i].data)
+                gf_array_copy(&out[i], &to);
+            gf_array_free(&spare);
+        }
+    }
+    gf_array_free(&copy);
+    return rc;
+}
+
+int gf_cpu_dwt_run(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
+                   struct gf_report *report) {
+    *report = (struct gf_report){0};
+    int rc = take_memory(d);
+    if (rc)
+        return rc;
+    return d->job.direction == GF_INVERSE ? inverse(d, in, out, report)
+                                          : forward(d, in, out, report);
+}

@@ -1,0 +1,18 @@
+/* The openmp backend's wavelet jobs: level after level, each one fused pass (core/cpu_dwt_level.h).
+ */
+#ifndef GF_CORE_CPU_DWT_H
+#define GF_CORE_CPU_DWT_H
+
+#include "core/backend.h"
+#include "kernels/cpu/cpu.h"
+
+struct gf_cpu_dwt;
+
+/* Fills the plan's passes and workspace_bytes; the caller frees *out, NULL too. */
+int gf_cpu_dwt_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
+                    struct gf_plan *plan, struct gf_cpu_dwt **out);
+int gf_cpu_dwt_run(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
+                   struct gf_report *report);
+void gf_cpu_dwt_free(struct gf_cpu_dwt *d);
+
+#endif

@@ -1,0 +1,437 @@
+#include "core/cpu_dwt_level.h"
+
+#include <omp.h>
+#include <string.h>
+
+/* Pairs of columns and of rows that a tile holds: rows that stay in the nearest cache, and a halo
+ * that costs little. With planes to go through, a tile's rows of four planes stay in the second. */
+enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16, ROWS = 24, MAX_PIECES = 8 };
+
+enum gf_cpu_sample gf_cpu_sample_of(enum gf_dtype t) {
+    static const enum gf_cpu_sample of[GF_N_DTYPES] = {
+        [GF_U8] = GF_CPU_U8,   [GF_I8] = GF_CPU_I8,    [GF_U16] = GF_CPU_U16, [GF_I16] = GF_CPU_I16,
+        [GF_U32] = GF_CPU_U32, [GF_I32] = GF_CPU_I32,  [GF_F32] = GF_CPU_F32, [GF_F64] = GF_CPU_F64,
+        [GF_C64] = GF_CPU_C64, [GF_C128] = GF_CPU_C128};
+    return of[t];
+}
+
+int gf_cpu_dwt_offset(enum gf_boundary b) {
+    return b == GF_PERIODIC ? 1 : 2;
+}
+
+long gf_cpu_dwt_extend(long i, long n, enum gf_boundary b) {
+    if (i >= 0 && i < n)
+        return i;
+    if (b == GF_ZERO)
+        return -1;
+    long period = b == GF_PERIODIC ? n + n % 2 : 2 * n;
+    i %= period;
+    i += i < 0 ? period : 0;
+    if (i < n)
+        return i;
+    return b == GF_PERIODIC ? n - 1 : period - 1 - i;
+}
+
+static size_t type_size(enum gf_cpu_sample t) {
+    static const size_t size[] = {
+        [GF_CPU_U8] = 1,  [GF_CPU_I8] = 1,  [GF_CPU_U16] = 2, [GF_CPU_I16] = 2,
+        [GF_CPU_U32] = 4, [GF_CPU_I32] = 4, [GF_CPU_F32] = 4, [GF_CPU_F64] = 8};
+    return size[t];
+}
+
+/* Columns of a tile's rows that come from one place: `count` from column `from` of the array go to
+ * column `at` of the buffer; from -1 stands for zeros. */
+struct piece {
+    long from, at, count;
+};
+
+/* A tile of one thread. */
+struct tile {
+    const struct gf_cpu_dwt_level *level;
+    const struct gf_cpu_wavelet *kernels;
+    int offset;               /* s of core/dwt.h */
+    size_t real, pixel;       /* bytes of a real, and of one column of them */
+    long first_row, last_row; /* bands' rows (forward) or pairs (inverse): first <= y < last */
+    long first, last;         /* and columns */
+    long width;               /* columns in a row buffer */
+    struct piece piece[MAX_PIECES];
+    int n_pieces;
+    char *buffer[ROWS];
+    char *zeros;
+    int64_t clipped;
+};
+
+/* Row (z, y) of some rows; NULL for one of zeros. */
+static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
+    return z < 0 || y < 0 ? NULL : r->data + z * r->plane + y * r->row;
+}
+
+static size_t row_bytes(const struct gf_cpu_dwt_level *l) {
+    long columns = l->m[GF_DWT_X] < TILE_COLUMNS ? l->m[GF_DWT_X] : TILE_COLUMNS;
+    size_t bytes = (size_t)((2 * columns + 8) * l->channels) * 8;
+    return (bytes + 63) / 64 * 64 + 192; /* off the strides that fall on one set of a cache */
+}
+
+size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *l) {
+    return row_bytes(l) * (ROWS + 1);
+}
+
+static void take_buffers(struct tile *t, char *scratch) {
+    size_t bytes = row_bytes(t->level);
+    for (int i = 0; i < ROWS; i++)
+        t->buffer[i] = scratch + (size_t)i * bytes;
+    t->zeros = scratch + ROWS * bytes;
+    memset(t->zeros, 0, bytes);
+}
+
+/* The columns [from, to) of an extended line of n, as pieces. */
+static void cut_columns(struct tile *t, long from, long to, long n) {
+    enum gf_boundary b = t->level->boundary;
+    t->width = to - from;
+    t->n_pieces = 0;
+    for (long c = from; c < to;) {
+        struct piece *p = &t->piece[t->n_pieces++];
+        p->at = c - from;
+        p->from = gf_cpu_dwt_extend(c, n, b);
+        p->count = c >= 0 && c < n ? (to < n ? to : n) - c : 1;
+        c += p->count;
+    }
+}
+
+/* Four rows to two, for every piece of the tile's columns. */
+static void fetch_pair(const struct tile *t, bool inverse, const char *const row[4],
+                       enum gf_cpu_sample type, char *low, char *high) {
+    const long channels = t->level->channels;
+    size_t pixel = type_size(type) * (size_t)channels;
+    for (int i = 0; i < t->n_pieces; i++) {
+        const struct piece *p = &t->piece[i];
+        const void *at[4];
+        for (int j = 0; j < 4; j++)
+            at[j] = row[j] && p->from >= 0 ? row[j] + (size_t)p->from * pixel : t->zeros;
+        t->kernels->pair(inverse, at, type, p->count * channels, low + (size_t)p->at * t->pixel,
+                         high + (size_t)p->at * t->pixel, false);
+    }
+}
+
+static void fetch_row(const struct tile *t, const char *row, enum gf_cpu_sample type, char *to) {
+    const long channels = t->level->channels;
+    size_t pixel = type_size(type) * (size_t)channels;
+    for (int i = 0; i < t->n_pieces; i++) {
+        const struct piece *p = &t->piece[i];
+        const char *at = row && p->from >= 0 ? row + (size_t)p->from * pixel : t->zeros;
+        t->kernels->load(at, type, p->count * channels, to + (size_t)p->at * t->pixel);
+    }
+}
+
+/* Rows of the tile's width that are all in buffers. */
+static void pair_buffers(const struct tile *t, bool inverse, char *const row[4], char *low,
+                         char *high) {
+    const enum gf_cpu_sample own = t->real == 4 ? GF_CPU_F32 : GF_CPU_F64;
+    const void *at[4] = {row[0], row[1], row[2], row[3]};
+    t->kernels->pair(inverse, at, own, t->width * t->level->channels, low, high, false);
+}
+
+/* ---------------------------------------------------------------- forward */
+
+/* Along x, the last step: a finished row to its band or its two bands. */
+static void finish_row(const struct tile *t, int band, long z, long y, const char *row) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    long n = t->last - t->first;
+    const struct gf_cpu_rows *a = &l->band[band], *d = &l->band[band | 1];
+    size_t at = (size_t)t->first * t->pixel;
+    char *to_a = a->data + z * a->plane + y * a->row + at;
+    if (!l->on[GF_DWT_X]) {
+        t->kernels->store(row, n * l->channels, t->real == 4 ? GF_CPU_F32 : GF_CPU_F64, to_a,
+                          l->stream[band]);
+        return;
+    }
+    char *to_d = d->data + z * d->plane + y * d->row + at;
+    t->kernels->split(row, n, l->channels, to_a, to_d, l->stream[band], l->stream[band | 1]);
+}
+
+/* The four planes that step k along z takes, and one row of each. */
+static void plane_rows(const struct tile *t, long k, long y, const char *row[4]) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    for (int j = 0; j < 4; j++) {
+        if (l->window) {
+            row[j] = l->window[j] && y >= 0 ? l->window[j] + y * l->fine.row : NULL;
+            continue;
+        }
+        long z = gf_cpu_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Z], l->boundary);
+        row[j] = row_at(&l->fine, z, y);
+    }
+}
+
+/* z off, y on: four rows of the array at once. */
+static void forward_rows(const struct tile *t, long z) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    for (long k = t->first_row; k < t->last_row; k++) {
+        const char *row[4];
+        for (int j = 0; j < 4; j++)
+            row[j] = row_at(&l->fine, z,
+                            gf_cpu_dwt_extend(2 * k - t->offset + j, l->n[GF_DWT_Y], l->boundary));
+        fetch_pair(t, false, row, l->type, t->buffer[0], t->buffer[1]);
+        finish_row(t, 0, z, k, t->buffer[0]);
+        finish_row(t, 2, z, k, t->buffer[1]);
+    }
+}
+
+/* z on: rows out of four planes, and where y is on too a ring of four of those. */
+static void forward_planes(const struct tile *t, long k) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    const char *row[4];
+    if (!l->on[GF_DWT_Y]) {
+        for (long y = t->first_row; y < t->last_row; y++) {
+            plane_rows(t, k, y, row);
+            fetch_pair(t, false, row, l->type, t->buffer[0], t->buffer[1]);
+            finish_row(t, 0, k, y, t->buffer[0]);
+            finish_row(t, 4, k, y, t->buffer[1]);
+        }
+        return;
+    }
+    char *const *ring[2] = {t->buffer + 2, t->buffer + 6};
+    long r = 2 * t->first_row - t->offset;
+    for (long y = t->first_row, have = 0; y < t->last_row; y++) {
+        for (; have < 2 * (y - t->first_row) + 4; have++, r++) {
+            plane_rows(t, k, gf_cpu_dwt_extend(r, l->n[GF_DWT_Y], l->boundary), row);
+            fetch_pair(t, false, row, l->type, ring[0][have % 4], ring[1][have % 4]);
+        }
+        for (int z = 0; z < 2; z++) {
+            char *four[4];
+            for (int j = 0; j < 4; j++)
+                four[j] = ring[z][(have + j) % 4];
+            pair_buffers(t, false, four, t->buffer[0], t->buffer[1]);
+            finish_row(t, 4 * z, k, y, t->buffer[0]);
+            finish_row(t, 4 * z + 2, k, y, t->buffer[1]);
+        }
+    }
+}
+
+static void forward_tile(struct tile *t, long z) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    if (l->on[GF_DWT_X])
+        cut_columns(t, 2 * t->first - t->offset, 2 * t->last - t->offset + 2, l->n[GF_DWT_X]);
+    else
+        cut_columns(t, t->first, t->last, l->n[GF_DWT_X]);
+    if (l->on[GF_DWT_Z]) {
+        for (long k = 0; k < l->m[GF_DWT_Z]; k++)
+            forward_planes(t, k);
+    } else if (l->on[GF_DWT_Y]) {
+        forward_rows(t, z);
+    } else {
+        for (long y = t->first_row; y < t->last_row; y++) {
+            fetch_row(t, row_at(&l->fine, z, y), l->type, t->buffer[0]);
+            finish_row(t, 0, z, y, t->buffer[0]);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- inverse */
+
+/* Pair p of an axis makes the samples 2 p + s - 2 and the next one, out of band samples
+ * p + s - 2 and the next one. Where periodic, band sample -1 is the last one. */
+static long band_sample(const struct tile *t, int axis, long p) {
+    long k = p + t->offset - 2, m = t->level->m[axis];
+    return k < 0 ? k + m : k;
+}
+
+/* The sample that a pair's first (j = 0) or second is; -1 for one past the end of the line. */
+static long fine_sample(const struct tile *t, int axis, long p, int j) {
+    long n = t->level->n[axis], i = 2 * p + t->offset - 2 + j;
+    if (i < 0)
+        i = n + n % 2 - 1;
+    return i < n ? i : -1;
+}
+
+/* A finished row, or its two halves along x, to its place. */
+static void put_row(struct tile *t, long z, long y, const char *a, const char *d) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    if (z < 0 || y < 0)
+        return;
+    char *row = l->fine.data + z * l->fine.plane + y * l->fine.row;
+    size_t pixel = type_size(l->type) * (size_t)l->channels;
+    const char *x = a;
+    long from = t->first, count = t->last - t->first;
+    if (l->on[GF_DWT_X]) {
+        t->kernels->merge(a, d, count, l->channels, t->buffer[0]);
+        x = t->buffer[0];
+        from = 2 * t->first + t->offset - 2;
+        count *= 2;
+    }
+    if (from < 0) { /* periodic: the pair that goes around the end */
+        long last = fine_sample(t, GF_DWT_X, 0, 0);
+        if (last >= 0)
+            t->clipped +=
+                t->kernels->store(x, l->channels, l->type, row + (size_t)last * pixel, false);
+        x += t->pixel;
+        from++;
+        count--;
+    }
+    if (from + count > l->n[GF_DWT_X])
+        count = l->n[GF_DWT_X] - from;
+    if (count > 0)
+        t->clipped += t->kernels->store(x, count * l->channels, l->type, row + (size_t)from * pixel,
+                                        l->stream_fine);
+}
+
+static enum gf_cpu_sample own_type(const struct tile *t) {
+    return t->real == 4 ? GF_CPU_F32 : GF_CPU_F64;
+}
+
+/* z off, y on. */
+static void inverse_rows(struct tile *t, long z) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    int halves = l->on[GF_DWT_X] ? 2 : 1;
+    for (long p = t->first_row; p < t->last_row; p++) {
+        char *out[2][2] = {{t->buffer[1], t->buffer[2]}, {t->buffer[3], t->buffer[4]}};
+        for (int x = 0; x < halves; x++) {
+            const char *row[4];
+            for (int j = 0; j < 4; j++)
+                row[j] = row_at(&l->band[2 * (j & 1) + x], z, band_sample(t, GF_DWT_Y, p + j / 2));
+            fetch_pair(t, true, row, own_type(t), out[0][x], out[1][x]);
+        }
+        for (int j = 0; j < 2; j++)
+            put_row(t, z, fine_sample(t, GF_DWT_Y, p, j), out[j][0], out[j][1]);
+    }
+}
+
+/* Rows y of the bands along z at pair p: two planes' worth, for one y and x band. */
+static void fetch_planes(const struct tile *t, long p, long y, int band, char *low, char *high) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    const char *row[4];
+    for (int j = 0; j < 4; j++)
+        row[j] = row_at(&l->band[4 * (j & 1) + band], band_sample(t, GF_DWT_Z, p + j / 2), y);
+    fetch_pair(t, true, row, own_type(t), low, high);
+}
+
+static void inverse_planes(struct tile *t, long p) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    int halves = l->on[GF_DWT_X] ? 2 : 1;
+    const long z[2] = {fine_sample(t, GF_DWT_Z, p, 0), fine_sample(t, GF_DWT_Z, p, 1)};
+    if (!l->on[GF_DWT_Y]) {
+        char *out[2][2] = {{t->buffer[1], t->buffer[2]}, {t->buffer[3], t->buffer[4]}};
+        for (long y = t->first_row; y < t->last_row; y++) {
+            for (int x = 0; x < halves; x++)
+                fetch_planes(t, p, y, x, out[0][x], out[1][x]);
+            for (int j = 0; j < 2; j++)
+                put_row(t, z[j], y, out[j][0], out[j][1]);
+        }
+        return;
+    }
+    /* slot[(k) % 2][plane][x band][y band] */
+    char *slot[2][2][2][2], **next = t->buffer + 8;
+    for (int i = 0; i < 16; i++)
+        slot[i >> 3][i >> 2 & 1][i >> 1 & 1][i & 1] = *next++;
+    for (long q = t->first_row; q <= t->last_row; q++) {
+        for (int x = 0; x < halves; x++)
+            for (int y = 0; y < 2; y++)
+                fetch_planes(t, p, band_sample(t, GF_DWT_Y, q), 2 * y + x, slot[q % 2][0][x][y],
+                             slot[q % 2][1][x][y]);
+        if (q == t->first_row)
+            continue;
+        for (int j = 0; j < 2; j++) {
+            char *out[2][2] = {{t->buffer[1], t->buffer[2]}, {t->buffer[3], t->buffer[4]}};
+            for (int x = 0; x < halves; x++) {
+                char *const *before = slot[(q - 1) % 2][j][x], *const *after = slot[q % 2][j][x];
+                char *row[4] = {before[0], before[1], after[0], after[1]};
+                pair_buffers(t, true, row, out[0][x], out[1][x]);
+            }
+            for (int i = 0; i < 2; i++)
+                put_row(t, z[j], fine_sample(t, GF_DWT_Y, q - 1, i), out[i][0], out[i][1]);
+        }
+    }
+}
+
+static long pairs(const struct gf_cpu_dwt_level *l, int axis) {
+    return !l->on[axis] ? l->n[axis] : l->m[axis] - (l->boundary == GF_PERIODIC ? 0 : 1);
+}
+
+/* Band columns [p, q] for pairs p <= x < q: one that goes around comes from the end. */
+static void cut_band_columns(struct tile *t) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    if (!l->on[GF_DWT_X]) {
+        cut_columns(t, t->first, t->last, l->n[GF_DWT_X]);
+        return;
+    }
+    long from = t->first + t->offset - 2, to = t->last + t->offset - 1;
+    t->width = to - from;
+    t->n_pieces = 0;
+    if (from < 0) {
+        t->piece[t->n_pieces++] = (struct piece){.from = l->m[GF_DWT_X] - 1, .count = 1};
+        from++;
+    }
+    t->piece[t->n_pieces] =
+        (struct piece){.from = from, .at = t->n_pieces, .count = t->width - t->n_pieces};
+    t->n_pieces++;
+}
+
+static void inverse_tile(struct tile *t, long z) {
+    const struct gf_cpu_dwt_level *l = t->level;
+    cut_band_columns(t);
+    if (l->on[GF_DWT_Z]) {
+        for (long p = 0; p < pairs(l, GF_DWT_Z); p++)
+            inverse_planes(t, p);
+    } else if (l->on[GF_DWT_Y]) {
+        inverse_rows(t, z);
+    } else {
+        for (long y = t->first_row; y < t->last_row; y++) {
+            fetch_row(t, row_at(&l->band[0], z, y), own_type(t), t->buffer[1]);
+            if (l->on[GF_DWT_X])
+                fetch_row(t, row_at(&l->band[1], z, y), own_type(t), t->buffer[2]);
+            put_row(t, z, y, t->buffer[1], t->buffer[2]);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------- tiles */
+
+static long divide_up(long a, long b) {
+    return (a + b - 1) / b;
+}
+
+static long least(long a, long b) {
+    return a < b ? a : b;
+}
+
+static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, char *scratch) {
+    long rows = inverse ? pairs(l, GF_DWT_Y) : l->m[GF_DWT_Y];
+    long columns = inverse ? pairs(l, GF_DWT_X) : l->m[GF_DWT_X];
+    long planes = l->on[GF_DWT_Z] ? 1 : l->n[GF_DWT_Z];
+    long high = l->on[GF_DWT_Z] ? TILE_ROWS_DEEP : TILE_ROWS;
+    if (planes < threads && rows / high < 4 * threads) /* work for everybody */
+        high = divide_up(rows, 4 * threads);
+    long down = divide_up(rows, high), across = divide_up(columns, TILE_COLUMNS);
+    size_t bytes = gf_cpu_dwt_scratch(l);
+    int64_t clipped = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : clipped)
+    {
+        struct tile t = {.level = l,
+                         .kernels = l->kernels->wavelet,
+                         .offset = gf_cpu_dwt_offset(l->boundary),
+                         .real = (size_t)l->kernels->bits / 8};
+        t.pixel = t.real * (size_t)l->channels;
+        take_buffers(&t, scratch + bytes * (size_t)omp_get_thread_num());
+#pragma omp for schedule(dynamic)
+        for (long i = 0; i < planes * down * across; i++) {
+            t.first = i % across * TILE_COLUMNS;
+            t.last = least(t.first + TILE_COLUMNS, columns);
+            t.first_row = i / across % down * high;
+            t.last_row = least(t.first_row + high, rows);
+            if (inverse)
+                inverse_tile(&t, i / across / down);
+            else
+                forward_tile(&t, i / across / down);
+        }
+        t.kernels->fence();
+        clipped += t.clipped;
+    }
+    return clipped;
+}
+
+void gf_cpu_dwt_forward(const struct gf_cpu_dwt_level *l, int threads, char *scratch) {
+    run(l, false, threads, scratch);
+}
+
+int64_t gf_cpu_dwt_inverse(const struct gf_cpu_dwt_level *l, int threads, char *scratch) {
+    return run(l, true, threads, scratch);
+}

@@ -1,0 +1,46 @@
+/* One level of the wavelet transform over up to three axes, fused: a tile's rows are read once,
+ * with a halo of three, go through the axes in the nearest caches and are written once. */
+#ifndef GF_CORE_CPU_DWT_LEVEL_H
+#define GF_CORE_CPU_DWT_LEVEL_H
+
+#include "core/job.h"
+#include "kernels/cpu/cpu.h"
+
+/* Rows of dense samples: row (z, y) is at data + z * plane + y * row bytes. */
+struct gf_cpu_rows {
+    char *data;
+    ptrdiff_t plane, row;
+};
+
+enum { GF_DWT_Z, GF_DWT_Y, GF_DWT_X };
+
+struct gf_cpu_dwt_level {
+    const struct gf_cpu_kernels *kernels;
+    enum gf_boundary boundary;
+    bool on[3]; /* z, y, x */
+    long n[3];  /* samples of the finer side */
+    long m[3];  /* samples of a band; n where an axis is off */
+    long channels;
+    enum gf_cpu_sample type; /* of the finer side; bands are of the kernels' precision */
+    struct gf_cpu_rows fine;
+    /* Forward with z on: not all planes, but one step along z from these four (NULL: zeros), with
+     * m[z] = 1. */
+    const char *const *window;
+    struct gf_cpu_rows band[8]; /* bit 2: detail along z, 1: y, 0: x */
+    bool stream[8];             /* forward: bands too large to be read from cache later */
+    bool stream_fine;           /* inverse */
+};
+
+enum gf_cpu_sample gf_cpu_sample_of(enum gf_dtype t);
+/* The sample that stands at index i of a line of n, -1 for a zero. */
+long gf_cpu_dwt_extend(long i, long n, enum gf_boundary b);
+/* 1 for a periodic line, 2 for others: see core/dwt.h. */
+int gf_cpu_dwt_offset(enum gf_boundary b);
+/* Bytes of scratch that one thread takes. */
+size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *level);
+/* `scratch`: that many bytes for each thread, 64-byte aligned. */
+void gf_cpu_dwt_forward(const struct gf_cpu_dwt_level *level, int threads, char *scratch);
+/* Bands to the finer side; returns how many samples did not fit an integer type. */
+int64_t gf_cpu_dwt_inverse(const struct gf_cpu_dwt_level *level, int threads, char *scratch);
+
+#endif

@@ -1,0 +1,339 @@
+#include "core/cpu_dwt_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/cpu_dwt_level.h"
+#include "core/dwt.h"
+#include "core/status.h"
+
+/* Three planes from the front of a periodic line, three before its end, and the one that comes. */
+enum { MAX_PLANES = 10 };
+
+/* Halves of this size are out of the nearer caches before they are written. */
+static const int64_t worth_streaming = 1 << 20;
+
+struct window {
+    struct gf_cpu_dwt_level level; /* one step along z */
+    long planes, steps;            /* along z: of the input, and of each half */
+    long done;                     /* steps taken, in order: from 1 on where periodic, 0 last */
+    size_t plane_bytes;
+    struct {
+        long index; /* -1: free */
+        char *data; /* kept when free */
+    } plane[MAX_PLANES];
+    /* A finished step: approximation and detail along z, as packed; two sets in turn, so that one
+     * may still be written while the next is made, and how many boxes were out after each. */
+    char *sets[2][2], **half;
+    int64_t boxes[2];
+    int64_t height, width;      /* of those, in samples of the packed array */
+    int64_t at_y, at_x, ny, nx; /* where details begin, and a band's extent */
+    bool tight;
+};
+
+struct gf_dwt_stream {
+    struct gf_job job;
+    int threads;
+    struct gf_dwt_taker taker;
+    int64_t boxes; /* emitted so far */
+    struct gf_dwt_axis axis[3];
+    size_t pixel; /* of coefficients */
+    struct window *window;
+    long pushed;
+    char *scratch;
+    double held, peak; /* in input planes */
+};
+
+static bool on_axis(const struct gf_job *job, int i) {
+    return job->axes >> i & 1;
+}
+
+static void shape_window(struct gf_dwt_stream *s, const struct gf_cpu_kernels *kernels, int level) {
+    struct window *w = &s->window[level - 1];
+    struct gf_cpu_dwt_level *l = &w->level;
+    l->kernels = kernels;
+    l->boundary = s->job.wavelet.boundary;
+    l->channels = s->job.channels;
+    l->type = level == 1            ? gf_cpu_sample_of(s->job.in_dtype)
+              : kernels->bits == 64 ? GF_CPU_F64
+                                    : GF_CPU_F32;
+    for (int i = 0; i < 3; i++) {
+        l->on[i] = on_axis(&s->job, i);
+        l->n[i] = s->axis[i].n[level - 1];
+        l->m[i] = i ? s->axis[i].n[level] : 1;
+    }
+    w->planes = s->axis[0].n[level - 1];
+    w->steps = s->axis[0].n[level];
+    w->done = 0;
+    size_t sample = level == 1 ? gf_dtype_size(s->job.in_dtype) : (size_t)kernels->bits / 8;
+    l->fine.row = l->n[GF_DWT_X] * l->channels * (int64_t)sample;
+    w->plane_bytes = (size_t)(l->fine.row * l->n[GF_DWT_Y]);
+    for (int i = 0; i < MAX_PLANES; i++)
+        w->plane[i].index = -1;
+    w->ny = l->m[GF_DWT_Y];
+    w->nx = l->m[GF_DWT_X];
+    w->at_y = s->axis[1].at[level];
+    w->at_x = s->axis[2].at[level];
+    w->height = l->on[GF_DWT_Y] ? w->at_y + w->ny : w->ny;
+    w->width = l->on[GF_DWT_X] ? w->at_x + w->nx : w->nx;
+    w->tight = (!l->on[GF_DWT_Y] || w->at_y == w->ny) && (!l->on[GF_DWT_X] || w->at_x == w->nx);
+}
+
+static int64_t half_bytes(const struct gf_dwt_stream *s, const struct window *w) {
+    return w->height * w->width * (int64_t)s->pixel;
+}
+
+static int begin(const struct gf_job *job, int threads, struct gf_dwt_stream *s) {
+    const struct gf_cpu_kernels *k =
+        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, getenv("GPUFFT_ISA"));
+    *s = (struct gf_dwt_stream){.job = *job, .threads = threads};
+    int rc = gf_job_validate(job);
+    if (rc)
+        return rc;
+    if (!k)
+        return gf_fail(GF_EABSENT, "no kernels for this processor");
+    if (job->op != GF_DWT || job->direction != GF_FORWARD || job->ndim != 3 || !(job->axes & 1))
+        return gf_fail(GF_EINVAL, "only a forward wavelet transform along z goes frame by frame");
+    if (job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
+        return gf_fail(GF_EINVAL, "a share of all coefficients is known only when all are there");
+    s->pixel = (size_t)(job->channels * k->bits / 8);
+    s->window = calloc((size_t)job->wavelet.levels, sizeof *s->window);
+    if (!s->window)
+        return gf_fail(GF_ENOMEM, "no memory for a stream");
+    for (int i = 0; i < 3; i++)
+        gf_dwt_axis(job->shape[i], on_axis(job, i), job->wavelet.levels, job->wavelet.boundary,
+                    &s->axis[i]);
+    for (int l = 1; l <= job->wavelet.levels; l++)
+        shape_window(s, k, l);
+    return 0;
+}
+
+static size_t scratch_bytes(const struct gf_dwt_stream *s) {
+    size_t most = 0;
+    for (int l = 0; l < s->job.wavelet.levels; l++) {
+        size_t bytes = gf_cpu_dwt_scratch(&s->window[l].level);
+        most = bytes > most ? bytes : most;
+    }
+    return most * (size_t)s->threads;
+}
+
+int64_t gf_dwt_stream_bytes(const struct gf_job *job, int threads) {
+    struct gf_dwt_stream s;
+    int64_t bytes = 0;
+    if (!begin(job, threads, &s)) {
+        bytes = (int64_t)scratch_bytes(&s);
+        for (int l = 0; l < job->wavelet.levels; l++) {
+            const struct window *w = &s.window[l];
+            long held = job->wavelet.boundary == GF_PERIODIC ? 7 : 4;
+            bytes += 4 * half_bytes(&s, w) +
+                     (int64_t)w->plane_bytes * (held < w->planes ? held : w->planes);
+        }
+    }
+    free(s.window);
+    return bytes;
+}
+
+int gf_dwt_stream_open(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
+                       struct gf_dwt_stream **out) {
+    struct gf_dwt_stream *s = malloc(sizeof *s);
+    *out = NULL;
+    if (!s)
+        return gf_fail(GF_ENOMEM, "no memory for a stream");
+    int rc = begin(job, threads, s);
+    s->taker = *taker;
+    for (int l = 0; l < job->wavelet.levels && !rc; l++)
+        for (int i = 0; i < 4 && !rc; i++)
+            if (!(s->window[l].sets[i / 2][i % 2] = gf_alloc((size_t)half_bytes(s, &s->window[l]))))
+                rc = gf_fail(GF_ENOMEM, "no memory for a plane of coefficients");
+    if (!rc && !(s->scratch = gf_alloc(scratch_bytes(s))))
+        rc = gf_fail(GF_ENOMEM, "no memory for scratch");
+    if (rc) {
+        gf_dwt_stream_close(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void gf_dwt_stream_close(struct gf_dwt_stream *s) {
+    if (!s)
+        return;
+    for (int l = 0; l < s->job.wavelet.levels && s->window; l++) {
+        for (int i = 0; i < MAX_PLANES; i++)
+            gf_free(s->window[l].plane[i].data);
+        for (int i = 0; i < 4; i++)
+            gf_free(s->window[l].sets[i / 2][i % 2]);
+    }
+    free(s->window);
+    gf_free(s->scratch);
+    free(s);
+}
+
+double gf_dwt_stream_peak(const struct gf_dwt_stream *s) {
+    return s->peak;
+}
+
+/* ---------------------------------------------------------------- one step */
+
+/* Steps in the order in which their planes come: a periodic line's first step needs its last plane.
+ */
+static long step_at(const struct window *w, long i) {
+    return w->level.boundary == GF_PERIODIC ? (i + 1) % w->steps : i;
+}
+
+/* The plane that step k takes as its j-th; -1: zeros. */
+static long plane_of(const struct window *w, long k, int j) {
+    return gf_cpu_dwt_extend(2 * k - gf_cpu_dwt_offset(w->level.boundary) + j, w->planes,
+                             w->level.boundary);
+}
+
+static int find(const struct window *w, long index) {
+    for (int i = 0; i < MAX_PLANES; i++)
+        if (w->plane[i].index == index)
+            return i;
+    return -1;
+}
+
+static bool is_done(const struct window *w, long k) {
+    return (w->level.boundary == GF_PERIODIC ? (k + w->steps - 1) % w->steps : k) < w->done;
+}
+
+/* Whether a step to come takes plane `index`: its neighbours do, and those at the ends. */
+static bool is_needed(const struct window *w, long index) {
+    const long near[] = {
+        0, 1, w->steps - 2, w->steps - 1, index / 2 - 1, index / 2, index / 2 + 1, index / 2 + 2};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+        if (near[i] < 0 || near[i] >= w->steps || is_done(w, near[i]))
+            continue;
+        for (int j = 0; j < 4; j++)
+            if (plane_of(w, near[i], j) == index)
+                return true;
+    }
+    return false;
+}
+
+static double share(const struct gf_dwt_stream *s, const struct window *w) {
+    const struct window *first = &s->window[0];
+    return (double)(w->level.n[1] * w->level.n[2]) /
+           (double)(first->level.n[1] * first->level.n[2]);
+}
+
+/* Room for plane `index` of a level. */
+static int take_plane(struct gf_dwt_stream *s, struct window *w, long index, char **out) {
+    int i = find(w, -1);
+    if (i < 0)
+        return gf_fail(GF_EBACKEND, "a window of %d planes is too small", MAX_PLANES);
+    if (!w->plane[i].data && !(w->plane[i].data = gf_alloc(w->plane_bytes)))
+        return gf_fail(GF_ENOMEM, "no memory for a plane");
+    w->plane[i].index = index;
+    s->held += share(s, w);
+    s->peak = s->held > s->peak ? s->held : s->peak;
+    *out = w->plane[i].data;
+    return 0;
+}
+
+static int send(struct gf_dwt_stream *s, const struct window *w, int half, int64_t z, int64_t y,
+                int64_t x, int64_t height, int64_t width, bool detail) {
+    char *data = w->half[half] + (y * w->width + x) * (int64_t)s->pixel;
+    int64_t stride = w->width * (int64_t)s->pixel;
+    if (detail && s->job.wavelet.threshold != GF_KEEP_ALL)
+        gf_dwt_shrink(&s->job, data, height, width * s->job.channels, stride);
+    s->boxes++;
+    return s->taker.emit(s->taker.user, z, y, x, height, width, data, stride);
+}
+
+/* The bands of a finished step, in as few boxes as there are; the approximation only at the end. */
+static int send_half(struct gf_dwt_stream *s, const struct window *w, int half, int64_t z,
+                     bool last) {
+    const bool *on = w->level.on;
+    bool whole = half == 1; /* everything is detail */
+    if (w->tight && whole)
+        return send(s, w, half, z, 0, 0, w->height, w->width, true);
+    int rc = 0;
+    if (last || whole)
+        rc = send(s, w, half, z, 0, 0, w->ny, w->nx, whole);
+    if (!rc && on[GF_DWT_X])
+        rc = send(s, w, half, z, 0, w->at_x, w->ny, w->nx, true);
+    if (!rc && on[GF_DWT_Y] && (w->tight || !on[GF_DWT_X]))
+        return send(s, w, half, z, w->at_y, 0, w->ny, w->width, true);
+    if (!rc && on[GF_DWT_Y])
+        rc = send(s, w, half, z, w->at_y, 0, w->ny, w->nx, true);
+    if (!rc && on[GF_DWT_Y] && on[GF_DWT_X])
+        rc = send(s, w, half, z, w->at_y, w->at_x, w->ny, w->nx, true);
+    return rc;
+}
+
+static int take_steps(struct gf_dwt_stream *s, int level);
+
+static int take_step(struct gf_dwt_stream *s, int level, long k, const char *const planes[4]) {
+    struct window *w = &s->window[level - 1];
+    struct gf_cpu_dwt_level l = w->level;
+    bool last = level == s->job.wavelet.levels;
+    int set = (int)(w->done % 2);
+    int rc = s->taker.settle ? s->taker.settle(s->taker.user, w->boxes[set]) : 0;
+    w->half = w->sets[set];
+    for (int b = 0; b < 8; b++) {
+        struct gf_cpu_rows *r = &l.band[b];
+        l.stream[b] = half_bytes(s, w) >= worth_streaming;
+        r->row = w->width * (int64_t)s->pixel;
+        r->data = w->half[b >> 2] + (b & 2 ? w->at_y * r->row : 0) +
+                  (b & 1 ? w->at_x * (int64_t)s->pixel : 0);
+    }
+    if (!last && !rc) {
+        rc = take_plane(s, w + 1, k, &l.band[0].data);
+        l.band[0].row = w->nx * (int64_t)s->pixel;
+        l.stream[0] = false;
+    }
+    if (rc)
+        return rc;
+    l.window = planes;
+    gf_cpu_dwt_forward(&l, (int64_t)w->plane_bytes < (1 << 16) ? 1 : s->threads, s->scratch);
+    rc = send_half(s, w, 0, k, last);
+    if (!rc)
+        rc = send_half(s, w, 1, s->axis[0].at[level] + k, last);
+    w->boxes[set] = s->boxes;
+    return rc || last ? rc : take_steps(s, level + 1);
+}
+
+/* Every step of a level whose planes are there; then what no step needs any more goes. */
+static int take_steps(struct gf_dwt_stream *s, int level) {
+    struct window *w = &s->window[level - 1];
+    while (w->done < w->steps) {
+        long k = step_at(w, w->done);
+        const char *planes[4];
+        for (int j = 0; j < 4; j++) {
+            long index = plane_of(w, k, j);
+            int at = index < 0 ? 0 : find(w, index);
+            if (at < 0)
+                return 0;
+            planes[j] = index < 0 ? NULL : w->plane[at].data;
+        }
+        int rc = take_step(s, level, k, planes);
+        if (rc)
+            return rc;
+        w->done++;
+        for (int i = 0; i < MAX_PLANES; i++)
+            if (w->plane[i].index >= 0 && !is_needed(w, w->plane[i].index)) {
+                w->plane[i].index = -1;
+                s->held -= share(s, w);
+            }
+    }
+    return 0;
+}
+
+int gf_dwt_stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
+    struct window *w = &s->window[0];
+    char *to;
+    int rc = s->pushed >= w->planes ? gf_fail(GF_EINVAL, "more planes than the job has") : 0;
+    if (!rc)
+        rc = take_plane(s, w, s->pushed, &to);
+    if (rc)
+        return rc;
+    struct gf_array copy = gf_array_wrap(to, plane->dtype, plane->rank, plane->shape);
+    if (gf_array_is_contiguous(plane))
+        memcpy(to, plane->data, w->plane_bytes);
+    else
+        gf_array_copy(&copy, plane);
+    s->pushed++;
+    return take_steps(s, 1);
+}

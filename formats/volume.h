@@ -1,0 +1,32 @@
+/* A volume written box by box, in any order: what is too large to be in memory at once. Files only,
+ * uncompressed: TIFF (a page a plane, one strip each), .npy and raw. */
+#ifndef GF_FORMATS_VOLUME_H
+#define GF_FORMATS_VOLUME_H
+
+#include "formats/format.h"
+
+struct gf_volume;
+
+/* NULL when a volume of this format and with these options can be written so, else the reason. */
+const char *gf_volume_refuses(const char *path, const struct gf_format *format,
+                              const struct gf_write_options *options);
+/* `image`: rank 4, without samples; its record goes along. What is never written is zero. As with
+ * gf_image_write() the file is absent, old or complete. */
+int gf_volume_create(const char *path, const struct gf_format *format, const struct gf_image *image,
+                     const struct gf_write_options *options, bool clobber, struct gf_volume **out);
+/* Rows y .. y + height, columns x .. x + width (all channels) of plane z; rows of `data` lie
+ * `stride` bytes apart. */
+int gf_volume_write(struct gf_volume *v, int64_t z, int64_t y, int64_t x, int64_t height,
+                    int64_t width, const void *data, int64_t stride);
+int gf_volume_commit(struct gf_volume *v); /* frees in any case */
+void gf_volume_abort(struct gf_volume *v); /* ditto; NULL is fine */
+
+/* A raw volume (options->raw says of what shape and type) read plane by plane. */
+struct gf_volume_reader;
+int gf_volume_open(const char *path, const struct gf_read_options *options,
+                   struct gf_volume_reader **out);
+/* The next plane into `px`: contiguous, of the volume's type and the shape of a plane. */
+int gf_volume_read(struct gf_volume_reader *r, struct gf_array *px);
+void gf_volume_close(struct gf_volume_reader *r); /* takes NULL */
+
+#endif

@@ -1,0 +1,529 @@
+/* Wavelets: every backend that has them against PyWavelets' numbers and against the definition in
+ * plain loops, and what must hold for any transform of this kind. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend.h"
+#include "core/cpu_dwt_stream.h"
+#include "core/dwt.h"
+#include "core/status.h"
+#include "tests/backends.h"
+#include "tests/dwt_definition.h"
+#include "tests/test.h"
+
+struct reference_case {
+    int ndim;
+    int64_t shape[3];
+    unsigned axes;
+    int levels;
+    enum gf_boundary boundary;
+    int64_t packed[3];
+    int64_t at; /* in reference_values */
+};
+#include "tests/dwt_reference.inc"
+
+static const struct gf_backend *backend;
+static void *contexts[2];
+static uint64_t seed = 20240229;
+
+/* ---------------------------------------------------------------- running */
+
+static struct gf_job make_job(enum gf_direction direction, int ndim, const int64_t *shape,
+                              unsigned axes, int levels, enum gf_boundary b, enum gf_dtype in,
+                              enum gf_dtype out) {
+    struct gf_job job;
+    memset(&job, 0, sizeof job);
+    job.op = GF_DWT;
+    job.direction = direction;
+    job.ndim = ndim;
+    memcpy(job.shape, shape, (size_t)ndim * sizeof *shape);
+    job.channels = 1;
+    job.axes = axes;
+    job.in_dtype = in;
+    job.precision = in == GF_F64 || out == GF_F64 ? GF_DOUBLE : GF_SINGLE;
+    job.wavelet.levels = levels;
+    job.wavelet.boundary = b;
+    job.n_out = 1;
+    job.out[0].kind = GF_REAL;
+    job.out[0].dtype = out;
+    return job;
+}
+
+/* Runs on one thread and on several in turn; out is made. */
+static bool run(const struct gf_job *job, const struct gf_array *in, struct gf_array *out,
+                struct gf_report *report) {
+    static int turn;
+    struct gf_plan *plan;
+    struct gf_report own;
+    int64_t shape[GF_MAX_RANK];
+    void *context = contexts[turn++ % 2];
+    int rc = backend->plan(context, job, &plan);
+    CHECK_MSG(!rc, "plan: %s", gf_message());
+    if (rc)
+        return false;
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        gf_job_out_shape(job, i, shape);
+        rc = out[i].data ? 0 : gf_array_alloc(&out[i], job->out[i].dtype, job->ndim + 1, shape);
+    }
+    if (!rc)
+        rc = gf_job_check_arrays(job, in, out);
+    if (!rc)
+        rc = backend->exec(context, plan, in, out, report ? report : &own);
+    CHECK_MSG(!rc, "run: %s", gf_message());
+    backend->unplan(context, plan);
+    return !rc;
+}
+
+static double value(const struct gf_array *a, int64_t i) {
+    return a->dtype == GF_F64   ? ((double *)a->data)[i]
+           : a->dtype == GF_F32 ? (double)((float *)a->data)[i]
+           : a->dtype == GF_U8  ? ((uint8_t *)a->data)[i]
+                                : ((uint16_t *)a->data)[i];
+}
+
+static double relative_error(const struct gf_array *a, const double *exact) {
+    double wrong = 0, size = 0;
+    for (int64_t i = 0; i < gf_array_count(a); i++) {
+        wrong += pow(value(a, i) - exact[i], 2);
+        size += exact[i] * exact[i];
+    }
+    return size > 0 ? sqrt(wrong / size) : sqrt(wrong);
+}
+
+static double bound_of(enum gf_dtype real) {
+    return real == GF_F64 ? 1e-13 : 1e-6;
+}
+
+/* Forward against the definition, and back against the picture. */
+static void check_job(struct gf_job job, const char *what) {
+    struct gf_array in = {0}, c = {0}, back = {0};
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(&job, shape);
+    CHECK_EQ(gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape), 0);
+    backends_fill(&in, &seed);
+    int64_t count = gf_array_count(&in);
+    double *picture = malloc((size_t)count * sizeof *picture);
+    for (int64_t i = 0; i < count; i++)
+        picture[i] = value(&in, i);
+    if (run(&job, &in, &c, NULL)) {
+        double *exact = malloc((size_t)gf_array_count(&c) * sizeof *exact);
+        dwt_define(&job, picture, exact);
+        double bound = bound_of(job.out[0].dtype), error = relative_error(&c, exact);
+        CHECK_MSG(error <= bound, "%s: error %.3g", what, error);
+        free(exact);
+        struct gf_job inverse = job;
+        inverse.direction = GF_INVERSE;
+        inverse.in_dtype = job.out[0].dtype;
+        inverse.out[0].dtype = job.in_dtype;
+        struct gf_report report;
+        if (run(&inverse, &c, &back, &report)) {
+            error = relative_error(&back, picture);
+            bool whole = gf_dtype_is_integer(job.in_dtype); /* bit for bit */
+            CHECK_MSG(error <= (whole ? 0 : bound), "%s: back with error %.3g", what, error);
+            CHECK_EQ(report.clipped[0], 0);
+        }
+    }
+    free(picture);
+    gf_array_free(&in);
+    gf_array_free(&c);
+    gf_array_free(&back);
+}
+
+/* ---------------------------------------------------------------- tests */
+
+static void test_pywavelets(void) {
+    for (size_t i = 0; i < sizeof reference_cases / sizeof *reference_cases; i++) {
+        const struct reference_case *r = &reference_cases[i];
+        for (int wide = 0; wide < 2; wide++) {
+            enum gf_dtype real = wide ? GF_F64 : GF_F32;
+            struct gf_job job = make_job(GF_FORWARD, r->ndim, r->shape, r->axes, r->levels,
+                                         r->boundary, real, real);
+            struct gf_array in = {0}, c = {0};
+            int64_t shape[GF_MAX_RANK];
+            gf_job_out_shape(&job, 0, shape);
+            CHECK_MSG(!memcmp(shape, r->packed, (size_t)r->ndim * sizeof *shape), "shape %zu", i);
+            gf_job_in_shape(&job, shape);
+            CHECK_EQ(gf_array_alloc(&in, real, r->ndim + 1, shape), 0);
+            for (int64_t k = 0; k < gf_array_count(&in); k++) {
+                double v = (double)((37 * k * k + 11 * k) % 251);
+                if (wide)
+                    ((double *)in.data)[k] = v;
+                else
+                    ((float *)in.data)[k] = (float)v;
+            }
+            if (run(&job, &in, &c, NULL)) {
+                double error = relative_error(&c, reference_values + r->at);
+                CHECK_MSG(error <= bound_of(real), "PyWavelets' case %zu: %.3g", i, error);
+            }
+            gf_array_free(&in);
+            gf_array_free(&c);
+        }
+    }
+}
+
+static void test_shapes(void) {
+    static const struct {
+        int ndim;
+        int64_t shape[3];
+        unsigned axes;
+        int levels;
+        int64_t channels;
+    } cases[] = {
+        {1, {100000}, 1, 5, 1},      {1, {4099}, 1, 2, 3},       {2, {70, 130}, 3, 3, 1},
+        {2, {70, 130}, 1, 3, 1},     {2, {70, 131}, 2, 3, 3},    {2, {33, 4097}, 3, 2, 1},
+        {2, {300, 2100}, 3, 4, 1},   {2, {2049, 66}, 3, 3, 2},   {2, {1, 500}, 3, 1, 1},
+        {3, {20, 67, 130}, 7, 3, 1}, {3, {16, 32, 64}, 7, 2, 2}, {3, {7, 9, 11}, 1, 1, 1},
+        {3, {7, 9, 11}, 2, 2, 1},    {3, {7, 9, 11}, 4, 2, 1},   {3, {7, 9, 11}, 3, 2, 3},
+        {3, {7, 9, 11}, 5, 1, 1},    {3, {7, 9, 11}, 6, 1, 1},   {3, {1, 1, 40}, 7, 1, 1},
+    };
+    static const enum gf_dtype types[] = {GF_F32, GF_F64, GF_U8, GF_U16};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int b = GF_PERIODIC; b <= GF_ZERO; b++)
+            for (int t = 0; t < 4; t++) {
+                char what[64];
+                struct gf_job job = make_job(GF_FORWARD, cases[i].ndim, cases[i].shape,
+                                             cases[i].axes, cases[i].levels, (enum gf_boundary)b,
+                                             types[t], types[t] == GF_F64 ? GF_F64 : GF_F32);
+                job.channels = cases[i].channels;
+                snprintf(what, sizeof what, "case %zu %s %s", i,
+                         gf_boundary_name(job.wavelet.boundary), gf_dtype_name(types[t]));
+                check_job(job, what);
+            }
+}
+
+/* Every small size comes back, whatever its levels. */
+static void test_sizes(void) {
+    for (int b = GF_PERIODIC; b <= GF_ZERO; b++) {
+        for (int64_t n = 1; n <= 64; n++) {
+            int most = gf_dwt_max_levels(1, &n, 1, (enum gf_boundary)b);
+            for (int levels = 1; levels <= most; levels++)
+                check_job(
+                    make_job(GF_FORWARD, 1, &n, 1, levels, (enum gf_boundary)b, GF_F64, GF_F64),
+                    "a line");
+        }
+        for (int64_t h = 1; h <= 33; h++)
+            for (int64_t w = 1; w <= 33; w++) {
+                int64_t shape[2] = {h, w};
+                int most = gf_dwt_max_levels(2, shape, 3, (enum gf_boundary)b);
+                char what[48];
+                snprintf(what, sizeof what, "%dx%d", (int)h, (int)w);
+                check_job(make_job(GF_FORWARD, 2, shape, 3, (h + w) % 3 ? most : 1,
+                                   (enum gf_boundary)b, GF_F32, GF_F32),
+                          what);
+            }
+    }
+}
+
+/* Parseval, and details of lines that are straight. */
+static void test_laws(void) {
+    int64_t shape[3] = {8, 24, 40};
+    struct gf_job job = make_job(GF_FORWARD, 3, shape, 7, 3, GF_PERIODIC, GF_F64, GF_F64);
+    struct gf_array in = {0}, c = {0};
+    int64_t full[4] = {8, 24, 40, 1};
+    CHECK_EQ(gf_array_alloc(&in, GF_F64, 4, full), 0);
+    backends_fill(&in, &seed);
+    if (run(&job, &in, &c, NULL)) {
+        double before = 0, after = 0;
+        for (int64_t i = 0; i < gf_array_count(&in); i++) {
+            before += value(&in, i) * value(&in, i);
+            after += value(&c, i) * value(&c, i);
+        }
+        CHECK_MSG(fabs(before - after) <= 1e-13 * before, "energy %.17g became %.17g", before,
+                  after);
+    }
+    for (int64_t i = 0; i < gf_array_count(&in); i++)
+        ((double *)in.data)[i] =
+            3 + 2 * (double)(i % 40) - 5 * (double)(i / 40 % 24) + 7 * (double)(i / 960);
+    job.wavelet.levels = 1;
+    if (run(&job, &in, &c, NULL)) {
+        struct gf_dwt_band band[GF_MAX_BANDS];
+        int n = gf_dwt_bands(&job, band);
+        CHECK_EQ(n, 8);
+        double worst = 0, edge = 0;
+        for (int b = 1; b < n; b++) {
+            struct gf_array v = gf_dwt_band_view(&job, &band[b], &c);
+            for (int64_t z = 0; z < 4; z++)
+                for (int64_t y = 0; y < 12; y++)
+                    for (int64_t x = 0; x < 20; x++) {
+                        double d = fabs(*(double *)((char *)v.data + z * v.stride[0] +
+                                                    y * v.stride[1] + x * v.stride[2]));
+                        bool inside = z > 0 && z < 3 && y > 0 && y < 11 && x > 0 && x < 19;
+                        if (inside)
+                            worst = fmax(worst, d);
+                        else
+                            edge = fmax(edge, d);
+                    }
+        }
+        CHECK_MSG(worst < 1e-12, "a ramp has details of %.3g", worst);
+        CHECK_MSG(edge > 1, "a ramp's ends have none (%.3g)", edge);
+    }
+    gf_array_free(&in);
+    gf_array_free(&c);
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = fabs(*(const double *)a), y = fabs(*(const double *)b);
+    return (x < y) - (x > y);
+}
+
+static void test_threshold(enum gf_dtype real) {
+    int64_t shape[2] = {32, 48}, full[3] = {32, 48, 1};
+    struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 2, GF_PERIODIC, real, real);
+    struct gf_array in = {0}, plain = {0}, cut = {0}, back = {0};
+    struct gf_dwt_band band[GF_MAX_BANDS];
+    int n = gf_dwt_bands(&job, band);
+    CHECK_EQ(gf_array_alloc(&in, real, 3, full), 0);
+    backends_fill(&in, &seed);
+    CHECK(run(&job, &in, &plain, NULL));
+    double details[32 * 48];
+    int64_t count = 0;
+    for (int64_t i = 0; i < 32 * 48; i++)
+        if (i / 48 >= 8 || i % 48 >= 12)
+            details[count++] = value(&plain, i);
+    qsort(details, (size_t)count, sizeof *details, by_size);
+    CHECK_EQ(n, 7);
+    static const double amounts[] = {0, 0.1, 0.35, 10, 50, 100};
+    for (int mode = 0; mode < 4 * 6; mode++) {
+        double amount = amounts[mode / 4], limit = amount;
+        bool soft = mode & 1, percent = mode & 2;
+        int64_t keep = llround((double)count * amount / 100);
+        if (percent)
+            limit = keep == count ? 0
+                    : keep == 0   ? INFINITY
+                                  : fabs(details[soft ? keep : keep - 1]);
+        job.wavelet.threshold = soft ? GF_SOFT : GF_HARD;
+        job.wavelet.percent = percent;
+        job.wavelet.amount = amount;
+        CHECK(run(&job, &in, &cut, NULL));
+        int wrong = 0;
+        int64_t kept = 0;
+        for (int64_t i = 0; i < 32 * 48; i++) {
+            double v = value(&plain, i), w = v;
+            bool detail = i / 48 >= 8 || i % 48 >= 12;
+            if (detail && soft)
+                w = fabs(v) > limit ? copysign(fabs(v) - limit, v) : 0;
+            else if (detail && fabs(v) < limit)
+                w = 0;
+            kept += detail && value(&cut, i) != 0;
+            wrong += fabs(value(&cut, i) - w) > 1e-6;
+        }
+        CHECK_MSG(!wrong, "%s threshold %g%s: %d wrong", soft ? "soft" : "hard", amount,
+                  percent ? "%" : "", wrong);
+        if (percent)
+            CHECK_EQ(kept, keep);
+        /* The same before an inverse: the thresholded file's picture. */
+        struct gf_job inverse = job;
+        struct gf_array expected = {0};
+        inverse.direction = GF_INVERSE;
+        CHECK(run(&inverse, &plain, &back, NULL));
+        inverse.wavelet.threshold = GF_KEEP_ALL;
+        CHECK(run(&inverse, &cut, &expected, NULL));
+        CHECK(!memcmp(back.data, expected.data, 32 * 48 * gf_dtype_size(real)));
+        gf_array_free(&expected);
+    }
+    gf_array_free(&in);
+    gf_array_free(&plain);
+    gf_array_free(&cut);
+    gf_array_free(&back);
+}
+
+/* A picture of the pyramid, beside the numbers of the same run. */
+static void test_display(void) {
+    int64_t shape[2] = {21, 34}, full[3] = {21, 34, 2};
+    struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 2, GF_SYMMETRIC, GF_U16, GF_U8);
+    struct gf_array in = {0}, out[2] = {{0}, {0}};
+    struct gf_report report;
+    job.channels = 2;
+    job.n_out = 2;
+    job.out[0].map = GF_MAP_DISPLAY;
+    job.out[1].kind = GF_REAL;
+    job.out[1].dtype = GF_F32;
+    CHECK_EQ(gf_array_alloc(&in, GF_U16, 3, full), 0);
+    backends_fill(&in, &seed);
+    if (!run(&job, &in, out, &report))
+        return;
+    struct gf_dwt_band band[GF_MAX_BANDS];
+    int n = gf_dwt_bands(&job, band);
+    int64_t covered = 0;
+    for (int b = 0; b < n; b++) {
+        struct gf_array seen = gf_dwt_band_view(&job, &band[b], &out[0]);
+        struct gf_array exact = gf_dwt_band_view(&job, &band[b], &out[1]);
+        double low = INFINITY, high = -INFINITY;
+        int wrong = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t y = 0; y < seen.shape[0]; y++)
+                for (int64_t x = 0; x < seen.shape[1] * 2; x++) {
+                    double v = (double)((float *)((char *)exact.data + y * exact.stride[0]))[x];
+                    v = b ? fabs(v) : v;
+                    if (!pass) {
+                        low = b ? 0 : fmin(low, v);
+                        high = fmax(high, v);
+                        continue;
+                    }
+                    int grey = ((uint8_t *)seen.data)[y * seen.stride[0] + x];
+                    wrong += fabs(grey - 255 * (v - low) / (high - low)) > 0.501;
+                }
+        CHECK_MSG(!wrong, "band %s: %d samples of the picture are wrong", band[b].name, wrong);
+        covered += gf_array_count(&seen);
+        if (!b)
+            CHECK_EQ(llround(report.high[0]), llround(high));
+    }
+    int64_t black = 0, gaps = gf_array_count(&out[0]) - covered;
+    for (int64_t i = 0; i < gf_array_count(&out[1]); i++)
+        black += value(&out[1], i) == 0 && value(&out[0], i) == 0;
+    CHECK_MSG(gaps > 0 && black >= gaps, "%d gaps, %d black", (int)gaps, (int)black);
+    gf_array_free(&in);
+    gf_array_free(&out[0]);
+    gf_array_free(&out[1]);
+}
+
+static void test_validation(void) {
+    int64_t shape[2] = {16, 16};
+    const struct gf_job good = make_job(GF_FORWARD, 2, shape, 3, 2, GF_ZERO, GF_F32, GF_F32);
+    struct gf_job job = good;
+    CHECK_EQ(gf_job_validate(&job), 0);
+#define REFUSED(change)                                                                            \
+    job = good;                                                                                    \
+    change;                                                                                        \
+    CHECK_EQ(gf_job_validate(&job), GF_EINVAL)
+    REFUSED(job.wavelet.levels = 0);
+    REFUSED(job.wavelet.levels = GF_MAX_LEVELS + 1);
+    REFUSED(job.wavelet.boundary = (enum gf_boundary)3);
+    REFUSED(job.in_dtype = GF_C64);
+    REFUSED(job.luma = true);
+    REFUSED(job.out[0].kind = GF_MAGNITUDE);
+    REFUSED(job.out[0].dtype = GF_U8); /* as numbers */
+    REFUSED(job.out[0].shift = true);
+    REFUSED(job.op = (enum gf_op)2);
+    REFUSED((job.wavelet.threshold = GF_HARD, job.wavelet.amount = -1));
+    REFUSED((job.wavelet.threshold = GF_SOFT, job.wavelet.amount = NAN));
+    REFUSED(
+        (job.wavelet.threshold = GF_SOFT, job.wavelet.percent = true, job.wavelet.amount = 101));
+    int64_t n[2] = {1024, 5};
+    CHECK_EQ(gf_dwt_max_levels(1, n, 1, GF_PERIODIC), 10);
+    CHECK_EQ(gf_dwt_max_levels(1, n, 1, GF_ZERO), 10);
+    CHECK_EQ(gf_dwt_max_levels(2, n, 3, GF_PERIODIC), 3);
+    CHECK_EQ(gf_dwt_max_levels(2, n, 3, GF_SYMMETRIC), 2);
+    CHECK_EQ(gf_dwt_max_levels(2, n, 1, GF_SYMMETRIC), 10);
+}
+
+/* Bands lie in the packed array and do not touch each other. */
+static void test_layout(void) {
+    for (int b = GF_PERIODIC; b <= GF_ZERO; b++) {
+        int64_t shape[3] = {5, 12, 9}, packed[GF_MAX_RANK];
+        struct gf_job job =
+            make_job(GF_FORWARD, 3, shape, 7, 2, (enum gf_boundary)b, GF_F32, GF_F32);
+        struct gf_dwt_band band[GF_MAX_BANDS];
+        gf_dwt_shape(&job, true, packed);
+        char *taken = calloc((size_t)(packed[0] * packed[1] * packed[2]), 1);
+        int n = gf_dwt_bands(&job, band), twice = 0;
+        CHECK_EQ(n, 15);
+        CHECK(!strcmp(band[0].name, "aaa2") && !strcmp(band[1].name, "aad2") &&
+              !strcmp(band[n - 1].name, "ddd1"));
+        for (int i = 0; i < n; i++)
+            for (int64_t z = 0; z < band[i].extent[0]; z++)
+                for (int64_t y = 0; y < band[i].extent[1]; y++)
+                    for (int64_t x = 0; x < band[i].extent[2]; x++) {
+                        int64_t at = ((band[i].start[0] + z) * packed[1] + band[i].start[1] + y) *
+                                         packed[2] +
+                                     band[i].start[2] + x;
+                        twice += taken[at]++ > 0;
+                    }
+        CHECK_EQ(twice, 0);
+        free(taken);
+    }
+}
+
+/* Boxes into an array that stands for the file. */
+static int into_array(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
+                      const void *data, int64_t stride) {
+    const struct gf_array *c = user;
+    for (int64_t i = 0; i < height; i++)
+        memcpy((char *)c->data + z * c->stride[0] + (y + i) * c->stride[1] + x * c->stride[2],
+               (const char *)data + i * stride, (size_t)(width * c->stride[2]));
+    return 0;
+}
+
+/* Plane by plane it is what it is in one piece, bit by bit, in any number of planes. */
+static void test_stream(void) {
+    static const unsigned axes[] = {7, 1, 5, 3};
+    for (int b = GF_PERIODIC; b <= GF_ZERO; b++)
+        for (int64_t n = 2; n <= 40; n++) {
+            int64_t shape[3] = {n, 9 + n % 4, 20 - n % 3};
+            unsigned on = axes[n % 4];
+            int most = gf_dwt_max_levels(3, shape, on, (enum gf_boundary)b);
+            struct gf_job job = make_job(GF_FORWARD, 3, shape, on, n % 5 ? most : 1,
+                                         (enum gf_boundary)b, n % 2 ? GF_U8 : GF_F32, GF_F32);
+            job.channels = 1 + n % 2;
+            if (n % 7 == 0) {
+                job.wavelet.threshold = GF_SOFT;
+                job.wavelet.amount = 0.2;
+            }
+            struct gf_array in = {0}, whole = {0}, parts = {0};
+            struct gf_dwt_stream *stream;
+            int64_t full[GF_MAX_RANK];
+            gf_job_in_shape(&job, full);
+            CHECK_EQ(gf_array_alloc(&in, job.in_dtype, 4, full), 0);
+            backends_fill(&in, &seed);
+            gf_job_out_shape(&job, 0, full);
+            CHECK_EQ(gf_array_alloc(&parts, GF_F32, 4, full), 0);
+            memset(parts.data, 0, (size_t)gf_array_count(&parts) * sizeof(float));
+            struct gf_dwt_taker taker = {.emit = into_array, .user = &parts};
+            int rc = gf_dwt_stream_open(&job, 1 + (int)(n % 2), &taker, &stream);
+            CHECK_MSG(!rc, "%s", gf_message());
+            for (int64_t z = 0; z < n && !rc; z++) {
+                struct gf_array plane = gf_array_index(&in, 0, z);
+                rc = gf_dwt_stream_push(stream, &plane);
+            }
+            CHECK_MSG(!rc, "%s", gf_message());
+            if (run(&job, &in, &whole, NULL))
+                CHECK_MSG(
+                    !memcmp(parts.data, whole.data, (size_t)gf_array_count(&parts) * sizeof(float)),
+                    "%d planes, boundary %d, axes %u", (int)n, b, on);
+            CHECK(gf_dwt_stream_peak(stream) <= 7.0 * job.wavelet.levels);
+            gf_dwt_stream_close(stream);
+            gf_array_free(&in);
+            gf_array_free(&whole);
+            gf_array_free(&parts);
+        }
+}
+
+int main(void) {
+    test_validation();
+    test_layout();
+    for (int i = 0; gf_backends[i]; i++) {
+        char reason[GF_REASON];
+        struct gf_plan *plan = NULL;
+        int64_t shape[2] = {8, 8};
+        struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 1, GF_PERIODIC, GF_F32, GF_F32);
+        backend = gf_backends[i];
+        if (backend->probe(reason))
+            continue;
+        struct gf_backend_options options = {.threads = 1};
+        if (backend->open(&options, &contexts[0]))
+            continue;
+        int rc = backend->plan(contexts[0], &job, &plan);
+        CHECK(!rc || (rc == GF_EUNSUPP && strstr(gf_message(), "--backend=openmp")));
+        CHECK(!rc || backend != &gf_backend_openmp);
+        if (!rc) {
+            backend->unplan(contexts[0], plan);
+            options.threads = 2;
+            CHECK_EQ(backend->open(&options, &contexts[1]), 0);
+            test_pywavelets();
+            test_shapes();
+            test_sizes();
+            test_laws();
+            test_threshold(GF_F32);
+            test_threshold(GF_F64);
+            test_display();
+            if (backend == &gf_backend_openmp)
+                test_stream();
+            backend->close(contexts[1]);
+        } else {
+            printf("%s: %s\n", backend->name, gf_message());
+        }
+        backend->close(contexts[0]);
+    }
+    return TEST_END();
+}
