@@ -406,6 +406,8 @@ static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **
     struct gf_gpu_space before, after;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_fourier_only(job);
     if (rc)
         return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);
