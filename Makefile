@@ -106,19 +106,27 @@ $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 TEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(TESTS))
 UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 
-# Everything that needs no GPU: the rules of the house, the parts, every backend present against an
-# independent reference, the command line from outside, and small sizes under the sanitizers.
+# Everything that needs no GPU: the rules of the house, the parts, the processor's backends against an
+# independent reference, half of the jobs that send OpenCL's kernels every way, on whatever OpenCL
+# device there is (PoCL makes the processor one, and takes a second to build a kernel), the command
+# line from outside, and small sizes under the sanitizers.
 check: gpufft $(TEST_PROGRAMS)
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_record
-	@tests/run "tests/lint rules" $(UNIT_TESTS) $(BUILD)/test_backends tests/cli/run tests/test_man.sh \
+	@tests/run "tests/lint rules" $(UNIT_TESTS) "$(BUILD)/test_backends optional openmp fftw" \
+	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" tests/cli/run tests/test_man.sh \
 	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record
 
-# The same with every length and many more shapes.
+# The same with every length and many more shapes; OpenCL's jobs all, every length to 512, a
+# simulator's eye on races and bounds. Hours, where the processor is the OpenCL device.
 check-full: gpufft $(TEST_PROGRAMS)
-	@tests/run "tests/lint rules" $(UNIT_TESTS) "$(BUILD)/test_backends full" tests/cli/run tests/test_man.sh
+	@tests/run "tests/lint rules" $(UNIT_TESTS) "$(BUILD)/test_backends full optional openmp fftw" \
+	    "tests/shards 2 $(BUILD)/test_backends named optional opencl" \
+	    "tests/shards 2/8 $(BUILD)/test_backends optional opencl" \
+	    "tests/check_oclgrind $(BUILD)/test_backends" tests/cli/run tests/test_man.sh
 
-check-gpu: gpufft
-	@echo "no GPU backend is part of this version"; false
+# Every backend that has a GPU here: cuda, and opencl where its device is no processor.
+check-gpu: gpufft $(TEST_PROGRAMS)
+	@tests/check_gpu $(BUILD)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan ubsan: $(TESTS)
@@ -139,8 +147,9 @@ build-fuzz/fuzz_%: tests/fuzz_%.c $(CORE) $(FORMATS)
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 
-lint:
+lint: $(BUILD)/test_gpu_plans
 	@PKG_CFLAGS="$(PKG_CFLAGS)" tests/lint
+	@tests/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
 build-lint/gpufft: $(call obj,$(CLI)) $(BELOW)

@@ -89,6 +89,18 @@ struct uchar2 {
 struct ushort2 {
     ushort x, y;
 };
+struct float4 {
+    float x, y, z, w;
+};
+struct double4 {
+    double x, y, z, w;
+};
+struct uchar4 {
+    uchar x, y, z, w;
+};
+struct ushort4 {
+    ushort x, y, z, w;
+};
 static inline float2 make_float2(float x, float y) {
     return {x, y};
 }
