@@ -181,11 +181,13 @@ static int run_odd(struct gf_cpu_long_job *j, const char *x, char *y, size_t siz
         }
     }
     int rc = gf_cpu_long_run(j->line, z, z, inverse, factor);
-    if (!inverse)
+    if (!inverse) {
         memcpy(y, z, (size_t)half * 2 * size);
-    else
+        memset(y + size, 0, size); /* what rounding left of the zero frequency's imaginary part */
+    } else {
         for (int64_t i = 0; i < n; i++)
             memcpy(y + (size_t)i * size, z + (size_t)i * 2 * size, size);
+    }
     return rc;
 }
 

@@ -36,7 +36,8 @@ static const char *const jobs[] = {
     "fwd u16 36x40 double > magnitude u16 display shift",
     "fwd u8 35x36 double ortho > phase f64 shift",
     "fwd f64 30x28 double > complex",
-    "fwd u8 24x20 > magnitude u8 display shift, phase f32, power f32 half, real i16, imag u16 display "
+    "fwd u8 24x20 > magnitude u8 display shift, phase f32, power f32 half, real i16, imag u16 "
+    "display "
     "linear, complex shift, complex half",
     "fwd f32 6x10x12 > complex half",
     "fwd u8 5x9x7 > magnitude u8 display shift",
@@ -107,7 +108,8 @@ static const char *const tiny[] = {
     "fwd u16 17x23 ch=3 > phase f32 shift",
     "fwd u8 8x9 luma ch=3 > magnitude u8 display shift",
     "fwd u8 9x8 double > power u16 display linear",
-    "fwd u8 4x6 > magnitude u8 display shift, phase f32, power f32 half, real i16, imag u16 display, "
+    "fwd u8 4x6 > magnitude u8 display shift, phase f32, power f32 half, real i16, imag u16 "
+    "display, "
     "complex shift, complex half",
     "fwd f32 3x4x5 > complex",
     "fwd f32 3x16 axes=2 > complex half",

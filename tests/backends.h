@@ -14,9 +14,9 @@ struct subject {
     const struct gf_backend *backend;
     void *context[2]; /* of one thread, of as many as there are */
     int64_t runs;
-    bool full;  /* the long run */
-    bool small; /* the short one */
-    bool tiny;  /* for a simulator */
+    bool full;          /* the long run */
+    bool small;         /* the short one */
+    bool tiny;          /* for a simulator */
     const char *device; /* of a backend that has several */
     uint64_t seed;
     int64_t shard, shards, asked; /* of all checks only every shards-th is made */
@@ -46,8 +46,8 @@ struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum g
  * one thread: a team costs more than they do, above all on a busy machine. */
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report);
-/* Runs the job on random input and compares every output with the plain loops; strided: arrays whose
- * elements lie apart. */
+/* Runs the job on random input and compares every output with the plain loops; strided: arrays
+ * whose elements lie apart. */
 void backends_check(struct subject *s, const struct gf_job *job, bool strided);
 /* A job in words, see tests/backend_jobs.c; false when they are none. */
 bool backends_parse(const char *text, struct gf_job *job);

@@ -66,8 +66,8 @@ static void test_backend(const struct gf_backend *backend, const struct subject 
                 printf("%s: %s%s: worst error %.3g, %.2f of what is allowed: %s\n", backend->name,
                        p ? "double" : "single",
                        section[-1].run == backends_large ? ", beside openmp"
-                       : other                          ? ", other factors"
-                                                        : ", factors to 13",
+                       : other                           ? ", other factors"
+                                                         : ", factors to 13",
                        s.worst[p][other].error, s.worst[p][other].ratio, s.worst[p][other].what);
     fflush(stdout);
 out:

@@ -71,8 +71,8 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
         snprintf(name, sizeof name, "RADIX%d", i);
         product *= walk_option(pass, name);
     }
-    CHECK_MSG(product == points && threads == pass->group && threads % lines == 0,
-              "%s on %s: %s", text, d->name, pass->kernel.options);
+    CHECK_MSG(product == points && threads == pass->group && threads % lines == 0, "%s on %s: %s",
+              text, d->name, pass->kernel.options);
     CHECK_MSG(algorithm == 0   ? points == n
               : algorithm == 1 ? points >= 2 * n - 1
                                : points == n - 1,
@@ -167,8 +167,7 @@ static struct gf_job variant(struct gf_job job, int which) {
 static void check_lengths(void) {
     for (int64_t n = 1; n <= 4100; n++)
         for (int p = GF_SINGLE; p <= GF_DOUBLE; p++) {
-            struct gf_job job =
-                backends_job(GF_FORWARD, GF_C64, (enum gf_precision)p, 1, n, 1, 1);
+            struct gf_job job = backends_job(GF_FORWARD, GF_C64, (enum gf_precision)p, 1, n, 1, 1);
             job = variant(job, (int)(n % 5));
             int i = (int)((n + n / 5 + p) % DEVICES);
             check_job(&job, &props[p && !props[i].fp64 ? 0 : i]);
@@ -187,9 +186,9 @@ static void check_lengths(void) {
 
 /* Lengths beyond a tile. Of a long prime the tables take a second or more: one device each. */
 static void check_long(void) {
-    static const int64_t n[] = {1 << 13, 10007,   16384,   16411,    20000,   65536,    65537,   99991,
-                                1 << 20, 1594323, 3000000, 4826809,  5308416, 16777216, 19487171,
-                                1 << 26, 1000003};
+    static const int64_t n[] = {1 << 13, 10007,    16384,    16411,   20000,   65536,
+                                65537,   99991,    1 << 20,  1594323, 3000000, 4826809,
+                                5308416, 16777216, 19487171, 1 << 26, 1000003};
     for (size_t i = 0; i < sizeof n / sizeof *n; i++)
         for (int d = 0; d < DEVICES; d++) {
             enum gf_precision p = i % 2 && props[d].fp64 && n[i] < 1 << 22 ? GF_DOUBLE : GF_SINGLE;
@@ -280,10 +279,10 @@ static bool is_new(struct known *k, const struct gf_gpu_pass *pass) {
     snprintf(copy, sizeof copy, "%s", pass->kernel.options);
     for (char *rest = copy, *word; (word = strsep(&rest, " "));) {
         static const char *const sizes[] = {
-            "-DLENGTH=", "-DPOINTS=",     "-DLINES=",    "-DTHREADS=",  "-DHELD=",       "-DRESIDENT=",
-            "-DRADIX",   "-DPAD_EVERY=",  "-DIDX_STRIDE", "-DLINE_STRIDE=", "-DINDICES=", "-DUNIT_",
-            "-DDIR=",    "-DOUT_T",       "-DOUT_LOW",   "-DOUT_HIGH",  "-DIN_T",       "-DBOUNDED",
-            "-DSCALED"};
+            "-DLENGTH=",   "-DPOINTS=", "-DLINES=",     "-DTHREADS=",   "-DHELD=",
+            "-DRESIDENT=", "-DRADIX",   "-DPAD_EVERY=", "-DIDX_STRIDE", "-DLINE_STRIDE=",
+            "-DINDICES=",  "-DUNIT_",   "-DDIR=",       "-DOUT_T",      "-DOUT_LOW",
+            "-DOUT_HIGH",  "-DIN_T",    "-DBOUNDED",    "-DSCALED"};
         bool size = false, fft = !strcmp(pass->kernel.file, "fft.cl");
         if (fft && !strncmp(word, "-DSTAGES=", 9))
             word = strcmp(word + 9, "1") ? "" : "one stage";
@@ -347,7 +346,8 @@ static void print_pass(const struct gf_gpu_pass *pass, const struct gf_gpu_props
 
 /* ---- NVRTC ---- */
 
-#define SYMBOL(field, name) {name, offsetof(struct gf_nvrtc, field)}
+#define SYMBOL(field, name)                                                                        \
+    { name, offsetof(struct gf_nvrtc, field) }
 static const struct gf_dl_symbol symbols[] = {SYMBOL(version, "nvrtcVersion"),
                                               SYMBOL(n_archs, "nvrtcGetNumSupportedArchs"),
                                               SYMBOL(archs, "nvrtcGetSupportedArchs"),

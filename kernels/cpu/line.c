@@ -1,32 +1,10 @@
 /* Tables of the 1D transforms: computed once per plan in long double, rounded once. */
 #include "kernels/cpu/cpu.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* exp(-2 pi i k / n), exact to the last bit of a double: the angle is first brought into an eighth
- * of the circle with integers, where sin and cos lose nothing. */
-static void root_of_unity(uint64_t k, uint64_t n, long double *re, long double *im) {
-    const long double two_pi = 6.283185307179586476925286766559005768L;
-    k %= n;
-    bool lower = 2 * k > n; /* below the real axis of exp(+i…): reflect */
-    if (lower)
-        k = n - k;
-    bool left = 4 * k > n;
-    uint64_t q = left ? n - 2 * k : 2 * k; /* angle = pi q / n, q <= n / 2 */
-    bool steep = 4 * q > n;
-    long double c, s;
-    if (steep) {
-        long double a = two_pi * (long double)(n - 2 * q) / (4 * (long double)n);
-        c = sinl(a), s = cosl(a);
-    } else {
-        long double a = two_pi * (long double)q / (2 * (long double)n);
-        c = cosl(a), s = sinl(a);
-    }
-    *re = left ? -c : c;
-    *im = lower ? s : -s;
-}
+#include "kernels/cpu/root.h"
 
 /* Element i of a complex table in the plan's precision. */
 static void put(void *table, int bits, long i, long double re, long double im) {
@@ -44,7 +22,7 @@ void gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate
     for (long i = 0; i < count; i++) {
         long double re, im;
         unsigned __int128 s = (unsigned __int128)i * (uint64_t)(step ? step : i);
-        root_of_unity((uint64_t)(s % (uint64_t)n), (uint64_t)n, &re, &im);
+        gf_root_of_unity((uint64_t)(s % (uint64_t)n), (uint64_t)n, &re, &im);
         put(table, bits, i, re, conjugate ? -im : im);
     }
 }
@@ -79,7 +57,7 @@ struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
             for (long k = 0; k < m; k++)
                 for (long r = 1; r < p; r++) {
                     long double re, im;
-                    root_of_unity((uint64_t)k * (uint64_t)r, (uint64_t)block, &re, &im);
+                    gf_root_of_unity((uint64_t)k * (uint64_t)r, (uint64_t)block, &re, &im);
                     put(line->twiddle[s], bits, k * (p - 1) + r - 1, re, im);
                 }
         }
@@ -89,7 +67,7 @@ struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
                 goto fail;
             for (long j = 0; j < p; j++) {
                 long double re, im;
-                root_of_unity((uint64_t)j, (uint64_t)p, &re, &im);
+                gf_root_of_unity((uint64_t)j, (uint64_t)p, &re, &im);
                 put(line->roots[s], bits, j, re, im);
             }
         }
@@ -141,7 +119,7 @@ static bool set_spectrum(struct gf_cpu_line *line, long double *x, int bits) {
     bool ok = x && y && w && line->spectrum;
     if (ok) {
         for (long k = 0; k < n; k++)
-            root_of_unity((uint64_t)k, (uint64_t)n, &w[2 * k], &w[2 * k + 1]);
+            gf_root_of_unity((uint64_t)k, (uint64_t)n, &w[2 * k], &w[2 * k + 1]);
         exact_stages(conv, 0, n, x, 1, y, w, n);
         for (long k = 0; k < n; k++)
             put(line->spectrum, bits, k, y[2 * k] / n, y[2 * k + 1] / n);
@@ -177,7 +155,7 @@ struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line
     for (long q = 0; q < count; q++) {
         line->gather[q] = (int32_t)power;
         line->scatter[(count - q) % count] = (int32_t)power;
-        root_of_unity((uint64_t)power, (uint64_t)n, &x[2 * ((count - q) % count)],
+        gf_root_of_unity((uint64_t)power, (uint64_t)n, &x[2 * ((count - q) % count)],
                       &x[2 * ((count - q) % count) + 1]);
         power = power * generator % n;
     }
@@ -210,7 +188,7 @@ struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolutio
         /* k^2 mod 2n in integers: the angle stays exact however large k is. */
         uint64_t square = (uint64_t)k * (uint64_t)k % (2 * (uint64_t)n);
         long double re, im;
-        root_of_unity(square, 2 * (uint64_t)n, &re, &im);
+        gf_root_of_unity(square, 2 * (uint64_t)n, &re, &im);
         put(line->chirp, bits, k, re, im);
         x[2 * k] = re;
         x[2 * k + 1] = -im;
