@@ -156,7 +156,7 @@ struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line
         line->gather[q] = (int32_t)power;
         line->scatter[(count - q) % count] = (int32_t)power;
         gf_root_of_unity((uint64_t)power, (uint64_t)n, &x[2 * ((count - q) % count)],
-                      &x[2 * ((count - q) % count) + 1]);
+                         &x[2 * ((count - q) % count) + 1]);
         power = power * generator % n;
     }
     if (!set_spectrum(line, x, bits)) {
