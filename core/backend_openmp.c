@@ -9,6 +9,7 @@
 #include "core/cpu_dwt.h"
 #include "core/cpu_long.h"
 #include "core/cpu_passes.h"
+#include "core/filter_compose.h"
 #include "core/status.h"
 
 struct context {
@@ -20,6 +21,7 @@ struct planned {
     struct gf_cpu_dwt *wavelet;
     struct gf_cpu_passes *passes;
     struct gf_cpu_long_job *line;
+    struct gf_filter_compose *filter; /* of two plans of the other kinds */
 };
 
 static const char *isa_asked(void) {
@@ -63,6 +65,7 @@ static void unplan(void *context, struct gf_plan *plan) {
         gf_cpu_passes_free(p->passes);
         gf_cpu_long_job_free(p->line);
         gf_cpu_dwt_free(p->wavelet);
+        gf_filter_compose_free(p->filter);
     }
     free(p);
     free(plan);
@@ -88,9 +91,11 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     plan->impl = p;
     if (job->op == GF_DWT)
         rc = gf_cpu_dwt_plan(job, k, c->threads, plan, &p->wavelet);
+    else if (job->op == GF_FILTER)
+        rc = gf_filter_compose_plan(&gf_backend_openmp, c, job, c->threads, plan, &p->filter);
     else
         rc = gf_cpu_long_job_plan(job, k, c->threads, plan, &p->line);
-    if (!rc && !p->line && !p->wavelet)
+    if (!rc && !p->line && !p->wavelet && !p->filter)
         rc = gf_cpu_passes_plan(job, k, c->threads, &p->passes);
     if (rc) {
         unplan(c, plan);
@@ -210,6 +215,8 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
         return gf_cpu_dwt_run(planned->wavelet, in, out, report);
     if (planned->line)
         return gf_cpu_long_job_run(planned->line, in, out, report);
+    if (planned->filter)
+        return gf_filter_compose_run(planned->filter, in, out, report);
     struct gf_cpu_passes *p = planned->passes;
     const struct gf_job *job = &plan->job;
     bool first = !p->scratch;
