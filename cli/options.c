@@ -20,6 +20,7 @@ static const char *const norms[] = {"backward", "ortho", "forward", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const boundaries[] = {"periodic", "symmetric", "zero", NULL};
 static const char *const colors[] = {"channels", "luma", NULL};
+static const char *const stats_colors[] = {"luma", "channels", NULL};
 static const char *const places[] = {"last", NULL};
 static const char *const strategies[] = {"auto", "huffman", "rle", "filtered", "default", NULL};
 const char *const gf_tiff_compressions[] = {"none", "deflate", "lzw", NULL};
@@ -341,6 +342,21 @@ static const struct gf_opt wavelet_rows[] = {
 };
 const struct gf_opt_group gf_opts_wavelet = {
     "Transform (for idwt a record in the file comes first)", wavelet_rows};
+
+static const struct gf_opt stats_rows[] = {
+    INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
+    TEXT("radial", stats.radial, "FILE",
+         "write the radial spectrum: .csv, .json, or .png, which is a plot; {stem} for several"),
+    CHOICE("color", stats.channels, "luma|channels", stats_colors,
+           "of colour, one Rec.709 luma (default), or each channel by itself"),
+    {.name = "clobber",
+     .type = GF_OPT_NEGATE,
+     .at = AT(clobber),
+     .help = "refuse to replace an existing file"},
+    PRECISION_ROW,
+    END,
+};
+const struct gf_opt_group gf_opts_stats = {"Statistics", stats_rows};
 
 static const struct gf_opt backend_rows[] = {
     TEXT("backend", backend, "NAME",

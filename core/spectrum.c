@@ -88,7 +88,7 @@ struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p
         f[3 - s->ndim + i] = (double)p->at[i] / (double)s->shape[i];
         points *= (double)s->shape[i];
     }
-    f[1] = -f[1];
+    f[1] = 0 - f[1]; /* no -0 */
     /* A wave runs both ways: the way to the right, else up, else to larger z. */
     double sign = f[2] ? f[2] : f[1] ? f[1] : f[0];
     for (int i = 0; i < 3 && sign < 0; i++)

@@ -266,10 +266,10 @@ static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* Less than two periods along every axis: also what a slope across the picture makes. */
+/* At most two periods along every axis: slopes and large shapes have that too. */
 static bool is_slope(const struct gf_bins *b, const int64_t at[3]) {
     for (int i = 0; i < 3; i++)
-        if (llabs(gf_bins_signed(at[i], b->n[i])) > 1)
+        if (llabs(gf_bins_signed(at[i], b->n[i])) > 2)
             return false;
     return true;
 }
