@@ -37,6 +37,9 @@ static const struct gf_opt_group *const idwt_groups[] = {
     &gf_opts_output_idwt, &gf_opts_wavelet, &gf_opts_input, &gf_opts_raw,
     &gf_opts_backend,     &gf_opts_run,     NULL,
 };
+static const struct gf_opt_group *const stats_groups[] = {
+    &gf_opts_stats, &gf_opts_input, &gf_opts_raw, &gf_opts_backend, &gf_opts_run, NULL,
+};
 static const struct gf_opt_group *const info_groups[] = {&gf_opts_list, &gf_opts_raw,
                                                          &gf_opts_common, NULL};
 static const struct gf_opt_group *const plan_groups[] = {
@@ -73,7 +76,10 @@ static const struct command commands[] = {
      "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"
      "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n"},
     {"filter", "IN... --out=OUT", "frequency-domain filtering", NULL, NULL, NULL},
-    {"stats", "IN...", "energy, radial spectrum, strongest peaks", NULL, NULL, NULL},
+    {"stats", "IN...", "energy, radial spectrum, strongest peaks", gf_command_stats, stats_groups,
+     "  gpufft stats scene.png\n"
+     "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
+     "  gpufft stats photos/ --radial='{stem}.csv' --json\n"},
     {"info", "IN...", "what a file holds: shape, type, pages, a spectrum's record", gf_command_info,
      info_groups,
      "  gpufft info scene.png spec.tif\n"

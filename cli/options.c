@@ -21,6 +21,7 @@ static const char *const precisions[] = {"single", "double", NULL};
 static const char *const boundaries[] = {"periodic", "symmetric", "zero", NULL};
 static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 static const char *const colors[] = {"channels", "luma", NULL};
+static const char *const stats_colors[] = {"luma", "channels", NULL};
 static const char *const places[] = {"last", NULL};
 static const char *const strategies[] = {"auto", "huffman", "rle", "filtered", "default", NULL};
 const char *const gf_tiff_compressions[] = {"none", "deflate", "lzw", NULL};
@@ -398,6 +399,21 @@ const struct gf_opt_group gf_opts_filter = {
 
 static const struct gf_opt filter_transform_rows[] = {AXES_ROWS, PRECISION_ROW, COLOR_ROW, END};
 const struct gf_opt_group gf_opts_filter_transform = {"Transform", filter_transform_rows};
+
+static const struct gf_opt stats_rows[] = {
+    INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
+    TEXT("radial", stats.radial, "FILE",
+         "write the radial spectrum: .csv, .json, or .png, which is a plot; {stem} for several"),
+    CHOICE("color", stats.channels, "luma|channels", stats_colors,
+           "of colour, one Rec.709 luma (default), or each channel by itself"),
+    {.name = "clobber",
+     .type = GF_OPT_NEGATE,
+     .at = AT(clobber),
+     .help = "refuse to replace an existing file"},
+    PRECISION_ROW,
+    END,
+};
+const struct gf_opt_group gf_opts_stats = {"Statistics", stats_rows};
 
 static const struct gf_opt backend_rows[] = {
     TEXT("backend", backend, "NAME",

@@ -24,6 +24,7 @@ struct gf_settings gf_settings_default(void) {
         .backend = "auto",
         .fftw_plan = GF_UNSAID,
         .wavelet = {.boundary = GF_UNSAID},
+        .stats = {.peaks = 5},
         .bench = {.seconds = 0.5},
     };
 }

@@ -17,7 +17,7 @@ static int add_target(struct gf_targets *out, const char *option, const char *te
     struct gf_target *t = &out->target[out->n++];
     t->kind = kind;
     t->label = gf_kind_name(kind);
-    t->bands = false;
+    t->bands = t->plain = false;
     return gf_template_parse(option, text, &t->where);
 }
 
@@ -193,10 +193,12 @@ static int claim_outputs(const struct gf_settings *s, const struct gf_targets *t
         const struct gf_format *format;
         enum gf_dtype dtype;
         char *path;
-        int rc = gf_target_resolve(t, in, &format, &path);
+        int rc = t->plain ? gf_template_expand(&t->where, in, t->label, -1, &path)
+                          : gf_target_resolve(t, in, &format, &path);
         if (rc)
             return rc;
-        rc = gf_target_dtype(s, t, format, GF_SINGLE, &dtype);
+        if (!t->plain)
+            rc = gf_target_dtype(s, t, format, GF_SINGLE, &dtype);
         if (!rc)
             rc = check_not_input(path, read, n_read);
         char *key = rc ? NULL : claim_key(path);

@@ -9,6 +9,7 @@ struct gf_target {
     enum gf_kind kind;
     const char *label; /* what {kind} stands for */
     bool bands;        /* --bands: a file for each, `where` only names their place */
+    bool plain;        /* --radial: no picture, whatever its suffix */
     struct gf_template where;
 };
 
