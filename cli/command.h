@@ -12,6 +12,7 @@ int gf_command_inv(struct gf_settings *s, char **operands, int n);
 int gf_command_dwt(struct gf_settings *s, char **operands, int n);
 int gf_command_idwt(struct gf_settings *s, char **operands, int n);
 int gf_command_stats(struct gf_settings *s, char **operands, int n);
+int gf_command_filter(struct gf_settings *s, char **operands, int n);
 int gf_command_info(struct gf_settings *s, char **operands, int n);
 int gf_command_plan(struct gf_settings *s, char **operands, int n);
 int gf_command_devices(struct gf_settings *s, char **operands, int n);

@@ -111,7 +111,7 @@ static int add_part(struct gf_settings *s, enum gf_filter_what what, const char 
 static int parse_part(struct gf_settings *s, enum gf_filter_what what, const char *value, int radii,
                       bool coordinates) {
     struct field field[MAX_FIELDS + 1];
-    struct gf_filter_part *p;
+    struct gf_filter_part *p = NULL;
     int n = split(value, field), rc = add_part(s, what, value, &p);
     const char *last = field[n - 1].text;
     bool said = n > 1 && field[n - 1].length && !strchr("0123456789.+- ", *last) &&
@@ -157,12 +157,12 @@ int gf_parse_notch(const char *value, void *settings) {
 }
 
 int gf_parse_mask(const char *value, void *settings) {
-    struct gf_filter_part *p;
+    struct gf_filter_part *p = NULL;
     return add_part(settings, GF_MASK, value, &p);
 }
 
 int gf_parse_convolve(const char *value, void *settings) {
-    struct gf_filter_part *p;
+    struct gf_filter_part *p = NULL;
     bool blur = !strncmp(value, "gaussian:", 9);
     int rc = add_part(settings, blur ? GF_BLUR : GF_KERNEL, value, &p);
     if (rc || !blur)

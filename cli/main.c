@@ -37,6 +37,16 @@ static const struct gf_opt_group *const idwt_groups[] = {
     &gf_opts_output_idwt, &gf_opts_wavelet, &gf_opts_input, &gf_opts_raw,
     &gf_opts_backend,     &gf_opts_run,     NULL,
 };
+static const struct gf_opt_group *const filter_groups[] = {
+    &gf_opts_output_filter,
+    &gf_opts_filter,
+    &gf_opts_filter_transform,
+    &gf_opts_input,
+    &gf_opts_raw_filter,
+    &gf_opts_backend,
+    &gf_opts_run,
+    NULL,
+};
 static const struct gf_opt_group *const stats_groups[] = {
     &gf_opts_stats, &gf_opts_input, &gf_opts_raw, &gf_opts_backend, &gf_opts_run, NULL,
 };
@@ -75,7 +85,13 @@ static const struct command commands[] = {
      "  gpufft idwt coeffs.tif --out=back.png\n"
      "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"
      "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n"},
-    {"filter", "IN... --out=OUT", "frequency-domain filtering", NULL, NULL, NULL},
+    {"filter", "IN... --out=OUT", "frequency-domain filtering", gf_command_filter, filter_groups,
+     "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
+     "  gpufft filter scene.png --highpass=0.05c,butterworth:2 --offset=mid --out=edges.png\n"
+     "  gpufft filter noise.png --notch=36,20,3 --notch=-56,100,3 --out=clean.png\n"
+     "  gpufft filter scan.png --auto-notch --verbose --mask-out=mask.png --out=clean.png\n"
+     "  gpufft filter scene.png --mask=mask.png --out=masked.png\n"
+     "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='soft/{stem}.png'\n"},
     {"stats", "IN...", "energy, radial spectrum, strongest peaks", gf_command_stats, stats_groups,
      "  gpufft stats scene.png\n"
      "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
