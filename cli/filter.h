@@ -24,8 +24,8 @@ const char *gf_filter_option(enum gf_filter_what what); /* "--lowpass" */
 /* A peak of the spectrum that --auto-notch takes out. */
 struct gf_notch {
     int64_t at[GF_MAX_DIMS]; /* bins from the centre, by the picture's axes */
-    double radius;           /* bins */
-    double strength;         /* over the middle of its ring */
+    double radius;           /* bins; of a gaussian */
+    double strength, power;  /* over the middle of its ring, 0 for a sum of others; |F|^2 */
 };
 
 enum { GF_MAX_NOTCHES = 60 };
@@ -73,6 +73,9 @@ struct gf_filtering {
 int gf_filter_lengthen(struct gf_task *t);
 /* Bytes that takes, at most. */
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
+
+/* ---- filter_notch.c ---- */
+
 /* --auto-notch: the peaks of t->in's own spectrum. */
 int gf_filter_find_notches(struct gf_task *t);
 

@@ -118,7 +118,7 @@ static int add_blur(struct gf_filter *f, const struct gf_job *job, double pixels
 
 static int add_peak(struct gf_filter *f, const struct gf_job *job,
                     const struct gf_filter_frame *frame, const struct gf_notch *notch) {
-    struct gf_lowpass l = {.profile = GF_BUTTERWORTH, .order = 2};
+    struct gf_lowpass l = {.profile = GF_GAUSSIAN};
     for (int i = 0; i < job->ndim; i++) {
         double scale = (double)job->shape[i] / (double)frame->shape[i];
         l.centre[i] = (double)notch->at[i] * scale;
