@@ -373,6 +373,9 @@ static int plan_workspace(struct gf_cpu_passes *p) {
 static void choose_streams(struct gf_cpu_passes *p) {
     for (int i = 0; i < p->n_steps; i++)
         p->step[i].stream = p->step[i].summary.bytes_written > 1 << 20;
+    /* A filter's middle pass writes where it read: those lines are in cache. */
+    for (int i = 0; i < p->n_steps; i++)
+        p->step[i].stream &= !p->step[i].filters || p->step[i].from_input;
     /* A spent input's rows are in cache when they are written, as long as the tile fits there. */
     if (p->work.band * p->work.row_bytes <= cache_share() / 2)
         p->step[0].stream &= !p->work.band;
