@@ -151,7 +151,7 @@ static int prepare(struct gf_task *t) {
         rc = choose_filter(t);
     if (!rc)
         rc = gf_filter_lengthen(t);
-    t->job.spend_input = !t->image.alpha && t->in.data;
+    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
     return rc;
 }
 

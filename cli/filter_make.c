@@ -36,6 +36,11 @@ static double farthest(const struct gf_job *job, const struct gf_filter_frame *f
     return unit == GF_BINS ? fmax(sqrt(squares), 1) : (unit == GF_CYCLES ? 0.5 : 100) * sqrt(axes);
 }
 
+/* Between numbers whose squares are numbers; beyond them nothing changes. */
+static double within_reason(double radius) {
+    return fmin(fmax(radius, 1e-60), 1e60);
+}
+
 /* One radius to bins of the job's axes; those of a longer axis are as many times closer. */
 static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame,
                    const struct gf_filter_part *p, const struct gf_radius *r,
@@ -50,9 +55,9 @@ static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame
                        units[r->unit]);
     for (int i = 0; i < job->ndim; i++) {
         double n = (double)frame->shape[i], scale = (double)job->shape[i] / n;
-        radius[i] = scale * (r->unit == GF_BINS     ? r->value
-                             : r->unit == GF_CYCLES ? r->value * n
-                                                    : r->value / 100 * n / 2);
+        radius[i] = within_reason(scale * (r->unit == GF_BINS     ? r->value
+                                           : r->unit == GF_CYCLES ? r->value * n
+                                                                  : r->value / 100 * n / 2));
     }
     return 0;
 }
@@ -112,7 +117,7 @@ static int add_profile(struct gf_filter *f, const struct gf_job *job,
 static int add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
     struct gf_lowpass l = {.profile = GF_GAUSSIAN};
     for (int i = 0; i < job->ndim; i++)
-        l.radius[i] = (double)job->shape[i] / (2 * acos(-1) * pixels);
+        l.radius[i] = within_reason((double)job->shape[i] / (2 * acos(-1) * pixels));
     return gf_filter_add_lowpass(f, &l);
 }
 
