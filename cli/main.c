@@ -85,13 +85,14 @@ static const struct command commands[] = {
      "  gpufft idwt coeffs.tif --out=back.png\n"
      "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"
      "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n"},
-    {"filter", "IN... --out=OUT", "frequency-domain filtering", gf_command_filter, filter_groups,
+    {"filter", "IN... --out=OUT", "low, high and band passes, notches, masks, kernels",
+     gf_command_filter, filter_groups,
      "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
-     "  gpufft filter scene.png --highpass=0.05c,butterworth:2 --offset=mid --out=edges.png\n"
+     "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"
      "  gpufft filter noise.png --notch=36,20,3 --notch=-56,100,3 --out=clean.png\n"
-     "  gpufft filter scan.png --auto-notch --verbose --mask-out=mask.png --out=clean.png\n"
-     "  gpufft filter scene.png --mask=mask.png --out=masked.png\n"
-     "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='soft/{stem}.png'\n"},
+     "  gpufft filter scan.png --auto-notch --verbose --mask-out=m.png --out=clean.png\n"
+     "  gpufft filter scene.png --mask=m.png --out=masked.png\n"
+     "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='{stem}.tif'\n"},
     {"stats", "IN...", "energy, radial spectrum, strongest peaks", gf_command_stats, stats_groups,
      "  gpufft stats scene.png\n"
      "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"

@@ -382,12 +382,12 @@ static const struct gf_opt filter_rows[] = {
      .arg = "N",
      .parse = gf_parse_auto_notch,
      .optional = true,
-     .help = "find periodic noise in each picture's spectrum, and take out up to N waves (default: "
+     .help = "find periodic noise in each picture, and take out up to N waves (default: "
              "24)"},
     PARSED("mask", 0, "FILE", gf_parse_mask,
            "multiply the centred spectrum by this picture, black 0, white 1"),
     PARSED("convolve", 0, "KERNEL", gf_parse_convolve,
-           "convolve with a picture of sum 1, or with gaussian:S of S pixels"),
+           "convolve with a picture, brought to sum 1, or with gaussian:S of S pixels"),
     CHOICE("edges", filter.edges, "NAME", edges,
            "periodic (default), mirror, taper or smooth: what is beyond the picture's edges"),
     PARSED("offset", 0, "V|P%|mid", gf_parse_offset,
