@@ -88,7 +88,10 @@ int gf_filter_lengthen(struct gf_task *t) {
     struct gf_array picture = *input;
     picture.base = NULL;
     memcpy(picture.shape, t->in.shape, sizeof picture.shape);
-    gf_samples_convert(&picture, &t->in);
+    if (picture.dtype == t->in.dtype)
+        gf_array_copy(&picture, &t->in);
+    else
+        gf_samples_convert(&picture, &t->in);
     if (mode == GF_EDGES_SMOOTH)
         rc = split_smooth(t, &picture, input);
     else
