@@ -93,7 +93,7 @@ static int choose_filter(struct gf_task *t) {
     const struct gf_array *table = &f->filter->table;
     t->job.filter = f->filter;
     t->job.filter_serial = f->filter->serial;
-    t->extra_bytes = gf_filter_lengthen_bytes(t);
+    t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_filter_mask_bytes(t);
     if (table->data)
         t->extra_bytes += gf_array_count(table) * (int64_t)gf_dtype_size(table->dtype);
     return 0;

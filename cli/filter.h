@@ -83,6 +83,8 @@ int gf_filter_find_notches(struct gf_task *t);
 
 /* --mask-out: the filter on the picture's own spectrum, centred, as product `p` of the task. */
 int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p);
+/* Bytes that takes, beside the product; 0 without --mask-out. */
+int64_t gf_filter_mask_bytes(const struct gf_task *t);
 int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p);
 
 #endif

@@ -39,6 +39,15 @@ int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
     return gf_product_accepts(p);
 }
 
+int64_t gf_filter_mask_bytes(const struct gf_task *t) {
+    int64_t shape[GF_MAX_RANK], count = 1;
+    int ndim = t->s->filter.mask_out ? picture_shape(t, shape) : 0;
+    for (int i = 0; i < ndim; i++)
+        count *= shape[i];
+    /* Half a spectrum of complex doubles, and another for the table that it is made of. */
+    return ndim ? 16 * count : 0;
+}
+
 static double component(const struct gf_array *a, int64_t at) {
     return gf_dtype_real(a->dtype) == GF_F64 ? ((const double *)a->data)[at]
                                              : (double)((const float *)a->data)[at];

@@ -5,6 +5,7 @@
 
 #include "cli/filter.h"
 #include "cli/log.h"
+#include "core/memory.h"
 #include "core/spectrum.h"
 #include "core/status.h"
 
@@ -159,7 +160,13 @@ int gf_filter_find_notches(struct gf_task *t) {
     job.out[0].dtype = job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
     job.out[0].half = true;
     gf_job_out_shape(&job, 0, shape);
-    int rc = gf_array_alloc(&out, job.out[0].dtype, job.ndim + 1, shape);
+    out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
+    struct gf_spectrum one = gf_spectrum_of(&job, &out, 0);
+    int rc = gf_memory_check(gf_array_count(&out) * (int64_t)gf_dtype_size(out.dtype) +
+                                 gf_spectrum_peaks_bytes(&one),
+                             t->engine->limit);
+    if (!rc)
+        rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
     if (!rc)
         rc = gf_engine_plan(t->engine, &job);
     if (!rc)

@@ -359,6 +359,8 @@ static const struct gf_opt output_filter_rows[] = {
     OUT_ROW,
     PARSED("depth", AT(depth), "8|16|32", parse_depth,
            "bits a sample, clipped and rounded (default: the picture's own type)"),
+    PARSED("offset", 0, "V|P%|mid", gf_parse_offset,
+           "add V, P% of white, or mid-grey to the result"),
     TEXT("mask-out", filter.mask_out, "OUT",
          "write the filter too, as a picture of the centred spectrum"),
     FILE_ROWS,
@@ -390,8 +392,6 @@ static const struct gf_opt filter_rows[] = {
            "convolve with a picture, brought to sum 1, or with gaussian:S of S pixels"),
     CHOICE("edges", filter.edges, "NAME", edges,
            "periodic (default), mirror, taper or smooth: what is beyond the picture's edges"),
-    PARSED("offset", 0, "V|P%|mid", gf_parse_offset,
-           "add V, P% of white, or mid-grey to the result"),
     END,
 };
 const struct gf_opt_group gf_opts_filter = {
