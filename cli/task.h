@@ -63,14 +63,14 @@ struct gf_task {
     struct gf_array
         alpha; /* the alpha channel of image.px to be kept (rank ndim + 1), or no data */
     struct gf_job job;
-    bool recorded;                  /* inverse: the spectrum came with a record */
-    bool streamed;                  /* dwt: frame by frame, on the processor */
-    bool lossy;                     /* idwt: a threshold was or is at work */
-    struct gf_filtering *filtering; /* filter's own */
-    int64_t extra_bytes;            /* taken by what prepare() makes beside the arrays */
+    bool recorded; /* inverse: the spectrum came with a record */
+    bool streamed; /* dwt: frame by frame, on the processor */
+    bool lossy;    /* idwt: a threshold was or is at work */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
     double ms_decode, ms_transform, ms_encode;
+    struct gf_filtering *filtering; /* filter's own */
+    int64_t extra_bytes;            /* taken by what prepare() makes beside the arrays */
 };
 
 int gf_task_preview(struct gf_task *t);
