@@ -37,22 +37,6 @@ static int64_t device_number(const struct gf_opencl *cl, void *device, uint32_t 
     return wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
 }
 
-/* A work group may have no more of NVIDIA's shared memory than OpenCL says, but a multiprocessor
- * holds several such groups; how much it has goes by the compute capability (CUDA C++ Programming
- * Guide, technical specifications). Others do not say, and are taken to hold one group's share. */
-static int64_t unit_local_bytes(const struct gf_opencl *cl, void *device, int64_t one) {
-    static const struct {
-        int64_t capability, kilobytes;
-    } table[] = {{70, 96},  {75, 64},  {80, 164},  {86, 100},  {87, 164},
-                 {89, 100}, {90, 228}, {100, 228}, {103, 228}, {120, 100}};
-    int64_t capability = 10 * device_number(cl, device, GF_CL_DEVICE_CAPABILITY_MAJOR) +
-                         device_number(cl, device, GF_CL_DEVICE_CAPABILITY_MINOR);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].capability == capability)
-            return table[i].kilobytes << 10;
-    return one;
-}
-
 static void describe(const struct gf_opencl *cl, void *platform, void *device,
                      struct gf_gpu_props *p) {
     char name[128];
@@ -72,10 +56,8 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
     if (p->is_cpu && p->local_bytes > CPU_LOCAL_BYTES) /* it is plain memory: keep it in cache */
         p->local_bytes = CPU_LOCAL_BYTES;
     p->unit_local_bytes = p->local_bytes;
-    if (vendor == VENDOR_NVIDIA) {
-        p->unit_local_bytes = unit_local_bytes(cl, device, p->local_bytes);
+    if (vendor == VENDOR_NVIDIA)
         p->local_bytes -= LAUNCH_BYTES;
-    }
     p->max_group = (int)device_number(cl, device, GF_CL_DEVICE_GROUP_SIZE);
     p->units = (int)device_number(cl, device, GF_CL_DEVICE_COMPUTE_UNITS);
     p->lanes = p->is_cpu ? 1 : vendor == VENDOR_AMD ? 64 : 32;
