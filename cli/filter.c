@@ -140,6 +140,7 @@ static int prepare(struct gf_task *t) {
     if (!t->filtering)
         return gf_fail(GF_ENOMEM, "out of memory");
     release(t);
+    double start = gf_now_ms();
     int rc = describe_job(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         rc = describe_product(t, i);
@@ -151,6 +152,7 @@ static int prepare(struct gf_task *t) {
         rc = choose_filter(t);
     if (!rc)
         rc = gf_filter_lengthen(t);
+    t->filtering->ms += gf_now_ms() - start;
     t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
     return rc;
 }
@@ -165,6 +167,8 @@ static void crop(struct gf_task *t) {
 }
 
 static int check(struct gf_task *t) {
+    gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
+                   gf_log_name(t->read[0]), t->filtering->ms);
     gf_array_free(&t->filtering->input);
     crop(t);
     for (int i = 0; i < t->job.n_out; i++) {

@@ -67,6 +67,7 @@ struct gf_filtering {
     bool own;
     struct gf_array input; /* lengthened by --edges; no data where the picture itself will do */
     struct gf_notches peaks;
+    double ms; /* that all this took */
 };
 
 /* t->in lengthened as --edges says, into f->input. */

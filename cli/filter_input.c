@@ -71,6 +71,48 @@ static int split_smooth(struct gf_task *t, struct gf_array *picture, struct gf_a
     return rc;
 }
 
+#define TO_FLOAT(to_type, from_type)                                                               \
+    for (int64_t i = 0; i < n; i++)                                                                \
+        ((to_type *)to)[i] = (to_type)((const from_type *)from)[i];
+
+/* The usual types by rows; false for others. */
+static bool convert_row(void *to, enum gf_dtype to_type, const void *from, enum gf_dtype from_type,
+                        int64_t n) {
+    if (to_type == from_type)
+        memcpy(to, from, (size_t)n * gf_dtype_size(to_type));
+    else if (to_type == GF_F32 && from_type == GF_U8)
+        TO_FLOAT(float, uint8_t)
+    else if (to_type == GF_F32 && from_type == GF_U16)
+        TO_FLOAT(float, uint16_t)
+    else
+        return false;
+    return true;
+}
+
+/* The picture's samples to their place, as the type of that. */
+static void take_in(const struct gf_task *t, struct gf_array *to) {
+    const struct gf_array *in = &t->in;
+    const int last = in->rank - 2;
+    int64_t rows = 1, n = in->shape[last] * in->shape[last + 1];
+    for (int i = 0; i < last; i++)
+        rows *= in->shape[i];
+    bool usual = in->stride[last] == in->shape[last + 1] * (int64_t)gf_dtype_size(in->dtype);
+#pragma omp parallel for num_threads(gf_settings_threads(t->s)) reduction(&& : usual)
+    for (int64_t row = 0; row < rows; row++) {
+        const char *from = in->data;
+        char *p = to->data;
+        int64_t rest = row;
+        for (int i = last - 1; i >= 0; i--) {
+            from += rest % in->shape[i] * in->stride[i];
+            p += rest % in->shape[i] * to->stride[i];
+            rest /= in->shape[i];
+        }
+        usual = usual && convert_row(p, to->dtype, from, in->dtype, n);
+    }
+    if (!usual)
+        gf_samples_convert(to, in);
+}
+
 int gf_filter_lengthen(struct gf_task *t) {
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
     const int ndim = t->job.ndim;
@@ -88,10 +130,7 @@ int gf_filter_lengthen(struct gf_task *t) {
     struct gf_array picture = *input;
     picture.base = NULL;
     memcpy(picture.shape, t->in.shape, sizeof picture.shape);
-    if (picture.dtype == t->in.dtype)
-        gf_array_copy(&picture, &t->in);
-    else
-        gf_samples_convert(&picture, &t->in);
+    take_in(t, &picture);
     if (mode == GF_EDGES_SMOOTH)
         rc = split_smooth(t, &picture, input);
     else

@@ -122,6 +122,8 @@ static json_t *json_task(const struct gf_task *t) {
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);
     json_object_set_new(ms, "decode", json_real(rounded(t->ms_decode)));
+    if (t->filtering)
+        json_object_set_new(ms, "prepare", json_real(rounded(t->filtering->ms)));
     json_object_set_new(ms, "transform", json_real(rounded(t->ms_transform)));
     json_object_set_new(ms, "encode", json_real(rounded(t->ms_encode)));
     if (gf_engine_on_device(t->engine)) {

@@ -1,9 +1,11 @@
 #include "core/filter_edges.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/filter.h"
+#include "core/status.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -55,25 +57,42 @@ static void fade(const struct line *l, int64_t j, bool wide) {
                                        (1 - a) * (double)((const float *)start)[i]);
 }
 
-static void fill_block(enum gf_edges mode, const struct line *l, int64_t j, bool wide) {
-    int64_t from = mode == GF_EDGES_PERIODIC ? j % l->n : l->n - 1 - j;
-    if (mode == GF_EDGES_TAPER)
-        fade(l, j, wide);
-    else
-        memcpy(l->data + (size_t)(l->n + j) * l->block, l->data + (size_t)from * l->block,
-               l->block);
+/* Blocks of `size` bytes, which the compiler knows where it is a number. */
+static inline void copy_blocks(bool mirrored, const struct line *l, int64_t from, int64_t to,
+                               size_t size) {
+    for (int64_t j = from; j < to; j++)
+        memcpy(l->data + (size_t)(l->n + j) * size,
+               l->data + (size_t)(mirrored ? l->n - 1 - j : j % l->n) * size, size);
 }
 
-/* Axes behind `axis` are complete, those before it hold the picture's extent. */
+static void fill_blocks(enum gf_edges mode, const struct line *l, int64_t from, int64_t to,
+                        bool wide) {
+    bool mirrored = mode != GF_EDGES_PERIODIC;
+    if (mode == GF_EDGES_TAPER)
+        for (int64_t j = from; j < to; j++)
+            fade(l, j, wide);
+    else if (l->block == 1)
+        copy_blocks(mirrored, l, from, to, 1);
+    else if (l->block == 2)
+        copy_blocks(mirrored, l, from, to, 2);
+    else if (l->block == 4)
+        copy_blocks(mirrored, l, from, to, 4);
+    else
+        copy_blocks(mirrored, l, from, to, l->block);
+}
+
+/* Axes behind `axis` are complete, those before it hold the picture's extent. Few lines have long
+ * blocks, which are then what is shared out. */
 static void fill_axis(enum gf_edges mode, const int64_t *shape, int axis, int threads,
                       struct gf_array *a) {
     int64_t lines = 1, more = a->shape[axis] - shape[axis];
     for (int i = 0; i < axis; i++)
         lines *= shape[i];
     const bool wide = a->dtype == GF_F64;
+    const int64_t parts = lines < 64 ? more : 1;
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
-    for (int64_t at = 0; at < lines * more; at++) {
-        int64_t rest = at / more;
+    for (int64_t at = 0; at < lines * parts; at++) {
+        int64_t rest = at / parts, part = at % parts;
         struct line l = {.data = a->data,
                          .block = (size_t)a->stride[axis],
                          .n = shape[axis],
@@ -82,7 +101,7 @@ static void fill_axis(enum gf_edges mode, const int64_t *shape, int axis, int th
             l.data += rest % shape[i] * a->stride[i];
             rest /= shape[i];
         }
-        fill_block(mode, &l, at % more, wide);
+        fill_blocks(mode, &l, part * more / parts, (part + 1) * more / parts, wide);
     }
 }
 
@@ -132,21 +151,44 @@ void gf_edges_jumps(const struct gf_array *u, unsigned axes, struct gf_array *v)
     }
 }
 
-/* One bin of the inverse of the periodic Laplacian. */
-static double inverse_laplacian(const struct gf_job *job, int64_t at, const int64_t *shape) {
-    double sum = 0;
-    for (int i = job->ndim - 1; i >= 0; i--) {
-        int64_t k = at % shape[i];
-        at /= shape[i];
-        double s = sin(PI * (double)k / (double)job->shape[i]);
-        if (job->axes >> i & 1)
-            sum -= 4 * s * s; /* 2 cos(2x) - 2 */
+/* What each axis contributes to the periodic Laplacian at its bins: 2 cos(2 pi k / n) - 2, in one
+ * array, the axes one after the other; NULL without memory. The caller frees. */
+static double *laplacian_values(const struct gf_job *job, const int64_t *shape) {
+    int64_t count = 0, at = 0;
+    for (int i = 0; i < job->ndim; i++)
+        count += shape[i];
+    double *v = malloc((size_t)count * sizeof *v);
+    for (int i = 0; i < job->ndim && v; i++)
+        for (int64_t k = 0; k < shape[i]; k++) {
+            double s = sin(PI * (double)k / (double)job->shape[i]);
+            v[at++] = job->axes >> i & 1 ? -4 * s * s : 0;
+        }
+    return v;
+}
+
+static void put_row(struct gf_array *t, int64_t row, const double *value) {
+    const int last = t->rank - 1;
+    const double *of_axis[GF_MAX_DIMS];
+    double others = 0;
+    int64_t rest = row;
+    for (int i = 0; i <= last; i++) {
+        of_axis[i] = value;
+        value += t->shape[i];
     }
-    return sum < 0 ? 1 / sum : 0;
+    for (int i = last - 1; i >= 0; i--) {
+        others += of_axis[i][rest % t->shape[i]];
+        rest /= t->shape[i];
+    }
+    for (int64_t k = 0; k < t->shape[last]; k++) {
+        double sum = others + of_axis[last][k], v = sum < 0 ? 1 / sum : 0;
+        if (t->dtype == GF_F64)
+            ((double *)t->data)[row * t->shape[last] + k] = v;
+        else
+            ((float *)t->data)[row * t->shape[last] + k] = (float)v;
+    }
 }
 
 int gf_edges_filter(const struct gf_job *job, int threads, struct gf_filter **out) {
-    const bool wide = job->precision == GF_DOUBLE;
     int64_t shape[GF_MAX_DIMS];
     int half = gf_job_half_axis(job);
     for (int i = 0; i < job->ndim; i++)
@@ -155,29 +197,46 @@ int gf_edges_filter(const struct gf_job *job, int threads, struct gf_filter **ou
     if (rc)
         return rc;
     struct gf_array *t = &(*out)->table;
-    rc = gf_array_alloc(t, wide ? GF_F64 : GF_F32, job->ndim, shape);
+    double *value = laplacian_values(job, shape);
+    rc = value ? gf_array_alloc(t, job->precision == GF_DOUBLE ? GF_F64 : GF_F32, job->ndim, shape)
+               : gf_fail(GF_ENOMEM, "out of memory");
     if (rc) {
         gf_filter_free(*out);
         *out = NULL;
-        return rc;
+        goto out;
     }
-    const int64_t count = gf_array_count(t);
+    const int64_t rows = gf_array_count(t) / shape[job->ndim - 1];
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
-    for (int64_t at = 0; at < count; at++) {
-        double v = inverse_laplacian(job, at, shape);
-        if (wide)
-            ((double *)t->data)[at] = v;
-        else
-            ((float *)t->data)[at] = (float)v;
-    }
-    return 0;
+    for (int64_t row = 0; row < rows; row++)
+        put_row(t, row, value);
+out:
+    free(value);
+    return rc;
+}
+
+/* to += sign * from, `n` blocks of `channels` floats; backwards: the blocks of `from` from the last
+ * one on. */
+#define ADD_BLOCKS(type)                                                                           \
+    for (int64_t k = 0; k < n; k++)                                                                \
+        for (int64_t c = 0; c < channels; c++)                                                     \
+            ((type *)to)[k * channels + c] +=                                                      \
+                (type)sign * ((const type *)from)[(backwards ? n - 1 - k : k) * channels + c];
+
+static void add_blocks(void *to, const void *from, int64_t n, int64_t channels, bool wide, int sign,
+                       bool backwards) {
+    if (wide)
+        ADD_BLOCKS(double)
+    else
+        ADD_BLOCKS(float)
 }
 
 /* Adds sign * s to `a` at every place; `mirrored`: and at its mirror images. */
-static void add_all(const struct gf_array *s, double sign, bool mirrored, int threads,
+static void add_all(const struct gf_array *s, int sign, bool mirrored, int threads,
                     struct gf_array *a) {
     const int64_t *extent = mirrored ? a->shape : s->shape;
     const int last = a->rank - 2;
+    const int64_t n = s->shape[last], channels = s->shape[last + 1];
+    const bool wide = s->dtype == GF_F64;
     int64_t rows = 1;
     for (int i = 0; i < last; i++)
         rows *= extent[i];
@@ -187,17 +246,14 @@ static void add_all(const struct gf_array *s, double sign, bool mirrored, int th
         char *to = a->data;
         int64_t rest = row;
         for (int i = last - 1; i >= 0; i--) {
-            int64_t k = rest % extent[i], n = s->shape[i];
+            int64_t k = rest % extent[i], m = s->shape[i];
             rest /= extent[i];
             to += k * a->stride[i];
-            from += (k < n ? k : 2 * n - 1 - k) * s->stride[i];
+            from += (k < m ? k : 2 * m - 1 - k) * s->stride[i];
         }
-        for (int64_t k = 0; k < extent[last]; k++) {
-            int64_t n = s->shape[last], x = k < n ? k : 2 * n - 1 - k;
-            for (int64_t c = 0; c < a->shape[a->rank - 1]; c++)
-                add(a, to + k * a->stride[last] + c * a->stride[last + 1],
-                    sign * get(s, from + x * s->stride[last] + c * s->stride[last + 1]));
-        }
+        add_blocks(to, from, n, channels, wide, sign, false);
+        if (extent[last] > n)
+            add_blocks(to + n * a->stride[last], from, n, channels, wide, sign, true);
     }
 }
 

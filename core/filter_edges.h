@@ -35,7 +35,8 @@ void gf_edges_jumps(const struct gf_array *u, unsigned axes, struct gf_array *v)
 struct gf_filter;
 int gf_edges_filter(const struct gf_job *job, int threads, struct gf_filter **out);
 /* `a` holds u in its first samples: puts u - s there, continues it periodically, and adds s with
- * its mirror images. f32 or f64, all of one type. */
+ * its mirror images. f32 or f64, both of one type and C-contiguous
+ * along their last two axes. */
 void gf_edges_fill_smooth(const struct gf_array *s, int threads, struct gf_array *a);
 
 #endif
