@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
+#include "cli/report.h"
 #include "cli/targets.h"
 #include "core/status.h"
 #include "formats/io.h"
@@ -186,19 +187,19 @@ static int run_lesson(const struct gf_lesson *lesson) {
 
 static int enter(const char *folder) {
     if ((mkdir(folder, 0777) && errno != EEXIST) || chdir(folder))
-        return gf_fail_errno(GF_EIO, folder);
+        return gf_fail_errno(GF_EIO, "cannot make or enter the folder");
     return 0;
 }
 
 /* In the folder `out`, or one of its own in there; the working folder is the old one afterwards. */
 static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder) {
     int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = back < 0 ? gf_fail_errno(GF_EIO, ".") : enter(out);
+    int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
     if (!rc && own_folder)
         rc = enter(lesson->name);
     int code = gf_exit_code(rc);
     if (rc) {
-        gf_log_fail(NULL);
+        gf_log_fail(out);
     } else {
         printf("# %s\n", lesson->title);
         print_wrapped(stdout, "# ", lesson->text);
@@ -217,9 +218,17 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
 
 /* ---- the command ---- */
 
-static void list_lessons(void) {
-    for (const struct gf_lesson *l = gf_lessons; l->name; l++)
-        printf("%-12s %s\n", l->name, l->title);
+static void list_lessons(bool json) {
+    for (const struct gf_lesson *l = gf_lessons; l->name; l++) {
+        if (!json) {
+            printf("%-12s %s\n", l->name, l->title);
+            continue;
+        }
+        json_t *o = json_object();
+        json_object_set_new(o, "lesson", json_string(l->name));
+        json_object_set_new(o, "title", json_string(l->title));
+        gf_json_print(o);
+    }
 }
 
 static const struct gf_lesson *find_lesson(const char *name) {
@@ -261,7 +270,7 @@ int gf_command_demo(struct gf_settings *s, char **operands, int n) {
     if (gf_hand_asked(s))
         return by_hand(s, operands, n);
     if (!n) {
-        list_lessons();
+        list_lessons(s->json);
         return 0;
     }
     for (int i = 0; i < n && !all; i++)

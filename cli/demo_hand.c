@@ -47,45 +47,70 @@ static int take_every(const struct gf_image *in, int64_t step, struct gf_image *
     return rc;
 }
 
-/* One sample of the convolution by its definition: sum over the kernel of k(j, i) p(y - j, x - i),
- * the kernel's middle being its sample n/2 and the picture repeating itself. */
-static double sum_at(const struct gf_array *p, const struct gf_array *k, int64_t y, int64_t x,
-                     int64_t c) {
-    int64_t h = p->shape[0], w = p->shape[1];
-    double sum = 0;
+/* A sample of the kernel that is not 0, and where it stands from its middle, sample n/2. */
+struct tap {
+    int64_t y, x;
+    double weight;
+};
+
+/* The taps, their weights adding up to 1. */
+static int read_taps(const struct gf_image *kernel, struct tap **taps, int64_t *n) {
+    const struct gf_array *k = &kernel->px;
+    double whole = 0;
+    if (kernel->ndim != 2 || k->shape[2] != 1)
+        return gf_fail(GF_EINVAL, "--sum: the kernel is to be a grey picture");
+    *taps = malloc((size_t)gf_array_count(k) * sizeof **taps);
+    if (!*taps)
+        return gf_fail(GF_ENOMEM, "out of memory for the kernel");
     for (int64_t j = 0; j < k->shape[0]; j++)
         for (int64_t i = 0; i < k->shape[1]; i++) {
-            int64_t v = ((y - (j - k->shape[0] / 2)) % h + h) % h;
-            int64_t u = ((x - (i - k->shape[1] / 2)) % w + w) % w;
-            const char *from =
-                (const char *)p->data + v * p->stride[0] + u * p->stride[1] + c * p->stride[2];
-            const char *weight = (const char *)k->data + j * k->stride[0] + i * k->stride[1];
-            sum += gf_sample_get(weight, k->dtype) * gf_sample_get(from, p->dtype);
+            const char *p = (const char *)k->data + j * k->stride[0] + i * k->stride[1];
+            struct tap t = {j - k->shape[0] / 2, i - k->shape[1] / 2, gf_sample_get(p, k->dtype)};
+            whole += t.weight;
+            if (t.weight != 0)
+                (*taps)[(*n)++] = t;
         }
+    if (!(whole > 0))
+        return gf_fail(GF_EINVAL, "--sum: the kernel's samples add up to %g", whole);
+    for (int64_t i = 0; i < *n; i++)
+        (*taps)[i].weight /= whole;
+    return 0;
+}
+
+static int64_t wrap(int64_t k, int64_t n) {
+    return (k % n + n) % n;
+}
+
+/* One sample of the convolution by its definition: the sum of k(j, i) p(y - j, x - i), the picture
+ * repeating itself. */
+static double sum_at(const struct gf_array *p, const struct tap *tap, int64_t n, int64_t y,
+                     int64_t x, int64_t channel) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t v = wrap(y - tap[i].y, p->shape[0]), u = wrap(x - tap[i].x, p->shape[1]);
+        const char *from = (const char *)p->data + v * p->stride[0] + u * p->stride[1];
+        sum += tap[i].weight * gf_sample_get(from + channel * p->stride[2], p->dtype);
+    }
     return sum;
 }
 
-/* Convolved with the kernel, which is first divided by its sum. */
 static int take_sum(const struct gf_image *in, const struct gf_image *kernel,
                     struct gf_image *out) {
-    const struct gf_array *k = &kernel->px;
-    double whole = 0;
-    if (in->ndim != 2 || kernel->ndim != 2 || k->shape[2] != 1)
-        return gf_fail(GF_EINVAL, "--sum takes a picture, and a grey kernel");
-    for (int64_t j = 0; j < k->shape[0]; j++)
-        for (int64_t i = 0; i < k->shape[1]; i++)
-            whole += gf_sample_get((const char *)k->data + j * k->stride[0] + i * k->stride[1],
-                                   k->dtype);
-    if (!(whole > 0))
-        return gf_fail(GF_EINVAL, "the kernel's samples add up to %g", whole);
-    int rc = make_picture(in, 2, in->px.shape, out);
+    struct tap *tap = NULL;
+    int64_t n = 0;
+    if (in->ndim != 2)
+        return gf_fail(GF_EINVAL, "--sum takes a picture, and this has %d axes", in->ndim);
+    int rc = read_taps(kernel, &tap, &n);
+    if (!rc)
+        rc = make_picture(in, 2, in->px.shape, out);
     for (int64_t y = 0; y < in->px.shape[0] && !rc; y++)
         for (int64_t x = 0; x < in->px.shape[1]; x++)
             for (int64_t c = 0; c < in->px.shape[2]; c++) {
                 char *to = (char *)out->px.data + y * out->px.stride[0] + x * out->px.stride[1] +
                            c * out->px.stride[2];
-                gf_sample_put(to, out->px.dtype, sum_at(&in->px, k, y, x, c) / whole);
+                gf_sample_put(to, out->px.dtype, sum_at(&in->px, tap, n, y, x, c));
             }
+    free(tap);
     return rc;
 }
 
