@@ -21,7 +21,8 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
                           .wide = s->px.dtype == GF_C128,
                           .half = s->half,
                           .longest = 1,
-                          .points = 1};
+                          .points = 1,
+                          .unit = 1};
     for (int i = 0; i < s->ndim; i++) {
         b->n[missing + i] = s->shape[i];
         b->stride[missing + i] = s->px.stride[i];

@@ -15,15 +15,16 @@ struct gf_bins {
     bool half;
     int64_t longest;
     double points; /* the product of the extents */
+    double unit;   /* powers are multiplied by this */
 };
 
 void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);
-/* |F|^2 of a bin as stored. */
+/* |F|^2 of a bin as stored, times b->unit. */
 static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];
     double re = b->wide ? ((const double *)p)[0] : ((const float *)p)[0];
     double im = b->wide ? ((const double *)p)[1] : ((const float *)p)[1];
-    return re * re + im * im;
+    return (re * re + im * im) * b->unit;
 }
 
 /* k in 0..n-1 as it stands from the centre of the shifted spectrum. */

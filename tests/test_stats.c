@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sample_stats.h"
 #include "core/spectrum.h"
 #include "core/status.h"
 #include "tests/test.h"
@@ -291,10 +292,71 @@ static void test_none(void) {
     }
 }
 
+/* Numbers so large or small that their squares leave single precision's range. */
+static void test_range(void) {
+    const struct picture p = {2, {24, 20}};
+    double complex *x = calloc((size_t)points(&p), sizeof *x);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double unit = pow(10, 60 * sign);
+        struct gf_peak peak[2];
+        int n;
+        noise(&p, x, 5, true);
+        add_wave(&p, x, (int64_t[]){5, 4}, 3, 0);
+        for (int64_t i = 0; i < points(&p); i++)
+            x[i] *= unit;
+        struct gf_spectrum s = transform(&p, x, true, GF_C128);
+        CHECK_EQ(gf_spectrum_peaks(&s, 0, peak, 2, &n), 0);
+        CHECK_EQ(n, 1);
+        CHECK(n == 1 && peak[0].at[0] == 5 && peak[0].at[1] == 4);
+        CHECK(n == 1 && near(gf_peak_wave(&s, &peak[0]).amplitude, 3 * unit, 0.05));
+        gf_array_free(&s.px);
+    }
+    free(x);
+}
+
+/* ---- samples ---- */
+
+static void test_samples(void) {
+    uint8_t rgb[2][3][3] = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},
+                            {{0, 0, 255}, {255, 0, 0}, {9, 9, 9}}};
+    struct gf_array px = gf_array_wrap(rgb, GF_U8, 3, (int64_t[]){2, 3, 3});
+    struct gf_sample_stats s;
+    CHECK_EQ(gf_sample_stats(&px, 1, &s), 0);
+    CHECK_EQ(s.count, 6);
+    CHECK(s.mean == 4 && s.low == 0 && s.high == 9 && s.energy == 4 + 25 + 64 + 81);
+    CHECK(near(s.deviation, sqrt(174 / 6. - 16), 1e-12));
+    CHECK_EQ(gf_sample_stats(&px, GF_LUMA, &s), 0);
+    double want = 0;
+    for (int i = 0; i < 6; i++)
+        want += 0.2126 * rgb[i / 3][i % 3][0] + 0.7152 * rgb[i / 3][i % 3][1] +
+                0.0722 * rgb[i / 3][i % 3][2];
+    CHECK(near(s.mean, want / 6, 1e-12) && near(s.high, 0.2126 * 255, 1e-12));
+    float complex z[2] = {3 + 4 * I, -5 * I};
+    px = gf_array_wrap(z, GF_C64, 2, (int64_t[]){2, 1});
+    CHECK_EQ(gf_sample_stats(&px, 0, &s), 0);
+    CHECK(s.mean == 5 && s.low == 5 && s.energy == 50 && s.deviation == 0);
+    /* A small spread on a large mean. */
+    double far[3] = {1e9 - 1, 1e9, 1e9 + 1};
+    px = gf_array_wrap(far, GF_F64, 2, (int64_t[]){3, 1});
+    CHECK_EQ(gf_sample_stats(&px, 0, &s), 0);
+    CHECK(s.mean == 1e9 && near(s.deviation, sqrt(2 / 3.), 1e-12));
+    /* Every other column, through strides. */
+    uint16_t v[4][6];
+    for (int i = 0; i < 24; i++)
+        v[i / 6][i % 6] = (uint16_t)(i * 100);
+    px = gf_array_wrap(v, GF_U16, 3, (int64_t[]){4, 6, 1});
+    px.shape[1] = 3;
+    px.stride[1] *= 2;
+    CHECK_EQ(gf_sample_stats(&px, 0, &s), 0);
+    CHECK(s.count == 12 && s.low == 0 && s.high == 2200 && s.mean == 1100);
+}
+
 int main(void) {
     test_rings();
     test_waves();
     test_order();
     test_none();
+    test_range();
+    test_samples();
     return TEST_END();
 }
