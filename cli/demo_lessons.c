@@ -14,13 +14,13 @@ const struct gf_lesson gf_lessons[] = {
         .step =
             {{"fwd 01-input.png --out=02-spectrum.png",
               "The logarithm of the magnitude. Most of it lies near the centre."},
-             {"filter 01-input.png --lowpass=24 --mask-out=03-mask.png --out=05-result.tif "
+             {"filter 01-input.png --lowpass=24 --mask-out=03-mask.png --out=lowpass.tif "
               "--depth=32",
               "The mask is what the spectrum is multiplied by: white keeps, black takes away. The "
               "result is written as floats, so that the next step sees it unrounded."},
-             {"fwd 05-result.tif --out=04-filtered-spectrum.png", "The spectrum times the mask."},
+             {"fwd lowpass.tif --out=04-filtered-spectrum.png", "The spectrum times the mask."},
              {"filter 01-input.png --lowpass=24 --out=05-result.png",
-              "Shapes are still there; pickets, leaves and grain are not. Try other radii: 8, "
+              "Shapes are still there; shingles, needles and grass are not. Try other radii: 8, "
               "60."}},
     },
     {
@@ -32,12 +32,15 @@ const struct gf_lesson gf_lessons[] = {
         .input = {{"scene.png", "01-input.png"}},
         .step =
             {{"fwd 01-input.png --out=02-spectrum.png", "The same spectrum as before."},
-             {"filter 01-input.png --highpass=24 --offset=mid --mask-out=03-mask.png "
-              "--out=05-result.png",
-              "The mask has a hole in its middle. Grey stands for zero: sky and water are flat, "
-              "whatever is sharp stands out, bright and dark on both sides of each edge."},
-             {"filter 01-input.png --highpass=24 --out=04-filtered.tif --depth=32", NULL},
-             {"fwd 04-filtered.tif --out=04-filtered-spectrum.png", "The hole in the spectrum."}},
+             {"filter 01-input.png --highpass=24 --mask-out=03-mask.png --out=highpass.tif "
+              "--depth=32",
+              "The mask has a hole in its middle, where 1 minus the low pass is 0."},
+             {"fwd highpass.tif --out=04-filtered-spectrum.png",
+              "The hole in the spectrum. All else looks brighter, since white is the largest value "
+              "that is left."},
+             {"filter 01-input.png --highpass=24 --offset=mid --out=05-result.png",
+              "Grey stands for zero: the sky is flat, whatever is sharp stands out, bright on one "
+              "side of each edge and dark on the other."}},
     },
     {
         .name = "notch",
@@ -49,14 +52,17 @@ const struct gf_lesson gf_lessons[] = {
         .input = {{"scene-noise.png", "01-input.png"}},
         .step =
             {{"fwd 01-input.png --out=02-spectrum.png",
-              "Six bright points that no scene would have, opposite each other in pairs."},
+              "Six points brighter than all around them, opposite each other in pairs. The rows of "
+              "dashes are the fence's."},
              {"stats 01-input.png --peaks=3 --radial=03-radial.png > 03-peaks.txt",
-              "03-peaks.txt lists them: where they are, and the period, direction and strength of "
-              "each wave. The plot has a spike where a ring goes through one."},
+              "03-peaks.txt lists them: where they are, and the period, direction and amplitude of "
+              "each wave. In the plot the two spikes are the rings that go through them; two of "
+              "the "
+              "waves have the same period, nearly."},
              {"filter 01-input.png --notch=56,-100,3 --notch=104,44,3 --notch=36,20,3 "
-              "--mask-out=04-mask.png --out=06-result.png",
+              "--mask-out=04-mask.png --out=05-result.png",
               "Six dark dots in the mask, and the waves are gone."},
-             {"fwd 06-result.png --out=05-filtered-spectrum.png", "The spectrum without them."},
+             {"fwd 05-result.png --out=06-filtered-spectrum.png", "The spectrum without them."},
              {"filter 01-input.png --auto-notch --out=07-by-itself.png",
               "The same without saying where: the program looks for points that stand out from "
               "their ring."}},
@@ -73,13 +79,13 @@ const struct gf_lesson gf_lessons[] = {
             {{"fwd 01-input.png --out=02-spectrum.png",
               "The lattice at 45 degrees, with its harmonics; around each of its points the "
               "picture once more."},
-             {"stats 01-input.png --peaks=4 > 03-peaks.txt",
+             {"stats 01-input.png --peaks=2 > 03-peaks.txt",
               "The two strongest are the screen: its period is 4.2 samples, at 45 degrees both "
               "ways."},
-             {"filter 01-input.png --lowpass=0.11c,butterworth:3 --mask-out=04-mask.png "
+             {"filter 01-input.png --lowpass=0.15c,butterworth:6 --mask-out=04-mask.png "
               "--out=05-result.png",
               "A low pass whose edge lies between the picture and the screen. The photograph has "
-              "greys now; the type is softer."}},
+              "greys now. The type is softer: its strokes are as fine as the screen."}},
     },
     {
         .name = "phase",
@@ -135,19 +141,19 @@ const struct gf_lesson gf_lessons[] = {
         .input = {{"zoneplate.png", "01-input.png"}},
         .step =
             {{"demo --every=2 01-input.png --out=02-every-second.png",
-              "One centre has become five: false rings in the middle of each side and in the "
-              "corners."},
+              "One centre has become nine: false rings in the middle of each side and in the "
+              "corners. No filter can take them out again: nothing tells them from true ones."},
              {"filter 01-input.png --lowpass=45%,butterworth:8 --mask-out=03-mask.png "
               "--out=04-lowpass.png",
-              "All that is above half of Nyquist is taken out first: there the picture becomes "
-              "grey."},
+              "What is above half of Nyquist is taken out first: there the picture becomes grey."},
              {"demo --every=2 04-lowpass.png --out=05-every-second.png",
-              "Half the size, and true: rings where there are rings, grey where there is no room "
-              "for them."},
+              "Half the size, and true: rings where there is room for them, grey where there is "
+              "none."},
              {"fwd 02-every-second.png --out=06-aliased-spectrum.png", NULL},
              {"fwd 05-every-second.png --out=07-true-spectrum.png",
-              "The spectra of both halves: in the first one what lay outside has been folded "
-              "in."}},
+              "The spectra of the two. In the first one all that lay outside has been folded in, "
+              "up "
+              "to the corners; the second one is what was in the middle of the mask."}},
     },
     {
         .name = "convolution",
@@ -159,14 +165,14 @@ const struct gf_lesson gf_lessons[] = {
         .input = {{"scene.png", "01-input.png"}, {"shake.png", "02-path.png"}},
         .step =
             {{"demo --sum=02-path.png 01-input.png --out=03-in-space.png",
-              "Sample by sample: each becomes the mean over the path, which is 33 samples wide and "
-              "high. A thousand products for each sample."},
+              "Sample by sample: each becomes the weighted mean of those that the path led over. "
+              "The longer the path, the longer this takes."},
              {"filter 01-input.png --convolve=02-path.png --mask-out=04-mask.png "
               "--out=05-by-spectrum.png",
-              "The spectrum times the path's own spectrum, and back: the same picture, and the "
-              "path could be as large as the picture at no cost."},
+              "The spectrum times the path's own spectrum, and back: the same picture, sample by "
+              "sample, and the path could be as large as the picture at no cost."},
              {"fwd 03-in-space.png --out=06-spectrum.png",
-              "The dark bands in the blurred picture's spectrum are the zeros of the path's. What "
+              "The dark lines in the blurred picture's spectrum are the zeros of the path's. What "
               "has been multiplied by zero there is lost."}},
     },
     {
@@ -194,27 +200,27 @@ const struct gf_lesson gf_lessons[] = {
     {
         .name = "volume",
         .title = "Three dimensions: a filter for a whole volume",
-        .text =
-            "A head in 32 slices is one signal with three axes, and has a spectrum of three "
-            "dimensions. A filter on it smooths or sharpens from slice to slice as well as within "
-            "each.",
+        .text = "A head in 32 slices is one signal with three axes, and has a spectrum of three "
+                "dimensions. A filter on it acts from slice to slice as well as within each.",
         .input = {{"head.tif", "01-head.tif"}},
         .step =
-            {{"demo --page=16 01-head.tif --out=02-slice.png", "The middle slice, 64x64."},
-             {"fwd 01-head.tif --out=head-spectrum.tif --depth=8",
-              "The spectrum is a volume as well: 32 slices of 64x64."},
-             {"demo --page=16 head-spectrum.tif --out=03-spectrum-slice.png",
-              "Its middle slice, where frequencies along z are 0."},
-             {"filter 01-head.tif --lowpass=0.12c --out=lowpass.tif", NULL},
-             {"demo --page=16 lowpass.tif --out=04-lowpass.png",
-              "A ball is kept of the spectrum: each slice has something of its neighbours."},
-             {"filter 01-head.tif --lowpass=0.12c --dims=2 --out=by-slice.tif", NULL},
-             {"demo --page=16 by-slice.tif --out=05-by-slice.png",
-              "The same in two dimensions: every slice for itself, noise and all from one slice to "
-              "the next."},
-             {"filter 01-head.tif --highpass=0.08c --offset=mid --out=highpass.tif", NULL},
-             {"demo --page=16 highpass.tif --out=06-highpass.png",
-              "What changes quickly in any direction: skull, eyes, folds."}},
+            {{"demo --page=14 01-head.tif --out=02-slice.png",
+              "Slice 14 of 64x64. The eyes are three slices below, out of sight."},
+             {"fwd 01-head.tif --out=spectrum.tif --depth=8",
+              "The spectrum is a volume as well, with the zero frequency in the middle of slice "
+              "16."},
+             {"demo --page=16 spectrum.tif --out=03-spectrum-slice.png",
+              "That slice: the waves that do not change from slice to slice."},
+             {"filter 01-head.tif --lowpass=0.08c --dims=2 --out=by-slice.tif", NULL},
+             {"demo --page=14 by-slice.tif --out=04-by-slice.png",
+              "Every slice by itself, in two dimensions: softer, and no eyes."},
+             {"filter 01-head.tif --lowpass=0.08c --out=volume.tif", NULL},
+             {"demo --page=14 volume.tif --out=05-volume.png",
+              "In three dimensions a ball is kept of the spectrum. The slice has something of its "
+              "neighbours: at the top the eyes shine through."},
+             {"filter 01-head.tif --lowpass=0.08c --axes=z --out=along-z.tif", NULL},
+             {"demo --page=14 along-z.tif --out=06-along-z.png",
+              "Along z alone: sharp within the slice, and the eyes plain to see."}},
     },
     {.name = NULL},
 };
