@@ -194,6 +194,8 @@ uninstall:
 # Draws the pictures of samples/ anew; they come out the same, byte for byte.
 samples: $(BUILD)/make_samples
 	$(BUILD)/make_samples samples
+	@$(MAKE) --no-print-directory gpufft
+	samples/panels ./gpufft samples/lessons
 
 # A first look: the sample scene and its spectrum, side by side in a viewer of one's own.
 demo: gpufft

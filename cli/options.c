@@ -366,6 +366,7 @@ static const struct gf_opt demo_rows[] = {
             "no lesson: write every Nth sample of the picture IN along each axis to --out=OUT"),
     TEXT("sum", demo.sum, "KERNEL",
          "no lesson: write IN convolved in space, sample by sample, with the picture KERNEL"),
+    FILE_ROWS,
     END,
 };
 const struct gf_opt_group gf_opts_demo = {"Lessons, and what they do by hand", demo_rows};
