@@ -191,6 +191,14 @@ static int enter(const char *folder) {
     return 0;
 }
 
+/* As a shell reads it: a quote within is quoted by itself. */
+static void print_cd(const char *out, const char *below) {
+    fputs("cd '", stdout);
+    for (const char *p = out; *p; p++)
+        *p == '\'' ? fputs("'\\''", stdout) : putchar(*p);
+    printf("%s%s'\n", below ? "/" : "", below ? below : "");
+}
+
 /* In the folder `out`, or one of its own in there; the working folder is the old one afterwards. */
 static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder) {
     int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -203,7 +211,7 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
     } else {
         printf("# %s\n", lesson->title);
         print_wrapped(stdout, "# ", lesson->text);
-        printf("cd '%s%s%s'\n", out, own_folder ? "/" : "", own_folder ? lesson->name : "");
+        print_cd(out, own_folder ? lesson->name : NULL);
         code = run_lesson(lesson);
         printf(own_folder ? "cd - >/dev/null\n\n" : "");
     }

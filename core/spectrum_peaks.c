@@ -78,7 +78,7 @@ static bool is_first(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
 static void read_row(const struct gf_bins *b, int64_t z, int64_t y, const struct row *row) {
     double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
     for (int64_t x = 0; x < b->stored; x++) {
-        row->ring[x] = gf_bins_ring(b, square + gf_bins_square(b, 2, x));
+        row->ring[x] = gf_bins_ring(square + gf_bins_square(b, 2, x));
         row->power[x] = (float)gf_bins_power(b, z, y, x);
     }
     if (!is_first(b, z, y, 0))

@@ -101,19 +101,18 @@ static bool near(double a, double b, double bound) {
 static const struct picture pictures[] = {
     {1, {16}},      {1, {15}},      {1, {1}},       {1, {2}},       {2, {8, 8}},  {2, {9, 9}},
     {2, {7, 12}},   {2, {12, 7}},   {2, {5, 16}},   {2, {1, 9}},    {2, {10, 1}}, {2, {2, 2}},
-    {3, {4, 6, 5}}, {3, {3, 5, 8}}, {3, {6, 4, 4}}, {3, {1, 4, 9}},
+    {3, {4, 6, 5}}, {3, {3, 5, 8}}, {3, {6, 4, 4}}, {3, {1, 4, 9}}, {2, {8, 10}},
 };
 enum { N_PICTURES = sizeof pictures / sizeof *pictures, MOST = 256 };
 
 /* ---- energy and rings ---- */
 
-/* The distance of a bin of the full spectrum, by the plainest formula. */
-static double distance(const struct picture *p, const int64_t *k) {
+/* The distance of a bin of the full spectrum in steps, by the plainest formula. */
+static double distance(const struct picture *p, const int64_t *k, int64_t longest) {
     double sum = 0;
     for (int a = 0; a < p->ndim; a++) {
-        double f = (double)k[a] / (double)p->shape[a];
-        f = f >= 0.5 ? f - 1 : f;
-        sum += f * f;
+        int64_t near = k[a] * 2 >= p->shape[a] ? k[a] - p->shape[a] : k[a];
+        sum += pow((double)(near * longest) / (double)p->shape[a], 2);
     }
     return sqrt(sum);
 }
@@ -134,14 +133,14 @@ static void check_rings(const struct picture *p, unsigned seed, bool half) {
     for (int64_t i = 0; i < n; i++) {
         int64_t k[GF_MAX_DIMS];
         unravel(p->shape, p->ndim, i, k);
-        double power = pow(cabs(bin_of(p, x, k)), 2), f = distance(p, k);
-        int64_t r = (int64_t)(f * (double)longest + 0.5);
+        double power = pow(cabs(bin_of(p, x, k)), 2), f = distance(p, k, longest);
+        int64_t r = (int64_t)(f + 0.5);
         CHECK(r < count);
         sum[r] += power;
         bins[r]++;
         squares += creal(x[i]) * creal(x[i]) + cimag(x[i]) * cimag(x[i]);
         for (int b = 0; b < GF_N_BANDS && i; b++)
-            below[b] += f < 0.5 / (8 >> b) ? power / (double)n : 0;
+            below[b] += f < 0.5 * (double)longest / (8 >> b) ? power / (double)n : 0;
     }
     CHECK_MSG(near(e.total, squares, 1e-12), "Parseval: %g, %g", e.total, squares);
     CHECK(near(e.zero, sum[0] / (double)n, 1e-9));
