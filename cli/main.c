@@ -50,6 +50,7 @@ static const struct gf_opt_group *const filter_groups[] = {
 static const struct gf_opt_group *const stats_groups[] = {
     &gf_opts_stats, &gf_opts_input, &gf_opts_raw, &gf_opts_backend, &gf_opts_run, NULL,
 };
+static const struct gf_opt_group *const demo_groups[] = {&gf_opts_demo, &gf_opts_common, NULL};
 static const struct gf_opt_group *const info_groups[] = {&gf_opts_list, &gf_opts_raw,
                                                          &gf_opts_common, NULL};
 static const struct gf_opt_group *const plan_groups[] = {
@@ -127,7 +128,14 @@ static const struct command commands[] = {
      "1. plan: the time that planning took, not counted.\n"
      "Backends on a device are timed there, by its clock, with input and output in its\n"
      "memory; copy is its own bandwidth then.\n"},
-    {"demo", "NAME --out=DIR", "a lesson as numbered pictures", NULL, NULL, NULL},
+    {"demo", "[NAME|all]... --out=DIR", "a lesson as numbered pictures", gf_command_demo,
+     demo_groups,
+     "  gpufft demo\n"
+     "  gpufft demo phase --out=phase\n"
+     "  gpufft demo all --out=lessons\n"
+     "\n"
+     "A lesson prints its commands, runs them in DIR, and writes DIR/README.md, which\n"
+     "shows them with their pictures.\n"},
     {"selftest", "", "the invariants, on this machine, per backend", gf_command_selftest,
      selftest_groups,
      "  gpufft selftest\n"
@@ -201,7 +209,7 @@ static int run_command(const struct command *c, int argc, char **argv) {
     return c->run(&s, argv, n);
 }
 
-static int dispatch(int argc, char **argv) {
+int gf_run_line(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : NULL;
     if (!first) {
         gf_log_error("no command; see gpufft --help");
@@ -266,5 +274,5 @@ static int close_stdout(int code) {
 int main(int argc, char **argv) {
     fill_streams();
     catch_signals();
-    return close_stdout(dispatch(argc, argv));
+    return close_stdout(gf_run_line(argc, argv));
 }

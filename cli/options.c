@@ -415,6 +415,19 @@ static const struct gf_opt stats_rows[] = {
 };
 const struct gf_opt_group gf_opts_stats = {"Statistics", stats_rows};
 
+static const struct gf_opt demo_rows[] = {
+    TEXT("out", out, "DIR", "the folder for the panels; several lessons have one each in it"),
+    INTEGER("page", demo.page, "N", 0, 1 << 30,
+            "no lesson: write page N of the volume IN, from 0, to --out=OUT"),
+    INTEGER("every", demo.every, "N", 1, 1 << 20,
+            "no lesson: write every Nth sample of the picture IN along each axis to --out=OUT"),
+    TEXT("sum", demo.sum, "KERNEL",
+         "no lesson: write IN convolved in space, sample by sample, with the picture KERNEL"),
+    FILE_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_demo = {"Lessons, and what they do by hand", demo_rows};
+
 static const struct gf_opt backend_rows[] = {
     TEXT("backend", backend, "NAME",
          "one that `gpufft devices` lists, or auto (default): a GPU where it is done sooner"),

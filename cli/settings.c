@@ -25,6 +25,7 @@ struct gf_settings gf_settings_default(void) {
         .fftw_plan = GF_UNSAID,
         .wavelet = {.boundary = GF_UNSAID},
         .stats = {.peaks = 5},
+        .demo = {.page = GF_UNSAID},
         .bench = {.seconds = 0.5},
     };
 }

@@ -20,9 +20,10 @@ static void read_row(const struct walk *w, const char *p, int64_t n, int64_t ste
     static const double weight[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
     const struct gf_array *px = w->px;
     int64_t next = px->stride[px->rank - 1];
+    bool complex = gf_dtype_is_complex(px->dtype);
     if (w->channel != GF_LUMA) {
-        gf_span_read(p + w->channel * next, px->dtype, step, n, w->row, w->other);
-        for (int64_t i = 0; i < n && gf_dtype_is_complex(px->dtype); i++)
+        gf_span_read(p + w->channel * next, px->dtype, step, n, w->row, complex ? w->other : NULL);
+        for (int64_t i = 0; i < n && complex; i++)
             w->row[i] = hypot(w->row[i], w->other[i]);
         return;
     }

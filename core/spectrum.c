@@ -21,7 +21,8 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
                           .wide = s->px.dtype == GF_C128,
                           .half = s->half,
                           .longest = 1,
-                          .points = 1};
+                          .points = 1,
+                          .unit = 1};
     for (int i = 0; i < s->ndim; i++) {
         b->n[missing + i] = s->shape[i];
         b->stride[missing + i] = s->px.stride[i];
@@ -38,20 +39,21 @@ int64_t gf_spectrum_ring_count(const struct gf_spectrum *s) {
     gf_bins_view(s, &b);
     for (int i = 0; i < 3; i++)
         square += gf_bins_square(&b, i, b.n[i] / 2);
-    return gf_bins_ring(&b, square) + 1;
+    return gf_bins_ring(square) + 1;
 }
 
 /* One row, summed apart: sums of sums lose less. */
 static void add_row(const struct gf_bins *b, int64_t z, int64_t y, struct gf_ring *ring,
                     struct gf_energy *row) {
-    static const double edge[GF_N_BANDS] = {1. / 256, 1. / 64, 1. / 16}; /* squared */
+    double nyquist = 0.25 * (double)b->longest * (double)b->longest; /* squared, as all of these */
+    double edge[GF_N_BANDS] = {nyquist / 64, nyquist / 16, nyquist / 4};
     double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
     *row = (struct gf_energy){0};
     for (int64_t x = 0; x < b->stored; x++) {
         int weight = gf_bins_weight(b, x);
         double far = square + gf_bins_square(b, 2, x);
         double power = weight * gf_bins_power(b, z, y, x);
-        struct gf_ring *r = &ring[gf_bins_ring(b, far)];
+        struct gf_ring *r = &ring[gf_bins_ring(far)];
         r->bins += weight;
         r->mean += power;
         row->total += power;

@@ -15,15 +15,16 @@ struct gf_bins {
     bool half;
     int64_t longest;
     double points; /* the product of the extents */
+    double unit;   /* powers are multiplied by this */
 };
 
 void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);
-/* |F|^2 of a bin as stored. */
+/* |F|^2 of a bin as stored, times b->unit. */
 static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];
     double re = b->wide ? ((const double *)p)[0] : ((const float *)p)[0];
     double im = b->wide ? ((const double *)p)[1] : ((const float *)p)[1];
-    return re * re + im * im;
+    return (re * re + im * im) * b->unit;
 }
 
 /* k in 0..n-1 as it stands from the centre of the shifted spectrum. */
@@ -31,10 +32,11 @@ static inline int64_t gf_bins_signed(int64_t k, int64_t n) {
     return k < (n + 1) / 2 ? k : k - n;
 }
 
-/* The square of the distance from the zero frequency that axis `i` contributes at bin k. */
+/* The square of the distance from the zero frequency, in steps of 1/longest cycles a sample, that
+ * axis `i` contributes at bin k; exact where it is a whole or a half number of steps. */
 static inline double gf_bins_square(const struct gf_bins *b, int i, int64_t k) {
-    double f = (double)gf_bins_signed(k, b->n[i]) / (double)b->n[i];
-    return f * f;
+    double steps = (double)(gf_bins_signed(k, b->n[i]) * b->longest) / (double)b->n[i];
+    return steps * steps;
 }
 
 /* How many bins of the full spectrum bin x of a stored row stands for. */
@@ -42,9 +44,9 @@ static inline int gf_bins_weight(const struct gf_bins *b, int64_t x) {
     return b->half && x && 2 * x != b->n[2] ? 2 : 1;
 }
 
-/* The ring at that distance squared. */
-static inline int64_t gf_bins_ring(const struct gf_bins *b, double square) {
-    return (int64_t)(sqrt(square) * (double)b->longest + 0.5);
+/* The ring at that distance squared: halves go to the outer one. */
+static inline int64_t gf_bins_ring(double square) {
+    return (int64_t)(sqrt(square) + 0.5);
 }
 
 #endif

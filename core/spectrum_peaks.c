@@ -19,8 +19,16 @@ static const double clear_of = 8;
 /* Of the neighbourhood, the share that may be as strong as it likes: a streak that crosses it. */
 static const double share_of_streak = 0.04;
 
+/* A stored row: of each bin its ring and its power; ring 0 for the zero frequency and for bins that
+ * an earlier one stands for. */
+struct row {
+    int64_t *ring;
+    float *power;
+};
+
 struct search {
-    struct gf_bins b;
+    struct gf_bins b; /* in units of all the power there is: floats have room for that */
+    struct row row;
     int reach;    /* FAR, or less */
     double floor; /* power that rounding makes of the rest of the spectrum */
     double least; /* power over the ring's median */
@@ -67,33 +75,16 @@ static bool is_first(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     return z < tz || (z == tz && y <= ty);
 }
 
-/* Calls f for every pair of bins, by the one that stands for it, but not for the zero frequency. */
-typedef void bin_function(void *data, const struct gf_bins *b, const int64_t at[3], int64_t ring);
-
-static void each_pair(const struct gf_bins *b, bin_function *f, void *data) {
-    for (int64_t z = 0; z < b->n[0]; z++)
-        for (int64_t y = 0; y < b->n[1]; y++) {
-            double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
-            for (int64_t x = 0; x < b->stored; x++)
-                if (is_first(b, z, y, x) && (x || y || z))
-                    f(data, b, (int64_t[]){z, y, x},
-                      gf_bins_ring(b, square + gf_bins_square(b, 2, x)));
-        }
-}
-
-struct sorting {
-    int64_t *start; /* of each ring among the powers, then where its next one goes */
-    float *power;
-};
-
-static void count_bin(void *data, const struct gf_bins *b, const int64_t at[3], int64_t ring) {
-    (void)b, (void)at;
-    ((struct sorting *)data)->start[ring + 1]++;
-}
-
-static void sort_bin(void *data, const struct gf_bins *b, const int64_t at[3], int64_t ring) {
-    struct sorting *s = data;
-    s->power[s->start[ring]++] = (float)gf_bins_power(b, at[0], at[1], at[2]);
+static void read_row(const struct gf_bins *b, int64_t z, int64_t y, const struct row *row) {
+    double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
+    for (int64_t x = 0; x < b->stored; x++) {
+        row->ring[x] = gf_bins_ring(square + gf_bins_square(b, 2, x));
+        row->power[x] = (float)gf_bins_power(b, z, y, x);
+    }
+    if (!is_first(b, z, y, 0))
+        row->ring[0] = 0;
+    if (!is_first(b, z, y, b->n[2] / 2))
+        row->ring[b->n[2] / 2] = 0;
 }
 
 /* Rings [*from, *to) around `r` that hold enough bins; start[i] is where ring i begins. */
@@ -110,17 +101,23 @@ static void widen(const int64_t *start, int64_t rings, int64_t r, int64_t *from,
 static int find_medians(struct search *s) {
     const struct gf_bins *b = &s->b;
     int64_t pairs = b->n[0] * b->n[1] * b->stored, most = 0, from, to;
-    struct sorting sorting = {.start = calloc((size_t)s->rings + 2, sizeof *sorting.start),
-                              .power = gf_alloc((size_t)pairs * sizeof *sorting.power)};
-    float *some = NULL;
-    int rc = sorting.start && sorting.power ? 0 : GF_ENOMEM;
+    int64_t *start = calloc((size_t)s->rings + 2, sizeof *start);
+    float *power = gf_alloc((size_t)pairs * sizeof *power), *some = NULL;
+    int rc = start && power ? 0 : GF_ENOMEM;
     if (rc)
         goto out;
-    each_pair(b, count_bin, &sorting);
-    int64_t *start = sorting.start;
+    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
+        read_row(b, i / b->n[1], i % b->n[1], &s->row);
+        for (int64_t x = 0; x < b->stored; x++)
+            start[s->row.ring[x] + 1]++;
+    }
     for (int64_t r = 0; r < s->rings; r++)
         start[r + 1] += start[r];
-    each_pair(b, sort_bin, &sorting);
+    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
+        read_row(b, i / b->n[1], i % b->n[1], &s->row);
+        for (int64_t x = 0; x < b->stored; x++)
+            power[start[s->row.ring[x]]++] = s->row.power[x];
+    }
     memmove(start + 1, start, (size_t)s->rings * sizeof *start); /* ends are starts again */
     start[0] = 0;
     for (int64_t r = 1; r < s->rings; r++) {
@@ -132,12 +129,12 @@ static int find_medians(struct search *s) {
     for (int64_t r = 1; r < s->rings && !rc; r++) {
         widen(start, s->rings, r, &from, &to);
         int64_t n = start[to] - start[from];
-        memcpy(some, sorting.power + start[from], (size_t)n * sizeof *some);
+        memcpy(some, power + start[from], (size_t)n * sizeof *some);
         s->median[r] = n ? select_float(some, n, n / 2) : 0;
     }
 out:
-    free(sorting.start);
-    gf_free(sorting.power);
+    free(start);
+    gf_free(power);
     free(some);
     return rc ? gf_fail(GF_ENOMEM, "out of memory for the medians of the rings") : 0;
 }
@@ -282,25 +279,36 @@ static void insert(struct search *s, const struct gf_peak *p) {
     s->peak[i] = *p;
 }
 
-static void try_bin(void *data, const struct gf_bins *b, const int64_t at[3], int64_t ring) {
-    struct search *s = data;
+static void try_bin(struct search *s, const int64_t at[3], int64_t ring) {
+    const struct gf_bins *b = &s->b;
     double power = gf_bins_power(b, at[0], at[1], at[2]);
-    if (is_slope(b, at))
-        return;
     double median = fmax(s->median[ring], s->floor * 1e-3);
-    if (power < s->floor || power < s->least * median)
-        return;
     double strength = sqrt(power / median);
+    if (power < s->floor || is_slope(b, at))
+        return;
     if (s->n == s->max && strength <= s->peak[s->n - 1].strength)
         return;
     if (!is_summit(b, at, power) || !stands_clear(s, at, power))
         return;
-    struct gf_peak p = {.power = power,
+    struct gf_peak p = {.power = power / b->unit,
                         .strength = strength,
                         .radius = find_radius(s, at, median),
                         .twin = b->half && !is_own_twin(b, at)};
     memcpy(p.at, at, sizeof p.at);
     insert(s, &p);
+}
+
+static void try_all(struct search *s) {
+    const struct gf_bins *b = &s->b;
+    for (int64_t z = 0; z < b->n[0]; z++)
+        for (int64_t y = 0; y < b->n[1]; y++) {
+            read_row(b, z, y, &s->row);
+            for (int64_t x = 0; x < b->stored; x++) {
+                int64_t ring = s->row.ring[x];
+                if (ring && s->row.power[x] >= s->least * s->median[ring])
+                    try_bin(s, (int64_t[]){z, y, x}, ring);
+            }
+        }
 }
 
 /* From places in the grid to the axes of the picture, from the centre. */
@@ -329,43 +337,55 @@ int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s) {
     gf_bins_view(s, &b);
     int64_t pairs = b.n[0] * b.n[1] * b.stored;
     /* Every power; the widest ring once more; for each ring a start and a median. */
-    return pairs * 4 + pairs * 4 / (s->ndim == 1 ? 1 : b.longest) * 8 +
+    return pairs * 4 + pairs * 4 / (s->ndim == 1 ? pairs : b.longest) * 8 + b.stored * 12 +
            gf_spectrum_ring_count(s) * 16 + 4096;
+}
+
+/* Sum |F|^2 over the stored bins. */
+static double sum_power(const struct gf_bins *b) {
+    double total = 0;
+    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
+        double sum = 0;
+        for (int64_t x = 0; x < b->stored; x++)
+            sum += gf_bins_power(b, i / b->n[1], i % b->n[1], x);
+        total += sum;
+    }
+    return total;
 }
 
 int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct gf_peak *peak,
                       int max, int *n) {
     struct search s = {.peak = peak, .max = max};
-    struct gf_energy energy;
-    struct gf_ring *ring = NULL;
     *n = 0;
     int rc = check(spectrum);
     if (rc || max < 1)
         return rc;
     gf_bins_view(spectrum, &s.b);
+    double total = sum_power(&s.b);
+    if (!(total > 0 && isfinite(total)))
+        return 0;
+    s.b.unit = 1 / total;
     s.rings = gf_spectrum_ring_count(spectrum);
     s.reach = spectrum->ndim == 3 ? FAR / 2 : FAR;
-    s.median = calloc((size_t)s.rings, sizeof *s.median);
-    ring = malloc((size_t)s.rings * sizeof *ring);
-    if (!s.median || !ring) {
-        rc = gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)s.rings);
-        goto out;
-    }
-    gf_spectrum_rings(spectrum, ring, &energy);
-    /* Rounding leaves about 1e-7 (1e-16) of all the energy, and may put it into a few bins. */
-    s.floor = energy.total * s.b.points * (s.b.wide ? 1e-28 : 1e-12);
+    /* Rounding leaves about 1e-7 (1e-16) of all the magnitude, and may put it into a few bins. */
+    s.floor = s.b.wide ? 1e-28 : 1e-12;
     /* Noise: powers are exponential, and the largest of M is ln M / ln 2 = log2 M medians; twice
      * that is passed with a probability of about 1/M. */
     s.least = least > 0 ? least * least : 2 * log2(fmax(s.b.points, 16));
-    rc = find_medians(&s);
-    if (rc)
-        goto out;
-    each_pair(&s.b, try_bin, &s);
+    s.median = calloc((size_t)s.rings, sizeof *s.median);
+    s.row.ring = malloc((size_t)s.b.stored * sizeof *s.row.ring);
+    s.row.power = malloc((size_t)s.b.stored * sizeof *s.row.power);
+    if (!s.median || !s.row.ring || !s.row.power)
+        rc = gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)s.rings);
+    if (!rc)
+        rc = find_medians(&s);
+    if (!rc)
+        try_all(&s);
     for (int i = 0; i < s.n; i++)
         centre(spectrum, &s.b, &peak[i]);
     *n = s.n;
-out:
     free(s.median);
-    free(ring);
+    free(s.row.ring);
+    free(s.row.power);
     return rc;
 }

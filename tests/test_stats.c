@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/sample_stats.h"
 #include "core/spectrum.h"
 #include "core/status.h"
 #include "tests/test.h"
@@ -100,19 +101,18 @@ static bool near(double a, double b, double bound) {
 static const struct picture pictures[] = {
     {1, {16}},      {1, {15}},      {1, {1}},       {1, {2}},       {2, {8, 8}},  {2, {9, 9}},
     {2, {7, 12}},   {2, {12, 7}},   {2, {5, 16}},   {2, {1, 9}},    {2, {10, 1}}, {2, {2, 2}},
-    {3, {4, 6, 5}}, {3, {3, 5, 8}}, {3, {6, 4, 4}}, {3, {1, 4, 9}},
+    {3, {4, 6, 5}}, {3, {3, 5, 8}}, {3, {6, 4, 4}}, {3, {1, 4, 9}}, {2, {8, 10}},
 };
 enum { N_PICTURES = sizeof pictures / sizeof *pictures, MOST = 256 };
 
 /* ---- energy and rings ---- */
 
-/* The distance of a bin of the full spectrum, by the plainest formula. */
-static double distance(const struct picture *p, const int64_t *k) {
+/* The distance of a bin of the full spectrum in steps, by the plainest formula. */
+static double distance(const struct picture *p, const int64_t *k, int64_t longest) {
     double sum = 0;
     for (int a = 0; a < p->ndim; a++) {
-        double f = (double)k[a] / (double)p->shape[a];
-        f = f >= 0.5 ? f - 1 : f;
-        sum += f * f;
+        int64_t near = k[a] * 2 >= p->shape[a] ? k[a] - p->shape[a] : k[a];
+        sum += pow((double)(near * longest) / (double)p->shape[a], 2);
     }
     return sqrt(sum);
 }
@@ -133,14 +133,14 @@ static void check_rings(const struct picture *p, unsigned seed, bool half) {
     for (int64_t i = 0; i < n; i++) {
         int64_t k[GF_MAX_DIMS];
         unravel(p->shape, p->ndim, i, k);
-        double power = pow(cabs(bin_of(p, x, k)), 2), f = distance(p, k);
-        int64_t r = (int64_t)(f * (double)longest + 0.5);
+        double power = pow(cabs(bin_of(p, x, k)), 2), f = distance(p, k, longest);
+        int64_t r = (int64_t)(f + 0.5);
         CHECK(r < count);
         sum[r] += power;
         bins[r]++;
         squares += creal(x[i]) * creal(x[i]) + cimag(x[i]) * cimag(x[i]);
         for (int b = 0; b < GF_N_BANDS && i; b++)
-            below[b] += f < 0.5 / (8 >> b) ? power / (double)n : 0;
+            below[b] += f < 0.5 * (double)longest / (8 >> b) ? power / (double)n : 0;
     }
     CHECK_MSG(near(e.total, squares, 1e-12), "Parseval: %g, %g", e.total, squares);
     CHECK(near(e.zero, sum[0] / (double)n, 1e-9));
@@ -291,10 +291,71 @@ static void test_none(void) {
     }
 }
 
+/* Numbers so large or small that their squares leave single precision's range. */
+static void test_range(void) {
+    const struct picture p = {2, {24, 20}};
+    double complex *x = calloc((size_t)points(&p), sizeof *x);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        double unit = pow(10, 60 * sign);
+        struct gf_peak peak[2];
+        int n;
+        noise(&p, x, 5, true);
+        add_wave(&p, x, (int64_t[]){5, 4}, 3, 0);
+        for (int64_t i = 0; i < points(&p); i++)
+            x[i] *= unit;
+        struct gf_spectrum s = transform(&p, x, true, GF_C128);
+        CHECK_EQ(gf_spectrum_peaks(&s, 0, peak, 2, &n), 0);
+        CHECK_EQ(n, 1);
+        CHECK(n == 1 && peak[0].at[0] == 5 && peak[0].at[1] == 4);
+        CHECK(n == 1 && near(gf_peak_wave(&s, &peak[0]).amplitude, 3 * unit, 0.05));
+        gf_array_free(&s.px);
+    }
+    free(x);
+}
+
+/* ---- samples ---- */
+
+static void test_samples(void) {
+    uint8_t rgb[2][3][3] = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},
+                            {{0, 0, 255}, {255, 0, 0}, {9, 9, 9}}};
+    struct gf_array px = gf_array_wrap(rgb, GF_U8, 3, (int64_t[]){2, 3, 3});
+    struct gf_sample_stats s;
+    CHECK_EQ(gf_sample_stats(&px, 1, &s), 0);
+    CHECK_EQ(s.count, 6);
+    CHECK(s.mean == 4 && s.low == 0 && s.high == 9 && s.energy == 4 + 25 + 64 + 81);
+    CHECK(near(s.deviation, sqrt(174 / 6. - 16), 1e-12));
+    CHECK_EQ(gf_sample_stats(&px, GF_LUMA, &s), 0);
+    double want = 0;
+    for (int i = 0; i < 6; i++)
+        want += 0.2126 * rgb[i / 3][i % 3][0] + 0.7152 * rgb[i / 3][i % 3][1] +
+                0.0722 * rgb[i / 3][i % 3][2];
+    CHECK(near(s.mean, want / 6, 1e-12) && near(s.high, 0.2126 * 255, 1e-12));
+    float complex z[2] = {3 + 4 * I, -5 * I};
+    px = gf_array_wrap(z, GF_C64, 2, (int64_t[]){2, 1});
+    CHECK_EQ(gf_sample_stats(&px, 0, &s), 0);
+    CHECK(s.mean == 5 && s.low == 5 && s.energy == 50 && s.deviation == 0);
+    /* A small spread on a large mean. */
+    double far[3] = {1e9 - 1, 1e9, 1e9 + 1};
+    px = gf_array_wrap(far, GF_F64, 2, (int64_t[]){3, 1});
+    CHECK_EQ(gf_sample_stats(&px, 0, &s), 0);
+    CHECK(s.mean == 1e9 && near(s.deviation, sqrt(2 / 3.), 1e-12));
+    /* Every other column, through strides. */
+    uint16_t v[4][6];
+    for (int i = 0; i < 24; i++)
+        v[i / 6][i % 6] = (uint16_t)(i * 100);
+    px = gf_array_wrap(v, GF_U16, 3, (int64_t[]){4, 6, 1});
+    px.shape[1] = 3;
+    px.stride[1] *= 2;
+    CHECK_EQ(gf_sample_stats(&px, 0, &s), 0);
+    CHECK(s.count == 12 && s.low == 0 && s.high == 2200 && s.mean == 1100);
+}
+
 int main(void) {
     test_rings();
     test_waves();
     test_order();
     test_none();
+    test_range();
+    test_samples();
     return TEST_END();
 }
