@@ -16,7 +16,7 @@ struct command {
     const char *name;
     const char *operands;
     const char *summary;
-    int (*run)(struct gf_settings *s, char **operands, int n); /* NULL: not in this version */
+    int (*run)(struct gf_settings *s, char **operands, int n);
     const struct gf_opt_group *const *groups;
     const char *examples;
 };
@@ -150,7 +150,7 @@ static void print_overview(void) {
            "\n"
            "commands:\n");
     for (const struct command *c = commands; c->name; c++)
-        printf("  %-10s%s%s\n", c->name, c->summary, c->run ? "" : " (not in this version)");
+        printf("  %-10s%s\n", c->name, c->summary);
     printf("\n"
            "files, by suffix or as a type before the name (png:-):\n");
     for (int i = 0; gf_formats[i]; i++)
@@ -164,10 +164,8 @@ static void print_overview(void) {
 }
 
 static void print_help(const struct command *c) {
-    printf("usage: gpufft %s%s%s [OPTION]...\n\n%s%s\n", c->name, *c->operands ? " " : "",
-           c->operands, c->summary, c->run ? "" : " (not in this version)");
-    if (!c->run)
-        return;
+    printf("usage: gpufft %s%s%s [OPTION]...\n\n%s\n", c->name, *c->operands ? " " : "",
+           c->operands, c->summary);
     gf_opt_help(stdout, c->groups);
     printf("\nExamples:\n%s", c->examples);
 }
@@ -188,15 +186,9 @@ static const struct command *find_command(const char *name) {
 }
 
 static int run_command(const struct command *c, int argc, char **argv) {
-    static const struct gf_opt_group *const none[] = {&gf_opts_common, NULL};
     struct gf_settings s = gf_settings_default();
     int n;
-    /* The row of a command to come still answers --help. */
-    int rc = gf_opt_parse(c->run ? c->groups : none, &s, argc, argv, &n);
-    if (!c->run && !s.help) {
-        gf_log_error("%s: not in this version", c->name);
-        return 2;
-    }
+    int rc = gf_opt_parse(c->groups, &s, argc, argv, &n);
     if (rc) {
         gf_log_error("%s: %s", c->name, gf_message());
         return gf_exit_code(rc);
