@@ -206,8 +206,8 @@ double reference_bound(const struct gf_job *job) {
         small = small && n == 1;
     }
     double bound = (small ? 1 : 2) * c * sqrt(log2n > 1 ? log2n : 1);
-    /* The factors' rounding, which a power of a number multiplies; high ones are to be worked out in
-     * double precision. */
+    /* The factors' rounding, which a power of a number multiplies; high ones are to be worked out
+     * in double precision. */
     for (int i = 0; job->op == GF_FILTER && i < job->filter->n_factors; i++) {
         const struct gf_filter_factor *f = &job->filter->factor[i];
         int order = f->a.order > f->b.order ? f->a.order : f->b.order;
