@@ -169,7 +169,7 @@ FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/%.c,build-fuzz/%,$(wildcard tests/fuzz_*.c))
 build-fuzz/fuzz_%: tests/fuzz_%.c $(CORE) $(FORMATS)
 	@mkdir -p build-fuzz
-	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -Wno-unknown-pragmas -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/array.c core/status.c core/job.c core/dwt.c core/filter.c core/memory.c $(PKG_LIBS) -lm
+	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/array.c core/status.c core/job.c core/dwt.c core/filter.c core/memory.c $(PKG_LIBS) -lm
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 
