@@ -59,7 +59,7 @@ static const char *refuses(const struct gf_task *t) {
         return "the largest K% are known only when all coefficients are there";
     if (s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
-    if (t->engine->asked && t->engine->asked != &gf_backend_openmp)
+    if (t->engine->contexts->asked && t->engine->contexts->asked != &gf_backend_openmp)
         return "only the openmp backend goes plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
 }
@@ -263,6 +263,10 @@ out:
 
 int gf_wavelet_stream(struct gf_task *t, bool *done) {
     int rc = gf_task_outline(t);
+    if (t->skipped) {
+        *done = true;
+        goto out;
+    }
     const char *why = rc || !t->image.px.rank ? NULL : refuses(t);
     *done = !rc && t->image.px.rank && !why;
     if (why && t->s->frames)
@@ -271,6 +275,7 @@ int gf_wavelet_stream(struct gf_task *t, bool *done) {
         t->streamed = true;
         rc = stream(t);
     }
+out:
     gf_image_free(&t->image);
     return rc;
 }

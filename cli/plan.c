@@ -163,6 +163,7 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
                         .targets = targets,
                         .engine = engine,
                         .read = &name,
+                        .name = name,
                         .n_read = 1};
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
@@ -183,7 +184,8 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
 
 int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
-    struct gf_engine engine = {.now = -1};
+    struct gf_contexts contexts;
+    struct gf_engine engine;
     int worst = 0, rc = 0;
     bool any_output = s->out != NULL;
     for (int k = 0; k < GF_N_KINDS; k++)
@@ -198,11 +200,12 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512");
     if (!rc)
-        rc = gf_engine_open(&engine, s);
+        rc = gf_contexts_init(&contexts, s);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
     }
+    gf_engine_open(&engine, s, &contexts, s->max_memory ? s->max_memory : gf_memory_available());
     for (int i = 0; i < n; i++) {
         rc = plan_one(s, &engine, &targets, operands[i]);
         if (!rc)
@@ -213,5 +216,6 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
         gf_report_failed(s, operands[i]);
     }
     gf_engine_close(&engine);
+    gf_contexts_close(&contexts);
     return worst;
 }

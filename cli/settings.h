@@ -75,6 +75,8 @@ struct gf_settings {
     const char *backend;
     const char *device;
     int threads;
+    int jobs; /* pictures at once; 0: unsaid */
+    bool resume, force;
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSAID */
     int64_t max_memory;
     bool json, quiet, verbose;
