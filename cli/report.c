@@ -78,16 +78,16 @@ static const char *backend_name(const struct gf_task *t) {
 static json_t *json_begin(const struct gf_task *t) {
     json_t *o = json_object();
     json_object_set_new(o, "in", gf_json_text(t->read[0]));
-    if (t->page || t->source)
+    if (t->page)
         json_object_set_new(o, "page", json_integer(t->page));
     if (t->n_read > 1)
         json_object_set_new(o, "frames", json_integer(t->n_read));
-    json_object_set_new(o, "command", json_string(t->transform->name));
     return o;
 }
 
 static json_t *json_task(const struct gf_task *t) {
     json_t *o = json_begin(t), *outs = json_array(), *ms = json_object();
+    json_object_set_new(o, "command", json_string(t->transform->name));
     json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(t->job.channels));
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
@@ -143,6 +143,7 @@ void gf_report_skipped(const struct gf_task *t) {
     if (!t->s->json)
         return;
     json_t *o = json_begin(t), *outs = json_array();
+    json_object_set_new(o, "command", json_string(t->transform->name));
     for (int i = 0; i < t->job.n_out; i++) {
         json_t *out = json_object();
         json_object_set_new(out, "path", gf_json_text(t->product[i].path));
@@ -162,6 +163,7 @@ void gf_report_lost(const struct gf_task *t) {
     json_t *o = json_begin(t);
     json_object_set_new(o, "ok", json_false());
     json_object_set_new(o, "error", gf_json_text(gf_message()));
+    json_object_set_new(o, "command", json_string(t->transform->name));
     gf_json_print(o);
 }
 

@@ -51,6 +51,11 @@ static int check_memory(struct gf_task *t, int64_t workspace) {
     return gf_memory_check(t->need, t->engine->limit);
 }
 
+static void close_source(struct gf_task *t) {
+    gf_source_close(t->source);
+    t->source = NULL;
+}
+
 /* The header of the picture that comes next in an open file. */
 static int peek_next(struct gf_task *t, const struct gf_read_options *options) {
     int64_t at = gf_source_tell(t->source);
@@ -66,7 +71,7 @@ static int load_next(struct gf_task *t, bool header_only) {
     options.several = true;
     if (header_only)
         return t->source ? peek_next(t, &options)
-                         : gf_load_picture(t->s, t->read[0], true, &t->image);
+                         : gf_image_read(t->read[0], &options, &t->image, &t->format);
     if (!t->source) {
         rc = gf_source_open(t->read[0], &t->source);
         if (rc)
@@ -74,10 +79,8 @@ static int load_next(struct gf_task *t, bool header_only) {
         gf_source_limit(t->source, options.max_memory);
     }
     rc = gf_image_read_from(t->source, t->read[0], &options, &t->image, &t->format);
-    if (rc || t->format != &gf_format_pnm) {
-        gf_source_close(t->source);
-        t->source = NULL;
-    }
+    if (rc || t->format != &gf_format_pnm)
+        close_source(t);
     return rc;
 }
 
@@ -218,6 +221,13 @@ int gf_task_outline(struct gf_task *t) {
     return rc;
 }
 
+static bool may_have_more(const struct gf_task *t) {
+    bool pages = false;
+    for (int i = 0; i < t->job.n_out; i++)
+        pages = pages || t->targets->target[i].where.has_page;
+    return pages && t->format == &gf_format_pnm;
+}
+
 int gf_task_preview(struct gf_task *t) {
     t->need = -1;
     if (!reads_files(t))
@@ -225,6 +235,8 @@ int gf_task_preview(struct gf_task *t) {
     int rc = load(t, true);
     if (!rc)
         rc = fit(t);
+    if (may_have_more(t))
+        t->skipped = false; /* not before it is read, for what comes behind it */
     /* Where a context is being opened, decoding comes first; it takes about as long. */
     if (!rc && !t->skipped && !gf_engine_ahead(t->engine, &t->job))
         rc = plan(t);
@@ -249,8 +261,8 @@ static void add_alpha(const struct gf_task *t, struct gf_product *p) {
 
 int gf_task_ready(struct gf_task *t) {
     int rc = fit(t);
-    if (!rc && t->source)
-        rc = check_several(t);
+    if (!rc && t->source && (rc = check_several(t)) != 0)
+        close_source(t); /* what else is in there has no place to go either */
     if (!rc && !t->skipped)
         rc = plan(t);
     return rc;
@@ -326,6 +338,5 @@ void gf_task_free(struct gf_task *t) {
     gf_image_free(&t->image);
     free_products(t);
     drop_name(t);
-    gf_source_close(t->source);
-    t->source = NULL;
+    close_source(t);
 }
