@@ -9,7 +9,7 @@
 
 int gf_contexts_init(struct gf_contexts *c, const struct gf_settings *s) {
     struct gf_gpu_props props;
-    *c = (struct gf_contexts){.s = s, .now = -1, .eager = true};
+    *c = (struct gf_contexts){.s = s, .eager = true};
     pthread_mutex_init(&c->work, NULL);
     pthread_mutex_init(&c->small, NULL);
     int rc = strcmp(s->backend, "auto") ? gf_backend_find(s->backend, &c->asked) : 0;
@@ -111,10 +111,44 @@ int gf_contexts_open(struct gf_contexts *c, int i, double *ms) {
     return take_over(c, &o, ms);
 }
 
-void gf_contexts_unplan(struct gf_contexts *c) {
-    if (c->plan)
-        gf_backends[c->now]->unplan(c->context[c->now], c->plan);
-    c->plan = NULL;
+static bool drop(struct gf_contexts *c, struct gf_shared_plan *p) {
+    bool any = p->plan != NULL;
+    if (any)
+        gf_backends[p->backend]->unplan(c->context[p->backend], p->plan);
+    p->plan = NULL;
+    return any;
+}
+
+int gf_contexts_unplan(struct gf_contexts *c, const struct gf_plan *but) {
+    int n = 0;
+    for (int i = 0; i < GF_SHARED_PLANS; i++)
+        if (!but || c->plan[i].plan != but)
+            n += drop(c, &c->plan[i]);
+    return n;
+}
+
+struct gf_plan *gf_contexts_find(struct gf_contexts *c, int i, const struct gf_job *job) {
+    for (int k = 0; k < GF_SHARED_PLANS; k++) {
+        struct gf_shared_plan *p = &c->plan[k];
+        if (!p->plan || p->backend != i || memcmp(job, &p->job, sizeof *job))
+            continue;
+        p->used = ++c->uses;
+        return p->plan;
+    }
+    return NULL;
+}
+
+/* A plan that works in the machine's memory would keep it from the pictures. */
+struct gf_shared_plan *gf_contexts_place(struct gf_contexts *c, int i) {
+    if (c->eager || !gf_backends[i]->devices)
+        gf_contexts_unplan(c, NULL);
+    struct gf_shared_plan *oldest = &c->plan[0];
+    for (int k = 1; k < GF_SHARED_PLANS; k++)
+        if (!c->plan[k].plan || (oldest->plan && c->plan[k].used < oldest->used))
+            oldest = &c->plan[k];
+    drop(c, oldest);
+    oldest->used = ++c->uses;
+    return oldest;
 }
 
 void gf_contexts_close(struct gf_contexts *c) {
@@ -122,12 +156,12 @@ void gf_contexts_close(struct gf_contexts *c) {
     int backend;
     if (!c->s)
         return;
-    gf_contexts_unplan(c);
+    gf_contexts_unplan(c, NULL);
     gf_contexts_join(c, &ms, &backend);
     for (int i = 0; gf_backends[i] && i < GF_MAX_BACKENDS; i++)
         if (c->open >> i & 1)
             gf_backends[i]->close(c->context[i]);
     pthread_mutex_destroy(&c->work);
     pthread_mutex_destroy(&c->small);
-    *c = (struct gf_contexts){.now = -1};
+    *c = (struct gf_contexts){0};
 }

@@ -50,26 +50,31 @@ static int plan_own(struct gf_engine *e, int i, const struct gf_job *job) {
     return 0;
 }
 
-/* The shared context's plan, with `work` held. */
-static int plan_shared(struct gf_engine *e, int i, const struct gf_job *job) {
+/* The shared context's plan, kept or made, with `work` held. */
+static int plan_shared(struct gf_engine *e, int i, const struct gf_job *job,
+                       struct gf_plan **plan) {
     struct gf_contexts *c = e->contexts;
     const struct gf_backend *b = gf_backends[i];
-    if (c->plan && c->now == i && !memcmp(job, &c->job, sizeof *job))
+    *plan = gf_contexts_find(c, i, job);
+    if (*plan)
         return 0;
     int rc = gf_contexts_open(c, i, &e->ms.open);
     if (rc)
         return rc;
-    gf_contexts_unplan(c);
-    rc = b->plan(c->context[i], job, &c->plan);
+    struct gf_shared_plan *place = gf_contexts_place(c, i);
+    rc = b->plan(c->context[i], job, plan);
+    if (rc == GF_ENOMEM && gf_contexts_unplan(c, NULL))
+        rc = b->plan(c->context[i], job, plan);
     if (rc) {
-        c->plan = NULL;
+        *plan = NULL;
         c->gone = c->asked && b->lost && b->lost(c->context[i]);
         return rc;
     }
-    e->ms.build += c->plan->build_seconds * 1e3;
-    e->ms.built += c->plan->kernels_built;
-    c->now = i;
-    c->job = *job;
+    place->plan = *plan;
+    place->backend = i;
+    memcpy(&place->job, job, sizeof *job);
+    e->ms.build += (*plan)->build_seconds * 1e3;
+    e->ms.built += (*plan)->kernels_built;
     return 0;
 }
 
@@ -83,11 +88,12 @@ static int plan_with(struct gf_engine *e, int i, const struct gf_job *job) {
     if (!gf_contexts_share(i)) {
         rc = plan_own(e, i, job);
     } else if (c->eager) {
+        struct gf_plan *plan;
         gf_engine_forget(e); /* one plan at a time */
         pthread_mutex_lock(&c->work);
-        rc = plan_shared(e, i, job);
-        e->plan = rc ? NULL : c->plan;
-        e->workspace = rc ? 0 : c->plan->workspace_bytes;
+        rc = plan_shared(e, i, job, &plan);
+        e->plan = plan;
+        e->workspace = rc ? 0 : plan->workspace_bytes;
         pthread_mutex_unlock(&c->work);
     }
     if (rc)
@@ -253,11 +259,19 @@ static int run_on_device(struct gf_engine *e, struct gf_plan *plan, const struct
     return rc;
 }
 
+static int run_plan(struct gf_engine *e, struct gf_plan *plan, const struct gf_array *in,
+                    struct gf_array *out, struct gf_report *report) {
+    const struct gf_backend *b = gf_backends[e->now];
+    return b->run ? run_on_device(e, plan, in, out, report)
+                  : b->exec(e->contexts->context[e->now], plan, in, out, report);
+}
+
 /* The job planned, if it is not, and run, in the shared context. */
 static int run_shared(struct gf_engine *e, const struct gf_array *in, struct gf_array *out,
                       struct gf_report *report) {
     struct gf_contexts *c = e->contexts;
     const struct gf_backend *b = gf_backends[e->now];
+    struct gf_plan *plan = NULL;
     int backend, rc = 0;
     pthread_mutex_lock(&c->work);
     if (c->gone || (!c->asked && c->failed >> e->now & 1))
@@ -265,10 +279,11 @@ static int run_shared(struct gf_engine *e, const struct gf_array *in, struct gf_
     if (!rc)
         rc = gf_contexts_join(c, &e->ms.open, &backend);
     if (!rc)
-        rc = plan_shared(e, e->now, &e->job);
+        rc = plan_shared(e, e->now, &e->job, &plan);
     if (!rc)
-        rc = b->run ? run_on_device(e, c->plan, in, out, report)
-                    : b->exec(c->context[e->now], c->plan, in, out, report);
+        rc = run_plan(e, plan, in, out, report);
+    if (rc == GF_ENOMEM && plan && gf_contexts_unplan(c, plan))
+        rc = run_plan(e, plan, in, out, report);
     pthread_mutex_unlock(&c->work);
     return rc;
 }
