@@ -205,7 +205,7 @@ static int run(struct run *r, struct gf_dwt_stream *stream) {
     for (int64_t i = 0; i < planes && !rc; i++) {
         struct gf_array plane;
         double start = gf_now_ms(), waited = r->ms_waited;
-        gf_progress_show(0, "transforming", t->read[r->raw ? 0 : i]);
+        gf_progress_show("transforming", t->read[r->raw ? 0 : i]);
         rc = next_plane(r, i, &plane);
         double read = gf_now_ms();
         t->ms_decode += read - start;

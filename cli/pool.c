@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cli/progress.h"
 #include "core/status.h"
 
 int gf_pool_open(struct gf_pool *p, int n, int threads, const struct gf_settings *s,
@@ -166,6 +167,7 @@ void gf_pool_tell(struct gf_lane *l, bool more) {
     struct gf_said said = {0};
     pthread_mutex_lock(&p->lock);
     bool due = l->input == p->turn;
+    bool passed = l->tally.skipped && !l->tally.done && !l->tally.failed;
     if (due || !more)
         said = gf_log_kept();
     if (due) {
@@ -179,7 +181,7 @@ void gf_pool_tell(struct gf_lane *l, bool more) {
     if (due && more)
         start_words(l);
     if (!more)
-        p->finished++;
+        gf_progress_input(passed);
     if (due && !more)
         p->turn++;
     for (int at = p->turn % GF_WINDOW; p->ending[at].ended; at = p->turn % GF_WINDOW) {

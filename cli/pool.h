@@ -54,7 +54,6 @@ struct gf_pool {
         struct gf_tally tally;
     } ending[GF_WINDOW];
     struct gf_tally sum;
-    int finished; /* inputs */
 };
 
 /* `n` lanes with `threads` each. The contexts stay the caller's. */

@@ -28,13 +28,13 @@ static int fail_usage(const char *command) {
     return gf_exit_code(GF_EUSAGE);
 }
 
-static void show(const struct gf_task *t, const struct gf_lane *l, const char *what) {
-    gf_progress_show(l->tally.done + l->tally.failed, what, gf_log_name(t->name));
+static void show(const struct gf_task *t, const char *what) {
+    gf_progress_show(what, gf_log_name(t->name));
 }
 
 /* From the header to the outputs. The lane has entered. */
 static int run_picture(struct gf_task *t, struct gf_lane *l) {
-    show(t, l, "reading");
+    show(t, "reading");
     int rc = gf_task_preview(t);
     if (rc || t->skipped)
         return rc;
@@ -45,11 +45,11 @@ static int run_picture(struct gf_task *t, struct gf_lane *l) {
     if (rc || t->skipped)
         return rc;
     gf_pool_settle(l, t->need);
-    show(t, l, "transforming");
+    show(t, "transforming");
     rc = gf_task_run(t);
     if (rc)
         return rc;
-    show(t, l, "writing");
+    show(t, "writing");
     return gf_task_write(t);
 }
 
@@ -61,6 +61,8 @@ static bool streams(const struct gf_transform *transform, const struct gf_settin
 /* One more of the tally, and what is to be said of it. */
 static void count(struct gf_task *t, struct gf_lane *l, int rc) {
     const struct gf_contexts *c = l->engine.contexts;
+    if (rc || !t->skipped)
+        gf_progress_picture();
     if (!rc && t->skipped) {
         l->tally.skipped++;
         gf_report_skipped(t);
