@@ -1,10 +1,21 @@
 #include "cli/pool.h"
 
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 
 #include "cli/progress.h"
 #include "core/status.h"
+
+/* The library keeps what is freed for each thread by itself, which adds up to more than the
+ * pictures at work; handing it back costs time, so only where memory is short. */
+static void return_memory(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
 
 int gf_pool_open(struct gf_pool *p, int n, int threads, const struct gf_settings *s,
                  struct gf_contexts *contexts, int n_inputs, int64_t limit) {
@@ -109,9 +120,11 @@ void gf_pool_enter(struct gf_lane *l) {
 void gf_pool_admit(struct gf_lane *l, int64_t need) {
     struct gf_pool *p = l->pool;
     pthread_mutex_lock(&p->lock);
-    while (!fits(p, l, need))
+    while (!fits(p, l, need)) {
+        p->tight = true;
         if (!drop_a_plan(p, l))
             pthread_cond_wait(&p->changed, &p->lock);
+    }
     reserve(l, need < 0 ? p->limit : need + GF_PICTURE_EXTRA);
     l->busy = true;
     p->busy++;
@@ -133,8 +146,11 @@ void gf_pool_leave(struct gf_lane *l) {
     reserve(l, l->engine.kept ? l->engine.kept->workspace_bytes : 0);
     p->busy -= l->busy;
     l->busy = false;
+    bool tight = p->tight;
     pass(l);
     pthread_mutex_unlock(&p->lock);
+    if (tight)
+        return_memory();
 }
 
 /* ---- words ---- */

@@ -45,6 +45,7 @@ struct gf_pool {
     int64_t limit, used; /* bytes */
     int busy;            /* lanes that have something reserved */
     bool entered;        /* a lane is looking at its input */
+    bool tight;          /* a lane had to wait for memory */
     bool stop;           /* no further input is begun */
     bool pipe_closed;    /* whoever read our output has seen enough: nothing more is said */
     int next, n_inputs, turn;
