@@ -9,11 +9,12 @@
 #include "cli/progress.h"
 #include "core/status.h"
 
-/* The library keeps what is freed for each thread by itself, which adds up to more than the
- * pictures at work; handing it back costs time, so only where memory is short. */
-static void return_memory(void) {
+/* The C library keeps what each thread has freed, for that thread alone, which adds up to more than
+ * the pictures at work. Giving it all back costs time, so only where memory is short. */
+static void keep_no_memory(void) {
 #ifdef __GLIBC__
-    malloc_trim(0);
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
 #endif
 }
 
@@ -121,6 +122,8 @@ void gf_pool_admit(struct gf_lane *l, int64_t need) {
     struct gf_pool *p = l->pool;
     pthread_mutex_lock(&p->lock);
     while (!fits(p, l, need)) {
+        if (!p->tight)
+            keep_no_memory();
         p->tight = true;
         if (!drop_a_plan(p, l))
             pthread_cond_wait(&p->changed, &p->lock);
@@ -146,11 +149,8 @@ void gf_pool_leave(struct gf_lane *l) {
     reserve(l, l->engine.kept ? l->engine.kept->workspace_bytes : 0);
     p->busy -= l->busy;
     l->busy = false;
-    bool tight = p->tight;
     pass(l);
     pthread_mutex_unlock(&p->lock);
-    if (tight)
-        return_memory();
 }
 
 /* ---- words ---- */
