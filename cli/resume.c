@@ -74,7 +74,7 @@ static bool has_all_pages(const struct gf_product *p, const struct timespec *tha
 bool gf_task_up_to_date(const struct gf_task *t) {
     struct timespec newest;
     bool all = newest_read(t, &newest);
-    for (int i = 0; i < t->job.n_out && all; i++) {
+    for (int i = 0; i < t->targets->n && all; i++) {
         const struct gf_product *p = &t->product[i];
         if (p->bands)
             all = has_all_bands(t, p, &newest);

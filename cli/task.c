@@ -45,7 +45,7 @@ static int64_t bytes_of(const struct gf_array *a) {
 }
 
 static int check_memory(struct gf_task *t, int64_t workspace) {
-    t->need = bytes_of(&t->image.px) + workspace;
+    t->need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
     for (int i = 0; i < t->job.n_out; i++)
         t->need += bytes_of(&t->product[i].image.px);
     return gf_memory_check(t->need, t->engine->limit);
@@ -129,6 +129,7 @@ static int prepare(struct gf_task *t) {
         p->kind = target->kind;
         p->label = target->label;
         p->bands = target->bands;
+        p->aside = target->aside;
         p->where = &target->where;
         p->in = in;
         p->page = t->page;
@@ -136,7 +137,7 @@ static int prepare(struct gf_task *t) {
         if (rc)
             return rc;
     }
-    t->job.n_out = t->targets->n;
+    t->job.n_out = t->targets->n - t->targets->n_aside;
     return t->transform->prepare(t);
 }
 
@@ -161,7 +162,7 @@ static bool takes_several(const struct gf_product *p) {
 }
 
 static int check_several(const struct gf_task *t) {
-    for (int i = 0; i < t->job.n_out; i++) {
+    for (int i = 0; i < t->targets->n; i++) {
         const struct gf_product *p = &t->product[i];
         if (takes_several(p))
             continue;
@@ -184,7 +185,7 @@ static bool is_up_to_date(const struct gf_task *t) {
 static int fit(struct gf_task *t) {
     int rc = prepare(t);
     t->skipped = !rc && is_up_to_date(t);
-    for (int i = 0; i < t->job.n_out && !rc && !t->skipped; i++)
+    for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
         rc = check_place(t->s, &t->product[i]);
     return rc ? rc : check_memory(t, 0);
 }
@@ -223,7 +224,7 @@ int gf_task_outline(struct gf_task *t) {
 
 static bool may_have_more(const struct gf_task *t) {
     bool pages = false;
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->targets->n; i++)
         pages = pages || t->targets->target[i].where.has_page;
     return pages && t->format == &gf_format_pnm;
 }
@@ -296,7 +297,7 @@ int gf_task_write(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
     gf_image_free(&t->image); /* not needed any more, and the encoder may want the room */
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
+    for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
         rc = p->bands ? gf_bands_write(t, p) : gf_product_write(t->s, &t->product[i]);
         gf_array_free(&t->product[i].image.px);
@@ -335,6 +336,8 @@ int gf_task_more(struct gf_task *t) {
 }
 
 void gf_task_free(struct gf_task *t) {
+    if (t->transform->free)
+        t->transform->free(t);
     gf_image_free(&t->image);
     free_products(t);
     drop_name(t);
