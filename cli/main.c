@@ -48,7 +48,7 @@ static const struct gf_opt_group *const filter_groups[] = {
     NULL,
 };
 static const struct gf_opt_group *const stats_groups[] = {
-    &gf_opts_stats, &gf_opts_input, &gf_opts_raw, &gf_opts_backend, &gf_opts_run, NULL,
+    &gf_opts_stats, &gf_opts_input, &gf_opts_raw, &gf_opts_backend, &gf_opts_run_alone, NULL,
 };
 static const struct gf_opt_group *const demo_groups[] = {&gf_opts_demo, &gf_opts_common, NULL};
 static const struct gf_opt_group *const info_groups[] = {&gf_opts_list, &gf_opts_raw,
