@@ -159,10 +159,12 @@ asan ubsan: $(TESTS)
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
 	@tests/run $(patsubst $(BUILD)/%,build-asan/%,$(TEST_PROGRAMS))
 
-# clang with its own OpenMP runtime, whose archer tool tells the sanitizer of barriers and locks.
+# clang with its own OpenMP runtime, whose archer tool tells the sanitizer of barriers and locks. The
+# program itself runs over folders too.
+TSAN := CC=clang BUILD=build-tsan SANITIZE=-fsanitize=thread CFLAGS="-O1 -g -Wno-unknown-pragmas"
 tsan: $(TESTS)
-	@$(MAKE) --no-print-directory CC=clang BUILD=build-tsan SANITIZE=-fsanitize=thread CFLAGS="-O1 -g -Wno-unknown-pragmas" $(patsubst $(BUILD)/%,build-tsan/%,$(TEST_PROGRAMS))
-	@TSAN_OPTIONS="ignore_noninstrumented_modules=1" tests/run $(patsubst $(BUILD)/%,build-tsan/%,$(UNIT_TESTS)) "build-tsan/test_backends small openmp"
+	@$(MAKE) --no-print-directory $(TSAN) $(patsubst $(BUILD)/%,build-tsan/%,$(TEST_PROGRAMS)) build-tsan/gpufft
+	@TSAN_OPTIONS="ignore_noninstrumented_modules=1" GPUFFT=build-tsan/gpufft tests/run $(patsubst $(BUILD)/%,build-tsan/%,$(UNIT_TESTS)) "build-tsan/test_backends small openmp" "tests/cli/run folders"
 
 # One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
 FUZZ_SECONDS ?= 60
@@ -178,7 +180,7 @@ lint: $(BUILD)/test_gpu_plans
 	@tests/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
-build-lint/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
+build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- using it

@@ -60,24 +60,33 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
     struct wave table[BLOCK];
     for (int64_t x = 0; x < BLOCK; x++)
         table[x] = wave(n[2], j[2], x, sign);
-#pragma omp parallel for reduction(+ : sum_re, sum_im) schedule(static)
-    for (int64_t b = 0; b < n[0] * n[1] * blocks; b++) {
-        int64_t row = b / blocks, start = b % blocks * BLOCK;
-        struct wave s = {0, 0}, factor = wave(n[0], j[0], row / n[1], sign);
-        factor = times(factor, wave(n[1], j[1], row % n[1], sign));
-        factor = times(factor, wave(n[2], j[2], start, sign));
-        for (int64_t x = start; x < width && x < start + BLOCK; x++) {
-            double re, im;
-            gf_bench_get(in, row * width + x, &re, &im);
-            struct wave v = times((struct wave){re, im}, table[x - start]);
-            /* What half a spectrum leaves out are conjugates: the real part counts twice. */
-            int count = half && x && 2 * x != n[2] ? 2 : 1;
-            s.re += count * v.re;
-            s.im += count * v.im;
+#pragma omp parallel
+    {
+        struct wave mine = {0, 0};
+#pragma omp for schedule(static)
+        for (int64_t b = 0; b < n[0] * n[1] * blocks; b++) {
+            int64_t row = b / blocks, start = b % blocks * BLOCK;
+            struct wave s = {0, 0}, factor = wave(n[0], j[0], row / n[1], sign);
+            factor = times(factor, wave(n[1], j[1], row % n[1], sign));
+            factor = times(factor, wave(n[2], j[2], start, sign));
+            for (int64_t x = start; x < width && x < start + BLOCK; x++) {
+                double re, im;
+                gf_bench_get(in, row * width + x, &re, &im);
+                struct wave v = times((struct wave){re, im}, table[x - start]);
+                /* What half a spectrum leaves out are conjugates: the real part counts twice. */
+                int count = half && x && 2 * x != n[2] ? 2 : 1;
+                s.re += count * v.re;
+                s.im += count * v.im;
+            }
+            s = times(s, factor);
+            mine.re += s.re;
+            mine.im += s.im;
         }
-        s = times(s, factor);
-        sum_re += s.re;
-        sum_im += s.im;
+#pragma omp critical(gf_bench_sum) /* a reduction of long doubles needs a library with clang */
+        {
+            sum_re += mine.re;
+            sum_im += mine.im;
+        }
     }
     return (struct wave){sum_re, half ? 0 : sum_im};
 }

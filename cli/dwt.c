@@ -137,16 +137,21 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
-/* DIR/{stem}_aa3.tif and its like. */
+char *gf_band_path(const struct gf_product *p, const struct gf_dwt_band *band) {
+    size_t n = strlen(p->path) - 1; /* its last character is the star that the name replaces */
+    char *path = malloc(n + sizeof band->name + sizeof ".tif");
+    if (path)
+        sprintf(path, "%.*s%s.tif", (int)n, p->path, band->name);
+    return path;
+}
+
 static int write_band(const struct gf_task *t, const struct gf_product *p,
                       const struct gf_dwt_band *band) {
     struct gf_write_options options = gf_settings_write_options(t->s);
     struct gf_image v = p->image;
-    size_t n = strlen(p->path) - 1; /* its last character is the star that the name replaces */
-    char *path = malloc(n + sizeof band->name + sizeof ".tif");
+    char *path = gf_band_path(p, band);
     if (!path)
         return gf_fail(GF_ENOMEM, "out of memory");
-    sprintf(path, "%.*s%s.tif", (int)n, p->path, band->name);
     v.px = gf_dwt_band_view(&t->job, band, &p->image.px);
     v.record = NULL;
     while (v.ndim < 2) { /* a line is a picture of one row */

@@ -1,108 +1,103 @@
 #include "cli/engine.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/log.h"
 #include "cli/task.h"
 #include "core/gpu.h"
-#include "core/memory.h"
 #include "core/status.h"
 
-int gf_engine_open(struct gf_engine *e, const struct gf_settings *s) {
-    struct gf_gpu_props props;
-    *e = (struct gf_engine){.s = s, .now = -1};
-    e->limit = s->max_memory ? s->max_memory : gf_memory_available();
-    int rc = strcmp(s->backend, "auto") ? gf_backend_find(s->backend, &e->asked) : 0;
-    if (rc || !s->device)
-        return rc;
-    /* A device that was asked for is there or the run fails; it is not passed over in silence. */
-    if (!e->asked)
-        return gf_backend_of_device(s->device, &e->asked);
-    if (!e->asked->devices)
-        return gf_fail(GF_EABSENT, "--device=%s: backend '%s' has no devices", s->device,
-                       e->asked->name);
-    return e->asked->gpu ? gf_backend_device(e->asked, s->device, &props) : 0;
+void gf_engine_open(struct gf_engine *e, const struct gf_settings *s, struct gf_contexts *contexts,
+                    int64_t limit) {
+    *e = (struct gf_engine){.s = s, .contexts = contexts, .limit = limit, .now = -1};
 }
 
-static int position(const struct gf_backend *b) {
-    int i = 0;
-    while (gf_backends[i] && gf_backends[i] != b)
-        i++;
-    return i;
+void gf_engine_next(struct gf_engine *e, int64_t runs) {
+    e->ms = (struct gf_device_ms){0};
+    e->runs = runs;
+    e->decided = false;
+    e->plan = NULL; /* kept, but asked for anew */
 }
 
-static void unplan(struct gf_engine *e) {
-    if (e->plan)
-        gf_backends[e->now]->unplan(e->context[e->now], e->plan);
-    e->plan = NULL;
+void gf_engine_forget(struct gf_engine *e) {
+    if (e->kept)
+        gf_backend_openmp.unplan(e->own, e->kept);
+    if (e->plan == e->kept)
+        e->plan = NULL;
+    e->kept = NULL;
 }
 
-/* ---- contexts ---- */
+/* ---- plans ---- */
 
-static void *open_context(void *argument) {
-    struct gf_opening *o = argument;
-    double start = gf_now_ms();
-    o->status = gf_backends[o->backend]->open(&o->options, &o->context);
-    o->ms = gf_now_ms() - start;
-    if (o->status)
-        snprintf(o->message, sizeof o->message, "%s", gf_message());
-    return NULL;
-}
-
-static void set_up(const struct gf_engine *e, int i, struct gf_opening *o) {
-    *o = (struct gf_opening){
-        .backend = i,
-        .options = {.threads = e->s->threads,
-                    .device = e->s->device,
-                    .fftw_plan =
-                        e->s->fftw_plan == GF_UNSAID ? NULL : gf_fftw_plans[e->s->fftw_plan]},
-    };
-}
-
-static int take_over(struct gf_engine *e, const struct gf_opening *o) {
-    e->ms.open += o->ms;
-    if (o->status) {
-        e->gone = e->asked != NULL;
-        return gf_fail((enum gf_status)o->status, "%s", o->message);
+static int plan_own(struct gf_engine *e, int i, const struct gf_job *job) {
+    double ms = 0;
+    int rc = 0;
+    if (!e->kept || memcmp(job, &e->kept_job, sizeof *job)) {
+        gf_engine_forget(e);
+        if (!e->own)
+            rc = gf_context_open(e->s, i, &e->own, &ms);
+        if (!rc)
+            rc = gf_backends[i]->plan(e->own, job, &e->kept);
+        if (rc) {
+            e->kept = NULL;
+            return rc;
+        }
+        e->kept_job = *job;
     }
-    e->context[o->backend] = o->context;
-    e->open |= 1u << o->backend;
+    e->plan = e->kept;
+    e->workspace = e->plan->workspace_bytes;
     return 0;
 }
 
-/* Waits for the thread, if there is one; its failure is that of the next one to need the context.
- */
-static int join(struct gf_engine *e) {
-    if (!e->opening.under_way)
-        return 0;
-    pthread_join(e->opening.thread, NULL);
-    e->opening.under_way = false;
-    return take_over(e, &e->opening);
-}
-
-static int open_backend(struct gf_engine *e, int i) {
-    struct gf_opening o;
-    if (e->open >> i & 1)
-        return 0;
-    set_up(e, i, &o);
-    open_context(&o);
-    return take_over(e, &o);
-}
-
-/* Opens backend `i` if it is not open yet, and plans. */
-static int plan_with(struct gf_engine *e, int i, const struct gf_job *job) {
+/* The shared context's plan, kept or made, with `work` held. */
+static int plan_shared(struct gf_engine *e, int i, const struct gf_job *job,
+                       struct gf_plan **plan) {
+    struct gf_contexts *c = e->contexts;
     const struct gf_backend *b = gf_backends[i];
-    int rc = open_backend(e, i);
+    *plan = gf_contexts_find(c, i, job);
+    if (*plan)
+        return 0;
+    int rc = gf_contexts_open(c, i, &e->ms.open);
     if (rc)
         return rc;
-    rc = b->plan(e->context[i], job, &e->plan);
+    struct gf_shared_plan *place = gf_contexts_place(c, i);
+    rc = b->plan(c->context[i], job, plan);
+    if (rc == GF_ENOMEM && gf_contexts_unplan(c, NULL))
+        rc = b->plan(c->context[i], job, plan);
     if (rc) {
-        e->plan = NULL;
-        e->gone = e->asked && b->lost && b->lost(e->context[i]);
+        *plan = NULL;
+        c->gone = c->asked && b->lost && b->lost(c->context[i]);
         return rc;
     }
-    e->ms.build += e->plan->build_seconds * 1e3;
-    e->ms.built += e->plan->kernels_built;
+    place->plan = *plan;
+    place->backend = i;
+    memcpy(&place->job, job, sizeof *job);
+    e->ms.build += (*plan)->build_seconds * 1e3;
+    e->ms.built += (*plan)->kernels_built;
+    return 0;
+}
+
+/* Where engines share the context, planning waits until the job's turn has come: another's plan
+ * is at work there. */
+static int plan_with(struct gf_engine *e, int i, const struct gf_job *job) {
+    struct gf_contexts *c = e->contexts;
+    int rc = 0;
+    e->plan = NULL;
+    e->workspace = 0;
+    if (!gf_contexts_share(i)) {
+        rc = plan_own(e, i, job);
+    } else if (c->eager) {
+        struct gf_plan *plan;
+        gf_engine_forget(e); /* one plan at a time */
+        pthread_mutex_lock(&c->work);
+        rc = plan_shared(e, i, job, &plan);
+        e->plan = plan;
+        e->workspace = rc ? 0 : plan->workspace_bytes;
+        pthread_mutex_unlock(&c->work);
+    }
+    if (rc)
+        return rc;
     e->now = i;
     e->job = *job;
     return 0;
@@ -110,35 +105,59 @@ static int plan_with(struct gf_engine *e, int i, const struct gf_job *job) {
 
 /* ---- choice ---- */
 
-static bool device_is_open(const struct gf_engine *e) {
-    bool any = false;
-    for (int i = 0; gf_backends[i]; i++)
-        any = any || (gf_backends[i]->devices && e->open >> i & 1);
-    return any;
+/* What was taken for this job before, or is taken now. */
+static int decide(struct gf_engine *e, const struct gf_job *job, int *out) {
+    struct gf_contexts *c = e->contexts;
+    const struct gf_backend *b;
+    struct gf_decision *d = NULL;
+    int rc = 0;
+    pthread_mutex_lock(&c->small);
+    int n = c->n_decisions < GF_DECISIONS ? c->n_decisions : GF_DECISIONS;
+    for (int i = 0; i < n && !d; i++)
+        if (c->decision[i].open == c->chosen && !memcmp(job, &c->decision[i].job, sizeof *job))
+            d = &c->decision[i];
+    if (!d) {
+        struct gf_outlook outlook = {
+            .threads = c->s->threads, .runs = e->runs > 1 ? e->runs : 1, .open = c->chosen};
+        d = &c->decision[c->n_decisions++ % GF_DECISIONS];
+        *d = (struct gf_decision){.job = *job, .open = c->chosen};
+        memcpy(&d->job, job, sizeof *job); /* padding too: jobs are compared as bytes */
+        rc = gf_backend_weigh(job, &outlook, &b, d->why);
+        c->n_decisions -= rc != 0;
+        d->backend = rc ? -1 : gf_contexts_position(b);
+        size_t length = rc ? 0 : strlen(b->name); /* the name is said beside the reason anyway */
+        if (!rc && !strncmp(d->why, b->name, length) && !strncmp(d->why + length, ": ", 2))
+            memmove(d->why, d->why + length + 2, strlen(d->why + length + 2) + 1);
+    }
+    if (!rc) {
+        *out = d->backend;
+        memcpy(e->why, d->why, sizeof e->why);
+        /* What is weighed from here on finds a device in use. */
+        c->chosen |= gf_backends[*out]->devices;
+        if (d->open != c->chosen && gf_backends[*out]->devices)
+            d->open = true; /* and this job is decided */
+    }
+    pthread_mutex_unlock(&c->small);
+    return rc;
 }
 
 /* The backend that auto takes: core's choice, or the next automatic one that has not failed. */
 static int choose(struct gf_engine *e, const struct gf_job *job, int *out) {
-    const struct gf_backend *b;
-    /* A context that was opened for this very file was not there. */
-    bool open = device_is_open(e) && !(e->ms.open > 0);
-    struct gf_outlook outlook = {
-        .threads = e->s->threads, .runs = e->runs > 1 ? e->runs : 1, .open = open};
-    int rc = gf_backend_weigh(job, &outlook, &b, e->why);
-    if (rc)
-        return rc;
-    *out = position(b);
-    size_t n = strlen(b->name); /* the name is said beside the reason anyway */
-    if (!strncmp(e->why, b->name, n) && !strncmp(e->why + n, ": ", 2))
-        memmove(e->why, e->why + n + 2, strlen(e->why + n + 2) + 1);
-    if (!(e->failed >> *out & 1))
+    struct gf_contexts *c = e->contexts;
+    if (e->decided && !memcmp(job, &e->job, sizeof *job) && !(c->failed >> e->now & 1)) {
+        *out = e->now;
         return 0;
+    }
+    int rc = decide(e, job, out);
+    if (rc || !(c->failed >> *out & 1))
+        return rc;
+    const char *name = gf_backends[*out]->name;
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
-        if (!gf_backends[i]->automatic || e->failed >> i & 1 || gf_backends[i]->probe(reason))
+        if (!gf_backends[i]->automatic || c->failed >> i & 1 || gf_backends[i]->probe(reason))
             continue;
         *out = i;
-        snprintf(e->why, sizeof e->why, "%s did not work", b->name);
+        snprintf(e->why, sizeof e->why, "%s did not work", name);
         return 0;
     }
     return gf_fail(GF_EABSENT, "no automatic backend works; the last one said: %s", gf_message());
@@ -151,89 +170,136 @@ static bool may_fall_back(int rc, int backend) {
            (rc == GF_ENOMEM && gf_backends[backend]->devices);
 }
 
-/* `i` has failed; auto looks on. */
+/* `i` has failed; auto looks on. Said once. */
 static void give_up(struct gf_engine *e, int i) {
-    gf_log_note("%s: %s; trying another backend", gf_backends[i]->name, gf_message());
-    e->failed |= 1u << i;
+    if (!(atomic_fetch_or(&e->contexts->failed, 1u << i) >> i & 1))
+        gf_log_note("%s: %s; trying another backend", gf_backends[i]->name, gf_message());
 }
 
 bool gf_engine_ahead(struct gf_engine *e, const struct gf_job *job) {
+    struct gf_contexts *c = e->contexts;
     int i = -1;
-    if (e->opening.under_way)
-        return true;
-    if (e->asked)
-        i = position(e->asked);
+    if (c->asked)
+        i = gf_contexts_position(c->asked);
     else if (!job || gf_job_validate(job) || choose(e, job, &i))
         return false;
-    if (!gf_backends[i]->devices || e->open >> i & 1 || e->gone)
-        return false;
-    set_up(e, i, &e->opening);
-    e->opening.under_way = !pthread_create(&e->opening.thread, NULL, open_context, &e->opening);
-    return e->opening.under_way;
+    if (job && !c->asked) {
+        e->now = i;
+        e->job = *job;
+        e->plan = NULL;
+        e->decided = true;
+    }
+    return gf_contexts_ahead(c, i);
+}
+
+/* Waits for a context that is being opened; auto goes on without it. */
+static int join(struct gf_engine *e) {
+    struct gf_contexts *c = e->contexts;
+    int backend = -1;
+    pthread_mutex_lock(&c->work);
+    int rc = gf_contexts_join(c, &e->ms.open, &backend);
+    pthread_mutex_unlock(&c->work);
+    if (rc && !c->asked) {
+        give_up(e, backend);
+        return 0;
+    }
+    return rc;
 }
 
 int gf_engine_plan(struct gf_engine *e, const struct gf_job *job) {
+    struct gf_contexts *c = e->contexts;
     int rc = gf_job_validate(job);
     if (rc)
         return rc;
     if (e->plan && !memcmp(job, &e->job, sizeof *job))
         return 0;
-    unplan(e);
-    rc = join(e);
-    if (e->asked) {
+    if (c->asked) {
         snprintf(e->why, sizeof e->why, "asked for by --%s",
-                 strcmp(e->s->backend, "auto") ? "backend" : "device");
-        return rc ? rc : plan_with(e, position(e->asked), job);
+                 strcmp(c->s->backend, "auto") ? "backend" : "device");
+        rc = c->eager ? join(e) : 0;
+        return rc ? rc : plan_with(e, gf_contexts_position(c->asked), job);
     }
-    if (rc)
-        give_up(e, e->opening.backend);
-    for (;;) {
+    rc = c->eager ? join(e) : 0;
+    while (!rc) {
         int i;
         rc = choose(e, job, &i);
         if (rc)
             return rc;
         rc = plan_with(e, i, job);
+        e->decided = !rc;
         if (!rc || !may_fall_back(rc, i))
             return rc;
         give_up(e, i);
+        rc = 0;
     }
+    return rc;
 }
 
 /* ---- run ---- */
 
 /* As the backend's exec, each of the parts timed. */
-static int run_on_device(struct gf_engine *e, const struct gf_array *in, struct gf_array *out,
-                         struct gf_report *report) {
+static int run_on_device(struct gf_engine *e, struct gf_plan *plan, const struct gf_array *in,
+                         struct gf_array *out, struct gf_report *report) {
     const struct gf_backend *b = gf_backends[e->now];
-    void *context = e->context[e->now];
+    void *context = e->contexts->context[e->now];
     double start = gf_now_ms(), seconds = 0;
-    int rc = gf_job_check_arrays(&e->plan->job, in, out);
+    int rc = gf_job_check_arrays(&plan->job, in, out);
     if (!rc)
-        rc = b->upload(context, e->plan, in);
+        rc = b->upload(context, plan, in);
     e->ms.upload = gf_now_ms() - start;
     if (!rc)
-        rc = b->run(context, e->plan, 1, &seconds);
+        rc = b->run(context, plan, 1, &seconds);
     e->ms.run = seconds * 1e3;
     start = gf_now_ms();
     if (!rc)
-        rc = b->download(context, e->plan, out, report);
+        rc = b->download(context, plan, out, report);
     e->ms.download = gf_now_ms() - start;
-    e->gone = rc && e->asked && b->lost && b->lost(context);
+    if (rc && e->contexts->asked && b->lost && b->lost(context))
+        e->contexts->gone = true;
+    return rc;
+}
+
+static int run_plan(struct gf_engine *e, struct gf_plan *plan, const struct gf_array *in,
+                    struct gf_array *out, struct gf_report *report) {
+    const struct gf_backend *b = gf_backends[e->now];
+    return b->run ? run_on_device(e, plan, in, out, report)
+                  : b->exec(e->contexts->context[e->now], plan, in, out, report);
+}
+
+/* The job planned, if it is not, and run, in the shared context. */
+static int run_shared(struct gf_engine *e, const struct gf_array *in, struct gf_array *out,
+                      struct gf_report *report) {
+    struct gf_contexts *c = e->contexts;
+    const struct gf_backend *b = gf_backends[e->now];
+    struct gf_plan *plan = NULL;
+    int backend, rc = 0;
+    pthread_mutex_lock(&c->work);
+    if (c->gone || (!c->asked && c->failed >> e->now & 1))
+        rc = gf_fail(GF_EBACKEND, "%s failed before", b->name);
+    if (!rc)
+        rc = gf_contexts_join(c, &e->ms.open, &backend);
+    if (!rc)
+        rc = plan_shared(e, e->now, &e->job, &plan);
+    if (!rc)
+        rc = run_plan(e, plan, in, out, report);
+    if (rc == GF_ENOMEM && plan && gf_contexts_unplan(c, plan))
+        rc = run_plan(e, plan, in, out, report);
+    pthread_mutex_unlock(&c->work);
     return rc;
 }
 
 int gf_engine_exec(struct gf_engine *e, const struct gf_array *in, struct gf_array *out,
                    struct gf_report *report) {
     for (;;) {
-        const struct gf_backend *b = gf_backends[e->now];
         memset(report, 0, sizeof *report);
-        int rc = b->run ? run_on_device(e, in, out, report)
-                        : b->exec(e->context[e->now], e->plan, in, out, report);
-        if (!rc || e->asked || !may_fall_back(rc, e->now))
+        int rc = gf_contexts_share(e->now)
+                     ? run_shared(e, in, out, report)
+                     : gf_backends[e->now]->exec(e->own, e->kept, in, out, report);
+        if (!rc || e->contexts->asked || !may_fall_back(rc, e->now))
             return rc;
         give_up(e, e->now);
         struct gf_job job = e->job;
-        unplan(e);
+        e->plan = NULL;
         rc = gf_engine_plan(e, &job);
         if (rc)
             return rc;
@@ -251,23 +317,22 @@ bool gf_engine_on_device(const struct gf_engine *e) {
 double gf_engine_copy_speed(struct gf_engine *e) {
     struct gf_device_speed speed = {.copy = 0};
     struct gf_gpu_props props;
-    if (!gf_engine_on_device(e) || e->measured >> e->now & 1)
-        return e->now < 0 ? 0 : e->copy[e->now];
+    struct gf_contexts *c = e->contexts;
+    if (!gf_engine_on_device(e) || c->measured >> e->now & 1)
+        return e->now < 0 ? 0 : c->copy[e->now];
     const struct gf_backend *b = gf_backends[e->now];
-    e->measured |= 1u << e->now;
+    c->measured |= 1u << e->now;
     /* A processor would be at it for seconds. */
-    if (b->gpu && (gf_backend_device(b, e->s->device, &props) || props.is_cpu))
+    if (b->gpu && (gf_backend_device(b, c->s->device, &props) || props.is_cpu))
         return 0;
-    if (!b->measure(e->context[e->now], &speed))
-        e->copy[e->now] = speed.copy;
-    return e->copy[e->now];
+    if (!b->measure(c->context[e->now], &speed))
+        c->copy[e->now] = speed.copy;
+    return c->copy[e->now];
 }
 
 void gf_engine_close(struct gf_engine *e) {
-    unplan(e);
-    join(e);
-    for (int i = 0; gf_backends[i] && i < GF_MAX_BACKENDS; i++)
-        if (e->open >> i & 1)
-            gf_backends[i]->close(e->context[i]);
+    gf_engine_forget(e);
+    if (e->own)
+        gf_backend_openmp.close(e->own);
     *e = (struct gf_engine){.now = -1};
 }

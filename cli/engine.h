@@ -1,13 +1,10 @@
-/* The backends of one run of the program: chosen, opened once, plans kept from file to file. */
+/* What runs the jobs of one picture after another: its backend chosen, the plan kept from file to
+ * file. Where several pictures are at work each has an engine, and what cannot be several is in the
+ * contexts that they share. */
 #ifndef GF_CLI_ENGINE_H
 #define GF_CLI_ENGINE_H
 
-#include <pthread.h>
-
-#include "cli/settings.h"
-#include "core/backend.h"
-
-enum { GF_MAX_BACKENDS = 16 };
+#include "cli/contexts.h"
 
 /* Milliseconds that one file took on a device; 0 for what was there before. */
 struct gf_device_ms {
@@ -15,46 +12,37 @@ struct gf_device_ms {
     int built; /* kernels compiled */
 };
 
-/* A context that a thread of its own opens while files are read. */
-struct gf_opening {
-    bool under_way;
-    pthread_t thread;
-    int backend;
-    struct gf_backend_options options;
-    void *context;
-    int status;
-    char message[512]; /* gf_message() is a thread's own */
-    double ms;
-};
-
 struct gf_engine {
-    const struct gf_settings *s;
-    const struct gf_backend *asked; /* by --backend or --device; NULL: auto */
-    int64_t runs;                   /* files ahead, for auto to weigh; 0 counts as 1 */
-    void *context[GF_MAX_BACKENDS]; /* by position in gf_backends */
-    unsigned open, failed;          /* bits: opened; given up by auto */
-    int now;                        /* the backend that made `plan` */
-    struct gf_plan *plan;
-    struct gf_job job; /* what `plan` was made for */
+    const struct gf_settings *s; /* with the threads that are this engine's */
+    struct gf_contexts *contexts;
+    int64_t runs;         /* files ahead, for auto to weigh; 0 counts as 1 */
+    void *own;            /* the processor's context, and its plan for own_job */
+    struct gf_plan *kept; /* that plan */
+    struct gf_job kept_job;
+    int now;                    /* the backend that `job` is planned with; -1: none */
+    struct gf_job job;          /* what gf_engine_plan() was asked for */
+    const struct gf_plan *plan; /* for it; NULL where a shared context plans it when it runs */
+    int64_t workspace;          /* bytes that the plan takes, as far as it is known */
+    bool decided;               /* `now` is auto's choice for this file's job */
     char why[GF_REASON];
-    int64_t limit; /* bytes that arrays and workspace may take */
-    bool gone;     /* the backend asked for cannot be opened, or its device is lost: nothing runs */
-    struct gf_opening opening;
-    struct gf_device_ms ms; /* of the file at hand: set to zero before each */
-    unsigned measured;
-    double copy[GF_MAX_BACKENDS];
+    int64_t limit;          /* bytes that arrays and workspace may take */
+    struct gf_device_ms ms; /* of the file at hand */
 };
 
-/* GF_EUSAGE for an unknown --backend, GF_EABSENT for one that is not usable. */
-int gf_engine_open(struct gf_engine *e, const struct gf_settings *s);
+void gf_engine_open(struct gf_engine *e, const struct gf_settings *s, struct gf_contexts *contexts,
+                    int64_t limit);
+/* The next file, and how many there are with it. */
+void gf_engine_next(struct gf_engine *e, int64_t runs);
 /* Begins to open the context that the job needs, on a thread, if that is on a device; without a job
  * only what was asked for. True while it is under way: gf_engine_plan() will wait for it. */
 bool gf_engine_ahead(struct gf_engine *e, const struct gf_job *job);
-/* Makes e->plan for the job (or keeps the last one); `auto` goes on to the next backend when the
- * chosen one fails, and says so. */
+/* Plans the job (or keeps the last plan); `auto` goes on to the next backend when the chosen one
+ * fails, and says so. */
 int gf_engine_plan(struct gf_engine *e, const struct gf_job *job);
 int gf_engine_exec(struct gf_engine *e, const struct gf_array *in, struct gf_array *out,
                    struct gf_report *report);
+/* Lets go of the memory that a plan of the engine's own holds. */
+void gf_engine_forget(struct gf_engine *e);
 const char *gf_engine_name(const struct gf_engine *e); /* of the backend that made the plan */
 /* True where that works on a device. */
 bool gf_engine_on_device(const struct gf_engine *e);

@@ -59,7 +59,7 @@ static const char *refuses(const struct gf_task *t) {
         return "the largest K% are known only when all coefficients are there";
     if (s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
-    if (t->engine->asked && t->engine->asked != &gf_backend_openmp)
+    if (t->engine->contexts->asked && t->engine->contexts->asked != &gf_backend_openmp)
         return "only the openmp backend goes plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
 }
@@ -205,7 +205,7 @@ static int run(struct run *r, struct gf_dwt_stream *stream) {
     for (int64_t i = 0; i < planes && !rc; i++) {
         struct gf_array plane;
         double start = gf_now_ms(), waited = r->ms_waited;
-        gf_progress_show(0, "transforming", t->read[r->raw ? 0 : i]);
+        gf_progress_show("transforming", t->read[r->raw ? 0 : i]);
         rc = next_plane(r, i, &plane);
         double read = gf_now_ms();
         t->ms_decode += read - start;
@@ -263,6 +263,10 @@ out:
 
 int gf_wavelet_stream(struct gf_task *t, bool *done) {
     int rc = gf_task_outline(t);
+    if (t->skipped) {
+        *done = true;
+        goto out;
+    }
     const char *why = rc || !t->image.px.rank ? NULL : refuses(t);
     *done = !rc && t->image.px.rank && !why;
     if (why && t->s->frames)
@@ -271,6 +275,7 @@ int gf_wavelet_stream(struct gf_task *t, bool *done) {
         t->streamed = true;
         rc = stream(t);
     }
+out:
     gf_image_free(&t->image);
     return rc;
 }

@@ -20,6 +20,64 @@ bool gf_log_is_verbose(void) {
     return is_verbose;
 }
 
+/* NULL where this thread's lines go out at once. */
+struct keeper {
+    struct gf_said said;
+    size_t n_err, n_out;
+    FILE *err, *out;
+};
+static _Thread_local struct keeper *keeper;
+
+void gf_log_keep(void) {
+    keeper = calloc(1, sizeof *keeper);
+}
+
+static FILE *kept_stream(FILE **stream, char **text, size_t *n) {
+    if (!*stream)
+        *stream = open_memstream(text, n);
+    return *stream;
+}
+
+struct gf_said gf_log_kept(void) {
+    struct gf_said said = {0};
+    struct keeper *k = keeper;
+    keeper = NULL;
+    if (!k)
+        return said;
+    if (k->err)
+        fclose(k->err);
+    if (k->out)
+        fclose(k->out);
+    said = k->said;
+    free(k);
+    return said;
+}
+
+static void print_err(const char *text, size_t n) {
+    gf_progress_hide();
+    fwrite(text, 1, n, stderr); /* one write: lines of threads do not mix */
+}
+
+void gf_log_say(struct gf_said *said) {
+    if (said->err)
+        print_err(said->err, strlen(said->err));
+    if (said->out)
+        fputs(said->out, stdout);
+    if (said->out)
+        gf_log_flush_stdout();
+    free(said->err);
+    free(said->out);
+    *said = (struct gf_said){0};
+}
+
+void gf_log_line(const char *line) {
+    FILE *f = keeper ? kept_stream(&keeper->out, &keeper->said.out, &keeper->n_out) : stdout;
+    if (f)
+        fprintf(f, "%s\n", line);
+    if (f == stdout)
+        gf_log_flush_stdout(); /* a reader sees each file when it is done; main reports errors */
+}
+
 /* Names and file contents reach messages; none of them may start a second line or speak to the
  * terminal. */
 static void clean(char *text) {
@@ -36,8 +94,11 @@ static void say(const char *format, va_list args) {
     clean(text);
     int n = asprintf(&line, "gpufft: %s\n", text);
     if (n > 0) {
-        gf_progress_hide();
-        fwrite(line, 1, (size_t)n, stderr); /* one write: lines of threads do not mix */
+        FILE *f = keeper ? kept_stream(&keeper->err, &keeper->said.err, &keeper->n_err) : NULL;
+        if (f)
+            fwrite(line, 1, (size_t)n, f);
+        else
+            print_err(line, (size_t)n);
         free(line);
     }
     free(text);
@@ -50,8 +111,12 @@ void gf_log_error(const char *format, ...) {
     va_end(args);
 }
 
+bool gf_log_pipe_closed(void) {
+    return strstr(gf_message(), "roken pipe") != NULL;
+}
+
 void gf_log_fail(const char *name) {
-    if (strstr(gf_message(), "roken pipe"))
+    if (gf_log_pipe_closed())
         return;
     if (name)
         gf_log_error("'%s': %s", gf_log_name(name), gf_message());

@@ -13,6 +13,8 @@ void gf_log_error(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* "gpufft: 'name': " and gf_message(); `name` may be NULL. A reader that closed our pipe is no
  * failure worth a line: EPIPE stays silent. */
 void gf_log_fail(const char *name);
+/* True where gf_message() tells of that. */
+bool gf_log_pipe_closed(void);
 /* Unless --quiet. */
 void gf_log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* With --verbose. */
@@ -20,6 +22,19 @@ void gf_log_verbose(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* How a path is called in messages: '-' is stdin. */
 const char *gf_log_name(const char *path);
+
+/* What a thread says while it works beside others is kept, and said when its turn has come. */
+struct gf_said {
+    char *err, *out; /* lines for stderr and stdout; NULL: none */
+};
+/* From here on what this thread says is kept. */
+void gf_log_keep(void);
+/* Ends that. The caller hands the result to gf_log_say(), which frees it. */
+struct gf_said gf_log_kept(void);
+void gf_log_say(struct gf_said *said);
+
+/* One line for stdout, at once. */
+void gf_log_line(const char *line);
 
 /* Pushes out what was printed to stdout. The errno of the first failure, ever; 0 for none. */
 int gf_log_flush_stdout(void);

@@ -48,7 +48,7 @@ static const struct gf_opt_group *const filter_groups[] = {
     NULL,
 };
 static const struct gf_opt_group *const stats_groups[] = {
-    &gf_opts_stats, &gf_opts_input, &gf_opts_raw, &gf_opts_backend, &gf_opts_run, NULL,
+    &gf_opts_stats, &gf_opts_input, &gf_opts_raw, &gf_opts_backend, &gf_opts_run_alone, NULL,
 };
 static const struct gf_opt_group *const demo_groups[] = {&gf_opts_demo, &gf_opts_common, NULL};
 static const struct gf_opt_group *const info_groups[] = {&gf_opts_list, &gf_opts_raw,
@@ -70,7 +70,8 @@ static const struct command commands[] = {
      gf_command_fwd, fwd_groups,
      "  gpufft fwd scene.png --out=spectrum.png\n"
      "  gpufft fwd scene.png --complex=spec.tif --phase=phase.png\n"
-     "  gpufft fwd photos/ --out='spectra/{stem}_{kind}.png'\n"
+     "  gpufft fwd photos/ --out='spectra/{stem}_{kind}.png' --resume\n"
+     "  find . -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"
      "  gpufft fwd head.raw --shape=32x64x64 --type=u8 --out=head.tif\n"
      "  gpufft fwd - --out=png:- < scene.png > spectrum.png\n"},
     {"inv", "IN... --out=OUT", "inverse FFT of a spectrum file, back to its picture",

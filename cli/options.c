@@ -448,8 +448,23 @@ const struct gf_opt_group gf_opts_backend = {"Backend", backend_rows};
 static const struct gf_opt memory_rows[] = {MEMORY_ROW, END};
 const struct gf_opt_group gf_opts_memory = {"Limits", memory_rows};
 
-static const struct gf_opt run_rows[] = {
+/* Of a command that takes one input after the other. */
+static const struct gf_opt run_alone_rows[] = {
     MEMORY_ROW,
+    FLAG("json", json, "one JSON line a file on stdout"),
+    FLAG("quiet", quiet, "failures only"),
+    FLAG("verbose", verbose, "the backend, why it was chosen, and the times of each phase"),
+    FLAG("help", help, "this text"),
+    END,
+};
+const struct gf_opt_group gf_opts_run_alone = {"Run", run_alone_rows};
+
+static const struct gf_opt run_rows[] = {
+    INTEGER("jobs", jobs, "N", 1, 256, "pictures at work at once (default: the processor threads)"),
+    FLAG("resume", resume, "skip inputs whose outputs are all there and newer"),
+    FLAG("force", force, "do all of them, whatever --resume says"),
+    PARSED("max-memory", AT(max_memory), "SIZE", parse_memory,
+           "memory for all pictures at work together, e.g. 4G (default: what is free)"),
     FLAG("json", json, "one JSON line a file on stdout"),
     FLAG("quiet", quiet, "failures only"),
     FLAG("verbose", verbose, "the backend, why it was chosen, and the times of each phase"),

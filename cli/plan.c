@@ -173,6 +173,7 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
                         .targets = targets,
                         .engine = engine,
                         .read = &name,
+                        .name = name,
                         .n_read = 1};
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
@@ -193,7 +194,8 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
 
 int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
-    struct gf_engine engine = {.now = -1};
+    struct gf_contexts contexts;
+    struct gf_engine engine;
     int worst = 0, rc = 0;
     bool further = false, any_output;
     for (int k = 0; k < GF_N_KINDS; k++)
@@ -216,11 +218,12 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512");
     if (!rc)
-        rc = gf_engine_open(&engine, s);
+        rc = gf_contexts_init(&contexts, s);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
     }
+    gf_engine_open(&engine, s, &contexts, s->max_memory ? s->max_memory : gf_memory_available());
     rc = gf_filter_read_files(s);
     bool stop = rc != 0;
     worst = rc ? gf_exit_code(rc) : 0;
@@ -234,6 +237,7 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
         gf_report_failed(s, operands[i]);
     }
     gf_engine_close(&engine);
+    gf_contexts_close(&contexts);
     gf_filter_forget();
     gf_filter_free_files(s);
     return worst;

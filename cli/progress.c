@@ -14,7 +14,9 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread;
     bool running, stop, visible;
-    int done, total;
+    int total, inputs, passed; /* inputs in all, through, and of these passed over */
+    int64_t pictures;
+    struct timespec start;
     char text[WIDTH + 1];
 } p = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -25,10 +27,46 @@ static void hide(void) {
     p.visible = false;
 }
 
-static void draw(void) {
-    char count[40] = "";
+static double seconds_since(const struct timespec *start) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) * 1e-9;
+}
+
+/* "12 s", "3:05", "1:02:03" */
+static void time_text(double seconds, char *text, size_t size) {
+    long s = seconds < 1e6 ? (long)(seconds + 0.5) : 1000000;
+    if (s < 60)
+        snprintf(text, size, "%ld s", s);
+    else if (s < 3600)
+        snprintf(text, size, "%ld:%02ld", s / 60, s % 60);
+    else
+        snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+}
+
+/* "12 of 200 done, 41.0/s, 5 s left, " as far as it is known. */
+static void count_text(char *text, size_t size) {
+    double seconds = seconds_since(&p.start);
+    int worked = p.inputs - p.passed;
+    char left[32];
+    size_t n = 0;
+    text[0] = 0;
     if (p.total > 1)
-        snprintf(count, sizeof count, "%d of %d done, ", p.done, p.total);
+        n = (size_t)snprintf(text, size, "%d of %d done, ", p.inputs, p.total);
+    else if (p.pictures)
+        n = (size_t)snprintf(text, size, "%lld done, ", (long long)p.pictures);
+    if (p.pictures > 1)
+        n += (size_t)snprintf(text + n, size - n, "%.*f/s, ", p.pictures < 10 * seconds,
+                              (double)p.pictures / seconds);
+    if (p.total > 1 && worked > 1) {
+        time_text((double)(p.total - p.inputs) * seconds / worked, left, sizeof left);
+        snprintf(text + n, size - n, "%s left, ", left);
+    }
+}
+
+static void draw(void) {
+    char count[WIDTH];
+    count_text(count, sizeof count);
     fprintf(stderr, "\r%s%-*.*s", count, WIDTH - (int)strlen(count), WIDTH - (int)strlen(count),
             p.text);
     p.visible = true;
@@ -68,19 +106,36 @@ void gf_progress_start(bool quiet, int total) {
     pthread_cond_init(&p.wake, &attr);
     pthread_condattr_destroy(&attr);
     p.total = total;
+    clock_gettime(CLOCK_MONOTONIC, &p.start);
     p.stop = false;
     p.running = pthread_create(&p.thread, NULL, run, NULL) == 0;
 }
 
-void gf_progress_show(int done, const char *what, const char *name) {
+void gf_progress_show(const char *what, const char *name) {
     if (!p.running)
         return;
     pthread_mutex_lock(&p.lock);
-    p.done = done;
     snprintf(p.text, sizeof p.text, "%s %s", what, name);
     for (char *c = p.text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
+    pthread_mutex_unlock(&p.lock);
+}
+
+void gf_progress_picture(void) {
+    if (!p.running)
+        return;
+    pthread_mutex_lock(&p.lock);
+    p.pictures++;
+    pthread_mutex_unlock(&p.lock);
+}
+
+void gf_progress_input(bool passed) {
+    if (!p.running)
+        return;
+    pthread_mutex_lock(&p.lock);
+    p.inputs++;
+    p.passed += passed;
     pthread_mutex_unlock(&p.lock);
 }
 

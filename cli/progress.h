@@ -6,8 +6,12 @@
 
 /* Starts the thread that redraws the line; does nothing when stderr is no terminal. */
 void gf_progress_start(bool quiet, int total);
-/* What is being done now: "decoding", … `name` is copied; `done` counts finished files. */
-void gf_progress_show(int done, const char *what, const char *name);
+/* What is being done now: "reading", … `name` is copied. */
+void gf_progress_show(const char *what, const char *name);
+/* One picture more is done, which took its time. */
+void gf_progress_picture(void);
+/* One of the inputs is through; `passed`: it was passed over and says nothing about the rate. */
+void gf_progress_input(bool passed);
 /* Clears the line, before something else is printed; it comes back by itself. */
 void gf_progress_hide(void);
 void gf_progress_stop(void);

@@ -49,9 +49,8 @@ void gf_json_print(json_t *object) {
     char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(object);
     if (line)
-        puts(line);
+        gf_log_line(line);
     free(line);
-    gf_log_flush_stdout(); /* a reader sees each file when it is done; main reports errors */
 }
 
 static double rounded(double ms) {
@@ -97,11 +96,19 @@ static const char *backend_name(const struct gf_task *t) {
     return t->streamed ? gf_backend_openmp.name : gf_engine_name(t->engine);
 }
 
-static json_t *json_task(const struct gf_task *t) {
-    json_t *o = json_object(), *outs = json_array(), *ms = json_object();
+/* How every line begins. */
+static json_t *json_begin(const struct gf_task *t) {
+    json_t *o = json_object();
     json_object_set_new(o, "in", gf_json_text(t->read[0]));
+    if (t->page)
+        json_object_set_new(o, "page", json_integer(t->page));
     if (t->n_read > 1)
         json_object_set_new(o, "frames", json_integer(t->n_read));
+    return o;
+}
+
+static json_t *json_task(const struct gf_task *t) {
+    json_t *o = json_begin(t), *outs = json_array(), *ms = json_object();
     json_object_set_new(o, "command", json_string(t->transform->name));
     json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(t->job.channels));
@@ -147,14 +154,43 @@ static void report_device(const char *name, const struct gf_device_ms *ms) {
 }
 
 void gf_report_done(const struct gf_task *t) {
-    gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->read[0]), backend_name(t),
+    gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->name), backend_name(t),
                    t->streamed ? "frame by frame" : t->engine->why);
-    gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms",
-                   gf_log_name(t->read[0]), t->ms_decode, t->ms_transform, t->ms_encode);
+    gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", gf_log_name(t->name),
+                   t->ms_decode, t->ms_transform, t->ms_encode);
     if (gf_engine_on_device(t->engine))
-        report_device(gf_log_name(t->read[0]), &t->engine->ms);
+        report_device(gf_log_name(t->name), &t->engine->ms);
     if (t->s->json)
         gf_json_print(json_task(t));
+}
+
+void gf_report_skipped(const struct gf_task *t) {
+    gf_log_verbose("'%s': skipped, its outputs are there and newer", gf_log_name(t->name));
+    if (!t->s->json)
+        return;
+    json_t *o = json_begin(t), *outs = json_array();
+    json_object_set_new(o, "command", json_string(t->transform->name));
+    for (int i = 0; i < t->targets->n; i++) {
+        json_t *out = json_object();
+        json_object_set_new(out, "path", gf_json_text(t->product[i].path));
+        json_object_set_new(out, "format", json_string(t->product[i].format->name));
+        json_object_set_new(out, "kind", json_string(t->product[i].label));
+        json_array_append_new(outs, out);
+    }
+    json_object_set_new(o, "out", outs);
+    json_object_set_new(o, "skipped", json_true());
+    json_object_set_new(o, "ok", json_true());
+    gf_json_print(o);
+}
+
+void gf_report_lost(const struct gf_task *t) {
+    if (!t->s->json)
+        return;
+    json_t *o = json_begin(t);
+    json_object_set_new(o, "ok", json_false());
+    json_object_set_new(o, "error", gf_json_text(gf_message()));
+    json_object_set_new(o, "command", json_string(t->transform->name));
+    gf_json_print(o);
 }
 
 void gf_report_failed(const struct gf_settings *s, const char *name) {

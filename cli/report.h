@@ -7,7 +7,10 @@
 #include "cli/task.h"
 
 void gf_report_done(const struct gf_task *t);
-/* The JSON line of a failure; the message itself went to stderr. */
+void gf_report_skipped(const struct gf_task *t);
+/* The JSON line of a task that failed; the message itself went to stderr. */
+void gf_report_lost(const struct gf_task *t);
+/* The same of a file that no task was made of. */
 void gf_report_failed(const struct gf_settings *s, const char *name);
 
 /* JSON text of any bytes: what is no UTF-8 becomes U+FFFD. */

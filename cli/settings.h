@@ -131,6 +131,8 @@ struct gf_settings {
     const char *backend;
     const char *device;
     int threads;
+    int jobs; /* pictures at once; 0: unsaid */
+    bool resume, force;
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSAID */
     int64_t max_memory;
     bool json, quiet, verbose;
@@ -152,10 +154,11 @@ struct gf_settings {
 struct gf_settings gf_settings_default(void);
 
 extern const struct gf_opt_group gf_opts_input, gf_opts_pair, gf_opts_output, gf_opts_output_inv,
-    gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_backend, gf_opts_raw,
-    gf_opts_list, gf_opts_memory, gf_opts_output_dwt, gf_opts_output_idwt, gf_opts_wavelet,
-    gf_opts_bench, gf_opts_stats, gf_opts_demo, gf_opts_common, gf_opts_output_filter,
-    gf_opts_filter, gf_opts_filter_transform, gf_opts_raw_filter;
+    gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_run_alone,
+    gf_opts_backend, gf_opts_raw, gf_opts_list, gf_opts_memory, gf_opts_output_dwt,
+    gf_opts_output_idwt, gf_opts_wavelet, gf_opts_bench, gf_opts_stats, gf_opts_demo,
+    gf_opts_common, gf_opts_output_filter, gf_opts_filter, gf_opts_filter_transform,
+    gf_opts_raw_filter;
 
 extern const char *const gf_fftw_plans[];
 extern const char *const gf_tiff_compressions[];

@@ -14,6 +14,7 @@
 
 struct run {
     const struct gf_settings *s;
+    struct gf_contexts contexts;
     struct gf_engine engine;
     struct gf_inputs inputs;
     struct gf_targets radial; /* --radial, if given */
@@ -91,11 +92,11 @@ static int plan(struct gf_engine *e, struct gf_job *job, const struct gf_image *
     int rc = gf_memory_check(after, e->limit);
     if (!rc)
         rc = gf_engine_plan(e, job);
-    if (rc || !gf_memory_check(arrays + e->plan->workspace_bytes, e->limit))
+    if (rc || !gf_memory_check(arrays + e->workspace, e->limit))
         return rc;
     job->lean = true;
     rc = gf_engine_plan(e, job);
-    return rc ? rc : gf_memory_check(arrays + e->plan->workspace_bytes, e->limit);
+    return rc ? rc : gf_memory_check(arrays + e->workspace, e->limit);
 }
 
 static int look_at_samples(struct gf_stats *st) {
@@ -175,10 +176,9 @@ static void run_one(struct run *r, char *const *read, int n) {
     struct gf_job job;
     struct gf_stats st = {
         .path = read[0], .image = &image, .job = &job, .peaks = r->s->stats.peaks};
-    r->engine.ms = (struct gf_device_ms){0};
-    gf_progress_show(r->done + r->failed, "reading", gf_log_name(read[0]));
+    gf_progress_show("reading", gf_log_name(read[0]));
     int rc = load(r->s, read, n, &image);
-    gf_progress_show(r->done + r->failed, "transforming", gf_log_name(read[0]));
+    gf_progress_show("transforming", gf_log_name(read[0]));
     if (!rc)
         rc = look(r, &image, &job, &st);
     if (!rc)
@@ -188,7 +188,7 @@ static void run_one(struct run *r, char *const *read, int n) {
         code = code == 2 ? 1 : code; /* one file's data is no usage error */
         r->worst = code > r->worst ? code : r->worst;
         r->failed++;
-        gf_log_fail(r->engine.gone && !r->engine.open ? NULL : read[0]);
+        gf_log_fail(r->contexts.gone && !r->contexts.open ? NULL : read[0]);
         gf_report_failed(r->s, read[0]);
     } else {
         r->done++;
@@ -228,28 +228,31 @@ int gf_command_stats(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = claim_radial(&r);
     if (!rc)
-        rc = gf_engine_open(&r.engine, s);
+        rc = gf_contexts_init(&r.contexts, s);
     if (rc) {
         gf_log_error("stats: %s", gf_message());
         r.worst = gf_exit_code(rc);
         goto out;
     }
-    s->max_memory = r.engine.limit; /* decoding is held to it too */
+    s->max_memory = s->max_memory ? s->max_memory : gf_memory_available();
+    gf_engine_open(&r.engine, s, &r.contexts, s->max_memory);
     r.failed = r.inputs.failed;
     r.worst = r.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r.inputs.n);
     gf_engine_ahead(&r.engine, NULL);
     if (s->frames && !r.failed)
         run_one(&r, r.inputs.path, r.inputs.n);
-    for (int i = 0; i < r.inputs.n && !s->frames && !r.engine.gone; i++) {
-        r.engine.runs = r.inputs.n - i;
+    for (int i = 0; i < r.inputs.n && !s->frames && !r.contexts.gone; i++) {
+        gf_engine_next(&r.engine, r.inputs.n - i);
         run_one(&r, &r.inputs.path[i], 1);
+        gf_progress_input(false);
     }
     gf_progress_stop();
     if (!s->frames && (r.done + r.failed > 1 || r.inputs.many))
         gf_log_note("%d done, %d failed", r.done, r.failed);
 out:
     gf_engine_close(&r.engine);
+    gf_contexts_close(&r.contexts);
     gf_inputs_free(&r.inputs);
     return r.worst;
 }

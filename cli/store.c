@@ -63,6 +63,11 @@ static bool page_record(const struct gf_record *volume, struct gf_record *out) {
     return true;
 }
 
+bool gf_page_has_record(const struct gf_product *p) {
+    struct gf_record record;
+    return p->has_record && page_record(&p->record, &record);
+}
+
 static int write_image(const struct gf_settings *s, const struct gf_product *p, const char *path,
                        const struct gf_image *image, const struct gf_record *record) {
     struct gf_write_options options = gf_settings_write_options(s);
@@ -88,7 +93,7 @@ int gf_product_write(const struct gf_settings *s, struct gf_product *p) {
         bool has_record = p->has_record && page_record(&p->record, &record);
         struct gf_image plane = page(&p->image, z);
         char *path;
-        rc = gf_template_expand(p->where, p->in, p->label, z, &path);
+        rc = gf_template_expand(p->where, p->in, p->label, p->page + z, &path);
         if (rc)
             break;
         rc = write_image(s, p, path, &plane, has_record ? &record : NULL);

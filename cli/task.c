@@ -1,10 +1,12 @@
 #include "cli/task.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "cli/log.h"
 #include "cli/samples.h"
 #include "core/memory.h"
 #include "core/status.h"
@@ -42,11 +44,44 @@ static int64_t bytes_of(const struct gf_array *a) {
     return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
 }
 
-static int check_memory(const struct gf_task *t, int64_t workspace) {
-    int64_t need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
+static int check_memory(struct gf_task *t, int64_t workspace) {
+    t->need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
     for (int i = 0; i < t->job.n_out; i++)
-        need += bytes_of(&t->product[i].image.px);
-    return gf_memory_check(need, t->engine->limit);
+        t->need += bytes_of(&t->product[i].image.px);
+    return gf_memory_check(t->need, t->engine->limit);
+}
+
+static void close_source(struct gf_task *t) {
+    gf_source_close(t->source);
+    t->source = NULL;
+}
+
+/* The header of the picture that comes next in an open file. */
+static int peek_next(struct gf_task *t, const struct gf_read_options *options) {
+    int64_t at = gf_source_tell(t->source);
+    int rc = gf_image_read_from(t->source, t->read[0], options, &t->image, NULL);
+    return rc ? rc : gf_source_seek(t->source, at);
+}
+
+/* One picture; its file stays open where others may follow. */
+static int load_next(struct gf_task *t, bool header_only) {
+    struct gf_read_options options = gf_settings_read_options(t->s);
+    int rc = 0;
+    options.header_only = header_only;
+    options.several = true;
+    if (header_only)
+        return t->source ? peek_next(t, &options)
+                         : gf_image_read(t->read[0], &options, &t->image, &t->format);
+    if (!t->source) {
+        rc = gf_source_open(t->read[0], &t->source);
+        if (rc)
+            return rc;
+        gf_source_limit(t->source, options.max_memory);
+    }
+    rc = gf_image_read_from(t->source, t->read[0], &options, &t->image, &t->format);
+    if (rc || t->format != &gf_format_pnm)
+        close_source(t);
+    return rc;
 }
 
 static int load(struct gf_task *t, bool header_only) {
@@ -54,7 +89,7 @@ static int load(struct gf_task *t, bool header_only) {
         return gf_load_pair(t->s, header_only, &t->image);
     if (t->s->frames)
         return gf_load_frames(t->s, t->read, t->n_read, header_only, &t->image);
-    return gf_load_picture(t->s, t->read[0], header_only, &t->image);
+    return load_next(t, header_only);
 }
 
 static void free_products(struct gf_task *t) {
@@ -97,9 +132,8 @@ static int prepare(struct gf_task *t) {
         p->aside = target->aside;
         p->where = &target->where;
         p->in = in;
+        p->page = t->page;
         int rc = gf_target_resolve(target, in, &p->format, &p->path);
-        if (!rc)
-            rc = check_place(t->s, p);
         if (rc)
             return rc;
     }
@@ -111,22 +145,55 @@ static int prepare(struct gf_task *t) {
  */
 static int plan_within_limit(struct gf_task *t) {
     int rc = gf_engine_plan(t->engine, &t->job);
-    if (rc || !check_memory(t, t->engine->plan->workspace_bytes))
+    if (rc || !check_memory(t, t->engine->workspace))
         return rc;
     t->job.lean = true;
     return gf_engine_plan(t->engine, &t->job);
 }
 
-/* The job of t->image, its arrays held to the limit. */
+/* A picture after the first needs a name of its own, or an output that takes one after the other:
+ * Netpbm's formats in a stream. */
+static bool takes_several(const struct gf_product *p) {
+    struct stat st;
+    if (p->where->has_page)
+        return true;
+    bool stream = !strcmp(p->path, "-") || (!stat(p->path, &st) && !S_ISREG(st.st_mode));
+    return stream && p->format == &gf_format_pnm && !p->bands;
+}
+
+static int check_several(const struct gf_task *t) {
+    for (int i = 0; i < t->targets->n; i++) {
+        const struct gf_product *p = &t->product[i];
+        if (takes_several(p))
+            continue;
+        int more = gf_image_more(t->source, t->format);
+        if (more > 0)
+            return gf_fail(GF_EINVAL,
+                           "several pictures in one stream: number the outputs with {page} in "
+                           "%s, or write them one behind the other as pgm:-",
+                           p->where->option);
+        return more;
+    }
+    return 0;
+}
+
+static bool is_up_to_date(const struct gf_task *t) {
+    return t->s->resume && !t->s->force && gf_task_up_to_date(t);
+}
+
+/* The job of t->image, its outputs' places looked at, its arrays held to the limit. */
 static int fit(struct gf_task *t) {
     int rc = prepare(t);
+    t->skipped = !rc && is_up_to_date(t);
+    for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
+        rc = check_place(t->s, &t->product[i]);
     return rc ? rc : check_memory(t, 0);
 }
 
 /* A plan for the job, if there is memory for it too. */
 static int plan(struct gf_task *t) {
     int rc = plan_within_limit(t);
-    return rc ? rc : check_memory(t, t->engine->plan->workspace_bytes);
+    return rc ? rc : check_memory(t, t->engine->workspace);
 }
 
 int gf_task_plan(struct gf_task *t) {
@@ -137,6 +204,8 @@ int gf_task_plan(struct gf_task *t) {
 /* A pipe is read once; what is missing shows then too. */
 static bool reads_files(const struct gf_task *t) {
     struct stat st;
+    if (t->source)
+        return gf_source_known_size(t->source) >= 0;
     for (int i = 0; i < t->n_read; i++)
         if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
             return false;
@@ -147,17 +216,30 @@ int gf_task_outline(struct gf_task *t) {
     if (!reads_files(t))
         return 0;
     int rc = load(t, true);
-    return rc ? rc : prepare(t);
+    if (!rc)
+        rc = prepare(t);
+    t->skipped = !rc && is_up_to_date(t);
+    return rc;
+}
+
+static bool may_have_more(const struct gf_task *t) {
+    bool pages = false;
+    for (int i = 0; i < t->targets->n; i++)
+        pages = pages || t->targets->target[i].where.has_page;
+    return pages && t->format == &gf_format_pnm;
 }
 
 int gf_task_preview(struct gf_task *t) {
+    t->need = -1;
     if (!reads_files(t))
         return 0;
     int rc = load(t, true);
     if (!rc)
         rc = fit(t);
+    if (may_have_more(t))
+        t->skipped = false; /* not before it is read, for what comes behind it */
     /* Where a context is being opened, decoding comes first; it takes about as long. */
-    if (!rc && !gf_engine_ahead(t->engine, &t->job))
+    if (!rc && !t->skipped && !gf_engine_ahead(t->engine, &t->job))
         rc = plan(t);
     gf_image_free(&t->image);
     return rc;
@@ -178,11 +260,18 @@ static void add_alpha(const struct gf_task *t, struct gf_product *p) {
     gf_samples_convert(&to, &t->alpha);
 }
 
+int gf_task_ready(struct gf_task *t) {
+    int rc = fit(t);
+    if (!rc && t->source && (rc = check_several(t)) != 0)
+        close_source(t); /* what else is in there has no place to go either */
+    if (!rc && !t->skipped)
+        rc = plan(t);
+    return rc;
+}
+
 int gf_task_run(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
-    int rc = fit(t);
-    if (!rc)
-        rc = plan(t);
+    int rc = 0;
     for (int i = 0; i < t->job.n_out && !rc; i++) {
         struct gf_product *p = &t->product[i];
         struct gf_array like = p->image.px;
@@ -217,9 +306,40 @@ int gf_task_write(struct gf_task *t) {
     return rc;
 }
 
+static void drop_name(struct gf_task *t) {
+    if (t->page)
+        free((char *)t->name);
+    t->name = NULL;
+}
+
+int gf_task_more(struct gf_task *t) {
+    char *name = NULL;
+    int more = t->source ? gf_image_more(t->source, t->format) : 0;
+    if (more <= 0)
+        return more;
+    if (asprintf(&name, "%s[%lld]", gf_log_name(t->read[0]), (long long)t->page + 1) < 0)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    struct gf_task next = {.s = t->s,
+                           .transform = t->transform,
+                           .targets = t->targets,
+                           .engine = t->engine,
+                           .read = t->read,
+                           .n_read = t->n_read,
+                           .source = t->source,
+                           .format = t->format,
+                           .page = t->page + 1,
+                           .name = name};
+    t->source = NULL;
+    gf_task_free(t);
+    *t = next;
+    return 1;
+}
+
 void gf_task_free(struct gf_task *t) {
     if (t->transform->free)
         t->transform->free(t);
     gf_image_free(&t->image);
     free_products(t);
+    drop_name(t);
+    close_source(t);
 }

@@ -2,6 +2,7 @@
  *
  *     gf_task_preview   header only: the job, what it needs      nothing big is allocated
  *     gf_task_read      samples, NaN refused or mended
+ *     gf_task_ready     the job again, of what was read
  *     gf_task_run       outputs allocated, backend run
  *     gf_task_write     every output to its file                                            */
 #ifndef GF_CLI_TASK_H
@@ -20,6 +21,7 @@ struct gf_product {
     char *path; /* with {page} left as it stands */
     const struct gf_template *where;
     const char *in;        /* the input's name, for {page} paths */
+    int64_t page;          /* which picture of its file that is, likewise */
     bool noise;            /* a spectrum: encoders need not look for structure */
     bool alpha_plane;      /* one channel more than the job's: alpha, as a plane like any other */
     struct gf_image image; /* px has samples from the run until it is written */
@@ -58,6 +60,11 @@ struct gf_task {
     struct gf_engine *engine;
     char *const *read; /* the files: one, or all with --frames, or magnitude and phase */
     int n_read;
+    const char *name; /* of what is read, for messages */
+    /* A PNM file of several pictures is read one by one; each is a task. */
+    struct gf_source *source; /* open as long as more may follow */
+    const struct gf_format *format;
+    int64_t page;          /* which of them, from 0 */
     struct gf_image image; /* what was read; alpha included */
     struct gf_array in;    /* the part of image.px that is transformed: all but alpha */
     struct gf_array
@@ -66,6 +73,8 @@ struct gf_task {
     bool recorded; /* inverse: the spectrum came with a record */
     bool streamed; /* dwt: frame by frame, on the processor */
     bool lossy;    /* idwt: a threshold was or is at work */
+    bool skipped;  /* --resume: the outputs are there and newer than what is read */
+    int64_t need;  /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
     double ms_decode, ms_transform, ms_encode;
@@ -77,10 +86,16 @@ int gf_task_preview(struct gf_task *t);
 /* For stream(): the job of what the headers say, whatever memory it would take in one piece. */
 int gf_task_outline(struct gf_task *t);
 int gf_task_read(struct gf_task *t);
+int gf_task_ready(struct gf_task *t);
 int gf_task_run(struct gf_task *t);
 /* For `gpufft plan`: the job and the plan for t->image, whatever memory that would take. */
 int gf_task_plan(struct gf_task *t);
 int gf_task_write(struct gf_task *t);
+/* 1 where the file has another picture, which the task is about from here on; 0 where it has none,
+ * a negative status for what is no picture. May wait for a pipe. */
+int gf_task_more(struct gf_task *t);
+/* resume.c: every output is there, complete, and newer than all that is read. */
+bool gf_task_up_to_date(const struct gf_task *t);
 void gf_task_free(struct gf_task *t);
 
 /* For prepare(): sets product[i].image to the shape of the job's output i (with its alpha plane),
@@ -109,6 +124,11 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
 int gf_product_write(const struct gf_settings *s, struct gf_product *p);
 /* dwt.c: every band of a product into a file of its own; makes the folder. */
 int gf_bands_write(const struct gf_task *t, const struct gf_product *p);
+/* DIR/{stem}_aa3.tif and its like, to be freed; NULL without memory. */
+struct gf_dwt_band;
+char *gf_band_path(const struct gf_product *p, const struct gf_dwt_band *band);
+/* With {page}: whether each plane has a record of its own. */
+bool gf_page_has_record(const struct gf_product *p);
 /* GF_EINVAL with the ways out when the product's format cannot hold it. */
 int gf_product_accepts(const struct gf_product *p);
 

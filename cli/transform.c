@@ -1,22 +1,26 @@
-/* The loop over files that fwd, inv, dwt and idwt share. */
+/* The loop over files that all transforms share. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
+#include "cli/pool.h"
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/task.h"
+#include "core/memory.h"
 #include "core/status.h"
 
-/* What runs, file after file. */
+/* What runs, file after file, in one lane or side by side in several. */
 struct run {
     const struct gf_transform *transform;
     const struct gf_settings *s;
     struct gf_targets targets;
-    struct gf_engine engine;
+    struct gf_contexts contexts;
     struct gf_inputs inputs;
-    int done, failed, worst;
+    struct gf_pool pool;
+    int64_t limit;
 };
 
 static int fail_usage(const char *command) {
@@ -24,45 +28,172 @@ static int fail_usage(const char *command) {
     return gf_exit_code(GF_EUSAGE);
 }
 
-/* One task: `n` files at `read`, and what to call them. */
-static void run_one(struct run *r, char *const *read, int n) {
-    struct gf_task t = {.s = r->s,
-                        .transform = r->transform,
-                        .targets = &r->targets,
-                        .engine = &r->engine,
-                        .read = read,
-                        .n_read = n};
-    const char *name = gf_log_name(read[0]);
-    r->engine.ms = (struct gf_device_ms){0};
-    gf_progress_show(r->done + r->failed, "reading", name);
-    bool streamed = false;
-    int rc = r->transform->stream ? r->transform->stream(&t, &streamed) : 0;
-    if (streamed || rc)
-        goto out;
-    rc = gf_task_preview(&t);
+static void show(const struct gf_task *t, const char *what) {
+    gf_progress_show(what, gf_log_name(t->name));
+}
+
+/* From the header to the outputs. The lane has entered. */
+static int run_picture(struct gf_task *t, struct gf_lane *l) {
+    show(t, "reading");
+    int rc = gf_task_preview(t);
+    if (rc || t->skipped)
+        return rc;
+    gf_pool_admit(l, t->need);
+    rc = gf_task_read(t);
     if (!rc)
-        rc = gf_task_read(&t);
-    gf_progress_show(r->done + r->failed, "transforming", name);
-    if (!rc)
-        rc = gf_task_run(&t);
-    gf_progress_show(r->done + r->failed, "writing", name);
-    if (!rc)
-        rc = gf_task_write(&t);
-out:
-    if (rc) {
+        rc = gf_task_ready(t);
+    if (rc || t->skipped)
+        return rc;
+    gf_pool_settle(l, t->need);
+    show(t, "transforming");
+    rc = gf_task_run(t);
+    if (rc)
+        return rc;
+    show(t, "writing");
+    return gf_task_write(t);
+}
+
+/* What a transform can do without its samples in memory, it does alone. */
+static bool streams(const struct gf_transform *transform, const struct gf_settings *s) {
+    return transform->stream && (s->frames || s->shape.n == 3);
+}
+
+/* One more of the tally, and what is to be said of it. */
+static void count(struct gf_task *t, struct gf_lane *l, int rc) {
+    const struct gf_contexts *c = l->engine.contexts;
+    if (rc || !t->skipped)
+        gf_progress_picture();
+    if (!rc && t->skipped) {
+        l->tally.skipped++;
+        gf_report_skipped(t);
+    } else if (!rc) {
+        l->tally.done++;
+        gf_report_done(t);
+    } else {
         int code = gf_exit_code(rc);
         /* One file's data is no usage error, whatever layer found it. */
         code = code == 2 ? 1 : code;
-        r->worst = code > r->worst ? code : r->worst;
-        r->failed++;
+        l->tally.worst = code > l->tally.worst ? code : l->tally.worst;
+        l->tally.failed++;
+        l->tally.gone = c->gone;
+        if (gf_log_pipe_closed())
+            gf_pool_close_pipe(l->pool);
         /* Where nothing could be opened the file is not to blame. */
-        gf_log_fail(r->engine.gone && !r->engine.open ? NULL : read[0]);
-        gf_report_failed(r->s, read[0]);
-    } else {
-        r->done++;
-        gf_report_done(&t);
+        gf_log_fail(c->gone && !c->open ? NULL : t->name);
+        gf_report_lost(t);
+    }
+    if (c->gone)
+        gf_pool_stop(l->pool);
+}
+
+/* One input: `n` files at `read`, and all pictures that they hold. */
+static void run_input(struct run *r, struct gf_lane *l, char *const *read, int n, int64_t ahead) {
+    struct gf_task t = {.s = &l->s,
+                        .transform = r->transform,
+                        .targets = &r->targets,
+                        .engine = &l->engine,
+                        .read = read,
+                        .n_read = n,
+                        .name = read[0]};
+    for (bool more = true; more;) {
+        bool streamed = false, several;
+        int rc = 0;
+        gf_engine_next(&l->engine, ahead);
+        if (streams(r->transform, &l->s))
+            rc = r->transform->stream(&t, &streamed);
+        if (!rc && !streamed)
+            rc = run_picture(&t, l);
+        several = t.source && !gf_pool_stopped(l->pool);
+        count(&t, l, rc);
+        gf_pool_leave(l);
+        rc = several ? gf_task_more(&t) : 0;
+        more = rc > 0;
+        if (rc < 0)
+            count(&t, l, rc);
+        gf_pool_tell(l, more);
+        if (more)
+            gf_pool_enter(l);
     }
     gf_task_free(&t);
+}
+
+struct lane_run {
+    struct run *r;
+    struct gf_lane *lane;
+};
+
+static void *run_lane(void *argument) {
+    const struct lane_run *a = argument;
+    struct run *r = a->r;
+    for (int i; (i = gf_pool_take(a->lane)) >= 0;) {
+        if (r->s->frames)
+            run_input(r, a->lane, r->inputs.path, r->inputs.n, 1);
+        else
+            run_input(r, a->lane, &r->inputs.path[i], 1, r->inputs.n - i);
+    }
+    return NULL;
+}
+
+/* The calling thread is a lane too, so that it goes on where no thread can be had. */
+static void run_lanes(struct run *r) {
+    struct lane_run a[GF_MAX_JOBS];
+    int n = r->pool.n_lanes, started = 1;
+    for (int i = 0; i < n; i++)
+        a[i] = (struct lane_run){r, &r->pool.lane[i]};
+    while (started < n && !pthread_create(&a[started].lane->thread, NULL, run_lane, &a[started]))
+        started++;
+    run_lane(&a[0]);
+    for (int i = 1; i < started; i++)
+        pthread_join(a[i].lane->thread, NULL);
+}
+
+/* How many pictures to work at side by side: one for each processor thread, but no more than there
+ * is memory for if all are like the first one. Each gets its share of the threads. */
+static int choose_jobs(struct run *r) {
+    int threads = gf_settings_threads(r->s);
+    int jobs = r->s->jobs ? r->s->jobs : threads;
+    struct gf_engine engine;
+    if (r->s->frames || r->inputs.n < 2 || streams(r->transform, r->s))
+        return 1;
+    jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
+    jobs = jobs < GF_MAX_JOBS ? jobs : GF_MAX_JOBS;
+    if (r->s->jobs || jobs == 1)
+        return jobs;
+    struct gf_task t = {.s = r->s,
+                        .transform = r->transform,
+                        .targets = &r->targets,
+                        .engine = &engine,
+                        .read = r->inputs.path,
+                        .n_read = 1,
+                        .name = r->inputs.path[0]};
+    gf_engine_open(&engine, r->s, &r->contexts, r->limit);
+    gf_engine_next(&engine, r->inputs.n);
+    if (!gf_task_preview(&t) && t.need > 0 && !t.skipped) {
+        int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
+        jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
+    }
+    gf_task_free(&t);
+    gf_engine_close(&engine);
+    return jobs;
+}
+
+static int run_all(struct run *r) {
+    const struct gf_settings *s = r->s;
+    int inputs = s->frames ? !r->inputs.failed : r->inputs.n;
+    r->contexts.eager = s->frames || r->inputs.n < 2;
+    int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
+    r->contexts.eager = jobs == 1;
+    int rc =
+        gf_pool_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->contexts, inputs, r->limit);
+    if (rc)
+        return rc;
+    r->pool.sum.failed = r->inputs.failed;
+    r->pool.sum.worst = r->inputs.failed ? 1 : 0;
+    gf_progress_start(s->quiet, s->frames ? 1 : r->inputs.n);
+    gf_engine_ahead(&r->pool.lane[0].engine, NULL);
+    run_lanes(r);
+    gf_progress_stop();
+    return 0;
 }
 
 /* Everything that is read besides the inputs must not be written either. */
@@ -94,21 +225,32 @@ static int gather(struct run *r, char **operands, int n) {
     return gf_inputs_gather(s, pair, 1, &r->inputs);
 }
 
+/* What was passed over, and why. */
+static void describe_skipped(int64_t none, int64_t newer, char *text, size_t size) {
+    if (none && newer)
+        snprintf(text, size, ", %lld skipped (%lld no pictures, %lld up to date)",
+                 (long long)(none + newer), (long long)none, (long long)newer);
+    else if (none || newer)
+        snprintf(text, size, ", %lld skipped (%s)", (long long)(none + newer),
+                 none ? "no pictures" : "up to date");
+}
+
 static void summarise(const struct run *r) {
     const struct gf_inputs *in = &r->inputs;
-    if (r->engine.gone && !r->s->frames && in->n > 1) {
-        gf_log_error("%s: %s; %d done, %d not", r->engine.asked->name,
-                     r->engine.open ? "the context is lost" : "no context could be opened", r->done,
-                     in->n + in->failed - r->done);
+    const struct gf_tally *sum = &r->pool.sum;
+    char skipped[128] = "";
+    if (r->pool.pipe_closed)
+        return;
+    if (r->contexts.gone && !r->s->frames && in->n > 1) {
+        gf_log_error("%s: %s; %d done, %d not", r->contexts.asked->name,
+                     r->contexts.open ? "the context is lost" : "no context could be opened",
+                     sum->done, in->n + in->failed - sum->done - sum->skipped);
         return;
     }
-    if (r->s->frames || (r->done + r->failed < 2 && !in->many))
+    if (r->s->frames || (sum->done + sum->failed + sum->skipped < 2 && !in->many))
         return;
-    if (in->skipped)
-        gf_log_note("%d done, %d failed, %lld skipped (no pictures)", r->done, r->failed,
-                    (long long)in->skipped);
-    else
-        gf_log_note("%d done, %d failed", r->done, r->failed);
+    describe_skipped(in->skipped, sum->skipped, skipped, sizeof skipped);
+    gf_log_note("%d done, %d failed%s", sum->done, sum->failed, skipped);
 }
 
 int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s, char **operands,
@@ -127,7 +269,12 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
     if (!rc)
         rc = claim(&r);
     if (!rc)
-        rc = gf_engine_open(&r.engine, s);
+        rc = gf_contexts_init(&r.contexts, s);
+    if (!rc) {
+        r.limit = s->max_memory ? s->max_memory : gf_memory_available();
+        s->max_memory = r.limit; /* decoding is held to it too */
+        rc = run_all(&r);
+    }
     if (rc == GF_EUSAGE) {
         code = fail_usage(transform->name);
         goto out;
@@ -137,22 +284,11 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
         code = gf_exit_code(rc);
         goto out;
     }
-    s->max_memory = r.engine.limit; /* decoding is held to it too */
-    r.failed = r.inputs.failed;
-    r.worst = r.failed ? 1 : 0;
-    gf_progress_start(s->quiet, s->frames ? 1 : r.inputs.n);
-    gf_engine_ahead(&r.engine, NULL);
-    if (s->frames && !r.failed)
-        run_one(&r, r.inputs.path, r.inputs.n);
-    for (int i = 0; i < r.inputs.n && !s->frames && !r.engine.gone; i++) {
-        r.engine.runs = r.inputs.n - i;
-        run_one(&r, &r.inputs.path[i], 1);
-    }
-    gf_progress_stop();
     summarise(&r);
-    code = r.worst;
+    code = r.pool.sum.worst;
 out:
-    gf_engine_close(&r.engine);
+    gf_pool_close(&r.pool);
+    gf_contexts_close(&r.contexts);
     gf_inputs_free(&r.inputs);
     gf_targets_free(&r.targets);
     return code;

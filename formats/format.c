@@ -12,6 +12,7 @@
 #include "core/status.h"
 #include "formats/checksum.h"
 #include "formats/image.h"
+#include "formats/pnm.h"
 #include "formats/record_file.h"
 
 const struct gf_format *const gf_formats[] = {&gf_format_png,
@@ -134,17 +135,13 @@ static int read_from(struct gf_source *source, const char *path,
     return f->read(source, &adapted, image);
 }
 
-int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
-                  const struct gf_format **format) {
-    struct gf_source *source;
+int gf_image_read_from(struct gf_source *source, const char *path,
+                       const struct gf_read_options *options, struct gf_image *image,
+                       const struct gf_format **format) {
     struct gf_record_file file = {0};
     const struct gf_format *f = NULL;
     *image = (struct gf_image){0};
-    int rc = gf_source_open(path, &source);
-    if (rc)
-        return rc;
-    gf_source_limit(source, options->max_memory);
-    rc = read_from(source, path, options, image, &file, &f);
+    int rc = read_from(source, path, options, image, &file, &f);
     if (!rc && file.found && file.format == f && !image->record) {
         image->record = file.record;
         file.record = NULL;
@@ -154,8 +151,24 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
     if (format)
         *format = f;
     gf_record_file_free(&file);
+    return rc;
+}
+
+int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
+                  const struct gf_format **format) {
+    struct gf_source *source;
+    *image = (struct gf_image){0};
+    int rc = gf_source_open(path, &source);
+    if (rc)
+        return rc;
+    gf_source_limit(source, options->max_memory);
+    rc = gf_image_read_from(source, path, options, image, format);
     gf_source_close(source);
     return rc;
+}
+
+int gf_image_more(struct gf_source *source, const struct gf_format *format) {
+    return format == &gf_format_pnm ? gf_pnm_more(source) : 0;
 }
 
 /* "u8 u16" for the types in a set. */

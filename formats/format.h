@@ -33,6 +33,7 @@ struct gf_read_options {
     int64_t max_memory; /* bytes that decoding may take; 0: no limit */
     bool header_only;   /* fill in everything but the samples: px.data stays NULL */
     int threads;        /* for what can use them (checksums); 0: one */
+    bool several;       /* PNM: more pictures may follow; the source is left at the end of this */
 };
 
 enum gf_png_strategy {
@@ -90,6 +91,15 @@ const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
  * file's layout and a .npy file's channels. `format` (may be NULL) gets the format found. */
 int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
                   const struct gf_format **format);
+
+/* The same from a source that is open; `path` is its name, or "-". */
+int gf_image_read_from(struct gf_source *source, const char *path,
+                       const struct gf_read_options *options, struct gf_image *image,
+                       const struct gf_format **format);
+
+/* After a picture was read with options->several: 1 where another one follows, 0 at the end (or in
+ * formats that hold one only), a negative status where something else does. May wait for a pipe. */
+int gf_image_more(struct gf_source *source, const struct gf_format *format);
 
 /* GF_EINVAL with the reason and the ways out when `format` cannot hold such an image. */
 int gf_format_accepts(const struct gf_format *format, const struct gf_image *image);

@@ -54,7 +54,8 @@ int gf_sink_finish(struct gf_sink *s);
 int gf_sink_commit(struct gf_sink *s); /* frees the sink in any case */
 void gf_sink_abort(struct gf_sink *s); /* ditto; NULL is fine */
 
-/* Removes every temporary that is open; async-signal-safe, for the handler of INT, TERM, HUP. */
+/* Removes every temporary that is open, and lets none be made any more; async-signal-safe, for the
+ * handler of INT, TERM, HUP. */
 void gf_sink_remove_temporaries(void);
 
 /* gf_fail() with the cause that errno names: "`what`: no space left on device", or the cause alone

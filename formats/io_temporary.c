@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,12 +17,17 @@
 #include "core/status.h"
 #include "formats/io.h"
 
-enum { N_SLOTS = 64, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
+enum { N_SLOTS = 512, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
 
 static struct slot {
     atomic_int state;
     char path[PATH_MAX];
 } slots[N_SLOTS];
+
+/* Threads that are just making one, and whether the program is about to end: a thread that has
+ * counted itself sees the end coming, or what ends the program sees that it must wait. */
+static atomic_int making;
+static atomic_bool ending;
 
 static int slot_take(void) {
     for (int i = 0; i < N_SLOTS; i++) {
@@ -41,10 +48,7 @@ static uint64_t random_number(void) {
     return r;
 }
 
-int gf_temporary_create(const char *target, int mode, int *fd) {
-    int i = slot_take();
-    if (i < 0)
-        return i;
+static int create(const char *target, int mode, int i, int *fd) {
     struct slot *s = &slots[i];
     const char *slash = strrchr(target, '/');
     int folder = slash ? (int)(slash - target + 1) : 0;
@@ -75,6 +79,27 @@ int gf_temporary_create(const char *target, int mode, int *fd) {
     char what[160];
     snprintf(what, sizeof what, "cannot write '%.120s'", target);
     return gf_fail_errno(GF_EIO, what);
+}
+
+int gf_temporary_create(const char *target, int mode, int *fd) {
+    sigset_t all, before;
+    int i = slot_take();
+    if (i < 0)
+        return i;
+    /* The handler waits for us, so it must not run in this thread meanwhile. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    atomic_fetch_add(&making, 1);
+    int rc;
+    if (atomic_load(&ending)) {
+        atomic_store(&slots[i].state, SLOT_FREE);
+        rc = gf_fail(GF_EIO, "interrupted");
+    } else {
+        rc = create(target, mode, i, fd);
+    }
+    atomic_fetch_sub(&making, 1);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
 }
 
 const char *gf_temporary_path(int slot) {
@@ -118,9 +143,13 @@ void gf_temporary_drop(int slot) {
     atomic_store(&slots[slot].state, SLOT_FREE);
 }
 
-/* Only unlink() and lock-free loads: both may be used in a signal handler. */
+/* Only nanosleep(), unlink() and lock-free loads: all may be used in a signal handler. The wait has
+ * an end, for a file may be made on a server that does not answer. */
 void gf_sink_remove_temporaries(void) {
     int e = errno;
+    atomic_store(&ending, true);
+    for (int ms = 0; atomic_load(&making) && ms < 2000; ms++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     for (int i = 0; i < N_SLOTS; i++)
         if (atomic_load(&slots[i].state) == SLOT_LIVE)
             unlink(slots[i].path);

@@ -169,7 +169,7 @@ static int pnm_read(struct gf_source *source, const struct gf_read_options *opti
         return gf_pnm_read_plain(source, bitmap, (int)h.maxval, (size_t)gf_array_count(&image->px),
                                  image->px.data, gf_dtype_size(dtype));
     rc = bitmap ? read_bits(source, &h, image->px.data) : read_raw(source, &h, &image->px);
-    return rc ? rc : gf_pnm_end(source, "PNM");
+    return rc || options->several ? rc : gf_pnm_end(source, "PNM");
 }
 
 static int pnm_write(struct gf_sink *sink, const struct gf_image *image,

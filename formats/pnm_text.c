@@ -142,13 +142,17 @@ int gf_pnm_read_plain(struct gf_source *source, bool bitmap, int maxval, size_t 
     return rc;
 }
 
-int gf_pnm_end(struct gf_source *source, const char *name) {
-    unsigned char rest[64];
+int gf_pnm_more(struct gf_source *source) {
+    unsigned char c = ' ';
     int64_t got;
-    while ((got = gf_source_read(source, rest, sizeof rest)) > 0)
-        for (int64_t i = 0; i < got; i++)
-            if (!gf_pnm_space(rest[i]))
-                return rest[i] == 'P' ? gf_fail(GF_EUNSUPP, "a %s of more than one picture", name)
-                                      : gf_fail(GF_EFORMAT, "data after the picture's samples");
-    return got < 0 ? (int)got : GF_OK;
+    while ((got = gf_source_peek(source, &c, 1)) > 0 && gf_pnm_space(c))
+        gf_source_read(source, &c, 1);
+    if (got <= 0)
+        return (int)got;
+    return c == 'P' ? 1 : gf_fail(GF_EFORMAT, "data after the picture's samples");
+}
+
+int gf_pnm_end(struct gf_source *source, const char *name) {
+    int more = gf_pnm_more(source);
+    return more > 0 ? gf_fail(GF_EUNSUPP, "a %s of more than one picture", name) : more;
 }

@@ -249,8 +249,9 @@ static void test_seek(void) {
     unlink("f");
 }
 
-static void test_temporaries(void) {
-    struct gf_sink *s[5];
+/* Nothing can be written after this. */
+static void test_end(void) {
+    struct gf_sink *s[5], *late;
     for (int i = 0; i < 5; i++) {
         char name[16];
         snprintf(name, sizeof name, "t%d", i);
@@ -261,13 +262,17 @@ static void test_temporaries(void) {
     CHECK_EQ(scratch_count(), 0);
     for (int i = 0; i < 5; i++)
         CHECK_EQ(gf_sink_commit(s[i]), GF_EIO); /* and not a crash */
+    CHECK_EQ(gf_sink_open("late", true, &late), GF_EIO);
     CHECK_EQ(scratch_count(), 0);
-    struct gf_sink *many[70];
+}
+
+static void test_temporaries(void) {
+    static struct gf_sink *many[520];
     int opened = 0;
-    for (; opened < 70; opened++)
+    for (; opened < 520; opened++)
         if (gf_sink_open("same", true, &many[opened]))
             break;
-    CHECK_EQ(opened, 64);
+    CHECK_EQ(opened, 512);
     CHECK(message_is_good(gf_message()));
     while (opened)
         gf_sink_abort(many[--opened]);
@@ -406,6 +411,7 @@ int main(void) {
     test_temporaries();
     test_threads();
     test_sources();
+    test_end();
     scratch_leave();
     return TEST_END();
 }

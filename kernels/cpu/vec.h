@@ -42,7 +42,9 @@ INLINE void vec_storeu(void *p, vec v) {
 /* Past the caches, to 64-byte aligned memory: what is written is not read again soon, and the old
  * contents need not be fetched. run_tile() closes with vec_stream_end(). */
 INLINE void vec_stream(void *p, vec v) {
-#if defined __AVX512F__ && GF_REAL_BITS == 32
+#if defined __clang__
+    __builtin_nontemporal_store(v, (vec *)p);
+#elif defined __AVX512F__ && GF_REAL_BITS == 32
     __builtin_ia32_movntps512(p, v);
 #elif defined __AVX512F__
     __builtin_ia32_movntpd512(p, v);

@@ -1,0 +1,231 @@
+#include "cli/pool.h"
+
+#include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <stdlib.h>
+
+#include "cli/progress.h"
+#include "core/status.h"
+
+/* The C library keeps what each thread has freed, for that thread alone, which adds up to more than
+ * the pictures at work. Giving it all back costs time, so only where memory is short. */
+static void keep_no_memory(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
+    mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+}
+
+int gf_pool_open(struct gf_pool *p, int n, int threads, const struct gf_settings *s,
+                 struct gf_contexts *contexts, int n_inputs, int64_t limit) {
+    *p = (struct gf_pool){.n_lanes = n, .n_inputs = n_inputs, .limit = limit};
+    p->lane = calloc((size_t)n, sizeof *p->lane);
+    if (!p->lane)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    for (int i = 0; i < n; i++) {
+        struct gf_lane *l = &p->lane[i];
+        l->pool = p;
+        l->s = *s;
+        l->s.threads = threads;
+        gf_engine_open(&l->engine, &l->s, contexts, limit);
+    }
+    return 0;
+}
+
+void gf_pool_close(struct gf_pool *p) {
+    if (!p->lane)
+        return;
+    for (int i = 0; i < p->n_lanes; i++)
+        gf_engine_close(&p->lane[i].engine);
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    free(p->lane);
+    p->lane = NULL;
+}
+
+/* ---- memory ---- */
+
+/* With the lock held: a plan that a lane keeps for its next picture. The lane is outside, so its
+ * engine is at rest. */
+static bool drop_a_plan(struct gf_pool *p, const struct gf_lane *but) {
+    for (int i = 0; i < p->n_lanes; i++) {
+        struct gf_lane *l = &p->lane[i];
+        if (l == but || l->busy || !l->reserved)
+            continue;
+        gf_engine_forget(&l->engine);
+        p->used -= l->reserved;
+        l->reserved = 0;
+        return true;
+    }
+    return false;
+}
+
+static bool fits(const struct gf_pool *p, const struct gf_lane *l, int64_t need) {
+    int64_t others = p->used - l->reserved;
+    if (!p->busy)
+        return others == 0 || (need >= 0 && need <= p->limit - others);
+    return need >= 0 && need + GF_PICTURE_EXTRA <= p->limit - others;
+}
+
+static void enter(struct gf_lane *l) {
+    struct gf_pool *p = l->pool;
+    while (p->entered)
+        pthread_cond_wait(&p->changed, &p->lock);
+    p->entered = l->entered = true;
+}
+
+static void pass(struct gf_lane *l) {
+    if (l->entered)
+        l->pool->entered = l->entered = false;
+    pthread_cond_broadcast(&l->pool->changed);
+}
+
+static void reserve(struct gf_lane *l, int64_t bytes) {
+    l->pool->used += bytes - l->reserved;
+    l->reserved = bytes;
+}
+
+/* One lane alone speaks at once. */
+static void start_words(struct gf_lane *l) {
+    l->tally = (struct gf_tally){0};
+    if (l->pool->n_lanes > 1)
+        gf_log_keep();
+}
+
+int gf_pool_take(struct gf_lane *l) {
+    struct gf_pool *p = l->pool;
+    pthread_mutex_lock(&p->lock);
+    while (!p->stop && p->next < p->n_inputs && (p->entered || p->next >= p->turn + GF_WINDOW))
+        pthread_cond_wait(&p->changed, &p->lock);
+    bool any = !p->stop && p->next < p->n_inputs;
+    if (any) {
+        l->input = p->next++;
+        p->entered = l->entered = true;
+    }
+    pthread_mutex_unlock(&p->lock);
+    if (any)
+        start_words(l);
+    return any ? l->input : -1;
+}
+
+void gf_pool_enter(struct gf_lane *l) {
+    pthread_mutex_lock(&l->pool->lock);
+    enter(l);
+    pthread_mutex_unlock(&l->pool->lock);
+}
+
+void gf_pool_admit(struct gf_lane *l, int64_t need) {
+    struct gf_pool *p = l->pool;
+    pthread_mutex_lock(&p->lock);
+    while (!fits(p, l, need)) {
+        if (!p->tight)
+            keep_no_memory();
+        p->tight = true;
+        if (!drop_a_plan(p, l))
+            pthread_cond_wait(&p->changed, &p->lock);
+    }
+    reserve(l, need < 0 ? p->limit : need + GF_PICTURE_EXTRA);
+    l->busy = true;
+    p->busy++;
+    pass(l);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void gf_pool_settle(struct gf_lane *l, int64_t need) {
+    pthread_mutex_lock(&l->pool->lock);
+    if (need + GF_PICTURE_EXTRA < l->reserved)
+        reserve(l, need + GF_PICTURE_EXTRA);
+    pthread_cond_broadcast(&l->pool->changed);
+    pthread_mutex_unlock(&l->pool->lock);
+}
+
+void gf_pool_leave(struct gf_lane *l) {
+    struct gf_pool *p = l->pool;
+    pthread_mutex_lock(&p->lock);
+    reserve(l, l->engine.kept ? l->engine.kept->workspace_bytes : 0);
+    p->busy -= l->busy;
+    l->busy = false;
+    pass(l);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- words ---- */
+
+static void add(struct gf_tally *sum, const struct gf_tally *t) {
+    sum->done += t->done;
+    sum->failed += t->failed;
+    sum->skipped += t->skipped;
+    sum->worst = t->worst > sum->worst ? t->worst : sum->worst;
+    sum->gone |= t->gone;
+}
+
+/* Says what input `turn` has to say. That nothing can be run is said once, by the first. */
+static void say(struct gf_pool *p, struct gf_said *said, const struct gf_tally *tally) {
+    struct gf_said unsaid = {0};
+    bool again = p->sum.gone && tally->gone;
+    if (!again) {
+        add(&p->sum, tally);
+        gf_log_say(said);
+    }
+    free(said->err);
+    free(said->out);
+    *said = unsaid;
+    if (gf_log_flush_stdout() == EPIPE)
+        p->stop = p->pipe_closed = true;
+}
+
+void gf_pool_tell(struct gf_lane *l, bool more) {
+    struct gf_pool *p = l->pool;
+    struct gf_said said = {0};
+    pthread_mutex_lock(&p->lock);
+    bool due = l->input == p->turn;
+    bool passed = l->tally.skipped && !l->tally.done && !l->tally.failed;
+    if (due || !more)
+        said = gf_log_kept();
+    if (due) {
+        say(p, &said, &l->tally);
+    } else if (!more) {
+        int at = l->input % GF_WINDOW;
+        p->ending[at].ended = true;
+        p->ending[at].said = said;
+        p->ending[at].tally = l->tally;
+    }
+    if (due && more)
+        start_words(l);
+    if (!more)
+        gf_progress_input(passed);
+    if (due && !more)
+        p->turn++;
+    for (int at = p->turn % GF_WINDOW; p->ending[at].ended; at = p->turn % GF_WINDOW) {
+        say(p, &p->ending[at].said, &p->ending[at].tally);
+        p->ending[at].ended = false;
+        p->turn++;
+    }
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void gf_pool_stop(struct gf_pool *p) {
+    pthread_mutex_lock(&p->lock);
+    p->stop = true;
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void gf_pool_close_pipe(struct gf_pool *p) {
+    pthread_mutex_lock(&p->lock);
+    p->pipe_closed = true;
+    pthread_mutex_unlock(&p->lock);
+    gf_pool_stop(p);
+}
+
+bool gf_pool_stopped(struct gf_pool *p) {
+    pthread_mutex_lock(&p->lock);
+    bool stop = p->stop;
+    pthread_mutex_unlock(&p->lock);
+    return stop;
+}
