@@ -339,13 +339,12 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     a->limit = a->axis_size;
     if (g->multiply_in)
-        a->table_in = gf_gpu_table_chirp(tables, a->axis_size, l->p->job.direction ? -1 : 1);
+        a->table_in = gf_gpu_table_chirp(tables, a->axis_size, g->sense);
     if (g->multiply_out) {
-        int dir = l->p->job.direction ? -1 : 1;
         bool spectrum = g->dir > 0; /* the convolution's first half */
         a->table_out = spectrum ? gf_gpu_table_spectrum(tables, GF_GPU_BLUESTEIN, a->axis_size,
-                                                        g->convolution, dir)
-                                : gf_gpu_table_chirp(tables, a->axis_size, dir);
+                                                        g->convolution, g->sense)
+                                : gf_gpu_table_chirp(tables, a->axis_size, g->sense);
         a->limit = spectrum ? g->convolution : a->axis_size;
     }
     if (t->algorithm == GF_GPU_RADER)

@@ -324,6 +324,47 @@ static void walk_step(struct walk *w, bool load, bool all) {
         writes(w, i);
 }
 
+/* Kernels that evaluate a filter: none of its values lies beyond the tables, or the table's end. */
+static void walk_values(struct walk *w, const struct filter_args *f, const int64_t *last) {
+    int64_t form = walk_option(w->pass, "FILTER"), end = 0;
+    int64_t word = w->p->job.precision == GF_DOUBLE ? 8 : 4;
+    for (int i = 0; i < 3; i++) {
+        if (form == FILTER_FACTORS && f->at[i] &&
+            (f->at[i] < FILTER_HEAD || f->at[i] + last[i] >= f->each))
+            broken(w, "a low pass of %lld reals has none at %lld + %lld", (long long)f->each,
+                   (long long)f->at[i], (long long)last[i]);
+        end += f->at[i] * last[i];
+    }
+    if (form == FILTER_FACTORS && f->values + 2 * f->factors * f->each > 2 * w->p->tables.count)
+        broken(w, "%lld factors of %lld reals from %lld on, in %lld", (long long)f->factors,
+               (long long)f->each, (long long)f->values, (long long)w->p->tables.count);
+    if (form != FILTER_FACTORS &&
+        (end + 1) * word * (form == FILTER_COMPLEX ? 2 : 1) != w->p->bytes[GF_GPU_FILTER])
+        broken(w, "the filter's table ends at %lld, in %lld bytes", (long long)end,
+               (long long)w->p->bytes[GF_GPU_FILTER]);
+}
+
+/* The last index of each axis over the half spectrum. */
+static void last_bins(const struct gf_job *job, int64_t *last) {
+    for (int axis = 0; axis < 3; axis++) {
+        int i = gf_gpu_job_axis(job, axis);
+        int64_t n = i >= 0 ? job->shape[i] : 1;
+        last[axis] = (i >= 0 && i == gf_job_half_axis(job) ? n / 2 + 1 : n) - 1;
+    }
+}
+
+static void walk_filter(struct walk *w, bool all) {
+    const struct filter_step_args *a = &w->pass->args.filter;
+    int64_t n = a->channels * a->work[0] * a->work[1] * a->work[2], last[3];
+    w->in_bytes = w->out_bytes = w->p->job.precision == GF_DOUBLE ? 16 : 8;
+    last_bins(&w->p->job, last);
+    walk_values(w, &a->filter, last);
+    for (int64_t i = all ? 0 : n - 1; i < n; i++) {
+        reads(w, i);
+        writes(w, i);
+    }
+}
+
 int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
     struct walk w = {.p = p, .wrong = wrong, .size = size};
     bool all = true, written[GF_GPU_PLACES] = {[GF_GPU_IN] = true};
@@ -338,6 +379,7 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
         bool fft = !strcmp(pass->kernel.file, "fft.cl");
         bool load = !strcmp(pass->kernel.file, "load.cl");
         bool store = !strcmp(pass->kernel.file, "store.cl");
+        bool filter = !strcmp(pass->kernel.file, "filter.cl");
         w.number = i;
         w.pass = pass;
         if (!written[pass->buffer[0]])
@@ -351,10 +393,12 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             walk_fft(&w, all);
         else if (load || store)
             walk_step(&w, load, all);
+        else if (filter)
+            walk_filter(&w, all);
         else
             walk_range(&w, all);
         written[pass->buffer[1]] = true;
-        if (fft || load || store)
+        if (fft || load || store || filter)
             w.last[pass->buffer[1]] = i + 1;
     }
     for (int i = 0; i < p->job.n_out; i++) {

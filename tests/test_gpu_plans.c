@@ -8,6 +8,7 @@
 
 #include "core/cuda_library.h"
 #include "core/dl.h"
+#include "core/filter.h"
 #include "core/plan.h"
 #include "core/status.h"
 #include "tests/backends.h"
@@ -244,6 +245,64 @@ static struct gf_job random_job(uint64_t *seed, const int64_t *most) {
     return job;
 }
 
+/* A filter of random low passes, perhaps too many to evaluate, perhaps with a table, which the
+ * planner does not look into; freed with the job by drop_filter(). */
+static void random_filter(uint64_t *seed, struct gf_job *job) {
+    struct gf_filter *f;
+    if (gf_filter_new(&f))
+        abort();
+    int n = (int)pick(seed, 4) * (pick(seed, 4) ? 1 : 3), profile = (int)pick(seed, 4);
+    for (int i = 0; i < n; i++) {
+        struct gf_lowpass a = {.profile = (enum gf_profile)(profile < 3 ? profile : pick(seed, 3)),
+                               .order = 1 + (int)pick(seed, 4),
+                               .radius = {3, 4, 5}},
+                          b = a;
+        if (pick(seed, 2))
+            gf_filter_add_lowpass(f, &a);
+        else
+            gf_filter_add_band(f, &b, &a, true);
+    }
+    if (pick(seed, 3) == 0) {
+        static const enum gf_dtype type[] = {GF_F32, GF_F64, GF_C64, GF_C128};
+        int64_t shape[GF_MAX_RANK];
+        memcpy(shape, job->shape, sizeof job->shape);
+        shape[gf_job_half_axis(job)] = shape[gf_job_half_axis(job)] / 2 + 1;
+        if (gf_array_alloc(&f->table, type[pick(seed, 4)], job->ndim, shape))
+            abort();
+    }
+    job->filter = f;
+    job->filter_serial = f->serial;
+}
+
+/* Of a forward job with real samples, one of a filter. */
+static bool make_filter_job(uint64_t *seed, struct gf_job *job) {
+    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype))
+        return false;
+    job->op = GF_FILTER;
+    for (int i = 0; i < job->n_out; i++)
+        job->out[i] =
+            (struct gf_output){.kind = GF_REAL, .dtype = (enum gf_dtype)pick(seed, GF_F64 + 1)};
+    random_filter(seed, job);
+    return true;
+}
+
+static void drop_filter(struct gf_job *job) {
+    gf_filter_free((struct gf_filter *)job->filter);
+}
+
+static void check_filters(int count, const int64_t *most) {
+    uint64_t seed = 6180339;
+    for (int i = 0; i < count;) {
+        struct gf_job job = random_job(&seed, most);
+        if (!make_filter_job(&seed, &job))
+            continue;
+        i++;
+        if (!gf_job_validate(&job))
+            check_job(&job, &props[i % DEVICES]);
+        drop_filter(&job);
+    }
+}
+
 static void check_random(int count, const int64_t *most) {
     uint64_t seed = 20240229;
     for (int i = 0; i < count; i++) {
@@ -335,6 +394,11 @@ static void each_kernel(int random, const struct gf_gpu_props *d, struct known *
         struct gf_job job = random_job(&seed, most);
         if (!gf_job_validate(&job))
             each_of(&job, d, known, then, what);
+        if (i % 4 || !make_filter_job(&seed, &job))
+            continue;
+        if (!gf_job_validate(&job))
+            each_of(&job, d, known, then, what);
+        drop_filter(&job);
     }
 }
 
@@ -457,6 +521,8 @@ int main(int argc, char **argv) {
     check_long();
     check_random(2500, little);
     check_random(150, much);
+    check_filters(800, little);
+    check_filters(60, much);
     printf("%d plans, %d followed element by element; at most %.0f bytes moved a point\n", n_plans,
            n_followed, bytes_per_point_most);
     return TEST_END();
