@@ -7,6 +7,7 @@
 
 #include "core/backend.h"
 #include "core/fftw_library.h"
+#include "core/filter_compose.h"
 #include "core/status.h"
 #include "core/steps.h"
 
@@ -41,6 +42,7 @@ struct context {
 };
 
 struct impl {
+    struct gf_filter_compose *filter; /* of a filter the two transforms; else NULL */
     const struct gf_fftw *f;
     void *plan;
     struct gf_work before, after;
@@ -286,11 +288,29 @@ static void fftw_unplan(void *context, struct gf_plan *plan) {
         return;
     struct impl *m = plan->impl;
     if (m) {
+        gf_filter_compose_free(m->filter);
         gf_fftw_destroy(m->f, m->plan);
         drop_buffers(m);
     }
     free(m);
     free(plan);
+}
+
+static int plan_transform(const struct context *c, struct impl *m, struct gf_plan *plan) {
+    const struct gf_job *job = &plan->job;
+    lay_out(job, m);
+    if (!(c->flags & GF_FFTW_ESTIMATE)) { /* measuring overwrites the buffers with trial data */
+        int rc = take_buffers(m);
+        if (rc)
+            return rc;
+    }
+    make_fftw_plan(c, job, m);
+    if (!m->plan)
+        return gf_fail(GF_EBACKEND, "FFTW made no plan for this transform");
+    if (m->direct) /* most arrays do without */
+        drop_buffers(m);
+    list_passes(c, m, plan);
+    return 0;
 }
 
 static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
@@ -299,7 +319,7 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     struct impl *m;
     *out = NULL;
     int rc = gf_job_validate(job);
-    if (!rc)
+    if (!rc && job->op != GF_FILTER)
         rc = gf_job_fourier_only(job);
     if (rc)
         return rc;
@@ -316,20 +336,11 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     plan->job = *job;
     plan->impl = m;
     m->f = f;
-    lay_out(job, m);
-    if (!(c->flags & GF_FFTW_ESTIMATE)) { /* measuring overwrites the buffers with trial data */
-        rc = take_buffers(m);
-        if (rc)
-            goto out;
-    }
-    make_fftw_plan(c, job, m);
-    if (!m->plan) {
-        rc = gf_fail(GF_EBACKEND, "FFTW made no plan for this transform");
+    rc = job->op == GF_FILTER
+             ? gf_filter_compose_plan(&gf_backend_fftw, context, job, c->threads, plan, &m->filter)
+             : plan_transform(c, m, plan);
+    if (rc)
         goto out;
-    }
-    if (m->direct) /* most arrays do without */
-        drop_buffers(m);
-    list_passes(c, m, plan);
     *out = plan;
     plan = NULL;
 out:
@@ -345,6 +356,8 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
     struct gf_report found = {{0}, {0}, 0};
     double scale = gf_job_scale(job);
     int rc = gf_job_check_arrays(job, in, out);
+    if (!rc && m->filter)
+        return gf_filter_compose_run(m->filter, in, out, report ? report : &found);
     bool direct = m->direct && straight(in) && straight(out);
     if (!rc && !direct)
         rc = take_buffers(m);

@@ -52,6 +52,8 @@ int64_t gf_job_points(const struct gf_job *job) {
 
 double gf_job_scale(const struct gf_job *job) {
     double n = (double)gf_job_points(job);
+    if (job->op == GF_FILTER)
+        return 1 / n;
     if (job->norm == GF_NORM_ORTHO)
         return 1 / sqrt(n);
     bool scaled = (job->norm == GF_NORM_BACKWARD) == (job->direction == GF_INVERSE);

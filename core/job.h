@@ -113,7 +113,7 @@ void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]);
 void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]);
 /* Number of samples a transform runs over: the product of the transformed extents. */
 int64_t gf_job_points(const struct gf_job *job);
-/* The factor that `norm` puts on this direction. */
+/* The factor that `norm` puts on this direction; of a filter, which goes there and back, 1 / N. */
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);

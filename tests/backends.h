@@ -28,6 +28,7 @@ struct subject {
 void backends_accuracy(struct subject *s);
 void backends_laws(struct subject *s);
 void backends_outputs(struct subject *s);
+void backends_filters(struct subject *s);
 void backends_named(struct subject *s);
 void backends_large(struct subject *s);
 
