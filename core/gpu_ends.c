@@ -99,7 +99,7 @@ bool gf_gpu_displayed(const struct gf_output *out) {
 }
 
 void gf_gpu_scale_last(const struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
-    leg->scaled = gf_gpu_scale(b->job) != 1;
+    leg->scaled = gf_job_scale(b->job) != 1;
     leg->output = 0;
 }
 

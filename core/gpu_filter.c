@@ -12,6 +12,10 @@
  * table that is read. */
 enum { FEW_FACTORS = 6 };
 
+/* In single precision a table is better where the power of a rounded number would be off by that
+ * many times its rounding, or squares of bins are no longer exact. */
+enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
+
 /* ---- values ---- */
 
 static bool on(const struct gf_job *job, int axis) {
@@ -103,6 +107,14 @@ static void set_table(struct gf_gpu_builder *b) {
     p->bytes[GF_GPU_FILTER] = count * (complex ? b->complex_bytes : b->real_bytes);
 }
 
+static bool is_exact(const struct gf_job *job, const struct gf_filter_terms *t) {
+    for (int i = 0; i < t->n_terms && job->precision == GF_SINGLE; i++)
+        if ((t->term[i].profile == GF_BUTTERWORTH && t->term[i].order > HIGHEST_ORDER) ||
+            (t->term[i].profile == GF_IDEAL && t->term[i].limit > LARGEST_SQUARE))
+            return false;
+    return true;
+}
+
 static int set_filter(struct gf_gpu_builder *b) {
     const struct gf_filter *filter = b->job->filter;
     struct gf_filter_terms t;
@@ -112,7 +124,9 @@ static int set_filter(struct gf_gpu_builder *b) {
     }
     b->p->filter_form = FILTER_FACTORS;
     int rc = gf_filter_compile(b->job, &t);
-    if (!rc)
+    if (!rc && !is_exact(b->job, &t))
+        set_table(b);
+    else if (!rc)
         rc = put_factors(b, &t);
     gf_filter_terms_free(&t);
     return rc;
@@ -167,11 +181,11 @@ int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *
 
 /* ---- passes ---- */
 
-static enum gf_gpu_place values_place(const struct gf_gpu_plan *p) {
+enum gf_gpu_place gf_gpu_filter_place(const struct gf_gpu_plan *p) {
     return p->filter_form == FILTER_FACTORS ? GF_GPU_TABLES : GF_GPU_FILTER;
 }
 
-static void filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass) {
+void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass) {
     gf_gpu_option(pass, "-DFILTER=%d -DPROFILE=%d -DBANDS=%d", p->filter_form, p->filter_profile,
                   p->filter_bands);
 }
@@ -191,8 +205,9 @@ static int add_step(struct gf_gpu_builder *b, const struct gf_gpu_space *work) {
         a->on[axis] = on(b->job, axis);
         a->work[axis] = work->extent[axis];
     }
-    filter_options(p, pass);
-    const enum gf_gpu_place buffers[] = {work->place, work->place, values_place(p), GF_GPU_PARAMS};
+    gf_gpu_filter_options(p, pass);
+    const enum gf_gpu_place buffers[] = {work->place, work->place, gf_gpu_filter_place(p),
+                                         GF_GPU_PARAMS};
     memcpy(pass->buffer, buffers, sizeof buffers);
     pass->n_buffers = 4;
     pass->args_bytes = sizeof *a;
@@ -215,13 +230,31 @@ static int add_step(struct gf_gpu_builder *b, const struct gf_gpu_space *work) {
 
 /* ---- jobs ---- */
 
+/* The pass that goes there and back on packed pairs; false when there is none. */
+static bool packed_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+    struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, true);
+    *leg = gf_gpu_leg_along(b, b->half);
+    leg->load = LOAD_PACKED;
+    leg->store = STORE_PACKED;
+    leg->own_axis = gf_gpu_own_axis(b);
+    leg->both = true;
+    return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits_tile(b, leg, &s, &s);
+}
+
 /* Two or more axes, real samples as packed pairs. */
 static int packed_job(struct gf_gpu_builder *b) {
     struct gf_gpu_space src, halves, packed;
+    struct gf_gpu_leg leg;
     int rc = gf_gpu_packed_forward(b, &src);
     if (rc)
         return rc;
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, b->half);
+    if (packed_leg(b, &leg)) {
+        packed = gf_gpu_half_planes(b, GF_GPU_A, true);
+        rc = gf_gpu_add_axis(b, &leg, &src, &packed, true);
+        b->dir = -1;
+        return rc ? rc : gf_gpu_packed_back(b, &packed);
+    }
+    leg = gf_gpu_leg_along(b, b->half);
     leg.load = LOAD_UNTANGLE;
     leg.store = STORE_HALVES;
     leg.own_axis = gf_gpu_own_axis(b);
@@ -235,10 +268,32 @@ static int packed_job(struct gf_gpu_builder *b) {
     return rc ? rc : gf_gpu_packed_back(b, &packed);
 }
 
+/* All in one pass, two lines as one; false when there is none. A table may differ from line to
+ * line. */
+static bool lines_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+    int partner = gf_gpu_partner_axis(b);
+    struct gf_gpu_space s = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
+    *leg = gf_gpu_leg_along(b, b->half);
+    leg->load = LOAD_PAIR;
+    leg->store = STORE_PAIR;
+    leg->pair_axis = partner;
+    leg->both = true;
+    bool same = partner == 3 || b->n[partner] == 1 || b->p->filter_form == FILTER_FACTORS;
+    return same && gf_gpu_fits_tile(b, leg, &s, &s);
+}
+
 static int lines_job(struct gf_gpu_builder *b) {
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, b->half);
-    struct gf_gpu_space src, halves = gf_gpu_half_planes(b, GF_GPU_A, false);
+    struct gf_gpu_leg leg;
+    struct gf_gpu_space src, dst, halves = gf_gpu_half_planes(b, GF_GPU_A, false);
+    bool one = lines_leg(b, &leg), done;
+    if (!one)
+        leg = gf_gpu_leg_along(b, b->half);
     int rc = gf_gpu_real_source(b, &leg, &src);
+    if (!rc && one) {
+        done = gf_gpu_real_sink(b, &leg, &dst);
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
+        return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
+    }
     gf_gpu_set_lines(b, &leg);
     if (!rc)
         rc = gf_gpu_add_axis(b, &leg, &src, &halves, true);
@@ -307,7 +362,9 @@ int gf_gpu_filter_job(struct gf_gpu_builder *b) {
     int rc = set_filter(b);
     if (rc)
         return rc;
-    if (b->widen)
+    struct gf_gpu_leg leg;
+    bool packed = b->half >= 0 && b->axes > 1 && packed_leg(b, &leg);
+    if (b->widen && !packed)
         return complex_job(b);
     return b->axes == 1 ? lines_job(b) : packed_job(b);
 }

@@ -185,6 +185,10 @@ static void add_indices(struct leg *l) {
         l->args.pair_in = in;
         l->args.in_point = 2 * in;
     }
+    for (int i = 0; i < l->n && g->both; i++)
+        l->args.index[i].filter = l->axis[i] < 3 ? l->p->filter.at[l->axis[i]] : 0;
+    l->args.filter = l->p->filter;
+    l->args.filter_along = g->axis < 3 ? l->p->filter.at[g->axis] : 0;
     l->args.axis_in = in;
     l->args.axis_out = out;
     l->args.axis_size = full_size(job, g->axis);
@@ -214,6 +218,12 @@ static void count_bytes(struct leg *l) {
         l->written *= (double)l->args.axis_size / (double)g->convolution;
     if (g->store == STORE_SAMPLE && g->mirror)
         l->written *= 2;
+    if (g->load == LOAD_PACKED) { /* two lines each */
+        l->read *= 2;
+        l->written *= 2;
+    }
+    if (g->both)
+        l->read += (double)l->p->bytes[GF_GPU_FILTER];
 }
 
 /* The lane: the index whose neighbours stand closest together in memory. */
@@ -290,6 +300,8 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
             .paired = g->store == STORE_TANGLE || g->store == STORE_TWO_HALVES ||
                       g->store == STORE_ROW_HALVES,
             .staged = g->load == LOAD_UNTANGLE,
+            .both = g->both,
+            .sides = g->load == LOAD_PACKED ? 2 : 1,
             .precision = l->p->job.precision,
         };
         struct gf_gpu_tile tile;
@@ -335,7 +347,8 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
             a->split_bits++;
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
-    if (g->fold) /* the twiddles that put even and odd samples together */
+    /* The twiddles that put even and odd samples together. */
+    if (g->fold || g->load == LOAD_PACKED)
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     a->limit = a->axis_size;
     if (g->multiply_in)
@@ -357,17 +370,21 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
 
 static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_pass *pass) {
     static const char *const from[] = {
-        "", "", "", "packed spectrum, ", "half spectrum, ", "half spectrum, "};
+        "", "", "", "packed spectrum, ", "half spectrum, ", "half spectrum, ", ""};
     static const char *const to[] = {
         [STORE_COMPLEX] = "",
         [STORE_HALVES] = " -> half spectrum",
         [STORE_TANGLE] = " -> packed",
         [STORE_TWO_HALVES] = " -> half spectrum",
         [STORE_ROW_HALVES] = " -> half spectrum",
+        [STORE_PACKED] = "",
     };
     const struct gf_gpu_leg *g = l->leg;
     char tile[80], end[40] = "";
-    gf_gpu_tile_describe(t, tile, sizeof tile);
+    if (g->load == LOAD_PACKED) /* two half lines and what joins them */
+        gf_gpu_tile_describe_twice(t, tile, sizeof tile);
+    else
+        gf_gpu_tile_describe(t, tile, sizeof tile);
     if (g->store == STORE_SAMPLE)
         snprintf(end, sizeof end, " -> %s%s%s", gf_kind_name(g->sample->kind), " ",
                  gf_dtype_name(g->out_type));
@@ -378,7 +395,10 @@ static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_
              "zyxc"[g->axis], part ? "part " : "", samples_in(g) ? gf_dtype_name(g->in_type) : "",
              samples_in(g) ? ", " : from[g->load], tile,
              g->store == STORE_SAMPLE || g->store == STORE_PAIR ? end : to[g->store], t->lines,
-             t->rows_in ? " rows" : " columns", g->multiply_in ? ", Bluestein" : "");
+             t->rows_in ? " rows" : " columns",
+             g->both          ? ", there and back with the filter"
+             : g->multiply_in ? ", Bluestein"
+                              : "");
     pass->summary.bytes_read = (int64_t)l->read;
     pass->summary.bytes_written = (int64_t)l->written;
 }
@@ -454,10 +474,15 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     if (rc)
         return rc;
     l.args.params = leg->output < 0 ? 0 : (int64_t)leg->output * GF_GPU_PARAMS_EACH;
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "fft.cl", "fft_pass");
+    struct gf_gpu_pass *pass = leg->both ? gf_gpu_next_pass(p, "filter_pass.cl", "filter_pass")
+                                         : gf_gpu_next_pass(p, "fft.cl", "fft_pass");
     if (!pass)
         return GF_EUNSUPP;
     set_options(&l, &tile, pass);
+    if (leg->both) {
+        gf_gpu_filter_options(p, pass);
+        gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d", tile.sides, tile.side_stride);
+    }
     double groups = (double)((l.args.index[0].count + tile.lines - 1) / tile.lines);
     for (int i = 1; i < l.n; i++)
         groups *= (double)l.args.index[i].count;
@@ -470,6 +495,8 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     const enum gf_gpu_place buffers[] = {src->place,    dst->place,   GF_GPU_TABLES,
                                          GF_GPU_PARAMS, GF_GPU_ORDER, GF_GPU_COUNTERS};
     memcpy(pass->buffer, buffers, sizeof buffers);
+    if (leg->both)
+        pass->buffer[4] = gf_gpu_filter_place(p);
     pass->n_buffers = 6;
     pass->args.pass = l.args;
     pass->args_bytes = sizeof l.args;

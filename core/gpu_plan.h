@@ -113,6 +113,7 @@ struct gf_gpu_leg {
     int pair_axis;                   /* axis along which samples are packed two by two, -1 none */
     int own_axis;                    /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
+    bool both; /* forward, times the filter, back */
     bool fold; /* real samples are paired along the line itself: `length` is half the axis */
     int64_t convolution; /* a split Bluestein's length, else 0 */
 };
@@ -145,10 +146,9 @@ static inline bool gf_gpu_axis_on(const struct gf_job *job, int axis) {
     return i >= 0 && job->axes >> i & 1 && job->shape[i] > 1;
 }
 
-/* The factor on the results of a job's passes, none of which scales by itself. */
-static inline double gf_gpu_scale(const struct gf_job *job) {
-    return job->op == GF_FILTER ? 1 / (double)gf_job_points(job) : gf_job_scale(job);
-}
+/* Where a filter's values stand, and the options of kernels/filter.h. */
+enum gf_gpu_place gf_gpu_filter_place(const struct gf_gpu_plan *p);
+void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass);
 /* The filter of a GF_FILTER job over the half spectrum, for GF_GPU_FILTER; the caller frees it. */
 int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out);
 

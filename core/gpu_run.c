@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/filter.h"
+#include "core/filter_compose.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -153,12 +153,12 @@ static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run
     double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH] = {0};
     for (int i = 0; i < job->n_out; i++) {
         double *at = v + i * GF_GPU_PARAMS_EACH;
-        at[PARAM_SCALE] = gf_gpu_scale(job);
+        at[PARAM_SCALE] = gf_job_scale(job);
         at[PARAM_LOW] = job->out[i].has_range ? job->out[i].low : 0;
         at[PARAM_HIGH] = job->out[i].has_range ? job->out[i].high : 0;
     }
     if (job->op == GF_FILTER)
-        v[PARAM_OFFSET] = job->filter->offset * (double)gf_job_points(job);
+        v[PARAM_OFFSET] = gf_filter_zero(job);
     int64_t count = sizeof v / sizeof *v;
     void *p = in_precision(job, v, count);
     if (!p)

@@ -39,9 +39,9 @@ typedef int64_t wide;
 #define SCALE_SQRT     2
 
 /* What stands in the parameter buffer, `real` by `real`, from an output's first on. */
-#define PARAM_SCALE 0 /* the norm's factor */
-#define PARAM_LOW   1 /* the display range, unscaled units */
-#define PARAM_HIGH  2
+#define PARAM_SCALE  0 /* the norm's factor */
+#define PARAM_LOW    1 /* the display range, unscaled units */
+#define PARAM_HIGH   2
 #define PARAM_OFFSET 3 /* output 0's: what a filter adds to the zero frequency */
 
 /* What a filter multiplies by: factors evaluated on the fly, or a table of the half spectrum. */
@@ -52,14 +52,14 @@ typedef int64_t wide;
 /* A low pass among a filter's values, real by real; then come the axes' values. A factor is two of
  * them, a and b, and stands as c0 + ca a + cab a b with the first. Profiles are numbered as in
  * core/filter.h; MIXED stands for several of them in one filter. */
-#define FILTER_C0      0
-#define FILTER_CA      1
-#define FILTER_CAB     2
-#define FILTER_PROFILE 3
-#define FILTER_ORDER   4
-#define FILTER_LIMIT   5
-#define FILTER_INVERSE 6 /* 1 / limit */
-#define FILTER_HEAD    8
+#define FILTER_C0           0
+#define FILTER_CA           1
+#define FILTER_CAB          2
+#define FILTER_PROFILE      3
+#define FILTER_ORDER        4
+#define FILTER_LIMIT        5
+#define FILTER_INVERSE      6 /* 1 / limit */
+#define FILTER_HEAD         8
 #define PROFILE_GAUSSIAN    0
 #define PROFILE_IDEAL       1
 #define PROFILE_BUTTERWORTH 2
