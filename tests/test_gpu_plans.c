@@ -62,7 +62,7 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
     CHECK_MSG(pass->summary.bytes_read >= 0 && pass->summary.bytes_written >= 0 &&
                   strlen(pass->summary.what) + 1 < sizeof pass->summary.what,
               "%s on %s: %s", text, d->name, pass->summary.what);
-    if (strcmp(pass->kernel.file, "fft.cl"))
+    if (strcmp(pass->kernel.file, "fft.cl") && strcmp(pass->kernel.file, "filter_pass.cl"))
         return;
     int64_t points = walk_option(pass, "POINTS"), product = 1, stages = walk_option(pass, "STAGES");
     int64_t threads = walk_option(pass, "THREADS"), lines = walk_option(pass, "LINES");
@@ -341,8 +341,9 @@ static bool is_new(struct known *k, const struct gf_gpu_pass *pass) {
             "-DLENGTH=",   "-DPOINTS=", "-DLINES=",     "-DTHREADS=",   "-DHELD=",
             "-DRESIDENT=", "-DRADIX",   "-DPAD_EVERY=", "-DIDX_STRIDE", "-DLINE_STRIDE=",
             "-DINDICES=",  "-DUNIT_",   "-DDIR=",       "-DOUT_T",      "-DOUT_LOW",
-            "-DOUT_HIGH",  "-DIN_T",    "-DBOUNDED",    "-DSCALED"};
-        bool size = false, fft = !strcmp(pass->kernel.file, "fft.cl");
+            "-DOUT_HIGH",  "-DIN_T",    "-DBOUNDED",    "-DSCALED",     "-DSIDE_STRIDE"};
+        bool size = false, fft = !strcmp(pass->kernel.file, "fft.cl") ||
+                                 !strcmp(pass->kernel.file, "filter_pass.cl");
         if (fft && !strncmp(word, "-DSTAGES=", 9))
             word = strcmp(word + 9, "1") ? "" : "one stage";
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && fft; i++)
