@@ -7,7 +7,7 @@
 #include "cli/bench.h"
 #include "core/status.h"
 
-const char *const gf_bench_kinds[] = {"c2c", "r2c", "c2r", "picture", NULL};
+const char *const gf_bench_kinds[] = {"c2c", "r2c", "c2r", "picture", "filter", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const directions[] = {"forward", "inverse", NULL};
 
@@ -91,8 +91,8 @@ static const struct gf_opt rows[] = {
      .at = AT(bench.kinds),
      .arg = "LIST",
      .parse = parse_kinds,
-     .help = "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D) (default: c2c "
-             "and the real one of --direction)"},
+     .help = "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D), filter "
+             "(u8 to u8 through a low pass) (default: c2c and the real one of --direction)"},
     {.name = "direction",
      .type = GF_OPT_CHOICE,
      .at = AT(bench.direction),

@@ -41,7 +41,7 @@ static int make_table(struct subject *s, const struct gf_job *job, enum gf_dtype
                       struct gf_array *out) {
     struct reference r;
     struct gf_job kernel = *job;
-    struct gf_array in = {0}, full = {0};
+    struct gf_array in = {0};
     int64_t shape[GF_MAX_RANK], index[GF_MAX_RANK] = {0};
     kernel.op = GF_FFT;
     kernel.channels = 1;
@@ -80,7 +80,6 @@ static int make_table(struct subject *s, const struct gf_job *job, enum gf_dtype
     }
     reference_free(&r);
     gf_array_free(&in);
-    gf_array_free(&full);
     return rc;
 }
 
@@ -166,7 +165,270 @@ static void check_random(struct subject *s, bool strided) {
     gf_filter_free(f);
 }
 
+/* ---- by name ---- */
+
+/* A job as tests/backend_jobs.c has them, and its filter: words of PROFILE=RADIUS[/ORDER][@CENTRE]
+ * with low-, high-, notch-, band- and reject- (from half of the radius) before; real and complex
+ * tables; offset=N. */
+static const struct {
+    const char *job, *filter;
+} jobs[] = {
+    {"fwd u8 60x48 > real u8", "low-gaussian=6"},
+    {"fwd u16 45x35 > real u16", "high-ideal=7"},
+    {"fwd f32 61x47 > real f32", "low-butterworth=5/2 offset=-3"},
+    {"fwd f32 40x36 ch=3 > real f32", "band-gaussian=9 offset=2"},
+    {"fwd u8 48x59 ch=3 luma > real u8", "reject-butterworth=8/3"},
+    {"fwd u8 64x50 > real u8, real f32", "notch-gaussian=3@9 notch-ideal=2@4"},
+    {"fwd f32 30x33 > real f32", "low-butterworth=6/64"},
+    {"fwd f32 36x60 > real f32", "notch-gaussian=2@5 notch-gaussian=3@-8 notch-gaussian=4@11"},
+    {"fwd f32 40x48 > real f32", "real low-gaussian=30"},
+    {"fwd u8 35x36 ch=2 > real i16", "complex offset=10"},
+    {"fwd f64 33x40 double > real f64", "band-ideal=9"},
+    {"fwd f64 30x61 double > real f64", "complex high-butterworth=4/4"},
+    {"fwd u8 5x24x20 axes=6 > real u8", "low-gaussian=5"},
+    {"fwd u8 5x24x20 axes=6 > real f32", "complex"},
+    {"fwd f32 24x7x20 axes=5 > real f32", "low-butterworth=5/1"},
+    {"fwd f32 10x12x9 > real f32", "low-gaussian=3 offset=1"},
+    {"fwd f32 17x6x20 > real f32", "real notch-ideal=2@3"},
+    {"fwd f32 48x7 axes=1 > real f32", "high-gaussian=4"},
+    {"fwd u16 9x60 axes=2 > real u16", "low-gaussian=5 offset=100"},
+    {"fwd f32 8x61 axes=2 > real f32", "complex"},
+    {"fwd f32 600 > real f32", "low-gaussian=40 offset=5"},
+    {"fwd f32 16384 > real f32", "high-butterworth=900/2"},
+    {"fwd u8 2x16384 > real u8", "low-gaussian=300"},
+    {"fwd u8 1x1 > real u8", "low-gaussian=3 offset=4"},
+    {"fwd u8 60x1 > real u8", "low-gaussian=3"},
+    {"fwd u8 24x20 > real u8", ""},
+};
+
+static bool add_word(const struct gf_job *job, struct gf_filter *f, const char *word) {
+    static const char *const kinds[] = {"low-", "high-", "band-", "reject-", "notch-"};
+    static const char *const profiles[] = {"gaussian=", "ideal=", "butterworth="};
+    struct gf_lowpass l = {.order = 0}, inner;
+    int kind = 0, profile = 0;
+    while (kind < 5 && strncmp(word, kinds[kind], strlen(kinds[kind])))
+        kind++;
+    word += kind < 5 ? strlen(kinds[kind]) : 0;
+    while (profile < 3 && strncmp(word, profiles[profile], strlen(profiles[profile])))
+        profile++;
+    if (kind == 5 || profile == 3)
+        return false;
+    l.profile = (enum gf_profile)profile;
+    const char *order = strchr(word, '/'), *centre = strchr(word, '@');
+    l.order = order ? atoi(order + 1) : 0;
+    for (int i = 0; i < GF_MAX_DIMS; i++) {
+        l.radius[i] = atof(strchr(word, '=') + 1);
+        l.centre[i] = centre ? atof(centre + 1) + i : 0;
+    }
+    inner = l;
+    for (int i = 0; i < GF_MAX_DIMS; i++)
+        inner.radius[i] /= 2;
+    int rc = kind == 0   ? gf_filter_add_lowpass(f, &l)
+             : kind == 1 ? gf_filter_add_highpass(f, &l)
+             : kind < 4  ? gf_filter_add_band(f, &inner, &l, kind == 3)
+                         : gf_filter_add_notch(f, job, &l);
+    return !rc;
+}
+
+static bool parse_filter(struct subject *s, const char *text, const struct gf_job *job,
+                         struct gf_filter *f) {
+    char copy[128], *rest = copy, *word;
+    bool wide = job->precision == GF_DOUBLE, fine = true;
+    snprintf(copy, sizeof copy, "%s", text);
+    while (fine && (word = strsep(&rest, " ")))
+        if (!strncmp(word, "offset=", 7))
+            f->offset = atof(word + 7);
+        else if (!strcmp(word, "real"))
+            fine = !make_table(s, job, wide ? GF_F64 : GF_F32, &f->table);
+        else if (!strcmp(word, "complex"))
+            fine = !make_table(s, job, wide ? GF_C128 : GF_C64, &f->table);
+        else
+            fine = !*word || add_word(job, f, word);
+    return fine;
+}
+
+static void check_named(struct subject *s) {
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+        struct gf_job job;
+        struct gf_filter *f = NULL;
+        bool fine = backends_parse(jobs[i].job, &job) && !gf_filter_new(&f);
+        job.op = GF_FILTER;
+        job.filter = f;
+        job.filter_serial = fine ? f->serial : 0;
+        fine = fine && parse_filter(s, jobs[i].filter, &job, f);
+        CHECK_MSG(fine, "no job: %s | %s", jobs[i].job, jobs[i].filter);
+        if (fine)
+            backends_check(s, &job, false);
+        gf_filter_free(f);
+    }
+}
+
+/* ---- laws ---- */
+
+/* One run of one filter over `in`; out is made. */
+static bool run(struct subject *s, struct gf_job *job, const struct gf_filter *f,
+                const struct gf_array *in, struct gf_array *out) {
+    struct gf_report report;
+    char text[160];
+    job->filter = f;
+    job->filter_serial = f->serial;
+    int rc = backends_run(s, job, in, out, &report);
+    CHECK_MSG(!rc, "%s: %s", backends_text(job, text), gf_message());
+    for (int i = 0; i < job->n_out && !rc; i++)
+        CHECK_EQ(report.clipped[i], 0);
+    return !rc;
+}
+
+/* Integer samples come through no filter as they were; a flat picture through any that leaves the
+ * zero frequency alone. */
+static void check_identity(struct subject *s, enum gf_dtype t, int64_t h, int64_t w, bool flat) {
+    struct gf_job job = {.op = GF_FILTER,
+                         .ndim = 2,
+                         .shape = {h, w},
+                         .channels = 3,
+                         .axes = 3,
+                         .in_dtype = t,
+                         .n_out = 1,
+                         .out = {{.kind = GF_REAL, .dtype = t}}};
+    struct gf_array in = {0}, out = {0};
+    struct gf_filter *f = NULL;
+    struct gf_lowpass l = {.profile = GF_BUTTERWORTH, .order = 2, .radius = {3, 4, 1}};
+    int64_t shape[GF_MAX_RANK];
+    if (!backends_mine(s))
+        return;
+    gf_job_in_shape(&job, shape);
+    int rc = gf_filter_new(&f);
+    if (!rc && flat)
+        rc = gf_filter_add_lowpass(f, &l);
+    if (!rc)
+        rc = gf_array_alloc(&in, t, 3, shape);
+    CHECK_MSG(!rc, "%s", gf_message());
+    if (!rc) {
+        size_t bytes = (size_t)gf_array_count(&in) * gf_dtype_size(t);
+        backends_fill(&in, &s->seed);
+        if (flat)
+            memset(in.data, 77, bytes);
+        if (run(s, &job, f, &in, &out))
+            CHECK_MSG(!memcmp(in.data, out.data, bytes), "%lldx%lld %s: not the same%s",
+                      (long long)h, (long long)w, gf_dtype_name(t), flat ? ", flat" : "");
+    }
+    gf_filter_free(f);
+    gf_array_free(&in);
+    gf_array_free(&out);
+}
+
+/* What a low pass and the high pass of the same radius leave adds up to the picture. */
+static void check_sum(struct subject *s, enum gf_profile profile, int64_t h, int64_t w) {
+    struct gf_job job = {.op = GF_FILTER,
+                         .ndim = 2,
+                         .shape = {h, w},
+                         .channels = 1,
+                         .axes = 3,
+                         .in_dtype = GF_F32,
+                         .n_out = 1,
+                         .out = {{.kind = GF_REAL, .dtype = GF_F32}}};
+    struct gf_array in = {0}, out[2] = {{0}};
+    struct gf_filter *low = NULL, *high = NULL;
+    struct gf_lowpass l = {.profile = profile, .order = 3, .radius = {7, 7, 7}};
+    int64_t shape[GF_MAX_RANK];
+    double error = 0, norm = 0;
+    if (!backends_mine(s))
+        return;
+    gf_job_in_shape(&job, shape);
+    int rc = gf_filter_new(&low);
+    rc = rc ? rc : gf_filter_new(&high);
+    rc = rc ? rc : gf_filter_add_lowpass(low, &l);
+    rc = rc ? rc : gf_filter_add_highpass(high, &l);
+    rc = rc ? rc : gf_array_alloc(&in, GF_F32, 3, shape);
+    CHECK_MSG(!rc, "%s", gf_message());
+    if (rc)
+        goto out;
+    backends_fill(&in, &s->seed);
+    if (!run(s, &job, low, &in, &out[0]) || !run(s, &job, high, &in, &out[1]))
+        goto out;
+    for (int64_t i = 0; i < h * w; i++) {
+        double x = (double)((float *)in.data)[i];
+        error += pow((double)((float *)out[0].data)[i] + (double)((float *)out[1].data)[i] - x, 2);
+        norm += x * x;
+    }
+    CHECK_MSG(sqrt(error / norm) < 6e-7, "%lldx%lld: low and high pass lack %.3g", (long long)h,
+              (long long)w, sqrt(error / norm));
+out:
+    gf_filter_free(low);
+    gf_filter_free(high);
+    gf_array_free(&in);
+    gf_array_free(&out[0]);
+    gf_array_free(&out[1]);
+}
+
+/* ---- sizes where work is dealt out, and tiles hold several blocks ---- */
+
+static void check_size(struct subject *s, int ndim, int64_t n0, int64_t n1, int64_t n2,
+                       unsigned axes, int64_t channels) {
+    for (int i = 0; i < (s->small ? 1 : 2); i++) {
+        struct gf_filter *f = NULL;
+        struct gf_job job = random_job(s);
+        job.ndim = ndim;
+        job.shape[0] = n0;
+        job.shape[1] = n1;
+        job.shape[2] = n2;
+        job.axes = axes;
+        job.channels = channels;
+        job.luma = false;
+        int rc = random_filter(s, &job, &f);
+        CHECK_MSG(!rc, "%s", gf_message());
+        if (!rc)
+            backends_check(s, &job, i == 1);
+        gf_filter_free(f);
+    }
+}
+
+/* Backends that have no filters say so of any; these two are known to have them. */
+static bool has_filters(struct subject *s) {
+    struct gf_filter *f = NULL;
+    struct gf_plan *plan = NULL;
+    struct gf_job job = backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 2, 8, 8, 1);
+    job.op = GF_FILTER;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+    int rc = gf_filter_new(&f);
+    job.filter = f;
+    if (!rc)
+        rc = s->backend->plan(s->context[0], &job, &plan);
+    if (!rc)
+        s->backend->unplan(s->context[0], plan);
+    gf_filter_free(f);
+    return rc != GF_EUNSUPP || s->backend == &gf_backend_openmp || s->backend == &gf_backend_fftw;
+}
+
+void backends_named_filters(struct subject *s) {
+    if (has_filters(s))
+        check_named(s);
+    s->passed += test_passed;
+    s->failed += test_failed;
+    test_passed = test_failed = 0;
+}
+
 void backends_filters(struct subject *s) {
+    static const int64_t sides[][2] = {{1, 1}, {1, 7}, {9, 1}, {16, 24}, {31, 40}, {64, 61}};
+    if (!has_filters(s)) {
+        printf("%s: no filters\n", s->backend->name);
+        return;
+    }
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+        for (int flat = 0; flat < 2; flat++) {
+            check_identity(s, GF_U8, sides[i][0], sides[i][1], flat);
+            check_identity(s, GF_U16, sides[i][0], sides[i][1], flat);
+        }
+        check_sum(s, (enum gf_profile)(i % 3), sides[i][0], sides[i][1]);
+    }
+    check_size(s, 2, 40, 1100, 1, 3, 1);
+    check_size(s, 3, 9, 40, 70, 7, 1);
+    check_size(s, 3, 24, 6, 300, 5, 1);
+    check_size(s, 3, 6, 100, 70, 6, 1);
+    check_size(s, 3, 5, 30, 100, 6, 2);
+    check_size(s, 3, 100, 4, 70, 3, 1);
+    check_size(s, 2, 500, 70, 1, 1, 1);
+    check_size(s, 2, 70, 500, 1, 2, 1);
     for (int i = 0; i < (s->full ? 8000 : s->small ? 600 : 1500); i++)
         check_random(s, i & 1);
     s->passed += test_passed;

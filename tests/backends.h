@@ -29,6 +29,7 @@ void backends_accuracy(struct subject *s);
 void backends_laws(struct subject *s);
 void backends_outputs(struct subject *s);
 void backends_filters(struct subject *s);
+void backends_named_filters(struct subject *s);
 void backends_named(struct subject *s);
 void backends_large(struct subject *s);
 

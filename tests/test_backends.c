@@ -34,8 +34,11 @@ static const struct section small[] = {{"outputs", backends_outputs},
                                        {"laws", backends_laws},
                                        {"filters", backends_filters},
                                        {NULL, NULL}};
-static const struct section filters[] = {{"filters", backends_filters}, {NULL, NULL}};
-static const struct section named[] = {{"named", backends_named}, {NULL, NULL}};
+static const struct section filters[] = {
+    {"filters", backends_filters}, {"named filters", backends_named_filters}, {NULL, NULL}};
+static const struct section named[] = {
+    {"named", backends_named}, {"named filters", backends_named_filters}, {NULL, NULL}};
+static const struct section tiny[] = {{"tiny", backends_named}, {NULL, NULL}};
 static const struct section large[] = {{"large", backends_large}, {NULL, NULL}};
 
 static double seconds(void) {
@@ -163,7 +166,7 @@ int main(int argc, char **argv) {
             section = named;
         else if (!strcmp(argv[i], "tiny")) {
             wanted.tiny = true;
-            section = named;
+            section = tiny;
         } else if (!strcmp(argv[i], "filters"))
             section = filters;
         else if (!strcmp(argv[i], "large"))
