@@ -168,6 +168,10 @@ INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, uint 
     exchange(x, tile, p1, l1, p1, l1, RADIX4, DONE4, RADIX5);
     butterflies(x, table, p1, RADIX5, DONE5, dir);
 #endif
+    (void)tile; /* of a single stage */
+    (void)l0;
+    (void)p1;
+    (void)l1;
 }
 
 #endif
