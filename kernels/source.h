@@ -38,7 +38,7 @@ typedef wide place_in;
 #define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
 #define STAGED_IN (ROWS_IN && (UNTANGLES || ALGORITHM == 2))
 
-#if !STAGED_IN || !UNTANGLES || ALGORITHM == 2
+#if (!STAGED_IN || !UNTANGLES || ALGORITHM == 2) && LOAD != LOAD_PACKED
 /* Point j of a line, element `at` of the source where points are at equal strides. */
 INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
                        GLOBAL const cplx *table, const struct line *l, uint j, wide at) {
