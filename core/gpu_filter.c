@@ -268,6 +268,66 @@ static int packed_job(struct gf_gpu_builder *b) {
     return rc ? rc : gf_gpu_packed_back(b, &packed);
 }
 
+/* Two axes, the halved one first and last: its half spectra are written so that the other axis'
+ * points are neighbours, and that one goes there and back along straight lines. */
+static struct gf_gpu_space turned_planes(const struct gf_gpu_builder *b) {
+    struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
+    int own = gf_gpu_own_axis(b);
+    int64_t stride = s.extent[own] * s.extent[b->half];
+    s.stride[own] = 1;
+    s.stride[b->half] = s.extent[own];
+    for (int axis = 2; axis >= -1; axis--) {
+        int at = axis < 0 ? 3 : axis; /* channels last */
+        if (at == own || at == b->half)
+            continue;
+        s.stride[at] = stride;
+        stride *= s.extent[at];
+    }
+    return s;
+}
+
+/* Its legs: there, both ways across, back. */
+static void turned_legs(const struct gf_gpu_builder *b, struct gf_gpu_leg leg[3]) {
+    int own = gf_gpu_own_axis(b);
+    leg[0] = gf_gpu_leg_along(b, b->half);
+    leg[0].load = LOAD_PAIR;
+    leg[0].fold = b->n[b->half] % 2 == 0 && b->n[b->half] > 2;
+    leg[0].store = leg[0].fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
+    leg[0].pair_axis = leg[0].fold ? -1 : own;
+    leg[1] = gf_gpu_leg_along(b, own);
+    leg[1].both = true;
+    leg[2] = gf_gpu_leg_along(b, b->half);
+    leg[2].dir = leg[2].sense = -1;
+    leg[2].load = LOAD_TWO_HALVES;
+    leg[2].pair_axis = own;
+    leg[2].store = STORE_PAIR;
+}
+
+static bool turned_fits(struct gf_gpu_builder *b) {
+    struct gf_gpu_space full = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
+    struct gf_gpu_space turned = turned_planes(b);
+    struct gf_gpu_leg leg[3];
+    turned_legs(b, leg);
+    return b->axes == 2 && gf_gpu_fits_tile(b, &leg[0], &full, &turned) &&
+           gf_gpu_fits_tile(b, &leg[1], &turned, &turned) &&
+           gf_gpu_fits_tile(b, &leg[2], &turned, &full);
+}
+
+static int turned_job(struct gf_gpu_builder *b) {
+    struct gf_gpu_leg leg[3];
+    struct gf_gpu_space src, turned = turned_planes(b), to = turned, dst;
+    turned_legs(b, leg);
+    int rc = gf_gpu_real_source(b, &leg[0], &src);
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &leg[0], &src, &turned, true);
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &leg[1], &turned, &to, true);
+    bool done = gf_gpu_real_sink(b, &leg[2], &dst);
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &leg[2], &to, &dst, true);
+    return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
+}
+
 /* All in one pass, two lines as one; false when there is none. A table may differ from line to
  * line. */
 static bool lines_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
@@ -358,6 +418,23 @@ static int complex_job(struct gf_gpu_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
+static double cost_of(const struct gf_gpu_plan *p) {
+    double cost = 0;
+    for (int i = 0; i < p->n_passes; i++)
+        cost += p->pass[i].cost;
+    return cost;
+}
+
+/* No passes, as before the first. */
+static int start_again(struct gf_gpu_builder *b) {
+    struct gf_gpu_plan *p = b->p;
+    gf_gpu_tables_free(&p->tables);
+    p->n_passes = 0;
+    p->bytes[GF_GPU_A] = p->bytes[GF_GPU_B] = 0;
+    b->dir = 1;
+    return set_filter(b);
+}
+
 int gf_gpu_filter_job(struct gf_gpu_builder *b) {
     int rc = set_filter(b);
     if (rc)
@@ -366,5 +443,20 @@ int gf_gpu_filter_job(struct gf_gpu_builder *b) {
     bool packed = b->half >= 0 && b->axes > 1 && packed_leg(b, &leg);
     if (b->widen && !packed)
         return complex_job(b);
-    return b->axes == 1 ? lines_job(b) : packed_job(b);
+    if (b->axes == 1)
+        return lines_job(b);
+    if (!turned_fits(b))
+        return packed_job(b);
+    /* Whichever is cheaper, and that one's tables alone. */
+    double cost[2];
+    rc = packed_job(b);
+    for (int turned = 1; turned >= 0 && !rc; turned--) {
+        cost[!turned] = cost_of(b->p);
+        if (!turned && cost[1] <= cost[0])
+            break;
+        rc = start_again(b);
+        if (!rc)
+            rc = turned ? turned_job(b) : packed_job(b);
+    }
+    return rc;
 }

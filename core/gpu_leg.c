@@ -282,6 +282,28 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
     return cost + points * t->work * word * (l->p->props.is_cpu ? 4 : 0.7);
 }
 
+/* Whether the line's even and odd points can be two lines that an item holds. */
+static bool can_halve(const struct leg *l, int lines) {
+    const struct gf_gpu_leg *g = l->leg;
+    return g->both && g->load == LOAD_COMPLEX && g->length % 2 == 0 && g->length > 2 &&
+           l->args.in_point == 1 && l->args.out_point == 1 && lines == 1;
+}
+
+/* The cheapest tile of so many lines, one or two of which an item holds. */
+static int plan_tile(const struct leg *l, struct gf_gpu_tile_wish *wish, struct gf_gpu_tile *best) {
+    struct gf_gpu_tile tile;
+    int rc = gf_gpu_tile_plan(wish, &l->p->props, best);
+    if (!can_halve(l, wish->lines))
+        return rc;
+    wish->length /= 2;
+    wish->sides = 2;
+    if (gf_gpu_tile_plan(wish, &l->p->props, &tile))
+        return rc;
+    if (rc || cost_of(l, &tile) < cost_of(l, best))
+        *best = tile;
+    return 0;
+}
+
 static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cost) {
     const struct gf_gpu_leg *g = l->leg;
     const struct index_args *lane = &l->args.index[0];
@@ -305,7 +327,7 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
             .precision = l->p->job.precision,
         };
         struct gf_gpu_tile tile;
-        if (gf_gpu_tile_plan(&wish, &l->p->props, &tile))
+        if (plan_tile(l, &wish, &tile))
             continue;
         double cost = cost_of(l, &tile);
         /* A group of few warps leaves its unit idle, and one of very many waits for its slowest. */
@@ -348,7 +370,7 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
     /* The twiddles that put even and odd samples together. */
-    if (g->fold || g->load == LOAD_PACKED)
+    if (g->fold || t->sides == 2)
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     a->limit = a->axis_size;
     if (g->multiply_in)
@@ -381,7 +403,7 @@ static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_
     };
     const struct gf_gpu_leg *g = l->leg;
     char tile[80], end[40] = "";
-    if (g->load == LOAD_PACKED) /* two half lines and what joins them */
+    if (t->sides == 2) /* two half lines and what joins them */
         gf_gpu_tile_describe_twice(t, tile, sizeof tile);
     else
         gf_gpu_tile_describe(t, tile, sizeof tile);
@@ -404,10 +426,10 @@ static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_
 }
 
 /* A pair's samples side by side, and every pair at an even place: one access moves both. */
-static bool pairs_are_near(const struct leg *l, bool in) {
+static bool pairs_are_near(const struct leg *l, bool in, bool neighbours) {
     const struct pass_args *a = &l->args;
-    bool near = (in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&
-                (in ? a->in_point : a->out_point) % 2 == 0;
+    bool near = neighbours || ((in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&
+                               (in ? a->in_point : a->out_point) % 2 == 0);
     for (int i = 0; i < l->n; i++)
         near = near && (in ? a->index[i].in : a->index[i].out) % 2 == 0;
     return near;
@@ -436,9 +458,13 @@ static void set_options(const struct leg *l, const struct gf_gpu_tile *t,
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d", g->scaled, g->mirror);
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, l->args.axis_in == 1, l->args.axis_out == 1);
+    /* Two complex numbers are one access in single precision alone. */
+    bool two = t->sides == 2 && g->load == LOAD_COMPLEX, wide = l->p->job.precision == GF_DOUBLE;
+    bool halves = g->load == LOAD_TWO_HALVES;
     gf_gpu_option(pass, "-DNEAR_IN=%d -DNEAR_OUT=%d",
-                  g->load == LOAD_PAIR && pairs_are_near(l, true),
-                  g->store == STORE_PAIR && pairs_are_near(l, false));
+                  (g->load == LOAD_PAIR || ((halves || two) && !wide)) &&
+                      pairs_are_near(l, true, two),
+                  (g->store == STORE_PAIR || (two && !wide)) && pairs_are_near(l, false, two));
     if (samples_in(g))
         gf_gpu_type_options(pass, "IN", g->in_type);
     if (samples_out(g))
@@ -481,7 +507,8 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     set_options(&l, &tile, pass);
     if (leg->both) {
         gf_gpu_filter_options(p, pass);
-        gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d", tile.sides, tile.side_stride);
+        gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile.sides, tile.side_stride,
+                      gf_gpu_job_axis(&p->job, leg->axis) == gf_job_half_axis(&p->job));
     }
     double groups = (double)((l.args.index[0].count + tile.lines - 1) / tile.lines);
     for (int i = 1; i < l.n; i++)

@@ -67,6 +67,8 @@ static void try_width(struct search *s, int stages, int per_line) {
         words *= s->wish->sides;
         if (stages > 1 && !closes(s, stages))
             time += 0.5;
+        if (s->wish->sides == 2) /* joined in registers */
+            time += 0.4;
     }
     if (s->wish->staged && held <= 8) /* more than few points' butterflies need */
         beside += 10;

@@ -4,13 +4,13 @@
  * the odd samples; a line and its mirror image tell them apart. A work item takes both through the
  * same butterflies, two transforms of half the axis' points; with w = exp(-2 pi i k / n)
  *     X(k) = E(k) + w O(k),  X(k + n/2) = E(k) - w O(k)
- * are the frequencies, multiplied, and the way back is the way there in reverse. Two real lines
- * that are one complex one need none of that: the filter's inverse is real, so each keeps to
- * itself.
+ * are the frequencies, multiplied, and the way back is the way there in reverse. The same goes for
+ * the even and the odd points of one line across a half spectrum. Two real lines that are one
+ * complex one keep to themselves, as the filter's inverse is real.
  *
- * Given by -D: what fft.cl and filter.h say, and SIDES: 2 for packed lines, 1 for others;
- * SIDE_STRIDE, the distance of the two in the tile, in words. LENGTH is the transform's: half the
- * axis' for two sides. */
+ * Given by -D: what fft.cl and filter.h say, and SIDES, the lines that an item holds; SIDE_STRIDE,
+ * the distance of the two in the tile, in words; FOLDED where the filter has half of the axis.
+ * LENGTH is the transform's: half the line's for two sides. */
 #include "filter.h"
 #include "sink.h"
 #include "source.h"
@@ -24,7 +24,10 @@ INLINE void set_line(struct lowpass *l, const struct pass_args *a, const struct 
         if (at) {
             const wide k = (wide)line->at[i];
             l->rest = joined(l->rest, from[at + k], l->profile);
+#if FOLDED
             l->mirrored = joined(l->mirrored, from[at + negated(k, n)], l->profile);
+#endif
+            (void)n;
         }
     }
 }
@@ -56,9 +59,10 @@ INLINE void multiply(cplx *x, const FILTER_LINE *m, uint p1) {
                 cplx *v = x + b * LAST + q;
 #if SIDES == 2
                 v[0] = TIMES(v[0], factor_value(m, k, 0));
-                v[HELD] = TIMES(v[HELD], factor_value(m, LENGTH - k, 1));
+                v[HELD] = TIMES(v[HELD], FOLDED ? factor_value(m, LENGTH - k, 1)
+                                                : factor_value(m, LENGTH + k, 0));
 #else
-                const int mirrored = 2 * k > LENGTH;
+                const int mirrored = FOLDED && 2 * k > LENGTH;
                 v[0] = TIMES(v[0], factor_value(m, mirrored ? LENGTH - k : k, mirrored));
 #endif
             }
@@ -85,13 +89,43 @@ INLINE void filter_line(cplx *x, const struct pass_args *a, GLOBAL const factor 
     UNROLL for (int i = 0; i < INDICES; i++) {
         const wide k = (wide)line->at[i], n = a->index[i].size, step = a->index[i].filter;
         m.own += k * step;
+#if FOLDED
         m.mirrored += (n ? negated(k, n) : k) * step;
+#endif
+        (void)n;
     }
     multiply(x, &m, p1);
 #endif
 }
 
 #if SIDES == 2
+#if LOAD == LOAD_COMPLEX
+/* Elements at and at + 1, with one access where `at` is always even. */
+INLINE void get_two(GLOBAL const cplx *src, wide at, cplx *z, cplx *y) {
+#if NEAR_IN
+    const float4 two = ((GLOBAL const float4 *)src)[at >> 1];
+    *z = CPLX(two.x, two.y);
+    *y = CPLX(two.z, two.w);
+#else
+    *z = src[at];
+    *y = src[at + 1];
+#endif
+}
+INLINE void put_two(GLOBAL cplx *dst, wide at, cplx z, cplx y) {
+#if NEAR_OUT
+    float4 two;
+    two.x = z.x;
+    two.y = z.y;
+    two.z = y.x;
+    two.w = y.y;
+    ((GLOBAL float4 *)dst)[at >> 1] = two;
+#else
+    dst[at] = z;
+    dst[at + 1] = y;
+#endif
+}
+#endif
+
 /* E and O of half the points, both ways: `dir` 1 to frequencies, -1 from them. */
 INLINE void mix_sides(cplx *x, GLOBAL const cplx *roots, uint p1, const int dir) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
@@ -108,25 +142,34 @@ INLINE void mix_sides(cplx *x, GLOBAL const cplx *roots, uint p1, const int dir)
     }
 }
 
+/* Two points of the second side's line and its own, or of one line's even and odd points, which are
+ * neighbours. */
 INLINE void load_sides(cplx *x, const struct pass_args *a, GLOBAL const cplx *src,
                        const struct line *l, uint p0) {
     UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
         const uint p = p0 + b * PER_LINE;
-        const wide step = UNIT_IN ? POINTS / RADIX0 : POINTS / RADIX0 * a->in_point;
-        wide at = POINT_IN(p);
         if (INSIDE(p, RADIX0)) {
-            UNROLL for (int q = 0; q < RADIX0; q++, at += step) {
+            UNROLL for (int q = 0; q < RADIX0; q++) {
+                const uint j = p + q * (POINTS / RADIX0);
                 cplx z = CPLX(R(0), R(0)), y = z;
-                if (l->there) {
-                    z = src[l->in + at];
-                    y = src[l->in_mirror + at];
-                }
                 cplx *v = x + b * RADIX0 + q;
+#if LOAD == LOAD_PACKED
+                if (l->there) {
+                    z = src[l->in + POINT_IN(j)];
+                    y = src[l->in_mirror + POINT_IN(j)];
+                }
                 v[0] = CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
                 v[HELD] = CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x));
+#else
+                if (l->there)
+                    get_two(src, l->in + 2 * j, &z, &y);
+                v[0] = z;
+                v[HELD] = y;
+#endif
             }
         }
     }
+    (void)a;
 }
 
 INLINE void store_sides(const cplx *x, const struct pass_args *a, GLOBAL cplx *dst,
@@ -135,17 +178,21 @@ INLINE void store_sides(const cplx *x, const struct pass_args *a, GLOBAL cplx *d
         return;
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = p1 + b * PER_LINE;
-        const wide step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * a->out_point;
-        wide at = POINT_OUT(p);
         if (INSIDE(p, LAST)) {
-            UNROLL for (int q = 0; q < LAST; q++, at += step) {
+            UNROLL for (int q = 0; q < LAST; q++) {
+                const uint j = p + q * (POINTS / LAST);
                 const cplx e = x[b * LAST + q], o = x[HELD + b * LAST + q];
-                dst[l->out + at] = CPLX(e.x - o.y, e.y + o.x);
+#if STORE == STORE_PACKED
+                dst[l->out + POINT_OUT(j)] = CPLX(e.x - o.y, e.y + o.x);
                 if (!l->own)
-                    dst[l->out_mirror + at] = CPLX(e.x + o.y, o.x - e.y);
+                    dst[l->out_mirror + POINT_OUT(j)] = CPLX(e.x + o.y, o.x - e.y);
+#else
+                put_two(dst, l->out + 2 * j, e, o);
+#endif
             }
         }
     }
+    (void)a;
 }
 #else
 INLINE void load_line(cplx *x, const struct pass_args *a, GLOBAL const source *src,
@@ -205,7 +252,7 @@ VOID filter_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *
     filter_line(x, a, filter, &out, p1);
     if (p1 == 0 && out.zero) {
         x[0].x += params[PARAM_OFFSET];
-#if SIDES == 1
+#if LOAD == LOAD_PAIR
         x[0].y += params[PARAM_OFFSET]; /* the other line's */
 #endif
     }

@@ -15,7 +15,7 @@ struct walk {
     size_t size;
     /* Of the pass. */
     int64_t length, lines, in_bytes, out_bytes;
-    int load, store, indices;
+    int load, store, indices, sides;
     bool multiply_in, multiply_out, mirror, shifted;
 };
 
@@ -147,6 +147,11 @@ static void read_point(struct walk *w, const struct spot *s, int64_t j) {
             reads(w, s->in + a->pair_in + k * a->axis_in);
         break;
     default:
+        if (w->sides == 2) { /* an even and an odd point */
+            reads(w, at = s->in + 2 * j * a->in_point);
+            at += a->in_point;
+            table(w, a->table_split + j, "root");
+        }
         reads(w, at);
     }
 }
@@ -183,6 +188,10 @@ static void write_point(struct walk *w, const struct spot *s, int64_t j) {
             writes(w, s->out_mirror + (negated(k, n) + centre) % n * a->axis_out);
         break;
     default:
+        if (w->sides == 2) {
+            writes(w, at = s->out + 2 * j * a->out_point);
+            at += a->out_point;
+        }
         writes(w, at);
     }
 }
@@ -283,6 +292,7 @@ static void walk_fft(struct walk *w, bool all) {
     w->load = (int)walk_option(pass, "LOAD");
     w->store = (int)walk_option(pass, "STORE");
     w->indices = (int)walk_option(pass, "INDICES");
+    w->sides = (int)walk_option(pass, "SIDES");
     w->multiply_in = walk_option(pass, "MULTIPLY_IN") == 1;
     w->multiply_out = walk_option(pass, "MULTIPLY_OUT") == 1;
     w->mirror = walk_option(pass, "MIRROR") == 1;
