@@ -120,16 +120,16 @@ void gf_filter_compose_free(struct gf_filter_compose *c) {
 TIMES(times_single, float)
 TIMES(times_double, double)
 
-static void multiply(const struct gf_filter_compose *c) {
-    const struct gf_array *x = &c->spectrum, *f = &c->table;
-    const int64_t n = x->shape[f->rank - 1], channels = x->shape[f->rank];
-    const int64_t rows = gf_array_count(f) / n;
-    const bool complex = gf_dtype_is_complex(f->dtype);
-#pragma omp parallel for num_threads(c->threads) schedule(static) if (rows * n > 1 << 15)
+/* Rows of n bins, each the product of its own and the table's of that number. */
+static void multiply_rows(char *x, int64_t row_bytes, const struct gf_array *table, bool single,
+                          int64_t n, int64_t channels, int64_t rows, int threads) {
+    const bool complex = gf_dtype_is_complex(table->dtype);
+    const int64_t step = n * (int64_t)gf_dtype_size(table->dtype);
+#pragma omp parallel for num_threads(threads) schedule(static) if (rows * n > 1 << 15)
     for (int64_t row = 0; row < rows; row++) {
-        char *p = (char *)x->data + row * n * channels * (int64_t)gf_dtype_size(x->dtype);
-        const char *q = (const char *)f->data + row * n * (int64_t)gf_dtype_size(f->dtype);
-        if (x->dtype == GF_C64)
+        char *p = x + row * row_bytes;
+        const char *q = (const char *)table->data + row * step;
+        if (single)
             times_single((float *)p, (const float *)q, complex, n, channels);
         else
             times_double((double *)p, (const double *)q, complex, n, channels);
@@ -137,25 +137,53 @@ static void multiply(const struct gf_filter_compose *c) {
 }
 
 /* Onto the zero frequency of every plane and channel that is transformed by itself. */
-static void add_zero(const struct gf_filter_compose *c) {
-    const struct gf_array *x = &c->spectrum;
+static void add_zero(const struct gf_array *x, unsigned axes, double zero) {
     int64_t index[GF_MAX_RANK] = {0};
-    for (bool more = c->zero != 0; more;) {
+    for (bool more = zero != 0; more;) {
         char *at = x->data;
         for (int i = 0; i < x->rank; i++)
             at += index[i] * x->stride[i];
         if (x->dtype == GF_C64)
-            *(float *)at += (float)c->zero;
+            *(float *)at += (float)zero;
         else
-            *(double *)at += c->zero;
+            *(double *)at += zero;
         more = false;
         for (int i = x->rank - 1; i >= 0 && !more; i--) {
-            if (i < x->rank - 1 && c->axes >> i & 1)
+            if (i < x->rank - 1 && axes >> i & 1)
                 continue;
             more = ++index[i] < x->shape[i];
             index[i] = more ? index[i] : 0;
         }
     }
+}
+
+/* The work buffer as an array of the job's axes and channels. */
+static struct gf_array work_array(const struct gf_job *job, const struct gf_work *w) {
+    struct gf_array a = {.dtype = w->precision == GF_DOUBLE ? GF_C128 : GF_C64,
+                         .rank = job->ndim + 1,
+                         .data = w->data};
+    int64_t stride = (int64_t)gf_dtype_size(a.dtype);
+    for (int i = GF_MAX_DIMS - 1; i >= 0; i--) {
+        int axis = i - (GF_MAX_DIMS - job->ndim);
+        if (axis >= 0) {
+            a.shape[axis] = w->extent[i];
+            a.stride[axis] = stride;
+        }
+        stride *= i == GF_MAX_DIMS - 1 ? w->pitch : w->extent[i];
+    }
+    a.shape[job->ndim] = w->channels;
+    a.stride[job->ndim] = stride;
+    return a;
+}
+
+void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, double zero,
+                        const struct gf_work *w, int threads) {
+    struct gf_array a = work_array(job, w);
+    const int64_t row = w->pitch * (int64_t)gf_dtype_size(a.dtype);
+    for (int64_t c = 0; c < w->channels; c++)
+        multiply_rows((char *)w->data + c * a.stride[job->ndim], row, table, a.dtype == GF_C64,
+                      w->extent[2], 1, w->extent[0] * w->extent[1], threads);
+    add_zero(&a, job->axes, zero);
 }
 
 int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
@@ -166,7 +194,10 @@ int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in
         rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &ignored);
     if (rc)
         return rc;
-    multiply(c);
-    add_zero(c);
+    const struct gf_array *x = &c->spectrum, *f = &c->table;
+    const int64_t n = x->shape[f->rank - 1], channels = x->shape[f->rank];
+    multiply_rows(x->data, n * channels * (int64_t)gf_dtype_size(x->dtype), f, x->dtype == GF_C64,
+                  n, channels, gf_array_count(f) / n, c->threads);
+    add_zero(x, c->axes, c->zero);
     return c->backend->exec(c->context, c->back, &c->spectrum, out, report);
 }

@@ -4,6 +4,7 @@
 #define GF_CORE_FILTER_COMPOSE_H
 
 #include "core/backend.h"
+#include "core/steps.h"
 
 /* The two transforms around the multiplication: samples to an unscaled complex half spectrum, and
  * that to the job's outputs, with the factor 1 / N. */
@@ -11,6 +12,11 @@ void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf
 
 /* What the offset adds to the zero frequency of every spectrum. */
 double gf_filter_zero(const struct gf_job *job);
+
+/* Multiplies the half spectra of a work buffer by a table as gf_filter_tabulate() makes it, and
+ * adds `zero` to their zero frequencies. */
+void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, double zero,
+                        const struct gf_work *w, int threads);
 
 struct gf_filter_compose;
 
