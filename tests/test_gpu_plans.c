@@ -395,7 +395,7 @@ static void each_kernel(int random, const struct gf_gpu_props *d, struct known *
         struct gf_job job = random_job(&seed, most);
         if (!gf_job_validate(&job))
             each_of(&job, d, known, then, what);
-        if (i % 4 || !make_filter_job(&seed, &job))
+        if (!make_filter_job(&seed, &job))
             continue;
         if (!gf_job_validate(&job))
             each_of(&job, d, known, then, what);
