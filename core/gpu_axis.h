@@ -67,5 +67,8 @@ int gf_gpu_lines_back(struct gf_gpu_builder *b, const struct gf_gpu_space *halve
 
 /* All of a GF_FILTER job. */
 int gf_gpu_filter_job(struct gf_gpu_builder *b);
+/* core/gpu_filter_values.c: chooses between factors and a table, and puts the factors' values among
+ * the plan's tables. */
+int gf_gpu_filter_values(struct gf_gpu_builder *b);
 
 #endif

@@ -269,6 +269,8 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
     double run_out = run_of(l->out_step, lane->out, t->length, t->lines, l->out_bytes);
     if (l->leg->load == LOAD_PAIR && l->args.pair_in == 1)
         run_in *= 2;
+    if (l->leg->load == LOAD_TWO_HALVES && l->args.pair_in == 1 && lane->in == 2)
+        run_in = 2.0 * t->lines * (double)l->in_bytes;
     if (l->leg->store == STORE_PAIR && l->args.pair_out == 1)
         run_out *= 2;
     double full =

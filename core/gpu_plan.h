@@ -6,7 +6,13 @@
  * together with its mirror image and tells the two apart (Cooley, Lewis and Welch 1970). So the
  * half spectrum costs no ninth block, and the pass along h reads and writes whole rows. Where h is
  * the only transformed axis, two lines make one. Long lines are split over passes (Bailey's four
- * steps, 1990), lengths with large primes become convolutions, in the tile where they fit. */
+ * steps, 1990), lengths with large primes become convolutions, in the tile where they fit.
+ *
+ * A filter's last axis forward is its first one back, so one pass takes it there, multiplies and
+ * brings it back: of a picture three passes in all. That axis is h, on packed pairs; or, where its
+ * columns would be too narrow in the other passes, h comes first and last, as half spectra written
+ * column by column, and the other axis goes both ways along them. Where no tile holds that, a pass
+ * of its own multiplies half spectra in memory. */
 #ifndef GF_CORE_GPU_PLAN_H
 #define GF_CORE_GPU_PLAN_H
 

@@ -212,6 +212,11 @@ static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_
     int fits = (int)(props->unit_local_bytes / (t->local_bytes + 1024));
     t->resident = fits < t->resident ? fits : t->resident;
     t->resident = t->resident < 1 ? 1 : t->resident;
+    /* A unit's four quarters have a register file each: an odd group more would cost all of them.
+     */
+    int warps = divide_up(t->threads, 32);
+    while (wish->both && t->resident > 4 && t->resident * warps % 4)
+        t->resident--;
     if (algorithm != GF_GPU_PLAIN)
         t->work = 2 * t->work * (double)points / (double)wish->length;
     if (wish->both)
