@@ -1,5 +1,6 @@
-/* A filter's job on a GPU: forward, multiply, back, in one plan. The multiplication is a pass of
- * its own over the half spectrum, in the work buffer's planes. */
+/* A filter's job on a GPU: forward, multiply, back, in one plan. The last axis forward is the first
+ * one back, and where that fits a tile one pass does all three; else the multiplication is a pass
+ * of its own over the half spectrum, in the work buffer's planes. */
 #include <string.h>
 
 #include "core/gpu_axis.h"
