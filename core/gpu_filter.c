@@ -65,7 +65,7 @@ static bool packed_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
     leg->load = LOAD_PACKED;
     leg->store = STORE_PACKED;
     leg->own_axis = gf_gpu_own_axis(b);
-    leg->both = true;
+    leg->filtered = true;
     return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits_tile(b, leg, &s, &s);
 }
 
@@ -123,7 +123,7 @@ static void turned_legs(const struct gf_gpu_builder *b, struct gf_gpu_leg leg[3]
     leg[0].store = leg[0].fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
     leg[0].pair_axis = leg[0].fold ? -1 : own;
     leg[1] = gf_gpu_leg_along(b, own);
-    leg[1].both = true;
+    leg[1].filtered = true;
     leg[2] = gf_gpu_leg_along(b, b->half);
     leg[2].dir = leg[2].sense = -1;
     leg[2].load = LOAD_TWO_HALVES;
@@ -165,7 +165,7 @@ static bool lines_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
     leg->load = LOAD_PAIR;
     leg->store = STORE_PAIR;
     leg->pair_axis = partner;
-    leg->both = true;
+    leg->filtered = true;
     bool same = partner == 3 || b->n[partner] == 1 || b->p->filter_form == FILTER_FACTORS;
     return same && gf_gpu_fits_tile(b, leg, &s, &s);
 }

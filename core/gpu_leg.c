@@ -1,4 +1,5 @@
 /* One pass along an axis: which index is the lane, how many lanes a tile has, what it costs. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -110,10 +111,11 @@ static bool samples_in(const struct gf_gpu_leg *g) {
 
 /* Ends that address by the point's coordinate along the axis, and not by its number. */
 static bool by_coordinate_in(const struct gf_gpu_leg *g) {
-    return g->load == LOAD_UNTANGLE || g->load == LOAD_HERMITIAN || g->load == LOAD_TWO_HALVES;
+    return g->load == LOAD_UNTANGLE || g->load == LOAD_HERMITIAN || g->load == LOAD_TWO_HALVES ||
+           g->rader == 1;
 }
 static bool by_coordinate_out(const struct gf_gpu_leg *g) {
-    return g->store == STORE_SAMPLE || g->store == STORE_HALVES;
+    return g->store == STORE_SAMPLE || g->store == STORE_HALVES || g->rader == 3;
 }
 
 /* The indices beside the point's: the other axes, and what is left of the leg's own. */
@@ -171,7 +173,8 @@ static void add_indices(struct leg *l) {
                   (struct index_args){.count = g->before[i],
                                       .in = in * position,
                                       .out = out * (last ? digit : position),
-                                      .point_out = last ? digit : 0});
+                                      .point_out = last ? digit : 0,
+                                      .turn = g->both});
     }
     if (rest > 1)
         add_index(
@@ -185,7 +188,7 @@ static void add_indices(struct leg *l) {
         l->args.pair_in = in;
         l->args.in_point = 2 * in;
     }
-    for (int i = 0; i < l->n && g->both; i++)
+    for (int i = 0; i < l->n && g->filtered; i++)
         l->args.index[i].filter = l->axis[i] < 3 ? l->p->filter.at[l->axis[i]] : 0;
     l->args.filter = l->p->filter;
     l->args.filter_along = g->axis < 3 ? l->p->filter.at[g->axis] : 0;
@@ -222,7 +225,7 @@ static void count_bytes(struct leg *l) {
         l->read *= 2;
         l->written *= 2;
     }
-    if (g->both)
+    if (g->filtered)
         l->read += (double)l->p->bytes[GF_GPU_FILTER];
 }
 
@@ -279,15 +282,22 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
                   l->written / share(run_out, true, (int)l->out_bytes);
     /* Arithmetic hides behind memory only where there is something else to work on meanwhile. */
     double points = l->lines * (double)l->leg->length * full;
+    /* There and back, twice the arithmetic wants twice the others to hide behind. */
+    if (t->algorithm != GF_GPU_PLAIN && !l->p->props.is_cpu)
+        cost *= 1 + 0.8 * fmax(0, 1 - t->resident * t->threads / 1024.0);
     double word = l->p->job.precision == GF_DOUBLE ? 2 : 1;
     cost *= (t->resident > 1 ? 1 : 1.25) * (1 + t->threads / 20000.0);
-    return cost + points * t->work * word * (l->p->props.is_cpu ? 4 : 0.7);
+    /* A line's whole convolution keeps the tile's memory busy: two permutations at random besides
+     * the exchanges of two transforms. */
+    bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
+    double busy = l->p->props.is_cpu ? 4 : prime ? (t->rows_in ? 2.8 : 2.1) : 0.7;
+    return cost + points * t->work * word * busy;
 }
 
 /* Whether the line's even and odd points can be two lines that an item holds. */
 static bool can_halve(const struct leg *l, int lines) {
     const struct gf_gpu_leg *g = l->leg;
-    return g->both && g->load == LOAD_COMPLEX && g->length % 2 == 0 && g->length > 2 &&
+    return g->filtered && g->load == LOAD_COMPLEX && g->length % 2 == 0 && g->length > 2 &&
            l->args.in_point == 1 && l->args.out_point == 1 && lines == 1;
 }
 
@@ -313,6 +323,8 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
     l->in_step = coordinates_in ? l->args.axis_in * l->args.step_in : l->args.in_point;
     l->out_step = coordinates_out ? l->args.axis_out * l->args.step_out : l->args.out_point;
     *best_cost = 1e300;
+    if (g->rader && l->axis[0] >= 4) /* points in Rader's order are nobody's neighbours */
+        return GF_EUNSUPP;
     for (int lines = 1; lines <= 64; lines *= 2) {
         if (lines > 1 && lines / 2 >= lane->count)
             break;
@@ -325,6 +337,7 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
                       g->store == STORE_ROW_HALVES,
             .staged = g->load == LOAD_UNTANGLE,
             .both = g->both,
+            .filtered = g->filtered,
             .sides = g->load == LOAD_PACKED ? 2 : 1,
             .precision = l->p->job.precision,
         };
@@ -361,11 +374,15 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
     a->table_stage = gf_gpu_table_stages(tables, t);
     if (t->algorithm == GF_GPU_BLUESTEIN)
         a->table_chirp = gf_gpu_table_chirp(tables, t->length, 1); /* the kernel turns it */
-    if (t->algorithm != GF_GPU_PLAIN)
+    if (t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER)
         a->table_spectrum =
             gf_gpu_table_spectrum(tables, t->algorithm, t->length, t->points, g->dir);
-    if (g->after > 1) {
-        int64_t n = g->length * g->after;
+    if (g->both)
+        a->table_spectrum =
+            gf_gpu_table_spectrum(tables, g->rader ? GF_GPU_RADER : GF_GPU_BLUESTEIN, a->axis_size,
+                                  g->convolution, g->sense);
+    if (g->after > 1 || g->both) {
+        int64_t n = g->both ? g->convolution : g->length * g->after;
         a->split_bits = 0;
         while (n >> a->split_bits > 1 << 16 && (int64_t)1 << 2 * a->split_bits < n)
             a->split_bits++;
@@ -384,8 +401,8 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
                                 : gf_gpu_table_chirp(tables, a->axis_size, g->sense);
         a->limit = spectrum ? g->convolution : a->axis_size;
     }
-    if (t->algorithm == GF_GPU_RADER)
-        a->order = gf_gpu_table_order(tables, t->length);
+    if (t->algorithm == GF_GPU_RADER || g->rader)
+        a->order = gf_gpu_table_order(tables, g->rader ? a->axis_size : t->length);
     bool failed = a->order < 0 || a->table_stage < 0 || a->table_chirp < 0 ||
                   a->table_spectrum < 0 || a->table_split < 0 || a->table_in < 0 ||
                   a->table_out < 0;
@@ -420,8 +437,9 @@ static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_
              samples_in(g) ? ", " : from[g->load], tile,
              g->store == STORE_SAMPLE || g->store == STORE_PAIR ? end : to[g->store], t->lines,
              t->rows_in ? " rows" : " columns",
-             g->both          ? ", there and back with the filter"
-             : g->multiply_in ? ", Bluestein"
+             g->filtered      ? ", there and back with the filter"
+             : g->rader       ? ", Rader"
+             : g->convolution ? ", Bluestein"
                               : "");
     pass->summary.bytes_read = (int64_t)l->read;
     pass->summary.bytes_written = (int64_t)l->written;
@@ -455,9 +473,9 @@ static void set_options(const struct leg *l, const struct gf_gpu_tile *t,
     gf_gpu_option(pass, "-DPAD_EVERY=%d -DIDX_STRIDE=%d -DLINE_STRIDE=%d -DWHOLE=%d", t->pad_every,
                   t->index_stride, t->line_stride, t->whole);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",
-                  g->load, g->store, g->after > 1, g->multiply_in, g->multiply_out);
+                  g->load, g->store, g->after > 1 || g->both, g->multiply_in, g->multiply_out);
     bool whole = g->length == l->args.axis_size && !g->convolution;
-    gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d", g->scaled, g->mirror);
+    gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", g->scaled, g->mirror, g->rader);
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, l->args.axis_in == 1, l->args.axis_out == 1);
     /* Two complex numbers are one access in single precision alone. */
@@ -502,12 +520,12 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     if (rc)
         return rc;
     l.args.params = leg->output < 0 ? 0 : (int64_t)leg->output * GF_GPU_PARAMS_EACH;
-    struct gf_gpu_pass *pass = leg->both ? gf_gpu_next_pass(p, "filter_pass.cl", "filter_pass")
-                                         : gf_gpu_next_pass(p, "fft.cl", "fft_pass");
+    struct gf_gpu_pass *pass = leg->filtered ? gf_gpu_next_pass(p, "filter_pass.cl", "filter_pass")
+                                             : gf_gpu_next_pass(p, "fft.cl", "fft_pass");
     if (!pass)
         return GF_EUNSUPP;
     set_options(&l, &tile, pass);
-    if (leg->both) {
+    if (leg->filtered) {
         gf_gpu_filter_options(p, pass);
         gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile.sides, tile.side_stride,
                       gf_gpu_job_axis(&p->job, leg->axis) == gf_job_half_axis(&p->job));
@@ -524,7 +542,7 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     const enum gf_gpu_place buffers[] = {src->place,    dst->place,   GF_GPU_TABLES,
                                          GF_GPU_PARAMS, GF_GPU_ORDER, GF_GPU_COUNTERS};
     memcpy(pass->buffer, buffers, sizeof buffers);
-    if (leg->both)
+    if (leg->filtered)
         pass->buffer[4] = gf_gpu_filter_place(p);
     pass->n_buffers = 6;
     pass->args.pass = l.args;

@@ -313,7 +313,7 @@ static struct interval level_interval(const struct gf_output *o, struct interval
         t.high = x > t.high ? x : t.high;
     }
     /* A hair for the mapping's own rounding. */
-    long double hair = is_single ? 3e-7L * white + 1e-6L : 1e-15L * white + 1e-6L;
+    long double hair = is_single ? 6e-7L * white + 1e-6L : 1e-15L * white + 1e-6L;
     return (struct interval){floorl(t.low * white + 0.5L - hair),
                              floorl(t.high * white + 0.5L + hair)};
 }
