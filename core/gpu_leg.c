@@ -282,6 +282,10 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
                   l->written / share(run_out, true, (int)l->out_bytes);
     /* Arithmetic hides behind memory only where there is something else to work on meanwhile. */
     double points = l->lines * (double)l->leg->length * full;
+    /* A filter's table across its rows: neighbouring lines share what the second level cache holds.
+     */
+    if (l->leg->filtered && l->args.filter_along != 1)
+        cost += 3 * (double)l->p->bytes[GF_GPU_FILTER];
     /* There and back, twice the arithmetic wants twice the others to hide behind. */
     if (t->algorithm != GF_GPU_PLAIN && !l->p->props.is_cpu)
         cost *= 1 + 0.8 * fmax(0, 1 - t->resident * t->threads / 1024.0);

@@ -74,9 +74,9 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
     }
     CHECK_MSG(product == points && threads == pass->group && threads % lines == 0, "%s on %s: %s",
               text, d->name, pass->kernel.options);
-    CHECK_MSG(algorithm == 0   ? points == n
-              : algorithm == 1 ? points >= 2 * n - 1
-                               : points == n - 1,
+    CHECK_MSG(algorithm == GF_GPU_BLUESTEIN ? points >= 2 * n - 1
+              : algorithm == GF_GPU_RADER   ? points == n - 1
+                                            : points == n,
               "%s on %s: %s", text, d->name, pass->kernel.options);
     if (algorithm == GF_GPU_RADER)
         CHECK_MSG(pass->args.pass.order + 4 * points <= p->tables.order_count,
