@@ -391,9 +391,10 @@ static void each_kernel(int random, const struct gf_gpu_props *d, struct known *
         if (backends_parse(list[i], &job))
             each_of(&job, d, known, then, what);
     }
-    for (int i = 0; i < random; i++) {
+    enum { FILTERS = 40 };
+    for (int i = 0; i < random || i < FILTERS; i++) {
         struct gf_job job = random_job(&seed, most);
-        if (!gf_job_validate(&job))
+        if (i < random && !gf_job_validate(&job))
             each_of(&job, d, known, then, what);
         if (!make_filter_job(&seed, &job))
             continue;
