@@ -137,7 +137,8 @@ static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o
         bytes += size;
     }
     double share = gf_job_is_real(job) ? 0.5 : 1;
-    double steps = points * share * log2((double)gf_job_points(job) + 1);
+    double ways = job->op == GF_FILTER ? 2 : 1; /* there and back */
+    double steps = ways * points * share * log2((double)gf_job_points(job) + 1);
     w.host = runs * steps * step_seconds * (w.wide ? 2 : 1) / w.threads;
     w.device = (o->open ? 0 : context_seconds) + runs * bytes * byte_seconds;
     w.device_bytes = (int64_t)fmin(bytes + points * share * (w.wide ? 16 : 8), 0x1p62);
@@ -173,10 +174,9 @@ static bool suits(const struct gf_backend *b, const struct weights *w, struct gf
 
 int gf_backend_weigh(const struct gf_job *job, const struct gf_outlook *outlook,
                      const struct gf_backend **out, char why[GF_REASON]) {
-    if (job->op != GF_FFT) { /* the one that has wavelets and filters */
+    if (job->op == GF_DWT) { /* the one that has wavelets */
         *out = &gf_backend_openmp;
-        snprintf(why, GF_REASON, "%s: the processor's own %s", gf_backend_openmp.name,
-                 job->op == GF_DWT ? "wavelets" : "filters");
+        snprintf(why, GF_REASON, "%s: the processor's own wavelets", gf_backend_openmp.name);
         return 0;
     }
     struct weights w = weigh(job, outlook);

@@ -201,8 +201,11 @@ static void choose_place(const struct choice *c, const struct cut *cut, struct g
     *to = c->to;
     if (!c->free_place)
         return;
-    bool in_place = cut->parts == 1 && c->leg->load == LOAD_COMPLEX &&
-                    c->leg->store == STORE_COMPLEX && same_layout(c->from, &c->to);
+    /* A line and its mirror image may change in one group's hands, but in more than two dimensions
+     * some are read by two groups. */
+    bool alone = (c->leg->load == LOAD_COMPLEX && c->leg->store == STORE_COMPLEX) ||
+                 (c->leg->load == LOAD_PACKED && c->b->axes == 2);
+    bool in_place = cut->parts == 1 && alone && same_layout(c->from, &c->to);
     bool ours = c->from->place == GF_GPU_A || c->from->place == GF_GPU_B;
     if (cut->parts == 1)
         to->place = ours && in_place ? c->from->place : other(c->from->place);
@@ -254,10 +257,15 @@ static bool can_split_rader(const struct gf_gpu_leg *leg, int64_t n) {
     return in && out && !leg->fold && n > 512 && gf_is_prime(n) && gf_gpu_has_codelets(n - 1);
 }
 
+/* Of a transform along the leg's axis. */
+static int64_t line_points(const struct gf_gpu_builder *b, const struct gf_gpu_leg *leg) {
+    return b->n[leg->axis] / (leg->fold || leg->load == LOAD_PACKED ? 2 : 1);
+}
+
 int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
                     const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile) {
     struct choice c = {.b = b, .leg = leg, .from = from, .to = *to, .best_cost = 1e300};
-    int64_t n = b->n[leg->axis] / (leg->fold ? 2 : 1);
+    int64_t n = line_points(b, leg);
     c.free_place = to->place == GF_GPU_A || to->place == GF_GPU_B;
     leg->length = n;
     consider(&c, &(struct cut){1, {n}, 0, false});
@@ -285,7 +293,7 @@ bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg,
                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
     struct gf_gpu_leg one = *leg;
     struct choice c = {.b = b, .leg = &one, .from = from, .to = *to, .best_cost = 1e300};
-    one.length = b->n[leg->axis] / (leg->fold ? 2 : 1);
+    one.length = line_points(b, leg);
     consider(&c, &(struct cut){1, {one.length}, 0, false});
     return c.best.parts == 1;
 }

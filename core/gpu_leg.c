@@ -188,6 +188,10 @@ static void add_indices(struct leg *l) {
         l->args.pair_in = in;
         l->args.in_point = 2 * in;
     }
+    for (int i = 0; i < l->n && g->filtered; i++)
+        l->args.index[i].filter = l->axis[i] < 3 ? l->p->filter.at[l->axis[i]] : 0;
+    l->args.filter = l->p->filter;
+    l->args.filter_along = g->axis < 3 ? l->p->filter.at[g->axis] : 0;
     l->args.axis_in = in;
     l->args.axis_out = out;
     l->args.axis_size = full_size(job, g->axis);
@@ -217,6 +221,12 @@ static void count_bytes(struct leg *l) {
         l->written *= (double)l->args.axis_size / (double)g->convolution;
     if (g->store == STORE_SAMPLE && g->mirror)
         l->written *= 2;
+    if (g->load == LOAD_PACKED) { /* two lines each */
+        l->read *= 2;
+        l->written *= 2;
+    }
+    if (g->filtered)
+        l->read += (double)l->p->bytes[GF_GPU_FILTER];
 }
 
 /* The lane: the index whose neighbours stand closest together in memory. */
@@ -262,6 +272,8 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
     double run_out = run_of(l->out_step, lane->out, t->length, t->lines, l->out_bytes);
     if (l->leg->load == LOAD_PAIR && l->args.pair_in == 1)
         run_in *= 2;
+    if (l->leg->load == LOAD_TWO_HALVES && l->args.pair_in == 1 && lane->in == 2)
+        run_in = 2.0 * t->lines * (double)l->in_bytes;
     if (l->leg->store == STORE_PAIR && l->args.pair_out == 1)
         run_out *= 2;
     double full =
@@ -270,6 +282,10 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
                   l->written / share(run_out, true, (int)l->out_bytes);
     /* Arithmetic hides behind memory only where there is something else to work on meanwhile. */
     double points = l->lines * (double)l->leg->length * full;
+    /* A filter's table across its rows: neighbouring lines share what the second level cache holds.
+     */
+    if (l->leg->filtered && l->args.filter_along != 1)
+        cost += 3 * (double)l->p->bytes[GF_GPU_FILTER];
     /* There and back, twice the arithmetic wants twice the others to hide behind. */
     if (t->algorithm != GF_GPU_PLAIN && !l->p->props.is_cpu)
         cost *= 1 + 0.8 * fmax(0, 1 - t->resident * t->threads / 1024.0);
@@ -280,6 +296,28 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
     bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
     double busy = l->p->props.is_cpu ? 4 : prime ? (t->rows_in ? 2.8 : 2.1) : 0.7;
     return cost + points * t->work * word * busy;
+}
+
+/* Whether the line's even and odd points can be two lines that an item holds. */
+static bool can_halve(const struct leg *l, int lines) {
+    const struct gf_gpu_leg *g = l->leg;
+    return g->filtered && g->load == LOAD_COMPLEX && g->length % 2 == 0 && g->length > 2 &&
+           l->args.in_point == 1 && l->args.out_point == 1 && lines == 1;
+}
+
+/* The cheapest tile of so many lines, one or two of which an item holds. */
+static int plan_tile(const struct leg *l, struct gf_gpu_tile_wish *wish, struct gf_gpu_tile *best) {
+    struct gf_gpu_tile tile;
+    int rc = gf_gpu_tile_plan(wish, &l->p->props, best);
+    if (!can_halve(l, wish->lines))
+        return rc;
+    wish->length /= 2;
+    wish->sides = 2;
+    if (gf_gpu_tile_plan(wish, &l->p->props, &tile))
+        return rc;
+    if (rc || cost_of(l, &tile) < cost_of(l, best))
+        *best = tile;
+    return 0;
 }
 
 static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cost) {
@@ -303,10 +341,12 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
                       g->store == STORE_ROW_HALVES,
             .staged = g->load == LOAD_UNTANGLE,
             .both = g->both,
+            .filtered = g->filtered,
+            .sides = g->load == LOAD_PACKED ? 2 : 1,
             .precision = l->p->job.precision,
         };
         struct gf_gpu_tile tile;
-        if (gf_gpu_tile_plan(&wish, &l->p->props, &tile))
+        if (plan_tile(l, &wish, &tile))
             continue;
         double cost = cost_of(l, &tile);
         /* A group of few warps leaves its unit idle, and one of very many waits for its slowest. */
@@ -344,7 +384,7 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
     if (g->both)
         a->table_spectrum =
             gf_gpu_table_spectrum(tables, g->rader ? GF_GPU_RADER : GF_GPU_BLUESTEIN, a->axis_size,
-                                  g->convolution, l->p->job.direction ? -1 : 1);
+                                  g->convolution, g->sense);
     if (g->after > 1 || g->both) {
         int64_t n = g->both ? g->convolution : g->length * g->after;
         a->split_bits = 0;
@@ -352,17 +392,17 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
             a->split_bits++;
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
-    if (g->fold) /* the twiddles that put even and odd samples together */
+    /* The twiddles that put even and odd samples together. */
+    if (g->fold || t->sides == 2)
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     a->limit = a->axis_size;
     if (g->multiply_in)
-        a->table_in = gf_gpu_table_chirp(tables, a->axis_size, l->p->job.direction ? -1 : 1);
+        a->table_in = gf_gpu_table_chirp(tables, a->axis_size, g->sense);
     if (g->multiply_out) {
-        int dir = l->p->job.direction ? -1 : 1;
         bool spectrum = g->dir > 0; /* the convolution's first half */
         a->table_out = spectrum ? gf_gpu_table_spectrum(tables, GF_GPU_BLUESTEIN, a->axis_size,
-                                                        g->convolution, dir)
-                                : gf_gpu_table_chirp(tables, a->axis_size, dir);
+                                                        g->convolution, g->sense)
+                                : gf_gpu_table_chirp(tables, a->axis_size, g->sense);
         a->limit = spectrum ? g->convolution : a->axis_size;
     }
     if (t->algorithm == GF_GPU_RADER || g->rader)
@@ -375,17 +415,21 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
 
 static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_pass *pass) {
     static const char *const from[] = {
-        "", "", "", "packed spectrum, ", "half spectrum, ", "half spectrum, "};
+        "", "", "", "packed spectrum, ", "half spectrum, ", "half spectrum, ", ""};
     static const char *const to[] = {
         [STORE_COMPLEX] = "",
         [STORE_HALVES] = " -> half spectrum",
         [STORE_TANGLE] = " -> packed",
         [STORE_TWO_HALVES] = " -> half spectrum",
         [STORE_ROW_HALVES] = " -> half spectrum",
+        [STORE_PACKED] = "",
     };
     const struct gf_gpu_leg *g = l->leg;
     char tile[80], end[40] = "";
-    gf_gpu_tile_describe(t, tile, sizeof tile);
+    if (t->sides == 2) /* two half lines and what joins them */
+        gf_gpu_tile_describe_twice(t, tile, sizeof tile);
+    else
+        gf_gpu_tile_describe(t, tile, sizeof tile);
     if (g->store == STORE_SAMPLE)
         snprintf(end, sizeof end, " -> %s%s%s", gf_kind_name(g->sample->kind), " ",
                  gf_dtype_name(g->out_type));
@@ -397,7 +441,8 @@ static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_
              samples_in(g) ? ", " : from[g->load], tile,
              g->store == STORE_SAMPLE || g->store == STORE_PAIR ? end : to[g->store], t->lines,
              t->rows_in ? " rows" : " columns",
-             g->rader         ? ", Rader"
+             g->filtered      ? ", there and back with the filter"
+             : g->rader       ? ", Rader"
              : g->convolution ? ", Bluestein"
                               : "");
     pass->summary.bytes_read = (int64_t)l->read;
@@ -405,10 +450,10 @@ static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_
 }
 
 /* A pair's samples side by side, and every pair at an even place: one access moves both. */
-static bool pairs_are_near(const struct leg *l, bool in) {
+static bool pairs_are_near(const struct leg *l, bool in, bool neighbours) {
     const struct pass_args *a = &l->args;
-    bool near = (in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&
-                (in ? a->in_point : a->out_point) % 2 == 0;
+    bool near = neighbours || ((in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&
+                               (in ? a->in_point : a->out_point) % 2 == 0);
     for (int i = 0; i < l->n; i++)
         near = near && (in ? a->index[i].in : a->index[i].out) % 2 == 0;
     return near;
@@ -437,9 +482,13 @@ static void set_options(const struct leg *l, const struct gf_gpu_tile *t,
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", g->scaled, g->mirror, g->rader);
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, l->args.axis_in == 1, l->args.axis_out == 1);
+    /* Two complex numbers are one access in single precision alone. */
+    bool two = t->sides == 2 && g->load == LOAD_COMPLEX, wide = l->p->job.precision == GF_DOUBLE;
+    bool halves = g->load == LOAD_TWO_HALVES;
     gf_gpu_option(pass, "-DNEAR_IN=%d -DNEAR_OUT=%d",
-                  g->load == LOAD_PAIR && pairs_are_near(l, true),
-                  g->store == STORE_PAIR && pairs_are_near(l, false));
+                  (g->load == LOAD_PAIR || ((halves || two) && !wide)) &&
+                      pairs_are_near(l, true, two),
+                  (g->store == STORE_PAIR || (two && !wide)) && pairs_are_near(l, false, two));
     if (samples_in(g))
         gf_gpu_type_options(pass, "IN", g->in_type);
     if (samples_out(g))
@@ -475,10 +524,16 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     if (rc)
         return rc;
     l.args.params = leg->output < 0 ? 0 : (int64_t)leg->output * GF_GPU_PARAMS_EACH;
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "fft.cl", "fft_pass");
+    struct gf_gpu_pass *pass = leg->filtered ? gf_gpu_next_pass(p, "filter_pass.cl", "filter_pass")
+                                             : gf_gpu_next_pass(p, "fft.cl", "fft_pass");
     if (!pass)
         return GF_EUNSUPP;
     set_options(&l, &tile, pass);
+    if (leg->filtered) {
+        gf_gpu_filter_options(p, pass);
+        gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile.sides, tile.side_stride,
+                      gf_gpu_job_axis(&p->job, leg->axis) == gf_job_half_axis(&p->job));
+    }
     double groups = (double)((l.args.index[0].count + tile.lines - 1) / tile.lines);
     for (int i = 1; i < l.n; i++)
         groups *= (double)l.args.index[i].count;
@@ -491,6 +546,8 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     const enum gf_gpu_place buffers[] = {src->place,    dst->place,   GF_GPU_TABLES,
                                          GF_GPU_PARAMS, GF_GPU_ORDER, GF_GPU_COUNTERS};
     memcpy(pass->buffer, buffers, sizeof buffers);
+    if (leg->filtered)
+        pass->buffer[4] = gf_gpu_filter_place(p);
     pass->n_buffers = 6;
     pass->args.pass = l.args;
     pass->args_bytes = sizeof l.args;

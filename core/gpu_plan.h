@@ -6,7 +6,13 @@
  * together with its mirror image and tells the two apart (Cooley, Lewis and Welch 1970). So the
  * half spectrum costs no ninth block, and the pass along h reads and writes whole rows. Where h is
  * the only transformed axis, two lines make one. Long lines are split over passes (Bailey's four
- * steps, 1990), lengths with large primes become convolutions, in the tile where they fit. */
+ * steps, 1990), lengths with large primes become convolutions, in the tile where they fit.
+ *
+ * A filter's last axis forward is its first one back, so one pass takes it there, multiplies and
+ * brings it back: of a picture three passes in all. That axis is h, on packed pairs; or, where its
+ * columns would be too narrow in the other passes, h comes first and last, as half spectra written
+ * column by column, and the other axis goes both ways along them. Where no tile holds that, a pass
+ * of its own multiplies half spectra in memory. */
 #ifndef GF_CORE_GPU_PLAN_H
 #define GF_CORE_GPU_PLAN_H
 
@@ -16,7 +22,8 @@
 
 /* The buffers of a plan. Tables: complex values; order: Rader's permutations, 32-bit integers;
  * params: reals, see PARAM_ in kernels/args.h; found: what the search for a range leaves; energy:
- * what the load step leaves of a spectrum's parts. */
+ * what the load step leaves of a spectrum's parts; filter: a filter's values over the half
+ * spectrum, where they are not evaluated on the fly. */
 enum gf_gpu_place {
     GF_GPU_IN,
     GF_GPU_A,
@@ -27,6 +34,7 @@ enum gf_gpu_place {
     GF_GPU_COUNTERS,
     GF_GPU_FOUND,
     GF_GPU_ENERGY,
+    GF_GPU_FILTER,
     GF_GPU_OUT, /* and the following, one an output */
     GF_GPU_PLACES = GF_GPU_OUT + GF_MAX_OUTPUTS
 };
@@ -44,6 +52,7 @@ struct gf_gpu_pass {
         struct pass_args pass;
         struct step_args step;
         struct range_args range;
+        struct filter_step_args filter;
     } args;
     size_t args_bytes;
     int output;  /* of a store step: which; its clipped samples are counted for it. -1: none */
@@ -76,6 +85,9 @@ struct gf_gpu_plan {
     bool dry;        /* passes are added to see what they cost: no tables are made */
     int range_known; /* bit i: output i's upper end is known before the run */
     double high[GF_MAX_OUTPUTS];
+    struct filter_args filter;       /* GF_FILTER: how its passes come by the values */
+    int filter_form, filter_profile; /* FILTER_…, PROFILE_… */
+    bool filter_bands;
 };
 
 /* Plans for a device of these properties; pure arithmetic, no device is touched. GF_ENOMEM,
@@ -99,7 +111,7 @@ struct gf_gpu_leg {
     int64_t length;    /* points of the pass's own transform */
     int64_t before[2]; /* lengths of the parts done before, 1 if none: the outer one first */
     int64_t after;     /* product of those still to come */
-    int dir;
+    int dir, sense;    /* of the pass; of the transform, where that is a convolution */
     int load, store;
     enum gf_dtype in_type, out_type; /* of samples, for ends that have them */
     const struct gf_output *sample;  /* STORE_SAMPLE, STORE_PAIR: what is written */
@@ -107,7 +119,8 @@ struct gf_gpu_leg {
     int pair_axis;                   /* axis along which samples are packed two by two, -1 none */
     int own_axis;                    /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
-    bool fold; /* real samples are paired along the line itself: `length` is half the axis */
+    bool filtered; /* there, times the filter, and back */
+    bool fold;     /* real samples are paired along the line itself: `length` is half the axis */
     int64_t convolution; /* of a split line's, its points; else 0 */
     /* Of a split convolution, there and back over three passes: the middle one, which multiplies by
      * its spectrum; and for Rader's, which takes its points in his order and carries the zeroth
@@ -144,6 +157,12 @@ static inline bool gf_gpu_axis_on(const struct gf_job *job, int axis) {
     return i >= 0 && job->axes >> i & 1 && job->shape[i] > 1;
 }
 
+/* Where a filter's values stand, and the options of kernels/filter.h. */
+enum gf_gpu_place gf_gpu_filter_place(const struct gf_gpu_plan *p);
+void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass);
+/* The filter of a GF_FILTER job over the half spectrum, for GF_GPU_FILTER; the caller frees it. */
+int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out);
+
 /* core/gpu_tables.c: offsets of tables, made where they are not there yet; -1 and said when memory
  * is short. */
 int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile);
@@ -157,6 +176,8 @@ int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm alg
 /* Rader's order: which point is the i-th input, which the i-th output, and the other way round
  * where points 1, 2, … stand among the inputs and among the outputs: offset in the integers. */
 int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime);
+/* `count` reals, as they are: where they stand, in reals. */
+int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count);
 void gf_gpu_tables_free(struct gf_gpu_tables *t);
 
 #endif

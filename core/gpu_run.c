@@ -1,10 +1,12 @@
 #include "core/gpu_run.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/filter_compose.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -20,6 +22,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
         free(c);
         return rc;
     }
+    c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     rc = gf_gpu_stage_open(api, c->gpu, c->props.is_cpu, options ? options->threads : 0, &c->stage);
     if (rc) {
         gf_gpu_run_close(c);
@@ -154,6 +157,8 @@ static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run
         at[PARAM_LOW] = job->out[i].has_range ? job->out[i].low : 0;
         at[PARAM_HIGH] = job->out[i].has_range ? job->out[i].high : 0;
     }
+    if (job->op == GF_FILTER)
+        v[PARAM_OFFSET] = gf_filter_zero(job);
     int64_t count = sizeof v / sizeof *v;
     void *p = in_precision(job, v, count);
     if (!p)
@@ -161,6 +166,15 @@ static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run
     int rc = c->api->upload(c->gpu, m->buffer[GF_GPU_PARAMS], 0, p,
                             count * (job->precision == GF_DOUBLE ? 8 : 4));
     free(p);
+    return rc;
+}
+
+static int upload_filter(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
+    struct gf_array table = {.data = NULL};
+    int rc = gf_gpu_filter_table(&m->plan->job, c->threads, &table);
+    if (!rc)
+        rc = gf_gpu_stage_upload(c->stage, m->buffer[GF_GPU_FILTER], &table);
+    gf_array_free(&table);
     return rc;
 }
 
@@ -189,6 +203,8 @@ static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
         rc = c->api->upload(c->gpu, m->buffer[GF_GPU_ORDER], 0, t->order, 4 * t->order_count);
     if (!rc)
         rc = upload_params(c, m);
+    if (!rc && p->bytes[GF_GPU_FILTER])
+        rc = upload_filter(c, m);
     if (rc) /* what is half ready is taken anew next time */
         drop_buffers(c, m);
     m->ready = !rc;

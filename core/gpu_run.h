@@ -10,6 +10,7 @@ struct gf_gpu_context {
     void *gpu;
     struct gf_gpu_props props;
     struct gf_gpu_stage *stage; /* brings arrays there and back */
+    int threads;                /* of the host */
 };
 
 struct gf_gpu_run {

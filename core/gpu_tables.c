@@ -240,6 +240,17 @@ int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
     return at;
 }
 
+int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count) {
+    int64_t at = t->count;
+    double *to = grow(t, (count + 1) / 2);
+    if (!to)
+        return -1;
+    memcpy(to, v, (size_t)count * sizeof *v);
+    if (count % 2)
+        to[count] = 0;
+    return 2 * at;
+}
+
 void gf_gpu_tables_free(struct gf_gpu_tables *t) {
     free(t->value);
     free(t->order);

@@ -32,6 +32,14 @@ struct search {
     double best_time;
 };
 
+/* Whether two radices are the same, and can be the first and the last. */
+static bool closes(const struct search *s, int stages) {
+    for (int i = 1; i < stages; i++)
+        if (s->radix[i] == s->radix[i - 1])
+            return true;
+    return false;
+}
+
 /* Work items that share a line, and what the stages cost then. */
 static void try_width(struct search *s, int stages, int per_line) {
     const struct gf_gpu_props *props = s->props;
@@ -61,6 +69,14 @@ static void try_width(struct search *s, int stages, int per_line) {
     int beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
     if (s->convolution && s->wish->rows_in && held > 16)
         beside += 24;
+    if (s->wish->filtered) { /* and a filter's line, in between */
+        beside = OVERHEAD + 24;
+        words *= s->wish->sides;
+        if (stages > 1 && !closes(s, stages))
+            time += 0.5;
+        if (s->wish->sides == 2) /* joined in registers */
+            time += 0.4;
+    }
     if (s->wish->staged && held <= 8) /* more than few points' butterflies need */
         beside += 10;
     if (held * words > most)
@@ -144,7 +160,9 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_wish *wish) 
         t->line_stride = held_slots;
     }
     int64_t word = (wish->precision == GF_DOUBLE ? 8 : 4) * (t->whole ? 2 : 1);
-    t->local_bytes = (int64_t)held_slots * t->lines * word;
+    t->sides = wish->sides > 1 ? wish->sides : 1;
+    t->side_stride = held_slots * t->lines;
+    t->local_bytes = (int64_t)t->side_stride * t->sides * word;
 }
 
 /* A convolution transforms twice: where the first radix is the last too, the second transform takes
@@ -184,7 +202,7 @@ static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_
     t->rows_out = wish->rows_out;
     t->algorithm = algorithm;
     t->points = (int)points;
-    if (algorithm != GF_GPU_PLAIN)
+    if (algorithm != GF_GPU_PLAIN || wish->filtered)
         close_ring(t);
     bool idle = t->stages == 1 && algorithm == GF_GPU_PLAIN && !wish->paired && !wish->staged;
     for (int whole = 1; whole >= 0; whole--) {
@@ -202,8 +220,15 @@ static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_
     int fits = (int)(props->unit_local_bytes / (t->local_bytes + 1024));
     t->resident = fits < t->resident ? fits : t->resident;
     t->resident = t->resident < 1 ? 1 : t->resident;
+    /* A unit's four quarters have a register file each: an odd group more would cost all of them.
+     */
+    int warps = divide_up(t->threads, 32);
+    while (wish->filtered && t->resident > 4 && t->resident * warps % 4)
+        t->resident--;
     if (algorithm != GF_GPU_PLAIN)
         t->work = 2 * t->work * (double)points / (double)wish->length;
+    if (wish->filtered)
+        t->work *= 2;
     *tile = *t;
     return 0;
 }
@@ -224,18 +249,31 @@ int gf_gpu_tile_plan(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_pr
                                       : GF_EUNSUPP;
     if (gf_gpu_has_codelets(n))
         return plan_points(wish, props, GF_GPU_PLAIN, n, tile);
+    if (wish->filtered) /* a convolution each way does not fit in between */
+        return GF_EUNSUPP;
     if (gf_is_prime(n) && gf_gpu_has_codelets(n - 1) &&
         !plan_points(wish, props, GF_GPU_RADER, n - 1, tile))
         return 0;
     return plan_points(wish, props, GF_GPU_BLUESTEIN, gf_plan_smooth_length(2 * n - 1), tile);
 }
 
-void gf_gpu_tile_describe(const struct gf_gpu_tile *t, char *text, size_t size) {
+static void describe(const struct gf_gpu_tile *t, int joined, char *text, size_t size) {
     static const char *const how[] = {" =", ": Bluestein over", ": Rader over",
                                       " there and back ="};
-    int used = snprintf(text, size, "%lld%s", (long long)t->length, how[t->algorithm]);
+    int used = snprintf(text, size, "%lld%s", (long long)t->length * joined, how[t->algorithm]);
     if (t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER)
         used += snprintf(text + used, size - (size_t)used, " %d =", t->points);
+    if (joined > 1 && used < (int)size)
+        used += snprintf(text + used, size - (size_t)used, " %d", joined);
     for (int i = 0; i < t->stages && used < (int)size; i++)
-        used += snprintf(text + used, size - (size_t)used, "%s%d", i ? "·" : " ", t->radix[i]);
+        used += snprintf(text + used, size - (size_t)used, "%s%d", i || joined > 1 ? "·" : " ",
+                         t->radix[i]);
+}
+
+void gf_gpu_tile_describe(const struct gf_gpu_tile *t, char *text, size_t size) {
+    describe(t, 1, text, size);
+}
+
+void gf_gpu_tile_describe_twice(const struct gf_gpu_tile *t, char *text, size_t size) {
+    describe(t, 2, text, size);
 }

@@ -20,9 +20,11 @@ struct gf_gpu_tile_wish {
     int lines;      /* side by side in the tile */
     bool rows_in;   /* neighbouring work items take neighbouring points, else lines */
     bool rows_out;
-    bool paired; /* the results go through the tile once more */
-    bool staged; /* the points go through it first */
-    bool both;   /* GF_GPU_BOTH_WAYS */
+    bool paired;   /* the results go through the tile once more */
+    bool staged;   /* the points go through it first */
+    bool both;     /* GF_GPU_BOTH_WAYS */
+    bool filtered; /* there, times a filter in registers, and back */
+    int sides;     /* lines that a work item takes through the same butterflies; 0 is 1 */
     enum gf_precision precision;
 };
 
@@ -37,6 +39,7 @@ struct gf_gpu_tile {
     int held;                                 /* points that a work item holds */
     bool whole;                               /* the tile holds complex words */
     int pad_every, index_stride, line_stride; /* the tile's layout, in words */
+    int sides, side_stride;                   /* and of a second side, in words */
     int64_t local_bytes;
     int resident; /* how many of them a compute unit can work on at once */
     double work;  /* arithmetic and exchanges of a point; one exchange costs about 1 */
@@ -51,5 +54,7 @@ bool gf_gpu_has_codelets(int64_t n);
 
 /* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5" */
 void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, char *text, size_t size);
+/* The same of a line that is two of them, joined: "4096 = 2·16·8·16" */
+void gf_gpu_tile_describe_twice(const struct gf_gpu_tile *tile, char *text, size_t size);
 
 #endif

@@ -26,6 +26,8 @@ typedef int64_t wide;
 #define STORE_TWO_HALVES 4 /* the spectra of two real lines that were one complex one */
 #define STORE_ROW_HALVES 6 /* the spectrum of one real line whose neighbours were paired */
 #define STORE_SAMPLE     5 /* one number a point, as a picture or an array of floats */
+#define LOAD_PACKED      6 /* filter_pass: a packed line and its mirror image, untangled */
+#define STORE_PACKED     7 /* and the two packed again */
 
 /* Kinds and scales are numbered as in core/job.h. */
 #define KIND_MAGNITUDE 0
@@ -37,9 +39,31 @@ typedef int64_t wide;
 #define SCALE_SQRT     2
 
 /* What stands in the parameter buffer, `real` by `real`, from an output's first on. */
-#define PARAM_SCALE 0 /* the norm's factor */
-#define PARAM_LOW   1 /* the display range, unscaled units */
-#define PARAM_HIGH  2
+#define PARAM_SCALE  0 /* the norm's factor */
+#define PARAM_LOW    1 /* the display range, unscaled units */
+#define PARAM_HIGH   2
+#define PARAM_OFFSET 3 /* output 0's: what a filter adds to the zero frequency */
+
+/* What a filter multiplies by: factors evaluated on the fly, or a table of the half spectrum. */
+#define FILTER_FACTORS 0
+#define FILTER_REALS   1
+#define FILTER_COMPLEX 2
+
+/* A low pass among a filter's values, real by real; then come the axes' values. A factor is two of
+ * them, a and b, and stands as c0 + ca a + cab a b with the first. Profiles are numbered as in
+ * core/filter.h; MIXED stands for several of them in one filter. */
+#define FILTER_C0           0
+#define FILTER_CA           1
+#define FILTER_CAB          2
+#define FILTER_PROFILE      3
+#define FILTER_ORDER        4
+#define FILTER_LIMIT        5
+#define FILTER_INVERSE      6 /* 1 / limit */
+#define FILTER_HEAD         8
+#define PROFILE_GAUSSIAN    0
+#define PROFILE_IDEAL       1
+#define PROFILE_BUTTERWORTH 2
+#define PROFILE_MIXED       3
 
 /* One of the indices that choose a line. */
 struct index_args {
@@ -49,6 +73,16 @@ struct index_args {
     wide centre;              /* where that axis' zero frequency is put, 0 in the corner */
     wide point_in, point_out; /* what one step adds to the point's coordinate: a split axis' part */
     wide turn;                /* what one step adds to the four-step twiddle's exponent */
+    wide filter;              /* filter_args.at of the axis that it runs along */
+};
+
+/* A filter over the half spectrum. */
+struct filter_args {
+    wide factors; /* how many are evaluated */
+    wide values;  /* where the first one's first low pass stands in the buffer, in reals */
+    wide each;    /* reals of a low pass */
+    wide at[3];   /* z, y, x: where an axis' values begin in a low pass, 0 where it has none; of a
+                   * table: the strides */
 };
 
 struct pass_args {
@@ -67,6 +101,17 @@ struct pass_args {
     wide table_chirp, table_spectrum; /* Bluestein's and Rader's in a tile */
     wide order;                       /* Rader's permutations: offset in their buffer */
     wide params;                      /* first parameter of the output */
+    struct filter_args filter;
+    wide filter_along; /* filter.at of the pass's own axis */
+};
+
+/* A filter on a work buffer's planes. */
+struct filter_step_args {
+    struct filter_args filter;
+    wide n[3], on[3]; /* as in step_args */
+    wide work[3];     /* extents of the work buffer */
+    wide channels;
+    wide halved; /* the axis along which the filter has half a spectrum */
 };
 
 /* The generic first and last steps. */

@@ -12,8 +12,10 @@ struct line {
     wide turn;                           /* exponent of point 1's four-step twiddle */
     int there;                           /* inside the array at all */
     int lone;                            /* its pair lacks the second half */
-    int own;  /* its mirror image is a line of this pass too, or itself: it writes only itself */
-    int self; /* it is its own mirror image */
+    int own;    /* its mirror image is a line of this pass too, or itself: it writes only itself */
+    int self;   /* it is its own mirror image */
+    int zero;   /* the zero frequency of all axes that it runs across */
+    uint at[5]; /* the indices */
 };
 
 INLINE wide negated(wide k, wide n) {
@@ -40,8 +42,10 @@ INLINE struct line line_at(const struct pass_args *a, uint tile, uint lane, cons
     l.there = at[0] < (uint)a->index[0].count;
     l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
     l.lone = l.own = 0;
-    l.self = 1;
+    l.self = l.zero = 1;
     UNROLL for (int i = 0; i < INDICES; i++) {
+        l.at[i] = at[i];
+        l.zero &= !a->index[i].size || !at[i];
         const wide n = a->index[i].size;
         wide k = (wide)at[i], m = n ? negated(k, n) : k;
         l.self &= m == k;

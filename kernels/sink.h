@@ -83,7 +83,7 @@ INLINE sink as_sample(cplx v, const struct shade *shade, int *clipped) {
 }
 #endif
 
-#if !PAIRED
+#if !PAIRED && STORE != STORE_PACKED
 /* Point j, the transform's j-th result. */
 INLINE void store_point(const struct pass_args *a, GLOBAL sink *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, const struct shade *shade, const struct line *l,

@@ -38,7 +38,7 @@ typedef wide place_in;
 #define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
 #define STAGED_IN (ROWS_IN && (UNTANGLES || ALGORITHM == 2))
 
-#if !STAGED_IN || !UNTANGLES || ALGORITHM == 2
+#if (!STAGED_IN || !UNTANGLES || ALGORITHM == 2) && LOAD != LOAD_PACKED
 /* Point j of a line, element `at` of the source where points are at equal strides. */
 INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
                        GLOBAL const cplx *table, const struct line *l, uint j, wide at) {
@@ -77,9 +77,14 @@ INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
 #elif LOAD == LOAD_TWO_HALVES
     int folded = 2 * k > SIZE_IN;
     const wide m = ALONG_IN(folded ? SIZE_IN - k : k);
+#if NEAR_IN
+    const float4 two = ((GLOBAL const float4 *)src)[(l->in + m) >> 1];
+    cplx f = CPLX(two.x, two.y), g = CPLX(two.z, two.w);
+#else
     cplx f = src[l->in + m], g = CPLX(R(0), R(0));
     if (!l->lone)
         g = src[l->in + a->pair_in + m];
+#endif
     if (k == 0 || 2 * k == SIZE_IN)
         f.y = g.y = R(0);
     v = folded ? CPLX(f.x + g.y, g.x - f.y) : CPLX(f.x - g.y, f.y + g.x);

@@ -11,6 +11,13 @@ typedef cplx word;
 typedef real word;
 #endif
 
+/* Lines that a work item transforms side by side, with the same butterflies; where the second one's
+ * part of the tile begins. */
+#ifndef SIDES
+#define SIDES       1
+#define SIDE_STRIDE 0
+#endif
+
 #define PER_LINE     (THREADS / LINES)                          /* work items that share a line */
 #define HOLDS(r)     ((POINTS / (r) + PER_LINE - 1) / PER_LINE) /* butterflies of a work item */
 #define EVEN(r)      (POINTS / (r) % PER_LINE == 0)
@@ -44,6 +51,10 @@ typedef real word;
 #define BASE(r)  ((r) > 5 ? 4 : (r))
 #define ROOTS(r) ((r) > 5 ? 3 + ((r)-1) / 4 : (r)-1)
 
+INLINE void turn_sides(cplx *x, cplx w, const int dir) {
+    UNROLL for (int s = 0; s < SIDES; s++) x[s * HELD] = turn(x[s * HELD], w, dir);
+}
+
 /* The stage of radix r after stages whose radices multiply to `done`: twiddles, then butterflies.
  */
 INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint p0, const int r, const int done,
@@ -56,19 +67,19 @@ INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint p0, const int r,
                 cplx low[5];
                 UNROLL for (int q = 1; q < BASE(r); q++) {
                     low[q] = table[(q - 1) * done + m];
-                    x[b * r + q] = turn(x[b * r + q], low[q], dir);
+                    turn_sides(x + b * r + q, low[q], dir);
                 }
                 UNROLL for (int a = 1; a * BASE(r) < r; a++) {
                     const cplx high = table[(BASE(r) - 2 + a) * done + m];
                     const int q = a * BASE(r);
-                    x[b * r + q] = turn(x[b * r + q], high, dir);
+                    turn_sides(x + b * r + q, high, dir);
                     UNROLL for (int c = 1; c < BASE(r); c++) {
                         if (q + c < r)
-                            x[b * r + q + c] = turn(x[b * r + q + c], mul(high, low[c]), dir);
+                            turn_sides(x + b * r + q + c, mul(high, low[c]), dir);
                     }
                 }
             }
-            dft(x + b * r, r, dir);
+            UNROLL for (int s = 0; s < SIDES; s++) dft(x + s * HELD + b * r, r, dir);
         }
     }
 }
@@ -101,18 +112,24 @@ INLINE void exchange(cplx *x, LOCAL word *tile, uint p0, uint l0, uint p1, uint 
             const uint p = p0 + b * PER_LINE;
             if (INSIDE(p, r)) {
                 const uint to = p / done * (done * r) + p % done, slot = SLOT(to, l0);
-                UNROLL for (int q = 0; q < r; q++)
-                    put(tile, EVEN_PUTS(r, done) ? slot + APART(q * done) : SLOT(to + q * done, l0),
-                        x[b * r + q], part);
+                UNROLL for (int i = 0; i < SIDES * r; i++) {
+                    const int s = i / r, q = i % r;
+                    put(tile + s * SIDE_STRIDE,
+                        EVEN_PUTS(r, done) ? slot + APART(q * done) : SLOT(to + q * done, l0),
+                        x[s * HELD + b * r + q], part);
+                }
             }
         }
         BARRIER();
         UNROLL for (int b = 0; b < HOLDS(next); b++) {
             const uint p = p1 + b * PER_LINE, slot = SLOT(p, l1);
             if (INSIDE(p, next)) {
-                UNROLL for (int q = 0; q < next; q++) x[b * next + q] =
-                    got(tile, EVEN_GETS(step) ? slot + APART(q * step) : SLOT(p + q * step, l1),
-                        x[b * next + q], part);
+                UNROLL for (int i = 0; i < SIDES * next; i++) {
+                    const int s = i / next, q = i % next, to = s * HELD + b * next + q;
+                    x[to] = got(tile + s * SIDE_STRIDE,
+                                EVEN_GETS(step) ? slot + APART(q * step) : SLOT(p + q * step, l1),
+                                x[to], part);
+                }
             }
         }
     }
@@ -151,6 +168,10 @@ INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, uint 
     exchange(x, tile, p1, l1, p1, l1, RADIX4, DONE4, RADIX5);
     butterflies(x, table, p1, RADIX5, DONE5, dir);
 #endif
+    (void)tile; /* of a single stage */
+    (void)l0;
+    (void)p1;
+    (void)l1;
 }
 
 #endif

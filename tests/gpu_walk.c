@@ -15,7 +15,7 @@ struct walk {
     size_t size;
     /* Of the pass. */
     int64_t length, lines, in_bytes, out_bytes;
-    int load, store, indices;
+    int load, store, indices, sides;
     bool multiply_in, multiply_out, mirror, shifted;
 };
 
@@ -125,6 +125,11 @@ static void read_point(struct walk *w, const struct spot *s, int64_t j) {
         if (!s->lone)
             reads(w, at + a->pair_in);
         break;
+    case LOAD_PACKED:
+        reads(w, at);
+        reads(w, s->in_mirror + j * a->in_point);
+        table(w, a->table_split + j, "root");
+        break;
     case LOAD_UNTANGLE:
         reads(w, s->in + (k >> 1) * a->axis_in);
         reads(w, s->in_mirror + (k >> 1) * a->axis_in);
@@ -142,6 +147,11 @@ static void read_point(struct walk *w, const struct spot *s, int64_t j) {
             reads(w, s->in + a->pair_in + k * a->axis_in);
         break;
     default:
+        if (w->sides == 2) { /* an even and an odd point */
+            reads(w, at = s->in + 2 * j * a->in_point);
+            at += a->in_point;
+            table(w, a->table_split + j, "root");
+        }
         reads(w, at);
     }
 }
@@ -161,6 +171,11 @@ static void write_point(struct walk *w, const struct spot *s, int64_t j) {
         if (!s->lone)
             writes(w, at + a->pair_out);
         break;
+    case STORE_PACKED:
+        writes(w, at);
+        if (!s->own)
+            writes(w, s->out_mirror + j * a->out_point);
+        break;
     case STORE_HALVES:
         if (2 * k <= n)
             writes(w, s->out + k * a->axis_out);
@@ -173,6 +188,10 @@ static void write_point(struct walk *w, const struct spot *s, int64_t j) {
             writes(w, s->out_mirror + (negated(k, n) + centre) % n * a->axis_out);
         break;
     default:
+        if (w->sides == 2) {
+            writes(w, at = s->out + 2 * j * a->out_point);
+            at += a->out_point;
+        }
         writes(w, at);
     }
 }
@@ -235,6 +254,35 @@ static int64_t sample_bytes(const struct gf_gpu_pass *pass, const char *which) {
     return 0;
 }
 
+/* Kernels that evaluate a filter: none of its values lies beyond the tables, or the table's end. */
+static void walk_values(struct walk *w, const struct filter_args *f, const int64_t *last) {
+    int64_t form = walk_option(w->pass, "FILTER"), end = 0;
+    int64_t word = w->p->job.precision == GF_DOUBLE ? 8 : 4;
+    for (int i = 0; i < 3; i++) {
+        if (form == FILTER_FACTORS && f->at[i] &&
+            (f->at[i] < FILTER_HEAD || f->at[i] + last[i] >= f->each))
+            broken(w, "a low pass of %lld reals has none at %lld + %lld", (long long)f->each,
+                   (long long)f->at[i], (long long)last[i]);
+        end += f->at[i] * last[i];
+    }
+    if (form == FILTER_FACTORS && f->values + 2 * f->factors * f->each > 2 * w->p->tables.count)
+        broken(w, "%lld factors of %lld reals from %lld on, in %lld", (long long)f->factors,
+               (long long)f->each, (long long)f->values, (long long)w->p->tables.count);
+    if (form != FILTER_FACTORS &&
+        (end + 1) * word * (form == FILTER_COMPLEX ? 2 : 1) != w->p->bytes[GF_GPU_FILTER])
+        broken(w, "the filter's table ends at %lld, in %lld bytes", (long long)end,
+               (long long)w->p->bytes[GF_GPU_FILTER]);
+}
+
+/* The last index of each axis over the half spectrum. */
+static void last_bins(const struct gf_job *job, int64_t *last) {
+    for (int axis = 0; axis < 3; axis++) {
+        int i = gf_gpu_job_axis(job, axis);
+        int64_t n = i >= 0 ? job->shape[i] : 1;
+        last[axis] = (i >= 0 && i == gf_job_half_axis(job) ? n / 2 + 1 : n) - 1;
+    }
+}
+
 static void walk_fft(struct walk *w, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
     const struct pass_args *a = &pass->args.pass;
@@ -244,6 +292,7 @@ static void walk_fft(struct walk *w, bool all) {
     w->load = (int)walk_option(pass, "LOAD");
     w->store = (int)walk_option(pass, "STORE");
     w->indices = (int)walk_option(pass, "INDICES");
+    w->sides = (int)walk_option(pass, "SIDES");
     w->multiply_in = walk_option(pass, "MULTIPLY_IN") == 1;
     w->multiply_out = walk_option(pass, "MULTIPLY_OUT") == 1;
     w->mirror = walk_option(pass, "MIRROR") == 1;
@@ -263,9 +312,20 @@ static void walk_fft(struct walk *w, bool all) {
         broken(w, "%lld groups for %lld tiles", (long long)pass->groups, (long long)tiles);
     for (int i = 0; i < w->indices; i++)
         n *= a->index[i].count;
-    if (pass->buffer[0] == pass->buffer[1] &&
-        (w->load != LOAD_COMPLEX || w->store != STORE_COMPLEX || a->in_point != a->out_point))
+    bool complex = w->load == LOAD_COMPLEX && w->store == STORE_COMPLEX;
+    bool packed = w->load == LOAD_PACKED && w->store == STORE_PACKED;
+    if (pass->buffer[0] == pass->buffer[1] && (!(complex || packed) || a->in_point != a->out_point))
         broken(w, "writes where it reads, elsewhere");
+    int mirrored = 0;
+    for (int i = 0; i < w->indices; i++)
+        mirrored += a->index[i].size != 0;
+    if (pass->buffer[0] == pass->buffer[1] && packed && mirrored > 1)
+        broken(w, "two groups read a line that one of them writes");
+    if (!strcmp(pass->kernel.file, "filter_pass.cl")) {
+        int64_t bins[3];
+        last_bins(&w->p->job, bins);
+        walk_values(w, &a->filter, bins);
+    }
     for (int i = 0; i < w->indices && pass->buffer[0] == pass->buffer[1]; i++)
         if (a->index[i].in != a->index[i].out)
             broken(w, "writes where it reads, in another order");
@@ -324,6 +384,18 @@ static void walk_step(struct walk *w, bool load, bool all) {
         writes(w, i);
 }
 
+static void walk_filter(struct walk *w, bool all) {
+    const struct filter_step_args *a = &w->pass->args.filter;
+    int64_t n = a->channels * a->work[0] * a->work[1] * a->work[2], last[3];
+    w->in_bytes = w->out_bytes = w->p->job.precision == GF_DOUBLE ? 16 : 8;
+    last_bins(&w->p->job, last);
+    walk_values(w, &a->filter, last);
+    for (int64_t i = all ? 0 : n - 1; i < n; i++) {
+        reads(w, i);
+        writes(w, i);
+    }
+}
+
 int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
     struct walk w = {.p = p, .wrong = wrong, .size = size};
     bool all = true, written[GF_GPU_PLACES] = {[GF_GPU_IN] = true};
@@ -335,9 +407,11 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             w.mark[i] = calloc((size_t)p->bytes[i] + 1, 1);
     for (int i = 0; i < p->n_passes; i++) {
         const struct gf_gpu_pass *pass = &p->pass[i];
-        bool fft = !strcmp(pass->kernel.file, "fft.cl");
+        bool fft =
+            !strcmp(pass->kernel.file, "fft.cl") || !strcmp(pass->kernel.file, "filter_pass.cl");
         bool load = !strcmp(pass->kernel.file, "load.cl");
         bool store = !strcmp(pass->kernel.file, "store.cl");
+        bool filter = !strcmp(pass->kernel.file, "filter.cl");
         w.number = i;
         w.pass = pass;
         if (!written[pass->buffer[0]])
@@ -351,10 +425,12 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             walk_fft(&w, all);
         else if (load || store)
             walk_step(&w, load, all);
+        else if (filter)
+            walk_filter(&w, all);
         else
             walk_range(&w, all);
         written[pass->buffer[1]] = true;
-        if (fft || load || store)
+        if (fft || load || store || filter)
             w.last[pass->buffer[1]] = i + 1;
     }
     for (int i = 0; i < p->job.n_out; i++) {

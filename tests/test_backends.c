@@ -38,7 +38,8 @@ static const struct section filters[] = {
     {"filters", backends_filters}, {"named filters", backends_named_filters}, {NULL, NULL}};
 static const struct section named[] = {
     {"named", backends_named}, {"named filters", backends_named_filters}, {NULL, NULL}};
-static const struct section tiny[] = {{"tiny", backends_named}, {NULL, NULL}};
+static const struct section tiny[] = {
+    {"tiny", backends_named}, {"tiny filters", backends_named_filters}, {NULL, NULL}};
 static const struct section large[] = {{"large", backends_large}, {NULL, NULL}};
 
 static double seconds(void) {

@@ -8,6 +8,7 @@
 
 #include "core/cuda_library.h"
 #include "core/dl.h"
+#include "core/filter.h"
 #include "core/plan.h"
 #include "core/status.h"
 #include "tests/backends.h"
@@ -61,7 +62,7 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
     CHECK_MSG(pass->summary.bytes_read >= 0 && pass->summary.bytes_written >= 0 &&
                   strlen(pass->summary.what) + 1 < sizeof pass->summary.what,
               "%s on %s: %s", text, d->name, pass->summary.what);
-    if (strcmp(pass->kernel.file, "fft.cl"))
+    if (strcmp(pass->kernel.file, "fft.cl") && strcmp(pass->kernel.file, "filter_pass.cl"))
         return;
     int64_t points = walk_option(pass, "POINTS"), product = 1, stages = walk_option(pass, "STAGES");
     int64_t threads = walk_option(pass, "THREADS"), lines = walk_option(pass, "LINES");
@@ -73,9 +74,9 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
     }
     CHECK_MSG(product == points && threads == pass->group && threads % lines == 0, "%s on %s: %s",
               text, d->name, pass->kernel.options);
-    CHECK_MSG(algorithm == 0   ? points == n
-              : algorithm == 1 ? points >= 2 * n - 1
-                               : points == n - 1,
+    CHECK_MSG(algorithm == GF_GPU_BLUESTEIN ? points >= 2 * n - 1
+              : algorithm == GF_GPU_RADER   ? points == n - 1
+                                            : points == n,
               "%s on %s: %s", text, d->name, pass->kernel.options);
     if (algorithm == GF_GPU_RADER)
         CHECK_MSG(pass->args.pass.order + 4 * points <= p->tables.order_count,
@@ -244,6 +245,64 @@ static struct gf_job random_job(uint64_t *seed, const int64_t *most) {
     return job;
 }
 
+/* A filter of random low passes, perhaps too many to evaluate, perhaps with a table, which the
+ * planner does not look into; freed with the job by drop_filter(). */
+static void random_filter(uint64_t *seed, struct gf_job *job) {
+    struct gf_filter *f;
+    if (gf_filter_new(&f))
+        abort();
+    int n = (int)pick(seed, 4) * (pick(seed, 4) ? 1 : 3), profile = (int)pick(seed, 4);
+    for (int i = 0; i < n; i++) {
+        struct gf_lowpass a = {.profile = (enum gf_profile)(profile < 3 ? profile : pick(seed, 3)),
+                               .order = 1 + (int)pick(seed, 4),
+                               .radius = {3, 4, 5}},
+                          b = a;
+        if (pick(seed, 2))
+            gf_filter_add_lowpass(f, &a);
+        else
+            gf_filter_add_band(f, &b, &a, true);
+    }
+    if (pick(seed, 3) == 0) {
+        static const enum gf_dtype type[] = {GF_F32, GF_F64, GF_C64, GF_C128};
+        int64_t shape[GF_MAX_RANK];
+        memcpy(shape, job->shape, sizeof job->shape);
+        shape[gf_job_half_axis(job)] = shape[gf_job_half_axis(job)] / 2 + 1;
+        if (gf_array_alloc(&f->table, type[pick(seed, 4)], job->ndim, shape))
+            abort();
+    }
+    job->filter = f;
+    job->filter_serial = f->serial;
+}
+
+/* Of a forward job with real samples, one of a filter. */
+static bool make_filter_job(uint64_t *seed, struct gf_job *job) {
+    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype))
+        return false;
+    job->op = GF_FILTER;
+    for (int i = 0; i < job->n_out; i++)
+        job->out[i] =
+            (struct gf_output){.kind = GF_REAL, .dtype = (enum gf_dtype)pick(seed, GF_F64 + 1)};
+    random_filter(seed, job);
+    return true;
+}
+
+static void drop_filter(struct gf_job *job) {
+    gf_filter_free((struct gf_filter *)job->filter);
+}
+
+static void check_filters(int count, const int64_t *most) {
+    uint64_t seed = 6180339;
+    for (int i = 0; i < count;) {
+        struct gf_job job = random_job(&seed, most);
+        if (!make_filter_job(&seed, &job))
+            continue;
+        i++;
+        if (!gf_job_validate(&job))
+            check_job(&job, &props[i % DEVICES]);
+        drop_filter(&job);
+    }
+}
+
 static void check_random(int count, const int64_t *most) {
     uint64_t seed = 20240229;
     for (int i = 0; i < count; i++) {
@@ -282,8 +341,9 @@ static bool is_new(struct known *k, const struct gf_gpu_pass *pass) {
             "-DLENGTH=",   "-DPOINTS=", "-DLINES=",     "-DTHREADS=",   "-DHELD=",
             "-DRESIDENT=", "-DRADIX",   "-DPAD_EVERY=", "-DIDX_STRIDE", "-DLINE_STRIDE=",
             "-DINDICES=",  "-DUNIT_",   "-DDIR=",       "-DOUT_T",      "-DOUT_LOW",
-            "-DOUT_HIGH",  "-DIN_T",    "-DBOUNDED",    "-DSCALED"};
-        bool size = false, fft = !strcmp(pass->kernel.file, "fft.cl");
+            "-DOUT_HIGH",  "-DIN_T",    "-DBOUNDED",    "-DSCALED",     "-DSIDE_STRIDE"};
+        bool size = false, fft = !strcmp(pass->kernel.file, "fft.cl") ||
+                                 !strcmp(pass->kernel.file, "filter_pass.cl");
         if (fft && !strncmp(word, "-DSTAGES=", 9))
             word = strcmp(word + 9, "1") ? "" : "one stage";
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && fft; i++)
@@ -331,10 +391,16 @@ static void each_kernel(int random, const struct gf_gpu_props *d, struct known *
         if (backends_parse(list[i], &job))
             each_of(&job, d, known, then, what);
     }
-    for (int i = 0; i < random; i++) {
+    enum { FILTERS = 40 };
+    for (int i = 0; i < random || i < FILTERS; i++) {
         struct gf_job job = random_job(&seed, most);
+        if (i < random && !gf_job_validate(&job))
+            each_of(&job, d, known, then, what);
+        if (!make_filter_job(&seed, &job))
+            continue;
         if (!gf_job_validate(&job))
             each_of(&job, d, known, then, what);
+        drop_filter(&job);
     }
 }
 
@@ -457,6 +523,8 @@ int main(int argc, char **argv) {
     check_long();
     check_random(2500, little);
     check_random(150, much);
+    check_filters(800, little);
+    check_filters(60, much);
     printf("%d plans, %d followed element by element; at most %.0f bytes moved a point\n", n_plans,
            n_followed, bytes_per_point_most);
     return TEST_END();

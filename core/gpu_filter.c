@@ -1,0 +1,290 @@
+/* A filter's job on a GPU: forward, multiply, back, in one plan. The last axis forward is the first
+ * one back, and where that fits a tile one pass does all three; else the multiplication is a pass
+ * of its own over the half spectrum, in the work buffer's planes. */
+#include <string.h>
+
+#include "core/gpu_axis.h"
+#include "core/status.h"
+
+/* ---- passes ---- */
+
+enum gf_gpu_place gf_gpu_filter_place(const struct gf_gpu_plan *p) {
+    return p->filter_form == FILTER_FACTORS ? GF_GPU_TABLES : GF_GPU_FILTER;
+}
+
+void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass) {
+    gf_gpu_option(pass, "-DFILTER=%d -DPROFILE=%d -DBANDS=%d", p->filter_form, p->filter_profile,
+                  p->filter_bands);
+}
+
+/* The multiplication alone, on half spectra or whole ones, in place. */
+static int add_step(struct gf_gpu_builder *b, const struct gf_gpu_space *work) {
+    struct gf_gpu_plan *p = b->p;
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "filter.cl", "filter_step");
+    if (!pass)
+        return GF_EUNSUPP;
+    struct filter_step_args *a = &pass->args.filter;
+    a->filter = p->filter;
+    a->channels = work->extent[3];
+    a->halved = b->half;
+    for (int axis = 0; axis < 3; axis++) {
+        a->n[axis] = b->n[axis];
+        int i = gf_gpu_job_axis(b->job, axis);
+        a->on[axis] = i >= 0 && b->job->axes >> i & 1;
+        a->work[axis] = work->extent[axis];
+    }
+    gf_gpu_filter_options(p, pass);
+    const enum gf_gpu_place buffers[] = {work->place, work->place, gf_gpu_filter_place(p),
+                                         GF_GPU_PARAMS};
+    memcpy(pass->buffer, buffers, sizeof buffers);
+    pass->n_buffers = 4;
+    pass->args_bytes = sizeof *a;
+    pass->group = GROUP;
+    int64_t rows = work->extent[3] * work->extent[0] * work->extent[1];
+    int64_t bytes = rows * work->extent[2] * work->element;
+    pass->groups = rows < 8 * GF_GPU_GROUPS ? rows : 8 * GF_GPU_GROUPS;
+    if (p->filter_form == FILTER_FACTORS)
+        snprintf(pass->summary.what, sizeof pass->summary.what,
+                 "filter: times %lld factor%s, evaluated on the way", (long long)p->filter.factors,
+                 p->filter.factors == 1 ? "" : "s");
+    else
+        snprintf(pass->summary.what, sizeof pass->summary.what, "filter: times a table of %s",
+                 p->filter_form == FILTER_REALS ? "reals" : "complex numbers");
+    pass->summary.bytes_read = bytes + p->bytes[GF_GPU_FILTER] * work->extent[3];
+    pass->summary.bytes_written = bytes;
+    pass->cost = (double)(pass->summary.bytes_read + bytes) / 0.8;
+    return 0;
+}
+
+/* ---- jobs ---- */
+
+/* The pass that goes there and back on packed pairs; false when there is none. */
+static bool packed_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+    struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, true);
+    *leg = gf_gpu_leg_along(b, b->half);
+    leg->load = LOAD_PACKED;
+    leg->store = STORE_PACKED;
+    leg->own_axis = gf_gpu_own_axis(b);
+    leg->filtered = true;
+    return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits_tile(b, leg, &s, &s);
+}
+
+/* Two or more axes, real samples as packed pairs. */
+static int packed_job(struct gf_gpu_builder *b) {
+    struct gf_gpu_space src, halves, packed;
+    struct gf_gpu_leg leg;
+    int rc = gf_gpu_packed_forward(b, &src);
+    if (rc)
+        return rc;
+    if (packed_leg(b, &leg)) {
+        packed = gf_gpu_half_planes(b, GF_GPU_A, true);
+        rc = gf_gpu_add_axis(b, &leg, &src, &packed, true);
+        b->dir = -1;
+        return rc ? rc : gf_gpu_packed_back(b, &packed);
+    }
+    leg = gf_gpu_leg_along(b, b->half);
+    leg.load = LOAD_UNTANGLE;
+    leg.store = STORE_HALVES;
+    leg.own_axis = gf_gpu_own_axis(b);
+    halves = gf_gpu_half_planes(b, GF_GPU_A, false);
+    rc = gf_gpu_add_axis(b, &leg, &src, &halves, false);
+    if (!rc)
+        rc = add_step(b, &halves);
+    b->dir = -1;
+    if (!rc)
+        rc = gf_gpu_packed_halves(b, &halves, &packed);
+    return rc ? rc : gf_gpu_packed_back(b, &packed);
+}
+
+/* Two axes, the halved one first and last: its half spectra are written so that the other axis'
+ * points are neighbours, and that one goes there and back along straight lines. */
+static struct gf_gpu_space turned_planes(const struct gf_gpu_builder *b) {
+    struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
+    int own = gf_gpu_own_axis(b);
+    int64_t stride = s.extent[own] * s.extent[b->half];
+    s.stride[own] = 1;
+    s.stride[b->half] = s.extent[own];
+    for (int axis = 2; axis >= -1; axis--) {
+        int at = axis < 0 ? 3 : axis; /* channels last */
+        if (at == own || at == b->half)
+            continue;
+        s.stride[at] = stride;
+        stride *= s.extent[at];
+    }
+    return s;
+}
+
+/* Its legs: there, both ways across, back. */
+static void turned_legs(const struct gf_gpu_builder *b, struct gf_gpu_leg leg[3]) {
+    int own = gf_gpu_own_axis(b);
+    leg[0] = gf_gpu_leg_along(b, b->half);
+    leg[0].load = LOAD_PAIR;
+    leg[0].fold = b->n[b->half] % 2 == 0 && b->n[b->half] > 2;
+    leg[0].store = leg[0].fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
+    leg[0].pair_axis = leg[0].fold ? -1 : own;
+    leg[1] = gf_gpu_leg_along(b, own);
+    leg[1].filtered = true;
+    leg[2] = gf_gpu_leg_along(b, b->half);
+    leg[2].dir = leg[2].sense = -1;
+    leg[2].load = LOAD_TWO_HALVES;
+    leg[2].pair_axis = own;
+    leg[2].store = STORE_PAIR;
+}
+
+static bool turned_fits(struct gf_gpu_builder *b) {
+    struct gf_gpu_space full = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
+    struct gf_gpu_space turned = turned_planes(b);
+    struct gf_gpu_leg leg[3];
+    turned_legs(b, leg);
+    return b->axes == 2 && gf_gpu_fits_tile(b, &leg[0], &full, &turned) &&
+           gf_gpu_fits_tile(b, &leg[1], &turned, &turned) &&
+           gf_gpu_fits_tile(b, &leg[2], &turned, &full);
+}
+
+static int turned_job(struct gf_gpu_builder *b) {
+    struct gf_gpu_leg leg[3];
+    struct gf_gpu_space src, turned = turned_planes(b), to = turned, dst;
+    turned_legs(b, leg);
+    int rc = gf_gpu_real_source(b, &leg[0], &src);
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &leg[0], &src, &turned, true);
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &leg[1], &turned, &to, true);
+    bool done = gf_gpu_real_sink(b, &leg[2], &dst);
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &leg[2], &to, &dst, true);
+    return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
+}
+
+/* All in one pass, two lines as one; false when there is none. A table may differ from line to
+ * line. */
+static bool lines_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+    int partner = gf_gpu_partner_axis(b);
+    struct gf_gpu_space s = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
+    *leg = gf_gpu_leg_along(b, b->half);
+    leg->load = LOAD_PAIR;
+    leg->store = STORE_PAIR;
+    leg->pair_axis = partner;
+    leg->filtered = true;
+    bool same = partner == 3 || b->n[partner] == 1 || b->p->filter_form == FILTER_FACTORS;
+    return same && gf_gpu_fits_tile(b, leg, &s, &s);
+}
+
+static int lines_job(struct gf_gpu_builder *b) {
+    struct gf_gpu_leg leg;
+    struct gf_gpu_space src, dst, halves = gf_gpu_half_planes(b, GF_GPU_A, false);
+    bool one = lines_leg(b, &leg), done;
+    if (!one)
+        leg = gf_gpu_leg_along(b, b->half);
+    int rc = gf_gpu_real_source(b, &leg, &src);
+    if (!rc && one) {
+        done = gf_gpu_real_sink(b, &leg, &dst);
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
+        return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
+    }
+    gf_gpu_set_lines(b, &leg);
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &leg, &src, &halves, true);
+    if (!rc)
+        rc = add_step(b, &halves);
+    b->dir = -1;
+    return rc ? rc : gf_gpu_lines_back(b, &halves);
+}
+
+/* One direction of complex numbers; the first leg of all may read reals. */
+static int complex_legs(struct gf_gpu_builder *b, int load, bool back, struct gf_gpu_space *src,
+                        bool *done) {
+    const struct gf_job *job = b->job;
+    const struct gf_output *out = &job->out[0];
+    bool numbers = job->n_out == 1 && gf_gpu_fused_type(out->dtype);
+    int last = -1, rc = 0;
+    for (int axis = 0; axis < 3; axis++)
+        last = gf_gpu_axis_on(job, axis) ? axis : last;
+    *done = false;
+    for (int axis = 0; axis < 3 && !rc; axis++) {
+        if (!gf_gpu_axis_on(job, axis))
+            continue;
+        struct gf_gpu_leg leg = gf_gpu_leg_along(b, axis);
+        struct gf_gpu_space dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
+        leg.load = load;
+        load = LOAD_COMPLEX;
+        if (axis == last && back && numbers) {
+            int64_t shape[GF_MAX_RANK];
+            gf_job_out_shape(job, 0, shape);
+            leg.store = STORE_SAMPLE;
+            leg.sample = out;
+            dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
+            gf_gpu_scale_last(b, &leg);
+            *done = true;
+        }
+        rc = gf_gpu_add_axis(b, &leg, src, &dst, false);
+        *src = dst;
+    }
+    return rc;
+}
+
+/* Reals as complex numbers, where packing is not to be had. */
+static int complex_job(struct gf_gpu_builder *b) {
+    const struct gf_job *job = b->job;
+    int64_t shape[GF_MAX_RANK];
+    bool done = false, plain = b->axes && !job->luma;
+    gf_job_in_shape(job, shape);
+    struct gf_gpu_space src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype);
+    int rc = 0;
+    if (!plain) {
+        src = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
+        gf_gpu_need(b, &src);
+        rc = gf_gpu_add_load(b->p, &src, false, false);
+    }
+    if (!rc)
+        rc = complex_legs(b, plain ? LOAD_REAL : LOAD_COMPLEX, false, &src, &done);
+    if (!rc)
+        rc = add_step(b, &src);
+    b->dir = -1;
+    if (!rc)
+        rc = complex_legs(b, LOAD_COMPLEX, true, &src, &done);
+    return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
+}
+
+static double cost_of(const struct gf_gpu_plan *p) {
+    double cost = 0;
+    for (int i = 0; i < p->n_passes; i++)
+        cost += p->pass[i].cost;
+    return cost;
+}
+
+/* No passes, as before the first. */
+static int start_again(struct gf_gpu_builder *b) {
+    struct gf_gpu_plan *p = b->p;
+    gf_gpu_tables_free(&p->tables);
+    p->n_passes = 0;
+    p->bytes[GF_GPU_A] = p->bytes[GF_GPU_B] = 0;
+    b->dir = 1;
+    return gf_gpu_filter_values(b);
+}
+
+int gf_gpu_filter_job(struct gf_gpu_builder *b) {
+    int rc = gf_gpu_filter_values(b);
+    if (rc)
+        return rc;
+    struct gf_gpu_leg leg;
+    bool packed = b->half >= 0 && b->axes > 1 && packed_leg(b, &leg);
+    if (b->widen && !packed)
+        return complex_job(b);
+    if (b->axes == 1)
+        return lines_job(b);
+    if (!turned_fits(b))
+        return packed_job(b);
+    /* Whichever is cheaper, and that one's tables alone. */
+    double cost[2];
+    rc = packed_job(b);
+    for (int turned = 1; turned >= 0 && !rc; turned--) {
+        cost[!turned] = cost_of(b->p);
+        if (!turned && cost[1] <= cost[0])
+            break;
+        rc = start_again(b);
+        if (!rc)
+            rc = turned ? turned_job(b) : packed_job(b);
+    }
+    return rc;
+}

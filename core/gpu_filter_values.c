@@ -1,0 +1,177 @@
+/* What a filter's passes multiply by: low passes' values among the tables, as kernels/filter.h
+ * evaluates them, or a table over the half spectrum. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/filter.h"
+#include "core/gpu_axis.h"
+#include "core/status.h"
+
+/* Up to so many factors are evaluated where they are wanted, which costs arithmetic; more become a
+ * table that is read. */
+enum { FEW_FACTORS = 6 };
+
+/* In single precision a table is better where the power of a rounded number would be off by that
+ * many times its rounding, or squares of bins are no longer exact. */
+enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
+
+static bool on(const struct gf_job *job, int axis) {
+    int i = gf_gpu_job_axis(job, axis);
+    return i >= 0 && job->axes >> i & 1;
+}
+
+static double joined(const struct gf_filter_term *term, double a, double b) {
+    return term->profile == GF_GAUSSIAN ? a * b : a + b;
+}
+
+/* A low pass as args.h lays it out. Axes of one point have one value: it goes into those of `main`,
+ * the axis that every pass can tell its place on. */
+static void put_lowpass(const struct gf_gpu_builder *b, const struct gf_filter_terms *t, int which,
+                        int main, double *to) {
+    const struct gf_filter_term *term = &t->term[which];
+    const struct filter_args *f = &b->p->filter;
+    double rest = term->profile == GF_GAUSSIAN ? 1 : 0;
+    to[FILTER_PROFILE] = term->profile;
+    to[FILTER_ORDER] = term->order;
+    to[FILTER_LIMIT] = term->limit;
+    to[FILTER_INVERSE] = 1 / term->limit;
+    for (int axis = 0; axis < 3; axis++)
+        if (on(b->job, axis) && axis != main && b->n[axis] == 1)
+            rest = joined(term, rest, t->value[term->at[gf_gpu_job_axis(b->job, axis)]]);
+    for (int axis = 0; axis < 3; axis++) {
+        if (!f->at[axis])
+            continue;
+        const double *from = t->value + term->at[gf_gpu_job_axis(b->job, axis)];
+        int64_t count = axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis];
+        for (int64_t k = 0; k < count; k++)
+            to[f->at[axis] + k] = axis == main ? joined(term, from[k], rest) : from[k];
+    }
+}
+
+static int put_factors(struct gf_gpu_builder *b, const struct gf_filter_terms *t) {
+    struct gf_gpu_plan *p = b->p;
+    struct filter_args *f = &p->filter;
+    int main = b->half;
+    for (int axis = 0; axis < 3; axis++)
+        if (on(b->job, axis) && b->n[main] == 1 && b->n[axis] > 1)
+            main = axis;
+    f->each = FILTER_HEAD;
+    for (int axis = 0; axis < 3; axis++) {
+        f->at[axis] = 0;
+        if (!on(b->job, axis) || (axis != main && b->n[axis] == 1))
+            continue;
+        f->at[axis] = f->each;
+        f->each += axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis];
+    }
+    f->factors = t->n_factors;
+    int64_t count = 2 * f->factors * f->each;
+    double *v = calloc((size_t)count + 1, sizeof *v);
+    if (!v)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's values");
+    p->filter_profile = t->n_terms ? (int)t->term[0].profile : PROFILE_GAUSSIAN;
+    for (int i = 0; i < t->n_factors; i++) {
+        double *to = v + 2 * i * f->each;
+        put_lowpass(b, t, t->factor[i].a, main, to);
+        if (t->factor[i].b >= 0)
+            put_lowpass(b, t, t->factor[i].b, main, to + f->each);
+        to[FILTER_C0] = t->factor[i].c0;
+        to[FILTER_CA] = t->factor[i].ca;
+        to[FILTER_CAB] = t->factor[i].cab;
+        p->filter_bands |= t->factor[i].b >= 0;
+        if (t->factor[i].b < 0) /* its second low pass counts for nothing, as any number will */
+            memcpy(to + f->each + FILTER_PROFILE, to + FILTER_PROFILE,
+                   (size_t)(f->each - FILTER_PROFILE) * sizeof *to);
+    }
+    for (int i = 0; i < t->n_terms; i++)
+        if ((int)t->term[i].profile != p->filter_profile)
+            p->filter_profile = PROFILE_MIXED;
+    f->values = gf_gpu_table_reals(&p->tables, v, count + 1);
+    free(v);
+    return f->values < 0 ? GF_ENOMEM : 0;
+}
+
+/* Strides of the table over the half spectrum, and its room. */
+static void set_table(struct gf_gpu_builder *b) {
+    const struct gf_array *table = &b->job->filter->table;
+    struct gf_gpu_plan *p = b->p;
+    int64_t count = 1;
+    bool complex = table->data && gf_dtype_is_complex(table->dtype);
+    for (int axis = 2; axis >= 0; axis--) {
+        p->filter.at[axis] = count;
+        count *= axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis];
+    }
+    p->filter_form = complex ? FILTER_COMPLEX : FILTER_REALS;
+    p->bytes[GF_GPU_FILTER] = count * (complex ? b->complex_bytes : b->real_bytes);
+}
+
+static bool is_exact(const struct gf_job *job, const struct gf_filter_terms *t) {
+    for (int i = 0; i < t->n_terms && job->precision == GF_SINGLE; i++)
+        if ((t->term[i].profile == GF_BUTTERWORTH && t->term[i].order > HIGHEST_ORDER) ||
+            (t->term[i].profile == GF_IDEAL && t->term[i].limit > LARGEST_SQUARE))
+            return false;
+    return true;
+}
+
+int gf_gpu_filter_values(struct gf_gpu_builder *b) {
+    const struct gf_filter *filter = b->job->filter;
+    struct gf_filter_terms t;
+    if (filter->table.data || filter->n_factors > FEW_FACTORS) {
+        set_table(b);
+        return 0;
+    }
+    b->p->filter_form = FILTER_FACTORS;
+    int rc = gf_filter_compile(b->job, &t);
+    if (!rc && !is_exact(b->job, &t))
+        set_table(b);
+    else if (!rc)
+        rc = put_factors(b, &t);
+    gf_filter_terms_free(&t);
+    return rc;
+}
+
+/* The mean of two elements and each other's conjugate. */
+static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool complex) {
+    bool wide = gf_dtype_real(a->dtype) == GF_F64;
+    for (int c = 0; c <= complex; c++) {
+        int64_t at = complex ? 2 * i + c : i, to = complex ? 2 * j + c : j;
+        double sign = c ? -1 : 1;
+        double *d = a->data;
+        float *f = a->data;
+        double mean =
+            wide ? 0.5 * (d[at] + sign * d[to]) : 0.5 * ((double)f[at] + sign * (double)f[to]);
+        if (wide) {
+            d[at] = mean;
+            d[to] = sign * mean;
+        } else {
+            f[at] = (float)mean;
+            f[to] = (float)(sign * mean);
+        }
+    }
+}
+
+/* A given table may not be its own mirror image where the half spectrum holds both of two mirrored
+ * bins; then the real part of the result is that of the mean. */
+int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out) {
+    int rc = gf_filter_tabulate(job, threads, out);
+    if (rc)
+        return rc;
+    bool complex = gf_dtype_is_complex(out->dtype);
+    int half = gf_job_half_axis(job);
+    int64_t n = job->shape[half], count = gf_array_count(out);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t rest = i, stride = 1, mirror = 0, k = 0;
+        for (int axis = job->ndim - 1; axis >= 0; axis--) {
+            int64_t at = rest % out->shape[axis], m = at;
+            rest /= out->shape[axis];
+            if (axis == half)
+                k = at;
+            else if (job->axes >> axis & 1)
+                m = at ? job->shape[axis] - at : 0;
+            mirror += m * stride;
+            stride *= out->shape[axis];
+        }
+        if ((k == 0 || 2 * k == n) && i <= mirror)
+            make_hermitian(out, i, mirror, complex);
+    }
+    return 0;
+}

@@ -1,0 +1,97 @@
+/* What a filter multiplies a frequency by, see core/filter.h. Given by -D: FILTER, one of
+ * FILTER_FACTORS, FILTER_REALS, FILTER_COMPLEX; PROFILE of all low passes, or PROFILE_MIXED; BANDS
+ * where a factor has a second low pass. */
+#ifndef FILTER_H
+#define FILTER_H
+
+#include "args.h"
+#include "complex.h"
+
+#if FILTER == FILTER_COMPLEX
+typedef cplx factor;
+#define TIMES(v, m)   mul(v, m)
+#define MIRRORED_M(m) conj_of(m)
+#else
+typedef real factor;
+#define TIMES(v, m)   scaled_by(v, m)
+#define MIRRORED_M(m) (m)
+#endif
+
+#if FILTER == FILTER_FACTORS
+/* One low pass on a line: what the other axes' values come to, and where the line's own are. */
+struct lowpass {
+    int profile, order;
+    real limit, inverse;
+    real rest, mirrored; /* of the line, and of its mirror image */
+    GLOBAL const real *along;
+};
+
+INLINE int is_product(int profile) {
+    return profile == PROFILE_GAUSSIAN;
+}
+INLINE real joined(real a, real b, int profile) {
+    return is_product(profile) ? a * b : a + b;
+}
+
+/* Its value where the axes' values come to v. */
+INLINE real lowpass_value(const struct lowpass *l, real v) {
+    if (l->profile == PROFILE_GAUSSIAN)
+        return v;
+    if (l->profile == PROFILE_IDEAL)
+        return v <= l->limit ? R(1) : R(0);
+    real power = R(1), square = v * l->inverse;
+    for (int e = l->order; e; e >>= 1) {
+        if (e & 1)
+            power *= square;
+        square *= square;
+    }
+    return R(1) / (R(1) + power);
+}
+
+/* The low pass that begins at `from`, on no line yet. */
+INLINE struct lowpass lowpass_at(GLOBAL const real *from, wide along) {
+    struct lowpass l;
+    l.profile = PROFILE == PROFILE_MIXED ? (int)from[FILTER_PROFILE] : PROFILE;
+    l.order = (int)from[FILTER_ORDER];
+    l.limit = from[FILTER_LIMIT];
+    l.inverse = from[FILTER_INVERSE];
+    l.rest = l.mirrored = is_product(l.profile) ? R(1) : R(0);
+    l.along = from + along;
+    return l;
+}
+
+/* A factor of a line: c0 + ca a + cab a b. */
+struct filter_factor {
+    real c0, ca, cab;
+    struct lowpass a, b;
+};
+
+INLINE struct filter_factor factor_at(GLOBAL const real *from, wide each, wide along) {
+    struct filter_factor f;
+    f.c0 = from[FILTER_C0];
+    f.ca = from[FILTER_CA];
+    f.cab = from[FILTER_CAB];
+    f.a = lowpass_at(from, along);
+#if BANDS
+    f.b = lowpass_at(from + each, along);
+#else
+    f.b = f.a;
+    (void)each;
+#endif
+    return f;
+}
+
+/* At index k of the line, or of its mirror image. */
+INLINE real factor_value(const struct filter_factor *f, wide k, int mirrored) {
+    real v = joined(mirrored ? f->a.mirrored : f->a.rest, f->a.along[k], f->a.profile);
+    const real a = lowpass_value(&f->a, v);
+#if BANDS
+    v = joined(mirrored ? f->b.mirrored : f->b.rest, f->b.along[k], f->b.profile);
+    return f->c0 + a * (f->ca + f->cab * lowpass_value(&f->b, v));
+#else
+    return f->c0 + f->ca * a;
+#endif
+}
+#endif
+
+#endif
