@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gpu_dwt.h"
 #include "core/status.h"
 #include "core/steps.h"
 
@@ -430,8 +431,10 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
     for (int axis = 0; axis < 3; axis++)
         b.axes += on(&b, axis);
     int rc;
-    b.widen = must_widen(&b);
-    if (b.widen || !gf_job_is_real(job))
+    b.widen = job->op == GF_FFT && must_widen(&b);
+    if (job->op == GF_DWT)
+        rc = gf_gpu_dwt_make(p);
+    else if (b.widen || !gf_job_is_real(job))
         rc = complex_job(&b);
     else if (b.axes == 1)
         rc = b.dir > 0 ? lines_forward(&b) : lines_inverse(&b);
@@ -442,7 +445,8 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
         return rc;
     }
     count_buffers(p);
-    share_output(p);
+    if (job->op == GF_FFT)
+        share_output(p);
     *out = p;
     return 0;
 }

@@ -1,6 +1,7 @@
 #include "core/gpu_run.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,6 +16,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory for a context");
     c->api = api;
+    c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     int rc = api->open(options ? options->device : NULL, &c->gpu, &c->props);
     if (rc) {
         free(c);
@@ -153,6 +155,7 @@ static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run
         at[PARAM_SCALE] = gf_job_scale(job);
         at[PARAM_LOW] = job->out[i].has_range ? job->out[i].low : 0;
         at[PARAM_HIGH] = job->out[i].has_range ? job->out[i].high : 0;
+        at[PARAM_LIMIT] = job->wavelet.amount;
     }
     int64_t count = sizeof v / sizeof *v;
     void *p = in_precision(job, v, count);
@@ -189,6 +192,8 @@ static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
         rc = c->api->upload(c->gpu, m->buffer[GF_GPU_ORDER], 0, t->order, 4 * t->order_count);
     if (!rc)
         rc = upload_params(c, m);
+    if (!rc && p->gaps)
+        rc = c->api->clear(c->gpu, m->buffer[GF_GPU_OUT], 0, p->bytes[GF_GPU_OUT]);
     if (rc) /* what is half ready is taken anew next time */
         drop_buffers(c, m);
     m->ready = !rc;

@@ -9,6 +9,7 @@ struct gf_gpu_context {
     const struct gf_gpu *api;
     void *gpu;
     struct gf_gpu_props props;
+    int threads;                /* of the processor, for what it does itself */
     struct gf_gpu_stage *stage; /* brings arrays there and back */
 };
 
