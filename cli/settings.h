@@ -7,7 +7,7 @@
 #include "formats/format.h"
 
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
-enum { GF_UNSAID = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8 };
+enum { GF_UNSAID = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
 /* The axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
 struct gf_axes_text {
@@ -81,7 +81,7 @@ struct gf_settings {
     bool plan_only; /* no option: nothing will be written */
 
     struct gf_bench_settings {
-        unsigned kinds, precisions; /* bits; 0: unsaid */
+        unsigned kinds, precisions, levels; /* bits; 0: unsaid */
         struct {
             int n, count[GF_MAX_THREAD_COUNTS];
         } threads;
