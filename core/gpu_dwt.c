@@ -1,5 +1,6 @@
 #include "core/gpu_dwt.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/dwt.h"
@@ -18,24 +19,36 @@ static int power_up_to(int64_t n, int most) {
     return p;
 }
 
-/* Neighbouring strips read two planes, or rows, twice: the longer they are the better, as long as
- * every multiprocessor has work items enough to hide how far away memory is. */
+/* How a strip's length tells on the time: strips read two planes, or rows, more than they finish;
+ * and the last wave of groups leaves units idle, of which a quarter is made good by the others'
+ * having the memory for themselves. */
+static double strip_cost(int64_t strip, int64_t steps, double groups, double at_once) {
+    double waves = groups * (double)divide_up(steps, strip) / at_once;
+    return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
+}
+
 void gf_gpu_wave_tile(const struct gf_gpu_wave_wish *wish, const struct gf_gpu_props *props,
                       struct gf_gpu_wave_tile *t) {
     const bool volume = wish->along_row;
     int most = power_up_to(props->max_group, 256);
     t->items = most <= props->max_group ? most : most / 2;
     t->width = power_up_to(wish->columns, volume && t->items > 64 ? 64 : t->items);
-    t->rows = volume ? 2 : 1;
-    t->resident = volume ? 2 : 4;
+    /* As many as have registers enough, as compiled for Hopper. */
+    t->rows = volume && !wish->wide ? 2 : 1;
+    t->resident = volume ? (wish->wide ? 2 : 3) : wish->wide ? 2 : wish->inverse ? 4 : 5;
     t->ahead = !volume;
-    int64_t least = 4, longest = volume ? 32 : 16;
-    if (props->is_cpu)
-        longest = 64;
-    double items = (double)wish->columns * (double)divide_up(wish->rows, t->rows);
-    double wanted = (double)props->units * t->items * t->resident * (volume ? 1.5 : 3);
-    double strip = items * (double)wish->steps / wanted;
-    t->strip = strip < (double)least ? least : strip > (double)longest ? longest : (int64_t)strip;
+    int64_t longest = props->is_cpu ? 64 : volume ? 48 : 16;
+    double groups =
+        (double)divide_up(wish->columns, t->width) *
+        ((double)divide_up(wish->rows, t->rows) / ((double)t->items / (double)t->width));
+    double at_once = (double)props->units * t->resident, least = INFINITY;
+    for (int64_t strip = 4; strip <= longest; strip++) {
+        double cost = strip_cost(strip, wish->steps, groups, at_once);
+        if (cost < least) {
+            least = cost;
+            t->strip = strip;
+        }
+    }
     if (t->strip > wish->steps)
         t->strip = wish->steps;
 }
@@ -106,6 +119,7 @@ static void count_work(struct level *l) {
     struct gf_gpu_wave_wish wish = {.inverse = inverse(l),
                                     .along_walk = walk,
                                     .along_row = row,
+                                    .wide = l->p->job.precision == GF_DOUBLE,
                                     .columns = a->columns,
                                     .rows = a->rows,
                                     .steps = a->steps};
@@ -135,6 +149,22 @@ static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
     return 0;
 }
 
+/* Bytes within a plane, or a row where planes are rows, and indices along an axis fit 32 bits. */
+static bool is_far(const struct level *l, bool planes) {
+    const struct wave_args *a = &l->args;
+    double fine = (double)gf_dtype_size(l->fine_type), extent = planes ? (double)a->n[ROW] : 1;
+    double packed = (double)gf_dtype_size(l->packed_type), low = (double)gf_dtype_size(l->low_type);
+    double row = (double)a->n[X] * (double)a->channels;
+    fine *= planes ? extent * (double)a->fine[ROW] : row;
+    packed *= planes ? (double)l->axis[l->at[ROW]].packed * (double)a->packed[ROW]
+                     : (double)l->axis[2].packed * (double)a->channels;
+    low *= planes ? (double)a->m[ROW] * (double)a->low[ROW] : row + 8;
+    for (int i = 0; i < 3; i++)
+        if (a->n[i] > 1 << 29)
+            return true;
+    return fine > 0xf0000000u || packed > 0xf0000000u || low > 0xf0000000u;
+}
+
 static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
     const struct wave_args *a = &l->args;
     const struct gf_gpu_wave_tile *t = &l->tile;
@@ -147,6 +177,7 @@ static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
     gf_gpu_option(pass, "-DROWS=%d -DITEMS=%d -DRESIDENT=%d -DAHEAD=%d -DNEAR=%d -DTHRESHOLD=%d",
                   t->rows, t->items, t->resident, t->ahead,
                   x && a->channels == 1 && a->n[X] % 2 == 0, (int)w->threshold);
+    gf_gpu_option(pass, "-DFAR=%d", is_far(l, row));
     gf_gpu_type_options(pass, "IN", inverse(l) ? l->packed_type : l->fine_type);
     gf_gpu_type_options(pass, "LOW", l->low_type);
     gf_gpu_type_options(pass, "OUT", inverse(l) ? l->fine_type : l->packed_type);

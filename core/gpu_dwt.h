@@ -18,6 +18,7 @@ struct gf_gpu_wave_tile {
 /* What a level's tile is chosen by. */
 struct gf_gpu_wave_wish {
     bool inverse, along_walk, along_row;
+    bool wide;       /* double precision */
     int64_t columns; /* along x: work items */
     int64_t rows;    /* bands' rows, pairs of rows, or independent rows */
     int64_t steps;   /* along the walk */

@@ -16,15 +16,17 @@
 #define RAW       (ROWS_READ * TAPS)
 #define HELD      (ROWS * RBANDS * XBANDS)
 
-/* Where the samples of an item's four taps stand in a row. With NEAR two of them are a pair, read
- * at once: 2 k and 2 k + 1, or, where OFFSET is 2, all four are pairs at[0] and at[1], which the
- * line's end turns round (at[2], at[3]: 1) or makes zeros (-1). */
+/* Where the samples of an item's four taps stand in a row: bytes. With NEAR two of them are a pair, read
+ * at once: samples 2 k and 2 k + 1 at at[1]; or, where OFFSET is 2, all four are pairs, at at[0] and
+ * at[1], which the line's end turns round or makes zeros. */
 struct taps {
-    int at[4];
+    span at[4];
+    int turned; /* bit j: pair j; or, with zeros beyond the ends, sample j is none */
 };
 
 INLINE struct taps taps_of(const struct wave_args *a, uint column) {
     struct taps t;
+    t.turned = 0;
 #if ALONG_X
     uint k = column, channel = 0;
     if (a->channels > 1) {
@@ -34,65 +36,96 @@ INLINE struct taps taps_of(const struct wave_args *a, uint column) {
 #if NEAR && BOUNDARY != BOUNDARY_PERIODIC
     const int pairs = (int)(a->n[2] / 2);
     UNROLL for (int j = 0; j < 2; j++) {
-        const int pair = (int)k - 1 + j, beyond = pair < 0 || pair >= pairs;
-        t.at[j] = pair < 0 ? 0 : pair >= pairs ? pairs - 1 : pair;
-        t.at[2 + j] = !beyond ? 0 : BOUNDARY == BOUNDARY_ZERO ? -1 : 1;
+        const int pair = (int)k - 1 + j;
+        t.at[j] = (span)(2 * (pair < 0 ? 0 : pair >= pairs ? pairs - 1 : pair));
+        t.turned |= (pair < 0 || pair >= pairs) << j;
     }
     (void)channel;
 #else
     UNROLL for (int j = 0; j < 4; j++) {
-        const wide i = extended(2 * (wide)k - OFFSET + j, a->n[2]);
-        t.at[j] = i < 0 ? -1 : (int)(i * a->channels + channel);
+        const place i = extended(2 * (place)k - OFFSET + j, (place)a->n[2]);
+        t.at[j] = i < 0 ? 0 : (span)i * (span)a->channels + channel;
+        t.turned |= (i < 0) << j;
     }
 #if NEAR
-    t.at[1] = (int)k;
+    t.at[1] = 2 * k;
 #endif
 #endif
 #else
-    t.at[0] = (int)column;
+    t.at[0] = column;
 #endif
+    UNROLL for (int j = 0; j < TAPS; j++)
+        t.at[j] *= (span)sizeof(IN_T);
     (void)a;
     return t;
 }
 
-INLINE void fetch_row(real *v, GLOBAL const IN_T *RESTRICT row, const struct taps *t) {
+#if !(ALONG_X && NEAR && BOUNDARY != BOUNDARY_PERIODIC)
+INLINE real sample_at(GLOBAL const uchar *RESTRICT plane, span bytes) {
+    return (real)*(GLOBAL const IN_T *)(plane + bytes);
+}
+#endif
+
+INLINE void fetch_row(real *v, GLOBAL const uchar *RESTRICT plane, span row,
+                      const struct taps *t) {
 #if ALONG_X && NEAR
-    GLOBAL const IN_T2 *pairs = (GLOBAL const IN_T2 *)row;
 #if BOUNDARY == BOUNDARY_PERIODIC
-    const IN_T2 two = pairs[t->at[1]];
-    v[0] = (real)row[t->at[0]];
+    const IN_T2 two = *(GLOBAL const IN_T2 *)(plane + (row + t->at[1]));
+    v[0] = sample_at(plane, row + t->at[0]);
     v[1] = (real)two.x;
     v[2] = (real)two.y;
-    v[3] = (real)row[t->at[3]];
+    v[3] = sample_at(plane, row + t->at[3]);
 #else
     UNROLL for (int j = 0; j < 2; j++) {
-        const IN_T2 two = pairs[t->at[j]];
-        v[2 * j] = (real)(t->at[2 + j] ? two.y : two.x);
-        v[2 * j + 1] = (real)(t->at[2 + j] ? two.x : two.y);
-        if (BOUNDARY == BOUNDARY_ZERO && t->at[2 + j])
+        const IN_T2 two = *(GLOBAL const IN_T2 *)(plane + (row + t->at[j]));
+        const int turned = t->turned >> j & 1;
+        v[2 * j] = (real)(turned ? two.y : two.x);
+        v[2 * j + 1] = (real)(turned ? two.x : two.y);
+        if (BOUNDARY == BOUNDARY_ZERO && turned)
             v[2 * j] = v[2 * j + 1] = R(0);
     }
 #endif
 #else
-    UNROLL for (int j = 0; j < TAPS; j++) {
-        if (BOUNDARY == BOUNDARY_ZERO && t->at[j] < 0)
-            v[j] = R(0);
-        else
-            v[j] = (real)row[t->at[j]];
-    }
+    UNROLL for (int j = 0; j < TAPS; j++)
+        v[j] = BOUNDARY == BOUNDARY_ZERO && (t->turned >> j & 1) ? R(0)
+                                                                 : sample_at(plane, row + t->at[j]);
 #endif
 }
 
-/* The rows of plane w that an item takes, as they are. */
-INLINE void fetch_plane(real *v, const struct wave_args *a, GLOBAL const IN_T *RESTRICT src,
-                        const int *row, const struct taps *t, wide w) {
-    const wide plane = ALONG_WALK ? extended(w, a->n[0]) : w;
+/* The rows of a plane that an item takes: bytes. */
+struct rows {
+    span at[ROWS_READ];
+    int absent; /* bit j: row j is zeros */
+};
+
+INLINE struct rows rows_of(const struct wave_args *a, place row) {
+    struct rows r;
+    r.absent = 0;
+#if ALONG_ROW
     UNROLL for (int j = 0; j < ROWS_READ; j++) {
-        if (BOUNDARY == BOUNDARY_ZERO && (plane < 0 || row[j] < 0)) {
+        const place i = extended(2 * row - OFFSET + j, (place)a->n[1]);
+        r.at[j] = i < 0 ? 0 : (span)i * (span)a->fine[1] * (span)sizeof(IN_T);
+        r.absent |= (i < 0) << j;
+    }
+#else
+    r.at[0] = 0;
+#endif
+    (void)a;
+    (void)row;
+    return r;
+}
+
+/* Those of plane w, as they are. */
+INLINE void fetch_plane(real *v, const struct wave_args *a, GLOBAL const IN_T *RESTRICT src,
+                        const struct rows *r, const struct taps *t, place w) {
+    const place at = ALONG_WALK ? extended(w, (place)a->n[0]) : w;
+    GLOBAL const uchar *RESTRICT plane = (GLOBAL const uchar *)(src + (wide)at * a->fine[0]);
+    UNROLL for (int j = 0; j < ROWS_READ; j++) {
+        if (BOUNDARY == BOUNDARY_ZERO && (at < 0 || (r->absent >> j & 1))) {
             UNROLL for (int i = 0; i < TAPS; i++)
                 v[j * TAPS + i] = R(0);
         } else {
-            fetch_row(v + j * TAPS, src + plane * a->fine[0] + (wide)row[j] * ROW_STRIDE(a->fine), t);
+            fetch_row(v + j * TAPS, plane, r->at[j], t);
         }
     }
 }
@@ -121,19 +154,6 @@ INLINE void filter_plane(real *held, const real *v) {
 #endif
 }
 
-/* Coefficient v of plane k and row i of the item's, in the band of these details. */
-INLINE void put(const struct wave_args *a, GLOBAL OUT_T *packed, GLOBAL LOW_T *low,
-                const struct spot *s, wide k, int i, const int w, const int r, const int x,
-                real v, real limit) {
-    if (ALONG_ROW && s->row + i >= a->rows)
-        return;
-    if (w + r + x == 0)
-        low[k * a->low[0] + (s->row + i) * a->low[1] + s->column] = (LOW_T)v;
-    else
-        packed[k * a->packed[0] + (s->row + i) * a->packed[1] + s->column + w * a->detail[0] +
-               r * a->detail[1] + x * a->detail[2]] = (OUT_T)shrunk(v, limit);
-}
-
 KERNEL(ITEMS, RESIDENT)
 VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL LOW_T *low,
                   GLOBAL const real *params, const struct wave_args args) {
@@ -142,32 +162,31 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
     if (!s.there)
         return;
     const struct taps t = taps_of(a, s.column);
+    const struct rows rows = rows_of(a, s.row);
     const real limit = THRESHOLD ? params[PARAM_LIMIT] : R(0);
-    int row[ROWS_READ];
     real raw[WBANDS * RAW], held[2 * WBANDS * HELD]; /* planes: two done with, two new ones */
-#if ALONG_ROW
-    UNROLL for (int j = 0; j < ROWS_READ; j++)
-        row[j] = (int)extended(2 * s.row - OFFSET + j, a->n[1]);
-#else
-    row[0] = (int)s.row;
+    place next = s.first;
+#if !ALONG_ROW
+    src += (wide)s.row * a->fine[1];
 #endif
-    wide next = s.first;
+    packed += (wide)s.first * a->packed[0] + (wide)s.row * a->packed[1] + s.column;
+    low += (wide)s.first * a->low[0] + (wide)s.row * a->low[1] + s.column;
 #if ALONG_WALK
     next = 2 * s.first - OFFSET;
     UNROLL for (int j = 0; j < 2; j++)
-        fetch_plane(raw + j * RAW, a, src, row, &t, next + j);
+        fetch_plane(raw + j * RAW, a, src, &rows, &t, next + j);
     UNROLL for (int j = 0; j < 2; j++)
         filter_plane(held + j * HELD, raw + j * RAW);
     next += 2;
 #endif
 #if AHEAD
     UNROLL for (int j = 0; j < WBANDS; j++)
-        fetch_plane(raw + j * RAW, a, src, row, &t, next + j);
+        fetch_plane(raw + j * RAW, a, src, &rows, &t, next + j);
 #endif
-    for (wide k = s.first; k < s.end; k++) {
+    for (place k = s.first; k < s.end; k++) {
 #if !AHEAD
         UNROLL for (int j = 0; j < WBANDS; j++)
-            fetch_plane(raw + j * RAW, a, src, row, &t, next + j);
+            fetch_plane(raw + j * RAW, a, src, &rows, &t, next + j);
 #endif
         UNROLL for (int j = 0; j < WBANDS; j++)
             filter_plane(held + (WBANDS + j) * HELD, raw + j * RAW);
@@ -175,25 +194,37 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
 #if AHEAD
         if (k + 1 < s.end) {
             UNROLL for (int j = 0; j < WBANDS; j++)
-                fetch_plane(raw + j * RAW, a, src, row, &t, next + j);
+                fetch_plane(raw + j * RAW, a, src, &rows, &t, next + j);
         }
 #endif
-        UNROLL for (int i = 0; i < HELD; i++) {
-            const int at = i / (RBANDS * XBANDS), r = i / XBANDS % RBANDS, x = i % XBANDS;
-            const real *p = held + i;
+        UNROLL for (int i = 0; i < ROWS; i++) {
+            if (ALONG_ROW && i && s.row + i >= a->rows)
+                continue;
+            UNROLL for (int b = 0; b < RBANDS * XBANDS; b++) {
+                const real *p = held + i * RBANDS * XBANDS + b;
+                const span at = (span)i * (span)a->packed[1] +
+                                (span)(b / XBANDS) * (span)a->detail[1] +
+                                (span)(b % XBANDS) * (span)a->detail[2];
 #if ALONG_WALK
-            put(a, packed, low, &s, k, at, 0, r, x,
-                low_of(p[0], p[HELD], p[2 * HELD], p[3 * HELD]), limit);
-            put(a, packed, low, &s, k, at, 1, r, x,
-                high_of(p[0], p[HELD], p[2 * HELD], p[3 * HELD]), limit);
+                const real first = low_of(p[0], p[HELD], p[2 * HELD], p[3 * HELD]);
+                (packed + a->detail[0])[at] =
+                    (OUT_T)shrunk(high_of(p[0], p[HELD], p[2 * HELD], p[3 * HELD]), limit);
 #else
-            put(a, packed, low, &s, k, at, 0, r, x, p[HELD], limit);
+                const real first = p[HELD];
 #endif
+                if (b)
+                    packed[at] = (OUT_T)shrunk(first, limit);
+                else
+                    low[(span)i * (span)a->low[1]] = (LOW_T)first;
+            }
         }
+        packed += a->packed[0];
+        low += a->low[0];
         UNROLL for (int i = 0; i < WBANDS * HELD; i++)
             held[i] = held[WBANDS * HELD + i];
     }
     (void)params;
+    (void)limit;
 }
 
 #else
@@ -210,51 +241,69 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
 #define MADE      ((ALONG_ROW ? 2 * ROWS : 1) * WIDTH) /* and of a plane */
 #define HELD      (WBANDS * MADE)
 
+/* Where those are in a band's row, and the rows in a plane, of the packed coefficients and of the
+ * approximation: bytes. */
 struct taken {
-    int at[3];
+    span at[TAKEN], low_at[TAKEN];
+    span packed[ROWS_READ], low[ROWS_READ];
 };
-
-INLINE struct taken taken_of(const struct wave_args *a, uint column) {
-    struct taken t;
-#if ALONG_X
-    uint q = column, channel = 0;
-    if (a->channels > 1) {
-        q = column / (uint)a->channels;
-        channel = column - q * (uint)a->channels;
-    }
-    UNROLL for (int j = 0; j < TAKEN; j++) {
-        wide k = (wide)q + j - (OFFSET == 1 ? 1 : 0);
-        k = k < 0 ? k + a->m[2] : k >= a->m[2] ? k - a->m[2] : k;
-        t.at[j] = (int)(k * a->channels + channel);
-    }
-#else
-    t.at[0] = (int)column;
-#endif
-    (void)a;
-    return t;
-}
 
 /* Where band sample k of an axis of m is: before the first comes the last, where periodic; those
  * past the end, of a tile that reaches beyond it, are not used. */
-INLINE wide band_sample(wide k, wide m) {
+INLINE place band_sample(place k, place m) {
     return k < 0 ? k + m : k < m ? k : m - 1;
 }
 
-/* Of the bands' planes k: what an item takes. */
+INLINE struct taken taken_of(const struct wave_args *a, const struct spot *s) {
+    struct taken t;
+#if ALONG_X
+    uint q = s->column, channel = 0;
+    if (a->channels > 1) {
+        q = s->column / (uint)a->channels;
+        channel = s->column - q * (uint)a->channels;
+    }
+    UNROLL for (int j = 0; j < TAKEN; j++) {
+        place k = (place)q + j - (OFFSET == 1 ? 1 : 0);
+        k = k >= (place)a->m[2] ? 0 : band_sample(k, (place)a->m[2]);
+        t.at[j] = (span)k * (span)a->channels + channel;
+    }
+#else
+    t.at[0] = s->column;
+#endif
+    UNROLL for (int j = 0; j < TAKEN; j++) {
+        t.low_at[j] = t.at[j] * (span)sizeof(LOW_T);
+        t.at[j] *= (span)sizeof(IN_T);
+    }
+    UNROLL for (int j = 0; j < ROWS_READ; j++) {
+        const span row =
+            ALONG_ROW ? (span)band_sample(s->row + j + OFFSET - 2, (place)a->m[1]) : 0;
+        t.packed[j] = row * (span)a->packed[1] * (span)sizeof(IN_T);
+        t.low[j] = row * (span)a->low[1] * (span)sizeof(LOW_T);
+    }
+    return t;
+}
+
+/* Of the bands' planes k: what an item takes. Each band has a base of its own and all share the
+ * bytes from there, which costs fewer registers than an address each. */
 INLINE void fetch_bands(real *v, const struct wave_args *a, GLOBAL const IN_T *RESTRICT packed,
-                        GLOBAL const LOW_T *RESTRICT low, const int *row, const struct taken *t,
-                        wide k, real limit) {
-    UNROLL for (int i = 0; i < RAW / TAKEN; i++) {
-        const int x = i % XBANDS, r = i / XBANDS % RBANDS, j = i / (XBANDS * RBANDS) % ROWS_READ;
-        const int w = i / (XBANDS * RBANDS * ROWS_READ);
-        UNROLL for (int c = 0; c < TAKEN; c++) {
-            if (w + r + x == 0)
-                v[i * TAKEN + c] = (real)low[k * a->low[0] + (wide)row[j] * ROW_STRIDE(a->low) + t->at[c]];
-            else
-                v[i * TAKEN + c] =
-                    shrunk((real)packed[k * a->packed[0] + (wide)row[j] * ROW_STRIDE(a->packed) + w * a->detail[0] +
-                                        r * a->detail[1] + x * a->detail[2] + t->at[c]],
-                           limit);
+                        GLOBAL const LOW_T *RESTRICT low, const struct taken *t, place k,
+                        real limit) {
+    GLOBAL const uchar *RESTRICT low_plane =
+        (GLOBAL const uchar *)(low + (wide)k * a->low[0]);
+    UNROLL for (int b = 0; b < WBANDS * RBANDS * XBANDS; b++) {
+        const int x = b % XBANDS, r = b / XBANDS % RBANDS, w = b / (XBANDS * RBANDS);
+        const wide band = (wide)k * a->packed[0] + (w ? a->detail[0] : 0) +
+                          (r ? a->detail[1] : 0) + (x ? a->detail[2] : 0);
+        GLOBAL const uchar *RESTRICT plane = (GLOBAL const uchar *)(packed + band);
+        UNROLL for (int j = 0; j < ROWS_READ; j++) {
+            real *to = v + (((w * ROWS_READ + j) * RBANDS + r) * XBANDS + x) * TAKEN;
+            UNROLL for (int c = 0; c < TAKEN; c++) {
+                if (b == 0)
+                    to[c] = (real)*(GLOBAL const LOW_T *)(low_plane + (t->low[j] + t->low_at[c]));
+                else
+                    to[c] = shrunk(
+                        (real)*(GLOBAL const IN_T *)(plane + (t->packed[j] + t->at[c])), limit);
+            }
         }
     }
 }
@@ -308,37 +357,37 @@ INLINE OUT_T sample_of(real v, int *clipped) {
 #if ALONG_WALK
 /* The first sample of pair p along an axis of n, or the second: the pair that goes around the end
  * of a periodic line has its first there. n and more: no sample. */
-INLINE wide fine_sample(wide p, int second, wide n) {
-    const wide i = 2 * p + OFFSET - 2 + second;
+INLINE place fine_sample(place p, int second, place n) {
+    const place i = 2 * p + OFFSET - 2 + second;
     return i < 0 ? n + (n & 1) - 1 : i;
 }
 #endif
 
-/* The item's samples of plane w. */
-INLINE void put_plane(const struct wave_args *a, GLOBAL OUT_T *dst, const struct spot *s, wide w,
+/* The item's samples of a plane. */
+INLINE void put_plane(const struct wave_args *a, GLOBAL OUT_T *plane, const struct spot *s,
                       const real *v, int *clipped) {
     const uint channels = (uint)a->channels, n = (uint)a->n[2];
     const uint q = channels > 1 ? s->column / channels : s->column;
     const uint channel = s->column - q * channels;
     UNROLL for (int i = 0; i < MADE / WIDTH; i++) {
-        wide row = s->row;
+        span row = 0;
 #if ALONG_ROW
-        row = fine_sample(s->row + i / 2, i % 2, a->n[1]);
-        if (row >= a->n[1] || s->row + i / 2 >= a->rows)
+        const place y = fine_sample(s->row + i / 2, i % 2, (place)a->n[1]);
+        if (y >= a->n[1] || s->row + i / 2 >= a->rows)
             continue;
+        row = (span)y * (span)a->fine[1];
 #endif
-        GLOBAL OUT_T *to = dst + w * a->fine[0] + row * a->fine[1];
 #if !ALONG_X
-        to[s->column] = sample_of(v[i], clipped);
+        plane[row + s->column] = sample_of(v[i], clipped);
 #elif NEAR
         OUT_T2 two;
         two.x = sample_of(v[2 * i], clipped);
         two.y = sample_of(v[2 * i + 1], clipped);
-        ((GLOBAL OUT_T2 *)to)[q] = two;
+        *(GLOBAL OUT_T2 *)(plane + (row + 2 * (span)q)) = two;
 #else
-        to[2 * q * channels + channel] = sample_of(v[2 * i], clipped);
+        plane[row + 2 * (span)q * channels + channel] = sample_of(v[2 * i], clipped);
         if (2 * q + 1 < n)
-            to[(2 * q + 1) * channels + channel] = sample_of(v[2 * i + 1], clipped);
+            plane[row + (2 * (span)q + 1) * channels + channel] = sample_of(v[2 * i + 1], clipped);
 #endif
     }
     (void)n;
@@ -354,33 +403,36 @@ VOID wave_inverse(GLOBAL const IN_T *RESTRICT packed, GLOBAL OUT_T *dst,
     const struct spot s = spot_of(a);
     if (!s.there)
         return;
-    const struct taken t = taken_of(a, s.column);
+    const struct taken t = taken_of(a, &s);
     const real limit = THRESHOLD ? params[PARAM_LIMIT] : R(0);
-    int row[ROWS_READ], clipped = 0;
     real raw[RAW], held[2 * HELD];
+    int clipped = 0;
     /* Pair p along the walk takes planes p + OFFSET - 2 and the next. */
-    const wide ahead = ALONG_WALK ? OFFSET - 1 : 0;
-    UNROLL for (int j = 0; j < ROWS_READ; j++)
-        row[j] = (int)(ALONG_ROW ? band_sample(s.row + j + OFFSET - 2, a->m[1]) : s.row);
+    const place ahead = ALONG_WALK ? OFFSET - 1 : 0;
+#if !ALONG_ROW
+    packed += (wide)s.row * a->packed[1];
+    low += (wide)s.row * a->low[1];
+    dst += (wide)s.row * a->fine[1];
+#endif
 #if ALONG_WALK
-    fetch_bands(raw, a, packed, low, row, &t, band_sample(s.first + OFFSET - 2, a->m[0]), limit);
+    fetch_bands(raw, a, packed, low, &t, band_sample(s.first + OFFSET - 2, (place)a->m[0]), limit);
     merge_bands(held, raw);
 #endif
 #if AHEAD
-    fetch_bands(raw, a, packed, low, row, &t, s.first + ahead, limit);
+    fetch_bands(raw, a, packed, low, &t, s.first + ahead, limit);
 #endif
-    for (wide k = s.first; k < s.end; k++) {
+    for (place k = s.first; k < s.end; k++) {
 #if !AHEAD
-        fetch_bands(raw, a, packed, low, row, &t, k + ahead, limit);
+        fetch_bands(raw, a, packed, low, &t, k + ahead, limit);
 #endif
         merge_bands(held + HELD, raw);
 #if AHEAD
         if (k + 1 < s.end)
-            fetch_bands(raw, a, packed, low, row, &t, k + 1 + ahead, limit);
+            fetch_bands(raw, a, packed, low, &t, k + 1 + ahead, limit);
 #endif
 #if ALONG_WALK
         UNROLL for (int j = 0; j < 2; j++) {
-            const wide w = fine_sample(k, j, a->n[0]);
+            const place w = fine_sample(k, j, (place)a->n[0]);
             real v[MADE];
             UNROLL for (int i = 0; i < MADE; i++) {
                 const real *p = held + i, *c = p + HELD;
@@ -388,10 +440,10 @@ VOID wave_inverse(GLOBAL const IN_T *RESTRICT packed, GLOBAL OUT_T *dst,
                          : first_of(p[0], c[0], p[MADE], c[MADE]);
             }
             if (w < a->n[0])
-                put_plane(a, dst, &s, w, v, &clipped);
+                put_plane(a, dst + (wide)w * a->fine[0], &s, v, &clipped);
         }
 #else
-        put_plane(a, dst, &s, k, held + HELD, &clipped);
+        put_plane(a, dst + (wide)k * a->fine[0], &s, held + HELD, &clipped);
 #endif
         UNROLL for (int i = 0; i < HELD; i++)
             held[i] = held[HELD + i];

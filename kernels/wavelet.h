@@ -11,11 +11,20 @@
  * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: which are transformed (ALONG_ROW only with
  * ALONG_WALK); BOUNDARY; ROWS; ITEMS of a group, of which RESIDENT share a multiprocessor; AHEAD:
  * the next planes are read before the last ones are done with; NEAR: on the finer side pairs of
- * samples are aligned; THRESHOLD; types. */
+ * samples are aligned; FAR: a plane or an axis is too long for 32 bits; THRESHOLD; types. */
 #ifndef WAVELET_H
 #define WAVELET_H
 
 #include "args.h"
+
+/* Indices along an axis, and offsets within a plane: 32 bits where all arrays allow that. */
+#if FAR
+typedef wide place;
+typedef wide span;
+#else
+typedef int place;
+typedef uint span;
+#endif
 
 /* Daubechies' four taps, see core/dwt.h; the details' are H3, -H2, H1, -H0. */
 #define H0 R(0.48296291314453414337)
@@ -24,38 +33,39 @@
 #define H3 R(-0.12940952255126038117)
 
 INLINE real low_of(real a, real b, real c, real d) {
-    return H0 * a + H1 * b + H2 * c + H3 * d;
+    return H3 * d + (H2 * c + (H1 * b + H0 * a));
 }
 INLINE real high_of(real a, real b, real c, real d) {
-    return H3 * a - H2 * b + H1 * c - H0 * d;
+    return -H0 * d + (H1 * c + (-H2 * b + H3 * a));
 }
 /* A pair of samples out of two neighbours in each band: approximations a, details d. */
 INLINE real first_of(real a0, real a1, real d0, real d1) {
-    return H2 * a0 + H0 * a1 + H1 * d0 + H3 * d1;
+    return H3 * d1 + (H1 * d0 + (H0 * a1 + H2 * a0));
 }
 INLINE real second_of(real a0, real a1, real d0, real d1) {
-    return H3 * a0 + H1 * a1 - H0 * d0 - H2 * d1;
+    return -H2 * d1 + (-H0 * d0 + (H1 * a1 + H3 * a0));
 }
 
 /* Band sample k takes samples 2 k - OFFSET and the three after it. */
 #define OFFSET (BOUNDARY == BOUNDARY_PERIODIC ? 1 : 2)
 
-/* The sample that stands at index i of a line of n, -1 for a zero. What filters reach beyond a line
- * is short: no division. */
-INLINE wide extended(wide i, wide n) {
+/* The sample that stands at index i of a line of n, -1 for a zero. Filters reach no further than
+ * that one turn at an end will do, or two for a single sample; what is beyond even that, where a
+ * tile reaches past the last band sample, is not used. */
+INLINE place extended(place i, place n) {
 #if BOUNDARY == BOUNDARY_ZERO
     return i < n && i >= 0 ? i : -1;
-#elif BOUNDARY == BOUNDARY_PERIODIC
-    const wide period = n + (n & 1);
-    while (i < 0)
-        i += period;
-    while (i >= period)
-        i -= period;
-    return i < n ? i : n - 1;
 #else
-    while (i < 0 || i >= n)
-        i = i < 0 ? -1 - i : 2 * n - 1 - i;
-    return i;
+    const place period = n + (n & 1);
+    if (BOUNDARY == BOUNDARY_PERIODIC) {
+        i = i < 0 ? i + period : i;
+        i = i >= period ? i - period : i;
+    } else {
+        i = i < 0 ? -1 - i : i;
+        i = i >= n ? 2 * n - 1 - i : i;
+    }
+    i = i < n ? i : n - 1;
+    return i < 0 ? 0 : i;
 #endif
 }
 
@@ -72,18 +82,11 @@ INLINE real shrunk(real v, real limit) {
 #endif
 }
 
-/* Rows of an axis that is filtered are below 2^31 elements: a short multiplication. */
-#if ALONG_ROW
-#define ROW_STRIDE(strides) ((int)(strides)[1])
-#else
-#define ROW_STRIDE(strides) ((strides)[1])
-#endif
-
 /* What a work item does: steps first <= k < end along the walk, for one column and ROWS rows, or
  * for one place along an axis that is not transformed. */
 struct spot {
     uint column; /* step along x and channel: k * channels + channel */
-    wide row, first, end;
+    place row, first, end;
     int there;
 };
 
@@ -96,14 +99,14 @@ INLINE struct spot spot_of(const struct wave_args *a) {
     const uint outer = unit / (uint)a->inner, inner = unit - outer * (uint)a->inner;
 #if ALONG_ROW
     const uint strip = outer;
-    s.row = (wide)inner * ROWS;
+    s.row = (place)inner * ROWS;
 #else
     const uint strip = inner;
-    s.row = (wide)outer;
+    s.row = (place)outer;
 #endif
     s.column = ((group - line * blocks) << bits) + (lane & ((1u << bits) - 1u));
-    s.first = (wide)strip * a->strip;
-    s.end = s.first + a->strip < a->steps ? s.first + a->strip : a->steps;
+    s.first = (place)strip * (place)a->strip;
+    s.end = a->steps - s.first > a->strip ? s.first + (place)a->strip : (place)a->steps;
     s.there = s.column < (uint)a->columns && s.row < a->rows && s.first < a->steps;
     return s;
 }
