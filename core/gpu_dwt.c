@@ -259,8 +259,9 @@ static int add_forward(struct level *l) {
         now.low = last ? GF_GPU_OUT : between(l, i);
         now.low_type = last ? now.packed_type : real;
         rc = add_level(&now, 0);
+        /* Beside details of one axis, where another's begin further on. */
         for (int k = 0; k < 3; k++)
-            if (l->on[k] && l->axis[k].at[i] != l->axis[k].n[i])
+            if (l->on[0] + l->on[1] + l->on[2] > 1 && l->axis[k].at[i] > l->axis[k].n[i])
                 l->p->gaps = true;
     }
     return rc;
