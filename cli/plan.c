@@ -20,7 +20,8 @@ static bool is_shape(const char *text) {
 static int image_from_shape(const struct gf_settings *s, const char *text, struct gf_image *image) {
     int64_t extent[GF_MAX_RANK], bytes;
     int n;
-    enum gf_dtype dtype = s->type == GF_UNSAID ? GF_U8 : (enum gf_dtype)s->type;
+    enum gf_dtype usual = s->plan_transform == GF_PLAN_IDWT ? GF_F32 : GF_U8;
+    enum gf_dtype dtype = s->type == GF_UNSAID ? usual : (enum gf_dtype)s->type;
     int rc = gf_shape_parse(text, extent, &n);
     if (rc)
         return rc;
@@ -91,6 +92,9 @@ static void print_plan(const char *name, const struct gf_task *t) {
            t->job.channels == 1 ? "" : "s", gf_dtype_name(t->job.in_dtype),
            t->job.direction == GF_FORWARD ? "forward" : "inverse",
            t->job.precision == GF_DOUBLE ? "double" : "single");
+    if (t->job.op == GF_DWT)
+        printf("  wavelet   d4, %d level%s, %s\n", t->job.wavelet.levels,
+               t->job.wavelet.levels == 1 ? "" : "s", gf_boundary_name(t->job.wavelet.boundary));
     for (int i = 0; i < t->job.n_out; i++)
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
@@ -126,6 +130,11 @@ static void print_json(const char *name, const struct gf_task *t) {
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
     json_object_set_new(o, "direction",
                         json_string(t->job.direction == GF_FORWARD ? "forward" : "inverse"));
+    if (t->job.op == GF_DWT) {
+        json_object_set_new(o, "wavelet", json_string("d4"));
+        json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
+        json_object_set_new(o, "boundary", json_string(gf_boundary_name(t->job.wavelet.boundary)));
+    }
     json_object_set_new(o, "precision",
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
     json_object_set_new(o, "backend", json_string(gf_engine_name(t->engine)));
@@ -155,23 +164,34 @@ static void print_json(const char *name, const struct gf_task *t) {
     gf_json_print(o);
 }
 
-/* A recorded spectrum is planned as its inverse, anything else forward. */
+/* The transform that was named; else a recorded file is planned as its inverse, anything else as a
+ * forward FFT. */
+static const struct gf_transform *transform_of(const struct gf_settings *s,
+                                               const struct gf_image *image) {
+    struct gf_record record;
+    if (s->plan_transform == GF_PLAN_DWT)
+        return &gf_transform_dwt;
+    if (s->plan_transform == GF_PLAN_IDWT)
+        return &gf_transform_idwt;
+    if (!image->record || s->plan_transform == GF_PLAN_FFT)
+        return &gf_transform_forward;
+    if (gf_dtype_is_complex(image->px.dtype))
+        return &gf_transform_inverse;
+    bool wavelet = !gf_record_parse(image->record, &record) && record.version == GF_RECORD_WAVELET;
+    return wavelet ? &gf_transform_idwt : &gf_transform_forward;
+}
+
 static int plan_one(struct gf_settings *s, struct gf_engine *engine,
                     const struct gf_targets *targets, char *name) {
-    struct gf_task t = {.s = s,
-                        .transform = &gf_transform_forward,
-                        .targets = targets,
-                        .engine = engine,
-                        .read = &name,
-                        .n_read = 1};
+    struct gf_task t = {.s = s, .targets = targets, .engine = engine, .read = &name, .n_read = 1};
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
-    struct gf_targets back = *targets;
-    if (!rc && t.image.record && gf_dtype_is_complex(t.image.px.dtype)) {
-        t.transform = &gf_transform_inverse;
-        for (int i = 0; i < back.n && s->kind == GF_UNSAID; i++)
-            back.target[i].kind = GF_REAL;
-        t.targets = &back;
+    struct gf_targets own = *targets;
+    t.transform = transform_of(s, &t.image);
+    if (!rc && t.transform != &gf_transform_forward) {
+        for (int i = 0; i < own.n && s->kind == GF_UNSAID; i++)
+            own.target[i].kind = GF_REAL;
+        t.targets = &own;
     }
     if (!rc)
         rc = gf_task_plan(&t);
@@ -179,6 +199,17 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
         (s->json ? print_json : print_plan)(gf_log_name(name), &t);
     gf_task_free(&t);
     return rc;
+}
+
+static int check_wavelet(const struct gf_settings *s) {
+    bool wavelet = s->plan_transform == GF_PLAN_DWT || s->plan_transform == GF_PLAN_IDWT;
+    bool said = s->wavelet.levels || s->wavelet.boundary != GF_UNSAID || s->wavelet.threshold;
+    if (said && !wavelet)
+        return gf_fail(GF_EUSAGE,
+                       "--levels, --boundary and --threshold belong to --transform=dwt or idwt");
+    if (wavelet && (s->half || s->color || s->norm != GF_UNSAID))
+        return gf_fail(GF_EUSAGE, "--norm, --half and --color belong to an FFT");
+    return 0;
 }
 
 int gf_command_plan(struct gf_settings *s, char **operands, int n) {
@@ -189,9 +220,12 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     for (int k = 0; k < GF_N_KINDS; k++)
         any_output = any_output || s->further[k];
     s->plan_only = true;
+    bool numbers = s->kind == GF_COMPLEX || s->depth == 32 || s->plan_transform > GF_PLAN_FFT;
     if (!any_output) /* then it is a picture to look at, if it can be one */
-        s->out = s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
+        s->out = numbers ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
+    if (!rc)
+        rc = check_wavelet(s);
     if (!rc)
         rc = gf_targets_parse(s, s->kind == GF_UNSAID ? GF_MAGNITUDE : (enum gf_kind)s->kind,
                               &targets);

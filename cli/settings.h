@@ -6,6 +6,7 @@
 #include "core/job.h"
 #include "formats/format.h"
 
+enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
 enum { GF_UNSAID = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
@@ -78,7 +79,8 @@ struct gf_settings {
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSAID */
     int64_t max_memory;
     bool json, quiet, verbose;
-    bool plan_only; /* no option: nothing will be written */
+    bool plan_only;     /* no option: nothing will be written */
+    int plan_transform; /* enum gf_plan_of or GF_UNSAID */
 
     struct gf_bench_settings {
         unsigned kinds, precisions, levels; /* bits; 0: unsaid */
@@ -98,7 +100,7 @@ struct gf_settings gf_settings_default(void);
 extern const struct gf_opt_group gf_opts_input, gf_opts_pair, gf_opts_output, gf_opts_output_inv,
     gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_backend, gf_opts_raw,
     gf_opts_list, gf_opts_memory, gf_opts_output_dwt, gf_opts_output_idwt, gf_opts_wavelet,
-    gf_opts_bench, gf_opts_common;
+    gf_opts_bench, gf_opts_common, gf_opts_plan;
 
 extern const char *const gf_fftw_plans[];
 extern const char *const gf_tiff_compressions[];

@@ -1,5 +1,10 @@
 /* Wavelets: every backend that has them against PyWavelets' numbers and against the definition in
- * plain loops, and what must hold for any transform of this kind. */
+ * plain loops, and what must hold for any transform of this kind.
+ *
+ *     test_dwt [full | tiny | gpu] [BACKEND...]
+ *
+ * A backend whose kernels take a second each to build is tried on a sample, with `full` on all;
+ * `tiny`: a few small sizes, for a simulator; `gpu`: all, on a device that is no processor. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +12,7 @@
 #include "core/backend.h"
 #include "core/cpu_dwt_stream.h"
 #include "core/dwt.h"
+#include "core/gpu_run.h"
 #include "core/status.h"
 #include "tests/backends.h"
 #include "tests/dwt_definition.h"
@@ -26,6 +32,11 @@ struct reference_case {
 static const struct gf_backend *backend;
 static void *contexts[2];
 static uint64_t seed = 20240229;
+static int every = 1, asked; /* of all jobs one in so many is tried */
+
+static bool mine(void) {
+    return asked++ % every == 0;
+}
 
 /* ---------------------------------------------------------------- running */
 
@@ -99,6 +110,8 @@ static double bound_of(enum gf_dtype real) {
 static void check_job(struct gf_job job, const char *what) {
     struct gf_array in = {0}, c = {0}, back = {0};
     int64_t shape[GF_MAX_RANK];
+    if (!mine())
+        return;
     gf_job_in_shape(&job, shape);
     CHECK_EQ(gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape), 0);
     backends_fill(&in, &seed);
@@ -136,6 +149,8 @@ static void test_pywavelets(void) {
     for (size_t i = 0; i < sizeof reference_cases / sizeof *reference_cases; i++) {
         const struct reference_case *r = &reference_cases[i];
         for (int wide = 0; wide < 2; wide++) {
+            if (!mine())
+                continue;
             enum gf_dtype real = wide ? GF_F64 : GF_F32;
             struct gf_job job = make_job(GF_FORWARD, r->ndim, r->shape, r->axes, r->levels,
                                          r->boundary, real, real);
@@ -489,41 +504,201 @@ static void test_stream(void) {
         }
 }
 
-int main(void) {
+/* ---------------------------------------------------------------- GPUs */
+
+static bool same(const struct gf_array *a, const struct gf_array *b) {
+    double wrong = 0, size = 0;
+    for (int64_t i = 0; i < gf_array_count(a); i++) {
+        wrong += pow(value(a, i) - value(b, i), 2);
+        size += pow(value(b, i), 2);
+    }
+    return wrong <= 1e-12 * size;
+}
+
+/* Kernels for arrays beyond 32 bits, on small ones: the plan's options are changed. */
+static void test_far(void) {
+    for (int turn = 0; turn < 6; turn++) {
+        int64_t shape[3] = {6, 10, 14}, n[GF_MAX_RANK];
+        bool back = turn % 2;
+        struct gf_job job =
+            make_job(back ? GF_INVERSE : GF_FORWARD, 3, shape, turn / 2 ? 7 : 3 + (turn & 1), 1,
+                     (enum gf_boundary)(turn / 2), GF_F32, GF_F32);
+        struct gf_array in = {0}, near = {0}, far = {0};
+        struct gf_report report;
+        gf_job_in_shape(&job, n);
+        CHECK_EQ(gf_array_alloc(&in, GF_F32, 4, n), 0);
+        backends_fill(&in, &seed);
+        bool ran = run(&job, &in, &near, NULL);
+        const struct gf_gpu_context *c = contexts[0];
+        struct gf_gpu_run m = {.plan = NULL};
+        CHECK_EQ(gf_gpu_plan_make(&job, &c->props, &m.plan), 0);
+        for (int i = 0; ran && i < m.plan->n_passes; i++) {
+            char *option = strstr(m.plan->pass[i].kernel.options, "-DFAR=0");
+            CHECK(option);
+            if (option)
+                option[6] = '1';
+        }
+        gf_job_out_shape(&job, 0, n);
+        CHECK_EQ(gf_array_alloc(&far, GF_F32, 4, n), 0);
+        int rc = gf_gpu_run_prepare(c, &m, 0);
+        if (!rc)
+            rc = gf_gpu_run_upload(c, &m, &in);
+        if (!rc)
+            rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
+        if (!rc)
+            rc = gf_gpu_run_download(c, &m, &far, &report);
+        CHECK_MSG(!rc, "%s", gf_message());
+        CHECK_MSG(rc || !ran || same(&far, &near), "turn %d differs", turn);
+        gf_gpu_run_drop(c, &m);
+        gf_array_free(&in);
+        gf_array_free(&near);
+        gf_array_free(&far);
+    }
+}
+
+static void test_integers(void) {
+    static const enum gf_dtype types[] = {GF_U8, GF_I8, GF_U16, GF_I16, GF_U32, GF_I32};
+    int64_t shape[2] = {9, 22}, packed[GF_MAX_RANK];
+    for (int t = 0; t < 6; t++) {
+        /* Coefficients that overflow the type: both backends clip as many samples, and alike. */
+        struct gf_job job = make_job(GF_INVERSE, 2, shape, 3, 2, GF_PERIODIC, GF_F32, types[t]);
+        struct gf_array in = {0}, out = {0}, host = {0};
+        struct gf_report report, expected;
+        if (!mine())
+            continue;
+        gf_job_in_shape(&job, packed);
+        CHECK_EQ(gf_array_alloc(&in, GF_F32, 3, packed), 0);
+        backends_fill(&in, &seed);
+        double low, high;
+        gf_dtype_range(types[t], &low, &high);
+        for (int64_t i = 0; i < gf_array_count(&in); i++)
+            ((float *)in.data)[i] *= (float)(3 * high);
+        const struct gf_backend *tried = backend;
+        void *kept = contexts[0], *other = contexts[1];
+        struct gf_backend_options options = {.threads = 1};
+        bool ran = run(&job, &in, &out, &report);
+        backend = &gf_backend_openmp;
+        CHECK_EQ(backend->open(&options, &contexts[0]), 0);
+        contexts[1] = contexts[0];
+        ran = run(&job, &in, &host, &expected) && ran;
+        backend->close(contexts[0]);
+        backend = tried;
+        contexts[0] = kept;
+        contexts[1] = other;
+        if (ran) {
+            CHECK_EQ(report.clipped[0], expected.clipped[0]);
+            CHECK(report.clipped[0] > 0);
+            if (gf_dtype_size(types[t]) <= 2)
+                CHECK_MSG(!memcmp(out.data, host.data,
+                                  (size_t)gf_array_count(&out) * gf_dtype_size(types[t])),
+                          "%s differs", gf_dtype_name(types[t]));
+        }
+        gf_array_free(&in);
+        gf_array_free(&out);
+        gf_array_free(&host);
+    }
+}
+
+/* ---------------------------------------------------------------- which, and how much */
+
+enum extent { SAMPLE, FULL, TINY };
+
+/* A device that is no processor, as --device=N wants it; NULL: none. */
+static const char *find_gpu(char number[16]) {
+    struct gf_gpu_props list[32];
+    int n = backend->gpu ? backend->gpu->list(list, 32) : 0;
+    for (int i = 0; i < n; i++)
+        if (!list[i].is_cpu) {
+            snprintf(number, 16, "%d", i);
+            return number;
+        }
+    return NULL;
+}
+
+static void test_tiny(void) {
+    static const int64_t shapes[][3] = {{9, 14, 1}, {5, 6, 7}, {1, 11, 1}, {70, 5, 1}};
+    for (int i = 0; i < 4; i++)
+        for (int b = GF_PERIODIC; b <= GF_ZERO; b++)
+            check_job(make_job(GF_FORWARD, i == 1 ? 3 : 2, shapes[i], i == 1 ? 7 : 3, i % 2 + 1,
+                               (enum gf_boundary)b, i % 3 ? GF_F32 : GF_U8, GF_F32),
+                      "tiny");
+}
+
+static void test_all(enum extent extent) {
+    every = extent == FULL ? 1 : 13;
+    test_pywavelets();
+    test_shapes();
+    every = extent == FULL ? 1 : 3;
+    if (backend->gpu)
+        test_integers();
+    every = extent == FULL ? 1 : 7; /* few kernels serve all sizes */
+    test_sizes();
+    test_laws();
+    test_threshold(GF_F32);
+    if (extent == FULL)
+        test_threshold(GF_F64);
+    test_display();
+    if (backend == &gf_backend_openmp)
+        test_stream();
+    if (backend->gpu)
+        test_far();
+}
+
+static void test_backend(enum extent extent, bool gpu) {
+    char reason[GF_REASON], number[16];
+    struct gf_plan *plan = NULL;
+    int64_t shape[2] = {8, 8};
+    struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 1, GF_PERIODIC, GF_F32, GF_F32);
+    struct gf_backend_options options = {.threads = 1};
+    if (backend->probe(reason))
+        return;
+    if (gpu && !(options.device = find_gpu(number))) {
+        printf("%s: skipped: no device but the processor\n", backend->name);
+        return;
+    }
+    if (backend->open(&options, &contexts[0]))
+        return;
+    int rc = backend->plan(contexts[0], &job, &plan);
+    CHECK(!rc || (rc == GF_EUNSUPP && strstr(gf_message(), "--backend=openmp")));
+    CHECK(!rc || (backend != &gf_backend_openmp && backend != &gf_backend_opencl &&
+                  backend != &gf_backend_cuda));
+    if (rc) {
+        printf("%s: %s\n", backend->name, gf_message());
+    } else {
+        backend->unplan(contexts[0], plan);
+        options.threads = 2;
+        CHECK_EQ(backend->open(&options, &contexts[1]), 0);
+        if (extent == TINY)
+            test_tiny();
+        else
+            test_all(backend->gpu ? extent : FULL);
+        backend->close(contexts[1]);
+    }
+    backend->close(contexts[0]);
+}
+
+int main(int argc, char **argv) {
+    enum extent extent = SAMPLE;
+    bool gpu = false, named = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "full"))
+            extent = FULL;
+        else if (!strcmp(argv[i], "tiny"))
+            extent = TINY;
+        else if (!strcmp(argv[i], "gpu"))
+            gpu = true;
+        else
+            named = true;
+    }
     test_validation();
     test_layout();
     for (int i = 0; gf_backends[i]; i++) {
-        char reason[GF_REASON];
-        struct gf_plan *plan = NULL;
-        int64_t shape[2] = {8, 8};
-        struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 1, GF_PERIODIC, GF_F32, GF_F32);
+        bool wanted = !named;
         backend = gf_backends[i];
-        if (backend->probe(reason))
-            continue;
-        struct gf_backend_options options = {.threads = 1};
-        if (backend->open(&options, &contexts[0]))
-            continue;
-        int rc = backend->plan(contexts[0], &job, &plan);
-        CHECK(!rc || (rc == GF_EUNSUPP && strstr(gf_message(), "--backend=openmp")));
-        CHECK(!rc || backend != &gf_backend_openmp);
-        if (!rc) {
-            backend->unplan(contexts[0], plan);
-            options.threads = 2;
-            CHECK_EQ(backend->open(&options, &contexts[1]), 0);
-            test_pywavelets();
-            test_shapes();
-            test_sizes();
-            test_laws();
-            test_threshold(GF_F32);
-            test_threshold(GF_F64);
-            test_display();
-            if (backend == &gf_backend_openmp)
-                test_stream();
-            backend->close(contexts[1]);
-        } else {
-            printf("%s: %s\n", backend->name, gf_message());
-        }
-        backend->close(contexts[0]);
+        for (int k = 1; k < argc; k++)
+            wanted = wanted || !strcmp(argv[k], backend->name);
+        if (wanted)
+            test_backend(gpu ? FULL : extent, gpu);
     }
     return TEST_END();
 }
