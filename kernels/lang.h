@@ -92,6 +92,18 @@ struct uchar2 {
 struct ushort2 {
     ushort x, y;
 };
+struct char2 {
+    schar x, y;
+};
+struct short2 {
+    short x, y;
+};
+struct int2 {
+    int x, y;
+};
+struct uint2 {
+    uint x, y;
+};
 struct float4 {
     float x, y, z, w;
 };
