@@ -158,6 +158,7 @@ static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
                 if (rc)
                     return rc;
                 run_case(b, &c);
+                gf_bench_case_free(&c);
             }
         }
     return 0;

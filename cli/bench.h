@@ -12,6 +12,7 @@ enum gf_bench_kind {
     GF_BENCH_C2R,
     GF_BENCH_PICTURE, /* u8 samples to the shifted log-magnitude as u8 */
     GF_BENCH_DWT,     /* reals to wavelet coefficients, or back */
+    GF_BENCH_FILTER,  /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
     GF_BENCH_N_KINDS
 };
 extern const char *const gf_bench_kinds[];
@@ -42,7 +43,8 @@ struct gf_bench_case {
     struct gf_shape shape;
     enum gf_bench_kind kind;
     struct gf_job job;
-    double flops; /* 5 N log2 N, half of that for real samples */
+    struct gf_filter *filter; /* the job's; owned */
+    double flops;             /* 5 N log2 N, half of that for real samples */
     int64_t bytes_in, bytes_out;
     int64_t floor; /* bytes that no implementation with a pass an axis does without */
 };
@@ -77,6 +79,7 @@ int gf_bench_shape(const char *text, struct gf_shape *shape);
 int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
                        enum gf_direction direction, enum gf_precision p, int levels,
                        struct gf_bench_case *c);
+void gf_bench_case_free(struct gf_bench_case *c);
 /* Plans, checks and times the case with every open entrant. Returns the number of rows; one without
  * a name says why there are no others. */
 int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,

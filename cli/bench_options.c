@@ -7,7 +7,7 @@
 #include "cli/bench.h"
 #include "core/status.h"
 
-const char *const gf_bench_kinds[] = {"c2c", "r2c", "c2r", "picture", "dwt", NULL};
+const char *const gf_bench_kinds[] = {"c2c", "r2c", "c2r", "picture", "dwt", "filter", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const directions[] = {"forward", "inverse", NULL};
 
@@ -107,8 +107,9 @@ static const struct gf_opt rows[] = {
      .at = AT(bench.kinds),
      .arg = "LIST",
      .parse = parse_kinds,
-     .help = "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D), dwt (wavelets) "
-             "(default: c2c and the real one of --direction)"},
+     .help = "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D), dwt "
+             "(wavelets), filter "
+             "(u8 to u8 through a low pass) (default: c2c and the real one of --direction)"},
     {.name = "levels",
      .type = GF_OPT_PARSE,
      .at = AT(bench.levels),

@@ -17,15 +17,20 @@ static const int64_t most_points = (int64_t)1 << 26;
 /* The share of a picture's pixels that may be one level beside; more than one none may be. */
 static const double most_beside = 1e-3;
 
+/* Bytes come out. */
+static bool levels(const struct gf_bench_case *c) {
+    return c->kind == GF_BENCH_PICTURE || c->kind == GF_BENCH_FILTER;
+}
+
 double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p) {
-    if (c->kind == GF_BENCH_PICTURE)
+    if (levels(c))
         return most_beside;
     struct gf_lab lab = {.precision = p};
     return gf_lab_bound(&lab, gf_lab_points(&c->shape));
 }
 
 static double limit_of(const struct gf_bench_case *c, enum gf_precision p) {
-    return (c->kind == GF_BENCH_PICTURE ? 1 : TOLERANCE) * gf_bench_promise(c, p);
+    return (levels(c) ? 1 : TOLERANCE) * gf_bench_promise(c, p);
 }
 
 struct wave {
@@ -77,6 +82,32 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
     return (struct wave){sum_re, half ? 0 : sum_im};
 }
 
+/* The filter's value at j in the domain of samples: a gaussian there, too, of n / (2 pi R), R the
+ * radius in bins, so with R = n / 16 of 8 / pi samples. */
+static long double blurred(const struct gf_array *in, const int64_t n[3], const int64_t j[3]) {
+    enum { REACH = 24 };
+    const long double pi = 3.14159265358979323846264338327950288L, sigma = 8 / pi;
+    long double weight[2 * REACH + 1], sum = 0;
+    int64_t reach[3];
+    for (int d = -REACH; d <= REACH; d++)
+        weight[d + REACH] = expl(-d * d / (2 * sigma * sigma)) / (sqrtl(2 * pi) * sigma);
+    for (int a = 0; a < 3; a++)
+        reach[a] = n[a] > 1 ? REACH : 0; /* of a single sample nothing is lost */
+    for (int64_t z = -reach[0]; z <= reach[0]; z++)
+        for (int64_t y = -reach[1]; y <= reach[1]; y++)
+            for (int64_t x = -reach[2]; x <= reach[2]; x++) {
+                const int64_t d[3] = {z, y, x};
+                long double w = 1;
+                int64_t at = 0;
+                for (int a = 0; a < 3; a++) {
+                    at = at * n[a] + ((j[a] + d[a]) % n[a] + n[a]) % n[a];
+                    w *= reach[a] ? weight[d[a] + REACH] : 1;
+                }
+                sum += w * ((const unsigned char *)in->data)[at];
+            }
+    return sum;
+}
+
 static void take_samples(const struct gf_bench_case *c, const struct gf_array *in,
                          struct gf_bench_reference *r) {
     int d = c->shape.ndim;
@@ -99,6 +130,8 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
         struct wave v = {0, 0};
         if (c->kind == GF_BENCH_DWT)
             v.re = gf_bench_wavelet_value(c, in, j);
+        else if (c->kind == GF_BENCH_FILTER)
+            v.re = roundl(blurred(in, n, j));
         else
             v = sum(c, in, n, j);
         if (c->kind == GF_BENCH_PICTURE)
@@ -163,7 +196,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     void *context = NULL;
     int64_t shape[GF_MAX_RANK];
     int rank = c->shape.ndim + 1;
-    bool picture = c->kind == GF_BENCH_PICTURE, wavelet = c->kind == GF_BENCH_DWT;
+    bool picture = levels(c), wavelet = c->kind == GF_BENCH_DWT;
     if (gf_lab_points(&c->shape) > (wavelet ? 16 : picture ? 4 : 1) * most_points)
         return 0;
     /* For pictures the faster one: they are compared level by level, and samples judge it too. */
@@ -194,6 +227,7 @@ out:
         backend->unplan(context, plan);
     if (context)
         backend->close(context);
+    gf_bench_case_free(&wide);
     if (rc)
         gf_array_free(full);
     return rc;
@@ -213,7 +247,7 @@ int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case
     int rc = run_double(b, c, room, &r->full);
     if (rc || !r->full.data)
         return rc == GF_ENOMEM ? 0 : rc;
-    if (c->kind == GF_BENCH_PICTURE) {
+    if (levels(c)) {
         if (levels_error(r, &r->full) > 1)
             gf_array_free(&r->full);
         return 0;
@@ -235,7 +269,7 @@ int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case
 
 double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_bench_reference *r,
                                 const struct gf_array *out, bool *wrong) {
-    if (c->kind == GF_BENCH_PICTURE) {
+    if (levels(c)) {
         double beside = levels_error(r, out);
         /* Of a few pixels alone one in a thousand says nothing. */
         *wrong = beside > (r->full.data && gf_array_count(out) >= 4096 ? most_beside : 1);

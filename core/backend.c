@@ -179,6 +179,11 @@ int gf_backend_weigh(const struct gf_job *job, const struct gf_outlook *outlook,
                  gf_backend_openmp.name);
         return 0;
     }
+    if (job->op == GF_FILTER) { /* the one that has filters */
+        *out = &gf_backend_openmp;
+        snprintf(why, GF_REASON, "%s: the processor's own filters", gf_backend_openmp.name);
+        return 0;
+    }
     struct weights w = weigh(job, outlook);
     struct gf_gpu_props props;
     char host[32], device[32], times[32] = "", but[GF_REASON] = "no GPU is usable";

@@ -7,6 +7,8 @@
 
 #include "core/backend.h"
 #include "core/fftw_library.h"
+#include "core/filter.h"
+#include "core/filter_compose.h"
 #include "core/status.h"
 #include "core/steps.h"
 
@@ -43,7 +45,10 @@ struct context {
 struct impl {
     const struct gf_fftw *f;
     void *plan;
+    void *back; /* a filter's: from after to before */
     struct gf_work before, after;
+    struct gf_array table; /* a filter's */
+    double zero;
     void *buffer[2]; /* taken at the first run; the second only when not in place */
     bool in_place, executes_r2c, executes_c2r;
     bool direct; /* may run from array to array; the buffers then serve arrays with other strides */
@@ -192,7 +197,7 @@ static void lay_out(const struct gf_job *job, struct impl *m) {
         m->after.pitch = 2 * m->before.pitch;
 }
 
-static void make_fftw_plan(const struct context *c, const struct gf_job *job, struct impl *m) {
+static void make_fftw_plans(const struct context *c, const struct gf_job *job, struct impl *m) {
     static _Alignas(64) char stand_in[2][64];
     struct gf_fftw_dim dims[3], batch[3];
     int rank, batch_rank;
@@ -216,6 +221,10 @@ static void make_fftw_plan(const struct context *c, const struct gf_job *job, st
         m->plan =
             f->plan_dft(rank, dims, batch_rank, batch, in, out,
                         job->direction == GF_FORWARD ? GF_FFTW_FORWARD : GF_FFTW_INVERSE, flags);
+    if (m->table.data) {
+        describe(job, &m->after, &m->before, dims, &rank, batch, &batch_rank);
+        m->back = f->plan_c2r(rank, dims, batch_rank, batch, out, in, flags);
+    }
     gf_fftw_plan_end(f, c->flags);
 }
 
@@ -226,8 +235,32 @@ static int64_t array_bytes(const struct gf_job *job, enum gf_dtype t, const int6
     return bytes;
 }
 
+static int64_t array_bytes_of(const struct gf_array *a) {
+    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
+}
+
 static const char *name_of(const struct context *c) {
     return c->maker == GF_FFTW_MKL ? "mkl" : "fftw";
+}
+
+/* FFTW's own order is its secret; one axis after the other is what it amounts to, the halved one
+ * first on the way forward and last on the way back. */
+static struct gf_pass *list_axes(const struct context *c, const struct gf_job *job, bool r2c,
+                                 bool c2r, int64_t before, int64_t after, struct gf_pass *p) {
+    for (int i = 0; i < job->ndim; i++) {
+        int axis = c2r ? i : job->ndim - 1 - i;
+        if (!(job->axes >> axis & 1))
+            continue;
+        bool halves = axis == gf_job_half_axis(job) && gf_job_is_real(job);
+        const char *what = r2c ? "real -> half spectrum" : "half spectrum -> real";
+        snprintf(p->what, sizeof p->what, "%s (%s): %c, %lld points, %s", name_of(c), c->mode,
+                 "zyx"[gf_work_axis(job, axis)], (long long)job -> shape[axis],
+                 halves ? what : "complex");
+        p->bytes_read = c2r || halves ? before : after;
+        p->bytes_written = r2c || halves ? after : before;
+        p++;
+    }
+    return p;
 }
 
 static void list_passes(const struct context *c, const struct impl *m, struct gf_plan *plan) {
@@ -250,20 +283,13 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     p->bytes_read = array_bytes(job, job->in_dtype, shape);
     p->bytes_written = before;
     p++;
-    for (int i = 0; i < job->ndim; i++) {
-        /* FFTW's own order is its secret; one axis after the other is what it amounts to, the
-         * halved one first on the way forward and last on the way back. */
-        int axis = m->executes_c2r ? i : job->ndim - 1 - i;
-        if (!(job->axes >> axis & 1))
-            continue;
-        bool halves = axis == gf_job_half_axis(job) && gf_job_is_real(job);
-        const char *what = m->executes_r2c ? "real -> half spectrum" : "half spectrum -> real";
-        snprintf(p->what, sizeof p->what, "%s (%s): %c, %lld points, %s", name_of(c), c->mode,
-                 "zyx"[gf_work_axis(job, axis)], (long long)job -> shape[axis],
-                 halves ? what : "complex");
-        p->bytes_read = m->executes_c2r || halves ? before : after;
-        p->bytes_written = m->executes_r2c || halves ? after : before;
-        p++;
+    p = list_axes(c, job, m->executes_r2c, m->executes_c2r, before, after, p);
+    if (m->table.data) {
+        snprintf(p->what, sizeof p->what, "half spectrum times the filter's table");
+        p->bytes_read = after + array_bytes_of(&m->table);
+        p->bytes_written = after;
+        p = list_axes(c, job, false, true, after, before, p + 1);
+        after = before; /* the outputs are made of reals */
     }
     for (int i = 0; i < job->n_out; i++, p++) {
         gf_job_out_shape(job, i, shape);
@@ -277,7 +303,11 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
         p->bytes_written = array_bytes(job, job->out[i].dtype, shape);
     }
     plan->n_passes = (int)(p - plan->pass);
+    before = gf_work_bytes(&m->before);
+    after = gf_work_bytes(&m->after);
     plan->workspace_bytes = m->in_place ? (before > after ? before : after) : before + after;
+    if (m->table.data)
+        plan->workspace_bytes += array_bytes_of(&m->table);
 }
 
 static void fftw_unplan(void *context, struct gf_plan *plan) {
@@ -287,10 +317,35 @@ static void fftw_unplan(void *context, struct gf_plan *plan) {
     struct impl *m = plan->impl;
     if (m) {
         gf_fftw_destroy(m->f, m->plan);
+        gf_fftw_destroy(m->f, m->back);
+        gf_array_free(&m->table);
         drop_buffers(m);
     }
     free(m);
     free(plan);
+}
+
+static int plan_transform(const struct context *c, struct impl *m, struct gf_plan *plan) {
+    const struct gf_job *job = &plan->job;
+    lay_out(job, m);
+    if (job->op == GF_FILTER) {
+        int rc = gf_filter_tabulate(job, c->threads, &m->table);
+        if (rc)
+            return rc;
+        m->zero = gf_filter_zero(job);
+    }
+    if (!(c->flags & GF_FFTW_ESTIMATE)) { /* measuring overwrites the buffers with trial data */
+        int rc = take_buffers(m);
+        if (rc)
+            return rc;
+    }
+    make_fftw_plans(c, job, m);
+    if (!m->plan || (m->table.data && !m->back))
+        return gf_fail(GF_EBACKEND, "FFTW made no plan for this transform");
+    if (m->direct) /* most arrays do without */
+        drop_buffers(m);
+    list_passes(c, m, plan);
+    return 0;
 }
 
 static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
@@ -299,7 +354,7 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     struct impl *m;
     *out = NULL;
     int rc = gf_job_validate(job);
-    if (!rc)
+    if (!rc && job->op != GF_FILTER)
         rc = gf_job_fourier_only(job);
     if (rc)
         return rc;
@@ -316,25 +371,30 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     plan->job = *job;
     plan->impl = m;
     m->f = f;
-    lay_out(job, m);
-    if (!(c->flags & GF_FFTW_ESTIMATE)) { /* measuring overwrites the buffers with trial data */
-        rc = take_buffers(m);
-        if (rc)
-            goto out;
-    }
-    make_fftw_plan(c, job, m);
-    if (!m->plan) {
-        rc = gf_fail(GF_EBACKEND, "FFTW made no plan for this transform");
+    rc = plan_transform(c, m, plan);
+    if (rc)
         goto out;
-    }
-    if (m->direct) /* most arrays do without */
-        drop_buffers(m);
-    list_passes(c, m, plan);
     *out = plan;
     plan = NULL;
 out:
     fftw_unplan(context, plan);
     return rc;
+}
+
+/* The transforms themselves, and what stands between a filter's two. */
+static void transform(const struct context *c, const struct gf_job *job, struct impl *m) {
+    if (m->f->set_threads)
+        m->f->set_threads(c->threads);
+    if (m->executes_r2c)
+        m->f->run_r2c(m->plan, m->before.data, m->after.data);
+    else if (m->executes_c2r)
+        m->f->run_c2r(m->plan, m->before.data, m->after.data);
+    else
+        m->f->run_dft(m->plan, m->before.data, m->after.data);
+    if (!m->back)
+        return;
+    gf_filter_multiply(job, &m->table, m->zero, &m->after, c->threads);
+    m->f->run_c2r(m->back, m->after.data, m->before.data);
 }
 
 static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
@@ -354,19 +414,16 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
     m->after.data = direct ? out->data : m->buffer[m->in_place ? 0 : 1];
     if (!direct)
         gf_step_load(job, in, &m->before, c->threads, &found);
-    if (m->f->set_threads)
-        m->f->set_threads(c->threads);
-    if (m->executes_r2c)
-        m->f->run_r2c(m->plan, m->before.data, m->after.data);
-    else if (m->executes_c2r)
-        m->f->run_c2r(m->plan, m->before.data, m->after.data);
-    else
-        m->f->run_dft(m->plan, m->before.data, m->after.data);
+    transform(c, job, m);
     if (direct && m->executes_r2c)
         settle(job, out);
+    struct gf_job first, last = *job; /* a filter's last step is an inverse's */
+    if (m->back)
+        gf_filter_split(job, &first, &last);
+    const struct gf_work *result = m->back ? &m->before : &m->after;
     for (int i = 0; i < job->n_out && !direct; i++) {
-        double high = gf_step_range(job, i, &m->after, scale, c->threads);
-        gf_step_store(job, i, &m->after, scale, high, &out[i], c->threads, &found);
+        double high = gf_step_range(&last, i, result, scale, c->threads);
+        gf_step_store(&last, i, result, scale, high, &out[i], c->threads, &found);
     }
     if (report)
         *report = found;

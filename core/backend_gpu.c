@@ -33,6 +33,8 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     struct gf_gpu_context *c = context;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc && job->op != GF_DWT)
+        rc = gf_job_fourier_only(job);
     if (rc)
         return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);

@@ -7,8 +7,10 @@
 
 #include "core/backend.h"
 #include "core/cpu_dwt.h"
+#include "core/cpu_filter.h"
 #include "core/cpu_long.h"
 #include "core/cpu_passes.h"
+#include "core/filter_compose.h"
 #include "core/status.h"
 
 struct context {
@@ -20,6 +22,7 @@ struct planned {
     struct gf_cpu_dwt *wavelet;
     struct gf_cpu_passes *passes;
     struct gf_cpu_long_job *line;
+    struct gf_filter_compose *filter; /* of two plans of the other kinds */
 };
 
 static const char *isa_asked(void) {
@@ -63,9 +66,15 @@ static void unplan(void *context, struct gf_plan *plan) {
         gf_cpu_passes_free(p->passes);
         gf_cpu_long_job_free(p->line);
         gf_cpu_dwt_free(p->wavelet);
+        gf_filter_compose_free(p->filter);
     }
     free(p);
     free(plan);
+}
+
+/* Long lines have no passes to put a filter into. */
+static bool fuses(const struct gf_job *job, const struct gf_cpu_kernels *k) {
+    return gf_cpu_filter_fuses(job) && !gf_cpu_long_job_serves(job, k);
 }
 
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
@@ -88,9 +97,11 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     plan->impl = p;
     if (job->op == GF_DWT)
         rc = gf_cpu_dwt_plan(job, k, c->threads, plan, &p->wavelet);
-    else
+    else if (job->op == GF_FILTER && !fuses(job, k))
+        rc = gf_filter_compose_plan(&gf_backend_openmp, c, job, c->threads, plan, &p->filter);
+    else if (job->op == GF_FFT)
         rc = gf_cpu_long_job_plan(job, k, c->threads, plan, &p->line);
-    if (!rc && !p->line && !p->wavelet)
+    if (!rc && !p->line && !p->wavelet && !p->filter)
         rc = gf_cpu_passes_plan(job, k, c->threads, &p->passes);
     if (rc) {
         unplan(c, plan);
@@ -98,8 +109,10 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     }
     if (p->passes) {
         const struct gf_cpu_passes *passes = p->passes;
-        plan->workspace_bytes = passes->work.bytes +
-                                ((int64_t)passes->scratch_bytes + passes->plane.bytes) * c->threads;
+        plan->workspace_bytes =
+            passes->work.bytes +
+            ((int64_t)passes->scratch_bytes + passes->plane.bytes) * c->threads +
+            (passes->filter ? passes->filter->bytes : 0);
         for (int i = 0; i < passes->n_steps; i++)
             plan->pass[plan->n_passes++] = passes->step[i].summary;
     }
@@ -120,9 +133,12 @@ static int team_for(const struct gf_job *job, bool first, int threads) {
     return points < worth_a_team ? 1 : threads;
 }
 
+/* A filter's three passes may share a plane. */
+enum { MOST_JOINED = 3 };
+
 /* Chunk c of `count` steps: one tile, or a plane's tiles of each. */
-static void run_chunk(const struct gf_cpu_passes *p, const struct gf_cpu_pass pass[2], int count,
-                      const long tiles[2], long c, void *scratch, struct gf_cpu_stats *stats) {
+static void run_chunk(const struct gf_cpu_passes *p, const struct gf_cpu_pass *pass, int count,
+                      const long *tiles, long c, void *scratch, struct gf_cpu_stats *stats) {
     for (int i = 0; i < count; i++) {
         long per_chunk = count > 1 ? tiles[i] : 1;
         for (long t = 0; t < per_chunk; t++)
@@ -130,13 +146,13 @@ static void run_chunk(const struct gf_cpu_passes *p, const struct gf_cpu_pass pa
     }
 }
 
-/* Tiles of `count` steps from `first`, plane by plane when there are several (the second step's
+/* Tiles of `count` steps from `first`, plane by plane when there are several (the next step's
  * data is then still in cache), else in one loop. */
 static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads,
                       struct gf_cpu_stats *total) {
     const struct gf_cpu_step *step = &p->step[first];
     long planes = count > 1 ? step->pass.n_outer[0] * step->pass.n_outer[1] : 1;
-    long tiles[2] = {0};
+    long tiles[MOST_JOINED] = {0};
     for (int i = 0; i < count; i++)
         tiles[i] = gf_cpu_tiles(p->kernels, &step[i].pass) / planes;
     long chunks = count > 1 ? planes : tiles[0];
@@ -144,10 +160,13 @@ static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads
     {
         int me = omp_get_thread_num();
         char *scratch = p->scratch + (size_t)me * p->scratch_bytes;
-        struct gf_cpu_pass pass[2] = {step[0].pass, step[count - 1].pass};
-        if (count > 1)
-            pass[0].destination.data = pass[1].source.data =
-                p->plane_data + (size_t)me * (size_t)p->plane.bytes;
+        struct gf_cpu_pass pass[MOST_JOINED];
+        for (int i = 0; i < count; i++) {
+            pass[i] = step[i].pass;
+            if (i)
+                pass[i - 1].destination.data = pass[i].source.data =
+                    p->plane_data + (size_t)me * (size_t)p->plane.bytes;
+        }
         struct gf_cpu_stats mine = {0};
         if (p->stays) {
 #pragma omp for schedule(static)
@@ -210,6 +229,8 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
         return gf_cpu_dwt_run(planned->wavelet, in, out, report);
     if (planned->line)
         return gf_cpu_long_job_run(planned->line, in, out, report);
+    if (planned->filter)
+        return gf_filter_compose_run(planned->filter, in, out, report);
     struct gf_cpu_passes *p = planned->passes;
     const struct gf_job *job = &plan->job;
     bool first = !p->scratch;
@@ -222,7 +243,10 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
     *report = (struct gf_report){0};
     for (int i = 0; i < p->n_steps; i++) {
         struct gf_cpu_step *s = &p->step[i];
-        int count = s->with_next ? 2 : 1, o = s[count - 1].output;
+        int count = 1;
+        while (s[count - 1].with_next)
+            count++;
+        int o = s[count - 1].output;
         for (int k = 0; k < count; k++)
             ready_step(p, s + k, in, out, high);
         struct gf_cpu_stats stats = {0};

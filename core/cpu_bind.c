@@ -85,7 +85,7 @@ static void bind_between(const struct gf_cpu_passes *p, const struct gf_cpu_step
 void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
                       const struct gf_array *in, struct gf_array *out) {
     const struct gf_job *job = &p->job;
-    bool inverse = job->direction == GF_INVERSE;
+    bool inverse = job->direction == GF_INVERSE, samples = inverse || job->op == GF_FILTER;
     struct gf_cpu_end *from = &s->pass.source, *to = &s->pass.destination;
     if (s->from_input) {
         bind_array(p, s, in, inverse && job->in_shift, inverse && job->in_half, from);
@@ -102,8 +102,8 @@ void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
     }
     const struct gf_output *o = &job->out[s->output];
     bind_array(p, s, &out[s->output], !inverse && o->shift, !inverse && o->half, to);
-    to->hermitian &= !inverse;
-    to->real_origin = !inverse && p->half >= 0;
+    to->hermitian &= !samples;
+    to->real_origin = !samples && p->half >= 0;
     gf_cpu_step_display(p, s, 0);
 }
 

@@ -41,6 +41,7 @@ int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inver
 
 /* A job over one long line (or a few), whole. */
 struct gf_cpu_long_job;
+bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernels *kernels);
 /* Sets *out to NULL when the job is not of that kind; the passes of cpu_passes.h serve it then. */
 int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels,
                          int threads, struct gf_plan *plan, struct gf_cpu_long_job **out);

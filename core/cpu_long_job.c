@@ -48,6 +48,11 @@ static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *li
     return *n >= SHORTEST && *lines <= lanes / 4 && pays(job, *n);
 }
 
+bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernels *kernels) {
+    int64_t n, lines;
+    return is_long(job, kernels->lanes, &n, &lines);
+}
+
 /* An array that already is the work buffer w would be. */
 static bool is_work(const struct gf_job *job, const struct gf_work *w, const struct gf_array *a) {
     bool single = w->precision == GF_SINGLE;

@@ -1,13 +1,12 @@
 #include "core/cpu_passes.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/cpu_filter.h"
 #include "core/cpu_line.h"
-#include "core/plan.h"
 #include "core/status.h"
 
 static bool transformed(const struct gf_job *job, int axis) {
@@ -115,69 +114,11 @@ static void choose_axes(const struct gf_cpu_passes *p, int axis, struct gf_cpu_s
 
 /* ---------------------------------------------------------------- the list of steps */
 
-static const char *type_name(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool in) {
-    const struct gf_job *job = &p->job;
-    if (in ? !s->from_input : s->output < 0)
-        return p->half >= 0 ? "half spectrum" : "spectrum";
-    return gf_dtype_name(in ? job->in_dtype : job->out[s->output].dtype);
-}
-
-static int64_t array_bytes(const int64_t *shape, int rank, enum gf_dtype t) {
-    int64_t n = (int64_t)gf_dtype_size(t);
-    for (int i = 0; i < rank; i++)
-        n *= shape[i];
-    return n;
-}
-
-/* Bytes that a pass leaves for the next one. */
-static int64_t bytes_between(const struct gf_cpu_passes *p) {
-    int64_t shape[GF_MAX_RANK];
-    if (p->work.band)
-        return p->work.bytes + p->extent[p->step[0].lane] * p->work.row_bytes;
-    if (!p->lean)
-        return p->work.bytes;
-    gf_job_out_shape(&p->job, 0, shape);
-    return array_bytes(shape, p->job.ndim + 1, p->job.out[0].dtype);
-}
-
-static void summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
-    const struct gf_job *job = &p->job;
-    static const char names[] = "zyx";
-    char how[128] = "";
-    const char *kind = s->output >= 0 ? gf_kind_name(job->out[s->output].kind) : "";
-    if (s->pass.line) {
-        char factors[96];
-        gf_plan_describe(s->pass.n, factors, sizeof factors);
-        snprintf(how, sizeof how, "%c: %s", names[GF_MAX_DIMS - job->ndim + s->axis], factors);
-    } else {
-        snprintf(how, sizeof how, s->pass.destination.discard ? "range" : "extract");
-    }
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(job, shape);
-    s->summary.bytes_read =
-        s->from_input ? array_bytes(shape, job->ndim + 1, job->in_dtype) : bytes_between(p);
-    s->summary.bytes_written = s->to_plane ? 0 : bytes_between(p);
-    if (s->from_plane)
-        s->summary.bytes_read = 0; /* its planes are in cache */
-    if (s->output >= 0) {
-        gf_job_out_shape(job, s->output, shape);
-        s->summary.bytes_written = array_bytes(shape, job->ndim + 1, job->out[s->output].dtype);
-    }
-    if (s->pass.destination.discard) {
-        s->summary.bytes_written = 0;
-        snprintf(s->summary.what, sizeof s->summary.what, "%s of %s", how, kind);
-        return;
-    }
-    snprintf(s->summary.what, sizeof s->summary.what, "%s, %s -> %s%s%s", how,
-             type_name(p, s, true), type_name(p, s, false), *kind ? " " : "", kind);
-}
-
 /* Adds the pass along `axis`; output -1 keeps the result in the workspace. */
 static struct gf_cpu_step *add_step(struct gf_cpu_passes *p, int axis,
-                                    const struct gf_cpu_line *line, bool from_input, int output,
-                                    bool discard) {
+                                    const struct gf_cpu_line *line, bool inverse, bool from_input,
+                                    int output, bool discard) {
     struct gf_cpu_step *s = &p->step[p->n_steps++];
-    bool inverse = p->job.direction == GF_INVERSE;
     *s = (struct gf_cpu_step){.from_input = from_input, .output = output};
     choose_axes(p, axis, s);
     s->pass.line = line;
@@ -234,7 +175,7 @@ static void add_extraction(struct gf_cpu_passes *p, int output, bool discard) {
     for (int i = 0; i <= p->job.ndim; i++)
         if (i != p->inner && (axis < 0 || p->extent[i] > p->extent[axis]))
             axis = i;
-    add_step(p, axis, NULL, false, output, discard);
+    add_step(p, axis, NULL, false, false, output, discard);
 }
 
 /* An integer display of magnitudes, powers, reals or imaginaries without a given range needs one.
@@ -274,15 +215,16 @@ static bool can_pack(const struct gf_cpu_passes *p) {
     int n = 0;
     for (int i = 0; i < job->ndim; i++)
         n += transformed(job, i) && job->shape[i] > 1;
-    bool fused = job->n_out == 1 && (!needs_range(o) || fits_from_zero(p, o));
+    bool fused = job->op == GF_FFT && job->n_out == 1 && (!needs_range(o) || fits_from_zero(p, o));
     return p->half >= 0 && p->half == p->inner && job->direction == GF_FORWARD && n > 2 && fused &&
            !p->lean && job->shape[p->half] % (2 * p->kernels->lanes) == 0;
 }
 
-static void plan_steps(struct gf_cpu_passes *p) {
+/* The transformed axes in the order of their passes; at least one. */
+static int order_axes(const struct gf_cpu_passes *p, int axes[GF_MAX_DIMS]) {
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE;
-    int axes[GF_MAX_DIMS], n = 0;
+    int n = 0;
     for (int i = 0; i < job->ndim; i++) {
         int axis = inverse ? i : job->ndim - 1 - i;
         bool idle = job->shape[axis] == 1; /* a transform of one point changes nothing */
@@ -297,7 +239,29 @@ static void plan_steps(struct gf_cpu_passes *p) {
     }
     if (!n)
         axes[n++] = gf_job_half_axis(job);
+    return n;
+}
 
+/* There along all axes but the last, there and back along that, and back along the others. */
+static void plan_filter_steps(struct gf_cpu_passes *p) {
+    int axes[GF_MAX_DIMS], n = order_axes(p, axes), n_out = p->job.n_out;
+    for (int i = 0; i < n - 1; i++)
+        add_step(p, axes[i], p->line[axes[i]], false, i == 0, -1, false);
+    for (int o = 0; o < (n == 1 ? n_out : 1); o++) {
+        struct gf_cpu_step *s =
+            add_step(p, axes[n - 1], p->line[axes[n - 1]], false, n == 1, n == 1 ? o : -1, false);
+        s->pass.form = n == 1 ? GF_CPU_R2R : GF_CPU_C2C;
+        s->filters = true;
+    }
+    for (int i = n - 2; i >= 0; i--)
+        for (int o = 0; o < (i ? 1 : n_out); o++)
+            add_step(p, axes[i], p->line[axes[i]], true, false, i ? -1 : o, false);
+}
+
+static void plan_steps(struct gf_cpu_passes *p) {
+    const struct gf_job *job = &p->job;
+    bool inverse = job->direction == GF_INVERSE;
+    int axes[GF_MAX_DIMS], n = order_axes(p, axes);
     const struct gf_output *first = &job->out[0];
     bool zero = n > 1 && fits_from_zero(p, first);
     bool fused = job->n_out == 1 && (!needs_range(first) || zero);
@@ -305,15 +269,15 @@ static void plan_steps(struct gf_cpu_passes *p) {
     for (int i = 0; i < n; i++) {
         bool last = i == n - 1;
         if (!last || fused || !ends_real) {
-            struct gf_cpu_step *s =
-                add_step(p, axes[i], p->line[axes[i]], i == 0, last && fused ? 0 : -1, false);
+            struct gf_cpu_step *s = add_step(p, axes[i], p->line[axes[i]], inverse, i == 0,
+                                             last && fused ? 0 : -1, false);
             s->range_from_zero = last && fused && zero;
             continue;
         }
         for (int o = 0; o < job->n_out; o++) {
             if (needs_range(&job->out[o]))
-                add_step(p, axes[i], p->line[axes[i]], i == 0, o, true);
-            add_step(p, axes[i], p->line[axes[i]], i == 0, o, false);
+                add_step(p, axes[i], p->line[axes[i]], inverse, i == 0, o, true);
+            add_step(p, axes[i], p->line[axes[i]], inverse, i == 0, o, false);
         }
     }
     for (int o = 0; o < job->n_out && !fused && !ends_real; o++) {
@@ -323,11 +287,13 @@ static void plan_steps(struct gf_cpu_passes *p) {
     }
 }
 
-/* Two neighbouring passes within planes that fit the second-level cache run plane by plane. */
+/* Neighbouring passes within planes that fit the second-level cache run plane by plane: two of a
+ * volume's three axes, or all of a filter's when planes are batches. */
 static int join_planes(struct gf_cpu_passes *p, int threads) {
     enum { CACHE = 3 << 19 };
     for (int i = 0; i + 1 < p->n_steps; i++) {
         struct gf_cpu_step *a = &p->step[i], *b = a + 1;
+        struct gf_cpu_layout plane = {.bytes = 0};
         bool same = a->outer[0] == b->outer[0] && a->outer[1] == b->outer[1];
         bool read_again = b->pass.form == GF_CPU_C2R && i + 2 < p->n_steps;
         if (!same || read_again || !a->pass.line || !b->pass.line || a->output >= 0 ||
@@ -338,15 +304,13 @@ static int join_planes(struct gf_cpu_passes *p, int threads) {
         for (int d = 0; d < 2; d++)
             if (a->outer[d] >= 0)
                 outer |= 1u << a->outer[d];
-        int rc = lay_out(p, a->axis == p->inner ? b->axis : a->axis, outer, &p->plane);
+        int rc = lay_out(p, a->axis == p->inner ? b->axis : a->axis, outer, &plane);
         if (rc)
             return rc;
-        if (p->plane.bytes > CACHE) {
-            p->plane.bytes = 0;
+        if (plane.bytes > CACHE)
             continue;
-        }
+        p->plane = plane; /* the same for all that are joined */
         a->with_next = a->to_plane = b->from_plane = true;
-        return 0; /* of three axes only one pair can be within planes */
     }
     return 0;
 }
@@ -409,6 +373,9 @@ static int plan_workspace(struct gf_cpu_passes *p) {
 static void choose_streams(struct gf_cpu_passes *p) {
     for (int i = 0; i < p->n_steps; i++)
         p->step[i].stream = p->step[i].summary.bytes_written > 1 << 20;
+    /* A filter's middle pass writes where it read: those lines are in cache. */
+    for (int i = 0; i < p->n_steps; i++)
+        p->step[i].stream &= !p->step[i].filters || p->step[i].from_input;
     /* A spent input's rows are in cache when they are written, as long as the tile fits there. */
     if (p->work.band * p->work.row_bytes <= cache_share() / 2)
         p->step[0].stream &= !p->work.band;
@@ -434,13 +401,22 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
     p->packed = can_pack(p);
     if (p->packed)
         p->extent[p->half]--;
-    plan_steps(p);
+    if (job->op == GF_FILTER)
+        plan_filter_steps(p);
+    else
+        plan_steps(p);
+    for (int i = 0; i < p->n_steps; i++) {
+        struct gf_cpu_step *s = &p->step[i];
+        if (s->filters && !p->filter && (rc = gf_cpu_filter_plan(p, s, threads, &p->filter)))
+            goto fail;
+        s->pass.mask = s->filters ? &p->filter->mask : NULL;
+    }
     if (p->packed)
         p->step[0].pass.packs = p->step[p->n_steps - 1].pass.unpacks = true;
     if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)))
         goto fail;
     for (int i = 0; i < p->n_steps; i++)
-        summarise(p, &p->step[i]);
+        gf_cpu_step_summarise(p, &p->step[i]);
     choose_streams(p);
     int64_t touched = 0;
     for (int i = 0; i < p->n_steps; i++)
@@ -459,6 +435,7 @@ void gf_cpu_passes_free(struct gf_cpu_passes *p) {
         return;
     for (int i = 0; i < GF_MAX_DIMS; i++)
         gf_cpu_line_free(p->line[i]);
+    gf_cpu_filter_free(p->filter);
     gf_free(p->work_data);
     gf_free(p->plane_data);
     gf_free(p->banded);

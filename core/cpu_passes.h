@@ -12,6 +12,7 @@ struct gf_cpu_step {
     bool from_input;
     int output;           /* -1: to the workspace */
     bool range_from_zero; /* the display range ends at the zero frequency, known before this pass */
+    bool filters;         /* goes there and back, with the filter in between */
     bool with_next;       /* run together with the next step, plane by plane */
     bool from_plane, to_plane;
     bool stream; /* its result is too large to be in cache when it is read again */
@@ -30,6 +31,8 @@ struct gf_cpu_layout {
     ptrdiff_t row_bytes;
 };
 
+struct gf_cpu_filter;
+
 /* Axes are the job's spatial ones and, as axis ndim, the channels. */
 struct gf_cpu_passes {
     struct gf_job job;
@@ -44,6 +47,7 @@ struct gf_cpu_passes {
     struct gf_cpu_line *line[GF_MAX_DIMS];  /* by axis; NULL where not transformed */
     struct gf_cpu_layout work;              /* between passes; bytes 0 when there is only one */
     struct gf_cpu_layout plane;             /* between joined passes: one plane for each thread */
+    struct gf_cpu_filter *filter;           /* NULL: none */
     size_t scratch_bytes;                   /* a thread */
     bool stays;                             /* see gf_cpu_stays_cached() */
     char *work_data, *plane_data, *scratch; /* taken at the first run */
@@ -59,6 +63,9 @@ void gf_cpu_passes_free(struct gf_cpu_passes *p);
  * them: then each thread should get the same tiles again, for what another core has written costs
  * as much to read as memory does. */
 bool gf_cpu_stays_cached(int64_t bytes, int threads);
+
+/* Fills in the step's summary: plans and layouts are made. cpu_summary.c */
+void gf_cpu_step_summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s);
 
 /* Points the step's ends at the arrays of this run. */
 void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,

@@ -18,8 +18,21 @@ struct gf_gpu_space gf_gpu_planes(enum gf_gpu_place place, const int64_t extent[
     return s;
 }
 
+struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_place place, const int64_t extent[4],
+                                         int element) {
+    enum { LINE = 128, WORTH = 16 }; /* bytes of a cache line; lines of a row */
+    struct gf_gpu_space s = gf_gpu_planes(place, extent, element);
+    int64_t unit = LINE / element, row = (extent[2] + unit - 1) / unit * unit;
+    if (extent[2] < WORTH * unit)
+        return s;
+    s.stride[1] = row;
+    s.stride[0] = row * extent[1];
+    s.stride[3] = s.stride[0] * extent[0];
+    return s;
+}
+
 static int64_t space_bytes(const struct gf_gpu_space *s) {
-    return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3] * s->element;
+    return s->stride[3] * s->extent[3] * s->element;
 }
 
 void gf_gpu_need(struct gf_gpu_builder *b, const struct gf_gpu_space *s) {
@@ -39,13 +52,25 @@ static bool same_layout(const struct gf_gpu_space *a, const struct gf_gpu_space 
            !memcmp(a->stride, b->stride, sizeof a->stride);
 }
 
-/* How a line is cut: into up to three parts; or padded to a convolution of that many points first,
- * which then runs there and back. */
+/* How a line is cut: into up to three parts; or it is a convolution of that many points, Rader's or
+ * Bluestein's, which is cut into two there and back. */
 struct cut {
     int parts;
     int64_t length[3];
     int64_t convolution;
+    bool rader;
 };
+
+/* The extents between the passes of a split line, `length` long. */
+static void work_extent(const struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
+                        const struct gf_gpu_space *from, int64_t length, int64_t extent[4]) {
+    memcpy(extent, from->extent, sizeof from->extent);
+    if (whole->load == LOAD_PAIR)
+        extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
+    if (whole->own_axis >= 0)
+        extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
+    extent[whole->axis] = length;
+}
 
 /* The legs of one transform cut in parts. `to` is where the last one writes; its place was chosen
  * by the caller, those in between alternate. */
@@ -76,13 +101,8 @@ static int add_parts(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
             if (leg.load != LOAD_PAIR)
                 leg.pair_axis = -1;
             int64_t extent[4];
-            memcpy(extent, from->extent, sizeof extent);
-            if (whole->load == LOAD_PAIR)
-                extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
-            if (whole->own_axis >= 0)
-                extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
-            extent[whole->axis] = cut->convolution ? cut->convolution : b->n[whole->axis];
-            there = gf_gpu_planes(other(here.place), extent, b->complex_bytes);
+            work_extent(b, whole, from, b->n[whole->axis], extent);
+            there = gf_gpu_padded_planes(other(here.place), extent, b->complex_bytes);
             /* The last one may not write where it reads. */
             if (i == cut->parts - 2 && there.place == to->place)
                 there.place = other(there.place);
@@ -101,34 +121,62 @@ static int add_parts(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
     return 0;
 }
 
-/* Chirp, transform, multiply, back, chirp: a cut convolution is two cut transforms. */
+/* A convolution there and back in three passes. The forward transform is cut into lengths a and m,
+ * the one back into m and a: the pass between them has in each tile both the last points of the one
+ * and the first of the other. Bluestein's has a chirp at each end; Rader's takes and leaves the
+ * points in his order, and carries the zeroth one along behind them. */
 static int add_convolution(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
                            const struct cut *cut, const struct gf_gpu_space *from,
                            const struct gf_gpu_space *to, double *cost) {
-    struct gf_gpu_leg there = *whole, back = *whole;
+    const int64_t first = cut->length[0], middle = cut->length[1];
+    struct gf_gpu_leg leg = *whole;
+    struct gf_gpu_space x, y;
     int64_t extent[4];
-    memcpy(extent, from->extent, sizeof extent);
-    if (whole->load == LOAD_PAIR)
-        extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
-    if (whole->own_axis >= 0)
-        extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
-    extent[whole->axis] = cut->convolution;
-    /* Two parts: from -> X -> Y -> X -> to, so Y is not where the result goes. */
-    struct gf_gpu_space middle = gf_gpu_planes(GF_GPU_A, extent, b->complex_bytes);
-    if (from->place == GF_GPU_A || from->place == GF_GPU_B)
-        middle.place = cut->parts == 2 ? from->place : other(from->place);
-    gf_gpu_need(b, &middle);
-    there.convolution = back.convolution = cut->convolution;
-    there.dir = 1;
-    there.store = STORE_COMPLEX;
-    there.sample = NULL;
-    there.mirror = there.scaled = false;
-    there.multiply_in = there.multiply_out = true;
-    back.dir = -1;
-    back.load = LOAD_COMPLEX;
-    back.multiply_out = true;
-    int rc = add_parts(b, &there, cut, from, &middle, cost);
-    return rc ? rc : add_parts(b, &back, cut, &middle, to, cost);
+    double c;
+    work_extent(b, whole, from, cut->rader ? b->n[whole->axis] : cut->convolution, extent);
+    x = gf_gpu_padded_planes(other(from->place), extent, b->complex_bytes);
+    y = gf_gpu_padded_planes(other(x.place), extent, b->complex_bytes);
+    gf_gpu_need(b, &x);
+    gf_gpu_need(b, &y);
+    leg.convolution = cut->convolution;
+    leg.rader = cut->rader;
+    leg.length = first;
+    leg.after = middle;
+    leg.dir = 1;
+    leg.store = STORE_COMPLEX;
+    leg.sample = NULL;
+    leg.mirror = leg.scaled = false;
+    leg.pair_axis = whole->load == LOAD_PAIR ? whole->pair_axis : -1;
+    leg.multiply_in = !cut->rader;
+    int rc = gf_gpu_add_leg(b->p, &leg, from, &x, &c);
+    *cost += c;
+    if (rc)
+        return rc;
+    leg.load = LOAD_COMPLEX;
+    leg.length = middle;
+    leg.before[0] = first;
+    leg.after = 1;
+    leg.dir = -1;
+    leg.both = true;
+    leg.multiply_in = false;
+    leg.pair_axis = -1;
+    leg.rader = cut->rader ? 2 : 0;
+    rc = gf_gpu_add_leg(b->p, &leg, &x, &y, &c);
+    *cost += c;
+    if (rc)
+        return rc;
+    leg = *whole;
+    leg.load = LOAD_COMPLEX;
+    leg.convolution = cut->convolution;
+    leg.rader = cut->rader ? 3 : 0;
+    leg.length = first;
+    leg.before[0] = middle;
+    leg.dir = -1;
+    leg.multiply_out = !cut->rader;
+    leg.pair_axis = whole->store == STORE_PAIR ? whole->pair_axis : -1;
+    rc = gf_gpu_add_leg(b->p, &leg, &y, to, &c);
+    *cost += c;
+    return rc;
 }
 
 static int add_cut(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg, const struct cut *cut,
@@ -159,7 +207,8 @@ static void choose_place(const struct choice *c, const struct cut *cut, struct g
     if (cut->parts == 1)
         to->place = ours && in_place ? c->from->place : other(c->from->place);
     else
-        to->place = ours && cut->parts % 2 == 0 ? c->from->place : other(c->from->place);
+        to->place = ours && cut->parts % 2 == 0 && !cut->convolution ? c->from->place
+                                                                     : other(c->from->place);
 }
 
 static void consider(struct choice *c, const struct cut *cut) {
@@ -181,21 +230,28 @@ static void consider(struct choice *c, const struct cut *cut) {
 }
 
 /* Every way to cut n into two parts, or three, that are not too unlike. */
-static void consider_cuts(struct choice *c, int64_t n, int64_t convolution) {
+static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool rader) {
     enum { SHORTEST = 16, LONGEST = 8192 };
     for (int64_t a = SHORTEST; a <= LONGEST && a <= n / SHORTEST; a++) {
-        if (n % a || gf_plan_radices(a).rest != 1)
+        if (n % a || !gf_gpu_has_codelets(a) || (convolution && !gf_gpu_has_codelets(n / a)))
             continue;
         int64_t rest = n / a;
         if (rest <= LONGEST)
-            consider(c, &(struct cut){2, {a, rest}, convolution});
+            consider(c, &(struct cut){2, {a, rest}, convolution, rader});
     }
-    if (c->best.parts || n < (int64_t)1 << 20)
+    if (c->best.parts || convolution || n < (int64_t)1 << 20)
         return;
     for (int64_t a = SHORTEST; a * a <= n / SHORTEST && a <= LONGEST; a++)
         for (int64_t m = a; n % a == 0 && m * m <= n / a && m <= LONGEST; m++)
             if (n / a % m == 0 && n / a / m <= LONGEST)
-                consider(c, &(struct cut){3, {a, m, n / a / m}, convolution});
+                consider(c, &(struct cut){3, {a, m, n / a / m}, 0, false});
+}
+
+/* Ends that go by an element's place alone, which Rader's order may be. */
+static bool can_split_rader(const struct gf_gpu_leg *leg, int64_t n) {
+    bool in = leg->load == LOAD_COMPLEX || leg->load == LOAD_PAIR || leg->load == LOAD_REAL;
+    bool out = leg->store == STORE_COMPLEX || leg->store == STORE_PAIR;
+    return in && out && !leg->fold && n > 512 && gf_is_prime(n) && gf_gpu_has_codelets(n - 1);
 }
 
 int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
@@ -204,14 +260,16 @@ int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
     int64_t n = b->n[leg->axis] / (leg->fold ? 2 : 1);
     c.free_place = to->place == GF_GPU_A || to->place == GF_GPU_B;
     leg->length = n;
-    consider(&c, &(struct cut){1, {n}, 0});
+    consider(&c, &(struct cut){1, {n}, 0, false});
     if (!one_tile) {
-        consider_cuts(&c, n, 0);
+        consider_cuts(&c, n, 0, false);
+        if (can_split_rader(leg, n))
+            consider_cuts(&c, n - 1, n - 1, true);
         if (!c.best.parts) {
             int64_t m = gf_plan_smooth_length(2 * n - 1);
             if (m < 256)
                 m = 256;
-            consider_cuts(&c, m, m);
+            consider_cuts(&c, m, m, false);
         }
     }
     if (!c.best.parts)
@@ -228,6 +286,6 @@ bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg,
     struct gf_gpu_leg one = *leg;
     struct choice c = {.b = b, .leg = &one, .from = from, .to = *to, .best_cost = 1e300};
     one.length = b->n[leg->axis] / (leg->fold ? 2 : 1);
-    consider(&c, &(struct cut){1, {one.length}, 0});
+    consider(&c, &(struct cut){1, {one.length}, 0, false});
     return c.best.parts == 1;
 }

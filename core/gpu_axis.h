@@ -18,6 +18,9 @@ struct gf_gpu_builder {
 
 /* Planes of `element` bytes each, channel by channel, tightly packed. */
 struct gf_gpu_space gf_gpu_planes(enum gf_gpu_place place, const int64_t extent[4], int element);
+/* Between two legs, which ask for no dense rows: long ones begin at cache lines. */
+struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_place place, const int64_t extent[4],
+                                         int element);
 /* Makes a buffer of ours large enough for the space; outputs are as large as they are. */
 void gf_gpu_need(struct gf_gpu_builder *b, const struct gf_gpu_space *s);
 /* The transform along the leg's axis: the cheapest way, appended. `to->place` is chosen here unless

@@ -1,4 +1,5 @@
 /* One pass along an axis: which index is the lane, how many lanes a tile has, what it costs. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -110,10 +111,11 @@ static bool samples_in(const struct gf_gpu_leg *g) {
 
 /* Ends that address by the point's coordinate along the axis, and not by its number. */
 static bool by_coordinate_in(const struct gf_gpu_leg *g) {
-    return g->load == LOAD_UNTANGLE || g->load == LOAD_HERMITIAN || g->load == LOAD_TWO_HALVES;
+    return g->load == LOAD_UNTANGLE || g->load == LOAD_HERMITIAN || g->load == LOAD_TWO_HALVES ||
+           g->rader == 1;
 }
 static bool by_coordinate_out(const struct gf_gpu_leg *g) {
-    return g->store == STORE_SAMPLE || g->store == STORE_HALVES;
+    return g->store == STORE_SAMPLE || g->store == STORE_HALVES || g->rader == 3;
 }
 
 /* The indices beside the point's: the other axes, and what is left of the leg's own. */
@@ -171,7 +173,8 @@ static void add_indices(struct leg *l) {
                   (struct index_args){.count = g->before[i],
                                       .in = in * position,
                                       .out = out * (last ? digit : position),
-                                      .point_out = last ? digit : 0});
+                                      .point_out = last ? digit : 0,
+                                      .turn = g->both});
     }
     if (rest > 1)
         add_index(
@@ -267,9 +270,16 @@ static double cost_of(const struct leg *l, const struct gf_gpu_tile *t) {
                   l->written / share(run_out, true, (int)l->out_bytes);
     /* Arithmetic hides behind memory only where there is something else to work on meanwhile. */
     double points = l->lines * (double)l->leg->length * full;
+    /* There and back, twice the arithmetic wants twice the others to hide behind. */
+    if (t->algorithm != GF_GPU_PLAIN && !l->p->props.is_cpu)
+        cost *= 1 + 0.8 * fmax(0, 1 - t->resident * t->threads / 1024.0);
     double word = l->p->job.precision == GF_DOUBLE ? 2 : 1;
     cost *= (t->resident > 1 ? 1 : 1.25) * (1 + t->threads / 20000.0);
-    return cost + points * t->work * word * (l->p->props.is_cpu ? 4 : 0.7);
+    /* A line's whole convolution keeps the tile's memory busy: two permutations at random besides
+     * the exchanges of two transforms. */
+    bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
+    double busy = l->p->props.is_cpu ? 4 : prime ? (t->rows_in ? 2.8 : 2.1) : 0.7;
+    return cost + points * t->work * word * busy;
 }
 
 static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cost) {
@@ -279,6 +289,8 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
     l->in_step = coordinates_in ? l->args.axis_in * l->args.step_in : l->args.in_point;
     l->out_step = coordinates_out ? l->args.axis_out * l->args.step_out : l->args.out_point;
     *best_cost = 1e300;
+    if (g->rader && l->axis[0] >= 4) /* points in Rader's order are nobody's neighbours */
+        return GF_EUNSUPP;
     for (int lines = 1; lines <= 64; lines *= 2) {
         if (lines > 1 && lines / 2 >= lane->count)
             break;
@@ -290,6 +302,7 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
             .paired = g->store == STORE_TANGLE || g->store == STORE_TWO_HALVES ||
                       g->store == STORE_ROW_HALVES,
             .staged = g->load == LOAD_UNTANGLE,
+            .both = g->both,
             .precision = l->p->job.precision,
         };
         struct gf_gpu_tile tile;
@@ -325,11 +338,15 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
     a->table_stage = gf_gpu_table_stages(tables, t);
     if (t->algorithm == GF_GPU_BLUESTEIN)
         a->table_chirp = gf_gpu_table_chirp(tables, t->length, 1); /* the kernel turns it */
-    if (t->algorithm != GF_GPU_PLAIN)
+    if (t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER)
         a->table_spectrum =
             gf_gpu_table_spectrum(tables, t->algorithm, t->length, t->points, g->dir);
-    if (g->after > 1) {
-        int64_t n = g->length * g->after;
+    if (g->both)
+        a->table_spectrum =
+            gf_gpu_table_spectrum(tables, g->rader ? GF_GPU_RADER : GF_GPU_BLUESTEIN, a->axis_size,
+                                  g->convolution, l->p->job.direction ? -1 : 1);
+    if (g->after > 1 || g->both) {
+        int64_t n = g->both ? g->convolution : g->length * g->after;
         a->split_bits = 0;
         while (n >> a->split_bits > 1 << 16 && (int64_t)1 << 2 * a->split_bits < n)
             a->split_bits++;
@@ -348,8 +365,8 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
                                 : gf_gpu_table_chirp(tables, a->axis_size, dir);
         a->limit = spectrum ? g->convolution : a->axis_size;
     }
-    if (t->algorithm == GF_GPU_RADER)
-        a->order = gf_gpu_table_order(tables, t->length);
+    if (t->algorithm == GF_GPU_RADER || g->rader)
+        a->order = gf_gpu_table_order(tables, g->rader ? a->axis_size : t->length);
     bool failed = a->order < 0 || a->table_stage < 0 || a->table_chirp < 0 ||
                   a->table_spectrum < 0 || a->table_split < 0 || a->table_in < 0 ||
                   a->table_out < 0;
@@ -379,7 +396,10 @@ static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_
              "zyxc"[g->axis], part ? "part " : "", samples_in(g) ? gf_dtype_name(g->in_type) : "",
              samples_in(g) ? ", " : from[g->load], tile,
              g->store == STORE_SAMPLE || g->store == STORE_PAIR ? end : to[g->store], t->lines,
-             t->rows_in ? " rows" : " columns", g->multiply_in ? ", Bluestein" : "");
+             t->rows_in ? " rows" : " columns",
+             g->rader         ? ", Rader"
+             : g->convolution ? ", Bluestein"
+                              : "");
     pass->summary.bytes_read = (int64_t)l->read;
     pass->summary.bytes_written = (int64_t)l->written;
 }
@@ -412,9 +432,9 @@ static void set_options(const struct leg *l, const struct gf_gpu_tile *t,
     gf_gpu_option(pass, "-DPAD_EVERY=%d -DIDX_STRIDE=%d -DLINE_STRIDE=%d -DWHOLE=%d", t->pad_every,
                   t->index_stride, t->line_stride, t->whole);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",
-                  g->load, g->store, g->after > 1, g->multiply_in, g->multiply_out);
+                  g->load, g->store, g->after > 1 || g->both, g->multiply_in, g->multiply_out);
     bool whole = g->length == l->args.axis_size && !g->convolution;
-    gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d", g->scaled, g->mirror);
+    gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", g->scaled, g->mirror, g->rader);
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, l->args.axis_in == 1, l->args.axis_out == 1);
     gf_gpu_option(pass, "-DNEAR_IN=%d -DNEAR_OUT=%d",

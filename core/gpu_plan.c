@@ -126,6 +126,58 @@ static bool sample_fused(const struct gf_gpu_builder *b) {
     return b->job->n_out == 1 && out->kind != GF_COMPLEX && fused_type(out->dtype) && !out->half;
 }
 
+/* Whether the one output is the half spectrum as the arithmetic has it. */
+static bool half_output(const struct gf_gpu_builder *b) {
+    const struct gf_output *out = &b->job->out[0];
+    return b->job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
+           (int)gf_dtype_size(out->dtype) == b->complex_bytes;
+}
+
+/* Rows too long for a tile, all points of them complex, but not when folded to half as many: they
+ * go first then, and the other axes through their halves. */
+static bool rows_first(struct gf_gpu_builder *b) {
+    if (!half_output(b) || b->n[b->half] % 2 || b->half != 2)
+        return false;
+    struct gf_gpu_leg leg = leg_along(b, b->half);
+    struct gf_gpu_space s = half_planes(b, GF_GPU_A, false);
+    leg.load = LOAD_UNTANGLE;
+    leg.own_axis = own_axis(b);
+    leg.store = STORE_HALVES;
+    if (gf_gpu_fits_tile(b, &leg, &s, &s))
+        return false;
+    leg = leg_along(b, b->half);
+    leg.load = LOAD_PAIR;
+    leg.fold = true;
+    leg.store = STORE_ROW_HALVES;
+    return gf_gpu_fits_tile(b, &leg, &s, &s);
+}
+
+static int forward_rows_first(struct gf_gpu_builder *b) {
+    struct gf_gpu_leg leg = leg_along(b, b->half);
+    struct gf_gpu_space src, dst = half_planes(b, GF_GPU_A, false);
+    int64_t shape[GF_MAX_RANK];
+    dst = gf_gpu_padded_planes(dst.place, dst.extent, dst.element);
+    int last = own_axis(b), rc = real_source(b, &leg, &src);
+    leg.load = LOAD_PAIR;
+    leg.fold = true;
+    leg.store = STORE_ROW_HALVES;
+    if (!rc)
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
+    for (int axis = 0; axis < 3 && !rc; axis++) {
+        if (axis == b->half || !on(b, axis))
+            continue;
+        src = dst;
+        leg = leg_along(b, axis);
+        if (axis == last) {
+            gf_job_out_shape(b->job, 0, shape);
+            dst = array_space(b, GF_GPU_OUT, shape, b->job->out[0].dtype);
+            scale_last(b, &leg);
+        }
+        rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
+    }
+    return rc;
+}
+
 /* Forward, two or more axes, real samples: packed pairs through all other axes, then the halved
  * one. */
 static int forward_real(struct gf_gpu_builder *b) {
@@ -134,6 +186,8 @@ static int forward_real(struct gf_gpu_builder *b) {
     struct gf_gpu_leg leg = leg_along(b, own_axis(b));
     struct gf_gpu_space src, dst;
     int64_t shape[GF_MAX_RANK];
+    if (rows_first(b))
+        return forward_rows_first(b);
     int rc = real_source(b, &leg, &src);
     enum gf_dtype in_type = leg.in_type;
     bool first = true;
@@ -169,9 +223,7 @@ static int forward_real(struct gf_gpu_builder *b) {
         return rc ? rc : gf_gpu_add_axis(b, &leg, &src, &dst, false);
     }
     leg.store = STORE_HALVES;
-    bool alias = job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
-                 (int)gf_dtype_size(out->dtype) == b->complex_bytes;
-    if (alias) {
+    if (half_output(b)) {
         scale_last(b, &leg);
         dst = array_space(b, GF_GPU_OUT, shape, out->dtype);
         return gf_gpu_add_axis(b, &leg, &src, &dst, false);
@@ -185,7 +237,9 @@ static int forward_real(struct gf_gpu_builder *b) {
 static int half_source(struct gf_gpu_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
-    if (job->in_half && !job->in_shift && (int)gf_dtype_size(job->in_dtype) == b->complex_bytes) {
+    bool same = gf_dtype_is_complex(job->in_dtype) &&
+                (int)gf_dtype_size(job->in_dtype) == b->complex_bytes;
+    if (job->in_half && !job->in_shift && same) {
         gf_job_in_shape(job, shape);
         *src = array_space(b, GF_GPU_IN, shape, job->in_dtype);
         return 0;
@@ -258,8 +312,7 @@ static int lines_forward(struct gf_gpu_builder *b) {
     int64_t shape[GF_MAX_RANK];
     int rc = real_source(b, &leg, &src);
     set_lines(b, &leg);
-    bool alias = job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
-                 (int)gf_dtype_size(out->dtype) == b->complex_bytes;
+    bool alias = half_output(b);
     dst = half_planes(b, GF_GPU_A, false);
     if (alias) {
         gf_job_out_shape(job, 0, shape);

@@ -111,7 +111,12 @@ struct gf_gpu_leg {
     int own_axis;                    /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
     bool fold; /* real samples are paired along the line itself: `length` is half the axis */
-    int64_t convolution; /* a split Bluestein's length, else 0 */
+    int64_t convolution; /* of a split line's, its points; else 0 */
+    /* Of a split convolution, there and back over three passes: the middle one, which multiplies by
+     * its spectrum; and for Rader's, which takes its points in his order and carries the zeroth
+     * one behind the others, which of the three: 1, 2, 3; else 0. */
+    bool both;
+    int rader;
 };
 
 /* Appends the cheapest pass for the leg; its cost goes to *cost. GF_EUNSUPP without a message when

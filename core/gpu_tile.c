@@ -10,8 +10,8 @@ static const struct {
     int radix;
     double cost;
 } codelets[] = {
-    {16, 0.9}, {15, 1.1}, {13, 1.6}, {12, 0.9}, {11, 1.4}, {10, 0.9}, {9, 0.9},
-    {8, 0.7},  {7, 1.0},  {6, 0.7},  {5, 0.7},  {4, 0.5},  {3, 0.5},  {2, 0.4},
+    {25, 1.4}, {20, 1.3}, {16, 0.9}, {15, 1.1}, {13, 1.6}, {12, 0.9}, {11, 1.4}, {10, 0.9},
+    {9, 0.9},  {8, 0.7},  {7, 1.0},  {6, 0.7},  {5, 0.7},  {4, 0.5},  {3, 0.5},  {2, 0.4},
 };
 enum { CODELETS = sizeof codelets / sizeof *codelets };
 
@@ -48,12 +48,19 @@ static void try_width(struct search *s, int stages, int per_line) {
                 each = codelets[c].cost;
         held = turns * s->radix[i] > held ? turns * s->radix[i] : held;
         double share = (double)turns * s->radix[i] * per_line / s->points; /* idle items count */
+        if (s->convolution) /* less, where the tile's memory is what all wait for */
+            share = 1 + 0.3 * (share - 1);
         time += share * (each + (i ? 1.0 : 0.0));
     }
-    int words = s->wish->precision == GF_DOUBLE ? 4 : 2;
+    bool single = s->wish->precision == GF_SINGLE;
+    int words = single ? 2 : 4;
     /* A convolution transforms twice and keeps both its ends' addresses: fewer points a work item,
-     * and more registers beside them. */
-    int most = s->convolution ? 32 : 64, beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
+     * and more registers beside them, above all where a large radix and rows in another order meet
+     * in it. */
+    int most = !s->convolution ? 64 : single ? 50 : 32;
+    int beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
+    if (s->convolution && s->wish->rows_in && held > 16)
+        beside += 24;
     if (s->wish->staged && held <= 8) /* more than few points' butterflies need */
         beside += 10;
     if (held * words > most)
@@ -65,7 +72,8 @@ static void try_width(struct search *s, int stages, int per_line) {
         return;
     /* Many points a work item leave few of them to hide what memory takes; half-empty warps waste
      * the unit; and the more of them there are, the longer they wait for each other. */
-    time *= 1 + 0.004 * held + 0.1 * (warps - threads) / threads + 0.00005 * threads;
+    double idle = (double)(warps - threads) / threads * (s->convolution ? 1 : 0.1);
+    time *= 1 + 0.004 * held + idle + 0.00005 * threads;
     /* A group alone on its unit has nobody to work while it waits. */
     if (REGISTERS / (registers * warps) < 2)
         time *= 1.25;
@@ -200,7 +208,7 @@ static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_
     return 0;
 }
 
-static bool has_codelets(int64_t n) {
+bool gf_gpu_has_codelets(int64_t n) {
     static const int primes[] = {2, 3, 5, 7, 11, 13};
     for (size_t i = 0; i < sizeof primes / sizeof *primes; i++)
         while (n % primes[i] == 0)
@@ -211,18 +219,22 @@ static bool has_codelets(int64_t n) {
 int gf_gpu_tile_plan(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
                      struct gf_gpu_tile *tile) {
     int64_t n = wish->length;
-    if (has_codelets(n))
+    if (wish->both)
+        return gf_gpu_has_codelets(n) ? plan_points(wish, props, GF_GPU_BOTH_WAYS, n, tile)
+                                      : GF_EUNSUPP;
+    if (gf_gpu_has_codelets(n))
         return plan_points(wish, props, GF_GPU_PLAIN, n, tile);
-    if (gf_is_prime(n) && has_codelets(n - 1) &&
+    if (gf_is_prime(n) && gf_gpu_has_codelets(n - 1) &&
         !plan_points(wish, props, GF_GPU_RADER, n - 1, tile))
         return 0;
     return plan_points(wish, props, GF_GPU_BLUESTEIN, gf_plan_smooth_length(2 * n - 1), tile);
 }
 
 void gf_gpu_tile_describe(const struct gf_gpu_tile *t, char *text, size_t size) {
-    static const char *const how[] = {" =", ": Bluestein over", ": Rader over"};
+    static const char *const how[] = {" =", ": Bluestein over", ": Rader over",
+                                      " there and back ="};
     int used = snprintf(text, size, "%lld%s", (long long)t->length, how[t->algorithm]);
-    if (t->algorithm != GF_GPU_PLAIN)
+    if (t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER)
         used += snprintf(text + used, size - (size_t)used, " %d =", t->points);
     for (int i = 0; i < t->stages && used < (int)size; i++)
         used += snprintf(text + used, size - (size_t)used, "%s%d", i ? "·" : " ", t->radix[i]);

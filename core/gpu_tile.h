@@ -7,7 +7,12 @@
 
 enum { GF_GPU_MAX_STAGES = 6 };
 
-enum gf_gpu_algorithm { GF_GPU_PLAIN, GF_GPU_BLUESTEIN, GF_GPU_RADER };
+enum gf_gpu_algorithm {
+    GF_GPU_PLAIN,
+    GF_GPU_BLUESTEIN,
+    GF_GPU_RADER,
+    GF_GPU_BOTH_WAYS /* transformed, multiplied by a table and transformed back */
+};
 
 /* What a tile is wanted for. */
 struct gf_gpu_tile_wish {
@@ -17,6 +22,7 @@ struct gf_gpu_tile_wish {
     bool rows_out;
     bool paired; /* the results go through the tile once more */
     bool staged; /* the points go through it first */
+    bool both;   /* GF_GPU_BOTH_WAYS */
     enum gf_precision precision;
 };
 
@@ -39,6 +45,9 @@ struct gf_gpu_tile {
 /* GF_EUNSUPP (without a message) when no such tile fits the device. */
 int gf_gpu_tile_plan(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
                      struct gf_gpu_tile *tile);
+
+/* True when radices with a straight-line DFT make up n: its primes are 2 to 13. */
+bool gf_gpu_has_codelets(int64_t n);
 
 /* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5" */
 void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, char *text, size_t size);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/dwt.h"
+#include "core/filter.h"
 #include "core/status.h"
 
 int gf_job_half_axis(const struct gf_job *job) {
@@ -51,6 +52,8 @@ int64_t gf_job_points(const struct gf_job *job) {
 
 double gf_job_scale(const struct gf_job *job) {
     double n = (double)gf_job_points(job);
+    if (job->op == GF_FILTER)
+        return 1 / n;
     if (job->norm == GF_NORM_ORTHO)
         return 1 / sqrt(n);
     bool scaled = (job->norm == GF_NORM_BACKWARD) == (job->direction == GF_INVERSE);
@@ -130,7 +133,7 @@ int gf_job_validate(const struct gf_job *job) {
         return gf_fail(GF_EINVAL, "no such input type: %d", (int)job->in_dtype);
     if (job->precision != GF_SINGLE && job->precision != GF_DOUBLE)
         return gf_fail(GF_EINVAL, "no such precision: %d", (int)job->precision);
-    if (job->op != GF_FFT && job->op != GF_DWT)
+    if (job->op != GF_FFT && job->op != GF_DWT && job->op != GF_FILTER)
         return gf_fail(GF_EINVAL, "no such transform: %d", (int)job->op);
     if (job->norm != GF_NORM_BACKWARD && job->norm != GF_NORM_ORTHO && job->norm != GF_NORM_FORWARD)
         return gf_fail(GF_EINVAL, "no such normalisation: %d", (int)job->norm);
@@ -156,14 +159,14 @@ int gf_job_validate(const struct gf_job *job) {
                        GF_MAX_OUTPUTS);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = check_output(job, i);
-    return rc;
+    return !rc && job->op == GF_FILTER ? gf_filter_validate(job) : rc;
 }
 
 int gf_job_fourier_only(const struct gf_job *job) {
     if (job->op == GF_FFT)
         return 0;
-    return gf_fail(GF_EUNSUPP, "this backend has no wavelets in this version; --backend=openmp has "
-                               "them");
+    return gf_fail(GF_EUNSUPP, "this backend has no %s in this version; --backend=openmp has them",
+                   job->op == GF_DWT ? "wavelets" : "filters");
 }
 
 static int check_array(const char *which, const struct gf_array *a, enum gf_dtype dtype, int rank,

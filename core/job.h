@@ -6,7 +6,11 @@
 
 #include "core/array.h"
 
-enum gf_op { GF_FFT, GF_DWT }; /* Fourier; Daubechies' wavelet of four taps, see core/dwt.h */
+enum gf_op {
+    GF_FFT,    /* Fourier */
+    GF_DWT,    /* Daubechies' wavelet of four taps, see core/dwt.h */
+    GF_FILTER, /* forward, times job.filter, and back; see core/filter.h */
+};
 enum gf_direction { GF_FORWARD, GF_INVERSE };
 enum gf_precision { GF_SINGLE, GF_DOUBLE };
 enum gf_norm { GF_NORM_BACKWARD, GF_NORM_ORTHO, GF_NORM_FORWARD }; /* as numpy.fft names them */
@@ -26,6 +30,8 @@ enum gf_map {
     GF_MAP_NUMBER,  /* rounded half away from zero and saturated: a picture's own samples */
     GF_MAP_DISPLAY, /* the value's display range on black..white, see struct gf_output */
 };
+
+struct gf_filter;
 
 enum { GF_MAX_OUTPUTS = 7, GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
 
@@ -85,6 +91,10 @@ struct gf_job {
     struct gf_output out[GF_MAX_OUTPUTS];
     enum gf_op op;
     struct gf_wavelet wavelet; /* GF_DWT; norm, shifts, halves, luma and `real` are then unused */
+    /* GF_FILTER, `direction` being GF_FORWARD: real samples in, outputs GF_REAL with GF_MAP_NUMBER.
+     * Not owned; the serial tells two apart where one took the other's place in memory. */
+    const struct gf_filter *filter;
+    int64_t filter_serial;
 };
 
 /* What a run found out on the way. */
@@ -103,7 +113,7 @@ void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]);
 void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]);
 /* Number of samples a transform runs over: the product of the transformed extents. */
 int64_t gf_job_points(const struct gf_job *job);
-/* The factor that `norm` puts on this direction. */
+/* The factor that `norm` puts on this direction; of a filter, which goes there and back, 1 / N. */
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);

@@ -7,7 +7,8 @@
 #include "core/status.h"
 
 enum { MAX_PLATFORMS = 16, CPU_LOCAL_BYTES = 64 << 10 };
-enum { VENDOR_AMD = 0x1002 };
+enum { LAUNCH_BYTES = 256 }; /* of a group's local memory, what NVIDIA's launches take */
+enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10DE };
 
 static void platform_text(const struct gf_opencl *cl, void *platform, uint32_t what,
                           char text[128]) {
@@ -55,6 +56,8 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
     if (p->is_cpu && p->local_bytes > CPU_LOCAL_BYTES) /* it is plain memory: keep it in cache */
         p->local_bytes = CPU_LOCAL_BYTES;
     p->unit_local_bytes = p->local_bytes;
+    if (vendor == VENDOR_NVIDIA)
+        p->local_bytes -= LAUNCH_BYTES;
     p->max_group = (int)device_number(cl, device, GF_CL_DEVICE_GROUP_SIZE);
     p->units = (int)device_number(cl, device, GF_CL_DEVICE_COMPUTE_UNITS);
     p->lanes = p->is_cpu ? 1 : vendor == VENDOR_AMD ? 64 : 32;

@@ -10,7 +10,10 @@
  *   LENGTH POINTS LINES THREADS STAGES RADIX0..5  sizes
  *   RESIDENT       groups that share a compute unit
  *   DIR            1 forward, -1 inverse
- *   ALGORITHM      0 plain, 1 Bluestein, 2 Rader
+ *   ALGORITHM      0 plain, 1 Bluestein, 2 Rader, 3 there, times a table, and back
+ *   RADER_PART     which third of a Rader's convolution split over passes, 0 none: the first one
+ *                  reads its points in his order, the last one writes them so, and the zeroth
+ *                  point is carried behind all others; the sum of all comes back in its place
  *   ROWS_IN        neighbouring work items take neighbouring points (1) or lines (0) on the way in,
  *   ROWS_OUT       and on the way out
  *   UNIT_IN UNIT_OUT   points are neighbours in memory
@@ -64,6 +67,9 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
 #elif ALGORITHM == 2
                 const uint from = (uint)order[j];
                 v = load_point(a, src, table, &in, from, in.in + POINT_IN(from));
+#elif RADER_PART == 1
+                const int from = order[in.at_in + j * args.step_in];
+                v = load_point(a, src, table, &in, j, in.in + from * args.axis_in);
 #else
                 v = load_point(a, src, table, &in, j, at);
 #endif
@@ -71,6 +77,11 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
             }
         }
     }
+#endif
+#if RADER_PART == 1
+    if (p0 == 0 && in.there && in.at_in == 0)
+        dst[in.out + (args.axis_size - 1) * args.axis_out] =
+            load_point(a, src, table, &in, 0, in.in);
 #endif
     cplx dc = CPLX(R(0), R(0)); /* Rader's sum of all points */
 #if ALGORITHM
@@ -83,13 +94,26 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
         first = load_point(a, src, table, &here, 0, here.in);
         dc = add(first, x[0]);
     }
+#elif ALGORITHM == 3
+    struct line here = ROWS_IN == ROWS_OUT ? in : line_at(a, (uint)GROUP_ID, l1, LINES);
+#if RADER_PART == 2
+    if (p1 == 0 && here.there && here.at_out == 0) {
+        first = src[here.in + (args.axis_size - 1) * args.axis_in];
+        dst[here.out + (args.axis_size - 1) * args.axis_out] = add(first, x[0]);
+    }
+#endif
 #endif
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = p1 + b * PER_LINE;
         if (INSIDE(p, LAST)) {
             UNROLL for (int q = 0; q < LAST; q++) {
                 const uint k = p + q * (POINTS / LAST);
-                x[b * LAST + q] = mul(x[b * LAST + q], table[args.table_spectrum + k]);
+#if ALGORITHM == 3
+                const wide at = here.at_out + k * args.step_out;
+#else
+                const wide at = k;
+#endif
+                x[b * LAST + q] = mul(x[b * LAST + q], table[args.table_spectrum + at]);
             }
         }
     }
@@ -160,6 +184,10 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
                 const uint to = (uint)order[POINTS + k];
                 store_point(a, dst, table, params, &shade, &out, to, out.out + POINT_OUT(to), v,
                             &clipped);
+#elif RADER_PART == 3
+                const int to = order[args.axis_size - 1 + out.at_out + k * args.step_out];
+                store_point(a, dst, table, params, &shade, &out, k, out.out + to * args.axis_out, v,
+                            &clipped);
 #else
                 store_point(a, dst, table, params, &shade, &out, k, at, v, &clipped);
 #endif
@@ -170,6 +198,12 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
 #if ALGORITHM == 2
     if (p1 == 0)
         store_point(a, dst, table, params, &shade, &out, 0, out.out, dc, &clipped);
+#elif RADER_PART == 3
+    if (p1 == 0 && out.there && out.at_out == 0) {
+        dc = src[(ROWS_IN == ROWS_OUT ? in : line_at(a, (uint)GROUP_ID, l1, LINES)).in +
+                 (args.axis_size - 1) * args.axis_in];
+        store_point(a, dst, table, params, &shade, &out, 0, out.out, dc, &clipped);
+    }
 #endif
 #endif
     if (clipped)

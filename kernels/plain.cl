@@ -1,10 +1,13 @@
-/* What anybody would write around a library's real 2D transform, to make a picture's spectrum a
- * picture: the yardstick for passes that do the same in their first and last step.
+/* What anybody would write around a library's real transforms, to make a picture's spectrum a
+ * picture, or to filter it: the yardstick for passes that do the same on their way.
  *
  * plain_load: bytes or 16-bit samples -> reals. Given by -D: IN_T, and IN_T4, four of them.
  * plain_store: half a spectrum -> magnitude or power on black..white, mirrored, shifted. Given by
  * -D: OUT_T with its limits, KIND, SCALE, RANGED where the display's range is known beforehand.
- * Without one the largest value is that of frequency 0, as of all samples that are never negative. */
+ * Without one the largest value is that of frequency 0, as of all samples that are never negative.
+ *
+ * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2] bins
+ * in all. plain_round: reals -> samples of OUT_T, ROUND_EACH an item, work[2] of them. */
 #include "sample.h"
 
 #ifdef IN_T
@@ -37,7 +40,56 @@ VOID plain_load(GLOBAL const IN_T *src, GLOBAL real *dst, const struct step_args
 }
 #endif
 
-#ifdef OUT_T
+#ifdef TIMES
+#if TIMES == 2
+typedef cplx times_element;
+#else
+typedef real times_element;
+#endif
+KERNEL(GROUP, 1)
+VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
+                 const struct step_args args) {
+    const wide bins = args.work[2], k = GROUP_ID * GROUP + LOCAL_ID;
+    if (k < bins) {
+        const times_element f = table[k];
+        for (wide channel = 0; channel < args.channels; channel++) {
+            const cplx v = spectrum[channel * bins + k];
+#if TIMES == 2
+            spectrum[channel * bins + k] = CPLX(v.x * f.x - v.y * f.y, v.x * f.y + v.y * f.x);
+#else
+            spectrum[channel * bins + k] = CPLX(v.x * f, v.y * f);
+#endif
+        }
+    }
+}
+#endif
+
+#ifdef ROUND_EACH
+KERNEL(GROUP, 1)
+VOID plain_round(GLOBAL const real *src, GLOBAL OUT_T *dst, GLOBAL const real *params,
+                 GLOBAL uint *counters, const struct step_args args) {
+    const wide count = args.work[2];
+    const real scale = params[args.params + PARAM_SCALE];
+    int clipped = 0;
+    UNROLL for (int i = 0; i < ROUND_EACH; i++) {
+        const wide at = (GROUP_ID * ROUND_EACH + i) * GROUP + LOCAL_ID;
+        if (at < count) {
+            real number = src[at] * scale;
+#if OUT_INTEGER
+            number = round(number);
+            clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
+            dst[at] = !(number > R(OUT_LOW))  ? (OUT_T)(OUT_LOW)
+                      : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
+                                              : (OUT_T)number;
+#else
+            dst[at] = (OUT_T)number;
+#endif
+        }
+    }
+    if (clipped)
+        ATOMIC_ADD(&counters[args.counters + GROUP_ID % COUNTERS], (uint)clipped);
+}
+#elif defined(OUT_T)
 /* A group takes PLAIN_COLUMNS pixels of a row, an item every GROUP-th of them. */
 KERNEL(GROUP, 1)
 VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,

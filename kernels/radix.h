@@ -1,4 +1,4 @@
-/* Straight-line DFTs of 2 to 16 points, in place and in natural order. */
+/* Straight-line DFTs of 2 to 25 points, in place and in natural order. */
 #ifndef RADIX_H
 #define RADIX_H
 
@@ -198,7 +198,7 @@ INLINE void dft_simple(cplx *x, const int n, const int dir) {
 INLINE void dft_coprime(cplx *x, const int p, const int q, const int u, const int v,
                         const int dir) {
     const int n = p * q;
-    cplx t[15];
+    cplx t[20];
     UNROLL for (int j = 0; j < q; j++) {
         cplx y[5];
         UNROLL for (int i = 0; i < p; i++) y[i] = x[(q * i + p * j) % n];
@@ -229,8 +229,42 @@ INLINE void dft9(cplx *x, const int dir) {
     }
 }
 
+/* 25 = 5 x 5. */
+INLINE void dft25(cplx *x, const int dir) {
+    cplx t[25];
+    UNROLL for (int i = 0; i < 5; i++) {
+        cplx y[5] = {x[i], x[i + 5], x[i + 10], x[i + 15], x[i + 20]};
+        dft5(y, dir);
+        UNROLL for (int j = 0; j < 5; j++) t[5 * j + i] = y[j];
+    }
+    t[6] = turn(t[6], CPLX(R(0.96858316112863111949), R(-0.24868988716485478824)), dir);
+    t[7] = turn(t[7], CPLX(R(0.87630668004386358731), R(-0.48175367410171527499)), dir);
+    t[8] = turn(t[8], CPLX(R(0.72896862742141152315), R(-0.68454710592868867373)), dir);
+    t[9] = turn(t[9], CPLX(R(0.53582679497899661827), R(-0.84432792550201507855)), dir);
+    t[11] = turn(t[11], CPLX(R(0.87630668004386358731), R(-0.48175367410171527499)), dir);
+    t[12] = turn(t[12], CPLX(R(0.53582679497899661827), R(-0.84432792550201507855)), dir);
+    t[13] = turn(t[13], CPLX(R(0.062790519529313376076), R(-0.99802672842827156195)), dir);
+    t[14] = turn(t[14], CPLX(R(-0.42577929156507264886), R(-0.90482705246601952771)), dir);
+    t[16] = turn(t[16], CPLX(R(0.72896862742141152315), R(-0.68454710592868867373)), dir);
+    t[17] = turn(t[17], CPLX(R(0.062790519529313376076), R(-0.99802672842827156195)), dir);
+    t[18] = turn(t[18], CPLX(R(-0.63742398974868971018), R(-0.77051324277578923080)), dir);
+    t[19] = turn(t[19], CPLX(R(-0.99211470131447783105), R(-0.12533323356430424537)), dir);
+    t[21] = turn(t[21], CPLX(R(0.53582679497899661827), R(-0.84432792550201507855)), dir);
+    t[22] = turn(t[22], CPLX(R(-0.42577929156507264886), R(-0.90482705246601952771)), dir);
+    t[23] = turn(t[23], CPLX(R(-0.99211470131447783105), R(-0.12533323356430424537)), dir);
+    t[24] = turn(t[24], CPLX(R(-0.63742398974868971018), R(0.77051324277578923080)), dir);
+    UNROLL for (int j = 0; j < 5; j++) {
+        dft5(t + 5 * j, dir);
+        UNROLL for (int i = 0; i < 5; i++) x[5 * i + j] = t[5 * j + i];
+    }
+}
+
 INLINE void dft(cplx *x, const int n, const int dir) {
-    if (n == 16)
+    if (n == 25)
+        dft25(x, dir);
+    else if (n == 20)
+        dft_coprime(x, 4, 5, 5, 16, dir);
+    else if (n == 16)
         dft16(x, dir);
     else if (n == 15)
         dft_coprime(x, 3, 5, 10, 6, dir);

@@ -13,7 +13,7 @@
 #include "tests/test.h"
 
 /* Lengths: 60, 48, 45 and 35 are products of radices, 61 and 17 go by Rader, 47 and 59 by
- * Bluestein, 16384 and 20000 are cut, 10007 and 65537 are cut convolutions. */
+ * Bluestein, 16384 and 20000 are cut, 10007, 65537 and columns of 4001 are cut convolutions. */
 static const char *const jobs[] = {
     /* Real samples to half spectra and pictures, over all axes. */
     "fwd f32 60x48 > complex half",
@@ -63,6 +63,7 @@ static const char *const jobs[] = {
     "fwd c64 10x12x9 axes=6 ch=3 > complex shift",
     /* Spectra back to pictures. */
     "inv c64 60x48 real half > real f32",
+    "inv f64 64 real half ch=5 > power u8",
     "inv c64 45x35 real half > real u8",
     "inv c64 61x17 real half > real f32",
     "inv c64 47x59 real half ch=3 > real u16",
@@ -79,6 +80,10 @@ static const char *const jobs[] = {
     /* Lines beyond a tile. */
     "fwd c64 16384 > complex",
     "inv c64 20000 > complex",
+    "fwd c64 4001x70 axes=1 > complex",
+    "fwd f32 4001x70 > complex half",
+    "inv c64 4001x34 real half > real u8",
+    "fwd c64 4000x20 axes=1 > complex",
     "fwd f32 65537 > complex half",
     "inv c64 10007 real half > real f32",
     "fwd u8 20000 > magnitude u8 display shift",

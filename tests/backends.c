@@ -84,7 +84,10 @@ int backends_run(struct subject *s, const struct gf_job *job, const struct gf_ar
 }
 
 const char *backends_text(const struct gf_job *job, char text[160]) {
-    int used = snprintf(text, 160, "%s ", job->direction == GF_FORWARD ? "forward" : "inverse");
+    int used = snprintf(text, 160, "%s ",
+                        job->op == GF_FILTER           ? "filter"
+                        : job->direction == GF_FORWARD ? "forward"
+                                                       : "inverse");
     for (int i = 0; i < job->ndim; i++)
         used += snprintf(text + used, 160 - (size_t)used, "%s%lld", i ? "x" : "",
                          (long long)job->shape[i]);

@@ -28,6 +28,8 @@ struct subject {
 void backends_accuracy(struct subject *s);
 void backends_laws(struct subject *s);
 void backends_outputs(struct subject *s);
+void backends_filters(struct subject *s);
+void backends_named_filters(struct subject *s);
 void backends_named(struct subject *s);
 void backends_large(struct subject *s);
 
@@ -51,6 +53,11 @@ int backends_run(struct subject *s, const struct gf_job *job, const struct gf_ar
 void backends_check(struct subject *s, const struct gf_job *job, bool strided);
 /* A job in words, see tests/backend_jobs.c; false when they are none. */
 bool backends_parse(const char *text, struct gf_job *job);
+/* The same with a filter after a bar, see tests/backend_filters.c, which the caller frees. */
+bool backends_parse_filtered(struct subject *s, const char *text, struct gf_job *job,
+                             struct gf_filter **filter);
+/* Whether the backend has filters; those that are known to must. */
+bool backends_has_filters(struct subject *s);
 const char *const *backends_named_jobs(int *n);
 /* "forward 6x7 axes 3 channels 1, f32, double" */
 const char *backends_text(const struct gf_job *job, char text[160]);

@@ -24,11 +24,24 @@ struct reference {
     bool real_spectrum; /* forward of real samples: bins that mirror themselves are real */
     struct cld *v;
     double imag_ratio;
-    double rms, most; /* of |v|, for the allowance */
+    double rms, most; /* of |v|, for the allowance; of a filter's input too */
+    double gain;      /* a filter's largest value */
     double shortest;  /* transformed extent above 1 */
 };
+/* All but v. */
+void reference_shape(const struct gf_job *job, struct reference *r);
 bool reference_run(const struct gf_job *job, const struct gf_array *in, struct reference *r);
 void reference_free(struct reference *r);
+
+/* Multiplies the full spectrum by the job's filter; its value at index k of the three axes. */
+struct gf_lowpass;
+void reference_filter(const struct gf_job *job, struct reference *r);
+struct cld reference_filter_value(const struct gf_job *job, const struct reference *r,
+                                  const int64_t k[3]);
+long double reference_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
+                              const int64_t k[3]);
+/* True when a frequency lies so near an ideal filter's edge that rounding decides. r: n, on. */
+bool reference_filter_doubtful(const struct gf_job *job, const struct reference *r);
 
 /* The relative L2 error that is allowed for this job: C sqrt(log2 N), where C makes it 3e-7 for
  * N = 2^24 in single precision and 6e-16 in double; twice that with a prime factor above 13. */

@@ -1,15 +1,16 @@
 /* Every backend that is present, against the yardstick: accuracy, laws, outputs.
  *
- *     test_backends [full | small | named | tiny | large] [gpu] [backend...] [seed=N] [shard=I/N]
+ *     test_backends [full | small | named | filters | tiny | large] [gpu] [backend...] [seed=N]
+ * [shard=I/N]
  *
  * `full` makes many more checks. `small` keeps to the outputs of small sizes, for builds that run
- * ten times slower; `named` to the list of jobs that goes every way once, `tiny` to its small
- * brother for a simulator; `large` compares large sizes with the openmp backend. `shard` makes one
- * check in N, the I-th, for backends whose kernels take long to build. Without a name, all that
- * probe as present are tested. `gpu`: backends without a GPU are passed over, and so is a device
- * that is the processor itself; `list` with it names those that are left, and fails when none is.
- * `optional`: a backend that is absent is passed over too. A failure prints its job; the same seed
- * repeats it. */
+ * ten times slower; `filters` to those; `named` to the list of jobs that goes every way once,
+ * `tiny` to its small brother for a simulator; `large` compares large sizes with the openmp
+ * backend. `shard` makes one check in N, the I-th, for backends whose kernels take long to build.
+ * Without a name, all that probe as present are tested. `gpu`: backends without a GPU are passed
+ * over, and so is a device that is the processor itself; `list` with it names those that are left,
+ * and fails when none is. `optional`: a backend that is absent is passed over too. A failure prints
+ * its job; the same seed repeats it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,18 @@ struct section {
     const char *name;
     void (*run)(struct subject *);
 };
-static const struct section usual[] = {{"outputs", backends_outputs},
+static const struct section usual[] = {{"outputs", backends_outputs},   {"laws", backends_laws},
+                                       {"filters", backends_filters},   {"named", backends_named},
+                                       {"accuracy", backends_accuracy}, {NULL, NULL}};
+static const struct section small[] = {{"outputs", backends_outputs},
                                        {"laws", backends_laws},
-                                       {"named", backends_named},
-                                       {"accuracy", backends_accuracy},
+                                       {"filters", backends_filters},
                                        {NULL, NULL}};
-static const struct section small[] = {
-    {"outputs", backends_outputs}, {"laws", backends_laws}, {NULL, NULL}};
-static const struct section named[] = {{"named", backends_named}, {NULL, NULL}};
+static const struct section filters[] = {
+    {"filters", backends_filters}, {"named filters", backends_named_filters}, {NULL, NULL}};
+static const struct section named[] = {
+    {"named", backends_named}, {"named filters", backends_named_filters}, {NULL, NULL}};
+static const struct section tiny[] = {{"tiny", backends_named}, {NULL, NULL}};
 static const struct section large[] = {{"large", backends_large}, {NULL, NULL}};
 
 static double seconds(void) {
@@ -161,8 +166,10 @@ int main(int argc, char **argv) {
             section = named;
         else if (!strcmp(argv[i], "tiny")) {
             wanted.tiny = true;
-            section = named;
-        } else if (!strcmp(argv[i], "large"))
+            section = tiny;
+        } else if (!strcmp(argv[i], "filters"))
+            section = filters;
+        else if (!strcmp(argv[i], "large"))
             section = large;
         else if (!strcmp(argv[i], "gpu"))
             c.gpu = true;

@@ -133,10 +133,44 @@ struct gf_cpu_split {
     const struct gf_cpu_twist *twist;
 };
 
+/* A filter (core/filter.h) as the pass has it that goes there and back. Tables are in the pass's
+ * precision. Outer axes are those of the pass. */
+enum { GF_CPU_MASK_TERMS = 4 };
+struct gf_cpu_mask {
+    enum {
+        GF_CPU_MASK_FACTORS, /* worked out from the terms below */
+        GF_CPU_MASK_LINE,    /* table[point], the same for all lines */
+        GF_CPU_MASK_REAL,    /* table[outer 0][outer 1][block of lanes][point][lane] */
+        GF_CPU_MASK_COMPLEX, /* …[point][re|im][lane] */
+    } kind;
+    const void *table;
+    ptrdiff_t block, outer[2]; /* reals from one to the next; 0: all share one */
+    /* The product of c0 + ca A + cab A B, where A and B are terms; b is -1 where cab is 0. */
+    int n_factors;
+    struct {
+        double c0, ca, cab;
+        int a, b;
+    } factor[GF_CPU_MASK_TERMS];
+    /* From the axes' values (NULL: not transformed; lanes are padded to whole vectors): their
+     * product; 1 where their sum is at most `limit`, else 0; 1 / (1 + (sum / limit)^order). */
+    struct gf_cpu_term {
+        enum { GF_CPU_PRODUCT, GF_CPU_STEP, GF_CPU_SLOPE } shape;
+        int order;
+        double limit;
+        const void *line, *lane, *outer[2];
+    } term[GF_CPU_MASK_TERMS];
+    /* Added to the zero frequency: index 0 of the line and of those axes that are transformed. */
+    double zero;
+    bool lane_on, outer_on[2];
+};
+
 struct gf_cpu_pass {
     const struct gf_cpu_twist *twist; /* NULL: none */
     const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
-    enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R } form;
+    const struct gf_cpu_mask *mask;   /* NULL, or the pass transforms, multiplies, and goes back */
+    /* GF_CPU_R2R: with a mask that is GF_CPU_MASK_LINE. A kernel that is real acts on the real and
+     * the imaginary part of a complex line each by itself: pairs of lines are not taken apart. */
+    enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R, GF_CPU_R2R } form;
     bool inverse;
     /* Half spectra of real lines of even length without a column of their own for the frequency
      * n / 2: it travels as imaginary part of the frequency 0, where both are real. GF_CPU_R2C packs

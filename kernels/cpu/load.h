@@ -270,6 +270,7 @@ static void load(const struct tile *t, struct gf_cpu_stats *stats) {
     bool work = p->source.type == GF_CPU_WORK;
     switch (p->form) {
     case GF_CPU_R2C:
+    case GF_CPU_R2R:
         load_reals(t, 0, t->a);
         load_reals(t, 1, t->a);
         break;

@@ -149,11 +149,20 @@ INLINE vec sample_of(struct mapping *m, vec v, ivec lanes) {
     return vec_min(vec_max(v, m->floor), m->ceiling);
 }
 
+/* Inverse transforms leave re and im swapped. */
+INLINE bool ends_swapped(const struct gf_cpu_pass *p) {
+    return p->inverse || p->mask;
+}
+
+INLINE bool ends_real(const struct gf_cpu_pass *p) {
+    return p->form == GF_CPU_C2R || p->form == GF_CPU_R2R;
+}
+
 /* A point of the tile as the result that it is: of an inverse re and im are swapped back, and of
  * two real lines that travelled as one complex line each takes its own. */
 INLINE cvec result_of(const struct tile *t, int half, cvec x) {
-    x = swap_if(t->pass->inverse, x);
-    return t->pass->form == GF_CPU_C2R ? (cvec){half ? x.im : x.re, {0}} : x;
+    x = swap_if(ends_swapped(t->pass), x);
+    return ends_real(t->pass) ? (cvec){half ? x.im : x.re, {0}} : x;
 }
 
 /* Samples of lines that run along the destination's rows: transposed back, block by block. */
@@ -273,7 +282,7 @@ static void columns_store_plain(const struct tile *t, const struct columns *c, c
     char *base = c->base + c->direct.run[0].at;
     const vec factor = c->m.factor;
     for (; k < end; k++) {
-        cvec v = swap_if(t->pass->inverse, x[k]);
+        cvec v = swap_if(ends_swapped(t->pass), x[k]);
         char *to = base + axis_at(&e->line, k);
         vec low = vec_zip_low(v.re * factor, v.im * factor);
         vec high = vec_zip_high(v.re * factor, v.im * factor);
@@ -293,7 +302,7 @@ static void columns_store_plain(const struct tile *t, const struct columns *c, c
 static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x, long k,
                           long end, long points) {
     const struct gf_cpu_end *e = c->m.e;
-    if (c->plain && t->pass->form != GF_CPU_C2R) {
+    if (c->plain && !ends_real(t->pass)) {
         columns_store_plain(t, c, x, k, end, points);
         return;
     }
@@ -387,7 +396,7 @@ static void split_pairs(cvec *z, cvec *a, long n) {
 static void store_half(const struct tile *t, int half, cvec *x, long points,
                        struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->destination;
-    bool swap = t->pass->inverse;
+    bool swap = ends_swapped(t->pass);
     if (!t->count[half])
         return;
     if (e->type == GF_CPU_WORK && e->line_is_inner) {
@@ -426,6 +435,7 @@ static void store(const struct tile *t, cvec *x, cvec *other, struct gf_cpu_stat
         store_half(t, 1, x, p->n / 2 + !p->packs, stats);
         break;
     case GF_CPU_C2R:
+    case GF_CPU_R2R:
         store_half(t, 0, x, p->n, stats);
         store_half(t, 1, x, p->n, stats);
         break;

@@ -6,6 +6,17 @@ static int clamp_lanes(long n) {
     return n < 0 ? 0 : n > LANES ? LANES : (int)n;
 }
 
+/* The tile's transform, or there and back; a is its points, b room. Returns which has the result.
+ */
+static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
+    const struct gf_cpu_pass *p = t->pass;
+    cvec *x = p->line ? line_run(p->line, a, b) : a;
+    if (!p->mask)
+        return x;
+    mask_apply(t, x);
+    return line_run(p->line, x, x == a ? b : a);
+}
+
 /* Complex lines across the workspace's blocks, several blocks side by side: rows are read and
  * written for all of them before the next row, so that memory sees runs of groups * LANES numbers.
  */
@@ -17,7 +28,7 @@ static void run_groups(struct tile *t, int groups, cvec *spare, struct gf_cpu_st
         for (int g = 0; g < groups; g++)
             load_work_columns(&t[g], t[g].a, k, k + ROWS < p->n ? k + ROWS : p->n, p->inverse);
     for (int g = 0; g < groups; g++) {
-        x[g] = p->line ? line_run(p->line, t[g].a, spare) : t[g].a;
+        x[g] = transform(&t[g], t[g].a, spare);
         if (x[g] == spare)
             spare = t[g].a;
     }
@@ -31,7 +42,7 @@ static void run_groups(struct tile *t, int groups, cvec *spare, struct gf_cpu_st
         for (int g = 0; g < groups; g++) {
             long end = k + ROWS < p->n ? k + ROWS : p->n;
             if (work)
-                store_work_columns(&t[g], x[g], k, end, p->inverse);
+                store_work_columns(&t[g], x[g], k, end, ends_swapped(p));
             else
                 columns_store(&t[g], 0, &columns[g], x[g], k, end, p->n);
         }
@@ -149,7 +160,7 @@ static void run_tile(const struct gf_cpu_pass *pass, long tile, void *scratch,
         load(t, stats);
         if (pass->twist)
             twist(t);
-        cvec *x = pass->line ? line_run(pass->line, t->a, t->b) : t->a;
+        cvec *x = transform(t, t->a, t->b);
         store(t, x, x == t->a ? t->b : t->a, stats);
     }
     if (pass->destination.stream)

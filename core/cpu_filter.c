@@ -1,0 +1,222 @@
+#include "core/cpu_filter.h"
+
+#include <stdlib.h>
+
+#include "core/filter.h"
+#include "core/filter_compose.h"
+#include "core/status.h"
+
+static bool transformed(const struct gf_job *job, int axis) {
+    return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);
+}
+
+bool gf_cpu_filter_fuses(const struct gf_job *job) {
+    int axes = 0;
+    for (int i = 0; i < job->ndim; i++)
+        axes += transformed(job, i) && job->shape[i] > 1;
+    return axes > 1 || !job->filter->table.data;
+}
+
+static void put(void *table, int bits, int64_t at, double v) {
+    if (bits == 32)
+        ((float *)table)[at] = (float)v;
+    else
+        ((double *)table)[at] = v;
+}
+
+/* ---- factors ---- */
+
+/* Beyond these a table is as fast, and in single precision better: the power of a rounded number
+ * is off by that many times its rounding, and squares of bins above 2^24 are no longer exact. */
+enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
+
+static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) {
+    bool single = job->precision == GF_SINGLE;
+    if (job->filter->table.data || t->n_terms > GF_CPU_MASK_TERMS)
+        return false;
+    for (int i = 0; i < t->n_terms; i++)
+        if (single && ((t->term[i].profile == GF_BUTTERWORTH && t->term[i].order > HIGHEST_ORDER) ||
+                       (t->term[i].profile == GF_IDEAL && t->term[i].limit > LARGEST_SQUARE)))
+            return false;
+    return true;
+}
+
+/* The axis's values in the pass's precision, from *at on; past the end the last one again, so that
+ * whole vectors may be read. NULL where the axis is not transformed. */
+static const void *axis_values(const struct gf_cpu_passes *p, const struct gf_filter_terms *t,
+                               int term, int axis, struct gf_cpu_filter *f, int64_t *at) {
+    if (!transformed(&p->job, axis))
+        return NULL;
+    const int bits = p->kernels->bits, lanes = p->kernels->lanes;
+    const double *from = t->value + t->term[term].at[axis];
+    const int64_t n = p->extent[axis], start = *at;
+    *at += (n + lanes - 1) / lanes * lanes;
+    for (int64_t i = start; i < *at; i++)
+        put(f->values, bits, i, from[i - start < n ? i - start : n - 1]);
+    return (char *)f->values + start * bits / 8;
+}
+
+static int fill_factors(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+                        const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
+    struct gf_cpu_mask *m = &f->mask;
+    int64_t at = 0, most = 0;
+    for (int i = 0; i < p->job.ndim; i++)
+        most += p->extent[i] + p->kernels->lanes;
+    f->values = gf_alloc((size_t)(most * t->n_terms + 1) * (size_t)p->kernels->bits / 8);
+    if (!f->values)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's values");
+    m->kind = GF_CPU_MASK_FACTORS;
+    m->n_factors = t->n_factors;
+    for (int i = 0; i < t->n_factors; i++) {
+        m->factor[i].c0 = t->factor[i].c0;
+        m->factor[i].ca = t->factor[i].ca;
+        m->factor[i].cab = t->factor[i].cab;
+        m->factor[i].a = t->factor[i].a;
+        m->factor[i].b = t->factor[i].b;
+    }
+    for (int i = 0; i < t->n_terms; i++) {
+        const struct gf_filter_term *from = &t->term[i];
+        m->term[i] = (struct gf_cpu_term){.shape = from->profile == GF_GAUSSIAN ? GF_CPU_PRODUCT
+                                                   : from->profile == GF_IDEAL  ? GF_CPU_STEP
+                                                                                : GF_CPU_SLOPE,
+                                          .order = from->order,
+                                          .limit = from->limit};
+        m->term[i].line = axis_values(p, t, i, s->axis, f, &at);
+        m->term[i].lane = axis_values(p, t, i, s->lane, f, &at);
+        for (int d = 0; d < 2; d++)
+            m->term[i].outer[d] = axis_values(p, t, i, s->outer[d], f, &at);
+    }
+    return 0;
+}
+
+/* ---- tables ---- */
+
+/* Element `at` of the filter's own table, or 1. */
+static void table_value(const struct gf_array *t, int64_t at, double v[2]) {
+    v[0] = 1;
+    v[1] = 0;
+    if (!t->data)
+        return;
+    const bool complex = gf_dtype_is_complex(t->dtype);
+    for (int c = 0; c <= complex; c++) {
+        int64_t i = complex ? 2 * at + c : at;
+        v[c] = gf_dtype_real(t->dtype) == GF_F64 ? ((const double *)t->data)[i]
+                                                 : (double)((const float *)t->data)[i];
+    }
+}
+
+/* A whole line, mirrored beyond its half: for passes that keep real lines in pairs. */
+static int fill_line(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+                     const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
+    const int64_t n = s->pass.n;
+    f->table = gf_alloc((size_t)n * (size_t)p->kernels->bits / 8);
+    if (!f->table)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's values");
+    f->mask.kind = GF_CPU_MASK_LINE;
+    f->mask.table = f->table;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t index[GF_MAX_DIMS] = {0};
+        index[s->axis] = k <= n / 2 ? k : n - k;
+        put(f->table, p->kernels->bits, k, gf_filter_value(t, index));
+    }
+    return 0;
+}
+
+/* One block of lanes: all its points, at the indices that `index` has on the other axes. */
+static void fill_block(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+                       const struct gf_filter_terms *t, int64_t index[GF_MAX_RANK], long lane0,
+                       char *to) {
+    const struct gf_array *table = &p->job.filter->table;
+    const int lanes = p->kernels->lanes, bits = p->kernels->bits;
+    const bool complex = table->data && gf_dtype_is_complex(table->dtype);
+    for (long k = 0; k < s->pass.n; k++)
+        for (int l = 0; l < lanes; l++) {
+            double v[2], h;
+            int64_t at = 0, i = ((complex ? 2 : 1) * k) * lanes + l;
+            index[s->axis] = k;
+            index[s->lane] = lane0 + l < s->pass.n_lane ? lane0 + l : s->pass.n_lane - 1;
+            for (int a = 0; a < table->rank; a++)
+                at = at * table->shape[a] + index[a];
+            table_value(table, at, v);
+            h = gf_filter_value(t, index);
+            put(to, bits, i, h * v[0]);
+            if (complex)
+                put(to, bits, i + lanes, h * v[1]);
+        }
+}
+
+/* An axis shares one place in the table where no value depends on it. */
+static long spread(const struct gf_cpu_passes *p, int axis) {
+    bool spatial = axis >= 0 && axis < p->job.ndim;
+    bool matters = spatial && (transformed(&p->job, axis) || p->job.filter->table.data);
+    return matters ? p->extent[axis] : 1;
+}
+
+static int fill_table(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+                      const struct gf_filter_terms *t, int threads, struct gf_cpu_filter *f) {
+    struct gf_cpu_mask *m = &f->mask;
+    const struct gf_array *table = &p->job.filter->table;
+    const int lanes = p->kernels->lanes;
+    const bool complex = table->data && gf_dtype_is_complex(table->dtype);
+    const long blocks = (spread(p, s->lane) + lanes - 1) / lanes;
+    const long n[2] = {spread(p, s->outer[0]), spread(p, s->outer[1])};
+    const int64_t block = s->pass.n * lanes * (complex ? 2 : 1);
+    const int64_t extent[] = {block, blocks, n[0], n[1]};
+    int rc = gf_size_product(extent, 4, p->kernels->bits / 8, &f->bytes);
+    if (rc)
+        return rc;
+    f->table = gf_alloc((size_t)f->bytes);
+    if (!f->table)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's table of %lld bytes",
+                       (long long)f->bytes);
+    m->kind = complex ? GF_CPU_MASK_COMPLEX : GF_CPU_MASK_REAL;
+    m->table = f->table;
+    m->block = blocks > 1 ? block : 0;
+    m->outer[1] = n[1] > 1 ? block * blocks : 0;
+    m->outer[0] = n[0] > 1 ? block * blocks * n[1] : 0;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (long i = 0; i < n[0] * n[1] * blocks; i++) {
+        int64_t index[GF_MAX_RANK] = {0};
+        const long at[2] = {i / blocks / n[1], i / blocks % n[1]};
+        for (int d = 0; d < 2; d++)
+            if (s->outer[d] >= 0)
+                index[s->outer[d]] = at[d];
+        fill_block(p, s, t, index, i % blocks * lanes,
+                   (char *)f->table + i * block * p->kernels->bits / 8);
+    }
+    return 0;
+}
+
+int gf_cpu_filter_plan(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, int threads,
+                       struct gf_cpu_filter **out) {
+    struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
+    struct gf_cpu_filter *f = calloc(1, sizeof *f);
+    int rc = t && f ? gf_filter_compile(&p->job, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
+    if (rc)
+        goto out;
+    f->mask.zero = gf_filter_zero(&p->job);
+    f->mask.lane_on = transformed(&p->job, s->lane);
+    for (int d = 0; d < 2; d++)
+        f->mask.outer_on[d] = transformed(&p->job, s->outer[d]);
+    rc = s->pass.form == GF_CPU_R2R ? fill_line(p, s, t, f)
+         : is_brief(&p->job, t)     ? fill_factors(p, s, t, f)
+                                    : fill_table(p, s, t, threads, f);
+    if (rc)
+        goto out;
+    *out = f;
+    f = NULL;
+out:
+    if (t)
+        gf_filter_terms_free(t);
+    free(t);
+    gf_cpu_filter_free(f);
+    return rc;
+}
+
+void gf_cpu_filter_free(struct gf_cpu_filter *f) {
+    if (!f)
+        return;
+    gf_free(f->values);
+    gf_free(f->table);
+    free(f);
+}

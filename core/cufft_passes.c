@@ -1,0 +1,200 @@
+#include "core/cufft_passes.h"
+
+#include "core/status.h"
+#include "core/steps.h"
+
+/* ---- layout ---- */
+
+struct gf_gpu_space gf_cufft_planes(enum gf_gpu_place place, const int64_t extent[4],
+                                    size_t element) {
+    struct gf_gpu_space s = {.place = place, .element = (int)element};
+    int64_t stride = 1;
+    static const int order[4] = {2, 1, 0, 3};
+    for (int i = 0; i < 4; i++) {
+        s.extent[order[i]] = extent[order[i]];
+        s.stride[order[i]] = stride;
+        stride *= extent[order[i]];
+    }
+    return s;
+}
+
+int64_t gf_cufft_space_bytes(const struct gf_gpu_space *s) {
+    return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3] * s->element;
+}
+
+/* The axes that are not transformed, outermost first, joined where they follow one another in
+ * memory: what is left of them is at most two, for cuFFT's batch and for the loop. */
+static void set_batches(const struct gf_job *job, const struct gf_gpu_space *in,
+                        const struct gf_gpu_space *out, struct gf_cufft_layout *l) {
+    static const int order[4] = {3, 0, 1, 2};
+    struct {
+        int64_t count, in, out;
+    } batch[4] = {{1, 0, 0}, {1, 0, 0}};
+    int n = 0;
+    for (int i = 0; i < 4; i++) {
+        int axis = order[i];
+        int64_t count = in->extent[axis];
+        if (count == 1 || (axis < 3 && gf_gpu_axis_on(job, axis)))
+            continue;
+        if (n && batch[n - 1].in == in->stride[axis] * count &&
+            batch[n - 1].out == out->stride[axis] * count) {
+            count *= batch[n - 1].count;
+            n--;
+        }
+        batch[n].count = count;
+        batch[n].in = in->stride[axis];
+        batch[n++].out = out->stride[axis];
+    }
+    int most = n > 1 && batch[1].count > batch[0].count;
+    l->batch = batch[most].count;
+    l->in_dist = batch[most].in;
+    l->out_dist = batch[most].out;
+    l->loops = batch[!most].count;
+    l->in_step = batch[!most].in;
+    l->out_step = batch[!most].out;
+}
+
+struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct gf_gpu_space *in,
+                                        const struct gf_gpu_space *out) {
+    struct gf_cufft_layout l = {.dense = true};
+    int64_t n[3] = {1, 1, 1}, in_points = 1, out_points = 1;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!gf_gpu_axis_on(job, axis))
+            continue;
+        n[l.rank] = job->shape[gf_gpu_job_axis(job, axis)];
+        l.n[l.rank] = n[l.rank];
+        l.in_embed[l.rank] = in->extent[axis];
+        l.out_embed[l.rank] = out->extent[axis];
+        /* The stride so far is that of the axis outside this one: how many of this one's it is. */
+        if (l.rank) {
+            l.in_embed[l.rank] = l.in_stride / in->stride[axis];
+            l.out_embed[l.rank] = l.out_stride / out->stride[axis];
+        }
+        l.dense = l.dense && l.in_embed[l.rank] == in->extent[axis] &&
+                  l.out_embed[l.rank] == out->extent[axis];
+        l.in_stride = in->stride[axis];
+        l.out_stride = out->stride[axis];
+        in_points *= in->extent[axis];
+        out_points *= out->extent[axis];
+        l.rank++;
+    }
+    set_batches(job, in, out, &l);
+    l.dense = l.dense && l.in_stride == 1 && l.out_stride == 1 &&
+              (l.batch == 1 || (l.in_dist == in_points && l.out_dist == out_points));
+    if (l.batch == 1) {
+        l.in_dist = in_points;
+        l.out_dist = out_points;
+    }
+    return l;
+}
+
+/* ---- around a picture ---- */
+
+static bool displayed(const struct gf_output *out) {
+    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
+}
+
+bool gf_cufft_is_plain(const struct gf_job *job) {
+    const struct gf_output *out = &job->out[0];
+    return job->direction == GF_FORWARD && job->ndim == 2 && job->channels == 1 && job->axes == 3 &&
+           job->shape[0] > 1 && job->shape[1] > 1 && job->shape[0] < 1 << 28 &&
+           job->shape[1] < 1 << 28 && (job->in_dtype == GF_U8 || job->in_dtype == GF_U16) &&
+           !job->luma && job->n_out == 1 && displayed(out) && !out->half &&
+           (out->kind == GF_MAGNITUDE || out->kind == GF_POWER) &&
+           (out->dtype == GF_U8 || out->dtype == GF_U16);
+}
+
+static void set_plain(struct gf_gpu_pass *pass, const struct gf_job *job, int n,
+                      const enum gf_gpu_place *buffer) {
+    struct step_args *a = &pass->args.step;
+    for (int i = 0; i < 2; i++) {
+        a->n[i + 1] = job->shape[i];
+        a->centre[i + 1] = job->out[0].shift ? job->shape[i] / 2 : 0;
+    }
+    pass->args_bytes = sizeof *a;
+    pass->group = GROUP;
+    pass->n_buffers = n;
+    for (int i = 0; i < n; i++)
+        pass->buffer[i] = buffer[i];
+}
+
+int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
+    const struct gf_job *job = &p->job;
+    int64_t count = job->shape[0] * job->shape[1];
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "plain.cl", "plain_load");
+    if (!pass)
+        return GF_EUNSUPP;
+    gf_gpu_type_options(pass, "IN", job->in_dtype);
+    gf_gpu_option(pass, "-DIN_T4=%s", job->in_dtype == GF_U8 ? "uchar4" : "ushort4");
+    set_plain(pass, job, 2, (enum gf_gpu_place[]){GF_GPU_IN, work->place});
+    pass->groups = (count + 4 * GROUP - 1) / (4 * GROUP);
+    gf_step_load_text(job, pass->summary.what, sizeof pass->summary.what);
+    pass->summary.bytes_read = count * (int64_t)gf_dtype_size(job->in_dtype);
+    pass->summary.bytes_written = gf_cufft_space_bytes(work);
+    return 0;
+}
+
+int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
+    enum { COLUMNS = 4 * GROUP };
+    const struct gf_job *job = &p->job;
+    const struct gf_output *out = &job->out[0];
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "plain.cl", "plain_store");
+    if (!pass)
+        return GF_EUNSUPP;
+    gf_gpu_type_options(pass, "OUT", out->dtype);
+    gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DRANGED=%d -DCOARSE=%d -DPLAIN_COLUMNS=%d",
+                  out->kind, out->scale, out->has_range, job->precision == GF_SINGLE, COLUMNS);
+    set_plain(pass, job, 3, (enum gf_gpu_place[]){work->place, GF_GPU_OUT, GF_GPU_PARAMS});
+    pass->groups = job->shape[0] * ((job->shape[1] + COLUMNS - 1) / COLUMNS);
+    gf_step_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
+    pass->summary.bytes_read = gf_cufft_space_bytes(work);
+    pass->summary.bytes_written =
+        job->shape[0] * job->shape[1] * (int64_t)gf_dtype_size(out->dtype);
+    return 0;
+}
+
+/* ---- around a filter ---- */
+
+int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
+                       const struct gf_array *table) {
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "plain.cl", "plain_times");
+    int64_t bins = gf_array_count(table), bytes = bins * (int64_t)gf_dtype_size(table->dtype);
+    if (!pass)
+        return GF_EUNSUPP;
+    gf_gpu_option(pass, "-DTIMES=%d", gf_dtype_is_complex(table->dtype) ? 2 : 1);
+    set_plain(pass, &p->job, 2, (enum gf_gpu_place[]){work->place, GF_GPU_TABLES});
+    pass->args.step.channels = work->extent[3];
+    pass->args.step.work[2] = bins;
+    pass->groups = (bins + GROUP - 1) / GROUP;
+    p->bytes[GF_GPU_TABLES] = bytes;
+    snprintf(pass->summary.what, sizeof pass->summary.what,
+             "half spectrum times the filter's table");
+    pass->summary.bytes_read = gf_cufft_space_bytes(work) + bytes;
+    pass->summary.bytes_written = gf_cufft_space_bytes(work);
+    return 0;
+}
+
+int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
+    enum { EACH = 4 };
+    const struct gf_job *job = &p->job;
+    const int64_t count = gf_cufft_space_bytes(work) / work->element;
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "plain.cl", "plain_round");
+    if (!pass)
+        return GF_EUNSUPP;
+    gf_gpu_type_options(pass, "OUT", job->out[0].dtype);
+    gf_gpu_option(pass, "-DROUND_EACH=%d", EACH);
+    set_plain(pass, job, 4,
+              (enum gf_gpu_place[]){work->place, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
+    pass->args.step.work[2] = count;
+    pass->groups = (count + EACH * GROUP - 1) / (EACH * GROUP);
+    pass->output = 0;
+    gf_step_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
+    pass->summary.bytes_read = gf_cufft_space_bytes(work);
+    pass->summary.bytes_written = count * (int64_t)gf_dtype_size(job->out[0].dtype);
+    return 0;
+}
+
+bool gf_cufft_rounds(const struct gf_job *job, const struct gf_gpu_space *work) {
+    enum gf_dtype t = job->out[0].dtype;
+    return job->n_out == 1 && work->extent[3] == 1 && (t == GF_U8 || t == GF_U16 || t == GF_F32);
+}

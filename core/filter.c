@@ -1,0 +1,258 @@
+#include "core/filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/status.h"
+
+int gf_filter_new(struct gf_filter **out) {
+    static int64_t serial;
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return gf_fail(GF_ENOMEM, "no memory for a filter");
+    (*out)->serial = __atomic_add_fetch(&serial, 1, __ATOMIC_RELAXED);
+    return 0;
+}
+
+void gf_filter_free(struct gf_filter *f) {
+    if (f)
+        gf_array_free(&f->table);
+    free(f);
+}
+
+/* ---- factors ---- */
+
+static int add(struct gf_filter *f, double c0, double ca, double cab, const struct gf_lowpass *a,
+               const struct gf_lowpass *b) {
+    if (f->n_factors == GF_MAX_FACTORS)
+        return gf_fail(GF_EINVAL, "more than %d factors make the filter", GF_MAX_FACTORS);
+    struct gf_filter_factor *to = &f->factor[f->n_factors++];
+    *to = (struct gf_filter_factor){.c0 = c0, .ca = ca, .cab = cab, .a = *a};
+    if (b)
+        to->b = *b;
+    return 0;
+}
+
+int gf_filter_add_lowpass(struct gf_filter *f, const struct gf_lowpass *l) {
+    return add(f, 0, 1, 0, l, NULL);
+}
+
+int gf_filter_add_highpass(struct gf_filter *f, const struct gf_lowpass *l) {
+    return add(f, 1, -1, 0, l, NULL);
+}
+
+int gf_filter_add_band(struct gf_filter *f, const struct gf_lowpass *inner,
+                       const struct gf_lowpass *outer, bool reject) {
+    return reject ? add(f, 1, -1, 1, outer, inner) : add(f, 0, 1, -1, outer, inner);
+}
+
+/* d on a circle of n bins, in -n/2 .. n/2. */
+static double around(double d, double n) {
+    return d - n * nearbyint(d / n);
+}
+
+static bool on(const struct gf_job *job, int axis) {
+    return axis < job->ndim && job->axes >> axis & 1;
+}
+
+int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const struct gf_lowpass *l) {
+    struct gf_lowpass twin = *l;
+    bool alone = true;
+    for (int i = 0; i < job->ndim; i++) {
+        twin.centre[i] = -l->centre[i];
+        if (on(job, i))
+            alone = alone && around(2 * l->centre[i], (double)job->shape[i]) == 0;
+    }
+    int rc = add(f, 1, -1, 0, l, NULL);
+    return rc || alone ? rc : add(f, 1, -1, 0, &twin, NULL);
+}
+
+/* ---- validation ---- */
+
+static int check_lowpass(const struct gf_job *job, const struct gf_lowpass *l) {
+    if (l->profile != GF_GAUSSIAN && l->profile != GF_IDEAL && l->profile != GF_BUTTERWORTH)
+        return gf_fail(GF_EINVAL, "no such profile: %d", (int)l->profile);
+    if (l->profile == GF_BUTTERWORTH && (l->order < 1 || l->order > GF_MAX_ORDER))
+        return gf_fail(GF_EINVAL, "a Butterworth filter of order %d, where 1 to %d are possible",
+                       l->order, GF_MAX_ORDER);
+    for (int i = 0; i < job->ndim; i++)
+        if (on(job, i) && !(l->radius[i] > 0 && isfinite(l->radius[i]) && isfinite(l->centre[i])))
+            return gf_fail(GF_EINVAL, "a filter's radius is not above 0, or not finite");
+    return 0;
+}
+
+static void table_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]) {
+    for (int i = 0; i < job->ndim; i++)
+        shape[i] = job->shape[i];
+    int half = gf_job_half_axis(job);
+    shape[half] = job->shape[half] / 2 + 1;
+}
+
+static int check_table(const struct gf_job *job, const struct gf_array *t) {
+    int64_t shape[GF_MAX_RANK];
+    if (!t->data)
+        return 0;
+    table_shape(job, shape);
+    if (t->rank != job->ndim || memcmp(t->shape, shape, (size_t)t->rank * sizeof *shape) ||
+        gf_dtype_is_integer(t->dtype) || !gf_array_is_contiguous(t))
+        return gf_fail(GF_EINVAL, "the filter's table is not of the half spectrum's shape");
+    return 0;
+}
+
+int gf_filter_validate(const struct gf_job *job) {
+    const struct gf_filter *f = job->filter;
+    if (!f)
+        return gf_fail(GF_EINVAL, "no filter to apply");
+    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype))
+        return gf_fail(GF_EINVAL, "complex samples, and a filter is applied to real ones");
+    for (int i = 0; i < job->n_out; i++)
+        if (job->out[i].kind != GF_REAL || job->out[i].map != GF_MAP_NUMBER || job->out[i].shift ||
+            job->out[i].half)
+            return gf_fail(GF_EINVAL, "a filter's results are real numbers, as its input is");
+    int rc = isfinite(f->offset) ? 0 : gf_fail(GF_EINVAL, "the offset is not finite");
+    for (int i = 0; i < f->n_factors && !rc; i++) {
+        rc = check_lowpass(job, &f->factor[i].a);
+        if (!rc && f->factor[i].cab != 0)
+            rc = check_lowpass(job, &f->factor[i].b);
+    }
+    return rc ? rc : check_table(job, &f->table);
+}
+
+/* ---- terms ---- */
+
+/* Exact for circles of bins: squares of integers stay below 2^24, and so does their limit, where
+ * a radius of the one is met by a distance of the other. */
+static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
+                           struct gf_filter_terms *t) {
+    struct gf_filter_term *term = &t->term[t->n_terms];
+    *term = (struct gf_filter_term){.profile = l->profile, .order = l->order, .limit = 1};
+    bool circle = true;
+    double first = 0;
+    for (int i = 0; i < job->ndim; i++) {
+        if (!on(job, i))
+            continue;
+        circle = circle && (first == 0 || l->radius[i] == first);
+        first = l->radius[i];
+    }
+    bool bins = circle && l->profile != GF_GAUSSIAN;
+    if (bins)
+        term->limit = first * first;
+    for (int i = 0; i < GF_MAX_DIMS; i++) {
+        term->at[i] = -1;
+        if (!on(job, i))
+            continue;
+        int64_t n = job->shape[i], count = i == gf_job_half_axis(job) ? n / 2 + 1 : n;
+        term->at[i] = t->count;
+        for (int64_t k = 0; k < count; k++) {
+            double d = around((double)k - l->centre[i], (double)n);
+            double v = bins ? d * d : d / l->radius[i] * (d / l->radius[i]);
+            t->value[t->count++] = l->profile == GF_GAUSSIAN ? exp(-v / 2) : v;
+        }
+    }
+    return t->n_terms++;
+}
+
+int gf_filter_compile(const struct gf_job *job, struct gf_filter_terms *t) {
+    const struct gf_filter *f = job->filter;
+    int64_t each = 0;
+    memset(t, 0, sizeof *t);
+    for (int i = 0; i < job->ndim; i++)
+        each += on(job, i) ? job->shape[i] : 0;
+    t->value = malloc((size_t)(2 * f->n_factors * each + 1) * sizeof *t->value);
+    if (!t->value)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's values");
+    for (int i = 0; i < f->n_factors; i++) {
+        const struct gf_filter_factor *from = &f->factor[i];
+        t->factor[i].c0 = from->c0;
+        t->factor[i].ca = from->ca;
+        t->factor[i].cab = from->cab;
+        t->factor[i].a = compile_lowpass(job, &from->a, t);
+        t->factor[i].b = from->cab != 0 ? compile_lowpass(job, &from->b, t) : -1;
+    }
+    t->n_factors = f->n_factors;
+    return 0;
+}
+
+void gf_filter_terms_free(struct gf_filter_terms *t) {
+    free(t->value);
+    *t = (struct gf_filter_terms){.n_factors = 0};
+}
+
+static double term_value(const struct gf_filter_terms *t, int i, const int64_t index[GF_MAX_DIMS]) {
+    const struct gf_filter_term *term = &t->term[i];
+    bool product = term->profile == GF_GAUSSIAN;
+    double v = product ? 1 : 0;
+    for (int a = 0; a < GF_MAX_DIMS; a++)
+        if (term->at[a] >= 0) {
+            double w = t->value[term->at[a] + index[a]];
+            v = product ? v * w : v + w;
+        }
+    return product                     ? v
+           : term->profile == GF_IDEAL ? (v <= term->limit ? 1 : 0)
+                                       : 1 / (1 + pow(v / term->limit, term->order));
+}
+
+double gf_filter_value(const struct gf_filter_terms *t, const int64_t index[GF_MAX_DIMS]) {
+    double v = 1;
+    for (int i = 0; i < t->n_factors; i++) {
+        double a = term_value(t, t->factor[i].a, index);
+        double ab = t->factor[i].b >= 0 ? a * term_value(t, t->factor[i].b, index) : 0;
+        v *= t->factor[i].c0 + t->factor[i].ca * a + t->factor[i].cab * ab;
+    }
+    return v;
+}
+
+/* Component c of element i of a float array. */
+static double component(const struct gf_array *a, int64_t i, bool complex, int c) {
+    int64_t at = complex ? 2 * i + c : i;
+    bool wide = gf_dtype_real(a->dtype) == GF_F64;
+    return wide ? ((const double *)a->data)[at] : (double)((const float *)a->data)[at];
+}
+
+static void put(struct gf_array *a, int64_t at, double v) {
+    if (gf_dtype_real(a->dtype) == GF_F64)
+        ((double *)a->data)[at] = v;
+    else
+        ((float *)a->data)[at] = (float)v;
+}
+
+int gf_filter_tabulate(const struct gf_job *job, int threads, struct gf_array *out) {
+    const struct gf_array *table = &job->filter->table;
+    const bool complex = table->data && gf_dtype_is_complex(table->dtype);
+    const bool wide = job->precision == GF_DOUBLE;
+    int64_t shape[GF_MAX_RANK];
+    struct gf_filter_terms t;
+    table_shape(job, shape);
+    int rc = gf_filter_compile(job, &t);
+    if (rc)
+        return rc;
+    rc = gf_array_alloc(out,
+                        complex ? (wide ? GF_C128 : GF_C64)
+                        : wide  ? GF_F64
+                                : GF_F32,
+                        job->ndim, shape);
+    if (rc)
+        goto out;
+    const int last = job->ndim - 1;
+    const int64_t rows = gf_array_count(out) / shape[last];
+#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t index[GF_MAX_DIMS] = {0}, rest = row;
+        for (int i = last - 1; i >= 0; i--) {
+            index[i] = rest % shape[i];
+            rest /= shape[i];
+        }
+        for (int64_t k = 0; k < shape[last]; k++) {
+            int64_t at = row * shape[last] + k;
+            index[last] = k;
+            double v = gf_filter_value(&t, index);
+            for (int c = 0; c <= complex; c++)
+                put(out, complex ? 2 * at + c : at,
+                    table->data ? v * component(table, at, complex, c) : v);
+        }
+    }
+out:
+    gf_filter_terms_free(&t);
+    return rc;
+}

@@ -1,0 +1,203 @@
+#include "core/filter_compose.h"
+
+#include <stdlib.h>
+
+#include "core/filter.h"
+#include "core/status.h"
+
+struct gf_filter_compose {
+    const struct gf_backend *backend;
+    void *context;
+    int threads;
+    double zero;
+    unsigned axes;
+    struct gf_plan *there, *back;
+    struct gf_array table;    /* the half spectrum's shape, no channels */
+    struct gf_array spectrum; /* taken at the first run */
+};
+
+void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf_job *inverse) {
+    const enum gf_dtype complex = job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    *forward = *inverse = *job;
+    forward->op = inverse->op = GF_FFT;
+    forward->filter = inverse->filter = NULL;
+    forward->norm = inverse->norm = GF_NORM_BACKWARD;
+    forward->lean = inverse->lean = false;
+    forward->n_out = 1;
+    forward->out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = complex, .half = true};
+    inverse->direction = GF_INVERSE;
+    inverse->channels = job->luma ? 1 : job->channels;
+    inverse->luma = false;
+    inverse->in_dtype = complex;
+    inverse->in_half = inverse->real = inverse->spend_input = true;
+}
+
+double gf_filter_zero(const struct gf_job *job) {
+    return job->filter->offset * (double)gf_job_points(job);
+}
+
+/* ---- planning ---- */
+
+static int64_t bytes_of(const struct gf_array *a) {
+    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
+}
+
+static void list_passes(const struct gf_filter_compose *c, int64_t spectrum, struct gf_plan *plan) {
+    struct gf_pass times = {.bytes_read = spectrum + bytes_of(&c->table),
+                            .bytes_written = spectrum};
+    snprintf(times.what, sizeof times.what, "half spectrum times the filter's table");
+    for (int i = 0; i < c->there->n_passes; i++)
+        plan->pass[plan->n_passes++] = c->there->pass[i];
+    plan->pass[plan->n_passes++] = times;
+    for (int i = 0; i < c->back->n_passes && plan->n_passes < GF_MAX_PASSES; i++)
+        plan->pass[plan->n_passes++] = c->back->pass[i];
+    plan->workspace_bytes =
+        c->there->workspace_bytes + c->back->workspace_bytes + spectrum + bytes_of(&c->table);
+}
+
+static int spectrum_array(const struct gf_job *inverse, bool alloc, struct gf_array *a) {
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(inverse, shape);
+    if (alloc)
+        return gf_array_alloc(a, inverse->in_dtype, inverse->ndim + 1, shape);
+    *a = gf_array_wrap(NULL, inverse->in_dtype, inverse->ndim + 1, shape);
+    return 0;
+}
+
+int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
+                           int threads, struct gf_plan *plan, struct gf_filter_compose **out) {
+    struct gf_filter_compose *c = calloc(1, sizeof *c);
+    struct gf_job forward, inverse;
+    struct gf_array shape;
+    *out = NULL;
+    if (!c)
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    c->backend = b;
+    c->context = context;
+    c->threads = threads;
+    c->axes = job->axes;
+    c->zero = gf_filter_zero(job);
+    gf_filter_split(job, &forward, &inverse);
+    int rc = b->plan(context, &forward, &c->there);
+    if (!rc)
+        rc = b->plan(context, &inverse, &c->back);
+    if (!rc)
+        rc = gf_filter_tabulate(job, threads, &c->table);
+    if (rc) {
+        gf_filter_compose_free(c);
+        return rc;
+    }
+    spectrum_array(&inverse, false, &shape);
+    list_passes(c, bytes_of(&shape), plan);
+    *out = c;
+    return 0;
+}
+
+void gf_filter_compose_free(struct gf_filter_compose *c) {
+    if (!c)
+        return;
+    c->backend->unplan(c->context, c->there);
+    c->backend->unplan(c->context, c->back);
+    gf_array_free(&c->table);
+    gf_array_free(&c->spectrum);
+    free(c);
+}
+
+/* ---- running ---- */
+
+/* x[k] times a real f[k], or a complex one, for n bins of `channels` values each. */
+#define TIMES(name, real)                                                                          \
+    static void name(real *x, const real *f, bool complex, int64_t n, int64_t channels) {          \
+        for (int64_t k = 0; k < n; k++) {                                                          \
+            const real re = f[complex ? 2 * k : k], im = complex ? f[2 * k + 1] : 0;               \
+            for (int64_t i = 0; i < channels; i++, x += 2) {                                       \
+                const real a = x[0], b = x[1];                                                     \
+                x[0] = complex ? a * re - b * im : a * re;                                         \
+                x[1] = complex ? a * im + b * re : b * re;                                         \
+            }                                                                                      \
+        }                                                                                          \
+    }
+TIMES(times_single, float)
+TIMES(times_double, double)
+
+/* Rows of n bins, each the product of its own and the table's of that number. */
+static void multiply_rows(char *x, int64_t row_bytes, const struct gf_array *table, bool single,
+                          int64_t n, int64_t channels, int64_t rows, int threads) {
+    const bool complex = gf_dtype_is_complex(table->dtype);
+    const int64_t step = n * (int64_t)gf_dtype_size(table->dtype);
+#pragma omp parallel for num_threads(threads) schedule(static) if (rows * n > 1 << 15)
+    for (int64_t row = 0; row < rows; row++) {
+        char *p = x + row * row_bytes;
+        const char *q = (const char *)table->data + row * step;
+        if (single)
+            times_single((float *)p, (const float *)q, complex, n, channels);
+        else
+            times_double((double *)p, (const double *)q, complex, n, channels);
+    }
+}
+
+/* Onto the zero frequency of every plane and channel that is transformed by itself. */
+static void add_zero(const struct gf_array *x, unsigned axes, double zero) {
+    int64_t index[GF_MAX_RANK] = {0};
+    for (bool more = zero != 0; more;) {
+        char *at = x->data;
+        for (int i = 0; i < x->rank; i++)
+            at += index[i] * x->stride[i];
+        if (x->dtype == GF_C64)
+            *(float *)at += (float)zero;
+        else
+            *(double *)at += zero;
+        more = false;
+        for (int i = x->rank - 1; i >= 0 && !more; i--) {
+            if (i < x->rank - 1 && axes >> i & 1)
+                continue;
+            more = ++index[i] < x->shape[i];
+            index[i] = more ? index[i] : 0;
+        }
+    }
+}
+
+/* The work buffer as an array of the job's axes and channels. */
+static struct gf_array work_array(const struct gf_job *job, const struct gf_work *w) {
+    struct gf_array a = {.dtype = w->precision == GF_DOUBLE ? GF_C128 : GF_C64,
+                         .rank = job->ndim + 1,
+                         .data = w->data};
+    int64_t stride = (int64_t)gf_dtype_size(a.dtype);
+    for (int i = GF_MAX_DIMS - 1; i >= 0; i--) {
+        int axis = i - (GF_MAX_DIMS - job->ndim);
+        if (axis >= 0) {
+            a.shape[axis] = w->extent[i];
+            a.stride[axis] = stride;
+        }
+        stride *= i == GF_MAX_DIMS - 1 ? w->pitch : w->extent[i];
+    }
+    a.shape[job->ndim] = w->channels;
+    a.stride[job->ndim] = stride;
+    return a;
+}
+
+void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, double zero,
+                        const struct gf_work *w, int threads) {
+    struct gf_array a = work_array(job, w);
+    const int64_t row = w->pitch * (int64_t)gf_dtype_size(a.dtype);
+    for (int64_t c = 0; c < w->channels; c++)
+        multiply_rows((char *)w->data + c * a.stride[job->ndim], row, table, a.dtype == GF_C64,
+                      w->extent[2], 1, w->extent[0] * w->extent[1], threads);
+    add_zero(&a, job->axes, zero);
+}
+
+int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
+                          struct gf_array *out, struct gf_report *report) {
+    struct gf_report ignored;
+    int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
+    if (!rc)
+        rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &ignored);
+    if (rc)
+        return rc;
+    const struct gf_array *x = &c->spectrum, *f = &c->table;
+    const int64_t n = x->shape[f->rank - 1], channels = x->shape[f->rank];
+    multiply_rows(x->data, n * channels * (int64_t)gf_dtype_size(x->dtype), f, x->dtype == GF_C64,
+                  n, channels, gf_array_count(f) / n, c->threads);
+    add_zero(x, c->axes, c->zero);
+    return c->backend->exec(c->context, c->back, &c->spectrum, out, report);
+}

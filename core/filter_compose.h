@@ -1,0 +1,32 @@
+/* A GF_FILTER job out of what a backend has anyway: its transform to a half spectrum in memory, a
+ * multiplication, its transform back. Right for every job; the passes in between are all walked. */
+#ifndef GF_CORE_FILTER_COMPOSE_H
+#define GF_CORE_FILTER_COMPOSE_H
+
+#include "core/backend.h"
+#include "core/steps.h"
+
+/* The two transforms around the multiplication: samples to an unscaled complex half spectrum, and
+ * that to the job's outputs, with the factor 1 / N. */
+void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf_job *inverse);
+
+/* What the offset adds to the zero frequency of every spectrum. */
+double gf_filter_zero(const struct gf_job *job);
+
+/* Multiplies the half spectra of a work buffer by a table as gf_filter_tabulate() makes it, and
+ * adds `zero` to their zero frequencies. */
+void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, double zero,
+                        const struct gf_work *w, int threads);
+
+struct gf_filter_compose;
+
+/* Plans both transforms with b's plan(), tabulates the filter and fills in plan's passes. The
+ * caller frees with gf_filter_compose_free(), which also takes NULL, before it closes the context.
+ */
+int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
+                           int threads, struct gf_plan *plan, struct gf_filter_compose **out);
+int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
+                          struct gf_array *out, struct gf_report *report);
+void gf_filter_compose_free(struct gf_filter_compose *c);
+
+#endif

@@ -1,0 +1,125 @@
+/* Between a transform and its inverse: a filter's values, worked out for a few points of all lanes
+ * at a time, and the product with them. */
+#ifndef GF_KERNELS_CPU_MASK_H
+#define GF_KERNELS_CPU_MASK_H
+
+enum { MASK_POINTS = 32 };
+
+/* What a term's axes have at the tile's lanes, but for the line's own. */
+INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
+    const bool product = m->shape == GF_CPU_PRODUCT;
+    vec v = vec_splat(product ? 1 : 0);
+    if (m->lane)
+        v = vec_loadu((const real *)m->lane + t->lane0);
+    for (int d = 0; d < 2; d++)
+        if (m->outer[d]) {
+            real o = ((const real *)m->outer[d])[t->outer[d]];
+            v = product ? v * o : v + o;
+        }
+    return v;
+}
+
+/* The term at points k .. k + n. */
+static void term_values(const struct gf_cpu_term *m, const struct tile *t, long k, int n,
+                        vec *out) {
+    const vec base = term_base(m, t), one = vec_splat(1), limit = vec_splat((real)m->limit);
+    const real *line = (const real *)m->line + k, share = (real)(1 / m->limit);
+    switch (m->shape) {
+    case GF_CPU_PRODUCT:
+        for (int i = 0; i < n; i++)
+            out[i] = base * line[i];
+        break;
+    case GF_CPU_STEP:
+        for (int i = 0; i < n; i++)
+            out[i] = vec_select(base + line[i] <= limit, one, (vec){0});
+        break;
+    case GF_CPU_SLOPE:
+        for (int i = 0; i < n; i++) {
+            vec power = one, x = (base + line[i]) * share;
+            for (int order = m->order; order; order >>= 1, x *= x)
+                power = order & 1 ? power * x : power;
+            out[i] = one / (one + power);
+        }
+        break;
+    }
+}
+
+static void mask_values(const struct tile *t, long k, int n, vec *out) {
+    const struct gf_cpu_mask *m = t->pass->mask;
+    vec a[MASK_POINTS], b[MASK_POINTS];
+    for (int i = 0; i < n && !m->n_factors; i++)
+        out[i] = vec_splat(1);
+    for (int f = 0; f < m->n_factors; f++) {
+        const real c0 = (real)m->factor[f].c0, ca = (real)m->factor[f].ca,
+                   cab = (real)m->factor[f].cab;
+        term_values(&m->term[m->factor[f].a], t, k, n, a);
+        if (m->factor[f].b >= 0)
+            term_values(&m->term[m->factor[f].b], t, k, n, b);
+        for (int i = 0; i < n; i++) {
+            vec v = m->factor[f].b >= 0 ? a[i] * (b[i] * cab + ca) + c0 : a[i] * ca + c0;
+            out[i] = f ? out[i] * v : v;
+        }
+    }
+}
+
+INLINE const real *mask_table(const struct tile *t) {
+    const struct gf_cpu_mask *m = t->pass->mask;
+    return (const real *)m->table + t->lane0 / LANES * m->block + t->outer[0] * m->outer[0] +
+           t->outer[1] * m->outer[1];
+}
+
+static void mask_add_zero(const struct tile *t, cvec *x) {
+    const struct gf_cpu_mask *m = t->pass->mask;
+    bool pairs = t->pass->form == GF_CPU_R2R;
+    for (int d = 0; d < 2; d++)
+        if (m->outer_on[d] && t->outer[d])
+            return;
+    for (int l = 0; l < LANES; l++)
+        if (!m->lane_on || t->lane0 + l == 0) {
+            x->re[l] += (real)m->zero;
+            x->im[l] += pairs ? (real)m->zero : 0;
+        }
+}
+
+/* x[0 .. n) times the filter, re and im swapped: what an inverse starts from. */
+static void mask_apply(const struct tile *t, cvec *x) {
+    const struct gf_cpu_mask *m = t->pass->mask;
+    const long n = t->pass->n;
+    const real *h = mask_table(t);
+    vec v[MASK_POINTS];
+    for (long k = 0; k < n; k += MASK_POINTS) {
+        int count = n - k < MASK_POINTS ? (int)(n - k) : MASK_POINTS;
+        cvec *y = x + k;
+        switch (m->kind) {
+        case GF_CPU_MASK_FACTORS:
+            mask_values(t, k, count, v);
+            for (int i = 0; i < count; i++)
+                y[i] = (cvec){y[i].im * v[i], y[i].re * v[i]};
+            break;
+        case GF_CPU_MASK_LINE:
+            for (int i = 0; i < count; i++)
+                y[i] = (cvec){y[i].im * h[k + i], y[i].re * h[k + i]};
+            break;
+        case GF_CPU_MASK_REAL:
+            for (int i = 0; i < count; i++) {
+                vec f = vec_loadu(h + (k + i) * LANES);
+                y[i] = (cvec){y[i].im * f, y[i].re * f};
+            }
+            break;
+        case GF_CPU_MASK_COMPLEX:
+            for (int i = 0; i < count; i++) {
+                vec re = vec_loadu(h + (k + i) * 2 * LANES);
+                vec im = vec_loadu(h + (k + i) * 2 * LANES + LANES);
+                y[i] = (cvec){y[i].re * im + y[i].im * re, y[i].re * re - y[i].im * im};
+            }
+            break;
+        }
+    }
+    if (m->zero != 0) {
+        x[0] = (cvec){x[0].im, x[0].re};
+        mask_add_zero(t, x);
+        x[0] = (cvec){x[0].im, x[0].re};
+    }
+}
+
+#endif
