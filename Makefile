@@ -132,7 +132,7 @@ check-full: gpufft $(TEST_PROGRAMS)
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" tests/cli/run tests/test_man.sh
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
-check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt)
+check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu)
 	@tests/check_gpu $(BUILD)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

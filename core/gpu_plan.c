@@ -484,7 +484,7 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
     for (int axis = 0; axis < 3; axis++)
         b.axes += on(&b, axis);
     int rc;
-    b.widen = job->op == GF_FFT && must_widen(&b);
+    b.widen = job->op != GF_DWT && must_widen(&b);
     if (job->op == GF_DWT)
         rc = gf_gpu_dwt_make(p);
     else if (b.widen || !gf_job_is_real(job))
@@ -498,7 +498,7 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
         return rc;
     }
     count_buffers(p);
-    if (job->op == GF_FFT)
+    if (job->op != GF_DWT)
         share_output(p);
     *out = p;
     return 0;

@@ -12,10 +12,10 @@
 #include "core/backend.h"
 #include "core/cpu_dwt_stream.h"
 #include "core/dwt.h"
-#include "core/gpu_run.h"
 #include "core/status.h"
 #include "tests/backends.h"
 #include "tests/dwt_definition.h"
+#include "tests/dwt_run.h"
 #include "tests/test.h"
 
 struct reference_case {
@@ -29,68 +29,10 @@ struct reference_case {
 };
 #include "tests/dwt_reference.inc"
 
-static const struct gf_backend *backend;
-static void *contexts[2];
-static uint64_t seed = 20240229;
 static int every = 1, asked; /* of all jobs one in so many is tried */
 
 static bool mine(void) {
     return asked++ % every == 0;
-}
-
-/* ---------------------------------------------------------------- running */
-
-static struct gf_job make_job(enum gf_direction direction, int ndim, const int64_t *shape,
-                              unsigned axes, int levels, enum gf_boundary b, enum gf_dtype in,
-                              enum gf_dtype out) {
-    struct gf_job job;
-    memset(&job, 0, sizeof job);
-    job.op = GF_DWT;
-    job.direction = direction;
-    job.ndim = ndim;
-    memcpy(job.shape, shape, (size_t)ndim * sizeof *shape);
-    job.channels = 1;
-    job.axes = axes;
-    job.in_dtype = in;
-    job.precision = in == GF_F64 || out == GF_F64 ? GF_DOUBLE : GF_SINGLE;
-    job.wavelet.levels = levels;
-    job.wavelet.boundary = b;
-    job.n_out = 1;
-    job.out[0].kind = GF_REAL;
-    job.out[0].dtype = out;
-    return job;
-}
-
-/* Runs on one thread and on several in turn; out is made. */
-static bool run(const struct gf_job *job, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report) {
-    static int turn;
-    struct gf_plan *plan;
-    struct gf_report own;
-    int64_t shape[GF_MAX_RANK];
-    void *context = contexts[turn++ % 2];
-    int rc = backend->plan(context, job, &plan);
-    CHECK_MSG(!rc, "plan: %s", gf_message());
-    if (rc)
-        return false;
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        gf_job_out_shape(job, i, shape);
-        rc = out[i].data ? 0 : gf_array_alloc(&out[i], job->out[i].dtype, job->ndim + 1, shape);
-    }
-    if (!rc)
-        rc = gf_job_check_arrays(job, in, out);
-    if (!rc)
-        rc = backend->exec(context, plan, in, out, report ? report : &own);
-    CHECK_MSG(!rc, "run: %s", gf_message());
-    backend->unplan(context, plan);
-    return !rc;
-}
-
-static double value(const struct gf_array *a, int64_t i) {
-    return a->dtype == GF_F64   ? ((double *)a->data)[i]
-           : a->dtype == GF_F32 ? (double)((float *)a->data)[i]
-           : a->dtype == GF_U8  ? ((uint8_t *)a->data)[i]
-                                : ((uint16_t *)a->data)[i];
 }
 
 static double relative_error(const struct gf_array *a, const double *exact) {
@@ -504,116 +446,9 @@ static void test_stream(void) {
         }
 }
 
-/* ---------------------------------------------------------------- GPUs */
-
-static bool same(const struct gf_array *a, const struct gf_array *b) {
-    double wrong = 0, size = 0;
-    for (int64_t i = 0; i < gf_array_count(a); i++) {
-        wrong += pow(value(a, i) - value(b, i), 2);
-        size += pow(value(b, i), 2);
-    }
-    return wrong <= 1e-12 * size;
-}
-
-/* Kernels for arrays beyond 32 bits, on small ones: the plan's options are changed. */
-static void test_far(void) {
-    for (int turn = 0; turn < 6; turn++) {
-        int64_t shape[3] = {6, 10, 14}, n[GF_MAX_RANK];
-        bool back = turn % 2;
-        struct gf_job job =
-            make_job(back ? GF_INVERSE : GF_FORWARD, 3, shape, turn / 2 ? 7 : 3 + (turn & 1), 1,
-                     (enum gf_boundary)(turn / 2), GF_F32, GF_F32);
-        struct gf_array in = {0}, near = {0}, far = {0};
-        struct gf_report report;
-        gf_job_in_shape(&job, n);
-        CHECK_EQ(gf_array_alloc(&in, GF_F32, 4, n), 0);
-        backends_fill(&in, &seed);
-        bool ran = run(&job, &in, &near, NULL);
-        const struct gf_gpu_context *c = contexts[0];
-        struct gf_gpu_run m = {.plan = NULL};
-        CHECK_EQ(gf_gpu_plan_make(&job, &c->props, &m.plan), 0);
-        for (int i = 0; ran && i < m.plan->n_passes; i++) {
-            char *option = strstr(m.plan->pass[i].kernel.options, "-DFAR=0");
-            CHECK(option);
-            if (option)
-                option[6] = '1';
-        }
-        gf_job_out_shape(&job, 0, n);
-        CHECK_EQ(gf_array_alloc(&far, GF_F32, 4, n), 0);
-        int rc = gf_gpu_run_prepare(c, &m, 0);
-        if (!rc)
-            rc = gf_gpu_run_upload(c, &m, &in);
-        if (!rc)
-            rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
-        if (!rc)
-            rc = gf_gpu_run_download(c, &m, &far, &report);
-        CHECK_MSG(!rc, "%s", gf_message());
-        CHECK_MSG(rc || !ran || same(&far, &near), "turn %d differs", turn);
-        gf_gpu_run_drop(c, &m);
-        gf_array_free(&in);
-        gf_array_free(&near);
-        gf_array_free(&far);
-    }
-}
-
-static void test_integers(void) {
-    static const enum gf_dtype types[] = {GF_U8, GF_I8, GF_U16, GF_I16, GF_U32, GF_I32};
-    int64_t shape[2] = {9, 22}, packed[GF_MAX_RANK];
-    for (int t = 0; t < 6; t++) {
-        /* Coefficients that overflow the type: both backends clip as many samples, and alike. */
-        struct gf_job job = make_job(GF_INVERSE, 2, shape, 3, 2, GF_PERIODIC, GF_F32, types[t]);
-        struct gf_array in = {0}, out = {0}, host = {0};
-        struct gf_report report, expected;
-        if (!mine())
-            continue;
-        gf_job_in_shape(&job, packed);
-        CHECK_EQ(gf_array_alloc(&in, GF_F32, 3, packed), 0);
-        backends_fill(&in, &seed);
-        double low, high;
-        gf_dtype_range(types[t], &low, &high);
-        for (int64_t i = 0; i < gf_array_count(&in); i++)
-            ((float *)in.data)[i] *= (float)(3 * high);
-        const struct gf_backend *tried = backend;
-        void *kept = contexts[0], *other = contexts[1];
-        struct gf_backend_options options = {.threads = 1};
-        bool ran = run(&job, &in, &out, &report);
-        backend = &gf_backend_openmp;
-        CHECK_EQ(backend->open(&options, &contexts[0]), 0);
-        contexts[1] = contexts[0];
-        ran = run(&job, &in, &host, &expected) && ran;
-        backend->close(contexts[0]);
-        backend = tried;
-        contexts[0] = kept;
-        contexts[1] = other;
-        if (ran) {
-            CHECK_EQ(report.clipped[0], expected.clipped[0]);
-            CHECK(report.clipped[0] > 0);
-            if (gf_dtype_size(types[t]) <= 2)
-                CHECK_MSG(!memcmp(out.data, host.data,
-                                  (size_t)gf_array_count(&out) * gf_dtype_size(types[t])),
-                          "%s differs", gf_dtype_name(types[t]));
-        }
-        gf_array_free(&in);
-        gf_array_free(&out);
-        gf_array_free(&host);
-    }
-}
-
 /* ---------------------------------------------------------------- which, and how much */
 
 enum extent { SAMPLE, FULL, TINY };
-
-/* A device that is no processor, as --device=N wants it; NULL: none. */
-static const char *find_gpu(char number[16]) {
-    struct gf_gpu_props list[32];
-    int n = backend->gpu ? backend->gpu->list(list, 32) : 0;
-    for (int i = 0; i < n; i++)
-        if (!list[i].is_cpu) {
-            snprintf(number, 16, "%d", i);
-            return number;
-        }
-    return NULL;
-}
 
 static void test_tiny(void) {
     static const int64_t shapes[][3] = {{9, 14, 1}, {5, 6, 7}, {1, 11, 1}, {70, 5, 1}};
@@ -629,8 +464,6 @@ static void test_all(enum extent extent) {
     test_pywavelets();
     test_shapes();
     every = extent == FULL ? 1 : 3;
-    if (backend->gpu)
-        test_integers();
     every = extent == FULL ? 1 : 7; /* few kernels serve all sizes */
     test_sizes();
     test_laws();
@@ -640,8 +473,6 @@ static void test_all(enum extent extent) {
     test_display();
     if (backend == &gf_backend_openmp)
         test_stream();
-    if (backend->gpu)
-        test_far();
 }
 
 static void test_backend(enum extent extent, bool gpu) {
