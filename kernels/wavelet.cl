@@ -61,12 +61,12 @@ INLINE struct taps taps_of(const struct wave_args *a, uint column) {
 }
 
 #if !(ALONG_X && NEAR && BOUNDARY != BOUNDARY_PERIODIC)
-INLINE real sample_at(GLOBAL const uchar *RESTRICT plane, span bytes) {
+INLINE real sample_at(GLOBAL const uchar *plane, span bytes) {
     return (real)*(GLOBAL const IN_T *)(plane + bytes);
 }
 #endif
 
-INLINE void fetch_row(real *v, GLOBAL const uchar *RESTRICT plane, span row,
+INLINE void fetch_row(real *v, GLOBAL const uchar *plane, span row,
                       const struct taps *t) {
 #if ALONG_X && NEAR
 #if BOUNDARY == BOUNDARY_PERIODIC
@@ -116,10 +116,10 @@ INLINE struct rows rows_of(const struct wave_args *a, place row) {
 }
 
 /* Those of plane w, as they are. */
-INLINE void fetch_plane(real *v, const struct wave_args *a, GLOBAL const IN_T *RESTRICT src,
+INLINE void fetch_plane(real *v, const struct wave_args *a, GLOBAL const IN_T *src,
                         const struct rows *r, const struct taps *t, place w) {
     const place at = ALONG_WALK ? extended(w, (place)a->n[0]) : w;
-    GLOBAL const uchar *RESTRICT plane = (GLOBAL const uchar *)(src + (wide)at * a->fine[0]);
+    GLOBAL const uchar *plane = (GLOBAL const uchar *)(src + (wide)at * a->fine[0]);
     UNROLL for (int j = 0; j < ROWS_READ; j++) {
         if (BOUNDARY == BOUNDARY_ZERO && (at < 0 || (r->absent >> j & 1))) {
             UNROLL for (int i = 0; i < TAPS; i++)
@@ -285,16 +285,16 @@ INLINE struct taken taken_of(const struct wave_args *a, const struct spot *s) {
 
 /* Of the bands' planes k: what an item takes. Each band has a base of its own and all share the
  * bytes from there, which costs fewer registers than an address each. */
-INLINE void fetch_bands(real *v, const struct wave_args *a, GLOBAL const IN_T *RESTRICT packed,
-                        GLOBAL const LOW_T *RESTRICT low, const struct taken *t, place k,
+INLINE void fetch_bands(real *v, const struct wave_args *a, GLOBAL const IN_T *packed,
+                        GLOBAL const LOW_T *low, const struct taken *t, place k,
                         real limit) {
-    GLOBAL const uchar *RESTRICT low_plane =
+    GLOBAL const uchar *low_plane =
         (GLOBAL const uchar *)(low + (wide)k * a->low[0]);
     UNROLL for (int b = 0; b < WBANDS * RBANDS * XBANDS; b++) {
         const int x = b % XBANDS, r = b / XBANDS % RBANDS, w = b / (XBANDS * RBANDS);
         const wide band = (wide)k * a->packed[0] + (w ? a->detail[0] : 0) +
                           (r ? a->detail[1] : 0) + (x ? a->detail[2] : 0);
-        GLOBAL const uchar *RESTRICT plane = (GLOBAL const uchar *)(packed + band);
+        GLOBAL const uchar *plane = (GLOBAL const uchar *)(packed + band);
         UNROLL for (int j = 0; j < ROWS_READ; j++) {
             real *to = v + (((w * ROWS_READ + j) * RBANDS + r) * XBANDS + x) * TAKEN;
             UNROLL for (int c = 0; c < TAKEN; c++) {
