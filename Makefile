@@ -65,6 +65,18 @@ define embed
 	  echo '{0, 0}};'; } >$@
 endef
 
+# The samples that lessons begin with travel inside the program too (cli/demo.h).
+LESSON_SAMPLES := $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
+                  still-grain.png zoneplate.png)
+define embed_samples
+{ echo '#include "cli/demo.h"'; n=0; \
+	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "static const unsigned char s$$n[] = {"; \
+	    od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '};'; done; \
+	  echo 'const struct gf_sample_file gf_sample_files[] = {'; n=0; \
+	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "{\"$${f##*/}\", s$$n, s$$n + sizeof s$$n},"; done; \
+	  echo '{0, 0, 0}};'; } >$@
+endef
+
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 
 .PHONY: all check check-full check-gpu lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
@@ -73,7 +85,7 @@ BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_
 
 all: gpufft
 
-gpufft: $(call obj,$(CLI)) $(BELOW)
+gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/%.o: %.c
@@ -86,6 +98,13 @@ $(BUILD)/kernels_embedded.c: $(EMBEDDED) kernels
 	$(call say,EMBED,$(embed))
 
 $(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/kernel_embedded.h
+	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
+
+$(BUILD)/samples_embedded.c: $(LESSON_SAMPLES)
+	@mkdir -p $(@D)
+	$(call say,EMBED,$(embed_samples))
+
+$(BUILD)/samples_embedded.o: $(BUILD)/samples_embedded.c cli/demo.h
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
 define kernel_rule
@@ -150,7 +169,7 @@ FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/%.c,build-fuzz/%,$(wildcard tests/fuzz_*.c))
 build-fuzz/fuzz_%: tests/fuzz_%.c $(CORE) $(FORMATS)
 	@mkdir -p build-fuzz
-	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -Wno-unknown-pragmas -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/array.c core/status.c core/job.c core/dwt.c core/memory.c $(PKG_LIBS) -lm
+	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -Wno-unknown-pragmas -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/array.c core/status.c core/job.c core/dwt.c core/filter.c core/memory.c $(PKG_LIBS) -lm
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 
@@ -159,7 +178,7 @@ lint: $(BUILD)/test_gpu_plans
 	@tests/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
-build-lint/gpufft: $(call obj,$(CLI)) $(BELOW)
+build-lint/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- using it
@@ -175,6 +194,8 @@ uninstall:
 # Draws the pictures of samples/ anew; they come out the same, byte for byte.
 samples: $(BUILD)/make_samples
 	$(BUILD)/make_samples samples
+	@$(MAKE) --no-print-directory gpufft
+	samples/panels ./gpufft samples/lessons
 
 # A first look: the sample scene and its spectrum, side by side in a viewer of one's own.
 demo: gpufft

@@ -11,14 +11,21 @@ int gf_command_fwd(struct gf_settings *s, char **operands, int n);
 int gf_command_inv(struct gf_settings *s, char **operands, int n);
 int gf_command_dwt(struct gf_settings *s, char **operands, int n);
 int gf_command_idwt(struct gf_settings *s, char **operands, int n);
+int gf_command_stats(struct gf_settings *s, char **operands, int n);
+int gf_command_filter(struct gf_settings *s, char **operands, int n);
 int gf_command_info(struct gf_settings *s, char **operands, int n);
 int gf_command_plan(struct gf_settings *s, char **operands, int n);
 int gf_command_devices(struct gf_settings *s, char **operands, int n);
 int gf_command_bench(struct gf_settings *s, char **operands, int n);
+int gf_command_demo(struct gf_settings *s, char **operands, int n);
 int gf_command_selftest(struct gf_settings *s, char **operands, int n);
 
 /* What the transforms share: inputs, claims, the loop over files, reports. */
 int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s, char **operands,
                      int n);
+
+/* main.c: a command line, argv[0] being the program's name, as main() runs it; the exit code. Moves
+ * argv about. */
+int gf_run_line(int argc, char **argv);
 
 #endif

@@ -16,7 +16,7 @@ struct command {
     const char *name;
     const char *operands;
     const char *summary;
-    int (*run)(struct gf_settings *s, char **operands, int n); /* NULL: not in this version */
+    int (*run)(struct gf_settings *s, char **operands, int n);
     const struct gf_opt_group *const *groups;
     const char *examples;
 };
@@ -37,12 +37,25 @@ static const struct gf_opt_group *const idwt_groups[] = {
     &gf_opts_output_idwt, &gf_opts_wavelet, &gf_opts_input, &gf_opts_raw,
     &gf_opts_backend,     &gf_opts_run,     NULL,
 };
+static const struct gf_opt_group *const filter_groups[] = {
+    &gf_opts_output_filter,
+    &gf_opts_filter,
+    &gf_opts_filter_transform,
+    &gf_opts_input,
+    &gf_opts_raw_filter,
+    &gf_opts_backend,
+    &gf_opts_run,
+    NULL,
+};
+static const struct gf_opt_group *const stats_groups[] = {
+    &gf_opts_stats, &gf_opts_input, &gf_opts_raw, &gf_opts_backend, &gf_opts_run, NULL,
+};
+static const struct gf_opt_group *const demo_groups[] = {&gf_opts_demo, &gf_opts_common, NULL};
 static const struct gf_opt_group *const info_groups[] = {&gf_opts_list, &gf_opts_raw,
                                                          &gf_opts_common, NULL};
 static const struct gf_opt_group *const plan_groups[] = {
-    &gf_opts_plan,    &gf_opts_output, &gf_opts_transform,
-    &gf_opts_display, &gf_opts_raw,    &gf_opts_backend,
-    &gf_opts_memory,  &gf_opts_common, NULL,
+    &gf_opts_plan, &gf_opts_output,  &gf_opts_transform, &gf_opts_display, &gf_opts_filter,
+    &gf_opts_raw,  &gf_opts_backend, &gf_opts_memory,    &gf_opts_common,  NULL,
 };
 static const struct gf_opt_group *const devices_groups[] = {&gf_opts_common, NULL};
 static const struct gf_opt_group *const selftest_groups[] = {&gf_opts_backend, &gf_opts_common,
@@ -73,8 +86,18 @@ static const struct command commands[] = {
      "  gpufft idwt coeffs.tif --out=back.png\n"
      "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"
      "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n"},
-    {"filter", "IN... --out=OUT", "frequency-domain filtering", NULL, NULL, NULL},
-    {"stats", "IN...", "energy, radial spectrum, strongest peaks", NULL, NULL, NULL},
+    {"filter", "IN... --out=OUT", "low, high and band passes, notches, masks, kernels",
+     gf_command_filter, filter_groups,
+     "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
+     "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"
+     "  gpufft filter noise.png --notch=36,20,3 --notch=-56,100,3 --out=clean.png\n"
+     "  gpufft filter scan.png --auto-notch --verbose --mask-out=m.png --out=clean.png\n"
+     "  gpufft filter scene.png --mask=m.png --out=masked.png\n"
+     "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='{stem}.tif'\n"},
+    {"stats", "IN...", "energy, radial spectrum, strongest peaks", gf_command_stats, stats_groups,
+     "  gpufft stats scene.png\n"
+     "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
+     "  gpufft stats photos/ --radial='{stem}.csv' --json\n"},
     {"info", "IN...", "what a file holds: shape, type, pages, a spectrum's record", gf_command_info,
      info_groups,
      "  gpufft info scene.png spec.tif\n"
@@ -82,6 +105,7 @@ static const struct command commands[] = {
     {"plan", "IN|SHAPE...", "what would run: backend, passes, bytes, memory", gf_command_plan,
      plan_groups,
      "  gpufft plan scene.png\n"
+     "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
      "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
      "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"},
     {"devices", "", "every backend and device, or why one is absent", gf_command_devices,
@@ -104,7 +128,14 @@ static const struct command commands[] = {
      "1. plan: the time that planning took, not counted.\n"
      "Backends on a device are timed there, by its clock, with input and output in its\n"
      "memory; copy is its own bandwidth then.\n"},
-    {"demo", "NAME --out=DIR", "a lesson as numbered pictures", NULL, NULL, NULL},
+    {"demo", "[NAME|all]... --out=DIR", "a lesson as numbered pictures", gf_command_demo,
+     demo_groups,
+     "  gpufft demo\n"
+     "  gpufft demo phase --out=phase\n"
+     "  gpufft demo all --out=lessons\n"
+     "\n"
+     "A lesson prints its commands, runs them in DIR, and writes DIR/README.md, which\n"
+     "shows them with their pictures.\n"},
     {"selftest", "", "the invariants, on this machine, per backend", gf_command_selftest,
      selftest_groups,
      "  gpufft selftest\n"
@@ -119,7 +150,7 @@ static void print_overview(void) {
            "\n"
            "commands:\n");
     for (const struct command *c = commands; c->name; c++)
-        printf("  %-10s%s%s\n", c->name, c->summary, c->run ? "" : " (not in this version)");
+        printf("  %-10s%s\n", c->name, c->summary);
     printf("\n"
            "files, by suffix or as a type before the name (png:-):\n");
     for (int i = 0; gf_formats[i]; i++)
@@ -133,10 +164,8 @@ static void print_overview(void) {
 }
 
 static void print_help(const struct command *c) {
-    printf("usage: gpufft %s%s%s [OPTION]...\n\n%s%s\n", c->name, *c->operands ? " " : "",
-           c->operands, c->summary, c->run ? "" : " (not in this version)");
-    if (!c->run)
-        return;
+    printf("usage: gpufft %s%s%s [OPTION]...\n\n%s\n", c->name, *c->operands ? " " : "",
+           c->operands, c->summary);
     gf_opt_help(stdout, c->groups);
     printf("\nExamples:\n%s", c->examples);
 }
@@ -157,15 +186,9 @@ static const struct command *find_command(const char *name) {
 }
 
 static int run_command(const struct command *c, int argc, char **argv) {
-    static const struct gf_opt_group *const none[] = {&gf_opts_common, NULL};
     struct gf_settings s = gf_settings_default();
     int n;
-    /* The row of a command to come still answers --help. */
-    int rc = gf_opt_parse(c->run ? c->groups : none, &s, argc, argv, &n);
-    if (!c->run && !s.help) {
-        gf_log_error("%s: not in this version", c->name);
-        return 2;
-    }
+    int rc = gf_opt_parse(c->groups, &s, argc, argv, &n);
     if (rc) {
         gf_log_error("%s: %s", c->name, gf_message());
         return gf_exit_code(rc);
@@ -178,7 +201,7 @@ static int run_command(const struct command *c, int argc, char **argv) {
     return c->run(&s, argv, n);
 }
 
-static int dispatch(int argc, char **argv) {
+int gf_run_line(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : NULL;
     if (!first) {
         gf_log_error("no command; see gpufft --help");
@@ -243,5 +266,5 @@ static int close_stdout(int code) {
 int main(int argc, char **argv) {
     fill_streams();
     catch_signals();
-    return close_stdout(dispatch(argc, argv));
+    return close_stdout(gf_run_line(argc, argv));
 }

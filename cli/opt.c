@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +189,8 @@ static int parse_option(const struct name *names, int n, char *base, int argc, c
     }
     if (equals)
         return set_value(o, equals + 1, field);
+    if (o->optional)
+        return o->parse("", field);
     if (*i + 1 >= argc || looks_like_option(argv[*i + 1]))
         return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
     return set_value(o, argv[++*i], field);
@@ -245,8 +246,8 @@ void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
             const char *no = o->type == GF_OPT_NEGATE    ? "no-"
                              : o->type == GF_OPT_CHOICE3 ? "[no-]"
                                                          : "";
-            int column =
-                fprintf(to, "  --%s%s%s%s", no, o->name, o->arg ? "=" : "", o->arg ? o->arg : "");
+            int column = fprintf(to, "  --%s%s%s%s%s%s", no, o->name, o->optional ? "[" : "",
+                                 o->arg ? "=" : "", o->arg ? o->arg : "", o->optional ? "]" : "");
             if (column > HELP_COLUMN - 2) {
                 fputc('\n', to);
                 column = 0;

@@ -7,6 +7,7 @@
 #ifndef GF_CLI_OPT_H
 #define GF_CLI_OPT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -29,6 +30,7 @@ struct gf_opt {
     const char *const *choices;                   /* NULL-terminated */
     int (*parse)(const char *value, void *field); /* 0, or GF_EUSAGE with a message */
     int low, high;
+    bool optional; /* --name alone is parse("", field); a value only follows after = */
 };
 
 struct gf_opt_group {

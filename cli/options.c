@@ -1,5 +1,5 @@
 /* The rows of all options, in groups that the commands share, and what parses their values. */
-#include "cli/settings.h"
+#include "cli/filter.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,9 @@ static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum
 static const char *const norms[] = {"backward", "ortho", "forward", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const boundaries[] = {"periodic", "symmetric", "zero", NULL};
+static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
 static const char *const colors[] = {"channels", "luma", NULL};
+static const char *const stats_colors[] = {"luma", "channels", NULL};
 static const char *const places[] = {"last", NULL};
 static const char *const strategies[] = {"auto", "huffman", "rle", "filtered", "default", NULL};
 const char *const gf_tiff_compressions[] = {"none", "deflate", "lzw", NULL};
@@ -44,6 +46,10 @@ static int parse_shape(const char *value, void *field) {
 
 static int parse_offset(const char *value, void *field) {
     return parse_whole("--offset", value, 0, field);
+}
+
+static int parse_skip(const char *value, void *field) {
+    return parse_whole("--skip", value, 0, field);
 }
 
 static int parse_memory(const char *value, void *field) {
@@ -173,17 +179,22 @@ static int parse_threshold(const char *value, void *field) {
         .high = most, .help = text                                                                 \
     }
 
-static const struct gf_opt raw_rows[] = {
-    PARSED("shape", 0, "DxHxW", parse_shape,
-           "read IN as raw samples of this shape, slowest axis first (with --type)"),
-    CHOICE("type", type, "TYPE", types, "raw sample type: u8 i8 u16 i16 u32 i32 f32 f64 c64 c128"),
-    CHOICE("endian", big_endian, "little|big", endians, "byte order of raw samples"),
-    PARSED("offset", AT(offset), "BYTES", parse_offset, "bytes before the first raw sample"),
-    CHOICE("channels", channels_last, "last", places,
-           "the last axis of a .npy or raw file is colour"),
-    END,
-};
+#define RAW_ROWS(offset_name, parse_it)                                                            \
+    PARSED("shape", 0, "DxHxW", parse_shape,                                                       \
+           "read IN as raw samples of this shape, slowest axis first (with --type)"),              \
+        CHOICE("type", type, "TYPE", types,                                                        \
+               "raw sample type: u8 i8 u16 i16 u32 i32 f32 f64 c64 c128"),                         \
+        CHOICE("endian", big_endian, "little|big", endians, "byte order of raw samples"),          \
+        PARSED(offset_name, AT(offset), "BYTES", parse_it, "bytes before the first raw sample"),   \
+        CHOICE("channels", channels_last, "last", places,                                          \
+               "the last axis of a .npy or raw file is colour")
+
+static const struct gf_opt raw_rows[] = {RAW_ROWS("offset", parse_offset), END};
 const struct gf_opt_group gf_opts_raw = {"Raw files", raw_rows};
+
+/* A filter's own --offset is that of its result. */
+static const struct gf_opt raw_filter_rows[] = {RAW_ROWS("skip", parse_skip), END};
+const struct gf_opt_group gf_opts_raw_filter = {"Raw files", raw_filter_rows};
 
 #define LIST_ROWS                                                                                  \
     TEXT("files-from", files_from, "FILE", "read names of inputs, one a line; - is stdin"),        \
@@ -281,13 +292,15 @@ const struct gf_opt_group gf_opts_display = {"Display", display_rows};
 #define PRECISION_ROW                                                                              \
     CHOICE("precision", precision, "NAME", precisions,                                             \
            "single or double (default: double for f64, c128, u32, i32 input, else single)")
+#define COLOR_ROW                                                                                  \
+    CHOICE("color", color, "channels|luma", colors,                                                \
+           "each channel by itself (default), or one Rec.709 luma")
 
 static const struct gf_opt transform_rows[] = {
     AXES_ROWS,
     NORM_ROW,
     PRECISION_ROW,
-    CHOICE("color", color, "channels|luma", colors,
-           "each channel by itself (default), or one Rec.709 luma"),
+    COLOR_ROW,
     FLAG("half", half, "only the non-redundant half of a real input's spectrum"),
     END,
 };
@@ -354,6 +367,79 @@ static const struct gf_opt plan_rows[] = {
     END,
 };
 const struct gf_opt_group gf_opts_plan = {"What is planned", plan_rows};
+
+static const struct gf_opt output_filter_rows[] = {
+    OUT_ROW,
+    PARSED("depth", AT(depth), "8|16|32", parse_depth,
+           "bits a sample, clipped and rounded (default: the picture's own type)"),
+    PARSED("offset", 0, "V|P%|mid", gf_parse_offset,
+           "add V, P% of white, or mid-grey to the result"),
+    TEXT("mask-out", filter.mask_out, "OUT",
+         "write the filter too, as a picture of the centred spectrum"),
+    FILE_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_output_filter = {"Output", output_filter_rows};
+
+static const struct gf_opt filter_rows[] = {
+    PARSED("lowpass", 0, "R[,PROFILE]", gf_parse_lowpass,
+           "keep what is nearer than R; PROFILE is gaussian (default), ideal or butterworth:N"),
+    PARSED("highpass", 0, "R[,PROFILE]", gf_parse_highpass, "keep what is farther than R"),
+    PARSED("bandpass", 0, "R1,R2[,PROFILE]", gf_parse_bandpass, "keep what is between R1 and R2"),
+    PARSED("bandreject", 0, "R1,R2[,PROFILE]", gf_parse_bandreject,
+           "take out what is between R1 and R2"),
+    PARSED("notch", 0, "X,Y[,Z],R[,PROFILE]", gf_parse_notch,
+           "take out what is nearer than R to X,Y bins from the centre, x right, y down, and to "
+           "-X,-Y"),
+    {.name = "auto-notch",
+     .type = GF_OPT_PARSE,
+     .at = AT(filter.auto_notch),
+     .arg = "N",
+     .parse = gf_parse_auto_notch,
+     .optional = true,
+     .help = "find periodic noise in each picture, and take out up to N waves (default: "
+             "24)"},
+    PARSED("mask", 0, "FILE", gf_parse_mask,
+           "multiply the centred spectrum by this picture, black 0, white 1"),
+    PARSED("convolve", 0, "KERNEL", gf_parse_convolve,
+           "convolve with a picture, brought to sum 1, or with gaussian:S of S pixels"),
+    CHOICE("edges", filter.edges, "NAME", edges,
+           "periodic (default), mirror, taper or smooth: what is beyond the picture's edges"),
+    END,
+};
+const struct gf_opt_group gf_opts_filter = {
+    "Filter (R: bins, or 0.1c: cycles a sample, or 50%: of Nyquist)", filter_rows};
+
+static const struct gf_opt filter_transform_rows[] = {AXES_ROWS, PRECISION_ROW, COLOR_ROW, END};
+const struct gf_opt_group gf_opts_filter_transform = {"Transform", filter_transform_rows};
+
+static const struct gf_opt stats_rows[] = {
+    INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
+    TEXT("radial", stats.radial, "FILE",
+         "write the radial spectrum: .csv, .json, or .png, which is a plot; {stem} for several"),
+    CHOICE("color", stats.channels, "luma|channels", stats_colors,
+           "of colour, one Rec.709 luma (default), or each channel by itself"),
+    {.name = "clobber",
+     .type = GF_OPT_NEGATE,
+     .at = AT(clobber),
+     .help = "refuse to replace an existing file"},
+    PRECISION_ROW,
+    END,
+};
+const struct gf_opt_group gf_opts_stats = {"Statistics", stats_rows};
+
+static const struct gf_opt demo_rows[] = {
+    TEXT("out", out, "DIR", "the folder for the panels; several lessons have one each in it"),
+    INTEGER("page", demo.page, "N", 0, 1 << 30,
+            "no lesson: write page N of the volume IN, from 0, to --out=OUT"),
+    INTEGER("every", demo.every, "N", 1, 1 << 20,
+            "no lesson: write every Nth sample of the picture IN along each axis to --out=OUT"),
+    TEXT("sum", demo.sum, "KERNEL",
+         "no lesson: write IN convolved in space, sample by sample, with the picture KERNEL"),
+    FILE_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_demo = {"Lessons, and what they do by hand", demo_rows};
 
 static const struct gf_opt backend_rows[] = {
     TEXT("backend", backend, "NAME",

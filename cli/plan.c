@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/command.h"
+#include "cli/filter.h"
 #include "cli/log.h"
 #include "cli/report.h"
 #include "core/memory.h"
@@ -51,7 +52,7 @@ static double share_of(const struct gf_pass *pass) {
 }
 
 static struct needs sum_up(const struct gf_task *t) {
-    struct needs n = {.workspace = t->engine->plan->workspace_bytes};
+    struct needs n = {.workspace = t->engine->plan->workspace_bytes + t->extra_bytes};
     n.in = gf_array_count(&t->image.px) * (int64_t)gf_dtype_size(t->image.px.dtype);
     for (int i = 0; i < t->job.n_out; i++) {
         const struct gf_array *px = &t->product[i].image.px;
@@ -80,6 +81,12 @@ static void print_expected(const struct gf_pass *pass, double copy) {
     printf("\n");
 }
 
+static const char *direction_name(const struct gf_task *t) {
+    return t->job.op == GF_FILTER           ? "filter"
+           : t->job.direction == GF_FORWARD ? "forward"
+                                            : "inverse";
+}
+
 static void print_plan(const char *name, const struct gf_task *t) {
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->engine->plan;
@@ -89,8 +96,7 @@ static void print_plan(const char *name, const struct gf_task *t) {
         printf("%s%lld%s", i ? "x" : "", (long long)t->job.shape[i],
                t->job.axes >> i & 1 ? "" : " (not transformed) ");
     printf(", %lld channel%s, %s, %s, %s precision\n", (long long)t->job.channels,
-           t->job.channels == 1 ? "" : "s", gf_dtype_name(t->job.in_dtype),
-           t->job.direction == GF_FORWARD ? "forward" : "inverse",
+           t->job.channels == 1 ? "" : "s", gf_dtype_name(t->job.in_dtype), direction_name(t),
            t->job.precision == GF_DOUBLE ? "double" : "single");
     if (t->job.op == GF_DWT)
         printf("  wavelet   d4, %d level%s, %s\n", t->job.wavelet.levels,
@@ -128,8 +134,7 @@ static void print_json(const char *name, const struct gf_task *t) {
     json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(t->job.channels));
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
-    json_object_set_new(o, "direction",
-                        json_string(t->job.direction == GF_FORWARD ? "forward" : "inverse"));
+    json_object_set_new(o, "direction", json_string(direction_name(t)));
     if (t->job.op == GF_DWT) {
         json_object_set_new(o, "wavelet", json_string("d4"));
         json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
@@ -164,8 +169,12 @@ static void print_json(const char *name, const struct gf_task *t) {
     gf_json_print(o);
 }
 
+static bool is_filter(const struct gf_settings *s) {
+    return s->filter.n_parts || s->filter.auto_notch;
+}
+
 /* The transform that was named; else a recorded file is planned as its inverse, anything else as a
- * forward FFT. */
+ * filter, if there is one, or a forward FFT. */
 static const struct gf_transform *transform_of(const struct gf_settings *s,
                                                const struct gf_image *image) {
     struct gf_record record;
@@ -173,6 +182,8 @@ static const struct gf_transform *transform_of(const struct gf_settings *s,
         return &gf_transform_dwt;
     if (s->plan_transform == GF_PLAN_IDWT)
         return &gf_transform_idwt;
+    if (is_filter(s))
+        return &gf_transform_filter;
     if (!image->record || s->plan_transform == GF_PLAN_FFT)
         return &gf_transform_forward;
     if (gf_dtype_is_complex(image->px.dtype))
@@ -188,7 +199,7 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
                             : gf_load_picture(s, name, true, &t.image);
     struct gf_targets own = *targets;
     t.transform = transform_of(s, &t.image);
-    if (!rc && t.transform != &gf_transform_forward) {
+    if (!rc && t.transform != &gf_transform_forward && !is_filter(s)) {
         for (int i = 0; i < own.n && s->kind == GF_UNSAID; i++)
             own.target[i].kind = GF_REAL;
         t.targets = &own;
@@ -207,6 +218,8 @@ static int check_wavelet(const struct gf_settings *s) {
     if (said && !wavelet)
         return gf_fail(GF_EUSAGE,
                        "--levels, --boundary and --threshold belong to --transform=dwt or idwt");
+    if (wavelet && is_filter(s))
+        return gf_fail(GF_EUSAGE, "--transform=dwt and a filter exclude each other");
     if (wavelet && (s->half || s->color || s->norm != GF_UNSAID))
         return gf_fail(GF_EUSAGE, "--norm, --half and --color belong to an FFT");
     return 0;
@@ -216,19 +229,28 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_engine engine = {.now = -1};
     int worst = 0, rc = 0;
-    bool any_output = s->out != NULL;
+    bool further = false, any_output;
     for (int k = 0; k < GF_N_KINDS; k++)
-        any_output = any_output || s->further[k];
+        further = further || s->further[k];
+    any_output = s->out || further;
     s->plan_only = true;
-    bool numbers = s->kind == GF_COMPLEX || s->depth == 32 || s->plan_transform > GF_PLAN_FFT;
-    if (!any_output) /* then it is a picture to look at, if it can be one */
-        s->out = numbers ? "npy:plan.npy" : "png:plan.png";
+    bool wavelet = s->plan_transform > GF_PLAN_FFT;
+    if (!any_output && is_filter(s))
+        s->out = "tiff:plan.tif"; /* which holds all types */
+    else if (!any_output)         /* then it is a picture to look at, if it can be one */
+        s->out =
+            wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)
-        rc = gf_targets_parse(s, s->kind == GF_UNSAID ? GF_MAGNITUDE : (enum gf_kind)s->kind,
+        rc = gf_targets_parse(s,
+                              is_filter(s)           ? GF_REAL
+                              : s->kind == GF_UNSAID ? GF_MAGNITUDE
+                                                     : (enum gf_kind)s->kind,
                               &targets);
+    if (!rc && is_filter(s) && (s->kind != GF_UNSAID || further))
+        rc = gf_fail(GF_EUSAGE, "a filter's result is the picture; --out alone names it");
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512");
     if (!rc)
@@ -237,7 +259,10 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
     }
-    for (int i = 0; i < n; i++) {
+    rc = gf_filter_read_files(s);
+    bool stop = rc != 0;
+    worst = rc ? gf_exit_code(rc) : 0;
+    for (int i = 0; i < n && !stop; i++) {
         rc = plan_one(s, &engine, &targets, operands[i]);
         if (!rc)
             continue;
@@ -247,5 +272,7 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
         gf_report_failed(s, operands[i]);
     }
     gf_engine_close(&engine);
+    gf_filter_forget();
+    gf_filter_free_files(s);
     return worst;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/filter.h"
 #include "cli/log.h"
 #include "core/status.h"
 
@@ -65,10 +66,31 @@ static json_t *json_product(const struct gf_task *t, int i) {
     json_object_set_new(o, "kind", json_string(p->label));
     json_object_set_new(o, "shape", gf_json_shape(p->shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(p->shape[t->job.ndim]));
+    if (p->aside)
+        return o;
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.out[i].dtype)));
+    if (t->job.op == GF_FILTER)
+        json_object_set_new(o, "clipped", json_integer(t->report.clipped[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY)
         json_object_set_new(o, "white", json_real(t->report.high[i]));
     return o;
+}
+
+/* The picture is described as it was read; the job may be one of a longer one. */
+static void add_filter(const struct gf_task *t, json_t *o) {
+    const struct gf_filtering *f = t->filtering;
+    json_t *list = json_array();
+    json_object_set_new(o, "shape", gf_json_shape(f->frame.shape, t->job.ndim));
+    json_object_set_new(o, "type", json_string(gf_dtype_name(f->frame.dtype)));
+    json_object_set_new(o, "edges", json_string(gf_edges_name((enum gf_edges)t->s->filter.edges)));
+    for (int i = 0; i < f->peaks.n; i++) {
+        json_t *notch = json_object();
+        json_object_set_new(notch, "at", gf_json_shape(f->peaks.notch[i].at, t->job.ndim));
+        json_object_set_new(notch, "radius", json_real(f->peaks.notch[i].radius));
+        json_object_set_new(notch, "strength", json_real(f->peaks.notch[i].strength));
+        json_array_append_new(list, notch);
+    }
+    json_object_set_new(o, "notches", list);
 }
 
 static const char *backend_name(const struct gf_task *t) {
@@ -90,14 +112,18 @@ static json_t *json_task(const struct gf_task *t) {
         json_object_set_new(o, "wavelet", json_string("d4"));
         json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
         json_object_set_new(o, "boundary", json_string(gf_boundary_name(t->job.wavelet.boundary)));
+    } else if (t->job.op == GF_FILTER) {
+        add_filter(t, o);
     } else {
         json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
     }
     json_object_set_new(o, "backend", json_string(backend_name(t)));
-    for (int i = 0; i < t->job.n_out; i++)
+    for (int i = 0; i < t->targets->n; i++)
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);
     json_object_set_new(ms, "decode", json_real(rounded(t->ms_decode)));
+    if (t->filtering)
+        json_object_set_new(ms, "prepare", json_real(rounded(t->filtering->ms)));
     json_object_set_new(ms, "transform", json_real(rounded(t->ms_transform)));
     json_object_set_new(ms, "encode", json_real(rounded(t->ms_encode)));
     if (gf_engine_on_device(t->engine)) {

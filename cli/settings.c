@@ -25,6 +25,8 @@ struct gf_settings gf_settings_default(void) {
         .plan_transform = GF_UNSAID,
         .fftw_plan = GF_UNSAID,
         .wavelet = {.boundary = GF_UNSAID},
+        .stats = {.peaks = 5},
+        .demo = {.page = GF_UNSAID},
         .bench = {.seconds = 0.5},
     };
 }
@@ -72,6 +74,18 @@ int gf_settings_check(const struct gf_settings *s) {
                 s->axes.axis[i].index == s->axes.axis[j].index)
                 return gf_fail(GF_EUSAGE, "--axes names an axis twice");
     return 0;
+}
+
+int gf_settings_besides(const struct gf_settings *s, const char *path[GF_MAX_BESIDES]) {
+    const char *const all[] = {s->files_from, s->files0_from, s->from_phase};
+    int n = 0;
+    for (int i = 0; i < 3; i++)
+        if (all[i] && strcmp(all[i], "-"))
+            path[n++] = all[i];
+    for (int i = 0; i < s->filter.n_parts; i++)
+        if (s->filter.part[i].what == GF_MASK || s->filter.part[i].what == GF_KERNEL)
+            path[n++] = s->filter.part[i].text;
+    return n;
 }
 
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {

@@ -3,7 +3,7 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
-#include "core/job.h"
+#include "core/filter_table.h"
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
@@ -17,6 +17,48 @@ struct gf_axes_text {
         char letter; /* 'x', 'y', 'z', or 0 for an index */
         int index;
     } axis[GF_MAX_DIMS];
+};
+
+/* One --lowpass, --mask and so on. */
+enum gf_filter_what {
+    GF_LOWPASS,
+    GF_HIGHPASS,
+    GF_BANDPASS,
+    GF_BANDREJECT,
+    GF_NOTCH,
+    GF_BLUR, /* --convolve=gaussian:S; radius[0].value is S */
+    GF_KERNEL,
+    GF_MASK,
+};
+
+struct gf_radius {
+    double value;
+    enum { GF_BINS, GF_CYCLES, GF_NYQUIST } unit; /* bins; cycles a sample; % of half a cycle */
+};
+
+struct gf_filter_part {
+    enum gf_filter_what what;
+    const char *text; /* as typed, for messages; of a file its path */
+    enum gf_profile profile;
+    int order;
+    struct gf_radius radius[2]; /* bands: inner, outer */
+    int n_centre;
+    double centre[GF_MAX_DIMS]; /* bins from the centre: x, y, z */
+    /* The file's samples, centred, C order; the last `ndim` extents count. Owned. */
+    struct gf_filter_samples file;
+    int ndim;
+};
+
+enum { GF_MAX_PARTS = 64 };
+
+struct gf_filter_settings {
+    int n_parts;
+    struct gf_filter_part part[GF_MAX_PARTS];
+    int auto_notch; /* 0: no; else how many at most */
+    int edges;      /* enum gf_edges */
+    const char *mask_out;
+    enum { GF_OFFSET_NUMBER, GF_OFFSET_PERCENT, GF_OFFSET_MID } offset_unit;
+    double offset;
 };
 
 struct gf_settings {
@@ -72,6 +114,20 @@ struct gf_settings {
         const char *bands; /* the folder of --bands */
     } wavelet;
 
+    struct gf_filter_settings filter;
+
+    struct gf_stats_settings {
+        const char *radial; /* --radial=FILE */
+        int peaks;
+        int channels; /* 0: the luma of colour */
+    } stats;
+
+    struct gf_demo_settings {
+        int page;        /* GF_UNSAID, or from 0 */
+        int every;       /* 0: unsaid */
+        const char *sum; /* the kernel's file */
+    } demo;
+
     /* run */
     const char *backend;
     const char *device;
@@ -100,13 +156,18 @@ struct gf_settings gf_settings_default(void);
 extern const struct gf_opt_group gf_opts_input, gf_opts_pair, gf_opts_output, gf_opts_output_inv,
     gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_backend, gf_opts_raw,
     gf_opts_list, gf_opts_memory, gf_opts_output_dwt, gf_opts_output_idwt, gf_opts_wavelet,
-    gf_opts_bench, gf_opts_common, gf_opts_plan;
+    gf_opts_bench, gf_opts_stats, gf_opts_demo, gf_opts_common, gf_opts_plan, gf_opts_output_filter,
+    gf_opts_filter, gf_opts_filter_transform, gf_opts_raw_filter;
 
 extern const char *const gf_fftw_plans[];
 extern const char *const gf_tiff_compressions[];
 
 /* What several options together say wrong; GF_EUSAGE with the reason. */
 int gf_settings_check(const struct gf_settings *s);
+
+/* The files that are read besides the inputs (but stdin); returns how many. */
+enum { GF_MAX_BESIDES = 3 + GF_MAX_PARTS };
+int gf_settings_besides(const struct gf_settings *s, const char *path[GF_MAX_BESIDES]);
 
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s);
 struct gf_write_options gf_settings_write_options(const struct gf_settings *s);

@@ -17,7 +17,7 @@ static int add_target(struct gf_targets *out, const char *option, const char *te
     struct gf_target *t = &out->target[out->n++];
     t->kind = kind;
     t->label = gf_kind_name(kind);
-    t->bands = false;
+    t->bands = t->plain = t->aside = false;
     return gf_template_parse(option, text, &t->where);
 }
 
@@ -41,6 +41,12 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
     }
     if (!rc && !out->n)
         return gf_fail(GF_EUSAGE, "no output; say --out=FILE");
+    if (!rc && s->filter.mask_out) {
+        rc = add_target(out, "--mask-out", s->filter.mask_out, kind);
+        out->target[out->n - 1].label = "mask";
+        out->target[out->n - 1].aside = true;
+        out->n_aside++;
+    }
     for (int i = 0; i < out->n && !rc && s->json; i++)
         if (!strcmp(out->target[i].where.text, "-"))
             return gf_fail(GF_EUSAGE, "--json and %s=- both want stdout",
@@ -64,6 +70,10 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
             return 0;
         return gf_fail(GF_EUSAGE, "%s: a %s file holds no complex numbers; use .tif, .npy or .raw",
                        t->where.option, format->name);
+    }
+    if (t->aside) {
+        *dtype = can >> GF_F32 & 1 ? GF_F32 : GF_U8;
+        return 0;
     }
     if (t->bands)
         *dtype = wide ? GF_F64 : GF_F32;
@@ -193,10 +203,12 @@ static int claim_outputs(const struct gf_settings *s, const struct gf_targets *t
         const struct gf_format *format;
         enum gf_dtype dtype;
         char *path;
-        int rc = gf_target_resolve(t, in, &format, &path);
+        int rc = t->plain ? gf_template_expand(&t->where, in, t->label, -1, &path)
+                          : gf_target_resolve(t, in, &format, &path);
         if (rc)
             return rc;
-        rc = gf_target_dtype(s, t, format, GF_SINGLE, &dtype);
+        if (!t->plain)
+            rc = gf_target_dtype(s, t, format, GF_SINGLE, &dtype);
         if (!rc)
             rc = check_not_input(path, read, n_read);
         char *key = rc ? NULL : claim_key(path);

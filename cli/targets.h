@@ -9,12 +9,14 @@ struct gf_target {
     enum gf_kind kind;
     const char *label; /* what {kind} stands for */
     bool bands;        /* --bands: a file for each, `where` only names their place */
+    bool plain;        /* --radial: no picture, whatever its suffix */
+    bool aside;        /* --mask-out: no output of the job; these come last */
     struct gf_template where;
 };
 
 struct gf_targets {
     struct gf_target target[GF_MAX_OUTPUTS];
-    int n;
+    int n, n_aside;
     char *bands_text; /* freed by gf_targets_free() */
 };
 

@@ -43,7 +43,7 @@ static int64_t bytes_of(const struct gf_array *a) {
 }
 
 static int check_memory(const struct gf_task *t, int64_t workspace) {
-    int64_t need = bytes_of(&t->image.px) + workspace;
+    int64_t need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
     for (int i = 0; i < t->job.n_out; i++)
         need += bytes_of(&t->product[i].image.px);
     return gf_memory_check(need, t->engine->limit);
@@ -94,6 +94,7 @@ static int prepare(struct gf_task *t) {
         p->kind = target->kind;
         p->label = target->label;
         p->bands = target->bands;
+        p->aside = target->aside;
         p->where = &target->where;
         p->in = in;
         int rc = gf_target_resolve(target, in, &p->format, &p->path);
@@ -102,7 +103,7 @@ static int prepare(struct gf_task *t) {
         if (rc)
             return rc;
     }
-    t->job.n_out = t->targets->n;
+    t->job.n_out = t->targets->n - t->targets->n_aside;
     return t->transform->prepare(t);
 }
 
@@ -207,7 +208,7 @@ int gf_task_write(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
     gf_image_free(&t->image); /* not needed any more, and the encoder may want the room */
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
+    for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
         rc = p->bands ? gf_bands_write(t, p) : gf_product_write(t->s, &t->product[i]);
         gf_array_free(&t->product[i].image.px);
@@ -217,6 +218,8 @@ int gf_task_write(struct gf_task *t) {
 }
 
 void gf_task_free(struct gf_task *t) {
+    if (t->transform->free)
+        t->transform->free(t);
     gf_image_free(&t->image);
     free_products(t);
 }

@@ -15,6 +15,7 @@ struct gf_product {
     enum gf_kind kind;
     const char *label; /* {kind} */
     bool bands;        /* path is where they go, without their names */
+    bool aside;        /* none of the job's outputs: made by the transform's check() */
     const struct gf_format *format;
     char *path; /* with {page} left as it stands */
     const struct gf_template *where;
@@ -41,10 +42,14 @@ struct gf_transform {
     /* NULL, or does the whole task without holding its samples in memory; sets *done to false and
      * returns 0 where that is not possible. */
     int (*stream)(struct gf_task *t, bool *done);
+    /* NULL, or frees what prepare() left with the task. */
+    void (*free)(struct gf_task *t);
 };
 
 extern const struct gf_transform gf_transform_forward, gf_transform_inverse, gf_transform_dwt,
-    gf_transform_idwt;
+    gf_transform_idwt, gf_transform_filter;
+
+struct gf_filtering;
 
 struct gf_task {
     const struct gf_settings *s;
@@ -64,6 +69,8 @@ struct gf_task {
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
     double ms_decode, ms_transform, ms_encode;
+    struct gf_filtering *filtering; /* filter's own */
+    int64_t extra_bytes;            /* taken by what prepare() makes beside the arrays */
 };
 
 int gf_task_preview(struct gf_task *t);

@@ -68,17 +68,17 @@ out:
 /* Everything that is read besides the inputs must not be written either. */
 static int claim(struct run *r) {
     const struct gf_settings *s = r->s;
-    const char *const also[] = {s->files_from, s->files0_from, s->from_phase};
+    const char *also[GF_MAX_BESIDES];
+    int n_also = gf_settings_besides(s, also);
     const struct gf_inputs *in = &r->inputs;
-    char **read = calloc((size_t)in->n + 3, sizeof *read);
+    char **read = calloc((size_t)(in->n + n_also) + 1, sizeof *read);
     int n = in->n;
     if (!read)
         return gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
     for (int i = 0; i < n; i++)
         read[i] = in->path[i];
-    for (int i = 0; i < 3; i++)
-        if (also[i] && strcmp(also[i], "-"))
-            read[n++] = (char *)also[i];
+    for (int i = 0; i < n_also; i++)
+        read[n++] = (char *)also[i];
     int rc = gf_targets_claim(s, &r->targets, in->path, s->frames && in->n ? 1 : in->n, read, n);
     free(read);
     return rc;
@@ -120,7 +120,8 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
         rc = gf_targets_parse(
             s, s->kind == GF_UNSAID ? transform->default_kind : (enum gf_kind)s->kind, &r.targets);
     for (int i = 0; i < r.targets.n && transform->label; i++)
-        r.targets.target[i].label = transform->label;
+        if (!r.targets.target[i].aside)
+            r.targets.target[i].label = transform->label;
     if (!rc)
         rc = gather(&r, operands, n);
     if (!rc)

@@ -1,5 +1,6 @@
 #include "core/cpu_filter.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/filter.h"
@@ -17,7 +18,10 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
     return axes > 1 || !job->filter->table.data;
 }
 
+/* As mask_flush() of kernels/cpu/mask.h. */
 static void put(void *table, int bits, int64_t at, double v) {
+    if (fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900))
+        v = 0;
     if (bits == 32)
         ((float *)table)[at] = (float)v;
     else

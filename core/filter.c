@@ -210,7 +210,11 @@ static double component(const struct gf_array *a, int64_t i, bool complex, int c
     return wide ? ((const double *)a->data)[at] : (double)((const float *)a->data)[at];
 }
 
+/* Next to nothing becomes nothing: products with it would be denormal numbers, which processors are
+ * slow with. */
 static void put(struct gf_array *a, int64_t at, double v) {
+    if (fabs(v) < (gf_dtype_real(a->dtype) == GF_F64 ? 0x1p-900 : 0x1p-90))
+        v = 0;
     if (gf_dtype_real(a->dtype) == GF_F64)
         ((double *)a->data)[at] = v;
     else

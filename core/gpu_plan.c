@@ -237,8 +237,8 @@ static int forward_real(struct gf_gpu_builder *b) {
 static int half_source(struct gf_gpu_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
-    bool same = gf_dtype_is_complex(job->in_dtype) &&
-                (int)gf_dtype_size(job->in_dtype) == b->complex_bytes;
+    bool same =
+        gf_dtype_is_complex(job->in_dtype) && (int)gf_dtype_size(job->in_dtype) == b->complex_bytes;
     if (job->in_half && !job->in_shift && same) {
         gf_job_in_shape(job, shape);
         *src = array_space(b, GF_GPU_IN, shape, job->in_dtype);

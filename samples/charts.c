@@ -116,6 +116,27 @@ void planet_paint(uint8_t *rgba, int width, int height) {
         }
 }
 
+/* A bent stroke, slower at its ends. */
+void shake_paint(uint8_t *grey) {
+    enum { POINTS = 4000 };
+    double path[SHAKE_SIZE * SHAKE_SIZE] = {0}, most = 0;
+    for (int i = 0; i < POINTS; i++) {
+        double t = 2 * (i + 0.5) / POINTS - 1, u = 1.5 * t - 0.5 * t * t * t;
+        double x = 16 + 12 * u, y = 16 - 5 * u + 6 * sin(2.6 * u);
+        int left = (int)x, top = (int)y;
+        double fx = x - left, fy = y - top;
+        double *p = path + top * SHAKE_SIZE + left;
+        p[0] += (1 - fx) * (1 - fy);
+        p[1] += fx * (1 - fy);
+        p[SHAKE_SIZE] += (1 - fx) * fy;
+        p[SHAKE_SIZE + 1] += fx * fy;
+    }
+    for (int i = 0; i < SHAKE_SIZE * SHAKE_SIZE; i++)
+        most = fmax(most, path[i]);
+    for (int i = 0; i < SHAKE_SIZE * SHAKE_SIZE; i++)
+        grey[i] = (uint8_t)(255 * path[i] / most + 0.5);
+}
+
 void chirp_play(float *line, int n) {
     for (int i = 0; i < n; i++) {
         double t = i, rise = (0.30 - 0.02) / n;

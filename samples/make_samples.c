@@ -11,6 +11,7 @@
 
 enum { SIZE = 512, STARS_WIDTH = 400, STARS_HEIGHT = 300, PLANET_WIDTH = 97, PLANET_HEIGHT = 61 };
 enum { CROP_X = 14, CROP_Y = 118, CROP_WIDTH = 321, CROP_HEIGHT = 243, LINE = 1000 };
+enum { GRAIN_X = 30, GRAIN_Y = 60, GRAIN_SIZE = 256 };
 
 static const char *dir;
 
@@ -103,6 +104,19 @@ static void make_scene(void) {
     free(page);
 }
 
+/* A part of the still life as on a fast film: noise that is the same at all frequencies. */
+static void save_grain(const uint8_t *still) {
+    struct rng r = {.state = 20};
+    uint8_t *grain = take(GRAIN_SIZE * GRAIN_SIZE, 1);
+    for (int i = 0; i < GRAIN_SIZE * GRAIN_SIZE; i++) {
+        int x = GRAIN_X + i % GRAIN_SIZE, y = GRAIN_Y + i / GRAIN_SIZE;
+        /* Half of the range is left to the picture, so that little of the noise is cut off. */
+        grain[i] = byte_of((64 + 0.6 * still[y * SIZE + x] + 14 * rng_normal(&r)) / 255);
+    }
+    save_picture("still-grain.png", grain, GF_U8, GRAIN_SIZE, GRAIN_SIZE, 1);
+    free(grain);
+}
+
 static void make_still(void) {
     const int n = SIZE * SIZE;
     struct vec *rgb = take((size_t)n, sizeof *rgb);
@@ -111,6 +125,7 @@ static void make_still(void) {
     for (int i = 0; i < n; i++)
         grey[i] = byte_of(luma(develop(rgb[i])));
     save_picture("still.png", grey, GF_U8, SIZE, SIZE, 1);
+    save_grain(grey);
     free(rgb);
     free(grey);
 }
@@ -130,6 +145,10 @@ static void make_charts(void) {
     planet_paint(planet, PLANET_WIDTH, PLANET_HEIGHT);
     save_picture("scene-alpha.png", planet, GF_U8, PLANET_HEIGHT, PLANET_WIDTH, 4);
     free(planet);
+
+    uint8_t shake[SHAKE_SIZE * SHAKE_SIZE];
+    shake_paint(shake);
+    save_picture("shake.png", shake, GF_U8, SHAKE_SIZE, SHAKE_SIZE, 1);
 
     float line[LINE];
     chirp_play(line, LINE);

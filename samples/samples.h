@@ -18,6 +18,9 @@ void zoneplate_paint(uint8_t *grey, int size);
 void stars_paint(uint16_t *grey, int width, int height);
 /* A ringed planet in a soft glow, on nothing: RGBA, not premultiplied. */
 void planet_paint(uint8_t *rgba, int width, int height);
+/* The path of a hand that shakes: how long it was where. */
+enum { SHAKE_SIZE = 33 };
+void shake_paint(uint8_t *grey);
 /* Two tones and a chirp, which rises from 0.02 to 0.3 cycles a sample. */
 void chirp_play(float *line, int n);
 

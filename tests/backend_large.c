@@ -53,8 +53,7 @@ static const char *const jobs[] = {
     "fwd u8 4096x4096 > real u8 | low-gaussian=200",
     "fwd f32 8192x8192 > real f32 | band-butterworth=900/2",
     "fwd u8 1080x1920 ch=3 > real u8 | high-ideal=50 offset=100",
-    "fwd u16 3000x4000 > real u16 | notch-gaussian=9@70 notch-gaussian=9@-170 notch-ideal=5@300 "
-    "reject-gaussian=800",
+    "fwd u16 3000x4000 > real u16 | notch-gaussian=9@70 notch-ideal=5@300 reject-gaussian=800",
     "fwd f32 4007x4001 > real f32 | low-gaussian=1000",
     "fwd f32 20011x911 > real f32 | low-butterworth=300/1",
     "fwd u16 256x200x180 > real u16 | low-gaussian=60",

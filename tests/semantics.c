@@ -206,11 +206,12 @@ double reference_bound(const struct gf_job *job) {
         small = small && n == 1;
     }
     double bound = (small ? 1 : 2) * c * sqrt(log2n > 1 ? log2n : 1);
-    /* The factors' rounding, which a power of a number multiplies. */
+    /* The factors' rounding, which a power of a number multiplies; high ones are to be worked out
+     * in double precision. */
     for (int i = 0; job->op == GF_FILTER && i < job->filter->n_factors; i++) {
         const struct gf_filter_factor *f = &job->filter->factor[i];
         int order = f->a.order > f->b.order ? f->a.order : f->b.order;
-        bound += (job->precision == GF_DOUBLE ? 1e-16 : 6e-8) * (2 + order);
+        bound += (job->precision == GF_DOUBLE ? 1e-16 : 6e-8) * (2 + (order > 8 ? 0 : order));
     }
     return bound;
 }

@@ -42,7 +42,7 @@ promise [ "$(pixels samples/scene.png)" = "$(pixels same.png)" ]
 promise cmp -s samples/head/frame_07.pgm frame_0007.pgm
 
 # Every option that --help lists is in the page.
-for c in fwd inv dwt idwt info plan bench selftest; do
+for c in fwd inv dwt idwt filter stats info plan bench demo selftest; do
     for o in $(gpufft $c --help | sed -n 's/^  --\(\[no-\]\)\{0,1\}\([a-z0-9-]*\).*/\2/p'); do
         promise grep -q -- "\\\\-$o\\b" "$page"
     done

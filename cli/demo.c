@@ -1,0 +1,300 @@
+/* gpufft demo: runs lessons, and writes down what it ran. */
+#include "cli/demo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/report.h"
+#include "cli/targets.h"
+#include "core/status.h"
+#include "formats/io.h"
+
+enum { MAX_WORDS = 24, WIDTH = 78 };
+
+/* ---- text ---- */
+
+/* `text` in lines of up to WIDTH characters, each after `prefix`. */
+static void print_wrapped(FILE *to, const char *prefix, const char *text) {
+    size_t used = 0;
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, " ");
+        if (used && used + 1 + n > WIDTH) {
+            fputc('\n', to);
+            used = 0;
+        }
+        used += (size_t)fprintf(to, "%s%.*s", used ? " " : prefix, (int)n, p);
+        p += n;
+        p += strspn(p, " ");
+    }
+    fputc('\n', to);
+}
+
+/* The pictures that a command names for the first time, as Markdown shows them. */
+static void show_panels(FILE *to, const char *words, const char *before) {
+    for (const char *p = words; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+        char word[128], *name = word;
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, " "), p);
+        if (strrchr(word, '='))
+            name = strrchr(word, '=') + 1;
+        size_t n = strlen(name);
+        bool panel = n > 7 && name[0] >= '0' && name[0] <= '9' && name[2] == '-';
+        if (panel && !strcmp(name + n - 4, ".png") && !strstr(before, name))
+            fprintf(to, "![%s](%s)\n", name, name);
+    }
+}
+
+/* The lesson as a page beside its panels. */
+static int write_page(const struct gf_lesson *lesson) {
+    char *text = NULL, seen[4096] = "";
+    size_t size = 0;
+    struct gf_sink *sink;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    fprintf(f, "# %s\n\n", lesson->title);
+    print_wrapped(f, "", lesson->text);
+    fprintf(f, "\nThe commands are meant for this folder. ");
+    for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel; i++)
+        fprintf(f, "%s`%s` is the sample `%s`", i ? "; " : "", lesson->input[i].panel,
+                lesson->input[i].sample);
+    fprintf(f, ".\n");
+    for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words; i++) {
+        const struct gf_step *step = &lesson->step[i];
+        size_t used = strlen(seen);
+        fprintf(f, "\n    gpufft %s\n\n", step->words);
+        show_panels(f, step->words, seen);
+        snprintf(seen + used, sizeof seen - used, " %s", step->words);
+        if (step->see)
+            print_wrapped(f, "", step->see);
+    }
+    if (fclose(f)) {
+        free(text);
+        return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    int rc = gf_sink_open("README.md", true, &sink);
+    if (!rc) {
+        rc = gf_sink_write(sink, text, size);
+        if (rc)
+            gf_sink_abort(sink);
+        else
+            rc = gf_sink_commit(sink);
+    }
+    free(text);
+    return rc;
+}
+
+/* ---- running ---- */
+
+static int write_input(const char *sample, const char *panel) {
+    struct gf_sink *sink;
+    const struct gf_sample_file *f = gf_sample_files;
+    while (f->name && strcmp(f->name, sample))
+        f++;
+    if (!f->name)
+        return gf_fail(GF_EINVAL, "no sample '%s' in this program", sample);
+    int rc = gf_sink_open(panel, true, &sink);
+    if (rc)
+        return rc;
+    rc = gf_sink_write(sink, f->bytes, (size_t)(f->end - f->bytes));
+    if (!rc)
+        return gf_sink_commit(sink);
+    gf_sink_abort(sink);
+    return rc;
+}
+
+/* Standard output into the file, until restore() with what this returns; negative: a status. */
+static int redirect(const char *path) {
+    fflush(stdout);
+    int keep = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    int fd = keep < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+        gf_fail_errno(GF_EIO, path);
+        close(keep);
+        keep = GF_EIO;
+    }
+    close(fd);
+    return keep;
+}
+
+static void restore(int keep) {
+    gf_log_flush_stdout();
+    dup2(keep, STDOUT_FILENO);
+    close(keep);
+}
+
+/* The command line as main() would run it; its exit code. */
+static int run_words(const char *words) {
+    char *word[MAX_WORDS + 2] = {(char *)"gpufft"}, *text = strdup(words), *rest = text;
+    int n = 1, keep = -1, code = 1;
+    if (!text) {
+        gf_log_error("out of memory");
+        return 1;
+    }
+    for (char *w; n <= MAX_WORDS && (w = strsep(&rest, " "));)
+        if (*w)
+            word[n++] = w;
+    if (n > 3 && !strcmp(word[n - 2], ">")) {
+        keep = redirect(word[n - 1]);
+        n -= 2;
+    }
+    word[n] = NULL;
+    if (keep < -1)
+        gf_log_fail(NULL);
+    else
+        code = gf_run_line(n, word);
+    if (keep >= 0)
+        restore(keep);
+    free(text);
+    return code;
+}
+
+/* One step: said, then done. */
+static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) {
+    printf("gpufft %s\n", step->words);
+    if (step->see)
+        print_wrapped(stdout, "# ", step->see);
+    gf_log_flush_stdout();
+    int code = run_words(step->words);
+    if (code)
+        gf_log_error("demo: lesson '%s' ends here", lesson->name);
+    return code;
+}
+
+/* In the working folder. */
+static int run_lesson(const struct gf_lesson *lesson) {
+    int rc = 0, code = 0;
+    for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel && !rc; i++) {
+        printf("# %s is the sample %s\n", lesson->input[i].panel, lesson->input[i].sample);
+        rc = write_input(lesson->input[i].sample, lesson->input[i].panel);
+    }
+    if (!rc)
+        rc = write_page(lesson);
+    if (rc) {
+        gf_log_fail(NULL);
+        return gf_exit_code(rc);
+    }
+    for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words && !code; i++)
+        code = run_step(lesson, &lesson->step[i]);
+    return code;
+}
+
+static int enter(const char *folder) {
+    if ((mkdir(folder, 0777) && errno != EEXIST) || chdir(folder))
+        return gf_fail_errno(GF_EIO, "cannot make or enter the folder");
+    return 0;
+}
+
+/* As a shell reads it: a quote within is quoted by itself. */
+static void print_cd(const char *out, const char *below) {
+    fputs("cd '", stdout);
+    for (const char *p = out; *p; p++)
+        *p == '\'' ? fputs("'\\''", stdout) : putchar(*p);
+    printf("%s%s'\n", below ? "/" : "", below ? below : "");
+}
+
+/* In the folder `out`, or one of its own in there; the working folder is the old one afterwards. */
+static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder) {
+    int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
+    if (!rc && own_folder)
+        rc = enter(lesson->name);
+    int code = gf_exit_code(rc);
+    if (rc) {
+        gf_log_fail(out);
+    } else {
+        printf("# %s\n", lesson->title);
+        print_wrapped(stdout, "# ", lesson->text);
+        print_cd(out, own_folder ? lesson->name : NULL);
+        code = run_lesson(lesson);
+        printf(own_folder ? "cd - >/dev/null\n\n" : "");
+    }
+    if (back >= 0 && fchdir(back) && !code) {
+        gf_fail_errno(GF_EIO, "cannot go back to the folder");
+        gf_log_fail(NULL);
+        code = 1;
+    }
+    close(back);
+    return code;
+}
+
+/* ---- the command ---- */
+
+static void list_lessons(bool json) {
+    for (const struct gf_lesson *l = gf_lessons; l->name; l++) {
+        if (!json) {
+            printf("%-12s %s\n", l->name, l->title);
+            continue;
+        }
+        json_t *o = json_object();
+        json_object_set_new(o, "lesson", json_string(l->name));
+        json_object_set_new(o, "title", json_string(l->title));
+        gf_json_print(o);
+    }
+}
+
+static const struct gf_lesson *find_lesson(const char *name) {
+    const char *names[64] = {NULL};
+    for (int i = 0; gf_lessons[i].name; i++) {
+        if (!strcmp(gf_lessons[i].name, name))
+            return &gf_lessons[i];
+        names[i] = gf_lessons[i].name;
+    }
+    const char *near = gf_opt_near(name, names);
+    if (near)
+        gf_log_error("demo: no lesson '%s'; did you mean '%s'?", name, near);
+    else
+        gf_log_error("demo: no lesson '%s'; gpufft demo lists them", name);
+    return NULL;
+}
+
+static int by_hand(const struct gf_settings *s, char **operands, int n) {
+    if (n != 1 || !s->out) {
+        gf_log_error("demo: --page, --every and --sum take one picture and --out=OUT");
+        return 2;
+    }
+    struct gf_targets targets = {.n = 1, .target = {{.label = "picture", .plain = true}}};
+    int rc = gf_template_parse("--out", s->out, &targets.target[0].where);
+    if (!rc)
+        rc = gf_targets_claim(s, &targets, operands, 1, operands, 1);
+    if (!rc)
+        rc = gf_hand_run(s, operands[0]);
+    if (rc == GF_EUSAGE)
+        gf_log_error("demo: %s", gf_message());
+    else if (rc)
+        gf_log_fail(operands[0]);
+    return gf_exit_code(rc);
+}
+
+int gf_command_demo(struct gf_settings *s, char **operands, int n) {
+    int worst = 0;
+    bool all = n == 1 && !strcmp(operands[0], "all");
+    if (gf_hand_asked(s))
+        return by_hand(s, operands, n);
+    if (!n) {
+        list_lessons(s->json);
+        return 0;
+    }
+    for (int i = 0; i < n && !all; i++)
+        if (!find_lesson(operands[i]))
+            return 2;
+    if (!s->out || !*s->out) {
+        gf_log_error("demo: no folder; say --out=DIR");
+        return 2;
+    }
+    for (int i = 0; i < n && !all; i++) {
+        int code = teach(find_lesson(operands[i]), s->out, n > 1);
+        worst = code > worst ? code : worst;
+    }
+    for (const struct gf_lesson *l = gf_lessons; l->name && all; l++) {
+        int code = teach(l, s->out, true);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}

@@ -1,0 +1,213 @@
+/* gpufft filter: forward, times a filter, and back, in one job. */
+#include "cli/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+/* ---- the job ---- */
+
+static int choose_channels(struct gf_task *t) {
+    const struct gf_image *image = &t->image;
+    int axis = image->ndim;
+    int64_t channels = image->px.shape[axis] - image->alpha;
+    if (channels < 1)
+        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
+    t->job.channels = channels;
+    t->job.luma = t->s->color && channels > 1;
+    if (t->job.luma && image->color != GF_RGB)
+        return gf_fail(GF_EINVAL,
+                       "--color=luma needs red, green and blue, and these are %lld "
+                       "plain channels",
+                       (long long)channels);
+    t->in = image->px;
+    t->in.base = NULL;
+    t->in.shape[axis] = channels;
+    if (image->alpha && image->px.data)
+        t->alpha = gf_array_slice(&image->px, axis, channels, 1);
+    return 0;
+}
+
+/* Mirrored samples are samples; where some are faded or split they are no whole numbers. */
+static enum gf_dtype input_dtype(const struct gf_task *t) {
+    bool as_read = t->s->filter.edges == GF_EDGES_PERIODIC || t->s->filter.edges == GF_EDGES_MIRROR;
+    return as_read ? t->image.px.dtype : t->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
+}
+
+static int describe_job(struct gf_task *t) {
+    struct gf_job *job = &t->job;
+    struct gf_filtering *f = t->filtering;
+    if (gf_dtype_is_complex(t->image.px.dtype))
+        return gf_fail(GF_EINVAL, "complex samples, and a filter takes real ones");
+    job->op = GF_FILTER;
+    job->direction = GF_FORWARD;
+    job->ndim = t->image.ndim;
+    job->precision = gf_task_precision(t->s, t->image.px.dtype);
+    job->in_dtype = input_dtype(t);
+    int rc = gf_settings_axes(t->s, job->ndim, &job->axes);
+    if (!rc)
+        rc = choose_channels(t);
+    f->frame.dtype = t->image.px.dtype;
+    for (int i = 0; i < job->ndim; i++) {
+        int64_t n = f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];
+        if (job->axes >> i & 1)
+            job->shape[i] = gf_edges_length((enum gf_edges)t->s->filter.edges, n);
+    }
+    return rc;
+}
+
+/* ---- the filter ---- */
+
+/* What the table and its making take, before any of it is taken. */
+static int check_table(const struct gf_task *t) {
+    bool table = false;
+    for (int i = 0; i < t->s->filter.n_parts; i++)
+        table = table || t->s->filter.part[i].file.value;
+    int64_t bytes, unit = t->job.precision == GF_DOUBLE ? 32 : 24;
+    int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
+    return rc || !table ? rc : gf_memory_check(bytes, t->engine->limit);
+}
+
+static void release(struct gf_task *t) {
+    struct gf_filtering *f = t->filtering;
+    if (!f)
+        return;
+    gf_filter_release(f->filter);
+    gf_array_free(&f->input);
+    f->filter = NULL;
+}
+
+static int choose_filter(struct gf_task *t) {
+    struct gf_filtering *f = t->filtering;
+    int rc = check_table(t);
+    if (!rc && t->s->filter.auto_notch)
+        rc = gf_filter_make(t->s, &t->job, &f->frame, &f->peaks, &f->filter);
+    else if (!rc)
+        rc = gf_filter_obtain(t->s, &t->job, &f->frame, &f->filter);
+    if (rc)
+        return rc;
+    const struct gf_array *table = &f->filter->table;
+    t->job.filter = f->filter;
+    t->job.filter_serial = f->filter->serial;
+    t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_filter_mask_bytes(t);
+    if (table->data)
+        t->extra_bytes += gf_array_count(table) * (int64_t)gf_dtype_size(table->dtype);
+    return 0;
+}
+
+/* ---- outputs ---- */
+
+/* The picture's own type, as far as the format can hold it. */
+static int choose_dtype(const struct gf_task *t, int i, enum gf_dtype *dtype) {
+    const struct gf_product *p = &t->product[i];
+    const unsigned can = p->format->dtypes;
+    enum gf_dtype own = t->image.px.dtype;
+    int rc = gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, dtype);
+    if (rc || t->s->depth)
+        return rc;
+    if (can >> own & 1)
+        *dtype = own;
+    else if (!(can >> GF_F32 & 1))
+        rc = gf_fail(GF_EINVAL,
+                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or say "
+                     "--depth=8 or 16, which clips and rounds",
+                     gf_dtype_name(own), p->format->name);
+    return rc;
+}
+
+static int describe_product(struct gf_task *t, int i) {
+    struct gf_product *p = &t->product[i];
+    struct gf_output *out = &t->job.out[i];
+    int rc = choose_dtype(t, i, &out->dtype);
+    if (rc)
+        return rc;
+    out->kind = GF_REAL;
+    out->map = GF_MAP_NUMBER;
+    p->alpha_plane = t->image.alpha && p->format->alpha;
+    p->image.alpha = p->alpha_plane;
+    rc = gf_task_describe(t, i, t->job.luma ? GF_GRAY : t->image.color);
+    memcpy(p->shape, t->filtering->frame.shape, (size_t)t->job.ndim * sizeof *p->shape);
+    return rc;
+}
+
+static int prepare(struct gf_task *t) {
+    if (!t->filtering)
+        t->filtering = calloc(1, sizeof *t->filtering);
+    if (!t->filtering)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    release(t);
+    double start = gf_now_ms();
+    int rc = describe_job(t);
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = describe_product(t, i);
+    if (!rc && t->s->filter.mask_out)
+        rc = gf_filter_describe_mask(t, &t->product[t->job.n_out]);
+    if (!rc && t->s->filter.auto_notch)
+        rc = gf_filter_find_notches(t);
+    if (!rc)
+        rc = choose_filter(t);
+    if (!rc)
+        rc = gf_filter_lengthen(t);
+    t->filtering->ms += gf_now_ms() - start;
+    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
+    return rc;
+}
+
+/* ---- after the run ---- */
+
+/* What --edges added goes: the picture is the first samples along each axis. */
+static void crop(struct gf_task *t) {
+    for (int i = 0; i < t->job.n_out; i++)
+        memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
+               (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
+}
+
+static int check(struct gf_task *t) {
+    gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
+                   gf_log_name(t->read[0]), t->filtering->ms);
+    gf_array_free(&t->filtering->input);
+    crop(t);
+    for (int i = 0; i < t->job.n_out; i++) {
+        long long clipped = (long long)t->report.clipped[i];
+        if (clipped)
+            gf_log_verbose("'%s': %lld sample%s clipped to %s%s", gf_log_name(t->read[0]), clipped,
+                           clipped == 1 ? "" : "s", gf_dtype_name(t->job.out[i].dtype),
+                           t->s->filter.edges ? ", those beyond the edges included" : "");
+        if (t->alpha.data && !t->product[i].alpha_plane)
+            gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
+                        gf_log_name(t->read[0]), t->product[i].format->name);
+    }
+    return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
+}
+
+static void free_task(struct gf_task *t) {
+    release(t);
+    free(t->filtering);
+    t->filtering = NULL;
+}
+
+const struct gf_transform gf_transform_filter = {
+    .name = "filter",
+    .default_kind = GF_REAL,
+    .label = "filtered",
+    .prepare = prepare,
+    .check = check,
+    .free = free_task,
+};
+
+int gf_command_filter(struct gf_settings *s, char **operands, int n) {
+    if (!s->filter.n_parts && !s->filter.auto_notch) {
+        gf_log_error("filter: no filter; there are --lowpass, --highpass, --bandpass, "
+                     "--bandreject, --notch, --auto-notch, --mask and --convolve");
+        return 2;
+    }
+    int rc = gf_filter_read_files(s);
+    int code = rc ? gf_exit_code(rc) : gf_transform_run(&gf_transform_filter, s, operands, n);
+    gf_filter_forget();
+    gf_filter_free_files(s);
+    return code;
+}

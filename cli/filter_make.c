@@ -1,0 +1,328 @@
+/* From what the options say to the filter of a picture's size. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/filter.h"
+#include "core/status.h"
+
+static bool on(const struct gf_job *job, int axis) {
+    return job->axes >> axis & 1;
+}
+
+/* "512x512": the transformed axes of the picture. */
+static const char *spectrum_text(const struct gf_job *job, const struct gf_filter_frame *frame,
+                                 char text[64]) {
+    int n = 0;
+    for (int i = 0; i < job->ndim; i++)
+        if (on(job, i))
+            n += snprintf(text + n, 64 - (size_t)n, "%s%lld", n ? "x" : "",
+                          (long long)frame->shape[i]);
+    return text;
+}
+
+/* ---- radii and places ---- */
+
+/* How far the spectrum's corner is, in the unit. */
+static double farthest(const struct gf_job *job, const struct gf_filter_frame *frame, int unit) {
+    double squares = 0, axes = 0;
+    for (int i = 0; i < job->ndim; i++)
+        if (on(job, i) && frame->shape[i] > 1) {
+            squares += pow((double)(frame->shape[i] / 2), 2);
+            axes++;
+        }
+    axes = fmax(axes, 1);
+    return unit == GF_BINS ? fmax(sqrt(squares), 1) : (unit == GF_CYCLES ? 0.5 : 100) * sqrt(axes);
+}
+
+/* Between numbers whose squares are numbers; beyond them nothing changes. */
+static double within_reason(double radius) {
+    return fmin(fmax(radius, 1e-60), 1e60);
+}
+
+/* One radius to bins of the job's axes; those of a longer axis are as many times closer. */
+static int resolve(const struct gf_job *job, const struct gf_filter_frame *frame,
+                   const struct gf_filter_part *p, const struct gf_radius *r,
+                   double radius[GF_MAX_DIMS]) {
+    static const char *const units[] = {" bins", "c", "%"};
+    double most = farthest(job, frame, r->unit);
+    char text[64];
+    if (r->value > most * (1 + 1e-12))
+        return gf_fail(GF_EINVAL,
+                       "%s=%.60s: outside the spectrum of %s; a radius is above 0 and up to %.6g%s",
+                       gf_filter_option(p->what), p->text, spectrum_text(job, frame, text), most,
+                       units[r->unit]);
+    for (int i = 0; i < job->ndim; i++) {
+        double n = (double)frame->shape[i], scale = (double)job->shape[i] / n;
+        radius[i] = within_reason(scale * (r->unit == GF_BINS     ? r->value
+                                           : r->unit == GF_CYCLES ? r->value * n
+                                                                  : r->value / 100 * n / 2));
+    }
+    return 0;
+}
+
+/* x is the last transformed axis, y the one before it. */
+static int place_notch(const struct gf_job *job, const struct gf_filter_frame *frame,
+                       const struct gf_filter_part *p, struct gf_lowpass *l) {
+    int at = 0, axes = 0;
+    for (int i = 0; i < job->ndim; i++)
+        axes += on(job, i);
+    if (axes != p->n_centre)
+        return gf_fail(GF_EINVAL, "--notch=%.60s: %d coordinate%s, and %d ax%s transformed",
+                       p->text, p->n_centre, p->n_centre == 1 ? "" : "s", axes,
+                       axes == 1 ? "is is" : "es are");
+    for (int i = job->ndim - 1; i >= 0; i--) {
+        if (!on(job, i))
+            continue;
+        int64_t n = frame->shape[i];
+        double c = p->centre[at];
+        if (fabs(c) > (double)(n / 2))
+            return gf_fail(GF_EINVAL,
+                           "--notch=%.60s: outside the spectrum; %c is from -%lld to %lld here",
+                           p->text, "xyz"[at], (long long)(n / 2), (long long)(n / 2));
+        l->centre[i] = c * (double)job->shape[i] / (double)n;
+        at++;
+    }
+    return 0;
+}
+
+static int add_band(struct gf_filter *f, const struct gf_job *job, const struct gf_filter_part *p,
+                    const struct gf_lowpass *inner, const struct gf_lowpass *outer) {
+    for (int i = 0; i < job->ndim; i++)
+        if (on(job, i) && inner->radius[i] >= outer->radius[i])
+            return gf_fail(GF_EINVAL, "%s=%.60s: R1 is not below R2 in a spectrum of this size",
+                           gf_filter_option(p->what), p->text);
+    return gf_filter_add_band(f, inner, outer, p->what == GF_BANDREJECT);
+}
+
+static int add_profile(struct gf_filter *f, const struct gf_job *job,
+                       const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
+    struct gf_lowpass l[2];
+    for (int i = 0; i < 2; i++)
+        l[i] = (struct gf_lowpass){.profile = p->profile, .order = p->order};
+    bool band = p->what == GF_BANDPASS || p->what == GF_BANDREJECT;
+    int rc = p->what == GF_NOTCH ? place_notch(job, frame, p, &l[0]) : 0;
+    for (int i = 0; i <= band && !rc; i++)
+        rc = resolve(job, frame, p, &p->radius[i], l[i].radius);
+    if (rc)
+        return rc;
+    return band                     ? add_band(f, job, p, &l[0], &l[1])
+           : p->what == GF_NOTCH    ? gf_filter_add_notch(f, job, &l[0])
+           : p->what == GF_HIGHPASS ? gf_filter_add_highpass(f, &l[0])
+                                    : gf_filter_add_lowpass(f, &l[0]);
+}
+
+/* exp(-2 pi^2 S^2 f^2), with f = k / P. */
+static int add_blur(struct gf_filter *f, const struct gf_job *job, double pixels) {
+    struct gf_lowpass l = {.profile = GF_GAUSSIAN};
+    for (int i = 0; i < job->ndim; i++)
+        l.radius[i] = within_reason((double)job->shape[i] / (2 * acos(-1) * pixels));
+    return gf_filter_add_lowpass(f, &l);
+}
+
+static int add_peak(struct gf_filter *f, const struct gf_job *job,
+                    const struct gf_filter_frame *frame, const struct gf_notch *notch) {
+    struct gf_lowpass l = {.profile = GF_GAUSSIAN};
+    for (int i = 0; i < job->ndim; i++) {
+        double scale = (double)job->shape[i] / (double)frame->shape[i];
+        l.centre[i] = (double)notch->at[i] * scale;
+        l.radius[i] = notch->radius * scale;
+    }
+    return gf_filter_add_notch(f, job, &l);
+}
+
+/* ---- masks and kernels ---- */
+
+/* The extents of the file's samples beside those of the spectrum; leading ones do not count. */
+static bool same_size(const struct gf_filter_part *p, const struct gf_job *job,
+                      const struct gf_filter_frame *frame) {
+    int i = p->ndim - 1, axis = job->ndim - 1;
+    for (; axis >= 0; axis--)
+        if (on(job, axis) && frame->shape[axis] != (i < 0 ? 1 : p->file.extent[i--]))
+            return false;
+    for (; i >= 0; i--)
+        if (p->file.extent[i] != 1)
+            return false;
+    return true;
+}
+
+static int add_mask(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
+                    const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
+    struct gf_filter_samples mask = {.value = p->file.value};
+    char text[64], own[64];
+    int n = 0;
+    for (int i = 0; i < p->ndim; i++)
+        n += snprintf(own + n, sizeof own - (size_t)n, "%s%lld", n ? "x" : "",
+                      (long long)p->file.extent[i]);
+    if (!same_size(p, job, frame))
+        return gf_fail(GF_EINVAL, "--mask=%s is %s, and the spectrum %s", p->text, own,
+                       spectrum_text(job, frame, text));
+    for (int i = 0; i < job->ndim; i++)
+        mask.extent[i] = on(job, i) ? frame->shape[i] : 1;
+    return gf_filter_times_mask(f, job, gf_settings_threads(s), &mask);
+}
+
+static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
+                      const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
+    struct gf_filter_samples kernel = {.value = p->file.value, .extent = {1, 1, 1}};
+    int i = p->ndim - 1;
+    char text[64];
+    for (int axis = job->ndim - 1; axis >= 0; axis--)
+        if (on(job, axis) && i >= 0)
+            kernel.extent[axis] = p->file.extent[i--];
+    bool fits = true;
+    for (; i >= 0; i--)
+        fits = fits && p->file.extent[i] == 1;
+    for (int axis = 0; axis < job->ndim; axis++)
+        fits = fits && kernel.extent[axis] <= frame->shape[axis];
+    if (!fits)
+        return gf_fail(GF_EINVAL, "--convolve=%s is larger than the picture's %s", p->text,
+                       spectrum_text(job, frame, text));
+    return gf_filter_times_kernel(f, job, gf_settings_threads(s), &kernel);
+}
+
+/* ---- the whole ---- */
+
+/* White is the largest number of an integer type, 1 of a float; what stands for a share of it is a
+ * whole number there too, so that flat areas do not lie on a boundary of rounding. */
+static double offset_of(const struct gf_settings *s, enum gf_dtype dtype) {
+    const struct gf_filter_settings *f = &s->filter;
+    double low = 0, high = 1;
+    bool whole = gf_dtype_is_integer(dtype);
+    if (whole)
+        gf_dtype_range(dtype, &low, &high);
+    if (f->offset_unit == GF_OFFSET_MID)
+        return whole ? (low + high + 1) / 2 : 0.5;
+    if (f->offset_unit == GF_OFFSET_NUMBER)
+        return f->offset;
+    return whole ? round(f->offset / 100 * high) : f->offset / 100;
+}
+
+static int add_part(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
+                    const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
+    switch (p->what) {
+    case GF_BLUR:
+        return add_blur(f, job, p->radius[0].value);
+    case GF_MASK:
+        return add_mask(f, s, job, frame, p);
+    case GF_KERNEL:
+        return add_kernel(f, s, job, frame, p);
+    default:
+        return add_profile(f, job, frame, p);
+    }
+}
+
+int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
+                   const struct gf_filter_frame *frame, const struct gf_notches *peaks,
+                   struct gf_filter **out) {
+    int rc = gf_filter_new(out);
+    if (rc)
+        return rc;
+    for (int i = 0; i < s->filter.n_parts && !rc; i++)
+        rc = add_part(*out, s, job, frame, &s->filter.part[i]);
+    for (int i = 0; peaks && i < peaks->n && !rc; i++)
+        rc = add_peak(*out, job, frame, &peaks->notch[i]);
+    (*out)->offset = offset_of(s, frame->dtype);
+    if (rc) {
+        gf_filter_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* ---- kept from file to file: an equal filter lets a backend keep its plan ---- */
+
+enum { MAX_KEPT = 8 };
+
+struct key {
+    int ndim;
+    unsigned axes;
+    int64_t shape[GF_MAX_DIMS];
+    enum gf_precision precision;
+    struct gf_filter_frame frame;
+};
+
+static struct {
+    pthread_mutex_t lock;
+    int64_t clock;
+    struct kept {
+        struct key key;
+        struct gf_filter *filter;
+        int users;
+        int64_t used; /* by the clock */
+    } kept[MAX_KEPT];
+} keep = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void make_key(const struct gf_job *job, const struct gf_filter_frame *frame,
+                     struct key *key) {
+    memset(key, 0, sizeof *key); /* padding too: keys are compared as bytes */
+    key->ndim = job->ndim;
+    key->axes = job->axes;
+    key->precision = job->precision;
+    key->frame.dtype = frame->dtype;
+    for (int i = 0; i < job->ndim; i++) {
+        key->shape[i] = job->shape[i];
+        key->frame.shape[i] = frame->shape[i];
+    }
+}
+
+/* The one with that key; else the one that was not used for longest, empty now; else NULL. */
+static struct kept *find_kept(const struct key *key) {
+    struct kept *oldest = NULL;
+    for (int i = 0; i < MAX_KEPT; i++) {
+        struct kept *k = &keep.kept[i];
+        if (k->filter && !memcmp(&k->key, key, sizeof *key))
+            return k;
+        if (!k->users && (!oldest || k->used < oldest->used))
+            oldest = k;
+    }
+    if (oldest) {
+        gf_filter_free(oldest->filter);
+        oldest->filter = NULL;
+    }
+    return oldest;
+}
+
+int gf_filter_obtain(const struct gf_settings *s, const struct gf_job *job,
+                     const struct gf_filter_frame *frame, struct gf_filter **out) {
+    struct key key;
+    int rc = 0;
+    make_key(job, frame, &key);
+    pthread_mutex_lock(&keep.lock);
+    struct kept *k = find_kept(&key);
+    if (!k || !k->filter)
+        rc = gf_filter_make(s, job, frame, NULL, out);
+    if (k && !rc) {
+        if (!k->filter)
+            k->filter = *out;
+        k->key = key;
+        k->users++;
+        k->used = ++keep.clock;
+        *out = k->filter;
+    }
+    pthread_mutex_unlock(&keep.lock);
+    return rc;
+}
+
+void gf_filter_release(struct gf_filter *f) {
+    bool known = false;
+    if (!f)
+        return;
+    pthread_mutex_lock(&keep.lock);
+    for (int i = 0; i < MAX_KEPT; i++)
+        if (keep.kept[i].filter == f) {
+            keep.kept[i].users--;
+            known = true;
+        }
+    pthread_mutex_unlock(&keep.lock);
+    if (!known)
+        gf_filter_free(f);
+}
+
+void gf_filter_forget(void) {
+    for (int i = 0; i < MAX_KEPT; i++) {
+        gf_filter_free(keep.kept[i].filter);
+        keep.kept[i] = (struct kept){0};
+    }
+}

@@ -1,0 +1,94 @@
+/* --mask-out: the filter as a picture. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/filter.h"
+#include "cli/samples.h"
+#include "core/status.h"
+
+/* The job on the picture's own size, once for all that is not transformed. */
+static struct gf_job mask_job(const struct gf_task *t) {
+    struct gf_job job = t->job;
+    for (int i = 0; i < job.ndim; i++)
+        job.shape[i] = job.axes >> i & 1 ? t->filtering->frame.shape[i] : 1;
+    job.channels = 1;
+    return job;
+}
+
+/* Axes that are not transformed are left out. */
+static int picture_shape(const struct gf_task *t, int64_t shape[GF_MAX_RANK]) {
+    int ndim = 0;
+    for (int i = 0; i < t->job.ndim; i++)
+        if (t->job.axes >> i & 1)
+            shape[ndim++] = t->filtering->frame.shape[i];
+    shape[ndim] = 1;
+    return ndim;
+}
+
+int gf_filter_describe_mask(struct gf_task *t, struct gf_product *p) {
+    int64_t shape[GF_MAX_RANK];
+    int ndim = picture_shape(t, shape);
+    enum gf_dtype dtype;
+    int rc = gf_target_dtype(t->s, &t->targets->target[t->job.n_out], p->format, GF_SINGLE, &dtype);
+    if (rc)
+        return rc;
+    p->image.px = gf_array_wrap(NULL, dtype, ndim + 1, shape);
+    p->image.ndim = ndim;
+    p->image.color = GF_GRAY;
+    memcpy(p->shape, shape, sizeof p->shape);
+    return gf_product_accepts(p);
+}
+
+int64_t gf_filter_mask_bytes(const struct gf_task *t) {
+    int64_t shape[GF_MAX_RANK], count = 1;
+    int ndim = t->s->filter.mask_out ? picture_shape(t, shape) : 0;
+    for (int i = 0; i < ndim; i++)
+        count *= shape[i];
+    /* Half a spectrum of complex doubles, and another for the table that it is made of. */
+    return ndim ? 16 * count : 0;
+}
+
+static double component(const struct gf_array *a, int64_t at) {
+    return gf_dtype_real(a->dtype) == GF_F64 ? ((const double *)a->data)[at]
+                                             : (double)((const float *)a->data)[at];
+}
+
+/* What stands at the centred place `at` (C order) of the picture; the size of a complex number. */
+static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
+    int64_t k[GF_MAX_DIMS], where = 0;
+    const int folded = gf_job_half_axis(job);
+    for (int i = job->ndim - 1; i >= 0; i--) {
+        int64_t n = job->shape[i];
+        k[i] = (at % n + n - n / 2) % n;
+        at /= n;
+    }
+    bool mirrored = k[folded] > job->shape[folded] / 2;
+    for (int i = 0; i < job->ndim; i++) {
+        int64_t n = job->shape[i];
+        where = where * half->shape[i] + (mirrored && k[i] ? n - k[i] : k[i]);
+    }
+    if (!gf_dtype_is_complex(half->dtype))
+        return component(half, where);
+    return hypot(component(half, 2 * where), component(half, 2 * where + 1));
+}
+
+int gf_filter_draw_mask(struct gf_task *t, struct gf_product *p) {
+    struct gf_job job = mask_job(t);
+    struct gf_filter *filter;
+    struct gf_array half = {0}, like = p->image.px;
+    job.precision = GF_DOUBLE;
+    int rc = gf_filter_make(t->s, &job, &t->filtering->frame, &t->filtering->peaks, &filter);
+    if (rc)
+        return rc;
+    job.filter = filter;
+    rc = gf_filter_tabulate(&job, gf_settings_threads(t->s), &half);
+    if (!rc)
+        rc = gf_array_alloc(&p->image.px, like.dtype, like.rank, like.shape);
+    double white = like.dtype == GF_U8 ? 255 : 1;
+    for (int64_t at = 0; at < gf_array_count(&like) && !rc; at++)
+        gf_sample_put((char *)p->image.px.data + at * (int64_t)gf_dtype_size(like.dtype),
+                      like.dtype, white * value(&job, &half, at));
+    gf_array_free(&half);
+    gf_filter_free(filter);
+    return rc;
+}

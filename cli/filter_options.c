@@ -1,0 +1,201 @@
+/* The values of gpufft filter's own options. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/filter.h"
+#include "core/status.h"
+
+enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
+
+/* The corner of a volume's spectrum is sqrt(3) / 2 cycles a sample away. */
+static const double MOST_CYCLES = 0.8660254037844386, MOST_PERCENT = 173.20508075688772;
+
+#define RADIUS "bins, cycles a sample (0.1c) or per cent of Nyquist (50%%)"
+
+const char *gf_filter_option(enum gf_filter_what what) {
+    static const char *const names[] = {"--lowpass", "--highpass", "--bandpass", "--bandreject",
+                                        "--notch",   "--convolve", "--convolve", "--mask"};
+    return names[what];
+}
+
+/* The text between commas. */
+struct field {
+    const char *text;
+    size_t length;
+};
+
+static int split(const char *value, struct field field[MAX_FIELDS + 1]) {
+    int n = 0;
+    for (;; value++) {
+        size_t length = strcspn(value, ",");
+        field[n++] = (struct field){value, length};
+        value += length;
+        if (!*value || n > MAX_FIELDS)
+            return n;
+    }
+}
+
+/* Ends where the field does, but for `suffix` characters. */
+static bool parse_number(const struct field *f, size_t suffix, double *out) {
+    char *end;
+    *out = strtod(f->text, &end);
+    return f->length > suffix && end == f->text + f->length - suffix && *f->text != ' ';
+}
+
+static int wrong_form(const struct gf_filter_part *p) {
+    static const char *const forms[] = {"R[,PROFILE]", "R[,PROFILE]", "R1,R2[,PROFILE]",
+                                        "R1,R2[,PROFILE]", "X,Y[,Z],R[,PROFILE]"};
+    return gf_fail(GF_EUSAGE,
+                   "%s cannot be '%.60s'; it is %s, R in " RADIUS
+                   ", PROFILE gaussian, ideal or butterworth:N",
+                   gf_filter_option(p->what), p->text, forms[p->what]);
+}
+
+static int parse_radius(const struct gf_filter_part *p, const struct field *f,
+                        struct gf_radius *out) {
+    char last = f->length ? f->text[f->length - 1] : 0;
+    out->unit = last == 'c' ? GF_CYCLES : last == '%' ? GF_NYQUIST : GF_BINS;
+    if (!parse_number(f, out->unit != GF_BINS, &out->value))
+        return wrong_form(p);
+    double most = out->unit == GF_CYCLES    ? MOST_CYCLES
+                  : out->unit == GF_NYQUIST ? MOST_PERCENT
+                                            : HUGE_VAL;
+    if (out->value > 0 && out->value <= most && isfinite(out->value))
+        return 0;
+    return gf_fail(GF_EUSAGE,
+                   "%s=%.60s: a radius is above 0 bins, up to 0.866c (cycles a sample) or 173.2%% "
+                   "of Nyquist, the corner of a volume",
+                   gf_filter_option(p->what), p->text);
+}
+
+static int parse_profile(const struct field *f, struct gf_filter_part *p) {
+    static const char butterworth[] = "butterworth:";
+    const size_t prefix = sizeof butterworth - 1;
+    p->profile = GF_GAUSSIAN;
+    if (f->length == 8 && !strncmp(f->text, "gaussian", 8))
+        return 0;
+    p->profile = GF_IDEAL;
+    if (f->length == 5 && !strncmp(f->text, "ideal", 5))
+        return 0;
+    p->profile = GF_BUTTERWORTH;
+    bool named = f->length >= prefix - 1 && !strncmp(f->text, butterworth, prefix - 1);
+    char *end = NULL;
+    long order = named && f->length > prefix ? strtol(f->text + prefix, &end, 10) : 0;
+    if (named && end == f->text + f->length && order >= 1 && order <= GF_MAX_ORDER) {
+        p->order = (int)order;
+        return 0;
+    }
+    if (named)
+        return gf_fail(GF_EUSAGE, "%s=%.60s: it is butterworth:N with N from 1 to %d",
+                       gf_filter_option(p->what), p->text, GF_MAX_ORDER);
+    return gf_fail(GF_EUSAGE,
+                   "%s=%.60s: no profile '%.*s'; there are gaussian, ideal, "
+                   "butterworth:N",
+                   gf_filter_option(p->what), p->text, (int)f->length, f->text);
+}
+
+static int add_part(struct gf_settings *s, enum gf_filter_what what, const char *text,
+                    struct gf_filter_part **out) {
+    struct gf_filter_settings *f = &s->filter;
+    if (f->n_parts == GF_MAX_PARTS)
+        return gf_fail(GF_EUSAGE, "more than %d filters in one run", GF_MAX_PARTS);
+    *out = &f->part[f->n_parts++];
+    **out = (struct gf_filter_part){.what = what, .text = text};
+    return 0;
+}
+
+/* A profile is what begins with a letter that no number does; a notch has `coordinates`. */
+static int parse_part(struct gf_settings *s, enum gf_filter_what what, const char *value, int radii,
+                      bool coordinates) {
+    struct field field[MAX_FIELDS + 1];
+    struct gf_filter_part *p = NULL;
+    int n = split(value, field), rc = add_part(s, what, value, &p);
+    const char *last = field[n - 1].text;
+    bool said = n > 1 && field[n - 1].length && !strchr("0123456789.+- ", *last) &&
+                strncasecmp(last, "nan", 3) && strncasecmp(last, "inf", 3);
+    if (rc)
+        return rc;
+    if (said)
+        rc = parse_profile(&field[--n], p);
+    p->n_centre = coordinates ? n - radii : 0;
+    if (!rc && (coordinates ? p->n_centre < 1 || p->n_centre > GF_MAX_DIMS : n != radii))
+        rc = wrong_form(p);
+    for (int i = 0; i < p->n_centre && !rc; i++)
+        if (!parse_number(&field[i], 0, &p->centre[i]) || !isfinite(p->centre[i]))
+            rc = gf_fail(GF_EUSAGE,
+                         "--notch=%.60s: its place is X,Y or X,Y,Z in bins from the centre",
+                         p->text);
+    for (int i = 0; i < radii && !rc; i++)
+        rc = parse_radius(p, &field[p->n_centre + i], &p->radius[i]);
+    if (!rc && radii == 2 && p->radius[0].unit == p->radius[1].unit &&
+        p->radius[0].value >= p->radius[1].value)
+        rc = gf_fail(GF_EUSAGE, "%s=%.60s: R1 is not below R2", gf_filter_option(what), value);
+    return rc;
+}
+
+int gf_parse_lowpass(const char *value, void *settings) {
+    return parse_part(settings, GF_LOWPASS, value, 1, false);
+}
+
+int gf_parse_highpass(const char *value, void *settings) {
+    return parse_part(settings, GF_HIGHPASS, value, 1, false);
+}
+
+int gf_parse_bandpass(const char *value, void *settings) {
+    return parse_part(settings, GF_BANDPASS, value, 2, false);
+}
+
+int gf_parse_bandreject(const char *value, void *settings) {
+    return parse_part(settings, GF_BANDREJECT, value, 2, false);
+}
+
+int gf_parse_notch(const char *value, void *settings) {
+    return parse_part(settings, GF_NOTCH, value, 1, true);
+}
+
+int gf_parse_mask(const char *value, void *settings) {
+    struct gf_filter_part *p = NULL;
+    return add_part(settings, GF_MASK, value, &p);
+}
+
+int gf_parse_convolve(const char *value, void *settings) {
+    struct gf_filter_part *p = NULL;
+    bool blur = !strncmp(value, "gaussian:", 9);
+    int rc = add_part(settings, blur ? GF_BLUR : GF_KERNEL, value, &p);
+    if (rc || !blur)
+        return rc;
+    struct field f = {value + 9, strlen(value + 9)};
+    if (!parse_number(&f, 0, &p->radius[0].value) || !isfinite(p->radius[0].value) ||
+        p->radius[0].value <= 0)
+        return gf_fail(GF_EUSAGE, "--convolve=%.60s: it is gaussian:S with S above 0, in pixels",
+                       value);
+    return 0;
+}
+
+int gf_parse_auto_notch(const char *value, void *count) {
+    struct field f = {value, strlen(value)};
+    double n = DEFAULT_NOTCHES;
+    if (*value && (!parse_number(&f, 0, &n) || !(n >= 1 && n <= GF_MAX_NOTCHES) || n != floor(n)))
+        return gf_fail(GF_EUSAGE, "--auto-notch cannot be '%.40s'; it is 1 to %d waves", value,
+                       GF_MAX_NOTCHES);
+    *(int *)count = (int)n;
+    return 0;
+}
+
+int gf_parse_offset(const char *value, void *settings) {
+    struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
+    struct field field = {value, strlen(value)};
+    bool percent = value[field.length - 1] == '%';
+    f->offset_unit = percent ? GF_OFFSET_PERCENT : GF_OFFSET_NUMBER;
+    if (!strcmp(value, "mid"))
+        f->offset_unit = GF_OFFSET_MID;
+    else if (!parse_number(&field, percent, &f->offset) || !isfinite(f->offset))
+        return gf_fail(GF_EUSAGE,
+                       "--offset cannot be '%.40s'; it is a number in the samples' unit, a "
+                       "percentage of white such as 50%%, or mid",
+                       value);
+    return 0;
+}

@@ -1,0 +1,255 @@
+/* gpufft stats: energy, radial spectrum and peaks of pictures, volumes and lines. */
+#include "cli/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/task.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+struct run {
+    const struct gf_settings *s;
+    struct gf_engine engine;
+    struct gf_inputs inputs;
+    struct gf_targets radial; /* --radial, if given */
+    int done, failed, worst;
+};
+
+void gf_stats_free(struct gf_stats *s) {
+    for (int64_t i = 0; i < s->n_signals && s->signal; i++) {
+        free(s->signal[i].ring);
+        free(s->signal[i].peak);
+        free(s->signal[i].wave);
+    }
+    free(s->signal);
+    s->signal = NULL;
+}
+
+static bool is_luma(const struct gf_settings *s, const struct gf_image *image) {
+    return image->color == GF_RGB && !s->stats.channels;
+}
+
+/* The picture's channels but alpha, to half a spectrum of each; to all of it if they are complex.
+ */
+static int make_job(const struct gf_settings *s, const struct gf_image *image, struct gf_job *job) {
+    memset(job, 0, sizeof *job); /* padding too: jobs are compared as bytes */
+    job->direction = GF_FORWARD;
+    job->ndim = image->ndim;
+    memcpy(job->shape, image->px.shape, (size_t)job->ndim * sizeof *job->shape);
+    job->channels = image->px.shape[image->ndim] - image->alpha;
+    if (job->channels < 1)
+        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
+    job->axes = (1u << job->ndim) - 1;
+    job->in_dtype = image->px.dtype;
+    job->luma = is_luma(s, image);
+    job->precision = gf_task_precision(s, job->in_dtype);
+    job->norm = GF_NORM_BACKWARD;
+    job->n_out = 1;
+    job->out[0].kind = GF_COMPLEX;
+    job->out[0].dtype = job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    job->out[0].half = !gf_dtype_is_complex(job->in_dtype);
+    return 0;
+}
+
+/* What a file of ours tells that is no picture. */
+static int check_record(const struct gf_image *image) {
+    struct gf_record record;
+    int rc = image->record ? gf_record_parse(image->record, &record) : 0;
+    if (rc || !image->record)
+        return rc;
+    if (record.version == GF_RECORD_WAVELET)
+        return gf_fail(GF_EINVAL, "wavelet coefficients; stats takes the picture they came from "
+                                  "(gpufft idwt)");
+    if (record.kind == GF_COMPLEX)
+        return gf_fail(GF_EINVAL, "a spectrum; stats takes the picture it came from (gpufft inv)");
+    return 0;
+}
+
+static int load(const struct gf_settings *s, char *const *read, int n, struct gf_image *image) {
+    int rc = s->frames ? gf_load_frames(s, read, n, false, image)
+                       : gf_load_picture(s, read[0], false, image);
+    if (!rc)
+        rc = check_record(image);
+    return rc ? rc : gf_load_finite(s, image);
+}
+
+static int64_t bytes_of(const struct gf_array *a) {
+    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
+}
+
+/* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. */
+static int plan(struct gf_engine *e, struct gf_job *job, const struct gf_image *image,
+                const struct gf_array *spectrum) {
+    struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0);
+    int64_t arrays = bytes_of(&image->px) + bytes_of(spectrum);
+    int64_t after = arrays + gf_spectrum_peaks_bytes(&one);
+    int rc = gf_memory_check(after, e->limit);
+    if (!rc)
+        rc = gf_engine_plan(e, job);
+    if (rc || !gf_memory_check(arrays + e->plan->workspace_bytes, e->limit))
+        return rc;
+    job->lean = true;
+    rc = gf_engine_plan(e, job);
+    return rc ? rc : gf_memory_check(arrays + e->plan->workspace_bytes, e->limit);
+}
+
+static int look_at_samples(struct gf_stats *st) {
+    const struct gf_job *job = st->job;
+    int rc = 0;
+    st->n_signals = job->luma ? 1 : job->channels;
+    st->signal = calloc((size_t)st->n_signals, sizeof *st->signal);
+    if (!st->signal)
+        return gf_fail(GF_ENOMEM, "out of memory for %lld channels", (long long)st->n_signals);
+    for (int64_t i = 0; i < st->n_signals && !rc; i++)
+        rc = gf_sample_stats(&st->image->px, job->luma ? GF_LUMA : i, &st->signal[i].samples);
+    return rc;
+}
+
+static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i) {
+    int peaks = st->peaks;
+    struct gf_signal *signal = &st->signal[i];
+    struct gf_spectrum s = gf_spectrum_of(st->job, out, i);
+    st->n_rings = gf_spectrum_ring_count(&s);
+    signal->ring = malloc((size_t)st->n_rings * sizeof *signal->ring);
+    signal->peak = malloc(((size_t)peaks + 1) * sizeof *signal->peak);
+    signal->wave = malloc(((size_t)peaks + 1) * sizeof *signal->wave);
+    if (!signal->ring || !signal->peak || !signal->wave)
+        return gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)st->n_rings);
+    gf_spectrum_rings(&s, signal->ring, &signal->energy);
+    int rc = gf_spectrum_peaks(&s, 0, signal->peak, peaks, &signal->n_peaks);
+    for (int k = 0; k < signal->n_peaks; k++)
+        signal->wave[k] = gf_peak_wave(&s, &signal->peak[k]);
+    return rc;
+}
+
+/* Everything about the picture; `st` points at image and job. */
+static int look(struct run *r, struct gf_image *image, struct gf_job *job, struct gf_stats *st) {
+    struct gf_array in = image->px, out;
+    struct gf_report report = {0};
+    int64_t shape[GF_MAX_RANK], bytes;
+    in.base = NULL;
+    in.shape[image->ndim] -= image->alpha;
+    int rc = make_job(r->s, image, job);
+    if (rc)
+        return rc;
+    gf_job_out_shape(job, 0, shape);
+    out = gf_array_wrap(NULL, job->out[0].dtype, job->ndim + 1, shape);
+    rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(out.dtype), &bytes);
+    if (!rc) {
+        gf_engine_ahead(&r->engine, job);
+        rc = look_at_samples(st); /* while the context opens */
+    }
+    if (!rc)
+        rc = plan(&r->engine, job, image, &out);
+    if (!rc)
+        rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
+    if (!rc)
+        rc = gf_engine_exec(&r->engine, &in, &out, &report);
+    st->backend = gf_engine_name(&r->engine);
+    for (int64_t i = 0; i < st->n_signals && !rc; i++)
+        rc = look_at_spectrum(st, &out, i);
+    gf_array_free(&out);
+    return rc;
+}
+
+static int write_radial(const struct run *r, const struct gf_stats *st) {
+    char *path;
+    if (!r->radial.n)
+        return 0;
+    int rc = gf_template_expand(&r->radial.target[0].where, st->path, "radial", -1, &path);
+    if (rc)
+        return rc;
+    rc = gf_radial_write(st, path, r->s->clobber);
+    free(path);
+    return rc;
+}
+
+/* One file, or all of them as the planes of a volume. */
+static void run_one(struct run *r, char *const *read, int n) {
+    struct gf_image image = {0};
+    struct gf_job job;
+    struct gf_stats st = {
+        .path = read[0], .image = &image, .job = &job, .peaks = r->s->stats.peaks};
+    r->engine.ms = (struct gf_device_ms){0};
+    gf_progress_show(r->done + r->failed, "reading", gf_log_name(read[0]));
+    int rc = load(r->s, read, n, &image);
+    gf_progress_show(r->done + r->failed, "transforming", gf_log_name(read[0]));
+    if (!rc)
+        rc = look(r, &image, &job, &st);
+    if (!rc)
+        rc = write_radial(r, &st);
+    if (rc) {
+        int code = gf_exit_code(rc);
+        code = code == 2 ? 1 : code; /* one file's data is no usage error */
+        r->worst = code > r->worst ? code : r->worst;
+        r->failed++;
+        gf_log_fail(r->engine.gone && !r->engine.open ? NULL : read[0]);
+        gf_report_failed(r->s, read[0]);
+    } else {
+        r->done++;
+        gf_progress_hide();
+        (r->s->json ? gf_stats_json : gf_stats_print)(&st);
+        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(read[0]), st.backend, r->engine.why);
+    }
+    gf_stats_free(&st);
+    gf_image_free(&image);
+}
+
+/* --radial: a file, or a template for several. */
+static int claim_radial(struct run *r) {
+    const struct gf_settings *s = r->s;
+    struct gf_target *t = &r->radial.target[0];
+    int names = s->frames && r->inputs.n ? 1 : r->inputs.n;
+    if (!s->stats.radial)
+        return 0;
+    int rc = gf_radial_check(s->stats.radial);
+    if (!rc)
+        rc = gf_template_parse("--radial", s->stats.radial, &t->where);
+    if (!rc && (t->where.prefix || t->where.has_page))
+        rc = gf_fail(GF_EUSAGE, "--radial names a file, or a template with {stem}");
+    if (rc)
+        return rc;
+    t->label = "radial";
+    t->plain = true;
+    r->radial.n = 1;
+    return gf_targets_claim(s, &r->radial, r->inputs.path, names, r->inputs.path, r->inputs.n);
+}
+
+int gf_command_stats(struct gf_settings *s, char **operands, int n) {
+    struct run r = {.s = s};
+    int rc = gf_settings_check(s);
+    if (!rc)
+        rc = gf_inputs_gather(s, operands, n, &r.inputs);
+    if (!rc)
+        rc = claim_radial(&r);
+    if (!rc)
+        rc = gf_engine_open(&r.engine, s);
+    if (rc) {
+        gf_log_error("stats: %s", gf_message());
+        r.worst = gf_exit_code(rc);
+        goto out;
+    }
+    s->max_memory = r.engine.limit; /* decoding is held to it too */
+    r.failed = r.inputs.failed;
+    r.worst = r.failed ? 1 : 0;
+    gf_progress_start(s->quiet, s->frames ? 1 : r.inputs.n);
+    gf_engine_ahead(&r.engine, NULL);
+    if (s->frames && !r.failed)
+        run_one(&r, r.inputs.path, r.inputs.n);
+    for (int i = 0; i < r.inputs.n && !s->frames && !r.engine.gone; i++) {
+        r.engine.runs = r.inputs.n - i;
+        run_one(&r, &r.inputs.path[i], 1);
+    }
+    gf_progress_stop();
+    if (!s->frames && (r.done + r.failed > 1 || r.inputs.many))
+        gf_log_note("%d done, %d failed", r.done, r.failed);
+out:
+    gf_engine_close(&r.engine);
+    gf_inputs_free(&r.inputs);
+    return r.worst;
+}

@@ -1,0 +1,42 @@
+/* What `gpufft stats` finds out about a file, and the ways to say it. */
+#ifndef GF_CLI_STATS_H
+#define GF_CLI_STATS_H
+
+#include <jansson.h>
+
+#include "core/sample_stats.h"
+#include "core/spectrum.h"
+#include "formats/format.h"
+
+/* The luma, or one channel. */
+struct gf_signal {
+    struct gf_sample_stats samples;
+    struct gf_energy energy;
+    struct gf_ring *ring;
+    struct gf_peak *peak;
+    struct gf_wave *wave; /* of each peak */
+    int n_peaks;
+};
+
+struct gf_stats {
+    const char *path;
+    const struct gf_image *image;
+    const struct gf_job *job;
+    const char *backend;
+    int peaks; /* how many were asked for */
+    int64_t n_signals, n_rings;
+    struct gf_signal *signal;
+};
+
+void gf_stats_free(struct gf_stats *s);
+void gf_stats_print(const struct gf_stats *s);
+void gf_stats_json(const struct gf_stats *s);
+
+json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c);
+
+/* stats_radial.c: the rings to a file, as its suffix says. GF_EUSAGE for a suffix that is none of
+ * .csv, .json and .png. */
+int gf_radial_check(const char *path);
+int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber);
+
+#endif

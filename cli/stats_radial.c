@@ -1,0 +1,127 @@
+/* The radial spectrum to a file: a table, JSON, or a plot. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/log.h"
+#include "cli/plot.h"
+#include "cli/report.h"
+#include "cli/stats.h"
+#include "core/status.h"
+
+static int write_bytes(const char *path, const void *data, size_t n, bool clobber) {
+    struct gf_sink *sink;
+    int rc = gf_sink_open(path, clobber, &sink);
+    if (rc)
+        return rc;
+    rc = gf_sink_write(sink, data, n);
+    if (!rc)
+        return gf_sink_commit(sink);
+    gf_sink_abort(sink);
+    return rc;
+}
+
+/* A row a ring; several channels have a column each. */
+static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    fprintf(f, "frequency,bins");
+    for (int64_t c = 0; c < s->n_signals; c++)
+        s->n_signals > 1 ? fprintf(f, ",power_%lld", (long long)c + 1) : fprintf(f, ",power");
+    fputc('\n', f);
+    for (int64_t r = 0; r < s->n_rings; r++) {
+        const struct gf_ring *first = &s->signal[0].ring[r];
+        fprintf(f, "%.9g,%lld", first->frequency, (long long)first->bins);
+        for (int64_t c = 0; c < s->n_signals; c++)
+            fprintf(f, ",%.9g", s->signal[c].ring[r].mean);
+        fputc('\n', f);
+    }
+    int rc =
+        fclose(f) ? gf_fail(GF_ENOMEM, "out of memory") : write_bytes(path, text, size, clobber);
+    free(text);
+    return rc;
+}
+
+static int write_json(const struct gf_stats *s, const char *path, bool clobber) {
+    json_t *o = json_object(), *signals = json_array();
+    json_object_set_new(o, "in", gf_json_text(s->path));
+    for (int64_t c = 0; c < s->n_signals; c++)
+        json_array_append_new(signals, gf_radial_json(s, &s->signal[c]));
+    json_object_set_new(o, "signals", signals);
+    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_decref(o);
+    if (!text)
+        return gf_fail(GF_ENOMEM, "out of memory for JSON");
+    size_t n = strlen(text);
+    text[n] = '\n';
+    int rc = write_bytes(path, text, n + 1, clobber);
+    free(text);
+    return rc;
+}
+
+/* The frequencies, then each channel's powers, each of n_rings numbers. */
+static void fill_curves(const struct gf_stats *s, double *number, struct gf_curve *curve) {
+    for (int64_t r = 0; r < s->n_rings; r++)
+        number[r] = s->signal[0].ring[r].frequency;
+    for (int64_t c = 0; c < s->n_signals; c++) {
+        double *y = number + (c + 1) * s->n_rings;
+        for (int64_t r = 0; r < s->n_rings; r++)
+            y[r] = s->signal[c].ring[r].mean;
+        curve[c] = (struct gf_curve){.x = number, .y = y, .n = s->n_rings};
+    }
+}
+
+static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
+    struct gf_write_options options = {.level = -1};
+    struct gf_image image = {0};
+    struct gf_plot plot = {
+        .x_label = "cycles/sample", .y_label = "mean power", .n = (int)s->n_signals};
+    const char *slash = strrchr(s->path, '/');
+    char title[48];
+    snprintf(title, sizeof title, "%s", gf_log_name(slash ? slash + 1 : s->path));
+    plot.title = title;
+    double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
+    struct gf_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
+    int rc = number && curve ? 0 : gf_fail(GF_ENOMEM, "out of memory for the plot");
+    if (rc)
+        goto out;
+    fill_curves(s, number, curve);
+    plot.curve = curve;
+    rc = gf_plot_draw(&plot, &image);
+    if (!rc)
+        rc = gf_image_write(path, &gf_format_png, &image, &options, clobber);
+out:
+    gf_image_free(&image);
+    free(curve);
+    free(number);
+    return rc;
+}
+
+static const struct {
+    const char *suffix;
+    int (*write)(const struct gf_stats *s, const char *path, bool clobber);
+} ways[] = {{".csv", write_csv}, {".json", write_json}, {".png", write_plot}};
+enum { N_WAYS = sizeof ways / sizeof *ways };
+
+static int way_of(const char *path) {
+    const char *dot = strrchr(path, '.');
+    for (int i = 0; dot && i < N_WAYS; i++)
+        if (!strcasecmp(dot, ways[i].suffix))
+            return i;
+    return -1;
+}
+
+int gf_radial_check(const char *path) {
+    if (way_of(path) >= 0)
+        return 0;
+    return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix is to be .csv, .json or .png", path);
+}
+
+int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber) {
+    int way = way_of(path);
+    return way < 0 ? gf_radial_check(path) : ways[way].write(s, path, clobber);
+}

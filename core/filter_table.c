@@ -1,0 +1,257 @@
+#include "core/filter_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/backend.h"
+#include "core/status.h"
+
+/* Imaginary parts below this share of the sum of |h| are rounding. */
+static const double IMAG_RATIO = 1e-12;
+
+/* Half a spectrum of the transformed axes alone, extent 1 along the others. */
+struct half {
+    int ndim;
+    int64_t extent[GF_MAX_DIMS];
+    bool complex;
+    double *value;
+};
+
+static bool on(const struct gf_job *job, int axis) {
+    return job->axes >> axis & 1;
+}
+
+static int64_t half_init(const struct gf_job *job, bool complex, struct half *h) {
+    int64_t count = 1;
+    *h = (struct half){.ndim = job->ndim, .complex = complex};
+    for (int i = 0; i < job->ndim; i++) {
+        h->extent[i] = !on(job, i)                  ? 1
+                       : i == gf_job_half_axis(job) ? job->shape[i] / 2 + 1
+                                                    : job->shape[i];
+        count *= h->extent[i];
+    }
+    return count;
+}
+
+/* ---- into the table ---- */
+
+static double get(const struct gf_array *a, int64_t at) {
+    return gf_dtype_real(a->dtype) == GF_F64 ? ((const double *)a->data)[at]
+                                             : (double)((const float *)a->data)[at];
+}
+
+static void put(struct gf_array *a, int64_t at, double v) {
+    if (gf_dtype_real(a->dtype) == GF_F64)
+        ((double *)a->data)[at] = v;
+    else
+        ((float *)a->data)[at] = (float)v;
+}
+
+/* Where in `h` the element `at` (C order) of the table is. */
+static int64_t find(const struct half *h, const struct gf_array *table, int64_t at) {
+    int64_t where = 0, step = 1;
+    for (int i = h->ndim - 1; i >= 0; i--) {
+        where += h->extent[i] > 1 ? at % table->shape[i] * step : 0;
+        at /= table->shape[i];
+        step *= h->extent[i];
+    }
+    return where;
+}
+
+/* old (real, complex or none) times h. */
+static void multiply(const struct gf_array *old, const struct half *h, int64_t at,
+                     struct gf_array *to) {
+    const bool complex = gf_dtype_is_complex(to->dtype);
+    int64_t from = find(h, to, at);
+    double re = h->value[h->complex ? 2 * from : from];
+    double im = h->complex ? h->value[2 * from + 1] : 0;
+    if (old->data) {
+        bool wide = gf_dtype_is_complex(old->dtype);
+        double a = get(old, wide ? 2 * at : at), b = wide ? get(old, 2 * at + 1) : 0;
+        double product = re * a - im * b;
+        im = re * b + im * a;
+        re = product;
+    }
+    put(to, complex ? 2 * at : at, re);
+    if (complex)
+        put(to, 2 * at + 1, im);
+}
+
+static int times(struct gf_filter *f, const struct gf_job *job, int threads, const struct half *h) {
+    struct gf_array old = f->table, to;
+    int64_t shape[GF_MAX_DIMS];
+    const bool wide = job->precision == GF_DOUBLE;
+    const bool complex = h->complex || (old.data && gf_dtype_is_complex(old.dtype));
+    for (int i = 0; i < job->ndim; i++)
+        shape[i] = on(job, i) ? h->extent[i] : job->shape[i];
+    int rc = gf_array_alloc(&to,
+                            complex ? (wide ? GF_C128 : GF_C64)
+                            : wide  ? GF_F64
+                                    : GF_F32,
+                            job->ndim, shape);
+    if (rc)
+        return rc;
+    const int64_t count = gf_array_count(&to);
+#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
+    for (int64_t at = 0; at < count; at++)
+        multiply(&old, h, at, &to);
+    gf_array_free(&f->table);
+    f->table = to;
+    return 0;
+}
+
+/* ---- masks ---- */
+
+/* The two samples around a bin of the longer axis, and the second one's share. */
+struct between {
+    int64_t at[2];
+    double share;
+};
+
+/* Sample k (any sign) of a centred axis of n. */
+static int64_t centred(int64_t k, int64_t n) {
+    return ((k + n / 2) % n + n) % n;
+}
+
+static struct between look_up(int64_t k, int64_t n, int64_t length) {
+    int64_t sign = 2 * k > length ? k - length : k;
+    double place = (double)(sign * n) / (double)length, low = floor(place);
+    return (struct between){{centred((int64_t)low, n), centred((int64_t)low + 1, n)}, place - low};
+}
+
+/* Where sample `at` of the mask has its mirror image. */
+static int64_t opposite(int64_t at, int64_t n) {
+    return centred(-(at - n / 2), n);
+}
+
+static double mask_at(const struct gf_filter_samples *m, int ndim, const struct between *b) {
+    double sum = 0;
+    for (int corner = 0; corner < 1 << ndim; corner++) {
+        double weight = 1;
+        int64_t at = 0, twin = 0;
+        for (int i = 0; i < ndim; i++) {
+            int up = corner >> i & 1;
+            weight *= up ? b[i].share : 1 - b[i].share;
+            at = at * m->extent[i] + b[i].at[up];
+            twin = twin * m->extent[i] + opposite(b[i].at[up], m->extent[i]);
+        }
+        if (weight > 0)
+            sum += weight * (m->value[at] + m->value[twin]) / 2;
+    }
+    return sum;
+}
+
+int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int threads,
+                         const struct gf_filter_samples *mask) {
+    struct half h;
+    int64_t count = half_init(job, false, &h);
+    h.value = malloc((size_t)count * sizeof *h.value);
+    if (!h.value)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's table");
+#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
+    for (int64_t at = 0; at < count; at++) {
+        struct between b[GF_MAX_DIMS];
+        int64_t rest = at;
+        for (int i = job->ndim - 1; i >= 0; i--) {
+            int64_t k = rest % h.extent[i];
+            rest /= h.extent[i];
+            b[i] = look_up(k, mask->extent[i], on(job, i) ? job->shape[i] : 1);
+        }
+        h.value[at] = mask_at(mask, job->ndim, b);
+    }
+    int rc = times(f, job, threads, &h);
+    free(h.value);
+    return rc;
+}
+
+/* ---- kernels ---- */
+
+/* Samples of the kernel's shape to where they stand around the origin of the job's. */
+static double lay_out(const struct gf_filter_samples *kernel, struct gf_array *x) {
+    double sum = 0;
+    int64_t count = 1;
+    memset(x->data, 0, (size_t)gf_array_count(x) * sizeof(double));
+    for (int i = 0; i < x->rank - 1; i++)
+        count *= kernel->extent[i];
+    for (int64_t at = 0; at < count; at++) {
+        int64_t rest = at, offset = 0;
+        for (int i = x->rank - 2; i >= 0; i--) {
+            int64_t n = kernel->extent[i], j = rest % n - n / 2;
+            rest /= n;
+            offset += (j < 0 ? j + x->shape[i] : j) * x->stride[i];
+        }
+        *(double *)((char *)x->data + offset) = kernel->value[at];
+        sum += fabs(kernel->value[at]);
+    }
+    return sum;
+}
+
+static int run(const struct gf_job *job, int threads, const struct gf_array *in,
+               struct gf_array *out) {
+    const struct gf_backend *b = &gf_backend_openmp;
+    struct gf_backend_options options = {.threads = threads};
+    struct gf_plan *plan;
+    struct gf_report report;
+    void *context;
+    int rc = b->open(&options, &context);
+    if (rc)
+        return rc;
+    rc = b->plan(context, job, &plan);
+    if (!rc) {
+        rc = b->exec(context, plan, in, out, &report);
+        b->unplan(context, plan);
+    }
+    b->close(context);
+    return rc;
+}
+
+/* Takes the imaginary parts away where they are nothing but rounding. */
+static void simplify(struct half *h, int64_t count, double sum) {
+    for (int64_t i = 0; i < count; i++)
+        if (fabs(h->value[2 * i + 1]) > IMAG_RATIO * sum)
+            return;
+    for (int64_t i = 0; i < count; i++)
+        h->value[i] = h->value[2 * i];
+    h->complex = false;
+}
+
+int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
+                           const struct gf_filter_samples *kernel) {
+    struct half h;
+    struct gf_array x = {0}, spectrum = {0};
+    struct gf_job sums = {.ndim = job->ndim,
+                          .channels = 1,
+                          .axes = job->axes,
+                          .in_dtype = GF_F64,
+                          .precision = GF_DOUBLE,
+                          .n_out = 1};
+    int64_t shape[GF_MAX_RANK], count = half_init(job, true, &h);
+    for (int i = 0; i < job->ndim; i++) {
+        sums.shape[i] = on(job, i) ? job->shape[i] : 1;
+        if (kernel->extent[i] > sums.shape[i])
+            return gf_fail(GF_EINVAL,
+                           "the kernel is larger than the picture: %lld samples along "
+                           "an axis of %lld",
+                           (long long)kernel->extent[i], (long long)sums.shape[i]);
+    }
+    sums.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C128, .half = true};
+    gf_job_in_shape(&sums, shape);
+    int rc = gf_array_alloc(&x, GF_F64, job->ndim + 1, shape);
+    gf_job_out_shape(&sums, 0, shape);
+    if (!rc)
+        rc = gf_array_alloc(&spectrum, GF_C128, job->ndim + 1, shape);
+    if (rc)
+        goto out;
+    double sum = lay_out(kernel, &x);
+    rc = run(&sums, threads, &x, &spectrum);
+    if (rc)
+        goto out;
+    h.value = spectrum.data;
+    simplify(&h, count, sum);
+    rc = times(f, job, threads, &h);
+out:
+    gf_array_free(&x);
+    gf_array_free(&spectrum);
+    return rc;
+}

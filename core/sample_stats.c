@@ -1,0 +1,91 @@
+#include "core/sample_stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/span.h"
+#include "core/status.h"
+
+struct walk {
+    const struct gf_array *px;
+    int64_t channel;
+    double *row, *other; /* room for one row each */
+    bool second;         /* the mean is known: sum the squares of what differs from it */
+    double mean, deviations;
+    struct gf_sample_stats *out;
+};
+
+/* One row of the signal into w->row. */
+static void read_row(const struct walk *w, const char *p, int64_t n, int64_t step) {
+    static const double weight[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
+    const struct gf_array *px = w->px;
+    int64_t next = px->stride[px->rank - 1];
+    bool complex = gf_dtype_is_complex(px->dtype);
+    if (w->channel != GF_LUMA) {
+        gf_span_read(p + w->channel * next, px->dtype, step, n, w->row, complex ? w->other : NULL);
+        for (int64_t i = 0; i < n && complex; i++)
+            w->row[i] = hypot(w->row[i], w->other[i]);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        w->row[i] = 0;
+    for (int c = 0; c < 3; c++) {
+        gf_span_read(p + c * next, px->dtype, step, n, w->other, NULL);
+        for (int64_t i = 0; i < n; i++)
+            w->row[i] += weight[c] * w->other[i];
+    }
+}
+
+/* Rows are summed apart: sums of sums lose less. */
+static void take_row(struct walk *w, int64_t n) {
+    struct gf_sample_stats *s = w->out;
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double v = w->row[i] - w->mean;
+        sum += v;
+        squares += v * v;
+        if (w->second)
+            continue;
+        s->low = v < s->low ? v : s->low;
+        s->high = v > s->high ? v : s->high;
+    }
+    if (w->second) {
+        w->deviations += squares;
+        return;
+    }
+    s->count += n;
+    s->mean += sum;
+    s->energy += squares;
+}
+
+static void walk_axis(struct walk *w, int axis, const char *p) {
+    const struct gf_array *px = w->px;
+    if (axis == px->rank - 2) {
+        read_row(w, p, px->shape[axis], px->stride[axis]);
+        take_row(w, px->shape[axis]);
+        return;
+    }
+    for (int64_t i = 0; i < px->shape[axis]; i++)
+        walk_axis(w, axis + 1, p + i * px->stride[axis]);
+}
+
+int gf_sample_stats(const struct gf_array *px, int64_t channel, struct gf_sample_stats *out) {
+    size_t n = (size_t)px->shape[px->rank - 2];
+    struct walk w = {.px = px, .channel = channel, .out = out};
+    *out = (struct gf_sample_stats){.low = INFINITY, .high = -INFINITY};
+    w.row = malloc(n * sizeof *w.row);
+    w.other = malloc(n * sizeof *w.other);
+    int rc = w.row && w.other ? 0 : gf_fail(GF_ENOMEM, "out of memory for a row");
+    if (rc)
+        goto out;
+    walk_axis(&w, 0, px->data);
+    out->mean /= (double)out->count;
+    w.mean = out->mean;
+    w.second = true;
+    walk_axis(&w, 0, px->data);
+    out->deviation = sqrt(w.deviations / (double)out->count);
+out:
+    free(w.row);
+    free(w.other);
+    return rc;
+}

@@ -1,0 +1,85 @@
+/* Looking into a spectrum: energy, the mean over rings, peaks. Pure functions.
+ *
+ *     struct gf_spectrum s = gf_spectrum_of(&job, &out, channel);
+ *     rc = gf_spectrum_peaks(&s, 0, peaks, 8, &n);
+ *
+ * Frequencies are in cycles a sample, whatever the extents: bin k of an axis of n samples is k/n,
+ * and the distance from the zero frequency is that of (k_z/n_z, k_y/n_y, k_x/n_x). A ring gathers
+ * the bins whose distance, in steps of 1/(longest extent), rounds to its number (halves up); ring 0
+ * is the zero frequency alone. Of a half spectrum the bins that stand for two count twice. */
+#ifndef GF_CORE_SPECTRUM_H
+#define GF_CORE_SPECTRUM_H
+
+#include "core/job.h"
+
+/* One channel of a forward job's complex output over all axes: the zero frequency in the corner,
+ * norm backward. */
+struct gf_spectrum {
+    int ndim;
+    int64_t shape[GF_MAX_DIMS]; /* of the picture, slowest first */
+    bool half;                  /* the last axis of px is n/2 + 1 long; the samples were real */
+    struct gf_array px;         /* c64 or c128, rank ndim, any strides */
+};
+
+/* `out` is the job's output 0. The view lives as long as that array. */
+struct gf_spectrum gf_spectrum_of(const struct gf_job *job, const struct gf_array *out,
+                                  int64_t channel);
+
+enum { GF_N_BANDS = 3 };
+
+struct gf_energy {
+    double total;             /* sum |F|^2 / N, which Parseval says is sum |x|^2 */
+    double zero;              /* |F(0)|^2 / N */
+    double below[GF_N_BANDS]; /* the same over 0 < |f| < 1/16, 1/8, 1/4: parts of Nyquist */
+};
+
+struct gf_ring {
+    double frequency; /* cycles a sample */
+    int64_t bins;     /* of the full spectrum; 0 in the rare ring without any */
+    double mean;      /* |F|^2 */
+};
+
+/* Rings from the zero frequency to the farthest corner. */
+int64_t gf_spectrum_ring_count(const struct gf_spectrum *s);
+/* Fills ring[0 .. gf_spectrum_ring_count()) and `energy`. */
+void gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy);
+
+/* A wave that stands out: a local maximum, at least `least` times as strong as the middle of its
+ * ring, and standing clear of what lies a few bins around it (so that neither the slope of a
+ * photograph nor the cross that its edges make is taken for peaks), with two periods or more along
+ * some axis. Where no axis has 7 samples there are none. */
+struct gf_peak {
+    /* From the centre of the shifted spectrum, slowest axis first: -n/2 .. (n-1)/2. Of the two bins
+     * of a real wave it is the one on the side of positive x; on the line x = 0 or -n/2 that of
+     * positive y, then z, where that differs. */
+    int64_t at[GF_MAX_DIMS];
+    double power;    /* |F|^2 */
+    double strength; /* |F| over the ring's median |F| */
+    double radius;   /* bins farther away than this, in steps, are background again; 1/2 and up */
+    bool twin;       /* a second bin, at -at, belongs to it */
+};
+
+/* The `max` strongest peaks by strength, the strongest first. `least` 0 is a limit that the maximum
+ * of mere noise stays below. Needs a float for each bin of half a spectrum (of all bins of a full
+ * one). GF_ENOMEM, or GF_EINVAL for an array that is no such spectrum. */
+int gf_spectrum_peaks(const struct gf_spectrum *s, double least, struct gf_peak *peak, int max,
+                      int *n);
+
+/* Bytes that gf_spectrum_peaks() takes, a little on the high side. */
+int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s);
+
+/* The wave of a peak. */
+struct gf_wave {
+    double frequency; /* cycles a sample */
+    double period;    /* samples from crest to crest, across them */
+    /* Of the direction in which it runs, at right angles to its crests, in the plane of the
+     * picture: degrees from the x axis, counterclockwise as the picture is seen (y is down), in
+     * (-90, 90]. 0: vertical stripes; 90: horizontal ones. */
+    double angle;
+    double tilt;      /* volumes: degrees out of that plane, towards larger z; -90..90 */
+    double amplitude; /* in sample units: half of the way from trough to crest */
+};
+
+struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p);
+
+#endif

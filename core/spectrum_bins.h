@@ -1,0 +1,52 @@
+/* The bins of a spectrum as a grid of three axes. Private to core/spectrum*.c. */
+#ifndef GF_CORE_SPECTRUM_BINS_H
+#define GF_CORE_SPECTRUM_BINS_H
+
+#include <math.h>
+
+#include "core/spectrum.h"
+
+struct gf_bins {
+    int64_t n[3];      /* extents of the picture; axes that are not there come first and are 1 */
+    int64_t stored;    /* bins along the last axis: n[2], or n[2]/2 + 1 of a half spectrum */
+    int64_t stride[3]; /* bytes */
+    const char *data;
+    bool wide; /* c128 */
+    bool half;
+    int64_t longest;
+    double points; /* the product of the extents */
+    double unit;   /* powers are multiplied by this */
+};
+
+void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);
+/* |F|^2 of a bin as stored, times b->unit. */
+static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
+    const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];
+    double re = b->wide ? ((const double *)p)[0] : ((const float *)p)[0];
+    double im = b->wide ? ((const double *)p)[1] : ((const float *)p)[1];
+    return (re * re + im * im) * b->unit;
+}
+
+/* k in 0..n-1 as it stands from the centre of the shifted spectrum. */
+static inline int64_t gf_bins_signed(int64_t k, int64_t n) {
+    return k < (n + 1) / 2 ? k : k - n;
+}
+
+/* The square of the distance from the zero frequency, in steps of 1/longest cycles a sample, that
+ * axis `i` contributes at bin k; exact where it is a whole or a half number of steps. */
+static inline double gf_bins_square(const struct gf_bins *b, int i, int64_t k) {
+    double steps = (double)(gf_bins_signed(k, b->n[i]) * b->longest) / (double)b->n[i];
+    return steps * steps;
+}
+
+/* How many bins of the full spectrum bin x of a stored row stands for. */
+static inline int gf_bins_weight(const struct gf_bins *b, int64_t x) {
+    return b->half && x && 2 * x != b->n[2] ? 2 : 1;
+}
+
+/* The ring at that distance squared: halves go to the outer one. */
+static inline int64_t gf_bins_ring(double square) {
+    return (int64_t)(sqrt(square) + 0.5);
+}
+
+#endif

@@ -1,0 +1,391 @@
+/* Peaks: candidates against the median of their ring, then against their own neighbourhood. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/spectrum_bins.h"
+#include "core/status.h"
+
+enum {
+    LEAST_IN_MEDIAN = 24, /* rings with fewer bins take their neighbours in */
+    NEAR = 3,             /* the neighbourhood: from so many steps away … */
+    FAR = 8,              /* … to so many; half of that in a volume */
+    MOST_AROUND = 729,    /* (2 FAR + 1)^2 in a picture, (FAR + 1)^3 in a volume */
+};
+
+/* Power over what is strong in the neighbourhood. A wave that does not fit the picture a whole
+ * number of times leaks to its sides as 1/distance^2: never less than 12 times weaker at NEAR. */
+static const double clear_of = 8;
+/* Of the neighbourhood, the share that may be as strong as it likes: a streak that crosses it. */
+static const double share_of_streak = 0.04;
+
+/* A stored row: of each bin its ring and its power; ring 0 for the zero frequency and for bins that
+ * an earlier one stands for. */
+struct row {
+    int64_t *ring;
+    float *power;
+};
+
+struct search {
+    struct gf_bins b; /* in units of all the power there is: floats have room for that */
+    struct row row;
+    int reach;    /* FAR, or less */
+    double floor; /* power that rounding makes of the rest of the spectrum */
+    double least; /* power over the ring's median */
+    int64_t rings;
+    double *median; /* of each ring's powers */
+    struct gf_peak *peak;
+    int n, max;
+};
+
+/* ---- medians ---- */
+
+/* The k-th smallest of n; moves them about (Hoare's selection). */
+static float select_float(float *v, int64_t n, int64_t k) {
+    int64_t low = 0, high = n - 1;
+    while (low < high) {
+        float pivot = v[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (v[i] < pivot)
+                i++;
+            while (v[j] > pivot)
+                j--;
+            if (i <= j) {
+                float t = v[i];
+                v[i++] = v[j];
+                v[j--] = t;
+            }
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return v[k];
+}
+
+/* Of a half spectrum's bins on x = 0 and x = n/2, where both of a pair are stored, the first. */
+static bool is_first(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
+    if (!b->half || (x && 2 * x != b->n[2]))
+        return true;
+    int64_t tz = z ? b->n[0] - z : 0, ty = y ? b->n[1] - y : 0;
+    return z < tz || (z == tz && y <= ty);
+}
+
+static void read_row(const struct gf_bins *b, int64_t z, int64_t y, const struct row *row) {
+    double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
+    for (int64_t x = 0; x < b->stored; x++) {
+        row->ring[x] = gf_bins_ring(square + gf_bins_square(b, 2, x));
+        row->power[x] = (float)gf_bins_power(b, z, y, x);
+    }
+    if (!is_first(b, z, y, 0))
+        row->ring[0] = 0;
+    if (!is_first(b, z, y, b->n[2] / 2))
+        row->ring[b->n[2] / 2] = 0;
+}
+
+/* Rings [*from, *to) around `r` that hold enough bins; start[i] is where ring i begins. */
+static void widen(const int64_t *start, int64_t rings, int64_t r, int64_t *from, int64_t *to) {
+    *from = r;
+    *to = r + 1;
+    while (start[*to] - start[*from] < LEAST_IN_MEDIAN && (*from > 1 || *to < rings)) {
+        *from -= *from > 1;
+        *to += *to < rings;
+    }
+}
+
+/* Powers sorted by ring, then the middle one of each ring. */
+static int find_medians(struct search *s) {
+    const struct gf_bins *b = &s->b;
+    int64_t pairs = b->n[0] * b->n[1] * b->stored, most = 0, from, to;
+    int64_t *start = calloc((size_t)s->rings + 2, sizeof *start);
+    float *power = gf_alloc((size_t)pairs * sizeof *power), *some = NULL;
+    int rc = start && power ? 0 : GF_ENOMEM;
+    if (rc)
+        goto out;
+    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
+        read_row(b, i / b->n[1], i % b->n[1], &s->row);
+        for (int64_t x = 0; x < b->stored; x++)
+            start[s->row.ring[x] + 1]++;
+    }
+    for (int64_t r = 0; r < s->rings; r++)
+        start[r + 1] += start[r];
+    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
+        read_row(b, i / b->n[1], i % b->n[1], &s->row);
+        for (int64_t x = 0; x < b->stored; x++)
+            power[start[s->row.ring[x]]++] = s->row.power[x];
+    }
+    memmove(start + 1, start, (size_t)s->rings * sizeof *start); /* ends are starts again */
+    start[0] = 0;
+    for (int64_t r = 1; r < s->rings; r++) {
+        widen(start, s->rings, r, &from, &to);
+        most = start[to] - start[from] > most ? start[to] - start[from] : most;
+    }
+    some = malloc(((size_t)most + 1) * sizeof *some);
+    rc = some ? 0 : GF_ENOMEM;
+    for (int64_t r = 1; r < s->rings && !rc; r++) {
+        widen(start, s->rings, r, &from, &to);
+        int64_t n = start[to] - start[from];
+        memcpy(some, power + start[from], (size_t)n * sizeof *some);
+        s->median[r] = n ? select_float(some, n, n / 2) : 0;
+    }
+out:
+    free(start);
+    gf_free(power);
+    free(some);
+    return rc ? gf_fail(GF_ENOMEM, "out of memory for the medians of the rings") : 0;
+}
+
+/* ---- the neighbourhood ---- */
+
+static int64_t wrap(int64_t k, int64_t n) {
+    return k < 0 ? k + n : k >= n ? k - n : k;
+}
+
+/* Where the bin that far from `at` is stored, across the edges of the period; the place in `to`. */
+static void neighbour(const struct gf_bins *b, const int64_t at[3], const int64_t step[3],
+                      int64_t to[3]) {
+    for (int i = 0; i < 3; i++)
+        to[i] = wrap(at[i] + step[i], b->n[i]);
+    if (to[2] < b->stored)
+        return;
+    for (int i = 0; i < 3; i++)
+        to[i] = to[i] ? b->n[i] - to[i] : 0;
+}
+
+/* Its power; the zero frequency has none here. */
+static double power_near(const struct gf_bins *b, const int64_t at[3], const int64_t step[3]) {
+    int64_t to[3];
+    neighbour(b, at, step, to);
+    return to[0] || to[1] || to[2] ? gf_bins_power(b, to[0], to[1], to[2]) : 0;
+}
+
+/* How far one may go along axis i without meeting oneself: at most `reach`. */
+static int64_t limit(const struct gf_bins *b, int i, int reach) {
+    int64_t most = (b->n[i] - 1) / 2;
+    return most < reach ? most : reach;
+}
+
+/* No bin next to it is stronger; of equals the first one stored counts. */
+static bool is_summit(const struct gf_bins *b, const int64_t at[3], double power) {
+    int64_t m[3], d[3], to[3];
+    for (int i = 0; i < 3; i++)
+        m[i] = b->n[i] > 2 ? 1 : b->n[i] - 1;
+    for (d[0] = -m[0]; d[0] <= m[0]; d[0]++)
+        for (d[1] = -m[1]; d[1] <= m[1]; d[1]++)
+            for (d[2] = -m[2]; d[2] <= m[2]; d[2]++) {
+                double p = power_near(b, at, d);
+                if (p < power)
+                    continue;
+                neighbour(b, at, d, to);
+                int order = memcmp(to, at, sizeof to) ? 0 : 1;
+                for (int i = 0; i < 3 && !order; i++)
+                    order = to[i] < at[i] ? -1 : to[i] > at[i] ? 1 : 0;
+                if (p > power || order < 0)
+                    return false;
+            }
+    return true;
+}
+
+/* The powers around `at`, from NEAR to s->reach steps away along the axis that differs most. */
+static int64_t look_around(const struct search *s, const int64_t at[3], float *around) {
+    int64_t m[3], d[3], n = 0;
+    for (int i = 0; i < 3; i++)
+        m[i] = limit(&s->b, i, s->reach);
+    for (d[0] = -m[0]; d[0] <= m[0]; d[0]++)
+        for (d[1] = -m[1]; d[1] <= m[1]; d[1]++)
+            for (d[2] = -m[2]; d[2] <= m[2]; d[2]++)
+                if (llabs(d[0]) >= NEAR || llabs(d[1]) >= NEAR || llabs(d[2]) >= NEAR)
+                    around[n++] = (float)power_near(&s->b, at, d);
+    return n;
+}
+
+/* The middle of what stands on the line through `at` along axis i, on both sides. */
+static double line_level(const struct search *s, const int64_t at[3], int i) {
+    float v[2 * FAR];
+    int n = 0;
+    for (int64_t k = NEAR; k <= limit(&s->b, i, FAR); k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            int64_t d[3] = {0, 0, 0};
+            d[i] = sign * k;
+            v[n++] = (float)power_near(&s->b, at, d);
+        }
+    return n ? select_float(v, n, n / 2) : 0;
+}
+
+/* It rises above what is strong around it, and above the lines of the cross. */
+static bool stands_clear(const struct search *s, const int64_t at[3], double power) {
+    float around[MOST_AROUND];
+    int64_t n = look_around(s, at, around);
+    if (!n ||
+        power < clear_of * select_float(around, n, n - 1 - (int64_t)(share_of_streak * (double)n)))
+        return false;
+    for (int i = 0; i < 3; i++)
+        if (power < clear_of * line_level(s, at, i))
+            return false;
+    return true;
+}
+
+/* The mean over distances of r +- 1/2 steps falls to the background: the ring's, or the middle of
+ * the neighbourhood. */
+static double find_radius(const struct search *s, const int64_t at[3], double median) {
+    float around[MOST_AROUND];
+    double sum[FAR + 1] = {0};
+    int64_t count[FAR + 1] = {0}, m[3], d[3], n = look_around(s, at, around);
+    double level = n ? select_float(around, n, n / 2) : 0;
+    level = fmax(4 * fmax(level, median), s->floor);
+    for (int i = 0; i < 3; i++)
+        m[i] = limit(&s->b, i, s->reach);
+    for (d[0] = -m[0]; d[0] <= m[0]; d[0]++)
+        for (d[1] = -m[1]; d[1] <= m[1]; d[1]++)
+            for (d[2] = -m[2]; d[2] <= m[2]; d[2]++) {
+                int r = (int)(sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) + 0.5);
+                if (r > s->reach)
+                    continue;
+                sum[r] += power_near(&s->b, at, d);
+                count[r]++;
+            }
+    int r = 1;
+    while (r <= s->reach && count[r] && sum[r] > level * (double)count[r])
+        r++;
+    return r - 0.5;
+}
+
+/* ---- the search ---- */
+
+static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
+    for (int i = 0; i < 3; i++)
+        if (at[i] && 2 * at[i] != b->n[i])
+            return false;
+    return true;
+}
+
+/* At most two periods along every axis: slopes and large shapes have that too. */
+static bool is_slope(const struct gf_bins *b, const int64_t at[3]) {
+    for (int i = 0; i < 3; i++)
+        if (llabs(gf_bins_signed(at[i], b->n[i])) > 2)
+            return false;
+    return true;
+}
+
+/* Into the list, if it is among the strongest so far. */
+static void insert(struct search *s, const struct gf_peak *p) {
+    int i = s->n < s->max ? s->n++ : s->max - 1;
+    for (; i > 0 && s->peak[i - 1].strength < p->strength; i--)
+        s->peak[i] = s->peak[i - 1];
+    s->peak[i] = *p;
+}
+
+static void try_bin(struct search *s, const int64_t at[3], int64_t ring) {
+    const struct gf_bins *b = &s->b;
+    double power = gf_bins_power(b, at[0], at[1], at[2]);
+    double median = fmax(s->median[ring], s->floor * 1e-3);
+    double strength = sqrt(power / median);
+    if (power < s->floor || is_slope(b, at))
+        return;
+    if (s->n == s->max && strength <= s->peak[s->n - 1].strength)
+        return;
+    if (!is_summit(b, at, power) || !stands_clear(s, at, power))
+        return;
+    struct gf_peak p = {.power = power / b->unit,
+                        .strength = strength,
+                        .radius = find_radius(s, at, median),
+                        .twin = b->half && !is_own_twin(b, at)};
+    memcpy(p.at, at, sizeof p.at);
+    insert(s, &p);
+}
+
+static void try_all(struct search *s) {
+    const struct gf_bins *b = &s->b;
+    for (int64_t z = 0; z < b->n[0]; z++)
+        for (int64_t y = 0; y < b->n[1]; y++) {
+            read_row(b, z, y, &s->row);
+            for (int64_t x = 0; x < b->stored; x++) {
+                int64_t ring = s->row.ring[x];
+                if (ring && s->row.power[x] >= s->least * s->median[ring])
+                    try_bin(s, (int64_t[]){z, y, x}, ring);
+            }
+        }
+}
+
+/* From places in the grid to the axes of the picture, from the centre. */
+static void centre(const struct gf_spectrum *s, const struct gf_bins *b, struct gf_peak *p) {
+    int64_t at[3];
+    memcpy(at, p->at, sizeof at);
+    memset(p->at, 0, sizeof p->at);
+    for (int i = 0; i < s->ndim; i++) {
+        int axis = 3 - s->ndim + i;
+        p->at[i] = gf_bins_signed(at[axis], b->n[axis]);
+    }
+}
+
+static int check(const struct gf_spectrum *s) {
+    bool fits = s->ndim >= 1 && s->ndim <= GF_MAX_DIMS && s->px.rank == s->ndim &&
+                gf_dtype_is_complex(s->px.dtype);
+    for (int i = 0; i < s->ndim && fits; i++) {
+        int64_t want = s->half && i == s->ndim - 1 ? s->shape[i] / 2 + 1 : s->shape[i];
+        fits = s->px.shape[i] == want;
+    }
+    return fits ? 0 : gf_fail(GF_EINVAL, "no spectrum of that shape");
+}
+
+int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s) {
+    struct gf_bins b;
+    gf_bins_view(s, &b);
+    int64_t pairs = b.n[0] * b.n[1] * b.stored;
+    /* Every power; the widest ring once more; for each ring a start and a median. */
+    return pairs * 4 + pairs * 4 / (s->ndim == 1 ? pairs : b.longest) * 8 + b.stored * 12 +
+           gf_spectrum_ring_count(s) * 16 + 4096;
+}
+
+/* Sum |F|^2 over the stored bins. */
+static double sum_power(const struct gf_bins *b) {
+    double total = 0;
+    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
+        double sum = 0;
+        for (int64_t x = 0; x < b->stored; x++)
+            sum += gf_bins_power(b, i / b->n[1], i % b->n[1], x);
+        total += sum;
+    }
+    return total;
+}
+
+int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct gf_peak *peak,
+                      int max, int *n) {
+    struct search s = {.peak = peak, .max = max};
+    *n = 0;
+    int rc = check(spectrum);
+    if (rc || max < 1)
+        return rc;
+    gf_bins_view(spectrum, &s.b);
+    double total = sum_power(&s.b);
+    if (!(total > 0 && isfinite(total)))
+        return 0;
+    s.b.unit = 1 / total;
+    s.rings = gf_spectrum_ring_count(spectrum);
+    s.reach = spectrum->ndim == 3 ? FAR / 2 : FAR;
+    /* Rounding leaves about 1e-7 (1e-16) of all the magnitude, and may put it into a few bins. */
+    s.floor = s.b.wide ? 1e-28 : 1e-12;
+    /* Noise: powers are exponential, and the largest of M is ln M / ln 2 = log2 M medians; twice
+     * that is passed with a probability of about 1/M. */
+    s.least = least > 0 ? least * least : 2 * log2(fmax(s.b.points, 16));
+    s.median = calloc((size_t)s.rings, sizeof *s.median);
+    s.row.ring = malloc((size_t)s.b.stored * sizeof *s.row.ring);
+    s.row.power = malloc((size_t)s.b.stored * sizeof *s.row.power);
+    if (!s.median || !s.row.ring || !s.row.power)
+        rc = gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)s.rings);
+    if (!rc)
+        rc = find_medians(&s);
+    if (!rc)
+        try_all(&s);
+    for (int i = 0; i < s.n; i++)
+        centre(spectrum, &s.b, &peak[i]);
+    *n = s.n;
+    free(s.median);
+    free(s.row.ring);
+    free(s.row.power);
+    return rc;
+}
