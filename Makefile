@@ -145,13 +145,13 @@ check: gpufft $(TEST_PROGRAMS)
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-full: gpufft $(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "tests/lint rules" $(UNIT_TESTS) "tests/check_oclgrind $(BUILD)/test_backends" \
+	@tests/run "tests/lint rules" $(UNIT_TESTS) "tests/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" tests/cli/run tests/test_man.sh
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
-check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends)
+check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu)
 	@tests/check_gpu $(BUILD)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -141,17 +141,25 @@ static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
     unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
-            struct gf_bench_case c;
             if (!(precisions >> p & 1) || !(kinds >> k & 1))
                 continue;
             if (k == GF_BENCH_PICTURE && shape->ndim != 2)
                 continue;
-            int rc = gf_bench_case_make(shape, (enum gf_bench_kind)k,
-                                        (enum gf_direction)o->direction, (enum gf_precision)p, &c);
-            if (rc)
-                return rc;
-            run_case(b, &c);
-            gf_bench_case_free(&c);
+            unsigned levels = k != GF_BENCH_DWT ? 1u << 1
+                              : o->levels       ? o->levels
+                                                : 1u << 1 | 1u << 3;
+            for (int l = 1; levels >> l; l++) {
+                struct gf_bench_case c;
+                if (!(levels >> l & 1))
+                    continue;
+                int rc = gf_bench_case_make(shape, (enum gf_bench_kind)k,
+                                            (enum gf_direction)o->direction, (enum gf_precision)p,
+                                            l, &c);
+                if (rc)
+                    return rc;
+                run_case(b, &c);
+                gf_bench_case_free(&c);
+            }
         }
     return 0;
 }

@@ -11,6 +11,7 @@ enum gf_bench_kind {
     GF_BENCH_R2C,
     GF_BENCH_C2R,
     GF_BENCH_PICTURE, /* u8 samples to the shifted log-magnitude as u8 */
+    GF_BENCH_DWT,     /* reals to wavelet coefficients, or back */
     GF_BENCH_FILTER,  /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
     GF_BENCH_N_KINDS
 };
@@ -74,8 +75,10 @@ bool gf_bench_next_word(const char **at, char *word, size_t size);
 int gf_bench_shape(const char *text, struct gf_shape *shape);
 
 /* bench_case.c */
+/* `levels`: of a wavelet transform. */
 int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
-                       enum gf_direction direction, enum gf_precision p, struct gf_bench_case *c);
+                       enum gf_direction direction, enum gf_precision p, int levels,
+                       struct gf_bench_case *c);
 void gf_bench_case_free(struct gf_bench_case *c);
 /* Plans, checks and times the case with every open entrant. Returns the number of rows; one without
  * a name says why there are no others. */
@@ -89,6 +92,11 @@ void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
 /* Element i of a contiguous array of floats or bytes. */
 void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im);
 uint64_t gf_bench_hash(uint64_t i);
+
+/* bench_wavelet.c: the value at j (z, y, x; missing ones 0) of a periodic wavelet transform's
+ * result on `in`. */
+long double gf_bench_wavelet_value(const struct gf_bench_case *c, const struct gf_array *in,
+                                   const int64_t j[3]);
 
 /* bench_reference.c: what the right answer is. */
 enum { GF_BENCH_SAMPLES = 8 };

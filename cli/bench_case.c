@@ -41,6 +41,11 @@ static void set_ends(struct gf_bench_case *c) {
                                   .scale = GF_SCALE_LOG,
                                   .shift = true};
         break;
+    case GF_BENCH_DWT:
+        job->op = GF_DWT;
+        job->in_dtype = real;
+        *out = (struct gf_output){.kind = GF_REAL, .dtype = real};
+        break;
     case GF_BENCH_FILTER:
         job->op = GF_FILTER;
         job->in_dtype = GF_U8;
@@ -49,6 +54,14 @@ static void set_ends(struct gf_bench_case *c) {
     default:
         break;
     }
+}
+
+/* Four multiplications and additions a sample, axis and level; levels shrink. */
+static double wavelet_flops(const struct gf_job *job, double points) {
+    double flops = 0;
+    for (int l = 0; l < job->wavelet.levels; l++, points /= 1 << job->ndim)
+        flops += 8 * job->ndim * points;
+    return flops;
 }
 
 /* A low pass that falls to nothing before the highest frequency: a blur of 2.5 samples. */
@@ -83,13 +96,15 @@ static int64_t floor_of(const struct gf_bench_case *c) {
 }
 
 int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
-                       enum gf_direction direction, enum gf_precision p, struct gf_bench_case *c) {
+                       enum gf_direction direction, enum gf_precision p, int levels,
+                       struct gf_bench_case *c) {
     int64_t in[GF_MAX_RANK], out[GF_MAX_RANK];
     *c = (struct gf_bench_case){.shape = *shape, .kind = kind};
     struct gf_job *job = &c->job;
-    job->direction = kind == GF_BENCH_C2C   ? direction
-                     : kind == GF_BENCH_C2R ? GF_INVERSE
-                                            : GF_FORWARD;
+    job->direction = kind == GF_BENCH_C2C || kind == GF_BENCH_DWT ? direction
+                     : kind == GF_BENCH_C2R                       ? GF_INVERSE
+                                                                  : GF_FORWARD;
+    job->wavelet.levels = levels;
     job->ndim = shape->ndim;
     memcpy(job->shape, shape->n, sizeof job->shape);
     job->channels = 1;
@@ -110,7 +125,9 @@ int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
         rc = gf_size_product(out, job->ndim, (int64_t)gf_dtype_size(job->out[0].dtype),
                              &c->bytes_out);
     double points = (double)gf_lab_points(shape);
-    c->flops = (kind == GF_BENCH_C2C || kind == GF_BENCH_FILTER ? 5 : 2.5) * points * log2(points);
+    c->flops = kind == GF_BENCH_DWT ? wavelet_flops(job, points)
+                                    : (kind == GF_BENCH_C2C || kind == GF_BENCH_FILTER ? 5 : 2.5) *
+                                          points * log2(points);
     c->floor = floor_of(c);
 fail:
     if (rc)

@@ -7,7 +7,7 @@
 #include "cli/bench.h"
 #include "core/status.h"
 
-const char *const gf_bench_kinds[] = {"c2c", "r2c", "c2r", "picture", "filter", NULL};
+const char *const gf_bench_kinds[] = {"c2c", "r2c", "c2r", "picture", "dwt", "filter", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const directions[] = {"forward", "inverse", NULL};
 
@@ -47,6 +47,22 @@ static int parse_set(const char *what, const char *value, const char *const *nam
 
 static int parse_kinds(const char *value, void *field) {
     return parse_set("--kind", value, gf_bench_kinds, field);
+}
+
+static int parse_levels(const char *value, void *field) {
+    unsigned *set = field;
+    const char *at = value;
+    for (*set = 0;;) {
+        char *end;
+        long n = strtol(at, &end, 10);
+        if (end == at || n < 1 || n > GF_BENCH_MOST_LEVELS || (*end && *end != ','))
+            return gf_fail(GF_EUSAGE, "--levels cannot be '%.40s'; it lists numbers from 1 to %d",
+                           value, GF_BENCH_MOST_LEVELS);
+        *set |= 1u << n;
+        if (!*end)
+            return 0;
+        at = end + 1;
+    }
 }
 
 static int parse_precisions(const char *value, void *field) {
@@ -91,14 +107,21 @@ static const struct gf_opt rows[] = {
      .at = AT(bench.kinds),
      .arg = "LIST",
      .parse = parse_kinds,
-     .help = "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D), filter "
+     .help = "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D), dwt "
+             "(wavelets), filter "
              "(u8 to u8 through a low pass) (default: c2c and the real one of --direction)"},
+    {.name = "levels",
+     .type = GF_OPT_PARSE,
+     .at = AT(bench.levels),
+     .arg = "LIST",
+     .parse = parse_levels,
+     .help = "of dwt, each a row (default: 1,3)"},
     {.name = "direction",
      .type = GF_OPT_CHOICE,
      .at = AT(bench.direction),
      .arg = "NAME",
      .choices = directions,
-     .help = "forward (default) or inverse, of c2c"},
+     .help = "forward (default) or inverse, of c2c and dwt"},
     {.name = "precision",
      .type = GF_OPT_PARSE,
      .at = AT(bench.precisions),

@@ -16,6 +16,15 @@ static const char *shape_text(const struct gf_shape *s, char text[72]) {
     return text;
 }
 
+/* " of 3 levels" */
+static const char *levels_text(const struct gf_bench_case *c, char text[24]) {
+    *text = 0;
+    if (c->kind == GF_BENCH_DWT)
+        snprintf(text, 24, " of %d level%s", c->job.wavelet.levels,
+                 c->job.wavelet.levels == 1 ? "" : "s");
+    return text;
+}
+
 static const char *direction_of(const struct gf_bench_case *c) {
     return c->job.direction == GF_FORWARD ? "forward" : "inverse";
 }
@@ -148,7 +157,10 @@ static void csv_row(const struct gf_bench *b, const struct gf_bench_case *c,
     csv_text(b->isa);
     printf(",%.6g,", (r->name ? r->copy : b->copy) * 1e-9);
     csv_text(r->device ? r->device : "");
-    putchar('\n');
+    if (c->kind == GF_BENCH_DWT)
+        printf(",%d\n", c->job.wavelet.levels);
+    else
+        printf(",\n");
 }
 
 /* ---- JSON ---- */
@@ -173,6 +185,8 @@ static void json_row(const struct gf_bench *b, const struct gf_bench_case *c,
     json_t *o = json_object();
     json_object_set_new(o, "shape", gf_json_shape(c->shape.n, c->shape.ndim));
     json_object_set_new(o, "kind", json_string(gf_bench_kinds[c->kind]));
+    if (c->kind == GF_BENCH_DWT)
+        json_object_set_new(o, "levels", json_integer(c->job.wavelet.levels));
     json_object_set_new(o, "direction", json_string(direction_of(c)));
     json_object_set_new(o, "precision", json_string(precision_of(c)));
     json_object_set_new(o, "threads", json_integer(b->threads));
@@ -217,16 +231,16 @@ void gf_bench_print_machine(const struct gf_bench *b) {
     else if (!b->headed)
         printf("shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
                "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
-               "plan_ms,why,cpu,isa,copy_gb_s,device\n");
+               "plan_ms,why,cpu,isa,copy_gb_s,device,levels\n");
     gf_log_flush_stdout();
 }
 
 void gf_bench_print_rows(const struct gf_bench *b, const struct gf_bench_case *c,
                          const struct gf_bench_row *rows, int n) {
-    char shape[72];
+    char shape[72], levels[24];
     if (!b->s->json && !b->s->bench.csv)
-        printf("%s %s, %s, %s\n", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
-               direction_of(c), precision_of(c));
+        printf("%s %s%s, %s, %s\n", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
+               levels_text(c, levels), direction_of(c), precision_of(c));
     for (int i = 0; i < n; i++)
         (b->s->json ? json_row : b->s->bench.csv ? csv_row : table_row)(b, c, &rows[i]);
     gf_log_flush_stdout();

@@ -137,7 +137,9 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
             j[3 - d + a] = c->job.out[0].shift ? (at + out[a] - out[a] / 2) % out[a] : at;
         }
         struct wave v = {0, 0};
-        if (c->kind == GF_BENCH_FILTER)
+        if (c->kind == GF_BENCH_DWT)
+            v.re = gf_bench_wavelet_value(c, in, j);
+        else if (c->kind == GF_BENCH_FILTER)
             v.re = roundl(blurred(in, n, j));
         else
             v = sum(c, in, n, j);
@@ -203,15 +205,16 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     void *context = NULL;
     int64_t shape[GF_MAX_RANK];
     int rank = c->shape.ndim + 1;
-    bool picture = levels(c);
-    if (gf_lab_points(&c->shape) > (picture ? 4 : 1) * most_points)
+    bool picture = levels(c), wavelet = c->kind == GF_BENCH_DWT;
+    if (gf_lab_points(&c->shape) > (wavelet ? 16 : picture ? 4 : 1) * most_points)
         return 0;
     /* For pictures the faster one: they are compared level by level, and samples judge it too. */
-    int rc = gf_backend_find(picture ? "openmp" : "fftw", &backend);
+    int rc = gf_backend_find(picture || wavelet ? "openmp" : "fftw", &backend);
     if (rc)
         rc = gf_backend_find("openmp", &backend);
     if (!rc)
-        rc = gf_bench_case_make(&c->shape, c->kind, c->job.direction, GF_DOUBLE, &wide);
+        rc = gf_bench_case_make(&c->shape, c->kind, c->job.direction, GF_DOUBLE,
+                                c->job.wavelet.levels, &wide);
     if (!rc)
         rc = backend->open(&options, &context);
     if (!rc)
@@ -239,10 +242,16 @@ out:
     return rc;
 }
 
+/* What a result's values are on average: of noise in [-0.5, 0.5), whose square is 1/12. Wavelets
+ * leave it as it is. */
+static double usual_size(const struct gf_bench_case *c) {
+    double points = c->kind == GF_BENCH_DWT ? 1 : (double)gf_lab_points(&c->shape);
+    return sqrt(points / (c->kind == GF_BENCH_R2C || c->kind == GF_BENCH_DWT ? 12 : 6));
+}
+
 int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case *c,
                             const struct gf_array *in, int64_t room, struct gf_bench_reference *r) {
-    double points = (double)gf_lab_points(&c->shape);
-    *r = (struct gf_bench_reference){.rms = sqrt(points / (c->kind == GF_BENCH_R2C ? 12 : 6))};
+    *r = (struct gf_bench_reference){.rms = usual_size(c)};
     take_samples(c, in, r);
     int rc = run_double(b, c, room, &r->full);
     if (rc || !r->full.data)
@@ -263,7 +272,7 @@ int gf_bench_reference_make(const struct gf_bench *b, const struct gf_bench_case
     if (sampled_error(r, &r->full) <= limit_of(c, GF_DOUBLE))
         return 0;
     gf_array_free(&r->full);
-    r->rms = sqrt(points / (c->kind == GF_BENCH_R2C ? 12 : 6));
+    r->rms = usual_size(c);
     return 0;
 }
 

@@ -54,9 +54,8 @@ static const struct gf_opt_group *const demo_groups[] = {&gf_opts_demo, &gf_opts
 static const struct gf_opt_group *const info_groups[] = {&gf_opts_list, &gf_opts_raw,
                                                          &gf_opts_common, NULL};
 static const struct gf_opt_group *const plan_groups[] = {
-    &gf_opts_output, &gf_opts_transform, &gf_opts_display,
-    &gf_opts_filter, &gf_opts_raw,       &gf_opts_backend,
-    &gf_opts_memory, &gf_opts_common,    NULL,
+    &gf_opts_plan, &gf_opts_output,  &gf_opts_transform, &gf_opts_display, &gf_opts_filter,
+    &gf_opts_raw,  &gf_opts_backend, &gf_opts_memory,    &gf_opts_common,  NULL,
 };
 static const struct gf_opt_group *const devices_groups[] = {&gf_opts_common, NULL};
 static const struct gf_opt_group *const selftest_groups[] = {&gf_opts_backend, &gf_opts_common,
@@ -108,7 +107,8 @@ static const struct command commands[] = {
      plan_groups,
      "  gpufft plan scene.png\n"
      "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
-     "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"},
+     "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
+     "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"},
     {"devices", "", "every backend and device, or why one is absent", gf_command_devices,
      devices_groups, "  gpufft devices\n"},
     {"bench", "[SHAPE]...", "the backends side by side in one table", gf_command_bench,

@@ -16,6 +16,7 @@ static const char *const endians[] = {"little", "big", NULL};
 static const char *const nans[] = {"refuse", "zero", "mean", NULL};
 static const char *const kinds[] = {"magnitude", "phase", "power", "real", "imag", "complex", NULL};
 static const char *const scales[] = {"log", "linear", "sqrt", NULL};
+static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 static const char *const norms[] = {"backward", "ortho", "forward", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const boundaries[] = {"periodic", "symmetric", "zero", NULL};
@@ -339,21 +340,33 @@ static const struct gf_opt output_idwt_rows[] = {
 };
 const struct gf_opt_group gf_opts_output_idwt = {"Output", output_idwt_rows};
 
+#define WAVELET_ROWS                                                                               \
+    PARSED("levels", AT(wavelet.levels), "N|max", parse_levels,                                    \
+           "how often the approximation is split again (default: 3, or the most the size "         \
+           "allows)"),                                                                             \
+        CHOICE("boundary", wavelet.boundary, "NAME", boundaries,                                   \
+               "periodic (default), symmetric or zero: what stands beyond the ends of a line"),    \
+        PARSED("threshold", 0, "RULE", parse_threshold,                                            \
+               "hard:T or soft:T for details below T, hard:K% or soft:K% to keep the largest K%")
+
 static const struct gf_opt wavelet_rows[] = {
     PARSED("wavelet", AT(wavelet.name), "NAME", parse_wavelet,
            "d4, also called w4 and db2: Daubechies' four taps"),
-    PARSED("levels", AT(wavelet.levels), "N|max", parse_levels,
-           "how often the approximation is split again (default: 3, or the most the size allows)"),
-    CHOICE("boundary", wavelet.boundary, "NAME", boundaries,
-           "periodic (default), symmetric or zero: what stands beyond the ends of a line"),
-    PARSED("threshold", 0, "RULE", parse_threshold,
-           "hard:T or soft:T for details below T, hard:K% or soft:K% to keep the largest K%"),
+    WAVELET_ROWS,
     AXES_ROWS,
     PRECISION_ROW,
     END,
 };
 const struct gf_opt_group gf_opts_wavelet = {
     "Transform (for idwt a record in the file comes first)", wavelet_rows};
+
+static const struct gf_opt plan_rows[] = {
+    CHOICE("transform", plan_transform, "NAME", transforms,
+           "fft, dwt or idwt (default: fft, its inverse for a file with a record)"),
+    WAVELET_ROWS,
+    END,
+};
+const struct gf_opt_group gf_opts_plan = {"What is planned", plan_rows};
 
 static const struct gf_opt output_filter_rows[] = {
     OUT_ROW,

@@ -21,7 +21,8 @@ static bool is_shape(const char *text) {
 static int image_from_shape(const struct gf_settings *s, const char *text, struct gf_image *image) {
     int64_t extent[GF_MAX_RANK], bytes;
     int n;
-    enum gf_dtype dtype = s->type == GF_UNSAID ? GF_U8 : (enum gf_dtype)s->type;
+    enum gf_dtype usual = s->plan_transform == GF_PLAN_IDWT ? GF_F32 : GF_U8;
+    enum gf_dtype dtype = s->type == GF_UNSAID ? usual : (enum gf_dtype)s->type;
     int rc = gf_shape_parse(text, extent, &n);
     if (rc)
         return rc;
@@ -97,6 +98,9 @@ static void print_plan(const char *name, const struct gf_task *t) {
     printf(", %lld channel%s, %s, %s, %s precision\n", (long long)t->job.channels,
            t->job.channels == 1 ? "" : "s", gf_dtype_name(t->job.in_dtype), direction_name(t),
            t->job.precision == GF_DOUBLE ? "double" : "single");
+    if (t->job.op == GF_DWT)
+        printf("  wavelet   d4, %d level%s, %s\n", t->job.wavelet.levels,
+               t->job.wavelet.levels == 1 ? "" : "s", gf_boundary_name(t->job.wavelet.boundary));
     for (int i = 0; i < t->job.n_out; i++)
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
@@ -131,6 +135,11 @@ static void print_json(const char *name, const struct gf_task *t) {
     json_object_set_new(o, "channels", json_integer(t->job.channels));
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
     json_object_set_new(o, "direction", json_string(direction_name(t)));
+    if (t->job.op == GF_DWT) {
+        json_object_set_new(o, "wavelet", json_string("d4"));
+        json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
+        json_object_set_new(o, "boundary", json_string(gf_boundary_name(t->job.wavelet.boundary)));
+    }
     json_object_set_new(o, "precision",
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
     json_object_set_new(o, "backend", json_string(gf_engine_name(t->engine)));
@@ -164,25 +173,37 @@ static bool is_filter(const struct gf_settings *s) {
     return s->filter.n_parts || s->filter.auto_notch;
 }
 
-/* A recorded spectrum is planned as its inverse, anything else forward; as a filter, if there is
- * one. */
+/* The transform that was named; else a recorded file is planned as its inverse, anything else as a
+ * filter, if there is one, or a forward FFT. */
+static const struct gf_transform *transform_of(const struct gf_settings *s,
+                                               const struct gf_image *image) {
+    struct gf_record record;
+    if (s->plan_transform == GF_PLAN_DWT)
+        return &gf_transform_dwt;
+    if (s->plan_transform == GF_PLAN_IDWT)
+        return &gf_transform_idwt;
+    if (is_filter(s))
+        return &gf_transform_filter;
+    if (!image->record || s->plan_transform == GF_PLAN_FFT)
+        return &gf_transform_forward;
+    if (gf_dtype_is_complex(image->px.dtype))
+        return &gf_transform_inverse;
+    bool wavelet = !gf_record_parse(image->record, &record) && record.version == GF_RECORD_WAVELET;
+    return wavelet ? &gf_transform_idwt : &gf_transform_forward;
+}
+
 static int plan_one(struct gf_settings *s, struct gf_engine *engine,
                     const struct gf_targets *targets, char *name) {
-    struct gf_task t = {.s = s,
-                        .transform = is_filter(s) ? &gf_transform_filter : &gf_transform_forward,
-                        .targets = targets,
-                        .engine = engine,
-                        .read = &name,
-                        .name = name,
-                        .n_read = 1};
+    struct gf_task t = {
+        .s = s, .targets = targets, .engine = engine, .read = &name, .name = name, .n_read = 1};
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
-    struct gf_targets back = *targets;
-    if (!rc && !is_filter(s) && t.image.record && gf_dtype_is_complex(t.image.px.dtype)) {
-        t.transform = &gf_transform_inverse;
-        for (int i = 0; i < back.n && s->kind == GF_UNSAID; i++)
-            back.target[i].kind = GF_REAL;
-        t.targets = &back;
+    struct gf_targets own = *targets;
+    t.transform = transform_of(s, &t.image);
+    if (!rc && t.transform != &gf_transform_forward && !is_filter(s)) {
+        for (int i = 0; i < own.n && s->kind == GF_UNSAID; i++)
+            own.target[i].kind = GF_REAL;
+        t.targets = &own;
     }
     if (!rc)
         rc = gf_task_plan(&t);
@@ -190,6 +211,19 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
         (s->json ? print_json : print_plan)(gf_log_name(name), &t);
     gf_task_free(&t);
     return rc;
+}
+
+static int check_wavelet(const struct gf_settings *s) {
+    bool wavelet = s->plan_transform == GF_PLAN_DWT || s->plan_transform == GF_PLAN_IDWT;
+    bool said = s->wavelet.levels || s->wavelet.boundary != GF_UNSAID || s->wavelet.threshold;
+    if (said && !wavelet)
+        return gf_fail(GF_EUSAGE,
+                       "--levels, --boundary and --threshold belong to --transform=dwt or idwt");
+    if (wavelet && is_filter(s))
+        return gf_fail(GF_EUSAGE, "--transform=dwt and a filter exclude each other");
+    if (wavelet && (s->half || s->color || s->norm != GF_UNSAID))
+        return gf_fail(GF_EUSAGE, "--norm, --half and --color belong to an FFT");
+    return 0;
 }
 
 int gf_command_plan(struct gf_settings *s, char **operands, int n) {
@@ -202,11 +236,15 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
         further = further || s->further[k];
     any_output = s->out || further;
     s->plan_only = true;
+    bool wavelet = s->plan_transform > GF_PLAN_FFT;
     if (!any_output && is_filter(s))
         s->out = "tiff:plan.tif"; /* which holds all types */
     else if (!any_output)         /* then it is a picture to look at, if it can be one */
-        s->out = s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
+        s->out =
+            wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
+    if (!rc)
+        rc = check_wavelet(s);
     if (!rc)
         rc = gf_targets_parse(s,
                               is_filter(s)           ? GF_REAL

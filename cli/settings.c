@@ -22,6 +22,7 @@ struct gf_settings gf_settings_default(void) {
         .norm = GF_UNSAID,
         .precision = GF_UNSAID,
         .backend = "auto",
+        .plan_transform = GF_UNSAID,
         .fftw_plan = GF_UNSAID,
         .wavelet = {.boundary = GF_UNSAID},
         .stats = {.peaks = 5},

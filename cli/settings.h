@@ -6,8 +6,9 @@
 #include "core/filter_table.h"
 #include "formats/format.h"
 
+enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
-enum { GF_UNSAID = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8 };
+enum { GF_UNSAID = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
 /* The axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
 struct gf_axes_text {
@@ -136,10 +137,11 @@ struct gf_settings {
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSAID */
     int64_t max_memory;
     bool json, quiet, verbose;
-    bool plan_only; /* no option: nothing will be written */
+    bool plan_only;     /* no option: nothing will be written */
+    int plan_transform; /* enum gf_plan_of or GF_UNSAID */
 
     struct gf_bench_settings {
-        unsigned kinds, precisions; /* bits; 0: unsaid */
+        unsigned kinds, precisions, levels; /* bits; 0: unsaid */
         struct {
             int n, count[GF_MAX_THREAD_COUNTS];
         } threads;
@@ -157,7 +159,7 @@ extern const struct gf_opt_group gf_opts_input, gf_opts_pair, gf_opts_output, gf
     gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_run_alone,
     gf_opts_backend, gf_opts_raw, gf_opts_list, gf_opts_memory, gf_opts_output_dwt,
     gf_opts_output_idwt, gf_opts_wavelet, gf_opts_bench, gf_opts_stats, gf_opts_demo,
-    gf_opts_common, gf_opts_output_filter, gf_opts_filter, gf_opts_filter_transform,
+    gf_opts_common, gf_opts_plan, gf_opts_output_filter, gf_opts_filter, gf_opts_filter_transform,
     gf_opts_raw_filter;
 
 extern const char *const gf_fftw_plans[];

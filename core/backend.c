@@ -174,9 +174,10 @@ static bool suits(const struct gf_backend *b, const struct weights *w, struct gf
 
 int gf_backend_weigh(const struct gf_job *job, const struct gf_outlook *outlook,
                      const struct gf_backend **out, char why[GF_REASON]) {
-    if (job->op == GF_DWT) { /* the one that has wavelets */
+    if (job->op == GF_DWT) { /* a few operations a sample, at the pace of memory */
         *out = &gf_backend_openmp;
-        snprintf(why, GF_REASON, "%s: the processor's own wavelets", gf_backend_openmp.name);
+        snprintf(why, GF_REASON, "%s: wavelets are done before a GPU has the samples",
+                 gf_backend_openmp.name);
         return 0;
     }
     struct weights w = weigh(job, outlook);

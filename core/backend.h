@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include "core/job.h"
 
-enum { GF_MAX_PASSES = 24, GF_REASON = 256 };
+enum { GF_MAX_PASSES = 48, GF_REASON = 256 };
 
 /* One walk over the data: what `gpufft plan` prints is what runs. */
 struct gf_pass {

@@ -2,7 +2,7 @@
  * between the two stands behind struct gf_gpu. */
 #include <stdlib.h>
 
-#include "core/gpu_run.h"
+#include "core/gpu_dwt.h"
 #include "core/status.h"
 
 static int opencl_open(const struct gf_backend_options *options, void **context) {
@@ -33,8 +33,6 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     struct gf_gpu_context *c = context;
     *out = NULL;
     int rc = gf_job_validate(job);
-    if (!rc && job->op != GF_FILTER)
-        rc = gf_job_fourier_only(job);
     if (rc)
         return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);
@@ -53,14 +51,20 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
         gpu_unplan(context, plan);
         return rc;
     }
+    if (job->direction == GF_INVERSE)
+        gf_gpu_dwt_list(m, job, plan);
     gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
+    if (job->direction == GF_FORWARD)
+        gf_gpu_dwt_list(m, job, plan);
     gf_gpu_run_tell(m, plan);
     *out = plan;
     return 0;
 }
 
 static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
-    return gf_gpu_run_upload(context, plan->impl, in);
+    struct gf_gpu_run *m = plan->impl;
+    return m->plan->finish ? gf_gpu_dwt_upload(context, m, &plan->job, in)
+                           : gf_gpu_run_upload(context, m, in);
 }
 
 static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
@@ -73,7 +77,9 @@ static int gpu_run(void *context, struct gf_plan *plan, int times, double *secon
 
 static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *out,
                         struct gf_report *report) {
-    return gf_gpu_run_download(context, plan->impl, out, report);
+    struct gf_gpu_run *m = plan->impl;
+    return m->plan->finish ? gf_gpu_dwt_download(context, m, &plan->job, out, report)
+                           : gf_gpu_run_download(context, m, out, report);
 }
 
 static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *in,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gpu_dwt.h"
 #include "core/status.h"
 #include "core/steps.h"
 
@@ -310,9 +311,11 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
     for (int axis = 0; axis < 3; axis++)
         b.axes += on(&b, axis);
     int rc;
-    b.widen = must_widen(&b);
+    b.widen = job->op != GF_DWT && must_widen(&b);
     if (job->op == GF_FILTER)
         rc = gf_gpu_filter_job(&b);
+    else if (job->op == GF_DWT)
+        rc = gf_gpu_dwt_make(p);
     else if (b.widen || !gf_job_is_real(job))
         rc = complex_job(&b);
     else if (b.axes == 1)
@@ -324,7 +327,8 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
         return rc;
     }
     count_buffers(p);
-    share_output(p);
+    if (job->op != GF_DWT)
+        share_output(p);
     *out = p;
     return 0;
 }

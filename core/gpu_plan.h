@@ -53,6 +53,7 @@ struct gf_gpu_pass {
         struct step_args step;
         struct range_args range;
         struct filter_step_args filter;
+        struct wave_args wave;
     } args;
     size_t args_bytes;
     int output;  /* of a store step: which; its clipped samples are counted for it. -1: none */
@@ -83,6 +84,8 @@ struct gf_gpu_plan {
     int64_t bytes[GF_GPU_PLACES];
     struct gf_gpu_tables tables;
     bool dry;        /* passes are added to see what they cost: no tables are made */
+    bool gaps;       /* the output has some that no pass writes: zeros */
+    bool finish;     /* wavelets: `job` is the device's share, see core/gpu_dwt.h */
     int range_known; /* bit i: output i's upper end is known before the run */
     double high[GF_MAX_OUTPUTS];
     struct filter_args filter;       /* GF_FILTER: how its passes come by the values */

@@ -17,12 +17,12 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory for a context");
     c->api = api;
+    c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     int rc = api->open(options ? options->device : NULL, &c->gpu, &c->props);
     if (rc) {
         free(c);
         return rc;
     }
-    c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     rc = gf_gpu_stage_open(api, c->gpu, c->props.is_cpu, options ? options->threads : 0, &c->stage);
     if (rc) {
         gf_gpu_run_close(c);
@@ -156,6 +156,7 @@ static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run
         at[PARAM_SCALE] = gf_job_scale(job);
         at[PARAM_LOW] = job->out[i].has_range ? job->out[i].low : 0;
         at[PARAM_HIGH] = job->out[i].has_range ? job->out[i].high : 0;
+        at[PARAM_LIMIT] = job->wavelet.amount;
     }
     if (job->op == GF_FILTER)
         v[PARAM_OFFSET] = gf_filter_zero(job);
@@ -205,6 +206,8 @@ static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
         rc = upload_params(c, m);
     if (!rc && p->bytes[GF_GPU_FILTER])
         rc = upload_filter(c, m);
+    if (!rc && p->gaps)
+        rc = c->api->clear(c->gpu, m->buffer[GF_GPU_OUT], 0, p->bytes[GF_GPU_OUT]);
     if (rc) /* what is half ready is taken anew next time */
         drop_buffers(c, m);
     m->ready = !rc;

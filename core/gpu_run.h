@@ -9,8 +9,8 @@ struct gf_gpu_context {
     const struct gf_gpu *api;
     void *gpu;
     struct gf_gpu_props props;
+    int threads;                /* of the processor, for what it does itself */
     struct gf_gpu_stage *stage; /* brings arrays there and back */
-    int threads;                /* of the host */
 };
 
 struct gf_gpu_run {

@@ -43,6 +43,7 @@ typedef int64_t wide;
 #define PARAM_LOW    1 /* the display range, unscaled units */
 #define PARAM_HIGH   2
 #define PARAM_OFFSET 3 /* output 0's: what a filter adds to the zero frequency */
+#define PARAM_LIMIT  3 /* or what a wavelet's details are thresholded by */
 
 /* What a filter multiplies by: factors evaluated on the fly, or a table of the half spectrum. */
 #define FILTER_FACTORS 0
@@ -64,6 +65,12 @@ typedef int64_t wide;
 #define PROFILE_IDEAL       1
 #define PROFILE_BUTTERWORTH 2
 #define PROFILE_MIXED       3
+
+/* Boundaries and thresholds of wavelets are numbered as in core/job.h. */
+#define BOUNDARY_PERIODIC 0
+#define BOUNDARY_ZERO     2
+#define THRESHOLD_HARD    1
+#define THRESHOLD_SOFT    2
 
 /* One of the indices that choose a line. */
 struct index_args {
@@ -132,6 +139,25 @@ struct step_args {
     wide kind, scale, display;
     wide params;   /* the output's first parameter */
     wide counters; /* and where its clipped samples are counted */
+};
+
+/* One level of the wavelet transform; axes in the order walk, row, x, see kernels/wavelet.h.
+ * Strides and offsets in elements; rows are dense. */
+struct wave_args {
+    wide n[3], m[3]; /* samples along each, and of a band */
+    wide channels;   /* of a sample, side by side */
+    wide columns;    /* work items along x */
+    wide rows;       /* bands' rows, pairs of rows, or independent rows */
+    wide steps;      /* along the walk */
+    wide fine[2];    /* the finer side: from plane to plane, row to row */
+    wide packed[2];  /* the packed coefficients */
+    wide low[2];     /* the approximation */
+    wide detail[3];  /* from a band to the one that is detail along that axis, packed */
+    wide strip;      /* steps of an item */
+    wide width_bits; /* 1 << so many items of a group stand side by side along x, */
+    wide blocks;     /* and so many groups */
+    wide inner;      /* the faster one of the other two indices: strips, or tiles of rows */
+    wide counters;   /* where clipped samples are counted */
 };
 
 /* The search for the largest value. */

@@ -9,6 +9,7 @@
 #define KERNEL(threads, resident) __kernel __attribute__((reqd_work_group_size(threads, 1, 1)))
 #define GLOBAL                    __global
 #define LOCAL                     __local
+#define RESTRICT                  restrict
 /* A tile is the last parameter; its size is said at launch. */
 #define TILE_PARAMETER(type) , __local type *tile
 #define TILE_DECLARE(type)
@@ -35,6 +36,7 @@ typedef char schar;
 #define KERNEL(threads, resident) extern "C" __global__ void __launch_bounds__(threads, resident)
 #define GLOBAL
 #define LOCAL
+#define RESTRICT __restrict__
 #define TILE_PARAMETER(type)
 #define TILE_DECLARE(type) extern __shared__ type tile[];
 #define INLINE             static __device__ __forceinline__
@@ -60,6 +62,7 @@ using namespace std;
 #define KERNEL(threads, resident) extern "C" void
 #define GLOBAL
 #define LOCAL
+#define RESTRICT             __restrict__
 #define TILE_PARAMETER(type) , type *tile
 #define TILE_DECLARE(type)
 #define INLINE   static inline
@@ -95,11 +98,11 @@ struct char2 {
 struct short2 {
     short x, y;
 };
-struct uint2 {
-    uint x, y;
-};
 struct int2 {
     int x, y;
+};
+struct uint2 {
+    uint x, y;
 };
 struct float4 {
     float x, y, z, w;

@@ -400,6 +400,8 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
     struct walk w = {.p = p, .wrong = wrong, .size = size};
     bool all = true, written[GF_GPU_PLACES] = {[GF_GPU_IN] = true};
     *wrong = 0;
+    if (p->job.op == GF_DWT)
+        return walk_wavelet(p, most, wrong, size);
     for (int i = 0; i < GF_GPU_PLACES; i++)
         all = all && p->bytes[i] <= most;
     for (int i = 0; i < GF_GPU_PLACES && all; i++)

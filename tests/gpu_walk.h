@@ -12,4 +12,7 @@ int64_t walk_option(const struct gf_gpu_pass *pass, const char *name);
  * written twice, not written at all, a table's end passed) and tells the first in `wrong`. */
 int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size);
 
+/* The same of wavelets, for walk_plan(). */
+int64_t walk_wavelet(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size);
+
 #endif

@@ -1,5 +1,10 @@
 /* Wavelets: every backend that has them against PyWavelets' numbers and against the definition in
- * plain loops, and what must hold for any transform of this kind. */
+ * plain loops, and what must hold for any transform of this kind.
+ *
+ *     test_dwt [full | tiny | gpu] [BACKEND...]
+ *
+ * A backend whose kernels take a second each to build is tried on a sample, with `full` on all;
+ * `tiny`: a few small sizes, for a simulator; `gpu`: all, on a device that is no processor. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +15,7 @@
 #include "core/status.h"
 #include "tests/backends.h"
 #include "tests/dwt_definition.h"
+#include "tests/dwt_run.h"
 #include "tests/test.h"
 
 struct reference_case {
@@ -23,63 +29,10 @@ struct reference_case {
 };
 #include "tests/dwt_reference.inc"
 
-static const struct gf_backend *backend;
-static void *contexts[2];
-static uint64_t seed = 20240229;
+static int every = 1, asked; /* of all jobs one in so many is tried */
 
-/* ---------------------------------------------------------------- running */
-
-static struct gf_job make_job(enum gf_direction direction, int ndim, const int64_t *shape,
-                              unsigned axes, int levels, enum gf_boundary b, enum gf_dtype in,
-                              enum gf_dtype out) {
-    struct gf_job job;
-    memset(&job, 0, sizeof job);
-    job.op = GF_DWT;
-    job.direction = direction;
-    job.ndim = ndim;
-    memcpy(job.shape, shape, (size_t)ndim * sizeof *shape);
-    job.channels = 1;
-    job.axes = axes;
-    job.in_dtype = in;
-    job.precision = in == GF_F64 || out == GF_F64 ? GF_DOUBLE : GF_SINGLE;
-    job.wavelet.levels = levels;
-    job.wavelet.boundary = b;
-    job.n_out = 1;
-    job.out[0].kind = GF_REAL;
-    job.out[0].dtype = out;
-    return job;
-}
-
-/* Runs on one thread and on several in turn; out is made. */
-static bool run(const struct gf_job *job, const struct gf_array *in, struct gf_array *out,
-                struct gf_report *report) {
-    static int turn;
-    struct gf_plan *plan;
-    struct gf_report own;
-    int64_t shape[GF_MAX_RANK];
-    void *context = contexts[turn++ % 2];
-    int rc = backend->plan(context, job, &plan);
-    CHECK_MSG(!rc, "plan: %s", gf_message());
-    if (rc)
-        return false;
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        gf_job_out_shape(job, i, shape);
-        rc = out[i].data ? 0 : gf_array_alloc(&out[i], job->out[i].dtype, job->ndim + 1, shape);
-    }
-    if (!rc)
-        rc = gf_job_check_arrays(job, in, out);
-    if (!rc)
-        rc = backend->exec(context, plan, in, out, report ? report : &own);
-    CHECK_MSG(!rc, "run: %s", gf_message());
-    backend->unplan(context, plan);
-    return !rc;
-}
-
-static double value(const struct gf_array *a, int64_t i) {
-    return a->dtype == GF_F64   ? ((double *)a->data)[i]
-           : a->dtype == GF_F32 ? (double)((float *)a->data)[i]
-           : a->dtype == GF_U8  ? ((uint8_t *)a->data)[i]
-                                : ((uint16_t *)a->data)[i];
+static bool mine(void) {
+    return asked++ % every == 0;
 }
 
 static double relative_error(const struct gf_array *a, const double *exact) {
@@ -99,6 +52,8 @@ static double bound_of(enum gf_dtype real) {
 static void check_job(struct gf_job job, const char *what) {
     struct gf_array in = {0}, c = {0}, back = {0};
     int64_t shape[GF_MAX_RANK];
+    if (!mine())
+        return;
     gf_job_in_shape(&job, shape);
     CHECK_EQ(gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape), 0);
     backends_fill(&in, &seed);
@@ -136,6 +91,8 @@ static void test_pywavelets(void) {
     for (size_t i = 0; i < sizeof reference_cases / sizeof *reference_cases; i++) {
         const struct reference_case *r = &reference_cases[i];
         for (int wide = 0; wide < 2; wide++) {
+            if (!mine())
+                continue;
             enum gf_dtype real = wide ? GF_F64 : GF_F32;
             struct gf_job job = make_job(GF_FORWARD, r->ndim, r->shape, r->axes, r->levels,
                                          r->boundary, real, real);
@@ -489,41 +446,90 @@ static void test_stream(void) {
         }
 }
 
-int main(void) {
+/* ---------------------------------------------------------------- which, and how much */
+
+enum extent { SAMPLE, FULL, TINY };
+
+static void test_tiny(void) {
+    static const int64_t shapes[][3] = {{9, 14, 1}, {5, 6, 7}, {1, 11, 1}, {70, 5, 1}};
+    for (int i = 0; i < 4; i++)
+        for (int b = GF_PERIODIC; b <= GF_ZERO; b++)
+            check_job(make_job(GF_FORWARD, i == 1 ? 3 : 2, shapes[i], i == 1 ? 7 : 3, i % 2 + 1,
+                               (enum gf_boundary)b, i % 3 ? GF_F32 : GF_U8, GF_F32),
+                      "tiny");
+}
+
+static void test_all(enum extent extent) {
+    every = extent == FULL ? 1 : 13;
+    test_pywavelets();
+    test_shapes();
+    every = extent == FULL ? 1 : 3;
+    every = extent == FULL ? 1 : 7; /* few kernels serve all sizes */
+    test_sizes();
+    test_laws();
+    test_threshold(GF_F32);
+    if (extent == FULL)
+        test_threshold(GF_F64);
+    test_display();
+    if (backend == &gf_backend_openmp)
+        test_stream();
+}
+
+static void test_backend(enum extent extent, bool gpu) {
+    char reason[GF_REASON], number[16];
+    struct gf_plan *plan = NULL;
+    int64_t shape[2] = {8, 8};
+    struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 1, GF_PERIODIC, GF_F32, GF_F32);
+    struct gf_backend_options options = {.threads = 1};
+    if (backend->probe(reason))
+        return;
+    if (gpu && !(options.device = find_gpu(number))) {
+        printf("%s: skipped: no device but the processor\n", backend->name);
+        return;
+    }
+    if (backend->open(&options, &contexts[0]))
+        return;
+    int rc = backend->plan(contexts[0], &job, &plan);
+    CHECK(!rc || (rc == GF_EUNSUPP && strstr(gf_message(), "--backend=openmp")));
+    CHECK(!rc || (backend != &gf_backend_openmp && backend != &gf_backend_opencl &&
+                  backend != &gf_backend_cuda));
+    if (rc) {
+        printf("%s: %s\n", backend->name, gf_message());
+    } else {
+        backend->unplan(contexts[0], plan);
+        options.threads = 2;
+        CHECK_EQ(backend->open(&options, &contexts[1]), 0);
+        if (extent == TINY)
+            test_tiny();
+        else
+            test_all(backend->gpu ? extent : FULL);
+        backend->close(contexts[1]);
+    }
+    backend->close(contexts[0]);
+}
+
+int main(int argc, char **argv) {
+    enum extent extent = SAMPLE;
+    bool gpu = false, named = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "full"))
+            extent = FULL;
+        else if (!strcmp(argv[i], "tiny"))
+            extent = TINY;
+        else if (!strcmp(argv[i], "gpu"))
+            gpu = true;
+        else
+            named = true;
+    }
     test_validation();
     test_layout();
     for (int i = 0; gf_backends[i]; i++) {
-        char reason[GF_REASON];
-        struct gf_plan *plan = NULL;
-        int64_t shape[2] = {8, 8};
-        struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 1, GF_PERIODIC, GF_F32, GF_F32);
+        bool wanted = !named;
         backend = gf_backends[i];
-        if (backend->probe(reason))
-            continue;
-        struct gf_backend_options options = {.threads = 1};
-        if (backend->open(&options, &contexts[0]))
-            continue;
-        int rc = backend->plan(contexts[0], &job, &plan);
-        CHECK(!rc || (rc == GF_EUNSUPP && strstr(gf_message(), "--backend=openmp")));
-        CHECK(!rc || backend != &gf_backend_openmp);
-        if (!rc) {
-            backend->unplan(contexts[0], plan);
-            options.threads = 2;
-            CHECK_EQ(backend->open(&options, &contexts[1]), 0);
-            test_pywavelets();
-            test_shapes();
-            test_sizes();
-            test_laws();
-            test_threshold(GF_F32);
-            test_threshold(GF_F64);
-            test_display();
-            if (backend == &gf_backend_openmp)
-                test_stream();
-            backend->close(contexts[1]);
-        } else {
-            printf("%s: %s\n", backend->name, gf_message());
-        }
-        backend->close(contexts[0]);
+        for (int k = 1; k < argc; k++)
+            wanted = wanted || !strcmp(argv[k], backend->name);
+        if (wanted)
+            test_backend(gpu ? FULL : extent, gpu);
     }
     return TEST_END();
 }

@@ -8,6 +8,7 @@
 
 #include "core/cuda_library.h"
 #include "core/dl.h"
+#include "core/dwt.h"
 #include "core/filter.h"
 #include "core/plan.h"
 #include "core/status.h"
@@ -313,6 +314,73 @@ static void check_random(int count, const int64_t *most) {
     }
 }
 
+static struct gf_job random_wavelet(uint64_t *seed, const int64_t *most) {
+    struct gf_job job = {.op = GF_DWT, .ndim = 1 + (int)pick(seed, 3), .n_out = 1};
+    for (int i = 0; i < job.ndim; i++)
+        job.shape[i] = 1 + pick(seed, most[job.ndim]);
+    job.axes = 1 + (unsigned)pick(seed, (1 << job.ndim) - 1);
+    job.channels = pick(seed, 3) ? 1 : 1 + pick(seed, 4);
+    job.direction = (enum gf_direction)pick(seed, 2);
+    job.precision = (enum gf_precision)(pick(seed, 4) == 0);
+    job.wavelet.boundary = (enum gf_boundary)pick(seed, 3);
+    job.wavelet.levels =
+        1 + (int)pick(seed, gf_dwt_max_levels(job.ndim, job.shape, job.axes, job.wavelet.boundary));
+    job.wavelet.threshold = (enum gf_threshold)(pick(seed, 4) ? 0 : pick(seed, 3));
+    enum gf_dtype real = pick(seed, 4) ? GF_F32 : GF_F64, any = (enum gf_dtype)pick(seed, GF_C64);
+    bool forward = job.direction == GF_FORWARD;
+    job.in_dtype = forward || !pick(seed, 4) ? any : real;
+    job.n_out = forward ? 1 : 1 + (int)pick(seed, 2);
+    for (int i = 0; i < job.n_out; i++) {
+        job.out[i].kind = GF_REAL;
+        job.out[i].dtype = forward ? real : (enum gf_dtype)pick(seed, GF_C64);
+    }
+    return job;
+}
+
+static void check_wavelets(int count, const int64_t *most) {
+    uint64_t seed = 20040229;
+    for (int i = 0; i < count; i++) {
+        struct gf_job job = random_wavelet(&seed, most);
+        CHECK_MSG(!gf_job_validate(&job), "%s", gf_message());
+        check_job(&job, &props[i % DEVICES]);
+    }
+}
+
+/* Arrays beyond 32 bits: bytes within a plane, an axis. */
+static void check_far_wavelets(void) {
+    static const struct {
+        int ndim;
+        int64_t shape[3];
+        bool far;
+    } cases[] = {
+        {3, {1024, 1024, 1024}, false}, {3, {4, 32768, 32768}, true},
+        {3, {3000, 3000, 3000}, false}, {2, {65536, 65536}, false},
+        {2, {4, 1500000000}, true},     {2, {1200000000, 4}, true},
+        {1, {1 << 28}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int d = 0; d < 2; d++) {
+            struct gf_job job =
+                backends_job((enum gf_direction)d, GF_F32, GF_SINGLE, cases[i].ndim,
+                             cases[i].shape[0], cases[i].shape[1], cases[i].shape[2]);
+            struct gf_gpu_plan *p;
+            job.op = GF_DWT;
+            job.wavelet.levels = 1;
+            job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+            if (!check_job(&job, &props[0]) || gf_gpu_plan_make(&job, &props[0], &p))
+                continue;
+            CHECK_MSG((walk_option(&p->pass[0], "FAR") == 1) == cases[i].far, "case %zu: %s", i,
+                      p->pass[0].kernel.options);
+            gf_gpu_plan_free(p);
+        }
+    struct gf_job job = backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 1, 3ll << 30, 1, 1);
+    struct gf_gpu_plan *p;
+    job.op = GF_DWT;
+    job.wavelet.levels = 1;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+    CHECK_EQ(gf_gpu_plan_make(&job, &props[0], &p), GF_EUNSUPP);
+}
+
 static void check_named(void) {
     int n;
     const char *const *list = backends_named_jobs(&n);
@@ -401,6 +469,10 @@ static void each_kernel(int random, const struct gf_gpu_props *d, struct known *
         if (!gf_job_validate(&job))
             each_of(&job, d, known, then, what);
         drop_filter(&job);
+    }
+    for (int i = 0; i < 20 + 2 * random; i++) {
+        struct gf_job job = random_wavelet(&seed, most);
+        each_of(&job, d, known, then, what);
     }
 }
 
@@ -525,6 +597,9 @@ int main(int argc, char **argv) {
     check_random(150, much);
     check_filters(800, little);
     check_filters(60, much);
+    check_wavelets(1500, little);
+    check_wavelets(150, much);
+    check_far_wavelets();
     printf("%d plans, %d followed element by element; at most %.0f bytes moved a point\n", n_plans,
            n_followed, bytes_per_point_most);
     return TEST_END();

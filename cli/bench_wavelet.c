@@ -1,0 +1,162 @@
+/* Single values of a periodic wavelet transform by its definition, in long double. A value is a sum
+ * over few others, whose weights are products of one weight an axis. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/bench.h"
+#include "core/dwt.h"
+
+/* Elements of a line and what each counts: after l levels 3 * 2^l + 1 at most. */
+enum { MOST = 4 << GF_BENCH_MOST_LEVELS };
+struct line {
+    int n;
+    int64_t at[MOST];
+    long double weight[MOST];
+};
+
+static long double tap(int i) {
+    const long double r = sqrtl(3), h[4] = {1 + r, 3 + r, 3 - r, 1 - r};
+    return h[i] / (4 * sqrtl(2));
+}
+
+static void add(struct line *l, int64_t at, long double weight) {
+    for (int i = 0; i < l->n; i++)
+        if (l->at[i] == at) {
+            l->weight[i] += weight;
+            return;
+        }
+    if (l->n < MOST) {
+        l->at[l->n] = at;
+        l->weight[l->n++] = weight;
+    }
+}
+
+/* What band sample k of a level is made of, in samples of the picture. */
+static void analyse(const struct gf_dwt_axis *axis, int level, bool detail, int64_t k,
+                    struct line *out) {
+    struct line next;
+    *out = (struct line){.n = 1, .at = {k}, .weight = {1}};
+    for (; level >= 1; level--, detail = false) {
+        int64_t n = axis->n[level - 1], even = n + n % 2;
+        next.n = 0;
+        for (int j = 0; j < out->n; j++)
+            for (int i = 0; i < 4; i++) {
+                int64_t at = (2 * out->at[j] - 1 + i + even) % even;
+                long double w = detail ? (i % 2 ? -1 : 1) * tap(3 - i) : tap(i);
+                add(&next, at < n ? at : n - 1, w * out->weight[j]);
+            }
+        *out = next;
+    }
+}
+
+/* One axis of an inverse: what approximations and details of every level count for a sample. */
+struct pyramid {
+    struct line low[GF_BENCH_MOST_LEVELS + 1], high[GF_BENCH_MOST_LEVELS + 1];
+};
+
+static void synthesise(const struct gf_dwt_axis *axis, int levels, int64_t sample,
+                       struct pyramid *p) {
+    p->low[0] = (struct line){.n = 1, .at = {sample}, .weight = {1}};
+    for (int level = 1; level <= levels; level++) {
+        const struct line *from = &p->low[level - 1];
+        int64_t m = axis->n[level];
+        p->low[level].n = p->high[level].n = 0;
+        for (int j = 0; j < from->n; j++) {
+            int odd = (from->at[j] + 1) % 2;
+            int64_t k = (from->at[j] + 1) / 2;
+            for (int i = 0; i < 2; i++) { /* the band samples before and at k */
+                int64_t at = (k + i - 1 + m) % m;
+                int t = 2 * (1 - i) + odd;
+                add(&p->low[level], at, tap(t) * from->weight[j]);
+                add(&p->high[level], at, (t % 2 ? -1 : 1) * tap(3 - t) * from->weight[j]);
+            }
+        }
+    }
+}
+
+/* The sum over a box: the three lines' elements, shifted to where their band begins. */
+static long double sum(const struct gf_array *in, const int64_t extent[3],
+                       const struct line *const line[3], const int64_t start[3]) {
+    long double s = 0;
+    for (int z = 0; z < line[0]->n; z++)
+        for (int y = 0; y < line[1]->n; y++)
+            for (int x = 0; x < line[2]->n; x++) {
+                double re, im;
+                int64_t row = (line[0]->at[z] + start[0]) * extent[1] + line[1]->at[y] + start[1];
+                gf_bench_get(in, row * extent[2] + line[2]->at[x] + start[2], &re, &im);
+                s += line[0]->weight[z] * line[1]->weight[y] * line[2]->weight[x] * re;
+            }
+    return s;
+}
+
+static void axes_of(const struct gf_bench_case *c, struct gf_dwt_axis axis[3], bool on[3]) {
+    for (int i = 0; i < 3; i++) {
+        int at = i - (3 - c->job.ndim);
+        on[i] = at >= 0;
+        gf_dwt_axis(at < 0 ? 1 : c->job.shape[at], on[i], c->job.wavelet.levels, GF_PERIODIC,
+                    &axis[i]);
+    }
+}
+
+/* The finest level that has a detail at j belongs to is the coefficient's; gaps are zeros. */
+static long double coefficient(const struct gf_bench_case *c, const struct gf_array *in,
+                               const int64_t j[3]) {
+    struct gf_dwt_axis axis[3];
+    bool on[3], detail[3];
+    int levels = c->job.wavelet.levels, level = 1;
+    axes_of(c, axis, on);
+    for (;; level++) {
+        bool any = false;
+        for (int i = 0; i < 3; i++) {
+            int64_t k = j[i] - axis[i].at[level];
+            detail[i] = on[i] && k >= 0 && k < axis[i].n[level];
+            any = any || detail[i];
+        }
+        if (any || level == levels)
+            break;
+    }
+    struct line line[3];
+    const int64_t extent[3] = {axis[0].n[0], axis[1].n[0], axis[2].n[0]}, corner[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++) {
+        if (!detail[i] && j[i] >= axis[i].n[level])
+            return 0;
+        analyse(&axis[i], on[i] ? level : 0, detail[i], detail[i] ? j[i] - axis[i].at[level] : j[i],
+                &line[i]);
+    }
+    return sum(in, extent, (const struct line *[3]){&line[0], &line[1], &line[2]}, corner);
+}
+
+static long double sample(const struct gf_bench_case *c, const struct gf_array *in,
+                          const int64_t j[3]) {
+    static struct pyramid pyramid[3]; /* large; one thread asks */
+    struct gf_dwt_axis axis[3];
+    bool on[3];
+    int levels = c->job.wavelet.levels;
+    long double s = 0;
+    axes_of(c, axis, on);
+    const int64_t extent[3] = {axis[0].packed, axis[1].packed, axis[2].packed};
+    for (int i = 0; i < 3; i++)
+        synthesise(&axis[i], on[i] ? levels : 0, j[i], &pyramid[i]);
+    for (int level = 1; level <= levels; level++)
+        for (int key = level == levels ? 0 : 1; key < 8; key++) {
+            const struct line *line[3];
+            int64_t start[3];
+            bool there = true;
+            for (int i = 0; i < 3; i++) {
+                bool high = key >> i & 1;
+                there = there && (on[i] || !high);
+                line[i] = !on[i] ? &pyramid[i].low[0]
+                          : high ? &pyramid[i].high[level]
+                                 : &pyramid[i].low[level];
+                start[i] = high ? axis[i].at[level] : 0;
+            }
+            if (there)
+                s += sum(in, extent, line, start);
+        }
+    return s;
+}
+
+long double gf_bench_wavelet_value(const struct gf_bench_case *c, const struct gf_array *in,
+                                   const int64_t j[3]) {
+    return c->job.direction == GF_FORWARD ? coefficient(c, in, j) : sample(c, in, j);
+}

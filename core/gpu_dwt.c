@@ -1,0 +1,325 @@
+#include "core/gpu_dwt.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/dwt.h"
+#include "core/status.h"
+
+/* ---------------------------------------------------------------- tiles */
+
+static int64_t divide_up(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+static int power_up_to(int64_t n, int most) {
+    int p = 1;
+    while (p < n && p < most)
+        p *= 2;
+    return p;
+}
+
+/* How a strip's length tells on the time: strips read two planes, or rows, more than they finish;
+ * and the last wave of groups leaves units idle, of which a quarter is made good by the others'
+ * having the memory for themselves. */
+static double strip_cost(int64_t strip, int64_t steps, double groups, double at_once) {
+    double waves = groups * (double)divide_up(steps, strip) / at_once;
+    return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
+}
+
+void gf_gpu_wave_tile(const struct gf_gpu_wave_wish *wish, const struct gf_gpu_props *props,
+                      struct gf_gpu_wave_tile *t) {
+    const bool volume = wish->along_row;
+    int most = power_up_to(props->max_group, 256);
+    t->items = most <= props->max_group ? most : most / 2;
+    t->width = power_up_to(wish->columns, volume && t->items > 64 ? 64 : t->items);
+    /* As many as have registers enough, as compiled for Hopper. */
+    t->rows = volume && !wish->wide ? 2 : 1;
+    t->resident = volume || wish->wide ? 2 : wish->inverse ? 5 : 6;
+    t->ahead = !volume;
+    int64_t longest = props->is_cpu ? 64 : volume ? 48 : 16;
+    double groups =
+        (double)divide_up(wish->columns, t->width) *
+        ((double)divide_up(wish->rows, t->rows) / ((double)t->items / (double)t->width));
+    double at_once = (double)props->units * t->resident, least = INFINITY;
+    for (int64_t strip = 4; strip <= longest; strip++) {
+        double cost = strip_cost(strip, wish->steps, groups, at_once);
+        if (cost < least) {
+            least = cost;
+            t->strip = strip;
+        }
+    }
+    if (t->strip > wish->steps)
+        t->strip = wish->steps;
+}
+
+/* ---------------------------------------------------------------- levels */
+
+enum { WALK, ROW, X };
+
+struct level {
+    struct gf_gpu_plan *p;
+    int number;
+    bool on[3];                 /* z, y, x */
+    struct gf_dwt_axis axis[3]; /* likewise */
+    int at[3];                  /* which of those WALK, ROW and X are */
+    enum gf_gpu_place fine, packed, low;
+    enum gf_dtype fine_type, packed_type, low_type;
+    struct wave_args args;
+    struct gf_gpu_wave_tile tile;
+};
+
+static bool inverse(const struct level *l) {
+    return l->p->job.direction == GF_INVERSE;
+}
+
+/* Strides of dense rows and planes, z and y, of these extents. */
+static void strides(const struct level *l, const int64_t extent[3], int64_t out[3]) {
+    out[2] = l->p->job.channels;
+    out[1] = out[2] * extent[2];
+    out[0] = out[1] * extent[1];
+}
+
+static void set_strides(struct level *l) {
+    struct wave_args *a = &l->args;
+    int64_t n[3], m[3], all[3], fine[3], low[3], packed[3];
+    for (int i = 0; i < 3; i++) {
+        n[i] = l->axis[i].n[l->number - 1];
+        m[i] = l->axis[i].n[l->number];
+        all[i] = l->axis[i].packed;
+    }
+    strides(l, n, fine);
+    strides(l, all, packed);
+    strides(l, l->low == l->packed ? all : m, low);
+    for (int i = 0; i < 3; i++) {
+        int from = l->at[i];
+        a->n[i] = n[from];
+        a->m[i] = m[from];
+        a->detail[i] = l->axis[from].at[l->number] * packed[from];
+        if (i == X)
+            continue;
+        a->fine[i] = fine[from];
+        a->low[i] = low[from];
+        a->packed[i] = packed[from];
+    }
+}
+
+/* Pairs of samples that an axis' bands make, see core/cpu_dwt_level.c. */
+static int64_t pairs(const struct level *l, int64_t m) {
+    return m - (l->p->job.wavelet.boundary == GF_PERIODIC ? 0 : 1);
+}
+
+static void count_work(struct level *l) {
+    struct wave_args *a = &l->args;
+    bool walk = l->on[l->at[WALK]], row = walk && l->at[WALK] == 0 && l->on[1], x = l->on[2];
+    a->channels = l->p->job.channels;
+    a->columns = (!x ? a->n[X] : inverse(l) ? (a->n[X] + 1) / 2 : a->m[X]) * a->channels;
+    a->rows = !row ? a->n[ROW] : inverse(l) ? pairs(l, a->m[ROW]) : a->m[ROW];
+    a->steps = !walk ? a->n[WALK] : inverse(l) ? pairs(l, a->m[WALK]) : a->m[WALK];
+    struct gf_gpu_wave_wish wish = {.inverse = inverse(l),
+                                    .along_walk = walk,
+                                    .along_row = row,
+                                    .wide = l->p->job.precision == GF_DOUBLE,
+                                    .columns = a->columns,
+                                    .rows = a->rows,
+                                    .steps = a->steps};
+    gf_gpu_wave_tile(&wish, &l->p->props, &l->tile);
+}
+
+static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
+    struct wave_args *a = &l->args;
+    const struct gf_gpu_wave_tile *t = &l->tile;
+    int64_t strips = divide_up(a->steps, t->strip), tiles = divide_up(a->rows, t->rows);
+    bool volume = l->at[WALK] == 0 && l->on[0] && l->on[1];
+    a->strip = t->strip;
+    while (1 << a->width_bits < t->width)
+        a->width_bits++;
+    a->blocks = divide_up(a->columns, t->width);
+    a->inner = volume ? tiles : strips;
+    double units = (double)strips * (double)tiles;
+    double lines = units / (t->items / t->width) + 1, groups = lines * (double)a->blocks;
+    double row = (double)(a->n[X] > a->m[X] ? a->n[X] : a->m[X]) * (double)a->channels;
+    if (row > 0x7fffffff || units > 0xffffffffu || groups > 0x7fffffff || a->n[ROW] > 0x7fffffff)
+        return gf_fail(GF_EUNSUPP,
+                       "rows of %.3g samples in %.3g strips are beyond what a launch "
+                       "counts",
+                       row, units);
+    pass->groups = divide_up(strips * tiles, t->items / t->width) * a->blocks;
+    pass->group = t->items;
+    return 0;
+}
+
+/* Bytes within a plane, or a row where planes are rows, and indices along an axis fit 32 bits. */
+static bool is_far(const struct level *l, bool planes) {
+    const struct wave_args *a = &l->args;
+    double fine = (double)gf_dtype_size(l->fine_type), extent = planes ? (double)a->n[ROW] : 1;
+    double packed = (double)gf_dtype_size(l->packed_type), low = (double)gf_dtype_size(l->low_type);
+    double row = (double)a->n[X] * (double)a->channels;
+    fine *= planes ? extent * (double)a->fine[ROW] : row;
+    packed *= planes ? (double)l->axis[l->at[ROW]].packed * (double)a->packed[ROW]
+                     : (double)l->axis[2].packed * (double)a->channels;
+    low *= planes ? (double)a->m[ROW] * (double)a->low[ROW] : row + 8;
+    for (int i = 0; i < 3; i++)
+        if (a->n[i] > 1 << 29)
+            return true;
+    return fine > 0xf0000000u || packed > 0xf0000000u || low > 0xf0000000u;
+}
+
+static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
+    const struct wave_args *a = &l->args;
+    const struct gf_gpu_wave_tile *t = &l->tile;
+    const struct gf_wavelet *w = &l->p->job.wavelet;
+    bool walk = l->on[l->at[WALK]], row = walk && l->at[WALK] == 0 && l->on[1], x = l->on[2];
+    if (!inverse(l))
+        gf_gpu_option(pass, "-DFORWARD");
+    gf_gpu_option(pass, "-DALONG_WALK=%d -DALONG_ROW=%d -DALONG_X=%d -DBOUNDARY=%d", walk, row, x,
+                  (int)w->boundary);
+    gf_gpu_option(pass, "-DROWS=%d -DITEMS=%d -DRESIDENT=%d -DAHEAD=%d -DNEAR=%d -DTHRESHOLD=%d",
+                  t->rows, t->items, t->resident, t->ahead,
+                  x && a->channels == 1 && a->n[X] % 2 == 0, (int)w->threshold);
+    gf_gpu_option(pass, "-DFAR=%d", is_far(l, row));
+    gf_gpu_type_options(pass, "IN", inverse(l) ? l->packed_type : l->fine_type);
+    gf_gpu_type_options(pass, "LOW", l->low_type);
+    gf_gpu_type_options(pass, "OUT", inverse(l) ? l->fine_type : l->packed_type);
+}
+
+static void say(const struct level *l, struct gf_gpu_pass *pass) {
+    const struct wave_args *a = &l->args;
+    char *text = pass->summary.what;
+    const char *type = gf_dtype_name(l->fine_type);
+    int64_t n = a->n[0] * a->n[1] * a->n[2] * a->channels, m = a->m[0] * a->m[1] * a->m[2];
+    int bands = 1;
+    for (int i = 0; i < 3; i++)
+        bands *= l->on[i] ? 2 : 1;
+    const struct gf_dwt_axis *x = l->axis;
+    int from = l->number - 1, to = l->number;
+    snprintf(text, sizeof pass->summary.what,
+             "level %d: %lldx%lldx%lld %s %s %d bands of %lldx%lldx%lld, strips of %lld along %c",
+             to, (long long)x[0].n[from], (long long)x[1].n[from], (long long)x[2].n[from], type,
+             inverse(l) ? "<-" : "->", bands, (long long)x[0].n[to], (long long)x[1].n[to],
+             (long long)x[2].n[to], (long long)l->tile.strip, "zyx"[l->at[WALK]]);
+    int64_t fine = n * (int64_t)gf_dtype_size(l->fine_type);
+    int64_t coarse = m * a->channels *
+                     ((bands - 1) * (int64_t)gf_dtype_size(l->packed_type) +
+                      (int64_t)gf_dtype_size(l->low_type));
+    pass->summary.bytes_read = inverse(l) ? coarse : fine;
+    pass->summary.bytes_written = inverse(l) ? fine : coarse;
+    pass->cost = (double)(fine + coarse) / 0.8; /* expected, not measured */
+}
+
+/* The level's pass; `output`: of an inverse's last, which it is, else 0. */
+static int add_level(struct level *l, int output) {
+    set_strides(l);
+    count_work(l);
+    struct gf_gpu_pass *pass =
+        gf_gpu_next_pass(l->p, "wavelet.cl", inverse(l) ? "wave_inverse" : "wave_forward");
+    if (!pass)
+        return GF_EUNSUPP;
+    int rc = set_groups(l, pass);
+    if (rc)
+        return rc;
+    set_options(l, pass);
+    say(l, pass);
+    const enum gf_gpu_place buffers[] = {inverse(l) ? l->packed : l->fine,
+                                         inverse(l) ? l->fine : l->packed, l->low, GF_GPU_PARAMS,
+                                         GF_GPU_COUNTERS};
+    memcpy(pass->buffer, buffers, sizeof buffers);
+    pass->n_buffers = inverse(l) ? 5 : 4;
+    l->args.counters = (int64_t)output * COUNTERS;
+    if (inverse(l) && gf_dtype_is_integer(l->fine_type))
+        pass->output = output;
+    pass->args.wave = l->args;
+    pass->args_bytes = sizeof l->args;
+    return 0;
+}
+
+/* An approximation between two levels, and the room it takes. */
+static enum gf_gpu_place between(const struct level *l, int number) {
+    enum gf_gpu_place place = number % 2 ? GF_GPU_A : GF_GPU_B;
+    int64_t bytes = l->p->job.channels * (l->p->job.precision == GF_DOUBLE ? 8 : 4);
+    for (int i = 0; i < 3; i++)
+        bytes *= l->axis[i].n[number];
+    if (l->p->bytes[place] < bytes)
+        l->p->bytes[place] = bytes;
+    return place;
+}
+
+static int add_forward(struct level *l) {
+    const struct gf_job *job = &l->p->job;
+    enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    int rc = 0;
+    for (int i = 1; i <= job->wavelet.levels && !rc; i++) {
+        bool last = i == job->wavelet.levels;
+        struct level now = *l;
+        now.number = i;
+        now.packed = GF_GPU_OUT;
+        now.packed_type = job->out[0].dtype;
+        now.fine = i == 1 ? GF_GPU_IN : between(l, i - 1);
+        now.fine_type = i == 1 ? job->in_dtype : real;
+        now.low = last ? GF_GPU_OUT : between(l, i);
+        now.low_type = last ? now.packed_type : real;
+        rc = add_level(&now, 0);
+        /* Beside details of one axis, where another's begin further on. */
+        for (int k = 0; k < 3; k++)
+            if (l->on[0] + l->on[1] + l->on[2] > 1 && l->axis[k].at[i] > l->axis[k].n[i])
+                l->p->gaps = true;
+    }
+    return rc;
+}
+
+static int add_inverse(struct level *l) {
+    const struct gf_job *job = &l->p->job;
+    enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    int rc = 0;
+    for (int i = job->wavelet.levels; i >= 1; i--) {
+        bool first = i == job->wavelet.levels;
+        for (int output = 0; output < (i == 1 ? job->n_out : 1) && !rc; output++) {
+            struct level now = *l;
+            now.number = i;
+            now.packed = GF_GPU_IN;
+            now.packed_type = job->in_dtype;
+            now.low = first ? GF_GPU_IN : between(l, i);
+            now.low_type = first ? job->in_dtype : real;
+            now.fine = i == 1 ? (enum gf_gpu_place)(GF_GPU_OUT + output) : between(l, i - 1);
+            now.fine_type = i == 1 ? job->out[output].dtype : real;
+            rc = add_level(&now, output);
+        }
+    }
+    return rc;
+}
+
+/* The device's share of the job: a forward transform ends with all coefficients as floats, an
+ * inverse begins with them, unless nothing but that is wanted anyway. */
+static void take_share(struct gf_gpu_plan *p) {
+    struct gf_job *job = &p->job;
+    enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    bool percent = job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent;
+    p->finish = percent;
+    if (job->direction == GF_FORWARD)
+        p->finish = percent || job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype);
+    if (!p->finish)
+        return;
+    job->wavelet.threshold = GF_KEEP_ALL;
+    if (job->direction == GF_INVERSE) {
+        job->in_dtype = real;
+        return;
+    }
+    job->n_out = 1;
+    job->out[0] = (struct gf_output){.kind = GF_REAL, .dtype = real};
+}
+
+int gf_gpu_dwt_make(struct gf_gpu_plan *p) {
+    struct level l = {.p = p};
+    take_share(p);
+    const struct gf_job *job = &p->job;
+    for (int i = 0; i < 3; i++) {
+        int at = gf_gpu_job_axis(job, i);
+        l.on[i] = at >= 0 && (job->axes >> at & 1);
+        gf_dwt_axis(at < 0 ? 1 : job->shape[at], l.on[i], job->wavelet.levels,
+                    job->wavelet.boundary, &l.axis[i]);
+    }
+    l.at[WALK] = l.on[0] ? 0 : 1;
+    l.at[ROW] = l.on[0] ? 1 : 0;
+    l.at[X] = 2;
+    return job->direction == GF_INVERSE ? add_inverse(&l) : add_forward(&l);
+}

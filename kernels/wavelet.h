@@ -1,0 +1,114 @@
+/* What both directions of a wavelet level share: taps, boundaries, which part of an array a work
+ * item has.
+ *
+ * One kernel serves any rank. An item walks along one axis (`walk`: z, or y where z is not
+ * transformed) and keeps what the filter wants of the planes behind it in registers; where y is
+ * transformed beside z it holds ROWS rows of each plane's bands (`row`); along x, where rows are
+ * dense, the items of a group stand side by side. So a sample comes from memory once; that
+ * neighbours read it again costs the nearest cache alone. An axis that is not transformed is one
+ * along which items are independent: it takes the place of `row`.
+ *
+ * Given by -D: ALONG_WALK, ALONG_ROW, ALONG_X: which are transformed (ALONG_ROW only with
+ * ALONG_WALK); BOUNDARY; ROWS; ITEMS of a group, of which RESIDENT share a multiprocessor; AHEAD:
+ * the next planes are read before the last ones are done with; NEAR: on the finer side pairs of
+ * samples are aligned; FAR: a plane or an axis is too long for 32 bits; THRESHOLD; types. */
+#ifndef WAVELET_H
+#define WAVELET_H
+
+#include "args.h"
+
+/* Indices along an axis, and offsets within a plane: 32 bits where all arrays allow that. */
+#if FAR
+typedef wide place;
+typedef wide span;
+#else
+typedef int place;
+typedef uint span;
+#endif
+
+/* Daubechies' four taps, see core/dwt.h; the details' are H3, -H2, H1, -H0. */
+#define H0 R(0.48296291314453414337)
+#define H1 R(0.83651630373780790558)
+#define H2 R(0.22414386804201338103)
+#define H3 R(-0.12940952255126038117)
+
+INLINE real low_of(real a, real b, real c, real d) {
+    return H3 * d + (H2 * c + (H1 * b + H0 * a));
+}
+INLINE real high_of(real a, real b, real c, real d) {
+    return -H0 * d + (H1 * c + (-H2 * b + H3 * a));
+}
+/* A pair of samples out of two neighbours in each band: approximations a, details d. */
+INLINE real first_of(real a0, real a1, real d0, real d1) {
+    return H3 * d1 + (H1 * d0 + (H0 * a1 + H2 * a0));
+}
+INLINE real second_of(real a0, real a1, real d0, real d1) {
+    return -H2 * d1 + (-H0 * d0 + (H1 * a1 + H3 * a0));
+}
+
+/* Band sample k takes samples 2 k - OFFSET and the three after it. */
+#define OFFSET (BOUNDARY == BOUNDARY_PERIODIC ? 1 : 2)
+
+/* The sample that stands at index i of a line of n, -1 for a zero. Filters reach no further than
+ * that one turn at an end will do, or two for a single sample; what is beyond even that, where a
+ * tile reaches past the last band sample, is not used. */
+INLINE place extended(place i, place n) {
+#if BOUNDARY == BOUNDARY_ZERO
+    return i < n && i >= 0 ? i : -1;
+#else
+    const place period = n + (n & 1);
+    if (BOUNDARY == BOUNDARY_PERIODIC) {
+        i = i < 0 ? i + period : i;
+        i = i >= period ? i - period : i;
+    } else {
+        i = i < 0 ? -1 - i : i;
+        i = i >= n ? 2 * n - 1 - i : i;
+    }
+    i = i < n ? i : n - 1;
+    return i < 0 ? 0 : i;
+#endif
+}
+
+INLINE real shrunk(real v, real limit) {
+    const real size = v < R(0) ? -v : v;
+#if THRESHOLD == THRESHOLD_SOFT
+    return size > limit ? (v < R(0) ? v + limit : v - limit) : R(0);
+#elif THRESHOLD == THRESHOLD_HARD
+    return size < limit ? R(0) : v;
+#else
+    (void)size;
+    (void)limit;
+    return v;
+#endif
+}
+
+/* What a work item does: steps first <= k < end along the walk, for one column and ROWS rows, or
+ * for one place along an axis that is not transformed. */
+struct spot {
+    uint column; /* step along x and channel: k * channels + channel */
+    place row, first, end;
+    int there;
+};
+
+INLINE struct spot spot_of(const struct wave_args *a) {
+    struct spot s;
+    const uint bits = (uint)a->width_bits, lane = (uint)LOCAL_ID;
+    const uint group = (uint)GROUP_ID, blocks = (uint)a->blocks;
+    const uint line = group / blocks;
+    const uint unit = line * ((uint)ITEMS >> bits) + (lane >> bits);
+    const uint outer = unit / (uint)a->inner, inner = unit - outer * (uint)a->inner;
+#if ALONG_ROW
+    const uint strip = outer;
+    s.row = (place)inner * ROWS;
+#else
+    const uint strip = inner;
+    s.row = (place)outer;
+#endif
+    s.column = ((group - line * blocks) << bits) + (lane & ((1u << bits) - 1u));
+    s.first = (place)strip * (place)a->strip;
+    s.end = a->steps - s.first > a->strip ? s.first + (place)a->strip : (place)a->steps;
+    s.there = s.column < (uint)a->columns && s.row < a->rows && s.first < a->steps;
+    return s;
+}
+
+#endif

@@ -1,0 +1,137 @@
+/* Wavelets on GPUs: kernels for large arrays, and integers out of range, beside openmp.
+ *
+ *     test_dwt_gpu [gpu] [BACKEND...]
+ *
+ * `gpu`: on a device that is no processor. */
+#include <math.h>
+
+#include "core/gpu_run.h"
+#include "tests/backends.h"
+#include "tests/dwt_run.h"
+
+static bool same(const struct gf_array *a, const struct gf_array *b) {
+    double wrong = 0, size = 0;
+    for (int64_t i = 0; i < gf_array_count(a); i++) {
+        wrong += pow(value(a, i) - value(b, i), 2);
+        size += pow(value(b, i), 2);
+    }
+    return wrong <= 1e-12 * size;
+}
+
+/* Kernels for arrays beyond 32 bits, on small ones: the plan's options are changed. */
+static void test_far(void) {
+    for (int turn = 0; turn < 6; turn++) {
+        int64_t shape[3] = {6, 10, 14}, n[GF_MAX_RANK];
+        bool back = turn % 2;
+        struct gf_job job =
+            make_job(back ? GF_INVERSE : GF_FORWARD, 3, shape, turn / 2 ? 7 : 3 + (turn & 1), 1,
+                     (enum gf_boundary)(turn / 2), GF_F32, GF_F32);
+        struct gf_array in = {0}, near = {0}, far = {0};
+        struct gf_report report;
+        gf_job_in_shape(&job, n);
+        CHECK_EQ(gf_array_alloc(&in, GF_F32, 4, n), 0);
+        backends_fill(&in, &seed);
+        bool ran = run(&job, &in, &near, NULL);
+        const struct gf_gpu_context *c = contexts[0];
+        struct gf_gpu_run m = {.plan = NULL};
+        CHECK_EQ(gf_gpu_plan_make(&job, &c->props, &m.plan), 0);
+        for (int i = 0; ran && i < m.plan->n_passes; i++) {
+            char *option = strstr(m.plan->pass[i].kernel.options, "-DFAR=0");
+            CHECK(option);
+            if (option)
+                option[6] = '1';
+        }
+        gf_job_out_shape(&job, 0, n);
+        CHECK_EQ(gf_array_alloc(&far, GF_F32, 4, n), 0);
+        int rc = gf_gpu_run_prepare(c, &m, 0);
+        if (!rc)
+            rc = gf_gpu_run_upload(c, &m, &in);
+        if (!rc)
+            rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
+        if (!rc)
+            rc = gf_gpu_run_download(c, &m, &far, &report);
+        CHECK_MSG(!rc, "%s", gf_message());
+        CHECK_MSG(rc || !ran || same(&far, &near), "turn %d differs", turn);
+        gf_gpu_run_drop(c, &m);
+        gf_array_free(&in);
+        gf_array_free(&near);
+        gf_array_free(&far);
+    }
+}
+
+static void test_integers(void) {
+    static const enum gf_dtype types[] = {GF_U8, GF_I8, GF_U16, GF_I16, GF_U32, GF_I32};
+    int64_t shape[2] = {9, 22}, packed[GF_MAX_RANK];
+    for (int t = 0; t < 6; t++) {
+        /* Coefficients that overflow the type: both backends clip as many samples, and alike. */
+        struct gf_job job = make_job(GF_INVERSE, 2, shape, 3, 2, GF_PERIODIC, GF_F32, types[t]);
+        struct gf_array in = {0}, out = {0}, host = {0};
+        struct gf_report report, expected;
+        gf_job_in_shape(&job, packed);
+        CHECK_EQ(gf_array_alloc(&in, GF_F32, 3, packed), 0);
+        backends_fill(&in, &seed);
+        double low, high;
+        gf_dtype_range(types[t], &low, &high);
+        for (int64_t i = 0; i < gf_array_count(&in); i++)
+            ((float *)in.data)[i] *= (float)(3 * high);
+        const struct gf_backend *tried = backend;
+        void *kept = contexts[0], *other = contexts[1];
+        struct gf_backend_options options = {.threads = 1};
+        bool ran = run(&job, &in, &out, &report);
+        backend = &gf_backend_openmp;
+        CHECK_EQ(backend->open(&options, &contexts[0]), 0);
+        contexts[1] = contexts[0];
+        ran = run(&job, &in, &host, &expected) && ran;
+        backend->close(contexts[0]);
+        backend = tried;
+        contexts[0] = kept;
+        contexts[1] = other;
+        if (ran) {
+            CHECK_EQ(report.clipped[0], expected.clipped[0]);
+            CHECK(report.clipped[0] > 0);
+            if (gf_dtype_size(types[t]) <= 2)
+                CHECK_MSG(!memcmp(out.data, host.data,
+                                  (size_t)gf_array_count(&out) * gf_dtype_size(types[t])),
+                          "%s differs", gf_dtype_name(types[t]));
+        }
+        gf_array_free(&in);
+        gf_array_free(&out);
+        gf_array_free(&host);
+    }
+}
+
+static void test_backend(bool gpu) {
+    char reason[GF_REASON], number[16];
+    struct gf_backend_options options = {.threads = 1};
+    if (backend->probe(reason)) {
+        printf("%s: skipped: %s\n", backend->name, reason);
+        CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
+        return;
+    }
+    if (gpu && !(options.device = find_gpu(number))) {
+        printf("%s: skipped: no device but the processor\n", backend->name);
+        return;
+    }
+    for (int i = 0; i < 2; i++)
+        if (backend->open(&options, &contexts[i])) {
+            CHECK_MSG(0, "%s: %s", backend->name, gf_message());
+            return;
+        }
+    test_integers();
+    test_far();
+    backend->close(contexts[0]);
+    backend->close(contexts[1]);
+}
+
+int main(int argc, char **argv) {
+    bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
+    for (int i = 0; gf_backends[i]; i++) {
+        bool wanted = argc == 1 + gpu;
+        backend = gf_backends[i];
+        for (int k = 1; k < argc; k++)
+            wanted = wanted || !strcmp(argv[k], backend->name);
+        if (wanted && (backend == &gf_backend_opencl || backend == &gf_backend_cuda))
+            test_backend(gpu);
+    }
+    return TEST_END();
+}
