@@ -68,20 +68,6 @@ struct gf_record gf_wavelet_record(const struct gf_task *t, bool alpha_kept) {
     return r;
 }
 
-static int choose_channels(struct gf_task *t) {
-    const struct gf_image *image = &t->image;
-    int axis = image->ndim;
-    t->job.channels = image->px.shape[axis] - image->alpha;
-    if (t->job.channels < 1)
-        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
-    t->in = image->px;
-    t->in.base = NULL;
-    t->in.shape[axis] = t->job.channels;
-    if (image->alpha && image->px.data)
-        t->alpha = gf_array_slice(&image->px, axis, t->job.channels, 1);
-    return 0;
-}
-
 /* Alpha stands beside coefficients that have the picture's own shape. */
 static bool keeps_alpha(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
@@ -119,7 +105,7 @@ static int prepare(struct gf_task *t) {
     if (gf_dtype_is_complex(job->in_dtype))
         return gf_fail(GF_EINVAL, "complex samples, and wavelets are taken of real ones");
     job->precision = gf_task_precision(t->s, job->in_dtype);
-    int rc = choose_channels(t);
+    int rc = gf_task_take_channels(t);
     if (!rc)
         rc = gf_wavelet_describe(t->s, job);
     for (int i = 0; i < job->n_out && !rc; i++)

@@ -11,27 +11,6 @@
 
 /* ---- the job ---- */
 
-static int choose_channels(struct gf_task *t) {
-    const struct gf_image *image = &t->image;
-    int axis = image->ndim;
-    int64_t channels = image->px.shape[axis] - image->alpha;
-    if (channels < 1)
-        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
-    t->job.channels = channels;
-    t->job.luma = t->s->color && channels > 1;
-    if (t->job.luma && image->color != GF_RGB)
-        return gf_fail(GF_EINVAL,
-                       "--color=luma needs red, green and blue, and these are %lld "
-                       "plain channels",
-                       (long long)channels);
-    t->in = image->px;
-    t->in.base = NULL;
-    t->in.shape[axis] = channels;
-    if (image->alpha && image->px.data)
-        t->alpha = gf_array_slice(&image->px, axis, channels, 1);
-    return 0;
-}
-
 /* Mirrored samples are samples; where some are faded or split they are no whole numbers. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
     bool as_read = t->s->filter.edges == GF_EDGES_PERIODIC || t->s->filter.edges == GF_EDGES_MIRROR;
@@ -50,7 +29,7 @@ static int describe_job(struct gf_task *t) {
     job->in_dtype = input_dtype(t);
     int rc = gf_settings_axes(t->s, job->ndim, &job->axes);
     if (!rc)
-        rc = choose_channels(t);
+        rc = gf_task_take_channels(t);
     f->frame.dtype = t->image.px.dtype;
     for (int i = 0; i < job->ndim; i++) {
         int64_t n = f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];

@@ -6,31 +6,6 @@
 #include "cli/task.h"
 #include "core/status.h"
 
-/* Which channels are transformed, and what becomes of alpha. */
-static int choose_channels(struct gf_task *t) {
-    const struct gf_image *image = &t->image;
-    int axis = image->ndim;
-    int64_t channels = image->px.shape[axis] - image->alpha;
-    if (channels < 1)
-        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
-    t->job.channels = channels;
-    t->job.luma = t->s->color && channels > 1;
-    if (t->job.luma && image->color != GF_RGB)
-        return gf_fail(GF_EINVAL,
-                       "--color=luma needs red, green and blue, and these are %lld "
-                       "plain channels",
-                       (long long)channels);
-    t->in = image->px;
-    t->in.base = NULL;
-    t->job.spend_input = !image->alpha; /* alpha is copied out of it afterwards */
-    if (!image->alpha)
-        return 0;
-    t->in.shape[axis] = channels;
-    if (image->px.data)
-        t->alpha = gf_array_slice(&image->px, axis, channels, 1);
-    return 0;
-}
-
 /* Fills a zeroed output in place: jobs are compared as bytes, padding included. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
                             struct gf_output *out) {
@@ -87,7 +62,8 @@ static int prepare(struct gf_task *t) {
     job->in_dtype = t->image.px.dtype;
     job->precision = gf_task_precision(s, job->in_dtype);
     job->norm = s->norm == GF_UNSAID ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
-    int rc = choose_channels(t);
+    int rc = gf_task_take_channels(t);
+    job->spend_input = !t->image.alpha; /* alpha is copied out of it afterwards */
     if (!rc)
         rc = gf_settings_axes(s, job->ndim, &job->axes);
     if (!rc && s->half && gf_dtype_is_complex(job->in_dtype))

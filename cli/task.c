@@ -17,6 +17,27 @@ double gf_now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+int gf_task_take_channels(struct gf_task *t) {
+    const struct gf_image *image = &t->image;
+    int axis = image->ndim;
+    int64_t channels = image->px.shape[axis] - image->alpha;
+    if (channels < 1)
+        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
+    t->job.channels = channels;
+    t->job.luma = t->s->color && channels > 1;
+    if (t->job.luma && image->color != GF_RGB)
+        return gf_fail(GF_EINVAL,
+                       "--color=luma needs red, green and blue, and these are %lld "
+                       "plain channels",
+                       (long long)channels);
+    t->in = image->px;
+    t->in.base = NULL;
+    t->in.shape[axis] = channels;
+    if (image->alpha && image->px.data)
+        t->alpha = gf_array_slice(&image->px, axis, channels, 1);
+    return 0;
+}
+
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype) {
     if (s->precision != GF_UNSAID)
         return (enum gf_precision)s->precision;

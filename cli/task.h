@@ -101,6 +101,9 @@ void gf_task_free(struct gf_task *t);
 /* For prepare(): sets product[i].image to the shape of the job's output i (with its alpha plane),
  * of `color`, and refuses what the format cannot hold. */
 int gf_task_describe(struct gf_task *t, int i, enum gf_color color);
+/* For prepare(): the job's channels and t->in are all but alpha, which becomes t->alpha; or their
+ * luma, as --color says. */
+int gf_task_take_channels(struct gf_task *t);
 /* For prepare(): the precision that --precision or the type of the input says. */
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 

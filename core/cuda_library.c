@@ -173,9 +173,7 @@ bool gf_cuda_image_is_whole(const void *image, size_t bytes) {
 
 /* ---- the compiler ---- */
 
-/* A binary from a compiler newer than the driver may not load, so one of the driver's own
- * generation is preferred, and of those the newest. The lock is held. */
-static bool load_nvrtc(int driver_major) {
+bool gf_cuda_open_fitting(const struct gf_cuda_part *part, int driver_major, void *table) {
     static const char *const folders[] = {"", "/usr/local/cuda/lib64/",
 #ifdef __aarch64__
                                           "/usr/local/cuda/targets/sbsa-linux/lib/"
@@ -183,32 +181,43 @@ static bool load_nvrtc(int driver_major) {
                                           "/usr/local/cuda/targets/x86_64-linux/lib/"
 #endif
     };
-    static const char *const suffixes[] = {".13", ".12", ".11.2", ""};
     char path[128];
     const char *const sonames[] = {path, NULL};
-    struct gf_nvrtc candidate;
     void *handle, *newer = NULL;
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
-        for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
-            int major = 0, minor = 0;
-            snprintf(path, sizeof path, "%slibnvrtc.so%s", folders[f], suffixes[s]);
-            if (gf_dl_open(sonames, nvrtc_symbols, &candidate, &handle))
+        for (int s = 0; part->suffixes[s]; s++) {
+            snprintf(path, sizeof path, "%s%s.so%s", folders[f], part->name, part->suffixes[s]);
+            if (gf_dl_open(sonames, part->symbols, part->candidate, &handle))
                 continue;
-            candidate.version(&major, &minor);
-            if (major <= driver_major) {
-                gf_dl_close(newer);
-                compiler = candidate;
-                return true;
-            }
-            if (newer) {
+            bool fits = part->cuda_major(part->candidate) <= driver_major;
+            if (newer && !fits) {
                 gf_dl_close(handle);
                 continue;
             }
+            memcpy(table, part->candidate, part->bytes);
+            if (fits) {
+                gf_dl_close(newer);
+                return true;
+            }
             newer = handle;
-            compiler = candidate;
         }
     }
     return newer != NULL;
+}
+
+static int nvrtc_major(const void *table) {
+    int major = 0, minor = 0;
+    ((const struct gf_nvrtc *)table)->version(&major, &minor);
+    return major;
+}
+
+/* A binary from a compiler newer than the driver may not load. The lock is held. */
+static bool load_nvrtc(int driver_major) {
+    static const char *const suffixes[] = {".13", ".12", ".11.2", "", NULL};
+    struct gf_nvrtc candidate;
+    const struct gf_cuda_part part = {"libnvrtc", suffixes,         nvrtc_symbols,
+                                      &candidate, sizeof candidate, nvrtc_major};
+    return gf_cuda_open_fitting(&part, driver_major, &compiler);
 }
 
 const struct gf_nvrtc *gf_nvrtc_find(void) {

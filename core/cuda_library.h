@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/dl.h"
+
 /* What a driver call returns. */
 enum {
     GF_CU_OUT_OF_MEMORY = 2,
@@ -109,6 +111,20 @@ struct gf_nvrtc {
  * gf_message(), which names the remedy. */
 const struct gf_cuda *gf_cuda_find(void);
 const struct gf_nvrtc *gf_nvrtc_find(void);
+
+/* One of the toolkit's libraries. */
+struct gf_cuda_part {
+    const char *name;            /* "libcufft" */
+    const char *const *suffixes; /* after ".so", newest first, up to NULL */
+    const struct gf_dl_symbol *symbols;
+    void *candidate; /* room for a table of symbols, and its size */
+    size_t bytes;
+    int (*cuda_major)(const void *table); /* which CUDA it belongs to */
+};
+
+/* Opens the newest that is no newer than the driver, which runs nothing newer than itself, wherever
+ * it is; else the first that there is. False where there is none. */
+bool gf_cuda_open_fitting(const struct gf_cuda_part *part, int driver_major, void *table);
 
 /* The driver's words for its own code. */
 const char *gf_cuda_error(const struct gf_cuda *cu, int code);

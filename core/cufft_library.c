@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "core/cuda_library.h"
-#include "core/dl.h"
 #include "core/status.h"
 
 #define SYMBOL(field, name)                                                                        \
@@ -24,42 +23,20 @@ static const struct gf_dl_symbol symbols[] = {
 static struct gf_cufft library;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Version 12 is CUDA 13's, 11 CUDA 12's, 10 CUDA 11's. A driver runs what is not newer than itself,
- * so such a one is preferred, wherever it is; the lock is held. */
+/* Version 12 is CUDA 13's, 11 CUDA 12's, 10 CUDA 11's. */
+static int cuda_major(const void *table) {
+    int version = 0;
+    ((const struct gf_cufft *)table)->version(&version);
+    return version / 1000 + 1;
+}
+
+/* The lock is held. */
 static bool load(int driver_major) {
-    static const char *const folders[] = {"", "/usr/local/cuda/lib64/",
-#ifdef __aarch64__
-                                          "/usr/local/cuda/targets/sbsa-linux/lib/"
-#else
-                                          "/usr/local/cuda/targets/x86_64-linux/lib/"
-#endif
-    };
-    static const char *const suffixes[] = {".12", ".11", ".10", ""};
-    char path[128];
-    const char *const sonames[] = {path, NULL};
+    static const char *const suffixes[] = {".12", ".11", ".10", "", NULL};
     struct gf_cufft candidate;
-    void *handle, *newer = NULL;
-    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
-        for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes; s++) {
-            int version = 0;
-            snprintf(path, sizeof path, "%slibcufft.so%s", folders[f], suffixes[s]);
-            if (gf_dl_open(sonames, symbols, &candidate, &handle))
-                continue;
-            candidate.version(&version);
-            if (version / 1000 + 1 <= driver_major) {
-                gf_dl_close(newer);
-                library = candidate;
-                return true;
-            }
-            if (newer) {
-                gf_dl_close(handle);
-                continue;
-            }
-            newer = handle;
-            library = candidate;
-        }
-    }
-    return newer != NULL;
+    const struct gf_cuda_part part = {"libcufft", suffixes,         symbols,
+                                      &candidate, sizeof candidate, cuda_major};
+    return gf_cuda_open_fitting(&part, driver_major, &library);
 }
 
 const struct gf_cufft *gf_cufft_find(void) {
