@@ -184,7 +184,10 @@ static void add_indices(struct leg *l) {
     l->args.out_point = last ? out * done : out * rest;
     l->args.step_in = rest;
     l->args.step_out = last ? done : 1;
-    if (g->fold) {
+    if (g->fold && g->load == LOAD_ROW_HALVES) {
+        l->args.pair_out = out;
+        l->args.out_point = 2 * out;
+    } else if (g->fold) {
         l->args.pair_in = in;
         l->args.in_point = 2 * in;
     }
@@ -339,7 +342,7 @@ static int choose_tile(struct leg *l, struct gf_gpu_tile *best, double *best_cos
             .rows_out = lines == 1 || l->out_step < lane->out || !lane->out,
             .paired = g->store == STORE_TANGLE || g->store == STORE_TWO_HALVES ||
                       g->store == STORE_ROW_HALVES,
-            .staged = g->load == LOAD_UNTANGLE,
+            .staged = g->load == LOAD_UNTANGLE || g->load == LOAD_ROW_HALVES,
             .both = g->both,
             .filtered = g->filtered,
             .sides = g->load == LOAD_PACKED ? 2 : 1,
@@ -415,7 +418,13 @@ static int add_tables(struct leg *l, const struct gf_gpu_tile *t) {
 
 static void say(const struct leg *l, const struct gf_gpu_tile *t, struct gf_gpu_pass *pass) {
     static const char *const from[] = {
-        "", "", "", "packed spectrum, ", "half spectrum, ", "half spectrum, ", ""};
+        [LOAD_COMPLEX] = "",
+        [LOAD_UNTANGLE] = "packed spectrum, ",
+        [LOAD_HERMITIAN] = "half spectrum, ",
+        [LOAD_TWO_HALVES] = "half spectrum, ",
+        [LOAD_PACKED] = "",
+        [LOAD_ROW_HALVES] = "half spectrum, ",
+    };
     static const char *const to[] = {
         [STORE_COMPLEX] = "",
         [STORE_HALVES] = " -> half spectrum",
