@@ -48,9 +48,10 @@ void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dt
     if (integer)
         gf_dtype_range(type, &low, &high);
     /* -2147483648 is no literal: the minus sign stands before a number one too large. */
-    gf_gpu_option(pass, "-DOUT_INTEGER=%d -DOUT_LOW=%s%.0f%s -DOUT_HIGH=%.0f%s", integer,
-                  low < -2e9 ? "(-" : "(", low < -2e9 ? -low - 1 : low, low < -2e9 ? "-1)" : ")",
-                  high, high > 3e9 ? "u" : "");
+    gf_gpu_option(pass, "-DOUT_INTEGER=%d -DOUT_SMALL=%d -DOUT_LOW=%s%.0f%s -DOUT_HIGH=%.0f%s",
+                  integer, gf_dtype_size(type) <= 2, low < -2e9 ? "(-" : "(",
+                  low < -2e9 ? -low - 1 : low, low < -2e9 ? "-1)" : ")", high,
+                  high > 3e9 ? "u" : "");
 }
 
 /* Share of the device's copy bandwidth that segments of so many bytes reach, read or written, each
@@ -468,6 +469,14 @@ static bool pairs_are_near(const struct leg *l, bool in, bool neighbours) {
     return near;
 }
 
+/* Whether elements of one line are within 32 bits of each other. */
+static bool is_short(const struct leg *l, int64_t stride) {
+    int64_t points = l->args.axis_size;
+    if (l->leg->convolution > points)
+        points = l->leg->convolution;
+    return points * stride < (int64_t)1 << 31;
+}
+
 static void set_options(const struct leg *l, const struct gf_gpu_tile *t,
                         struct gf_gpu_pass *pass) {
     const struct gf_gpu_leg *g = l->leg;
@@ -489,6 +498,8 @@ static void set_options(const struct leg *l, const struct gf_gpu_tile *t,
                   g->load, g->store, g->after > 1 || g->both, g->multiply_in, g->multiply_out);
     bool whole = g->length == l->args.axis_size && !g->convolution;
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", g->scaled, g->mirror, g->rader);
+    gf_gpu_option(pass, "-DSHORT_IN=%d -DSHORT_OUT=%d", is_short(l, l->args.axis_in),
+                  is_short(l, l->args.axis_out));
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, l->args.axis_in == 1, l->args.axis_out == 1);
     /* Two complex numbers are one access in single precision alone. */

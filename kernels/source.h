@@ -13,7 +13,7 @@ typedef cplx source;
 #if UNIT_IN
 #define POINT_IN(j) (wide)(j)
 #else
-#define POINT_IN(j) ((wide)(j)*a->in_point)
+#define POINT_IN(j) SPAN(SHORT_IN, j, a->in_point)
 #endif
 
 /* Coordinates along the axis: small numbers where the points are the whole axis. */
@@ -29,7 +29,7 @@ typedef wide place_in;
 #if UNIT_AXIS_IN
 #define ALONG_IN(k) (k)
 #else
-#define ALONG_IN(k) ((k)*a->axis_in)
+#define ALONG_IN(k) SPAN(SHORT_IN, k, a->axis_in)
 #endif
 
 /* Rows whose points are not wanted in the order in which they stand go through the tile first, so
