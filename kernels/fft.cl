@@ -127,9 +127,11 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
     transform(x, tile, stages, p0, l0, p1, l1, DIR);
 #endif
     struct line out = ROWS_IN == ROWS_OUT ? in : line_at(a, (uint)GROUP_ID, l1, LINES);
-    struct shade shade = {R(0), R(0)};
 #if STORE == STORE_SAMPLE && DISPLAY
-    shade = shade_of(KIND, SCALE, params[args.params + PARAM_LOW], params[args.params + PARAM_HIGH]);
+    const struct shade shade =
+        shade_of(KIND, SCALE, params[args.params + PARAM_LOW], params[args.params + PARAM_HIGH]);
+#elif !PAIRED
+    const struct shade shade = {R(0), R(0)}; /* of no interest */
 #endif
 #if PAIRED
 #if ALGORITHM == 1
@@ -209,7 +211,6 @@ VOID fft_pass(GLOBAL const source *src, GLOBAL sink *dst, GLOBAL const cplx *tab
     if (clipped)
         ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
     (void)dc;
-    (void)shade;
     (void)order;
     (void)counters;
     (void)params;

@@ -31,9 +31,26 @@ typedef char schar;
 
 #elif defined(__CUDACC__)
 
+/* Threads and groups that a multiprocessor of this architecture has room for. */
+#if __CUDA_ARCH__ == 750
+#define UNIT_THREADS 1024
+#define UNIT_GROUPS  16
+#elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870
+#define UNIT_THREADS 1536
+#define UNIT_GROUPS  16
+#elif __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100
+#define UNIT_THREADS 1536
+#define UNIT_GROUPS  24
+#else
+#define UNIT_THREADS 2048
+#define UNIT_GROUPS  32
+#endif
+#define LESS_OF(a, b)   ((a) < (b) ? (a) : (b))
+#define ROOM_FOR(group) LESS_OF(UNIT_THREADS / (((group) + 31) / 32 * 32), UNIT_GROUPS)
 /* `resident` groups are to fit a multiprocessor side by side: what the registers are rationed for.
  */
-#define KERNEL(threads, resident) extern "C" __global__ void __launch_bounds__(threads, resident)
+#define KERNEL(threads, resident)                                                                  \
+    extern "C" __global__ void __launch_bounds__(threads, LESS_OF(resident, ROOM_FOR(threads)))
 #define GLOBAL
 #define LOCAL
 #define RESTRICT __restrict__

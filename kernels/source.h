@@ -183,8 +183,8 @@ INLINE void load_staged(const struct pass_args *a, GLOBAL const source *src,
         BARRIER();
         UNROLL for (int i = 0; i < 2 * FETCHED; i++) {
             const uint n = UNTANGLES ? 2 * (p0 + i / 2 * PER_LINE) + i % 2 : p0 + i * PER_LINE;
-            const uint first = ALGORITHM == 2; /* Rader's zeroth point is not among them */
-            if (n >= first && n < LENGTH) {
+            const int among = ALGORITHM != 2 || n; /* not so Rader's zeroth point */
+            if (among && n < LENGTH) {
                 cplx w = v[i];
                 if (ALGORITHM == 1)
                     w = turn(w, table[a->table_chirp + n], DIR);

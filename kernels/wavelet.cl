@@ -28,11 +28,7 @@ INLINE struct taps taps_of(const struct wave_args *a, uint column) {
     struct taps t;
     t.turned = 0;
 #if ALONG_X
-    uint k = column, channel = 0;
-    if (a->channels > 1) {
-        k = column / (uint)a->channels;
-        channel = column - k * (uint)a->channels;
-    }
+    const uint k = NEAR || a->channels == 1 ? column : column / (uint)a->channels;
 #if NEAR && BOUNDARY != BOUNDARY_PERIODIC
     const int pairs = (int)(a->n[2] / 2);
     UNROLL for (int j = 0; j < 2; j++) {
@@ -40,8 +36,8 @@ INLINE struct taps taps_of(const struct wave_args *a, uint column) {
         t.at[j] = (span)(2 * (pair < 0 ? 0 : pair >= pairs ? pairs - 1 : pair));
         t.turned |= (pair < 0 || pair >= pairs) << j;
     }
-    (void)channel;
 #else
+    const uint channel = NEAR ? 0 : column - k * (uint)a->channels; /* pairs are of one channel */
     UNROLL for (int j = 0; j < 4; j++) {
         const place i = extended(2 * (place)k - OFFSET + j, (place)a->n[2]);
         t.at[j] = i < 0 ? 0 : (span)i * (span)a->channels + channel;

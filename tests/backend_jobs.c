@@ -100,6 +100,8 @@ static const char *const jobs[] = {
     "fwd f32 1 > complex half",
     "fwd u8 1x60 > magnitude u8 display shift",
     "inv c64 60x1 real half > real f32",
+    "fwd f32 16384x1 > complex",
+    "inv c64 4099x1 real > real f32",
     "fwd u8 1x1x2 ch=3 > power f32",
 };
 

@@ -1,0 +1,39 @@
+/* One leg as it becomes a pass: core/gpu_leg.c chooses lanes, tile and tables, core/gpu_leg_cost.c
+ * says what that costs, core/gpu_leg_options.c tells the kernel and the reader. */
+#ifndef GF_CORE_GPU_LEG_H
+#define GF_CORE_GPU_LEG_H
+
+#include "core/gpu_plan.h"
+
+struct gf_gpu_leg_pass {
+    struct gf_gpu_plan *p;
+    const struct gf_gpu_leg *leg;
+    const struct gf_gpu_space *src, *dst;
+    struct pass_args args; /* indices in any order */
+    int axis[5];           /* which axis an index runs along; 4 and up: a part of the leg's own */
+    int n;                 /* indices */
+    int64_t in_bytes, out_bytes; /* of one element as it stands in memory */
+    int64_t in_step, out_step;   /* from point to point in memory, elements */
+    double lines, read, written; /* in all; bytes */
+};
+
+static inline bool gf_gpu_samples_out(const struct gf_gpu_leg *g) {
+    return g->store == STORE_SAMPLE || g->store == STORE_PAIR;
+}
+static inline bool gf_gpu_samples_in(const struct gf_gpu_leg *g) {
+    return g->load == LOAD_PAIR || g->load == LOAD_REAL;
+}
+
+/* Bytes that the pass reads and writes, every element once. */
+void gf_gpu_leg_bytes(struct gf_gpu_leg_pass *l);
+/* In bytes moved at the device's copy bandwidth. */
+double gf_gpu_leg_cost(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t);
+
+/* What fft.cl is given by -D. */
+void gf_gpu_leg_options(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
+                        struct gf_gpu_pass *pass);
+/* The pass's line of `gpufft plan`. */
+void gf_gpu_leg_say(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
+                    struct gf_gpu_pass *pass);
+
+#endif

@@ -1,0 +1,54 @@
+/* A pass and its kernel's options, whatever the kernel. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "core/gpu_plan.h"
+#include "core/status.h"
+
+struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, const char *file, const char *entry) {
+    if (p->n_passes == GF_MAX_PASSES) {
+        gf_fail(GF_EUNSUPP, "a job of more than %d passes", (int)GF_MAX_PASSES);
+        return NULL;
+    }
+    struct gf_gpu_pass *pass = &p->pass[p->n_passes++];
+    *pass = (struct gf_gpu_pass){.output = -1};
+    snprintf(pass->kernel.file, sizeof pass->kernel.file, "%s", file);
+    snprintf(pass->kernel.entry, sizeof pass->kernel.entry, "%s", entry);
+    if (p->job.precision == GF_DOUBLE)
+        gf_gpu_option(pass, "-DDOUBLE");
+    return pass;
+}
+
+void gf_gpu_option(struct gf_gpu_pass *pass, const char *format, ...) {
+    char *text = pass->kernel.options;
+    size_t used = strlen(text), size = sizeof pass->kernel.options;
+    va_list arguments;
+    if (used && used + 1 < size)
+        text[used++] = ' ';
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dtype type) {
+    static const char *const names[GF_N_DTYPES] = {
+        [GF_U8] = "uchar",  [GF_I8] = "schar",   [GF_U16] = "ushort", [GF_I16] = "short",
+        [GF_U32] = "uint",  [GF_I32] = "int",    [GF_F32] = "float",  [GF_F64] = "double",
+        [GF_C64] = "float", [GF_C128] = "double"};
+    static const char *const pairs[GF_N_DTYPES] = {
+        [GF_U8] = "uchar2",  [GF_I8] = "char2",    [GF_U16] = "ushort2", [GF_I16] = "short2",
+        [GF_U32] = "uint2",  [GF_I32] = "int2",    [GF_F32] = "float2",  [GF_F64] = "double2",
+        [GF_C64] = "float2", [GF_C128] = "double2"};
+    gf_gpu_option(pass, "-D%s_T=%s -D%s_T2=%s", which, names[type], which, pairs[type]);
+    if (strcmp(which, "OUT"))
+        return;
+    bool integer = gf_dtype_is_integer(type);
+    double low = 0, high = 0;
+    if (integer)
+        gf_dtype_range(type, &low, &high);
+    /* -2147483648 is no literal: the minus sign stands before a number one too large. */
+    gf_gpu_option(pass, "-DOUT_INTEGER=%d -DOUT_SMALL=%d -DOUT_LOW=%s%.0f%s -DOUT_HIGH=%.0f%s",
+                  integer, gf_dtype_size(type) <= 2, low < -2e9 ? "(-" : "(",
+                  low < -2e9 ? -low - 1 : low, low < -2e9 ? "-1)" : ")", high,
+                  high > 3e9 ? "u" : "");
+}

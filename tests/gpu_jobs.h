@@ -1,0 +1,21 @@
+/* What the GPUs' planner is tried on: made-up devices, random jobs. */
+#ifndef GF_TESTS_GPU_JOBS_H
+#define GF_TESTS_GPU_JOBS_H
+
+#include "core/gpu_plan.h"
+
+enum { GPU_DEVICES = 6 };
+extern struct gf_gpu_props gpu_devices[GPU_DEVICES]; /* empty before gpu_make_devices() */
+void gpu_make_devices(void);
+
+/* Up to three axes; of n axes, each of up to most[n] points, and now and then one beyond most[0].
+ * Such a job need not be valid. */
+struct gf_job gpu_random_job(uint64_t *seed, const int64_t *most);
+struct gf_job gpu_random_wavelet(uint64_t *seed, const int64_t *most); /* always valid */
+
+/* Of a forward job with real samples, one of a filter, which gpu_drop_filter() frees; false where
+ * the job is another. */
+bool gpu_random_filter_job(uint64_t *seed, struct gf_job *job);
+void gpu_drop_filter(struct gf_job *job);
+
+#endif

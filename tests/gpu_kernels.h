@@ -1,0 +1,12 @@
+/* The kernels that the GPUs' planner comes by, each kind of options once, for compilers. */
+#ifndef GF_TESTS_GPU_KERNELS_H
+#define GF_TESTS_GPU_KERNELS_H
+
+/* One line a kernel, file and options. */
+void gpu_kernels_list(void);
+
+/* A sample through NVRTC, where there is one, for each architecture: those of the named jobs, of
+ * some filters and wavelets, and of so many random jobs. A warning is a failed check. */
+void gpu_kernels_compile(int random);
+
+#endif
