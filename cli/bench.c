@@ -135,9 +135,13 @@ static void run_case(struct gf_bench *b, const struct gf_bench_case *c) {
 /* All kinds and precisions of one shape; GF_E… for one that no job can have. */
 static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
     const struct gf_bench_settings *o = &b->s->bench;
+    unsigned axes;
     bool forward = o->direction == GF_FORWARD;
     unsigned kinds =
         o->kinds ? o->kinds : 1u << GF_BENCH_C2C | 1u << (forward ? GF_BENCH_R2C : GF_BENCH_C2R);
+    int rc = gf_settings_axes(b->s, shape->ndim, &axes);
+    if (rc)
+        return rc;
     unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
@@ -152,9 +156,9 @@ static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
                 struct gf_bench_case c;
                 if (!(levels >> l & 1))
                     continue;
-                int rc = gf_bench_case_make(shape, (enum gf_bench_kind)k,
-                                            (enum gf_direction)o->direction, (enum gf_precision)p,
-                                            l, &c);
+                rc = gf_bench_case_make(shape, axes, (enum gf_bench_kind)k,
+                                        (enum gf_direction)o->direction, (enum gf_precision)p, l,
+                                        &c);
                 if (rc)
                     return rc;
                 run_case(b, &c);
@@ -192,17 +196,27 @@ out:
     return rc;
 }
 
+/* A shape as it was typed, with all that is asked of it. */
+static int read_shape(const struct gf_settings *s, const char *text, struct gf_shape *shape) {
+    unsigned axes;
+    int rc = gf_bench_shape(text, shape);
+    if (!rc && s->bench.kinds == 1u << GF_BENCH_PICTURE && shape->ndim != 2)
+        rc = gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
+    if (!rc && gf_settings_axes(s, shape->ndim, &axes))
+        rc = gf_fail(GF_EUSAGE, "shape '%.60s': %s", text, gf_message());
+    return rc;
+}
+
 int gf_command_bench(struct gf_settings *s, char **operands, int n) {
     struct gf_bench b = {.s = s};
     struct gf_shape typed[MOST_SHAPES + 1] = {{0, {0}}};
     int rc = gf_bench_check(s);
     if (!rc && n > MOST_SHAPES)
         rc = gf_fail(GF_EUSAGE, "%d shapes, where up to %d are possible", n, MOST_SHAPES);
-    for (int i = 0; i < n && !rc; i++) {
-        rc = gf_bench_shape(operands[i], &typed[i]);
-        if (!rc && s->bench.kinds == 1u << GF_BENCH_PICTURE && typed[i].ndim != 2)
-            rc = gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", operands[i]);
-    }
+    for (int i = 0; i < n && !rc; i++)
+        rc = read_shape(s, operands[i], &typed[i]);
+    if (!rc && !n && s->axes.n)
+        rc = gf_fail(GF_EUSAGE, "--axes goes with a shape");
     if (!rc && n && s->bench.all)
         rc = gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
     if (!rc)

@@ -40,11 +40,11 @@ struct gf_bench {
 };
 
 struct gf_bench_case {
-    struct gf_shape shape;
+    struct gf_shape shape; /* batches and all */
     enum gf_bench_kind kind;
     struct gf_job job;
     struct gf_filter *filter; /* the job's; owned */
-    double flops;             /* 5 N log2 N, half of that for real samples */
+    double flops;             /* 5 N log2 n of n points in each of N / n batches, half for reals */
     int64_t bytes_in, bytes_out;
     int64_t floor; /* bytes that no implementation with a pass an axis does without */
 };
@@ -72,11 +72,16 @@ extern const struct gf_shape gf_bench_quick[], gf_bench_full[]; /* ndim 0 ends t
 int gf_bench_check(const struct gf_settings *s);
 /* The next word of a list at *at, cut to `size`; false at its end. */
 bool gf_bench_next_word(const char **at, char *word, size_t size);
+/* Axis a of z, y, x (0, 1, 2) is one that the case transforms. */
+static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
+    int i = a - (GF_MAX_DIMS - c->shape.ndim);
+    return i >= 0 && c->job.axes >> i & 1;
+}
 int gf_bench_shape(const char *text, struct gf_shape *shape);
 
 /* bench_case.c */
-/* `levels`: of a wavelet transform. */
-int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
+/* `axes`: those to transform, as a job's. `levels`: of a wavelet transform. */
+int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_bench_kind kind,
                        enum gf_direction direction, enum gf_precision p, int levels,
                        struct gf_bench_case *c);
 void gf_bench_case_free(struct gf_bench_case *c);

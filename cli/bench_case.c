@@ -56,11 +56,19 @@ static void set_ends(struct gf_bench_case *c) {
     }
 }
 
+static int count_axes(const struct gf_job *job) {
+    int n = 0;
+    for (int i = 0; i < job->ndim; i++)
+        n += job->axes >> i & 1;
+    return n;
+}
+
 /* Four multiplications and additions a sample, axis and level; levels shrink. */
 static double wavelet_flops(const struct gf_job *job, double points) {
     double flops = 0;
-    for (int l = 0; l < job->wavelet.levels; l++, points /= 1 << job->ndim)
-        flops += 8 * job->ndim * points;
+    int axes = count_axes(job);
+    for (int l = 0; l < job->wavelet.levels; l++, points /= 1 << axes)
+        flops += 8 * axes * points;
     return flops;
 }
 
@@ -85,17 +93,17 @@ void gf_bench_case_free(struct gf_bench_case *c) {
 /* What no implementation with a pass an axis does without: of half spectra that stand between the
  * axes of a picture or of a filter, each is written and read once. */
 static int64_t floor_of(const struct gf_bench_case *c) {
-    int64_t half = c->shape.n[c->shape.ndim - 1] / 2 + 1, walks = 0;
-    for (int i = 0; i < c->shape.ndim - 1; i++)
-        half *= c->shape.n[i];
+    int64_t half = 1, walks = 0, between = count_axes(&c->job) - 1;
+    for (int i = 0; i < c->shape.ndim; i++)
+        half *= i == gf_job_half_axis(&c->job) ? c->shape.n[i] / 2 + 1 : c->shape.n[i];
     if (c->kind == GF_BENCH_PICTURE)
-        walks = 2;
+        walks = 2 * between;
     if (c->kind == GF_BENCH_FILTER)
-        walks = 4 * (c->shape.ndim - 1);
+        walks = 4 * between;
     return c->bytes_in + c->bytes_out + walks * half * (c->job.precision == GF_DOUBLE ? 16 : 8);
 }
 
-int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
+int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_bench_kind kind,
                        enum gf_direction direction, enum gf_precision p, int levels,
                        struct gf_bench_case *c) {
     int64_t in[GF_MAX_RANK], out[GF_MAX_RANK];
@@ -108,7 +116,7 @@ int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
     job->ndim = shape->ndim;
     memcpy(job->shape, shape->n, sizeof job->shape);
     job->channels = 1;
-    job->axes = (1u << shape->ndim) - 1;
+    job->axes = axes;
     job->precision = p;
     /* Neither direction multiplies by anything: that is what all libraries do. */
     job->norm = job->direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
@@ -127,7 +135,7 @@ int gf_bench_case_make(const struct gf_shape *shape, enum gf_bench_kind kind,
     double points = (double)gf_lab_points(shape);
     c->flops = kind == GF_BENCH_DWT ? wavelet_flops(job, points)
                                     : (kind == GF_BENCH_C2C || kind == GF_BENCH_FILTER ? 5 : 2.5) *
-                                          points * log2(points);
+                                          points * log2((double)gf_job_points(job));
     c->floor = floor_of(c);
 fail:
     if (rc)

@@ -39,27 +39,40 @@ static void set(struct gf_array *a, int64_t i, double re, double im) {
     }
 }
 
-/* Row r of a picture or volume of n rows (n[0] planes of n[1] rows) and its mirror image. */
-static int64_t mirror(const int64_t n[2], int64_t r) {
-    int64_t plane = r / n[1], row = r % n[1];
-    return (n[0] - plane) % n[0] * n[1] + (n[1] - row) % n[1];
+/* Element i of all, and its mirror image by the transformed axes; true where the halved one has its
+ * own mirror image, which only the others tell apart then. */
+static bool mirror(const struct gf_bench_case *c, const int64_t extent[3], int64_t i, int64_t *m) {
+    int64_t rest = i, step = 1;
+    int d = c->shape.ndim, halved = gf_job_half_axis(&c->job);
+    bool own = true;
+    *m = 0;
+    for (int a = d - 1; a >= 0; a--, step *= extent[a + 1]) {
+        int64_t n = c->shape.n[a], k = rest % extent[a], other = k;
+        rest /= extent[a];
+        if (a == halved)
+            own = !k || 2 * k == n;
+        else if (c->job.axes >> a & 1)
+            other = (n - k) % n;
+        *m += other * step;
+    }
+    return own;
 }
 
 /* Where the halved axis has its own mirror image, the others still mirror each other. */
 static void make_hermitian(const struct gf_bench_case *c, struct gf_array *a) {
-    int d = c->shape.ndim;
-    int64_t last = c->shape.n[d - 1], width = last / 2 + 1;
-    int64_t n[2] = {d > 2 ? c->shape.n[d - 3] : 1, d > 1 ? c->shape.n[d - 2] : 1};
-    for (int64_t r = 0; r < n[0] * n[1]; r++)
-        for (int64_t x = 0; x <= last / 2; x += last % 2 || last == 1 ? width : last / 2) {
-            double re, im;
-            int64_t m = mirror(n, r);
-            gf_bench_get(a, m * width + x, &re, &im);
-            if (m == r)
-                set(a, r * width + x, re, 0);
-            else if (m < r)
-                set(a, r * width + x, re, -im);
-        }
+    int64_t count = gf_array_count(a);
+#pragma omp parallel for schedule(static) /* what is read is never written */
+    for (int64_t i = 0; i < count; i++) {
+        double re, im;
+        int64_t m;
+        if (!mirror(c, a->shape, i, &m))
+            continue;
+        gf_bench_get(a, m, &re, &im);
+        if (m == i)
+            set(a, i, re, 0);
+        else if (m < i)
+            set(a, i, re, -im);
+    }
 }
 
 void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a) {

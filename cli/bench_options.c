@@ -110,6 +110,12 @@ static const struct gf_opt rows[] = {
      .help = "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D), dwt "
              "(wavelets), filter "
              "(u8 to u8 through a low pass) (default: c2c and the real one of --direction)"},
+    {.name = "axes",
+     .type = GF_OPT_PARSE,
+     .at = AT(axes),
+     .arg = "LIST",
+     .parse = gf_settings_parse_axes,
+     .help = "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"},
     {.name = "levels",
      .type = GF_OPT_PARSE,
      .at = AT(bench.levels),

@@ -16,6 +16,19 @@ static const char *shape_text(const struct gf_shape *s, char text[72]) {
     return text;
 }
 
+/* "y,x" */
+static const char *axes_text(const struct gf_bench_case *c, char text[8]) {
+    int n = 0;
+    for (int a = 0; a < GF_MAX_DIMS; a++)
+        if (gf_bench_axis_on(c, a)) {
+            if (n)
+                text[n++] = ',';
+            text[n++] = "zyx"[a];
+        }
+    text[n] = 0;
+    return text;
+}
+
 /* " of 3 levels" */
 static const char *levels_text(const struct gf_bench_case *c, char text[24]) {
     *text = 0;
@@ -158,9 +171,11 @@ static void csv_row(const struct gf_bench *b, const struct gf_bench_case *c,
     printf(",%.6g,", (r->name ? r->copy : b->copy) * 1e-9);
     csv_text(r->device ? r->device : "");
     if (c->kind == GF_BENCH_DWT)
-        printf(",%d\n", c->job.wavelet.levels);
+        printf(",%d,", c->job.wavelet.levels);
     else
-        printf(",\n");
+        printf(",,");
+    csv_text(axes_text(c, shape));
+    putchar('\n');
 }
 
 /* ---- JSON ---- */
@@ -183,8 +198,10 @@ static void json_row(const struct gf_bench *b, const struct gf_bench_case *c,
                      const struct gf_bench_row *r) {
     struct rates v = rates_of(c, r);
     json_t *o = json_object();
+    char axes[8];
     json_object_set_new(o, "shape", gf_json_shape(c->shape.n, c->shape.ndim));
     json_object_set_new(o, "kind", json_string(gf_bench_kinds[c->kind]));
+    json_object_set_new(o, "axes", json_string(axes_text(c, axes)));
     if (c->kind == GF_BENCH_DWT)
         json_object_set_new(o, "levels", json_integer(c->job.wavelet.levels));
     json_object_set_new(o, "direction", json_string(direction_of(c)));
@@ -231,16 +248,18 @@ void gf_bench_print_machine(const struct gf_bench *b) {
     else if (!b->headed)
         printf("shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
                "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
-               "plan_ms,why,cpu,isa,copy_gb_s,device,levels\n");
+               "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes\n");
     gf_log_flush_stdout();
 }
 
 void gf_bench_print_rows(const struct gf_bench *b, const struct gf_bench_case *c,
                          const struct gf_bench_row *rows, int n) {
-    char shape[72], levels[24];
+    char shape[72], levels[24], axes[8];
+    bool all = c->job.axes == (1u << c->shape.ndim) - 1;
     if (!b->s->json && !b->s->bench.csv)
-        printf("%s %s%s, %s, %s\n", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
-               levels_text(c, levels), direction_of(c), precision_of(c));
+        printf("%s %s%s%s%s, %s, %s\n", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
+               levels_text(c, levels), all ? "" : " along ", all ? "" : axes_text(c, axes),
+               direction_of(c), precision_of(c));
     for (int i = 0; i < n; i++)
         (b->s->json ? json_row : b->s->bench.csv ? csv_row : table_row)(b, c, &rows[i]);
     gf_log_flush_stdout();

@@ -26,7 +26,7 @@ double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p) {
     if (levels(c))
         return most_beside;
     struct gf_lab lab = {.precision = p};
-    return gf_lab_bound(&lab, gf_lab_points(&c->shape));
+    return gf_lab_bound(&lab, gf_job_points(&c->job));
 }
 
 static double limit_of(const struct gf_bench_case *c, enum gf_precision p) {
@@ -49,34 +49,51 @@ static struct wave wave(int64_t n, int64_t j, int64_t k, int sign) {
     return (struct wave){cosl(angle), sign * sinl(angle)};
 }
 
-/* The value at j of the output, by the definition. Rows are cut into blocks, so that one short
- * table of waves serves all of them. */
+/* Of what half a spectrum leaves out the conjugate is there: it counts twice. */
+static int weight(int64_t n, int64_t k) {
+    return k && 2 * k != n ? 2 : 1;
+}
+
+/* The value at j of the output, by the definition, over the transformed axes alone. Rows are cut
+ * into blocks, so that one short table of waves serves all of them. */
 static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in, const int64_t n[3],
                        const int64_t j[3]) {
-    int64_t width = in->shape[c->shape.ndim - 1], blocks = (width + BLOCK - 1) / BLOCK;
-    int sign = c->job.direction == GF_FORWARD ? -1 : 1;
-    bool half = c->kind == GF_BENCH_C2R;
+    int64_t start_at[3], count[3], extent[3] = {1, 1, 1};
+    int d = c->shape.ndim, sign = c->job.direction == GF_FORWARD ? -1 : 1;
+    bool half = c->kind == GF_BENCH_C2R, on[3];
+    int halved = 3 - d + gf_job_half_axis(&c->job);
+    for (int a = 0; a < 3; a++) {
+        on[a] = gf_bench_axis_on(c, a);
+        if (a >= 3 - d)
+            extent[a] = in->shape[a - (3 - d)];
+        start_at[a] = on[a] ? 0 : j[a];
+        count[a] = on[a] ? extent[a] : 1;
+    }
+    int64_t blocks = (count[2] + BLOCK - 1) / BLOCK;
     long double sum_re = 0, sum_im = 0;
     struct wave table[BLOCK];
-    for (int64_t x = 0; x < BLOCK; x++)
-        table[x] = wave(n[2], j[2], x, sign);
+    for (int64_t x = 0; x < BLOCK && x < count[2]; x++)
+        table[x] = on[2] ? wave(n[2], j[2], x, sign) : (struct wave){1, 0};
 #pragma omp parallel
     {
         struct wave mine = {0, 0};
 #pragma omp for schedule(static)
-        for (int64_t b = 0; b < n[0] * n[1] * blocks; b++) {
-            int64_t row = b / blocks, start = b % blocks * BLOCK;
-            struct wave s = {0, 0}, factor = wave(n[0], j[0], row / n[1], sign);
-            factor = times(factor, wave(n[1], j[1], row % n[1], sign));
-            factor = times(factor, wave(n[2], j[2], start, sign));
-            for (int64_t x = start; x < width && x < start + BLOCK; x++) {
+        for (int64_t b = 0; b < count[0] * count[1] * blocks; b++) {
+            int64_t start = b % blocks * BLOCK, row;
+            const int64_t at[3] = {start_at[0] + b / blocks / count[1],
+                                   start_at[1] + b / blocks % count[1], start_at[2] + start};
+            struct wave s = {0, 0}, factor = {1, 0};
+            for (int a = 0; a < 3; a++)
+                if (on[a])
+                    factor = times(factor, wave(n[a], j[a], at[a], sign));
+            row = (at[0] * extent[1] + at[1]) * extent[2] + at[2];
+            for (int64_t x = 0; x < count[2] - start && x < BLOCK; x++) {
                 double re, im;
-                gf_bench_get(in, row * width + x, &re, &im);
-                struct wave v = times((struct wave){re, im}, table[x - start]);
-                /* What half a spectrum leaves out are conjugates: the real part counts twice. */
-                int count = half && x && 2 * x != n[2] ? 2 : 1;
-                s.re += count * v.re;
-                s.im += count * v.im;
+                gf_bench_get(in, row + x, &re, &im);
+                struct wave v = times((struct wave){re, im}, table[x]);
+                int k = half ? weight(n[halved], at[halved] + (halved == 2 ? x : 0)) : 1;
+                s.re += k * v.re;
+                s.im += k * v.im;
             }
             s = times(s, factor);
             mine.re += s.re;
@@ -91,9 +108,24 @@ static struct wave sum(const struct gf_bench_case *c, const struct gf_array *in,
     return (struct wave){sum_re, half ? 0 : sum_im};
 }
 
+/* A picture's white: of samples that are never negative, the largest sum of a batch. */
+static long double whitest(const struct gf_bench_case *c, const struct gf_array *in,
+                           const int64_t n[3]) {
+    long double most = 0;
+    int64_t j[3] = {0, 0, 0}, batches[3];
+    for (int a = 0; a < 3; a++)
+        batches[a] = gf_bench_axis_on(c, a) ? 1 : n[a];
+    for (j[0] = 0; j[0] < batches[0]; j[0]++)
+        for (j[1] = 0; j[1] < batches[1]; j[1]++)
+            for (j[2] = 0; j[2] < batches[2]; j[2]++)
+                most = fmaxl(most, sum(c, in, n, j).re);
+    return most;
+}
+
 /* The filter's value at j in the domain of samples: a gaussian there, too, of n / (2 pi R), R the
  * radius in bins, so with R = n / 16 of 8 / pi samples. */
-static long double blurred(const struct gf_array *in, const int64_t n[3], const int64_t j[3]) {
+static long double blurred(const struct gf_bench_case *c, const struct gf_array *in,
+                           const int64_t n[3], const int64_t j[3]) {
     enum { REACH = 24 };
     const long double pi = 3.14159265358979323846264338327950288L, sigma = 8 / pi;
     long double weight[2 * REACH + 1], sum = 0;
@@ -101,7 +133,8 @@ static long double blurred(const struct gf_array *in, const int64_t n[3], const 
     for (int d = -REACH; d <= REACH; d++)
         weight[d + REACH] = expl(-d * d / (2 * sigma * sigma)) / (sqrtl(2 * pi) * sigma);
     for (int a = 0; a < 3; a++)
-        reach[a] = n[a] > 1 ? REACH : 0; /* of a single sample nothing is lost */
+        /* of a single sample nothing is lost */
+        reach[a] = n[a] > 1 && gf_bench_axis_on(c, a) ? REACH : 0;
     for (int64_t z = -reach[0]; z <= reach[0]; z++)
         for (int64_t y = -reach[1]; y <= reach[1]; y++)
             for (int64_t x = -reach[2]; x <= reach[2]; x++) {
@@ -125,8 +158,8 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
     for (int i = 0; i < d; i++)
         n[3 - d + i] = c->shape.n[i];
     long double white = 0;
-    if (c->kind == GF_BENCH_PICTURE) /* of samples that are never negative */
-        white = log1pl(sum(c, in, n, (const int64_t[3]){0, 0, 0}).re);
+    if (c->kind == GF_BENCH_PICTURE)
+        white = log1pl(whitest(c, in, n));
     for (int i = 0; i < GF_BENCH_SAMPLES; i++) {
         int64_t j[3] = {0, 0, 0};
         r->at[i] = 0;
@@ -134,13 +167,14 @@ static void take_samples(const struct gf_bench_case *c, const struct gf_array *i
             uint64_t h = gf_bench_hash((uint64_t)(100 * i + a)) >> 1;
             int64_t at = (int64_t)(h % (uint64_t)out[a]);
             r->at[i] = r->at[i] * out[a] + at;
-            j[3 - d + a] = c->job.out[0].shift ? (at + out[a] - out[a] / 2) % out[a] : at;
+            bool shift = c->job.out[0].shift && c->job.axes >> a & 1;
+            j[3 - d + a] = shift ? (at + out[a] - out[a] / 2) % out[a] : at;
         }
         struct wave v = {0, 0};
         if (c->kind == GF_BENCH_DWT)
             v.re = gf_bench_wavelet_value(c, in, j);
         else if (c->kind == GF_BENCH_FILTER)
-            v.re = roundl(blurred(in, n, j));
+            v.re = roundl(blurred(c, in, n, j));
         else
             v = sum(c, in, n, j);
         if (c->kind == GF_BENCH_PICTURE)
@@ -213,7 +247,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     if (rc)
         rc = gf_backend_find("openmp", &backend);
     if (!rc)
-        rc = gf_bench_case_make(&c->shape, c->kind, c->job.direction, GF_DOUBLE,
+        rc = gf_bench_case_make(&c->shape, c->job.axes, c->kind, c->job.direction, GF_DOUBLE,
                                 c->job.wavelet.levels, &wide);
     if (!rc)
         rc = backend->open(&options, &context);
@@ -245,7 +279,7 @@ out:
 /* What a result's values are on average: of noise in [-0.5, 0.5), whose square is 1/12. Wavelets
  * leave it as it is. */
 static double usual_size(const struct gf_bench_case *c) {
-    double points = c->kind == GF_BENCH_DWT ? 1 : (double)gf_lab_points(&c->shape);
+    double points = c->kind == GF_BENCH_DWT ? 1 : (double)gf_job_points(&c->job);
     return sqrt(points / (c->kind == GF_BENCH_R2C || c->kind == GF_BENCH_DWT ? 12 : 6));
 }
 

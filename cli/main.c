@@ -115,6 +115,7 @@ static const struct command commands[] = {
      bench_groups,
      "  gpufft bench\n"
      "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
+     "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
      "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
      "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
      "\n"

@@ -81,7 +81,7 @@ static int parse_range(const char *value, void *field) {
     return 0;
 }
 
-static int parse_axes(const char *value, void *field) {
+int gf_settings_parse_axes(const char *value, void *field) {
     struct gf_axes_text *axes = field;
     const char *p = value;
     for (axes->n = 0; axes->n < GF_MAX_DIMS; p++) {
@@ -284,7 +284,7 @@ static const struct gf_opt display_rows[] = {
 const struct gf_opt_group gf_opts_display = {"Display", display_rows};
 
 #define AXES_ROWS                                                                                  \
-    PARSED("axes", AT(axes), "LIST", parse_axes,                                                   \
+    PARSED("axes", AT(axes), "LIST", gf_settings_parse_axes,                                       \
            "axes to transform: x,y,z or NumPy indices (default: all)"),                            \
         INTEGER("dims", dims, "1|2|3", 1, 3, "the last 1, 2 or 3 axes; 2 takes a volume by page")
 #define NORM_ROW                                                                                   \

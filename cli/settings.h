@@ -177,6 +177,8 @@ struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
 /* Threads for encoders: --threads, or as OMP_NUM_THREADS and the machine say. */
 int gf_settings_threads(const struct gf_settings *s);
 
+/* --axes as it is typed, into a struct gf_axes_text. */
+int gf_settings_parse_axes(const char *value, void *field);
 /* The bit set of transformed axes for a picture of `ndim` axes: --axes, --dims, or all of them. */
 int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes);
 

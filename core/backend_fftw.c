@@ -149,8 +149,8 @@ static bool direct_job(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
     enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
-    if (job->n_out != 1 || job->channels != 1 || job->axes != (1u << job->ndim) - 1 ||
-        gf_job_scale(job) != 1 || out->shift || job->in_shift)
+    if (job->n_out != 1 || job->channels != 1 || gf_job_scale(job) != 1 || out->shift ||
+        job->in_shift)
         return false;
     if (job->direction == GF_INVERSE && job->real)
         return job->in_half && job->spend_input && job->in_dtype == complex &&
@@ -163,22 +163,44 @@ static bool straight(const struct gf_array *a) {
     return gf_array_is_contiguous(a) && (uintptr_t)a->data % 64 == 0;
 }
 
-/* Imaginary parts that only rounding made: of the bins that are their own mirror image in a real
- * input's spectrum. */
-static void settle(const struct gf_job *job, struct gf_array *out) {
-    for (int corner = 0; corner < 1 << job->ndim; corner++) {
+static bool all_axes(const struct gf_job *job) {
+    return job->axes == (1u << job->ndim) - 1;
+}
+
+/* The bins that are their own mirror image in one spectrum of a batch. */
+static void settle_one(const struct gf_job *job, struct gf_array *out, int64_t batch) {
+    for (unsigned corner = 0; corner < 1u << job->ndim; corner++) {
         char *at = out->data;
-        bool own = true;
+        int64_t rest = batch;
+        bool own = !(corner & ~job->axes);
         for (int i = 0; i < job->ndim; i++) {
             bool middle = corner >> i & 1;
+            int64_t k = middle ? job->shape[i] / 2 : 0;
             own = own && !(middle && job->shape[i] % 2);
-            at += middle ? job->shape[i] / 2 * out->stride[i] : 0;
+            if (!(job->axes >> i & 1)) {
+                k = rest % job->shape[i];
+                rest /= job->shape[i];
+            }
+            at += k * out->stride[i];
         }
         if (own && out->dtype == GF_C64)
             ((float *)at)[1] = 0;
         else if (own)
             ((double *)at)[1] = 0;
     }
+}
+
+/* Imaginary parts that only rounding made, in a real input's spectrum. Along a single axis there
+ * are none: the sums are of reals. */
+static void settle(const struct gf_job *job, struct gf_array *out, int threads) {
+    int64_t batches = 1;
+    if (!(job->axes & (job->axes - 1)) && !all_axes(job))
+        return;
+    for (int i = 0; i < job->ndim; i++)
+        batches *= job->axes >> i & 1 ? 1 : job->shape[i];
+#pragma omp parallel for num_threads(threads) if (batches > 256)
+    for (int64_t b = 0; b < batches; b++)
+        settle_one(job, out, b);
 }
 
 /* Reals and half spectra share their memory when the halved axis is the rows' own: a row of n
@@ -269,7 +291,8 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     int64_t shape[GF_MAX_RANK];
     struct gf_pass *p = plan->pass;
     if (m->direct) {
-        snprintf(p->what, sizeof p->what, "%s (%s): all axes, %s", name_of(c), c->mode,
+        snprintf(p->what, sizeof p->what, "%s (%s): %s, %s", name_of(c), c->mode,
+                 all_axes(job) ? "all axes" : "the axes in one",
                  m->executes_r2c   ? "real -> half spectrum"
                  : m->executes_c2r ? "half spectrum -> real"
                                    : "complex");
@@ -341,7 +364,8 @@ static int plan_transform(const struct context *c, struct impl *m, struct gf_pla
     }
     make_fftw_plans(c, job, m);
     if (!m->plan || (m->table.data && !m->back))
-        return gf_fail(GF_EBACKEND, "FFTW made no plan for this transform");
+        return gf_fail(all_axes(job) ? GF_EBACKEND : GF_EUNSUPP, "%s made no plan for %s",
+                       name_of(c), all_axes(job) ? "this transform" : "these axes of this shape");
     if (m->direct) /* most arrays do without */
         drop_buffers(m);
     list_passes(c, m, plan);
@@ -416,7 +440,7 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
         gf_step_load(job, in, &m->before, c->threads, &found);
     transform(c, job, m);
     if (direct && m->executes_r2c)
-        settle(job, out);
+        settle(job, out, c->threads);
     struct gf_job first, last = *job; /* a filter's last step is an inverse's */
     if (m->back)
         gf_filter_split(job, &first, &last);

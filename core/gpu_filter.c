@@ -126,8 +126,9 @@ static void turned_legs(const struct gf_gpu_builder *b, struct gf_gpu_leg leg[3]
     leg[1].filtered = true;
     leg[2] = gf_gpu_leg_along(b, b->half);
     leg[2].dir = leg[2].sense = -1;
-    leg[2].load = LOAD_TWO_HALVES;
-    leg[2].pair_axis = own;
+    leg[2].fold = leg[0].fold && gf_gpu_has_codelets(b->n[b->half] / 2);
+    leg[2].load = leg[2].fold ? LOAD_ROW_HALVES : LOAD_TWO_HALVES;
+    leg[2].pair_axis = leg[2].fold ? -1 : own;
     leg[2].store = STORE_PAIR;
 }
 

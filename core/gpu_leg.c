@@ -92,7 +92,10 @@ static void add_indices(struct gf_gpu_leg_pass *l) {
     l->args.out_point = last ? out * done : out * rest;
     l->args.step_in = rest;
     l->args.step_out = last ? done : 1;
-    if (g->fold) {
+    if (g->fold && g->load == LOAD_ROW_HALVES) {
+        l->args.pair_out = out;
+        l->args.out_point = 2 * out;
+    } else if (g->fold) {
         l->args.pair_in = in;
         l->args.in_point = 2 * in;
     }
@@ -181,7 +184,7 @@ static int choose_tile(struct gf_gpu_leg_pass *l, struct gf_gpu_tile *best, doub
             .rows_out = lines == 1 || l->out_step < lane->out || !lane->out,
             .paired = g->store == STORE_TANGLE || g->store == STORE_TWO_HALVES ||
                       g->store == STORE_ROW_HALVES,
-            .staged = g->load == LOAD_UNTANGLE,
+            .staged = g->load == LOAD_UNTANGLE || g->load == LOAD_ROW_HALVES,
             .both = g->both,
             .filtered = g->filtered,
             .sides = g->load == LOAD_PACKED ? 2 : 1,

@@ -4,7 +4,13 @@
 void gf_gpu_leg_say(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
                     struct gf_gpu_pass *pass) {
     static const char *const from[] = {
-        "", "", "", "packed spectrum, ", "half spectrum, ", "half spectrum, ", ""};
+        [LOAD_COMPLEX] = "",
+        [LOAD_UNTANGLE] = "packed spectrum, ",
+        [LOAD_HERMITIAN] = "half spectrum, ",
+        [LOAD_TWO_HALVES] = "half spectrum, ",
+        [LOAD_PACKED] = "",
+        [LOAD_ROW_HALVES] = "half spectrum, ",
+    };
     static const char *const to[] = {
         [STORE_COMPLEX] = "",
         [STORE_HALVES] = " -> half spectrum",
@@ -49,6 +55,14 @@ static bool pairs_are_near(const struct gf_gpu_leg_pass *l, bool in, bool neighb
     return near;
 }
 
+/* Whether elements of one line are within 32 bits of each other. */
+static bool is_short(const struct gf_gpu_leg_pass *l, int64_t stride) {
+    int64_t points = l->args.axis_size;
+    if (l->leg->convolution > points)
+        points = l->leg->convolution;
+    return points * stride < (int64_t)1 << 31;
+}
+
 void gf_gpu_leg_options(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
                         struct gf_gpu_pass *pass) {
     const struct gf_gpu_leg *g = l->leg;
@@ -70,6 +84,8 @@ void gf_gpu_leg_options(const struct gf_gpu_leg_pass *l, const struct gf_gpu_til
                   g->load, g->store, g->after > 1 || g->both, g->multiply_in, g->multiply_out);
     bool whole = g->length == l->args.axis_size && !g->convolution;
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", g->scaled, g->mirror, g->rader);
+    gf_gpu_option(pass, "-DSHORT_IN=%d -DSHORT_OUT=%d", is_short(l, l->args.axis_in),
+                  is_short(l, l->args.axis_out));
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, l->args.axis_in == 1, l->args.axis_out == 1);
     /* Two complex numbers are one access in single precision alone. */

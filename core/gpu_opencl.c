@@ -458,6 +458,7 @@ static int opencl_build(void *gpu, const char *name, const char *source, const c
         goto out;
     }
     error = g->cl->build(program, 1, &g->device, all, NULL, NULL);
+    gf_opencl_restore_signals();
     if (error) {
         rc = build_failure(g, program, name, error);
         goto out;
@@ -519,6 +520,7 @@ static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *
         error = status;
     if (k->program && !error)
         error = g->cl->build(k->program, 1, &g->device, "", NULL, NULL);
+    gf_opencl_restore_signals();
     if (k->program && !error)
         k->kernel = g->cl->create_kernel(k->program, entry, &error);
     if (k->kernel) {

@@ -47,7 +47,8 @@ void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dt
     if (integer)
         gf_dtype_range(type, &low, &high);
     /* -2147483648 is no literal: the minus sign stands before a number one too large. */
-    gf_gpu_option(pass, "-DOUT_INTEGER=%d -DOUT_LOW=%s%.0f%s -DOUT_HIGH=%.0f%s", integer,
-                  low < -2e9 ? "(-" : "(", low < -2e9 ? -low - 1 : low, low < -2e9 ? "-1)" : ")",
-                  high, high > 3e9 ? "u" : "");
+    gf_gpu_option(pass, "-DOUT_INTEGER=%d -DOUT_SMALL=%d -DOUT_LOW=%s%.0f%s -DOUT_HIGH=%.0f%s",
+                  integer, gf_dtype_size(type) <= 2, low < -2e9 ? "(-" : "(",
+                  low < -2e9 ? -low - 1 : low, low < -2e9 ? "-1)" : ")", high,
+                  high > 3e9 ? "u" : "");
 }

@@ -123,7 +123,8 @@ struct gf_gpu_leg {
     int own_axis;                    /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
     bool filtered; /* there, times the filter, and back */
-    bool fold;     /* real samples are paired along the line itself: `length` is half the axis */
+    bool fold;     /* real samples are paired along the line itself, whichever way: `length` is
+                    * half the axis */
     int64_t convolution; /* of a split line's, its points; else 0 */
     /* Of a split convolution, there and back over three passes: the middle one, which multiplies by
      * its spectrum; and for Rader's, which takes its points in his order and carries the zeroth

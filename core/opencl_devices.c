@@ -104,5 +104,6 @@ int gf_opencl_devices(const struct gf_opencl *cl, struct gf_opencl_device **devi
     if (!*devices)
         return gf_fail(GF_ENOMEM, "no memory for a list of devices");
     int n = find_devices(cl, *devices, GF_GPU_MAX_DEVICES);
+    gf_opencl_restore_signals();
     return n ? n : no_device();
 }

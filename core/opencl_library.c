@@ -1,6 +1,7 @@
 #include "core/opencl_library.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -52,6 +53,14 @@ static const char *const sonames[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
 static struct gf_opencl library;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+static struct sigaction ours[sizeof endings / sizeof *endings];
+
+void gf_opencl_restore_signals(void) {
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        sigaction(endings[i], &ours[i], NULL);
+}
+
 const struct gf_opencl *gf_opencl_find(void) {
     static bool tried, present;
     static char reason[256];
@@ -59,6 +68,8 @@ const struct gf_opencl *gf_opencl_find(void) {
     pthread_mutex_lock(&lock);
     if (!tried) {
         tried = true;
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+            sigaction(endings[i], NULL, &ours[i]);
         present = gf_dl_open(sonames, symbols, &library, &handle) == 0;
         if (!present)
             snprintf(reason, sizeof reason,

@@ -118,6 +118,10 @@ struct gf_opencl {
 
 /* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
 const struct gf_opencl *gf_opencl_find(void);
+/* Drivers built on LLVM take INT, TERM and HUP for themselves when they first compile, with
+ * handlers that let a second signal end the program at once. Puts back what gf_opencl_find() found;
+ * to be called after whatever may have compiled. */
+void gf_opencl_restore_signals(void);
 
 struct gf_opencl_device {
     void *device;

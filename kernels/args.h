@@ -28,6 +28,7 @@ typedef int64_t wide;
 #define STORE_SAMPLE     5 /* one number a point, as a picture or an array of floats */
 #define LOAD_PACKED      6 /* filter_pass: a packed line and its mirror image, untangled */
 #define STORE_PACKED     7 /* and the two packed again */
+#define LOAD_ROW_HALVES  8 /* the spectrum of a real line whose neighbours become pairs */
 
 /* Kinds and scales are numbered as in core/job.h. */
 #define KIND_MAGNITUDE 0

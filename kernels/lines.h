@@ -6,6 +6,11 @@
 #include "args.h"
 #include "complex.h"
 
+/* How far point, or coordinate, j of a line is from its first: in 32 bits where all lines are so
+ * short. */
+#define SPAN(fits, j, stride)                                                                      \
+    ((fits) ? (wide)((uint)(j) * (uint)(stride)) : (wide)(j) * (stride))
+
 struct line {
     wide in, in_mirror, out, out_mirror; /* element offsets of point 0 */
     wide at_in, at_out;                  /* coordinate of point 0 along the axis */

@@ -30,7 +30,7 @@ INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, w
 #if UNIT_OUT
 #define POINT_OUT(j) (wide)(j)
 #else
-#define POINT_OUT(j) ((wide)(j)*a->out_point)
+#define POINT_OUT(j) SPAN(SHORT_OUT, j, a->out_point)
 #endif
 
 /* As in source.h. */
@@ -46,7 +46,7 @@ typedef wide place_out;
 #if UNIT_AXIS_OUT
 #define ALONG_OUT(k) (k)
 #else
-#define ALONG_OUT(k) ((k)*a->axis_out)
+#define ALONG_OUT(k) SPAN(SHORT_OUT, k, a->axis_out)
 #endif
 #define CENTRE        (SHIFTED ? SIZE_OUT / 2 : 0)
 #define NEGATED(k, n) ((k) ? (n) - (k) : 0)
@@ -54,7 +54,13 @@ typedef wide place_out;
 #if STORE == STORE_PAIR || (STORE == STORE_SAMPLE && !DISPLAY)
 /* Rounds half away from zero and saturates where the type is one of integers. */
 INLINE sink as_number(real v, int *clipped) {
-#if OUT_INTEGER
+#if OUT_INTEGER && OUT_SMALL
+    /* Types that a float holds with room: no branch, and none is taken twice. */
+    const int inside = v > R(OUT_LOW) - R(0.5) && v < R(OUT_HIGH) + R(0.5);
+    *clipped += !inside;
+    v = fmin(fmax(v, R(OUT_LOW)), R(OUT_HIGH));
+    v += OUT_LOW < 0 && v < R(0) ? R(-0.5) : R(0.5);
+#elif OUT_INTEGER
     v = round(v);
     if (!(v >= R(OUT_LOW))) {
         (*clipped)++;
@@ -207,24 +213,25 @@ INLINE void store_pairs(const struct pass_args *a, GLOBAL cplx *dst, GLOBAL cons
         g = scaled_by(g, params[a->params + PARAM_SCALE]);
 #endif
 #if STORE == STORE_TANGLE
-        dst[l->out + at * a->out_point] = CPLX(f.x - g.y, f.y + g.x);
+        dst[l->out + POINT_OUT(at)] = CPLX(f.x - g.y, f.y + g.x);
         if (!l->own)
-            dst[l->out_mirror + at * a->out_point] = CPLX(f.x + g.y, g.x - f.y);
+            dst[l->out_mirror + POINT_OUT(at)] = CPLX(f.x + g.y, g.x - f.y);
 #elif STORE == STORE_ROW_HALVES
         /* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
         cplx even = CPLX(R(0.5) * (f.x + g.x), R(0.5) * (f.y - g.y));
         cplx odd = CPLX(R(0.5) * (f.y + g.y), R(0.5) * (g.x - f.x));
         odd = turn(odd, table[a->table_split + at], DIR);
-        dst[l->out + at * a->out_point] = add(even, odd);
-        dst[l->out + (LENGTH - at) * a->out_point] = conj_of(sub(even, odd));
+        dst[l->out + POINT_OUT(at)] = add(even, odd);
+        dst[l->out + POINT_OUT(LENGTH - at)] = conj_of(sub(even, odd));
 #else
         cplx one = CPLX(R(0.5) * (f.x + g.x), R(0.5) * (f.y - g.y));
         cplx two = CPLX(R(0.5) * (f.y + g.y), R(0.5) * (g.x - f.x));
-        dst[l->out + at * a->out_point] = one;
+        dst[l->out + POINT_OUT(at)] = one;
         if (!l->lone)
-            dst[l->out + a->pair_out + at * a->out_point] = two;
+            dst[l->out + a->pair_out + POINT_OUT(at)] = two;
 #endif
     }
+    (void)a;
     (void)table;
     (void)params;
     (void)order;

@@ -13,7 +13,7 @@ typedef cplx source;
 #if UNIT_IN
 #define POINT_IN(j) (wide)(j)
 #else
-#define POINT_IN(j) ((wide)(j)*a->in_point)
+#define POINT_IN(j) SPAN(SHORT_IN, j, a->in_point)
 #endif
 
 /* Coordinates along the axis: small numbers where the points are the whole axis. */
@@ -29,16 +29,17 @@ typedef wide place_in;
 #if UNIT_AXIS_IN
 #define ALONG_IN(k) (k)
 #else
-#define ALONG_IN(k) ((k)*a->axis_in)
+#define ALONG_IN(k) SPAN(SHORT_IN, k, a->axis_in)
 #endif
 
 /* Rows whose points are not wanted in the order in which they stand go through the tile first, so
  * that memory is read from end to end: halves to be untangled, each used for two points, and
  * Rader's permuted points. */
 #define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
-#define STAGED_IN (ROWS_IN && (UNTANGLES || ALGORITHM == 2))
+#define FOLDS     (LOAD == LOAD_ROW_HALVES)
+#define STAGED_IN (FOLDS || (ROWS_IN && (UNTANGLES || ALGORITHM == 2)))
 
-#if (!STAGED_IN || !UNTANGLES || ALGORITHM == 2) && LOAD != LOAD_PACKED
+#if (!STAGED_IN || !UNTANGLES || ALGORITHM == 2) && LOAD != LOAD_PACKED && !FOLDS
 /* Point j of a line, element `at` of the source where points are at equal strides. */
 INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
                        GLOBAL const cplx *table, const struct line *l, uint j, wide at) {
@@ -100,7 +101,52 @@ INLINE cplx load_point(const struct pass_args *a, GLOBAL const source *src,
 }
 #endif
 
-#if STAGED_IN
+#if FOLDS
+#define FETCHED ((LENGTH / 2 + PER_LINE) / PER_LINE) /* pairs of frequencies of a work item */
+
+/* With X(k) = E(k) + w^k O(k) and X(m - k) = conj(E(k) - w^k O(k)), m = LENGTH, the points of the
+ * transform back are 2 (E + i O), twice what m points want and once what the 2 m real ones do. Each
+ * frequency is read once; the tile brings k and m - k to whom they belong. */
+INLINE void load_staged(const struct pass_args *a, GLOBAL const source *src,
+                        GLOBAL const cplx *table, GLOBAL const int *order, const struct line *l,
+                        cplx *x, LOCAL word *tile, uint p0, uint l0) {
+    cplx v[2 * FETCHED];
+    UNROLL for (int i = 0; i < FETCHED; i++) {
+        const uint k = p0 + i * PER_LINE;
+        cplx f = CPLX(R(0), R(0)), g = f, w = f;
+        if (l->there && 2 * k <= LENGTH) {
+            f = src[l->in + ALONG_IN((wide)k)];
+            g = src[l->in + ALONG_IN((wide)(LENGTH - k))];
+            w = table[a->table_split + k];
+        }
+        if (k == 0) /* both are real */
+            f.y = g.y = R(0);
+        const cplx e = CPLX(f.x + g.x, f.y - g.y), o = turn(CPLX(f.x - g.x, f.y + g.y), w, -1);
+        v[2 * i] = CPLX(e.x - o.y, e.y + o.x);
+        v[2 * i + 1] = CPLX(e.x + o.y, o.x - e.y);
+    }
+    UNROLL for (int part = 0; part < (WHOLE ? 1 : 2); part++) {
+        BARRIER();
+        UNROLL for (int i = 0; i < FETCHED; i++) {
+            const uint k = p0 + i * PER_LINE;
+            if (2 * k <= LENGTH) {
+                put(tile, SLOT(k, l0), v[2 * i], part);
+                if (k && 2 * k != LENGTH)
+                    put(tile, SLOT(LENGTH - k, l0), v[2 * i + 1], part);
+            }
+        }
+        BARRIER();
+        UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
+            const uint p = p0 + b * PER_LINE;
+            if (INSIDE(p, RADIX0)) {
+                UNROLL for (int q = 0; q < RADIX0; q++) x[b * RADIX0 + q] =
+                    got(tile, SLOT(p + q * (POINTS / RADIX0), l0), x[b * RADIX0 + q], part);
+            }
+        }
+    }
+    (void)order;
+}
+#elif STAGED_IN
 #define FETCHED                                                                                    \
     (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE) /* pairs of points of a work item               \
                                                     */

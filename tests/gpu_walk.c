@@ -134,6 +134,13 @@ static void read_point(struct walk *w, const struct spot *s, int64_t j) {
         reads(w, s->in + (k >> 1) * a->axis_in);
         reads(w, s->in_mirror + (k >> 1) * a->axis_in);
         break;
+    case LOAD_ROW_HALVES: /* every frequency once: this one, and with the first the last */
+        reads(w, s->in + j * a->axis_in);
+        if (j == 0)
+            reads(w, s->in + w->length * a->axis_in);
+        if (2 * j <= w->length)
+            table(w, a->table_split + j, "root");
+        break;
     case LOAD_HERMITIAN:
         if (2 * k <= n)
             reads(w, s->in + k * a->axis_in);

@@ -2,6 +2,7 @@
  * first device of each that there is, and what they say when something is wrong. */
 #include <ftw.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -411,8 +412,20 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
     return remove(path);
 }
 
+static void on_signal(int number) {
+    (void)number;
+}
+
+static bool handler_is_ours(void) {
+    struct sigaction now;
+    return !sigaction(SIGTERM, NULL, &now) && now.sa_handler == on_signal &&
+           !(now.sa_flags & SA_RESETHAND);
+}
+
 int main(void) {
     char path[128];
+    const struct sigaction ours = {.sa_handler = on_signal};
+    sigaction(SIGTERM, &ours, NULL);
     strcpy(folder, "/tmp/gpufft-test-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);
     if (test_failed)
@@ -432,6 +445,7 @@ int main(void) {
     test_complaint();
     test_images();
     test_api(&gf_gpu_opencl);
+    CHECK(handler_is_ours());
     test_api(&gf_gpu_cuda);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     return TEST_END();
