@@ -152,7 +152,7 @@ static void compile_pass(const struct gf_gpu_pass *pass, const struct gf_gpu_pro
 
 static struct known known;
 
-void gpu_kernels_compile(int random) {
+int gpu_kernels_compile(int random) {
     static const char *const sonames[] = {"libnvrtc.so.13",
                                           "libnvrtc.so.12",
                                           "/usr/local/cuda/lib64/libnvrtc.so.13",
@@ -171,7 +171,7 @@ void gpu_kernels_compile(int random) {
     if (gf_dl_open(sonames, symbols, &c.nvrtc, &handle)) {
         printf("nvrtc: skipped: %s\n", gf_message());
         CHECK(1);
-        return;
+        return TEST_END();
     }
     if (c.nvrtc.n_archs(&n) || n > 64 || c.nvrtc.archs(archs))
         n = 0;
@@ -192,6 +192,7 @@ void gpu_kernels_compile(int random) {
         printf("nvrtc: %s: %d kernels\n", targets[i].arch, c.kernels);
         fflush(stdout);
     }
+    return TEST_END();
 }
 
 void gpu_kernels_list(void) {

@@ -6,7 +6,8 @@
 void gpu_kernels_list(void);
 
 /* A sample through NVRTC, where there is one, for each architecture: those of the named jobs, of
- * some filters and wavelets, and of so many random jobs. A warning is a failed check. */
-void gpu_kernels_compile(int random);
+ * some filters and wavelets, and of so many random jobs. A warning is a failed check;
+ * returns what main() does, having said how many there are. */
+int gpu_kernels_compile(int random);
 
 #endif

@@ -266,10 +266,8 @@ int main(int argc, char **argv) {
         gpu_kernels_list();
         return 0;
     }
-    if (argc > 1 && !strcmp(argv[1], "nvrtc")) {
-        gpu_kernels_compile(argc > 2 ? atoi(argv[2]) : 0);
-        return TEST_END();
-    }
+    if (argc > 1 && !strcmp(argv[1], "nvrtc"))
+        return gpu_kernels_compile(argc > 2 ? atoi(argv[2]) : 0);
     check_named();
     check_lengths();
     check_long();
