@@ -44,7 +44,8 @@ static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *li
     }
     if (axis < 0 || !(job->axes >> axis & 1))
         return false;
-    /* Half a spectrum is half of this axis, not of one that comes after it and has a single point. */
+    /* Half a spectrum is half of this axis, not of one that comes after it and has a single point.
+     */
     if (gf_job_is_real(job) && axis != gf_job_half_axis(job))
         return false;
     *n = job->shape[axis];

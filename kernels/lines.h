@@ -8,8 +8,7 @@
 
 /* How far point, or coordinate, j of a line is from its first: in 32 bits where all lines are so
  * short. */
-#define SPAN(fits, j, stride)                                                                      \
-    ((fits) ? (wide)((uint)(j) * (uint)(stride)) : (wide)(j) * (stride))
+#define SPAN(fits, j, stride) ((fits) ? (wide)((uint)(j) * (uint)(stride)) : (wide)(j) * (stride))
 
 struct line {
     wide in, in_mirror, out, out_mirror; /* element offsets of point 0 */
