@@ -231,6 +231,7 @@ INLINE void store_pairs(const struct pass_args *a, GLOBAL cplx *dst, GLOBAL cons
             dst[l->out + a->pair_out + POINT_OUT(at)] = two;
 #endif
     }
+    (void)a;
     (void)table;
     (void)params;
     (void)order;
