@@ -167,8 +167,8 @@ static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) 
     return code;
 }
 
-/* In the working folder. */
-static int run_lesson(const struct gf_lesson *lesson) {
+/* In the working folder, which is `out` to who asked. */
+static int run_lesson(const struct gf_lesson *lesson, const char *out) {
     int rc = 0, code = 0;
     for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel && !rc; i++) {
         printf("# %s is the sample %s\n", lesson->input[i].panel, lesson->input[i].sample);
@@ -177,7 +177,8 @@ static int run_lesson(const struct gf_lesson *lesson) {
     if (!rc)
         rc = write_page(lesson);
     if (rc) {
-        gf_log_fail(NULL);
+        gf_fail(rc, "lesson '%s': %s", lesson->name, gf_message());
+        gf_log_fail(out);
         return gf_exit_code(rc);
     }
     for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words && !code; i++)
@@ -212,7 +213,7 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
         printf("# %s\n", lesson->title);
         print_wrapped(stdout, "# ", lesson->text);
         print_cd(out, own_folder ? lesson->name : NULL);
-        code = run_lesson(lesson);
+        code = run_lesson(lesson, out);
         printf(own_folder ? "cd - >/dev/null\n\n" : "");
     }
     if (back >= 0 && fchdir(back) && !code) {

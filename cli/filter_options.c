@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <strings.h>
 
 #include "cli/filter.h"
@@ -161,9 +162,23 @@ int gf_parse_mask(const char *value, void *settings) {
     return add_part(settings, GF_MASK, value, &p);
 }
 
+/* "gauss:3": no file, and meant for a kernel by name. */
+static bool names_kernel(const char *value) {
+    const char *colon = strrchr(value, ':');
+    struct field f = {colon ? colon + 1 : value, colon ? strlen(colon + 1) : 0};
+    double number;
+    return colon && colon > value && f.length && parse_number(&f, 0, &number) &&
+           access(value, F_OK);
+}
+
 int gf_parse_convolve(const char *value, void *settings) {
     struct gf_filter_part *p = NULL;
     bool blur = !strncmp(value, "gaussian:", 9);
+    if (!blur && names_kernel(value))
+        return gf_fail(GF_EUSAGE,
+                       "--convolve=%.60s: no such file, and no kernel of that name but "
+                       "gaussian:S",
+                       value);
     int rc = add_part(settings, blur ? GF_BLUR : GF_KERNEL, value, &p);
     if (rc || !blur)
         return rc;

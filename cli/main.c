@@ -70,7 +70,7 @@ static const struct command commands[] = {
      "  gpufft fwd scene.png --out=spectrum.png\n"
      "  gpufft fwd scene.png --complex=spec.tif --phase=phase.png\n"
      "  gpufft fwd photos/ --out='spectra/{stem}_{kind}.png' --resume\n"
-     "  find . -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"
+     "  find a -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"
      "  gpufft fwd head.raw --shape=32x64x64 --type=u8 --out=head.tif\n"
      "  gpufft fwd - --out=png:- < scene.png > spectrum.png\n"},
     {"inv", "IN... --out=OUT", "inverse FFT of a spectrum file, back to its picture",
