@@ -132,16 +132,20 @@ INLINE void store_point(const struct pass_args *a, GLOBAL sink *dst, GLOBAL cons
         v.y = R(0);
 #endif
     const place_out to = k + CENTRE;
+    const int before = *clipped;
     sink sample = as_sample(v, shade, clipped);
     dst[l->out + ALONG_OUT(to >= SIZE_OUT ? to - SIZE_OUT : to)] = sample;
 #if MIRROR
     if (!l->own) {
         const place_out m = NEGATED(k, SIZE_OUT) + CENTRE;
-        if (!SYMMETRIC)
+        if (SYMMETRIC)
+            *clipped += *clipped - before; /* written twice */
+        else
             sample = as_sample(conj_of(v), shade, clipped);
         dst[l->out_mirror + ALONG_OUT(m >= SIZE_OUT ? m - SIZE_OUT : m)] = sample;
     }
 #endif
+    (void)before;
 #endif
     (void)a;
     (void)k;
