@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "core/dl.h"
 #include "core/status.h"
@@ -61,6 +62,12 @@ void gf_opencl_restore_signals(void) {
         sigaction(endings[i], &ours[i], NULL);
 }
 
+/* PoCL ends the whole process, and not just itself, where it cannot count the processors: on a
+ * Linux whose /sys is not mounted, in a bare container or chroot. */
+static bool would_abort(void) {
+    return !access("/proc/version", F_OK) && access("/sys/devices/system/cpu", F_OK);
+}
+
 const struct gf_opencl *gf_opencl_find(void) {
     static bool tried, present;
     static char reason[256];
@@ -70,8 +77,13 @@ const struct gf_opencl *gf_opencl_find(void) {
         tried = true;
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
             sigaction(endings[i], NULL, &ours[i]);
-        present = gf_dl_open(sonames, symbols, &library, &handle) == 0;
-        if (!present)
+        if (would_abort())
+            snprintf(reason, sizeof reason,
+                     "/sys is not mounted, and processor devices end the program without it; mount "
+                     "-t sysfs sysfs /sys");
+        else
+            present = gf_dl_open(sonames, symbols, &library, &handle) == 0;
+        if (!present && !*reason)
             snprintf(reason, sizeof reason,
                      "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
                      "pocl-opencl-icd for the processor",
