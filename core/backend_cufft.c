@@ -487,41 +487,12 @@ static int cufft_run(void *context, struct gf_plan *plan, int times, double *sec
     return rc ? rc : gf_gpu_run_end(context, seconds);
 }
 
-/* Imaginary parts that only rounding made: of the bins that are their own mirror image in a real
- * input's spectrum. They are few, and nobody's business on the device. */
-static void settle(const struct gf_job *job, struct gf_array *out) {
-    int64_t lines = 1;
-    for (int i = 0; i < job->ndim; i++)
-        lines *= job->axes >> i & 1 ? 1 : job->shape[i];
-    for (int64_t line = 0; line < lines; line++) {
-        for (unsigned corner = 0; corner < 1u << job->ndim; corner++) {
-            char *at = out->data;
-            int64_t rest = line;
-            bool own = !(corner & ~job->axes);
-            for (int i = 0; i < job->ndim; i++) {
-                bool middle = corner >> i & 1;
-                int64_t k = middle ? job->shape[i] / 2 : 0;
-                own = own && !(middle && job->shape[i] % 2);
-                if (!(job->axes >> i & 1)) { /* a batch: every one of them */
-                    k = rest % job->shape[i];
-                    rest /= job->shape[i];
-                }
-                at += k * out->stride[i];
-            }
-            if (own && out->dtype == GF_C64)
-                ((float *)at)[1] = 0;
-            else if (own)
-                ((double *)at)[1] = 0;
-        }
-    }
-}
-
 static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *out,
                           struct gf_report *report) {
     struct impl *m = plan->impl;
     int rc = gf_gpu_run_download(context, &m->run, out, report);
     if (!rc && m->direct && !m->engine[0].in_complex)
-        settle(&plan->job, out);
+        gf_step_settle(&plan->job, out, 1); /* few, and nobody's business on the device */
     return rc;
 }
 

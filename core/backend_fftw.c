@@ -167,40 +167,12 @@ static bool all_axes(const struct gf_job *job) {
     return job->axes == (1u << job->ndim) - 1;
 }
 
-/* The bins that are their own mirror image in one spectrum of a batch. */
-static void settle_one(const struct gf_job *job, struct gf_array *out, int64_t batch) {
-    for (unsigned corner = 0; corner < 1u << job->ndim; corner++) {
-        char *at = out->data;
-        int64_t rest = batch;
-        bool own = !(corner & ~job->axes);
-        for (int i = 0; i < job->ndim; i++) {
-            bool middle = corner >> i & 1;
-            int64_t k = middle ? job->shape[i] / 2 : 0;
-            own = own && !(middle && job->shape[i] % 2);
-            if (!(job->axes >> i & 1)) {
-                k = rest % job->shape[i];
-                rest /= job->shape[i];
-            }
-            at += k * out->stride[i];
-        }
-        if (own && out->dtype == GF_C64)
-            ((float *)at)[1] = 0;
-        else if (own)
-            ((double *)at)[1] = 0;
-    }
-}
-
-/* Imaginary parts that only rounding made, in a real input's spectrum. Along a single axis there
- * are none: the sums are of reals. */
+/* Along a single axis among several there are no imaginary parts of rounding: the sums are of
+ * reals.
+ */
 static void settle(const struct gf_job *job, struct gf_array *out, int threads) {
-    int64_t batches = 1;
-    if (!(job->axes & (job->axes - 1)) && !all_axes(job))
-        return;
-    for (int i = 0; i < job->ndim; i++)
-        batches *= job->axes >> i & 1 ? 1 : job->shape[i];
-#pragma omp parallel for num_threads(threads) if (batches > 256)
-    for (int64_t b = 0; b < batches; b++)
-        settle_one(job, out, b);
+    if (job->axes & (job->axes - 1) || all_axes(job))
+        gf_step_settle(job, out, threads);
 }
 
 /* Reals and half spectra share their memory when the halved axis is the rows' own: a row of n

@@ -399,3 +399,37 @@ void gf_step_store_text(const struct gf_job *job, int i, char *text, size_t size
              gf_kind_name(out->kind), gf_dtype_name(out->dtype), out->half ? ", half" : "",
              out->shift ? ", centred" : "");
 }
+
+/* ---- rounding ---- */
+
+/* In one spectrum of a batch. */
+static void settle_one(const struct gf_job *job, struct gf_array *out, int64_t batch) {
+    for (unsigned corner = 0; corner < 1u << job->ndim; corner++) {
+        char *at = out->data;
+        int64_t rest = batch;
+        bool own = !(corner & ~job->axes);
+        for (int i = 0; i < job->ndim; i++) {
+            bool middle = corner >> i & 1;
+            int64_t k = middle ? job->shape[i] / 2 : 0;
+            own = own && !(middle && job->shape[i] % 2);
+            if (!(job->axes >> i & 1)) {
+                k = rest % job->shape[i];
+                rest /= job->shape[i];
+            }
+            at += k * out->stride[i];
+        }
+        if (own && out->dtype == GF_C64)
+            ((float *)at)[1] = 0;
+        else if (own)
+            ((double *)at)[1] = 0;
+    }
+}
+
+void gf_step_settle(const struct gf_job *job, struct gf_array *out, int threads) {
+    int64_t batches = 1;
+    for (int i = 0; i < job->ndim; i++)
+        batches *= job->axes >> i & 1 ? 1 : job->shape[i];
+#pragma omp parallel for num_threads(threads) if (batches > 256)
+    for (int64_t b = 0; b < batches; b++)
+        settle_one(job, out, b);
+}

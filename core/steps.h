@@ -65,4 +65,8 @@ void gf_step_store(const struct gf_job *job, int i, const struct gf_work *w, dou
 void gf_step_load_text(const struct gf_job *job, char *text, size_t size);
 void gf_step_store_text(const struct gf_job *job, int i, char *text, size_t size);
 
+/* Sets the imaginary parts to 0 that only rounding made: of the bins that are their own mirror
+ * image, in a real input's spectrum `out` of one channel, c64 or c128, unshifted, full or half. */
+void gf_step_settle(const struct gf_job *job, struct gf_array *out, int threads);
+
 #endif
