@@ -220,6 +220,7 @@ static void consider(struct choice *c, const struct cut *cut) {
     int64_t bytes[GF_GPU_PLACES];
     struct gf_gpu_space to;
     double cost;
+    bool dry = p->dry;
     memcpy(bytes, p->bytes, sizeof bytes);
     choose_place(c, cut, &to);
     p->dry = true;
@@ -227,7 +228,7 @@ static void consider(struct choice *c, const struct cut *cut) {
         c->best_cost = cost;
         c->best = *cut;
     }
-    p->dry = false;
+    p->dry = dry;
     p->n_passes = passes;
     memcpy(p->bytes, bytes, sizeof bytes);
 }

@@ -247,21 +247,22 @@ static int complex_job(struct gf_gpu_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-static double cost_of(const struct gf_gpu_plan *p) {
-    double cost = 0;
-    for (int i = 0; i < p->n_passes; i++)
-        cost += p->pass[i].cost;
-    return cost;
-}
-
-/* No passes, as before the first. */
-static int start_again(struct gf_gpu_builder *b) {
+/* What the passes of a job would cost; the plan stays as it is. */
+static int weigh(struct gf_gpu_builder *b, int (*add)(struct gf_gpu_builder *), double *cost) {
     struct gf_gpu_plan *p = b->p;
-    gf_gpu_tables_free(&p->tables);
+    int64_t bytes[GF_GPU_PLACES];
+    int dir = b->dir;
+    memcpy(bytes, p->bytes, sizeof bytes);
+    p->dry = true;
+    int rc = add(b);
+    *cost = 0;
+    for (int i = 0; i < p->n_passes; i++)
+        *cost += p->pass[i].cost;
+    p->dry = false;
     p->n_passes = 0;
-    p->bytes[GF_GPU_A] = p->bytes[GF_GPU_B] = 0;
-    b->dir = 1;
-    return gf_gpu_filter_values(b);
+    memcpy(p->bytes, bytes, sizeof bytes);
+    b->dir = dir;
+    return rc;
 }
 
 int gf_gpu_filter_job(struct gf_gpu_builder *b) {
@@ -276,16 +277,9 @@ int gf_gpu_filter_job(struct gf_gpu_builder *b) {
         return lines_job(b);
     if (!turned_fits(b))
         return packed_job(b);
-    /* Whichever is cheaper, and that one's tables alone. */
     double cost[2];
-    rc = packed_job(b);
-    for (int turned = 1; turned >= 0 && !rc; turned--) {
-        cost[!turned] = cost_of(b->p);
-        if (!turned && cost[1] <= cost[0])
-            break;
-        rc = start_again(b);
-        if (!rc)
-            rc = turned ? turned_job(b) : packed_job(b);
-    }
-    return rc;
+    rc = weigh(b, packed_job, &cost[0]);
+    if (!rc)
+        rc = weigh(b, turned_job, &cost[1]);
+    return rc ? rc : cost[1] <= cost[0] ? turned_job(b) : packed_job(b);
 }
