@@ -246,7 +246,7 @@ static void walk_line(struct walk *w, const int64_t *at, bool reading) {
     }
 }
 
-static int64_t sample_bytes(const struct gf_gpu_pass *pass, const char *which) {
+int64_t walk_type_bytes(const struct gf_gpu_pass *pass, const char *which) {
     static const struct {
         const char *name;
         int bytes;
@@ -304,9 +304,9 @@ static void walk_fft(struct walk *w, bool all) {
     w->multiply_out = walk_option(pass, "MULTIPLY_OUT") == 1;
     w->mirror = walk_option(pass, "MIRROR") == 1;
     w->shifted = walk_option(pass, "SHIFTED") == 1;
-    w->in_bytes = w->load == LOAD_PAIR || w->load == LOAD_REAL ? sample_bytes(pass, "IN") : word;
+    w->in_bytes = w->load == LOAD_PAIR || w->load == LOAD_REAL ? walk_type_bytes(pass, "IN") : word;
     w->out_bytes =
-        w->store == STORE_PAIR || w->store == STORE_SAMPLE ? sample_bytes(pass, "OUT") : word;
+        w->store == STORE_PAIR || w->store == STORE_SAMPLE ? walk_type_bytes(pass, "OUT") : word;
     if (w->indices < 1 || w->indices > 5 || w->length < 1 || w->lines < 1) {
         broken(w, "%d indices, %lld lines of %lld points", w->indices, (long long)w->lines,
                (long long)w->length);
@@ -380,8 +380,8 @@ static void walk_step(struct walk *w, bool load, bool all) {
     int64_t array = a->array[0] * a->array[1] * a->array[2] * a->channels;
     bool in_complex = walk_option(pass, "IN_COMPLEX") == 1;
     bool out_complex = walk_option(pass, "OUT_COMPLEX") == 1;
-    w->in_bytes = load ? sample_bytes(pass, "IN") : word;
-    w->out_bytes = load ? word : sample_bytes(pass, "OUT");
+    w->in_bytes = load ? walk_type_bytes(pass, "IN") : word;
+    w->out_bytes = load ? word : walk_type_bytes(pass, "OUT");
     w->in_bytes *= in_complex ? 2 : 1;
     w->out_bytes *= out_complex ? 2 : 1;
     int64_t in = load ? 1 : work, out = load ? work : array;

@@ -7,6 +7,9 @@
 /* The number after -DNAME= among a pass's options; -1 where there is none. */
 int64_t walk_option(const struct gf_gpu_pass *pass, const char *name);
 
+/* Bytes of a sample of the type after -Dwhich_T= among them; 0 where there is none. */
+int64_t walk_type_bytes(const struct gf_gpu_pass *pass, const char *which);
+
 /* Follows the plan element by element where its arrays are below `most` bytes, by some of its lines
  * above that. Returns how often a promise is broken (outside a buffer, read before it is written,
  * written twice, not written at all, a table's end passed) and tells the first in `wrong`. */

@@ -156,21 +156,6 @@ static void step(struct walk *w, int64_t k, int64_t y, int64_t column) {
               w->out_bytes, true);
 }
 
-static int64_t type_bytes(const struct gf_gpu_pass *pass, const char *which) {
-    static const struct {
-        const char *name;
-        int bytes;
-    } types[] = {{"uchar ", 1}, {"schar ", 1}, {"ushort ", 2}, {"short ", 2},
-                 {"uint ", 4},  {"int ", 4},   {"float ", 4},  {"double ", 8}};
-    char wanted[16];
-    snprintf(wanted, sizeof wanted, "-D%s_T=", which);
-    const char *at = strstr(pass->kernel.options, wanted);
-    for (size_t i = 0; at && i < sizeof types / sizeof *types; i++)
-        if (!strncmp(at + strlen(wanted), types[i].name, strlen(types[i].name)))
-            return types[i].bytes;
-    return 0;
-}
-
 /* All that one item of a group does; items of small arrays, and the first and last of large ones.
  */
 static void item(struct walk *w, int64_t group, int64_t lane) {
@@ -197,9 +182,9 @@ static void walk_level(struct walk *w) {
     w->x = walk_option(pass, "ALONG_X") == 1;
     w->rows = (int)walk_option(pass, "ROWS");
     w->s = w->p->job.wavelet.boundary == GF_PERIODIC ? 1 : 2;
-    w->in_bytes = type_bytes(pass, "IN");
-    w->low_bytes = type_bytes(pass, "LOW");
-    w->out_bytes = type_bytes(pass, "OUT");
+    w->in_bytes = walk_type_bytes(pass, "IN");
+    w->low_bytes = walk_type_bytes(pass, "LOW");
+    w->out_bytes = walk_type_bytes(pass, "OUT");
     if (walk_option(pass, "ITEMS") != pass->group || pass->group >> w->a->width_bits < 1)
         broken(w, "groups of %d, rows of %lld", pass->group, 1ll << w->a->width_bits);
     if (walk_option(pass, "NEAR") == 1 && (w->a->n[2] % 2 || w->a->channels > 1 || !w->x))
