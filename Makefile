@@ -35,14 +35,17 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(
              $(OPENMP) $(PKG_CFLAGS) $(CFLAGS) $(SANITIZE)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
-CLI     := $(wildcard cli/*.c)
-CORE    := $(wildcard core/*.c)
+CLI     := $(wildcard cli/*.c cli/*/*.c) core/session/session.c core/session/contexts.c
+CORE    := $(filter-out $(CLI),$(wildcard core/*/*.c core/*/*/*.c))
 FORMATS := $(wildcard formats/*.c)
-TESTS   := $(wildcard tests/test_*.c)
+TESTS   := $(wildcard tests/*/test_*.c)
+FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
 obj      = $(patsubst %.c,$(BUILD)/%.o,$(1))
+# What the tests share is linked to each of them.
+SUPPORT := $(filter-out $(TESTS) $(FUZZ),$(wildcard tests/*/*.c))
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
-# picks (core/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
+# picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
 ISAS := plain
 ifneq ($(filter x86_64%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
   ISAS += v2 v3 v4
@@ -55,21 +58,21 @@ KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-
 KERNELS := $(foreach i,$(ISAS),$(BUILD)/kernels/cpu/f32_$(i).o $(BUILD)/kernels/cpu/f64_$(i).o) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
-# The GPU kernels' sources travel inside the program, as bytes of a table (core/kernel_embedded.h).
+# The GPU kernels' sources travel inside the program, as bytes of a table (core/gpu/kernel_embedded.h).
 EMBEDDED := $(wildcard kernels/*.cl kernels/*.h)
 define embed
-{ echo '#include "core/kernel_embedded.h"'; \
+{ echo '#include "core/gpu/kernel_embedded.h"'; \
 	  echo 'const struct gf_kernel_file gf_kernel_files[] = {'; \
 	  for f in $(EMBEDDED); do echo "{\"$${f##*/}\", (const unsigned char[]){"; \
 	    od -An -v -tx1 $$f | sed 's/ *\([0-9a-f][0-9a-f]\)/0x\1,/g'; echo '0}},'; done; \
 	  echo '{0, 0}};'; } >$@
 endef
 
-# The samples that lessons begin with travel inside the program too (cli/demo.h).
+# The samples that lessons begin with travel inside the program too (cli/demo/demo.h).
 LESSON_SAMPLES := $(addprefix samples/,halftone.png head.tif scene.png scene-noise.png shake.png still.png \
                   still-grain.png zoneplate.png)
 define embed_samples
-{ echo '#include "cli/demo.h"'; n=0; \
+{ echo '#include "cli/demo/demo.h"'; n=0; \
 	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "static const unsigned char s$$n[] = {"; \
 	    od -An -v -tu1 $$f | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '};'; done; \
 	  echo 'const struct gf_sample_file gf_sample_files[] = {'; n=0; \
@@ -97,14 +100,14 @@ $(BUILD)/kernels_embedded.c: $(EMBEDDED) kernels
 	@mkdir -p $(@D)
 	$(call say,EMBED,$(embed))
 
-$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/kernel_embedded.h
+$(BUILD)/kernels_embedded.o: $(BUILD)/kernels_embedded.c core/gpu/kernel_embedded.h
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
 $(BUILD)/samples_embedded.c: $(LESSON_SAMPLES)
 	@mkdir -p $(@D)
 	$(call say,EMBED,$(embed_samples))
 
-$(BUILD)/samples_embedded.o: $(BUILD)/samples_embedded.c cli/demo.h
+$(BUILD)/samples_embedded.o: $(BUILD)/samples_embedded.c cli/demo/demo.h
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -c -o $@ $<)
 
 define kernel_rule
@@ -114,15 +117,18 @@ $(BUILD)/kernels/cpu/f$(1)_$(2).o: kernels/cpu/kernels.inc
 endef
 $(foreach i,$(ISAS),$(foreach b,32 64,$(eval $(call kernel_rule,$(b),$(i)))))
 
-$(BUILD)/test_%: $(BUILD)/tests/test_%.o $(patsubst %.c,$(BUILD)/%.o,$(filter-out $(TESTS) $(wildcard tests/fuzz_*.c),$(wildcard tests/*.c))) $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+define test_rule
+$(BUILD)/$(basename $(notdir $(1))): $(call obj,$(1)) $(call obj,$(SUPPORT)) $(BELOW)
+	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(ALL_LIBS))
+endef
+$(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- tests
 
-TEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(TESTS))
+TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
 UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 
 # Everything that needs no GPU: the rules of the house, the parts, every backend present against an
@@ -137,7 +143,7 @@ check: gpufft $(TEST_PROGRAMS)
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_record
 	@tests/run "tests/lint rules" $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2 $(BUILD)/test_backends named optional opencl" \
-	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/test_man.sh \
+	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh \
 	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record
 
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
@@ -145,14 +151,14 @@ check: gpufft $(TEST_PROGRAMS)
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-full: gpufft $(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "tests/lint rules" $(UNIT_TESTS) "tests/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
+	@tests/run "tests/lint rules" $(UNIT_TESTS) "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
-	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" tests/cli/run tests/test_man.sh
+	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
 check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu)
-	@tests/check_gpu $(BUILD)
+	@tests/gpu/check_gpu $(BUILD)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan ubsan: $(TESTS)
@@ -168,16 +174,16 @@ tsan: $(TESTS)
 
 # One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
 FUZZ_SECONDS ?= 60
-FUZZERS := $(patsubst tests/%.c,build-fuzz/%,$(wildcard tests/fuzz_*.c))
-build-fuzz/fuzz_%: tests/fuzz_%.c $(CORE) $(FORMATS)
+FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(FUZZ))
+build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(CORE) $(FORMATS)
 	@mkdir -p build-fuzz
-	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/array.c core/status.c core/job.c core/dwt.c core/filter.c core/memory.c $(PKG_LIBS) -lm
+	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/base/array.c core/base/status.c core/base/job.c core/wavelet/dwt.c core/filter/filter.c core/base/memory.c $(PKG_LIBS) -lm
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 
 lint: $(BUILD)/test_gpu_plans
 	@PKG_CFLAGS="$(PKG_CFLAGS)" tests/lint
-	@tests/lint_kernels $(BUILD)/test_gpu_plans
+	@tests/gpu/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
 build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
@@ -216,4 +222,4 @@ clean:
 fmt:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
--include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d)
+-include $(wildcard $(BUILD)/*/*.d $(BUILD)/*/*/*.d $(BUILD)/*/*/*/*.d)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/progress.h"
-#include "core/status.h"
+#include "core/base/status.h"
 
 static bool is_quiet, is_verbose;
 

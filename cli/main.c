@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/io.h"
 
 struct command {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 enum { MAX_NAMES = 160, NAME_SIZE = 40, HELP_COLUMN = 27, HELP_WIDTH = 80 };
 

@@ -1,5 +1,5 @@
 /* The rows of all options, in groups that the commands share, and what parses their values. */
-#include "cli/filter.h"
+#include "cli/filter/filter.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 static const char *const types[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
                                     "f32", "f64", "c64", "c128", NULL}; /* as enum gf_dtype */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/plot_text.h"
-#include "core/status.h"
+#include "core/base/status.h"
 
 enum { WIDTH = 640, HEIGHT = 440, LEFT = 84, RIGHT = 18, TOP = 36, BOTTOM = 64, SCALE = 2 };
 enum { MOST_DECADES = 14 }; /* what lies farther below the highest point is not worth the room */

@@ -8,7 +8,7 @@
 #include <omp.h>
 #endif
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 struct gf_settings gf_settings_default(void) {
     return (struct gf_settings){

@@ -3,7 +3,7 @@
 #define GF_CLI_SETTINGS_H
 
 #include "cli/opt.h"
-#include "core/filter_table.h"
+#include "core/filter/table.h"
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/io.h"
 
 enum { MIN_SHARE = 1 << 20, MAX_SHARES = 16, PIECE = 256 * 1024 };

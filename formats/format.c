@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/image.h"
 #include "formats/pnm.h"

@@ -3,7 +3,7 @@
 #ifndef GF_FORMATS_FORMAT_H
 #define GF_FORMATS_FORMAT_H
 
-#include "core/array.h"
+#include "core/base/array.h"
 #include "formats/io.h"
 
 enum gf_color { GF_GRAY, GF_RGB, GF_OTHER_COLOR /* plain channels, CMYK among them */ };

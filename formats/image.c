@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 void gf_image_free(struct gf_image *image) {
     gf_array_free(&image->px);

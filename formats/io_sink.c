@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/io_temporary.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 enum { WINDOW = 64 * 1024 };
 

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/io.h"
 
 enum { N_SLOTS = 512, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };

@@ -3,7 +3,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/format.h"
 #include "formats/image.h"
 #include "formats/png.h"

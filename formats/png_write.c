@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/png.h"
 

@@ -1,5 +1,5 @@
 /* Samples and nothing else: the layout comes from the options. */
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/format.h"
 #include "formats/image.h"
 

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 

@@ -4,7 +4,7 @@
 #ifndef GF_FORMATS_RECORD_H
 #define GF_FORMATS_RECORD_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 #include "formats/format.h"
 
 /* Wavelet coefficients came later; a version 1 reader does not take them for something else. */

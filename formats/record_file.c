@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/record.h"
 
 enum { MAX_TEXT = 64 * 1024 };

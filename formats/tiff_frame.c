@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/tiff.h"
 

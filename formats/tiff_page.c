@@ -1,5 +1,5 @@
 /* What a page's tags say about its samples. */
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/tiff.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/image.h"
 #include "formats/tiff.h"

@@ -30,7 +30,7 @@ typedef int64_t wide;
 #define STORE_PACKED     7 /* and the two packed again */
 #define LOAD_ROW_HALVES  8 /* the spectrum of a real line whose neighbours become pairs */
 
-/* Kinds and scales are numbered as in core/job.h. */
+/* Kinds and scales are numbered as in core/base/job.h. */
 #define KIND_MAGNITUDE 0
 #define KIND_PHASE     1
 #define KIND_POWER     2
@@ -53,7 +53,7 @@ typedef int64_t wide;
 
 /* A low pass among a filter's values, real by real; then come the axes' values. A factor is two of
  * them, a and b, and stands as c0 + ca a + cab a b with the first. Profiles are numbered as in
- * core/filter.h; MIXED stands for several of them in one filter. */
+ * core/filter/filter.h; MIXED stands for several of them in one filter. */
 #define FILTER_C0           0
 #define FILTER_CA           1
 #define FILTER_CAB          2
@@ -67,7 +67,7 @@ typedef int64_t wide;
 #define PROFILE_BUTTERWORTH 2
 #define PROFILE_MIXED       3
 
-/* Boundaries and thresholds of wavelets are numbered as in core/job.h. */
+/* Boundaries and thresholds of wavelets are numbered as in core/base/job.h. */
 #define BOUNDARY_PERIODIC 0
 #define BOUNDARY_ZERO     2
 #define THRESHOLD_HARD    1

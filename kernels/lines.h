@@ -1,5 +1,5 @@
 /* Where a pass takes its points from and where it puts them: one line is one choice of the pass's
- * five indices, the lane and four outer ones. See struct gf_gpu_pass in core/gpu_plan.h. */
+ * five indices, the lane and four outer ones. See struct gf_gpu_pass in core/gpu/plan/plan.h. */
 #ifndef LINES_H
 #define LINES_H
 

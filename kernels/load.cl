@@ -3,7 +3,7 @@
  * Given by -D: IN_T, the samples' type, IN_COMPLEX where they are pairs of it; OUT_COMPLEX where the
  * work buffer holds pairs. Work items stride over the whole buffer, so any number of groups will
  * do; each group leaves the energy of the Hermitian part and of the rest in `energy`. */
-#include "steps.h"
+#include "loadstore.h"
 
 
 #if OUT_COMPLEX

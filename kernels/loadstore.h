@@ -1,5 +1,5 @@
 /* What the generic first and last steps share: an array as its file has it on one side, the work
- * buffer on the other, planes of reals or complex pairs, channel by channel (core/steps.h). */
+ * buffer on the other, planes of reals or complex pairs, channel by channel (core/base/loadstore.h). */
 #ifndef STEPS_H
 #define STEPS_H
 

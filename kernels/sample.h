@@ -1,5 +1,5 @@
 /* From a complex value to a sample: kind, display mapping, rounding. The codes are those of
- * enum gf_kind and enum gf_scale in core/job.h. */
+ * enum gf_kind and enum gf_scale in core/base/job.h. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 

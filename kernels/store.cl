@@ -2,7 +2,7 @@
  *
  * Given by -D: OUT_T, the samples' type, OUT_COMPLEX where they are pairs of it; IN_COMPLEX where
  * the work buffer holds pairs; OUT_INTEGER with OUT_LOW and OUT_HIGH. */
-#include "steps.h"
+#include "loadstore.h"
 
 
 #if IN_COMPLEX

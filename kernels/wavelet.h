@@ -26,7 +26,7 @@ typedef int place;
 typedef uint span;
 #endif
 
-/* Daubechies' four taps, see core/dwt.h; the details' are H3, -H2, H1, -H0. */
+/* Daubechies' four taps, see core/wavelet/dwt.h; the details' are H3, -H2, H1, -H0. */
 #define H0 R(0.48296291314453414337)
 #define H1 R(0.83651630373780790558)
 #define H2 R(0.22414386804201338103)

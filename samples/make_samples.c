@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/format.h"
 #include "samples/samples.h"
 

@@ -5,12 +5,12 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/pool.h"
+#include "cli/batch/workers.h"
 #include "cli/progress.h"
-#include "cli/report.h"
-#include "cli/task.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "cli/batch/report.h"
+#include "cli/batch/task.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 /* What runs, file after file, in one lane or side by side in several. */
 struct run {

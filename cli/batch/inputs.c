@@ -1,4 +1,4 @@
-#include "cli/inputs.h"
+#include "cli/batch/inputs.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/log.h"
-#include "core/status.h"
+#include "core/base/status.h"
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';

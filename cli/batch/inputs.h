@@ -1,6 +1,6 @@
 /* The list of inputs that operands, folders and name lists stand for. */
-#ifndef GF_CLI_INPUTS_H
-#define GF_CLI_INPUTS_H
+#ifndef GF_CLI_BATCH_INPUTS_H
+#define GF_CLI_BATCH_INPUTS_H
 
 #include <stdint.h>
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "cli/log.h"
-#include "cli/samples.h"
-#include "cli/task.h"
-#include "core/status.h"
+#include "core/base/sample_value.h"
+#include "cli/batch/task.h"
+#include "core/base/status.h"
 
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
                     struct gf_image *image) {

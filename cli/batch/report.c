@@ -1,12 +1,12 @@
-#include "cli/report.h"
+#include "cli/batch/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter.h"
+#include "cli/filter/filter.h"
 #include "cli/log.h"
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* Length of the UTF-8 sequence that begins here; 0 when it is none. Jansson has the last word on
  * surrogates and overlong forms: see below. */

@@ -1,10 +1,10 @@
 /* What is said about a finished file: --verbose on stderr, --json on stdout. */
-#ifndef GF_CLI_REPORT_H
-#define GF_CLI_REPORT_H
+#ifndef GF_CLI_BATCH_REPORT_H
+#define GF_CLI_BATCH_REPORT_H
 
 #include <jansson.h>
 
-#include "cli/task.h"
+#include "cli/batch/task.h"
 
 void gf_report_done(const struct gf_task *t);
 void gf_report_skipped(const struct gf_task *t);

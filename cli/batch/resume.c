@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/task.h"
-#include "core/dwt.h"
+#include "cli/batch/task.h"
+#include "core/wavelet/dwt.h"
 #include "formats/record_file.h"
 
 static bool is_after(const struct timespec *a, const struct timespec *b) {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/task.h"
-#include "core/status.h"
+#include "cli/batch/task.h"
+#include "core/base/status.h"
 
 /* The product as its format likes it. Leading axes of extent 1 go where a format has no room for
  * them, and a line becomes a picture one row high in formats that know pictures only. A record

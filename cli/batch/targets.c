@@ -1,4 +1,4 @@
-#include "cli/targets.h"
+#include "cli/batch/targets.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/log.h"
-#include "core/status.h"
+#include "core/base/status.h"
 
 static int add_target(struct gf_targets *out, const char *option, const char *text,
                       enum gf_kind kind) {

@@ -1,9 +1,9 @@
 /* The outputs that the options ask for, and the claims they lay on file names before any work. */
-#ifndef GF_CLI_TARGETS_H
-#define GF_CLI_TARGETS_H
+#ifndef GF_CLI_BATCH_TARGETS_H
+#define GF_CLI_BATCH_TARGETS_H
 
-#include "cli/inputs.h"
-#include "cli/template.h"
+#include "cli/batch/inputs.h"
+#include "cli/batch/template.h"
 
 struct gf_target {
     enum gf_kind kind;

@@ -1,4 +1,4 @@
-#include "cli/task.h"
+#include "cli/batch/task.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include <time.h>
 
 #include "cli/log.h"
-#include "cli/samples.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/sample_value.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 double gf_now_ms(void) {
     struct timespec t;

@@ -5,11 +5,11 @@
  *     gf_task_ready     the job again, of what was read
  *     gf_task_run       outputs allocated, backend run
  *     gf_task_write     every output to its file                                            */
-#ifndef GF_CLI_TASK_H
-#define GF_CLI_TASK_H
+#ifndef GF_CLI_BATCH_TASK_H
+#define GF_CLI_BATCH_TASK_H
 
-#include "cli/engine.h"
-#include "cli/targets.h"
+#include "core/session/session.h"
+#include "cli/batch/targets.h"
 #include "formats/record.h"
 
 struct gf_product {

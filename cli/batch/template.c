@@ -1,11 +1,11 @@
-#include "cli/template.h"
+#include "cli/batch/template.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 enum field { STEM, KIND, EXT, PAGE, N_FIELDS };
 static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{page}"};

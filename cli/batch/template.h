@@ -1,6 +1,6 @@
 /* Where an output goes: a path, a type-prefixed path ("png:-"), or a template. */
-#ifndef GF_CLI_TEMPLATE_H
-#define GF_CLI_TEMPLATE_H
+#ifndef GF_CLI_BATCH_TEMPLATE_H
+#define GF_CLI_BATCH_TEMPLATE_H
 
 #include "formats/format.h"
 

@@ -1,4 +1,4 @@
-#include "cli/pool.h"
+#include "cli/batch/workers.h"
 
 #include <errno.h>
 #ifdef __GLIBC__
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/progress.h"
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* The C library keeps what each thread has freed, for that thread alone, which adds up to more than
  * the pictures at work. Giving it all back costs time, so only where memory is short. */

@@ -4,12 +4,12 @@
  * and is admitted once what the picture needs fits beside the others; one lane at a time is between
  * the two, so that inputs are looked at, and begin, in their order. One that fits nowhere is
  * admitted when it is alone. Words come out in the order of the inputs too. */
-#ifndef GF_CLI_POOL_H
-#define GF_CLI_POOL_H
+#ifndef GF_CLI_BATCH_WORKERS_H
+#define GF_CLI_BATCH_WORKERS_H
 
 #include <pthread.h>
 
-#include "cli/engine.h"
+#include "core/session/session.h"
 #include "cli/log.h"
 
 enum {

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
 #include "cli/command.h"
 #include "cli/log.h"
-#include "core/bandwidth.h"
-#include "core/gpu.h"
-#include "core/status.h"
+#include "core/base/bandwidth.h"
+#include "core/gpu/gpu.h"
+#include "core/base/status.h"
 
 enum { MOST_SHAPES = 64 };
 

@@ -1,9 +1,9 @@
 /* What the parts of `gpufft bench` share. A case (shape, kind, precision, threads) is run by every
  * entrant, in turns; each gives a row. */
-#ifndef GF_CLI_BENCH_H
-#define GF_CLI_BENCH_H
+#ifndef GF_CLI_BENCH_BENCH_H
+#define GF_CLI_BENCH_BENCH_H
 
-#include "cli/lab.h"
+#include "cli/selftest/rig.h"
 #include "cli/settings.h"
 
 enum gf_bench_kind {

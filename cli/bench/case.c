@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/bench.h"
-#include "core/filter.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "cli/bench/bench.h"
+#include "core/filter/filter.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000 };
 /* A measurement is at least this long, so that the clock costs it nothing; a device wants some

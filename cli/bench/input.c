@@ -1,4 +1,4 @@
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
 
 #include <string.h>
 

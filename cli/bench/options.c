@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench.h"
-#include "core/status.h"
+#include "cli/bench/bench.h"
+#include "core/base/status.h"
 
 const char *const gf_bench_kinds[] = {"c2c", "r2c", "c2r", "picture", "dwt", "filter", NULL};
 static const char *const precisions[] = {"single", "double", NULL};

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
 #include "cli/log.h"
-#include "cli/report.h"
+#include "cli/batch/report.h"
 
 static const char *const statuses[] = {"ok", "wrong", "failed", "skipped"};
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bench.h"
+#include "cli/bench/bench.h"
 #include "cli/log.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 /* More than this many times what this program promises is no rounding any more, whoever did it;
  * others promise less, MKL some times as much at prime factors. */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/bench.h"
-#include "core/dwt.h"
+#include "cli/bench/bench.h"
+#include "core/wavelet/dwt.h"
 
 /* Elements of a line and what each counts: after l levels 3 * 2^l + 1 at most. */
 enum { MOST = 4 << GF_BENCH_MOST_LEVELS };

@@ -4,10 +4,10 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/report.h"
-#include "core/backend.h"
-#include "core/gpu_common.h"
-#include "core/memory.h"
+#include "cli/batch/report.h"
+#include "core/base/backend.h"
+#include "core/gpu/common.h"
+#include "core/base/memory.h"
 
 /* The column that descriptions begin at. */
 enum { INDENT = 18 };

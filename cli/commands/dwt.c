@@ -6,9 +6,9 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/wavelet.h"
-#include "core/dwt.h"
-#include "core/status.h"
+#include "cli/commands/wavelet.h"
+#include "core/wavelet/dwt.h"
+#include "core/base/status.h"
 
 static int too_many(const struct gf_settings *s, const struct gf_job *job, int most) {
     char size[64] = "";

@@ -1,5 +1,5 @@
 /* dwt of frames and raw volumes that need not fit memory: plane after plane is read, goes through
- * the windows of core/cpu_dwt_stream.h, and what is finished goes to its place in the output. */
+ * the windows of core/cpu/dwt_stream.h, and what is finished goes to its place in the output. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "cli/wavelet.h"
-#include "core/cpu_dwt_stream.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "cli/commands/wavelet.h"
+#include "core/cpu/dwt_stream.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 #include "formats/volume.h"
 
 enum { QUEUE = 256, WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };

@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/task.h"
-#include "core/status.h"
+#include "cli/batch/task.h"
+#include "core/base/status.h"
 
 /* Fills a zeroed output in place: jobs are compared as bytes, padding included. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,

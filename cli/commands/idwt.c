@@ -3,9 +3,9 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/wavelet.h"
-#include "core/dwt.h"
-#include "core/status.h"
+#include "cli/commands/wavelet.h"
+#include "core/wavelet/dwt.h"
+#include "core/base/status.h"
 
 /* Options may repeat what the record says. */
 static int check_options(const struct gf_settings *s, const struct gf_record *r) {

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/inputs.h"
+#include "cli/batch/inputs.h"
 #include "cli/log.h"
-#include "cli/report.h"
-#include "core/status.h"
+#include "cli/batch/report.h"
+#include "core/base/status.h"
 #include "formats/record.h"
 
 static const char *color_name(const struct gf_image *image) {

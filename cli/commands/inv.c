@@ -4,8 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/task.h"
-#include "core/status.h"
+#include "cli/batch/task.h"
+#include "core/base/status.h"
 
 /* Below this the imaginary part of a foreign spectrum's inverse is rounding noise. */
 static const double IMAG_RATIO = 1e-5;

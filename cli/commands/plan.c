@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 
 #include "cli/command.h"
-#include "cli/filter.h"
+#include "cli/filter/filter.h"
 #include "cli/log.h"
-#include "cli/report.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "cli/batch/report.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 static bool is_shape(const char *text) {
     struct stat st;

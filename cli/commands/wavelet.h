@@ -1,8 +1,8 @@
 /* What dwt and idwt share. */
-#ifndef GF_CLI_WAVELET_H
-#define GF_CLI_WAVELET_H
+#ifndef GF_CLI_COMMANDS_WAVELET_H
+#define GF_CLI_COMMANDS_WAVELET_H
 
-#include "cli/task.h"
+#include "cli/batch/task.h"
 
 enum { GF_DEFAULT_LEVELS = 3 };
 

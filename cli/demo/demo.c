@@ -1,5 +1,5 @@
 /* gpufft demo: runs lessons, and writes down what it ran. */
-#include "cli/demo.h"
+#include "cli/demo/demo.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,9 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/report.h"
-#include "cli/targets.h"
-#include "core/status.h"
+#include "cli/batch/report.h"
+#include "cli/batch/targets.h"
+#include "core/base/status.h"
 #include "formats/io.h"
 
 enum { MAX_WORDS = 24, WIDTH = 78 };

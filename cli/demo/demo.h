@@ -1,6 +1,6 @@
 /* gpufft demo: lessons, each a folder of numbered panels made by the program's own commands. */
-#ifndef GF_CLI_DEMO_H
-#define GF_CLI_DEMO_H
+#ifndef GF_CLI_DEMO_DEMO_H
+#define GF_CLI_DEMO_DEMO_H
 
 #include "cli/settings.h"
 

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/demo.h"
-#include "cli/samples.h"
-#include "cli/task.h"
-#include "cli/template.h"
-#include "core/status.h"
+#include "cli/demo/demo.h"
+#include "core/base/sample_value.h"
+#include "cli/batch/task.h"
+#include "cli/batch/template.h"
+#include "core/base/status.h"
 
 bool gf_hand_asked(const struct gf_settings *s) {
     return s->demo.page != GF_UNSAID || s->demo.every || s->demo.sum;

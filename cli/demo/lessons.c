@@ -1,5 +1,5 @@
 /* The lessons: what is shown, by which commands. */
-#include "cli/demo.h"
+#include "cli/demo/demo.h"
 
 const struct gf_lesson gf_lessons[] = {
     {

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter.h"
+#include "cli/filter/filter.h"
 #include "cli/log.h"
-#include "cli/samples.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/sample_value.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 static const double LUMA[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
 /* A kernel whose sum is less than this of the sum of its absolute values is one of differences. */

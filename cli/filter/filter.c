@@ -1,13 +1,13 @@
 /* gpufft filter: forward, times a filter, and back, in one job. */
-#include "cli/filter.h"
+#include "cli/filter/filter.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 /* ---- the job ---- */
 

@@ -1,10 +1,10 @@
 /* gpufft filter: what its options say, and the filter that they make for a picture. */
-#ifndef GF_CLI_FILTER_H
-#define GF_CLI_FILTER_H
+#ifndef GF_CLI_FILTER_FILTER_H
+#define GF_CLI_FILTER_FILTER_H
 
-#include "cli/task.h"
-#include "core/filter_edges.h"
-#include "core/filter_table.h"
+#include "cli/batch/task.h"
+#include "core/filter/edges.h"
+#include "core/filter/table.h"
 
 /* ---- filter_options.c: a row's value into the settings ---- */
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter.h"
-#include "cli/samples.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "cli/filter/filter.h"
+#include "core/base/sample_value.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 static int64_t count_of(const int64_t *shape, int n) {
     int64_t count = 1;

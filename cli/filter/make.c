@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter.h"
-#include "core/status.h"
+#include "cli/filter/filter.h"
+#include "core/base/status.h"
 
 static bool on(const struct gf_job *job, int axis) {
     return job->axes >> axis & 1;

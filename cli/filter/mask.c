@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/filter.h"
-#include "cli/samples.h"
-#include "core/status.h"
+#include "cli/filter/filter.h"
+#include "core/base/sample_value.h"
+#include "core/base/status.h"
 
 /* The job on the picture's own size, once for all that is not transformed. */
 static struct gf_job mask_job(const struct gf_task *t) {

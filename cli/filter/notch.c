@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter.h"
+#include "cli/filter/filter.h"
 #include "cli/log.h"
-#include "core/memory.h"
-#include "core/spectrum.h"
-#include "core/status.h"
+#include "core/base/memory.h"
+#include "core/spectrum/spectrum.h"
+#include "core/base/status.h"
 
 /* Beside the strongest wave go those that are at least this strong, over their ring and by their
  * power: the lines of a printed page are periodic too, but weaker than its screen. */

@@ -6,8 +6,8 @@
 #include <unistd.h>
 #include <strings.h>
 
-#include "cli/filter.h"
-#include "core/status.h"
+#include "cli/filter/filter.h"
+#include "core/base/status.h"
 
 enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
 

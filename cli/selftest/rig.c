@@ -1,11 +1,11 @@
-#include "cli/lab.h"
+#include "cli/selftest/rig.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 int64_t gf_lab_points(const struct gf_shape *shape) {
     int64_t n = 1;

@@ -1,11 +1,11 @@
 /* The bench that `gpufft selftest` works at: small signals, one backend, and a slow but certain
  * transform to hold it against. Signals are complex, in double, one channel. */
-#ifndef GF_CLI_LAB_H
-#define GF_CLI_LAB_H
+#ifndef GF_CLI_SELFTEST_RIG_H
+#define GF_CLI_SELFTEST_RIG_H
 
 #include <complex.h>
 
-#include "core/backend.h"
+#include "core/base/backend.h"
 
 struct gf_shape {
     int ndim;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/lab.h"
+#include "cli/selftest/rig.h"
 #include "cli/log.h"
-#include "cli/report.h"
-#include "core/status.h"
+#include "cli/batch/report.h"
+#include "core/base/status.h"
 
 enum { MAX_POINTS = 8192 };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/log.h"
-#include "cli/report.h"
-#include "cli/stats.h"
+#include "cli/batch/report.h"
+#include "cli/stats/stats.h"
 
 static void print_shape(const struct gf_stats *s) {
     int64_t channels = s->job->channels;

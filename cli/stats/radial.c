@@ -6,9 +6,9 @@
 
 #include "cli/log.h"
 #include "cli/plot.h"
-#include "cli/report.h"
-#include "cli/stats.h"
-#include "core/status.h"
+#include "cli/batch/report.h"
+#include "cli/stats/stats.h"
+#include "core/base/status.h"
 
 static int write_bytes(const char *path, const void *data, size_t n, bool clobber) {
     struct gf_sink *sink;

@@ -1,5 +1,5 @@
 /* gpufft stats: energy, radial spectrum and peaks of pictures, volumes and lines. */
-#include "cli/stats.h"
+#include "cli/stats/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "cli/report.h"
-#include "cli/task.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "cli/batch/report.h"
+#include "cli/batch/task.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 struct run {
     const struct gf_settings *s;

@@ -1,11 +1,11 @@
 /* What `gpufft stats` finds out about a file, and the ways to say it. */
-#ifndef GF_CLI_STATS_H
-#define GF_CLI_STATS_H
+#ifndef GF_CLI_STATS_STATS_H
+#define GF_CLI_STATS_STATS_H
 
 #include <jansson.h>
 
-#include "core/sample_stats.h"
-#include "core/spectrum.h"
+#include "core/spectrum/sample_stats.h"
+#include "core/spectrum/spectrum.h"
 #include "formats/format.h"
 
 /* The luma, or one channel. */

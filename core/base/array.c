@@ -1,11 +1,11 @@
-#include "core/array.h"
+#include "core/base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 static const struct dtype {
     const char *name;

@@ -1,6 +1,6 @@
 /* A typed, strided block of numbers. Axes stand slowest first, as NumPy writes shapes. */
-#ifndef GF_CORE_ARRAY_H
-#define GF_CORE_ARRAY_H
+#ifndef GF_CORE_BASE_ARRAY_H
+#define GF_CORE_BASE_ARRAY_H
 
 #include <stdbool.h>
 #include <stddef.h>

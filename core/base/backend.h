@@ -1,9 +1,9 @@
 /* A backend runs jobs. Each is one file and one row in the table of backend.c. */
-#ifndef GF_CORE_BACKEND_H
-#define GF_CORE_BACKEND_H
+#ifndef GF_CORE_BASE_BACKEND_H
+#define GF_CORE_BASE_BACKEND_H
 
 #include <stdio.h>
-#include "core/job.h"
+#include "core/base/job.h"
 
 enum { GF_MAX_PASSES = 48, GF_REASON = 256 };
 

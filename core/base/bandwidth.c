@@ -1,4 +1,4 @@
-#include "core/bandwidth.h"
+#include "core/base/bandwidth.h"
 
 #include <omp.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include <emmintrin.h>
 #endif
 
-#include "core/array.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/array.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 enum { RUNS = 5, GRAIN = 4096 };
 

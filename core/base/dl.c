@@ -1,10 +1,10 @@
-#include "core/dl.h"
+#include "core/base/dl.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* Returns the first symbol that is missing, or NULL. */
 static const char *fill(void *handle, const struct gf_dl_symbol *symbols, void *table) {

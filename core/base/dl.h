@@ -1,6 +1,6 @@
 /* Libraries found at run time: one struct of function pointers a library, filled from a table. */
-#ifndef GF_CORE_DL_H
-#define GF_CORE_DL_H
+#ifndef GF_CORE_BASE_DL_H
+#define GF_CORE_BASE_DL_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "core/plan.h"
+#include "core/base/factor.h"
 
 #include <stdio.h>
 #include <string.h>

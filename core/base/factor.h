@@ -1,6 +1,6 @@
 /* Planning: pure functions from lengths to factors. No backend, no memory beyond the stack. */
-#ifndef GF_CORE_PLAN_H
-#define GF_CORE_PLAN_H
+#ifndef GF_CORE_BASE_FACTOR_H
+#define GF_CORE_BASE_FACTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

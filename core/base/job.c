@@ -1,11 +1,11 @@
-#include "core/job.h"
+#include "core/base/job.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/dwt.h"
-#include "core/filter.h"
-#include "core/status.h"
+#include "core/wavelet/dwt.h"
+#include "core/filter/filter.h"
+#include "core/base/status.h"
 
 int gf_job_half_axis(const struct gf_job *job) {
     for (int i = job->ndim - 1; i >= 0; i--)

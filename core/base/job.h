@@ -1,15 +1,15 @@
 /* A job says everything that happens between the samples read and the samples written. The planner
  * turns it into passes and a backend runs them; neither asks the files or the command line again.
  */
-#ifndef GF_CORE_JOB_H
-#define GF_CORE_JOB_H
+#ifndef GF_CORE_BASE_JOB_H
+#define GF_CORE_BASE_JOB_H
 
-#include "core/array.h"
+#include "core/base/array.h"
 
 enum gf_op {
     GF_FFT,    /* Fourier */
-    GF_DWT,    /* Daubechies' wavelet of four taps, see core/dwt.h */
-    GF_FILTER, /* forward, times job.filter, and back; see core/filter.h */
+    GF_DWT,    /* Daubechies' wavelet of four taps, see core/wavelet/dwt.h */
+    GF_FILTER, /* forward, times job.filter, and back; see core/filter/filter.h */
 };
 enum gf_direction { GF_FORWARD, GF_INVERSE };
 enum gf_precision { GF_SINGLE, GF_DOUBLE };
@@ -43,7 +43,7 @@ enum gf_boundary { GF_PERIODIC, GF_SYMMETRIC, GF_ZERO };
  */
 enum gf_threshold { GF_KEEP_ALL, GF_HARD, GF_SOFT };
 
-/* GF_DWT. Coefficients are real, packed as core/dwt.h says. Forward outputs are GF_REAL: floats, or
+/* GF_DWT. Coefficients are real, packed as core/wavelet/dwt.h says. Forward outputs are GF_REAL: floats, or
  * integers with GF_MAP_DISPLAY: the approximation from its minimum to its maximum, every detail
  * band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with GF_MAP_NUMBER. */
 struct gf_wavelet {

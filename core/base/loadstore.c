@@ -1,10 +1,10 @@
-#include "core/steps.h"
+#include "core/base/loadstore.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/span.h"
+#include "core/base/sample_run.h"
 
 /* Rows are worked on in segments that fit a thread's stack and the nearest cache. Segments are
  * dealt out in a fixed number of blocks, so that sums do not depend on the number of threads. */

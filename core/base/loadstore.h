@@ -11,10 +11,10 @@
  *         gf_step_store(&job, i, &b, scale, report.high[i], &out[i], threads, &report);
  *
  * Results do not depend on the number of threads. */
-#ifndef GF_CORE_STEPS_H
-#define GF_CORE_STEPS_H
+#ifndef GF_CORE_BASE_LOADSTORE_H
+#define GF_CORE_BASE_LOADSTORE_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 
 /* Planes of reals or of complex pairs in f32 or f64, channel by channel: component x of row y of
  * plane z of channel c stands at ((c * extent[0] + z) * extent[1] + y) * pitch + x. Always three

@@ -1,4 +1,4 @@
-#include "core/memory.h"
+#include "core/base/memory.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* The number after `key` on a line of the file, or the whole file's first when key is "". A value
  * of "max" (control groups) and a missing file give -1. */

@@ -1,6 +1,6 @@
 /* What memory there is, so that a need above it is refused before any is taken. */
-#ifndef GF_CORE_MEMORY_H
-#define GF_CORE_MEMORY_H
+#ifndef GF_CORE_BASE_MEMORY_H
+#define GF_CORE_BASE_MEMORY_H
 
 #include <stdint.h>
 

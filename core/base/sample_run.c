@@ -1,4 +1,4 @@
-#include "core/span.h"
+#include "core/base/sample_run.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* Spans: short stretches of samples of any type and stride, to and from doubles. Every type fits a
  * double exactly, so nothing is lost on the way in. */
-#ifndef GF_CORE_SPAN_H
-#define GF_CORE_SPAN_H
+#ifndef GF_CORE_BASE_SAMPLE_RUN_H
+#define GF_CORE_BASE_SAMPLE_RUN_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 
 /* `count` samples `stride` bytes apart (any alignment, any sign). `im` may be NULL, and is zero for
  * real types. */

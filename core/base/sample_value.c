@@ -1,4 +1,4 @@
-#include "cli/samples.h"
+#include "core/base/sample_value.h"
 
 #include <math.h>
 

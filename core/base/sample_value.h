@@ -1,8 +1,8 @@
 /* Single samples as doubles, for the few places that touch them outside a transform. */
-#ifndef GF_CLI_SAMPLES_H
-#define GF_CLI_SAMPLES_H
+#ifndef GF_CORE_BASE_SAMPLE_VALUE_H
+#define GF_CORE_BASE_SAMPLE_VALUE_H
 
-#include "core/array.h"
+#include "core/base/array.h"
 
 /* The real part, for a complex sample. */
 double gf_sample_get(const void *p, enum gf_dtype t);

@@ -3,8 +3,8 @@
  * Every fallible function returns 0 or one of these negative codes, and says why once:
  *     return gf_fail(GF_EFORMAT, "bad CRC in IDAT");
  * Nothing below cli/ prints or exits; cli/ prefixes the message with the file's name. */
-#ifndef GF_CORE_STATUS_H
-#define GF_CORE_STATUS_H
+#ifndef GF_CORE_BASE_STATUS_H
+#define GF_CORE_BASE_STATUS_H
 
 enum gf_status {
     GF_OK = 0,

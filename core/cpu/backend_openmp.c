@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
-#include "core/cpu_dwt.h"
-#include "core/cpu_filter.h"
-#include "core/cpu_long.h"
-#include "core/cpu_passes.h"
-#include "core/filter_compose.h"
-#include "core/status.h"
+#include "core/base/backend.h"
+#include "core/cpu/dwt.h"
+#include "core/cpu/filter.h"
+#include "core/cpu/long.h"
+#include "core/cpu/plan.h"
+#include "core/filter/compose.h"
+#include "core/base/status.h"
 
 struct context {
     int threads;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/cpu_passes.h"
+#include "core/cpu/plan.h"
 
 static const enum gf_cpu_sample sample_of[GF_N_DTYPES] = {
     [GF_U8] = GF_CPU_U8,   [GF_I8] = GF_CPU_I8,    [GF_U16] = GF_CPU_U16, [GF_I16] = GF_CPU_I16,

@@ -1,11 +1,11 @@
-#include "core/cpu_dwt.h"
+#include "core/cpu/dwt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cpu_dwt_level.h"
-#include "core/dwt.h"
-#include "core/status.h"
+#include "core/cpu/dwt_level.h"
+#include "core/wavelet/dwt.h"
+#include "core/base/status.h"
 
 struct gf_cpu_dwt {
     struct gf_job job;

@@ -1,9 +1,9 @@
-/* The openmp backend's wavelet jobs: level after level, each one fused pass (core/cpu_dwt_level.h).
+/* The openmp backend's wavelet jobs: level after level, each one fused pass (core/cpu/dwt_level.h).
  */
 #ifndef GF_CORE_CPU_DWT_H
 #define GF_CORE_CPU_DWT_H
 
-#include "core/backend.h"
+#include "core/base/backend.h"
 #include "kernels/cpu/cpu.h"
 
 struct gf_cpu_dwt;

@@ -1,4 +1,4 @@
-#include "core/cpu_dwt_level.h"
+#include "core/cpu/dwt_level.h"
 
 #include <omp.h>
 #include <string.h>
@@ -49,7 +49,7 @@ struct piece {
 struct tile {
     const struct gf_cpu_dwt_level *level;
     const struct gf_cpu_wavelet *kernels;
-    int offset;               /* s of core/dwt.h */
+    int offset;               /* s of core/wavelet/dwt.h */
     size_t real, pixel;       /* bytes of a real, and of one column of them */
     long first_row, last_row; /* bands' rows (forward) or pairs (inverse): first <= y < last */
     long first, last;         /* and columns */

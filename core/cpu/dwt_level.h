@@ -3,7 +3,7 @@
 #ifndef GF_CORE_CPU_DWT_LEVEL_H
 #define GF_CORE_CPU_DWT_LEVEL_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 #include "kernels/cpu/cpu.h"
 
 /* Rows of dense samples: row (z, y) is at data + z * plane + y * row bytes. */
@@ -34,7 +34,7 @@ struct gf_cpu_dwt_level {
 enum gf_cpu_sample gf_cpu_sample_of(enum gf_dtype t);
 /* The sample that stands at index i of a line of n, -1 for a zero. */
 long gf_cpu_dwt_extend(long i, long n, enum gf_boundary b);
-/* 1 for a periodic line, 2 for others: see core/dwt.h. */
+/* 1 for a periodic line, 2 for others: see core/wavelet/dwt.h. */
 int gf_cpu_dwt_offset(enum gf_boundary b);
 /* Bytes of scratch that one thread takes. */
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *level);

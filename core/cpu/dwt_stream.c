@@ -1,11 +1,11 @@
-#include "core/cpu_dwt_stream.h"
+#include "core/cpu/dwt_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cpu_dwt_level.h"
-#include "core/dwt.h"
-#include "core/status.h"
+#include "core/cpu/dwt_level.h"
+#include "core/wavelet/dwt.h"
+#include "core/base/status.h"
 
 /* Three planes from the front of a periodic line, three before its end, and the one that comes. */
 enum { MAX_PLANES = 10 };

@@ -4,7 +4,7 @@
 #ifndef GF_CORE_CPU_DWT_STREAM_H
 #define GF_CORE_CPU_DWT_STREAM_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 
 /* Where finished coefficients go. Both return 0 or a status that ends the stream. */
 struct gf_dwt_taker {

@@ -1,11 +1,11 @@
-#include "core/cpu_filter.h"
+#include "core/cpu/filter.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/filter.h"
-#include "core/filter_compose.h"
-#include "core/status.h"
+#include "core/filter/filter.h"
+#include "core/filter/compose.h"
+#include "core/base/status.h"
 
 static bool transformed(const struct gf_job *job, int axis) {
     return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);

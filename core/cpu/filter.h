@@ -4,7 +4,7 @@
 #ifndef GF_CORE_CPU_FILTER_H
 #define GF_CORE_CPU_FILTER_H
 
-#include "core/cpu_passes.h"
+#include "core/cpu/plan.h"
 
 struct gf_cpu_filter {
     struct gf_cpu_mask mask;
@@ -12,7 +12,7 @@ struct gf_cpu_filter {
     int64_t bytes;        /* of the table, which every run reads */
 };
 
-/* False for jobs that are left to core/filter_compose.h: one axis, with a table. */
+/* False for jobs that are left to core/filter/compose.h: one axis, with a table. */
 bool gf_cpu_filter_fuses(const struct gf_job *job);
 
 /* The mask of step s, which has its axes and its form. The caller frees with gf_cpu_filter_free(),

@@ -1,6 +1,6 @@
-#include "core/cpu_line.h"
+#include "core/cpu/line.h"
 
-#include "core/plan.h"
+#include "core/base/factor.h"
 
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
     struct gf_radices r = gf_plan_radices(n);

@@ -1,13 +1,13 @@
-#include "core/cpu_long.h"
+#include "core/cpu/long.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cpu_line.h"
-#include "core/cpu_passes.h"
-#include "core/plan.h"
-#include "core/status.h"
+#include "core/cpu/line.h"
+#include "core/cpu/plan.h"
+#include "core/base/factor.h"
+#include "core/base/status.h"
 
 /* Below this many points a team of threads costs more than it saves. */
 enum { WORTH_A_TEAM = 1 << 14 };

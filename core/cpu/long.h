@@ -4,7 +4,7 @@
 #ifndef GF_CORE_CPU_LONG_H
 #define GF_CORE_CPU_LONG_H
 
-#include "core/backend.h"
+#include "core/base/backend.h"
 #include "kernels/cpu/cpu.h"
 
 struct gf_cpu_long {

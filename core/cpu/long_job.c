@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cpu_long.h"
-#include "core/plan.h"
-#include "core/status.h"
-#include "core/steps.h"
+#include "core/cpu/long.h"
+#include "core/base/factor.h"
+#include "core/base/status.h"
+#include "core/base/loadstore.h"
 
 struct gf_cpu_long_job {
     struct gf_job job;

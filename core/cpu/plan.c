@@ -1,13 +1,13 @@
-#include "core/cpu_passes.h"
+#include "core/cpu/plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/cpu_filter.h"
-#include "core/cpu_line.h"
-#include "core/status.h"
+#include "core/cpu/filter.h"
+#include "core/cpu/line.h"
+#include "core/base/status.h"
 
 static bool transformed(const struct gf_job *job, int axis) {
     return axis < job->ndim && (job->axes >> axis & 1);

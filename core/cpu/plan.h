@@ -1,8 +1,8 @@
 /* How the openmp backend cuts a job into passes over the CPU kernels' tiles. */
-#ifndef GF_CORE_CPU_PASSES_H
-#define GF_CORE_CPU_PASSES_H
+#ifndef GF_CORE_CPU_PLAN_H
+#define GF_CORE_CPU_PLAN_H
 
-#include "core/backend.h"
+#include "core/base/backend.h"
 #include "kernels/cpu/cpu.h"
 
 /* One pass: along `axis` (or, without a transform, an extraction or a search for the range). */

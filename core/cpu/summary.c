@@ -1,8 +1,8 @@
 /* What `gpufft plan` says of the openmp backend's passes. */
 #include <stdio.h>
 
-#include "core/cpu_filter.h"
-#include "core/plan.h"
+#include "core/cpu/filter.h"
+#include "core/base/factor.h"
 
 static const char *type_name(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool in) {
     const struct gf_job *job = &p->job;

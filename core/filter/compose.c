@@ -1,9 +1,9 @@
-#include "core/filter_compose.h"
+#include "core/filter/compose.h"
 
 #include <stdlib.h>
 
-#include "core/filter.h"
-#include "core/status.h"
+#include "core/filter/filter.h"
+#include "core/base/status.h"
 
 struct gf_filter_compose {
     const struct gf_backend *backend;

@@ -3,8 +3,8 @@
 #ifndef GF_CORE_FILTER_COMPOSE_H
 #define GF_CORE_FILTER_COMPOSE_H
 
-#include "core/backend.h"
-#include "core/steps.h"
+#include "core/base/backend.h"
+#include "core/base/loadstore.h"
 
 /* The two transforms around the multiplication: samples to an unscaled complex half spectrum, and
  * that to the job's outputs, with the factor 1 / N. */

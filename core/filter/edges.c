@@ -1,11 +1,11 @@
-#include "core/filter_edges.h"
+#include "core/filter/edges.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/filter.h"
-#include "core/status.h"
+#include "core/filter/filter.h"
+#include "core/base/status.h"
 
 static const double PI = 3.14159265358979323846;
 

@@ -12,7 +12,7 @@
 #ifndef GF_CORE_FILTER_EDGES_H
 #define GF_CORE_FILTER_EDGES_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 
 enum gf_edges { GF_EDGES_PERIODIC, GF_EDGES_MIRROR, GF_EDGES_TAPER, GF_EDGES_SMOOTH };
 

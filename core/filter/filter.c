@@ -1,10 +1,10 @@
-#include "core/filter.h"
+#include "core/filter/filter.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 int gf_filter_new(struct gf_filter **out) {
     static int64_t serial;

@@ -9,10 +9,10 @@
  * Frequencies are counted in bins, signed: k stands for k - n above n / 2. Distances run around the
  * spectrum's ends, so that a factor and its mirror image are each other's and the result is real.
  * Where radii differ by axis, D / R is the root of the sum of (d_i / R_i)^2. */
-#ifndef GF_CORE_FILTER_H
-#define GF_CORE_FILTER_H
+#ifndef GF_CORE_FILTER_FILTER_H
+#define GF_CORE_FILTER_FILTER_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 
 enum gf_profile { GF_GAUSSIAN, GF_IDEAL, GF_BUTTERWORTH };
 

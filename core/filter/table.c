@@ -1,11 +1,11 @@
-#include "core/filter_table.h"
+#include "core/filter/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
-#include "core/status.h"
+#include "core/base/backend.h"
+#include "core/base/status.h"
 
 /* Imaginary parts below this share of the sum of |h| are rounding. */
 static const double IMAG_RATIO = 1e-12;

@@ -3,7 +3,7 @@
 #ifndef GF_CORE_FILTER_TABLE_H
 #define GF_CORE_FILTER_TABLE_H
 
-#include "core/filter.h"
+#include "core/filter/filter.h"
 
 /* Doubles, C order, by the job's axes; 1 along those that are not transformed. */
 struct gf_filter_samples {

@@ -2,8 +2,8 @@
  * between the two stands behind struct gf_gpu. */
 #include <stdlib.h>
 
-#include "core/gpu_dwt.h"
-#include "core/status.h"
+#include "core/gpu/plan/dwt.h"
+#include "core/base/status.h"
 
 static int opencl_open(const struct gf_backend_options *options, void **context) {
     return gf_gpu_run_open(&gf_gpu_opencl, options, context);

@@ -1,10 +1,10 @@
-#include "core/gpu_common.h"
+#include "core/gpu/common.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index) {
     char list[384] = "";

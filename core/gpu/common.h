@@ -2,7 +2,7 @@
 #ifndef GF_CORE_GPU_COMMON_H
 #define GF_CORE_GPU_COMMON_H
 
-#include "core/gpu.h"
+#include "core/gpu/gpu.h"
 
 /* Most devices of one interface that are looked at. */
 enum { GF_GPU_MAX_DEVICES = 32 };

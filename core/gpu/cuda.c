@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cuda_library.h"
-#include "core/gpu_common.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/gpu/cuda_library.h"
+#include "core/gpu/common.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 enum { MAX_OPTIONS = 128, MAX_ARCHS = 64, PLAIN_SHARED_BYTES = 48 << 10 };
 

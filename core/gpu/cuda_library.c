@@ -1,12 +1,12 @@
-#include "core/cuda_library.h"
+#include "core/gpu/cuda_library.h"
 
 #include <elf.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/dl.h"
-#include "core/status.h"
+#include "core/base/dl.h"
+#include "core/base/status.h"
 
 #define DRIVER(field, name)                                                                        \
     { "cu" name, offsetof(struct gf_cuda, field) }

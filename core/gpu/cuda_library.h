@@ -1,14 +1,14 @@
 /* NVIDIA's driver interface and its run-time compiler, NVRTC, found at run time: the few
  * declarations that are needed, from their documentation. The interfaces' own object types are
  * opaque pointers and stand here as void *; device memory is a 64-bit address. */
-#ifndef GF_CORE_CUDA_LIBRARY_H
-#define GF_CORE_CUDA_LIBRARY_H
+#ifndef GF_CORE_GPU_CUDA_LIBRARY_H
+#define GF_CORE_GPU_CUDA_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/dl.h"
+#include "core/base/dl.h"
 
 /* What a driver call returns. */
 enum {

@@ -1,10 +1,10 @@
 /* The processor's share of wavelet jobs on a GPU. */
 #include <string.h>
 
-#include "core/dwt.h"
-#include "core/gpu_dwt.h"
-#include "core/span.h"
-#include "core/status.h"
+#include "core/wavelet/dwt.h"
+#include "core/gpu/plan/dwt.h"
+#include "core/base/sample_run.h"
+#include "core/base/status.h"
 
 static enum gf_dtype real_of(const struct gf_job *job) {
     return job->precision == GF_DOUBLE ? GF_F64 : GF_F32;

@@ -1,19 +1,19 @@
 /* What a GPU programming interface has to offer, and no more: memory, copies, kernels, launches.
- * core/gpu_cuda.c and core/gpu_opencl.c fill one table each; everything above them (planning,
+ * core/gpu/cuda.c and core/gpu/opencl.c fill one table each; everything above them (planning,
  * passes, caching of kernels) is written once.
  *
  * A device works through its commands in the order given. Uploads, downloads and launches return
  * as soon as they are queued where that is possible; sync() waits and reports what went wrong.
  * All functions return 0 or a negative status with gf_fail() said. One thread at a time uses an
  * open device, but for build() and load(), which any number of threads may call at once. */
-#ifndef GF_CORE_GPU_H
-#define GF_CORE_GPU_H
+#ifndef GF_CORE_GPU_GPU_H
+#define GF_CORE_GPU_GPU_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/backend.h"
+#include "core/base/backend.h"
 
 struct gf_gpu_props {
     char name[128];      /* "NVIDIA H200" */
@@ -107,7 +107,7 @@ struct gf_gpu {
 
 extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda;
 
-/* ---- kernel sources and their cache: core/kernel_source.c, core/kernel_cache.c ---- */
+/* ---- kernel sources and their cache: core/gpu/kernel_source.c, core/gpu/kernel_cache.c ---- */
 
 /* The text of kernels/`file` with its #include "…" lines replaced by what they name (again at each
  * mention: the files guard themselves where once is enough) and #line markers in between. From the

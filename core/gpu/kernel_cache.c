@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu.h"
-#include "core/kernel_store.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_store.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 enum { MAX_WORKERS = 8, MESSAGE = 512 };
 

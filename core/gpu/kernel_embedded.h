@@ -1,6 +1,6 @@
 /* The kernels' sources inside the program: a table that the Makefile writes from kernels/. */
-#ifndef GF_CORE_KERNEL_EMBEDDED_H
-#define GF_CORE_KERNEL_EMBEDDED_H
+#ifndef GF_CORE_GPU_KERNEL_EMBEDDED_H
+#define GF_CORE_GPU_KERNEL_EMBEDDED_H
 
 struct gf_kernel_file {
     const char *name;          /* "fft.cl"; NULL ends the table */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu.h"
-#include "core/kernel_embedded.h"
-#include "core/status.h"
+#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_embedded.h"
+#include "core/base/status.h"
 
 enum { MAX_DEPTH = 8, MAX_NAME = 64, MAX_TEXT = 4 << 20 };
 

@@ -1,4 +1,4 @@
-#include "core/kernel_store.h"
+#include "core/gpu/kernel_store.h"
 
 #include <dirent.h>
 #include <errno.h>

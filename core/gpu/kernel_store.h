@@ -1,14 +1,14 @@
 /* The folder in which built kernels are kept from run to run: $XDG_CACHE_HOME/gpufft, or
  * ~/.cache/gpufft. Nothing here can make a run fail: whatever is wrong with the folder or a file in
  * it, the answer is "not there", and nothing is kept. */
-#ifndef GF_CORE_KERNEL_STORE_H
-#define GF_CORE_KERNEL_STORE_H
+#ifndef GF_CORE_GPU_KERNEL_STORE_H
+#define GF_CORE_GPU_KERNEL_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/backend.h"
+#include "core/base/backend.h"
 
 struct gf_kernel_store {
     int folder;           /* file descriptor; -1: nothing is kept */

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu_common.h"
-#include "core/memory.h"
-#include "core/opencl_library.h"
-#include "core/status.h"
+#include "core/gpu/common.h"
+#include "core/base/memory.h"
+#include "core/gpu/opencl_library.h"
+#include "core/base/status.h"
 
 enum { MAX_PENDING = 256, LAUNCHES_AN_EVENT = 16, PAGE = 4096 };
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu_common.h"
-#include "core/opencl_library.h"
-#include "core/status.h"
+#include "core/gpu/common.h"
+#include "core/gpu/opencl_library.h"
+#include "core/base/status.h"
 
 enum { MAX_PLATFORMS = 16, CPU_LOCAL_BYTES = 64 << 10 };
 enum { LAUNCH_BYTES = 256 }; /* of a group's local memory, what NVIDIA's launches take */

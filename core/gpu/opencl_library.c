@@ -1,4 +1,4 @@
-#include "core/opencl_library.h"
+#include "core/gpu/opencl_library.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/dl.h"
-#include "core/status.h"
+#include "core/base/dl.h"
+#include "core/base/status.h"
 
 #define SYMBOL(field, name)                                                                        \
     { "cl" name, offsetof(struct gf_opencl, field) }

@@ -1,12 +1,12 @@
 /* OpenCL 1.2, found at run time: the few declarations that are needed, from its specification. The
  * interface's own object types are all opaque pointers and stand here as void *. */
-#ifndef GF_CORE_OPENCL_LIBRARY_H
-#define GF_CORE_OPENCL_LIBRARY_H
+#ifndef GF_CORE_GPU_OPENCL_LIBRARY_H
+#define GF_CORE_GPU_OPENCL_LIBRARY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/gpu.h"
+#include "core/gpu/gpu.h"
 
 /* what a call returns */
 enum {

@@ -1,4 +1,4 @@
-#include "core/gpu_run.h"
+#include "core/gpu/run.h"
 
 #include <math.h>
 #include <omp.h>
@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/filter_compose.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/filter/compose.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context) {

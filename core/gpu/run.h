@@ -2,8 +2,8 @@
 #ifndef GF_CORE_GPU_RUN_H
 #define GF_CORE_GPU_RUN_H
 
-#include "core/gpu_plan.h"
-#include "core/gpu_stage.h"
+#include "core/gpu/plan/plan.h"
+#include "core/gpu/stage.h"
 
 struct gf_gpu_context {
     const struct gf_gpu *api;

@@ -1,9 +1,9 @@
-#include "core/gpu_stage.h"
+#include "core/gpu/stage.h"
 
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 /* Of 4 MiB, some 80 microseconds on the fastest buses, a handful is spent on starting the copies;
  * locking memory costs more the more it is. */

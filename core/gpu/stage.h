@@ -5,7 +5,7 @@
 #ifndef GF_CORE_GPU_STAGE_H
 #define GF_CORE_GPU_STAGE_H
 
-#include "core/gpu.h"
+#include "core/gpu/gpu.h"
 
 struct gf_gpu_stage;
 

@@ -1,12 +1,12 @@
-#include "core/backend.h"
+#include "core/base/backend.h"
 
 #include <math.h>
 #include <omp.h>
 #include <string.h>
 
-#include "core/gpu_common.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/gpu/common.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 
 const struct gf_backend *const gf_backends[] = {
     &gf_backend_openmp, &gf_backend_opencl, &gf_backend_cuda,

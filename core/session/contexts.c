@@ -1,11 +1,11 @@
-#include "cli/contexts.h"
+#include "core/session/contexts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/task.h"
-#include "core/gpu.h"
-#include "core/status.h"
+#include "cli/batch/task.h"
+#include "core/gpu/gpu.h"
+#include "core/base/status.h"
 
 int gf_contexts_init(struct gf_contexts *c, const struct gf_settings *s) {
     struct gf_gpu_props props;

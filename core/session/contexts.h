@@ -1,14 +1,14 @@
 /* The contexts that all engines of one run share: each backend's is opened once, and one thread
  * works there at a time, while others decode and encode.
  * What does not depend on threads to give the same bytes (openmp) each engine has for itself. */
-#ifndef GF_CLI_CONTEXTS_H
-#define GF_CLI_CONTEXTS_H
+#ifndef GF_CORE_SESSION_CONTEXTS_H
+#define GF_CORE_SESSION_CONTEXTS_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "cli/settings.h"
-#include "core/backend.h"
+#include "core/base/backend.h"
 
 enum { GF_MAX_BACKENDS = 16, GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
 

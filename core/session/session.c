@@ -1,12 +1,12 @@
-#include "cli/engine.h"
+#include "core/session/session.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/log.h"
-#include "cli/task.h"
-#include "core/gpu.h"
-#include "core/status.h"
+#include "cli/batch/task.h"
+#include "core/gpu/gpu.h"
+#include "core/base/status.h"
 
 void gf_engine_open(struct gf_engine *e, const struct gf_settings *s, struct gf_contexts *contexts,
                     int64_t limit) {

@@ -1,10 +1,10 @@
 /* What runs the jobs of one picture after another: its backend chosen, the plan kept from file to
  * file. Where several pictures are at work each has an engine, and what cannot be several is in the
  * contexts that they share. */
-#ifndef GF_CLI_ENGINE_H
-#define GF_CLI_ENGINE_H
+#ifndef GF_CORE_SESSION_SESSION_H
+#define GF_CORE_SESSION_SESSION_H
 
-#include "cli/contexts.h"
+#include "core/session/contexts.h"
 
 /* Milliseconds that one file took on a device; 0 for what was there before. */
 struct gf_device_ms {

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "core/spectrum.h"
+#include "core/spectrum/spectrum.h"
 
 struct gf_bins {
     int64_t n[3];      /* extents of the picture; axes that are not there come first and are 1 */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spectrum_bins.h"
-#include "core/status.h"
+#include "core/spectrum/bins.h"
+#include "core/base/status.h"
 
 enum {
     LEAST_IN_MEDIAN = 24, /* rings with fewer bins take their neighbours in */

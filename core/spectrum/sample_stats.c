@@ -1,10 +1,10 @@
-#include "core/sample_stats.h"
+#include "core/spectrum/sample_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/span.h"
-#include "core/status.h"
+#include "core/base/sample_run.h"
+#include "core/base/status.h"
 
 struct walk {
     const struct gf_array *px;

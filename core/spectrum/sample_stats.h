@@ -1,8 +1,8 @@
 /* What the samples of one signal amount to. */
-#ifndef GF_CORE_SAMPLE_STATS_H
-#define GF_CORE_SAMPLE_STATS_H
+#ifndef GF_CORE_SPECTRUM_SAMPLE_STATS_H
+#define GF_CORE_SPECTRUM_SAMPLE_STATS_H
 
-#include "core/array.h"
+#include "core/base/array.h"
 
 enum { GF_LUMA = -1 }; /* Rec.709 of the first three channels, as a job's luma */
 

@@ -1,9 +1,9 @@
-#include "core/spectrum.h"
+#include "core/spectrum/spectrum.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/spectrum_bins.h"
+#include "core/spectrum/bins.h"
 
 struct gf_spectrum gf_spectrum_of(const struct gf_job *job, const struct gf_array *out,
                                   int64_t channel) {

@@ -7,10 +7,10 @@
  * and the distance from the zero frequency is that of (k_z/n_z, k_y/n_y, k_x/n_x). A ring gathers
  * the bins whose distance, in steps of 1/(longest extent), rounds to its number (halves up); ring 0
  * is the zero frequency alone. Of a half spectrum the bins that stand for two count twice. */
-#ifndef GF_CORE_SPECTRUM_H
-#define GF_CORE_SPECTRUM_H
+#ifndef GF_CORE_SPECTRUM_SPECTRUM_H
+#define GF_CORE_SPECTRUM_SPECTRUM_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 
 /* One channel of a forward job's complex output over all axes: the zero frequency in the corner,
  * norm backward. */

@@ -5,13 +5,13 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "core/cufft_library.h"
-#include "core/cufft_passes.h"
-#include "core/filter.h"
-#include "core/filter_compose.h"
-#include "core/gpu_run.h"
-#include "core/status.h"
-#include "core/steps.h"
+#include "core/vendor/cufft_library.h"
+#include "core/vendor/cufft_plan.h"
+#include "core/filter/filter.h"
+#include "core/filter/compose.h"
+#include "core/gpu/run.h"
+#include "core/base/status.h"
+#include "core/base/loadstore.h"
 
 /* A transform by cuFFT, from one buffer to another. */
 struct engine {

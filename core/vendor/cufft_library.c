@@ -1,11 +1,11 @@
-#include "core/cufft_library.h"
+#include "core/vendor/cufft_library.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "core/cuda_library.h"
-#include "core/status.h"
+#include "core/gpu/cuda_library.h"
+#include "core/base/status.h"
 
 #define SYMBOL(field, name)                                                                        \
     { "cufft" name, offsetof(struct gf_cufft, field) }

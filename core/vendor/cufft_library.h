@@ -1,7 +1,7 @@
 /* NVIDIA's cuFFT, found at run time: the few declarations that are needed, from its documentation.
  * A plan is an integer; a stream is the driver's; device memory is an address. */
-#ifndef GF_CORE_CUFFT_LIBRARY_H
-#define GF_CORE_CUFFT_LIBRARY_H
+#ifndef GF_CORE_VENDOR_CUFFT_LIBRARY_H
+#define GF_CORE_VENDOR_CUFFT_LIBRARY_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
-#include "core/cufft_passes.h"
+#include "core/vendor/cufft_plan.h"
 
-#include "core/status.h"
-#include "core/steps.h"
+#include "core/base/status.h"
+#include "core/base/loadstore.h"
 
 /* ---- layout ---- */
 

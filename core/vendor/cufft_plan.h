@@ -1,9 +1,9 @@
 /* The parts of the cufft backend that are no calls of the library: where its data stand, and the
  * passes that anybody would write around it (kernels/plain.cl). */
-#ifndef GF_CORE_CUFFT_PASSES_H
-#define GF_CORE_CUFFT_PASSES_H
+#ifndef GF_CORE_VENDOR_CUFFT_PLAN_H
+#define GF_CORE_VENDOR_CUFFT_PLAN_H
 
-#include "core/gpu_plan.h"
+#include "core/gpu/plan/plan.h"
 
 /* The whole transform as cuFFT is told of it, and how often its plan runs, so many bytes further on
  * each time: its batches have one distance only. */
@@ -15,7 +15,7 @@ struct gf_cufft_layout {
     int64_t loops, in_step, out_step; /* steps in elements */
 };
 
-/* Planes of that many z, y, x, channels, channel by channel; see core/steps.h. */
+/* Planes of that many z, y, x, channels, channel by channel; see core/base/loadstore.h. */
 struct gf_gpu_space gf_cufft_planes(enum gf_gpu_place place, const int64_t extent[4],
                                     size_t element);
 int64_t gf_cufft_space_bytes(const struct gf_gpu_space *s);

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
-#include "core/fftw_library.h"
-#include "core/filter.h"
-#include "core/filter_compose.h"
-#include "core/status.h"
-#include "core/steps.h"
+#include "core/base/backend.h"
+#include "core/vendor/fftw_library.h"
+#include "core/filter/filter.h"
+#include "core/filter/compose.h"
+#include "core/base/status.h"
+#include "core/base/loadstore.h"
 
 static int probe(enum gf_fftw_maker maker, char reason[GF_REASON]) {
     const struct gf_fftw *d = gf_fftw_find(maker, GF_DOUBLE, NULL);

@@ -1,4 +1,4 @@
-#include "core/fftw_library.h"
+#include "core/vendor/fftw_library.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/dl.h"
-#include "core/status.h"
+#include "core/base/dl.h"
+#include "core/base/status.h"
 
 #define SYMBOL(prefix, field, name)                                                                \
     { prefix name, offsetof(struct gf_fftw, field) }

@@ -1,9 +1,9 @@
 /* FFTW 3, or a library with its interface, found at run time: the few declarations that are needed,
  * from its documented interface, and what keeps its planner in order. */
-#ifndef GF_CORE_FFTW_LIBRARY_H
-#define GF_CORE_FFTW_LIBRARY_H
+#ifndef GF_CORE_VENDOR_FFTW_LIBRARY_H
+#define GF_CORE_VENDOR_FFTW_LIBRARY_H
 
-#include "core/backend.h"
+#include "core/base/backend.h"
 
 struct gf_fftw_dim {
     ptrdiff_t n, in_stride, out_stride;

@@ -1,10 +1,10 @@
-#include "core/dwt.h"
+#include "core/wavelet/dwt.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 static int64_t half(int64_t n, enum gf_boundary b) {
     return b == GF_PERIODIC ? n / 2 + n % 2 : (n + 3) / 2;

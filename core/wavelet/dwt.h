@@ -12,10 +12,10 @@
  * Bands are packed as PyWavelets' coeffs_to_array has them: along each axis the last level's
  * approximation stands at 0, the details of level l behind everything coarser. Where a size does
  * not divide there are gaps, which hold zeros. */
-#ifndef GF_CORE_DWT_H
-#define GF_CORE_DWT_H
+#ifndef GF_CORE_WAVELET_DWT_H
+#define GF_CORE_WAVELET_DWT_H
 
-#include "core/job.h"
+#include "core/base/job.h"
 
 /* One axis: n[l] samples after l levels; at[l] is where the details of level l >= 1 begin. */
 struct gf_dwt_axis {

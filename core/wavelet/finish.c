@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dwt.h"
-#include "core/span.h"
-#include "core/status.h"
+#include "core/wavelet/dwt.h"
+#include "core/base/sample_run.h"
+#include "core/base/status.h"
 
 /* The rows of a band, dense: row i of `count`, each of n samples. */
 struct rows {

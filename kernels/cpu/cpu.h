@@ -133,7 +133,7 @@ struct gf_cpu_split {
     const struct gf_cpu_twist *twist;
 };
 
-/* A filter (core/filter.h) as the pass has it that goes there and back. Tables are in the pass's
+/* A filter (core/filter/filter.h) as the pass has it that goes there and back. Tables are in the pass's
  * precision. Outer axes are those of the pass. */
 enum { GF_CPU_MASK_TERMS = 4 };
 struct gf_cpu_mask {
@@ -192,7 +192,7 @@ struct gf_cpu_stats {
     double energy, anti_energy; /* Hermitian source: of the symmetric and antisymmetric part */
 };
 
-/* The steps of a wavelet transform with four taps, see core/dwt.h: h = filter[0], g = filter[1].
+/* The steps of a wavelet transform with four taps, see core/wavelet/dwt.h: h = filter[0], g = filter[1].
  * Rows are of the build's precision unless a type is named; n counts samples, channels apart.
  * `stream`: past the caches, where the alignment allows it; gf_cpu_wavelet.fence() ends it. */
 struct gf_cpu_wavelet {

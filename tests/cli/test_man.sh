@@ -2,7 +2,7 @@
 # Runs the EXAMPLES of the manual, in order, in a folder that has the samples; one that fails, or
 # that says more on stderr than how many files are done, fails the test. GPUFFT names the program, SAMPLES the samples.
 set -u
-top=$(cd "$(dirname "$0")/.." && pwd)
+top=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "${GPUFFT:-$top/gpufft}") || exit 2
 samples=$(realpath "${SAMPLES:-$top/samples}") || exit 2
 page=$top/man/gpufft.1

@@ -1,9 +1,9 @@
 /* Errors against long double: every small length, primes, random shapes and axes. */
 #include <string.h>
 
-#include "core/status.h"
-#include "tests/backends.h"
-#include "tests/reference.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
+#include "tests/core/reference.h"
 #include "tests/test.h"
 
 static bool only_small_factors(const struct gf_job *job) {

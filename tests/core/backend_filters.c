@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/filter.h"
-#include "core/status.h"
-#include "tests/backends.h"
-#include "tests/reference.h"
+#include "core/filter/filter.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
+#include "tests/core/reference.h"
 #include "tests/test.h"
 
 static int64_t pick(struct subject *s, int64_t n) {
@@ -167,7 +167,7 @@ static void check_random(struct subject *s, bool strided) {
 
 /* ---- by name ---- */
 
-/* A job as tests/backend_jobs.c has them, and after a bar its filter: words of
+/* A job as tests/core/backend_jobs.c has them, and after a bar its filter: words of
  * PROFILE=RADIUS[/ORDER][@CENTRE] with low-, high-, notch-, band- and reject- (from half of the
  * radius) before; real and complex tables; offset=N. */
 static const char *const jobs[] = {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/backends.h"
+#include "tests/core/backends.h"
 #include "tests/test.h"
 
 /* Lengths: 60, 48, 45 and 35 are products of radices, 61 and 17 go by Rader, 47 and 59 by

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/filter.h"
-#include "core/status.h"
-#include "tests/backends.h"
-#include "tests/reference.h"
+#include "core/filter/filter.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
+#include "tests/core/reference.h"
 #include "tests/test.h"
 
 static const char *const jobs[] = {

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/status.h"
-#include "tests/backends.h"
-#include "tests/reference.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
+#include "tests/core/reference.h"
 #include "tests/test.h"
 
 struct size {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/status.h"
-#include "tests/backends.h"
-#include "tests/reference.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
+#include "tests/core/reference.h"
 #include "tests/test.h"
 
 static int64_t pick(struct subject *s, int64_t n) {

@@ -1,9 +1,9 @@
-#include "tests/backends.h"
+#include "tests/core/backends.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 bool backends_mine(struct subject *s) {
     return s->asked++ % s->shards == s->shard;

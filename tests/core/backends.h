@@ -2,7 +2,7 @@
 #ifndef GF_TESTS_BACKENDS_H
 #define GF_TESTS_BACKENDS_H
 
-#include "core/backend.h"
+#include "core/base/backend.h"
 
 /* The error that came nearest to its bound. */
 struct worst {
@@ -51,9 +51,9 @@ int backends_run(struct subject *s, const struct gf_job *job, const struct gf_ar
 /* Runs the job on random input and compares every output with the plain loops; strided: arrays
  * whose elements lie apart. */
 void backends_check(struct subject *s, const struct gf_job *job, bool strided);
-/* A job in words, see tests/backend_jobs.c; false when they are none. */
+/* A job in words, see tests/core/backend_jobs.c; false when they are none. */
 bool backends_parse(const char *text, struct gf_job *job);
-/* The same with a filter after a bar, see tests/backend_filters.c, which the caller frees. */
+/* The same with a filter after a bar, see tests/core/backend_filters.c, which the caller frees. */
 bool backends_parse_filtered(struct subject *s, const char *text, struct gf_job *job,
                              struct gf_filter **filter);
 /* Whether the backend has filters; those that are known to must. */

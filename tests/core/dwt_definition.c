@@ -1,10 +1,10 @@
-#include "tests/dwt_definition.h"
+#include "tests/core/dwt_definition.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dwt.h"
+#include "core/wavelet/dwt.h"
 
 /* Daubechies' four taps, and what stands at index i of a line of n. */
 static double tap(int i) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-# Prints tests/dwt_reference.inc: what PyWavelets 1.8.0 makes of a few small arrays, as
+# Prints tests/core/dwt_reference.inc: what PyWavelets 1.8.0 makes of a few small arrays, as
 #     wavedecn(x, 'db2', mode, level, axes) -> coeffs_to_array
 # in double precision. Sample i of an array, in C order, is (37 i i + 11 i) mod 251.
-#     python3 tests/dwt_reference.py > tests/dwt_reference.inc
+#     python3 tests/core/dwt_reference.py > tests/core/dwt_reference.inc
 import warnings
 
 import numpy as np
@@ -23,7 +23,7 @@ CASES = [  # shape, axes, levels
     ((3, 5, 4), (0, 1, 2), 1),
     ((5, 3, 2), (0, 2), 1),
 ]
-print("/* By tests/dwt_reference.py, with PyWavelets %s. */" % pywt.__version__)
+print("/* By tests/core/dwt_reference.py, with PyWavelets %s. */" % pywt.__version__)
 values = []
 print("static const struct reference_case reference_cases[] = {")
 for shape, axes, levels in CASES:

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "core/backend.h"
-#include "core/gpu.h"
-#include "core/status.h"
+#include "core/base/backend.h"
+#include "core/gpu/gpu.h"
+#include "core/base/status.h"
 #include "tests/test.h"
 
 static const struct gf_backend *backend;

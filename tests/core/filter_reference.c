@@ -1,10 +1,10 @@
-/* What a filter does, after the formulas at the head of core/filter.h, in plain loops over the full
+/* What a filter does, after the formulas at the head of core/filter/filter.h, in plain loops over the full
  * spectrum. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/filter.h"
-#include "tests/reference.h"
+#include "core/filter/filter.h"
+#include "tests/core/reference.h"
 
 /* Position k of an axis of n from the centre c, the shorter way round. */
 static long double distance(int64_t k, long double c, int64_t n) {

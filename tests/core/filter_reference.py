@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-# Prints tests/filter_reference.txt: what the formulas in gpufft(1), FILTERS, make of a few small arrays,
+# Prints tests/core/filter_reference.txt: what the formulas in gpufft(1), FILTERS, make of a few small arrays,
 # in NumPy's double precision. tests/cli/filter.test runs the same options and compares.
-#     python3 tests/filter_reference.py > tests/filter_reference.txt
+#     python3 tests/core/filter_reference.py > tests/core/filter_reference.txt
 # Sample i of an array, in C order, is (37 i i + 11 i) mod 251; of 16 bits, 256 times that plus i mod 256.
 # A case is a line "= SHAPE TYPE DIMS OPTIONS", DIMS being how many of the last axes are transformed, and
 # then the numbers. A shape that ends in +3 has three channels.
@@ -199,7 +199,7 @@ def run(shape, kind, dims, options):
         print(" ".join("%.8g" % (x + 0.0) for x in v[i : i + 12]))
 
 
-print("# By tests/filter_reference.py, with NumPy %s." % np.__version__)
+print("# By tests/core/filter_reference.py, with NumPy %s." % np.__version__)
 FACTORS = ["--lowpass=1.7", "--highpass=2.3", "--bandpass=1.2,2.9", "--bandreject=1.2,2.9", "--notch=2,-1,1.1"]
 for i, f in enumerate(FACTORS):
     for j, profile in enumerate(("", ",gaussian", ",ideal", ",butterworth:1", ",butterworth:3")):

@@ -1,4 +1,4 @@
-#include "tests/reference.h"
+#include "tests/core/reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* What a job must write, sample by sample, as the comments in core/job.h define it. */
+/* What a job must write, sample by sample, as the comments in core/base/job.h define it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/filter.h"
-#include "tests/reference.h"
+#include "core/filter/filter.h"
+#include "tests/core/reference.h"
 
 static const long double pi = 3.141592653589793238462643383279502884L;
 

@@ -16,9 +16,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/gpu.h"
-#include "core/status.h"
-#include "tests/backends.h"
+#include "core/gpu/gpu.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
 #include "tests/test.h"
 
 enum { MOST_DEVICES = 32 };

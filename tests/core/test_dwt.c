@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/backend.h"
-#include "core/cpu_dwt_stream.h"
-#include "core/dwt.h"
-#include "core/status.h"
-#include "tests/backends.h"
-#include "tests/dwt_definition.h"
-#include "tests/dwt_run.h"
+#include "core/base/backend.h"
+#include "core/cpu/dwt_stream.h"
+#include "core/wavelet/dwt.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
+#include "tests/core/dwt_definition.h"
+#include "tests/core/dwt_run.h"
 #include "tests/test.h"
 
 struct reference_case {
@@ -27,7 +27,7 @@ struct reference_case {
     int64_t packed[3];
     int64_t at; /* in reference_values */
 };
-#include "tests/dwt_reference.inc"
+#include "tests/core/dwt_reference.inc"
 
 static int every = 1, asked; /* of all jobs one in so many is tried */
 

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/backend.h"
-#include "core/status.h"
+#include "core/base/backend.h"
+#include "core/base/status.h"
 #include "tests/test.h"
 
 static char folder[64], file[128];

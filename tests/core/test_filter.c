@@ -1,11 +1,11 @@
-/* Filters as core/filter.h defines them, in numbers worked out by hand; what backends make of them
- * is tests/backend_filters.c. */
+/* Filters as core/filter/filter.h defines them, in numbers worked out by hand; what backends make of them
+ * is tests/core/backend_filters.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/filter.h"
-#include "core/status.h"
+#include "core/filter/filter.h"
+#include "core/base/status.h"
 #include "tests/test.h"
 
 static struct gf_job filter_job(int ndim, int64_t n0, int64_t n1, int64_t n2) {

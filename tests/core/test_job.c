@@ -1,10 +1,10 @@
 /* Jobs that are refused and why, shapes, scales; sizes of memory; the table of backends. */
 #include <string.h>
 
-#include "core/backend.h"
-#include "core/dl.h"
-#include "core/memory.h"
-#include "core/status.h"
+#include "core/base/backend.h"
+#include "core/base/dl.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
 #include "tests/test.h"
 
 /* A plain picture's job; each case spoils one thing. */

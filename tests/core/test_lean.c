@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/backend.h"
-#include "core/status.h"
-#include "tests/backends.h"
+#include "core/base/backend.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
 #include "tests/test.h"
 
 static const struct gf_backend *const backend = &gf_backend_openmp;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/sample_stats.h"
-#include "core/spectrum.h"
-#include "core/status.h"
+#include "core/spectrum/sample_stats.h"
+#include "core/spectrum/spectrum.h"
+#include "core/base/status.h"
 #include "tests/test.h"
 
 #define TAU 6.28318530717958647692

@@ -1,4 +1,4 @@
-#include "tests/files.h"
+#include "tests/formats/files.h"
 
 #include <dirent.h>
 #include <ftw.h>

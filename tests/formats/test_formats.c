@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/record.h"
-#include "tests/files.h"
+#include "tests/formats/files.h"
 #include "tests/test.h"
 
 static const struct gf_read_options any = {0};

@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/format.h"
-#include "tests/files.h"
+#include "tests/formats/files.h"
 #include "tests/test.h"
 
 static const struct gf_write_options usual = {.level = -1};

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/io.h"
-#include "tests/files.h"
+#include "tests/formats/files.h"
 #include "tests/test.h"
 
 static int put(const char *path, bool clobber, const char *text) {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/record.h"
-#include "tests/files.h"
+#include "tests/formats/files.h"
 #include "tests/test.h"
 
 static const char plain[] =

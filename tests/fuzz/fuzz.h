@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 #include "formats/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -1,4 +1,4 @@
-#include "tests/fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     const struct gf_read_options options = {.max_memory = 32 << 20};

@@ -1,5 +1,5 @@
 /* The record, and the round trip of what it accepts. */
-#include "tests/fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <string.h>
 

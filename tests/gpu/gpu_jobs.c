@@ -1,12 +1,12 @@
-/* Made-up devices and random jobs, see tests/gpu_jobs.h. */
-#include "tests/gpu_jobs.h"
+/* Made-up devices and random jobs, see tests/gpu/gpu_jobs.h. */
+#include "tests/gpu/gpu_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dwt.h"
-#include "core/filter.h"
-#include "tests/backends.h"
+#include "core/wavelet/dwt.h"
+#include "core/filter/filter.h"
+#include "tests/core/backends.h"
 
 static struct gf_gpu_props device(int64_t local, int64_t unit, int group, int units, bool fp64,
                                   bool cpu) {

@@ -1,14 +1,14 @@
-/* The planner's kernels for compilers, see tests/gpu_kernels.h. */
-#include "tests/gpu_kernels.h"
+/* The planner's kernels for compilers, see tests/gpu/gpu_kernels.h. */
+#include "tests/gpu/gpu_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/cuda_library.h"
-#include "core/dl.h"
-#include "core/status.h"
-#include "tests/backends.h"
-#include "tests/gpu_jobs.h"
+#include "core/gpu/cuda_library.h"
+#include "core/base/dl.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
+#include "tests/gpu/gpu_jobs.h"
 #include "tests/test.h"
 
 struct known {

@@ -1,4 +1,4 @@
-#include "tests/gpu_walk.h"
+#include "tests/gpu/gpu_walk.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dwt.h"
-#include "tests/gpu_walk.h"
+#include "core/wavelet/dwt.h"
+#include "tests/gpu/gpu_walk.h"
 
 struct walk {
     const struct gf_gpu_plan *p;
@@ -15,7 +15,7 @@ struct walk {
     unsigned char *mark[GF_GPU_PLACES]; /* written by a pass before this one, 2: by this one */
     int64_t in_bytes, low_bytes, out_bytes;
     bool walk, row, x, forward;
-    int rows, s; /* of core/dwt.h */
+    int rows, s; /* of core/wavelet/dwt.h */
     int64_t broken;
     char *wrong;
     size_t size;

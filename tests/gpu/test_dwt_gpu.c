@@ -5,9 +5,9 @@
  * `gpu`: on a device that is no processor. */
 #include <math.h>
 
-#include "core/gpu_run.h"
-#include "tests/backends.h"
-#include "tests/dwt_run.h"
+#include "core/gpu/run.h"
+#include "tests/core/backends.h"
+#include "tests/core/dwt_run.h"
 
 static bool same(const struct gf_array *a, const struct gf_array *b) {
     double wrong = 0, size = 0;

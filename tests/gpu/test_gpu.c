@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/cuda_library.h"
-#include "core/gpu_common.h"
-#include "core/status.h"
+#include "core/gpu/cuda_library.h"
+#include "core/gpu/common.h"
+#include "core/base/status.h"
 #include "tests/test.h"
 
 /* The drivers and the compilers within them keep some memory to the end; it is not ours. */

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/dwt.h"
-#include "core/filter.h"
-#include "core/plan.h"
-#include "core/status.h"
-#include "tests/backends.h"
-#include "tests/gpu_jobs.h"
-#include "tests/gpu_kernels.h"
-#include "tests/gpu_walk.h"
+#include "core/wavelet/dwt.h"
+#include "core/filter/filter.h"
+#include "core/base/factor.h"
+#include "core/base/status.h"
+#include "tests/core/backends.h"
+#include "tests/gpu/gpu_jobs.h"
+#include "tests/gpu/gpu_kernels.h"
+#include "tests/gpu/gpu_walk.h"
 #include "tests/test.h"
 
 enum { FOLLOWED = 1 << 16 }; /* bytes up to which every element of a plan's arrays is followed */

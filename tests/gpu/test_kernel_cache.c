@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/gpu.h"
-#include "core/status.h"
+#include "core/gpu/gpu.h"
+#include "core/base/status.h"
 #include "tests/test.h"
 
 static char base[64], sources[128], cache[128];

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/gpu.h"
-#include "core/kernel_embedded.h"
-#include "core/status.h"
-#include "tests/files.h"
+#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_embedded.h"
+#include "core/base/status.h"
+#include "tests/formats/files.h"
 #include "tests/test.h"
 
 static void put(const char *name, const char *text) {

@@ -1,10 +1,10 @@
 /* One axis of a job: in one tile, cut into parts, or as a convolution; whichever is cheapest. */
-#include "core/gpu_axis.h"
+#include "core/gpu/plan/axis.h"
 
 #include <string.h>
 
-#include "core/plan.h"
-#include "core/status.h"
+#include "core/base/factor.h"
+#include "core/base/status.h"
 
 struct gf_gpu_space gf_gpu_planes(enum gf_gpu_place place, const int64_t extent[4], int element) {
     struct gf_gpu_space s = {.place = place, .element = element};

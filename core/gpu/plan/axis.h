@@ -1,10 +1,10 @@
-/* What the parts of the planner share: core/gpu_plan.c says which transforms a job needs,
- * core/gpu_filter.c which a filter does, core/gpu_ends.c where they begin and end, core/gpu_axis.c
+/* What the parts of the planner share: core/gpu/plan/make.c says which transforms a job needs,
+ * core/gpu/plan/filter.c which a filter does, core/gpu/plan/endpoints.c where they begin and end, core/gpu/plan/axis.c
  * how one axis is cut into passes. */
-#ifndef GF_CORE_GPU_AXIS_H
-#define GF_CORE_GPU_AXIS_H
+#ifndef GF_CORE_GPU_PLAN_AXIS_H
+#define GF_CORE_GPU_PLAN_AXIS_H
 
-#include "core/gpu_plan.h"
+#include "core/gpu/plan/plan.h"
 
 struct gf_gpu_builder {
     struct gf_gpu_plan *p;
@@ -32,7 +32,7 @@ int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
 bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg,
                       const struct gf_gpu_space *from, const struct gf_gpu_space *to);
 
-/* ---- core/gpu_ends.c ---- */
+/* ---- core/gpu/plan/endpoints.c ---- */
 
 /* The job's own array, channels innermost; planes of the work buffer, whole; half spectra along the
  * halved axis, or the packed pairs. */
@@ -66,11 +66,11 @@ int gf_gpu_packed_back(struct gf_gpu_builder *b, const struct gf_gpu_space *pack
 /* One axis: half spectra to the outputs. */
 int gf_gpu_lines_back(struct gf_gpu_builder *b, const struct gf_gpu_space *halves);
 
-/* ---- core/gpu_filter.c ---- */
+/* ---- core/gpu/plan/filter.c ---- */
 
 /* All of a GF_FILTER job. */
 int gf_gpu_filter_job(struct gf_gpu_builder *b);
-/* core/gpu_filter_values.c: chooses between factors and a table, and puts the factors' values among
+/* core/gpu/plan/filter_values.c: chooses between factors and a table, and puts the factors' values among
  * the plan's tables. */
 int gf_gpu_filter_values(struct gf_gpu_builder *b);
 

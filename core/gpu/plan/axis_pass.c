@@ -1,9 +1,9 @@
 /* One pass along an axis: which index is the lane, how many lanes a tile has. */
-#include "core/gpu_leg.h"
+#include "core/gpu/plan/axis_pass.h"
 
 #include <string.h>
 
-#include "core/status.h"
+#include "core/base/status.h"
 
 static void add_index(struct gf_gpu_leg_pass *l, int axis, struct index_args index) {
     if (l->n >= 5)

@@ -1,9 +1,9 @@
-/* One leg as it becomes a pass: core/gpu_leg.c chooses lanes, tile and tables, core/gpu_leg_cost.c
- * says what that costs, core/gpu_leg_options.c tells the kernel and the reader. */
-#ifndef GF_CORE_GPU_LEG_H
-#define GF_CORE_GPU_LEG_H
+/* One leg as it becomes a pass: core/gpu/plan/axis_pass.c chooses lanes, tile and tables, core/gpu/plan/cost.c
+ * says what that costs, core/gpu/plan/axis_pass_options.c tells the kernel and the reader. */
+#ifndef GF_CORE_GPU_PLAN_AXIS_PASS_H
+#define GF_CORE_GPU_PLAN_AXIS_PASS_H
 
-#include "core/gpu_plan.h"
+#include "core/gpu/plan/plan.h"
 
 struct gf_gpu_leg_pass {
     struct gf_gpu_plan *p;

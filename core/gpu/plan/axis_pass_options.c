@@ -1,5 +1,5 @@
 /* What a pass along an axis tells its kernel, and what `gpufft plan` says of it. */
-#include "core/gpu_leg.h"
+#include "core/gpu/plan/axis_pass.h"
 
 void gf_gpu_leg_say(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
                     struct gf_gpu_pass *pass) {

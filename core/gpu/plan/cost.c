@@ -1,5 +1,5 @@
 /* What a pass along an axis moves, and what that costs with a tile of so many lanes. */
-#include "core/gpu_leg.h"
+#include "core/gpu/plan/axis_pass.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
-#include "core/gpu_dwt.h"
+#include "core/gpu/plan/dwt.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/dwt.h"
-#include "core/status.h"
+#include "core/wavelet/dwt.h"
+#include "core/base/status.h"
 
 /* ---------------------------------------------------------------- tiles */
 
@@ -104,7 +104,7 @@ static void set_strides(struct level *l) {
     }
 }
 
-/* Pairs of samples that an axis' bands make, see core/cpu_dwt_level.c. */
+/* Pairs of samples that an axis' bands make, see core/cpu/dwt_level.c. */
 static int64_t pairs(const struct level *l, int64_t m) {
     return m - (l->p->job.wavelet.boundary == GF_PERIODIC ? 0 : 1);
 }

@@ -1,9 +1,9 @@
 /* Wavelets on a GPU: a pass a level. What needs all coefficients at once is done on the processor:
  * thresholds by a percentage, pictures of the pyramid, several outputs of a forward transform. */
-#ifndef GF_CORE_GPU_DWT_H
-#define GF_CORE_GPU_DWT_H
+#ifndef GF_CORE_GPU_PLAN_DWT_H
+#define GF_CORE_GPU_PLAN_DWT_H
 
-#include "core/gpu_run.h"
+#include "core/gpu/run.h"
 
 /* How a level's work is cut; see kernels/wavelet.h. */
 struct gf_gpu_wave_tile {

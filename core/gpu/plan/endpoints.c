@@ -1,9 +1,9 @@
 /* Where the planner's jobs begin and end: spaces, legs along an axis, sources and sinks. */
 #include <string.h>
 
-#include "core/gpu_axis.h"
-#include "core/status.h"
-#include "core/steps.h"
+#include "core/gpu/plan/axis.h"
+#include "core/base/status.h"
+#include "core/base/loadstore.h"
 
 /* ---- spaces ---- */
 

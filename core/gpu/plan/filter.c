@@ -3,8 +3,8 @@
  * of its own over the half spectrum, in the work buffer's planes. */
 #include <string.h>
 
-#include "core/gpu_axis.h"
-#include "core/status.h"
+#include "core/gpu/plan/axis.h"
+#include "core/base/status.h"
 
 /* ---- passes ---- */
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/filter.h"
-#include "core/gpu_axis.h"
-#include "core/status.h"
+#include "core/filter/filter.h"
+#include "core/gpu/plan/axis.h"
+#include "core/base/status.h"
 
 /* Up to so many factors are evaluated where they are wanted, which costs arithmetic; more become a
  * table that is read. */

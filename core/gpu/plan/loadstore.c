@@ -1,9 +1,9 @@
 /* The generic first and last steps and the search for the range, as passes. */
 #include <string.h>
 
-#include "core/gpu_plan.h"
-#include "core/status.h"
-#include "core/steps.h"
+#include "core/gpu/plan/plan.h"
+#include "core/base/status.h"
+#include "core/base/loadstore.h"
 
 static int64_t count_of(const struct gf_gpu_space *s) {
     return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3];

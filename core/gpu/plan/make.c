@@ -1,11 +1,11 @@
-#include "core/gpu_axis.h"
+#include "core/gpu/plan/axis.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu_dwt.h"
-#include "core/status.h"
-#include "core/steps.h"
+#include "core/gpu/plan/dwt.h"
+#include "core/base/status.h"
+#include "core/base/loadstore.h"
 
 static bool on(const struct gf_gpu_builder *b, int axis) {
     return gf_gpu_axis_on(b->job, axis);

@@ -2,8 +2,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/gpu_plan.h"
-#include "core/status.h"
+#include "core/gpu/plan/plan.h"
+#include "core/base/status.h"
 
 struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, const char *file, const char *entry) {
     if (p->n_passes == GF_MAX_PASSES) {

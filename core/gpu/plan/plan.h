@@ -13,11 +13,11 @@
  * columns would be too narrow in the other passes, h comes first and last, as half spectra written
  * column by column, and the other axis goes both ways along them. Where no tile holds that, a pass
  * of its own multiplies half spectra in memory. */
-#ifndef GF_CORE_GPU_PLAN_H
-#define GF_CORE_GPU_PLAN_H
+#ifndef GF_CORE_GPU_PLAN_PLAN_H
+#define GF_CORE_GPU_PLAN_PLAN_H
 
 #define GF_HOST 1
-#include "core/gpu_tile.h"
+#include "core/gpu/plan/tile.h"
 #include "kernels/args.h"
 
 /* The buffers of a plan. Tables: complex values; order: Rader's permutations, 32-bit integers;
@@ -85,7 +85,7 @@ struct gf_gpu_plan {
     struct gf_gpu_tables tables;
     bool dry;        /* passes are added to see what they cost: no tables are made */
     bool gaps;       /* the output has some that no pass writes: zeros */
-    bool finish;     /* wavelets: `job` is the device's share, see core/gpu_dwt.h */
+    bool finish;     /* wavelets: `job` is the device's share, see core/gpu/plan/dwt.h */
     int range_known; /* bit i: output i's upper end is known before the run */
     double high[GF_MAX_OUTPUTS];
     struct filter_args filter;       /* GF_FILTER: how its passes come by the values */
@@ -167,7 +167,7 @@ void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass
 /* The filter of a GF_FILTER job over the half spectrum, for GF_GPU_FILTER; the caller frees it. */
 int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out);
 
-/* core/gpu_tables.c: offsets of tables, made where they are not there yet; -1 and said when memory
+/* core/gpu/plan/tables.c: offsets of tables, made where they are not there yet; -1 and said when memory
  * is short. */
 int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile);
 /* exp(-2 pi i k / n) for k < n: as high and low parts of `bits` bits, 0 for one table. */

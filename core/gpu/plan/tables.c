@@ -1,9 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu_plan.h"
-#include "core/plan.h"
-#include "core/status.h"
+#include "core/gpu/plan/plan.h"
+#include "core/base/factor.h"
+#include "core/base/status.h"
 #include "kernels/cpu/root.h"
 
 enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER };

@@ -1,9 +1,9 @@
-#include "core/gpu_tile.h"
+#include "core/gpu/plan/tile.h"
 
 #include <string.h>
 
-#include "core/plan.h"
-#include "core/status.h"
+#include "core/base/factor.h"
+#include "core/base/status.h"
 
 /* The straight-line DFTs of kernels/radix.h, and what each costs a point beside its exchange. */
 static const struct {

@@ -1,9 +1,9 @@
 /* Planning one tile: how a work group transforms `lines` lines of `length` points together. Pure
  * functions; the kernel that runs it is kernels/fft.cl. */
-#ifndef GF_CORE_GPU_TILE_H
-#define GF_CORE_GPU_TILE_H
+#ifndef GF_CORE_GPU_PLAN_TILE_H
+#define GF_CORE_GPU_PLAN_TILE_H
 
-#include "core/gpu.h"
+#include "core/gpu/gpu.h"
 
 enum { GF_GPU_MAX_STAGES = 6 };
 
