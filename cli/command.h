@@ -4,7 +4,7 @@
 
 #include "cli/settings.h"
 
-struct gf_transform;
+struct gf_task_hooks;
 
 /* Each takes the parsed options and the operands, and returns the exit code. */
 int gf_command_fwd(struct gf_settings *s, char **operands, int n);
@@ -21,8 +21,8 @@ int gf_command_demo(struct gf_settings *s, char **operands, int n);
 int gf_command_selftest(struct gf_settings *s, char **operands, int n);
 
 /* What the transforms share: inputs, claims, the loop over files, reports. */
-int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s, char **operands,
-                     int n);
+int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, char **operands,
+                 int n);
 
 /* main.c: a command line, argv[0] being the program's name, as main() runs it; the exit code. Moves
  * argv about. */

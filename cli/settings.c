@@ -12,21 +12,21 @@
 
 struct gf_settings gf_settings_default(void) {
     return (struct gf_settings){
-        .type = GF_UNSAID,
-        .channels_last = GF_UNSAID,
-        .kind = GF_UNSAID,
+        .type = GF_UNSET,
+        .channels_last = GF_UNSET,
+        .kind = GF_UNSET,
         .clobber = true,
         .png_level = -1,
-        .shift = GF_UNSAID,
-        .scale = GF_UNSAID,
-        .norm = GF_UNSAID,
-        .precision = GF_UNSAID,
+        .shift = GF_UNSET,
+        .scale = GF_UNSET,
+        .norm = GF_UNSET,
+        .precision = GF_UNSET,
         .backend = "auto",
-        .plan_transform = GF_UNSAID,
-        .fftw_plan = GF_UNSAID,
-        .wavelet = {.boundary = GF_UNSAID},
+        .plan_transform = GF_UNSET,
+        .fftw_plan = GF_UNSET,
+        .wavelet = {.boundary = GF_UNSET},
         .stats = {.peaks = 5},
-        .demo = {.page = GF_UNSAID},
+        .demo = {.page = GF_UNSET},
         .bench = {.seconds = 0.5},
     };
 }
@@ -53,9 +53,9 @@ int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n) {
 }
 
 int gf_settings_check(const struct gf_settings *s) {
-    if (s->shape.n && s->type == GF_UNSAID)
+    if (s->shape.n && s->type == GF_UNSET)
         return gf_fail(GF_EUSAGE, "--shape needs --type, e.g. --type=u8");
-    if (!s->shape.n && !s->plan_only && (s->type != GF_UNSAID || s->big_endian || s->offset))
+    if (!s->shape.n && !s->plan_only && (s->type != GF_UNSET || s->big_endian || s->offset))
         return gf_fail(GF_EUSAGE, "--type, --endian and --offset describe a raw file, which needs "
                                   "--shape");
     if (s->shape.n > 3)
@@ -89,7 +89,7 @@ int gf_settings_besides(const struct gf_settings *s, const char *path[GF_MAX_BES
 }
 
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
-    struct gf_read_options o = {.channels_last = s->channels_last != GF_UNSAID,
+    struct gf_read_options o = {.channels_last = s->channels_last != GF_UNSET,
                                 .max_memory = s->max_memory};
     if (!s->shape.n)
         return o;

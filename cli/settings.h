@@ -8,7 +8,7 @@
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
-enum { GF_UNSAID = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
+enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
 /* The axes as typed: letters ('x') and NumPy indices, resolved once the rank is known. */
 struct gf_axes_text {
@@ -69,10 +69,10 @@ struct gf_settings {
         int n;
         int64_t extent[GF_MAX_RANK];
     } shape;
-    int type; /* enum gf_dtype or GF_UNSAID */
+    int type; /* enum gf_dtype or GF_UNSET */
     int big_endian;
     int64_t offset;
-    int channels_last; /* GF_UNSAID or 0, the only choice there is */
+    int channels_last; /* GF_UNSET or 0, the only choice there is */
     bool frames;
     int nan; /* enum gf_nan */
     const char *files_from, *files0_from;
@@ -81,7 +81,7 @@ struct gf_settings {
     /* output */
     const char *out;
     const char *further[GF_N_KINDS]; /* --magnitude=F, … */
-    int kind;                        /* enum gf_kind or GF_UNSAID */
+    int kind;                        /* enum gf_kind or GF_UNSET */
     int depth;                       /* 0: unsaid */
     bool clobber;
     int png_level;
@@ -89,8 +89,8 @@ struct gf_settings {
     int tiff_compression;
 
     /* display */
-    int shift; /* GF_UNSAID, 0, 1 */
-    int scale; /* enum gf_scale or GF_UNSAID */
+    int shift; /* GF_UNSET, 0, 1 */
+    int scale; /* enum gf_scale or GF_UNSET */
     struct {
         bool said;
         double low, high;
@@ -99,15 +99,15 @@ struct gf_settings {
     /* transform */
     struct gf_axes_text axes;
     int dims;      /* 0: unsaid */
-    int norm;      /* enum gf_norm or GF_UNSAID */
-    int precision; /* enum gf_precision or GF_UNSAID */
+    int norm;      /* enum gf_norm or GF_UNSET */
+    int precision; /* enum gf_precision or GF_UNSET */
     int color;     /* 0 channels, 1 luma */
     bool half;
 
     struct gf_wavelet_settings {
         int name;      /* index into gf_wavelets */
         int levels;    /* 0: unsaid; GF_MOST_LEVELS: as many as the size allows */
-        int boundary;  /* enum gf_boundary or GF_UNSAID */
+        int boundary;  /* enum gf_boundary or GF_UNSET */
         int threshold; /* enum gf_threshold */
         bool percent;
         double amount;
@@ -123,7 +123,7 @@ struct gf_settings {
     } stats;
 
     struct gf_demo_settings {
-        int page;        /* GF_UNSAID, or from 0 */
+        int page;        /* GF_UNSET, or from 0 */
         int every;       /* 0: unsaid */
         const char *sum; /* the kernel's file */
     } demo;
@@ -134,11 +134,11 @@ struct gf_settings {
     int threads;
     int jobs; /* pictures at once; 0: unsaid */
     bool resume, force;
-    int fftw_plan; /* index into gf_fftw_plans, or GF_UNSAID */
+    int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
     int64_t max_memory;
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
-    int plan_transform; /* enum gf_plan_of or GF_UNSAID */
+    int plan_transform; /* enum gf_plan_of or GF_UNSET */
 
     struct gf_bench_settings {
         unsigned kinds, precisions, levels; /* bits; 0: unsaid */

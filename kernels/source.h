@@ -148,7 +148,8 @@ INLINE void load_staged(const struct pass_args *a, GLOBAL const source *src,
 }
 #elif STAGED_IN
 #define FETCHED                                                                                    \
-    (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE) /* pairs of points of a work item               \
+    (((LENGTH + 1) / 2 + PER_LINE - 1) /                                                           \
+     PER_LINE) /* pairs of points of a work item               \
                                                     */
 
 /* Point n's place among the transform's inputs; the zeroth of Rader's has none. */

@@ -14,12 +14,12 @@
 
 /* What runs, file after file, in one lane or side by side in several. */
 struct run {
-    const struct gf_transform *transform;
+    const struct gf_task_hooks *transform;
     const struct gf_settings *s;
     struct gf_targets targets;
     struct gf_contexts contexts;
     struct gf_inputs inputs;
-    struct gf_pool pool;
+    struct gf_workers pool;
     int64_t limit;
 };
 
@@ -33,18 +33,18 @@ static void show(const struct gf_task *t, const char *what) {
 }
 
 /* From the header to the outputs. The lane has entered. */
-static int run_picture(struct gf_task *t, struct gf_lane *l) {
+static int run_picture(struct gf_task *t, struct gf_worker *l) {
     show(t, "reading");
     int rc = gf_task_preview(t);
     if (rc || t->skipped)
         return rc;
-    gf_pool_admit(l, t->need);
+    gf_workers_admit(l, t->need);
     rc = gf_task_read(t);
     if (!rc)
         rc = gf_task_ready(t);
     if (rc || t->skipped)
         return rc;
-    gf_pool_settle(l, t->need);
+    gf_workers_settle(l, t->need);
     show(t, "transforming");
     rc = gf_task_run(t);
     if (rc)
@@ -54,12 +54,12 @@ static int run_picture(struct gf_task *t, struct gf_lane *l) {
 }
 
 /* What a transform can do without its samples in memory, it does alone. */
-static bool streams(const struct gf_transform *transform, const struct gf_settings *s) {
+static bool streams(const struct gf_task_hooks *transform, const struct gf_settings *s) {
     return transform->stream && (s->frames || s->shape.n == 3);
 }
 
 /* One more of the tally, and what is to be said of it. */
-static void count(struct gf_task *t, struct gf_lane *l, int rc) {
+static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_contexts *c = l->engine.contexts;
     if (rc || !t->skipped)
         gf_progress_picture();
@@ -77,17 +77,17 @@ static void count(struct gf_task *t, struct gf_lane *l, int rc) {
         l->tally.failed++;
         l->tally.gone = c->gone;
         if (gf_log_pipe_closed())
-            gf_pool_close_pipe(l->pool);
+            gf_workers_close_pipe(l->pool);
         /* Where nothing could be opened the file is not to blame. */
         gf_log_fail(c->gone && !c->open ? NULL : t->name);
         gf_report_lost(t);
     }
     if (c->gone)
-        gf_pool_stop(l->pool);
+        gf_workers_stop(l->pool);
 }
 
 /* One input: `n` files at `read`, and all pictures that they hold. */
-static void run_input(struct run *r, struct gf_lane *l, char *const *read, int n, int64_t ahead) {
+static void run_input(struct run *r, struct gf_worker *l, char *const *read, int n, int64_t ahead) {
     struct gf_task t = {.s = &l->s,
                         .transform = r->transform,
                         .targets = &r->targets,
@@ -103,29 +103,29 @@ static void run_input(struct run *r, struct gf_lane *l, char *const *read, int n
             rc = r->transform->stream(&t, &streamed);
         if (!rc && !streamed)
             rc = run_picture(&t, l);
-        several = t.source && !gf_pool_stopped(l->pool);
+        several = t.source && !gf_workers_stopped(l->pool);
         count(&t, l, rc);
-        gf_pool_leave(l);
+        gf_workers_leave(l);
         rc = several ? gf_task_more(&t) : 0;
         more = rc > 0;
         if (rc < 0)
             count(&t, l, rc);
-        gf_pool_tell(l, more);
+        gf_workers_report(l, more);
         if (more)
-            gf_pool_enter(l);
+            gf_workers_enter(l);
     }
     gf_task_free(&t);
 }
 
 struct lane_run {
     struct run *r;
-    struct gf_lane *lane;
+    struct gf_worker *lane;
 };
 
 static void *run_lane(void *argument) {
     const struct lane_run *a = argument;
     struct run *r = a->r;
-    for (int i; (i = gf_pool_take(a->lane)) >= 0;) {
+    for (int i; (i = gf_workers_take(a->lane)) >= 0;) {
         if (r->s->frames)
             run_input(r, a->lane, r->inputs.path, r->inputs.n, 1);
         else
@@ -136,8 +136,8 @@ static void *run_lane(void *argument) {
 
 /* The calling thread is a lane too, so that it goes on where no thread can be had. */
 static void run_lanes(struct run *r) {
-    struct lane_run a[GF_MAX_JOBS];
-    int n = r->pool.n_lanes, started = 1;
+    struct lane_run a[GF_MAX_WORKERS];
+    int n = r->pool.n_workers, started = 1;
     for (int i = 0; i < n; i++)
         a[i] = (struct lane_run){r, &r->pool.lane[i]};
     while (started < n && !pthread_create(&a[started].lane->thread, NULL, run_lane, &a[started]))
@@ -156,7 +156,7 @@ static int choose_jobs(struct run *r) {
     if (r->s->frames || r->inputs.n < 2 || streams(r->transform, r->s))
         return 1;
     jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
-    jobs = jobs < GF_MAX_JOBS ? jobs : GF_MAX_JOBS;
+    jobs = jobs < GF_MAX_WORKERS ? jobs : GF_MAX_WORKERS;
     if (r->s->jobs || jobs == 1)
         return jobs;
     struct gf_task t = {.s = r->s,
@@ -183,8 +183,8 @@ static int run_all(struct run *r) {
     r->contexts.eager = s->frames || r->inputs.n < 2;
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
     r->contexts.eager = jobs == 1;
-    int rc =
-        gf_pool_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->contexts, inputs, r->limit);
+    int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->contexts, inputs,
+                             r->limit);
     if (rc)
         return rc;
     r->pool.sum.failed = r->inputs.failed;
@@ -253,14 +253,14 @@ static void summarise(const struct run *r) {
     gf_log_note("%d done, %d failed%s", sum->done, sum->failed, skipped);
 }
 
-int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s, char **operands,
-                     int n) {
+int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, char **operands,
+                 int n) {
     struct run r = {.transform = transform, .s = s};
     int code = 0;
     int rc = gf_settings_check(s);
     if (!rc)
         rc = gf_targets_parse(
-            s, s->kind == GF_UNSAID ? transform->default_kind : (enum gf_kind)s->kind, &r.targets);
+            s, s->kind == GF_UNSET ? transform->default_kind : (enum gf_kind)s->kind, &r.targets);
     for (int i = 0; i < r.targets.n && transform->label; i++)
         if (!r.targets.target[i].aside)
             r.targets.target[i].label = transform->label;
@@ -287,7 +287,7 @@ int gf_transform_run(const struct gf_transform *transform, struct gf_settings *s
     summarise(&r);
     code = r.pool.sum.worst;
 out:
-    gf_pool_close(&r.pool);
+    gf_workers_close(&r.pool);
     gf_contexts_close(&r.contexts);
     gf_inputs_free(&r.inputs);
     gf_targets_free(&r.targets);

@@ -28,7 +28,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
     *out = (struct gf_targets){0};
     if (s->out)
         rc = add_target(out, "--out", s->out, kind);
-    else if (s->kind != GF_UNSAID)
+    else if (s->kind != GF_UNSET)
         return gf_fail(GF_EUSAGE, "--kind says what --out takes, and there is no --out");
     for (int k = 0; k < GF_N_KINDS && !rc; k++)
         if (s->further[k])

@@ -39,7 +39,7 @@ int gf_task_take_channels(struct gf_task *t) {
 }
 
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype) {
-    if (s->precision != GF_UNSAID)
+    if (s->precision != GF_UNSET)
         return (enum gf_precision)s->precision;
     bool wide = dtype == GF_F64 || dtype == GF_C128 || dtype == GF_U32 || dtype == GF_I32;
     return wide ? GF_DOUBLE : GF_SINGLE;

@@ -33,7 +33,7 @@ struct gf_product {
 struct gf_task;
 
 /* What fwd and inv do differently. */
-struct gf_transform {
+struct gf_task_hooks {
     const char *name;
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
@@ -48,14 +48,14 @@ struct gf_transform {
     void (*free)(struct gf_task *t);
 };
 
-extern const struct gf_transform gf_transform_forward, gf_transform_inverse, gf_transform_dwt,
-    gf_transform_idwt, gf_transform_filter;
+extern const struct gf_task_hooks gf_hooks_forward, gf_hooks_inverse, gf_hooks_dwt, gf_hooks_idwt,
+    gf_hooks_filter;
 
 struct gf_filtering;
 
 struct gf_task {
     const struct gf_settings *s;
-    const struct gf_transform *transform;
+    const struct gf_task_hooks *transform;
     const struct gf_targets *targets;
     struct gf_engine *engine;
     char *const *read; /* the files: one, or all with --frames, or magnitude and phase */

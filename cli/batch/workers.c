@@ -18,16 +18,16 @@ static void keep_no_memory(void) {
 #endif
 }
 
-int gf_pool_open(struct gf_pool *p, int n, int threads, const struct gf_settings *s,
-                 struct gf_contexts *contexts, int n_inputs, int64_t limit) {
-    *p = (struct gf_pool){.n_lanes = n, .n_inputs = n_inputs, .limit = limit};
+int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
+                    struct gf_contexts *contexts, int n_inputs, int64_t limit) {
+    *p = (struct gf_workers){.n_workers = n, .n_inputs = n_inputs, .limit = limit};
     p->lane = calloc((size_t)n, sizeof *p->lane);
     if (!p->lane)
         return gf_fail(GF_ENOMEM, "out of memory");
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < n; i++) {
-        struct gf_lane *l = &p->lane[i];
+        struct gf_worker *l = &p->lane[i];
         l->pool = p;
         l->s = *s;
         l->s.threads = threads;
@@ -36,10 +36,10 @@ int gf_pool_open(struct gf_pool *p, int n, int threads, const struct gf_settings
     return 0;
 }
 
-void gf_pool_close(struct gf_pool *p) {
+void gf_workers_close(struct gf_workers *p) {
     if (!p->lane)
         return;
-    for (int i = 0; i < p->n_lanes; i++)
+    for (int i = 0; i < p->n_workers; i++)
         gf_engine_close(&p->lane[i].engine);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
@@ -51,9 +51,9 @@ void gf_pool_close(struct gf_pool *p) {
 
 /* With the lock held: a plan that a lane keeps for its next picture. The lane is outside, so its
  * engine is at rest. */
-static bool drop_a_plan(struct gf_pool *p, const struct gf_lane *but) {
-    for (int i = 0; i < p->n_lanes; i++) {
-        struct gf_lane *l = &p->lane[i];
+static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
+    for (int i = 0; i < p->n_workers; i++) {
+        struct gf_worker *l = &p->lane[i];
         if (l == but || l->busy || !l->reserved)
             continue;
         gf_engine_forget(&l->engine);
@@ -64,40 +64,40 @@ static bool drop_a_plan(struct gf_pool *p, const struct gf_lane *but) {
     return false;
 }
 
-static bool fits(const struct gf_pool *p, const struct gf_lane *l, int64_t need) {
+static bool fits(const struct gf_workers *p, const struct gf_worker *l, int64_t need) {
     int64_t others = p->used - l->reserved;
     if (!p->busy)
         return others == 0 || (need >= 0 && need <= p->limit - others);
     return need >= 0 && need + GF_PICTURE_EXTRA <= p->limit - others;
 }
 
-static void enter(struct gf_lane *l) {
-    struct gf_pool *p = l->pool;
+static void enter(struct gf_worker *l) {
+    struct gf_workers *p = l->pool;
     while (p->entered)
         pthread_cond_wait(&p->changed, &p->lock);
     p->entered = l->entered = true;
 }
 
-static void pass(struct gf_lane *l) {
+static void pass(struct gf_worker *l) {
     if (l->entered)
         l->pool->entered = l->entered = false;
     pthread_cond_broadcast(&l->pool->changed);
 }
 
-static void reserve(struct gf_lane *l, int64_t bytes) {
+static void reserve(struct gf_worker *l, int64_t bytes) {
     l->pool->used += bytes - l->reserved;
     l->reserved = bytes;
 }
 
 /* One lane alone speaks at once. */
-static void start_words(struct gf_lane *l) {
+static void start_words(struct gf_worker *l) {
     l->tally = (struct gf_tally){0};
-    if (l->pool->n_lanes > 1)
+    if (l->pool->n_workers > 1)
         gf_log_keep();
 }
 
-int gf_pool_take(struct gf_lane *l) {
-    struct gf_pool *p = l->pool;
+int gf_workers_take(struct gf_worker *l) {
+    struct gf_workers *p = l->pool;
     pthread_mutex_lock(&p->lock);
     while (!p->stop && p->next < p->n_inputs && (p->entered || p->next >= p->turn + GF_WINDOW))
         pthread_cond_wait(&p->changed, &p->lock);
@@ -112,14 +112,14 @@ int gf_pool_take(struct gf_lane *l) {
     return any ? l->input : -1;
 }
 
-void gf_pool_enter(struct gf_lane *l) {
+void gf_workers_enter(struct gf_worker *l) {
     pthread_mutex_lock(&l->pool->lock);
     enter(l);
     pthread_mutex_unlock(&l->pool->lock);
 }
 
-void gf_pool_admit(struct gf_lane *l, int64_t need) {
-    struct gf_pool *p = l->pool;
+void gf_workers_admit(struct gf_worker *l, int64_t need) {
+    struct gf_workers *p = l->pool;
     pthread_mutex_lock(&p->lock);
     while (!fits(p, l, need)) {
         if (!p->tight)
@@ -135,7 +135,7 @@ void gf_pool_admit(struct gf_lane *l, int64_t need) {
     pthread_mutex_unlock(&p->lock);
 }
 
-void gf_pool_settle(struct gf_lane *l, int64_t need) {
+void gf_workers_settle(struct gf_worker *l, int64_t need) {
     pthread_mutex_lock(&l->pool->lock);
     if (need + GF_PICTURE_EXTRA < l->reserved)
         reserve(l, need + GF_PICTURE_EXTRA);
@@ -143,8 +143,8 @@ void gf_pool_settle(struct gf_lane *l, int64_t need) {
     pthread_mutex_unlock(&l->pool->lock);
 }
 
-void gf_pool_leave(struct gf_lane *l) {
-    struct gf_pool *p = l->pool;
+void gf_workers_leave(struct gf_worker *l) {
+    struct gf_workers *p = l->pool;
     pthread_mutex_lock(&p->lock);
     reserve(l, l->engine.kept ? l->engine.kept->workspace_bytes : 0);
     p->busy -= l->busy;
@@ -164,7 +164,7 @@ static void add(struct gf_tally *sum, const struct gf_tally *t) {
 }
 
 /* Says what input `turn` has to say. That nothing can be run is said once, by the first. */
-static void say(struct gf_pool *p, struct gf_said *said, const struct gf_tally *tally) {
+static void say(struct gf_workers *p, struct gf_said *said, const struct gf_tally *tally) {
     struct gf_said unsaid = {0};
     bool again = p->sum.gone && tally->gone;
     if (!again) {
@@ -178,8 +178,8 @@ static void say(struct gf_pool *p, struct gf_said *said, const struct gf_tally *
         p->stop = p->pipe_closed = true;
 }
 
-void gf_pool_tell(struct gf_lane *l, bool more) {
-    struct gf_pool *p = l->pool;
+void gf_workers_report(struct gf_worker *l, bool more) {
+    struct gf_workers *p = l->pool;
     struct gf_said said = {0};
     pthread_mutex_lock(&p->lock);
     bool due = l->input == p->turn;
@@ -209,21 +209,21 @@ void gf_pool_tell(struct gf_lane *l, bool more) {
     pthread_mutex_unlock(&p->lock);
 }
 
-void gf_pool_stop(struct gf_pool *p) {
+void gf_workers_stop(struct gf_workers *p) {
     pthread_mutex_lock(&p->lock);
     p->stop = true;
     pthread_cond_broadcast(&p->changed);
     pthread_mutex_unlock(&p->lock);
 }
 
-void gf_pool_close_pipe(struct gf_pool *p) {
+void gf_workers_close_pipe(struct gf_workers *p) {
     pthread_mutex_lock(&p->lock);
     p->pipe_closed = true;
     pthread_mutex_unlock(&p->lock);
-    gf_pool_stop(p);
+    gf_workers_stop(p);
 }
 
-bool gf_pool_stopped(struct gf_pool *p) {
+bool gf_workers_stopped(struct gf_workers *p) {
     pthread_mutex_lock(&p->lock);
     bool stop = p->stop;
     pthread_mutex_unlock(&p->lock);

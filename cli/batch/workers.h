@@ -13,8 +13,8 @@
 #include "cli/log.h"
 
 enum {
-    GF_MAX_JOBS = 256,
-    GF_WINDOW = 2 * GF_MAX_JOBS, /* inputs that may be done before the words of one are due */
+    GF_MAX_WORKERS = 256,
+    GF_WINDOW = 2 * GF_MAX_WORKERS, /* inputs that may be done before the words of one are due */
     /* What a picture takes beside its arrays and the plan's workspace: the coders' buffers. */
     GF_PICTURE_EXTRA = 4 << 20
 };
@@ -26,8 +26,8 @@ struct gf_tally {
     bool gone; /* failed because nothing could be run */
 };
 
-struct gf_lane {
-    struct gf_pool *pool;
+struct gf_worker {
+    struct gf_workers *pool;
     pthread_t thread;
     struct gf_settings s; /* with the threads of this lane */
     struct gf_engine engine;
@@ -37,11 +37,11 @@ struct gf_lane {
     struct gf_tally tally; /* of the input, as far as it is not told yet */
 };
 
-struct gf_pool {
+struct gf_workers {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct gf_lane *lane;
-    int n_lanes;
+    struct gf_worker *lane;
+    int n_workers;
     int64_t limit, used; /* bytes */
     int busy;            /* lanes that have something reserved */
     bool entered;        /* a lane is looking at its input */
@@ -58,24 +58,24 @@ struct gf_pool {
 };
 
 /* `n` lanes with `threads` each. The contexts stay the caller's. */
-int gf_pool_open(struct gf_pool *p, int n, int threads, const struct gf_settings *s,
-                 struct gf_contexts *contexts, int n_inputs, int64_t limit);
-void gf_pool_close(struct gf_pool *p);
+int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
+                    struct gf_contexts *contexts, int n_inputs, int64_t limit);
+void gf_workers_close(struct gf_workers *p);
 
 /* The next input, or -1: there is none, or nothing more is to be done. The lane has entered. */
-int gf_pool_take(struct gf_lane *l);
+int gf_workers_take(struct gf_worker *l);
 /* Enters for one more picture of the same input. */
-void gf_pool_enter(struct gf_lane *l);
+void gf_workers_enter(struct gf_worker *l);
 /* Waits until there is room for `need` bytes, -1 for all there is, and reserves it. */
-void gf_pool_admit(struct gf_lane *l, int64_t need);
+void gf_workers_admit(struct gf_worker *l, int64_t need);
 /* The need is known now, and is not more than what was reserved. */
-void gf_pool_settle(struct gf_lane *l, int64_t need);
+void gf_workers_settle(struct gf_worker *l, int64_t need);
 /* Gives back what is reserved, and the place at the door. */
-void gf_pool_leave(struct gf_lane *l);
+void gf_workers_leave(struct gf_worker *l);
 /* Says what is due of what came of the lane's input; `more` is still to come of it. */
-void gf_pool_tell(struct gf_lane *l, bool more);
-void gf_pool_stop(struct gf_pool *p);
-void gf_pool_close_pipe(struct gf_pool *p); /* ditto, without a word */
-bool gf_pool_stopped(struct gf_pool *p);
+void gf_workers_report(struct gf_worker *l, bool more);
+void gf_workers_stop(struct gf_workers *p);
+void gf_workers_close_pipe(struct gf_workers *p); /* ditto, without a word */
+bool gf_workers_stopped(struct gf_workers *p);
 
 #endif

@@ -132,7 +132,7 @@ int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_benc
     if (!rc)
         rc = gf_size_product(out, job->ndim, (int64_t)gf_dtype_size(job->out[0].dtype),
                              &c->bytes_out);
-    double points = (double)gf_lab_points(shape);
+    double points = (double)gf_rig_points(shape);
     c->flops = kind == GF_BENCH_DWT ? wavelet_flops(job, points)
                                     : (kind == GF_BENCH_C2C || kind == GF_BENCH_FILTER ? 5 : 2.5) *
                                           points * log2((double)gf_job_points(job));

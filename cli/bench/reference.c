@@ -25,8 +25,8 @@ static bool levels(const struct gf_bench_case *c) {
 double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p) {
     if (levels(c))
         return most_beside;
-    struct gf_lab lab = {.precision = p};
-    return gf_lab_bound(&lab, gf_job_points(&c->job));
+    struct gf_rig lab = {.precision = p};
+    return gf_rig_bound(&lab, gf_job_points(&c->job));
 }
 
 static double limit_of(const struct gf_bench_case *c, enum gf_precision p) {
@@ -240,7 +240,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     int64_t shape[GF_MAX_RANK];
     int rank = c->shape.ndim + 1;
     bool picture = levels(c), wavelet = c->kind == GF_BENCH_DWT;
-    if (gf_lab_points(&c->shape) > (wavelet ? 16 : picture ? 4 : 1) * most_points)
+    if (gf_rig_points(&c->shape) > (wavelet ? 16 : picture ? 4 : 1) * most_points)
         return 0;
     /* For pictures the faster one: they are compared level by level, and samples judge it too. */
     int rc = gf_backend_find(picture || wavelet ? "openmp" : "fftw", &backend);

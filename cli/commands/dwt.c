@@ -23,7 +23,7 @@ static int too_many(const struct gf_settings *s, const struct gf_job *job, int m
 int gf_wavelet_describe(const struct gf_settings *s, struct gf_job *job) {
     job->op = GF_DWT;
     job->wavelet.boundary =
-        s->wavelet.boundary == GF_UNSAID ? GF_PERIODIC : (enum gf_boundary)s->wavelet.boundary;
+        s->wavelet.boundary == GF_UNSET ? GF_PERIODIC : (enum gf_boundary)s->wavelet.boundary;
     job->wavelet.threshold = (enum gf_threshold)s->wavelet.threshold;
     job->wavelet.percent = s->wavelet.percent;
     job->wavelet.amount = s->wavelet.amount;
@@ -172,7 +172,7 @@ int gf_bands_write(const struct gf_task *t, const struct gf_product *p) {
     return rc;
 }
 
-const struct gf_transform gf_transform_dwt = {
+const struct gf_task_hooks gf_hooks_dwt = {
     .name = "dwt",
     .default_kind = GF_REAL,
     .label = "coefficients",
@@ -182,5 +182,5 @@ const struct gf_transform gf_transform_dwt = {
 };
 
 int gf_command_dwt(struct gf_settings *s, char **operands, int n) {
-    return gf_transform_run(&gf_transform_dwt, s, operands, n);
+    return gf_batch_run(&gf_hooks_dwt, s, operands, n);
 }

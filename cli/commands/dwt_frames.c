@@ -48,7 +48,7 @@ static const char *refuses(const struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_write_options options = gf_settings_write_options(s);
     const struct gf_product *p = &t->product[0];
-    bool raw = s->shape.n == 3 && s->channels_last == GF_UNSAID;
+    bool raw = s->shape.n == 3 && s->channels_last == GF_UNSET;
     if (!s->frames && !raw)
         return "only --frames and raw volumes are read plane by plane";
     if (t->image.ndim != 3 || !(t->job.axes & 1) || t->image.px.shape[0] < 2)

@@ -13,8 +13,8 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
     out->dtype = dtype;
     out->half = s->half;
     out->map = gf_dtype_is_integer(dtype) ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
-    out->shift = s->shift == GF_UNSAID ? kind != GF_COMPLEX : s->shift;
-    if (s->scale != GF_UNSAID)
+    out->shift = s->shift == GF_UNSET ? kind != GF_COMPLEX : s->shift;
+    if (s->scale != GF_UNSET)
         out->scale = (enum gf_scale)s->scale;
     /* --range speaks of magnitudes and their like; a phase always spans the circle. */
     if (s->range.said && out->map == GF_MAP_DISPLAY && kind != GF_PHASE) {
@@ -61,7 +61,7 @@ static int prepare(struct gf_task *t) {
     memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
     job->in_dtype = t->image.px.dtype;
     job->precision = gf_task_precision(s, job->in_dtype);
-    job->norm = s->norm == GF_UNSAID ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
+    job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     int rc = gf_task_take_channels(t);
     job->spend_input = !t->image.alpha; /* alpha is copied out of it afterwards */
     if (!rc)
@@ -99,7 +99,7 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
-const struct gf_transform gf_transform_forward = {
+const struct gf_task_hooks gf_hooks_forward = {
     .name = "fwd",
     .default_kind = GF_MAGNITUDE,
     .prepare = prepare,
@@ -107,5 +107,5 @@ const struct gf_transform gf_transform_forward = {
 };
 
 int gf_command_fwd(struct gf_settings *s, char **operands, int n) {
-    return gf_transform_run(&gf_transform_forward, s, operands, n);
+    return gf_batch_run(&gf_hooks_forward, s, operands, n);
 }

@@ -16,7 +16,7 @@ static int check_options(const struct gf_settings *s, const struct gf_record *r)
     if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != r->levels)
         rc = gf_fail(GF_EINVAL, "its record says %d level%s, not %d", r->levels,
                      r->levels == 1 ? "" : "s", s->wavelet.levels);
-    if (!rc && s->wavelet.boundary != GF_UNSAID && s->wavelet.boundary != (int)r->boundary)
+    if (!rc && s->wavelet.boundary != GF_UNSET && s->wavelet.boundary != (int)r->boundary)
         rc =
             gf_fail(GF_EINVAL, "its record says boundary %s, not %s", gf_boundary_name(r->boundary),
                     gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
@@ -154,7 +154,7 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
-const struct gf_transform gf_transform_idwt = {
+const struct gf_task_hooks gf_hooks_idwt = {
     .name = "idwt",
     .default_kind = GF_REAL,
     .label = "picture",
@@ -163,5 +163,5 @@ const struct gf_transform gf_transform_idwt = {
 };
 
 int gf_command_idwt(struct gf_settings *s, char **operands, int n) {
-    return gf_transform_run(&gf_transform_idwt, s, operands, n);
+    return gf_batch_run(&gf_hooks_idwt, s, operands, n);
 }

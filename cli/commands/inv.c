@@ -25,10 +25,10 @@ static int check_options(const struct gf_settings *s, const struct gf_record *r)
         return rc;
     if (axes != r->axes)
         return gf_fail(GF_EINVAL, "its record tells of other axes than the options do");
-    if (s->norm != GF_UNSAID && s->norm != (int)r->norm)
+    if (s->norm != GF_UNSET && s->norm != (int)r->norm)
         return gf_fail(GF_EINVAL, "its record says norm %s, not %s", gf_norm_name(r->norm),
                        gf_norm_name((enum gf_norm)s->norm));
-    if (s->shift != GF_UNSAID && s->shift != r->shift)
+    if (s->shift != GF_UNSET && s->shift != r->shift)
         return gf_fail(GF_EINVAL, "its record says that the zero frequency is in the %s",
                        r->shift ? "centre" : "corner");
     return 0;
@@ -61,8 +61,8 @@ static int job_from_options(struct gf_task *t) {
     job->ndim = t->image.ndim;
     memcpy(job->shape, t->image.px.shape, (size_t)job->ndim * sizeof *job->shape);
     job->channels = t->image.px.shape[job->ndim];
-    job->norm = s->norm == GF_UNSAID ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
-    job->in_shift = s->shift == GF_UNSAID ? s->from_magnitude != NULL : s->shift;
+    job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
+    job->in_shift = s->shift == GF_UNSET ? s->from_magnitude != NULL : s->shift;
     return gf_settings_axes(s, job->ndim, &job->axes);
 }
 
@@ -70,7 +70,7 @@ static int job_from_options(struct gf_task *t) {
 static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
     struct gf_target target = t->targets->target[i];
-    bool unsaid = t->s->out && i == 0 && t->s->kind == GF_UNSAID;
+    bool unsaid = t->s->out && i == 0 && t->s->kind == GF_UNSET;
     if (!r || !r->complex_input || !unsaid)
         return 0;
     if (!(p->format->dtypes >> GF_C64 & 1))
@@ -169,7 +169,7 @@ static int prepare(struct gf_task *t) {
 static int check(struct gf_task *t) {
     const struct gf_report *report = &t->report;
     bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;
-    if (lossy && !t->recorded && t->s->kind == GF_UNSAID && !t->s->further[GF_REAL])
+    if (lossy && !t->recorded && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
         return gf_fail(GF_EINVAL,
                        "the inverse is complex (imaginary to real part: %.2g); say --kind=real to "
                        "write the real part, or --kind=complex|magnitude|imag|phase",
@@ -193,7 +193,7 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
-const struct gf_transform gf_transform_inverse = {
+const struct gf_task_hooks gf_hooks_inverse = {
     .name = "inv",
     .default_kind = GF_REAL,
     .prepare = prepare,
@@ -201,5 +201,5 @@ const struct gf_transform gf_transform_inverse = {
 };
 
 int gf_command_inv(struct gf_settings *s, char **operands, int n) {
-    return gf_transform_run(&gf_transform_inverse, s, operands, n);
+    return gf_batch_run(&gf_hooks_inverse, s, operands, n);
 }

@@ -22,11 +22,11 @@ static int image_from_shape(const struct gf_settings *s, const char *text, struc
     int64_t extent[GF_MAX_RANK], bytes;
     int n;
     enum gf_dtype usual = s->plan_transform == GF_PLAN_IDWT ? GF_F32 : GF_U8;
-    enum gf_dtype dtype = s->type == GF_UNSAID ? usual : (enum gf_dtype)s->type;
+    enum gf_dtype dtype = s->type == GF_UNSET ? usual : (enum gf_dtype)s->type;
     int rc = gf_shape_parse(text, extent, &n);
     if (rc)
         return rc;
-    bool channels = s->channels_last != GF_UNSAID;
+    bool channels = s->channels_last != GF_UNSET;
     if (n - channels < 1 || n - channels > GF_MAX_DIMS)
         return gf_fail(GF_EUSAGE, "shape '%s': %d axes, where 1 to 3 are possible", text,
                        n - channels);
@@ -43,11 +43,11 @@ static int image_from_shape(const struct gf_settings *s, const char *text, struc
 
 struct needs {
     int64_t in, out, workspace, moved, total;
-    double cost; /* of all passes, see struct gf_pass; 0: not known of each */
+    double cost; /* of all passes, see struct gf_pass_info; 0: not known of each */
     double copy; /* bytes a second */
 };
 
-static double share_of(const struct gf_pass *pass) {
+static double share_of(const struct gf_pass_info *pass) {
     return (double)(pass->bytes_read + pass->bytes_written) / pass->cost;
 }
 
@@ -60,7 +60,7 @@ static struct needs sum_up(const struct gf_task *t) {
     }
     bool known = true;
     for (int i = 0; i < t->engine->plan->n_passes; i++) {
-        const struct gf_pass *pass = &t->engine->plan->pass[i];
+        const struct gf_pass_info *pass = &t->engine->plan->pass[i];
         n.moved += pass->bytes_read + pass->bytes_written;
         n.cost += pass->cost;
         known = known && pass->cost > 0;
@@ -73,7 +73,7 @@ static struct needs sum_up(const struct gf_task *t) {
 
 /* What a pass on a device is expected to take, or how near to copying it is where it is not known
  * how long that takes. */
-static void print_expected(const struct gf_pass *pass, double copy) {
+static void print_expected(const struct gf_pass_info *pass, double copy) {
     if (pass->cost > 0 && copy > 0)
         printf(", expected %.3g ms", pass->cost / copy * 1e3);
     else if (pass->cost > 0)
@@ -175,21 +175,21 @@ static bool is_filter(const struct gf_settings *s) {
 
 /* The transform that was named; else a recorded file is planned as its inverse, anything else as a
  * filter, if there is one, or a forward FFT. */
-static const struct gf_transform *transform_of(const struct gf_settings *s,
-                                               const struct gf_image *image) {
+static const struct gf_task_hooks *transform_of(const struct gf_settings *s,
+                                                const struct gf_image *image) {
     struct gf_record record;
     if (s->plan_transform == GF_PLAN_DWT)
-        return &gf_transform_dwt;
+        return &gf_hooks_dwt;
     if (s->plan_transform == GF_PLAN_IDWT)
-        return &gf_transform_idwt;
+        return &gf_hooks_idwt;
     if (is_filter(s))
-        return &gf_transform_filter;
+        return &gf_hooks_filter;
     if (!image->record || s->plan_transform == GF_PLAN_FFT)
-        return &gf_transform_forward;
+        return &gf_hooks_forward;
     if (gf_dtype_is_complex(image->px.dtype))
-        return &gf_transform_inverse;
+        return &gf_hooks_inverse;
     bool wavelet = !gf_record_parse(image->record, &record) && record.version == GF_RECORD_WAVELET;
-    return wavelet ? &gf_transform_idwt : &gf_transform_forward;
+    return wavelet ? &gf_hooks_idwt : &gf_hooks_forward;
 }
 
 static int plan_one(struct gf_settings *s, struct gf_engine *engine,
@@ -200,8 +200,8 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
                             : gf_load_picture(s, name, true, &t.image);
     struct gf_targets own = *targets;
     t.transform = transform_of(s, &t.image);
-    if (!rc && t.transform != &gf_transform_forward && !is_filter(s)) {
-        for (int i = 0; i < own.n && s->kind == GF_UNSAID; i++)
+    if (!rc && t.transform != &gf_hooks_forward && !is_filter(s)) {
+        for (int i = 0; i < own.n && s->kind == GF_UNSET; i++)
             own.target[i].kind = GF_REAL;
         t.targets = &own;
     }
@@ -215,13 +215,13 @@ static int plan_one(struct gf_settings *s, struct gf_engine *engine,
 
 static int check_wavelet(const struct gf_settings *s) {
     bool wavelet = s->plan_transform == GF_PLAN_DWT || s->plan_transform == GF_PLAN_IDWT;
-    bool said = s->wavelet.levels || s->wavelet.boundary != GF_UNSAID || s->wavelet.threshold;
+    bool said = s->wavelet.levels || s->wavelet.boundary != GF_UNSET || s->wavelet.threshold;
     if (said && !wavelet)
         return gf_fail(GF_EUSAGE,
                        "--levels, --boundary and --threshold belong to --transform=dwt or idwt");
     if (wavelet && is_filter(s))
         return gf_fail(GF_EUSAGE, "--transform=dwt and a filter exclude each other");
-    if (wavelet && (s->half || s->color || s->norm != GF_UNSAID))
+    if (wavelet && (s->half || s->color || s->norm != GF_UNSET))
         return gf_fail(GF_EUSAGE, "--norm, --half and --color belong to an FFT");
     return 0;
 }
@@ -247,11 +247,11 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
         rc = check_wavelet(s);
     if (!rc)
         rc = gf_targets_parse(s,
-                              is_filter(s)           ? GF_REAL
-                              : s->kind == GF_UNSAID ? GF_MAGNITUDE
-                                                     : (enum gf_kind)s->kind,
+                              is_filter(s)          ? GF_REAL
+                              : s->kind == GF_UNSET ? GF_MAGNITUDE
+                                                    : (enum gf_kind)s->kind,
                               &targets);
-    if (!rc && is_filter(s) && (s->kind != GF_UNSAID || further))
+    if (!rc && is_filter(s) && (s->kind != GF_UNSET || further))
         rc = gf_fail(GF_EUSAGE, "a filter's result is the picture; --out alone names it");
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512");

@@ -10,7 +10,7 @@ enum { GF_DEFAULT_LEVELS = 3 };
  * GF_EINVAL when the size does not allow the levels asked for. */
 int gf_wavelet_describe(const struct gf_settings *s, struct gf_job *job);
 
-/* frames.c: gf_transform.stream of dwt. */
+/* frames.c: gf_task_hooks.stream of dwt. */
 int gf_wavelet_stream(struct gf_task *t, bool *done);
 /* The record of a coefficient file. */
 struct gf_record gf_wavelet_record(const struct gf_task *t, bool alpha_kept);

@@ -9,7 +9,7 @@
 #include "core/base/status.h"
 
 bool gf_hand_asked(const struct gf_settings *s) {
-    return s->demo.page != GF_UNSAID || s->demo.every || s->demo.sum;
+    return s->demo.page != GF_UNSET || s->demo.every || s->demo.sum;
 }
 
 /* A picture of `like`'s type and colour, ndim and shape. */
@@ -126,7 +126,7 @@ int gf_hand_run(const struct gf_settings *s, const char *in) {
         rc = gf_load_picture(s, in, false, &image);
     if (rc)
         goto out;
-    if (s->demo.page != GF_UNSAID)
+    if (s->demo.page != GF_UNSET)
         rc = take_page(&image, s->demo.page, &out);
     else if (s->demo.every)
         rc = take_every(&image, s->demo.every, &out);

@@ -169,7 +169,7 @@ static void free_task(struct gf_task *t) {
     t->filtering = NULL;
 }
 
-const struct gf_transform gf_transform_filter = {
+const struct gf_task_hooks gf_hooks_filter = {
     .name = "filter",
     .default_kind = GF_REAL,
     .label = "filtered",
@@ -185,7 +185,7 @@ int gf_command_filter(struct gf_settings *s, char **operands, int n) {
         return 2;
     }
     int rc = gf_filter_read_files(s);
-    int code = rc ? gf_exit_code(rc) : gf_transform_run(&gf_transform_filter, s, operands, n);
+    int code = rc ? gf_exit_code(rc) : gf_batch_run(&gf_hooks_filter, s, operands, n);
     gf_filter_forget();
     gf_filter_free_files(s);
     return code;

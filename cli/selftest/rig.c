@@ -7,21 +7,21 @@
 
 #include "core/base/status.h"
 
-int64_t gf_lab_points(const struct gf_shape *shape) {
+int64_t gf_rig_points(const struct gf_shape *shape) {
     int64_t n = 1;
     for (int i = 0; i < shape->ndim; i++)
         n *= shape->n[i];
     return n;
 }
 
-double gf_lab_bound(const struct gf_lab *lab, int64_t points) {
+double gf_rig_bound(const struct gf_rig *lab, int64_t points) {
     /* 6e-7 (1.2e-15) at 2^24 points, growing with sqrt(log2 N); one step for the rounding of the
      * result itself, so that tiny lengths have room. */
     double steps = 1 + log2((double)points);
     return (lab->precision == GF_DOUBLE ? 1.2e-15 : 6e-7) * sqrt(steps / 25) + 0.2e-15;
 }
 
-void gf_lab_random(double complex *x, int64_t n, unsigned seed, bool real) {
+void gf_rig_random(double complex *x, int64_t n, unsigned seed, bool real) {
     uint64_t state = 0x9e3779b97f4a7c15u * (seed + 1);
     for (int64_t i = 0; i < 2 * n; i++) {
         state ^= state << 13;
@@ -58,7 +58,7 @@ static void from_samples(const struct gf_array *a, int64_t n, double complex *x)
         x[i] = a->dtype == GF_C64 ? ((float complex *)a->data)[i] : ((double complex *)a->data)[i];
 }
 
-static int exec(const struct gf_lab *lab, const struct gf_job *job, const struct gf_array *in,
+static int exec(const struct gf_rig *lab, const struct gf_job *job, const struct gf_array *in,
                 struct gf_array *out) {
     struct gf_plan *plan = NULL;
     struct gf_report report = {0};
@@ -72,7 +72,7 @@ static int exec(const struct gf_lab *lab, const struct gf_job *job, const struct
     return rc;
 }
 
-static struct gf_job make_job(const struct gf_lab *lab, const struct gf_shape *shape,
+static struct gf_job make_job(const struct gf_rig *lab, const struct gf_shape *shape,
                               enum gf_direction direction, enum gf_dtype in, enum gf_kind kind,
                               enum gf_dtype out) {
     struct gf_job job = {.direction = direction,
@@ -88,13 +88,13 @@ static struct gf_job make_job(const struct gf_lab *lab, const struct gf_shape *s
     return job;
 }
 
-int gf_lab_transform(const struct gf_lab *lab, const struct gf_shape *shape,
+int gf_rig_transform(const struct gf_rig *lab, const struct gf_shape *shape,
                      enum gf_direction direction, bool real, const double complex *x,
                      double complex *out) {
     bool wide = lab->precision == GF_DOUBLE;
     enum gf_dtype complex_type = wide ? GF_C128 : GF_C64;
     enum gf_dtype in_type = !real ? complex_type : wide ? GF_F64 : GF_F32;
-    int64_t extent[GF_MAX_RANK], n = gf_lab_points(shape);
+    int64_t extent[GF_MAX_RANK], n = gf_rig_points(shape);
     struct gf_array a = {0}, b = {0};
     struct gf_job job = make_job(lab, shape, direction, in_type, GF_COMPLEX, complex_type);
     gf_job_in_shape(&job, extent);
@@ -124,7 +124,7 @@ static void fill_picture(struct gf_array *a) {
     }
 }
 
-bool gf_lab_round_trip(struct gf_lab *lab, const struct gf_shape *shape, enum gf_dtype dtype,
+bool gf_rig_round_trip(struct gf_rig *lab, const struct gf_shape *shape, enum gf_dtype dtype,
                        int channels, bool half) {
     enum gf_dtype complex_type = lab->precision == GF_DOUBLE ? GF_C128 : GF_C64;
     struct gf_array picture = {0}, spectrum = {0}, back = {0};
@@ -196,8 +196,8 @@ static void reference_axis(double complex *x, int64_t total, int64_t n, int64_t 
     }
 }
 
-int gf_lab_reference(const struct gf_shape *shape, const double complex *x, double complex *out) {
-    int64_t total = gf_lab_points(shape), stride = 1;
+int gf_rig_reference(const struct gf_shape *shape, const double complex *x, double complex *out) {
+    int64_t total = gf_rig_points(shape), stride = 1;
     struct root *root = malloc((size_t)total * sizeof *root);
     double complex *line = malloc((size_t)total * sizeof *line);
     int rc = root && line ? 0 : gf_fail(GF_ENOMEM, "out of memory");
@@ -214,7 +214,7 @@ out:
     return rc;
 }
 
-static void note_problem(struct gf_lab *lab, const char *what, const struct gf_shape *shape,
+static void note_problem(struct gf_rig *lab, const char *what, const struct gf_shape *shape,
                          const char *how) {
     char text[64] = "";
     lab->failed++;
@@ -227,10 +227,10 @@ static void note_problem(struct gf_lab *lab, const char *what, const struct gf_s
     snprintf(lab->problem, sizeof lab->problem, "%s, %s: %.100s", what, text, how);
 }
 
-void gf_lab_compare(struct gf_lab *lab, const char *what, const struct gf_shape *shape,
+void gf_rig_compare(struct gf_rig *lab, const char *what, const struct gf_shape *shape,
                     int transforms, const double complex *got, const double complex *want) {
-    int64_t n = gf_lab_points(shape);
-    double error = 0, size = 0, bound = transforms * gf_lab_bound(lab, n);
+    int64_t n = gf_rig_points(shape);
+    double error = 0, size = 0, bound = transforms * gf_rig_bound(lab, n);
     for (int64_t i = 0; i < n; i++) {
         double complex d = got[i] - want[i];
         error += creal(d) * creal(d) + cimag(d) * cimag(d);
@@ -247,7 +247,7 @@ void gf_lab_compare(struct gf_lab *lab, const char *what, const struct gf_shape 
     }
 }
 
-void gf_lab_check(struct gf_lab *lab, const char *what, const struct gf_shape *shape, bool ok) {
+void gf_rig_check(struct gf_rig *lab, const char *what, const struct gf_shape *shape, bool ok) {
     lab->checks++;
     if (!ok)
         note_problem(lab, what, shape, "wrong");

@@ -12,7 +12,7 @@ struct gf_shape {
     int64_t n[GF_MAX_DIMS];
 };
 
-struct gf_lab {
+struct gf_rig {
     const struct gf_backend *backend;
     void *context;
     enum gf_precision precision;
@@ -21,30 +21,30 @@ struct gf_lab {
     char problem[256]; /* the first failure, in words */
 };
 
-int64_t gf_lab_points(const struct gf_shape *shape);
+int64_t gf_rig_points(const struct gf_shape *shape);
 /* The relative error (L2) that `points` may cost, as the accuracy promise says. */
-double gf_lab_bound(const struct gf_lab *lab, int64_t points);
+double gf_rig_bound(const struct gf_rig *lab, int64_t points);
 
 /* A reproducible signal, uniform in [-0.5, 0.5). */
-void gf_lab_random(double complex *x, int64_t n, unsigned seed, bool real);
+void gf_rig_random(double complex *x, int64_t n, unsigned seed, bool real);
 
 /* out = the backend's transform of x in the lab's precision; a real one when `real`. 0 or a status.
  */
-int gf_lab_transform(const struct gf_lab *lab, const struct gf_shape *shape,
+int gf_rig_transform(const struct gf_rig *lab, const struct gf_shape *shape,
                      enum gf_direction direction, bool real, const double complex *x,
                      double complex *out);
 /* A picture of `dtype` and `channels` forward to a complex spectrum and back; true when every
  * sample comes back as it was. */
-bool gf_lab_round_trip(struct gf_lab *lab, const struct gf_shape *shape, enum gf_dtype dtype,
+bool gf_rig_round_trip(struct gf_rig *lab, const struct gf_shape *shape, enum gf_dtype dtype,
                        int channels, bool half);
 
 /* The definition, axis by axis, in long double. */
-int gf_lab_reference(const struct gf_shape *shape, const double complex *x, double complex *out);
+int gf_rig_reference(const struct gf_shape *shape, const double complex *x, double complex *out);
 
 /* Counts a check; notes `what` as the problem when got is farther from want than the bound times
  * the number of transforms that made them. */
-void gf_lab_compare(struct gf_lab *lab, const char *what, const struct gf_shape *shape,
+void gf_rig_compare(struct gf_rig *lab, const char *what, const struct gf_shape *shape,
                     int transforms, const double complex *got, const double complex *want);
-void gf_lab_check(struct gf_lab *lab, const char *what, const struct gf_shape *shape, bool ok);
+void gf_rig_check(struct gf_rig *lab, const char *what, const struct gf_shape *shape, bool ok);
 
 #endif

@@ -61,53 +61,53 @@ static int64_t position(const struct gf_shape *s, const int64_t *at) {
     return i;
 }
 
-static int check_impulse(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
-    int64_t n = gf_lab_points(s), at[GF_MAX_DIMS];
+static int check_impulse(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+    int64_t n = gf_rig_points(s), at[GF_MAX_DIMS];
     for (int a = 0; a < s->ndim; a++)
         at[a] = s->n[a] / 3;
     memset(r->x, 0, (size_t)n * sizeof *r->x);
     r->x[position(s, at)] = 1;
     for (int64_t i = 0; i < n; i++)
         r->want[i] = ramp(s, i, at);
-    int rc = gf_lab_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
+    int rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
     if (!rc)
-        gf_lab_compare(lab, "an impulse becomes a wave", s, 1, r->fx, r->want);
+        gf_rig_compare(lab, "an impulse becomes a wave", s, 1, r->fx, r->want);
     return rc;
 }
 
-static int check_constant(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
-    int64_t n = gf_lab_points(s);
+static int check_constant(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+    int64_t n = gf_rig_points(s);
     for (int64_t i = 0; i < n; i++) {
         r->x[i] = 1;
         r->want[i] = i ? 0 : (double)n;
     }
-    int rc = gf_lab_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
+    int rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
     if (!rc)
-        gf_lab_compare(lab, "a constant becomes one number", s, 1, r->fx, r->want);
+        gf_rig_compare(lab, "a constant becomes one number", s, 1, r->fx, r->want);
     return rc;
 }
 
-static int check_linear(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
-    int64_t n = gf_lab_points(s);
-    gf_lab_random(r->x, n, 1, false);
-    gf_lab_random(r->y, n, 2, false);
-    int rc = gf_lab_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
+static int check_linear(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+    int64_t n = gf_rig_points(s);
+    gf_rig_random(r->x, n, 1, false);
+    gf_rig_random(r->y, n, 2, false);
+    int rc = gf_rig_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
     if (!rc)
-        rc = gf_lab_transform(lab, s, GF_FORWARD, false, r->y, r->fy);
+        rc = gf_rig_transform(lab, s, GF_FORWARD, false, r->y, r->fy);
     for (int64_t i = 0; i < n; i++) {
         r->want[i] = 0.5 * r->fx[i] - 2 * r->fy[i];
         r->x[i] = 0.5 * r->x[i] - 2 * r->y[i];
     }
     if (!rc)
-        rc = gf_lab_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
+        rc = gf_rig_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
     if (!rc)
-        gf_lab_compare(lab, "sums stay sums", s, 2, r->fx, r->want);
+        gf_rig_compare(lab, "sums stay sums", s, 2, r->fx, r->want);
     return rc;
 }
 
-static int check_shift(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
-    int64_t n = gf_lab_points(s), at[GF_MAX_DIMS], from[GF_MAX_DIMS];
-    gf_lab_random(r->x, n, 3, true);
+static int check_shift(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+    int64_t n = gf_rig_points(s), at[GF_MAX_DIMS], from[GF_MAX_DIMS];
+    gf_rig_random(r->x, n, 3, true);
     for (int a = 0; a < s->ndim; a++)
         at[a] = s->n[a] / 2;
     for (int64_t i = 0; i < n; i++) {
@@ -118,13 +118,13 @@ static int check_shift(struct gf_lab *lab, const struct gf_shape *s, struct room
         }
         r->y[position(s, from)] = r->x[i];
     }
-    int rc = gf_lab_transform(lab, s, GF_FORWARD, true, r->x, r->want);
+    int rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->x, r->want);
     if (!rc)
-        rc = gf_lab_transform(lab, s, GF_FORWARD, true, r->y, r->fy);
+        rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->y, r->fy);
     for (int64_t i = 0; i < n; i++)
         r->want[i] *= ramp(s, i, at);
     if (!rc)
-        gf_lab_compare(lab, "a step becomes a phase", s, 2, r->fy, r->want);
+        gf_rig_compare(lab, "a step becomes a phase", s, 2, r->fy, r->want);
     return rc;
 }
 
@@ -133,68 +133,68 @@ static long double square(double complex v) {
     return re * re + im * im;
 }
 
-static int check_parseval(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
-    int64_t n = gf_lab_points(s);
+static int check_parseval(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+    int64_t n = gf_rig_points(s);
     long double before = 0, after = 0;
-    gf_lab_random(r->x, n, 4, true);
-    int rc = gf_lab_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
+    gf_rig_random(r->x, n, 4, true);
+    int rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
     for (int64_t i = 0; i < n; i++) {
         before += square(r->x[i]);
         after += square(r->fx[i]) / (long double)n;
     }
     if (!rc)
-        gf_lab_check(lab, "energy is kept", s,
-                     fabsl(after / before - 1) <= 4 * gf_lab_bound(lab, n));
+        gf_rig_check(lab, "energy is kept", s,
+                     fabsl(after / before - 1) <= 4 * gf_rig_bound(lab, n));
     return rc;
 }
 
-static int check_definition(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
-    int64_t n = gf_lab_points(s);
+static int check_definition(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+    int64_t n = gf_rig_points(s);
     int rc = 0;
     if (s->ndim == 1 && n > 2500)
         return 0; /* n^2 steps take their time */
     for (int real = 0; real < 2 && !rc; real++) {
-        gf_lab_random(r->x, n, 5, real);
-        rc = gf_lab_reference(s, r->x, r->want);
+        gf_rig_random(r->x, n, 5, real);
+        rc = gf_rig_reference(s, r->x, r->want);
         if (!rc)
-            rc = gf_lab_transform(lab, s, GF_FORWARD, real, r->x, r->fx);
+            rc = gf_rig_transform(lab, s, GF_FORWARD, real, r->x, r->fx);
         if (!rc)
-            gf_lab_compare(lab, real ? "real against the definition" : "against the definition", s,
+            gf_rig_compare(lab, real ? "real against the definition" : "against the definition", s,
                            1, r->fx, r->want);
     }
     return rc;
 }
 
-static int check_inverse(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
-    gf_lab_random(r->x, gf_lab_points(s), 6, false);
-    int rc = gf_lab_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
+static int check_inverse(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+    gf_rig_random(r->x, gf_rig_points(s), 6, false);
+    int rc = gf_rig_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
     if (!rc)
-        rc = gf_lab_transform(lab, s, GF_INVERSE, false, r->fx, r->y);
+        rc = gf_rig_transform(lab, s, GF_INVERSE, false, r->fx, r->y);
     if (!rc)
-        gf_lab_compare(lab, "there and back", s, 2, r->y, r->x);
+        gf_rig_compare(lab, "there and back", s, 2, r->y, r->x);
     return rc;
 }
 
-static int check_round_trip(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
+static int check_round_trip(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
     (void)r;
     for (int i = 0; i < 8; i++) {
         enum gf_dtype dtype = i & 1 ? GF_U16 : GF_U8;
         char what[64];
         snprintf(what, sizeof what, "%s, %s spectrum, %d channels", gf_dtype_name(dtype),
                  i & 2 ? "half" : "full", i & 4 ? 3 : 1);
-        gf_lab_check(lab, what, s, gf_lab_round_trip(lab, s, dtype, i & 4 ? 3 : 1, i & 2));
+        gf_rig_check(lab, what, s, gf_rig_round_trip(lab, s, dtype, i & 4 ? 3 : 1, i & 2));
     }
     return 0;
 }
 
 /* On all processors, what is large enough to be shared out. */
-static int check_threads(struct gf_lab *lab, const struct gf_shape *s, struct room *r) {
-    return gf_lab_points(s) >= 3000 ? check_inverse(lab, s, r) : 0;
+static int check_threads(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+    return gf_rig_points(s) >= 3000 ? check_inverse(lab, s, r) : 0;
 }
 
 static const struct group {
     const char *name;
-    int (*check)(struct gf_lab *lab, const struct gf_shape *s, struct room *r);
+    int (*check)(struct gf_rig *lab, const struct gf_shape *s, struct room *r);
     bool exact;    /* no error to report */
     bool threaded; /* small transforms waste their time waiting for threads, so few groups are */
 } groups[] = {
@@ -205,7 +205,7 @@ static const struct group {
     {"threads", check_threads, false, true},   {NULL, NULL, false, false},
 };
 
-static void print_group(const struct gf_settings *s, const struct gf_lab *lab,
+static void print_group(const struct gf_settings *s, const struct gf_rig *lab,
                         const struct group *g) {
     const char *precision = lab->precision == GF_DOUBLE ? "double" : "single";
     if (s->json) {
@@ -232,7 +232,7 @@ static void print_group(const struct gf_settings *s, const struct gf_lab *lab,
     printf("\n");
 }
 
-static int run_group(const struct gf_settings *s, const struct group *g, struct gf_lab lab,
+static int run_group(const struct gf_settings *s, const struct group *g, struct gf_rig lab,
                      struct room *room, int *failed) {
     int rc = 0;
     for (const struct gf_shape *shape = shapes; shape->ndim && !rc; shape++)
@@ -248,7 +248,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
                         struct room *room, int *failed) {
     struct gf_backend_options options = {
         .device = s->device,
-        .fftw_plan = s->fftw_plan == GF_UNSAID ? NULL : gf_fftw_plans[s->fftw_plan]};
+        .fftw_plan = s->fftw_plan == GF_UNSET ? NULL : gf_fftw_plans[s->fftw_plan]};
     void *context[2] = {NULL, NULL}; /* of one thread, of all */
     int opened = 0, rc = 0;
     for (; opened < 2 && !rc; opened += !rc) {
@@ -257,7 +257,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     }
     for (int wide = 0; wide < 2; wide++)
         for (const struct group *g = groups; g->name && !rc; g++) {
-            struct gf_lab lab = {.backend = backend,
+            struct gf_rig lab = {.backend = backend,
                                  .context = context[g->threaded],
                                  .precision = wide ? GF_DOUBLE : GF_SINGLE};
             rc = run_group(s, g, lab, room, failed);

@@ -8,7 +8,7 @@
 enum { GF_MAX_PASSES = 48, GF_REASON = 256 };
 
 /* One walk over the data: what `gpufft plan` prints is what runs. */
-struct gf_pass {
+struct gf_pass_info {
     char what[192]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
     int64_t bytes_read;
     int64_t bytes_written;
@@ -18,7 +18,7 @@ struct gf_pass {
 };
 
 struct gf_plan {
-    struct gf_pass pass[GF_MAX_PASSES];
+    struct gf_pass_info pass[GF_MAX_PASSES];
     int n_passes;
     int64_t workspace_bytes; /* beside the input and output arrays */
     int64_t device_bytes;    /* taken of a device's own memory, input and output included */

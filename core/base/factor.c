@@ -32,7 +32,7 @@ static void split_power_of_two(int e, struct gf_radices *r) {
         r->radix[r->n++] = 1 << e;
 }
 
-struct gf_radices gf_plan_radices(int64_t n) {
+struct gf_radices gf_factor_radices(int64_t n) {
     struct gf_radices r = {.rest = n};
     int twos = 0;
     for (; r.rest % 2 == 0; r.rest /= 2)
@@ -93,26 +93,26 @@ int64_t gf_primitive_root(int64_t prime) {
     }
 }
 
-double gf_plan_smooth_cost(int64_t n) {
-    struct gf_radices r = gf_plan_radices(n);
+double gf_factor_smooth_cost(int64_t n) {
+    struct gf_radices r = gf_factor_radices(n);
     double cost = 0;
     for (int i = 0; i < r.n; i++)
         cost += stage_cost(r.radix[i]);
     return cost * (double)n;
 }
 
-int64_t gf_plan_smooth_length(int64_t minimum) {
+int64_t gf_factor_smooth_length(int64_t minimum) {
     int64_t best = 1;
     while (best < minimum)
         best *= 2;
-    double best_cost = gf_plan_smooth_cost(best);
+    double best_cost = gf_factor_smooth_cost(best);
     for (int64_t a = 1; a < 2 * minimum; a *= 7)
         for (int64_t b = a; b < 2 * minimum; b *= 5)
             for (int64_t c = b; c < 2 * minimum; c *= 3) {
                 int64_t n = c;
                 while (n < minimum)
                     n *= 2;
-                double cost = gf_plan_smooth_cost(n);
+                double cost = gf_factor_smooth_cost(n);
                 if (cost < best_cost) {
                     best = n;
                     best_cost = cost;
@@ -123,11 +123,11 @@ int64_t gf_plan_smooth_length(int64_t minimum) {
 
 /* Rader's convolution has n - 1 points, Bluestein's at least 2 n - 1 and a few more walks. */
 static bool rader_pays(int64_t prime) {
-    return prime <= INT32_MAX && gf_plan_radices(prime - 1).rest == 1;
+    return prime <= INT32_MAX && gf_factor_radices(prime - 1).rest == 1;
 }
 
-enum gf_algorithm gf_plan_algorithm(int64_t n) {
-    struct gf_radices r = gf_plan_radices(n);
+enum gf_algorithm gf_factor_algorithm(int64_t n) {
+    struct gf_radices r = gf_factor_radices(n);
     if (r.rest == 1)
         return GF_ALG_STAGES;
     if (!gf_is_prime(r.rest))
@@ -150,11 +150,11 @@ static void append_radices(const struct gf_radices *r, char *text, size_t size) 
         append(text, size, r->n ? "·%lld" : "%lld", r->rest);
 }
 
-void gf_plan_describe(int64_t n, char *text, size_t size) {
-    struct gf_radices r = gf_plan_radices(n);
+void gf_factor_describe(int64_t n, char *text, size_t size) {
+    struct gf_radices r = gf_factor_radices(n);
     text[0] = 0;
     append(text, size, "%lld", n);
-    switch (gf_plan_algorithm(n)) {
+    switch (gf_factor_algorithm(n)) {
     case GF_ALG_STAGES:
         if (r.n > 1 || r.rest > 1) {
             append(text, size, " = ", 0);
@@ -166,9 +166,9 @@ void gf_plan_describe(int64_t n, char *text, size_t size) {
         break;
     case GF_ALG_RADER:
     case GF_ALG_BLUESTEIN: {
-        bool rader = gf_plan_algorithm(n) == GF_ALG_RADER;
-        int64_t m = rader ? n - 1 : gf_plan_smooth_length(2 * n - 1);
-        struct gf_radices c = gf_plan_radices(m);
+        bool rader = gf_factor_algorithm(n) == GF_ALG_RADER;
+        int64_t m = rader ? n - 1 : gf_factor_smooth_length(2 * n - 1);
+        struct gf_radices c = gf_factor_radices(m);
         append(text, size, rader ? ": Rader over %lld = " : ": Bluestein over %lld = ", m);
         append_radices(&c, text, size);
         break;

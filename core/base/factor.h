@@ -16,7 +16,7 @@ struct gf_radices {
 };
 
 /* Factors n into the radices that the kernels have: few stages first, then balanced ones. */
-struct gf_radices gf_plan_radices(int64_t n);
+struct gf_radices gf_factor_radices(int64_t n);
 
 /* How a transform of n points is done. */
 enum gf_algorithm {
@@ -24,17 +24,17 @@ enum gf_algorithm {
     GF_ALG_RADER,     /* n prime, n - 1 smooth */
     GF_ALG_BLUESTEIN, /* everything else */
 };
-enum gf_algorithm gf_plan_algorithm(int64_t n);
+enum gf_algorithm gf_factor_algorithm(int64_t n);
 
 bool gf_is_prime(int64_t n);
 /* The smallest primitive root of a prime. */
 int64_t gf_primitive_root(int64_t prime);
 /* The cheapest length >= minimum with prime factors 2, 3, 5 and 7 only. */
-int64_t gf_plan_smooth_length(int64_t minimum);
+int64_t gf_factor_smooth_length(int64_t minimum);
 /* Relative cost of one transform of n smooth points: arithmetic and stages. */
-double gf_plan_smooth_cost(int64_t n);
+double gf_factor_smooth_cost(int64_t n);
 
 /* "4096 = 8·8·8·8", "4001: Rader over 4000 = 5·5·5·4·8", "4007: Bluestein over 8064 = …". */
-void gf_plan_describe(int64_t n, char *text, size_t size);
+void gf_factor_describe(int64_t n, char *text, size_t size);
 
 #endif

@@ -142,8 +142,8 @@ static void read_spectrum(const struct gf_job *job, const struct axes *a, const 
         }
         int64_t run = step > 0 ? a->n[2] - at[2] : at[2] + 1;
         run = run < s->count - done ? run : s->count - done;
-        gf_span_read(sample_at(job, in, c, at), in->dtype, step * stride, run, re + done,
-                     im + done);
+        gf_sample_run_read(sample_at(job, in, c, at), in->dtype, step * stride, run, re + done,
+                           im + done);
         done += run;
     }
 }
@@ -180,19 +180,20 @@ static void load_segment(const struct gf_job *job, const struct axes *a, const s
         } else if (job->luma) {
             memset(re, 0, sizeof re);
             for (int j = 0; j < 3; j++) {
-                gf_span_read(sample_at(job, in, j, s->at), in->dtype, stride, s->count, re2, NULL);
+                gf_sample_run_read(sample_at(job, in, j, s->at), in->dtype, stride, s->count, re2,
+                                   NULL);
                 for (int64_t i = 0; i < s->count; i++)
                     re[i] += weight[j] * re2[i];
             }
         } else {
-            gf_span_read(sample_at(job, in, c, s->at), in->dtype, stride, s->count, re, im);
+            gf_sample_run_read(sample_at(job, in, c, s->at), in->dtype, stride, s->count, re, im);
         }
-        gf_span_write(to, work_dtype(w), element_bytes(w), s->count, re, im);
+        gf_sample_run_write(to, work_dtype(w), element_bytes(w), s->count, re, im);
     }
 }
 
-void gf_step_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
-                  int threads, struct gf_report *report) {
+void gf_loadstore_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
+                       int threads, struct gf_report *report) {
     struct axes a = axes_make(job, job->in_shift, job->in_half, w->extent);
     double energy[BLOCKS][2] = {{0}};
 #pragma omp parallel for num_threads(team(w, threads)) schedule(static)
@@ -223,7 +224,7 @@ static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
            (kind == GF_MAGNITUDE || kind == GF_POWER || kind == GF_REAL);
 }
 
-bool gf_step_scans(const struct gf_job *job, int i) {
+bool gf_loadstore_scans(const struct gf_job *job, int i) {
     const struct gf_output *out = &job->out[i];
     return is_display(out) && !out->has_range && out->kind != GF_PHASE &&
            !largest_at_zero(job, out->kind);
@@ -233,21 +234,21 @@ static double largest_in(const struct gf_work *w, const struct segment *s, enum 
                          double scale) {
     double re[SEGMENT], im[SEGMENT], largest = 0;
     for (int64_t c = 0; c < w->channels; c++) {
-        gf_span_read(work_at(w, c, s->at[0], s->at[1], s->at[2]), work_dtype(w), element_bytes(w),
-                     s->count, re, im);
+        gf_sample_run_read(work_at(w, c, s->at[0], s->at[1], s->at[2]), work_dtype(w),
+                           element_bytes(w), s->count, re, im);
         for (int64_t i = 0; i < s->count; i++) {
             re[i] *= scale;
             im[i] *= scale;
         }
-        gf_span_kind(kind, s->count, re, im);
+        gf_sample_run_kind(kind, s->count, re, im);
         for (int64_t i = 0; i < s->count; i++)
             largest = fabs(re[i]) > largest ? fabs(re[i]) : largest;
     }
     return largest;
 }
 
-double gf_step_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                     int threads) {
+double gf_loadstore_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                          int threads) {
     const struct gf_output *out = &job->out[i];
     if (!is_display(out))
         return 0;
@@ -257,7 +258,7 @@ double gf_step_range(const struct gf_job *job, int i, const struct gf_work *w, d
         return out->high;
     /* Half of a real input's spectrum will do: its mirror image has the same magnitudes. */
     struct axes a = axes_make(job, false, false, w->extent);
-    if (!gf_step_scans(job, i)) {
+    if (!gf_loadstore_scans(job, i)) {
         for (int j = 0; j < 3; j++)
             a.count[j] = a.on[j] ? 1 : a.count[j];
         a.segments = (a.count[2] + SEGMENT - 1) / SEGMENT;
@@ -310,8 +311,8 @@ static void gather(const struct store *st, int64_t c, const struct segment *s, d
             run = k[2] ? run : 1;
         run = run < s->count - done ? run : s->count - done;
         double sign = mirrored ? -st->scale : st->scale;
-        gf_span_read(work_at(w, c, m[0], m[1], m[2]), work_dtype(w), step * size, run, re + done,
-                     im + done);
+        gf_sample_run_read(work_at(w, c, m[0], m[1], m[2]), work_dtype(w), step * size, run,
+                           re + done, im + done);
         for (int64_t i = done; i < done + run; i++) {
             re[i] *= st->scale;
             im[i] *= sign;
@@ -346,19 +347,19 @@ static int64_t store_segment(const struct store *st, const struct segment *s,
         gather(st, c, s, re, im);
         if (st->half)
             settle(&st->a, s, im);
-        gf_span_kind(st->out->kind, s->count, re, im);
+        gf_sample_run_kind(st->out->kind, s->count, re, im);
         if (is_display(st->out))
-            gf_display_span(&st->display, s->count, re);
+            gf_display_run(&st->display, s->count, re);
         else if (gf_dtype_is_integer(out->dtype))
-            clipped += gf_span_round(out->dtype, s->count, re);
-        gf_span_write(sample_at(st->job, out, c, s->at), out->dtype, out->stride[st->job->ndim - 1],
-                      s->count, re, im);
+            clipped += gf_sample_run_round(out->dtype, s->count, re);
+        gf_sample_run_write(sample_at(st->job, out, c, s->at), out->dtype,
+                            out->stride[st->job->ndim - 1], s->count, re, im);
     }
     return clipped;
 }
 
-void gf_step_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                   double high, struct gf_array *out, int threads, struct gf_report *report) {
+void gf_loadstore_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                        double high, struct gf_array *out, int threads, struct gf_report *report) {
     struct store st = {.job = job, .out = &job->out[i], .w = w, .scale = scale};
     int64_t count[3] = {1, 1, 1}, clipped = 0;
     for (int j = 0; j < job->ndim; j++)
@@ -380,7 +381,7 @@ void gf_step_store(const struct gf_job *job, int i, const struct gf_work *w, dou
 
 /* ---- words ---- */
 
-void gf_step_load_text(const struct gf_job *job, char *text, size_t size) {
+void gf_loadstore_load_text(const struct gf_job *job, char *text, size_t size) {
     const char *to = job->precision == GF_DOUBLE ? "double" : "single";
     if (job->direction == GF_FORWARD)
         snprintf(text, size, "load: %s%s -> %s planes, %s", gf_dtype_name(job->in_dtype),
@@ -391,7 +392,7 @@ void gf_step_load_text(const struct gf_job *job, char *text, size_t size) {
                  job->in_half ? " half" : " full", job->real ? "half" : "full", to);
 }
 
-void gf_step_store_text(const struct gf_job *job, int i, char *text, size_t size) {
+void gf_loadstore_store_text(const struct gf_job *job, int i, char *text, size_t size) {
     static const char *const scale[] = {"log ", "linear ", "sqrt "};
     const struct gf_output *out = &job->out[i];
     bool scaled = is_display(out) && (out->kind == GF_MAGNITUDE || out->kind == GF_POWER);
@@ -425,7 +426,7 @@ static void settle_one(const struct gf_job *job, struct gf_array *out, int64_t b
     }
 }
 
-void gf_step_settle(const struct gf_job *job, struct gf_array *out, int threads) {
+void gf_loadstore_settle(const struct gf_job *job, struct gf_array *out, int threads) {
     int64_t batches = 1;
     for (int i = 0; i < job->ndim; i++)
         batches *= job->axes >> i & 1 ? 1 : job->shape[i];

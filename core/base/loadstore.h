@@ -4,11 +4,11 @@
  * full spectrum, display mapping. A backend writes its own for the cases it wants to be fast at
  * and falls back to these. Between the two stands the transform, unnormalised:
  *
- *     gf_work_before(&job, &a);   a.data = …;  gf_step_load(&job, in, &a, threads, &report);
+ *     gf_work_before(&job, &a);   a.data = …;  gf_loadstore_load(&job, in, &a, threads, &report);
  *     gf_work_after(&job, &b);    b.data = …;  the backend transforms a -> b, in place or not
  *     for each output i:
- *         report.high[i] = gf_step_range(&job, i, &b, scale, threads);
- *         gf_step_store(&job, i, &b, scale, report.high[i], &out[i], threads, &report);
+ *         report.high[i] = gf_loadstore_range(&job, i, &b, scale, threads);
+ *         gf_loadstore_store(&job, i, &b, scale, report.high[i], &out[i], threads, &report);
  *
  * Results do not depend on the number of threads. */
 #ifndef GF_CORE_BASE_LOADSTORE_H
@@ -43,30 +43,30 @@ static inline int gf_work_axis(const struct gf_job *job, int i) {
  * taken out of the centre. Of a full spectrum with a real result it takes the Hermitian part,
  * (F(k) + conj F(-k)) / 2, whose inverse is the real part, and sets report->imag_ratio from the
  * energy of what is left (Parseval). */
-void gf_step_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
-                  int threads, struct gf_report *report);
+void gf_loadstore_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
+                       int threads, struct gf_report *report);
 
 /* True when the range of output i can be told only by looking at all values: a display without a
  * given range. Not so for samples that are never negative: none of their magnitudes is above that
  * of the zero frequency, where all of them add up. */
-bool gf_step_scans(const struct gf_job *job, int i);
+bool gf_loadstore_scans(const struct gf_job *job, int i);
 /* The upper end of output i's display range, in unscaled units; `scale` is the factor still to be
  * put on the work buffer's values. 0 for outputs that are not mapped for display, pi for phases. */
-double gf_step_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                     int threads);
+double gf_loadstore_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                          int threads);
 
 /* Writes output i out of the work buffer of gf_work_after(): mirror, shift, kind, mapping. Bins
  * that are their own mirror image are real in the spectrum of real samples: rounding noise in
  * their imaginary part is dropped, for it would turn a phase of pi into -pi. */
-void gf_step_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                   double high, struct gf_array *out, int threads, struct gf_report *report);
+void gf_loadstore_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                        double high, struct gf_array *out, int threads, struct gf_report *report);
 
-/* One line each for gf_pass.what. */
-void gf_step_load_text(const struct gf_job *job, char *text, size_t size);
-void gf_step_store_text(const struct gf_job *job, int i, char *text, size_t size);
+/* One line each for gf_pass_info.what. */
+void gf_loadstore_load_text(const struct gf_job *job, char *text, size_t size);
+void gf_loadstore_store_text(const struct gf_job *job, int i, char *text, size_t size);
 
 /* Sets the imaginary parts to 0 that only rounding made: of the bins that are their own mirror
  * image, in a real input's spectrum `out` of one channel, c64 or c128, unshifted, full or half. */
-void gf_step_settle(const struct gf_job *job, struct gf_array *out, int threads);
+void gf_loadstore_settle(const struct gf_job *job, struct gf_array *out, int threads);
 
 #endif

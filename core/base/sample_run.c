@@ -21,8 +21,8 @@
     }                                                                                              \
     return
 
-void gf_span_read(const char *p, enum gf_dtype t, int64_t stride, int64_t count, double *re,
-                  double *im) {
+void gf_sample_run_read(const char *p, enum gf_dtype t, int64_t stride, int64_t count, double *re,
+                        double *im) {
     switch (t) {
     case GF_U8:
         READ(uint8_t);
@@ -64,8 +64,8 @@ void gf_span_read(const char *p, enum gf_dtype t, int64_t stride, int64_t count,
     }                                                                                              \
     break
 
-void gf_span_write(char *p, enum gf_dtype t, int64_t stride, int64_t count, const double *re,
-                   const double *im) {
+void gf_sample_run_write(char *p, enum gf_dtype t, int64_t stride, int64_t count, const double *re,
+                         const double *im) {
     switch (t) {
     case GF_U8:
         WRITE(uint8_t);
@@ -98,7 +98,7 @@ static double magnitude(double re, double im) {
     return s > 1e-280 && s < 1e300 ? sqrt(s) : hypot(re, im);
 }
 
-void gf_span_kind(enum gf_kind kind, int64_t count, double *re, double *im) {
+void gf_sample_run_kind(enum gf_kind kind, int64_t count, double *re, double *im) {
     switch (kind) {
     case GF_MAGNITUDE:
         for (int64_t i = 0; i < count; i++)
@@ -122,7 +122,7 @@ void gf_span_kind(enum gf_kind kind, int64_t count, double *re, double *im) {
     }
 }
 
-int64_t gf_span_round(enum gf_dtype t, int64_t count, double *v) {
+int64_t gf_sample_run_round(enum gf_dtype t, int64_t count, double *v) {
     double low, high;
     int64_t clipped = 0;
     gf_dtype_range(t, &low, &high);
@@ -163,7 +163,7 @@ struct gf_display gf_display_make(const struct gf_output *out, double high) {
     return d;
 }
 
-void gf_display_span(const struct gf_display *d, int64_t count, double *v) {
+void gf_display_run(const struct gf_display *d, int64_t count, double *v) {
     static const double pi = 3.14159265358979323846;
     double offset, factor;
     switch (d->kind) {

@@ -7,20 +7,20 @@
 
 /* `count` samples `stride` bytes apart (any alignment, any sign). `im` may be NULL, and is zero for
  * real types. */
-void gf_span_read(const char *p, enum gf_dtype t, int64_t stride, int64_t count, double *re,
-                  double *im);
+void gf_sample_run_read(const char *p, enum gf_dtype t, int64_t stride, int64_t count, double *re,
+                        double *im);
 /* The inverse. Values for an integer type must be whole and in its range; `im` is read for complex
  * types only. */
-void gf_span_write(char *p, enum gf_dtype t, int64_t stride, int64_t count, const double *re,
-                   const double *im);
+void gf_sample_run_write(char *p, enum gf_dtype t, int64_t stride, int64_t count, const double *re,
+                         const double *im);
 
 /* One number a sample of `kind` out of complex values, into `re`; complex leaves both as they are.
  * A zero's sign is dropped before the phase is taken, so that the phase of 0 is 0 and that of a
  * negative real is +pi however the zero came about. */
-void gf_span_kind(enum gf_kind kind, int64_t count, double *re, double *im);
+void gf_sample_run_kind(enum gf_kind kind, int64_t count, double *re, double *im);
 
 /* Rounds half away from zero and saturates; returns how many samples did not fit (NaN is one). */
-int64_t gf_span_round(enum gf_dtype t, int64_t count, double *v);
+int64_t gf_sample_run_round(enum gf_dtype t, int64_t count, double *v);
 
 /* Maps values to 0..largest of an integer type, see struct gf_output. Where the range is empty
  * (a picture of zeros) magnitude and power are black, real and imaginary parts mid-grey. */
@@ -31,6 +31,6 @@ struct gf_display {
     double white;
 };
 struct gf_display gf_display_make(const struct gf_output *out, double high);
-void gf_display_span(const struct gf_display *d, int64_t count, double *v);
+void gf_display_run(const struct gf_display *d, int64_t count, double *v);
 
 #endif

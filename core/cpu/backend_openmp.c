@@ -20,7 +20,7 @@ struct context {
 /* A plan is of one of these kinds. */
 struct planned {
     struct gf_cpu_dwt *wavelet;
-    struct gf_cpu_passes *passes;
+    struct gf_cpu_plan *passes;
     struct gf_cpu_long_job *line;
     struct gf_filter_compose *filter; /* of two plans of the other kinds */
 };
@@ -63,7 +63,7 @@ static void unplan(void *context, struct gf_plan *plan) {
         return;
     struct planned *p = plan->impl;
     if (p) {
-        gf_cpu_passes_free(p->passes);
+        gf_cpu_plan_free(p->passes);
         gf_cpu_long_job_free(p->line);
         gf_cpu_dwt_free(p->wavelet);
         gf_filter_compose_free(p->filter);
@@ -102,13 +102,13 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     else if (job->op == GF_FFT)
         rc = gf_cpu_long_job_plan(job, k, c->threads, plan, &p->line);
     if (!rc && !p->line && !p->wavelet && !p->filter)
-        rc = gf_cpu_passes_plan(job, k, c->threads, &p->passes);
+        rc = gf_cpu_plan_make(job, k, c->threads, &p->passes);
     if (rc) {
         unplan(c, plan);
         return rc;
     }
     if (p->passes) {
-        const struct gf_cpu_passes *passes = p->passes;
+        const struct gf_cpu_plan *passes = p->passes;
         plan->workspace_bytes =
             passes->work.bytes +
             ((int64_t)passes->scratch_bytes + passes->plane.bytes) * c->threads +
@@ -137,7 +137,7 @@ static int team_for(const struct gf_job *job, bool first, int threads) {
 enum { MOST_JOINED = 3 };
 
 /* Chunk c of `count` steps: one tile, or a plane's tiles of each. */
-static void run_chunk(const struct gf_cpu_passes *p, const struct gf_cpu_pass *pass, int count,
+static void run_chunk(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int count,
                       const long *tiles, long c, void *scratch, struct gf_cpu_stats *stats) {
     for (int i = 0; i < count; i++) {
         long per_chunk = count > 1 ? tiles[i] : 1;
@@ -148,7 +148,7 @@ static void run_chunk(const struct gf_cpu_passes *p, const struct gf_cpu_pass *p
 
 /* Tiles of `count` steps from `first`, plane by plane when there are several (the next step's
  * data is then still in cache), else in one loop. */
-static void run_steps(struct gf_cpu_passes *p, int first, int count, int threads,
+static void run_steps(struct gf_cpu_plan *p, int first, int count, int threads,
                       struct gf_cpu_stats *total) {
     const struct gf_cpu_step *step = &p->step[first];
     long planes = count > 1 ? step->pass.n_outer[0] * step->pass.n_outer[1] : 1;
@@ -198,8 +198,8 @@ static bool serves(const struct gf_array *in, const struct gf_array *out) {
     return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
 }
 
-static int take_memory(struct gf_cpu_passes *p, const struct gf_array *in,
-                       const struct gf_array *out, int threads) {
+static int take_memory(struct gf_cpu_plan *p, const struct gf_array *in, const struct gf_array *out,
+                       int threads) {
     int rc = take(&p->work_data, p->work.bytes, "a workspace");
     if (!rc && p->work.band && !serves(in, out))
         rc = take(&p->banded, p->work.row_bytes * p->extent[p->step[0].lane], "a workspace");
@@ -211,7 +211,7 @@ static int take_memory(struct gf_cpu_passes *p, const struct gf_array *in,
 }
 
 /* Binds a step to this run's arrays and, as far as it is known by now, its display range. */
-static void ready_step(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
+static void ready_step(const struct gf_cpu_plan *p, struct gf_cpu_step *s,
                        const struct gf_array *in, struct gf_array *out, double *high) {
     int o = s->output;
     gf_cpu_step_bind(p, s, in, out);
@@ -231,7 +231,7 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
         return gf_cpu_long_job_run(planned->line, in, out, report);
     if (planned->filter)
         return gf_filter_compose_run(planned->filter, in, out, report);
-    struct gf_cpu_passes *p = planned->passes;
+    struct gf_cpu_plan *p = planned->passes;
     const struct gf_job *job = &plan->job;
     bool first = !p->scratch;
     int rc = take_memory(p, in, out, c->threads);

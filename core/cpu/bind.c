@@ -9,7 +9,7 @@ static const enum gf_cpu_sample sample_of[GF_N_DTYPES] = {
     [GF_U32] = GF_CPU_U32, [GF_I32] = GF_CPU_I32,  [GF_F32] = GF_CPU_F32, [GF_F64] = GF_CPU_F64,
     [GF_C64] = GF_CPU_C64, [GF_C128] = GF_CPU_C128};
 
-static struct gf_cpu_axis layout_axis(const struct gf_cpu_passes *p, const struct gf_cpu_layout *l,
+static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct gf_cpu_layout *l,
                                       int axis) {
     if (axis < 0)
         return (struct gf_cpu_axis){.n = 1};
@@ -17,7 +17,7 @@ static struct gf_cpu_axis layout_axis(const struct gf_cpu_passes *p, const struc
 }
 
 /* An axis of a file's array: shifted where the spectrum is centred on it. */
-static struct gf_cpu_axis array_axis(const struct gf_cpu_passes *p, const struct gf_array *a,
+static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct gf_array *a,
                                      int axis, bool shifted, bool half) {
     if (axis < 0)
         return (struct gf_cpu_axis){.n = 1};
@@ -33,7 +33,7 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_passes *p, const struct
 
 /* The workspace, the spent input, or the thread's plane: the loop over tiles knows where that is.
  */
-static void bind_layout(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool plane,
+static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_step *s, bool plane,
                         const struct gf_array *in, struct gf_cpu_end *e) {
     const struct gf_cpu_layout *l = plane ? &p->plane : &p->work;
     e->type = GF_CPU_WORK;
@@ -52,7 +52,7 @@ static void bind_layout(const struct gf_cpu_passes *p, const struct gf_cpu_step 
     e->data = p->banded ? p->banded : in->data;
 }
 
-static void bind_array(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
                        const struct gf_array *a, bool shifted, bool half, struct gf_cpu_end *e) {
     e->type = sample_of[a->dtype];
     e->data = a->data;
@@ -69,7 +69,7 @@ static void bind_array(const struct gf_cpu_passes *p, const struct gf_cpu_step *
 }
 
 /* The workspace, a thread's plane, or the output array in the workspace's place. */
-static void bind_between(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool plane,
+static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_step *s, bool plane,
                          const struct gf_array *in, const struct gf_array *out,
                          struct gf_cpu_end *e) {
     if (!p->lean || plane) {
@@ -82,8 +82,8 @@ static void bind_between(const struct gf_cpu_passes *p, const struct gf_cpu_step
     e->factor = e->gain = 1;
 }
 
-void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
-                      const struct gf_array *in, struct gf_array *out) {
+void gf_cpu_step_bind(const struct gf_cpu_plan *p, struct gf_cpu_step *s, const struct gf_array *in,
+                      struct gf_array *out) {
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE, samples = inverse || job->op == GF_FILTER;
     struct gf_cpu_end *from = &s->pass.source, *to = &s->pass.destination;
@@ -117,7 +117,7 @@ static double value_factor(const struct gf_job *job, enum gf_kind kind) {
     return kind == GF_POWER ? scale * scale : kind == GF_PHASE ? 1 : scale;
 }
 
-void gf_cpu_step_display(const struct gf_cpu_passes *p, struct gf_cpu_step *s, double high) {
+void gf_cpu_step_display(const struct gf_cpu_plan *p, struct gf_cpu_step *s, double high) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[s->output];
     struct gf_cpu_end *e = &s->pass.destination;
@@ -148,7 +148,7 @@ void gf_cpu_step_display(const struct gf_cpu_passes *p, struct gf_cpu_step *s, d
 }
 
 /* Component re of the workspace at an index along every axis. */
-static double work_real(const struct gf_cpu_passes *p, const long index[GF_MAX_RANK]) {
+static double work_real(const struct gf_cpu_plan *p, const long index[GF_MAX_RANK]) {
     int lanes = p->kernels->lanes, size = p->kernels->bits / 8;
     const char *at = p->work_data;
     for (int i = 0; i <= p->job.ndim; i++)
@@ -164,7 +164,7 @@ static double work_real(const struct gf_cpu_passes *p, const long index[GF_MAX_R
     return v;
 }
 
-double gf_cpu_zero_frequency(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
                              const struct gf_output *o) {
     const struct gf_job *job = &p->job;
     long index[GF_MAX_RANK] = {0};

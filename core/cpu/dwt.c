@@ -99,7 +99,7 @@ static void list_passes(const struct gf_cpu_dwt *d, struct gf_plan *plan) {
     bool inverse = job->direction == GF_INVERSE;
     for (int i = 0; i < job->wavelet.levels && plan->n_passes < GF_MAX_PASSES; i++) {
         int level = inverse ? job->wavelet.levels - i : i + 1;
-        struct gf_pass *p = &plan->pass[plan->n_passes++];
+        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         int64_t fine = level_bytes(d, level - 1), bands = 1;
         const char *type = gf_dtype_name(d->real);
         for (int k = 0; k < 3; k++)

@@ -18,7 +18,7 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
     return axes > 1 || !job->filter->table.data;
 }
 
-/* As mask_flush() of kernels/cpu/mask.h. */
+/* As mask_flush() of kernels/cpu/gain.h. */
 static void put(void *table, int bits, int64_t at, double v) {
     if (fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900))
         v = 0;
@@ -36,7 +36,7 @@ enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
 
 static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) {
     bool single = job->precision == GF_SINGLE;
-    if (job->filter->table.data || t->n_terms > GF_CPU_MASK_TERMS)
+    if (job->filter->table.data || t->n_terms > GF_CPU_GAIN_TERMS)
         return false;
     for (int i = 0; i < t->n_terms; i++)
         if (single && ((t->term[i].profile == GF_BUTTERWORTH && t->term[i].order > HIGHEST_ORDER) ||
@@ -47,7 +47,7 @@ static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) 
 
 /* The axis's values in the pass's precision, from *at on; past the end the last one again, so that
  * whole vectors may be read. NULL where the axis is not transformed. */
-static const void *axis_values(const struct gf_cpu_passes *p, const struct gf_filter_terms *t,
+static const void *axis_values(const struct gf_cpu_plan *p, const struct gf_filter_terms *t,
                                int term, int axis, struct gf_cpu_filter *f, int64_t *at) {
     if (!transformed(&p->job, axis))
         return NULL;
@@ -60,16 +60,16 @@ static const void *axis_values(const struct gf_cpu_passes *p, const struct gf_fi
     return (char *)f->values + start * bits / 8;
 }
 
-static int fill_factors(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+static int fill_factors(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
                         const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
-    struct gf_cpu_mask *m = &f->mask;
+    struct gf_cpu_gain *m = &f->mask;
     int64_t at = 0, most = 0;
     for (int i = 0; i < p->job.ndim; i++)
         most += p->extent[i] + p->kernels->lanes;
     f->values = gf_alloc((size_t)(most * t->n_terms + 1) * (size_t)p->kernels->bits / 8);
     if (!f->values)
         return gf_fail(GF_ENOMEM, "no memory for the filter's values");
-    m->kind = GF_CPU_MASK_FACTORS;
+    m->kind = GF_CPU_GAIN_FACTORS;
     m->n_factors = t->n_factors;
     for (int i = 0; i < t->n_factors; i++) {
         m->factor[i].c0 = t->factor[i].c0;
@@ -110,13 +110,13 @@ static void table_value(const struct gf_array *t, int64_t at, double v[2]) {
 }
 
 /* A whole line, mirrored beyond its half: for passes that keep real lines in pairs. */
-static int fill_line(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
                      const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
     const int64_t n = s->pass.n;
     f->table = gf_alloc((size_t)n * (size_t)p->kernels->bits / 8);
     if (!f->table)
         return gf_fail(GF_ENOMEM, "no memory for the filter's values");
-    f->mask.kind = GF_CPU_MASK_LINE;
+    f->mask.kind = GF_CPU_GAIN_LINE;
     f->mask.table = f->table;
     for (int64_t k = 0; k < n; k++) {
         int64_t index[GF_MAX_DIMS] = {0};
@@ -127,7 +127,7 @@ static int fill_line(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
 }
 
 /* One block of lanes: all its points, at the indices that `index` has on the other axes. */
-static void fill_block(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
                        const struct gf_filter_terms *t, int64_t index[GF_MAX_RANK], long lane0,
                        char *to) {
     const struct gf_array *table = &p->job.filter->table;
@@ -150,15 +150,15 @@ static void fill_block(const struct gf_cpu_passes *p, const struct gf_cpu_step *
 }
 
 /* An axis shares one place in the table where no value depends on it. */
-static long spread(const struct gf_cpu_passes *p, int axis) {
+static long spread(const struct gf_cpu_plan *p, int axis) {
     bool spatial = axis >= 0 && axis < p->job.ndim;
     bool matters = spatial && (transformed(&p->job, axis) || p->job.filter->table.data);
     return matters ? p->extent[axis] : 1;
 }
 
-static int fill_table(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
                       const struct gf_filter_terms *t, int threads, struct gf_cpu_filter *f) {
-    struct gf_cpu_mask *m = &f->mask;
+    struct gf_cpu_gain *m = &f->mask;
     const struct gf_array *table = &p->job.filter->table;
     const int lanes = p->kernels->lanes;
     const bool complex = table->data && gf_dtype_is_complex(table->dtype);
@@ -173,7 +173,7 @@ static int fill_table(const struct gf_cpu_passes *p, const struct gf_cpu_step *s
     if (!f->table)
         return gf_fail(GF_ENOMEM, "no memory for the filter's table of %lld bytes",
                        (long long)f->bytes);
-    m->kind = complex ? GF_CPU_MASK_COMPLEX : GF_CPU_MASK_REAL;
+    m->kind = complex ? GF_CPU_GAIN_COMPLEX : GF_CPU_GAIN_REAL;
     m->table = f->table;
     m->block = blocks > 1 ? block : 0;
     m->outer[1] = n[1] > 1 ? block * blocks : 0;
@@ -191,7 +191,7 @@ static int fill_table(const struct gf_cpu_passes *p, const struct gf_cpu_step *s
     return 0;
 }
 
-int gf_cpu_filter_plan(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, int threads,
+int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_step *s, int threads,
                        struct gf_cpu_filter **out) {
     struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
     struct gf_cpu_filter *f = calloc(1, sizeof *f);

@@ -3,14 +3,14 @@
 #include "core/base/factor.h"
 
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
-    struct gf_radices r = gf_plan_radices(n);
+    struct gf_radices r = gf_factor_radices(n);
     struct gf_cpu_line *inner;
-    switch (gf_plan_algorithm(n)) {
+    switch (gf_factor_algorithm(n)) {
     case GF_ALG_RADER:
         inner = gf_cpu_line_plan(n - 1, bits);
         return inner ? gf_cpu_line_rader(n, gf_primitive_root(n), inner, bits) : NULL;
     case GF_ALG_BLUESTEIN:
-        inner = gf_cpu_line_plan(gf_plan_smooth_length(2 * n - 1), bits);
+        inner = gf_cpu_line_plan(gf_factor_smooth_length(2 * n - 1), bits);
         return inner ? gf_cpu_line_bluestein(n, inner, bits) : NULL;
     case GF_ALG_STAGES:
         break;

@@ -13,7 +13,7 @@
 enum { WORTH_A_TEAM = 1 << 14 };
 
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
-    if (gf_plan_radices(n).rest != 1)
+    if (gf_factor_radices(n).rest != 1)
         return false;
     /* The divisor next to the square root; multiples of 16 fill the lanes. */
     double best = 0;
@@ -186,10 +186,10 @@ static int plan_split(struct gf_cpu_long *l) {
  * conjugated chirp is computed in double by the transform itself. */
 static int plan_chirp(struct gf_cpu_long *l) {
     const int bits = l->kernels->bits;
-    int64_t m = gf_plan_smooth_length(2 * (int64_t)l->n - 1);
+    int64_t m = gf_factor_smooth_length(2 * (int64_t)l->n - 1);
     long n1, n2;
     while (!gf_cpu_long_splits(m, &n1, &n2))
-        m = gf_plan_smooth_length(m + 1);
+        m = gf_factor_smooth_length(m + 1);
     struct gf_cpu_long *exact = NULL;
     double *x = NULL;
     int rc = gf_cpu_long_plan(m, l->kernels, l->threads, &l->convolution);

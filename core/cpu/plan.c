@@ -13,7 +13,7 @@ static bool transformed(const struct gf_job *job, int axis) {
     return axis < job->ndim && (job->axes >> axis & 1);
 }
 
-static long spectral_extent(const struct gf_cpu_passes *p, int axis) {
+static long spectral_extent(const struct gf_cpu_plan *p, int axis) {
     const struct gf_job *job = &p->job;
     if (axis == job->ndim)
         return job->luma ? 1 : job->channels;
@@ -33,7 +33,7 @@ static int half_axis(const struct gf_job *job) {
 }
 
 /* The workspace's innermost axis is the last one that is longer than a point. */
-static void set_extents(struct gf_cpu_passes *p) {
+static void set_extents(struct gf_cpu_plan *p) {
     int nd = p->job.ndim;
     p->inner = nd - 1;
     for (int i = 0; i <= nd; i++)
@@ -51,7 +51,7 @@ static int64_t off_beat(int64_t bytes) {
 /* Lays out blocks: neighbours along `fast` (-1: none) side by side, then along the innermost axis,
  * then the others, the last first. Axes in `planes` are left out: all their indices share a place.
  */
-static int lay_out(const struct gf_cpu_passes *p, int fast, unsigned planes,
+static int lay_out(const struct gf_cpu_plan *p, int fast, unsigned planes,
                    struct gf_cpu_layout *l) {
     const int64_t lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
     int nd = p->job.ndim, order[GF_MAX_RANK], n = 0;
@@ -85,7 +85,7 @@ static int lay_out(const struct gf_cpu_passes *p, int fast, unsigned planes,
 
 /* The lane axis of a pass along `axis`: the workspace's innermost where that is free. The rest goes
  * to outer[]; a halved axis comes first. */
-static void choose_axes(const struct gf_cpu_passes *p, int axis, struct gf_cpu_step *s) {
+static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_step *s) {
     int nd = p->job.ndim, n_outer = 0;
     s->axis = axis;
     s->lane = -1;
@@ -115,9 +115,8 @@ static void choose_axes(const struct gf_cpu_passes *p, int axis, struct gf_cpu_s
 /* ---------------------------------------------------------------- the list of steps */
 
 /* Adds the pass along `axis`; output -1 keeps the result in the workspace. */
-static struct gf_cpu_step *add_step(struct gf_cpu_passes *p, int axis,
-                                    const struct gf_cpu_line *line, bool inverse, bool from_input,
-                                    int output, bool discard) {
+static struct gf_cpu_step *add_step(struct gf_cpu_plan *p, int axis, const struct gf_cpu_line *line,
+                                    bool inverse, bool from_input, int output, bool discard) {
     struct gf_cpu_step *s = &p->step[p->n_steps++];
     *s = (struct gf_cpu_step){.from_input = from_input, .output = output};
     choose_axes(p, axis, s);
@@ -143,7 +142,7 @@ bool gf_cpu_stays_cached(int64_t bytes, int threads) {
 
 /* Blocks side by side for a pass across the workspace's blocks: as many as the cache holds, evenly
  * over the tiles, of which every thread should get a few. */
-static void choose_groups(const struct gf_cpu_passes *p, int threads, struct gf_cpu_step *s) {
+static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_step *s) {
     enum { TILES_A_THREAD = 8 };
     if (s->pass.form != GF_CPU_C2C || (p->lean && !s->from_plane) || s->from_input ||
         s->axis == p->inner)
@@ -159,7 +158,7 @@ static void choose_groups(const struct gf_cpu_passes *p, int threads, struct gf_
     }
 }
 
-static void size_scratch(struct gf_cpu_passes *p, int threads) {
+static void size_scratch(struct gf_cpu_plan *p, int threads) {
     for (int i = 0; i < p->n_steps; i++) {
         choose_groups(p, threads, &p->step[i]);
         size_t bytes = gf_cpu_scratch_bytes(p->kernels, &p->step[i].pass);
@@ -170,7 +169,7 @@ static void size_scratch(struct gf_cpu_passes *p, int threads) {
 }
 
 /* Reads the workspace without transforming: across its blocks, along the longest other axis. */
-static void add_extraction(struct gf_cpu_passes *p, int output, bool discard) {
+static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     int axis = -1;
     for (int i = 0; i <= p->job.ndim; i++)
         if (i != p->inner && (axis < 0 || p->extent[i] > p->extent[axis]))
@@ -190,13 +189,13 @@ static bool never_negative(enum gf_dtype t) {
 }
 
 /* The range of these ends at the zero frequency, if more than one pass is there to tell. */
-static bool fits_from_zero(const struct gf_cpu_passes *p, const struct gf_output *o) {
+static bool fits_from_zero(const struct gf_cpu_plan *p, const struct gf_output *o) {
     return needs_range(o) && never_negative(p->job.in_dtype) && p->job.direction == GF_FORWARD &&
            o->kind != GF_IMAG;
 }
 
 /* True when the job's one output has a place for every number between the passes. */
-static bool can_be_lean(const struct gf_cpu_passes *p) {
+static bool can_be_lean(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[0];
     bool real = p->half >= 0;
@@ -209,7 +208,7 @@ static bool can_be_lean(const struct gf_cpu_passes *p) {
 /* Only a last pass that goes straight to its one output can unpack. A column of its own for the
  * frequency n / 2 would cost a whole block, twice in volumes; in pictures, with more blocks and one
  * pass fewer, packing saves nothing (1080x1920: a tenth slower). */
-static bool can_pack(const struct gf_cpu_passes *p) {
+static bool can_pack(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[0];
     int n = 0;
@@ -221,7 +220,7 @@ static bool can_pack(const struct gf_cpu_passes *p) {
 }
 
 /* The transformed axes in the order of their passes; at least one. */
-static int order_axes(const struct gf_cpu_passes *p, int axes[GF_MAX_DIMS]) {
+static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE;
     int n = 0;
@@ -243,7 +242,7 @@ static int order_axes(const struct gf_cpu_passes *p, int axes[GF_MAX_DIMS]) {
 }
 
 /* There along all axes but the last, there and back along that, and back along the others. */
-static void plan_filter_steps(struct gf_cpu_passes *p) {
+static void plan_filter_steps(struct gf_cpu_plan *p) {
     int axes[GF_MAX_DIMS], n = order_axes(p, axes), n_out = p->job.n_out;
     for (int i = 0; i < n - 1; i++)
         add_step(p, axes[i], p->line[axes[i]], false, i == 0, -1, false);
@@ -258,7 +257,7 @@ static void plan_filter_steps(struct gf_cpu_passes *p) {
             add_step(p, axes[i], p->line[axes[i]], true, false, i ? -1 : o, false);
 }
 
-static void plan_steps(struct gf_cpu_passes *p) {
+static void plan_steps(struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE;
     int axes[GF_MAX_DIMS], n = order_axes(p, axes);
@@ -289,7 +288,7 @@ static void plan_steps(struct gf_cpu_passes *p) {
 
 /* Neighbouring passes within planes that fit the second-level cache run plane by plane: two of a
  * volume's three axes, or all of a filter's when planes are batches. */
-static int join_planes(struct gf_cpu_passes *p, int threads) {
+static int join_planes(struct gf_cpu_plan *p, int threads) {
     enum { CACHE = 3 << 19 };
     for (int i = 0; i + 1 < p->n_steps; i++) {
         struct gf_cpu_step *a = &p->step[i], *b = a + 1;
@@ -318,7 +317,7 @@ static int join_planes(struct gf_cpu_passes *p, int threads) {
 /* True when the workspace can take the place of the input: rows of numbers of the arithmetic's
  * precision that every tile of the first pass reads whole and writes back as many of, and columns
  * after them that end in the output. */
-static bool can_spend_input(const struct gf_cpu_passes *p) {
+static bool can_spend_input(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     const struct gf_cpu_step *rows = &p->step[0], *columns = &p->step[1];
     bool single = p->kernels->bits == 32, real = rows->pass.form == GF_CPU_R2C;
@@ -330,7 +329,7 @@ static bool can_spend_input(const struct gf_cpu_passes *p) {
 }
 
 /* Rows in bands, each as long as one of the first pass's tiles. */
-static void lay_out_in_input(struct gf_cpu_passes *p) {
+static void lay_out_in_input(struct gf_cpu_plan *p) {
     const struct gf_cpu_step *rows = &p->step[0];
     const long lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
     struct gf_cpu_layout *l = &p->work;
@@ -343,7 +342,7 @@ static void lay_out_in_input(struct gf_cpu_passes *p) {
 
 /* The workspace's fast axis is that of the first pass that reads it across its blocks, so that the
  * read is one straight line; failing that, of one that writes it so. */
-static int plan_workspace(struct gf_cpu_passes *p) {
+static int plan_workspace(struct gf_cpu_plan *p) {
     int reads = -1, writes = -1;
     bool used = false;
     for (int i = 0; i < p->n_steps; i++) {
@@ -370,7 +369,7 @@ static int plan_workspace(struct gf_cpu_passes *p) {
 /* Results that outgrow the second-level caches are written past them: the old contents of the lines
  * are not fetched, and what is in cache stays. Measured: half the time at 4096^2, none below 3 MB.
  */
-static void choose_streams(struct gf_cpu_passes *p) {
+static void choose_streams(struct gf_cpu_plan *p) {
     for (int i = 0; i < p->n_steps; i++)
         p->step[i].stream = p->step[i].summary.bytes_written > 1 << 20;
     /* A filter's middle pass writes where it read: those lines are in cache. */
@@ -381,9 +380,9 @@ static void choose_streams(struct gf_cpu_passes *p) {
         p->step[0].stream &= !p->work.band;
 }
 
-int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
-                       struct gf_cpu_passes **out) {
-    struct gf_cpu_passes *p = calloc(1, sizeof *p);
+int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
+                     struct gf_cpu_plan **out) {
+    struct gf_cpu_plan *p = calloc(1, sizeof *p);
     if (!p)
         return gf_fail(GF_ENOMEM, "no memory for the plan");
     p->job = *job;
@@ -407,7 +406,7 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
         plan_steps(p);
     for (int i = 0; i < p->n_steps; i++) {
         struct gf_cpu_step *s = &p->step[i];
-        if (s->filters && !p->filter && (rc = gf_cpu_filter_plan(p, s, threads, &p->filter)))
+        if (s->filters && !p->filter && (rc = gf_cpu_filter_make(p, s, threads, &p->filter)))
             goto fail;
         s->pass.mask = s->filters ? &p->filter->mask : NULL;
     }
@@ -426,11 +425,11 @@ int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *ke
     *out = p;
     return 0;
 fail:
-    gf_cpu_passes_free(p);
+    gf_cpu_plan_free(p);
     return rc;
 }
 
-void gf_cpu_passes_free(struct gf_cpu_passes *p) {
+void gf_cpu_plan_free(struct gf_cpu_plan *p) {
     if (!p)
         return;
     for (int i = 0; i < GF_MAX_DIMS; i++)

@@ -16,7 +16,7 @@ struct gf_cpu_step {
     bool with_next;       /* run together with the next step, plane by plane */
     bool from_plane, to_plane;
     bool stream; /* its result is too large to be in cache when it is read again */
-    struct gf_pass summary;
+    struct gf_pass_info summary;
 };
 
 /* Where the elements of a complex array between passes stand. The innermost axis comes in blocks of
@@ -34,7 +34,7 @@ struct gf_cpu_layout {
 struct gf_cpu_filter;
 
 /* Axes are the job's spatial ones and, as axis ndim, the channels. */
-struct gf_cpu_passes {
+struct gf_cpu_plan {
     struct gf_job job;
     const struct gf_cpu_kernels *kernels;
     bool lean;                /* the output array is the workspace */
@@ -54,10 +54,10 @@ struct gf_cpu_passes {
     char *banded; /* where a spent input cannot be written: room like its own; taken likewise */
 };
 
-/* Plans; the caller frees with gf_cpu_passes_free(), which also takes NULL. */
-int gf_cpu_passes_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
-                       struct gf_cpu_passes **out);
-void gf_cpu_passes_free(struct gf_cpu_passes *p);
+/* Plans; the caller frees with gf_cpu_plan_free(), which also takes NULL. */
+int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
+                     struct gf_cpu_plan **out);
+void gf_cpu_plan_free(struct gf_cpu_plan *p);
 
 /* True when this many bytes, touched in one run, are at the next one mostly where this one left
  * them: then each thread should get the same tiles again, for what another core has written costs
@@ -65,16 +65,16 @@ void gf_cpu_passes_free(struct gf_cpu_passes *p);
 bool gf_cpu_stays_cached(int64_t bytes, int threads);
 
 /* Fills in the step's summary: plans and layouts are made. cpu_summary.c */
-void gf_cpu_step_summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s);
+void gf_cpu_step_summarise(const struct gf_cpu_plan *p, struct gf_cpu_step *s);
 
 /* Points the step's ends at the arrays of this run. */
-void gf_cpu_step_bind(const struct gf_cpu_passes *p, struct gf_cpu_step *s,
-                      const struct gf_array *in, struct gf_array *out);
+void gf_cpu_step_bind(const struct gf_cpu_plan *p, struct gf_cpu_step *s, const struct gf_array *in,
+                      struct gf_array *out);
 /* Sets factor, gain and limits of the step's output for a display range that ends at `high`. */
-void gf_cpu_step_display(const struct gf_cpu_passes *p, struct gf_cpu_step *s, double high);
+void gf_cpu_step_display(const struct gf_cpu_plan *p, struct gf_cpu_step *s, double high);
 /* Of samples that are never negative, no frequency is larger than the zero frequency: its value
  * as the output's kind has it, summed from the workspace before step s, which is the last. */
-double gf_cpu_zero_frequency(const struct gf_cpu_passes *p, const struct gf_cpu_step *s,
+double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
                              const struct gf_output *o);
 
 #endif

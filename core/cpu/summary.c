@@ -4,7 +4,7 @@
 #include "core/cpu/filter.h"
 #include "core/base/factor.h"
 
-static const char *type_name(const struct gf_cpu_passes *p, const struct gf_cpu_step *s, bool in) {
+static const char *type_name(const struct gf_cpu_plan *p, const struct gf_cpu_step *s, bool in) {
     const struct gf_job *job = &p->job;
     if (in ? !s->from_input : s->output < 0)
         return p->half >= 0 ? "half spectrum" : "spectrum";
@@ -19,7 +19,7 @@ static int64_t array_bytes(const int64_t *shape, int rank, enum gf_dtype t) {
 }
 
 /* Bytes that a pass leaves for the next one. */
-static int64_t bytes_between(const struct gf_cpu_passes *p) {
+static int64_t bytes_between(const struct gf_cpu_plan *p) {
     int64_t shape[GF_MAX_RANK];
     if (p->work.band)
         return p->work.bytes + p->extent[p->step[0].lane] * p->work.row_bytes;
@@ -29,14 +29,14 @@ static int64_t bytes_between(const struct gf_cpu_passes *p) {
     return array_bytes(shape, p->job.ndim + 1, p->job.out[0].dtype);
 }
 
-void gf_cpu_step_summarise(const struct gf_cpu_passes *p, struct gf_cpu_step *s) {
+void gf_cpu_step_summarise(const struct gf_cpu_plan *p, struct gf_cpu_step *s) {
     const struct gf_job *job = &p->job;
     static const char names[] = "zyx";
     char how[128] = "";
     const char *kind = s->output >= 0 ? gf_kind_name(job->out[s->output].kind) : "";
     if (s->pass.line) {
         char factors[96];
-        gf_plan_describe(s->pass.n, factors, sizeof factors);
+        gf_factor_describe(s->pass.n, factors, sizeof factors);
         snprintf(how, sizeof how, "%c: %s%s", names[GF_MAX_DIMS - job->ndim + s->axis], factors,
                  s->pass.mask ? ", filter, and back" : "");
     } else {

@@ -43,8 +43,8 @@ static int64_t bytes_of(const struct gf_array *a) {
 }
 
 static void list_passes(const struct gf_filter_compose *c, int64_t spectrum, struct gf_plan *plan) {
-    struct gf_pass times = {.bytes_read = spectrum + bytes_of(&c->table),
-                            .bytes_written = spectrum};
+    struct gf_pass_info times = {.bytes_read = spectrum + bytes_of(&c->table),
+                                 .bytes_written = spectrum};
     snprintf(times.what, sizeof times.what, "half spectrum times the filter's table");
     for (int i = 0; i < c->there->n_passes; i++)
         plan->pass[plan->n_passes++] = c->there->pass[i];

@@ -44,9 +44,10 @@ static int as_floats(const struct gf_job *job, const struct gf_array *in, struct
         double v[SPAN];
         for (int64_t x = 0; x < n; x += SPAN) {
             int64_t count = n - x < SPAN ? n - x : SPAN;
-            gf_span_read(from + x * in->stride[r - 2], in->dtype, in->stride[r - 2], count, v,
-                         NULL);
-            gf_span_write(to + x * c->stride[r - 2], c->dtype, c->stride[r - 2], count, v, NULL);
+            gf_sample_run_read(from + x * in->stride[r - 2], in->dtype, in->stride[r - 2], count, v,
+                               NULL);
+            gf_sample_run_write(to + x * c->stride[r - 2], c->dtype, c->stride[r - 2], count, v,
+                                NULL);
         }
     }
     return 0;
@@ -95,9 +96,9 @@ void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struc
     for (int i = 0; i <= job->ndim; i++)
         count *= packed[i];
     bool inverse = job->direction == GF_INVERSE;
-    struct gf_pass *p = &plan->pass[plan->n_passes++];
-    *p = (struct gf_pass){.bytes_read =
-                              count * (inverse ? (int64_t)gf_dtype_size(job->in_dtype) : bytes)};
+    struct gf_pass_info *p = &plan->pass[plan->n_passes++];
+    *p = (struct gf_pass_info){
+        .bytes_read = count * (inverse ? (int64_t)gf_dtype_size(job->in_dtype) : bytes)};
     snprintf(p->what, sizeof p->what,
              "on the processor, %s:", inverse ? "beforehand" : "at the end");
     size_t used = strlen(p->what);

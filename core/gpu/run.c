@@ -49,7 +49,7 @@ bool gf_gpu_run_lost(void *context) {
 /* ---- plan ---- */
 
 static void drop_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
-    for (int i = 0; i < GF_GPU_PLACES; i++) {
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
         if (m->buffer[i])
             c->api->free(c->gpu, m->buffer[i]);
         m->buffer[i] = NULL;
@@ -69,7 +69,7 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
                         int64_t *all) {
     int64_t sum = beside, room = c->api->free_bytes(c->gpu);
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
-    for (int i = 0; i < GF_GPU_PLACES; i++) {
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
         sum += p->bytes[i];
         if (p->bytes[i] > c->props.max_alloc)
             return gf_fail(GF_ENOMEM, "needs a buffer of %s, %s allows %s",
@@ -118,7 +118,7 @@ void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_
     for (int i = first; i < end; i++) {
         if (p->pass[i].silent)
             continue;
-        struct gf_pass *pass = &plan->pass[plan->n_passes++];
+        struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
         *pass = p->pass[i].summary;
         pass->cost = p->pass[i].cost;
     }
@@ -185,7 +185,7 @@ static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     struct gf_gpu_tables *t = &p->tables;
     if (m->ready)
         return 0;
-    for (int i = GF_GPU_PLACES - 1; i >= 0; i--) {
+    for (int i = GF_GPU_N_BUFFERS - 1; i >= 0; i--) {
         if (!p->bytes[i])
             continue;
         int rc = c->api->alloc(c->gpu, p->bytes[i], &m->buffer[i]);

@@ -18,7 +18,7 @@ struct gf_gpu_run {
     struct gf_kernel_request request[GF_MAX_PASSES]; /* each different kernel once */
     int n_requests;
     int kernel[GF_MAX_PASSES]; /* which request a pass launches */
-    struct gf_gpu_buffer *buffer[GF_GPU_PLACES];
+    struct gf_gpu_buffer *buffer[GF_GPU_N_BUFFERS];
     int64_t bytes;        /* of the device's memory, all that the plan takes */
     int built;            /* kernels that were compiled */
     double build_seconds; /* for finding and compiling them */

@@ -50,7 +50,7 @@ static void set_up(const struct gf_settings *s, int i, struct gf_opening *o) {
         .backend = i,
         .options = {.threads = s->threads,
                     .device = s->device,
-                    .fftw_plan = s->fftw_plan == GF_UNSAID ? NULL : gf_fftw_plans[s->fftw_plan]},
+                    .fftw_plan = s->fftw_plan == GF_UNSET ? NULL : gf_fftw_plans[s->fftw_plan]},
     };
 }
 

@@ -19,7 +19,7 @@ struct engine {
     int type, plan, direction;
     bool planned;
     bool in_complex, out_complex;
-    enum gf_gpu_place from, to;
+    enum gf_gpu_buffer_id from, to;
 };
 
 struct impl {
@@ -97,7 +97,7 @@ static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *wo
     struct gf_gpu_space where = *work;
     if (!displayed(out) || out->has_range || out->kind == GF_PHASE)
         return 0;
-    for (int axis = 0; axis < 3 && !gf_step_scans(&p->job, i); axis++)
+    for (int axis = 0; axis < 3 && !gf_loadstore_scans(&p->job, i); axis++)
         if (gf_gpu_axis_on(&p->job, axis))
             where.extent[axis] = 1;
     return gf_gpu_add_range(p, i, &where, real, -1);
@@ -265,7 +265,7 @@ static void list_transform(const struct engine *e, int64_t before, int64_t after
             continue;
         int at = gf_gpu_job_axis(job, axis);
         bool halves = real && at == gf_job_half_axis(job);
-        struct gf_pass *p = &plan->pass[plan->n_passes++];
+        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "cufft: %c, %lld points, %s", "zyx"[axis],
                  (long long)job -> shape[at],
                  !halves          ? "complex"
@@ -281,7 +281,7 @@ static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
     int64_t before = gf_cufft_space_bytes(in), after = gf_cufft_space_bytes(out);
     gf_gpu_run_list(m->run.plan, 0, m->before, plan);
     if (m->keeps) {
-        struct gf_pass *p = &plan->pass[plan->n_passes++];
+        struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "copy: the inverse overwrites the spectrum it reads");
         p->bytes_read = p->bytes_written = before;
     }
@@ -492,7 +492,7 @@ static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *
     struct impl *m = plan->impl;
     int rc = gf_gpu_run_download(context, &m->run, out, report);
     if (!rc && m->direct && !m->engine[0].in_complex)
-        gf_step_settle(&plan->job, out, 1); /* few, and nobody's business on the device */
+        gf_loadstore_settle(&plan->job, out, 1); /* few, and nobody's business on the device */
     return rc;
 }
 

@@ -5,7 +5,7 @@
 
 /* ---- layout ---- */
 
-struct gf_gpu_space gf_cufft_planes(enum gf_gpu_place place, const int64_t extent[4],
+struct gf_gpu_space gf_cufft_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
                                     size_t element) {
     struct gf_gpu_space s = {.place = place, .element = (int)element};
     int64_t stride = 1;
@@ -105,7 +105,7 @@ bool gf_cufft_is_plain(const struct gf_job *job) {
 }
 
 static void set_plain(struct gf_gpu_pass *pass, const struct gf_job *job, int n,
-                      const enum gf_gpu_place *buffer) {
+                      const enum gf_gpu_buffer_id *buffer) {
     struct step_args *a = &pass->args.step;
     for (int i = 0; i < 2; i++) {
         a->n[i + 1] = job->shape[i];
@@ -126,9 +126,9 @@ int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *wo
         return GF_EUNSUPP;
     gf_gpu_type_options(pass, "IN", job->in_dtype);
     gf_gpu_option(pass, "-DIN_T4=%s", job->in_dtype == GF_U8 ? "uchar4" : "ushort4");
-    set_plain(pass, job, 2, (enum gf_gpu_place[]){GF_GPU_IN, work->place});
+    set_plain(pass, job, 2, (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->place});
     pass->groups = (count + 4 * GROUP - 1) / (4 * GROUP);
-    gf_step_load_text(job, pass->summary.what, sizeof pass->summary.what);
+    gf_loadstore_load_text(job, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count * (int64_t)gf_dtype_size(job->in_dtype);
     pass->summary.bytes_written = gf_cufft_space_bytes(work);
     return 0;
@@ -144,9 +144,9 @@ int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *w
     gf_gpu_type_options(pass, "OUT", out->dtype);
     gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DRANGED=%d -DCOARSE=%d -DPLAIN_COLUMNS=%d",
                   out->kind, out->scale, out->has_range, job->precision == GF_SINGLE, COLUMNS);
-    set_plain(pass, job, 3, (enum gf_gpu_place[]){work->place, GF_GPU_OUT, GF_GPU_PARAMS});
+    set_plain(pass, job, 3, (enum gf_gpu_buffer_id[]){work->place, GF_GPU_OUT, GF_GPU_PARAMS});
     pass->groups = job->shape[0] * ((job->shape[1] + COLUMNS - 1) / COLUMNS);
-    gf_step_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
+    gf_loadstore_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = gf_cufft_space_bytes(work);
     pass->summary.bytes_written =
         job->shape[0] * job->shape[1] * (int64_t)gf_dtype_size(out->dtype);
@@ -162,7 +162,7 @@ int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_option(pass, "-DTIMES=%d", gf_dtype_is_complex(table->dtype) ? 2 : 1);
-    set_plain(pass, &p->job, 2, (enum gf_gpu_place[]){work->place, GF_GPU_TABLES});
+    set_plain(pass, &p->job, 2, (enum gf_gpu_buffer_id[]){work->place, GF_GPU_TABLES});
     pass->args.step.channels = work->extent[3];
     pass->args.step.work[2] = bins;
     pass->groups = (bins + GROUP - 1) / GROUP;
@@ -184,11 +184,11 @@ int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     gf_gpu_type_options(pass, "OUT", job->out[0].dtype);
     gf_gpu_option(pass, "-DROUND_EACH=%d", EACH);
     set_plain(pass, job, 4,
-              (enum gf_gpu_place[]){work->place, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
+              (enum gf_gpu_buffer_id[]){work->place, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
     pass->args.step.work[2] = count;
     pass->groups = (count + EACH * GROUP - 1) / (EACH * GROUP);
     pass->output = 0;
-    gf_step_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
+    gf_loadstore_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = gf_cufft_space_bytes(work);
     pass->summary.bytes_written = count * (int64_t)gf_dtype_size(job->out[0].dtype);
     return 0;

@@ -16,7 +16,7 @@ struct gf_cufft_layout {
 };
 
 /* Planes of that many z, y, x, channels, channel by channel; see core/base/loadstore.h. */
-struct gf_gpu_space gf_cufft_planes(enum gf_gpu_place place, const int64_t extent[4],
+struct gf_gpu_space gf_cufft_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
                                     size_t element);
 int64_t gf_cufft_space_bytes(const struct gf_gpu_space *s);
 struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct gf_gpu_space *in,

@@ -172,7 +172,7 @@ static bool all_axes(const struct gf_job *job) {
  */
 static void settle(const struct gf_job *job, struct gf_array *out, int threads) {
     if (job->axes & (job->axes - 1) || all_axes(job))
-        gf_step_settle(job, out, threads);
+        gf_loadstore_settle(job, out, threads);
 }
 
 /* Reals and half spectra share their memory when the halved axis is the rows' own: a row of n
@@ -239,8 +239,9 @@ static const char *name_of(const struct context *c) {
 
 /* FFTW's own order is its secret; one axis after the other is what it amounts to, the halved one
  * first on the way forward and last on the way back. */
-static struct gf_pass *list_axes(const struct context *c, const struct gf_job *job, bool r2c,
-                                 bool c2r, int64_t before, int64_t after, struct gf_pass *p) {
+static struct gf_pass_info *list_axes(const struct context *c, const struct gf_job *job, bool r2c,
+                                      bool c2r, int64_t before, int64_t after,
+                                      struct gf_pass_info *p) {
     for (int i = 0; i < job->ndim; i++) {
         int axis = c2r ? i : job->ndim - 1 - i;
         if (!(job->axes >> axis & 1))
@@ -261,7 +262,7 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     const struct gf_job *job = &plan->job;
     int64_t before = gf_work_bytes(&m->before), after = gf_work_bytes(&m->after);
     int64_t shape[GF_MAX_RANK];
-    struct gf_pass *p = plan->pass;
+    struct gf_pass_info *p = plan->pass;
     if (m->direct) {
         snprintf(p->what, sizeof p->what, "%s (%s): %s, %s", name_of(c), c->mode,
                  all_axes(job) ? "all axes" : "the axes in one",
@@ -274,7 +275,7 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
         return;
     }
     gf_job_in_shape(job, shape);
-    gf_step_load_text(job, p->what, sizeof p->what);
+    gf_loadstore_load_text(job, p->what, sizeof p->what);
     p->bytes_read = array_bytes(job, job->in_dtype, shape);
     p->bytes_written = before;
     p++;
@@ -288,12 +289,12 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     }
     for (int i = 0; i < job->n_out; i++, p++) {
         gf_job_out_shape(job, i, shape);
-        if (gf_step_scans(job, i)) {
+        if (gf_loadstore_scans(job, i)) {
             snprintf(p->what, sizeof p->what, "range: largest %s", gf_kind_name(job->out[i].kind));
             p->bytes_read = after;
             p++;
         }
-        gf_step_store_text(job, i, p->what, sizeof p->what);
+        gf_loadstore_store_text(job, i, p->what, sizeof p->what);
         p->bytes_read = after;
         p->bytes_written = array_bytes(job, job->out[i].dtype, shape);
     }
@@ -409,7 +410,7 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
     m->before.data = direct ? in->data : m->buffer[0];
     m->after.data = direct ? out->data : m->buffer[m->in_place ? 0 : 1];
     if (!direct)
-        gf_step_load(job, in, &m->before, c->threads, &found);
+        gf_loadstore_load(job, in, &m->before, c->threads, &found);
     transform(c, job, m);
     if (direct && m->executes_r2c)
         settle(job, out, c->threads);
@@ -418,8 +419,8 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
         gf_filter_split(job, &first, &last);
     const struct gf_work *result = m->back ? &m->before : &m->after;
     for (int i = 0; i < job->n_out && !direct; i++) {
-        double high = gf_step_range(&last, i, result, scale, c->threads);
-        gf_step_store(&last, i, result, scale, high, &out[i], c->threads, &found);
+        double high = gf_loadstore_range(&last, i, result, scale, c->threads);
+        gf_loadstore_store(&last, i, result, scale, high, &out[i], c->threads, &found);
     }
     if (report)
         *report = found;

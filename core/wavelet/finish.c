@@ -194,9 +194,9 @@ static void write_rows(const struct rows *from, bool wide, const struct gf_array
                     v[k] = ((details ? fabs(v[k]) : v[k]) - low) * gain;
                 }
                 if (gf_dtype_is_integer(to->dtype))
-                    gf_span_round(to->dtype, n, v);
-                gf_span_write(q + x * to->stride[r - 2] + c * to->stride[r - 1], to->dtype,
-                              to->stride[r - 2], n, v, NULL);
+                    gf_sample_run_round(to->dtype, n, v);
+                gf_sample_run_write(q + x * to->stride[r - 2] + c * to->stride[r - 1], to->dtype,
+                                    to->stride[r - 2], n, v, NULL);
             }
     }
 }
@@ -210,8 +210,9 @@ static void blacken(struct gf_array *a) {
         for (int64_t c = 0; c < channels; c++)
             for (int64_t x = 0; x < a->shape[rank - 2]; x += SPAN) {
                 int64_t n = a->shape[rank - 2] - x < SPAN ? a->shape[rank - 2] - x : SPAN;
-                gf_span_write(row_at(&r, i) + x * a->stride[rank - 2] + c * a->stride[rank - 1],
-                              a->dtype, a->stride[rank - 2], n, zero, NULL);
+                gf_sample_run_write(row_at(&r, i) + x * a->stride[rank - 2] +
+                                        c * a->stride[rank - 1],
+                                    a->dtype, a->stride[rank - 2], n, zero, NULL);
             }
 }
 

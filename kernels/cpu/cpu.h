@@ -42,7 +42,7 @@ struct gf_cpu_line {
 };
 
 /* Builds the tables with twiddles computed in long double. `radix` lists the stages, outermost
- * first, product n (see gf_plan_radices). bits is 32 or 64. NULL when memory is short. */
+ * first, product n (see gf_factor_radices). bits is 32 or 64. NULL when memory is short. */
 struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
                                        struct gf_cpu_line *leaf, int bits);
 /* Both take ownership of `convolution`, also when they fail. generator: a primitive root of n. */
@@ -135,13 +135,13 @@ struct gf_cpu_split {
 
 /* A filter (core/filter/filter.h) as the pass has it that goes there and back. Tables are in the pass's
  * precision. Outer axes are those of the pass. */
-enum { GF_CPU_MASK_TERMS = 4 };
-struct gf_cpu_mask {
+enum { GF_CPU_GAIN_TERMS = 4 };
+struct gf_cpu_gain {
     enum {
-        GF_CPU_MASK_FACTORS, /* worked out from the terms below */
-        GF_CPU_MASK_LINE,    /* table[point], the same for all lines */
-        GF_CPU_MASK_REAL,    /* table[outer 0][outer 1][block of lanes][point][lane] */
-        GF_CPU_MASK_COMPLEX, /* …[point][re|im][lane] */
+        GF_CPU_GAIN_FACTORS, /* worked out from the terms below */
+        GF_CPU_GAIN_LINE,    /* table[point], the same for all lines */
+        GF_CPU_GAIN_REAL,    /* table[outer 0][outer 1][block of lanes][point][lane] */
+        GF_CPU_GAIN_COMPLEX, /* …[point][re|im][lane] */
     } kind;
     const void *table;
     ptrdiff_t block, outer[2]; /* reals from one to the next; 0: all share one */
@@ -150,7 +150,7 @@ struct gf_cpu_mask {
     struct {
         double c0, ca, cab;
         int a, b;
-    } factor[GF_CPU_MASK_TERMS];
+    } factor[GF_CPU_GAIN_TERMS];
     /* From the axes' values (NULL: not transformed; lanes are padded to whole vectors): their
      * product; 1 where their sum is at most `limit`, else 0; 1 / (1 + (sum / limit)^order). */
     struct gf_cpu_term {
@@ -158,7 +158,7 @@ struct gf_cpu_mask {
         int order;
         double limit;
         const void *line, *lane, *outer[2];
-    } term[GF_CPU_MASK_TERMS];
+    } term[GF_CPU_GAIN_TERMS];
     /* Added to the zero frequency: index 0 of the line and of those axes that are transformed. */
     double zero;
     bool lane_on, outer_on[2];
@@ -167,8 +167,8 @@ struct gf_cpu_mask {
 struct gf_cpu_pass {
     const struct gf_cpu_twist *twist; /* NULL: none */
     const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
-    const struct gf_cpu_mask *mask;   /* NULL, or the pass transforms, multiplies, and goes back */
-    /* GF_CPU_R2R: with a mask that is GF_CPU_MASK_LINE. A kernel that is real acts on the real and
+    const struct gf_cpu_gain *mask;   /* NULL, or the pass transforms, multiplies, and goes back */
+    /* GF_CPU_R2R: with a mask that is GF_CPU_GAIN_LINE. A kernel that is real acts on the real and
      * the imaginary part of a complex line each by itself: pairs of lines are not taken apart. */
     enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R, GF_CPU_R2R } form;
     bool inverse;

@@ -8,8 +8,8 @@ struct walk {
     const struct gf_gpu_plan *p;
     int number; /* of the pass */
     const struct gf_gpu_pass *pass;
-    unsigned char *mark[GF_GPU_PLACES]; /* which pass wrote this byte, + 1; NULL: not followed */
-    int last[GF_GPU_PLACES];            /* the last to write here */
+    unsigned char *mark[GF_GPU_N_BUFFERS]; /* which pass wrote this byte, + 1; NULL: not followed */
+    int last[GF_GPU_N_BUFFERS];            /* the last to write here */
     int64_t broken;
     char *wrong;
     size_t size;
@@ -36,7 +36,7 @@ int64_t walk_option(const struct gf_gpu_pass *pass, const char *name) {
     return at ? strtoll(at + strlen(wanted), NULL, 10) : -1;
 }
 
-static bool inside(struct walk *w, enum gf_gpu_place place, int64_t at, int64_t bytes,
+static bool inside(struct walk *w, enum gf_gpu_buffer_id place, int64_t at, int64_t bytes,
                    const char *what) {
     if (at >= 0 && (at + 1) * bytes <= w->p->bytes[place])
         return true;
@@ -46,7 +46,7 @@ static bool inside(struct walk *w, enum gf_gpu_place place, int64_t at, int64_t 
 }
 
 static void reads(struct walk *w, int64_t at) {
-    enum gf_gpu_place place = w->pass->buffer[0];
+    enum gf_gpu_buffer_id place = w->pass->buffer[0];
     if (!inside(w, place, at, w->in_bytes, "reads") || !w->mark[place] || place == GF_GPU_IN)
         return;
     for (int64_t i = at * w->in_bytes; i < (at + 1) * w->in_bytes; i++)
@@ -58,7 +58,7 @@ static void reads(struct walk *w, int64_t at) {
 }
 
 static void writes(struct walk *w, int64_t at) {
-    enum gf_gpu_place place = w->pass->buffer[1];
+    enum gf_gpu_buffer_id place = w->pass->buffer[1];
     if (!inside(w, place, at, w->out_bytes, "writes") || !w->mark[place])
         return;
     for (int64_t i = at * w->out_bytes; i < (at + 1) * w->out_bytes; i++) {
@@ -405,13 +405,13 @@ static void walk_filter(struct walk *w, bool all) {
 
 int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
     struct walk w = {.p = p, .wrong = wrong, .size = size};
-    bool all = true, written[GF_GPU_PLACES] = {[GF_GPU_IN] = true};
+    bool all = true, written[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = true};
     *wrong = 0;
     if (p->job.op == GF_DWT)
         return walk_wavelet(p, most, wrong, size);
-    for (int i = 0; i < GF_GPU_PLACES; i++)
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
         all = all && p->bytes[i] <= most;
-    for (int i = 0; i < GF_GPU_PLACES && all; i++)
+    for (int i = 0; i < GF_GPU_N_BUFFERS && all; i++)
         if (i <= GF_GPU_B || i >= GF_GPU_OUT)
             w.mark[i] = calloc((size_t)p->bytes[i] + 1, 1);
     for (int i = 0; i < p->n_passes; i++) {
@@ -452,7 +452,7 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
                 break;
             }
     }
-    for (int i = 0; i < GF_GPU_PLACES; i++)
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
         free(w.mark[i]);
     return w.broken;
 }

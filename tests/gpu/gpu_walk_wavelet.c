@@ -12,7 +12,7 @@ struct walk {
     const struct wave_args *a;
     int number;
     bool all;
-    unsigned char *mark[GF_GPU_PLACES]; /* written by a pass before this one, 2: by this one */
+    unsigned char *mark[GF_GPU_N_BUFFERS]; /* written by a pass before this one, 2: by this one */
     int64_t in_bytes, low_bytes, out_bytes;
     bool walk, row, x, forward;
     int rows, s; /* of core/wavelet/dwt.h */
@@ -31,7 +31,8 @@ __attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const c
     va_end(arguments);
 }
 
-static void touch(struct walk *w, enum gf_gpu_place place, int64_t at, int64_t bytes, bool write) {
+static void touch(struct walk *w, enum gf_gpu_buffer_id place, int64_t at, int64_t bytes,
+                  bool write) {
     if (at < 0 || (at + 1) * bytes > w->p->bytes[place]) {
         broken(w, "%s element %lld of %lld bytes at place %d, which has %lld",
                write ? "writes" : "reads", (long long)at, (long long)bytes, (int)place,
@@ -108,7 +109,7 @@ static int made(const struct walk *w, bool on, int64_t k, int64_t n, int64_t out
 static void touch_bands(struct walk *w, int64_t k, int64_t y, int64_t column, bool write) {
     const struct wave_args *a = w->a;
     int64_t bytes = write ? w->out_bytes : w->in_bytes;
-    enum gf_gpu_place packed = w->pass->buffer[w->forward ? 1 : 0], low = w->pass->buffer[2];
+    enum gf_gpu_buffer_id packed = w->pass->buffer[w->forward ? 1 : 0], low = w->pass->buffer[2];
     touch(w, low, k * a->low[0] + y * a->low[1] + column, w->low_bytes, write);
     for (int b = 1; b < 8; b++) {
         if ((b & 4 && !w->walk) || (b & 2 && !w->row) || (b & 1 && !w->x))
@@ -192,7 +193,7 @@ static void walk_level(struct walk *w) {
     int64_t items = pass->groups * pass->group;
     for (int64_t i = 0; i < items; i += w->all || i > items - 400 || i < 400 ? 1 : items / 400 + 1)
         item(w, i / pass->group, i % pass->group);
-    for (int i = 0; i < GF_GPU_PLACES; i++)
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
         for (int64_t k = 0; k < w->p->bytes[i] && w->mark[i]; k++)
             w->mark[i][k] = w->mark[i][k] ? 1 : 0;
 }
@@ -214,9 +215,9 @@ static int64_t covered(const struct gf_job *job) {
 int64_t walk_wavelet(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
     struct walk w = {.p = p, .wrong = wrong, .size = size, .all = true};
     *wrong = 0;
-    for (int i = 0; i < GF_GPU_PLACES; i++)
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
         w.all = w.all && p->bytes[i] <= most;
-    for (int i = 0; i < GF_GPU_PLACES && w.all; i++)
+    for (int i = 0; i < GF_GPU_N_BUFFERS && w.all; i++)
         w.mark[i] = calloc((size_t)p->bytes[i] + 1, 1);
     for (w.number = 0; w.number < p->n_passes; w.number++) {
         w.pass = &p->pass[w.number];
@@ -224,13 +225,13 @@ int64_t walk_wavelet(const struct gf_gpu_plan *p, int64_t most, char *wrong, siz
             if (!p->bytes[w.pass->buffer[k]])
                 broken(&w, "place %d has no bytes", (int)w.pass->buffer[k]);
         /* Between two levels nobody reads what was written before that. */
-        enum gf_gpu_place to = w.pass->buffer[p->job.direction == GF_FORWARD ? 2 : 1];
+        enum gf_gpu_buffer_id to = w.pass->buffer[p->job.direction == GF_FORWARD ? 2 : 1];
         if (w.all && (to == GF_GPU_A || to == GF_GPU_B))
             memset(w.mark[to], 0, (size_t)p->bytes[to]);
         walk_level(&w);
     }
     for (int i = 0; i < p->job.n_out && w.all; i++) {
-        enum gf_gpu_place place = (enum gf_gpu_place)(GF_GPU_OUT + i);
+        enum gf_gpu_buffer_id place = (enum gf_gpu_buffer_id)(GF_GPU_OUT + i);
         int64_t written = 0, wanted = p->bytes[place];
         for (int64_t k = 0; k < p->bytes[place]; k++)
             written += w.mark[place][k] != 0;
@@ -243,7 +244,7 @@ int64_t walk_wavelet(const struct gf_gpu_plan *p, int64_t most, char *wrong, siz
             broken(&w, "%lld bytes of output %d are written, not %lld", (long long)written, i,
                    (long long)wanted);
     }
-    for (int i = 0; i < GF_GPU_PLACES; i++)
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
         free(w.mark[i]);
     return w.broken;
 }

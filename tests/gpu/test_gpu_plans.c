@@ -97,7 +97,7 @@ static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
     for (int i = 0; i < job->ndim; i++)
         points *= (double)job->shape[i];
     points *= (double)job->channels;
-    for (int i = 0; i < GF_GPU_PLACES; i++) {
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
         CHECK_MSG(p->bytes[i] >= 0 && p->bytes[i] < (int64_t)1 << 48, "%s on %s: %lld bytes", text,
                   d->name, (long long)p->bytes[i]);
         kept += i <= GF_GPU_B ? (double)p->bytes[i] : 0;

@@ -6,7 +6,8 @@
 #include "core/base/factor.h"
 #include "core/base/status.h"
 
-struct gf_gpu_space gf_gpu_planes(enum gf_gpu_place place, const int64_t extent[4], int element) {
+struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
+                                  int element) {
     struct gf_gpu_space s = {.place = place, .element = element};
     int64_t stride = 1;
     static const int order[4] = {2, 1, 0, 3};
@@ -18,7 +19,7 @@ struct gf_gpu_space gf_gpu_planes(enum gf_gpu_place place, const int64_t extent[
     return s;
 }
 
-struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_place place, const int64_t extent[4],
+struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
                                          int element) {
     enum { LINE = 128, WORTH = 16 }; /* bytes of a cache line; lines of a row */
     struct gf_gpu_space s = gf_gpu_planes(place, extent, element);
@@ -43,7 +44,7 @@ void gf_gpu_need(struct gf_gpu_builder *b, const struct gf_gpu_space *s) {
     }
 }
 
-static enum gf_gpu_place other(enum gf_gpu_place place) {
+static enum gf_gpu_buffer_id other(enum gf_gpu_buffer_id place) {
     return place == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
 }
 
@@ -62,26 +63,26 @@ struct cut {
 };
 
 /* The extents between the passes of a split line, `length` long. */
-static void work_extent(const struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
+static void work_extent(const struct gf_gpu_builder *b, const struct gf_gpu_axis_pass *whole,
                         const struct gf_gpu_space *from, int64_t length, int64_t extent[4]) {
     memcpy(extent, from->extent, sizeof from->extent);
     if (whole->load == LOAD_PAIR)
         extent[whole->pair_axis] = (b->n[whole->pair_axis] + 1) / 2;
-    if (whole->own_axis >= 0)
-        extent[whole->own_axis] = b->n[whole->own_axis] / 2 + 1;
+    if (whole->mirror_axis >= 0)
+        extent[whole->mirror_axis] = b->n[whole->mirror_axis] / 2 + 1;
     extent[whole->axis] = length;
 }
 
 /* The legs of one transform cut in parts. `to` is where the last one writes; its place was chosen
  * by the caller, those in between alternate. */
-static int add_parts(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
+static int add_parts(struct gf_gpu_builder *b, const struct gf_gpu_axis_pass *whole,
                      const struct cut *cut, const struct gf_gpu_space *from,
                      const struct gf_gpu_space *to, double *cost) {
     struct gf_gpu_space here = *from, there;
     int64_t before[3] = {1, 1, 1};
     for (int i = 0; i < cut->parts; i++) {
         bool first = i == 0, last = i == cut->parts - 1;
-        struct gf_gpu_leg leg = *whole;
+        struct gf_gpu_axis_pass leg = *whole;
         leg.length = cut->length[i];
         leg.after = 1;
         for (int j = i + 1; j < cut->parts; j++)
@@ -111,7 +112,7 @@ static int add_parts(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
             there = *to;
         }
         double c = 0;
-        int rc = gf_gpu_add_leg(b->p, &leg, &here, &there, &c);
+        int rc = gf_gpu_add_axis_pass(b->p, &leg, &here, &there, &c);
         if (rc)
             return rc;
         *cost += c;
@@ -125,11 +126,11 @@ static int add_parts(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
  * the one back into m and a: the pass between them has in each tile both the last points of the one
  * and the first of the other. Bluestein's has a chirp at each end; Rader's takes and leaves the
  * points in his order, and carries the zeroth one along behind them. */
-static int add_convolution(struct gf_gpu_builder *b, const struct gf_gpu_leg *whole,
+static int add_convolution(struct gf_gpu_builder *b, const struct gf_gpu_axis_pass *whole,
                            const struct cut *cut, const struct gf_gpu_space *from,
                            const struct gf_gpu_space *to, double *cost) {
     const int64_t first = cut->length[0], middle = cut->length[1];
-    struct gf_gpu_leg leg = *whole;
+    struct gf_gpu_axis_pass leg = *whole;
     struct gf_gpu_space x, y;
     int64_t extent[4];
     double c;
@@ -148,7 +149,7 @@ static int add_convolution(struct gf_gpu_builder *b, const struct gf_gpu_leg *wh
     leg.mirror = leg.scaled = false;
     leg.pair_axis = whole->load == LOAD_PAIR ? whole->pair_axis : -1;
     leg.multiply_in = !cut->rader;
-    int rc = gf_gpu_add_leg(b->p, &leg, from, &x, &c);
+    int rc = gf_gpu_add_axis_pass(b->p, &leg, from, &x, &c);
     *cost += c;
     if (rc)
         return rc;
@@ -161,7 +162,7 @@ static int add_convolution(struct gf_gpu_builder *b, const struct gf_gpu_leg *wh
     leg.multiply_in = false;
     leg.pair_axis = -1;
     leg.rader = cut->rader ? 2 : 0;
-    rc = gf_gpu_add_leg(b->p, &leg, &x, &y, &c);
+    rc = gf_gpu_add_axis_pass(b->p, &leg, &x, &y, &c);
     *cost += c;
     if (rc)
         return rc;
@@ -174,13 +175,14 @@ static int add_convolution(struct gf_gpu_builder *b, const struct gf_gpu_leg *wh
     leg.dir = -1;
     leg.multiply_out = !cut->rader;
     leg.pair_axis = whole->store == STORE_PAIR ? whole->pair_axis : -1;
-    rc = gf_gpu_add_leg(b->p, &leg, &y, to, &c);
+    rc = gf_gpu_add_axis_pass(b->p, &leg, &y, to, &c);
     *cost += c;
     return rc;
 }
 
-static int add_cut(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg, const struct cut *cut,
-                   const struct gf_gpu_space *from, const struct gf_gpu_space *to, double *cost) {
+static int add_cut(struct gf_gpu_builder *b, const struct gf_gpu_axis_pass *leg,
+                   const struct cut *cut, const struct gf_gpu_space *from,
+                   const struct gf_gpu_space *to, double *cost) {
     *cost = 0;
     return cut->convolution ? add_convolution(b, leg, cut, from, to, cost)
                             : add_parts(b, leg, cut, from, to, cost);
@@ -188,7 +190,7 @@ static int add_cut(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg, const
 
 struct choice {
     struct gf_gpu_builder *b;
-    const struct gf_gpu_leg *leg;
+    const struct gf_gpu_axis_pass *leg;
     const struct gf_gpu_space *from;
     struct gf_gpu_space to;
     bool free_place; /* `to` may stand in A or B */
@@ -217,7 +219,7 @@ static void choose_place(const struct choice *c, const struct cut *cut, struct g
 static void consider(struct choice *c, const struct cut *cut) {
     struct gf_gpu_plan *p = c->b->p;
     int passes = p->n_passes;
-    int64_t bytes[GF_GPU_PLACES];
+    int64_t bytes[GF_GPU_N_BUFFERS];
     struct gf_gpu_space to;
     double cost;
     bool dry = p->dry;
@@ -252,18 +254,18 @@ static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool
 }
 
 /* Ends that go by an element's place alone, which Rader's order may be. */
-static bool can_split_rader(const struct gf_gpu_leg *leg, int64_t n) {
+static bool can_split_rader(const struct gf_gpu_axis_pass *leg, int64_t n) {
     bool in = leg->load == LOAD_COMPLEX || leg->load == LOAD_PAIR || leg->load == LOAD_REAL;
     bool out = leg->store == STORE_COMPLEX || leg->store == STORE_PAIR;
     return in && out && !leg->fold && n > 512 && gf_is_prime(n) && gf_gpu_has_codelets(n - 1);
 }
 
 /* Of a transform along the leg's axis. */
-static int64_t line_points(const struct gf_gpu_builder *b, const struct gf_gpu_leg *leg) {
+static int64_t line_points(const struct gf_gpu_builder *b, const struct gf_gpu_axis_pass *leg) {
     return b->n[leg->axis] / (leg->fold || leg->load == LOAD_PACKED ? 2 : 1);
 }
 
-int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
+int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg,
                     const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile) {
     struct choice c = {.b = b, .leg = leg, .from = from, .to = *to, .best_cost = 1e300};
     int64_t n = line_points(b, leg);
@@ -275,7 +277,7 @@ int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
         if (can_split_rader(leg, n))
             consider_cuts(&c, n - 1, n - 1, true);
         if (!c.best.parts) {
-            int64_t m = gf_plan_smooth_length(2 * n - 1);
+            int64_t m = gf_factor_smooth_length(2 * n - 1);
             if (m < 256)
                 m = 256;
             consider_cuts(&c, m, m, false);
@@ -290,9 +292,9 @@ int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
     return add_cut(b, leg, &c.best, from, to, &cost);
 }
 
-bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg,
+bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_axis_pass *leg,
                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
-    struct gf_gpu_leg one = *leg;
+    struct gf_gpu_axis_pass one = *leg;
     struct choice c = {.b = b, .leg = &one, .from = from, .to = *to, .best_cost = 1e300};
     one.length = line_points(b, leg);
     consider(&c, &(struct cut){1, {one.length}, 0, false});

@@ -18,45 +18,47 @@ struct gf_gpu_builder {
 };
 
 /* Planes of `element` bytes each, channel by channel, tightly packed. */
-struct gf_gpu_space gf_gpu_planes(enum gf_gpu_place place, const int64_t extent[4], int element);
+struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
+                                  int element);
 /* Between two legs, which ask for no dense rows: long ones begin at cache lines. */
-struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_place place, const int64_t extent[4],
+struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
                                          int element);
 /* Makes a buffer of ours large enough for the space; outputs are as large as they are. */
 void gf_gpu_need(struct gf_gpu_builder *b, const struct gf_gpu_space *s);
 /* The transform along the leg's axis: the cheapest way, appended. `to->place` is chosen here unless
  * it is an output. `one_tile`: the ends do not work in parts. */
-int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_leg *leg,
+int gf_gpu_add_axis(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg,
                     const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile);
 /* Whether the leg is done in one tile. */
-bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_leg *leg,
+bool gf_gpu_fits_tile(struct gf_gpu_builder *b, const struct gf_gpu_axis_pass *leg,
                       const struct gf_gpu_space *from, const struct gf_gpu_space *to);
 
 /* ---- core/gpu/plan/endpoints.c ---- */
 
 /* The job's own array, channels innermost; planes of the work buffer, whole; half spectra along the
  * halved axis, or the packed pairs. */
-struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_builder *b, enum gf_gpu_place place,
+struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
                                        const int64_t *shape, enum gf_dtype type);
-struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_builder *b, enum gf_gpu_place place,
+struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
                                        int element);
-struct gf_gpu_space gf_gpu_half_planes(const struct gf_gpu_builder *b, enum gf_gpu_place place,
+struct gf_gpu_space gf_gpu_half_planes(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
                                        bool packed);
-struct gf_gpu_leg gf_gpu_leg_along(const struct gf_gpu_builder *b, int axis);
+struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_builder *b, int axis);
 /* The transformed axis next to the halved one whose lines meet their mirror images. */
-int gf_gpu_own_axis(const struct gf_gpu_builder *b);
+int gf_gpu_mirror_axis(const struct gf_gpu_builder *b);
 int gf_gpu_partner_axis(const struct gf_gpu_builder *b);
-void gf_gpu_set_lines(const struct gf_gpu_builder *b, struct gf_gpu_leg *leg);
-void gf_gpu_scale_last(const struct gf_gpu_builder *b, struct gf_gpu_leg *leg);
+void gf_gpu_set_lines(const struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg);
+void gf_gpu_scale_last(const struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg);
 bool gf_gpu_fused_type(enum gf_dtype t);
 bool gf_gpu_displayed(const struct gf_output *out);
 int gf_gpu_add_outputs(struct gf_gpu_builder *b, const struct gf_gpu_space *work, bool real,
                        bool half);
 /* Where the first leg reads real samples; where the last one puts a real result, true when that is
  * the output itself. */
-int gf_gpu_real_source(struct gf_gpu_builder *b, struct gf_gpu_leg *first,
+int gf_gpu_real_source(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *first,
                        struct gf_gpu_space *src);
-bool gf_gpu_real_sink(struct gf_gpu_builder *b, struct gf_gpu_leg *leg, struct gf_gpu_space *dst);
+bool gf_gpu_real_sink(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg,
+                      struct gf_gpu_space *dst);
 /* Two or more axes: real samples through all axes but the halved one; half spectra along that one
  * to packed pairs; packed pairs through the others to the outputs. */
 int gf_gpu_packed_forward(struct gf_gpu_builder *b, struct gf_gpu_space *to);

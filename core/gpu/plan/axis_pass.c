@@ -5,7 +5,7 @@
 
 #include "core/base/status.h"
 
-static void add_index(struct gf_gpu_leg_pass *l, int axis, struct index_args index) {
+static void add_index(struct gf_gpu_pass_builder *l, int axis, struct index_args index) {
     if (l->n >= 5)
         return; /* five is what three spatial axes, channels and parts come to */
     l->axis[l->n] = axis;
@@ -18,17 +18,17 @@ static int64_t full_size(const struct gf_job *job, int axis) {
 }
 
 /* Ends that address by the point's coordinate along the axis, and not by its number. */
-static bool by_coordinate_in(const struct gf_gpu_leg *g) {
+static bool by_coordinate_in(const struct gf_gpu_axis_pass *g) {
     return g->load == LOAD_UNTANGLE || g->load == LOAD_HERMITIAN || g->load == LOAD_TWO_HALVES ||
            g->rader == 1;
 }
-static bool by_coordinate_out(const struct gf_gpu_leg *g) {
+static bool by_coordinate_out(const struct gf_gpu_axis_pass *g) {
     return g->store == STORE_SAMPLE || g->store == STORE_HALVES || g->rader == 3;
 }
 
 /* The indices beside the point's: the other axes, and what is left of the leg's own. */
-static void add_indices(struct gf_gpu_leg_pass *l) {
-    const struct gf_gpu_leg *g = l->leg;
+static void add_indices(struct gf_gpu_pass_builder *l) {
+    const struct gf_gpu_axis_pass *g = l->leg;
     const struct gf_job *job = &l->p->job;
     const struct gf_gpu_space *src = l->src, *dst = l->dst;
     bool pair_in = g->load == LOAD_PAIR || g->load == LOAD_TWO_HALVES;
@@ -37,7 +37,7 @@ static void add_indices(struct gf_gpu_leg_pass *l) {
     for (int axis = 0; axis < 4; axis++) {
         if (axis == g->axis)
             continue;
-        bool pairs = axis == g->pair_axis, own = axis == g->own_axis;
+        bool pairs = axis == g->pair_axis, own = axis == g->mirror_axis;
         int64_t n = full_size(job, axis), count = src->extent[axis];
         struct index_args x = {.in = src->stride[axis], .out = dst->stride[axis]};
         if (pairs) {
@@ -108,7 +108,7 @@ static void add_indices(struct gf_gpu_leg_pass *l) {
     l->args.axis_size = full_size(job, g->axis);
 }
 
-static double count_lines(const struct gf_gpu_leg_pass *l) {
+static double count_lines(const struct gf_gpu_pass_builder *l) {
     double lines = 1;
     for (int i = 0; i < l->n; i++)
         lines *= (double)l->args.index[i].count;
@@ -116,7 +116,7 @@ static double count_lines(const struct gf_gpu_leg_pass *l) {
 }
 
 /* The lane: the index whose neighbours stand closest together in memory. */
-static void choose_lane(struct gf_gpu_leg_pass *l) {
+static void choose_lane(struct gf_gpu_pass_builder *l) {
     int best = 0;
     if (l->n == 0) {
         add_index(l, 7, (struct index_args){.count = 1});
@@ -143,30 +143,30 @@ static void choose_lane(struct gf_gpu_leg_pass *l) {
 }
 
 /* Whether the line's even and odd points can be two lines that an item holds. */
-static bool can_halve(const struct gf_gpu_leg_pass *l, int lines) {
-    const struct gf_gpu_leg *g = l->leg;
+static bool can_halve(const struct gf_gpu_pass_builder *l, int lines) {
+    const struct gf_gpu_axis_pass *g = l->leg;
     return g->filtered && g->load == LOAD_COMPLEX && g->length % 2 == 0 && g->length > 2 &&
            l->args.in_point == 1 && l->args.out_point == 1 && lines == 1;
 }
 
 /* The cheapest tile of so many lines, one or two of which an item holds. */
-static int plan_tile(const struct gf_gpu_leg_pass *l, struct gf_gpu_tile_wish *wish,
+static int plan_tile(const struct gf_gpu_pass_builder *l, struct gf_gpu_tile_request *request,
                      struct gf_gpu_tile *best) {
     struct gf_gpu_tile tile;
-    int rc = gf_gpu_tile_plan(wish, &l->p->props, best);
-    if (!can_halve(l, wish->lines))
+    int rc = gf_gpu_tile_plan(request, &l->p->props, best);
+    if (!can_halve(l, request->lines))
         return rc;
-    wish->length /= 2;
-    wish->sides = 2;
-    if (gf_gpu_tile_plan(wish, &l->p->props, &tile))
+    request->length /= 2;
+    request->sides = 2;
+    if (gf_gpu_tile_plan(request, &l->p->props, &tile))
         return rc;
-    if (rc || gf_gpu_leg_cost(l, &tile) < gf_gpu_leg_cost(l, best))
+    if (rc || gf_gpu_axis_pass_cost(l, &tile) < gf_gpu_axis_pass_cost(l, best))
         *best = tile;
     return 0;
 }
 
-static int choose_tile(struct gf_gpu_leg_pass *l, struct gf_gpu_tile *best, double *best_cost) {
-    const struct gf_gpu_leg *g = l->leg;
+static int choose_tile(struct gf_gpu_pass_builder *l, struct gf_gpu_tile *best, double *best_cost) {
+    const struct gf_gpu_axis_pass *g = l->leg;
     const struct index_args *lane = &l->args.index[0];
     bool coordinates_in = by_coordinate_in(g), coordinates_out = by_coordinate_out(g);
     l->in_step = coordinates_in ? l->args.axis_in * l->args.step_in : l->args.in_point;
@@ -177,7 +177,7 @@ static int choose_tile(struct gf_gpu_leg_pass *l, struct gf_gpu_tile *best, doub
     for (int lines = 1; lines <= 64; lines *= 2) {
         if (lines > 1 && lines / 2 >= lane->count)
             break;
-        struct gf_gpu_tile_wish wish = {
+        struct gf_gpu_tile_request request = {
             .length = g->length,
             .lines = lines,
             .rows_in = lines == 1 || l->in_step < lane->in || !lane->in,
@@ -191,9 +191,9 @@ static int choose_tile(struct gf_gpu_leg_pass *l, struct gf_gpu_tile *best, doub
             .precision = l->p->job.precision,
         };
         struct gf_gpu_tile tile;
-        if (plan_tile(l, &wish, &tile))
+        if (plan_tile(l, &request, &tile))
             continue;
-        double cost = gf_gpu_leg_cost(l, &tile);
+        double cost = gf_gpu_axis_pass_cost(l, &tile);
         /* A group of few warps leaves its unit idle, and one of very many waits for its slowest. */
         if (tile.threads < 64 && !l->p->props.is_cpu)
             cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
@@ -206,7 +206,7 @@ static int choose_tile(struct gf_gpu_leg_pass *l, struct gf_gpu_tile *best, doub
 }
 
 /* Ends that go by coordinates have a split axis' parts in those already. */
-static void drop_doubles(struct gf_gpu_leg_pass *l) {
+static void drop_doubles(struct gf_gpu_pass_builder *l) {
     for (int i = 0; i < l->n; i++) {
         struct index_args *x = &l->args.index[i];
         if (x->point_in && by_coordinate_in(l->leg))
@@ -216,8 +216,8 @@ static void drop_doubles(struct gf_gpu_leg_pass *l) {
     }
 }
 
-static int add_tables(struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t) {
-    const struct gf_gpu_leg *g = l->leg;
+static int add_tables(struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t) {
+    const struct gf_gpu_axis_pass *g = l->leg;
     struct gf_gpu_tables *tables = &l->p->tables;
     struct pass_args *a = &l->args;
     a->table_stage = gf_gpu_table_stages(tables, t);
@@ -258,14 +258,15 @@ static int add_tables(struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t) {
     return failed ? GF_ENOMEM : 0;
 }
 
-int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
-                   const struct gf_gpu_space *src, const struct gf_gpu_space *dst, double *cost) {
-    struct gf_gpu_leg_pass l = {.p = p, .leg = leg, .src = src, .dst = dst};
+int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *leg,
+                         const struct gf_gpu_space *src, const struct gf_gpu_space *dst,
+                         double *cost) {
+    struct gf_gpu_pass_builder l = {.p = p, .leg = leg, .src = src, .dst = dst};
     struct gf_gpu_tile tile;
     add_indices(&l);
     choose_lane(&l);
     l.lines = count_lines(&l);
-    gf_gpu_leg_bytes(&l);
+    gf_gpu_axis_pass_bytes(&l);
     int rc = choose_tile(&l, &tile, cost);
     if (rc)
         return rc;
@@ -278,7 +279,7 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
                                              : gf_gpu_next_pass(p, "fft.cl", "fft_pass");
     if (!pass)
         return GF_EUNSUPP;
-    gf_gpu_leg_options(&l, &tile, pass);
+    gf_gpu_axis_pass_options(&l, &tile, pass);
     if (leg->filtered) {
         gf_gpu_filter_options(p, pass);
         gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile.sides, tile.side_stride,
@@ -293,8 +294,8 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     pass->groups = (int64_t)groups;
     pass->group = tile.threads;
     pass->local_bytes = pass->kernel.local_bytes = tile.local_bytes;
-    const enum gf_gpu_place buffers[] = {src->place,    dst->place,   GF_GPU_TABLES,
-                                         GF_GPU_PARAMS, GF_GPU_ORDER, GF_GPU_COUNTERS};
+    const enum gf_gpu_buffer_id buffers[] = {src->place,    dst->place,   GF_GPU_TABLES,
+                                             GF_GPU_PARAMS, GF_GPU_ORDER, GF_GPU_COUNTERS};
     memcpy(pass->buffer, buffers, sizeof buffers);
     if (leg->filtered)
         pass->buffer[4] = gf_gpu_filter_place(p);
@@ -304,6 +305,6 @@ int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
     pass->cost = *cost;
     if (gf_gpu_samples_out(leg))
         pass->output = leg->output;
-    gf_gpu_leg_say(&l, &tile, pass);
+    gf_gpu_axis_pass_describe(&l, &tile, pass);
     return 0;
 }

@@ -5,9 +5,9 @@
 
 #include "core/gpu/plan/plan.h"
 
-struct gf_gpu_leg_pass {
+struct gf_gpu_pass_builder {
     struct gf_gpu_plan *p;
-    const struct gf_gpu_leg *leg;
+    const struct gf_gpu_axis_pass *leg;
     const struct gf_gpu_space *src, *dst;
     struct pass_args args; /* indices in any order */
     int axis[5];           /* which axis an index runs along; 4 and up: a part of the leg's own */
@@ -17,23 +17,23 @@ struct gf_gpu_leg_pass {
     double lines, read, written; /* in all; bytes */
 };
 
-static inline bool gf_gpu_samples_out(const struct gf_gpu_leg *g) {
+static inline bool gf_gpu_samples_out(const struct gf_gpu_axis_pass *g) {
     return g->store == STORE_SAMPLE || g->store == STORE_PAIR;
 }
-static inline bool gf_gpu_samples_in(const struct gf_gpu_leg *g) {
+static inline bool gf_gpu_samples_in(const struct gf_gpu_axis_pass *g) {
     return g->load == LOAD_PAIR || g->load == LOAD_REAL;
 }
 
 /* Bytes that the pass reads and writes, every element once. */
-void gf_gpu_leg_bytes(struct gf_gpu_leg_pass *l);
+void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *l);
 /* In bytes moved at the device's copy bandwidth. */
-double gf_gpu_leg_cost(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t);
+double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t);
 
 /* What fft.cl is given by -D. */
-void gf_gpu_leg_options(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
-                        struct gf_gpu_pass *pass);
+void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t,
+                              struct gf_gpu_pass *pass);
 /* The pass's line of `gpufft plan`. */
-void gf_gpu_leg_say(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
-                    struct gf_gpu_pass *pass);
+void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t,
+                               struct gf_gpu_pass *pass);
 
 #endif

@@ -1,8 +1,8 @@
 /* What a pass along an axis tells its kernel, and what `gpufft plan` says of it. */
 #include "core/gpu/plan/axis_pass.h"
 
-void gf_gpu_leg_say(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
-                    struct gf_gpu_pass *pass) {
+void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t,
+                               struct gf_gpu_pass *pass) {
     static const char *const from[] = {
         [LOAD_COMPLEX] = "",
         [LOAD_UNTANGLE] = "packed spectrum, ",
@@ -19,7 +19,7 @@ void gf_gpu_leg_say(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t
         [STORE_ROW_HALVES] = " -> half spectrum",
         [STORE_PACKED] = "",
     };
-    const struct gf_gpu_leg *g = l->leg;
+    const struct gf_gpu_axis_pass *g = l->leg;
     char tile[80], end[40] = "";
     if (t->sides == 2) /* two half lines and what joins them */
         gf_gpu_tile_describe_twice(t, tile, sizeof tile);
@@ -46,7 +46,7 @@ void gf_gpu_leg_say(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t
 }
 
 /* A pair's samples side by side, and every pair at an even place: one access moves both. */
-static bool pairs_are_near(const struct gf_gpu_leg_pass *l, bool in, bool neighbours) {
+static bool pairs_are_near(const struct gf_gpu_pass_builder *l, bool in, bool neighbours) {
     const struct pass_args *a = &l->args;
     bool near = neighbours || ((in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&
                                (in ? a->in_point : a->out_point) % 2 == 0);
@@ -56,16 +56,16 @@ static bool pairs_are_near(const struct gf_gpu_leg_pass *l, bool in, bool neighb
 }
 
 /* Whether elements of one line are within 32 bits of each other. */
-static bool is_short(const struct gf_gpu_leg_pass *l, int64_t stride) {
+static bool is_short(const struct gf_gpu_pass_builder *l, int64_t stride) {
     int64_t points = l->args.axis_size;
     if (l->leg->convolution > points)
         points = l->leg->convolution;
     return points * stride < (int64_t)1 << 31;
 }
 
-void gf_gpu_leg_options(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t,
-                        struct gf_gpu_pass *pass) {
-    const struct gf_gpu_leg *g = l->leg;
+void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t,
+                              struct gf_gpu_pass *pass) {
+    const struct gf_gpu_axis_pass *g = l->leg;
     gf_gpu_option(pass,
                   "-DLENGTH=%lld -DPOINTS=%d -DLINES=%d -DTHREADS=%d -DSTAGES=%d -DHELD=%d "
                   "-DRESIDENT=%d",

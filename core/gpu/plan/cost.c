@@ -28,8 +28,8 @@ static double share(double segment, bool written, int element) {
     return 0.95;
 }
 
-void gf_gpu_leg_bytes(struct gf_gpu_leg_pass *l) {
-    const struct gf_gpu_leg *g = l->leg;
+void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *l) {
+    const struct gf_gpu_axis_pass *g = l->leg;
     double points = (double)g->length, elements = l->lines * points;
     int64_t complex = l->p->job.precision == GF_DOUBLE ? 16 : 8;
     int64_t in = gf_gpu_samples_in(g) ? (int64_t)gf_dtype_size(g->in_type) : complex;
@@ -62,7 +62,7 @@ static double run_of(int64_t step, int64_t lane, int64_t points, int lines, int6
     return run;
 }
 
-double gf_gpu_leg_cost(const struct gf_gpu_leg_pass *l, const struct gf_gpu_tile *t) {
+double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t) {
     const struct index_args *lane = &l->args.index[0];
     double run_in = run_of(l->in_step, lane->in, t->length, t->lines, l->in_bytes);
     double run_out = run_of(l->out_step, lane->out, t->length, t->lines, l->out_bytes);

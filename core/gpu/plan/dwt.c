@@ -27,30 +27,30 @@ static double strip_cost(int64_t strip, int64_t steps, double groups, double at_
     return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
 }
 
-void gf_gpu_wave_tile(const struct gf_gpu_wave_wish *wish, const struct gf_gpu_props *props,
+void gf_gpu_wave_tile(const struct gf_gpu_wave_request *request, const struct gf_gpu_props *props,
                       struct gf_gpu_wave_tile *t) {
-    const bool volume = wish->along_row;
+    const bool volume = request->along_row;
     int most = power_up_to(props->max_group, 256);
     t->items = most <= props->max_group ? most : most / 2;
-    t->width = power_up_to(wish->columns, volume && t->items > 64 ? 64 : t->items);
+    t->width = power_up_to(request->columns, volume && t->items > 64 ? 64 : t->items);
     /* As many as have registers enough, as compiled for Hopper. */
-    t->rows = volume && !wish->wide ? 2 : 1;
-    t->resident = volume || wish->wide ? 2 : wish->inverse ? 5 : 6;
+    t->rows = volume && !request->wide ? 2 : 1;
+    t->resident = volume || request->wide ? 2 : request->inverse ? 5 : 6;
     t->ahead = !volume;
     int64_t longest = props->is_cpu ? 64 : volume ? 48 : 16;
     double groups =
-        (double)divide_up(wish->columns, t->width) *
-        ((double)divide_up(wish->rows, t->rows) / ((double)t->items / (double)t->width));
+        (double)divide_up(request->columns, t->width) *
+        ((double)divide_up(request->rows, t->rows) / ((double)t->items / (double)t->width));
     double at_once = (double)props->units * t->resident, least = INFINITY;
     for (int64_t strip = 4; strip <= longest; strip++) {
-        double cost = strip_cost(strip, wish->steps, groups, at_once);
+        double cost = strip_cost(strip, request->steps, groups, at_once);
         if (cost < least) {
             least = cost;
             t->strip = strip;
         }
     }
-    if (t->strip > wish->steps)
-        t->strip = wish->steps;
+    if (t->strip > request->steps)
+        t->strip = request->steps;
 }
 
 /* ---------------------------------------------------------------- levels */
@@ -63,7 +63,7 @@ struct level {
     bool on[3];                 /* z, y, x */
     struct gf_dwt_axis axis[3]; /* likewise */
     int at[3];                  /* which of those WALK, ROW and X are */
-    enum gf_gpu_place fine, packed, low;
+    enum gf_gpu_buffer_id fine, packed, low;
     enum gf_dtype fine_type, packed_type, low_type;
     struct wave_args args;
     struct gf_gpu_wave_tile tile;
@@ -116,14 +116,14 @@ static void count_work(struct level *l) {
     a->columns = (!x ? a->n[X] : inverse(l) ? (a->n[X] + 1) / 2 : a->m[X]) * a->channels;
     a->rows = !row ? a->n[ROW] : inverse(l) ? pairs(l, a->m[ROW]) : a->m[ROW];
     a->steps = !walk ? a->n[WALK] : inverse(l) ? pairs(l, a->m[WALK]) : a->m[WALK];
-    struct gf_gpu_wave_wish wish = {.inverse = inverse(l),
-                                    .along_walk = walk,
-                                    .along_row = row,
-                                    .wide = l->p->job.precision == GF_DOUBLE,
-                                    .columns = a->columns,
-                                    .rows = a->rows,
-                                    .steps = a->steps};
-    gf_gpu_wave_tile(&wish, &l->p->props, &l->tile);
+    struct gf_gpu_wave_request request = {.inverse = inverse(l),
+                                          .along_walk = walk,
+                                          .along_row = row,
+                                          .wide = l->p->job.precision == GF_DOUBLE,
+                                          .columns = a->columns,
+                                          .rows = a->rows,
+                                          .steps = a->steps};
+    gf_gpu_wave_tile(&request, &l->p->props, &l->tile);
 }
 
 static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
@@ -220,9 +220,9 @@ static int add_level(struct level *l, int output) {
         return rc;
     set_options(l, pass);
     say(l, pass);
-    const enum gf_gpu_place buffers[] = {inverse(l) ? l->packed : l->fine,
-                                         inverse(l) ? l->fine : l->packed, l->low, GF_GPU_PARAMS,
-                                         GF_GPU_COUNTERS};
+    const enum gf_gpu_buffer_id buffers[] = {inverse(l) ? l->packed : l->fine,
+                                             inverse(l) ? l->fine : l->packed, l->low,
+                                             GF_GPU_PARAMS, GF_GPU_COUNTERS};
     memcpy(pass->buffer, buffers, sizeof buffers);
     pass->n_buffers = inverse(l) ? 5 : 4;
     l->args.counters = (int64_t)output * COUNTERS;
@@ -234,8 +234,8 @@ static int add_level(struct level *l, int output) {
 }
 
 /* An approximation between two levels, and the room it takes. */
-static enum gf_gpu_place between(const struct level *l, int number) {
-    enum gf_gpu_place place = number % 2 ? GF_GPU_A : GF_GPU_B;
+static enum gf_gpu_buffer_id between(const struct level *l, int number) {
+    enum gf_gpu_buffer_id place = number % 2 ? GF_GPU_A : GF_GPU_B;
     int64_t bytes = l->p->job.channels * (l->p->job.precision == GF_DOUBLE ? 8 : 4);
     for (int i = 0; i < 3; i++)
         bytes *= l->axis[i].n[number];
@@ -280,7 +280,7 @@ static int add_inverse(struct level *l) {
             now.packed_type = job->in_dtype;
             now.low = first ? GF_GPU_IN : between(l, i);
             now.low_type = first ? job->in_dtype : real;
-            now.fine = i == 1 ? (enum gf_gpu_place)(GF_GPU_OUT + output) : between(l, i - 1);
+            now.fine = i == 1 ? (enum gf_gpu_buffer_id)(GF_GPU_OUT + output) : between(l, i - 1);
             now.fine_type = i == 1 ? job->out[output].dtype : real;
             rc = add_level(&now, output);
         }

@@ -16,14 +16,14 @@ struct gf_gpu_wave_tile {
 };
 
 /* What a level's tile is chosen by. */
-struct gf_gpu_wave_wish {
+struct gf_gpu_wave_request {
     bool inverse, along_walk, along_row;
     bool wide;       /* double precision */
     int64_t columns; /* along x: work items */
     int64_t rows;    /* bands' rows, pairs of rows, or independent rows */
     int64_t steps;   /* along the walk */
 };
-void gf_gpu_wave_tile(const struct gf_gpu_wave_wish *wish, const struct gf_gpu_props *props,
+void gf_gpu_wave_tile(const struct gf_gpu_wave_request *request, const struct gf_gpu_props *props,
                       struct gf_gpu_wave_tile *tile);
 
 /* Fills an empty plan for its job, which becomes the device's share of it (plan->finish says

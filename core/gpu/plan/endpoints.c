@@ -8,7 +8,7 @@
 /* ---- spaces ---- */
 
 /* The job's own array, channels innermost. */
-struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_builder *b, enum gf_gpu_place place,
+struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
                                        const int64_t *shape, enum gf_dtype type) {
     struct gf_gpu_space s = {.place = place, .element = (int)gf_dtype_size(type)};
     int64_t stride = shape[b->job->ndim];
@@ -23,13 +23,13 @@ struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_builder *b, enum gf_g
     return s;
 }
 
-struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_builder *b, enum gf_gpu_place place,
+struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
                                        int element) {
     return gf_gpu_planes(place, b->n, element);
 }
 
 /* Half spectra, or packed pairs, along the halved axis. */
-struct gf_gpu_space gf_gpu_half_planes(const struct gf_gpu_builder *b, enum gf_gpu_place place,
+struct gf_gpu_space gf_gpu_half_planes(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
                                        bool packed) {
     int64_t extent[4];
     memcpy(extent, b->n, sizeof extent);
@@ -39,19 +39,19 @@ struct gf_gpu_space gf_gpu_half_planes(const struct gf_gpu_builder *b, enum gf_g
 
 /* ---- legs ---- */
 
-struct gf_gpu_leg gf_gpu_leg_along(const struct gf_gpu_builder *b, int axis) {
-    return (struct gf_gpu_leg){.axis = axis,
-                               .before = {1, 1},
-                               .after = 1,
-                               .dir = b->dir,
-                               .sense = b->dir,
-                               .load = LOAD_COMPLEX,
-                               .store = STORE_COMPLEX,
-                               .in_type = b->job->in_dtype,
-                               .out_type = b->job->out[0].dtype,
-                               .output = -1,
-                               .pair_axis = -1,
-                               .own_axis = -1};
+struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_builder *b, int axis) {
+    return (struct gf_gpu_axis_pass){.axis = axis,
+                                     .before = {1, 1},
+                                     .after = 1,
+                                     .dir = b->dir,
+                                     .sense = b->dir,
+                                     .load = LOAD_COMPLEX,
+                                     .store = STORE_COMPLEX,
+                                     .in_type = b->job->in_dtype,
+                                     .out_type = b->job->out[0].dtype,
+                                     .output = -1,
+                                     .pair_axis = -1,
+                                     .mirror_axis = -1};
 }
 
 static bool on(const struct gf_gpu_builder *b, int axis) {
@@ -59,7 +59,7 @@ static bool on(const struct gf_gpu_builder *b, int axis) {
 }
 
 /* The transformed axis next to the halved one whose lines meet their mirror images. */
-int gf_gpu_own_axis(const struct gf_gpu_builder *b) {
+int gf_gpu_mirror_axis(const struct gf_gpu_builder *b) {
     for (int axis = 2; axis >= 0; axis--)
         if (axis != b->half && on(b, axis))
             return axis;
@@ -77,7 +77,7 @@ int gf_gpu_partner_axis(const struct gf_gpu_builder *b) {
 
 /* One axis: two real lines are one complex one; or, where lines are long or alone, the neighbours
  * on a line of even length are one complex number: half the tile, and more to do at its end. */
-void gf_gpu_set_lines(const struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+void gf_gpu_set_lines(const struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg) {
     enum { LONG = 4096 };
     int64_t n = b->n[b->half];
     int partner = gf_gpu_partner_axis(b);
@@ -98,7 +98,7 @@ bool gf_gpu_displayed(const struct gf_output *out) {
     return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
 }
 
-void gf_gpu_scale_last(const struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+void gf_gpu_scale_last(const struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg) {
     leg->scaled = gf_job_scale(b->job) != 1;
     leg->output = 0;
 }
@@ -120,7 +120,7 @@ int gf_gpu_add_outputs(struct gf_gpu_builder *b, const struct gf_gpu_space *work
 }
 
 /* The input as the first leg may read it: the array itself, or planes that a step made of it. */
-int gf_gpu_real_source(struct gf_gpu_builder *b, struct gf_gpu_leg *first,
+int gf_gpu_real_source(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *first,
                        struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
@@ -135,7 +135,8 @@ int gf_gpu_real_source(struct gf_gpu_builder *b, struct gf_gpu_leg *first,
 }
 
 /* Where a real result goes: the output itself where it takes numbers, else planes. */
-bool gf_gpu_real_sink(struct gf_gpu_builder *b, struct gf_gpu_leg *leg, struct gf_gpu_space *dst) {
+bool gf_gpu_real_sink(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg,
+                      struct gf_gpu_space *dst) {
     const struct gf_output *out = &b->job->out[0];
     int64_t shape[GF_MAX_RANK];
     leg->store = STORE_PAIR;
@@ -154,7 +155,7 @@ bool gf_gpu_real_sink(struct gf_gpu_builder *b, struct gf_gpu_leg *leg, struct g
 /* ---- what jobs share ---- */
 
 int gf_gpu_packed_forward(struct gf_gpu_builder *b, struct gf_gpu_space *to) {
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, gf_gpu_own_axis(b));
+    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, gf_gpu_mirror_axis(b));
     struct gf_gpu_space src;
     int rc = gf_gpu_real_source(b, &leg, &src);
     enum gf_dtype in_type = leg.in_type;
@@ -162,7 +163,7 @@ int gf_gpu_packed_forward(struct gf_gpu_builder *b, struct gf_gpu_space *to) {
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (axis == b->half || !on(b, axis))
             continue;
-        leg = gf_gpu_leg_along(b, axis);
+        leg = gf_gpu_axis_pass_along(b, axis);
         if (first) {
             leg.load = LOAD_PAIR;
             leg.pair_axis = b->half;
@@ -178,23 +179,23 @@ int gf_gpu_packed_forward(struct gf_gpu_builder *b, struct gf_gpu_space *to) {
 
 int gf_gpu_packed_halves(struct gf_gpu_builder *b, const struct gf_gpu_space *halves,
                          struct gf_gpu_space *to) {
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, b->half);
+    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
     leg.load = LOAD_HERMITIAN;
     leg.store = STORE_TANGLE;
-    leg.own_axis = gf_gpu_own_axis(b);
+    leg.mirror_axis = gf_gpu_mirror_axis(b);
     *to = gf_gpu_half_planes(b, GF_GPU_A, true);
     return gf_gpu_add_axis(b, &leg, halves, to, true);
 }
 
 int gf_gpu_packed_back(struct gf_gpu_builder *b, const struct gf_gpu_space *packed) {
     struct gf_gpu_space src, dst = *packed;
-    int last = gf_gpu_own_axis(b), rc = 0;
+    int last = gf_gpu_mirror_axis(b), rc = 0;
     bool done = false;
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (axis == b->half || !on(b, axis))
             continue;
         src = dst;
-        struct gf_gpu_leg leg = gf_gpu_leg_along(b, axis);
+        struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, axis);
         dst = gf_gpu_half_planes(b, GF_GPU_A, true);
         if (axis == last) {
             done = gf_gpu_real_sink(b, &leg, &dst);
@@ -206,7 +207,7 @@ int gf_gpu_packed_back(struct gf_gpu_builder *b, const struct gf_gpu_space *pack
 }
 
 int gf_gpu_lines_back(struct gf_gpu_builder *b, const struct gf_gpu_space *halves) {
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, b->half);
+    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space dst;
     leg.load = LOAD_TWO_HALVES;
     leg.pair_axis = gf_gpu_partner_axis(b);

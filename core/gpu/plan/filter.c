@@ -8,7 +8,7 @@
 
 /* ---- passes ---- */
 
-enum gf_gpu_place gf_gpu_filter_place(const struct gf_gpu_plan *p) {
+enum gf_gpu_buffer_id gf_gpu_filter_place(const struct gf_gpu_plan *p) {
     return p->filter_form == FILTER_FACTORS ? GF_GPU_TABLES : GF_GPU_FILTER;
 }
 
@@ -34,8 +34,8 @@ static int add_step(struct gf_gpu_builder *b, const struct gf_gpu_space *work) {
         a->work[axis] = work->extent[axis];
     }
     gf_gpu_filter_options(p, pass);
-    const enum gf_gpu_place buffers[] = {work->place, work->place, gf_gpu_filter_place(p),
-                                         GF_GPU_PARAMS};
+    const enum gf_gpu_buffer_id buffers[] = {work->place, work->place, gf_gpu_filter_place(p),
+                                             GF_GPU_PARAMS};
     memcpy(pass->buffer, buffers, sizeof buffers);
     pass->n_buffers = 4;
     pass->args_bytes = sizeof *a;
@@ -59,12 +59,12 @@ static int add_step(struct gf_gpu_builder *b, const struct gf_gpu_space *work) {
 /* ---- jobs ---- */
 
 /* The pass that goes there and back on packed pairs; false when there is none. */
-static bool packed_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+static bool packed_leg(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, true);
-    *leg = gf_gpu_leg_along(b, b->half);
+    *leg = gf_gpu_axis_pass_along(b, b->half);
     leg->load = LOAD_PACKED;
     leg->store = STORE_PACKED;
-    leg->own_axis = gf_gpu_own_axis(b);
+    leg->mirror_axis = gf_gpu_mirror_axis(b);
     leg->filtered = true;
     return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits_tile(b, leg, &s, &s);
 }
@@ -72,7 +72,7 @@ static bool packed_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
 /* Two or more axes, real samples as packed pairs. */
 static int packed_job(struct gf_gpu_builder *b) {
     struct gf_gpu_space src, halves, packed;
-    struct gf_gpu_leg leg;
+    struct gf_gpu_axis_pass leg;
     int rc = gf_gpu_packed_forward(b, &src);
     if (rc)
         return rc;
@@ -82,10 +82,10 @@ static int packed_job(struct gf_gpu_builder *b) {
         b->dir = -1;
         return rc ? rc : gf_gpu_packed_back(b, &packed);
     }
-    leg = gf_gpu_leg_along(b, b->half);
+    leg = gf_gpu_axis_pass_along(b, b->half);
     leg.load = LOAD_UNTANGLE;
     leg.store = STORE_HALVES;
-    leg.own_axis = gf_gpu_own_axis(b);
+    leg.mirror_axis = gf_gpu_mirror_axis(b);
     halves = gf_gpu_half_planes(b, GF_GPU_A, false);
     rc = gf_gpu_add_axis(b, &leg, &src, &halves, false);
     if (!rc)
@@ -100,7 +100,7 @@ static int packed_job(struct gf_gpu_builder *b) {
  * points are neighbours, and that one goes there and back along straight lines. */
 static struct gf_gpu_space turned_planes(const struct gf_gpu_builder *b) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
-    int own = gf_gpu_own_axis(b);
+    int own = gf_gpu_mirror_axis(b);
     int64_t stride = s.extent[own] * s.extent[b->half];
     s.stride[own] = 1;
     s.stride[b->half] = s.extent[own];
@@ -115,16 +115,16 @@ static struct gf_gpu_space turned_planes(const struct gf_gpu_builder *b) {
 }
 
 /* Its legs: there, both ways across, back. */
-static void turned_legs(const struct gf_gpu_builder *b, struct gf_gpu_leg leg[3]) {
-    int own = gf_gpu_own_axis(b);
-    leg[0] = gf_gpu_leg_along(b, b->half);
+static void turned_legs(const struct gf_gpu_builder *b, struct gf_gpu_axis_pass leg[3]) {
+    int own = gf_gpu_mirror_axis(b);
+    leg[0] = gf_gpu_axis_pass_along(b, b->half);
     leg[0].load = LOAD_PAIR;
     leg[0].fold = b->n[b->half] % 2 == 0 && b->n[b->half] > 2;
     leg[0].store = leg[0].fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
     leg[0].pair_axis = leg[0].fold ? -1 : own;
-    leg[1] = gf_gpu_leg_along(b, own);
+    leg[1] = gf_gpu_axis_pass_along(b, own);
     leg[1].filtered = true;
-    leg[2] = gf_gpu_leg_along(b, b->half);
+    leg[2] = gf_gpu_axis_pass_along(b, b->half);
     leg[2].dir = leg[2].sense = -1;
     leg[2].fold = leg[0].fold && gf_gpu_has_codelets(b->n[b->half] / 2);
     leg[2].load = leg[2].fold ? LOAD_ROW_HALVES : LOAD_TWO_HALVES;
@@ -135,7 +135,7 @@ static void turned_legs(const struct gf_gpu_builder *b, struct gf_gpu_leg leg[3]
 static bool turned_fits(struct gf_gpu_builder *b) {
     struct gf_gpu_space full = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
     struct gf_gpu_space turned = turned_planes(b);
-    struct gf_gpu_leg leg[3];
+    struct gf_gpu_axis_pass leg[3];
     turned_legs(b, leg);
     return b->axes == 2 && gf_gpu_fits_tile(b, &leg[0], &full, &turned) &&
            gf_gpu_fits_tile(b, &leg[1], &turned, &turned) &&
@@ -143,7 +143,7 @@ static bool turned_fits(struct gf_gpu_builder *b) {
 }
 
 static int turned_job(struct gf_gpu_builder *b) {
-    struct gf_gpu_leg leg[3];
+    struct gf_gpu_axis_pass leg[3];
     struct gf_gpu_space src, turned = turned_planes(b), to = turned, dst;
     turned_legs(b, leg);
     int rc = gf_gpu_real_source(b, &leg[0], &src);
@@ -159,10 +159,10 @@ static int turned_job(struct gf_gpu_builder *b) {
 
 /* All in one pass, two lines as one; false when there is none. A table may differ from line to
  * line. */
-static bool lines_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
+static bool lines_leg(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg) {
     int partner = gf_gpu_partner_axis(b);
     struct gf_gpu_space s = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
-    *leg = gf_gpu_leg_along(b, b->half);
+    *leg = gf_gpu_axis_pass_along(b, b->half);
     leg->load = LOAD_PAIR;
     leg->store = STORE_PAIR;
     leg->pair_axis = partner;
@@ -172,11 +172,11 @@ static bool lines_leg(struct gf_gpu_builder *b, struct gf_gpu_leg *leg) {
 }
 
 static int lines_job(struct gf_gpu_builder *b) {
-    struct gf_gpu_leg leg;
+    struct gf_gpu_axis_pass leg;
     struct gf_gpu_space src, dst, halves = gf_gpu_half_planes(b, GF_GPU_A, false);
     bool one = lines_leg(b, &leg), done;
     if (!one)
-        leg = gf_gpu_leg_along(b, b->half);
+        leg = gf_gpu_axis_pass_along(b, b->half);
     int rc = gf_gpu_real_source(b, &leg, &src);
     if (!rc && one) {
         done = gf_gpu_real_sink(b, &leg, &dst);
@@ -205,7 +205,7 @@ static int complex_legs(struct gf_gpu_builder *b, int load, bool back, struct gf
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (!gf_gpu_axis_on(job, axis))
             continue;
-        struct gf_gpu_leg leg = gf_gpu_leg_along(b, axis);
+        struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, axis);
         struct gf_gpu_space dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
         leg.load = load;
         load = LOAD_COMPLEX;
@@ -250,7 +250,7 @@ static int complex_job(struct gf_gpu_builder *b) {
 /* What the passes of a job would cost; the plan stays as it is. */
 static int weigh(struct gf_gpu_builder *b, int (*add)(struct gf_gpu_builder *), double *cost) {
     struct gf_gpu_plan *p = b->p;
-    int64_t bytes[GF_GPU_PLACES];
+    int64_t bytes[GF_GPU_N_BUFFERS];
     int dir = b->dir;
     memcpy(bytes, p->bytes, sizeof bytes);
     p->dry = true;
@@ -269,7 +269,7 @@ int gf_gpu_filter_job(struct gf_gpu_builder *b) {
     int rc = gf_gpu_filter_values(b);
     if (rc)
         return rc;
-    struct gf_gpu_leg leg;
+    struct gf_gpu_axis_pass leg;
     bool packed = b->half >= 0 && b->axes > 1 && packed_leg(b, &leg);
     if (b->widen && !packed)
         return complex_job(b);

@@ -45,7 +45,7 @@ static int64_t groups_for(int64_t count) {
     return groups < GF_GPU_GROUPS ? groups : GF_GPU_GROUPS;
 }
 
-static void set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_place *buffer) {
+static void set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_buffer_id *buffer) {
     memcpy(pass->buffer, buffer, (size_t)n * sizeof *buffer);
     pass->n_buffers = n;
     pass->group = GROUP;
@@ -71,14 +71,14 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     gf_gpu_type_options(pass, "IN", job->in_dtype);
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", gf_dtype_is_complex(job->in_dtype),
                   !real);
-    set_buffers(pass, 3, (enum gf_gpu_place[]){GF_GPU_IN, work->place, GF_GPU_ENERGY});
+    set_buffers(pass, 3, (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->place, GF_GPU_ENERGY});
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * (job->precision == GF_DOUBLE ? 8 : 4);
     pass->args_bytes = sizeof *a;
     pass->groups = groups_for(count_of(work));
     pass->local_bytes = pass->kernel.local_bytes =
         2 * GROUP * (job->precision == GF_DOUBLE ? 8 : 4);
     pass->energy = a->hermitian && !job->in_half;
-    gf_step_load_text(job, pass->summary.what, sizeof pass->summary.what);
+    gf_loadstore_load_text(job, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read =
         shape_bytes(job, shape, job->in_dtype) * (a->hermitian && half ? 2 : 1);
     pass->summary.bytes_written = count_of(work) * work->element;
@@ -116,12 +116,12 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     gf_gpu_type_options(pass, "OUT", out->dtype);
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", !real, gf_dtype_is_complex(out->dtype));
     set_buffers(pass, 4,
-                (enum gf_gpu_place[]){work->place, (enum gf_gpu_place)(GF_GPU_OUT + output),
-                                      GF_GPU_PARAMS, GF_GPU_COUNTERS});
+                (enum gf_gpu_buffer_id[]){work->place, (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
+                                          GF_GPU_PARAMS, GF_GPU_COUNTERS});
     pass->args_bytes = sizeof *a;
     pass->groups = groups_for(shape_bytes(job, shape, GF_U8)) * 8;
     pass->output = output;
-    gf_step_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
+    gf_loadstore_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count_of(work) * work->element;
     pass->summary.bytes_written = shape_bytes(job, shape, out->dtype);
     pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6;
@@ -154,7 +154,7 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     a->params = output * GF_GPU_PARAMS_EACH;
     pass->groups = a->rows < GF_GPU_GROUPS ? a->rows : GF_GPU_GROUPS;
     int64_t groups = pass->groups, word = job->precision == GF_DOUBLE ? 8 : 4;
-    set_buffers(pass, 3, (enum gf_gpu_place[]){work->place, GF_GPU_FOUND, GF_GPU_PARAMS});
+    set_buffers(pass, 3, (enum gf_gpu_buffer_id[]){work->place, GF_GPU_FOUND, GF_GPU_PARAMS});
     pass->args_bytes = sizeof *a;
     pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
     snprintf(pass->summary.what, sizeof pass->summary.what, "range: largest %s%s",
@@ -167,7 +167,7 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     if (!pass)
         return GF_EUNSUPP;
     pass->args.range = (struct range_args){.params = params, .groups = groups};
-    set_buffers(pass, 2, (enum gf_gpu_place[]){GF_GPU_FOUND, GF_GPU_PARAMS});
+    set_buffers(pass, 2, (enum gf_gpu_buffer_id[]){GF_GPU_FOUND, GF_GPU_PARAMS});
     pass->args_bytes = sizeof *a;
     pass->groups = 1;
     pass->local_bytes = pass->kernel.local_bytes = GROUP * word;

@@ -29,14 +29,14 @@ static bool half_output(const struct gf_gpu_builder *b) {
 static bool rows_first(struct gf_gpu_builder *b) {
     if (!half_output(b) || b->n[b->half] % 2 || b->half != 2)
         return false;
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, b->half);
+    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
     leg.load = LOAD_UNTANGLE;
-    leg.own_axis = gf_gpu_own_axis(b);
+    leg.mirror_axis = gf_gpu_mirror_axis(b);
     leg.store = STORE_HALVES;
     if (gf_gpu_fits_tile(b, &leg, &s, &s))
         return false;
-    leg = gf_gpu_leg_along(b, b->half);
+    leg = gf_gpu_axis_pass_along(b, b->half);
     leg.load = LOAD_PAIR;
     leg.fold = true;
     leg.store = STORE_ROW_HALVES;
@@ -44,11 +44,11 @@ static bool rows_first(struct gf_gpu_builder *b) {
 }
 
 static int forward_rows_first(struct gf_gpu_builder *b) {
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, b->half);
+    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space src, dst = gf_gpu_half_planes(b, GF_GPU_A, false);
     int64_t shape[GF_MAX_RANK];
     dst = gf_gpu_padded_planes(dst.place, dst.extent, dst.element);
-    int last = gf_gpu_own_axis(b), rc = gf_gpu_real_source(b, &leg, &src);
+    int last = gf_gpu_mirror_axis(b), rc = gf_gpu_real_source(b, &leg, &src);
     leg.load = LOAD_PAIR;
     leg.fold = true;
     leg.store = STORE_ROW_HALVES;
@@ -58,7 +58,7 @@ static int forward_rows_first(struct gf_gpu_builder *b) {
         if (axis == b->half || !on(b, axis))
             continue;
         src = dst;
-        leg = gf_gpu_leg_along(b, axis);
+        leg = gf_gpu_axis_pass_along(b, axis);
         if (axis == last) {
             gf_job_out_shape(b->job, 0, shape);
             dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, b->job->out[0].dtype);
@@ -74,7 +74,7 @@ static int forward_rows_first(struct gf_gpu_builder *b) {
 static int forward_real(struct gf_gpu_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
-    struct gf_gpu_leg leg;
+    struct gf_gpu_axis_pass leg;
     struct gf_gpu_space src, dst;
     int64_t shape[GF_MAX_RANK];
     if (rows_first(b))
@@ -82,11 +82,11 @@ static int forward_real(struct gf_gpu_builder *b) {
     int rc = gf_gpu_packed_forward(b, &src);
     if (rc)
         return rc;
-    leg = gf_gpu_leg_along(b, b->half);
+    leg = gf_gpu_axis_pass_along(b, b->half);
     leg.load = LOAD_UNTANGLE;
-    leg.own_axis = gf_gpu_own_axis(b);
+    leg.mirror_axis = gf_gpu_mirror_axis(b);
     gf_job_out_shape(job, 0, shape);
-    bool scans = gf_step_scans(job, 0);
+    bool scans = gf_loadstore_scans(job, 0);
     if (sample_fused(b) && !scans) {
         if (gf_gpu_displayed(out) && !out->has_range && out->kind != GF_PHASE)
             rc = gf_gpu_add_range(b->p, 0, &src, false, b->half);
@@ -135,7 +135,7 @@ static int inverse_real(struct gf_gpu_builder *b) {
 static int lines_forward(struct gf_gpu_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, b->half);
+    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space src, dst;
     int64_t shape[GF_MAX_RANK];
     int rc = gf_gpu_real_source(b, &leg, &src);
@@ -182,7 +182,7 @@ static int complex_job(struct gf_gpu_builder *b) {
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (!on(b, axis))
             continue;
-        struct gf_gpu_leg leg = gf_gpu_leg_along(b, axis);
+        struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, axis);
         leg.load = load;
         load = LOAD_COMPLEX;
         dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
@@ -213,7 +213,7 @@ static bool must_widen(struct gf_gpu_builder *b) {
         return false;
     if (b->half < 0 || b->n[b->half] == 1 || !b->axes)
         return true;
-    struct gf_gpu_leg leg = gf_gpu_leg_along(b, b->half);
+    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false),
                         packed = gf_gpu_half_planes(b, GF_GPU_B, true);
     if (b->axes == 1) {
@@ -229,7 +229,7 @@ static bool must_widen(struct gf_gpu_builder *b) {
         gf_gpu_set_lines(b, &leg);
         return !gf_gpu_fits_tile(b, &leg, &s, &s);
     }
-    leg.own_axis = gf_gpu_own_axis(b);
+    leg.mirror_axis = gf_gpu_mirror_axis(b);
     leg.load = LOAD_HERMITIAN;
     leg.store = STORE_TANGLE;
     bool back = b->dir < 0 || b->job->op == GF_FILTER;
@@ -240,7 +240,7 @@ static bool must_widen(struct gf_gpu_builder *b) {
  * output. */
 static void share_output(struct gf_gpu_plan *p) {
     struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
-    enum gf_gpu_place from = last->buffer[0];
+    enum gf_gpu_buffer_id from = last->buffer[0];
     const struct pass_args *a = &last->args.pass;
     if (strcmp(last->kernel.file, "fft.cl") || last->buffer[1] != GF_GPU_OUT ||
         (from != GF_GPU_A && from != GF_GPU_B) || p->bytes[from] > p->bytes[GF_GPU_OUT] ||

@@ -24,7 +24,7 @@
  * params: reals, see PARAM_ in kernels/args.h; found: what the search for a range leaves; energy:
  * what the load step leaves of a spectrum's parts; filter: a filter's values over the half
  * spectrum, where they are not evaluated on the fly. */
-enum gf_gpu_place {
+enum gf_gpu_buffer_id {
     GF_GPU_IN,
     GF_GPU_A,
     GF_GPU_B,
@@ -36,7 +36,7 @@ enum gf_gpu_place {
     GF_GPU_ENERGY,
     GF_GPU_FILTER,
     GF_GPU_OUT, /* and the following, one an output */
-    GF_GPU_PLACES = GF_GPU_OUT + GF_MAX_OUTPUTS
+    GF_GPU_N_BUFFERS = GF_GPU_OUT + GF_MAX_OUTPUTS
 };
 
 enum { GF_GPU_GROUPS = 1024, GF_GPU_PARAMS_EACH = 4 };
@@ -47,7 +47,7 @@ struct gf_gpu_pass {
     int group;
     int64_t local_bytes;
     int n_buffers;
-    enum gf_gpu_place buffer[GF_GPU_MAX_BUFFERS];
+    enum gf_gpu_buffer_id buffer[GF_GPU_MAX_BUFFERS];
     union {
         struct pass_args pass;
         struct step_args step;
@@ -59,7 +59,7 @@ struct gf_gpu_pass {
     int output;  /* of a store step: which; its clipped samples are counted for it. -1: none */
     bool energy; /* leaves the energies of the input's parts in FOUND */
     bool silent; /* the second half of a walk: not counted as one of its own */
-    struct gf_pass summary;
+    struct gf_pass_info summary;
     double cost; /* bytes over the share of the copy bandwidth that the pattern reaches */
 };
 
@@ -81,7 +81,7 @@ struct gf_gpu_plan {
     struct gf_gpu_props props;
     int n_passes;
     struct gf_gpu_pass pass[GF_MAX_PASSES];
-    int64_t bytes[GF_GPU_PLACES];
+    int64_t bytes[GF_GPU_N_BUFFERS];
     struct gf_gpu_tables tables;
     bool dry;        /* passes are added to see what they cost: no tables are made */
     bool gaps;       /* the output has some that no pass writes: zeros */
@@ -103,13 +103,13 @@ void gf_gpu_plan_free(struct gf_gpu_plan *plan);
 
 /* A block of elements by axis: z, y, x, channel. */
 struct gf_gpu_space {
-    enum gf_gpu_place place;
+    enum gf_gpu_buffer_id place;
     int64_t extent[4], stride[4]; /* strides in elements */
     int element;                  /* bytes */
 };
 
 /* A pass along one axis, or one part of it. */
-struct gf_gpu_leg {
+struct gf_gpu_axis_pass {
     int axis;
     int64_t length;    /* points of the pass's own transform */
     int64_t before[2]; /* lengths of the parts done before, 1 if none: the outer one first */
@@ -120,7 +120,7 @@ struct gf_gpu_leg {
     const struct gf_output *sample;  /* STORE_SAMPLE, STORE_PAIR: what is written */
     int output;                      /* its number, -1 none */
     int pair_axis;                   /* axis along which samples are packed two by two, -1 none */
-    int own_axis;                    /* mirrored axis of which half is enumerated, -1 none */
+    int mirror_axis;                 /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
     bool filtered; /* there, times the filter, and back */
     bool fold;     /* real samples are paired along the line itself, whichever way: `length` is
@@ -135,8 +135,9 @@ struct gf_gpu_leg {
 
 /* Appends the cheapest pass for the leg; its cost goes to *cost. GF_EUNSUPP without a message when
  * no tile fits. */
-int gf_gpu_add_leg(struct gf_gpu_plan *p, const struct gf_gpu_leg *leg,
-                   const struct gf_gpu_space *src, const struct gf_gpu_space *dst, double *cost);
+int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *leg,
+                         const struct gf_gpu_space *src, const struct gf_gpu_space *dst,
+                         double *cost);
 
 int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool real, bool half);
 int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_space *work, bool real,
@@ -162,7 +163,7 @@ static inline bool gf_gpu_axis_on(const struct gf_job *job, int axis) {
 }
 
 /* Where a filter's values stand, and the options of kernels/filter.h. */
-enum gf_gpu_place gf_gpu_filter_place(const struct gf_gpu_plan *p);
+enum gf_gpu_buffer_id gf_gpu_filter_place(const struct gf_gpu_plan *p);
 void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass);
 /* The filter of a GF_FILTER job over the half spectrum, for GF_GPU_FILTER; the caller frees it. */
 int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out);

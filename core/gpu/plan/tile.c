@@ -23,7 +23,7 @@ static int divide_up(int a, int b) {
 }
 
 struct search {
-    const struct gf_gpu_tile_wish *wish;
+    const struct gf_gpu_tile_request *request;
     const struct gf_gpu_props *props;
     int points;
     bool convolution; /* two transforms and the ends of a convolution want registers too */
@@ -43,7 +43,7 @@ static bool closes(const struct search *s, int stages) {
 /* Work items that share a line, and what the stages cost then. */
 static void try_width(struct search *s, int stages, int per_line) {
     const struct gf_gpu_props *props = s->props;
-    int threads = per_line * s->wish->lines, held = 0;
+    int threads = per_line * s->request->lines, held = 0;
     int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
     if (per_line < 1 || threads > limit)
         return;
@@ -60,24 +60,24 @@ static void try_width(struct search *s, int stages, int per_line) {
             share = 1 + 0.3 * (share - 1);
         time += share * (each + (i ? 1.0 : 0.0));
     }
-    bool single = s->wish->precision == GF_SINGLE;
+    bool single = s->request->precision == GF_SINGLE;
     int words = single ? 2 : 4;
     /* A convolution transforms twice and keeps both its ends' addresses: fewer points a work item,
      * and more registers beside them, above all where a large radix and rows in another order meet
      * in it. */
     int most = !s->convolution ? 64 : single ? 50 : 32;
     int beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
-    if (s->convolution && s->wish->rows_in && held > 16)
+    if (s->convolution && s->request->rows_in && held > 16)
         beside += 24;
-    if (s->wish->filtered) { /* and a filter's line, in between */
+    if (s->request->filtered) { /* and a filter's line, in between */
         beside = OVERHEAD + 24;
-        words *= s->wish->sides;
+        words *= s->request->sides;
         if (stages > 1 && !closes(s, stages))
             time += 0.5;
-        if (s->wish->sides == 2) /* joined in registers */
+        if (s->request->sides == 2) /* joined in registers */
             time += 0.4;
     }
-    if (s->wish->staged && held <= 8) /* more than few points' butterflies need */
+    if (s->request->staged && held <= 8) /* more than few points' butterflies need */
         beside += 10;
     if (held * words > most)
         return;
@@ -142,10 +142,10 @@ static int padding(const struct gf_gpu_tile *t, int across) {
     return across;
 }
 
-static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_wish *wish) {
-    int banks = wish->precision == GF_DOUBLE || t->whole ? 16 : 32, held_slots;
+static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *request) {
+    int banks = request->precision == GF_DOUBLE || t->whole ? 16 : 32, held_slots;
     int slots = t->points > t->length || t->algorithm == GF_GPU_PLAIN ? t->points : (int)t->length;
-    bool rows = wish->rows_in || wish->rows_out;
+    bool rows = request->rows_in || request->rows_out;
     t->pad_every = padding(t, rows ? banks : divide_up(banks, t->lines));
     held_slots = slots + (slots - 1) / t->pad_every + 1;
     if (!rows) {
@@ -154,13 +154,13 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_wish *wish) 
     } else {
         t->index_stride = 1;
         /* Read by lines, neighbours of one index should not share a bank either. */
-        int want = wish->rows_in && wish->rows_out ? 0 : divide_up(banks, t->lines);
+        int want = request->rows_in && request->rows_out ? 0 : divide_up(banks, t->lines);
         while (want && held_slots % banks != want % banks)
             held_slots++;
         t->line_stride = held_slots;
     }
-    int64_t word = (wish->precision == GF_DOUBLE ? 8 : 4) * (t->whole ? 2 : 1);
-    t->sides = wish->sides > 1 ? wish->sides : 1;
+    int64_t word = (request->precision == GF_DOUBLE ? 8 : 4) * (t->whole ? 2 : 1);
+    t->sides = request->sides > 1 ? request->sides : 1;
     t->side_stride = held_slots * t->lines;
     t->local_bytes = (int64_t)t->side_stride * t->sides * word;
 }
@@ -181,9 +181,9 @@ static void close_ring(struct gf_gpu_tile *t) {
             }
 }
 
-static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
+static int plan_points(const struct gf_gpu_tile_request *request, const struct gf_gpu_props *props,
                        enum gf_gpu_algorithm algorithm, int64_t points, struct gf_gpu_tile *tile) {
-    struct search s = {.wish = wish,
+    struct search s = {.request = request,
                        .props = props,
                        .points = (int)points,
                        .convolution = algorithm != GF_GPU_PLAIN,
@@ -196,18 +196,18 @@ static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_
     if (s.best_time >= 1e30)
         return GF_EUNSUPP;
     struct gf_gpu_tile *t = &s.best;
-    t->length = wish->length;
-    t->lines = wish->lines;
-    t->rows_in = wish->rows_in;
-    t->rows_out = wish->rows_out;
+    t->length = request->length;
+    t->lines = request->lines;
+    t->rows_in = request->rows_in;
+    t->rows_out = request->rows_out;
     t->algorithm = algorithm;
     t->points = (int)points;
-    if (algorithm != GF_GPU_PLAIN || wish->filtered)
+    if (algorithm != GF_GPU_PLAIN || request->filtered)
         close_ring(t);
-    bool idle = t->stages == 1 && algorithm == GF_GPU_PLAIN && !wish->paired && !wish->staged;
+    bool idle = t->stages == 1 && algorithm == GF_GPU_PLAIN && !request->paired && !request->staged;
     for (int whole = 1; whole >= 0; whole--) {
         t->whole = whole;
-        lay_out(t, wish);
+        lay_out(t, request);
         if (idle)
             t->local_bytes = 16;
         /* Complex words halve the barriers, real ones the space: space is what fills the unit. */
@@ -223,11 +223,11 @@ static int plan_points(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_
     /* A unit's four quarters have a register file each: an odd group more would cost all of them.
      */
     int warps = divide_up(t->threads, 32);
-    while (wish->filtered && t->resident > 4 && t->resident * warps % 4)
+    while (request->filtered && t->resident > 4 && t->resident * warps % 4)
         t->resident--;
     if (algorithm != GF_GPU_PLAIN)
-        t->work = 2 * t->work * (double)points / (double)wish->length;
-    if (wish->filtered)
+        t->work = 2 * t->work * (double)points / (double)request->length;
+    if (request->filtered)
         t->work *= 2;
     *tile = *t;
     return 0;
@@ -241,20 +241,20 @@ bool gf_gpu_has_codelets(int64_t n) {
     return n == 1;
 }
 
-int gf_gpu_tile_plan(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
+int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_gpu_props *props,
                      struct gf_gpu_tile *tile) {
-    int64_t n = wish->length;
-    if (wish->both)
-        return gf_gpu_has_codelets(n) ? plan_points(wish, props, GF_GPU_BOTH_WAYS, n, tile)
+    int64_t n = request->length;
+    if (request->both)
+        return gf_gpu_has_codelets(n) ? plan_points(request, props, GF_GPU_BOTH_WAYS, n, tile)
                                       : GF_EUNSUPP;
     if (gf_gpu_has_codelets(n))
-        return plan_points(wish, props, GF_GPU_PLAIN, n, tile);
-    if (wish->filtered) /* a convolution each way does not fit in between */
+        return plan_points(request, props, GF_GPU_PLAIN, n, tile);
+    if (request->filtered) /* a convolution each way does not fit in between */
         return GF_EUNSUPP;
     if (gf_is_prime(n) && gf_gpu_has_codelets(n - 1) &&
-        !plan_points(wish, props, GF_GPU_RADER, n - 1, tile))
+        !plan_points(request, props, GF_GPU_RADER, n - 1, tile))
         return 0;
-    return plan_points(wish, props, GF_GPU_BLUESTEIN, gf_plan_smooth_length(2 * n - 1), tile);
+    return plan_points(request, props, GF_GPU_BLUESTEIN, gf_factor_smooth_length(2 * n - 1), tile);
 }
 
 static void describe(const struct gf_gpu_tile *t, int joined, char *text, size_t size) {

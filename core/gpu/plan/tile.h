@@ -15,7 +15,7 @@ enum gf_gpu_algorithm {
 };
 
 /* What a tile is wanted for. */
-struct gf_gpu_tile_wish {
+struct gf_gpu_tile_request {
     int64_t length; /* points of a line */
     int lines;      /* side by side in the tile */
     bool rows_in;   /* neighbouring work items take neighbouring points, else lines */
@@ -46,7 +46,7 @@ struct gf_gpu_tile {
 };
 
 /* GF_EUNSUPP (without a message) when no such tile fits the device. */
-int gf_gpu_tile_plan(const struct gf_gpu_tile_wish *wish, const struct gf_gpu_props *props,
+int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_gpu_props *props,
                      struct gf_gpu_tile *tile);
 
 /* True when radices with a straight-line DFT make up n: its primes are 2 to 13. */

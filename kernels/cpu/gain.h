@@ -1,7 +1,7 @@
 /* Between a transform and its inverse: a filter's values, worked out for a few points of all lanes
  * at a time, and the product with them. */
-#ifndef GF_KERNELS_CPU_MASK_H
-#define GF_KERNELS_CPU_MASK_H
+#ifndef GF_KERNELS_CPU_GAIN_H
+#define GF_KERNELS_CPU_GAIN_H
 
 enum { MASK_POINTS = 32 };
 
@@ -52,7 +52,7 @@ static void term_values(const struct gf_cpu_term *m, const struct tile *t, long 
 }
 
 static void mask_values(const struct tile *t, long k, int n, vec *out) {
-    const struct gf_cpu_mask *m = t->pass->mask;
+    const struct gf_cpu_gain *m = t->pass->mask;
     vec a[MASK_POINTS], b[MASK_POINTS];
     for (int i = 0; i < n && !m->n_factors; i++)
         out[i] = vec_splat(1);
@@ -70,13 +70,13 @@ static void mask_values(const struct tile *t, long k, int n, vec *out) {
 }
 
 INLINE const real *mask_table(const struct tile *t) {
-    const struct gf_cpu_mask *m = t->pass->mask;
+    const struct gf_cpu_gain *m = t->pass->mask;
     return (const real *)m->table + t->lane0 / LANES * m->block + t->outer[0] * m->outer[0] +
            t->outer[1] * m->outer[1];
 }
 
 static void mask_add_zero(const struct tile *t, cvec *x) {
-    const struct gf_cpu_mask *m = t->pass->mask;
+    const struct gf_cpu_gain *m = t->pass->mask;
     bool pairs = t->pass->form == GF_CPU_R2R;
     for (int d = 0; d < 2; d++)
         if (m->outer_on[d] && t->outer[d])
@@ -90,7 +90,7 @@ static void mask_add_zero(const struct tile *t, cvec *x) {
 
 /* x[0 .. n) times the filter, re and im swapped: what an inverse starts from. */
 static void mask_apply(const struct tile *t, cvec *x) {
-    const struct gf_cpu_mask *m = t->pass->mask;
+    const struct gf_cpu_gain *m = t->pass->mask;
     const long n = t->pass->n;
     const real *h = mask_table(t);
     vec v[MASK_POINTS];
@@ -98,22 +98,22 @@ static void mask_apply(const struct tile *t, cvec *x) {
         int count = n - k < MASK_POINTS ? (int)(n - k) : MASK_POINTS;
         cvec *y = x + k;
         switch (m->kind) {
-        case GF_CPU_MASK_FACTORS:
+        case GF_CPU_GAIN_FACTORS:
             mask_values(t, k, count, v);
             for (int i = 0; i < count; i++)
                 y[i] = (cvec){y[i].im * v[i], y[i].re * v[i]};
             break;
-        case GF_CPU_MASK_LINE:
+        case GF_CPU_GAIN_LINE:
             for (int i = 0; i < count; i++)
                 y[i] = (cvec){y[i].im * h[k + i], y[i].re * h[k + i]};
             break;
-        case GF_CPU_MASK_REAL:
+        case GF_CPU_GAIN_REAL:
             for (int i = 0; i < count; i++) {
                 vec f = vec_loadu(h + (k + i) * LANES);
                 y[i] = (cvec){y[i].im * f, y[i].re * f};
             }
             break;
-        case GF_CPU_MASK_COMPLEX:
+        case GF_CPU_GAIN_COMPLEX:
             for (int i = 0; i < count; i++) {
                 vec re = vec_loadu(h + (k + i) * 2 * LANES);
                 vec im = vec_loadu(h + (k + i) * 2 * LANES + LANES);
