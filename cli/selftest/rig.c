@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 
 int64_t gf_rig_points(const struct gf_shape *shape) {

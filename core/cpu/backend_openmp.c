@@ -11,6 +11,8 @@
 #include "core/cpu/long.h"
 #include "core/cpu/plan.h"
 #include "core/filter/compose.h"
+#include "core/filter/filter.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 
 struct context {
@@ -80,6 +82,8 @@ static bool fuses(const struct gf_job *job, const struct gf_cpu_kernels *k) {
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_filter_validate(job);
     if (rc)
         return rc;
     const struct gf_cpu_kernels *k =

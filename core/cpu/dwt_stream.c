@@ -5,6 +5,7 @@
 
 #include "core/cpu/dwt_level.h"
 #include "core/wavelet/dwt.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 
 /* Three planes from the front of a periodic line, three before its end, and the one that comes. */

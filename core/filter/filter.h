@@ -55,8 +55,9 @@ int gf_filter_add_band(struct gf_filter *f, const struct gf_lowpass *inner,
 /* At l->centre and, unless that is its own mirror image on the job's shape, at minus that. */
 int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const struct gf_lowpass *l);
 
-/* What gf_job_validate() asks of a GF_FILTER job: real samples forward, real outputs that are
- * numbers, sound factors, a table of the right shape. */
+/* The filter of a job that gf_job_validate() passed: GF_EINVAL unless its offset and factors are
+ * finite, its radii above 0 and its table of the job's shape. 0 for jobs that are not GF_FILTER. A
+ * backend that runs filters calls this before it plans one. */
 int gf_filter_validate(const struct gf_job *job);
 
 /* ---- a filter on a job's shape, as the kernels evaluate it ---- */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "core/gpu/plan/dwt.h"
+#include "core/base/job_check.h"
+#include "core/filter/filter.h"
 #include "core/base/status.h"
 
 static int opencl_open(const struct gf_backend_options *options, void **context) {
@@ -33,6 +35,8 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     struct gf_gpu_context *c = context;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_filter_validate(job);
     if (rc)
         return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);

@@ -6,7 +6,9 @@
 #include "cli/log.h"
 #include "cli/batch/task.h"
 #include "core/gpu/gpu.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
+#include "core/filter/filter.h"
 
 void gf_engine_open(struct gf_engine *e, const struct gf_settings *s, struct gf_contexts *contexts,
                     int64_t limit) {
@@ -209,6 +211,8 @@ static int join(struct gf_engine *e) {
 int gf_engine_plan(struct gf_engine *e, const struct gf_job *job) {
     struct gf_contexts *c = e->contexts;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_filter_validate(job);
     if (rc)
         return rc;
     if (e->plan && !memcmp(job, &e->job, sizeof *job))

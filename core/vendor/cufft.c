@@ -10,6 +10,7 @@
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
 #include "core/gpu/run.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
 

@@ -9,6 +9,7 @@
 #include "core/vendor/fftw_library.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
 

@@ -6,6 +6,7 @@
 
 #include "core/base/backend.h"
 #include "core/gpu/gpu.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 

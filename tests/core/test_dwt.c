@@ -12,6 +12,7 @@
 #include "core/base/backend.h"
 #include "core/cpu/dwt_stream.h"
 #include "core/wavelet/dwt.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_definition.h"
