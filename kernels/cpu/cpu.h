@@ -164,10 +164,10 @@ struct gf_cpu_gain {
     bool lane_on, outer_on[2];
 };
 
-struct gf_cpu_pass {
+struct gf_cpu_pass_args {
     const struct gf_cpu_twist *twist; /* NULL: none */
     const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
-    const struct gf_cpu_gain *mask;   /* NULL, or the pass transforms, multiplies, and goes back */
+    const struct gf_cpu_gain *gain;   /* NULL, or the pass transforms, multiplies, and goes back */
     /* GF_CPU_R2R: with a mask that is GF_CPU_GAIN_LINE. A kernel that is real acts on the real and
      * the imaginary part of a complex line each by itself: pairs of lines are not taken apart. */
     enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R, GF_CPU_R2R } form;
@@ -217,7 +217,7 @@ struct gf_cpu_kernels {
     int lanes;
     int bits; /* of a real: 32 or 64 */
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
-    void (*run)(const struct gf_cpu_pass *pass, long tile, void *scratch,
+    void (*run)(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
     /* A whole line of n1 n2 points that fits the nearest caches, cut in two without tiles: lane
      * counts divide n1 and n2, the twist has its whole table. work: n2 (n1 | 1) points, scratch: as
@@ -244,10 +244,10 @@ void gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate
 enum { GF_CPU_MAX_GROUPS = 16 };
 
 /* Lines a tile holds: groups of LANES complex ones, or LANES pairs of real ones. */
-long gf_cpu_tile_lines(const struct gf_cpu_pass *pass, int lanes);
-long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass);
-long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes); /* of each buffer */
-size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass);
+long gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes);
+long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
+long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes); /* of each buffer */
+size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
 
 /* The kernels for this machine's best instruction set, or for the one that `isa` names ("plain",
  * "v2", "v3", "v4") if it runs here; NULL when it does not. bits: 32 or 64. */

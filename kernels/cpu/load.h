@@ -5,7 +5,7 @@
 /* One tile at work: LANES lines, or for real transforms LANES pairs of lines whose first members
  * (half 0) travel as real parts and whose second members (half 1) as imaginary parts. */
 struct tile {
-    const struct gf_cpu_pass *pass;
+    const struct gf_cpu_pass_args *pass;
     long lane0, outer[2];
     int count[2]; /* lines that exist, of each half */
     cvec *a, *b;  /* scratch */
@@ -266,7 +266,7 @@ static void load_work(const struct tile *t, int half, cvec *a, long points, bool
 }
 
 static void load(const struct tile *t, struct gf_cpu_stats *stats) {
-    const struct gf_cpu_pass *p = t->pass;
+    const struct gf_cpu_pass_args *p = t->pass;
     bool work = p->source.type == GF_CPU_WORK;
     switch (p->form) {
     case GF_CPU_R2C:

@@ -150,11 +150,11 @@ INLINE vec sample_of(struct mapping *m, vec v, ivec lanes) {
 }
 
 /* Inverse transforms leave re and im swapped. */
-INLINE bool ends_swapped(const struct gf_cpu_pass *p) {
-    return p->inverse || p->mask;
+INLINE bool ends_swapped(const struct gf_cpu_pass_args *p) {
+    return p->inverse || p->gain;
 }
 
-INLINE bool ends_real(const struct gf_cpu_pass *p) {
+INLINE bool ends_real(const struct gf_cpu_pass_args *p) {
     return p->form == GF_CPU_C2R || p->form == GF_CPU_R2R;
 }
 
@@ -420,7 +420,7 @@ static void store_half(const struct tile *t, int half, cvec *x, long points,
 
 /* x: the buffer with the transformed tile; `other` is the other one. */
 static void store(const struct tile *t, cvec *x, cvec *other, struct gf_cpu_stats *stats) {
-    const struct gf_cpu_pass *p = t->pass;
+    const struct gf_cpu_pass_args *p = t->pass;
     switch (p->form) {
     case GF_CPU_C2C:
         store_half(t, 0, x, p->n, stats);

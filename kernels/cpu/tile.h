@@ -9,11 +9,11 @@ static int clamp_lanes(long n) {
 /* The tile's transform, or there and back; a is its points, b room. Returns which has the result.
  */
 static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
-    const struct gf_cpu_pass *p = t->pass;
+    const struct gf_cpu_pass_args *p = t->pass;
     cvec *x = p->line ? line_run(p->line, a, b) : a;
-    if (!p->mask)
+    if (!p->gain)
         return x;
-    mask_apply(t, x);
+    gain_apply(t, x);
     return line_run(p->line, x, x == a ? b : a);
 }
 
@@ -22,7 +22,7 @@ static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
  */
 static void run_groups(struct tile *t, int groups, cvec *spare, struct gf_cpu_stats *stats) {
     enum { ROWS = 8 };
-    const struct gf_cpu_pass *p = t->pass;
+    const struct gf_cpu_pass_args *p = t->pass;
     cvec *x[GF_CPU_MAX_GROUPS];
     for (long k = 0; k < p->n; k += ROWS)
         for (int g = 0; g < groups; g++)
@@ -91,7 +91,7 @@ static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats
 /* The packed column's tile together with the one at its mirror image on the outer axes, which comes
  * by again and is passed over then. */
 static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats *stats) {
-    const struct gf_cpu_pass *p = tile->pass;
+    const struct gf_cpu_pass_args *p = tile->pass;
     const struct gf_cpu_end *e = &p->destination;
     const long n = p->n, points = gf_cpu_scratch_points(p, LANES);
     struct tile t[2] = {*tile, *tile};
@@ -127,7 +127,7 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
     }
 }
 
-static void run_tile(const struct gf_cpu_pass *pass, long tile, void *scratch,
+static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                      struct gf_cpu_stats *stats) {
     long lines = gf_cpu_tile_lines(pass, LANES), points = gf_cpu_scratch_points(pass, LANES);
     long apart = pass->unpacks ? LANES : 0; /* lanes of the tile that unpacks, a row's first */

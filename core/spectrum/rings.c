@@ -1,5 +1,4 @@
-#include "core/spectrum/spectrum.h"
-
+/* Looking at a spectrum as a whole: the grid of its bins, energy and rings; and a peak's wave. */
 #include <math.h>
 #include <string.h>
 
