@@ -17,33 +17,6 @@
     ((inverse) ? TAP3 * (a)-TAP0 * (b) + TAP1 * (c)-TAP2 * (d)                                     \
                : TAP3 * (a)-TAP2 * (b) + TAP1 * (c)-TAP0 * (d))
 
-#define EACH_TYPE(t, run)                                                                          \
-    switch (t) {                                                                                   \
-    case GF_CPU_U8:                                                                                \
-        run(GF_CPU_U8);                                                                            \
-        break;                                                                                     \
-    case GF_CPU_I8:                                                                                \
-        run(GF_CPU_I8);                                                                            \
-        break;                                                                                     \
-    case GF_CPU_U16:                                                                               \
-        run(GF_CPU_U16);                                                                           \
-        break;                                                                                     \
-    case GF_CPU_I16:                                                                               \
-        run(GF_CPU_I16);                                                                           \
-        break;                                                                                     \
-    case GF_CPU_U32:                                                                               \
-        run(GF_CPU_U32);                                                                           \
-        break;                                                                                     \
-    case GF_CPU_I32:                                                                               \
-        run(GF_CPU_I32);                                                                           \
-        break;                                                                                     \
-    case GF_CPU_F64:                                                                               \
-        run(GF_CPU_F64);                                                                           \
-        break;                                                                                     \
-    default:                                                                                       \
-        run(GF_CPU_F32);                                                                           \
-    }
-
 static bool is_aligned(const void *p) {
     return (uintptr_t)p % 64 == 0;
 }
@@ -88,9 +61,31 @@ static void wavelet_pair(bool inverse, const void *const row[4], enum gf_cpu_sam
             pair_of(false, row, own, n, low, high, false);
         return;
     }
-#define RUN(t) pair_of(false, row, t, n, low, high, false)
-    EACH_TYPE(type, RUN)
-#undef RUN
+    switch (type) {
+    case GF_CPU_U8:
+        pair_of(false, row, GF_CPU_U8, n, low, high, false);
+        break;
+    case GF_CPU_I8:
+        pair_of(false, row, GF_CPU_I8, n, low, high, false);
+        break;
+    case GF_CPU_U16:
+        pair_of(false, row, GF_CPU_U16, n, low, high, false);
+        break;
+    case GF_CPU_I16:
+        pair_of(false, row, GF_CPU_I16, n, low, high, false);
+        break;
+    case GF_CPU_U32:
+        pair_of(false, row, GF_CPU_U32, n, low, high, false);
+        break;
+    case GF_CPU_I32:
+        pair_of(false, row, GF_CPU_I32, n, low, high, false);
+        break;
+    case GF_CPU_F64:
+        pair_of(false, row, GF_CPU_F64, n, low, high, false);
+        break;
+    default:
+        pair_of(false, row, GF_CPU_F32, n, low, high, false);
+    }
 }
 
 INLINE void split_of(const real *x, long n, real *a, real *d, bool stream_a, bool stream_d) {
@@ -164,10 +159,32 @@ INLINE void load_row(const char *row, enum gf_cpu_sample type, long n, real *x) 
         x[i] = read_real(type, row + i * size);
 }
 
-static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x){
-#define RUN(t) load_row(row, t, n, x)
-    EACH_TYPE(type, RUN)
-#undef RUN
+static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x) {
+    switch (type) {
+    case GF_CPU_U8:
+        load_row(row, GF_CPU_U8, n, x);
+        break;
+    case GF_CPU_I8:
+        load_row(row, GF_CPU_I8, n, x);
+        break;
+    case GF_CPU_U16:
+        load_row(row, GF_CPU_U16, n, x);
+        break;
+    case GF_CPU_I16:
+        load_row(row, GF_CPU_I16, n, x);
+        break;
+    case GF_CPU_U32:
+        load_row(row, GF_CPU_U32, n, x);
+        break;
+    case GF_CPU_I32:
+        load_row(row, GF_CPU_I32, n, x);
+        break;
+    case GF_CPU_F64:
+        load_row(row, GF_CPU_F64, n, x);
+        break;
+    default:
+        load_row(row, GF_CPU_F32, n, x);
+    }
 }
 
 /* Clamps, counting what lies outside by more than rounding brings back. */
