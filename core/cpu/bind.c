@@ -4,10 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const enum gf_cpu_sample sample_of[GF_N_DTYPES] = {
-    [GF_U8] = GF_CPU_U8,   [GF_I8] = GF_CPU_I8,    [GF_U16] = GF_CPU_U16, [GF_I16] = GF_CPU_I16,
-    [GF_U32] = GF_CPU_U32, [GF_I32] = GF_CPU_I32,  [GF_F32] = GF_CPU_F32, [GF_F64] = GF_CPU_F64,
-    [GF_C64] = GF_CPU_C64, [GF_C128] = GF_CPU_C128};
+#include "core/cpu/mirror.h"
 
 static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct gf_cpu_layout *l,
                                       int axis) {
@@ -53,7 +50,7 @@ static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_pass *p
 
 static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                        const struct gf_array *a, bool shifted, bool half, struct gf_cpu_end *e) {
-    e->type = sample_of[a->dtype];
+    e->type = gf_cpu_sample_of(a->dtype);
     e->data = a->data;
     e->line = array_axis(p, a, pass->axis, shifted, half);
     e->lane = array_axis(p, a, pass->lane, shifted, half);
@@ -120,7 +117,7 @@ void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, 
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[pass->output];
     struct gf_cpu_end *e = &pass->args.destination;
-    e->value = (enum gf_cpu_value)o->kind;
+    e->value = gf_cpu_value_of(o->kind);
     e->factor = value_factor(job, o->kind);
     e->curve = GF_CPU_LINEAR;
     e->gain = 1;
@@ -138,9 +135,7 @@ void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, 
         e->offset = white / 2;
     } else {
         double low = curve(o->scale, o->has_range ? o->low : 0), top = curve(o->scale, high);
-        e->curve = o->scale == GF_SCALE_LOG    ? GF_CPU_LOG
-                   : o->scale == GF_SCALE_SQRT ? GF_CPU_SQRT
-                                               : GF_CPU_LINEAR;
+        e->curve = gf_cpu_curve_of(o->scale);
         e->gain = top > low ? white / (top - low) : 0;
         e->offset = -low * e->gain;
     }

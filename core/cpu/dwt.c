@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/cpu/dwt_level.h"
+#include "core/cpu/mirror.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 

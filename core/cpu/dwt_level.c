@@ -7,14 +7,6 @@
  * that costs little. With planes to go through, a tile's rows of four planes stay in the second. */
 enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16, ROWS = 24, MAX_PIECES = 8 };
 
-enum gf_cpu_sample gf_cpu_sample_of(enum gf_dtype t) {
-    static const enum gf_cpu_sample of[GF_N_DTYPES] = {
-        [GF_U8] = GF_CPU_U8,   [GF_I8] = GF_CPU_I8,    [GF_U16] = GF_CPU_U16, [GF_I16] = GF_CPU_I16,
-        [GF_U32] = GF_CPU_U32, [GF_I32] = GF_CPU_I32,  [GF_F32] = GF_CPU_F32, [GF_F64] = GF_CPU_F64,
-        [GF_C64] = GF_CPU_C64, [GF_C128] = GF_CPU_C128};
-    return of[t];
-}
-
 int gf_cpu_dwt_offset(enum gf_boundary b) {
     return b == GF_PERIODIC ? 1 : 2;
 }

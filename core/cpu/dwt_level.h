@@ -31,7 +31,6 @@ struct gf_cpu_dwt_level {
     bool stream_fine;           /* inverse */
 };
 
-enum gf_cpu_sample gf_cpu_sample_of(enum gf_dtype t);
 /* The sample that stands at index i of a line of n, -1 for a zero. */
 long gf_cpu_dwt_extend(long i, long n, enum gf_boundary b);
 /* 1 for a periodic line, 2 for others: see core/wavelet/dwt.h. */

@@ -111,7 +111,7 @@ int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *
     plan->workspace_bytes = gf_cpu_long_bytes(j->line) + a + b;
     struct gf_pass_info *p = plan->pass;
     *p++ = (struct gf_pass_info){.bytes_read = a, .bytes_written = a};
-    gf_loadstore_load_text(job, p[-1].what, sizeof p->what);
+    gf_work_load_text(job, p[-1].what, sizeof p->what);
     const struct gf_cpu_long *l = j->line->convolution ? j->line->convolution : j->line;
     for (int i = 0; i < (j->line->convolution ? 4 : 2); i++, p++) {
         snprintf(p->what, sizeof p->what, "%ld lines of %ld%s%s", i % 2 ? l->n1 : l->n2,
@@ -125,7 +125,7 @@ int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *
         p++;
     }
     for (int i = 0; i < job->n_out; i++, p++) {
-        gf_loadstore_store_text(job, i, p->what, sizeof p->what);
+        gf_work_store_text(job, i, p->what, sizeof p->what);
         p->bytes_read = p->bytes_written = b;
     }
     plan->n_passes = (int)(p - plan->pass);
@@ -232,7 +232,7 @@ int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, st
     *report = (struct gf_report){0};
     if (!direct_in && !(rc = take(&j->buffer[0], &j->before))) {
         j->before.data = j->buffer[0];
-        gf_loadstore_load(job, in, &j->before, j->threads, report);
+        gf_work_load(job, in, &j->before, j->threads, report);
     }
     if (!direct_out && !rc && !(rc = take(&j->buffer[1], &j->after)))
         j->after.data = j->buffer[1];
@@ -248,8 +248,8 @@ int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, st
         rc = run_line(j, (const char *)j->before.data + i * a, (char *)j->after.data + i * b,
                       inverse, direct_out ? scale : 1);
     for (int i = 0; i < job->n_out && !rc && !direct_out; i++) {
-        report->high[i] = gf_loadstore_range(job, i, &j->after, scale, j->threads);
-        gf_loadstore_store(job, i, &j->after, scale, report->high[i], &out[i], j->threads, report);
+        report->high[i] = gf_work_range(job, i, &j->after, scale, j->threads);
+        gf_work_store(job, i, &j->after, scale, &out[i], j->threads, report);
     }
     return rc;
 }

@@ -98,7 +98,7 @@ static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *wo
     struct gf_gpu_space where = *work;
     if (!displayed(out) || out->has_range || out->kind == GF_PHASE)
         return 0;
-    for (int axis = 0; axis < 3 && !gf_loadstore_scans(&p->job, i); axis++)
+    for (int axis = 0; axis < 3 && !gf_output_scans(&p->job, i); axis++)
         if (gf_gpu_axis_on(&p->job, axis))
             where.extent[axis] = 1;
     return gf_gpu_add_range(p, i, &where, real, -1);
@@ -493,7 +493,7 @@ static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *
     struct impl *m = plan->impl;
     int rc = gf_gpu_run_download(context, &m->run, out, report);
     if (!rc && m->direct && !m->engine[0].in_complex)
-        gf_loadstore_settle(&plan->job, out, 1); /* few, and nobody's business on the device */
+        gf_rounding_drop(&plan->job, out, 1); /* few, and nobody's business on the device */
     return rc;
 }
 
