@@ -15,17 +15,12 @@
 
 enum { QUEUE = 256, WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
 
-struct box {
-    int64_t z, y, x, height, width, stride;
-    const void *data;
-};
-
 /* Boxes on their way to the file, which a thread of its own writes. */
 struct queue {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct box box[QUEUE];
+    struct gf_dwt_box box[QUEUE];
     int64_t put, taken; /* boxes so far */
     bool closed;
     int rc;
@@ -73,7 +68,7 @@ static void *write_boxes(void *user) {
             pthread_cond_wait(&q->changed, &q->lock);
         if (q->taken == q->put)
             break;
-        struct box b = q->box[q->taken % QUEUE];
+        struct gf_dwt_box b = q->box[q->taken % QUEUE];
         int rc = q->rc;
         pthread_mutex_unlock(&q->lock);
         double start = gf_now_ms();
@@ -102,13 +97,13 @@ static int await(struct run *r, int64_t boxes) {
     return q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : 0;
 }
 
-static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
-                const void *data, int64_t stride) {
+static int emit(void *user, const struct gf_dwt_box *box) {
     struct run *r = user;
     struct queue *q = &r->queue;
     if (!r->beside) {
         double start = gf_now_ms();
-        int now = gf_volume_write(r->volume, z, y, x, height, width, data, stride);
+        int now = gf_volume_write(r->volume, box->z, box->y, box->x, box->height, box->width,
+                                  box->data, box->stride);
         q->ms += gf_now_ms() - start;
         r->ms_waited = q->ms;
         return now;
@@ -116,7 +111,7 @@ static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int
     pthread_mutex_lock(&q->lock);
     int rc = await(r, q->put - QUEUE + 1);
     if (!rc) {
-        q->box[q->put++ % QUEUE] = (struct box){z, y, x, height, width, stride, data};
+        q->box[q->put++ % QUEUE] = *box;
         pthread_cond_broadcast(&q->changed);
     }
     pthread_mutex_unlock(&q->lock);

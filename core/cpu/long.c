@@ -1,3 +1,4 @@
+/* One long line: the cut in two, the factors between the halves, and the chirp convolution. */
 #include "core/cpu/long.h"
 
 #include <omp.h>
@@ -9,13 +10,14 @@
 #include "core/base/factor.h"
 #include "core/base/status.h"
 
-/* Below this many points a team of threads costs more than it saves. */
+/* With fewer points a team of threads costs more than it saves. */
 enum { WORTH_A_TEAM = 1 << 14 };
 
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
     if (gf_factor_radices(n).rest != 1)
         return false;
-    /* The divisor next to the square root; multiples of 16 fill the lanes. */
+    /* The divisor nearest to the square root, with a preference for multiples of 16: they fill the
+     * lanes. */
     double best = 0;
     for (int64_t d = 2; d * d <= n; d++) {
         if (n % d)
@@ -89,8 +91,8 @@ static void *lane_table(const struct gf_cpu_long *l, const struct roots *r, long
     return table;
 }
 
-/* exp(-2 pi i k1 i2 / n) for the second pass: all of them while they fit the nearest caches, else
- * two tables whose products they are and that do. */
+/* exp(-2 pi i k1 i2 / n) for the second pass: all factors while they fit the nearest caches, else two
+ * tables that fit, whose products they are. */
 static int plan_twist(struct gf_cpu_long *l) {
     struct gf_cpu_twist *t = &l->twist;
     struct roots r;
@@ -117,8 +119,8 @@ static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
     return (struct gf_cpu_axis){.n = n, .stride = stride};
 }
 
-/* Pass 0: lines i2 over i1, from the samples to blocks of i2, each with its k1 side by side.
- * Pass 1: lines k1 over i2, factors first, to frequencies k1 + n1 k2. */
+/* Pass 0 transforms lines i2 over i1, from the samples to blocks of i2, in which k1 is contiguous.
+ * Pass 1 multiplies by the factors and transforms lines k1 over i2, to frequencies k1 + n1 k2. */
 static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, bool inverse,
                        double factor, struct gf_cpu_pass_args pass[2]) {
     const ptrdiff_t size = (ptrdiff_t)complex_size(l);
@@ -272,7 +274,7 @@ static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_arg
         char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
         for (int p = 0; p < 2; p++) {
             long tiles = gf_cpu_tiles(l->kernels, &pass[p]);
-            /* The same tiles for the same thread as long as its cache keeps what it wrote. */
+            /* Each thread gets the same tiles again while its cache keeps what it wrote. */
             if (l->stays) {
 #pragma omp for schedule(static)
                 for (long i = 0; i < tiles; i++)
@@ -286,7 +288,7 @@ static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_arg
     }
 }
 
-/* y = x f over n points, a thread a share. */
+/* y = x f over n points, in shares for the threads. */
 static void multiply(const struct gf_cpu_long *l, const void *x, const void *f, void *y,
                      bool swap_before, bool swap_after, long n) {
     enum { SHARE = 1 << 12 };
