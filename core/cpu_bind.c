@@ -1,4 +1,5 @@
 /* At run time: the ends of a step meet the arrays, and outputs their display range. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -202,5 +203,6 @@ double gf_cpu_zero_frequency(const struct gf_cpu_passes *p, const struct gf_cpu_
         }
     }
     double factor = value_factor(job, o->kind);
-    return o->kind == GF_POWER ? largest * largest * factor : largest * factor;
+    double high = o->kind == GF_POWER ? largest * largest * factor : largest * factor;
+    return fmin(high, p->kernels->bits == 32 ? FLT_MAX : DBL_MAX);
 }

@@ -410,7 +410,34 @@ static void check_scaled_power(struct subject *s) {
     gf_array_free(&in);
 }
 
+/* The power of a constant picture overflows where it has any: it clips to white. */
+static void check_clipped_power(struct subject *s) {
+    for (int c = 0; c < 2 * 2 * 3; c++) {
+        struct gf_job job = extreme_job((enum gf_precision)(c % 2), c & 2, 8, 16);
+        struct gf_array in, out[GF_MAX_OUTPUTS] = {{0}};
+        struct gf_report report;
+        char text[160];
+        job.n_out = 1;
+        job.out[0] = (struct gf_output){.kind = GF_POWER,
+                                        .dtype = GF_U8,
+                                        .map = GF_MAP_DISPLAY,
+                                        .scale = (enum gf_scale)(c / 4)};
+        if (!backends_mine(s) || gf_array_alloc(&in, job.in_dtype, 3, (int64_t[]){8, 16, 1}))
+            continue;
+        for (int i = 0; i < 128 * (c & 2 ? 2 : 1); i++)
+            real_put(&in, i, c % 2 ? 1e160 : 1e25);
+        int rc = backends_run(s, &job, &in, out, &report);
+        CHECK_MSG(!rc, "%s: %s", backends_text(&job, text), gf_message());
+        for (int i = 0; i < 128 && !rc; i++)
+            CHECK_MSG(((uint8_t *)out[0].data)[i] == (i ? 0 : 255), "%s: power overflows: %d at %d",
+                      backends_text(&job, text), ((uint8_t *)out[0].data)[i], i);
+        gf_array_free(&in);
+        gf_array_free(&out[0]);
+    }
+}
+
 static void check_extremes(struct subject *s) {
+    check_clipped_power(s);
     check_scaled_noise(s);
     check_extreme_pairs(s);
     check_scaled_power(s);

@@ -162,7 +162,9 @@ static vec wide_value(const struct mapping *m, cvec x) {
         else if (!power && (s[l] < LEAST_SQUARES || s[l] > LARGEST_REAL))
             v[l] = (real)(wide_hypot(re, im) * factor);
     }
-    return v;
+    /* What overflows even so clips where it becomes a shade. */
+    const vec largest = vec_splat(LARGEST_REAL);
+    return m->integer ? vec_select(v > largest, largest, v) : v;
 }
 
 /* The value of a complex number, before curve and range. */
