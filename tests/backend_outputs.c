@@ -302,7 +302,7 @@ static int64_t count_wrong(const struct gf_job *job, const struct gf_array *out,
         long double want = hypotl(real_at(&out[0], 2 * i), real_at(&out[0], 2 * i + 1));
         long double m = real_at(&out[1], i), p = real_at(&out[2], i), shade = 0;
         bool right =
-            want > most * (1 + step) ? m == INFINITY : fabsl(m - want) <= want * step + least;
+            want > most * (1 + step) ? m == INFINITY : fabsl(m - want) <= want * step + 8 * least;
         if (want * want > most * (1 + 2 * step))
             right &= p == INFINITY;
         else
