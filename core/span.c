@@ -123,6 +123,13 @@ void gf_span_kind(enum gf_kind kind, int64_t count, double *re, double *im) {
     }
 }
 
+double gf_span_unit(double largest) {
+    if (!(largest > 0 && isfinite(largest)) || (largest > 1e-100 && largest < 1e100))
+        return 1;
+    int up = -ilogb(largest);
+    return ldexp(1, up < 1000 ? up : 1000);
+}
+
 int64_t gf_span_round(enum gf_dtype t, int64_t count, double *v) {
     double low, high;
     int64_t clipped = 0;
