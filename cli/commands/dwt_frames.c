@@ -97,9 +97,18 @@ static int await(struct run *r, int64_t boxes) {
     return q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : 0;
 }
 
+static void count_overflowed(struct gf_task *t, const struct gf_dwt_box *b) {
+    int64_t shape[2] = {b->height, b->width * t->job.channels}, first[GF_MAX_RANK];
+    struct gf_array box = gf_array_wrap((void *)b->data, t->job.out[0].dtype, 2, shape);
+    box.stride[0] = b->stride;
+    if (!gf_job_is_bounded(&t->job))
+        t->overflowed[0] += gf_array_nonfinite(&box, first);
+}
+
 static int emit(void *user, const struct gf_dwt_box *box) {
     struct run *r = user;
     struct queue *q = &r->queue;
+    count_overflowed(r->t, box);
     if (!r->beside) {
         double start = gf_now_ms();
         int now = gf_volume_write(r->volume, box->z, box->y, box->x, box->height, box->width,

@@ -14,9 +14,9 @@ struct gf_dl_symbol {
     size_t offset;
 };
 
-/* Opens the first of `sonames` (NULL-terminated) that loads and has every symbol, and fills `table`.
- * GF_EABSENT with the names tried, or the missing symbol. A library that has started threads of its
- * own must never be closed. */
+/* Opens the first of `sonames` (NULL-terminated) that loads and has every symbol, and fills
+ * `table`. GF_EABSENT with the names tried, or the missing symbol. A library that has started
+ * threads of its own must never be closed. */
 int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, void *table,
                void **handle);
 void gf_dl_close(void *handle);

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Measured cost of a stage per point, relative to each other: its butterfly, one load, one store. */
+/* Measured cost of a stage per point, relative to each other: its butterfly, one load, one
+ * store. */
 static const struct {
     int radix;
     double cost;

@@ -127,6 +127,10 @@ int64_t gf_job_points(const struct gf_job *job);
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
+/* True for a spectrum of 8- or 16-bit samples: no result, and no square of one, leaves the range of
+ * a float. */
+bool gf_job_is_bounded(const struct gf_job *job);
+
 const char *gf_boundary_name(enum gf_boundary b); /* "periodic", "symmetric", "zero" */
 const char *gf_kind_name(enum gf_kind k);
 const char *gf_norm_name(enum gf_norm n);

@@ -2,7 +2,7 @@
  *
  *     int rc = gf_job_validate(&job);                  who plans asks this first
  *     if (!rc)
- *         rc = gf_filter_validate(&job);               the filter's own values: core/filter/filter.h
+ *         rc = gf_filter_validate(&job);              the filter's values: core/filter/filter.h
  *     …
  *     rc = gf_job_check_arrays(&plan->job, in, out);   every exec() asks this first
  *

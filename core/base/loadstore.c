@@ -1,4 +1,5 @@
-/* The generic load and store steps: any type, stride, shift, half or full spectrum, kind and map. */
+/* The generic load and store steps: any type, stride, shift, half or full spectrum, kind and
+ * map. */
 #include "core/base/loadstore.h"
 
 #include <math.h>
@@ -134,8 +135,8 @@ struct load {
     struct axes a;
 };
 
-/* Reads F(k), or F(-k), for a segment of k. Positions advance by one, or by minus one when mirrored,
- * and wrap around at the spectrum's edge. */
+/* Reads F(k), or F(-k), for a segment of k. Positions advance by one, or by minus one when
+ * mirrored, and wrap around at the spectrum's edge. */
 static void read_spectrum(const struct load *l, int64_t c, const struct segment *s, bool mirrored,
                           double *re, double *im) {
     const struct axes *a = &l->a;

@@ -1,8 +1,8 @@
 /* The generic load and store steps of a job: input array -> work buffer, work buffer -> outputs.
  *
  * They are right for every job that gf_job_validate() passes: any type, stride, shift, half or full
- * spectrum, display mapping. A backend that has faster steps of its own for some jobs uses these for
- * the others. The transform between the two is unnormalised:
+ * spectrum, display mapping. A backend that has faster steps of its own for some jobs uses these
+ * for the others. The transform between the two is unnormalised:
  *
  *     gf_work_before(&job, &a);   a.data = …;  gf_work_load(&job, in, &a, threads, &report);
  *     gf_work_after(&job, &b);    b.data = …;  the backend transforms a -> b, in place or not

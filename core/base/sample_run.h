@@ -1,5 +1,5 @@
-/* Runs of samples of any type and stride, to and from doubles; and what turns a value into a sample:
- * its kind, rounding, the display mapping. A double holds every type exactly.
+/* Runs of samples of any type and stride, to and from doubles; and what turns a value into a
+ * sample: its kind, rounding, the display mapping. A double holds every type exactly.
  *
  *     double v[256];
  *     gf_sample_run_read(row, GF_U16, 2, 256, v, NULL);
@@ -25,6 +25,10 @@ void gf_sample_run_write(char *p, enum gf_dtype t, int64_t stride, int64_t count
  * of zero is dropped before the phase is taken, so that the phase of 0 is 0 and that of a negative
  * real is +pi whatever the sign of its imaginary part. */
 void gf_sample_run_kind(enum gf_kind kind, int64_t count, double *re, double *im);
+
+/* The power of two that brings numbers up to `largest` where their squares neither overflow nor
+ * vanish; 1 where they do not anyway. */
+double gf_sample_run_unit(double largest);
 
 /* Rounds half away from zero and saturates; returns how many samples did not fit (NaN is one). */
 int64_t gf_sample_run_round(enum gf_dtype t, int64_t count, double *v);

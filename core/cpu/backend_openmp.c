@@ -1,5 +1,5 @@
-/* The CPU's own transforms: a job becomes passes over tiles of lines (kernels/cpu), and every pass is
- * one parallel loop. The first pass does the load step, the last one the store step. */
+/* The CPU's own transforms: a job becomes passes over tiles of lines (kernels/cpu), and every pass
+ * is one parallel loop. The first pass does the load step, the last one the store step. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -128,8 +128,8 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
 /* ---------------------------------------------------------------- running */
 
 /* Waking a team of threads takes about ten microseconds, in which one thread does this many points.
- * Starting one takes longer, on a busy machine many times as long; and the first run of a plan, often
- * the only one, spends most of its time on fresh memory anyway. */
+ * Starting one takes longer, on a busy machine many times as long; and the first run of a plan,
+ * often the only one, spends most of its time on fresh memory anyway. */
 static int team_for(const struct gf_job *job, bool first, int threads) {
     const int64_t worth_a_team = first ? 1 << 19 : 1 << 15;
     int64_t points = job->channels;

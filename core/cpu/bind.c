@@ -1,6 +1,7 @@
 /* Points the ends of a pass at the arrays of a run, and sets an output's display range. */
 #include "core/cpu/bind.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct g
                                 .mirrored = frequency};
 }
 
-/* The workspace, the spent input, or a plane, whose address run_passes() fills in for each thread. */
+/* The workspace, the spent input, or a plane, whose address run_passes() fills in for each
+ * thread. */
 static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
                         const struct gf_array *in, struct gf_cpu_end *e) {
     const struct gf_cpu_layout *l = plane ? &p->plane : &p->work;
@@ -113,6 +115,21 @@ static double value_factor(const struct gf_job *job, enum gf_kind kind) {
     return kind == GF_POWER ? scale * scale : kind == GF_PHASE ? 1 : scale;
 }
 
+/* The gain that maps `span` to 0..white where the precision's range allows it: tiny values are
+ * scaled up first, and log(1 + v) is v there. */
+static double gain_of(const struct gf_cpu_plan *p, struct gf_cpu_end *e, double span,
+                      double white) {
+    const bool single = p->kernels->bits == 32;
+    const double least = single ? 1e-26 : 1e-290, up = single ? 0x1p100 : 0x1p200;
+    if (!(span > 0))
+        return 0;
+    if (span > least || e->curve == GF_CPU_SQRT)
+        return white / span;
+    e->factor *= up;
+    e->curve = GF_CPU_LINEAR;
+    return white / (span * up);
+}
+
 void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, double high) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[pass->output];
@@ -131,13 +148,14 @@ void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, 
         e->gain = white / (2 * 3.14159265358979323846);
         e->offset = white / 2;
     } else if (o->kind == GF_REAL || o->kind == GF_IMAG) {
-        e->gain = high > 0 ? white / (2 * high) : 0;
+        e->gain = gain_of(p, e, 2 * high, white);
         e->offset = white / 2;
     } else {
         double low = curve(o->scale, o->has_range ? o->low : 0), top = curve(o->scale, high);
+        double factor = e->factor;
         e->curve = gf_cpu_curve_of(o->scale);
-        e->gain = top > low ? white / (top - low) : 0;
-        e->offset = -low * e->gain;
+        e->gain = gain_of(p, e, top - low, white);
+        e->offset = -low * (e->factor / factor) * e->gain;
     }
 }
 
@@ -180,5 +198,6 @@ double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_pa
         }
     }
     double factor = value_factor(job, o->kind);
-    return o->kind == GF_POWER ? largest * largest * factor : largest * factor;
+    double high = o->kind == GF_POWER ? largest * largest * factor : largest * factor;
+    return fmin(high, p->kernels->bits == 32 ? FLT_MAX : DBL_MAX);
 }

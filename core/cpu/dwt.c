@@ -190,8 +190,8 @@ static int allocate(struct gf_cpu_dwt *d) {
         rc = gf_array_alloc(&d->coefficients, d->real, d->job.ndim + 1, d->packed);
     if (rc)
         return rc;
-    /* Deeper levels are narrower, except that short lines may become longer: PyWavelets' count gives
-     * 2 for 1. */
+    /* Deeper levels are narrower, except that short lines may become longer: PyWavelets' count
+     * gives 2 for 1. */
     size_t most = 0;
     for (int l = 1; l <= d->job.wavelet.levels; l++) {
         struct gf_cpu_dwt_level level = shape_of(d, l);

@@ -14,8 +14,8 @@
 
 struct gf_cpu_dwt;
 
-/* Fills the plan's passes and workspace_bytes. The caller frees *out with gf_cpu_dwt_free(), after a
- * failure too. */
+/* Fills the plan's passes and workspace_bytes. The caller frees *out with gf_cpu_dwt_free(), after
+ * a failure too. */
 int gf_cpu_dwt_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
                     struct gf_plan *plan, struct gf_cpu_dwt **out);
 int gf_cpu_dwt_run(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,

@@ -1,11 +1,12 @@
-/* One level of the wavelet transform: tiles, the pieces of their rows, and the three axes in turn. */
+/* One level of the wavelet transform: tiles, the pieces of their rows, and the three axes in
+ * turn. */
 #include "core/cpu/dwt_level.h"
 
 #include <omp.h>
 #include <string.h>
 
-/* Pairs of columns and of rows in a tile: its rows fit the nearest cache, and the halo costs little.
- * Where z is transformed, a tile's rows of four planes fit the second-level cache. */
+/* Pairs of columns and of rows in a tile: its rows fit the nearest cache, and the halo costs
+ * little. Where z is transformed, a tile's rows of four planes fit the second-level cache. */
 enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16, ROWS = 24, MAX_PIECES = 8 };
 
 int gf_cpu_dwt_offset(enum gf_boundary b) {
@@ -32,8 +33,8 @@ static size_t type_size(enum gf_cpu_sample t) {
     return size[t];
 }
 
-/* Contiguous columns of a tile's rows: `count` columns from column `from` of the array are column `at`
- * and on of the buffer; from -1 means zeros. */
+/* Contiguous columns of a tile's rows: `count` columns from column `from` of the array are column
+ * `at` and on of the buffer; from -1 means zeros. */
 struct piece {
     long from, at, count;
 };

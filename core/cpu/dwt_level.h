@@ -1,8 +1,9 @@
-/* One level of the wavelet transform over up to three axes, fused: a tile's rows are read once, with a
- * halo of three, are transformed along all axes in the nearest caches, and are written once.
+/* One level of the wavelet transform over up to three axes, fused: a tile's rows are read once,
+ * with a halo of three, are transformed along all axes in the nearest caches, and are written once.
  *
- *     struct gf_cpu_dwt_level l = {.kernels = k, .boundary = GF_PERIODIC, .on = {false, true, true},
- *                                  .n = {1, 512, 512}, .m = {1, 256, 256}, .channels = 1,
+ *     struct gf_cpu_dwt_level l = {.kernels = k, .boundary = GF_PERIODIC,
+ *                                  .on = {false, true, true}, .n = {1, 512, 512},
+ *                                  .m = {1, 256, 256}, .channels = 1,
  *                                  .type = GF_CPU_U8, .fine = {.data = picture, .row = 512}};
  *     for each of the four bands b of y and x: l.band[b] = …
  *     gf_cpu_dwt_forward(&l, threads, gf_alloc(gf_cpu_dwt_scratch(&l) * threads));
@@ -31,8 +32,8 @@ struct gf_cpu_dwt_level {
     long channels;
     enum gf_cpu_sample type; /* of the finer side; bands are of the kernels' precision */
     struct gf_cpu_rows fine;
-    /* NULL, or forward with z on: one step along z from these four planes (NULL: zeros), with m[z] = 1
-     * and fine.data unused. */
+    /* NULL, or forward with z on: one step along z from these four planes (NULL: zeros), with m[z]
+     * = 1 and fine.data unused. */
     const char *const *window;
     struct gf_cpu_rows band[8]; /* bit 2: detail along z, 1: y, 0: x */
     bool stream[8];             /* forward: bands too large to be in cache when they are read */

@@ -26,7 +26,8 @@ struct window {
         char *data; /* kept when free */
     } plane[MAX_PLANES];
     /* A finished step: approximation and detail along z, packed. Two sets alternate, so that the
-     * taker may still read one while the next is computed; boxes[] counts those emitted after each. */
+     * taker may still read one while the next is computed; boxes[] counts those emitted after
+     * each. */
     char *sets[2][2], **half;
     int64_t boxes[2];
     int64_t height, width;      /* of those, in samples of the packed array */

@@ -1,6 +1,6 @@
 /* A wavelet transform along time, frame by frame: each level keeps a window of the few planes that
- * its next steps along z need (Chrysafis and Ortega 2000, "Line-based, reduced memory, wavelet image
- * compression"), and emits each finished step at once.
+ * its next steps along z need (Chrysafis and Ortega 2000, "Line-based, reduced memory, wavelet
+ * image compression"), and emits each finished step at once.
  *
  *     rc = gf_dwt_stream_open(&job, threads, &taker, &s);
  *     for (z = 0; z < job.shape[0] && !rc; z++)
@@ -31,8 +31,8 @@ struct gf_dwt_taker {
 
 struct gf_dwt_stream;
 
-/* For forward jobs of three axes that transform z, and whose threshold, if any, is by T. The parts of
- * the packed array that are never emitted are the gaps between bands. */
+/* For forward jobs of three axes that transform z, and whose threshold, if any, is by T. The parts
+ * of the packed array that are never emitted are the gaps between bands. */
 int gf_dwt_stream_open(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
                        struct gf_dwt_stream **out);
 /* Bytes that such a stream allocates. */

@@ -1,6 +1,6 @@
-/* Filters of the openmp backend: one pass transforms along the last axis, multiplies, and transforms
- * back (kernels/cpu/gain.h). A few factors are evaluated during the pass; other filters become a
- * table in the order in which the pass reads the workspace.
+/* Filters of the openmp backend: one pass transforms along the last axis, multiplies, and
+ * transforms back (kernels/cpu/gain.h). A few factors are evaluated during the pass; other filters
+ * become a table in the order in which the pass reads the workspace.
  *
  *     if (gf_cpu_filter_fuses(&job))
  *         rc = gf_cpu_filter_make(plan, &plan->pass[i], threads, &plan->filter); */

@@ -7,8 +7,8 @@
 
 #include "kernels/cpu/cpu.h"
 
-/* Chooses the algorithm and builds the tables of n points for reals of `bits` bits. The caller frees
- * with gf_cpu_line_free(). NULL when memory is short. */
+/* Chooses the algorithm and builds the tables of n points for reals of `bits` bits. The caller
+ * frees with gf_cpu_line_free(). NULL when memory is short. */
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits);
 
 #endif

@@ -91,8 +91,8 @@ static void *lane_table(const struct gf_cpu_long *l, const struct roots *r, long
     return table;
 }
 
-/* exp(-2 pi i k1 i2 / n) for the second pass: all factors while they fit the nearest caches, else two
- * tables that fit, whose products they are. */
+/* exp(-2 pi i k1 i2 / n) for the second pass: all factors while they fit the nearest caches, else
+ * two tables that fit, whose products they are. */
 static int plan_twist(struct gf_cpu_long *l) {
     struct gf_cpu_twist *t = &l->twist;
     struct roots r;

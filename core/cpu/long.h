@@ -1,6 +1,6 @@
-/* Transforms of one long line. It has no adjacent lines to fill the SIMD lanes, so it is cut into two
- * short axes (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Smooth lengths
- * take two passes over memory; other lengths convolve with a chirp (Bluestein 1970).
+/* Transforms of one long line. It has no adjacent lines to fill the SIMD lanes, so it is cut into
+ * two short axes (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Smooth
+ * lengths take two passes over memory; other lengths convolve with a chirp (Bluestein 1970).
  *
  *     struct gf_cpu_long *l;
  *     rc = gf_cpu_long_plan(1000000, kernels, threads, &l);

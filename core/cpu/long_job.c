@@ -1,5 +1,6 @@
-/* Jobs over one long line, or too few of them to fill the SIMD lanes: the generic load and store steps
- * around the transforms of long.c, or no such steps where the arrays already are work buffers. */
+/* Jobs over one long line, or too few of them to fill the SIMD lanes: the generic load and store
+ * steps around the transforms of long.c, or no such steps where the arrays already are work
+ * buffers. */
 #include <stdlib.h>
 #include <string.h>
 

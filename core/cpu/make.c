@@ -131,8 +131,8 @@ static struct gf_cpu_pass *add_pass(struct gf_cpu_plan *p, int axis, const struc
     return pass;
 }
 
-/* Adjacent blocks in a tile of a pass across the workspace's blocks: as many as the cache holds, but
- * few enough that every thread gets several tiles, and the same number in each tile. */
+/* Adjacent blocks in a tile of a pass across the workspace's blocks: as many as the cache holds,
+ * but few enough that every thread gets several tiles, and the same number in each tile. */
 static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILES_A_THREAD = 8 };
     if (pass->args.form != GF_CPU_C2C || (p->lean && !pass->from_plane) || pass->from_input ||
@@ -171,7 +171,8 @@ static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     add_pass(p, axis, NULL, false, false, output, discard);
 }
 
-/* True for an integer display that must find its range: no range is given, and it is not a phase. */
+/* True for an integer display that must find its range: no range is given, and it is not a
+ * phase. */
 static bool needs_range(const struct gf_output *o) {
     return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && !o->has_range &&
            o->kind != GF_PHASE && o->kind != GF_COMPLEX;

@@ -25,9 +25,9 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
 
 struct gf_filter_compose;
 
-/* Plans both transforms with b->plan(), tabulates the filter and fills in plan's passes. Returns what
- * those return. The caller frees with gf_filter_compose_free(), which also takes NULL, before it
- * closes the context. */
+/* Plans both transforms with b->plan(), tabulates the filter and fills in plan's passes. Returns
+ * what those return. The caller frees with gf_filter_compose_free(), which also takes NULL, before
+ * it closes the context. */
 int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
                            int threads, struct gf_plan *plan, struct gf_filter_compose **out);
 int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,

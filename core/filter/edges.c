@@ -82,8 +82,8 @@ static void fill_blocks(enum gf_edges mode, const struct line *l, int64_t from, 
         copy_blocks(mirrored, l, from, to, l->block);
 }
 
-/* Axes after `axis` are complete, axes before it have the picture's extent. When lines are few their
- * blocks are long, and the threads share the blocks of a line. */
+/* Axes after `axis` are complete, axes before it have the picture's extent. When lines are few
+ * their blocks are long, and the threads share the blocks of a line. */
 static void fill_axis(enum gf_edges mode, const int64_t *shape, int axis, int threads,
                       struct gf_array *a) {
     int64_t lines = 1, more = a->shape[axis] - shape[axis];
@@ -152,8 +152,8 @@ void gf_edges_jumps(const struct gf_array *u, unsigned axes, struct gf_array *v)
     }
 }
 
-/* What each axis contributes to the periodic Laplacian at its bins, 2 cos(2 pi k / n) - 2: one array,
- * axis after axis; NULL when memory is short. The caller frees. */
+/* What each axis contributes to the periodic Laplacian at its bins, 2 cos(2 pi k / n) - 2: one
+ * array, axis after axis; NULL when memory is short. The caller frees. */
 static double *laplacian_values(const struct gf_job *job, const int64_t *shape) {
     int64_t count = 0, at = 0;
     for (int i = 0; i < job->ndim; i++)
@@ -215,8 +215,8 @@ out:
     return rc;
 }
 
-/* to += sign * from, `n` blocks of `channels` reals; backwards: with the blocks of `from` in reverse
- * order. */
+/* to += sign * from, `n` blocks of `channels` reals; backwards: with the blocks of `from` in
+ * reverse order. */
 #define ADD_BLOCKS(type)                                                                           \
     for (int64_t k = 0; k < n; k++)                                                                \
         for (int64_t c = 0; c < channels; c++)                                                     \

@@ -1,6 +1,6 @@
 /* What a filter sees beyond the edges of a picture. A product of spectra is a circular convolution:
- * what leaves on one side enters on the other. All modes but periodic lengthen each transformed axis
- * from n samples to P, and keep the result's first n samples.
+ * what leaves on one side enters on the other. All modes but periodic lengthen each transformed
+ * axis from n samples to P, and keep the result's first n samples.
  *
  *     mode    P        samples n .. P - 1
  *     mirror  2n       the mirror image, u(2n - 1 - i)
@@ -10,10 +10,10 @@
  *     smooth  2n       u = p + s: p continued periodically plus the mirror image of s
  *
  * Taper's w is the least number from max(1, n / 8) on for which P is a product of 2, 3, 5 and 7.
- * Smooth splits u as Moisan 2011 (Periodic plus smooth image decomposition, J. Math. Imaging Vis. 39)
- * does: the ends of p meet; s has the jump between the ends of u, and no Laplacian elsewhere. Both
- * are filtered, so a filter that keeps everything gives u. An axis of one sample keeps it. Bin k of n
- * samples is bin k P / n of P.
+ * Smooth splits u as Moisan 2011 (Periodic plus smooth image decomposition, J. Math. Imaging Vis.
+ * 39) does: the ends of p meet; s has the jump between the ends of u, and no Laplacian elsewhere.
+ * Both are filtered, so a filter that keeps everything gives u. An axis of one sample keeps it. Bin
+ * k of n samples is bin k P / n of P.
  *
  *     shape[i] = gf_edges_length(GF_EDGES_MIRROR, n[i]);    the picture is in a's first samples
  *     gf_edges_fill(GF_EDGES_MIRROR, n, threads, &a); */
@@ -29,21 +29,21 @@ const char *gf_edges_name(enum gf_edges mode);
 /* P of an axis of n samples. */
 int64_t gf_edges_length(enum gf_edges mode, int64_t n);
 
-/* `a` is C-contiguous, lengthened, (z,) (y,) x, channel, and holds a picture of `shape` (a->rank - 1
- * extents) in its first samples along each axis; fills the others. Taper takes f32 and f64, the other
- * modes any type. */
+/* `a` is C-contiguous, lengthened, (z,) (y,) x, channel, and holds a picture of `shape` (a->rank -
+ * 1 extents) in its first samples along each axis; fills the others. Taper takes f32 and f64, the
+ * other modes any type. */
 void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct gf_array *a);
 
-/* The smooth mode's s has the spectrum V(k) / sum over the axes of (2 cos(2 pi k / n) - 2), and 0 at
- * the zero frequency, where v is the jump between the ends along each axis of `axes`:
+/* The smooth mode's s has the spectrum V(k) / sum over the axes of (2 cos(2 pi k / n) - 2), and 0
+ * at the zero frequency, where v is the jump between the ends along each axis of `axes`:
  *     v(0) += u(n - 1) - u(0),  v(n - 1) += u(0) - u(n - 1)
  * gf_edges_jumps() fills v from u; both are f32 or both f64, of one shape. */
 void gf_edges_jumps(const struct gf_array *u, unsigned axes, struct gf_array *v);
 /* The filter of the GF_FILTER job that makes s of v; GF_ENOMEM. The caller frees. */
 struct gf_filter;
 int gf_edges_filter(const struct gf_job *job, int threads, struct gf_filter **out);
-/* `a` holds u in its first samples: replaces it by u - s, continues that periodically, and adds s and
- * its mirror images. Both are f32 or both f64, C-contiguous along their last two axes. */
+/* `a` holds u in its first samples: replaces it by u - s, continues that periodically, and adds s
+ * and its mirror images. Both are f32 or both f64, C-contiguous along their last two axes. */
 void gf_edges_fill_smooth(const struct gf_array *s, int threads, struct gf_array *a);
 
 #endif

@@ -50,8 +50,8 @@ struct gf_filter {
     int n_factors;
     struct gf_filter_factor factor[GF_MAX_FACTORS];
     /* A further factor, or no data: of the half spectrum's shape (gf_job_half_axis() halved, no
-     * channels), unshifted, C-contiguous, real or complex, f32 or f64. A complex table is Hermitian,
-     * as the spectrum of a real kernel is. Owned. */
+     * channels), unshifted, C-contiguous, real or complex, f32 or f64. A complex table is
+     * Hermitian, as the spectrum of a real kernel is. Owned. */
     struct gf_array table;
     double offset; /* added to every sample of the result, in the input's unit */
 };
@@ -75,8 +75,8 @@ int gf_filter_validate(const struct gf_job *job);
 
 /* ---- a filter on a job's shape, as the kernels evaluate it ---- */
 
-/* A low pass as a function of one value for each axis: the product of the values for a gaussian, else
- * a function of their sum; ideal: sum <= limit; Butterworth: 1 / (1 + (sum / limit)^N). */
+/* A low pass as a function of one value for each axis: the product of the values for a gaussian,
+ * else a function of their sum; ideal: sum <= limit; Butterworth: 1 / (1 + (sum / limit)^N). */
 struct gf_filter_term {
     enum gf_profile profile;
     int order;

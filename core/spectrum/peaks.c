@@ -19,8 +19,8 @@ static const double clear_of = 8;
 /* The share of the neighbourhood whose strength does not count: a streak may cross it. */
 static const double share_of_streak = 0.04;
 
-/* A stored row: each bin's ring and power. Ring 0 is the zero frequency, and bins whose mirror image is
- * stored before them. */
+/* A stored row: each bin's ring and power. Ring 0 is the zero frequency, and bins whose mirror
+ * image is stored before them. */
 struct row {
     int64_t *ring;
     float *power;
@@ -87,7 +87,8 @@ static void read_row(const struct gf_bins *b, int64_t z, int64_t y, const struct
         row->ring[b->n[2] / 2] = 0;
 }
 
-/* Rings [*from, *to) around `r` that have enough bins; start[i] is the index of ring i's first bin. */
+/* Rings [*from, *to) around `r` that have enough bins; start[i] is the index of ring i's first
+ * bin. */
 static void widen(const int64_t *start, int64_t rings, int64_t r, int64_t *from, int64_t *to) {
     *from = r;
     *to = r + 1;
@@ -290,7 +291,7 @@ static void try_bin(struct search *s, const int64_t at[3], int64_t ring) {
         return;
     if (!is_summit(b, at, power) || !is_prominent(s, at, power))
         return;
-    struct gf_peak p = {.power = power / b->unit,
+    struct gf_peak p = {.magnitude = sqrt(power / b->unit) / b->scale,
                         .strength = strength,
                         .radius = find_radius(s, at, median),
                         .twin = b->half && !is_own_twin(b, at)};
@@ -362,6 +363,7 @@ int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct g
     if (rc || max < 1)
         return rc;
     gf_bins_view(spectrum, &s.b);
+    gf_bins_fit(&s.b);
     double total = sum_power(&s.b);
     if (!(total > 0 && isfinite(total)))
         return 0;

@@ -46,22 +46,22 @@ void gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct
 
 /* A prominent wave: a local maximum, at least `least` times as strong as the median of its ring and
  * much stronger than the bins a few steps around it (which neither the slope of a photograph's
- * spectrum nor the cross that its edges make is), of more than two periods along some axis. Where no
- * axis has 7 samples there are none. */
+ * spectrum nor the cross that its edges make is), of more than two periods along some axis. Where
+ * no axis has 7 samples there are none. */
 struct gf_peak {
     /* From the centre of the shifted spectrum, slowest axis first: -n/2 .. (n-1)/2. Of the two bins
      * of a real wave it is the one on the side of positive x; on the line x = 0 or -n/2 that of
      * positive y, then z, where that differs. */
     int64_t at[GF_MAX_DIMS];
-    double power;    /* |F|^2 */
-    double strength; /* |F| over the ring's median |F| */
-    double radius;   /* bins farther away than this, in steps, are background again; 1/2 and up */
-    bool twin;       /* a second bin, at -at, belongs to it */
+    double magnitude; /* |F| */
+    double strength;  /* |F| over the ring's median |F| */
+    double radius;    /* bins farther away than this, in steps, are background again; 1/2 and up */
+    bool twin;        /* a second bin, at -at, belongs to it */
 };
 
-/* Finds the `max` strongest peaks, the strongest first. With `least` 0 the limit is one that
- * noise alone stays below. Allocates a float for each stored bin. GF_ENOMEM, or GF_EINVAL for an array whose type
- * or shape is not the spectrum's. */
+/* Finds the `max` strongest peaks, the strongest first. With `least` 0 the limit is one that noise
+ * alone stays below. Allocates a float for each stored bin. GF_ENOMEM, or GF_EINVAL for an array
+ * whose type or shape is not the spectrum's. */
 int gf_spectrum_peaks(const struct gf_spectrum *s, double least, struct gf_peak *peak, int max,
                       int *n);
 

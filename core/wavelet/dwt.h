@@ -13,8 +13,8 @@
  * Along several axes one level transforms all of them, time first for a sequence of frames (3D-FWT:
  * Bernabe, Cuenca, Gimenez 2013, Procedia Computer Science 18); the order changes only rounding.
  *
- * gf_job_validate() has checked the job. Coefficients are packed, C-contiguous, f32 or f64, channels
- * last. GF_ENOMEM is the only failure. */
+ * gf_job_validate() has checked the job. Coefficients are packed, C-contiguous, f32 or f64,
+ * channels last. GF_ENOMEM is the only failure. */
 #ifndef GF_CORE_WAVELET_DWT_H
 #define GF_CORE_WAVELET_DWT_H
 

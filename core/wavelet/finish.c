@@ -180,7 +180,8 @@ static void extremes(const struct rows *r, bool wide, int threads, double *low, 
 
 enum { RUN = 512 }; /* samples at a time */
 
-/* Writes the rows of `from` to those of `to` as (v - low) * gain, or details as (|v| - low) * gain. */
+/* Writes the rows of `from` to those of `to` as (v - low) * gain, or details as (|v| - low) *
+ * gain. */
 static void write_rows(const struct rows *from, bool wide, const struct gf_array *to, bool details,
                        double low, double gain, int threads) {
     int r = to->rank;

@@ -1,18 +1,18 @@
-/* Between a transform and its inverse: a filter's values, worked out for a few points of all lanes
- * at a time, and the product with them. */
+/* Between a transform and its inverse: a filter's values, computed for a few points of all lanes at
+ * a time, and the product with them. */
 #ifndef GF_KERNELS_CPU_GAIN_H
 #define GF_KERNELS_CPU_GAIN_H
 
 enum { GAIN_POINTS = 32 };
 
-/* Denormal numbers take a processor a hundred times as long: what is as good as nothing beside the
- * 1 of a filter is made 0, before products with it become denormal. */
+/* Denormal numbers take a CPU a hundred times as long. Values that are negligible beside 1 become 0
+ * before products with them become denormal. */
 INLINE vec gain_flush(vec v) {
     const real least = GF_REAL_BITS == 32 ? (real)0x1p-90 : (real)0x1p-900;
     return vec_select(vec_abs(v) < vec_splat(least), (vec){0}, v);
 }
 
-/* What a term's axes have at the tile's lanes, but for the line's own. */
+/* A term at the tile's lanes, without the value of the line's axis. */
 INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
     const bool product = m->shape == GF_CPU_PRODUCT;
     vec v = vec_splat(product ? 1 : 0);
@@ -26,7 +26,7 @@ INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
     return gain_flush(v);
 }
 
-/* The term at points k .. k + n. */
+/* A term at the points from k to k + n - 1. */
 static void term_values(const struct gf_cpu_term *m, const struct tile *t, long k, int n,
                         vec *out) {
     const vec base = term_base(m, t), one = vec_splat(1), limit = vec_splat((real)m->limit);
@@ -88,7 +88,7 @@ static void gain_add_zero(const struct tile *t, cvec *x) {
         }
 }
 
-/* x[0 .. n) times the filter, re and im swapped: what an inverse starts from. */
+/* Multiplies x[0 .. n) by the filter and swaps re and im, as an inverse begins. */
 static void gain_apply(const struct tile *t, cvec *x) {
     const struct gf_cpu_gain *m = t->pass->gain;
     const long n = t->pass->n;

@@ -1,4 +1,5 @@
-/* What does not depend on precision and instruction set, and the choice among the builds. */
+/* Counts of tiles and bytes, which depend on neither precision nor instruction set, and the choice
+ * among the builds. */
 #include "kernels/cpu/cpu.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args 
 long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes) {
     long whole = (pass->n + lanes) / lanes * lanes; /* room for the last block of a row */
     long line = pass->line ? pass->line->scratch_points : 0;
-    /* The odd point keeps the buffers off each other's cache sets. */
+    /* The odd point puts the buffers into different cache sets. */
     return (whole > line ? whole : line) + 1;
 }
 
@@ -37,7 +38,7 @@ extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;
 extern const struct gf_cpu_kernels gf_cpu_f32_v2, gf_cpu_f64_v2, gf_cpu_f32_v3, gf_cpu_f64_v3,
     gf_cpu_f32_v4, gf_cpu_f64_v4;
 
-/* What the x86-64-v* levels ask for beyond the level before, as far as the kernels use it. */
+/* What the x86-64-v* levels add to the level before, as far as the kernels use it. */
 static bool runs_v2(void) {
     return __builtin_cpu_supports("sse4.2");
 }

@@ -8,8 +8,8 @@
 #define TAP2 ((real)0.22414386804201338102597276224042L)
 #define TAP3 ((real)-0.12940952255126038117444941881202L)
 
-/* What four inputs become. Forward they are neighbours on a line, backward a[k], d[k], a[k + 1],
- * d[k + 1]: the same matrix, its columns in another order, for it is orthogonal. */
+/* The two outputs of four inputs: forward adjacent samples of a line, backward a[k], d[k], a[k +
+ * 1], d[k + 1]. The matrix is orthogonal, so backward it has the same columns in another order. */
 #define LOW(inverse, a, b, c, d)                                                                   \
     ((inverse) ? TAP2 * (a) + TAP1 * (b) + TAP0 * (c) + TAP3 * (d)                                 \
                : TAP0 * (a) + TAP1 * (b) + TAP2 * (c) + TAP3 * (d))
@@ -47,7 +47,8 @@ INLINE void pair_of(bool inverse, const void *const row[4], enum gf_cpu_sample t
     }
 }
 
-/* Every type has its own loop; only rows of the build's precision are written past the caches. */
+/* Each type has a loop of its own; only rows of the build's precision are written past the
+ * caches. */
 static void wavelet_pair(bool inverse, const void *const row[4], enum gf_cpu_sample type, long n,
                          void *low, void *high, bool stream) {
     const enum gf_cpu_sample own = GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64;
@@ -187,7 +188,7 @@ static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void 
     }
 }
 
-/* Clamps, counting what lies outside by more than rounding brings back. */
+/* Clamps to the type's range; counts values outside it by more than rounding. */
 INLINE long store_row(const real *x, long n, enum gf_cpu_sample type, char *row, real floor,
                       real ceiling) {
     const int size = sample_size[type];
