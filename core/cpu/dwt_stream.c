@@ -88,14 +88,15 @@ static int64_t half_bytes(const struct gf_dwt_stream *s, const struct window *w)
 }
 
 static int begin(const struct gf_job *job, int threads, struct gf_dwt_stream *s) {
+    const char *isa = getenv("GPUFFT_ISA");
     const struct gf_cpu_kernels *k =
-        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, getenv("GPUFFT_ISA"));
+        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa);
     *s = (struct gf_dwt_stream){.job = *job, .threads = threads};
     int rc = gf_job_validate(job);
     if (rc)
         return rc;
     if (!k)
-        return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", getenv("GPUFFT_ISA"));
+        return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa);
     if (job->op != GF_DWT || job->direction != GF_FORWARD || job->ndim != 3 || !(job->axes & 1))
         return gf_fail(GF_EINVAL, "only a forward wavelet transform along z runs frame by frame");
     if (job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)

@@ -29,44 +29,35 @@ typedef NARROW(double) v_f64;
 #define BYTES_FROM(v, type) __builtin_convertvector(v, type)
 #endif
 
-/* One real sample. Files may put anything at any address, so all accesses use memcpy. */
-#define SAMPLE(type)                                                                               \
-    INLINE real read_##type(const char *p) {                                                       \
-        type v;                                                                                    \
-        memcpy(&v, p, sizeof v);                                                                   \
-        return (real)v;                                                                            \
-    }                                                                                              \
-    INLINE void write_##type(char *p, type v) {                                                    \
-        memcpy(p, &v, sizeof v);                                                                   \
-    }
-SAMPLE(uint8_t)
-SAMPLE(int8_t)
-SAMPLE(uint16_t)
-SAMPLE(int16_t)
-SAMPLE(uint32_t)
-SAMPLE(int32_t)
-SAMPLE(float)
-SAMPLE(double)
-#undef SAMPLE
+/* Single samples at any address, for files may put them anywhere. */
+#define LOOSE(type) type __attribute__((aligned(1), may_alias))
+typedef LOOSE(uint8_t) loose_u8;
+typedef LOOSE(int8_t) loose_i8;
+typedef LOOSE(uint16_t) loose_u16;
+typedef LOOSE(int16_t) loose_i16;
+typedef LOOSE(uint32_t) loose_u32;
+typedef LOOSE(int32_t) loose_i32;
+typedef LOOSE(float) loose_f32;
+typedef LOOSE(double) loose_f64;
 
 INLINE real read_real(enum gf_cpu_sample t, const char *p) {
     switch (t) {
     case GF_CPU_U8:
-        return read_uint8_t(p);
+        return *(const loose_u8 *)p;
     case GF_CPU_I8:
-        return read_int8_t(p);
+        return *(const loose_i8 *)p;
     case GF_CPU_U16:
-        return read_uint16_t(p);
+        return *(const loose_u16 *)p;
     case GF_CPU_I16:
-        return read_int16_t(p);
+        return *(const loose_i16 *)p;
     case GF_CPU_U32:
-        return read_uint32_t(p);
+        return *(const loose_u32 *)p;
     case GF_CPU_I32:
-        return read_int32_t(p);
+        return *(const loose_i32 *)p;
     case GF_CPU_F64:
-        return read_double(p);
+        return *(const loose_f64 *)p;
     default:
-        return read_float(p);
+        return *(const loose_f32 *)p;
     }
 }
 
@@ -117,30 +108,30 @@ INLINE void write_real(enum gf_cpu_sample t, char *p, real x) {
     real r = x < 0 ? x - (real)0.5 : x + (real)0.5;
     switch (t) {
     case GF_CPU_U8:
-        write_uint8_t(p, (uint8_t)(int32_t)r);
+        *(loose_u8 *)p = (uint8_t)(int32_t)r;
         break;
     case GF_CPU_I8:
-        write_int8_t(p, (int8_t)(int32_t)r);
+        *(loose_i8 *)p = (int8_t)(int32_t)r;
         break;
     case GF_CPU_U16:
-        write_uint16_t(p, (uint16_t)(int32_t)r);
+        *(loose_u16 *)p = (uint16_t)(int32_t)r;
         break;
     case GF_CPU_I16:
-        write_int16_t(p, (int16_t)(int32_t)r);
+        *(loose_i16 *)p = (int16_t)(int32_t)r;
         break;
     case GF_CPU_U32:
-        write_uint32_t(p, (double)r >= 4294967295.0 ? UINT32_MAX : (uint32_t)(int64_t)r);
+        *(loose_u32 *)p = (double)r >= 4294967295.0 ? UINT32_MAX : (uint32_t)(int64_t)r;
         break;
     case GF_CPU_I32:
-        write_int32_t(p, (double)r >= 2147483647.0    ? INT32_MAX
-                         : (double)r <= -2147483648.0 ? INT32_MIN
-                                                      : (int32_t)r);
+        *(loose_i32 *)p = (double)r >= 2147483647.0    ? INT32_MAX
+                          : (double)r <= -2147483648.0 ? INT32_MIN
+                                                       : (int32_t)r;
         break;
     case GF_CPU_F64:
-        write_double(p, (double)x);
+        *(loose_f64 *)p = (double)x;
         break;
     default:
-        write_float(p, (float)x);
+        *(loose_f32 *)p = (float)x;
     }
 }
 
