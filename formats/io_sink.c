@@ -282,8 +282,27 @@ void gf_sink_checksum(struct gf_sink *s, int threads) {
     s->crc = 0;
 }
 
-uint32_t gf_sink_crc32(const struct gf_sink *s) {
-    return s->crc;
+int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
+    enum { STEP = 4 << 20 };
+    *out = s->crc;
+    if (s->summing)
+        return s->failed;
+    uint32_t crc = 0;
+    int64_t left = s->size;
+    char *buffer = malloc(STEP);
+    int rc = buffer ? gf_sink_seek(s, 0) : gf_fail(GF_ENOMEM, "out of memory");
+    while (left > 0 && !rc) {
+        int64_t got = gf_sink_read(s, buffer, left < STEP ? (size_t)left : STEP);
+        if (got < 0) {
+            rc = (int)got;
+        } else {
+            crc = gf_crc32(crc, buffer, (size_t)got, threads);
+            left -= got;
+        }
+    }
+    free(buffer);
+    *out = crc;
+    return rc;
 }
 
 bool gf_sink_is_file(const struct gf_sink *s) {
