@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "cli/log.h"
+#include "core/base/clock.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-
-double gf_now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 int gf_task_take_channels(struct gf_task *t) {
     const struct gf_image *image = &t->image;
@@ -142,7 +136,7 @@ static int check_place(const struct gf_settings *s, const struct gf_product *p) 
 static int prepare(struct gf_task *t) {
     const char *in = t->read[0];
     free_products(t);
-    memset(&t->job, 0, sizeof t->job); /* padding too: jobs are compared as bytes */
+    t->job = (struct gf_job){0};
     t->alpha = (struct gf_array){0};
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];

@@ -135,6 +135,4 @@ bool gf_page_has_record(const struct gf_product *p);
 /* GF_EINVAL with the ways out when the product's format cannot hold it. */
 int gf_product_accepts(const struct gf_product *p);
 
-double gf_now_ms(void);
-
 #endif

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/bench/bench.h"
 #include "core/filter/filter.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -160,9 +160,7 @@ struct state {
 };
 
 static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return gf_now_ms() * 1e-3;
 }
 
 static int run_on_host(struct state *st, int i, double *seconds) {

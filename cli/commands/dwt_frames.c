@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/commands/wavelet.h"
 #include "core/cpu/dwt_stream.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "formats/volume.h"

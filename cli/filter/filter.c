@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 

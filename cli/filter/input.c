@@ -28,10 +28,9 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
 
 /* The job that takes the jumps to the smooth part. */
 static int run_smooth(struct gf_task *t, const struct gf_array *jumps, struct gf_array *smooth) {
-    struct gf_job job;
+    struct gf_job job = {0};
     struct gf_filter *filter;
     struct gf_report report;
-    memset(&job, 0, sizeof job); /* padding too: jobs are compared as bytes */
     job.op = GF_FILTER;
     job.direction = GF_FORWARD;
     job.ndim = t->job.ndim;

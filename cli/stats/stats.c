@@ -38,7 +38,7 @@ static bool is_luma(const struct gf_settings *s, const struct gf_image *image) {
 /* The picture's channels but alpha, to half a spectrum of each; to all of it if they are complex.
  */
 static int make_job(const struct gf_settings *s, const struct gf_image *image, struct gf_job *job) {
-    memset(job, 0, sizeof *job); /* padding too: jobs are compared as bytes */
+    *job = (struct gf_job){0};
     job->direction = GF_FORWARD;
     job->ndim = image->ndim;
     memcpy(job->shape, image->px.shape, (size_t)job->ndim * sizeof *job->shape);

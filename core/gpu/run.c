@@ -4,9 +4,9 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/filter/compose.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -95,13 +95,10 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
             m->request[m->n_requests++] = *r;
         m->kernel[i] = j;
     }
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = gf_now_ms();
     int n = m->n_requests;
     int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    m->build_seconds =
-        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    m->build_seconds = (gf_now_ms() - start) * 1e-3;
     if (rc)
         m->n_requests = 0; /* none is loaded */
     return rc;

@@ -5,6 +5,7 @@
 
 #include "cli/batch/task.h"
 #include "core/gpu/gpu.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 int gf_contexts_init(struct gf_contexts *c, const struct gf_settings *s) {
@@ -130,7 +131,7 @@ int gf_contexts_unplan(struct gf_contexts *c, const struct gf_plan *but) {
 struct gf_plan *gf_contexts_find(struct gf_contexts *c, int i, const struct gf_job *job) {
     for (int k = 0; k < GF_SHARED_PLANS; k++) {
         struct gf_shared_plan *p = &c->plan[k];
-        if (!p->plan || p->backend != i || memcmp(job, &p->job, sizeof *job))
+        if (!p->plan || p->backend != i || !gf_job_equal(job, &p->job))
             continue;
         p->used = ++c->uses;
         return p->plan;

@@ -6,6 +6,7 @@
 #include "cli/log.h"
 #include "cli/batch/task.h"
 #include "core/gpu/gpu.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 void gf_engine_open(struct gf_engine *e, const struct gf_settings *s, struct gf_contexts *contexts,
@@ -33,7 +34,7 @@ void gf_engine_forget(struct gf_engine *e) {
 static int plan_own(struct gf_engine *e, int i, const struct gf_job *job) {
     double ms = 0;
     int rc = 0;
-    if (!e->kept || memcmp(job, &e->kept_job, sizeof *job)) {
+    if (!e->kept || !gf_job_equal(job, &e->kept_job)) {
         gf_engine_forget(e);
         if (!e->own)
             rc = gf_context_open(e->s, i, &e->own, &ms);
@@ -72,7 +73,7 @@ static int plan_shared(struct gf_engine *e, int i, const struct gf_job *job,
     }
     place->plan = *plan;
     place->backend = i;
-    memcpy(&place->job, job, sizeof *job);
+    place->job = *job;
     e->ms.build += (*plan)->build_seconds * 1e3;
     e->ms.built += (*plan)->kernels_built;
     return 0;
@@ -114,14 +115,13 @@ static int decide(struct gf_engine *e, const struct gf_job *job, int *out) {
     pthread_mutex_lock(&c->small);
     int n = c->n_decisions < GF_DECISIONS ? c->n_decisions : GF_DECISIONS;
     for (int i = 0; i < n && !d; i++)
-        if (c->decision[i].open == c->chosen && !memcmp(job, &c->decision[i].job, sizeof *job))
+        if (c->decision[i].open == c->chosen && gf_job_equal(job, &c->decision[i].job))
             d = &c->decision[i];
     if (!d) {
         struct gf_outlook outlook = {
             .threads = c->s->threads, .runs = e->runs > 1 ? e->runs : 1, .open = c->chosen};
         d = &c->decision[c->n_decisions++ % GF_DECISIONS];
         *d = (struct gf_decision){.job = *job, .open = c->chosen};
-        memcpy(&d->job, job, sizeof *job); /* padding too: jobs are compared as bytes */
         rc = gf_backend_weigh(job, &outlook, &b, d->why);
         c->n_decisions -= rc != 0;
         d->backend = rc ? -1 : gf_contexts_position(b);
@@ -144,7 +144,7 @@ static int decide(struct gf_engine *e, const struct gf_job *job, int *out) {
 /* The backend that auto takes: core's choice, or the next automatic one that has not failed. */
 static int choose(struct gf_engine *e, const struct gf_job *job, int *out) {
     struct gf_contexts *c = e->contexts;
-    if (e->decided && !memcmp(job, &e->job, sizeof *job) && !(c->failed >> e->now & 1)) {
+    if (e->decided && gf_job_equal(job, &e->job) && !(c->failed >> e->now & 1)) {
         *out = e->now;
         return 0;
     }
@@ -211,7 +211,7 @@ int gf_engine_plan(struct gf_engine *e, const struct gf_job *job) {
     int rc = gf_job_validate(job);
     if (rc)
         return rc;
-    if (e->plan && !memcmp(job, &e->job, sizeof *job))
+    if (e->plan && gf_job_equal(job, &e->job))
         return 0;
     if (c->asked) {
         snprintf(e->why, sizeof e->why, "asked for by --%s",
