@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io.h"
@@ -266,6 +267,7 @@ static int close_stdout(int code) {
 }
 
 int main(int argc, char **argv) {
+    gf_environment_read();
     fill_streams();
     catch_signals();
     return close_stdout(gf_run_line(argc, argv));

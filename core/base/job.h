@@ -97,12 +97,18 @@ struct gf_job {
     int64_t filter_serial;
 };
 
+/* Milliseconds that the parts of a run took on a device; 0 where arrays stay in host memory. */
+struct gf_device_ms {
+    double upload, run, download;
+};
+
 /* What a run found out on the way. */
 struct gf_report {
     double high[GF_MAX_OUTPUTS];     /* the display range's upper end that was used */
     int64_t clipped[GF_MAX_OUTPUTS]; /* GF_MAP_NUMBER: samples that did not fit the integer type */
     double
         imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real| of the result, L2 */
+    struct gf_device_ms ms;
 };
 
 /* The axis that a half spectrum halves: the last transformed one. -1 if none is. */

@@ -301,7 +301,7 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report) {
     const struct gf_job *job = &m->plan->job;
-    struct gf_report found = {{0}, {0}, 0};
+    struct gf_report found = {.imag_ratio = 0};
     int rc = 0;
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = gf_gpu_stage_download(c->stage, &out[i], m->buffer[GF_GPU_OUT + i]);

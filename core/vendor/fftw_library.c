@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/dl.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
 
 #define SYMBOL(prefix, field, name)                                                                \
@@ -114,16 +115,9 @@ const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p
 
 /* Makes the directory and sees to it that nobody else can write into it. */
 static bool cache_path(const char *name, char *path, size_t size) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *cache = gf_process()->cache_folder;
     struct stat st;
-    int n;
-    if (cache && cache[0] == '/') {
-        n = snprintf(path, size, "%s", cache);
-    } else {
-        if (!home || home[0] != '/')
-            return false;
-        n = snprintf(path, size, "%s/.cache", home);
-    }
+    int n = cache ? snprintf(path, size, "%s", cache) : -1;
     if (n < 0 || (size_t)n + strlen(name) + 32 > size)
         return false;
     if (mkdir(path, 0700) && errno != EEXIST)

@@ -1,7 +1,7 @@
 /* Jobs that are refused and why, that are equal, shapes, scales; sizes of memory; the table of backends. */
 #include <string.h>
 
-#include "core/base/backend.h"
+#include "core/session/auto.h"
 #include "core/base/dl.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -277,8 +277,9 @@ static void test_equal(void) {
 
 static void test_table(void) {
     const struct gf_backend *b = NULL;
-    char why[GF_REASON] = "";
     struct gf_job job = picture();
+    struct gf_outlook outlook = {.backends = gf_backends, .runs = 1};
+    struct gf_choice choice;
     CHECK_EQ(gf_backend_find("fftx", &b), GF_EUSAGE);
     CHECK(strstr(gf_message(), "did you mean 'fftw'") && strstr(gf_message(), "openmp"));
     CHECK_EQ(gf_backend_find("wavelets", &b), GF_EUSAGE);
@@ -286,8 +287,9 @@ static void test_table(void) {
     CHECK_EQ(gf_backend_find("a name far longer than any backend's", &b), GF_EUSAGE);
     CHECK_EQ(gf_backend_find("openmp", &b), 0);
     CHECK(b == &gf_backend_openmp);
-    CHECK_EQ(gf_backend_choose(&job, &b, why), 0);
-    CHECK(b && b->automatic && why[0] && !strchr(why, '\n'));
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &choice), 0);
+    CHECK(choice.backend && choice.backend->automatic && choice.why[0]);
+    CHECK(!strchr(choice.why, '\n') && !choice.no_device[0]);
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
         int rc = gf_backends[i]->probe(reason);
