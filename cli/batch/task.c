@@ -196,10 +196,23 @@ static bool is_up_to_date(const struct gf_task *t) {
     return t->s->resume && !t->s->force && gf_task_up_to_date(t);
 }
 
+static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
+    const struct gf_task *t = user;
+    return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
+}
+
+/* The job, and its outputs claimed at their real names, which the arguments did not tell. */
+static int prepare_outputs(struct gf_task *t) {
+    int rc = prepare(t);
+    if (!rc)
+        rc = gf_task_each_file(t, claim_file, t);
+    t->skipped = !rc && is_up_to_date(t);
+    return rc;
+}
+
 /* The job of t->image, its outputs' places looked at, its arrays held to the limit. */
 static int fit(struct gf_task *t) {
-    int rc = prepare(t);
-    t->skipped = !rc && is_up_to_date(t);
+    int rc = prepare_outputs(t);
     for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
         rc = check_place(t->s, &t->product[i]);
     return rc ? rc : check_memory(t, 0);
@@ -232,8 +245,7 @@ int gf_task_outline(struct gf_task *t) {
         return 0;
     int rc = load(t, true);
     if (!rc)
-        rc = prepare(t);
-    t->skipped = !rc && is_up_to_date(t);
+        rc = prepare_outputs(t);
     return rc;
 }
 

@@ -1,10 +1,14 @@
-/* The list of backends: by name, by device. */
+/* The list of backends: by name, by device, and the files they read. */
 #include "core/session/backends.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/gpu/common.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
+#include "core/gpu/kernel_embedded.h"
+#include "core/vendor/fftw_library.h"
 
 const struct gf_backend *const gf_backends[] = {
     &gf_backend_openmp, &gf_backend_opencl, &gf_backend_cuda,
@@ -119,6 +123,24 @@ int gf_backend_of_device(const struct gf_backend *const *list, const char *name,
             return 0;
     return gf_fail(GF_EABSENT,
                    "--device=%s: no usable backend has such a device; see gpufft devices", name);
+}
+
+/* ---- files ---- */
+
+int gf_backend_files(int (*see)(const char *path, const char *what)) {
+    const char *folder = gf_process()->kernel_folder;
+    char wisdom[1024], *path;
+    int rc = 0;
+    for (int p = GF_SINGLE; p <= GF_DOUBLE && !rc; p++)
+        if (gf_fftw_wisdom_path((enum gf_precision)p, wisdom, sizeof wisdom))
+            rc = see(wisdom, "FFTW's wisdom");
+    for (const struct gf_kernel_file *f = gf_kernel_files; folder && f->name && !rc; f++) {
+        if (asprintf(&path, "%s/%s", folder, f->name) < 0)
+            return gf_fail(GF_ENOMEM, "out of memory");
+        rc = see(path, f->name);
+        free(path);
+    }
+    return rc;
 }
 
 void gf_backend_cache_text(char text[GF_REASON]) {

@@ -36,6 +36,10 @@ int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gp
 int gf_backend_of_device(const struct gf_backend *const *list, const char *name,
                          const struct gf_backend **out);
 
+/* Calls see(path, what it is) for every file that backends may read: FFTW's wisdom, and kernel
+ * sources where a folder of them is named. Stops at the first status that is not 0, and returns it. */
+int gf_backend_files(int (*see)(const char *path, const char *what));
+
 /* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
 void gf_backend_cache_text(char text[GF_REASON]);
 
