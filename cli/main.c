@@ -274,5 +274,6 @@ int main(int argc, char **argv) {
     gf_environment_read();
     fill_streams();
     catch_signals();
+    gf_log_open_stdout();
     return close_stdout(gf_run_line(argc, argv));
 }

@@ -126,6 +126,8 @@ bool gf_job_is_real(const struct gf_job *job);
 /* True when both ask for the same: a plan made for one serves the other. Field by field, without
  * padding, extents beyond ndim and outputs beyond n_out. */
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b);
+/* A spectrum of 8- or 16-bit samples: no result, and no square of one, leaves a float's range. */
+bool gf_job_is_bounded(const struct gf_job *job);
 /* GF_EUNSUPP, naming the backend that can, for a job that is no Fourier transform. */
 int gf_job_fourier_only(const struct gf_job *job);
 /* GF_EINVAL with the reason for a job that no backend could run. */
