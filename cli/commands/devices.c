@@ -7,6 +7,7 @@
 #include "cli/batch/report.h"
 #include "core/base/backend.h"
 #include "core/gpu/common.h"
+#include "core/gpu/kernel_cache.h"
 #include "core/base/memory.h"
 
 /* The column that descriptions begin at. */

@@ -85,7 +85,7 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     p->unit_local_bytes = attribute(cu, device, GF_CU_SHARED_PER_MULTIPROCESSOR);
     p->max_group = attribute(cu, device, GF_CU_THREADS_PER_BLOCK);
     p->units = attribute(cu, device, GF_CU_MULTIPROCESSORS);
-    p->lanes = attribute(cu, device, GF_CU_WARP_SIZE);
+    p->warp = attribute(cu, device, GF_CU_WARP_SIZE);
     p->fp64 = true;
 }
 

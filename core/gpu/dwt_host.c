@@ -1,8 +1,9 @@
-/* The processor's share of wavelet jobs on a GPU. */
+/* The CPU's share of wavelet jobs on a GPU. */
+#include "core/gpu/dwt_host.h"
+
 #include <string.h>
 
 #include "core/wavelet/dwt.h"
-#include "core/gpu/plan/dwt.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
@@ -90,7 +91,7 @@ int gf_gpu_dwt_download(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 
 void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struct gf_plan *plan) {
     int64_t packed[GF_MAX_RANK], bytes = (int64_t)gf_dtype_size(real_of(job)), count = 1;
-    if (!m->plan->finish || plan->n_passes == GF_MAX_PASSES)
+    if (!m->plan->host_share || plan->n_passes == GF_MAX_PASSES)
         return;
     gf_dwt_shape(job, true, packed);
     for (int i = 0; i <= job->ndim; i++)

@@ -26,9 +26,9 @@ struct gf_gpu_props {
     int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
     int max_group;            /* most work items of a group */
     int units;                /* multiprocessors, compute units */
-    int lanes;                /* warp, wavefront: 32, 64; 1 on a processor */
+    int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
     bool fp64;
-    bool is_cpu; /* an OpenCL device that is the processor itself */
+    bool is_cpu; /* an OpenCL device that is the CPU itself */
 };
 
 struct gf_gpu_buffer; /* device memory */
@@ -106,29 +106,5 @@ struct gf_gpu {
 };
 
 extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda;
-
-/* ---- kernel sources and their cache: core/gpu/kernel_source.c, core/gpu/kernel_cache.c ---- */
-
-/* The text of kernels/`file` with its #include "…" lines replaced by what they name (again at each
- * mention: the files guard themselves where once is enough) and #line markers in between. From the
- * binary itself, or from $GPUFFT_KERNEL_DIR while working on them. The caller frees it. */
-int gf_kernel_source(const char *file, char **text);
-
-/* What to build: a kernel is known by all of this together with the device, driver, compiler. */
-struct gf_kernel_request {
-    char file[32];      /* "fft.cl" */
-    char entry[32];     /* "fft_pass" */
-    char options[1024]; /* "-DN=4096 -DR0=16 …" */
-    int64_t local_bytes;
-    struct gf_gpu_kernel *kernel; /* out */
-};
-
-/* Finds each in the cache or builds it, several side by side, and loads it. All or nothing: on
- * failure no kernel is left loaded. `built`, where not NULL, counts those that were compiled. */
-int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
-                        struct gf_kernel_request *requests, int n, int *built);
-
-/* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
-void gf_kernel_cache_describe(char text[GF_REASON]);
 
 #endif

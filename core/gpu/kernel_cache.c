@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_cache.h"
+#include "core/gpu/kernel_source.h"
 #include "core/gpu/kernel_store.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"

@@ -1,10 +1,12 @@
 /* One flat text of a kernel and all it includes: NVRTC and OpenCL take no files. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_source.h"
 #include "core/gpu/kernel_embedded.h"
 #include "core/base/status.h"
 

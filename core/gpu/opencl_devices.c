@@ -60,7 +60,7 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
         p->local_bytes -= LAUNCH_BYTES;
     p->max_group = (int)device_number(cl, device, GF_CL_DEVICE_GROUP_SIZE);
     p->units = (int)device_number(cl, device, GF_CL_DEVICE_COMPUTE_UNITS);
-    p->lanes = p->is_cpu ? 1 : vendor == VENDOR_AMD ? 64 : 32;
+    p->warp = p->is_cpu ? 1 : vendor == VENDOR_AMD ? 64 : 32;
     p->fp64 = device_number(cl, device, GF_CL_DEVICE_FP64) != 0;
 }
 

@@ -9,6 +9,8 @@
 #include "core/filter/compose.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/filter_values.h"
+#include "core/gpu/plan/make.h"
 
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context) {
@@ -116,7 +118,7 @@ int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int
 
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
     for (int i = first; i < end; i++) {
-        if (p->pass[i].silent)
+        if (p->pass[i].unlisted)
             continue;
         struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
         *pass = p->pass[i].summary;

@@ -9,6 +9,8 @@
 #include "core/vendor/cufft_plan.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
+#include "core/gpu/plan/endpoints.h"
+#include "core/gpu/plan/loadstore.h"
 #include "core/gpu/run.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
@@ -29,8 +31,8 @@ struct impl {
     struct engine engine[2]; /* the second: a filter's way back */
     int n_engines;
     bool direct;
-    bool keeps;  /* the input is copied first, for the inverse overwrites what it reads */
-    size_t word; /* bytes of a real */
+    bool keeps; /* the input is copied first, for the inverse overwrites what it reads */
+    int word;   /* bytes of a real */
     int64_t work_bytes;
     struct gf_gpu_buffer *work;       /* cuFFT's own */
     struct gf_array table;            /* a filter's, until it is on the device */
@@ -73,7 +75,7 @@ static int failure(const struct gf_gpu_context *c, int code, const char *what) {
 /* ---- passes ---- */
 
 /* As FFTW's: between arrays of the right types, nothing to shift or to multiply by. */
-static bool direct_job(const struct gf_job *job) {
+static bool is_direct(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
     enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
@@ -87,39 +89,16 @@ static bool direct_job(const struct gf_job *job) {
            out->dtype == complex && out->half == real_in;
 }
 
-static bool displayed(const struct gf_output *out) {
-    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
-}
-
 /* The search for an output's upper end, where all there is, or at the zero frequency. */
 static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *work, bool real) {
     const struct gf_output *out = &p->job.out[i];
     struct gf_gpu_space where = *work;
-    if (!displayed(out) || out->has_range || out->kind == GF_PHASE)
+    if (!gf_gpu_displayed(out) || out->has_range || out->kind == GF_PHASE)
         return 0;
     for (int axis = 0; axis < 3 && !gf_loadstore_scans(&p->job, i); axis++)
         if (gf_gpu_axis_on(&p->job, axis))
             where.extent[axis] = 1;
     return gf_gpu_add_range(p, i, &where, real, -1);
-}
-
-static void count_buffers(struct gf_gpu_plan *p) {
-    const struct gf_job *job = &p->job;
-    int64_t shape[GF_MAX_RANK], word = job->precision == GF_DOUBLE ? 8 : 4;
-    for (int i = -1; i < job->n_out; i++) {
-        enum gf_dtype type = i < 0 ? job->in_dtype : job->out[i].dtype;
-        int64_t bytes = (int64_t)gf_dtype_size(type);
-        if (i < 0)
-            gf_job_in_shape(job, shape);
-        else
-            gf_job_out_shape(job, i, shape);
-        for (int axis = 0; axis <= job->ndim; axis++)
-            bytes *= shape[axis];
-        p->bytes[i < 0 ? GF_GPU_IN : GF_GPU_OUT + i] = bytes;
-    }
-    p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
-    p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
-    p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
 }
 
 /* Extents of the work buffer; of half a spectrum along the halved axis. */
@@ -144,13 +123,13 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     if (real && (half < 0 || job->shape[half] == 1))
         real = false;
     for (;;) {
-        size_t pair = 2 * m->word;
+        int pair = 2 * m->word;
         e->in_complex = !real || !forward;
         e->out_complex = !real || forward;
         set_extents(job, real && !forward, before);
         set_extents(job, real && forward, after);
-        *in = gf_cufft_planes(GF_GPU_A, before, e->in_complex ? pair : m->word);
-        *out = gf_cufft_planes(real ? GF_GPU_B : GF_GPU_A, after, e->out_complex ? pair : m->word);
+        *in = gf_gpu_planes(GF_GPU_A, before, e->in_complex ? pair : m->word);
+        *out = gf_gpu_planes(real ? GF_GPU_B : GF_GPU_A, after, e->out_complex ? pair : m->word);
         e->layout = gf_cufft_lay_out(job, in, out);
         /* cuFFT wants reals to start where pairs could. */
         if (!real || e->layout.loops == 1 ||
@@ -162,21 +141,21 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     e->type = !e->in_complex    ? (wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C)
               : !e->out_complex ? (wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R)
                                 : (wide ? GF_CUFFT_Z2Z : GF_CUFFT_C2C);
-    m->direct = e->layout.rank && real == gf_job_is_real(job) && direct_job(job);
+    m->direct = e->layout.rank && real == gf_job_is_real(job) && is_direct(job);
     m->keeps = m->direct && !e->out_complex && !job->spend_input;
-    count_buffers(p);
+    gf_gpu_size_buffers(p);
     if (m->direct) {
-        in->place = m->keeps ? GF_GPU_A : GF_GPU_IN;
-        out->place = GF_GPU_OUT;
+        in->buffer_id = m->keeps ? GF_GPU_A : GF_GPU_IN;
+        out->buffer_id = GF_GPU_OUT;
     }
-    e->from = in->place;
-    e->to = out->place;
+    e->from = in->buffer_id;
+    e->to = out->buffer_id;
     e->direction = forward ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
     m->n_engines = 1;
-    if (in->place == GF_GPU_A)
-        p->bytes[GF_GPU_A] = gf_cufft_space_bytes(in);
-    if (out->place == GF_GPU_B)
-        p->bytes[GF_GPU_B] = gf_cufft_space_bytes(out);
+    if (in->buffer_id == GF_GPU_A)
+        p->bytes[GF_GPU_A] = gf_gpu_space_bytes(in);
+    if (out->buffer_id == GF_GPU_B)
+        p->bytes[GF_GPU_B] = gf_gpu_space_bytes(out);
     if (m->direct)
         return 0;
     bool plain = real && gf_cufft_is_plain(job);
@@ -197,17 +176,17 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
 
 static void filter_spaces(const struct gf_job *job, struct gf_gpu_space *in,
                           struct gf_gpu_space *out) {
-    const size_t word = job->precision == GF_DOUBLE ? 8 : 4;
+    const int word = job->precision == GF_DOUBLE ? 8 : 4;
     int64_t before[4], after[4];
     set_extents(job, false, before);
     set_extents(job, true, after);
-    *in = gf_cufft_planes(GF_GPU_A, before, word);
-    *out = gf_cufft_planes(GF_GPU_B, after, 2 * word);
+    *in = gf_gpu_planes(GF_GPU_A, before, word);
+    *out = gf_gpu_planes(GF_GPU_B, after, 2 * word);
 }
 
 /* What is done on the device: real lines with something to halve, that start where pairs could, as
  * cuFFT wants it, and nothing added. */
-static bool stays_there(const struct gf_job *job) {
+static bool runs_on_device(const struct gf_job *job) {
     struct gf_gpu_space in, out;
     int half = gf_job_half_axis(job);
     if (job->shape[half] == 1 || job->filter->offset != 0)
@@ -238,9 +217,9 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
                                    .from = GF_GPU_B,
                                    .to = GF_GPU_A};
     m->n_engines = 2;
-    count_buffers(p);
-    p->bytes[GF_GPU_A] = gf_cufft_space_bytes(in);
-    p->bytes[GF_GPU_B] = gf_cufft_space_bytes(out);
+    gf_gpu_size_buffers(p);
+    p->bytes[GF_GPU_A] = gf_gpu_space_bytes(in);
+    p->bytes[GF_GPU_B] = gf_gpu_space_bytes(out);
     int rc = plain ? gf_cufft_add_plain_load(p, in) : gf_gpu_add_load(p, in, true, false);
     m->before = p->n_passes;
     if (!rc)
@@ -278,7 +257,7 @@ static void list_transform(const struct engine *e, int64_t before, int64_t after
 
 static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
                         const struct gf_gpu_space *out, struct gf_plan *plan) {
-    int64_t before = gf_cufft_space_bytes(in), after = gf_cufft_space_bytes(out);
+    int64_t before = gf_gpu_space_bytes(in), after = gf_gpu_space_bytes(out);
     gf_gpu_run_list(m->run.plan, 0, m->before, plan);
     if (m->keeps) {
         struct gf_pass_info *p = &plan->pass[plan->n_passes++];
@@ -384,7 +363,7 @@ static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **
     m->f = gf_cufft_find();
     if (!m->f)
         rc = GF_EABSENT;
-    else if (job->op == GF_FILTER && !stays_there(job))
+    else if (job->op == GF_FILTER && !runs_on_device(job))
         rc = gf_filter_compose_plan(&gf_backend_cufft, context, job, omp_get_max_threads(), plan,
                                     &m->filter);
     else
@@ -433,8 +412,8 @@ static int cufft_upload(void *context, struct gf_plan *plan, const struct gf_arr
 static int transform(const struct gf_gpu_context *c, const struct impl *m, const struct engine *e) {
     const struct gf_cufft_layout *l = &e->layout;
     const struct gf_cufft *f = m->f;
-    int64_t in_step = l->in_step * (int64_t)m->word * (e->in_complex ? 2 : 1);
-    int64_t out_step = l->out_step * (int64_t)m->word * (e->out_complex ? 2 : 1);
+    int64_t in_step = l->in_step * m->word * (e->in_complex ? 2 : 1);
+    int64_t out_step = l->out_step * m->word * (e->out_complex ? 2 : 1);
     char *in = c->api->native(m->run.buffer[e->from]), *out = c->api->native(m->run.buffer[e->to]);
     int code = 0;
     if (!e->planned)

@@ -3,7 +3,7 @@
 #ifndef GF_CORE_VENDOR_CUFFT_PLAN_H
 #define GF_CORE_VENDOR_CUFFT_PLAN_H
 
-#include "core/gpu/plan/plan.h"
+#include "core/gpu/plan/space.h"
 
 /* The whole transform as cuFFT is told of it, and how often its plan runs, so many bytes further on
  * each time: its batches have one distance only. */
@@ -15,10 +15,6 @@ struct gf_cufft_layout {
     int64_t loops, in_step, out_step; /* steps in elements */
 };
 
-/* Planes of that many z, y, x, channels, channel by channel; see core/base/loadstore.h. */
-struct gf_gpu_space gf_cufft_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
-                                    size_t element);
-int64_t gf_cufft_space_bytes(const struct gf_gpu_space *s);
 struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct gf_gpu_space *in,
                                         const struct gf_gpu_space *out);
 

@@ -145,7 +145,7 @@ static void drop_buffers(struct impl *m) {
 
 /* True when FFTW itself can do the whole job, between arrays of the right strides. Its inverse of a
  * half spectrum destroys what it reads. */
-static bool direct_job(const struct gf_job *job) {
+static bool is_direct(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
     enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
@@ -182,7 +182,7 @@ static void lay_out(const struct gf_job *job, struct impl *m) {
     gf_work_after(job, &m->after);
     m->executes_r2c = !m->before.complex;
     m->executes_c2r = !m->after.complex;
-    m->direct = direct_job(job);
+    m->direct = is_direct(job);
     m->in_place =
         m->direct ? false : !gf_job_is_real(job) || gf_job_half_axis(job) == job->ndim - 1;
     if (m->in_place && m->executes_r2c)

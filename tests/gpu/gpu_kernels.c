@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/gpu/cuda_library.h"
+#include "core/gpu/kernel_source.h"
 #include "core/base/dl.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"

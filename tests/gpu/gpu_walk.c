@@ -36,37 +36,38 @@ int64_t walk_option(const struct gf_gpu_pass *pass, const char *name) {
     return at ? strtoll(at + strlen(wanted), NULL, 10) : -1;
 }
 
-static bool inside(struct walk *w, enum gf_gpu_buffer_id place, int64_t at, int64_t bytes,
+static bool inside(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, int64_t bytes,
                    const char *what) {
-    if (at >= 0 && (at + 1) * bytes <= w->p->bytes[place])
+    if (at >= 0 && (at + 1) * bytes <= w->p->bytes[buffer_id])
         return true;
     broken(w, "%s element %lld of %lld bytes at place %d, which has %lld", what, (long long)at,
-           (long long)bytes, (int)place, (long long)w->p->bytes[place]);
+           (long long)bytes, (int)buffer_id, (long long)w->p->bytes[buffer_id]);
     return false;
 }
 
 static void reads(struct walk *w, int64_t at) {
-    enum gf_gpu_buffer_id place = w->pass->buffer[0];
-    if (!inside(w, place, at, w->in_bytes, "reads") || !w->mark[place] || place == GF_GPU_IN)
+    enum gf_gpu_buffer_id buffer_id = w->pass->buffer[0];
+    if (!inside(w, buffer_id, at, w->in_bytes, "reads") || !w->mark[buffer_id] ||
+        buffer_id == GF_GPU_IN)
         return;
     for (int64_t i = at * w->in_bytes; i < (at + 1) * w->in_bytes; i++)
-        if (w->mark[place][i] != w->last[place]) {
+        if (w->mark[buffer_id][i] != w->last[buffer_id]) {
             broken(w, "reads element %lld at place %d, which nobody wrote", (long long)at,
-                   (int)place);
+                   (int)buffer_id);
             return;
         }
 }
 
 static void writes(struct walk *w, int64_t at) {
-    enum gf_gpu_buffer_id place = w->pass->buffer[1];
-    if (!inside(w, place, at, w->out_bytes, "writes") || !w->mark[place])
+    enum gf_gpu_buffer_id buffer_id = w->pass->buffer[1];
+    if (!inside(w, buffer_id, at, w->out_bytes, "writes") || !w->mark[buffer_id])
         return;
     for (int64_t i = at * w->out_bytes; i < (at + 1) * w->out_bytes; i++) {
-        if (w->mark[place][i] == w->number + 1) {
-            broken(w, "writes element %lld at place %d twice", (long long)at, (int)place);
+        if (w->mark[buffer_id][i] == w->number + 1) {
+            broken(w, "writes element %lld at place %d twice", (long long)at, (int)buffer_id);
             return;
         }
-        w->mark[place][i] = (unsigned char)(w->number + 1);
+        w->mark[buffer_id][i] = (unsigned char)(w->number + 1);
     }
 }
 
@@ -374,7 +375,7 @@ static void walk_range(struct walk *w, bool all) {
 
 static void walk_step(struct walk *w, bool load, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
-    const struct step_args *a = &pass->args.step;
+    const struct step_args *a = &pass->args.loadstore;
     int64_t word = w->p->job.precision == GF_DOUBLE ? 8 : 4;
     int64_t work = a->channels * a->work[0] * a->work[1] * a->work[2];
     int64_t array = a->array[0] * a->array[1] * a->array[2] * a->channels;
@@ -443,11 +444,11 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             w.last[pass->buffer[1]] = i + 1;
     }
     for (int i = 0; i < p->job.n_out; i++) {
-        int place = GF_GPU_OUT + i;
-        if (!written[place])
+        int buffer_id = GF_GPU_OUT + i;
+        if (!written[buffer_id])
             broken(&w, "output %d is not written", i);
-        for (int64_t k = 0; k < p->bytes[place] && w.mark[place]; k++)
-            if (w.mark[place][k] != w.last[place]) {
+        for (int64_t k = 0; k < p->bytes[buffer_id] && w.mark[buffer_id]; k++)
+            if (w.mark[buffer_id][k] != w.last[buffer_id]) {
                 broken(&w, "byte %lld of output %d is not written", (long long)k, i);
                 break;
             }

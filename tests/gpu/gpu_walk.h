@@ -2,7 +2,7 @@
 #ifndef GF_TESTS_GPU_WALK_H
 #define GF_TESTS_GPU_WALK_H
 
-#include "core/gpu/plan/plan.h"
+#include "core/gpu/plan/space.h"
 
 /* The number after -DNAME= among a pass's options; -1 where there is none. */
 int64_t walk_option(const struct gf_gpu_pass *pass, const char *name);

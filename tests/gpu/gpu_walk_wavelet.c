@@ -31,21 +31,22 @@ __attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const c
     va_end(arguments);
 }
 
-static void touch(struct walk *w, enum gf_gpu_buffer_id place, int64_t at, int64_t bytes,
+static void touch(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, int64_t bytes,
                   bool write) {
-    if (at < 0 || (at + 1) * bytes > w->p->bytes[place]) {
+    if (at < 0 || (at + 1) * bytes > w->p->bytes[buffer_id]) {
         broken(w, "%s element %lld of %lld bytes at place %d, which has %lld",
-               write ? "writes" : "reads", (long long)at, (long long)bytes, (int)place,
-               (long long)w->p->bytes[place]);
+               write ? "writes" : "reads", (long long)at, (long long)bytes, (int)buffer_id,
+               (long long)w->p->bytes[buffer_id]);
         return;
     }
-    if (!w->all || (place == GF_GPU_IN && !write))
+    if (!w->all || (buffer_id == GF_GPU_IN && !write))
         return;
-    unsigned char *mark = w->mark[place] + at * bytes;
+    unsigned char *mark = w->mark[buffer_id] + at * bytes;
     if (write && mark[0] == 2)
-        broken(w, "writes element %lld at place %d twice", (long long)at, (int)place);
+        broken(w, "writes element %lld at place %d twice", (long long)at, (int)buffer_id);
     if (!write && !mark[0])
-        broken(w, "reads element %lld at place %d, which nobody wrote", (long long)at, (int)place);
+        broken(w, "reads element %lld at place %d, which nobody wrote", (long long)at,
+               (int)buffer_id);
     if (write)
         memset(mark, 2, (size_t)bytes);
 }
@@ -231,13 +232,13 @@ int64_t walk_wavelet(const struct gf_gpu_plan *p, int64_t most, char *wrong, siz
         walk_level(&w);
     }
     for (int i = 0; i < p->job.n_out && w.all; i++) {
-        enum gf_gpu_buffer_id place = (enum gf_gpu_buffer_id)(GF_GPU_OUT + i);
-        int64_t written = 0, wanted = p->bytes[place];
-        for (int64_t k = 0; k < p->bytes[place]; k++)
-            written += w.mark[place][k] != 0;
+        enum gf_gpu_buffer_id buffer_id = (enum gf_gpu_buffer_id)(GF_GPU_OUT + i);
+        int64_t written = 0, wanted = p->bytes[buffer_id];
+        for (int64_t k = 0; k < p->bytes[buffer_id]; k++)
+            written += w.mark[buffer_id][k] != 0;
         if (p->job.direction == GF_FORWARD) {
             wanted = covered(&p->job);
-            if (p->gaps != (wanted < p->bytes[place]))
+            if (p->gaps != (wanted < p->bytes[buffer_id]))
                 broken(&w, "gaps that are not told of");
         }
         if (written != wanted)

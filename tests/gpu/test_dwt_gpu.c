@@ -5,6 +5,7 @@
  * `gpu`: on a device that is no processor. */
 #include <math.h>
 
+#include "core/gpu/plan/make.h"
 #include "core/gpu/run.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_run.h"

@@ -10,6 +10,7 @@
 
 #include "core/gpu/cuda_library.h"
 #include "core/gpu/common.h"
+#include "core/gpu/kernel_cache.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 
@@ -318,7 +319,7 @@ static void test_api(const struct gf_gpu *api) {
     CHECK(!strcmp(p.compiler, list[0].compiler));
     CHECK(p.memory > 0 && p.max_alloc > 0 && p.max_alloc <= p.memory);
     CHECK(p.local_bytes >= 16384 && p.unit_local_bytes >= p.local_bytes);
-    CHECK(p.max_group >= GROUP && p.units > 0 && p.lanes > 0);
+    CHECK(p.max_group >= GROUP && p.units > 0 && p.warp > 0);
     printf("%s: %s, %s\n", api->name, p.name, p.platform);
     test_memory(api, gpu, &p);
     test_kernels(api, gpu, &p);

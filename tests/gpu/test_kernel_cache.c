@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_cache.h"
+#include "core/gpu/kernel_source.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 

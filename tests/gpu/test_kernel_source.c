@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_source.h"
 #include "core/gpu/kernel_embedded.h"
 #include "core/base/status.h"
 #include "tests/formats/files.h"

@@ -1,10 +1,12 @@
+/* Wavelets on a GPU: how a level's work is cut, and its pass. */
 #include "core/gpu/plan/dwt.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/space.h"
 
 /* ---------------------------------------------------------------- tiles */
 
@@ -180,10 +182,10 @@ static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
     gf_gpu_option(pass, "-DFAR=%d", is_far(l, row));
     gf_gpu_type_options(pass, "IN", inverse(l) ? l->packed_type : l->fine_type);
     gf_gpu_type_options(pass, "LOW", l->low_type);
-    gf_gpu_type_options(pass, "OUT", inverse(l) ? l->fine_type : l->packed_type);
+    gf_gpu_output_options(pass, inverse(l) ? l->fine_type : l->packed_type);
 }
 
-static void say(const struct level *l, struct gf_gpu_pass *pass) {
+static void describe(const struct level *l, struct gf_gpu_pass *pass) {
     const struct wave_args *a = &l->args;
     char *text = pass->summary.what;
     const char *type = gf_dtype_name(l->fine_type);
@@ -211,20 +213,19 @@ static void say(const struct level *l, struct gf_gpu_pass *pass) {
 static int add_level(struct level *l, int output) {
     set_strides(l);
     count_work(l);
-    struct gf_gpu_pass *pass =
-        gf_gpu_next_pass(l->p, "wavelet.cl", inverse(l) ? "wave_inverse" : "wave_forward");
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(l->p, GF_GPU_PASS_WAVELET, "wavelet.cl",
+                                                inverse(l) ? "wave_inverse" : "wave_forward");
     if (!pass)
         return GF_EUNSUPP;
     int rc = set_groups(l, pass);
     if (rc)
         return rc;
     set_options(l, pass);
-    say(l, pass);
-    const enum gf_gpu_buffer_id buffers[] = {inverse(l) ? l->packed : l->fine,
-                                             inverse(l) ? l->fine : l->packed, l->low,
-                                             GF_GPU_PARAMS, GF_GPU_COUNTERS};
-    memcpy(pass->buffer, buffers, sizeof buffers);
-    pass->n_buffers = inverse(l) ? 5 : 4;
+    describe(l, pass);
+    gf_gpu_set_buffers(pass, inverse(l) ? 5 : 4,
+                       (enum gf_gpu_buffer_id[]){inverse(l) ? l->packed : l->fine,
+                                                 inverse(l) ? l->fine : l->packed, l->low,
+                                                 GF_GPU_PARAMS, GF_GPU_COUNTERS});
     l->args.counters = (int64_t)output * COUNTERS;
     if (inverse(l) && gf_dtype_is_integer(l->fine_type))
         pass->output = output;
@@ -235,13 +236,13 @@ static int add_level(struct level *l, int output) {
 
 /* An approximation between two levels, and the room it takes. */
 static enum gf_gpu_buffer_id between(const struct level *l, int number) {
-    enum gf_gpu_buffer_id place = number % 2 ? GF_GPU_A : GF_GPU_B;
+    enum gf_gpu_buffer_id buffer_id = number % 2 ? GF_GPU_A : GF_GPU_B;
     int64_t bytes = l->p->job.channels * (l->p->job.precision == GF_DOUBLE ? 8 : 4);
     for (int i = 0; i < 3; i++)
         bytes *= l->axis[i].n[number];
-    if (l->p->bytes[place] < bytes)
-        l->p->bytes[place] = bytes;
-    return place;
+    if (l->p->bytes[buffer_id] < bytes)
+        l->p->bytes[buffer_id] = bytes;
+    return buffer_id;
 }
 
 static int add_forward(struct level *l) {
@@ -294,10 +295,10 @@ static void take_share(struct gf_gpu_plan *p) {
     struct gf_job *job = &p->job;
     enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
     bool percent = job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent;
-    p->finish = percent;
+    p->host_share = percent;
     if (job->direction == GF_FORWARD)
-        p->finish = percent || job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype);
-    if (!p->finish)
+        p->host_share = percent || job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype);
+    if (!p->host_share)
         return;
     job->wavelet.threshold = GF_KEEP_ALL;
     if (job->direction == GF_INVERSE) {

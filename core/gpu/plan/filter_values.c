@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "core/filter/filter.h"
-#include "core/gpu/plan/axis.h"
+#include "core/gpu/plan/filter_values.h"
+#include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/tables.h"
 #include "core/base/status.h"
 
 /* Up to so many factors are evaluated where they are wanted, which costs arithmetic; more become a
@@ -26,8 +28,8 @@ static double joined(const struct gf_filter_term *term, double a, double b) {
 
 /* A low pass as args.h lays it out. Axes of one point have one value: it goes into those of `main`,
  * the axis that every pass can tell its place on. */
-static void put_lowpass(const struct gf_gpu_builder *b, const struct gf_filter_terms *t, int which,
-                        int main, double *to) {
+static void put_lowpass(const struct gf_gpu_plan_builder *b, const struct gf_filter_terms *t,
+                        int which, int main, double *to) {
     const struct gf_filter_term *term = &t->term[which];
     const struct filter_args *f = &b->p->filter;
     double rest = term->profile == GF_GAUSSIAN ? 1 : 0;
@@ -48,7 +50,7 @@ static void put_lowpass(const struct gf_gpu_builder *b, const struct gf_filter_t
     }
 }
 
-static int put_factors(struct gf_gpu_builder *b, const struct gf_filter_terms *t) {
+static int put_factors(struct gf_gpu_plan_builder *b, const struct gf_filter_terms *t) {
     struct gf_gpu_plan *p = b->p;
     struct filter_args *f = &p->filter;
     int main = b->half;
@@ -91,7 +93,7 @@ static int put_factors(struct gf_gpu_builder *b, const struct gf_filter_terms *t
 }
 
 /* Strides of the table over the half spectrum, and its room. */
-static void set_table(struct gf_gpu_builder *b) {
+static void set_table(struct gf_gpu_plan_builder *b) {
     const struct gf_array *table = &b->job->filter->table;
     struct gf_gpu_plan *p = b->p;
     int64_t count = 1;
@@ -112,7 +114,7 @@ static bool is_exact(const struct gf_job *job, const struct gf_filter_terms *t) 
     return true;
 }
 
-int gf_gpu_filter_values(struct gf_gpu_builder *b) {
+int gf_gpu_filter_values(struct gf_gpu_plan_builder *b) {
     const struct gf_filter *filter = b->job->filter;
     struct gf_filter_terms t;
     if (filter->table.data || filter->n_factors > FEW_FACTORS) {
@@ -127,6 +129,15 @@ int gf_gpu_filter_values(struct gf_gpu_builder *b) {
         rc = put_factors(b, &t);
     gf_filter_terms_free(&t);
     return rc;
+}
+
+enum gf_gpu_buffer_id gf_gpu_filter_buffer(const struct gf_gpu_plan *p) {
+    return p->filter_form == FILTER_FACTORS ? GF_GPU_TABLES : GF_GPU_FILTER;
+}
+
+void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass) {
+    gf_gpu_option(pass, "-DFILTER=%d -DPROFILE=%d -DBANDS=%d", p->filter_form, p->filter_profile,
+                  p->filter_bands);
 }
 
 /* The mean of two elements and each other's conjugate. */

@@ -1,7 +1,9 @@
+/* A plan's tables: twiddles, chirps, spectra and permutations, each made once. */
+#include "core/gpu/plan/tables.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/plan/plan.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
 #include "kernels/cpu/root.h"
@@ -227,12 +229,12 @@ int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
     at = t->order_count;
     t->order_count += count;
     int32_t *in = t->order + at, *out = in + prime - 1;
-    int32_t *in_place = out + prime - 1, *out_place = in_place + prime - 1;
+    int32_t *in_slot = out + prime - 1, *out_slot = in_slot + prime - 1;
     int64_t g = gf_primitive_root(prime), inverse = power_mod(g, prime - 2, prime), a = 1, b = 1;
     for (int64_t i = 0; i < prime - 1; i++) {
         in[i] = (int32_t)a;
         out[i] = (int32_t)b;
-        in_place[a - 1] = out_place[b - 1] = (int32_t)i;
+        in_slot[a - 1] = out_slot[b - 1] = (int32_t)i;
         a = a * g % prime;
         b = b * inverse % prime;
     }

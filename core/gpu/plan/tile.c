@@ -1,3 +1,4 @@
+/* The search for the best tile: radices, work items a line, memory layout. */
 #include "core/gpu/plan/tile.h"
 
 #include <string.h>
@@ -40,26 +41,33 @@ static bool closes(const struct search *s, int stages) {
     return false;
 }
 
-/* Work items that share a line, and what the stages cost then. */
-static void try_width(struct search *s, int stages, int per_line) {
-    const struct gf_gpu_props *props = s->props;
-    int threads = per_line * s->request->lines, held = 0;
-    int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
-    if (per_line < 1 || threads > limit)
-        return;
+/* What the stages cost where so many work items share a line, and the points that each holds. */
+static double stages_time(const struct search *s, int stages, int per_line, int *held) {
     double time = 0;
+    *held = 0;
     for (int i = 0; i < stages; i++) {
         int turns = divide_up(s->points / s->radix[i], per_line);
         double each = 0;
         for (int c = 0; c < CODELETS; c++)
             if (codelets[c].radix == s->radix[i])
                 each = codelets[c].cost;
-        held = turns * s->radix[i] > held ? turns * s->radix[i] : held;
+        *held = turns * s->radix[i] > *held ? turns * s->radix[i] : *held;
         double share = (double)turns * s->radix[i] * per_line / s->points; /* idle items count */
         if (s->convolution) /* less, where the tile's memory is what all wait for */
             share = 1 + 0.3 * (share - 1);
         time += share * (each + (i ? 1.0 : 0.0));
     }
+    return time;
+}
+
+/* Tries so many work items a line, and keeps the radices if they are the best so far. */
+static void try_width(struct search *s, int stages, int per_line) {
+    const struct gf_gpu_props *props = s->props;
+    int threads = per_line * s->request->lines, held;
+    int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
+    if (per_line < 1 || threads > limit)
+        return;
+    double time = stages_time(s, stages, per_line, &held);
     bool single = s->request->precision == GF_SINGLE;
     int words = single ? 2 : 4;
     /* A convolution transforms twice and keeps both its ends' addresses: fewer points a work item,
