@@ -398,7 +398,7 @@ static int cufft_upload(void *context, struct gf_plan *plan, const struct gf_arr
     struct gf_gpu_context *c = context;
     struct impl *m = plan->impl;
     if (m->filter)
-        return gf_fail(GF_EUNSUPP, "cuFFT's filters with an offset go by way of the host");
+        return gf_filter_compose_upload(m->filter, in);
     int rc = gf_gpu_run_upload(c, &m->run, in);
     if (!rc && m->table.data) {
         rc = gf_gpu_stage_upload(c->stage, m->run.buffer[GF_GPU_TABLES], &m->table);
@@ -460,15 +460,20 @@ static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
 }
 
 static int cufft_run(void *context, struct gf_plan *plan, int times, double *seconds) {
+    struct impl *m = plan->impl;
+    if (m->filter)
+        return gf_filter_compose_on_device(m->filter, times, seconds);
     int rc = gf_gpu_run_begin(context, seconds);
     for (int i = 0; i < times && !rc; i++)
-        rc = run_once(context, plan->impl);
+        rc = run_once(context, m);
     return rc ? rc : gf_gpu_run_end(context, seconds);
 }
 
 static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *out,
                           struct gf_report *report) {
     struct impl *m = plan->impl;
+    if (m->filter)
+        return gf_filter_compose_download(m->filter, out, report);
     int rc = gf_gpu_run_download(context, &m->run, out, report);
     if (!rc && m->direct && !m->engine[0].in_complex)
         gf_loadstore_settle(&plan->job, out, 1); /* few, and nobody's business on the device */
@@ -477,11 +482,7 @@ static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *
 
 static int cufft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                       struct gf_array *out, struct gf_report *report) {
-    struct impl *m = plan->impl;
-    struct gf_report ignored;
     int rc = gf_job_check_arrays(&plan->job, in, out);
-    if (!rc && m->filter)
-        return gf_filter_compose_run(m->filter, in, out, report ? report : &ignored);
     if (!rc)
         rc = cufft_upload(context, plan, in);
     if (!rc)

@@ -341,13 +341,12 @@ static void test_pick(void) {
     static const struct {
         const char *wanted;
         int index;
-    } table[] = {{"0", 0},      {"2", 2},
-                 {"h200", 1},   {"4090", 0},
-                 {"nvidia", 0}, {"PROC", 2},
-                 {"3", -1},     {"-1", -1},
-                 {"5090", -1},  {"", 0},
-                 {NULL, 0},     {"1x", -1},
-                 {" 1", -1},    {"99999999999999999999", -1}};
+    } table[] = {{"0", 0},        {"2", 2},    {"h200", 1},
+                 {"4090", -1},    {"200", -1}, {"20", -1},
+                 {"rtx 4090", 0}, {"-40", -1}, {"nvidia", 0},
+                 {"PROC", 2},     {"3", -1},   {"-1", -1},
+                 {"5090", -1},    {"", 0},     {NULL, 0},
+                 {"1x", -1},      {" 1", -1},  {"99999999999999999999", -1}};
     unsetenv("GPUFFT_DEVICE");
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int index = -1, rc = gf_gpu_pick(table[i].wanted, list, 3, &index);
