@@ -88,7 +88,7 @@ bool gf_cufft_is_plain(const struct gf_job *job) {
 
 static void set_plain(struct gf_gpu_pass *pass, const struct gf_job *job, int n,
                       const enum gf_gpu_buffer_id *buffer) {
-    struct step_args *a = &pass->args.loadstore;
+    struct loadstore_args *a = &pass->args.loadstore;
     for (int i = 0; i < 2; i++) {
         a->n[i + 1] = job->shape[i];
         a->centre[i + 1] = job->out[0].shift ? job->shape[i] / 2 : 0;

@@ -1,3 +1,4 @@
+/* Follows a plan's passes on paper: kernels/fft.cl, load.cl, store.cl and filter.cl in other words. */
 #include "tests/gpu/gpu_walk.h"
 
 #include <stdarg.h>
@@ -295,12 +296,12 @@ static void walk_fft(struct walk *w, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
     const struct pass_args *a = &pass->args.pass;
     int64_t word = w->p->job.precision == GF_DOUBLE ? 16 : 8, n = 1;
-    w->length = walk_option(pass, "LENGTH");
-    w->lines = walk_option(pass, "LINES");
-    w->load = (int)walk_option(pass, "LOAD");
-    w->store = (int)walk_option(pass, "STORE");
-    w->indices = (int)walk_option(pass, "INDICES");
-    w->sides = (int)walk_option(pass, "SIDES");
+    w->length = pass->tile.length;
+    w->lines = pass->tile.lines;
+    w->load = pass->load;
+    w->store = pass->store;
+    w->indices = pass->indices;
+    w->sides = pass->tile.sides;
     w->multiply_in = walk_option(pass, "MULTIPLY_IN") == 1;
     w->multiply_out = walk_option(pass, "MULTIPLY_OUT") == 1;
     w->mirror = walk_option(pass, "MIRROR") == 1;
@@ -329,7 +330,7 @@ static void walk_fft(struct walk *w, bool all) {
         mirrored += a->index[i].size != 0;
     if (pass->buffer[0] == pass->buffer[1] && packed && mirrored > 1)
         broken(w, "two groups read a line that one of them writes");
-    if (!strcmp(pass->kernel.file, "filter_pass.cl")) {
+    if (pass->kind == GF_GPU_PASS_FILTER_AXIS) {
         int64_t bins[3];
         last_bins(&w->p->job, bins);
         walk_values(w, &a->filter, bins);
@@ -358,9 +359,9 @@ static void walk_fft(struct walk *w, bool all) {
 
 static void walk_range(struct walk *w, bool all) {
     const struct range_args *a = &w->pass->args.range;
-    bool real = !strcmp(w->pass->kernel.entry, "range_scan_real");
+    bool real = strstr(w->pass->kernel.entry, "_real") != NULL;
     w->in_bytes = (w->p->job.precision == GF_DOUBLE ? 8 : 4) * (real ? 1 : 2);
-    if (!strcmp(w->pass->kernel.entry, "range_last"))
+    if (w->pass->kind == GF_GPU_PASS_RANGE_LAST)
         return;
     for (int64_t row = 0; row < a->rows; row += all || row == a->rows - 1 ? 1 : a->rows - 1) {
         int64_t at = 0, rest = row;
@@ -373,9 +374,9 @@ static void walk_range(struct walk *w, bool all) {
     }
 }
 
-static void walk_step(struct walk *w, bool load, bool all) {
+static void walk_loadstore(struct walk *w, bool load, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
-    const struct step_args *a = &pass->args.loadstore;
+    const struct loadstore_args *a = &pass->args.loadstore;
     int64_t word = w->p->job.precision == GF_DOUBLE ? 8 : 4;
     int64_t work = a->channels * a->work[0] * a->work[1] * a->work[2];
     int64_t array = a->array[0] * a->array[1] * a->array[2] * a->channels;
@@ -393,7 +394,7 @@ static void walk_step(struct walk *w, bool load, bool all) {
 }
 
 static void walk_filter(struct walk *w, bool all) {
-    const struct filter_step_args *a = &w->pass->args.filter;
+    const struct filter_multiply_args *a = &w->pass->args.filter;
     int64_t n = a->channels * a->work[0] * a->work[1] * a->work[2], last[3];
     w->in_bytes = w->out_bytes = w->p->job.precision == GF_DOUBLE ? 16 : 8;
     last_bins(&w->p->job, last);
@@ -417,11 +418,9 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             w.mark[i] = calloc((size_t)p->bytes[i] + 1, 1);
     for (int i = 0; i < p->n_passes; i++) {
         const struct gf_gpu_pass *pass = &p->pass[i];
-        bool fft =
-            !strcmp(pass->kernel.file, "fft.cl") || !strcmp(pass->kernel.file, "filter_pass.cl");
-        bool load = !strcmp(pass->kernel.file, "load.cl");
-        bool store = !strcmp(pass->kernel.file, "store.cl");
-        bool filter = !strcmp(pass->kernel.file, "filter.cl");
+        bool axis = pass->kind == GF_GPU_PASS_AXIS || pass->kind == GF_GPU_PASS_FILTER_AXIS;
+        bool load = pass->kind == GF_GPU_PASS_LOAD, store = pass->kind == GF_GPU_PASS_STORE;
+        bool filter = pass->kind == GF_GPU_PASS_MULTIPLY;
         w.number = i;
         w.pass = pass;
         if (!written[pass->buffer[0]])
@@ -431,16 +430,16 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
                 broken(&w, "place %d has no bytes", (int)pass->buffer[k]);
         if (pass->buffer[1] == GF_GPU_IN)
             broken(&w, "writes the input");
-        if (fft)
+        if (axis)
             walk_fft(&w, all);
         else if (load || store)
-            walk_step(&w, load, all);
+            walk_loadstore(&w, load, all);
         else if (filter)
             walk_filter(&w, all);
         else
             walk_range(&w, all);
         written[pass->buffer[1]] = true;
-        if (fft || load || store || filter)
+        if (axis || load || store || filter)
             w.last[pass->buffer[1]] = i + 1;
     }
     for (int i = 0; i < p->job.n_out; i++) {

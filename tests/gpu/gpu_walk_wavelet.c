@@ -178,7 +178,9 @@ static void item(struct walk *w, int64_t group, int64_t lane) {
 static void walk_level(struct walk *w) {
     const struct gf_gpu_pass *pass = w->pass;
     w->a = &pass->args.wave;
-    w->forward = strstr(pass->kernel.options, "-DFORWARD") != NULL;
+    w->forward = w->p->job.direction == GF_FORWARD;
+    if (w->forward != (strstr(pass->kernel.options, "-DFORWARD") != NULL))
+        broken(w, "the kernel transforms in the other direction");
     w->walk = walk_option(pass, "ALONG_WALK") == 1;
     w->row = walk_option(pass, "ALONG_ROW") == 1;
     w->x = walk_option(pass, "ALONG_X") == 1;

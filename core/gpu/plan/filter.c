@@ -18,7 +18,7 @@ static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *wo
         gf_gpu_next_pass(p, GF_GPU_PASS_MULTIPLY, "filter.cl", "filter_step");
     if (!pass)
         return GF_EUNSUPP;
-    struct filter_step_args *a = &pass->args.filter;
+    struct filter_multiply_args *a = &pass->args.filter;
     a->filter = p->filter;
     a->channels = work->extent[3];
     a->halved = b->half;

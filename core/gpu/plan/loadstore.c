@@ -16,7 +16,7 @@ static int64_t shape_bytes(const struct gf_job *job, const int64_t *shape, enum 
 }
 
 /* Extents and strides of an array of that shape, in elements. */
-static void set_array(const struct gf_job *job, const int64_t *shape, struct step_args *a) {
+static void set_array(const struct gf_job *job, const int64_t *shape, struct loadstore_args *a) {
     int64_t stride = shape[job->ndim];
     a->stride[3] = 1;
     for (int axis = 2; axis >= 0; axis--) {
@@ -28,7 +28,7 @@ static void set_array(const struct gf_job *job, const int64_t *shape, struct ste
 }
 
 static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
-                     struct step_args *a) {
+                     struct loadstore_args *a) {
     for (int axis = 0; axis < 3; axis++) {
         int i = gf_gpu_job_axis(job, axis);
         a->n[axis] = i >= 0 ? job->shape[i] : 1;
@@ -50,7 +50,7 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     int64_t shape[GF_MAX_RANK];
     if (!pass)
         return GF_EUNSUPP;
-    struct step_args *a = &pass->args.loadstore;
+    struct loadstore_args *a = &pass->args.loadstore;
     gf_job_in_shape(job, shape);
     set_array(job, shape, a);
     set_work(job, work, a);
@@ -89,7 +89,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     int64_t shape[GF_MAX_RANK];
     if (!pass)
         return GF_EUNSUPP;
-    struct step_args *a = &pass->args.loadstore;
+    struct loadstore_args *a = &pass->args.loadstore;
     gf_job_out_shape(job, output, shape);
     set_array(job, shape, a);
     set_work(job, work, a);

@@ -68,9 +68,9 @@ struct gf_gpu_pass {
     enum gf_gpu_buffer_id buffer[GF_GPU_MAX_BUFFERS]; /* the first is read, the second written */
     union {
         struct pass_args pass;
-        struct step_args loadstore;
+        struct loadstore_args loadstore;
         struct range_args range;
-        struct filter_step_args filter;
+        struct filter_multiply_args filter;
         struct wave_args wave;
     } args;
     size_t args_bytes;
