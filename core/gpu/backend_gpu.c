@@ -1,5 +1,5 @@
-/* The opencl and cuda backends: a plan's passes, launched one after the other. What differs
- * between the two stands behind struct gf_gpu. */
+/* The opencl and cuda backends: they launch a plan's passes one after the other. Their differences
+ * are behind struct gf_gpu. */
 #include <stdlib.h>
 
 #include "core/base/status.h"
@@ -57,7 +57,7 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
     if (job->direction == GF_FORWARD)
         gf_gpu_dwt_list(m, job, plan);
-    gf_gpu_run_tell(m, plan);
+    gf_gpu_run_summarize(m, plan);
     *out = plan;
     return 0;
 }

@@ -1,3 +1,4 @@
+/* Choosing a device, reading a compiler's log, checking a copy. */
 #include "core/gpu/common.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
-/* The yardstick among the GPU backends: one cuFFT plan between the generic first and last steps, or
- * straight from array to array where those are what cuFFT reads and writes. A picture's spectrum
- * as a picture gets the two kernels that anybody would write around it (kernels/plain.cl); a filter
- * is two cuFFT plans and a kernel that multiplies by a table in between. */
+/* cuFFT as a backend, for comparison with our own kernels: one cuFFT plan between the generic first
+ * and last steps, or directly from array to array where cuFFT can read and write those. A picture's
+ * spectrum as a picture uses the two obvious kernels around it (kernels/plain.cl); a filter is two
+ * cuFFT plans with a kernel in between that multiplies by a table. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -26,17 +26,17 @@ struct engine {
 
 struct impl {
     struct gf_gpu_run run;
-    int before, between; /* passes that come before the transform, and before a filter's way back */
+    int before, between; /* numbers of passes before the transform, and before a filter's inverse */
     const struct gf_cufft *f;
-    struct engine engine[2]; /* the second: a filter's way back */
+    struct engine engine[2]; /* the second: a filter's inverse */
     int n_engines;
     bool direct;
-    bool keeps; /* the input is copied first, for the inverse overwrites what it reads */
-    int word;   /* bytes of a real */
+    bool copies_input; /* the inverse overwrites what it reads, so that the input is copied first */
+    int word;          /* bytes of a real */
     int64_t work_bytes;
     struct gf_gpu_buffer *work;       /* cuFFT's own */
     struct gf_array table;            /* a filter's, until it is on the device */
-    struct gf_filter_compose *filter; /* filters that go by way of the host; else NULL */
+    struct gf_filter_compose *filter; /* filters multiplied by the host; else NULL */
 };
 
 static int cufft_probe(char reason[GF_REASON]) {
@@ -74,7 +74,7 @@ static int failure(const struct gf_gpu_context *c, int code, const char *what) {
 
 /* ---- passes ---- */
 
-/* As FFTW's: between arrays of the right types, nothing to shift or to multiply by. */
+/* Whether cuFFT alone does the job: arrays of its types, no shift, no factor. */
 static bool is_direct(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
@@ -89,7 +89,7 @@ static bool is_direct(const struct gf_job *job) {
            out->dtype == complex && out->half == real_in;
 }
 
-/* The search for an output's upper end, where all there is, or at the zero frequency. */
+/* The search for an output's upper end: over all values, or at the zero frequency. */
 static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *work, bool real) {
     const struct gf_output *out = &p->job.out[i];
     struct gf_gpu_space where = *work;
@@ -131,7 +131,7 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
         *in = gf_gpu_planes(GF_GPU_A, before, e->in_complex ? pair : m->word);
         *out = gf_gpu_planes(real ? GF_GPU_B : GF_GPU_A, after, e->out_complex ? pair : m->word);
         e->layout = gf_cufft_lay_out(job, in, out);
-        /* cuFFT wants reals to start where pairs could. */
+        /* cuFFT needs lines of reals to start at even elements. */
         if (!real || e->layout.loops == 1 ||
             (e->layout.in_step % 2 == 0 && e->layout.out_step % 2 == 0))
             break;
@@ -142,10 +142,10 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
               : !e->out_complex ? (wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R)
                                 : (wide ? GF_CUFFT_Z2Z : GF_CUFFT_C2C);
     m->direct = e->layout.rank && real == gf_job_is_real(job) && is_direct(job);
-    m->keeps = m->direct && !e->out_complex && !job->spend_input;
+    m->copies_input = m->direct && !e->out_complex && !job->spend_input;
     gf_gpu_size_buffers(p);
     if (m->direct) {
-        in->buffer_id = m->keeps ? GF_GPU_A : GF_GPU_IN;
+        in->buffer_id = m->copies_input ? GF_GPU_A : GF_GPU_IN;
         out->buffer_id = GF_GPU_OUT;
     }
     e->from = in->buffer_id;
@@ -184,8 +184,8 @@ static void filter_spaces(const struct gf_job *job, struct gf_gpu_space *in,
     *out = gf_gpu_planes(GF_GPU_B, after, 2 * word);
 }
 
-/* What is done on the device: real lines with something to halve, that start where pairs could, as
- * cuFFT wants it, and nothing added. */
+/* Whether a filter runs on the device as a whole: real lines with an axis to halve, which start at
+ * even elements, as cuFFT needs them, and no offset. */
 static bool runs_on_device(const struct gf_job *job) {
     struct gf_gpu_space in, out;
     int half = gf_job_half_axis(job);
@@ -196,7 +196,7 @@ static bool runs_on_device(const struct gf_job *job) {
     return l.loops == 1 || (l.in_step % 2 == 0 && l.out_step % 2 == 0);
 }
 
-/* There from A to B, times the table, and back to A. */
+/* Forward from A to B, times the table, and back to A. */
 static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
     struct gf_gpu_plan *p = m->run.plan;
     const struct gf_job *job = &p->job;
@@ -232,8 +232,8 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     return rc;
 }
 
-/* The order of the axes is cuFFT's secret; one after the other is what it amounts to, the halved
- * one first on the way forward and last on the way back. */
+/* cuFFT does not document its order of axes; it is listed as one axis after the other, the halved
+ * one first forward and last backward. */
 static void list_transform(const struct engine *e, int64_t before, int64_t after,
                            struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
@@ -259,7 +259,7 @@ static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
                         const struct gf_gpu_space *out, struct gf_plan *plan) {
     int64_t before = gf_gpu_space_bytes(in), after = gf_gpu_space_bytes(out);
     gf_gpu_run_list(m->run.plan, 0, m->before, plan);
-    if (m->keeps) {
+    if (m->copies_input) {
         struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "copy: the inverse overwrites the spectrum it reads");
         p->bytes_read = p->bytes_written = before;
@@ -274,7 +274,7 @@ static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
 
 /* ---- plan ---- */
 
-/* cuFFT works in the context that is the calling thread's, which stream() sees to. */
+/* cuFFT works in the calling thread's current context, which stream() sets. */
 static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct engine *e) {
     struct gf_cufft_layout *l = &e->layout;
     void *stream = c->api->stream(c->gpu);
@@ -293,7 +293,8 @@ static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct engi
                           e->type, l->batch, &work);
     if (!code)
         code = m->f->set_stream(e->plan, stream);
-    if ((int64_t)work > m->work_bytes) /* one room for all: they run one after the other */
+    if ((int64_t)work >
+        m->work_bytes) /* the plans share one work area: they run one after the other */
         m->work_bytes = (int64_t)work;
     return code ? failure(c, code, "planning") : 0;
 }
@@ -334,7 +335,7 @@ static int make_all(const struct gf_gpu_context *c, struct impl *m, struct gf_pl
     if (rc)
         return rc;
     list_passes(m, &before, &after, plan);
-    gf_gpu_run_tell(&m->run, plan);
+    gf_gpu_run_summarize(&m->run, plan);
     return 0;
 }
 
@@ -385,7 +386,7 @@ static int take_work(const struct gf_gpu_context *c, struct impl *m) {
     rc = c->api->stream(c->gpu) ? 0 : GF_EBACKEND;
     for (int i = 0; i < m->n_engines && !rc; i++) {
         int code = m->f->set_work(m->engine[i].plan, c->api->native(m->work));
-        rc = code ? failure(c, code, "giving it memory") : 0;
+        rc = code ? failure(c, code, "setting the work area") : 0;
     }
     if (rc) {
         c->api->free(c->gpu, m->work);
@@ -446,7 +447,7 @@ static int transform(const struct gf_gpu_context *c, const struct impl *m, const
 static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
     const struct gf_gpu_run *r = &m->run;
     int rc = gf_gpu_run_launch(c, r, 0, m->before);
-    if (!rc && m->keeps)
+    if (!rc && m->copies_input)
         rc = c->api->copy(c->gpu, r->buffer[m->engine[0].from], 0, r->buffer[GF_GPU_IN], 0,
                           r->plan->bytes[GF_GPU_IN]);
     if (!rc)
@@ -476,7 +477,7 @@ static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *
         return gf_filter_compose_download(m->filter, out, report);
     int rc = gf_gpu_run_download(context, &m->run, out, report);
     if (!rc && m->direct && !m->engine[0].in_complex)
-        gf_loadstore_settle(&plan->job, out, 1); /* few, and nobody's business on the device */
+        gf_loadstore_settle(&plan->job, out, 1); /* a few elements: not worth a kernel */
     return rc;
 }
 

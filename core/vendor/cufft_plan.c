@@ -9,7 +9,7 @@
 /* ---- layout ---- */
 
 /* The axes that are not transformed, outermost first, joined where they follow one another in
- * memory: what is left of them is at most two, for cuFFT's batch and for the loop. */
+ * memory: at most two remain, for cuFFT's batch and for the loop. */
 static void set_batches(const struct gf_job *job, const struct gf_gpu_space *in,
                         const struct gf_gpu_space *out, struct gf_cufft_layout *l) {
     static const int order[4] = {3, 0, 1, 2};

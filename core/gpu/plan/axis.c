@@ -31,8 +31,8 @@ static void work_extent(const struct gf_gpu_plan_builder *b, const struct gf_gpu
     extent[whole->axis] = length;
 }
 
-/* The passes of one transform cut in parts. `to` is where the last one writes; its place was chosen
- * by the caller, those in between alternate. */
+/* The passes of one transform that is cut into parts. The last one writes to `to`, whose buffer the
+ * caller chose; those in between alternate. */
 static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                      const struct cut *cut, const struct gf_gpu_space *from,
                      const struct gf_gpu_space *to) {
@@ -62,7 +62,7 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
             int64_t extent[4];
             work_extent(b, whole, from, b->n[whole->axis], extent);
             there = gf_gpu_padded_planes(other(here.buffer_id), extent, b->complex_bytes);
-            /* The last one may not write where it reads. */
+            /* The last one must not write the buffer it reads. */
             if (i == cut->parts - 2 && there.buffer_id == to->buffer_id)
                 there.buffer_id = other(there.buffer_id);
             gf_gpu_reserve(b->p, &there);
@@ -78,10 +78,10 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
     return 0;
 }
 
-/* A convolution there and back in three passes. The forward transform is cut into lengths a and m,
- * the one back into m and a: the pass between them has in each tile both the last points of the one
- * and the first of the other. Bluestein's has a chirp at each end; Rader's takes and leaves the
- * points in his order, and carries the zeroth one along behind them. */
+/* A convolution in three passes. Its forward transform is cut into lengths a and m, its inverse into
+ * m and a: each tile of the middle pass holds the last points of the one and the first of the other.
+ * Bluestein's multiplies by a chirp at each end; Rader's reads and writes the points in his order,
+ * and carries the zeroth one behind them. */
 static int add_convolution(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                            const struct cut *cut, const struct gf_gpu_space *from,
                            const struct gf_gpu_space *to) {
@@ -148,13 +148,13 @@ struct choice {
     double best_cost;
 };
 
-/* Where the last pass's result goes: in place when it can be, else to the other buffer. */
+/* Chooses the buffer that the last pass writes: the one it reads where that works, else the other. */
 static void choose_buffer(const struct choice *c, const struct cut *cut, struct gf_gpu_space *to) {
     *to = c->to;
     if (!c->to_work)
         return;
-    /* A line and its mirror image may change in one group's hands, but in more than two dimensions
-     * some are read by two groups. */
+    /* One group may rewrite a line and its mirror image, but in more than two dimensions two groups
+     * read some lines. */
     bool alone = (c->ap->load == LOAD_COMPLEX && c->ap->store == STORE_COMPLEX) ||
                  (c->ap->load == LOAD_PACKED && c->b->axes == 2);
     bool in_place = cut->parts == 1 && alone && gf_gpu_same_layout(c->from, &c->to);
@@ -179,7 +179,7 @@ static void consider(struct choice *c, const struct cut *cut) {
     }
 }
 
-/* Every way to cut n into two parts, or three, that are not too unlike. */
+/* Every way to cut n into two parts, or three, that are not too different. */
 static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool rader) {
     enum { SHORTEST = 16, LONGEST = 8192 };
     for (int64_t a = SHORTEST; a <= LONGEST && a <= n / SHORTEST; a++) {
@@ -197,14 +197,14 @@ static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool
                 consider(c, &(struct cut){3, {a, m, n / a / m}, 0, false});
 }
 
-/* Ends that go by an element's place alone, which Rader's order may be. */
+/* Loads and stores that address an element by its position alone, which may be in Rader's order. */
 static bool can_split_rader(const struct gf_gpu_axis_pass *ap, int64_t n) {
     bool in = ap->load == LOAD_COMPLEX || ap->load == LOAD_PAIR || ap->load == LOAD_REAL;
     bool out = ap->store == STORE_COMPLEX || ap->store == STORE_PAIR;
     return in && out && !ap->fold && n > 512 && gf_is_prime(n) && gf_gpu_has_codelets(n - 1);
 }
 
-/* Of a transform along the pass's axis. */
+/* Points of a transform along the pass's axis. */
 static int64_t line_points(const struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap) {
     return b->n[ap->axis] / (ap->fold || ap->load == LOAD_PACKED ? 2 : 1);
 }

@@ -10,7 +10,7 @@
 
 static void add_index(struct gf_gpu_pass_builder *b, int axis, struct index_args index) {
     if (b->n >= 5)
-        return; /* five is what three spatial axes, channels and parts come to */
+        return; /* three spatial axes, channels and parts make five at most */
     b->axis[b->n] = axis;
     b->args.index[b->n++] = index;
 }
@@ -20,7 +20,7 @@ static int64_t full_size(const struct gf_job *job, int axis) {
     return axis == 3 ? (job->luma ? 1 : job->channels) : i >= 0 ? job->shape[i] : 1;
 }
 
-/* Ends that address by the point's coordinate along the axis, and not by its number. */
+/* Loads and stores that address a point by its coordinate along the axis, not by its number. */
 static bool by_coordinate_in(const struct gf_gpu_axis_pass *ap) {
     return ap->load == LOAD_UNTANGLE || ap->load == LOAD_HERMITIAN || ap->load == LOAD_TWO_HALVES ||
            ap->rader == 1;
@@ -154,7 +154,7 @@ static void choose_fast_index(struct gf_gpu_pass_builder *b) {
     }
 }
 
-/* Whether the line's even and odd points can be two lines that an item holds. */
+/* Whether an item can hold the line's even and its odd points as two lines. */
 static bool can_halve(const struct gf_gpu_pass_builder *b, int lines) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     return ap->filtered && ap->load == LOAD_COMPLEX && ap->length % 2 == 0 && ap->length > 2 &&
@@ -184,7 +184,7 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
     b->in_step = coordinates_in ? b->args.axis_in * b->args.step_in : b->args.in_point;
     b->out_step = coordinates_out ? b->args.axis_out * b->args.step_out : b->args.out_point;
     *best_cost = 1e300;
-    if (ap->rader && b->axis[0] >= 4) /* points in Rader's order are nobody's neighbours */
+    if (ap->rader && b->axis[0] >= 4) /* no two points in Rader's order are neighbours */
         return GF_EUNSUPP;
     for (int lines = 1; lines <= 64; lines *= 2) {
         if (lines > 1 && lines / 2 >= fast->count)
@@ -206,7 +206,7 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
         if (plan_tile(b, &request, &tile))
             continue;
         double cost = gf_gpu_axis_pass_cost(b, &tile);
-        /* A group of few warps leaves its unit idle, and one of very many waits for its slowest. */
+        /* A group of few warps leaves its unit idle. */
         if (tile.threads < 64 && !b->p->props.is_cpu)
             cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
         if (cost < *best_cost) {
@@ -217,8 +217,8 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
     return *best_cost < 1e300 ? 0 : GF_EUNSUPP;
 }
 
-/* Ends that go by coordinates have a split axis' parts in those already. */
-static void drop_doubles(struct gf_gpu_pass_builder *b) {
+/* Where points are addressed by coordinates, these already include the parts of a split axis. */
+static void drop_part_strides(struct gf_gpu_pass_builder *b) {
     for (int i = 0; i < b->n; i++) {
         struct index_args *x = &b->args.index[i];
         if (x->point_in && by_coordinate_in(b->ap))
@@ -249,7 +249,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
             a->split_bits++;
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
-    /* The twiddles that put even and odd samples together. */
+    /* The twiddles that combine even and odd samples. */
     if (ap->fold || t->sides == 2)
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     a->limit = a->axis_size;
@@ -330,7 +330,7 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
     int rc = choose_tile(&b, &tile, &cost);
     if (rc)
         return rc;
-    drop_doubles(&b);
+    drop_part_strides(&b);
     rc = p->trial ? 0 : add_tables(&b, &tile);
     if (rc)
         return rc;

@@ -1,4 +1,4 @@
-/* What a pass along an axis tells its kernel, and what `gpufft plan` says of it. */
+/* A pass along an axis as options of its kernel, and as a line of `gpufft plan`. */
 #include "core/gpu/plan/axis_pass_options.h"
 #include "core/gpu/plan/pass.h"
 
@@ -22,7 +22,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     };
     const struct gf_gpu_axis_pass *ap = b->ap;
     char tile[80], end[40] = "";
-    if (t->sides == 2) /* two half lines and what joins them */
+    if (t->sides == 2) /* two half lines that are combined */
         gf_gpu_tile_describe_twice(t, tile, sizeof tile);
     else
         gf_gpu_tile_describe(t, tile, sizeof tile);
@@ -46,7 +46,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     pass->summary.bytes_written = (int64_t)b->written;
 }
 
-/* A pair's samples side by side, and every pair at an even place: one access moves both. */
+/* Whether a pair's samples are adjacent, and every pair at an even offset: one access moves both. */
 static bool pairs_are_near(const struct gf_gpu_pass_builder *b, bool in, bool neighbours) {
     const struct pass_args *a = &b->args;
     bool near = neighbours || ((in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&

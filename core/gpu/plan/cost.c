@@ -1,11 +1,11 @@
-/* What a pass along an axis moves, and what that costs with a tile of so many lanes. */
+/* What a pass along an axis moves, and what that costs with a given tile. */
 #include "core/gpu/plan/cost.h"
 
 #include <math.h>
 
 /* Share of the device's copy bandwidth that segments of so many bytes reach, read or written, each
- * apart at a large stride. Measured on a Hopper GPU, where sectors of 32 bytes are the least that
- * moves, and pixels written one by one cost more than floats. */
+ * apart at a large stride. Measured on a Hopper GPU, which moves at least a sector of 32 bytes,
+ * and where pixels written one by one cost more than floats. */
 static double share(double segment, bool written, int element) {
     static const struct {
         double bytes, read, write;
@@ -37,7 +37,7 @@ void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
     b->in_bytes = in;
     b->out_bytes = out;
     b->read = elements * (double)in * (ap->load == LOAD_PAIR ? 2 : 1);
-    if (ap->convolution && ap->multiply_in) /* what is past the end is not read */
+    if (ap->convolution && ap->multiply_in) /* points past the end are not read */
         b->read *= (double)b->args.axis_size / (double)ap->convolution;
     b->written = elements * (double)out * (ap->store == STORE_PAIR ? 2 : 1);
     if (ap->convolution && ap->multiply_out && ap->dir != 0 && gf_gpu_samples_out(ap))
@@ -52,8 +52,8 @@ void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
         b->read += (double)b->p->bytes[GF_GPU_FILTER];
 }
 
-/* Bytes that stand side by side in memory and are moved together: along the line where its points
- * are neighbours, across the lanes where those are; less where other elements stand between. */
+/* Bytes that are adjacent in memory and move together: along the line where its points are
+ * neighbours, across the fast index where those are; fewer where other elements are in between. */
 static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int64_t bytes) {
     int64_t near = step < fast || lines == 1 ? step : fast;
     double run = (double)(near == step ? points : lines) * (double)bytes;
@@ -76,19 +76,18 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
         (double)((fast->count + t->lines - 1) / t->lines * t->lines) / (double)fast->count;
     double cost = b->read / share(run_in, false, (int)b->in_bytes) +
                   b->written / share(run_out, true, (int)b->out_bytes);
-    /* Arithmetic hides behind memory only where there is something else to work on meanwhile. */
     double points = b->lines * (double)b->ap->length * full;
     /* A filter's table across its rows: neighbouring lines share what the second level cache holds.
      */
     if (b->ap->filtered && b->args.filter_along != 1)
         cost += 3 * (double)b->p->bytes[GF_GPU_FILTER];
-    /* There and back, twice the arithmetic wants twice the others to hide behind. */
+    /* Twice the arithmetic needs twice as many other groups that move memory meanwhile. */
     if (t->algorithm != GF_GPU_PLAIN && !b->p->props.is_cpu)
         cost *= 1 + 0.8 * fmax(0, 1 - t->resident * t->threads / 1024.0);
     double word = b->p->job.precision == GF_DOUBLE ? 2 : 1;
     cost *= (t->resident > 1 ? 1 : 1.25) * (1 + t->threads / 20000.0);
-    /* A line's whole convolution keeps the tile's memory busy: two permutations at random besides
-     * the exchanges of two transforms. */
+    /* A line's whole convolution keeps the tile's memory busy: two random permutations besides the
+     * exchanges of two transforms. */
     bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
     double busy = b->p->props.is_cpu ? 4 : prime ? (t->rows_in ? 2.8 : 2.1) : 0.7;
     return cost + points * t->work * word * busy;

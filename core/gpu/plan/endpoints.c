@@ -1,4 +1,4 @@
-/* Where the planner's jobs begin and end: spaces, passes along an axis, sources and sinks. */
+/* Where a job's transforms begin and end: spaces, sources and sinks. */
 #include <string.h>
 
 #include "core/gpu/plan/endpoints.h"
@@ -7,7 +7,6 @@
 
 /* ---- spaces ---- */
 
-/* The job's own array, channels innermost. */
 struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_plan_builder *b,
                                        enum gf_gpu_buffer_id buffer_id, const int64_t *shape,
                                        enum gf_dtype type) {
@@ -29,7 +28,6 @@ struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_plan_builder *b,
     return gf_gpu_planes(buffer_id, b->n, element);
 }
 
-/* Half spectra, or packed pairs, along the halved axis. */
 struct gf_gpu_space gf_gpu_half_planes(const struct gf_gpu_plan_builder *b,
                                        enum gf_gpu_buffer_id buffer_id, bool packed) {
     int64_t extent[4];
@@ -59,7 +57,6 @@ static bool on(const struct gf_gpu_plan_builder *b, int axis) {
     return gf_gpu_axis_on(b->job, axis);
 }
 
-/* The transformed axis next to the halved one whose lines meet their mirror images. */
 int gf_gpu_mirror_axis(const struct gf_gpu_plan_builder *b) {
     for (int axis = 2; axis >= 0; axis--)
         if (axis != b->half && on(b, axis))
@@ -67,7 +64,7 @@ int gf_gpu_mirror_axis(const struct gf_gpu_plan_builder *b) {
     return -1;
 }
 
-/* An axis along which two lines make one: the longest. */
+/* The longest axis. */
 int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b) {
     int best = -1;
     for (int axis = 0; axis < 4; axis++)
@@ -76,8 +73,9 @@ int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b) {
     return best;
 }
 
-/* One axis: two real lines are one complex one; or, where lines are long or alone, the neighbours
- * on a line of even length are one complex number: half the tile, and more to do at its end. */
+/* One axis: two real lines make one complex line; or, where lines are long or there is only one, the
+ * neighbours on a line of even length make one complex number: half the tile, but more work to store
+ * it. */
 void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     enum { LONG = 4096 };
     int64_t n = b->n[b->half];
@@ -88,9 +86,8 @@ void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pa
     ap->pair_axis = ap->fold ? -1 : partner;
 }
 
-/* ---- ends ---- */
+/* ---- sources and sinks ---- */
 
-/* Types that the fused ends write; the others go through the generic step. */
 bool gf_gpu_fused_type(enum gf_dtype t) {
     return t == GF_U8 || t == GF_I8 || t == GF_U16 || t == GF_I16 || t == GF_F32 || t == GF_F64;
 }
@@ -120,7 +117,6 @@ int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space 
     return 0;
 }
 
-/* The input as the first pass may read it: the array itself, or planes that a step made of it. */
 int gf_gpu_real_source(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *first,
                        struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
@@ -135,7 +131,6 @@ int gf_gpu_real_source(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *f
     return gf_gpu_add_load(b->p, src, true, false);
 }
 
-/* Where a real result goes: the output itself where it takes numbers, else planes. */
 bool gf_gpu_real_sink(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
                       struct gf_gpu_space *dst) {
     const struct gf_output *out = &b->job->out[0];

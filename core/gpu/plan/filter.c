@@ -1,6 +1,6 @@
-/* A filter's job on a GPU: forward, multiply, back, in one plan. The last axis forward is the first
- * one back, and where that fits a tile one pass does all three; else the multiplication is a pass
- * of its own over the half spectrum, in the work buffer's planes. */
+/* A filter on a GPU: forward transform, multiplication and inverse in one plan. The last axis forward
+ * is the first one back, and where a tile holds its lines one pass does all three; else the
+ * multiplication is a separate pass over the half spectrum, in the work buffer's planes. */
 #include "core/gpu/plan/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/axis.h"
@@ -52,7 +52,7 @@ static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *wo
 
 /* ---- jobs ---- */
 
-/* The pass that goes there and back on packed pairs; false when there is none. */
+/* The pass that filters packed pairs; false when no tile holds it. */
 static bool packed_filter_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, true);
     *ap = gf_gpu_axis_pass_along(b, b->half);
@@ -91,7 +91,7 @@ static int plan_packed(struct gf_gpu_plan_builder *b) {
 }
 
 /* Two axes, the halved one first and last: its half spectra are written so that the other axis'
- * points are neighbours, and that one goes there and back along straight lines. */
+ * points are neighbours, and the pass that filters reads and writes contiguous lines. */
 static struct gf_gpu_space turned_planes(const struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
     int own = gf_gpu_mirror_axis(b);
@@ -108,7 +108,7 @@ static struct gf_gpu_space turned_planes(const struct gf_gpu_plan_builder *b) {
     return s;
 }
 
-/* Its passes: there, both ways across, back. */
+/* Its passes: forward along the halved axis, the filter along the other, back. */
 static void turned_passes(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass ap[3]) {
     int own = gf_gpu_mirror_axis(b);
     ap[0] = gf_gpu_axis_pass_along(b, b->half);
@@ -151,8 +151,7 @@ static int plan_turned(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
 }
 
-/* All in one pass, two lines as one; false when there is none. A table may differ from line to
- * line. */
+/* All in one pass, two lines as one; false when no tile holds it, or the lines' filters may differ. */
 static bool lines_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     int partner = gf_gpu_partner_axis(b);
     struct gf_gpu_space s = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
@@ -218,7 +217,7 @@ static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
     return rc;
 }
 
-/* Reals as complex numbers, where packing is not to be had. */
+/* Reals as complex numbers, where packing is impossible. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];

@@ -97,7 +97,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     for (int axis = 0; axis < 3; axis++) {
         if (a->on[axis] && out->shift && !(out->half && axis == a->halved))
             a->centre[axis] = a->n[axis] / 2;
-        /* A real result that was computed as a complex one: its imaginary parts are rounding. */
+        /* A real result computed as a complex one: its imaginary parts are rounding errors. */
         if (!spectrum)
             a->on[axis] = 0;
     }

@@ -22,15 +22,15 @@ static bool sample_fused(const struct gf_gpu_plan_builder *b) {
            !out->half;
 }
 
-/* Whether the one output is the half spectrum as the arithmetic has it. */
+/* Whether the one output is the half spectrum in the precision of the arithmetic. */
 static bool half_output(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return b->job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
            (int)gf_dtype_size(out->dtype) == b->complex_bytes;
 }
 
-/* Rows too long for a tile, all points of them complex, but not when folded to half as many: they
- * go first then, and the other axes through their halves. */
+/* Whether rows are too long for a tile as complex points, but not when folded to half as many: then
+ * they are transformed first, and the other axes on their half spectra. */
 static bool rows_first(struct gf_gpu_plan_builder *b) {
     if (!half_output(b) || b->n[b->half] % 2 || b->half != 2)
         return false;
@@ -113,7 +113,7 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_add_outputs(b, &dst, false, true);
 }
 
-/* The half spectrum as the inverse's first pass reads it. */
+/* Where the inverse's first pass reads the half spectrum. */
 static int half_source(struct gf_gpu_plan_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
@@ -163,7 +163,7 @@ static int lines_inverse(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_lines_back(b, &src);
 }
 
-/* Complex numbers, or reals taken as such. */
+/* Complex numbers, or reals treated as complex. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
@@ -212,7 +212,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-/* Whether packing and its ends, which want the halved axis in one tile, can be had. */
+/* Whether real samples must be treated as complex: packing needs the halved axis in one tile. */
 static bool must_widen(struct gf_gpu_plan_builder *b) {
     if (!gf_job_is_real(b->job))
         return false;
@@ -241,8 +241,8 @@ static bool must_widen(struct gf_gpu_plan_builder *b) {
     return back && !gf_gpu_fits_tile(b, &ap, &s, &packed);
 }
 
-/* A pass that could run in place, from a buffer of ours to the output: then the buffer is the
- * output. */
+/* Where the last pass could run in place, from a work buffer to the output, the output replaces the
+ * work buffer. */
 static void share_output(struct gf_gpu_plan *p) {
     struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
     enum gf_gpu_buffer_id from = last->buffer[0];

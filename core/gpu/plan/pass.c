@@ -1,4 +1,4 @@
-/* A pass and its kernel's options, whatever the kernel. */
+/* Appends passes, and options to their kernels. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, enum gf_gpu_pass_kind kind,
                                      const char *file, const char *entry) {
     if (p->n_passes == GF_MAX_PASSES) {
-        gf_fail(GF_EUNSUPP, "a job of more than %d passes", (int)GF_MAX_PASSES);
+        gf_fail(GF_EUNSUPP, "the job needs more than %d passes", (int)GF_MAX_PASSES);
         return NULL;
     }
     struct gf_gpu_pass *pass = &p->pass[p->n_passes++];
