@@ -1,4 +1,4 @@
-/* Follows a plan's passes on paper: kernels/fft.cl, load.cl, store.cl and filter.cl in other words. */
+/* Enumerates what each pass reads and writes, as kernels/fft.cl, load.cl, store.cl and filter.cl do. */
 #include "tests/gpu/gpu_walk.h"
 
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static bool inside(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, 
                    const char *what) {
     if (at >= 0 && (at + 1) * bytes <= w->p->bytes[buffer_id])
         return true;
-    broken(w, "%s element %lld of %lld bytes at place %d, which has %lld", what, (long long)at,
+    broken(w, "%s element %lld of %lld bytes of buffer %d, which has %lld", what, (long long)at,
            (long long)bytes, (int)buffer_id, (long long)w->p->bytes[buffer_id]);
     return false;
 }
@@ -53,7 +53,7 @@ static void reads(struct walk *w, int64_t at) {
         return;
     for (int64_t i = at * w->in_bytes; i < (at + 1) * w->in_bytes; i++)
         if (w->mark[buffer_id][i] != w->last[buffer_id]) {
-            broken(w, "reads element %lld at place %d, which nobody wrote", (long long)at,
+            broken(w, "reads element %lld of buffer %d, which no pass wrote", (long long)at,
                    (int)buffer_id);
             return;
         }
@@ -65,14 +65,14 @@ static void writes(struct walk *w, int64_t at) {
         return;
     for (int64_t i = at * w->out_bytes; i < (at + 1) * w->out_bytes; i++) {
         if (w->mark[buffer_id][i] == w->number + 1) {
-            broken(w, "writes element %lld at place %d twice", (long long)at, (int)buffer_id);
+            broken(w, "writes element %lld of buffer %d twice", (long long)at, (int)buffer_id);
             return;
         }
         w->mark[buffer_id][i] = (unsigned char)(w->number + 1);
     }
 }
 
-/* ---- passes of a transform: kernels/fft.cl and kernels/ends.h in other words ---- */
+/* ---- passes along an axis: what kernels/fft.cl, source.h and sink.h do ---- */
 
 struct spot {
     int64_t in, in_mirror, out, out_mirror, at_in, at_out, turn;
@@ -263,7 +263,7 @@ int64_t walk_type_bytes(const struct gf_gpu_pass *pass, const char *which) {
     return 0;
 }
 
-/* Kernels that evaluate a filter: none of its values lies beyond the tables, or the table's end. */
+/* Kernels that evaluate a filter: all of its values are within the tables, or the table. */
 static void walk_values(struct walk *w, const struct filter_args *f, const int64_t *last) {
     int64_t form = walk_option(w->pass, "FILTER"), end = 0;
     int64_t word = w->p->job.precision == GF_DOUBLE ? 8 : 4;
@@ -424,10 +424,10 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
         w.number = i;
         w.pass = pass;
         if (!written[pass->buffer[0]])
-            broken(&w, "reads place %d, where nothing is", (int)pass->buffer[0]);
+            broken(&w, "reads buffer %d, which is empty", (int)pass->buffer[0]);
         for (int k = 0; k < pass->n_buffers; k++)
             if (!p->bytes[pass->buffer[k]])
-                broken(&w, "place %d has no bytes", (int)pass->buffer[k]);
+                broken(&w, "buffer %d has no bytes", (int)pass->buffer[k]);
         if (pass->buffer[1] == GF_GPU_IN)
             broken(&w, "writes the input");
         if (axis)

@@ -1,4 +1,8 @@
-/* A plan's passes gone through on paper: which elements each reads and writes. */
+/* Follows a plan's passes without a device: which elements each reads and writes.
+ *
+ *     char wrong[256];
+ *     CHECK_MSG(!walk_plan(p, 1 << 16, wrong, sizeof wrong), "%s", wrong);
+ */
 #ifndef GF_TESTS_GPU_WALK_H
 #define GF_TESTS_GPU_WALK_H
 

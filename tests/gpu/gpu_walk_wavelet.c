@@ -1,4 +1,4 @@
-/* Wavelet passes gone through on paper: kernels/wavelet.cl in other words. */
+/* Follows wavelet passes: which elements kernels/wavelet.cl reads and writes. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const c
 static void touch(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, int64_t bytes,
                   bool write) {
     if (at < 0 || (at + 1) * bytes > w->p->bytes[buffer_id]) {
-        broken(w, "%s element %lld of %lld bytes at place %d, which has %lld",
+        broken(w, "%s element %lld of %lld bytes of buffer %d, which has %lld",
                write ? "writes" : "reads", (long long)at, (long long)bytes, (int)buffer_id,
                (long long)w->p->bytes[buffer_id]);
         return;
@@ -43,9 +43,9 @@ static void touch(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, i
         return;
     unsigned char *mark = w->mark[buffer_id] + at * bytes;
     if (write && mark[0] == 2)
-        broken(w, "writes element %lld at place %d twice", (long long)at, (int)buffer_id);
+        broken(w, "writes element %lld of buffer %d twice", (long long)at, (int)buffer_id);
     if (!write && !mark[0])
-        broken(w, "reads element %lld at place %d, which nobody wrote", (long long)at,
+        broken(w, "reads element %lld of buffer %d, which no pass wrote", (long long)at,
                (int)buffer_id);
     if (write)
         memset(mark, 2, (size_t)bytes);
@@ -226,8 +226,8 @@ int64_t walk_wavelet(const struct gf_gpu_plan *p, int64_t most, char *wrong, siz
         w.pass = &p->pass[w.number];
         for (int k = 0; k < w.pass->n_buffers; k++)
             if (!p->bytes[w.pass->buffer[k]])
-                broken(&w, "place %d has no bytes", (int)w.pass->buffer[k]);
-        /* Between two levels nobody reads what was written before that. */
+                broken(&w, "buffer %d has no bytes", (int)w.pass->buffer[k]);
+        /* No level reads what was written before the level in front of it. */
         enum gf_gpu_buffer_id to = w.pass->buffer[p->job.direction == GF_FORWARD ? 2 : 1];
         if (w.all && (to == GF_GPU_A || to == GF_GPU_B))
             memset(w.mark[to], 0, (size_t)p->bytes[to]);

@@ -2,7 +2,7 @@
  *
  *     test_dwt_gpu [gpu] [BACKEND...]
  *
- * `gpu`: on a device that is no processor. */
+ * `gpu`: on a device that is not the CPU. */
 #include <math.h>
 
 #include "core/gpu/plan/make.h"
@@ -110,7 +110,7 @@ static void test_backend(bool gpu) {
         return;
     }
     if (gpu && !(options.device = find_gpu(number))) {
-        printf("%s: skipped: no device but the processor\n", backend->name);
+        printf("%s: skipped: no device but the CPU\n", backend->name);
         return;
     }
     for (int i = 0; i < 2; i++)

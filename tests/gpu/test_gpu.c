@@ -1,5 +1,5 @@
 /* The GPU interfaces themselves: one small kernel built, saved, loaded, launched and timed on the
- * first device of each that there is, and what they say when something is wrong. */
+ * first device of each that there is, and their messages when something is wrong. */
 #include <ftw.h>
 #include <math.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "core/base/status.h"
 #include "tests/test.h"
 
-/* The drivers and the compilers within them keep some memory to the end; it is not ours. */
+/* The drivers and the compilers within them keep some memory to the end. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
     return "leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\nleak:libcuda\n"
@@ -66,7 +66,7 @@ struct args {
     int64_t add, at;
 };
 
-/* Runs the kernel over all the input; `at`, in floats, is how far into the tile it goes. */
+/* Runs the kernel over all the input; `at`, in floats, is its offset in the tile. */
 static int run(const struct gf_gpu *api, void *gpu, struct gf_gpu_kernel *kernel,
                struct gf_gpu_buffer *to, struct gf_gpu_buffer *from, int64_t at) {
     struct args args = {3, at};
@@ -108,7 +108,7 @@ static void test_memory(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     char bytes[1000], back[1000];
     memset(bytes, 'x', sizeof bytes);
     CHECK_EQ(api->upload(gpu, b, 0, bytes, 1000), 0);
-    memset(bytes, 0, sizeof bytes); /* the device has, or behaves as if it had, its copy */
+    memset(bytes, 0, sizeof bytes); /* the upload has copied it */
     static const int piece[][2] = {{16, 160}, {301, 1}, {402, 6}, {500, 500}};
     for (int i = 0; i < 4; i++)
         CHECK_EQ(api->clear(gpu, b, piece[i][0], piece[i][1]), 0);
@@ -180,7 +180,7 @@ static void test_kernels(const struct gf_gpu *api, void *gpu, const struct gf_gp
         goto out;
     CHECK_EQ(api->elapsed(gpu, &seconds), GF_EBACKEND); /* nothing marked yet */
     CHECK_EQ(api->upload(gpu, from, 0, input, sizeof input), 0);
-    for (int i = 0; i < 600; i++) /* far more than any queue of ours is long */
+    for (int i = 0; i < 600; i++) /* far more than our ring of events holds */
         CHECK_EQ(run(api, gpu, k, to, from, 0), 0);
     CHECK_EQ(api->clear(gpu, to, 0, sizeof input), 0);
     CHECK_EQ(api->mark(gpu, 0), 0);
@@ -219,10 +219,10 @@ static void test_builds(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     CHECK(binary == NULL && bytes == 0);
     const char *message = gf_message();
     CHECK_MSG(strstr(message, "undeclared_name") && !strchr(message, '\n'), "%s", message);
-    /* Some compilers take no notice of #line. */
-    bool deaf =
+    /* Some compilers ignore #line. */
+    bool ignores_line =
         strstr(p->name, "Oclgrind") || (strstr(p->platform, "NVIDIA") && strcmp(api->name, "cuda"));
-    if (!deaf)
+    if (!ignores_line)
         CHECK_MSG(strstr(message, "kernels/tiny.cl") && strstr(message, "31"), "%s", message);
     CHECK_EQ(api->build(gpu, "tiny.cl", source, "--no-such-option-at-all", &binary, &bytes),
              GF_EBACKEND);
@@ -245,7 +245,7 @@ static void test_builds(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     free(binary);
 }
 
-/* Built side by side, kept, and found again. */
+/* Built concurrently, kept, and found again. */
 static void test_cached(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *p) {
     enum { KERNELS = 6 };
     struct gf_gpu_buffer *to = NULL, *from = NULL;
@@ -279,8 +279,8 @@ static void test_cached(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     api->free(gpu, from);
 }
 
-/* A kernel that writes where nothing is: the error is found, and the context known to be gone. The
- * last thing to do in a process. On a processor it would end the program. */
+/* A kernel that writes to an invalid address: the error is reported, and the context is lost. This is
+ * the last test of a process. On a CPU it would end the program. */
 static void test_fault(const struct gf_gpu *api, void *gpu) {
     struct gf_gpu_kernel *k = NULL;
     void *binary = NULL;
@@ -380,7 +380,7 @@ static void test_complaint(void) {
     }
 }
 
-/* Any program is an ELF file, and so this one; of a part of it the check must say so. */
+/* Any program is an ELF file, and so this one; the check must refuse any part of it. */
 static void test_images(void) {
     FILE *f = fopen("/proc/self/exe", "r");
     size_t room = 64 << 20, bytes = 0;
@@ -430,7 +430,7 @@ int main(void) {
     CHECK(mkdtemp(folder) != NULL);
     if (test_failed)
         return TEST_END();
-    setenv("XDG_CACHE_HOME", folder, 1); /* PoCL's own cache goes there too */
+    setenv("XDG_CACHE_HOME", folder, 1); /* PoCL keeps its own cache there too */
     setenv("GPUFFT_KERNEL_DIR", folder, 1);
     snprintf(path, sizeof path, "%s/tiny.cl", folder);
     FILE *f = fopen(path, "w");

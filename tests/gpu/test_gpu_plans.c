@@ -1,4 +1,4 @@
-/* What the GPUs' planner promises, on made-up devices; no device is touched.
+/* The promises of the GPUs' planner, on made-up devices; no device is touched.
  *
  *     test_gpu_plans            the promises
  *     test_gpu_plans options    one line a kernel, file and options, as the lint compiles them
@@ -86,7 +86,7 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
               (long long)most);
 }
 
-/* Plans the job for the device and checks all that is promised; false when it cannot be had. */
+/* Plans the job for the device and checks every promise; false when there is no plan. */
 static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
     struct gf_gpu_plan *p;
     char text[160], wrong[256];
