@@ -106,13 +106,10 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
         gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
                       (int)ap->sample->scale, ap->sample->shift,
                       ap->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(ap->out_type));
-    if (ap->store == STORE_SAMPLE) {
-        bool small_in =
-            gf_dtype_is_integer(b->p->job.in_dtype) && gf_dtype_size(b->p->job.in_dtype) <= 2;
-        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d",
-                      b->p->job.direction == GF_FORWARD && small_in,
+    if (ap->store == STORE_SAMPLE)
+        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
                       !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&
                           gf_dtype_size(ap->out_type) <= 2);
-    } else
+    else
         gf_gpu_option(pass, "-DKIND=0 -DSCALE=0 -DSHIFTED=0 -DDISPLAY=0");
 }
