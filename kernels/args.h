@@ -59,8 +59,8 @@ typedef int64_t wide;
 #define FILTER_COMPLEX 2
 
 /* A low pass among a filter's values, real by real; then come the axes' values. A factor is two of
- * them, a and b: c0 + ca a + cab a b, whose coefficients are with the first. Profiles are numbered as in
- * core/filter/filter.h; MIXED: several of them in one filter. */
+ * them, a and b: c0 + ca a + cab a b, whose coefficients are with the first. Profiles are numbered
+ * as in core/filter/filter.h; MIXED: several of them in one filter. */
 #define FILTER_C0           0
 #define FILTER_CA           1
 #define FILTER_CAB          2

@@ -340,8 +340,8 @@ static void cuda_unpin(void *gpu, void *host) {
         g->cu->host_free(host);
 }
 
-/* The driver copies pageable memory before it returns, so that the caller may change it; page-locked
- * memory must not change before sync(). */
+/* The driver copies pageable memory before it returns, so that the caller may change it;
+ * page-locked memory must not change before sync(). */
 static int cuda_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
                        int64_t bytes) {
     struct cuda *g = gpu;

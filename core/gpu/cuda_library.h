@@ -128,8 +128,8 @@ struct gf_cuda_part {
     int (*cuda_major)(const void *table); /* which CUDA it belongs to */
 };
 
-/* Opens the newest that is no newer than the driver, which runs nothing newer than itself, in any of
- * the usual folders; else the first one found. False where there is none. */
+/* Opens the newest that is no newer than the driver, which runs nothing newer than itself, in
+ * any of the usual folders; else the first one found. False where there is none. */
 bool gf_cuda_open_fitting(const struct gf_cuda_part *part, int driver_major, void *table);
 
 /* The driver's own text for its code. */

@@ -1,6 +1,6 @@
-/* The CPU's share of wavelet jobs on a GPU, for plans with `host_share`: what needs all coefficients
- * at once. Thresholds by a percentage, pictures of the pyramid, several outputs of a forward
- * transform. `job` is the whole job as it was asked for. */
+/* The CPU's share of wavelet jobs on a GPU, for plans with `host_share`: what needs all
+ * coefficients at once. Thresholds by a percentage, pictures of the pyramid, several outputs of
+ * a forward transform. `job` is the whole job as it was asked for. */
 #ifndef GF_CORE_GPU_DWT_HOST_H
 #define GF_CORE_GPU_DWT_HOST_H
 

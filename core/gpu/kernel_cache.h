@@ -1,6 +1,6 @@
 /* Built kernels: found in the cache folder, or built concurrently and kept there.
  *
- *     struct gf_kernel_request r = {.file = "load.cl", .entry = "load_step", .options = "-DIN_T=…"};
+ *     struct gf_kernel_request r = {.file = "fft.cl", .entry = "fft_pass", .options = "-DN=…"};
  *     int rc = gf_kernel_cache_get(api, gpu, &props, &r, 1, NULL);
  *     …
  *     api->unload(gpu, r.kernel);
@@ -10,7 +10,8 @@
 
 #include "core/gpu/gpu.h"
 
-/* What to build: all of this, together with the device, driver and compiler, identifies a kernel. */
+/* What to build: all of this, together with the device, driver and compiler, identifies a
+ * kernel. */
 struct gf_kernel_request {
     char file[32];      /* "fft.cl" */
     char entry[32];     /* "fft_pass" */

@@ -27,8 +27,8 @@ struct gf_kernel_store {
 bool gf_kernel_store_open(struct gf_kernel_store *s, bool make);
 void gf_kernel_store_close(struct gf_kernel_store *s);
 
-/* The binary that was kept under this key, in memory that the caller frees. The whole key is compared and
- * the file's checksum verified; false for anything else. */
+/* The binary that was kept under this key, in memory that the caller frees. The whole key is
+ * compared and the file's checksum verified; false for anything else. */
 bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
                           void **binary, size_t *bytes);
 /* Readers see either the old file or the new one, whole, even when several processes write. */

@@ -350,8 +350,8 @@ static int opencl_pin(void *gpu, int64_t bytes, void **host) {
                    gf_memory_text(bytes, size), rc ? ": " : "", rc ? gf_opencl_error(rc) : "");
 }
 
-/* Whether pin() made the memory, so that it stays valid. A copy of any other memory must be complete
- * when the call returns. */
+/* Whether pin() made the memory, so that it stays valid. A copy of any other memory must be
+ * complete when the call returns. */
 static bool is_pinned(const struct opencl *g, const void *host, int64_t bytes) {
     const char *at = host;
     for (const struct pinned *p = g->pinned; p; p = p->next)

@@ -123,9 +123,9 @@ struct gf_opencl {
 
 /* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
 const struct gf_opencl *gf_opencl_find(void);
-/* Drivers built on LLVM install handlers of INT, TERM and HUP when they first compile, after which a
- * second signal ends the program at once. Restores the handlers that gf_opencl_find() found; call it
- * after every call that may compile. */
+/* Drivers built on LLVM install handlers of INT, TERM and HUP when they first compile, after
+ * which a second signal ends the program at once. Restores the handlers that gf_opencl_find()
+ * found; call it after every call that may compile. */
 void gf_opencl_restore_signals(void);
 
 struct gf_opencl_device {

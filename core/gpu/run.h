@@ -41,8 +41,8 @@ void gf_gpu_run_close(void *context);
 bool gf_gpu_run_lost(void *context);
 
 /* Owns the plan (m->plan) from here on: checks that the device's memory holds its buffers and
- * `beside` bytes more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and everything
- * below, also after a failure. */
+ * `beside` bytes more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and
+ * everything below, also after a failure. */
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside);
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 /* The passes as `gpufft plan` shows them, appended. */
@@ -60,8 +60,8 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report);
 
-/* Before and after work that is timed by the device's own clock, see gf_backend.run. They do nothing
- * where seconds is NULL. */
+/* Before and after work that is timed by the device's own clock, see gf_backend.run. They do
+ * nothing where seconds is NULL. */
 int gf_gpu_run_begin(const struct gf_gpu_context *c, const double *seconds);
 int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds);
 /* As gf_backend.measure. */

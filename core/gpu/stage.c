@@ -6,8 +6,8 @@
 
 #include "core/base/status.h"
 
-/* A piece of 4 MiB takes some 80 microseconds on the fastest buses, of which starting the copy takes
- * about five; larger pieces take longer to lock. */
+/* A piece of 4 MiB takes some 80 microseconds on the fastest buses, of which starting the copy
+ * takes about five; larger pieces take longer to lock. */
 enum { PIECE = 4 << 20, LEAST_STAGED = 1 << 20, MOST_THREADS = 16, FIRST_MARK = 2 };
 
 struct gf_gpu_stage {

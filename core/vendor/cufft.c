@@ -16,7 +16,7 @@
 #include "core/base/loadstore.h"
 
 /* A transform by cuFFT, from one buffer to another. */
-struct engine {
+struct transform {
     struct gf_cufft_layout layout;
     int type, plan, direction;
     bool planned;
@@ -28,8 +28,8 @@ struct impl {
     struct gf_gpu_run run;
     int before, between; /* numbers of passes before the transform, and before a filter's inverse */
     const struct gf_cufft *f;
-    struct engine engine[2]; /* the second: a filter's inverse */
-    int n_engines;
+    struct transform transform[2]; /* the second: a filter's inverse */
+    int n_transforms;
     bool direct;
     bool copies_input; /* the inverse overwrites what it reads, so that the input is copied first */
     int word;          /* bytes of a real */
@@ -116,7 +116,7 @@ static void set_extents(const struct gf_job *job, bool half, int64_t extent[4]) 
 static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
     struct gf_gpu_plan *p = m->run.plan;
     const struct gf_job *job = &p->job;
-    struct engine *e = &m->engine[0];
+    struct transform *e = &m->transform[0];
     bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
     int64_t before[4], after[4];
     int half = gf_job_half_axis(job), rc = 0;
@@ -151,7 +151,7 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     e->from = in->buffer_id;
     e->to = out->buffer_id;
     e->direction = forward ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
-    m->n_engines = 1;
+    m->n_transforms = 1;
     if (in->buffer_id == GF_GPU_A)
         p->bytes[GF_GPU_A] = gf_gpu_space_bytes(in);
     if (out->buffer_id == GF_GPU_B)
@@ -204,19 +204,19 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     bool plain =
         job->ndim == 2 && job->channels == 1 && (job->in_dtype == GF_U8 || job->in_dtype == GF_U16);
     filter_spaces(job, in, out);
-    m->engine[0] = (struct engine){.layout = gf_cufft_lay_out(job, in, out),
-                                   .type = wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C,
-                                   .direction = GF_CUFFT_FORWARD,
-                                   .out_complex = true,
-                                   .from = GF_GPU_A,
-                                   .to = GF_GPU_B};
-    m->engine[1] = (struct engine){.layout = gf_cufft_lay_out(job, out, in),
-                                   .type = wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R,
-                                   .direction = GF_CUFFT_INVERSE,
-                                   .in_complex = true,
-                                   .from = GF_GPU_B,
-                                   .to = GF_GPU_A};
-    m->n_engines = 2;
+    m->transform[0] = (struct transform){.layout = gf_cufft_lay_out(job, in, out),
+                                         .type = wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C,
+                                         .direction = GF_CUFFT_FORWARD,
+                                         .out_complex = true,
+                                         .from = GF_GPU_A,
+                                         .to = GF_GPU_B};
+    m->transform[1] = (struct transform){.layout = gf_cufft_lay_out(job, out, in),
+                                         .type = wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R,
+                                         .direction = GF_CUFFT_INVERSE,
+                                         .in_complex = true,
+                                         .from = GF_GPU_B,
+                                         .to = GF_GPU_A};
+    m->n_transforms = 2;
     gf_gpu_size_buffers(p);
     p->bytes[GF_GPU_A] = gf_gpu_space_bytes(in);
     p->bytes[GF_GPU_B] = gf_gpu_space_bytes(out);
@@ -234,7 +234,7 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
 
 /* cuFFT does not document its order of axes; it is listed as one axis after the other, the halved
  * one first forward and last backward. */
-static void list_transform(const struct engine *e, int64_t before, int64_t after,
+static void list_transform(const struct transform *e, int64_t before, int64_t after,
                            struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     bool real = e->in_complex != e->out_complex;
@@ -264,10 +264,10 @@ static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
         snprintf(p->what, sizeof p->what, "copy: the inverse overwrites the spectrum it reads");
         p->bytes_read = p->bytes_written = before;
     }
-    list_transform(&m->engine[0], before, after, plan);
-    if (m->n_engines > 1) {
+    list_transform(&m->transform[0], before, after, plan);
+    if (m->n_transforms > 1) {
         gf_gpu_run_list(m->run.plan, m->before, m->between, plan);
-        list_transform(&m->engine[1], after, before, plan);
+        list_transform(&m->transform[1], after, before, plan);
     }
     gf_gpu_run_list(m->run.plan, m->between, m->run.plan->n_passes, plan);
 }
@@ -275,7 +275,7 @@ static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
 /* ---- plan ---- */
 
 /* cuFFT works in the calling thread's current context, which stream() sets. */
-static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct engine *e) {
+static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct transform *e) {
     struct gf_cufft_layout *l = &e->layout;
     void *stream = c->api->stream(c->gpu);
     size_t work = 0;
@@ -304,8 +304,8 @@ static void cufft_unplan(void *context, struct gf_plan *plan) {
     struct impl *m = plan ? plan->impl : NULL;
     if (m) {
         for (int i = 0; i < 2; i++)
-            if (m->engine[i].planned && c->api->stream(c->gpu))
-                m->f->destroy(m->engine[i].plan);
+            if (m->transform[i].planned && c->api->stream(c->gpu))
+                m->f->destroy(m->transform[i].plan);
         gf_filter_compose_free(m->filter);
         gf_array_free(&m->table);
         if (m->work)
@@ -328,8 +328,8 @@ static int make_all(const struct gf_gpu_context *c, struct impl *m, struct gf_pl
         rc = make_passes(m, &before, &after);
         m->between = m->before;
     }
-    for (int i = 0; i < m->n_engines && !rc; i++)
-        rc = make_plan(c, m, &m->engine[i]);
+    for (int i = 0; i < m->n_transforms && !rc; i++)
+        rc = make_plan(c, m, &m->transform[i]);
     if (!rc)
         rc = gf_gpu_run_prepare(c, &m->run, m->work_bytes);
     if (rc)
@@ -384,8 +384,8 @@ static int take_work(const struct gf_gpu_context *c, struct impl *m) {
     if (rc)
         return rc;
     rc = c->api->stream(c->gpu) ? 0 : GF_EBACKEND;
-    for (int i = 0; i < m->n_engines && !rc; i++) {
-        int code = m->f->set_work(m->engine[i].plan, c->api->native(m->work));
+    for (int i = 0; i < m->n_transforms && !rc; i++) {
+        int code = m->f->set_work(m->transform[i].plan, c->api->native(m->work));
         rc = code ? failure(c, code, "setting the work area") : 0;
     }
     if (rc) {
@@ -405,12 +405,13 @@ static int cufft_upload(void *context, struct gf_plan *plan, const struct gf_arr
         rc = gf_gpu_stage_upload(c->stage, m->run.buffer[GF_GPU_TABLES], &m->table);
         gf_array_free(&m->table);
     }
-    if (rc || !m->engine[0].planned || m->work)
+    if (rc || !m->transform[0].planned || m->work)
         return rc;
     return take_work(c, m);
 }
 
-static int transform(const struct gf_gpu_context *c, const struct impl *m, const struct engine *e) {
+static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
+                         const struct transform *e) {
     const struct gf_cufft_layout *l = &e->layout;
     const struct gf_cufft *f = m->f;
     int64_t in_step = l->in_step * m->word * (e->in_complex ? 2 : 1);
@@ -448,14 +449,14 @@ static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
     const struct gf_gpu_run *r = &m->run;
     int rc = gf_gpu_run_launch(c, r, 0, m->before);
     if (!rc && m->copies_input)
-        rc = c->api->copy(c->gpu, r->buffer[m->engine[0].from], 0, r->buffer[GF_GPU_IN], 0,
+        rc = c->api->copy(c->gpu, r->buffer[m->transform[0].from], 0, r->buffer[GF_GPU_IN], 0,
                           r->plan->bytes[GF_GPU_IN]);
     if (!rc)
-        rc = transform(c, m, &m->engine[0]);
-    if (!rc && m->n_engines > 1) {
+        rc = run_transform(c, m, &m->transform[0]);
+    if (!rc && m->n_transforms > 1) {
         rc = gf_gpu_run_launch(c, r, m->before, m->between);
         if (!rc)
-            rc = transform(c, m, &m->engine[1]);
+            rc = run_transform(c, m, &m->transform[1]);
     }
     return rc ? rc : gf_gpu_run_launch(c, r, m->between, r->plan->n_passes);
 }
@@ -476,7 +477,7 @@ static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *
     if (m->filter)
         return gf_filter_compose_download(m->filter, out, report);
     int rc = gf_gpu_run_download(context, &m->run, out, report);
-    if (!rc && m->direct && !m->engine[0].in_complex)
+    if (!rc && m->direct && !m->transform[0].in_complex)
         gf_loadstore_settle(&plan->job, out, 1); /* a few elements: not worth a kernel */
     return rc;
 }

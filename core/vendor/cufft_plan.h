@@ -1,16 +1,15 @@
-/* The parts of the cufft backend that do not call the library: the layout of its data, and the plain
- * passes around it (kernels/plain.cl).
+/* The parts of the cufft backend that do not call the library: the layout of its data, and the
+ * plain passes around it (kernels/plain.cl).
  *
  *     struct gf_cufft_layout l = gf_cufft_lay_out(&job, &in, &out);
- *     int rc = gf_cufft_add_plain_load(p, &in);
- */
+ *     int rc = gf_cufft_add_plain_load(p, &in); */
 #ifndef GF_CORE_VENDOR_CUFFT_PLAN_H
 #define GF_CORE_VENDOR_CUFFT_PLAN_H
 
 #include "core/gpu/plan/space.h"
 
-/* The whole transform in cuFFT's terms. A batch has one distance only, so that the plan runs `loops`
- * times, each time some elements further on. */
+/* The whole transform in cuFFT's terms. A batch has one distance only, so that the plan runs
+ * `loops` times, each time some elements further on. */
 struct gf_cufft_layout {
     int rank; /* 0: nothing is transformed */
     long long n[3], in_embed[3], out_embed[3];
@@ -26,7 +25,8 @@ struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct g
 bool gf_cufft_is_plain(const struct gf_job *job);
 int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
 int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
-/* Appends the multiplication of half spectra by a filter's table, to be uploaded to GF_GPU_TABLES. */
+/* Appends the multiplication of half spectra by a filter's table, to be uploaded to
+ * GF_GPU_TABLES. */
 int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
                        const struct gf_array *table);
 /* Whether there is one output in the work buffer's own order; and the pass that rounds the reals to

@@ -144,8 +144,8 @@ static void drop_buffers(struct impl *m) {
     }
 }
 
-/* Whether FFTW alone does the job, between arrays of the right strides. Its inverse of a half spectrum
- * overwrites its input. */
+/* Whether FFTW alone does the job, between arrays of the right strides. Its inverse of a half
+ * spectrum overwrites its input. */
 static bool is_direct(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
@@ -168,8 +168,8 @@ static bool all_axes(const struct gf_job *job) {
     return job->axes == (1u << job->ndim) - 1;
 }
 
-/* A transform along a single axis of several sums reals only: it has no imaginary parts from rounding
- * to clear. */
+/* A transform along a single axis of several sums reals only: it has no imaginary parts from
+ * rounding to clear. */
 static void settle(const struct gf_job *job, struct gf_array *out, int threads) {
     if (job->axes & (job->axes - 1) || all_axes(job))
         gf_loadstore_settle(job, out, threads);
@@ -237,8 +237,8 @@ static const char *name_of(const struct context *c) {
     return c->maker == GF_FFTW_MKL ? "mkl" : "fftw";
 }
 
-/* FFTW does not document its order of axes; it is listed as one axis after the other, the halved one
- * first forward and last backward. */
+/* FFTW does not document its order of axes; it is listed as one axis after the other, the halved
+ * one first forward and last backward. */
 static struct gf_pass_info *list_axes(const struct context *c, const struct gf_job *job, bool r2c,
                                       bool c2r, int64_t before, int64_t after,
                                       struct gf_pass_info *p) {

@@ -41,8 +41,8 @@ static const struct gf_dl_symbol mkl_symbols[] = {
     {NULL, 0},
 };
 
-/* MKL then runs its threads on GNU's OpenMP, as this program does: threads of two runtimes would wait
- * for each other's CPUs. */
+/* MKL then runs its threads on GNU's OpenMP, as this program does: threads of two runtimes would
+ * wait for each other's CPUs. */
 enum { MKL_THREADING_GNU = 3 };
 
 #define MKL_SONAMES                                                                                \

@@ -1,11 +1,10 @@
-/* FFTW 3, or a library with its interface, loaded at run time: the few declarations that are needed,
- * from its documented interface, and the lock around its planner.
+/* FFTW 3, or a library with its interface, loaded at run time: the few declarations that are
+ * needed, from its documented interface, and the lock around its planner.
  *
  *     const struct gf_fftw *f = gf_fftw_find(GF_FFTW_OWN, GF_SINGLE, NULL);
  *     gf_fftw_plan_begin(f, threads, GF_FFTW_ESTIMATE);
  *     void *plan = f->plan_dft(1, &dim, 0, NULL, in, out, GF_FFTW_FORWARD, GF_FFTW_ESTIMATE);
- *     gf_fftw_plan_end(f, GF_FFTW_ESTIMATE);
- */
+ *     gf_fftw_plan_end(f, GF_FFTW_ESTIMATE); */
 #ifndef GF_CORE_VENDOR_FFTW_LIBRARY_H
 #define GF_CORE_VENDOR_FFTW_LIBRARY_H
 
@@ -50,8 +49,8 @@ struct gf_fftw {
 enum gf_fftw_maker { GF_FFTW_OWN, GF_FFTW_MKL, GF_FFTW_N_MAKERS };
 
 /* Loads the library once and for good: one with threads of its own must not be unloaded. `path`
- * names the file, NULL leaves it to the loader; only the first call's counts. NULL with gf_message()
- * when it is absent. */
+ * names the file, NULL leaves it to the loader; only the first call's counts. NULL with
+ * gf_message() when it is absent. */
 const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p, const char *path);
 
 /* The planner keeps global state and is not thread safe: plans are made between these two calls,

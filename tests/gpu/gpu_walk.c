@@ -1,4 +1,5 @@
-/* Enumerates what each pass reads and writes, as kernels/fft.cl, load.cl, store.cl and filter.cl do. */
+/* Enumerates what each pass reads and writes, as kernels/fft.cl, load.cl, store.cl and filter.cl
+ * do. */
 #include "tests/gpu/gpu_walk.h"
 
 #include <stdarg.h>

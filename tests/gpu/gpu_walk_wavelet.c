@@ -160,12 +160,12 @@ static void step(struct walk *w, int64_t k, int64_t y, int64_t column) {
 
 /* All that one item of a group does; items of small arrays, and the first and last of large ones.
  */
-static void item(struct walk *w, int64_t group, int64_t lane) {
+static void item(struct walk *w, int64_t group, int64_t local) {
     const struct wave_args *a = w->a;
     int64_t items = w->pass->group, width = (int64_t)1 << a->width_bits;
-    int64_t unit = group / a->blocks * (items / width) + lane / width;
+    int64_t unit = group / a->blocks * (items / width) + local / width;
     int64_t inner = unit % a->inner, outer = unit / a->inner;
-    int64_t column = group % a->blocks * width + lane % width;
+    int64_t column = group % a->blocks * width + local % width;
     int64_t row = w->row ? inner * w->rows : outer, first = (w->row ? outer : inner) * a->strip;
     if (column >= a->columns || row >= a->rows || first >= a->steps)
         return;

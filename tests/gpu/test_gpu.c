@@ -279,8 +279,8 @@ static void test_cached(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     api->free(gpu, from);
 }
 
-/* A kernel that writes to an invalid address: the error is reported, and the context is lost. This is
- * the last test of a process. On a CPU it would end the program. */
+/* A kernel that writes to an invalid address: the error is reported, and the context is lost.
+ * This is the last test of a process. On a CPU it would end the program. */
 static void test_fault(const struct gf_gpu *api, void *gpu) {
     struct gf_gpu_kernel *k = NULL;
     void *binary = NULL;
@@ -337,14 +337,14 @@ static void test_api(const struct gf_gpu *api) {
 
 static void test_pick(void) {
     static const struct gf_gpu_props list[3] = {
-        {.name = "NVIDIA GeForce RTX 4090"}, {.name = "NVIDIA H200"}, {.name = "A processor"}};
+        {.name = "NVIDIA GeForce RTX 4090"}, {.name = "NVIDIA H200"}, {.name = "A CPU"}};
     static const struct {
         const char *wanted;
         int index;
     } table[] = {{"0", 0},        {"2", 2},    {"h200", 1},
                  {"4090", -1},    {"200", -1}, {"20", -1},
                  {"rtx 4090", 0}, {"-40", -1}, {"nvidia", 0},
-                 {"PROC", 2},     {"3", -1},   {"-1", -1},
+                 {"cpu", 2},     {"3", -1},   {"-1", -1},
                  {"5090", -1},    {"", 0},     {NULL, 0},
                  {"1x", -1},      {" 1", -1},  {"99999999999999999999", -1}};
     unsetenv("GPUFFT_DEVICE");

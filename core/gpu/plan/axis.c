@@ -78,10 +78,10 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
     return 0;
 }
 
-/* A convolution in three passes. Its forward transform is cut into lengths a and m, its inverse into
- * m and a: each tile of the middle pass holds the last points of the one and the first of the other.
- * Bluestein's multiplies by a chirp at each end; Rader's reads and writes the points in his order,
- * and carries the zeroth one behind them. */
+/* A convolution in three passes. Its forward transform is cut into lengths a and m, its inverse
+ * into m and a: each tile of the middle pass holds the last points of the one and the first of
+ * the other. Bluestein's multiplies by a chirp at each end; Rader's reads and writes the points
+ * in his order, and carries the zeroth one behind them. */
 static int add_convolution(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *whole,
                            const struct cut *cut, const struct gf_gpu_space *from,
                            const struct gf_gpu_space *to) {
@@ -148,7 +148,8 @@ struct choice {
     double best_cost;
 };
 
-/* Chooses the buffer that the last pass writes: the one it reads where that works, else the other. */
+/* Chooses the buffer that the last pass writes: the one it reads where that works, else the
+ * other. */
 static void choose_buffer(const struct choice *c, const struct cut *cut, struct gf_gpu_space *to) {
     *to = c->to;
     if (!c->to_work)

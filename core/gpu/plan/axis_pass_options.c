@@ -46,7 +46,8 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     pass->summary.bytes_written = (int64_t)b->written;
 }
 
-/* Whether a pair's samples are adjacent, and every pair at an even offset: one access moves both. */
+/* Whether a pair's samples are adjacent, and every pair at an even offset: one access moves
+ * both. */
 static bool pairs_are_near(const struct gf_gpu_pass_builder *b, bool in, bool neighbours) {
     const struct pass_args *a = &b->args;
     bool near = neighbours || ((in ? a->pair_in : a->pair_out) == 1 && a->lone < 0 &&

@@ -289,8 +289,8 @@ static int add_inverse(struct level *l) {
     return rc;
 }
 
-/* Reduces the job to the device's share: a forward transform ends with all coefficients as floats, an
- * inverse begins with them, unless that is all the job asks for. */
+/* Reduces the job to the device's share: a forward transform ends with all coefficients as
+ * floats, an inverse begins with them, unless that is all the job asks for. */
 static void take_share(struct gf_gpu_plan *p) {
     struct gf_job *job = &p->job;
     enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;

@@ -73,9 +73,9 @@ int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b) {
     return best;
 }
 
-/* One axis: two real lines make one complex line; or, where lines are long or there is only one, the
- * neighbours on a line of even length make one complex number: half the tile, but more work to store
- * it. */
+/* One axis: two real lines make one complex line; or, where lines are long or there is only one,
+ * the neighbours on a line of even length make one complex number: half the tile, but more work
+ * to store it. */
 void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     enum { LONG = 4096 };
     int64_t n = b->n[b->half];

@@ -1,6 +1,6 @@
-/* A filter on a GPU: forward transform, multiplication and inverse in one plan. The last axis forward
- * is the first one back, and where a tile holds its lines one pass does all three; else the
- * multiplication is a separate pass over the half spectrum, in the work buffer's planes. */
+/* A filter on a GPU: forward transform, multiplication and inverse in one plan. The last axis
+ * forward is the first one back, and where a tile holds its lines one pass does all three; else
+ * the multiplication is a separate pass over the half spectrum, in the work buffer's planes. */
 #include "core/gpu/plan/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/axis.h"
@@ -151,7 +151,8 @@ static int plan_turned(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
 }
 
-/* All in one pass, two lines as one; false when no tile holds it, or the lines' filters may differ. */
+/* All in one pass, two lines as one; false when no tile holds it, or the lines' filters may
+ * differ. */
 static bool lines_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     int partner = gf_gpu_partner_axis(b);
     struct gf_gpu_space s = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);

@@ -13,8 +13,8 @@
  * which costs memory traffic. */
 enum { FEW_FACTORS = 6 };
 
-/* In single precision a table is better where a power multiplies a rounding error by more than this,
- * or squares of bins are no longer exact. */
+/* In single precision a table is better where a power multiplies a rounding error by more than
+ * this, or squares of bins are no longer exact. */
 enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
 
 static bool on(const struct gf_job *job, int axis) {
@@ -160,8 +160,8 @@ static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool comple
     }
 }
 
-/* Where the half spectrum holds both of two mirrored bins, the user's table may differ from its mirror
- * image; the real part of the result is then that of their mean. */
+/* Where the half spectrum holds both of two mirrored bins, the user's table may differ from its
+ * mirror image; the real part of the result is then that of their mean. */
 int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out) {
     int rc = gf_filter_tabulate(job, threads, out);
     if (rc)

@@ -12,8 +12,8 @@
 
 #include "core/gpu/plan/plan.h"
 
-/* Pure arithmetic: no device is touched. GF_ENOMEM or GF_EUNSUPP (no fp64; a line or an array beyond
- * what the kernels index), with the message set by gf_fail(). */
+/* Pure arithmetic: no device is touched. GF_ENOMEM or GF_EUNSUPP (no fp64; a line or an array
+ * beyond what the kernels index), with the message set by gf_fail(). */
 int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
                      struct gf_gpu_plan **plan);
 void gf_gpu_plan_free(struct gf_gpu_plan *plan); /* NULL is fine */

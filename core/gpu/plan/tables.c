@@ -10,7 +10,8 @@
 
 enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER };
 
-/* The offset of an earlier table of the same key, or -1; where `at` is given, keeps a new key with it. */
+/* The offset of an earlier table of the same key, or -1; where `at` is given, keeps a new key
+ * with it. */
 static int64_t known(struct gf_gpu_tables *t, struct gf_gpu_table_key *key, int64_t at) {
     for (int i = 0; i < t->keys; i++)
         if (t->key[i].what == key->what && !memcmp(t->key[i].a, key->a, sizeof key->a))
@@ -99,7 +100,8 @@ int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t
     return at;
 }
 
-/* k^2 modulo 2 n, exactly: in floating point the angle pi k^2 / n of a large k has no digits left. */
+/* k^2 modulo 2 n, exactly: in floating point the angle pi k^2 / n of a large k has no digits
+ * left. */
 static int64_t square(int64_t k, int64_t n) {
     return (int64_t)((unsigned __int128)k * (unsigned __int128)k % (unsigned __int128)(2 * n));
 }
@@ -164,7 +166,8 @@ static int64_t power_mod(int64_t base, int64_t e, int64_t m) {
     return v;
 }
 
-/* The kernel of the convolution: the conjugate chirp in both directions; or the roots in Rader's order. */
+/* The kernel of the convolution: the conjugate chirp in both directions; or the roots in Rader's
+ * order. */
 static void kernel_of(enum gf_gpu_algorithm algorithm, int64_t n, int64_t points, int dir,
                       long double *b) {
     memset(b, 0, (size_t)points * 2 * sizeof *b);

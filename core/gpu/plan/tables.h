@@ -21,8 +21,8 @@ int64_t gf_gpu_table_chirp(struct gf_gpu_tables *t, int64_t n, int dir);
 /* The spectrum that a tile's, or a split line's, convolution multiplies by, over its length. */
 int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm algorithm, int64_t n,
                               int64_t points, int dir);
-/* Rader's order, four tables of prime - 1 integers: which point is the i-th input; which is the i-th
- * output; at which input, and at which output, points 1, 2, … are. Offset in the integers. */
+/* Rader's order, four tables of prime - 1 integers: which point is the i-th input; which is the
+ * i-th output; at which input, and at which output, points 1, 2, … are. Offset in the integers. */
 int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime);
 /* Copies `count` reals; offset in reals. */
 int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count);

@@ -70,9 +70,9 @@ static void try_width(struct search *s, int stages, int per_line) {
     double time = stages_time(s, stages, per_line, &held);
     bool single = s->request->precision == GF_SINGLE;
     int words = single ? 2 : 4;
-    /* A convolution transforms twice and keeps the addresses of its load and its store: fewer points
-     * a work item, and more registers besides them, most of all for a large radix with rows in
-     * another order. */
+    /* A convolution transforms twice and keeps the addresses of its load and its store: fewer
+     * points a work item, and more registers besides them, most of all for a large radix with
+     * rows in another order. */
     int most = !s->convolution ? 64 : single ? 50 : 32;
     int beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
     if (s->convolution && s->request->rows_in && held > 16)
@@ -173,8 +173,8 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     t->local_bytes = (int64_t)t->side_stride * t->sides * word;
 }
 
-/* A convolution transforms twice: where the first radix is also the last, the second transform finds
- * the points where the first one leaves them. */
+/* A convolution transforms twice: where the first radix is also the last, the second transform
+ * finds the points where the first one leaves them. */
 static void close_ring(struct gf_gpu_tile *t) {
     for (int i = 0; i < t->stages; i++)
         for (int j = i + 1; j < t->stages; j++)
