@@ -197,25 +197,31 @@ static void multiply_spectrum(const struct gf_filter_compose *c) {
 
 int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
                           struct gf_array *out, struct gf_report *report) {
-    struct gf_report ignored;
+    struct gf_report there = {.imag_ratio = 0};
     int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
     if (!rc)
-        rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &ignored);
+        rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &there);
     if (rc)
         return rc;
     multiply_spectrum(c);
-    return c->backend->exec(c->context, c->back, &c->spectrum, out, report);
+    rc = c->backend->exec(c->context, c->back, &c->spectrum, out, report);
+    if (rc)
+        return rc;
+    report->ms.upload += there.ms.upload;
+    report->ms.run += there.ms.run;
+    report->ms.download += there.ms.download;
+    return 0;
 }
 
 /* ---- running on a device, part by part ---- */
 
 int gf_filter_compose_upload(struct gf_filter_compose *c, const struct gf_array *in) {
     int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
-    return rc ? rc : c->backend->upload(c->context, c->there, in);
+    return rc ? rc : c->backend->on_device->upload(c->context, c->there, in);
 }
 
 int gf_filter_compose_on_device(struct gf_filter_compose *c, int times, double *seconds) {
-    const struct gf_backend *b = c->backend;
+    const struct gf_device_exec *b = c->backend->on_device;
     struct gf_report ignored;
     int rc = 0;
     if (seconds)
@@ -239,5 +245,5 @@ int gf_filter_compose_on_device(struct gf_filter_compose *c, int times, double *
 
 int gf_filter_compose_download(struct gf_filter_compose *c, struct gf_array *out,
                                struct gf_report *report) {
-    return c->backend->download(c->context, c->back, out, report);
+    return c->backend->on_device->download(c->context, c->back, out, report);
 }

@@ -8,12 +8,8 @@
 
 #include "core/gpu/gpu.h"
 
-/* The most devices of one interface that are listed. */
-enum { GF_GPU_MAX_DEVICES = 32 };
-
 /* Which of `n` devices `wanted` is: a number, or a part of a name, case aside. A bare number is
- * never a name. NULL or "" means $GPUFFT_DEVICE, or where that is unset the first. GF_EABSENT
- * with the list of names. */
+ * never a name. NULL or "" is the first. GF_EABSENT with the list of names. */
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index);
 
 /* The line of a compiler's log that names the error: the first with "error", else the first that is

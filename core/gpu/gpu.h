@@ -25,22 +25,6 @@
 
 #include "core/base/backend.h"
 
-struct gf_gpu_props {
-    char name[128];      /* "NVIDIA H200" */
-    char platform[128];  /* "CUDA 13.0", "Portable Computing Language 3.1" */
-    char driver[128];    /* version; part of a kernel's cache key together with `compiler` */
-    char compiler[128];  /* NVRTC's version and the real architecture; for OpenCL the device's */
-    int64_t memory;      /* bytes in all */
-    int64_t max_alloc;   /* largest single buffer */
-    int64_t local_bytes; /* tile memory that one work group may ask for at launch */
-    int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
-    int max_group;            /* most work items of a group */
-    int units;                /* multiprocessors, compute units */
-    int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
-    bool fp64;
-    bool is_cpu; /* an OpenCL device that is the CPU itself */
-};
-
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
@@ -67,8 +51,8 @@ struct gf_gpu {
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens no context. */
     int (*list)(struct gf_gpu_props *props, int most);
-    /* `device`: a number, or a part of a name (case aside) ; NULL: GPUFFT_DEVICE, else the first
-     * (GPUs before CPUs). GF_EABSENT with the list of names when there is no such device. */
+    /* `device`: a number, or a part of a name (case aside); NULL: the first (GPUs before CPUs).
+     * GF_EABSENT with the list of names when there is no such device. */
     int (*open)(const char *device, void **gpu, struct gf_gpu_props *props);
     void (*close)(void *gpu);
 

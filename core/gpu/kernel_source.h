@@ -10,7 +10,7 @@
 
 /* The text of kernels/`file` with its #include "…" lines replaced by the files they name (again at
  * each mention: the files guard themselves where once is enough) and #line markers in between. From
- * the program itself, or from $GPUFFT_KERNEL_DIR while working on them. The caller frees it. */
+ * the program itself, or from the kernel folder of core/base/process.h while working on them. The caller frees it. */
 int gf_kernel_source(const char *file, char **text);
 
 #endif

@@ -1,6 +1,6 @@
-/* The folder in which built kernels are kept from run to run: $XDG_CACHE_HOME/gpufft, or
- * ~/.cache/gpufft. Nothing here can make a run fail: a folder or file that is damaged, or
- * not the user's own, counts as absent, and nothing is kept.
+/* The folder in which built kernels are kept from run to run: gpufft/ within the cache folder of
+ * core/base/process.h. Nothing here can make a run fail: a folder or file that is damaged, or not
+ * the user's own, counts as absent, and nothing is kept.
  *
  *     struct gf_kernel_store s;
  *     if (gf_kernel_store_open(&s, true))

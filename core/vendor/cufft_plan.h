@@ -2,7 +2,8 @@
  * plain passes around it (kernels/plain.cl).
  *
  *     struct gf_cufft_layout l = gf_cufft_lay_out(&job, &in, &out);
- *     int rc = gf_cufft_add_plain_load(p, &in); */
+ *     int rc = gf_cufft_add_plain_load(p, &in);
+ */
 #ifndef GF_CORE_VENDOR_CUFFT_PLAN_H
 #define GF_CORE_VENDOR_CUFFT_PLAN_H
 

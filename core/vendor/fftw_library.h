@@ -4,7 +4,8 @@
  *     const struct gf_fftw *f = gf_fftw_find(GF_FFTW_OWN, GF_SINGLE, NULL);
  *     gf_fftw_plan_begin(f, threads, GF_FFTW_ESTIMATE);
  *     void *plan = f->plan_dft(1, &dim, 0, NULL, in, out, GF_FFTW_FORWARD, GF_FFTW_ESTIMATE);
- *     gf_fftw_plan_end(f, GF_FFTW_ESTIMATE); */
+ *     gf_fftw_plan_end(f, GF_FFTW_ESTIMATE);
+ */
 #ifndef GF_CORE_VENDOR_FFTW_LIBRARY_H
 #define GF_CORE_VENDOR_FFTW_LIBRARY_H
 

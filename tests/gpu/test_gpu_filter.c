@@ -40,13 +40,13 @@ static bool same(const struct gf_array *a, const struct gf_array *b) {
 static int run_parts(struct gf_plan *plan, struct gf_filter_compose *c, const struct gf_array *in,
                      struct gf_array *out, double *seconds) {
     struct gf_report report;
-    int rc = c ? gf_filter_compose_upload(c, in) : backend->upload(context, plan, in);
+    int rc = c ? gf_filter_compose_upload(c, in) : backend->on_device->upload(context, plan, in);
     if (!rc)
         rc = c ? gf_filter_compose_on_device(c, 2, seconds)
-               : backend->run(context, plan, 2, seconds);
+               : backend->on_device->run(context, plan, 2, seconds);
     if (!rc)
         rc = c ? gf_filter_compose_download(c, out, &report)
-               : backend->download(context, plan, out, &report);
+               : backend->on_device->download(context, plan, out, &report);
     return rc;
 }
 
