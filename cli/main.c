@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io.h"
@@ -248,6 +249,7 @@ static void catch_signals(void) {
             sigaction(caught[i], &action, NULL);
     }
     signal(SIGPIPE, SIG_IGN); /* EPIPE from write() instead */
+    signal(SIGXFSZ, SIG_IGN); /* EFBIG from write() instead */
 }
 
 /* A standard stream that came closed would lend its number to the first file opened, and what is
@@ -270,6 +272,7 @@ static int close_stdout(int code) {
 }
 
 int main(int argc, char **argv) {
+    gf_environment_read();
     fill_streams();
     catch_signals();
     gf_log_open_stdout();

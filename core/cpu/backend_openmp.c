@@ -7,9 +7,11 @@
 
 #include "core/base/backend.h"
 #include "core/base/job_check.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/cpu/bind.h"
 #include "core/cpu/dwt.h"
+#include "core/cpu/dwt_stream.h"
 #include "core/cpu/filter.h"
 #include "core/cpu/long.h"
 #include "core/cpu/make.h"
@@ -29,7 +31,7 @@ struct planned {
 };
 
 static const char *isa_asked(void) {
-    return getenv("GPUFFT_ISA");
+    return gf_process()->isa;
 }
 
 static int probe(char reason[GF_REASON]) {
@@ -281,7 +283,9 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
 const struct gf_backend gf_backend_openmp = {
     .name = "openmp",
     .what = "the CPU, with this program's own kernels",
-    .automatic = true,
+    .automatic = 1,
+    .per_thread = true,
+    .streamer = &gf_cpu_dwt_streamer,
     .probe = probe,
     .open = open_context,
     .plan = plan_job,

@@ -25,8 +25,8 @@ struct gf_filter_transform {
 };
 
 /* A mask M of the spectrum of `extent` samples, its zero frequency at extent / 2. Its even part
- * (M(k) + M(-k)) / 2 counts. Where the job's extent P is longer, bin k lies between the mask's bins
- * around k extent / P, and the value is interpolated linearly along each axis. */
+ * (M(k) + M(-k)) / 2 counts. Where the job's extent P is longer, bin k falls between the mask's
+ * bins around k extent / P, and the value is interpolated linearly along each axis. */
 int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int threads,
                          const struct gf_filter_samples *mask);
 

@@ -44,7 +44,7 @@ static inline double gf_bins_square(const struct gf_bins *b, int i, int64_t k) {
     return steps * steps;
 }
 
-/* How many bins of the full spectrum bin x of a stored row stands for. */
+/* The number of bins of the full spectrum that bin x of a stored row represents. */
 static inline int gf_bins_weight(const struct gf_bins *b, int64_t x) {
     return b->half && x && 2 * x != b->n[2] ? 2 : 1;
 }

@@ -6,7 +6,7 @@
  * Frequencies are in cycles a sample, whatever the extents: bin k of an axis of n samples is k/n,
  * and the distance from the zero frequency is that of (k_z/n_z, k_y/n_y, k_x/n_x). A ring gathers
  * the bins whose distance, in steps of 1/(longest extent), rounds to its number (halves up); ring 0
- * is the zero frequency alone. Of a half spectrum the bins that stand for two count twice. */
+ * is the zero frequency alone. Bins of a half spectrum that represent two count twice. */
 #ifndef GF_CORE_SPECTRUM_SPECTRUM_H
 #define GF_CORE_SPECTRUM_SPECTRUM_H
 

@@ -189,7 +189,7 @@ INLINE vec value_of(struct mapping *m, cvec x) {
     }
 }
 
-/* The sample for a value; `lanes` says which ones count. */
+/* The sample of a value; only values in `lanes` are counted as clipped. */
 INLINE vec sample_of(struct mapping *m, vec v, ivec lanes) {
     m->largest = vec_max(vec_abs(v), m->largest);
     if (!m->integer)
