@@ -155,8 +155,7 @@ static char notes[1024];
 static int n_notes;
 
 static void take_note(void *user, const char *text) {
-    CHECK(user == notes);
-    n_notes++;
+    n_notes += user == notes ? 1 : 100; /* no CHECK: threads come here */
     snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", text);
 }
 
