@@ -207,7 +207,7 @@ static int read_shape(const struct gf_settings *s, const char *text, struct gf_s
     return rc;
 }
 
-int gf_command_bench(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_bench b = {.s = s};
     struct gf_shape typed[MOST_SHAPES + 1] = {{0, {0}}};
     int rc = gf_bench_check(s);
@@ -240,3 +240,30 @@ int gf_command_bench(struct gf_settings *s, char **operands, int n) {
         gf_log_error("bench: nothing could be measured");
     return b.bad || !b.rows;
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_bench, &gf_opts_memory,
+                                                    &gf_opts_common, NULL};
+
+const struct gf_command gf_command_bench = {
+    .name = "bench",
+    .operands = "[SHAPE]...",
+    .summary = "the backends compared in one table",
+    .groups = groups,
+    .examples = "  gpufft bench\n"
+                "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
+                "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
+                "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
+                "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n",
+    .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
+             "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
+             "what the planned passes read and write, and its share of the copy bandwidth.\n"
+             "floors: the time over that of one read and one write at copy bandwidth (for a\n"
+             "picture, its half spectrum is written and read as well). ratio: above 1 is faster\n"
+             "than the backend compared with. error: relative (L2); single against a run in\n"
+             "double, double against sums in long double at 8 places; for a picture, the share\n"
+             "of pixels off by one level; ! is more than gpufft promises. A wrong result is not\n"
+             "timed, and the exit status is 1. plan: the time that planning took, not counted.\n"
+             "Backends on a device are timed there, by its clock, with input and output in its\n"
+             "memory; copy is then its own bandwidth.\n",
+    .run = run,
+};

@@ -73,7 +73,7 @@ static void print_cache(bool json) {
     gf_json_print(o);
 }
 
-int gf_command_devices(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     (void)operands;
     if (n) {
         gf_log_error("devices: takes no operands");
@@ -90,3 +90,14 @@ int gf_command_devices(struct gf_settings *s, char **operands, int n) {
     print_cache(s->json);
     return 0;
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_common, NULL};
+
+const struct gf_command gf_command_devices = {
+    .name = "devices",
+    .operands = "",
+    .summary = "every backend and device, or why one is absent",
+    .groups = groups,
+    .examples = "  gpufft devices\n",
+    .run = run,
+};
