@@ -258,11 +258,12 @@ const struct gf_command gf_command_bench = {
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
              "what the planned passes read and write, and its share of the copy bandwidth.\n"
              "floors: the time over that of one read and one write at copy bandwidth (for a\n"
-             "picture, its half spectrum is written and read as well). ratio: above 1 is faster\n"
-             "than the backend compared with. error: relative (L2); single against a run in\n"
-             "double, double against sums in long double at 8 places; for a picture, the share\n"
-             "of pixels off by one level; ! is more than gpufft promises. A wrong result is not\n"
-             "timed, and the exit status is 1. plan: the time that planning took, not counted.\n"
+             "picture, half a spectrum is written and read as well). ratio: above 1 is faster\n"
+             "than the one compared with. error: relative (L2); single against a run in\n"
+             "double, double against sums in long double at 8 places; for a picture, the\n"
+             "share of pixels off by one level; ! is more than gpufft promises. A wrong result\n"
+             "is not timed, and the exit status is 1. plan: the time that planning took, not\n"
+             "counted.\n"
              "Backends on a device are timed there, by its clock, with input and output in its\n"
              "memory; copy is then its own bandwidth.\n",
     .run = run,
