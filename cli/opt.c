@@ -1,3 +1,4 @@
+/* Parses a command line by a table of options, and prints the table as --help. */
 #include "cli/opt.h"
 
 #include <errno.h>

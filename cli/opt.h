@@ -2,8 +2,8 @@
  *
  *     --name=value  --name value  --flag  --no-flag  --unambiguous-pref  --
  *
- * Options and operands may be mixed; a lone `-` is an operand. A row says where in the caller's
- * structure the value goes, so that groups of rows are shared between commands. */
+ * Options and operands may be mixed; a lone `-` is an operand. A row names the field of the
+ * caller's structure that takes the value, so that groups of rows are shared between commands. */
 #ifndef GF_CLI_OPT_H
 #define GF_CLI_OPT_H
 

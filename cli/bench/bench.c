@@ -50,13 +50,12 @@ static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int th
     return rc;
 }
 
-/* A device that is the processor has nothing to add to the backends that are its own. */
+/* A device that is the CPU has nothing to add to the backends that are its own. */
 static bool worth_it(const struct gf_bench_entrant *e, const char *device) {
     struct gf_gpu_props props;
     if (!e->backend->gpu || device || gf_backend_device(e->backend, NULL, &props) || !props.is_cpu)
         return true;
-    gf_log_verbose("bench: %s left out, %s is the processor; --backend names it", e->name,
-                   props.name);
+    gf_log_verbose("bench: %s left out, %s is the CPU; --backend names it", e->name, props.name);
     return false;
 }
 
@@ -103,11 +102,11 @@ static int find_relative(struct gf_bench *b) {
     return 0;
 }
 
-/* The processor's name for itself, and what the openmp backend says of its instruction set. */
+/* The CPU's name for itself, and the openmp backend's for its instruction set. */
 static void describe_machine(struct gf_bench *b) {
     char line[256], reason[GF_REASON] = "";
     FILE *f = fopen("/proc/cpuinfo", "re");
-    snprintf(b->cpu, sizeof b->cpu, "unknown processor");
+    snprintf(b->cpu, sizeof b->cpu, "unknown CPU");
     while (f && fgets(line, sizeof line, f)) {
         const char *name = strchr(line, ':');
         if (strncmp(line, "model name", 10) || !name)
@@ -216,7 +215,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     for (int i = 0; i < n && !rc; i++)
         rc = read_shape(s, operands[i], &typed[i]);
     if (!rc && !n && s->axes.n)
-        rc = gf_fail(GF_EUSAGE, "--axes goes with a shape");
+        rc = gf_fail(GF_EUSAGE, "--axes needs a shape");
     if (!rc && n && s->bench.all)
         rc = gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
     if (!rc)

@@ -17,7 +17,7 @@ static void print_device(int number, const struct gf_gpu_props *p) {
     printf("%*sdevice %d: %s\n", INDENT, "", number, p->name);
     printf("%*s%s, driver %s, %s, %d compute unit%s, %sfp64%s\n", INDENT + 2, "", p->platform,
            p->driver, gf_memory_text(p->memory, size), p->units, p->units == 1 ? "" : "s",
-           p->fp64 ? "" : "no ", p->is_cpu ? ", the processor itself" : "");
+           p->fp64 ? "" : "no ", p->is_cpu ? ", the CPU itself" : "");
 }
 
 static json_t *device_json(int number, const struct gf_gpu_props *p) {

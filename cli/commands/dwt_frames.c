@@ -60,7 +60,7 @@ static const char *refuses(const struct gf_task *t) {
     if (s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (t->engine->contexts->asked && t->engine->contexts->asked != &gf_backend_openmp)
-        return "only the openmp backend goes plane by plane";
+        return "only the openmp backend works plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
 }
 

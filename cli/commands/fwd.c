@@ -87,7 +87,7 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* One line for alpha that goes. */
+/* One line for alpha that is dropped. */
 static int check(struct gf_task *t) {
     bool kept = true;
     for (int i = 0; i < t->job.n_out; i++)

@@ -12,14 +12,13 @@ static int check_options(const struct gf_settings *s, const struct gf_record *r)
     unsigned axes = r->axes;
     int rc = s->axes.n || s->dims ? gf_settings_axes(s, r->ndim, &axes) : 0;
     if (!rc && axes != r->axes)
-        rc = gf_fail(GF_EINVAL, "its record tells of other axes than the options do");
+        rc = gf_fail(GF_EINVAL, "its record has other axes than the options");
     if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != r->levels)
-        rc = gf_fail(GF_EINVAL, "its record says %d level%s, not %d", r->levels,
+        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", r->levels,
                      r->levels == 1 ? "" : "s", s->wavelet.levels);
     if (!rc && s->wavelet.boundary != GF_UNSET && s->wavelet.boundary != (int)r->boundary)
-        rc =
-            gf_fail(GF_EINVAL, "its record says boundary %s, not %s", gf_boundary_name(r->boundary),
-                    gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
+        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(r->boundary),
+                     gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
     return rc;
 }
 

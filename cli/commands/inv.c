@@ -24,12 +24,12 @@ static int check_options(const struct gf_settings *s, const struct gf_record *r)
     if (rc)
         return rc;
     if (axes != r->axes)
-        return gf_fail(GF_EINVAL, "its record tells of other axes than the options do");
+        return gf_fail(GF_EINVAL, "its record has other axes than the options");
     if (s->norm != GF_UNSET && s->norm != (int)r->norm)
-        return gf_fail(GF_EINVAL, "its record says norm %s, not %s", gf_norm_name(r->norm),
+        return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(r->norm),
                        gf_norm_name((enum gf_norm)s->norm));
     if (s->shift != GF_UNSET && s->shift != r->shift)
-        return gf_fail(GF_EINVAL, "its record says that the zero frequency is in the %s",
+        return gf_fail(GF_EINVAL, "its record has the zero frequency in the %s",
                        r->shift ? "centre" : "corner");
     return 0;
 }

@@ -39,7 +39,7 @@ const struct gf_lesson gf_lessons[] = {
               "The hole in the spectrum. All else looks brighter, since white is the largest value "
               "that is left."},
              {"filter 01-input.png --highpass=24 --offset=mid --out=05-result.png",
-              "Grey stands for zero: the sky is flat, whatever is sharp stands out, bright on one "
+              "Grey is zero: the sky is flat, and whatever is sharp is visible, bright on one "
               "side of each edge and dark on the other."}},
     },
     {
@@ -109,7 +109,7 @@ const struct gf_lesson gf_lessons[] = {
               "The scene's magnitude with the still life's phase: the still life."},
              {"inv --from-magnitude=still-magnitude.tif --from-phase=scene-phase.tif --depth=8 "
               "--out=07-scene-phase.png",
-              "And the other way round: the scene. The picture goes with its phase, for that says "
+              "And the other way round: the scene. The picture follows its phase, which determines "
               "where waves meet, and where they meet there are edges."}},
     },
     {
