@@ -34,54 +34,20 @@ static bool is_newer(const char *path, const struct timespec *than) {
 }
 
 /* A file, and its record if that stands beside it. */
-static bool is_complete(const struct gf_product *p, const char *path, bool record,
-                        const struct timespec *than) {
-    if (!is_newer(path, than))
-        return false;
+static int is_complete(void *newest, int i, const struct gf_product *p, const char *path) {
+    (void)i;
+    if (!is_newer(path, newest))
+        return -1;
+    bool record = p->where->has_page ? gf_page_has_record(p) : p->has_record;
     if (!record || !p->format->record_beside)
-        return true;
+        return 0;
     char *beside = gf_record_path(path);
-    bool there = is_newer(beside, than);
+    bool there = is_newer(beside, newest);
     free(beside);
-    return there;
-}
-
-static bool has_all_bands(const struct gf_task *t, const struct gf_product *p,
-                          const struct timespec *than) {
-    struct gf_dwt_band band[GF_MAX_BANDS];
-    int n = gf_dwt_bands(&t->job, band);
-    bool all = true;
-    for (int i = 0; i < n && all; i++) {
-        char *path = gf_band_path(p, &band[i]);
-        all = is_newer(path, than);
-        free(path);
-    }
-    return all;
-}
-
-static bool has_all_pages(const struct gf_product *p, const struct timespec *than) {
-    int64_t n = p->image.ndim == 3 ? p->image.px.shape[0] : 1;
-    bool all = true;
-    for (int64_t z = 0; z < n && all; z++) {
-        char *path = NULL;
-        all = !gf_template_expand(p->where, p->in, p->label, p->page + z, &path) &&
-              is_complete(p, path, gf_page_has_record(p), than);
-        free(path);
-    }
-    return all;
+    return there ? 0 : -1;
 }
 
 bool gf_task_up_to_date(const struct gf_task *t) {
     struct timespec newest;
-    bool all = newest_read(t, &newest);
-    for (int i = 0; i < t->targets->n && all; i++) {
-        const struct gf_product *p = &t->product[i];
-        if (p->bands)
-            all = has_all_bands(t, p, &newest);
-        else if (p->where->has_page)
-            all = has_all_pages(p, &newest);
-        else
-            all = is_complete(p, p->path, p->has_record, &newest);
-    }
-    return all;
+    return newest_read(t, &newest) && !gf_task_each_file(t, is_complete, &newest);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/batch/task.h"
+#include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 
 /* The product as its format likes it. Leading axes of extent 1 go where a format has no room for
@@ -98,6 +99,47 @@ int gf_product_write(const struct gf_settings *s, struct gf_product *p) {
             break;
         rc = write_image(s, p, path, &plane, has_record ? &record : NULL);
         free(path);
+    }
+    return rc;
+}
+
+/* ---- the names ---- */
+
+static int each_band(const struct gf_task *t, int i, gf_file_visit *visit, void *user) {
+    struct gf_dwt_band band[GF_MAX_BANDS];
+    int rc = 0, n = gf_dwt_bands(&t->job, band);
+    for (int b = 0; b < n && !rc; b++) {
+        char *path = gf_band_path(&t->product[i], &band[b]);
+        rc = path ? visit(user, i, &t->product[i], path) : gf_fail(GF_ENOMEM, "out of memory");
+        free(path);
+    }
+    return rc;
+}
+
+static int each_page(const struct gf_task *t, int i, gf_file_visit *visit, void *user) {
+    const struct gf_product *p = &t->product[i];
+    int64_t n = p->image.ndim == 3 ? p->shape[0] : 1; /* the image may still have --edges' planes */
+    int rc = 0;
+    for (int64_t z = 0; z < n && !rc; z++) {
+        char *path = NULL;
+        rc = gf_template_expand(p->where, p->in, p->label, p->page + z, &path);
+        if (!rc)
+            rc = visit(user, i, p, path);
+        free(path);
+    }
+    return rc;
+}
+
+int gf_task_each_file(const struct gf_task *t, gf_file_visit *visit, void *user) {
+    int rc = 0;
+    for (int i = 0; i < t->targets->n && !rc; i++) {
+        const struct gf_product *p = &t->product[i];
+        if (p->bands)
+            rc = each_band(t, i, visit, user);
+        else if (p->where->has_page)
+            rc = each_page(t, i, visit, user);
+        else
+            rc = visit(user, i, p, p->path);
     }
     return rc;
 }

@@ -202,10 +202,23 @@ static bool is_up_to_date(const struct gf_task *t) {
     return t->s->resume && !t->s->force && gf_task_up_to_date(t);
 }
 
+static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
+    const struct gf_task *t = user;
+    return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
+}
+
+/* The job, and its outputs claimed at their real names, which the arguments did not tell. */
+static int prepare_outputs(struct gf_task *t) {
+    int rc = prepare(t);
+    if (!rc)
+        rc = gf_task_each_file(t, claim_file, t);
+    t->skipped = !rc && is_up_to_date(t);
+    return rc;
+}
+
 /* The job of t->image, its outputs' places looked at, its arrays held to the limit. */
 static int fit(struct gf_task *t) {
-    int rc = prepare(t);
-    t->skipped = !rc && is_up_to_date(t);
+    int rc = prepare_outputs(t);
     for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
         rc = check_place(t->s, &t->product[i]);
     return rc ? rc : check_memory(t, 0);
@@ -238,8 +251,7 @@ int gf_task_outline(struct gf_task *t) {
         return 0;
     int rc = load(t, true);
     if (!rc)
-        rc = prepare(t);
-    t->skipped = !rc && is_up_to_date(t);
+        rc = prepare_outputs(t);
     return rc;
 }
 
@@ -290,6 +302,18 @@ int gf_task_ready(struct gf_task *t) {
     return rc;
 }
 
+/* Samples that came out finite are all that most outputs have; of small integers no other come. */
+static void count_overflowed(struct gf_task *t) {
+    int64_t first[GF_MAX_RANK];
+    for (int i = 0; i < t->job.n_out && !gf_job_is_bounded(&t->job); i++) {
+        const struct gf_product *p = &t->product[i];
+        int axis = t->job.ndim;
+        struct gf_array a =
+            gf_array_slice(&p->image.px, axis, 0, p->image.px.shape[axis] - p->alpha_plane);
+        t->overflowed[i] = gf_array_nonfinite(&a, first);
+    }
+}
+
 int gf_task_run(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = 0;
@@ -308,6 +332,8 @@ int gf_task_run(struct gf_task *t) {
     t->ms_transform = gf_now_ms() - start;
     if (!rc && t->transform->check)
         rc = t->transform->check(t);
+    if (!rc)
+        count_overflowed(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         if (t->product[i].alpha_plane)
             add_alpha(t, &t->product[i]);

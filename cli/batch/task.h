@@ -77,6 +77,7 @@ struct gf_task {
     int64_t need;  /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
+    int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     double ms_decode, ms_transform, ms_encode;
     struct gf_filtering *filtering; /* filter's own */
     int64_t extra_bytes;            /* taken by what prepare() makes beside the arrays */
@@ -125,6 +126,10 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
 
 /* store.c: writes one product, in one file or one per page. */
 int gf_product_write(const struct gf_settings *s, struct gf_product *p);
+/* Calls `visit` for the real name of every file that the prepared task is to write, with the number
+ * of its target; ends with the first that does not return 0, and returns that. */
+typedef int gf_file_visit(void *user, int i, const struct gf_product *p, const char *path);
+int gf_task_each_file(const struct gf_task *t, gf_file_visit *visit, void *user);
 /* dwt.c: every band of a product into a file of its own; makes the folder. */
 int gf_bands_write(const struct gf_task *t, const struct gf_product *p);
 /* DIR/{stem}_aa3.tif and its like, to be freed; NULL without memory. */

@@ -147,14 +147,7 @@ static int write_band(const struct gf_task *t, const struct gf_product *p,
         v.px.rank++;
         v.ndim++;
     }
-    struct stat at, in;
-    int rc = 0;
-    for (int i = 0; i < t->n_read && !rc; i++)
-        if (!stat(path, &at) && !stat(t->read[i], &in) && at.st_dev == in.st_dev &&
-            at.st_ino == in.st_ino)
-            rc = gf_fail(GF_EIO, "band '%s' is an input; inputs are never written", path);
-    if (!rc)
-        rc = gf_image_write(path, &gf_format_tiff, &v, &options, t->s->clobber);
+    int rc = gf_image_write(path, &gf_format_tiff, &v, &options, t->s->clobber);
     free(path);
     return rc;
 }

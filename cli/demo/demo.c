@@ -111,7 +111,7 @@ static int write_input(const char *sample, const char *panel) {
 
 /* Standard output into the file, until restore() with what this returns; negative: a status. */
 static int redirect(const char *path) {
-    fflush(stdout);
+    gf_log_flush_stdout();
     int keep = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     int fd = keep < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
@@ -263,7 +263,9 @@ static int by_hand(const struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets = {.n = 1, .target = {{.label = "picture", .plain = true}}};
     int rc = gf_template_parse("--out", s->out, &targets.target[0].where);
     if (!rc)
-        rc = gf_targets_claim(s, &targets, operands, 1, operands, 1);
+        rc = gf_inputs_guard(s, operands, 1);
+    if (!rc)
+        rc = gf_targets_claim(s, &targets, operands, 1);
     if (!rc)
         rc = gf_hand_run(s, operands[0]);
     if (rc == GF_EUSAGE)

@@ -217,7 +217,7 @@ static int claim_radial(struct run *r) {
     t->label = "radial";
     t->plain = true;
     r->radial.n = 1;
-    return gf_targets_claim(s, &r->radial, r->inputs.path, names, r->inputs.path, r->inputs.n);
+    return gf_targets_claim(s, &r->radial, r->inputs.path, names);
 }
 
 static int run_stats(struct gf_settings *s, char **operands, int n) {
