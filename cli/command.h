@@ -19,8 +19,10 @@
  *     cli/commands.c        its place in the table
  *     cli/settings.h        the fields that its own rows fill, if there are any
  *
- * and the test, tests/cli/sum.test. `gpufft --help`, gpufft(1), `make install` and the checks of
- * help.test and test_man.sh follow the table. */
+ *     tests/cli/sum.test    new; and UPDATE=1 tests/cli/run help, which renews the texts of --help
+ *
+ * `gpufft --help`, gpufft(1), `make install` and the checks of help.test and test_man.sh follow the
+ * table. */
 #ifndef GF_CLI_COMMAND_H
 #define GF_CLI_COMMAND_H
 

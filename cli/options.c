@@ -186,8 +186,8 @@ const struct gf_opt_group gf_opts_depth_display = {NULL, depth_display_rows};
 
 static const struct gf_opt depth_own_rows[] = {
     GF_PARSED("depth", GF_AT(depth), "8|16|32", parse_depth,
-              "bits per sample; the result is clipped and rounded (default: the picture's own "
-              "type)"),
+              "bits per sample, to which the result is clipped and rounded (default: the "
+              "picture's own type)"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_depth_own = {NULL, depth_own_rows};

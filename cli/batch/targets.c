@@ -39,7 +39,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
         out->target[out->n - 1].bands = true;
     }
     if (!rc && !out->n)
-        return gf_fail(GF_EUSAGE, "no output; say --out=FILE");
+        return gf_fail(GF_EUSAGE, "no output; give --out=FILE");
     if (!rc && s->filter.mask_out) {
         rc = add_target(out, "--mask-out", s->filter.mask_out, kind);
         out->target[out->n - 1].label = "mask";

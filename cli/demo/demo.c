@@ -288,7 +288,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         if (!find_lesson(operands[i]))
             return 2;
     if (!s->out || !*s->out) {
-        gf_log_error("demo: no folder; say --out=DIR");
+        gf_log_error("demo: no folder; give --out=DIR");
         return 2;
     }
     for (int i = 0; i < n && !all; i++) {
