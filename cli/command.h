@@ -18,7 +18,6 @@
  *     cli/command.h         its declaration below
  *     cli/commands.c        its place in the table
  *     cli/settings.h        the fields that its own rows fill, if there are any
- *
  *     tests/cli/sum.test    new; and UPDATE=1 tests/cli/run help, which renews the texts of --help
  *
  * `gpufft --help`, gpufft(1), `make install` and the checks of help.test and test_man.sh follow the
