@@ -82,7 +82,7 @@ endef
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 
-.PHONY: all check check-full check-gpu lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
+.PHONY: all man check check-full check-gpu lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -126,6 +126,17 @@ $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
+# The manual: hand-written pages around the lists that the tables of commands and options give.
+PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
+man: $(PAGES)
+
+$(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/samples_embedded.o $(BELOW)
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+
+$(BUILD)/man/%.1: man/%.1.in man/options.in $(BUILD)/make_man
+	@mkdir -p $(@D)
+	$(call say,MAN,$(BUILD)/make_man $< man/options.in >$@)
+
 # ---------------------------------------------------------------- tests
 
 TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
@@ -138,7 +149,7 @@ UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check: gpufft $(TEST_PROGRAMS)
+check: gpufft man $(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_record
 	@tests/run "tests/lint rules" $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
@@ -149,7 +160,7 @@ check: gpufft $(TEST_PROGRAMS)
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-full: gpufft $(TEST_PROGRAMS)
+check-full: gpufft man $(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/cache
 	@tests/run "tests/lint rules" $(UNIT_TESTS) "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
@@ -191,13 +202,13 @@ build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedde
 
 # ---------------------------------------------------------------- using it
 
-install: gpufft
+install: gpufft man
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
-	install -m 644 man/gpufft.1 $(DESTDIR)$(PREFIX)/share/man/man1/gpufft.1
+	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(DESTDIR)$(PREFIX)/share/man/man1/gpufft.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES)))
 
 # Draws the pictures of samples/ anew; they come out the same, byte for byte.
 samples: $(BUILD)/make_samples
@@ -205,7 +216,7 @@ samples: $(BUILD)/make_samples
 	@$(MAKE) --no-print-directory gpufft
 	samples/panels ./gpufft samples/lessons
 
-# A first look: the sample scene and its spectrum, side by side in a viewer of one's own.
+# A first look: the sample scene and its spectrum, to compare in a viewer.
 demo: gpufft
 	./gpufft fwd samples/scene.png --out spectrum.png
 	@echo "the spectrum of samples/scene.png is in $(CURDIR)/spectrum.png"
@@ -214,7 +225,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all check check-full check-gpu lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
+	@echo "all man check check-full check-gpu lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

@@ -143,7 +143,7 @@ static int show(const struct gf_settings *s, const char *path) {
     return rc;
 }
 
-int gf_command_info(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_inputs inputs = {0};
     int worst = 0;
     int rc = gf_settings_check(s);
@@ -166,3 +166,16 @@ out:
     gf_inputs_free(&inputs);
     return worst;
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw, &gf_opts_offset,
+                                                    &gf_opts_common, NULL};
+
+const struct gf_command gf_command_info = {
+    .name = "info",
+    .operands = "IN...",
+    .summary = "what a file holds: shape, type, pages, a spectrum's record",
+    .groups = groups,
+    .examples = "  gpufft info scene.png spec.tif\n"
+                "  gpufft info --json head.tif\n",
+    .run = run,
+};
