@@ -248,6 +248,7 @@ static void catch_signals(void) {
             sigaction(caught[i], &action, NULL);
     }
     signal(SIGPIPE, SIG_IGN); /* EPIPE from write() instead */
+    signal(SIGXFSZ, SIG_IGN); /* EFBIG from write() instead */
 }
 
 /* A standard stream that came closed would lend its number to the first file opened, and what is
@@ -272,5 +273,6 @@ static int close_stdout(int code) {
 int main(int argc, char **argv) {
     fill_streams();
     catch_signals();
+    gf_log_open_stdout();
     return close_stdout(gf_run_line(argc, argv));
 }

@@ -12,6 +12,7 @@
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/image.h"
+#include "formats/pair.h"
 #include "formats/io_guard.h"
 #include "formats/pnm.h"
 #include "formats/record_file.h"
@@ -84,18 +85,36 @@ static int fail_unknown(struct gf_source *source, const char *path) {
     return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, PNM, PFM, NPY)");
 }
 
+/* The description of this data in the record beside it; *out stays NULL when there is none. A lone
+ * description is only held against the size here. */
+static int find_description(struct gf_source *source, const struct gf_record_file *file,
+                            const struct gf_read_options *options,
+                            const struct gf_description **out) {
+    *out = file->n == 1 && file->d[0].record ? &file->d[0] : NULL;
+    if (*out || file->n == 0)
+        return GF_OK;
+    int rc = gf_record_file_choose(file, source, options->threads, out);
+    if (!rc && !*out)
+        rc = gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: no description "
+                                 "in it fits");
+    if (!rc && !(*out)->record)
+        *out = NULL; /* the data that had no record */
+    return rc;
+}
+
 /* Holds the record's word against the data file: its size, and all its bytes. */
-static int check_data(const char *path, int64_t size, const struct gf_record_file *file,
+static int check_data(const struct gf_source *source, const struct gf_description *d,
                       const struct gf_read_options *options) {
     uint32_t crc;
-    if (size != file->bytes)
+    int64_t size = gf_source_known_size(source);
+    if (size != d->bytes)
         return gf_fail(GF_EFORMAT,
                        "its record (.json beside it) is another file's: %lld bytes, not %lld",
-                       (long long)file->bytes, (long long)size);
+                       (long long)d->bytes, (long long)size);
     if (options->header_only)
         return GF_OK;
-    int rc = gf_crc32_file(path, size, options->threads, &crc);
-    if (!rc && crc != file->crc32)
+    int rc = gf_crc32_source(source, size, options->threads, &crc);
+    if (!rc && crc != d->crc32)
         rc = gf_fail(GF_EFORMAT,
                      "its record (.json beside it) is another file's: the checksums differ");
     return rc;
@@ -104,6 +123,7 @@ static int check_data(const char *path, int64_t size, const struct gf_record_fil
 static int read_from(struct gf_source *source, const char *path,
                      const struct gf_read_options *options, struct gf_image *image,
                      struct gf_record_file *file, const struct gf_format **format) {
+    const struct gf_description *d = NULL;
     unsigned char head[GF_SNIFF];
     struct gf_read_options adapted = *options;
     const struct gf_format *f = NULL;
@@ -119,21 +139,27 @@ static int read_from(struct gf_source *source, const char *path,
     /* A pipe has nothing beside it. Raw bytes may begin like anything, so the suffix counts too. */
     bool raw = !f || gf_format_by_suffix(path) == &gf_format_raw;
     if (gf_source_known_size(source) >= 0 && strcmp(path, "-") && (raw || f->record_beside))
-        if ((rc = gf_record_file_read(path, file)) != GF_OK)
+        if ((rc = gf_record_file_read(path, file)) != GF_OK ||
+            (rc = find_description(source, file, options, &d)) != GF_OK)
             return rc;
-    if (file->found && options->raw.ndim == 0 && raw && file->format == &gf_format_raw)
+    if (d && options->raw.ndim == 0 && raw && d->format == &gf_format_raw)
         f = &gf_format_raw;
     if (!f)
         return fail_unknown(source, path);
     *format = f;
-    if (file->found && file->format == f) {
-        if ((rc = check_data(path, gf_source_known_size(source), file, options)) != GF_OK)
-            return rc;
-        adapted.channels_last |= file->layout.channels > 1;
-        if (f == &gf_format_raw && options->raw.ndim == 0)
-            return gf_raw_read(source, options, &file->layout, image);
+    if (!d || d->format != f)
+        return f->read(source, &adapted, image);
+    if ((rc = check_data(source, d, options)) != GF_OK)
+        return rc;
+    adapted.channels_last |= d->layout.channels > 1;
+    rc = f == &gf_format_raw && options->raw.ndim == 0
+             ? gf_raw_read(source, options, &d->layout, image)
+             : f->read(source, &adapted, image);
+    if (!rc && !image->record) {
+        image->record = strdup(d->record);
+        rc = image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
     }
-    return f->read(source, &adapted, image);
+    return rc;
 }
 
 int gf_image_read_from(struct gf_source *source, const char *path,
@@ -143,10 +169,6 @@ int gf_image_read_from(struct gf_source *source, const char *path,
     const struct gf_format *f = NULL;
     *image = (struct gf_image){0};
     int rc = read_from(source, path, options, image, &file, &f);
-    if (!rc && file.found && file.format == f && !image->record) {
-        image->record = file.record;
-        file.record = NULL;
-    }
     if (rc)
         gf_image_free(image);
     if (format)
@@ -157,14 +179,21 @@ int gf_image_read_from(struct gf_source *source, const char *path,
 
 int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
                   const struct gf_format **format) {
-    struct gf_source *source;
+    enum { TRIES = 5 };
+    bool again = true;
+    int rc = GF_OK;
     *image = (struct gf_image){0};
-    int rc = gf_source_open(path, &source);
-    if (rc)
-        return rc;
-    gf_source_limit(source, options->max_memory);
-    rc = gf_image_read_from(source, path, options, image, format);
-    gf_source_close(source);
+    /* A pair that is replaced after its data was opened has a record that does not fit. */
+    for (int i = 0; i < TRIES && again; i++) {
+        struct gf_source *source;
+        rc = gf_source_open(path, &source);
+        if (rc)
+            return rc;
+        gf_source_limit(source, options->max_memory);
+        rc = gf_image_read_from(source, path, options, image, format);
+        again = rc == GF_EFORMAT && gf_source_is_replaced(source, path);
+        gf_source_close(source);
+    }
     return rc;
 }
 
@@ -216,90 +245,6 @@ static int check_suffix(const struct gf_format *f, const char *path, const struc
     return GF_OK;
 }
 
-/* Makes PATH.json ready beside the data; *out stays NULL when there is no record to write. */
-static int prepare_record(const char *path, const struct gf_format *f, const struct gf_image *image,
-                          bool big_endian, bool clobber, struct gf_sink *data, uint32_t crc,
-                          struct gf_sink **out) {
-    *out = NULL;
-    if (!image->record)
-        return GF_OK;
-    char *name = gf_record_path(path);
-    char *text = gf_record_file_text(f, image, big_endian, gf_sink_size(data), crc);
-    int rc = name && text ? gf_sink_open(name, clobber, out) : gf_fail(GF_ENOMEM, "out of memory");
-    if (!rc)
-        rc = gf_sink_write(*out, text, strlen(text));
-    if (!rc)
-        rc = gf_sink_finish(*out);
-    free(text);
-    free(name);
-    return rc;
-}
-
-/* An old record goes or is replaced before the data is: in between, and if that fails, a pair that
- * does not belong together is refused by its checksum, and no wrong pair is ever taken for good. */
-static int commit_pair(const char *path, struct gf_sink **data, struct gf_sink **record,
-                       bool stale) {
-    int rc = gf_sink_finish(*data);
-    if (rc)
-        return rc;
-    char *name = gf_record_path(path);
-    if (!name)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    bool made = *record != NULL;
-    if (*record) {
-        rc = gf_sink_commit(*record);
-        *record = NULL;
-    } else if (stale) {
-        rc = gf_guard_open(name);
-        if (!rc && unlink(name) && errno != ENOENT)
-            rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
-    }
-    if (!rc) {
-        rc = gf_sink_commit(*data);
-        *data = NULL;
-        if (rc && made)
-            unlink(name);
-    }
-    free(name);
-    return rc;
-}
-
-int gf_pair_check(const char *path, const struct gf_format *f, const char *record, bool clobber) {
-    bool exists = false, ours = true;
-    if (!f->record_beside || !record)
-        return GF_OK;
-    int rc = gf_record_file_probe(path, &exists, &ours);
-    if (!rc && exists && (!ours || !clobber))
-        rc = gf_fail(GF_EIO, "cannot write '%.100s.json': file exists%s", path,
-                     ours ? "" : " and is no spectrum record");
-    return rc;
-}
-
-static int pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
-                       bool big_endian, bool clobber, struct gf_sink *data, uint32_t crc) {
-    struct gf_sink *record = NULL;
-    bool exists = false, ours = true;
-    int rc = GF_OK;
-    if (f->record_beside && gf_sink_is_file(data)) {
-        rc = gf_record_file_probe(path, &exists, &ours);
-        if (!rc)
-            rc = prepare_record(path, f, image, big_endian, clobber, data, crc, &record);
-        if (!rc)
-            rc = commit_pair(path, &data, &record, exists && ours);
-    } else {
-        rc = gf_sink_commit(data);
-        data = NULL;
-    }
-    gf_sink_abort(record);
-    gf_sink_abort(data);
-    return rc;
-}
-
-int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
-                   bool clobber, struct gf_sink *data, uint32_t crc) {
-    return pair_commit(path, f, image, false, clobber, data, crc);
-}
-
 int gf_image_write(const char *path, const struct gf_format *f, const struct gf_image *image,
                    const struct gf_write_options *options, bool clobber) {
     struct gf_sink *data = NULL;
@@ -320,6 +265,5 @@ int gf_image_write(const char *path, const struct gf_format *f, const struct gf_
         gf_sink_abort(data);
         return rc;
     }
-    return pair_commit(path, f, image, f == &gf_format_raw && options->big_endian, clobber, data,
-                       gf_sink_crc32(data));
+    return gf_pair_commit(path, f, image, options, clobber, data);
 }

@@ -49,13 +49,6 @@ bool gf_planes_in_place(const struct gf_planes *p);
 /* The header of a .npy file for such an image. */
 int gf_npy_write_header(struct gf_sink *sink, const struct gf_image *image);
 
-/* A file and the record beside it, for formats that have one there (else the file alone): what is
- * in the way shows before the work; then both go to their places, as safely as two can. Takes
- * `data`, whose bytes sum up to `crc`. */
-int gf_pair_check(const char *path, const struct gf_format *f, const char *record, bool clobber);
-int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
-                   bool clobber, struct gf_sink *data, uint32_t crc);
-
 /* Writes all samples, C order, in the byte order asked for. */
 int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);
 

@@ -102,10 +102,20 @@ static int await(struct run *r, int64_t boxes) {
     return q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : 0;
 }
 
+static void count_overflowed(struct gf_task *t, int64_t height, int64_t width, const void *data,
+                             int64_t stride) {
+    int64_t shape[2] = {height, width * t->job.channels}, first[GF_MAX_RANK];
+    struct gf_array box = gf_array_wrap((void *)data, t->job.out[0].dtype, 2, shape);
+    box.stride[0] = stride;
+    if (!gf_job_is_bounded(&t->job))
+        t->overflowed[0] += gf_array_nonfinite(&box, first);
+}
+
 static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
                 const void *data, int64_t stride) {
     struct run *r = user;
     struct queue *q = &r->queue;
+    count_overflowed(r->t, height, width, data, stride);
     if (!r->beside) {
         double start = gf_now_ms();
         int now = gf_volume_write(r->volume, z, y, x, height, width, data, stride);
@@ -189,10 +199,10 @@ static int create(struct run *r) {
     struct gf_write_options options = gf_settings_write_options(t->s);
     struct gf_image image = p->image;
     struct gf_record record = gf_wavelet_record(t, false);
-    image.record = gf_record_format(&record);
-    if (!image.record)
-        return gf_fail(GF_ENOMEM, "out of memory for the record");
-    int rc = gf_volume_create(p->path, p->format, &image, &options, t->s->clobber, &r->volume);
+    int rc = gf_record_format(&record, &image.record);
+    if (rc)
+        return rc;
+    rc = gf_volume_create(p->path, p->format, &image, &options, t->s->clobber, &r->volume);
     free(image.record);
     return rc;
 }
