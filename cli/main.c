@@ -273,6 +273,8 @@ static int close_stdout(int code) {
 int main(int argc, char **argv) {
     fill_streams();
     catch_signals();
+    /* libgomp ends the program by exit() where it gets no thread or no memory. */
+    atexit(gf_sink_remove_temporaries);
     gf_log_open_stdout();
     return close_stdout(gf_run_line(argc, argv));
 }

@@ -275,11 +275,13 @@ static void run_tests(double deadline) {
 static void print_frames(const char *site) {
     char command[4400], line[300];
     int shown = 0;
+    const char *slash = strrchr(world.program, '/');
+    size_t own = strlen(slash + 1);
     for (const char *p = site; p && *p && shown < 4;
          p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL) {
         int n = (int)strcspn(p, " ");
         const char *plus = memchr(p, '+', (size_t)n);
-        if (strncmp(p, "gpufft+", 7) || !plus) {
+        if (strncmp(p, slash + 1, own) || p[own] != '+' || !plus) {
             printf("        %.*s\n", n, p);
             continue;
         }
