@@ -17,6 +17,10 @@ static void note_error(int error) {
     first_error = first_error ? first_error : error;
 }
 
+void gf_log_lost(int error) {
+    note_error(error);
+}
+
 void gf_log_open_stdout(void) {
     static char buffer[1 << 16];
     if (!isatty(STDOUT_FILENO))

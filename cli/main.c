@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io.h"
@@ -276,5 +277,6 @@ int main(int argc, char **argv) {
     /* libgomp ends the program by exit() where it gets no thread or no memory. */
     atexit(gf_sink_remove_temporaries);
     gf_log_open_stdout();
+    gf_json_memory_setup();
     return close_stdout(gf_run_line(argc, argv));
 }
