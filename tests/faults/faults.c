@@ -67,10 +67,13 @@ static const int file_limits[] = {0, 1, 2, 4, 8, 16, 32};
 /* Other people's code that cannot do without what fails. */
 static const struct known {
     const char *module; /* whose the failing code is */
+    int kind;           /* of the call that failed */
     int wrong;          /* enum wrong that it explains */
     const char *reason;
 } known[] = {
-    {"", 0, ""},
+    {"libtiff.so", FAULT_ALLOC, WRONG_CRASH | WRONG_TEMPORARY,
+     "libtiff 4.5 uses a field's or a codec's memory that it did not get"},
+    {"libfftw3", FAULT_ALLOC, WRONG_CRASH, "FFTW ends the program where it gets no memory"},
 };
 
 enum state { NOT_RUN, PASSED, FAILED, UNREACHED, KNOWN };
@@ -200,21 +203,22 @@ static const char *module_of(const char *site, char *name, size_t size) {
     return name;
 }
 
-static int find_known(const struct place *p, int wrong) {
+static int find_known(const struct place *p, const struct fault *f, int wrong) {
     char crash[64], site[64];
     module_of(p->page->crash, crash, sizeof crash);
     module_of(p->page->site, site, sizeof site);
     const char *module = wrong & WRONG_CRASH ? crash : site;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].wrong && (wrong & ~known[i].wrong) == 0 &&
+        if (known[i].kind == f->kind && (wrong & ~known[i].wrong) == 0 &&
             !strncmp(module, known[i].module, strlen(known[i].module)))
             return (int)i;
     return -1;
 }
 
-static void keep_result(struct result *r, const struct place *p, int wrong, bool reached) {
+static void keep_result(struct result *r, const struct place *p, const struct fault *f, int wrong,
+                        bool reached) {
     r->wrong = wrong;
-    r->known = wrong ? find_known(p, wrong) : -1;
+    r->known = wrong ? find_known(p, f, wrong) : -1;
     r->state = wrong ? (r->known >= 0 ? KNOWN : FAILED) : reached ? PASSED : UNREACHED;
     snprintf(r->site, sizeof r->site, "%.299s",
              wrong & WRONG_CRASH && *p->page->crash ? p->page->crash : p->page->site);
@@ -230,7 +234,7 @@ static void run_test(struct place *p, int i, bool show) {
         wrong = trial(p, &clean[t->c], &f, &o);
     }
     bool reached = !f.nth || p->page->fired || f.error == FAULT_KILL;
-    keep_result(&results[i], p, wrong, reached);
+    keep_result(&results[i], p, &f, wrong, reached);
     if (show)
         printf("status %x, %s\n%s", (unsigned)o.status, reached ? "reached" : "not reached",
                o.err.data);
