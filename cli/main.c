@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/base/status.h"
@@ -272,6 +273,7 @@ static int close_stdout(int code) {
 }
 
 int main(int argc, char **argv) {
+    gf_environment_read();
     fill_streams();
     catch_signals();
     /* libgomp ends the program by exit() where it gets no thread or no memory. */
