@@ -41,8 +41,10 @@ FORMATS := $(wildcard formats/*.c)
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
 obj      = $(patsubst %.c,$(BUILD)/%.o,$(1))
+# A driver and what it preloads into the program; neither is linked to anything else.
+FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
 # What the tests share is linked to each of them; they read the environment as the program does.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ),$(wildcard tests/*/*.c)) cli/environment.c
+SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/%,$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
 # picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
@@ -82,7 +84,7 @@ endef
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 
-.PHONY: all man check check-full check-gpu lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
+.PHONY: all man check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -137,6 +139,14 @@ $(BUILD)/man/%.1: man/%.1.in man/options.in $(BUILD)/make_man
 	@mkdir -p $(@D)
 	$(call say,MAN,$(BUILD)/make_man $< man/options.in >$@)
 
+$(BUILD)/faults: $(call obj,$(FAULTS)) | $(BUILD)/faults_shim.so
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^)
+
+# Without the sanitizers and the checks of fortified headers, whose functions it defines itself.
+$(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
+	@mkdir -p $(@D)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
+
 # ---------------------------------------------------------------- tests
 
 TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
@@ -149,23 +159,28 @@ UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check: gpufft man $(TEST_PROGRAMS)
+check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_record
-	@tests/run "tests/lint rules" $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
+	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2 $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh \
-	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record
+	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record "$(BUILD)/faults -s 60"
 
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-full: gpufft man $(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "tests/lint rules" $(UNIT_TESTS) "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
+	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh
+
+# The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
+# on 2 CPUs. Lines 'known' tell of other people's code.
+faults: gpufft $(BUILD)/faults
+	@SHOW='skipped|known' tests/run $(BUILD)/faults
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
 check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu)
@@ -225,7 +240,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all man check check-full check-gpu lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
+	@echo "all man check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

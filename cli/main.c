@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/environment.h"
+#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io.h"
@@ -52,6 +53,9 @@ int main(int argc, char **argv) {
     gf_environment_read();
     fill_streams();
     catch_signals();
+    /* libgomp ends the program by exit() where it gets no thread or no memory. */
+    atexit(gf_sink_remove_temporaries);
     gf_log_open_stdout();
+    gf_json_memory_setup();
     return close_stdout(gf_run_line(argc, argv));
 }

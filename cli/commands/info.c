@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/batch/inputs.h"
+#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "core/base/status.h"
@@ -113,6 +114,7 @@ static json_t *json_record(const struct gf_record *r) {
 
 static void print_json(const char *path, const struct gf_image *image,
                        const struct gf_format *format, const struct gf_record *r) {
+    gf_json_memory_begin();
     json_t *o = json_object();
     json_object_set_new(o, "path", gf_json_text(path));
     json_object_set_new(o, "format", json_string(format->name));
