@@ -11,6 +11,8 @@ CFLAGS  ?= -O2 -g
 WERROR  ?=
 OPENMP  ?= -fopenmp
 PKGS    := libpng libtiff-4 zlib jansson
+# Codes PNG in half of zlib's time; optional: ISAL= builds without it.
+ISAL    ?= libisal
 PKG_CONFIG ?= pkg-config
 
 # make V=1 shows the commands in full.
@@ -18,7 +20,7 @@ V ?= 0
 say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',$(2))';) $(2)
 
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
-APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev zlib1g-dev libjansson-dev
+APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev zlib1g-dev libjansson-dev libisal-dev
 NO_TOOLS := clean help fmt
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
@@ -27,8 +29,9 @@ ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
   ifneq ($(MISSING),)
     $(error development files are missing for: $(MISSING); on Debian: $(APT))
   endif
-  PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS))
-  PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PKGS))
+  WITH_ISAL := $(if $(ISAL),$(shell $(PKG_CONFIG) --exists $(ISAL) && echo $(ISAL)))
+  PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) $(WITH_ISAL)) $(if $(WITH_ISAL),-DGF_WITH_ISAL)
+  PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PKGS) $(WITH_ISAL))
 endif
 
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
@@ -37,7 +40,7 @@ ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
 CORE    := $(wildcard core/*/*.c core/*/*/*.c)
-FORMATS := $(wildcard formats/*.c)
+FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png_codec_isal.c),$(wildcard formats/*.c))
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
 obj      = $(patsubst %.c,$(BUILD)/%.o,$(1))
