@@ -21,7 +21,7 @@
         SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"),   \
         SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"),    \
         SYMBOL(prefix, destroy, "destroy_plan"),                                                   \
-        SYMBOL(prefix, import_wisdom, "import_wisdom_from_filename"),                              \
+        SYMBOL(prefix, import_wisdom, "import_wisdom_from_file"),                                  \
         SYMBOL(prefix, export_wisdom, "export_wisdom_to_filename"),                                \
         SYMBOL(prefix, forget_wisdom, "forget_wisdom"), SYMBOL(prefix, version, "version")
 #define THREAD_SYMBOLS(prefix)                                                                     \
@@ -143,11 +143,24 @@ bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
     return cache_path(library[GF_FFTW_OWN][p].wisdom, path, size);
 }
 
-/* The lock is held. A damaged file is ignored: FFTW checks what it reads. */
+/* The lock is held. A damaged file is ignored: FFTW checks what it reads. A FIFO is not waited for.
+ */
+static void import_wisdom(const struct loaded *l, const char *path) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *f = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
+    if (f) {
+        l->f.import_wisdom(f);
+        fclose(f);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+}
+
 static void read_wisdom(const struct loaded *l) {
     char path[1024];
     if (l->library->wisdom && cache_file(l->library->wisdom, path, sizeof path))
-        l->f.import_wisdom(path);
+        import_wisdom(l, path);
 }
 
 /* The lock is held. Readers see the old file or the new one; a writer that loses a race loses its
@@ -156,7 +169,7 @@ static void write_wisdom(const struct loaded *l) {
     char path[1024], temporary[1040];
     if (!l->library->wisdom || !cache_file(l->library->wisdom, path, sizeof path))
         return;
-    l->f.import_wisdom(path); /* what other processes have added since */
+    import_wisdom(l, path); /* what other processes have added since */
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)

@@ -9,6 +9,8 @@
 #ifndef GF_CORE_VENDOR_FFTW_LIBRARY_H
 #define GF_CORE_VENDOR_FFTW_LIBRARY_H
 
+#include <stdio.h>
+
 #include "core/base/backend.h"
 
 struct gf_fftw_dim {
@@ -36,7 +38,7 @@ struct gf_fftw {
     void (*run_r2c)(const void *plan, void *in, void *out);
     void (*run_c2r)(const void *plan, void *in, void *out);
     void (*destroy)(void *plan);
-    int (*import_wisdom)(const char *path);
+    int (*import_wisdom)(FILE *from);
     int (*export_wisdom)(const char *path);
     void (*forget_wisdom)(void);
     const char *version;
