@@ -3,58 +3,60 @@
 #include "source.h"
 #include "sink.h"
 
+/* The chirp is multiplied in on the way in and out, here or in load_staged(); zeros fill the
+ * convolution. */
 #if !STAGED_IN
-/* Zeros fill the convolution. */
-INLINE cplx load_or_zero(const struct source *s, uint j, wide at) {
+INLINE cplx load_turned(const struct source *s, GLOBAL const source_element *src,
+                        GLOBAL const cplx *table, uint j, wide at) {
     cplx v = CPLX(R(0), R(0));
     if (j < LENGTH)
-        v = load_point(s, j, at);
+        v = turn(load_point(s, src, table, j, at), table[s->args->table_chirp + j], DIR);
     return v;
 }
-#define FETCH load_or_zero
+#define FETCH load_turned
 #endif
 
 #if !PAIRED
-INLINE void store_inside(const struct sink s, uint k, wide at, cplx v) {
+INLINE void store_turned(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                         GLOBAL const real *params, uint k, wide at, cplx v) {
     if (k < LENGTH)
-        store_point(s, k, at, v);
+        store_point(s, dst, table, params, k, at, turn(v, table[s->args->table_chirp + k], DIR));
 }
-#define DELIVER store_inside
+#define DELIVER store_turned
 #endif
 
 #include "pass.h"
 
-/* The work item's points of a stage of radix r, those past the line's end zero. */
-INLINE void turn_by_chirp(cplx *x, GLOBAL const cplx *chirp, const struct share share,
-                          const int r) {
-    UNROLL for (int b = 0; b < HOLDS(r); b++) {
-        const uint p = share.first + b * PER_LINE;
-        if (INSIDE(p, r)) {
-            UNROLL for (int q = 0; q < r; q++) {
-                const uint j = p + q * (POINTS / r);
-                cplx *v = x + b * r + q;
-                *v = j < LENGTH ? turn(*v, chirp[j], DIR) : CPLX(R(0), R(0));
-            }
+#if PAIRED
+/* The results, before they are paired in the tile. */
+INLINE void turn_results(cplx *x, GLOBAL const cplx *chirp, const struct share share) {
+    UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
+        UNROLL for (int q = 0; q < LAST; q++) {
+            const uint k = share.first + b * PER_LINE + q * (POINTS / LAST);
+            if (k < LENGTH)
+                x[b * LAST + q] = turn(x[b * LAST + q], chirp[k], DIR);
         }
     }
 }
+#endif
 
 KERNEL(THREADS, RESIDENT)
 VOID fft_bluestein(PASS_PARAMETERS(GLOBAL const int *order)) {
     TILE_DECLARE(word)
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
-    const struct source in = source_of(&args, src, table, from);
-    GLOBAL const cplx *stages = table + args.table_stage, *chirp = table + args.table_chirp;
+    GLOBAL const cplx *stages = table + args.table_stage;
+    const struct source in = source_of(&args, from);
     cplx x[HELD];
     int clipped = 0;
-    load_line(&in, x, tile);
-    turn_by_chirp(x, chirp, from, RADIX0);
+    load_line(&in, src, table, x, tile);
     transform(x, tile, stages, from, to, 1);
-    multiply_spectrum(x, table + args.table_spectrum, to, 0, 1);
+    multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, CPLX(R(0), R(0)));
     transform_back(x, tile, stages, to);
-    turn_by_chirp(x, chirp, to, LAST);
-    struct sink out = sink_of(&in, dst, params, to, &clipped);
-    store_line(&out, x, tile);
+#if PAIRED
+    turn_results(x, table + args.table_chirp, to);
+#endif
+    struct sink out = sink_of(&in, to, &clipped);
+    store_line(&out, dst, table, params, x, tile);
     count_clipped(clipped, counters);
     (void)order;
 }

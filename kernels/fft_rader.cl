@@ -7,19 +7,21 @@
 #include "sink.h"
 
 #if !STAGED_IN
-INLINE cplx load_permuted(const struct source *s, uint j, wide at) {
+INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *src,
+                          GLOBAL const cplx *table, uint j, wide at) {
     const uint from = (uint)s->order[j];
     (void)at;
-    return load_point(s, from, s->line.in + POINT_IN(s, from));
+    return load_point(s, src, table, from, s->line.in + POINT_IN(s, from));
 }
 #define FETCH load_permuted
 #endif
 
 #if !PAIRED && !ROWS_OUT
-INLINE void store_permuted(const struct sink s, uint k, wide at, cplx v) {
-    const uint to = (uint)s.order[POINTS + k];
+INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                           GLOBAL const real *params, uint k, wide at, cplx v) {
+    const uint to = (uint)s->order[POINTS + k];
     (void)at;
-    store_point(s, to, s.line.out + POINT_OUT(s, to), v);
+    store_point(s, dst, table, params, to, s->line.out + POINT_OUT(s, to), v);
 }
 #define DELIVER store_permuted
 #endif
@@ -28,7 +30,8 @@ INLINE void store_permuted(const struct sink s, uint k, wide at, cplx v) {
 
 #if !PAIRED && ROWS_OUT
 /* Through the tile, so that memory is written from end to end. */
-INLINE void store_staged(struct sink *s, const cplx *x, LOCAL word *tile) {
+INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                         GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     cplx v[HELD];
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();
@@ -46,11 +49,11 @@ INLINE void store_staged(struct sink *s, const cplx *x, LOCAL word *tile) {
                 v[i] = got(tile, SLOT((uint)s->order[3 * POINTS + n], s->share.line), v[i], part);
         }
     }
-    set_shade(s);
+    set_shade(s, params);
     UNROLL for (int i = 0; i < HELD; i++) {
         const uint n = s->share.first + i * PER_LINE;
         if (n < POINTS)
-            store_point(*s, n + 1, s->line.out + POINT_OUT(*s, n + 1), v[i]);
+            store_point(s, dst, table, params, n + 1, s->line.out + POINT_OUT(s, n + 1), v[i]);
     }
 }
 #define STORE_LINE store_staged
@@ -62,30 +65,31 @@ KERNEL(THREADS, RESIDENT)
 VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
     TILE_DECLARE(word)
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
-    struct source in = source_of(&args, src, table, from);
     GLOBAL const cplx *stages = table + args.table_stage;
-    cplx x[HELD], zeroth = CPLX(R(0), R(0)), sum = zeroth;
+    order += args.order;
+    struct source in = source_of(&args, from);
+    in.order = order;
+    cplx x[HELD], zeroth = CPLX(R(0), R(0)), sum = CPLX(R(0), R(0));
     int clipped = 0;
-    in.order = order + args.order;
-    load_line(&in, x, tile);
+    load_line(&in, src, table, x, tile);
     transform(x, tile, stages, from, to, 1);
     if (to.first == 0) {
         struct source here = in;
         if (ROWS_IN != ROWS_OUT)
             here.line = line_at(&args, to.line);
-        zeroth = load_point(&here, 0, here.line.in);
+        zeroth = load_point(&here, src, table, 0, here.line.in);
         sum = add(zeroth, x[0]);
     }
-    multiply_spectrum(x, table + args.table_spectrum, to, 0, 1);
-    if (to.first == 0)
-        x[0] = add(x[0], zeroth);
+    multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, zeroth);
     transform_back(x, tile, stages, to);
-    struct sink out = sink_of(&in, dst, params, to, &clipped);
+    struct sink out = sink_of(&in, to, &clipped);
+#if PAIRED
     out.zeroth = sum;
-    STORE_LINE(&out, x, tile);
+#endif
+    STORE_LINE(&out, dst, table, params, x, tile);
 #if !PAIRED
     if (to.first == 0)
-        store_point(out, 0, out.line.out, out.zeroth);
+        store_point(&out, dst, table, params, 0, out.line.out, sum);
 #endif
     count_clipped(clipped, counters);
 }

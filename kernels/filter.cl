@@ -3,8 +3,8 @@
 #include "coord.h"
 #include "filter.h"
 
-/* The indices of the half spectrum that stand for (z, y, x) of the work buffer; whether they are
- * the mirror image's. */
+/* Maps (z, y, x) of the work buffer to indices of the half spectrum; returns whether they are the
+ * mirror image's. */
 INLINE int fold(const struct filter_multiply_args *a, wide *k) {
     if (2 * k[a->halved] <= a->n[a->halved])
         return 0;

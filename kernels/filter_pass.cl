@@ -21,15 +21,15 @@ KERNEL(THREADS, RESIDENT)
 VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
     TILE_DECLARE(word)
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
-    const struct source in = source_of(&args, src, table, from);
     GLOBAL const cplx *stages = table + args.table_stage;
+    const struct source in = source_of(&args, from);
     cplx x[SIDES * HELD];
     int clipped = 0;
-    struct sink out = sink_of(&in, dst, params, to, &clipped);
+    struct sink out = sink_of(&in, to, &clipped);
 #if SIDES == 2
-    load_sides(&in, x);
+    load_sides(&in, src, x);
 #else
-    load_line(&in, x, tile);
+    load_line(&in, src, table, x, tile);
 #endif
     transform(x, tile, stages, from, to, 1);
 #if SIDES == 2
@@ -47,9 +47,9 @@ VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
 #endif
     transform_back(x, tile, stages, to);
 #if SIDES == 2
-    store_sides(&out, x);
+    store_sides(&out, dst, x);
 #else
-    store_line(&out, x, tile);
+    store_line(&out, dst, table, params, x, tile);
 #endif
     count_clipped(clipped, counters);
 }

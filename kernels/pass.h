@@ -28,8 +28,8 @@
  *   SCALED         the norm's factor is multiplied in on the way out
  *
  * A kernel may define, before it includes this file:
- *   FETCH(s, j, at)       operand j of the transform, load_point() unless defined
- *   DELIVER(s, k, at, v)  writes result k, store_point() unless defined */
+ *   FETCH(s, src, table, j, at)   operand j of the transform, load_point() unless defined
+ *   DELIVER(s, dst, table, params, k, at, v)  writes result k, store_point() unless defined */
 #ifndef PASS_H
 #define PASS_H
 
@@ -45,16 +45,19 @@
 #define DELIVER store_point
 #endif
 
-/* The parameters of a kernel; `own` is the one that differs, Rader's permutations or a filter. */
+/* The parameters of a kernel. The buffers among them remain parameters of all functions, beside the
+ * structs: NVRTC repeats address arithmetic for pointers that were members of a struct. `own` is the
+ * one that differs, Rader's permutations or a filter. */
 #define PASS_PARAMETERS(own)                                                                       \
     GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *table,          \
         GLOBAL const real *params, own, GLOBAL uint *counters,                                     \
         const struct pass_args args TILE_PARAMETER(word)
 
 #if SIDES == 1
-INLINE void load_line(const struct source *s, cplx *x, LOCAL word *tile) {
+INLINE void load_line(const struct source *s, GLOBAL const source_element *src,
+                      GLOBAL const cplx *table, cplx *x, LOCAL word *tile) {
 #if STAGED_IN
-    load_staged(s, x, tile);
+    load_staged(s, src, table, x, tile);
 #else
     const wide step = UNIT_IN ? POINTS / RADIX0 : POINTS / RADIX0 * s->args->in_point;
     UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
@@ -62,25 +65,26 @@ INLINE void load_line(const struct source *s, cplx *x, LOCAL word *tile) {
         wide at = s->line.in + POINT_IN(s, p);
         if (INSIDE(p, RADIX0)) {
             UNROLL for (int q = 0; q < RADIX0; q++, at += step) x[b * RADIX0 + q] =
-                FETCH(s, p + q * (POINTS / RADIX0), at);
+                FETCH(s, src, table, p + q * (POINTS / RADIX0), at);
         }
     }
     (void)tile;
 #endif
 }
 
-INLINE void store_line(struct sink *s, const cplx *x, LOCAL word *tile) {
+INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                       GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
 #if PAIRED
-    store_pairs(s, x, tile);
+    store_pairs(s, dst, table, params, x, tile);
 #else
-    set_shade(s);
+    set_shade(s, params);
     const wide step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * s->args->out_point;
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = s->share.first + b * PER_LINE;
-        wide at = s->line.out + POINT_OUT(*s, p);
+        wide at = s->line.out + POINT_OUT(s, p);
         if (INSIDE(p, LAST)) {
             UNROLL for (int q = 0; q < LAST; q++, at += step)
-                DELIVER(*s, p + q * (POINTS / LAST), at, x[b * LAST + q]);
+                DELIVER(s, dst, table, params, p + q * (POINTS / LAST), at, x[b * LAST + q]);
         }
     }
     (void)tile;
@@ -89,9 +93,10 @@ INLINE void store_line(struct sink *s, const cplx *x, LOCAL word *tile) {
 #endif
 
 /* The spectrum of a cyclic convolution: result k of the work item's is multiplied by entry
- * from + k * step of the table. */
+ * from + k * step of the table. `zeroth` is what all results of the convolution have added, Rader's
+ * zeroth point. */
 INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct share share,
-                              wide from, wide step) {
+                              wide from, wide step, cplx zeroth) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = share.first + b * PER_LINE;
         if (INSIDE(p, LAST)) {
@@ -101,6 +106,8 @@ INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct
             }
         }
     }
+    if (share.first == 0)
+        x[0] = add(x[0], zeroth);
 }
 
 INLINE void count_clipped(int clipped, GLOBAL uint *counters) {

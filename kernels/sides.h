@@ -51,7 +51,7 @@ INLINE void mix_sides(cplx *x, GLOBAL const cplx *roots, const struct share shar
 
 /* Two points of the second side's line and its own, or of one line's even and odd points, which are
  * neighbours. */
-INLINE void load_sides(const struct source *s, cplx *x) {
+INLINE void load_sides(const struct source *s, GLOBAL const cplx *src, cplx *x) {
     const struct line *l = &s->line;
     UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
         const uint p = s->share.first + b * PER_LINE;
@@ -62,14 +62,14 @@ INLINE void load_sides(const struct source *s, cplx *x) {
                 cplx *v = x + b * RADIX0 + q;
 #if LOAD == LOAD_PACKED
                 if (l->there) {
-                    z = s->data[l->in + POINT_IN(s, j)];
-                    y = s->data[l->in_mirror + POINT_IN(s, j)];
+                    z = src[l->in + POINT_IN(s, j)];
+                    y = src[l->in_mirror + POINT_IN(s, j)];
                 }
                 v[0] = CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
                 v[HELD] = CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x));
 #else
                 if (l->there)
-                    get_two(s->data, l->in + 2 * j, &z, &y);
+                    get_two(src, l->in + 2 * j, &z, &y);
                 v[0] = z;
                 v[HELD] = y;
 #endif
@@ -78,7 +78,7 @@ INLINE void load_sides(const struct source *s, cplx *x) {
     }
 }
 
-INLINE void store_sides(const struct sink *s, const cplx *x) {
+INLINE void store_sides(const struct sink *s, GLOBAL cplx *dst, const cplx *x) {
     const struct line *l = &s->line;
     if (!l->there)
         return;
@@ -89,11 +89,11 @@ INLINE void store_sides(const struct sink *s, const cplx *x) {
                 const uint j = p + q * (POINTS / LAST);
                 const cplx e = x[b * LAST + q], o = x[HELD + b * LAST + q];
 #if STORE == STORE_PACKED
-                s->data[l->out + POINT_OUT(*s, j)] = CPLX(e.x - o.y, e.y + o.x);
+                dst[l->out + POINT_OUT(s, j)] = CPLX(e.x - o.y, e.y + o.x);
                 if (!l->own)
-                    s->data[l->out_mirror + POINT_OUT(*s, j)] = CPLX(e.x + o.y, o.x - e.y);
+                    dst[l->out_mirror + POINT_OUT(s, j)] = CPLX(e.x + o.y, o.x - e.y);
 #else
-                put_two(s->data, l->out + 2 * j, e, o);
+                put_two(dst, l->out + 2 * j, e, o);
 #endif
             }
         }

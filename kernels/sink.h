@@ -19,26 +19,18 @@ typedef cplx sink_element;
 /* A work item's line of the output. */
 struct sink {
     const struct pass_args *args;
-    GLOBAL sink_element *data;
-    GLOBAL const cplx *table;
-    GLOBAL const real *params;
     GLOBAL const int *order; /* as in struct source */
     struct line line;
     struct share share; /* of the points, as results of the last stage */
     struct shade shade; /* of samples that are displayed, see set_shade() */
-    cplx zeroth;        /* Rader's sum of all points */
+    cplx zeroth;        /* Rader's sum of all points, where results are paired */
     int *clipped;       /* the work item's count of clipped samples */
 };
 
 /* The line of a share of the tile; `source` is where the work item's points came from. */
-INLINE struct sink sink_of(const struct source *source, GLOBAL sink_element *data,
-                           GLOBAL const real *params, const struct share share,
-                           int *clipped) {
+INLINE struct sink sink_of(const struct source *source, const struct share share, int *clipped) {
     struct sink s;
     s.args = source->args;
-    s.data = data;
-    s.table = source->table;
-    s.params = params;
     s.order = source->order;
     s.line = ROWS_IN == ROWS_OUT ? source->line : line_at(source->args, share.line);
     s.share = share;
@@ -49,18 +41,19 @@ INLINE struct sink sink_of(const struct source *source, GLOBAL sink_element *dat
 }
 
 /* Before samples are stored; not in sink_of(), so that no registers hold it through a transform. */
-INLINE void set_shade(struct sink *s) {
+INLINE void set_shade(struct sink *s, GLOBAL const real *params) {
 #if STORE == STORE_SAMPLE && DISPLAY
-    GLOBAL const real *range = s->params + s->args->params;
+    GLOBAL const real *range = params + s->args->params;
     s->shade = shade_of(KIND, SCALE, range[PARAM_LOW], range[PARAM_HIGH]);
 #endif
     (void)s;
+    (void)params;
 }
 
 #if UNIT_OUT
 #define POINT_OUT(s, j) (wide)(j)
 #else
-#define POINT_OUT(s, j) SPAN(SHORT_OUT, j, (s).args->out_point)
+#define POINT_OUT(s, j) SPAN(SHORT_OUT, j, (s)->args->out_point)
 #endif
 
 /* As in source.h. */
@@ -70,23 +63,22 @@ typedef int coord_out;
 #define SIZE_OUT(s)     LENGTH
 #else
 typedef wide coord_out;
-#define COORD_OUT(s, j) ((s).line.at_out + (j) * (s).args->step_out)
-#define SIZE_OUT(s)     ((s).args->axis_size)
+#define COORD_OUT(s, j) ((s)->line.at_out + (j) * (s)->args->step_out)
+#define SIZE_OUT(s)     ((s)->args->axis_size)
 #endif
 #if UNIT_AXIS_OUT
 #define ALONG_OUT(s, k) (k)
 #else
-#define ALONG_OUT(s, k) SPAN(SHORT_OUT, k, (s).args->axis_out)
+#define ALONG_OUT(s, k) SPAN(SHORT_OUT, k, (s)->args->axis_out)
 #endif
 
 #if SPLIT
 /* exp(-2 pi i k / n) of a split axis, k < n, out of two tables of about sqrt(n) entries. */
-INLINE cplx split_twiddle(const struct sink s, wide k) {
-    const struct pass_args *a = s.args;
-    cplx high = s.table[a->table_split + (k >> a->split_bits)];
+INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, wide k) {
+    cplx high = table[a->table_split + (k >> a->split_bits)];
     if (a->split_bits == 0)
         return high;
-    return mul(high, s.table[a->table_split_low + (k & (((wide)1 << a->split_bits) - 1))]);
+    return mul(high, table[a->table_split_low + (k & (((wide)1 << a->split_bits) - 1))]);
 }
 #endif
 
@@ -130,23 +122,23 @@ INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
 
 #if STORE == STORE_SAMPLE
 /* The sample at coordinate k and, with MIRROR, the one at its mirror image. */
-INLINE void store_sample(const struct sink s, coord_out k, cplx v) {
+INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_out k, cplx v) {
     const coord_out n = SIZE_OUT(s), centre = SHIFTED ? n / 2 : 0, to = k + centre;
 #if MIRROR
-    if (s.line.self && (k == 0 || 2 * k == n))
+    if (s->line.self && (k == 0 || 2 * k == n))
         v.y = R(0);
 #endif
-    const int before = *s.clipped;
-    sink_element sample = as_sample(v, &s.shade, s.clipped);
-    s.data[s.line.out + ALONG_OUT(s, to >= n ? to - n : to)] = sample;
+    const int before = *s->clipped;
+    sink_element sample = as_sample(v, &s->shade, s->clipped);
+    dst[s->line.out + ALONG_OUT(s, to >= n ? to - n : to)] = sample;
 #if MIRROR
-    if (!s.line.own) {
+    if (!s->line.own) {
         const coord_out m = NEGATED(k, n) + centre;
         if (SYMMETRIC)
-            *s.clipped += *s.clipped - before; /* written twice */
+            *s->clipped += *s->clipped - before; /* written twice */
         else
-            sample = as_sample(conj_of(v), &s.shade, s.clipped);
-        s.data[s.line.out_mirror + ALONG_OUT(s, m >= n ? m - n : m)] = sample;
+            sample = as_sample(conj_of(v), &s->shade, s->clipped);
+        dst[s->line.out_mirror + ALONG_OUT(s, m >= n ? m - n : m)] = sample;
     }
 #endif
     (void)before;
@@ -154,46 +146,48 @@ INLINE void store_sample(const struct sink s, coord_out k, cplx v) {
 #endif
 
 #if !PAIRED && STORE != STORE_PACKED
-/* Point j, the transform's j-th result; element `at` where points are at equal strides. The sink is
- * passed by value: through a pointer NVRTC duplicates the whole loop for SPLIT. */
-INLINE void store_point(const struct sink s, uint j, wide at, cplx v) {
+/* Point j, the transform's j-th result; element `at` where points are at equal strides. */
+INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                        GLOBAL const real *params, uint j, wide at, cplx v) {
     const coord_out k = COORD_OUT(s, j);
-    if (!s.line.there)
+    if (!s->line.there)
         return;
 #if MULTIPLY_OUT
-    if (k >= s.args->limit)
+    if (k >= s->args->limit)
         return;
-    v = mul(v, s.table[s.args->table_out + k]);
+    v = mul(v, table[s->args->table_out + k]);
 #endif
 #if SPLIT
-    v = turn(v, split_twiddle(s, s.line.turn * j), DIR);
+    v = turn(v, split_twiddle(s->args, table, s->line.turn * j), DIR);
 #endif
 #if SCALED
-    v = scaled_by(v, s.params[s.args->params + PARAM_SCALE]);
+    v = scaled_by(v, params[s->args->params + PARAM_SCALE]);
 #endif
 #if STORE == STORE_COMPLEX
-    s.data[at] = v;
+    dst[at] = v;
 #elif STORE == STORE_PAIR && NEAR_OUT
     OUT_T2 two;
-    two.x = as_number(v.x, s.clipped);
-    two.y = as_number(v.y, s.clipped);
-    ((GLOBAL OUT_T2 *)s.data)[at >> 1] = two;
+    two.x = as_number(v.x, s->clipped);
+    two.y = as_number(v.y, s->clipped);
+    ((GLOBAL OUT_T2 *)dst)[at >> 1] = two;
 #elif STORE == STORE_PAIR
-    s.data[at] = as_number(v.x, s.clipped);
-    if (!s.line.lone)
-        s.data[at + s.args->pair_out] = as_number(v.y, s.clipped);
+    dst[at] = as_number(v.x, s->clipped);
+    if (!s->line.lone)
+        dst[at + s->args->pair_out] = as_number(v.y, s->clipped);
 #elif STORE == STORE_HALVES
-    if (s.line.self && (k == 0 || 2 * k == SIZE_OUT(s)))
+    if (s->line.self && (k == 0 || 2 * k == SIZE_OUT(s)))
         v.y = R(0);
     if (2 * k <= SIZE_OUT(s))
-        s.data[s.line.out + ALONG_OUT(s, k)] = v;
-    if (!s.line.own && (2 * k >= SIZE_OUT(s) || k == 0))
-        s.data[s.line.out_mirror + ALONG_OUT(s, NEGATED(k, SIZE_OUT(s)))] = conj_of(v);
+        dst[s->line.out + ALONG_OUT(s, k)] = v;
+    if (!s->line.own && (2 * k >= SIZE_OUT(s) || k == 0))
+        dst[s->line.out_mirror + ALONG_OUT(s, NEGATED(k, SIZE_OUT(s)))] = conj_of(v);
 #elif STORE == STORE_SAMPLE
-    store_sample(s, k, v);
+    store_sample(s, dst, k, v);
 #endif
     (void)k;
     (void)at;
+    (void)table;
+    (void)params;
 }
 #endif
 

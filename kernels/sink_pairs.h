@@ -38,9 +38,9 @@ INLINE void put_line(const struct sink *s, const cplx *x, LOCAL word *tile, cons
         put(tile, SLOT(0, s->share.line), s->zeroth, part);
 }
 
-INLINE void store_pairs(const struct sink *s, const cplx *x, LOCAL word *tile) {
+INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                        GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     const struct line *l = &s->line;
-    GLOBAL cplx *dst = s->data;
     cplx first[PAIRS_HELD], second[PAIRS_HELD];
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();
@@ -64,25 +64,25 @@ INLINE void store_pairs(const struct sink *s, const cplx *x, LOCAL word *tile) {
             continue;
         cplx f = first[i], g = second[i];
 #if SCALED
-        f = scaled_by(f, s->params[s->args->params + PARAM_SCALE]);
-        g = scaled_by(g, s->params[s->args->params + PARAM_SCALE]);
+        f = scaled_by(f, params[s->args->params + PARAM_SCALE]);
+        g = scaled_by(g, params[s->args->params + PARAM_SCALE]);
 #endif
 #if STORE == STORE_TANGLE
-        dst[l->out + POINT_OUT(*s, at)] = CPLX(f.x - g.y, f.y + g.x);
+        dst[l->out + POINT_OUT(s, at)] = CPLX(f.x - g.y, f.y + g.x);
         if (!l->own)
-            dst[l->out_mirror + POINT_OUT(*s, at)] = CPLX(f.x + g.y, g.x - f.y);
+            dst[l->out_mirror + POINT_OUT(s, at)] = CPLX(f.x + g.y, g.x - f.y);
 #else
         cplx even = CPLX(R(0.5) * (f.x + g.x), R(0.5) * (f.y - g.y));
         cplx odd = CPLX(R(0.5) * (f.y + g.y), R(0.5) * (g.x - f.x));
 #if STORE == STORE_ROW_HALVES
         /* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
-        odd = turn(odd, s->table[s->args->table_split + at], DIR);
-        dst[l->out + POINT_OUT(*s, at)] = add(even, odd);
-        dst[l->out + POINT_OUT(*s, LENGTH - at)] = conj_of(sub(even, odd));
+        odd = turn(odd, table[s->args->table_split + at], DIR);
+        dst[l->out + POINT_OUT(s, at)] = add(even, odd);
+        dst[l->out + POINT_OUT(s, LENGTH - at)] = conj_of(sub(even, odd));
 #else /* the spectra of two lines */
-        dst[l->out + POINT_OUT(*s, at)] = even;
+        dst[l->out + POINT_OUT(s, at)] = even;
         if (!l->lone)
-            dst[l->out + s->args->pair_out + POINT_OUT(*s, at)] = odd;
+            dst[l->out + s->args->pair_out + POINT_OUT(s, at)] = odd;
 #endif
 #endif
     }

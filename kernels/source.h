@@ -14,19 +14,14 @@ typedef cplx source_element;
 /* A work item's line of the input. */
 struct source {
     const struct pass_args *args;
-    GLOBAL const source_element *data;
-    GLOBAL const cplx *table;
     GLOBAL const int *order; /* Rader's permutations; 0 in kernels that have none */
     struct line line;
     struct share share; /* of the points, as operands of the first stage */
 };
 
-INLINE struct source source_of(const struct pass_args *args, GLOBAL const source_element *data,
-                               GLOBAL const cplx *table, const struct share share) {
+INLINE struct source source_of(const struct pass_args *args, const struct share share) {
     struct source s;
     s.args = args;
-    s.data = data;
-    s.table = table;
     s.order = 0;
     s.line = line_at(args, share.line);
     s.share = share;
@@ -62,13 +57,14 @@ typedef wide coord_in;
 #define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
 #define FOLDS     (LOAD == LOAD_ROW_HALVES)
 #define PERMUTES  (ALGORITHM == ALGORITHM_RADER)
+#define CHIRPED   (ALGORITHM == ALGORITHM_BLUESTEIN)
 #define STAGED_IN (FOLDS || (ROWS_IN && (UNTANGLES || PERMUTES)))
 
 #if (!STAGED_IN || !UNTANGLES || PERMUTES) && LOAD != LOAD_PACKED && !FOLDS
 /* Point j of a line; where points are at equal strides it is element `at` of the source. */
-INLINE cplx load_point(const struct source *s, uint j, wide at) {
+INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
+                       GLOBAL const cplx *table, uint j, wide at) {
     const struct line *l = &s->line;
-    GLOBAL const source_element *src = s->data;
     cplx v = CPLX(R(0), R(0));
     const coord_in k = COORD_IN(s, j);
     if (!l->there)
@@ -117,10 +113,11 @@ INLINE cplx load_point(const struct source *s, uint j, wide at) {
     v = folded ? CPLX(f.x + g.y, g.x - f.y) : CPLX(f.x - g.y, f.y + g.x);
 #endif
 #if MULTIPLY_IN
-    v = mul(v, s->table[s->args->table_in + k]);
+    v = mul(v, table[s->args->table_in + k]);
 #endif
     (void)k;
     (void)at;
+    (void)table;
     return v;
 }
 #endif

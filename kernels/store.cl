@@ -64,7 +64,7 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
             number = round(number);
             clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
         }
-        /* The largest 32-bit integers are not floats: one past them stands for them. */
+        /* The largest 32-bit integers are not floats: one past them represents them. */
         dst[at] = !(number > R(OUT_LOW))   ? (OUT_T)(OUT_LOW)
                   : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                           : (OUT_T)number;
