@@ -12,10 +12,27 @@
  * distance of the two in the tile, in words; FOLDED where the filter has half of the axis. LENGTH is
  * the transform's: half the line's for two sides. */
 #include "filter_line.h"
-#include "pass.h"
 #if SIDES == 2
 #include "sides.h"
+#else
+#include "sink.h"
+#include "source.h"
+
+/* Each point's address from its number: no register keeps one beside the filter's. */
+INLINE cplx load_numbered(const struct source *s, GLOBAL const source_element *src,
+                          GLOBAL const cplx *table, uint j, wide at) {
+    (void)at;
+    return load_point(s, src, table, j, s->line.in + POINT_IN(s, j));
+}
+INLINE void store_numbered(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                           GLOBAL const real *params, uint k, wide at, cplx v) {
+    (void)at;
+    store_point(s, dst, table, params, k, s->line.out + POINT_OUT(s, k), v);
+}
+#define FETCH   load_numbered
+#define DELIVER store_numbered
 #endif
+#include "pass.h"
 
 KERNEL(THREADS, RESIDENT)
 VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
@@ -23,9 +40,9 @@ VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
     const struct source in = source_of(&args, from);
+    const struct line line = ROWS_IN == ROWS_OUT ? in.line : line_at(&args, to.line);
     cplx x[SIDES * HELD];
     int clipped = 0;
-    struct sink out = sink_of(&in, to, &clipped);
 #if SIDES == 2
     load_sides(&in, src, x);
 #else
@@ -35,8 +52,8 @@ VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
 #if SIDES == 2
     mix_sides(x, table + args.table_split, to, 1);
 #endif
-    filter_line(x, &args, filter, &out.line, to);
-    if (to.first == 0 && out.line.zero) {
+    filter_line(x, &args, filter, &line, to);
+    if (to.first == 0 && line.zero) {
         x[0].x += params[PARAM_OFFSET];
 #if LOAD == LOAD_PAIR
         x[0].y += params[PARAM_OFFSET]; /* the other line's */
@@ -46,6 +63,7 @@ VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
     mix_sides(x, table + args.table_split, to, -1);
 #endif
     transform_back(x, tile, stages, to);
+    struct sink out = sink_of(&in, to, &clipped);
 #if SIDES == 2
     store_sides(&out, dst, x);
 #else
