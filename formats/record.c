@@ -17,6 +17,22 @@ static const char *shape_key(const struct gf_record *r) {
     return r->version == GF_RECORD_WAVELET ? "picture_shape" : "shape";
 }
 
+/* Keys that few others write. A foreign description may have one or two of them. */
+static const char *const own_keys[] = {"\"kind\"",          "\"norm\"",  "\"shift\"",
+                                       "\"half\"",          "\"luma\"",  "\"complex_input\"",
+                                       "\"picture_shape\"", "\"alpha\"", NULL};
+
+bool gf_record_is_ours(const char *text, size_t n) {
+    static const char start[] = "{\"gpufft\":";
+    size_t whole = sizeof start - 1, marker = strlen("\"gpufft\"");
+    if (memmem(text, n, "\"gpufft\"", marker) || (n > 0 && n < whole && !memcmp(text, start, n)))
+        return true;
+    int found = 0;
+    for (int i = 0; own_keys[i]; i++)
+        found += memmem(text, n, own_keys[i], strlen(own_keys[i])) != NULL;
+    return found >= 3;
+}
+
 static int bad(const char *field) {
     return gf_fail(GF_EFORMAT, "its spectrum record is broken: bad '%s'", field);
 }

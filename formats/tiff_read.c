@@ -5,6 +5,7 @@
 #include "core/base/status.h"
 #include "formats/format.h"
 #include "formats/image.h"
+#include "formats/record.h"
 #include "formats/tiff.h"
 
 static bool tiff_sniff(const unsigned char *head, size_t n) {
@@ -68,11 +69,11 @@ static int survey(struct gf_tiff *t, struct pages *pages) {
     return t->failed ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
 }
 
-/* The record, if the first page's description is one. */
+/* The record, if the first page's description is one, also a damaged one: who needs it refuses it. */
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
-    if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text || text[0] != '{' ||
-        !strstr(text, "\"gpufft\""))
+    if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text ||
+        !gf_record_is_ours(text, strlen(text)))
         return GF_OK;
     image->record = strdup(text);
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
