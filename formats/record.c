@@ -11,11 +11,9 @@ enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
 
-/* TIFF readers such as tifffile take "shape" for the pages' own, which packed coefficients' is not.
- */
-static const char *shape_key(const struct gf_record *r) {
-    return r->version == GF_RECORD_WAVELET ? "picture_shape" : "shape";
-}
+/* The picture's shape; the later ones are what older files call it. Not "shape": TIFF readers such as
+ * tifffile take that for how the pages are to be put together. */
+static const char *const shape_keys[] = {"extents", "shape", "picture_shape", NULL};
 
 /* Keys that few others write. A foreign description may have one or two of them. */
 static const char *const own_keys[] = {"\"kind\"",          "\"norm\"",  "\"shift\"",
@@ -66,7 +64,13 @@ static int get_name(const json_t *root, const char *key, const char *const *name
 }
 
 static int get_shape(const json_t *root, struct gf_record *r) {
-    const json_t *shape = json_object_get(root, shape_key(r));
+    const json_t *shape = NULL;
+    for (int i = 0; shape_keys[i]; i++) {
+        const json_t *named = json_object_get(root, shape_keys[i]);
+        if (shape && named)
+            return bad(shape_keys[i]);
+        shape = named ? named : shape;
+    }
     size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
     if (n < 1 || n > GF_MAX_DIMS)
         return bad("shape");
@@ -241,7 +245,7 @@ static char *record_text(const struct gf_record *r) {
     }
     json_t *root =
         json_pack("{s:i, s:s, s:O, s:I, s:s, s:s, s:i, s:O, s:s, s:b, s:b, s:b, s:b, s:s}",
-                  "gpufft", r->version, "kind", gf_kind_name(r->kind), shape_key(r), shape,
+                  "gpufft", r->version, "kind", gf_kind_name(r->kind), shape_keys[0], shape,
                   "channels", (json_int_t)r->channels, "color", color_names[r->color], "type",
                   gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
                   gf_norm_name(r->norm), "shift", r->shift, "half", r->half, "luma", r->luma,
