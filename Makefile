@@ -35,14 +35,14 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(
              $(OPENMP) $(PKG_CFLAGS) $(CFLAGS) $(SANITIZE)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
-CLI     := $(wildcard cli/*.c cli/*/*.c) core/session/session.c core/session/contexts.c
-CORE    := $(filter-out $(CLI),$(wildcard core/*/*.c core/*/*/*.c))
+CLI     := $(wildcard cli/*.c cli/*/*.c)
+CORE    := $(wildcard core/*/*.c core/*/*/*.c)
 FORMATS := $(wildcard formats/*.c)
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
 obj      = $(patsubst %.c,$(BUILD)/%.o,$(1))
-# What the tests share is linked to each of them.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ),$(wildcard tests/*/*.c))
+# What the tests share is linked to each of them; they read the environment as the program does.
+SUPPORT := $(filter-out $(TESTS) $(FUZZ),$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
 # picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io.h"
@@ -271,6 +272,7 @@ static int close_stdout(int code) {
 }
 
 int main(int argc, char **argv) {
+    gf_environment_read();
     fill_streams();
     catch_signals();
     gf_log_open_stdout();

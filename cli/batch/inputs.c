@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/log.h"
-#include "core/vendor/fftw_library.h"
-#include "core/gpu/kernel_embedded.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 #include "formats/io_guard.h"
 
@@ -165,27 +164,10 @@ static int add_from(struct gf_inputs *list, const char *file, int end, bool raw)
     return rc;
 }
 
-/* FFTW's wisdom, and the kernels' sources where a folder of them is named. */
-static int guard_own_files(void) {
-    char wisdom[1024], *path;
-    int rc = 0;
-    for (int p = GF_SINGLE; p <= GF_DOUBLE && !rc; p++)
-        if (gf_fftw_wisdom_path((enum gf_precision)p, wisdom, sizeof wisdom))
-            rc = gf_guard_read(wisdom, "FFTW's wisdom");
-    const char *folder = getenv("GPUFFT_KERNEL_DIR");
-    for (const struct gf_kernel_file *f = gf_kernel_files; folder && *folder && f->name; f++) {
-        if (rc || asprintf(&path, "%s/%s", folder, f->name) < 0)
-            return rc ? rc : gf_fail(GF_ENOMEM, "out of memory");
-        rc = gf_guard_read(path, f->name);
-        free(path);
-    }
-    return rc;
-}
-
 int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n) {
     const char *const lists[] = {s->files_from, s->files0_from};
     const char *const pictures[] = {s->from_magnitude, s->from_phase, s->demo.sum};
-    int rc = guard_own_files();
+    int rc = gf_backend_files(gf_guard_read);
     for (int i = 0; i < 2 && !rc; i++)
         rc = lists[i] ? gf_guard_read(lists[i], lists[i]) : 0;
     for (int i = 0; i < 3 && !rc; i++)

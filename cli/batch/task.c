@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "cli/log.h"
+#include "core/base/clock.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-
-double gf_now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 int gf_task_take_channels(struct gf_task *t) {
     const struct gf_image *image = &t->image;
@@ -69,7 +63,7 @@ static int check_memory(struct gf_task *t, int64_t workspace) {
     t->need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
     for (int i = 0; i < t->job.n_out; i++)
         t->need += bytes_of(&t->product[i].image.px);
-    return gf_memory_check(t->need, t->engine->limit);
+    return gf_memory_check(t->need, gf_runner_limit(t->runner));
 }
 
 static void close_source(struct gf_task *t) {
@@ -142,7 +136,7 @@ static int check_place(const struct gf_settings *s, const struct gf_product *p) 
 static int prepare(struct gf_task *t) {
     const char *in = t->read[0];
     free_products(t);
-    memset(&t->job, 0, sizeof t->job); /* padding too: jobs are compared as bytes */
+    t->job = (struct gf_job){0};
     t->alpha = (struct gf_array){0};
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
@@ -165,11 +159,11 @@ static int prepare(struct gf_task *t) {
 /* Plans t->job; where that takes more memory than there is, a plan that takes less and is slower.
  */
 static int plan_within_limit(struct gf_task *t) {
-    int rc = gf_engine_plan(t->engine, &t->job);
-    if (rc || !check_memory(t, t->engine->workspace))
+    int rc = gf_runner_plan(t->runner, &t->job);
+    if (rc || !check_memory(t, t->runner->workspace))
         return rc;
     t->job.lean = true;
-    return gf_engine_plan(t->engine, &t->job);
+    return gf_runner_plan(t->runner, &t->job);
 }
 
 /* A picture after the first needs a name of its own, or an output that takes one after the other:
@@ -227,7 +221,7 @@ static int fit(struct gf_task *t) {
 /* A plan for the job, if there is memory for it too. */
 static int plan(struct gf_task *t) {
     int rc = plan_within_limit(t);
-    return rc ? rc : check_memory(t, t->engine->workspace);
+    return rc ? rc : check_memory(t, t->runner->workspace);
 }
 
 int gf_task_plan(struct gf_task *t) {
@@ -272,7 +266,7 @@ int gf_task_preview(struct gf_task *t) {
     if (may_have_more(t))
         t->skipped = false; /* not before it is read, for what comes behind it */
     /* Where a context is being opened, decoding comes first; it takes about as long. */
-    if (!rc && !t->skipped && !gf_engine_ahead(t->engine, &t->job))
+    if (!rc && !t->skipped && !gf_runner_ahead(t->runner, &t->job))
         rc = plan(t);
     gf_image_free(&t->image);
     return rc;
@@ -328,7 +322,7 @@ int gf_task_run(struct gf_task *t) {
     if (rc)
         return rc;
     double start = gf_now_ms();
-    rc = gf_engine_exec(t->engine, &t->in, out, &t->report);
+    rc = gf_runner_run(t->runner, &t->in, out, &t->report);
     t->ms_transform = gf_now_ms() - start;
     if (!rc && t->transform->check)
         rc = t->transform->check(t);
@@ -369,7 +363,7 @@ int gf_task_more(struct gf_task *t) {
     struct gf_task next = {.s = t->s,
                            .transform = t->transform,
                            .targets = t->targets,
-                           .engine = t->engine,
+                           .runner = t->runner,
                            .read = t->read,
                            .n_read = t->n_read,
                            .source = t->source,

@@ -8,7 +8,7 @@
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
 
-#include "core/session/session.h"
+#include "core/session/runner.h"
 #include "cli/batch/targets.h"
 #include "formats/record.h"
 
@@ -57,7 +57,7 @@ struct gf_task {
     const struct gf_settings *s;
     const struct gf_task_hooks *transform;
     const struct gf_targets *targets;
-    struct gf_engine *engine;
+    struct gf_runner *runner;
     char *const *read; /* the files: one, or all with --frames, or magnitude and phase */
     int n_read;
     const char *name; /* of what is read, for messages */
@@ -139,7 +139,5 @@ char *gf_band_path(const struct gf_product *p, const struct gf_dwt_band *band);
 bool gf_page_has_record(const struct gf_product *p);
 /* GF_EINVAL with the ways out when the product's format cannot hold it. */
 int gf_product_accepts(const struct gf_product *p);
-
-double gf_now_ms(void);
 
 #endif

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "cli/bench/bench.h"
+#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "core/base/bandwidth.h"
-#include "core/gpu/gpu.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 
 enum { MOST_SHAPES = 64 };
@@ -39,25 +40,33 @@ static int choose(const char *what, const char *word, const struct gf_bench_entr
 }
 
 static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
-    struct gf_backend_options options = {.threads = threads,
-                                         .device = s->device,
-                                         .fftw_plan = e->fftw_plan,
-                                         .library = s->bench.mkl};
+    struct gf_backend_options options = gf_backend_options_of(s);
+    options.threads = threads;
+    options.fftw_plan = e->fftw_plan;
+    options.library = s->bench.mkl;
     int rc = e->backend->open(&options, &e->context);
-    e->resident = !rc && e->backend->run;
-    if (e->resident && !(e->device.copy > 0) && e->backend->measure(e->context, &e->device))
+    e->resident = !rc && e->backend->on_device;
+    if (e->resident && !(e->device.copy > 0) &&
+        e->backend->on_device->measure(e->context, &e->device))
         gf_log_note("bench: %s: %s", e->name, gf_message()); /* rows do without, then */
     return rc;
 }
 
-/* A device that is the processor has nothing to add to the backends that are its own. */
-static bool worth_it(const struct gf_bench_entrant *e, const char *device) {
+/* A device that is the CPU adds nothing to the backends in host memory. */
+static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     struct gf_gpu_props props;
-    if (!e->backend->gpu || device || gf_backend_device(e->backend, NULL, &props) || !props.is_cpu)
+    const char *device = gf_backend_options_of(s).device;
+    if (!e->backend->list || s->device || gf_backend_device(e->backend, device, &props) ||
+        !props.is_cpu)
         return true;
     gf_log_verbose("bench: %s left out, %s is the processor; --backend names it", e->name,
                    props.name);
     return false;
+}
+
+/* --mkl names its library. The probe does not know that path; opening it will tell. */
+static bool has_path(const struct gf_bench_entrant *e, const struct gf_settings *s) {
+    return e->backend->library && s->bench.mkl;
 }
 
 /* Those that --backend names, or all that are usable; the rest of a list that names one which is
@@ -68,9 +77,8 @@ static int enter(struct gf_bench *b) {
     char word[32], reason[GF_REASON] = "";
     int n = candidates(list), i, rc = 0;
     for (i = 0; !at && i < n; i++)
-        /* A path to MKL is not known to its probe; opening it will tell. */
-        if ((list[i].backend == &gf_backend_mkl && b->s->bench.mkl) ||
-            (!list[i].backend->probe(reason) && worth_it(&list[i], b->s->device)))
+        if (has_path(&list[i], b->s) ||
+            (!list[i].backend->probe(reason) && worth_it(&list[i], b->s)))
             b->entrant[b->n++] = list[i];
     while (at && !rc && gf_bench_next_word(&at, word, sizeof word)) {
         bool again = false;
@@ -81,8 +89,7 @@ static int enter(struct gf_bench *b) {
             b->entrant[b->n++] = list[i];
     }
     for (i = 0; at && i < b->n && !rc; i++) {
-        bool path = b->entrant[i].backend == &gf_backend_mkl && b->s->bench.mkl;
-        if (!path && b->entrant[i].backend->probe(reason))
+        if (!has_path(&b->entrant[i], b->s) && b->entrant[i].backend->probe(reason))
             rc = gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->entrant[i].name,
                          reason);
     }
@@ -103,7 +110,7 @@ static int find_relative(struct gf_bench *b) {
     return 0;
 }
 
-/* The processor's name for itself, and what the openmp backend says of its instruction set. */
+/* The CPU's name for itself, and what the CPU's backend says of its instruction set. */
 static void describe_machine(struct gf_bench *b) {
     char line[256], reason[GF_REASON] = "";
     FILE *f = fopen("/proc/cpuinfo", "re");
@@ -118,7 +125,7 @@ static void describe_machine(struct gf_bench *b) {
     }
     if (f)
         fclose(f);
-    gf_backend_openmp.probe(reason);
+    gf_backend_next(gf_backends, false, NULL)->probe(reason);
     snprintf(b->isa, sizeof b->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 

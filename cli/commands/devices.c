@@ -5,8 +5,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
-#include "core/base/backend.h"
-#include "core/gpu/common.h"
+#include "core/session/backends.h"
 #include "core/base/memory.h"
 
 /* The column that descriptions begin at. */
@@ -51,7 +50,7 @@ static void json_backend(const struct gf_backend *b, bool present, const char *r
     json_object_set_new(o, "present", json_boolean(present));
     json_object_set_new(o, "automatic", json_boolean(b->automatic));
     json_object_set_new(o, present ? "description" : "reason", gf_json_text(reason));
-    if (b->gpu) {
+    if (b->list) {
         json_t *list = json_array();
         for (int i = 0; i < n; i++)
             json_array_append_new(list, device_json(i, &props[i]));
@@ -63,7 +62,7 @@ static void json_backend(const struct gf_backend *b, bool present, const char *r
 /* What is built stays, and saves the next run its time. */
 static void print_cache(bool json) {
     char text[GF_REASON] = "";
-    gf_kernel_cache_describe(text);
+    gf_backend_cache_text(text);
     if (!json) {
         printf("%-17s %s\n", "kernel cache", text);
         return;
@@ -84,7 +83,7 @@ int gf_command_devices(struct gf_settings *s, char **operands, int n) {
         struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
         char reason[GF_REASON] = "";
         bool present = b->probe(reason) == 0;
-        int found = present && b->gpu ? b->gpu->list(props, GF_GPU_MAX_DEVICES) : 0;
+        int found = gf_backend_devices(b, props);
         (s->json ? json_backend : print_backend)(b, present, reason, props, found);
     }
     print_cache(s->json);

@@ -6,7 +6,7 @@
 #include "cli/batch/task.h"
 #include "core/base/status.h"
 
-/* Fills a zeroed output in place: jobs are compared as bytes, padding included. */
+/* Fills a zeroed output. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
                             struct gf_output *out) {
     out->kind = kind;

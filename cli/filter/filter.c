@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -48,7 +49,7 @@ static int check_table(const struct gf_task *t) {
         table = table || t->s->filter.part[i].file.value;
     int64_t bytes, unit = t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
-    return rc || !table ? rc : gf_memory_check(bytes, t->engine->limit);
+    return rc || !table ? rc : gf_memory_check(bytes, gf_runner_limit(t->runner));
 }
 
 static void release(struct gf_task *t) {

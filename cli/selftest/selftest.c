@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/selftest/rig.h"
 #include "cli/log.h"
@@ -247,9 +248,7 @@ static int run_group(const struct gf_settings *s, const struct group *g, struct 
 /* All groups in both precisions; adds to *failed. */
 static int test_backend(const struct gf_settings *s, const struct gf_backend *backend,
                         struct room *room, int *failed) {
-    struct gf_backend_options options = {
-        .device = s->device,
-        .fftw_plan = s->fftw_plan == GF_UNSET ? NULL : gf_fftw_plans[s->fftw_plan]};
+    struct gf_backend_options options = gf_backend_options_of(s);
     void *context[2] = {NULL, NULL}; /* of one thread, of all */
     int opened = 0, rc = 0;
     for (; opened < 2 && !rc; opened += !rc) {

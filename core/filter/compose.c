@@ -188,10 +188,10 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
 
 int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
                           struct gf_array *out, struct gf_report *report) {
-    struct gf_report ignored;
+    struct gf_report there = {.imag_ratio = 0};
     int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
     if (!rc)
-        rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &ignored);
+        rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &there);
     if (rc)
         return rc;
     const struct gf_array *x = &c->spectrum, *f = &c->table;
@@ -199,5 +199,11 @@ int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in
     multiply_rows(x->data, n * channels * (int64_t)gf_dtype_size(x->dtype), f, x->dtype == GF_C64,
                   n, channels, gf_array_count(f) / n, c->threads);
     add_zero(x, c->axes, c->zero);
-    return c->backend->exec(c->context, c->back, &c->spectrum, out, report);
+    rc = c->backend->exec(c->context, c->back, &c->spectrum, out, report);
+    if (rc)
+        return rc;
+    report->ms.upload += there.ms.upload;
+    report->ms.run += there.ms.run;
+    report->ms.download += there.ms.download;
+    return 0;
 }

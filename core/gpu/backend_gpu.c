@@ -21,6 +21,14 @@ static int cuda_probe(char reason[GF_REASON]) {
     return gf_gpu_cuda.probe(reason);
 }
 
+static int opencl_list(struct gf_gpu_props *props, int most) {
+    return gf_gpu_opencl.list(props, most);
+}
+
+static int cuda_list(struct gf_gpu_props *props, int most) {
+    return gf_gpu_cuda.list(props, most);
+}
+
 static void gpu_unplan(void *context, struct gf_plan *plan) {
     if (plan && plan->impl)
         gf_gpu_run_drop(context, plan->impl);
@@ -82,30 +90,29 @@ static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *ou
                            : gf_gpu_run_download(context, m, out, report);
 }
 
+static const struct gf_device_exec on_device = {
+    .upload = gpu_upload,
+    .run = gpu_run,
+    .download = gpu_download,
+    .measure = gf_gpu_run_measure,
+};
+
 static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                     struct gf_array *out, struct gf_report *report) {
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    if (!rc)
-        rc = gpu_upload(context, plan, in);
-    if (!rc)
-        rc = gpu_run(context, plan, 1, NULL);
-    return rc ? rc : gpu_download(context, plan, out, report);
+    return gf_device_exec_all(&on_device, context, plan, in, out, report);
 }
 
 const struct gf_backend gf_backend_opencl = {
     .name = "opencl",
     .what = "OpenCL 1.2 devices",
-    .automatic = true,
+    .automatic = 2,
     .devices = true,
-    .gpu = &gf_gpu_opencl,
     .probe = opencl_probe,
+    .list = opencl_list,
     .open = opencl_open,
     .plan = gpu_plan,
     .exec = gpu_exec,
-    .upload = gpu_upload,
-    .run = gpu_run,
-    .download = gpu_download,
-    .measure = gf_gpu_run_measure,
+    .on_device = &on_device,
     .lost = gf_gpu_run_lost,
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,
@@ -114,17 +121,14 @@ const struct gf_backend gf_backend_opencl = {
 const struct gf_backend gf_backend_cuda = {
     .name = "cuda",
     .what = "NVIDIA GPUs, the program's own kernels",
-    .automatic = true,
+    .automatic = 1,
     .devices = true,
-    .gpu = &gf_gpu_cuda,
     .probe = cuda_probe,
+    .list = cuda_list,
     .open = cuda_open,
     .plan = gpu_plan,
     .exec = gpu_exec,
-    .upload = gpu_upload,
-    .run = gpu_run,
-    .download = gpu_download,
-    .measure = gf_gpu_run_measure,
+    .on_device = &on_device,
     .lost = gf_gpu_run_lost,
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,

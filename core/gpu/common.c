@@ -10,8 +10,6 @@ int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int
     char list[384] = "";
     char *end;
     *index = 0;
-    if (!wanted || !*wanted)
-        wanted = getenv("GPUFFT_DEVICE");
     if (n > 0 && (!wanted || !*wanted))
         return 0;
     if (n <= 0)

@@ -4,11 +4,8 @@
 
 #include "core/gpu/gpu.h"
 
-/* Most devices of one interface that are looked at. */
-enum { GF_GPU_MAX_DEVICES = 32 };
-
-/* Which of `n` devices `wanted` is: a number, or a part of a name, case aside. NULL or "" stands
- * for $GPUFFT_DEVICE, and that unset for the first. GF_EABSENT with the list of names. */
+/* Which of `n` devices `wanted` is: a number, or a part of a name, case aside. NULL or "" is
+ * the first. GF_EABSENT with the list of names. */
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index);
 
 /* The line of a compiler's log that says what is wrong: the first with "error", else the first that

@@ -72,7 +72,7 @@ int gf_gpu_dwt_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 int gf_gpu_dwt_download(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                         const struct gf_job *job, struct gf_array *out, struct gf_report *report) {
     struct gf_array coefficients = {0};
-    struct gf_report found = {{0}, {0}, 0};
+    struct gf_report found = {.imag_ratio = 0};
     if (job->direction == GF_INVERSE)
         return gf_gpu_run_download(c, m, out, report);
     int rc = take_coefficients(job, &coefficients);

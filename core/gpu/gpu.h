@@ -15,22 +15,6 @@
 
 #include "core/base/backend.h"
 
-struct gf_gpu_props {
-    char name[128];      /* "NVIDIA H200" */
-    char platform[128];  /* "CUDA 13.0", "Portable Computing Language 3.1" */
-    char driver[128];    /* version; part of a kernel's cache key together with `compiler` */
-    char compiler[128];  /* NVRTC's version and the real architecture; for OpenCL the device's */
-    int64_t memory;      /* bytes in all */
-    int64_t max_alloc;   /* largest single buffer */
-    int64_t local_bytes; /* tile memory that one work group may ask for at launch */
-    int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
-    int max_group;            /* most work items of a group */
-    int units;                /* multiprocessors, compute units */
-    int lanes;                /* warp, wavefront: 32, 64; 1 on a processor */
-    bool fp64;
-    bool is_cpu; /* an OpenCL device that is the processor itself */
-};
-
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
@@ -57,8 +41,8 @@ struct gf_gpu {
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens no context. */
     int (*list)(struct gf_gpu_props *props, int most);
-    /* `device`: a number, or a part of a name (case aside) ; NULL: GPUFFT_DEVICE, else the first
-     * (GPUs before processors). GF_EABSENT with the list of names when there is none such. */
+    /* `device`: a number, or a part of a name (case aside); NULL: the first (GPUs before
+     * CPUs). GF_EABSENT with the list of names when there is none such. */
     int (*open)(const char *device, void **gpu, struct gf_gpu_props *props);
     void (*close)(void *gpu);
 
@@ -111,7 +95,7 @@ extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda;
 
 /* The text of kernels/`file` with its #include "…" lines replaced by what they name (again at each
  * mention: the files guard themselves where once is enough) and #line markers in between. From the
- * binary itself, or from $GPUFFT_KERNEL_DIR while working on them. The caller frees it. */
+ * binary itself, or from the kernel folder of core/base/process.h while working on them. The caller frees it. */
 int gf_kernel_source(const char *file, char **text);
 
 /* What to build: a kernel is known by all of this together with the device, driver, compiler. */

@@ -6,6 +6,7 @@
 
 #include "core/gpu/gpu.h"
 #include "core/gpu/kernel_embedded.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
 
 enum { MAX_DEPTH = 8, MAX_NAME = 64, MAX_TEXT = 4 << 20 };
@@ -36,7 +37,7 @@ static int add_marker(struct text *t, int line, const char *file) {
     return add(t, marker, (size_t)n);
 }
 
-/* The file from $GPUFFT_KERNEL_DIR, in memory of the caller's to free. */
+/* The file from a folder (GPUFFT_KERNEL_DIR), in memory that the caller frees. */
 static int read_file(const char *folder, const char *file, char **text) {
     struct text t = {NULL, 0, 0};
     char *path = NULL, piece[4096];
@@ -70,9 +71,9 @@ out:
 
 /* The file's text; what it keeps in memory for that is in `taken`, for the caller to free. */
 static int find(const char *file, const char **text, char **taken) {
-    const char *folder = getenv("GPUFFT_KERNEL_DIR");
+    const char *folder = gf_process()->kernel_folder;
     *taken = NULL;
-    if (folder && *folder) {
+    if (folder) {
         int rc = read_file(folder, file, taken);
         *text = *taken;
         return rc;

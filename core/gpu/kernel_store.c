@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/process.h"
+
 #define SUFFIX    ".kernel"
 #define TEMPORARY ".building"
 
@@ -46,28 +48,17 @@ static void file_name(const void *key, size_t key_bytes, char name[64]) {
 
 /* The directory that caches go to; made too, since ~/.cache may not be there yet. */
 static int open_parent(struct gf_kernel_store *s, bool make) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *path = NULL;
-    int n, folder;
-    if (cache && cache[0] == '/')
-        n = asprintf(&path, "%s", cache);
-    else if (home && home[0] == '/')
-        n = asprintf(&path, "%s/.cache", home);
-    else {
+    const char *path = gf_process()->cache_folder;
+    if (!path) {
         snprintf(s->why, GF_REASON, "neither XDG_CACHE_HOME nor HOME names a folder");
-        return -1;
-    }
-    if (n < 0) {
-        snprintf(s->why, GF_REASON, "no memory");
         return -1;
     }
     if (make)
         mkdir(path, 0700); /* whether it is there is seen next */
-    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         snprintf(s->why, GF_REASON, "%.200s: %.40s", path, strerror(errno));
     snprintf(s->path, GF_REASON, "%.240s/gpufft", path);
-    free(path);
     return folder;
 }
 

@@ -1,5 +1,5 @@
-/* The folder in which built kernels are kept from run to run: $XDG_CACHE_HOME/gpufft, or
- * ~/.cache/gpufft. Nothing here can make a run fail: whatever is wrong with the folder or a file in
+/* The folder in which built kernels are kept from run to run: gpufft/ within the cache
+ * folder of core/base/process.h. Nothing here can make a run fail: whatever is wrong with the folder or a file in
  * it, the answer is "not there", and nothing is kept. */
 #ifndef GF_CORE_GPU_KERNEL_STORE_H
 #define GF_CORE_GPU_KERNEL_STORE_H

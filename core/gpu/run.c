@@ -4,9 +4,9 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/filter/compose.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -95,13 +95,10 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
             m->request[m->n_requests++] = *r;
         m->kernel[i] = j;
     }
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = gf_now_ms();
     int n = m->n_requests;
     int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    m->build_seconds =
-        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    m->build_seconds = (gf_now_ms() - start) * 1e-3;
     if (rc)
         m->n_requests = 0; /* none is loaded */
     return rc;
@@ -304,7 +301,7 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report) {
     const struct gf_job *job = &m->plan->job;
-    struct gf_report found = {{0}, {0}, 0};
+    struct gf_report found = {.imag_ratio = 0};
     int rc = 0;
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = gf_gpu_stage_download(c->stage, &out[i], m->buffer[GF_GPU_OUT + i]);

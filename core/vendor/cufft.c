@@ -496,18 +496,21 @@ static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *
     return rc;
 }
 
+static const struct gf_device_exec on_device = {
+    .upload = cufft_upload,
+    .run = cufft_run,
+    .download = cufft_download,
+    .measure = gf_gpu_run_measure,
+};
+
 static int cufft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                       struct gf_array *out, struct gf_report *report) {
-    struct impl *m = plan->impl;
+    const struct impl *m = plan->impl;
     struct gf_report ignored;
+    if (!m->filter)
+        return gf_device_exec_all(&on_device, context, plan, in, out, report);
     int rc = gf_job_check_arrays(&plan->job, in, out);
-    if (!rc && m->filter)
-        return gf_filter_compose_run(m->filter, in, out, report ? report : &ignored);
-    if (!rc)
-        rc = cufft_upload(context, plan, in);
-    if (!rc)
-        rc = cufft_run(context, plan, 1, NULL);
-    return rc ? rc : cufft_download(context, plan, out, report);
+    return rc ? rc : gf_filter_compose_run(m->filter, in, out, report ? report : &ignored);
 }
 
 const struct gf_backend gf_backend_cufft = {
@@ -518,10 +521,7 @@ const struct gf_backend gf_backend_cufft = {
     .open = cufft_open,
     .plan = cufft_plan,
     .exec = cufft_exec,
-    .upload = cufft_upload,
-    .run = cufft_run,
-    .download = cufft_download,
-    .measure = gf_gpu_run_measure,
+    .on_device = &on_device,
     .lost = gf_gpu_run_lost,
     .unplan = cufft_unplan,
     .close = gf_gpu_run_close,

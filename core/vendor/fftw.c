@@ -399,7 +399,7 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
     const struct context *c = context;
     const struct gf_job *job = &plan->job;
     struct impl *m = plan->impl;
-    struct gf_report found = {{0}, {0}, 0};
+    struct gf_report found = {.imag_ratio = 0};
     double scale = gf_job_scale(job);
     int rc = gf_job_check_arrays(job, in, out);
     bool direct = m->direct && straight(in) && straight(out);
@@ -441,6 +441,7 @@ const struct gf_backend gf_backend_fftw = {
 const struct gf_backend gf_backend_mkl = {
     .name = "mkl",
     .what = "Intel MKL through its FFTW interface",
+    .library = true,
     .probe = mkl_probe,
     .open = mkl_open,
     .plan = fftw_plan,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/dl.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
 
 #define SYMBOL(prefix, field, name)                                                                \
@@ -114,11 +115,8 @@ const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p
 
 /* The path of a file in the cache; false where nothing names a place for one. */
 static bool cache_path(const char *name, char *path, size_t size) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    bool own = cache && cache[0] == '/';
-    if (!own && (!home || home[0] != '/'))
-        return false;
-    int n = snprintf(path, size, "%s%s/gpufft/%s", own ? cache : home, own ? "" : "/.cache", name);
+    const char *cache = gf_process()->cache_folder;
+    int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, name) : 0;
     return n > 0 && (size_t)n < size;
 }
 

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/environment.h"
 #include "core/base/backend.h"
 #include "core/base/status.h"
 #include "tests/test.h"
@@ -106,6 +107,7 @@ static void test_wisdom(void) {
     CHECK(transform_afresh("measure"));
     unlink(gpufft);
     setenv("XDG_CACHE_HOME", "/dev/null/place", 1); /* not even root makes that */
+    gf_environment_read();
     CHECK(transform_afresh("measure"));
 }
 
@@ -123,6 +125,7 @@ int main(void) {
     CHECK(mkdtemp(folder) != NULL);
     snprintf(file, sizeof file, "%s/gpufft/fftw-single.wisdom", folder);
     setenv("XDG_CACHE_HOME", folder, 1);
+    gf_environment_read();
     test_wisdom();
     rmdir(folder);
     return TEST_END();

@@ -5,6 +5,7 @@
  * `gpu`: on a device that is no processor. */
 #include <math.h>
 
+#include "cli/environment.h"
 #include "core/gpu/run.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_run.h"
@@ -76,7 +77,7 @@ static void test_integers(void) {
             ((float *)in.data)[i] *= (float)(3 * high);
         const struct gf_backend *tried = backend;
         void *kept = contexts[0], *other = contexts[1];
-        struct gf_backend_options options = {.threads = 1};
+        struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
         bool ran = run(&job, &in, &out, &report);
         backend = &gf_backend_openmp;
         CHECK_EQ(backend->open(&options, &contexts[0]), 0);
@@ -102,7 +103,7 @@ static void test_integers(void) {
 
 static void test_backend(bool gpu) {
     char reason[GF_REASON], number[16];
-    struct gf_backend_options options = {.threads = 1};
+    struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
     if (backend->probe(reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
         CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
@@ -124,6 +125,7 @@ static void test_backend(bool gpu) {
 }
 
 int main(int argc, char **argv) {
+    gf_environment_read();
     bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
     for (int i = 0; gf_backends[i]; i++) {
         bool wanted = argc == 1 + gpu;

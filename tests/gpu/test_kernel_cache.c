@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/environment.h"
 #include "core/gpu/gpu.h"
 #include "core/base/status.h"
 #include "tests/test.h"
@@ -372,16 +373,20 @@ static void test_folders(void) {
     CHECK(!unlink(cache));
 
     setenv("XDG_CACHE_HOME", "/dev/null/place", 1); /* not even root makes that */
+    gf_environment_read();
     check_nothing_kept("nowhere");
     setenv("XDG_CACHE_HOME", "relative", 1); /* to be ignored, says its specification */
     unsetenv("HOME");
+    gf_environment_read();
     check_nothing_kept("homeless");
     setenv("HOME", base, 1);
+    gf_environment_read();
     CHECK_EQ(get("a.cl", "-DN=1"), 1);
     CHECK_EQ(get("a.cl", "-DN=1"), 0);
     snprintf(path, sizeof path, "%s/.cache/gpufft", base);
     CHECK(!access(path, F_OK));
     setenv("XDG_CACHE_HOME", base, 1);
+    gf_environment_read();
 
     /* A full disk, or as good as. */
     fflush(NULL);
@@ -520,6 +525,7 @@ int main(void) {
     CHECK(!mkdir(sources, 0700));
     setenv("XDG_CACHE_HOME", base, 1);
     setenv("GPUFFT_KERNEL_DIR", sources, 1);
+    gf_environment_read();
     write_text(sources, "b.h", "// b\n");
     write_text(sources, "a.cl", "int a;\n#include \"b.h\"\n");
     write_text(sources, "c.cl", "the end\n");
