@@ -16,7 +16,7 @@ void gf_report_failed(const struct gf_settings *s, const char *name);
 /* JSON text of any bytes: what is no UTF-8 becomes U+FFFD. */
 json_t *gf_json_text(const char *text);
 json_t *gf_json_shape(const int64_t *shape, int n);
-/* Prints `object` as one line on stdout and lets go of it. */
+/* Prints `object`, with the version of these lines, as one line on stdout and lets go of it. */
 void gf_json_print(json_t *object);
 
 #endif
