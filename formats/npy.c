@@ -226,6 +226,7 @@ static int npy_read(struct gf_source *source, const struct gf_read_options *opti
         return rc;
     image->depth = 8 * (int)gf_dtype_size(h.dtype);
     image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    image->channel_axis = options->channels_last && channels == 1;
     if (options->header_only)
         return GF_OK;
     rc = gf_source_read_exactly(source, image->px.data, (size_t)bytes);
@@ -251,7 +252,7 @@ static const char *descr_of(enum gf_dtype t) {
 int gf_npy_write_header(struct gf_sink *sink, const struct gf_image *image) {
     char text[192], head[256];
     const struct gf_array *px = &image->px;
-    int rank = image->ndim + (px->shape[image->ndim] > 1);
+    int rank = image->ndim + (image->channel_axis || px->shape[image->ndim] > 1);
     int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                      descr_of(px->dtype));
     for (int i = 0; i < rank; i++)

@@ -171,6 +171,8 @@ static int check_together(const struct gf_record *r) {
         return bad("color");
     if (r->luma && r->channels != 1)
         return bad("luma");
+    if (r->channel_axis && r->channels != 1)
+        return bad("channel_axis");
     if (r->depth > 8 * (int)gf_dtype_size(r->dtype))
         return bad("depth");
     return GF_OK;
@@ -198,6 +200,10 @@ static int parse(const json_t *root, struct gf_record *r) {
         return rc;
     r->depth = (int)depth;
     if (r->version == GF_RECORD_WAVELET && (rc = get_wavelet(root, r)) != GF_OK)
+        return rc;
+    /* Records of most pictures, and those that older programs wrote, are without it. */
+    if (json_object_get(root, "channel_axis") &&
+        (rc = get_bool(root, "channel_axis", &r->channel_axis)) != GF_OK)
         return rc;
     return check_together(r);
 }
@@ -228,6 +234,7 @@ static bool same_record(const struct gf_record *a, const struct gf_record *b) {
                 a->depth == b->depth && a->axes == b->axes && a->norm == b->norm &&
                 a->shift == b->shift && a->half == b->half && a->luma == b->luma &&
                 a->complex_input == b->complex_input && a->alpha == b->alpha &&
+                a->channel_axis == b->channel_axis &&
                 !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
     return same && (a->version != GF_RECORD_WAVELET ||
                     (a->levels == b->levels && a->boundary == b->boundary &&
@@ -250,6 +257,8 @@ static char *record_text(const struct gf_record *r) {
                   gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
                   gf_norm_name(r->norm), "shift", r->shift, "half", r->half, "luma", r->luma,
                   "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
+    if (r->channel_axis)
+        whole &= !json_object_set_new(root, "channel_axis", json_true());
     if (r->version == GF_RECORD_WAVELET)
         whole &=
             !json_object_set_new(root, "transform", json_string("dwt")) &&

@@ -17,6 +17,7 @@ struct gf_record {
     enum gf_kind kind; /* of the file it describes: complex, magnitude or phase */
     int ndim;
     int64_t shape[GF_MAX_DIMS]; /* the picture's, slowest first */
+    bool channel_axis;          /* the picture's one channel has an axis of its own in .npy */
     int64_t channels;           /* spectra in the file: of the picture without alpha; 1 for luma */
     enum gf_color color;        /* of the picture that inverts from it */
     enum gf_dtype dtype;        /* the picture's samples */

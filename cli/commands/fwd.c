@@ -45,6 +45,7 @@ static void describe_record(const struct gf_task *t, const struct gf_output *out
         .shift = out->shift,
         .half = out->half,
         .luma = t->job.luma,
+        .channel_axis = image->channel_axis,
         .complex_input = gf_dtype_is_complex(image->px.dtype),
         .alpha = !image->alpha    ? GF_ALPHA_NONE
                  : p->alpha_plane ? GF_ALPHA_KEPT
