@@ -1,4 +1,5 @@
-/* PNG in: libpng row by row, straight into the array. */
+/* PNG in: libpng checks the header and whatever is unusual; the rows of usual pictures are read
+ * without it (png_rows.c), straight into the array. */
 #include <png.h>
 #include <setjmp.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "formats/format.h"
 #include "formats/image.h"
 #include "formats/png.h"
+#include "formats/png_codec.h"
 
 /* A byte of deflate stands for at most 1032 bytes of data (258 from two bits). */
 enum { DEFLATE_RATIO = 1032 };
@@ -19,7 +21,8 @@ struct reader {
     struct gf_source *source;
     const struct gf_read_options *options;
     struct gf_image *image;
-    int status; /* of what went wrong outside libpng */
+    const struct gf_codec *codec; /* NULL: libpng reads the rows too */
+    int status;                   /* of what went wrong outside libpng */
     char message[160];
 };
 
@@ -79,6 +82,14 @@ static void read_rows(struct reader *r, int passes, int64_t height) {
             png_read_row(r->png, (png_bytep)px->data + y * px->stride[0], NULL);
 }
 
+/* The samples of the file are those of the array, but for the byte order. */
+static bool is_usual(const struct reader *r) {
+    return r->codec && gf_source_known_size(r->source) >= 0 && /* no pipe: libpng may begin anew */
+           r->image->depth >= 8 && !png_get_valid(r->png, r->info, PNG_INFO_tRNS) &&
+           png_get_color_type(r->png, r->info) != PNG_COLOR_TYPE_PALETTE &&
+           png_get_interlace_type(r->png, r->info) == PNG_INTERLACE_NONE;
+}
+
 /* Returns 0 or a status; a longjmp() of libpng ends here. */
 static int decode(struct reader *r) {
     if (setjmp(png_jmpbuf(r->png)))
@@ -109,6 +120,9 @@ static int decode(struct reader *r) {
     }
     if (r->options->header_only)
         return GF_OK;
+    bool swap = dtype == GF_U16 && !gf_host_is_big_endian();
+    if (is_usual(r) && gf_png_read_rows(r->codec, r->source, &r->image->px, swap))
+        return GF_OK;
     /* Only now: this takes memory for the rows. */
     int passes = png_set_interlace_handling(png);
     png_read_update_info(png, r->info);
@@ -131,9 +145,9 @@ static int report(struct reader *r, int status) {
     return gf_fail_text(status, "not a PNG: ", r->message);
 }
 
-static int png_read(struct gf_source *source, const struct gf_read_options *options,
-                    struct gf_image *image) {
-    struct reader r = {.source = source, .options = options, .image = image};
+int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
+                   const struct gf_read_options *options, struct gf_image *image) {
+    struct reader r = {.codec = codec, .source = source, .options = options, .image = image};
     int status = GF_ENOMEM;
     gf_source_forward(source);
     r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
@@ -145,6 +159,11 @@ static int png_read(struct gf_source *source, const struct gf_read_options *opti
         status = report(&r, status);
     png_destroy_read_struct(&r.png, &r.info, NULL);
     return status;
+}
+
+static int png_read(struct gf_source *source, const struct gf_read_options *options,
+                    struct gf_image *image) {
+    return gf_png_read_by(gf_codec_best(), source, options, image);
 }
 
 const struct gf_format gf_format_png = {

@@ -1,6 +1,7 @@
 #include "cli/batch/inputs.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,21 +66,22 @@ static int add(struct gf_inputs *list, char *path) {
 }
 
 /* What a folder's file is told by: its first bytes, as for any input. A picture's suffix counts
- * too, so that a broken picture is reported and not passed over. */
-static bool is_picture(const char *path, bool raw) {
-    struct stat st;
-    if (stat(path, &st) || !S_ISREG(st.st_mode))
-        return false;
+ * too, so that a broken picture is reported and not passed over. 1 or 0; negative where the file
+ * cannot be looked at. */
+static int is_picture(const char *path, const struct stat *st, bool raw) {
+    if (!S_ISREG(st->st_mode))
+        return 0;
     const struct gf_format *by_suffix = gf_format_by_suffix(path);
     if (by_suffix && (by_suffix != &gf_format_raw || raw))
-        return true;
+        return 1;
     unsigned char head[GF_SNIFF];
     struct gf_source *source = NULL;
-    if (gf_source_open(path, &source))
-        return false;
+    int rc = gf_source_open(path, &source);
+    if (rc)
+        return rc;
     int64_t n = gf_source_peek(source, head, sizeof head);
     gf_source_close(source);
-    return n > 0 && gf_format_sniff(head, (size_t)n);
+    return n < 0 ? (int)n : n > 0 && gf_format_sniff(head, (size_t)n);
 }
 
 /* Reports what errno says about `name`; the others go on. */
@@ -89,33 +91,43 @@ static void note_failure(struct gf_inputs *list, const char *name) {
     list->failed++;
 }
 
+/* Takes `path` over. */
+static int add_entry(struct gf_inputs *list, char *path, bool raw) {
+    struct stat st;
+    int found = stat(path, &st) ? gf_fail_errno(GF_EIO, NULL) : is_picture(path, &st, raw);
+    if (found > 0)
+        return add(list, path);
+    if (found < 0) {
+        gf_log_fail(path);
+        list->failed++;
+    } else if (!S_ISDIR(st.st_mode)) {
+        list->skipped++;
+    }
+    free(path);
+    return 0;
+}
+
 static int add_folder(struct gf_inputs *list, const char *folder, bool raw) {
-    int rc = 0, first = list->n;
+    int rc = 0, first = list->n, failed = list->failed;
     DIR *dir = opendir(folder);
     if (!dir) {
         note_failure(list, folder);
         return 0;
     }
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-    for (struct dirent *e; !rc && (e = readdir(dir));) {
+    for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
         char *path = NULL;
-        struct stat st;
         if (e->d_name[0] == '.')
             continue;
-        if (asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0) {
+        if (asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0)
             rc = gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
-            break;
-        }
-        if (is_picture(path, raw)) {
-            rc = add(list, path);
-            continue;
-        }
-        if (stat(path, &st) || !S_ISDIR(st.st_mode))
-            list->skipped++;
-        free(path);
+        else
+            rc = add_entry(list, path, raw);
     }
+    if (!rc && errno)
+        note_failure(list, folder);
     closedir(dir);
-    if (!rc && list->n == first) {
+    if (!rc && list->n == first && list->failed == failed) {
         gf_log_error("'%s': no pictures in this folder", folder);
         list->failed++;
     }

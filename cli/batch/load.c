@@ -95,9 +95,9 @@ static int load_part(const struct gf_settings *s, const char *path, enum gf_kind
     if (!rc && image->record)
         rc = gf_record_parse(image->record, record);
     if (!rc && image->record && record->version == GF_RECORD_WAVELET)
-        rc = gf_fail(GF_EINVAL, "its record tells of wavelet coefficients");
+        rc = gf_fail(GF_EINVAL, "its record describes wavelet coefficients");
     if (!rc && image->record && record->kind != kind)
-        rc = gf_fail(GF_EINVAL, "its record says %s, not %s", gf_kind_name(record->kind),
+        rc = gf_fail(GF_EINVAL, "its record has %s, not %s", gf_kind_name(record->kind),
                      gf_kind_name(kind));
     if (!rc && image->px.dtype != GF_F32 && image->px.dtype != GF_F64)
         rc = gf_fail(GF_EINVAL,
@@ -159,7 +159,7 @@ int gf_image_match(struct gf_array *px, int rank, const int64_t *shape) {
         int64_t want = i <= rank ? shape[rank - i] : 1;
         int64_t is = i <= px->rank ? px->shape[px->rank - i] : 1;
         if (want != is)
-            return gf_fail(GF_EFORMAT, "the record tells of another shape than the file has");
+            return gf_fail(GF_EFORMAT, "the record has another shape than the file");
         if (i <= rank) {
             v.shape[rank - i] = want;
             v.stride[rank - i] = i <= px->rank ? px->stride[px->rank - i] : 0;

@@ -1,11 +1,13 @@
 #include "cli/batch/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/filter/filter.h"
 #include "cli/json.h"
+#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 
@@ -24,8 +26,10 @@ json_t *gf_json_text(const char *text) {
     if (exact)
         return exact;
     char *clean = malloc(3 * strlen(text) + 1), *to = clean;
-    if (!clean)
+    if (!clean) {
+        gf_log_lost(ENOMEM);
         return NULL;
+    }
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         size_t n = sequence(p);
         json_t *one = n ? json_stringn((const char *)p, n) : NULL;
@@ -50,8 +54,11 @@ void gf_json_print(json_t *object) {
     json_object_set_new(object, "version", json_integer(GF_JSON_VERSION));
     char *line = gf_json_line(object);
     json_decref(object);
-    if (line)
+    if (line && !gf_json_memory_missed())
         gf_log_line(line);
+    else
+        gf_log_lost(ENOMEM);
+    gf_json_memory_begin();
     free(line);
 }
 
@@ -102,6 +109,7 @@ static const char *backend_name(const struct gf_task *t) {
 
 /* How every line begins. */
 static json_t *json_begin(const struct gf_task *t) {
+    gf_json_memory_begin();
     json_t *o = json_object();
     json_object_set_new(o, "in", gf_json_text(t->read[0]));
     if (t->page)
@@ -208,6 +216,7 @@ void gf_report_lost(const struct gf_task *t) {
 void gf_report_failed(const struct gf_settings *s, const char *name) {
     if (!s->json)
         return;
+    gf_json_memory_begin();
     json_t *o = json_object();
     json_object_set_new(o, "in", gf_json_text(name));
     json_object_set_new(o, "ok", json_false());

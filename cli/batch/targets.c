@@ -28,7 +28,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
     if (s->out)
         rc = add_target(out, "--out", s->out, kind);
     else if (s->kind != GF_UNSET)
-        return gf_fail(GF_EUSAGE, "--kind says what --out takes, and there is no --out");
+        return gf_fail(GF_EUSAGE, "--kind needs --out, which would hold what it names");
     for (int k = 0; k < GF_N_KINDS && !rc; k++)
         if (s->further[k])
             rc = add_target(out, options[k], s->further[k], (enum gf_kind)k);
@@ -39,7 +39,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
         out->target[out->n - 1].bands = true;
     }
     if (!rc && !out->n)
-        return gf_fail(GF_EUSAGE, "no output; say --out=FILE");
+        return gf_fail(GF_EUSAGE, "no output; give --out=FILE");
     if (!rc && s->filter.mask_out) {
         rc = add_target(out, "--mask-out", s->filter.mask_out, kind);
         out->target[out->n - 1].label = "mask";

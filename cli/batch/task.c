@@ -185,7 +185,7 @@ static int check_several(const struct gf_task *t) {
         if (more > 0)
             return gf_fail(GF_EINVAL,
                            "several pictures in one stream: number the outputs with {page} in "
-                           "%s, or write them one behind the other as pgm:-",
+                           "%s, or write them as one stream, pgm:-",
                            p->where->option);
         return more;
     }

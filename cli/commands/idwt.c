@@ -12,14 +12,13 @@ static int check_options(const struct gf_settings *s, const struct gf_record *r)
     unsigned axes = r->axes;
     int rc = s->axes.n || s->dims ? gf_settings_axes(s, r->ndim, &axes) : 0;
     if (!rc && axes != r->axes)
-        rc = gf_fail(GF_EINVAL, "its record tells of other axes than the options do");
+        rc = gf_fail(GF_EINVAL, "its record has other axes than the options");
     if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != r->levels)
-        rc = gf_fail(GF_EINVAL, "its record says %d level%s, not %d", r->levels,
+        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", r->levels,
                      r->levels == 1 ? "" : "s", s->wavelet.levels);
     if (!rc && s->wavelet.boundary != GF_UNSET && s->wavelet.boundary != (int)r->boundary)
-        rc =
-            gf_fail(GF_EINVAL, "its record says boundary %s, not %s", gf_boundary_name(r->boundary),
-                    gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
+        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(r->boundary),
+                     gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
     return rc;
 }
 
@@ -76,7 +75,7 @@ static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *
         *dtype = r->dtype;
     else if (!(can >> GF_F32 & 1))
         rc = gf_fail(GF_EINVAL,
-                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or say "
+                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
                      "--depth=8 or 16, which clips and rounds",
                      gf_dtype_name(r->dtype), p->format->name);
     return rc;
@@ -163,6 +162,24 @@ const struct gf_task_hooks gf_hooks_idwt = {
     .check = check,
 };
 
-int gf_command_idwt(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&gf_hooks_idwt, s, operands, n);
 }
+
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files, &gf_opts_axes,   &gf_opts_wavelet,
+    &gf_opts_levels, &gf_opts_precision, &gf_opts_list,  &gf_opts_frames, &gf_opts_raw,
+    &gf_opts_offset, &gf_opts_backend,   &gf_opts_run,   &gf_opts_report, NULL};
+
+const struct gf_command gf_command_idwt = {
+    .name = "idwt",
+    .operands = "IN... --out=OUT",
+    .summary = "inverse wavelet transform, back to the picture",
+    .groups = groups,
+    .examples = "  gpufft idwt coeffs.tif --out=back.png\n"
+                "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"
+                "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n",
+    .notes = "The record in a file of coefficients determines axes, levels and boundary. The\n"
+             "options for them are for files without one; otherwise they may only repeat it.\n",
+    .run = run,
+};

@@ -6,17 +6,11 @@
 #include "core/filter/edges.h"
 #include "core/filter/table.h"
 
-/* ---- filter_options.c: a row's value into the settings ---- */
+/* ---- options.c ---- */
 
-int gf_parse_lowpass(const char *value, void *settings);
-int gf_parse_highpass(const char *value, void *settings);
-int gf_parse_bandpass(const char *value, void *settings);
-int gf_parse_bandreject(const char *value, void *settings);
-int gf_parse_notch(const char *value, void *settings);
-int gf_parse_mask(const char *value, void *settings);
-int gf_parse_convolve(const char *value, void *settings);
-int gf_parse_offset(const char *value, void *settings);
-int gf_parse_auto_notch(const char *value, void *count);
+/* The rows of a filter, which plan takes too; those of its result; and --skip, an --offset in raw
+ * files. */
+extern const struct gf_opt_group gf_opts_filter, gf_opts_filter_result, gf_opts_skip;
 const char *gf_filter_option(enum gf_filter_what what); /* "--lowpass" */
 
 /* ---- filter_make.c ---- */

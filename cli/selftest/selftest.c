@@ -267,7 +267,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     return rc;
 }
 
-int gf_command_selftest(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     (void)operands;
     struct room room = {0};
     const struct gf_backend *only = NULL;
@@ -308,3 +308,15 @@ out:
     room_free(&room);
     return code;
 }
+
+static const struct gf_opt_group *const option_groups[] = {&gf_opts_backend, &gf_opts_common, NULL};
+
+const struct gf_command gf_command_selftest = {
+    .name = "selftest",
+    .operands = "",
+    .summary = "checks of the invariants on this machine, per backend",
+    .groups = option_groups,
+    .examples = "  gpufft selftest\n"
+                "  gpufft selftest --backend=fftw\n",
+    .run = run,
+};

@@ -20,7 +20,7 @@ struct gf_gpu_props {
     int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
     int max_group;            /* most work items of a group */
     int units;                /* multiprocessors, compute units */
-    int lanes;                /* warp, wavefront: 32, 64; 1 on a CPU */
+    int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
     bool fp64;
     bool is_cpu; /* an OpenCL device that is the CPU itself */
 };

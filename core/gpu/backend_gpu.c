@@ -1,9 +1,10 @@
-/* The opencl and cuda backends: a plan's passes, launched one after the other. What differs
- * between the two stands behind struct gf_gpu. */
+/* The opencl and cuda backends: they launch a plan's passes one after the other. Their differences
+ * are behind struct gf_gpu. */
 #include <stdlib.h>
 
-#include "core/gpu/plan/dwt.h"
 #include "core/base/status.h"
+#include "core/gpu/dwt_host.h"
+#include "core/gpu/plan/make.h"
 
 static int opencl_open(const struct gf_backend_options *options, void **context) {
     return gf_gpu_run_open(&gf_gpu_opencl, options, context);
@@ -64,15 +65,15 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
     if (job->direction == GF_FORWARD)
         gf_gpu_dwt_list(m, job, plan);
-    gf_gpu_run_tell(m, plan);
+    gf_gpu_run_summarize(m, plan);
     *out = plan;
     return 0;
 }
 
 static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
     struct gf_gpu_run *m = plan->impl;
-    return m->plan->finish ? gf_gpu_dwt_upload(context, m, &plan->job, in)
-                           : gf_gpu_run_upload(context, m, in);
+    return m->plan->host_share ? gf_gpu_dwt_upload(context, m, &plan->job, in)
+                               : gf_gpu_run_upload(context, m, in);
 }
 
 static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
@@ -86,8 +87,8 @@ static int gpu_run(void *context, struct gf_plan *plan, int times, double *secon
 static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *out,
                         struct gf_report *report) {
     struct gf_gpu_run *m = plan->impl;
-    return m->plan->finish ? gf_gpu_dwt_download(context, m, &plan->job, out, report)
-                           : gf_gpu_run_download(context, m, out, report);
+    return m->plan->host_share ? gf_gpu_dwt_download(context, m, &plan->job, out, report)
+                               : gf_gpu_run_download(context, m, out, report);
 }
 
 static const struct gf_device_exec on_device = {

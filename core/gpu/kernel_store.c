@@ -1,3 +1,4 @@
+/* The cache folder of built kernels: one file each, with its key and a checksum. */
 #include "core/gpu/kernel_store.h"
 
 #include <dirent.h>
@@ -19,8 +20,8 @@ enum { MAX_FILES = 4096, HOUR = 3600 };
 static const int64_t max_bytes = (int64_t)256 << 20;
 static const off_t max_file = (off_t)64 << 20;
 
-/* A file: this, the key, the binary. Numbers as the machine has them; another kind of machine reads
- * nonsense in `magic`, and builds anew. */
+/* A file: this, the key, the binary. Numbers have the machine's byte order: a machine of another
+ * order fails to match `order`, and builds again. */
 struct header {
     char magic[8];
     uint32_t order; /* 1 */
@@ -54,7 +55,7 @@ static int open_parent(struct gf_kernel_store *s, bool make) {
         return -1;
     }
     if (make)
-        mkdir(path, 0700); /* whether it is there is seen next */
+        mkdir(path, 0700); /* open() finds out whether it is there */
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         snprintf(s->why, GF_REASON, "%.200s: %.40s", path, strerror(errno));
@@ -106,7 +107,7 @@ void gf_kernel_store_close(struct gf_kernel_store *s) {
 static unsigned char *read_whole(int folder, const char *name, size_t *bytes) {
     struct stat st;
     unsigned char *data = NULL;
-    /* Nothing that is not a file may keep us waiting. */
+    /* O_NONBLOCK: opening a FIFO must not wait. */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return NULL;
@@ -126,7 +127,7 @@ static unsigned char *read_whole(int folder, const char *name, size_t *bytes) {
         }
     }
     *bytes = size;
-    /* The time of the last use, an hour more or less, is what pruning goes by. */
+    /* Pruning orders files by their last use, to an hour. */
     if (data && time(NULL) - st.st_mtime > HOUR)
         futimens(fd, NULL);
 out:
@@ -158,7 +159,7 @@ bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size
     if (good)
         good = hash(hash(hash_start, &h, sizeof h), data + sizeof h, size) == checksum;
     if (good) {
-        /* To the front, where it is aligned for any reader. */
+        /* Moved to the front of the block, where it is aligned. */
         *bytes = size - key_bytes;
         memmove(data, data + sizeof h + key_bytes, *bytes);
         *binary = data;
@@ -194,8 +195,8 @@ void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, siz
     h.binary_bytes = bytes;
     h.checksum = hash(hash(hash(hash_start, &h, sizeof h), key, key_bytes), binary, bytes);
     file_name(key, key_bytes, name);
-    /* The number of the process tells apart those of one machine; the time, machines that share
-     * the folder. */
+    /* The process number distinguishes writers on one machine; the time, machines that share the
+     * folder. */
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(temporary, sizeof temporary, "%.20s-%ld-%u-%ld" TEMPORARY, name, (long)getpid(),
              atomic_fetch_add(&counter, 1), now.tv_nsec);
@@ -228,8 +229,8 @@ static int older_first(const void *a, const void *b) {
     return (x->used > y->used) - (x->used < y->used);
 }
 
-/* All kernels there are, in memory of the caller's to free. What a killed process left half
- * written goes, where `sweep` says so. */
+/* All kernels in the folder, in memory that the caller frees. `sweep` deletes the files that killed
+ * processes left half written. */
 static int list(const struct gf_kernel_store *s, struct entry **entries, bool sweep) {
     struct dirent *d;
     struct stat st;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/gpu/common.h"
+#include "core/gpu/kernel_cache.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
 #include "core/gpu/kernel_embedded.h"

@@ -2,10 +2,11 @@
  *
  *     test_dwt_gpu [gpu] [BACKEND...]
  *
- * `gpu`: on a device that is no processor. */
+ * `gpu`: on a device that is not the CPU. */
 #include <math.h>
 
 #include "cli/environment.h"
+#include "core/gpu/plan/make.h"
 #include "core/gpu/run.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_run.h"
@@ -110,7 +111,7 @@ static void test_backend(bool gpu) {
         return;
     }
     if (gpu && !(options.device = find_gpu(number))) {
-        printf("%s: skipped: no device but the processor\n", backend->name);
+        printf("%s: skipped: no device but the CPU\n", backend->name);
         return;
     }
     for (int i = 0; i < 2; i++)

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #include "cli/environment.h"
-#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_cache.h"
+#include "core/gpu/kernel_source.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 
@@ -375,7 +376,7 @@ static void test_folders(void) {
     setenv("XDG_CACHE_HOME", "/dev/null/place", 1); /* not even root makes that */
     gf_environment_read();
     check_nothing_kept("nowhere");
-    setenv("XDG_CACHE_HOME", "relative", 1); /* to be ignored, says its specification */
+    setenv("XDG_CACHE_HOME", "relative", 1); /* its specification has it ignored */
     unsetenv("HOME");
     gf_environment_read();
     check_nothing_kept("homeless");
@@ -499,7 +500,7 @@ static void test_size(void) {
     }
     CHECK_EQ(oldest, 44);
 
-    /* 400 MiB: all that is older than one of the large ones goes, and that one. */
+    /* 400 MiB: deletes one of the large ones and all that are older. */
     CHECK(!truncate(wisdom, (off_t)300 << 20)); /* does not count */
     for (int i = 100; i <= 200; i += 100) {
         snprintf(path, sizeof path, "%s/%016x.kernel", cache, i);

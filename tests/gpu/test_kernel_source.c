@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/environment.h"
-#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_source.h"
 #include "core/gpu/kernel_embedded.h"
 #include "core/base/status.h"
 #include "tests/formats/files.h"
