@@ -55,14 +55,12 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     return t->s->plan_only ? 0 : gf_product_accepts(p);
 }
 
-static int64_t bytes_of(const struct gf_array *a) {
-    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
-}
-
 static int check_memory(struct gf_task *t, int64_t workspace) {
-    t->need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
+    t->need = gf_array_bytes(&t->image.px) + t->extra_bytes + workspace;
     for (int i = 0; i < t->job.n_out; i++)
-        t->need += bytes_of(&t->product[i].image.px);
+        t->need += gf_array_bytes(&t->product[i].image.px);
+    if (t->need < t->prepare_bytes)
+        t->need = t->prepare_bytes;
     return gf_memory_check(t->need, gf_runner_limit(t->runner));
 }
 
@@ -137,6 +135,7 @@ static int prepare(struct gf_task *t) {
     const char *in = t->read[0];
     free_products(t);
     t->job = (struct gf_job){0};
+    t->prepare_bytes = 0;
     t->alpha = (struct gf_array){0};
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
@@ -210,12 +209,22 @@ static int prepare_outputs(struct gf_task *t) {
     return rc;
 }
 
+/* Refuses what does not fit even without a workspace; the message has that too, where the machine
+ * could plan the job. */
+static int check_arrays(struct gf_task *t) {
+    int rc = check_memory(t, 0);
+    if (!rc || t->need > gf_memory_available() || gf_runner_ahead(t->runner, &t->job))
+        return rc;
+    bool planned = !plan_within_limit(t);
+    return check_memory(t, planned ? t->runner->workspace : 0);
+}
+
 /* The job of t->image, its outputs' places looked at, its arrays held to the limit. */
 static int fit(struct gf_task *t) {
     int rc = prepare_outputs(t);
     for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
         rc = check_place(t->s, &t->product[i]);
-    return rc ? rc : check_memory(t, 0);
+    return rc || t->skipped ? rc : check_arrays(t);
 }
 
 /* A plan for the job, if there is memory for it too. */

@@ -81,6 +81,8 @@ struct gf_task {
     double ms_decode, ms_transform, ms_encode;
     struct gf_filtering *filtering; /* filter's own */
     int64_t extra_bytes;            /* taken by what prepare() makes beside the arrays */
+    int64_t
+        prepare_bytes; /* the most that prepare() takes at once, the input included; freed then */
 };
 
 int gf_task_preview(struct gf_task *t);

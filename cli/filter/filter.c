@@ -42,14 +42,27 @@ static int describe_job(struct gf_task *t) {
 
 /* ---- the filter ---- */
 
+int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
+    bytes += gf_array_bytes(&t->image.px);
+    if (t->prepare_bytes < bytes)
+        t->prepare_bytes = bytes;
+    /* Before the samples are read, the task itself checks what all of it takes. */
+    if (!t->image.px.data)
+        return 0;
+    return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
+}
+
 /* What the table and its making take, before any of it is taken. */
-static int check_table(const struct gf_task *t) {
+static int check_table(struct gf_task *t) {
     bool table = false;
     for (int i = 0; i < t->s->filter.n_parts; i++)
         table = table || t->s->filter.part[i].file.value;
     int64_t bytes, unit = t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
-    return rc || !table ? rc : gf_memory_check(bytes, gf_runner_limit(t->runner));
+    if (rc || !table)
+        return rc;
+    rc = gf_filter_check_memory(t, bytes);
+    return rc ? rc : gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
 }
 
 static void release(struct gf_task *t) {
@@ -75,7 +88,7 @@ static int choose_filter(struct gf_task *t) {
     t->job.filter_serial = f->filter->serial;
     t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_filter_mask_bytes(t);
     if (table->data)
-        t->extra_bytes += gf_array_count(table) * (int64_t)gf_dtype_size(table->dtype);
+        t->extra_bytes += gf_array_bytes(table);
     return 0;
 }
 

@@ -69,6 +69,10 @@ int gf_filter_lengthen(struct gf_task *t);
 /* Bytes that takes, at most. */
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
 
+/* Notes in t->prepare_bytes what the input and `bytes` beside it take while the filter is made; once
+ * the samples are there it is held to the limit. */
+int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
+
 /* ---- filter_notch.c ---- */
 
 /* --auto-notch: the peaks of t->in's own spectrum. */

@@ -141,6 +141,31 @@ static void say(const struct gf_task *t) {
     }
 }
 
+/* Before the samples are there: as many notches as there may be, for what their plan takes. */
+static void expect(struct gf_notches *list, const struct gf_job *job, int most) {
+    const int last = job->ndim - 1;
+    for (list->n = 0; list->n < most; list->n++) {
+        struct gf_notch *p = &list->notch[list->n];
+        *p = (struct gf_notch){.radius = RADII};
+        p->at[last] = (list->n + 1) % (job->shape[last] / 2 + 1);
+    }
+}
+
+/* Plans the search within the limit; `held` is what its arrays take. The plan's workspace stays while
+ * peaks are looked for. */
+static int plan_search(struct gf_task *t, struct gf_job *job, int64_t held) {
+    /* Where a context is being opened, nothing waits for it before the samples are read. */
+    if (!t->in.data && gf_runner_ahead(t->runner, job))
+        return gf_filter_check_memory(t, held);
+    int rc = gf_runner_plan(t->runner, job);
+    int64_t room = gf_runner_limit(t->runner) - held - gf_array_bytes(&t->image.px);
+    if (!rc && t->runner->workspace > room) {
+        job->lean = true;
+        rc = gf_runner_plan(t->runner, job);
+    }
+    return rc ? rc : gf_filter_check_memory(t, held + t->runner->workspace);
+}
+
 int gf_filter_find_notches(struct gf_task *t) {
     struct gf_job job = t->job;
     struct gf_array out = {0};
@@ -149,8 +174,6 @@ int gf_filter_find_notches(struct gf_task *t) {
     if (job.axes != (1u << job.ndim) - 1)
         return gf_fail(GF_EINVAL, "--auto-notch looks at all axes together; not page by page, nor "
                                   "at some of --axes");
-    if (!t->in.data)
-        return 0;
     job.op = GF_FFT;
     memcpy(job.shape, t->filtering->frame.shape, sizeof job.shape);
     job.in_dtype = t->image.px.dtype;
@@ -162,18 +185,18 @@ int gf_filter_find_notches(struct gf_task *t) {
     gf_job_out_shape(&job, 0, shape);
     out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
     struct gf_spectrum one = gf_spectrum_of(&job, &out, 0);
-    int rc = gf_memory_check(gf_array_count(&out) * (int64_t)gf_dtype_size(out.dtype) +
-                                 gf_spectrum_peaks_bytes(&one),
-                             gf_runner_limit(t->runner));
-    if (!rc)
-        rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
-    if (!rc)
-        rc = gf_runner_plan(t->runner, &job);
+    int rc = plan_search(t, &job, gf_array_bytes(&out) + gf_spectrum_peaks_bytes(&one));
+    if (!t->in.data)
+        expect(&t->filtering->peaks, &job, t->s->filter.auto_notch);
+    if (rc || !t->in.data)
+        return rc;
+    rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
     if (!rc)
         rc = gf_runner_run(t->runner, &t->in, &out, &report);
     if (!rc)
         rc = find_peaks(t, &job, &out);
     gf_array_free(&out);
+    gf_runner_forget(t->runner); /* the filter's table takes memory before the next plan does */
     if (!rc)
         say(t);
     return rc;
