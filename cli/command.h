@@ -20,9 +20,9 @@ int gf_command_bench(struct gf_settings *s, char **operands, int n);
 int gf_command_demo(struct gf_settings *s, char **operands, int n);
 int gf_command_selftest(struct gf_settings *s, char **operands, int n);
 
-/* What the transforms share: inputs, claims, the loop over files, reports. */
-int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, char **operands,
-                 int n);
+/* What those that transform files do with each of them (cli/batch/task.h). */
+extern const struct gf_task_hooks gf_hooks_forward, gf_hooks_inverse, gf_hooks_dwt, gf_hooks_idwt,
+    gf_hooks_filter;
 
 /* main.c: a command line, argv[0] being the program's name, as main() runs it; the exit code. Moves
  * argv about. */

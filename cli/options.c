@@ -1,5 +1,5 @@
 /* The rows of all options, in groups that the commands share, and what parses their values. */
-#include "cli/filter/filter.h"
+#include "cli/filter/options.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,10 @@
-/* The loop over files that all transforms share. */
+/* The loop over inputs: a worker takes one after the other, from its header to its outputs. */
+#include "cli/batch/batch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
@@ -12,15 +13,16 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-/* What runs, file after file, in one lane or side by side in several. */
+/* What runs, file after file, in one worker or concurrently in several. */
 struct run {
-    const struct gf_task_hooks *transform;
+    const struct gf_task_hooks *hooks;
     const struct gf_settings *s;
     struct gf_targets targets;
     struct gf_contexts contexts;
     struct gf_inputs inputs;
     struct gf_workers pool;
     int64_t limit;
+    struct gf_task first; /* of the first input, previewed; its worker goes on with it */
 };
 
 static int fail_usage(const char *command) {
@@ -53,9 +55,9 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
     return gf_task_write(t);
 }
 
-/* What a transform can do without its samples in memory, it does alone. */
-static bool streams(const struct gf_task_hooks *transform, const struct gf_settings *s) {
-    return transform->stream && (s->frames || s->shape.n == 3);
+/* A task that needs no samples in memory is done alone. */
+static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings *s) {
+    return hooks->stream && (s->frames || s->shape.n == 3);
 }
 
 /* One more of the tally, and what is to be said of it. */
@@ -86,24 +88,34 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         gf_workers_stop(l->pool);
 }
 
+static struct gf_task task_of(const struct run *r, char *const *read, int n) {
+    return (struct gf_task){
+        .hooks = r->hooks, .targets = &r->targets, .read = read, .n_read = n, .name = read[0]};
+}
+
+/* The first input's task is there already where choose_jobs() made it. */
+static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const *read, int n) {
+    struct gf_task t = r->first.hooks && l->input == 0 ? r->first : task_of(r, read, n);
+    if (l->input == 0)
+        r->first = (struct gf_task){0};
+    t.s = &l->s;
+    t.engine = &l->engine;
+    t.job.lean = false; /* other threads, another workspace */
+    return t;
+}
+
 /* One input: `n` files at `read`, and all pictures that they hold. */
 static void run_input(struct run *r, struct gf_worker *l, char *const *read, int n, int64_t ahead) {
-    struct gf_task t = {.s = &l->s,
-                        .transform = r->transform,
-                        .targets = &r->targets,
-                        .engine = &l->engine,
-                        .read = read,
-                        .n_read = n,
-                        .name = read[0]};
+    struct gf_task t = take_task(r, l, read, n);
     for (bool more = true; more;) {
         bool streamed = false, several;
         int rc = 0;
         gf_engine_next(&l->engine, ahead);
-        if (streams(r->transform, &l->s))
-            rc = r->transform->stream(&t, &streamed);
+        if (streams(r->hooks, &l->s))
+            rc = r->hooks->stream(&t, &streamed);
         if (!rc && !streamed)
             rc = run_picture(&t, l);
-        several = t.source && !gf_workers_stopped(l->pool);
+        several = gf_reader_may_have_more(&t.reader) && !gf_workers_stopped(l->pool);
         count(&t, l, rc);
         gf_workers_leave(l);
         rc = several ? gf_task_more(&t) : 0;
@@ -147,32 +159,32 @@ static void run_lanes(struct run *r) {
         pthread_join(a[i].lane->thread, NULL);
 }
 
-/* How many pictures to work at side by side: one for each processor thread, but no more than there
- * is memory for if all are like the first one. Each gets its share of the threads. */
+/* How many inputs to process concurrently: one per CPU thread, but no more than there is memory for
+ * if all are like the first one. Each gets its share of the threads. */
 static int choose_jobs(struct run *r) {
     int threads = gf_settings_threads(r->s);
     int jobs = r->s->jobs ? r->s->jobs : threads;
     struct gf_engine engine;
-    if (r->s->frames || r->inputs.n < 2 || streams(r->transform, r->s))
+    if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s))
         return 1;
     jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
     jobs = jobs < GF_MAX_WORKERS ? jobs : GF_MAX_WORKERS;
     if (r->s->jobs || jobs == 1)
         return jobs;
-    struct gf_task t = {.s = r->s,
-                        .transform = r->transform,
-                        .targets = &r->targets,
-                        .engine = &engine,
-                        .read = r->inputs.path,
-                        .n_read = 1,
-                        .name = r->inputs.path[0]};
+    struct gf_task t = task_of(r, r->inputs.path, 1);
+    t.s = r->s;
+    t.engine = &engine;
     gf_engine_open(&engine, r->s, &r->contexts, r->limit);
     gf_engine_next(&engine, r->inputs.n);
-    if (!gf_task_preview(&t) && t.need > 0 && !t.skipped) {
+    int rc = gf_task_preview(&t);
+    if (!rc && t.need > 0 && !t.skipped) {
         int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
         jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
     }
-    gf_task_free(&t);
+    if (rc) /* reported by the worker that takes this input */
+        gf_task_free(&t);
+    else
+        r->first = t;
     gf_engine_close(&engine);
     return jobs;
 }
@@ -221,7 +233,7 @@ static int gather(struct run *r, char **operands, int n) {
     if (!s->from_magnitude)
         return gf_inputs_gather(s, operands, n, &r->inputs);
     if (n || s->files_from || s->files0_from || s->frames)
-        return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase stand instead of IN");
+        return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase are given instead of IN");
     return gf_inputs_gather(s, pair, 1, &r->inputs);
 }
 
@@ -253,17 +265,16 @@ static void summarise(const struct run *r) {
     gf_log_note("%d done, %d failed%s", sum->done, sum->failed, skipped);
 }
 
-int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, char **operands,
-                 int n) {
-    struct run r = {.transform = transform, .s = s};
+int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
+    struct run r = {.hooks = hooks, .s = s};
     int code = 0;
     int rc = gf_settings_check(s);
     if (!rc)
-        rc = gf_targets_parse(
-            s, s->kind == GF_UNSET ? transform->default_kind : (enum gf_kind)s->kind, &r.targets);
-    for (int i = 0; i < r.targets.n && transform->label; i++)
+        rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
+                              &r.targets);
+    for (int i = 0; i < r.targets.n && hooks->label; i++)
         if (!r.targets.target[i].aside)
-            r.targets.target[i].label = transform->label;
+            r.targets.target[i].label = hooks->label;
     if (!rc)
         rc = gather(&r, operands, n);
     if (!rc)
@@ -276,7 +287,7 @@ int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, c
         rc = run_all(&r);
     }
     if (rc == GF_EUSAGE) {
-        code = fail_usage(transform->name);
+        code = fail_usage(hooks->name);
         goto out;
     }
     if (rc) {
@@ -287,6 +298,7 @@ int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, c
     summarise(&r);
     code = r.pool.sum.worst;
 out:
+    gf_task_free(&r.first);
     gf_workers_close(&r.pool);
     gf_contexts_close(&r.contexts);
     gf_inputs_free(&r.inputs);

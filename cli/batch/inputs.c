@@ -69,7 +69,7 @@ static bool is_picture(const char *path, bool raw) {
     if (stat(path, &st) || !S_ISREG(st.st_mode))
         return false;
     const struct gf_format *by_suffix = gf_format_by_suffix(path);
-    if (by_suffix && (by_suffix != &gf_format_raw || raw))
+    if (by_suffix && (!by_suffix->needs_layout || raw))
         return true;
     unsigned char head[GF_SNIFF];
     struct gf_source *source = NULL;

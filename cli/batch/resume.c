@@ -1,11 +1,13 @@
-/* What --resume asks: whether an input's outputs are there already. */
+/* Whether the outputs of a task are there already, by their times. */
+#include "cli/batch/resume.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/batch/task.h"
-#include "core/wavelet/dwt.h"
+#include "cli/batch/bands.h"
+#include "cli/batch/store.h"
 #include "formats/record_file.h"
 
 static bool is_after(const struct timespec *a, const struct timespec *b) {
@@ -13,11 +15,10 @@ static bool is_after(const struct timespec *a, const struct timespec *b) {
 }
 
 /* The time of the last change to anything that is read; false where that cannot be known. */
-static bool newest_read(const struct gf_task *t, struct timespec *newest) {
-    const char *also = t->s->from_phase;
+static bool newest_read(const struct gf_read_files *read, struct timespec *newest) {
     *newest = (struct timespec){0};
-    for (int i = 0; i < t->n_read + (also != NULL); i++) {
-        const char *path = i < t->n_read ? t->read[i] : also;
+    for (int i = 0; i < read->n + (read->also != NULL); i++) {
+        const char *path = i < read->n ? read->path[i] : read->also;
         struct stat st;
         if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
             return false;
@@ -33,7 +34,7 @@ static bool is_newer(const char *path, const struct timespec *than) {
            is_after(&st.st_mtim, than);
 }
 
-/* A file, and its record if that stands beside it. */
+/* A file, and its record if that is beside it. */
 static bool is_complete(const struct gf_product *p, const char *path, bool record,
                         const struct timespec *than) {
     if (!is_newer(path, than))
@@ -46,10 +47,10 @@ static bool is_complete(const struct gf_product *p, const char *path, bool recor
     return there;
 }
 
-static bool has_all_bands(const struct gf_task *t, const struct gf_product *p,
+static bool has_all_bands(const struct gf_job *job, const struct gf_product *p,
                           const struct timespec *than) {
     struct gf_dwt_band band[GF_MAX_BANDS];
-    int n = gf_dwt_bands(&t->job, band);
+    int n = gf_dwt_bands(job, band);
     bool all = true;
     for (int i = 0; i < n && all; i++) {
         char *path = gf_band_path(p, &band[i]);
@@ -71,13 +72,14 @@ static bool has_all_pages(const struct gf_product *p, const struct timespec *tha
     return all;
 }
 
-bool gf_task_up_to_date(const struct gf_task *t) {
+bool gf_products_up_to_date(const struct gf_job *job, const struct gf_product *product, int n,
+                            const struct gf_read_files *read) {
     struct timespec newest;
-    bool all = newest_read(t, &newest);
-    for (int i = 0; i < t->targets->n && all; i++) {
-        const struct gf_product *p = &t->product[i];
+    bool all = newest_read(read, &newest);
+    for (int i = 0; i < n && all; i++) {
+        const struct gf_product *p = &product[i];
         if (p->bands)
-            all = has_all_bands(t, p, &newest);
+            all = has_all_bands(job, p, &newest);
         else if (p->where->has_page)
             all = has_all_pages(p, &newest);
         else

@@ -1,12 +1,14 @@
 /* Products to files: one file each, or with {page} one for every plane. */
+#include "cli/batch/store.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/batch/task.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
-/* The product as its format likes it. Leading axes of extent 1 go where a format has no room for
- * them, and a line becomes a picture one row high in formats that know pictures only. A record
+/* The product in a shape that its format takes. Leading axes of extent 1 are dropped where a format
+ * has no room for them, and a line becomes a picture of one row in formats without lines. A record
  * keeps the true number of axes. */
 static struct gf_image fit(const struct gf_image *image, const struct gf_format *format) {
     struct gf_image v = *image;
@@ -17,7 +19,7 @@ static struct gf_image fit(const struct gf_image *image, const struct gf_format 
         v.ndim--;
         v.px.rank--;
     }
-    if (v.ndim == 1 && format != &gf_format_npy && format != &gf_format_raw) {
+    if (v.ndim == 1 && !format->lines) {
         memmove(v.px.shape + 1, v.px.shape, 2 * sizeof *v.px.shape);
         memmove(v.px.stride + 1, v.px.stride, 2 * sizeof *v.px.stride);
         v.px.shape[0] = 1;
@@ -83,7 +85,7 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     return rc;
 }
 
-int gf_product_write(const struct gf_settings *s, struct gf_product *p) {
+int gf_product_write(const struct gf_settings *s, const struct gf_product *p) {
     if (!p->where->has_page)
         return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL);
     int64_t n = p->image.ndim == 3 ? p->image.px.shape[0] : 1;

@@ -1,5 +1,8 @@
-/* dwt of frames and raw volumes that need not fit memory: plane after plane is read, goes through
- * the windows of core/cpu/dwt_stream.h, and what is finished goes to its place in the output. */
+/* dwt of frames and raw volumes that need not fit memory: plane after plane is read, pushed through
+ * the windows of core/cpu/dwt_stream.h, and finished boxes are written to their place in the output.
+ */
+#include "cli/commands/dwt_frames.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +10,7 @@
 
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "cli/commands/wavelet.h"
+#include "cli/batch/job_record.h"
 #include "core/cpu/dwt_stream.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -16,11 +19,12 @@
 enum { QUEUE = 256, WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
 
 struct box {
-    int64_t z, y, x, height, width, stride;
+    struct gf_volume_box at;
+    int64_t stride;
     const void *data;
 };
 
-/* Boxes on their way to the file, which a thread of its own writes. */
+/* Boxes on their way to the file, written by a thread of its own. */
 struct queue {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -38,7 +42,7 @@ struct run {
     struct gf_volume_reader *raw; /* NULL: each frame is a file */
     struct gf_image plane;
     struct gf_volume *volume;
-    bool beside; /* boxes go through the queue: they are worth waking a thread */
+    bool beside; /* boxes are queued: they are worth waking a thread */
     struct queue queue;
     double ms_waited;
 };
@@ -60,7 +64,7 @@ static const char *refuses(const struct gf_task *t) {
     if (s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (t->engine->contexts->asked && t->engine->contexts->asked != &gf_backend_openmp)
-        return "only the openmp backend goes plane by plane";
+        return "only the openmp backend works plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
 }
 
@@ -78,7 +82,7 @@ static void *write_boxes(void *user) {
         pthread_mutex_unlock(&q->lock);
         double start = gf_now_ms();
         if (!rc)
-            rc = gf_volume_write(r->volume, b.z, b.y, b.x, b.height, b.width, b.data, b.stride);
+            rc = gf_volume_write(r->volume, &b.at, b.data, b.stride);
         double ms = gf_now_ms() - start;
         pthread_mutex_lock(&q->lock);
         if (rc && !q->rc)
@@ -106,9 +110,10 @@ static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int
                 const void *data, int64_t stride) {
     struct run *r = user;
     struct queue *q = &r->queue;
+    const struct gf_volume_box at = {z, y, x, height, width};
     if (!r->beside) {
         double start = gf_now_ms();
-        int now = gf_volume_write(r->volume, z, y, x, height, width, data, stride);
+        int now = gf_volume_write(r->volume, &at, data, stride);
         q->ms += gf_now_ms() - start;
         r->ms_waited = q->ms;
         return now;
@@ -116,7 +121,7 @@ static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int
     pthread_mutex_lock(&q->lock);
     int rc = await(r, q->put - QUEUE + 1);
     if (!rc) {
-        q->box[q->put++ % QUEUE] = (struct box){z, y, x, height, width, stride, data};
+        q->box[q->put++ % QUEUE] = (struct box){at, stride, data};
         pthread_cond_broadcast(&q->changed);
     }
     pthread_mutex_unlock(&q->lock);
@@ -144,7 +149,7 @@ static int start_writing(struct run *r) {
                : 0;
 }
 
-/* Lets the queue run empty; the first failure of the thread, if the caller has none yet. */
+/* Waits until the queue is empty; the first failure of the thread, if the caller has none yet. */
 static int stop_writing(struct run *r, int rc) {
     struct queue *q = &r->queue;
     if (!r->beside)
@@ -176,7 +181,7 @@ static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
             rc = gf_load_finite(r->t->s, &r->plane);
     } else {
         gf_image_free(&r->plane);
-        rc = gf_load_frame(r->t->s, r->t->read[i], &r->t->image, &r->plane);
+        rc = gf_reader_frame(&r->t->reader, r->t->s, r->t->read, i, &r->t->image, &r->plane);
     }
     if (!rc)
         *view = gf_array_slice(&r->plane.px, 2, 0, r->t->job.channels);
@@ -188,7 +193,7 @@ static int create(struct run *r) {
     struct gf_product *p = &t->product[0];
     struct gf_write_options options = gf_settings_write_options(t->s);
     struct gf_image image = p->image;
-    struct gf_record record = gf_wavelet_record(t, false);
+    struct gf_record record = gf_record_of_job(&t->job, 0, &t->image, false);
     image.record = gf_record_format(&record);
     if (!image.record)
         return gf_fail(GF_ENOMEM, "out of memory for the record");
@@ -261,21 +266,19 @@ out:
     return rc;
 }
 
-int gf_wavelet_stream(struct gf_task *t, bool *done) {
+int gf_dwt_frames_stream(struct gf_task *t, bool *done) {
     int rc = gf_task_outline(t);
-    if (t->skipped) {
-        *done = true;
-        goto out;
+    if (rc || t->skipped) {
+        *done = t->skipped;
+        return rc;
     }
-    const char *why = rc || !t->image.px.rank ? NULL : refuses(t);
-    *done = !rc && t->image.px.rank && !why;
+    const char *why = t->prepared ? refuses(t) : NULL;
+    *done = t->prepared && !why;
     if (why && t->s->frames)
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
     if (*done) {
         t->streamed = true;
         rc = stream(t);
     }
-out:
-    gf_image_free(&t->image);
     return rc;
 }
