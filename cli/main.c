@@ -11,6 +11,7 @@
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io.h"
+#include "formats/io_guard.h"
 
 struct command {
     const char *name;
@@ -200,7 +201,10 @@ static int run_command(const struct command *c, int argc, char **argv) {
         return 0;
     }
     gf_log_setup(s.quiet, s.verbose);
-    return c->run(&s, argv, n);
+    gf_guard_begin();
+    int code = c->run(&s, argv, n);
+    gf_guard_end();
+    return code;
 }
 
 int gf_run_line(int argc, char **argv) {

@@ -76,18 +76,6 @@ int gf_settings_check(const struct gf_settings *s) {
     return 0;
 }
 
-int gf_settings_besides(const struct gf_settings *s, const char *path[GF_MAX_BESIDES]) {
-    const char *const all[] = {s->files_from, s->files0_from, s->from_phase};
-    int n = 0;
-    for (int i = 0; i < 3; i++)
-        if (all[i] && strcmp(all[i], "-"))
-            path[n++] = all[i];
-    for (int i = 0; i < s->filter.n_parts; i++)
-        if (s->filter.part[i].what == GF_MASK || s->filter.part[i].what == GF_KERNEL)
-            path[n++] = s->filter.part[i].text;
-    return n;
-}
-
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
     struct gf_read_options o = {.channels_last = s->channels_last != GF_UNSET,
                                 .max_memory = s->max_memory};

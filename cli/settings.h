@@ -168,10 +168,6 @@ extern const char *const gf_tiff_compressions[];
 /* What several options together say wrong; GF_EUSAGE with the reason. */
 int gf_settings_check(const struct gf_settings *s);
 
-/* The files that are read besides the inputs (but stdin); returns how many. */
-enum { GF_MAX_BESIDES = 3 + GF_MAX_PARTS };
-int gf_settings_besides(const struct gf_settings *s, const char *path[GF_MAX_BESIDES]);
-
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s);
 struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
 /* Threads for encoders: --threads, or as OMP_NUM_THREADS and the machine say. */

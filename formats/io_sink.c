@@ -13,6 +13,7 @@
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
+#include "formats/io_guard.h"
 #include "formats/io_temporary.h"
 
 enum { BUFFER = 256 * 1024, NO_SLOT = -1 };
@@ -41,35 +42,6 @@ static int fail_write(struct gf_sink *s) {
     return s->failed = gf_fail_errno(GF_EIO, what);
 }
 
-/* Follows the symbolic links that the last component is, so that the file they lead to is replaced
- * and not the link. What they lead to need not exist. The caller frees *out. */
-static int resolve_links(const char *path, char **out) {
-    char *p = strdup(path);
-    for (int depth = 0; p && depth < 40; depth++) {
-        char link[PATH_MAX];
-        ssize_t n = readlink(p, link, sizeof link - 1);
-        if (n < 0) { /* no link, or nothing at all */
-            *out = p;
-            return GF_OK;
-        }
-        link[n] = 0;
-        char *slash = strrchr(p, '/');
-        size_t folder = slash && link[0] != '/' ? (size_t)(slash - p) + 1 : 0;
-        char *next = malloc(folder + (size_t)n + 1);
-        if (next) {
-            memcpy(next, p, folder);
-            memcpy(next + folder, link, (size_t)n + 1);
-        }
-        free(p);
-        p = next;
-    }
-    free(p);
-    if (!p)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    errno = ELOOP;
-    return gf_fail_errno(GF_EIO, "cannot write");
-}
-
 static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
     /* A duplicate, so that closing it reports what a file behind stdout still has to say. */
     s->fd = is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
@@ -78,7 +50,7 @@ static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
 }
 
 static int open_file(struct gf_sink *s, const char *path, const struct stat *st) {
-    int rc = resolve_links(path, &s->target);
+    int rc = gf_resolve_links(path, &s->target);
     if (rc)
         return rc;
     if (st && !s->clobber) {
@@ -123,6 +95,9 @@ int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
         rc = gf_fail(GF_ENOMEM, "out of memory");
         goto out;
     }
+    rc = gf_guard_open(path);
+    if (rc)
+        goto out;
     bool exists = !is_stdout && !stat(path, &st);
     if (is_stdout || (exists && !S_ISREG(st.st_mode)))
         rc = open_stream(s, path, is_stdout);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/io_guard.h"
 #include "formats/record_file.h"
 
 /* Makes PATH.json ready beside the data. */
@@ -35,8 +36,10 @@ static int commit_pair(const char *path, struct gf_sink **data, struct gf_sink *
     if (*record) {
         rc = gf_sink_commit(*record);
         *record = NULL;
-    } else if (stale && unlink(name) && errno != ENOENT) {
-        rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
+    } else if (stale) {
+        rc = gf_guard_open(name);
+        if (!rc && unlink(name) && errno != ENOENT)
+            rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
     }
     if (!rc) {
         rc = gf_sink_commit(*data);

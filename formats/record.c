@@ -9,8 +9,8 @@
 enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 
 /* By enum gf_record_kind and so on: the words are part of the file format. */
-static const char *const kind_names[] = {"magnitude", "phase", "power",
-                                         "real",      "imag",  "complex", NULL};
+static const char *const kind_names[] = {"magnitude", "phase",   "power", "real",
+                                         "imag",      "complex", NULL};
 static const char *const norm_names[] = {"backward", "ortho", "forward", NULL};
 static const char *const boundary_names[] = {"periodic", "symmetric", "zero", NULL};
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};

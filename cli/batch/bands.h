@@ -9,9 +9,8 @@
 /* DIR/{stem}_aa3.tif and its like, to be freed; NULL without memory. */
 char *gf_band_path(const struct gf_product *p, const struct gf_dwt_band *band);
 
-/* Every band of the product into a file of its own; makes the folder. The files at `read` are never
- * overwritten. */
+/* Every band of the product into a file of its own; makes the folder. */
 int gf_bands_write(const struct gf_settings *s, const struct gf_job *job,
-                   const struct gf_product *p, char *const *read, int n_read);
+                   const struct gf_product *p);
 
 #endif

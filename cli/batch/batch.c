@@ -208,25 +208,6 @@ static int run_all(struct run *r) {
     return 0;
 }
 
-/* Everything that is read besides the inputs must not be written either. */
-static int claim(struct run *r) {
-    const struct gf_settings *s = r->s;
-    const char *also[GF_MAX_BESIDES];
-    int n_also = gf_settings_besides(s, also);
-    const struct gf_inputs *in = &r->inputs;
-    char **read = calloc((size_t)(in->n + n_also) + 1, sizeof *read);
-    int n = in->n;
-    if (!read)
-        return gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
-    for (int i = 0; i < n; i++)
-        read[i] = in->path[i];
-    for (int i = 0; i < n_also; i++)
-        read[n++] = (char *)also[i];
-    int rc = gf_targets_claim(s, &r->targets, in->path, s->frames && in->n ? 1 : in->n, read, n);
-    free(read);
-    return rc;
-}
-
 static int gather(struct run *r, char **operands, int n) {
     const struct gf_settings *s = r->s;
     char *pair[] = {(char *)s->from_magnitude};
@@ -278,7 +259,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc)
         rc = gather(&r, operands, n);
     if (!rc)
-        rc = claim(&r);
+        rc = gf_targets_claim(s, &r.targets, r.inputs.path,
+                              s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc)
         rc = gf_contexts_init(&r.contexts, s);
     if (!rc) {

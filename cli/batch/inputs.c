@@ -7,7 +7,10 @@
 #include <sys/stat.h>
 
 #include "cli/log.h"
+#include "core/vendor/fftw_library.h"
+#include "core/gpu/kernel_embedded.h"
 #include "core/base/status.h"
+#include "formats/io_guard.h"
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -162,6 +165,41 @@ static int add_from(struct gf_inputs *list, const char *file, int end, bool raw)
     return rc;
 }
 
+/* FFTW's wisdom, and the kernels' sources where a folder of them is named. */
+static int guard_own_files(void) {
+    char wisdom[1024], *path;
+    int rc = 0;
+    for (int p = GF_SINGLE; p <= GF_DOUBLE && !rc; p++)
+        if (gf_fftw_wisdom_path((enum gf_precision)p, wisdom, sizeof wisdom))
+            rc = gf_guard_read(wisdom, "FFTW's wisdom");
+    const char *folder = getenv("GPUFFT_KERNEL_DIR");
+    for (const struct gf_kernel_file *f = gf_kernel_files; folder && *folder && f->name; f++) {
+        if (rc || asprintf(&path, "%s/%s", folder, f->name) < 0)
+            return rc ? rc : gf_fail(GF_ENOMEM, "out of memory");
+        rc = gf_guard_read(path, f->name);
+        free(path);
+    }
+    return rc;
+}
+
+int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n) {
+    const char *const lists[] = {s->files_from, s->files0_from};
+    const char *const pictures[] = {s->from_magnitude, s->from_phase, s->demo.sum};
+    int rc = guard_own_files();
+    for (int i = 0; i < 2 && !rc; i++)
+        rc = lists[i] ? gf_guard_read(lists[i], lists[i]) : 0;
+    for (int i = 0; i < 3 && !rc; i++)
+        rc = pictures[i] ? gf_guard_read_picture(pictures[i], pictures[i]) : 0;
+    for (int i = 0; i < s->filter.n_parts && !rc; i++) {
+        const struct gf_filter_part *p = &s->filter.part[i];
+        if (p->what == GF_MASK || p->what == GF_KERNEL)
+            rc = gf_guard_read_picture(p->text, p->text);
+    }
+    for (int i = 0; i < n && !rc; i++)
+        rc = gf_guard_read_picture(path[i], path[i]);
+    return rc;
+}
+
 int gf_inputs_gather(const struct gf_settings *s, char **operands, int n, struct gf_inputs *list) {
     bool raw = s->shape.n > 0;
     int rc = 0, from_stdin = 0;
@@ -180,7 +218,7 @@ int gf_inputs_gather(const struct gf_settings *s, char **operands, int n, struct
         rc = gf_fail(GF_EUSAGE, "stdin can be read once, not as two inputs");
     if (!rc && list->n == 0 && list->failed == 0)
         rc = gf_fail(GF_EUSAGE, "no input; name a file, a folder, or - for stdin");
-    return rc;
+    return rc ? rc : gf_inputs_guard(s, list->path, list->n);
 }
 
 void gf_inputs_free(struct gf_inputs *list) {

@@ -15,10 +15,15 @@ struct gf_inputs {
     bool many;       /* a folder or a list was named: the summary is due even for one file */
 };
 
-/* Fills `list`; a folder gives its pictures in natural order. Returns 0, or a status for what
- * stops everything (GF_EUSAGE, GF_ENOMEM). The caller frees with gf_inputs_free(). */
+/* Fills `list`, name lists read to their ends; a folder gives its pictures in natural order.
+ * Returns 0, or a status for what stops everything (GF_EUSAGE, GF_ENOMEM). The caller frees with
+ * gf_inputs_free(). */
 int gf_inputs_gather(const struct gf_settings *s, char **operands, int n, struct gf_inputs *list);
 void gf_inputs_free(struct gf_inputs *list);
+
+/* Enters everything that the run reads as such: these inputs, name lists, masks, kernels, the files
+ * of a pair, records, wisdom. gf_inputs_gather() does it for its list. */
+int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n);
 
 /* Order of names where digits count as numbers: frame_2 before frame_10. */
 int gf_natural_compare(const char *a, const char *b);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/batch/bands.h"
 #include "cli/batch/store.h"
 #include "formats/record_file.h"
 
@@ -34,56 +33,23 @@ static bool is_newer(const char *path, const struct timespec *than) {
            is_after(&st.st_mtim, than);
 }
 
-/* A file, and its record if that is beside it. */
-static bool is_complete(const struct gf_product *p, const char *path, bool record,
-                        const struct timespec *than) {
-    if (!is_newer(path, than))
-        return false;
+/* A visit: -1 unless the file, and its record if that is beside it, are newer. */
+static int is_complete(void *newest, int i, const struct gf_product *p, const char *path) {
+    (void)i;
+    if (!is_newer(path, newest))
+        return -1;
+    bool record = p->where->has_page ? gf_page_has_record(p) : p->has_record;
     if (!record || !p->format->record_beside)
-        return true;
+        return 0;
     char *beside = gf_record_path(path);
-    bool there = is_newer(beside, than);
+    bool there = is_newer(beside, newest);
     free(beside);
-    return there;
-}
-
-static bool has_all_bands(const struct gf_job *job, const struct gf_product *p,
-                          const struct timespec *than) {
-    struct gf_dwt_band band[GF_MAX_BANDS];
-    int n = gf_dwt_bands(job, band);
-    bool all = true;
-    for (int i = 0; i < n && all; i++) {
-        char *path = gf_band_path(p, &band[i]);
-        all = is_newer(path, than);
-        free(path);
-    }
-    return all;
-}
-
-static bool has_all_pages(const struct gf_product *p, const struct timespec *than) {
-    int64_t n = p->image.ndim == 3 ? p->image.px.shape[0] : 1;
-    bool all = true;
-    for (int64_t z = 0; z < n && all; z++) {
-        char *path = NULL;
-        all = !gf_template_expand(p->where, p->in, p->label, p->page + z, &path) &&
-              is_complete(p, path, gf_page_has_record(p), than);
-        free(path);
-    }
-    return all;
+    return there ? 0 : -1;
 }
 
 bool gf_products_up_to_date(const struct gf_job *job, const struct gf_product *product, int n,
                             const struct gf_read_files *read) {
     struct timespec newest;
-    bool all = newest_read(read, &newest);
-    for (int i = 0; i < n && all; i++) {
-        const struct gf_product *p = &product[i];
-        if (p->bands)
-            all = has_all_bands(job, p, &newest);
-        else if (p->where->has_page)
-            all = has_all_pages(p, &newest);
-        else
-            all = is_complete(p, p->path, p->has_record, &newest);
-    }
-    return all;
+    return newest_read(read, &newest) &&
+           !gf_products_each_file(job, product, n, is_complete, &newest);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/batch/bands.h"
 #include "core/base/status.h"
 #include "formats/files.h"
 
@@ -100,6 +101,48 @@ int gf_product_write(const struct gf_settings *s, const struct gf_product *p) {
             break;
         rc = write_image(s, p, path, &plane, has_record ? &record : NULL);
         free(path);
+    }
+    return rc;
+}
+
+/* ---- the names ---- */
+
+static int each_band(const struct gf_job *job, int i, const struct gf_product *p,
+                     gf_file_visit *visit, void *user) {
+    struct gf_dwt_band band[GF_MAX_BANDS];
+    int rc = 0, n = gf_dwt_bands(job, band);
+    for (int b = 0; b < n && !rc; b++) {
+        char *path = gf_band_path(p, &band[b]);
+        rc = path ? visit(user, i, p, path) : gf_fail(GF_ENOMEM, "out of memory");
+        free(path);
+    }
+    return rc;
+}
+
+static int each_page(int i, const struct gf_product *p, gf_file_visit *visit, void *user) {
+    int64_t n = p->image.ndim == 3 ? p->shape[0] : 1; /* the image may still have --edges' planes */
+    int rc = 0;
+    for (int64_t z = 0; z < n && !rc; z++) {
+        char *path = NULL;
+        rc = gf_template_expand(p->where, p->in, p->label, p->page + z, &path);
+        if (!rc)
+            rc = visit(user, i, p, path);
+        free(path);
+    }
+    return rc;
+}
+
+int gf_products_each_file(const struct gf_job *job, const struct gf_product *product, int n,
+                          gf_file_visit *visit, void *user) {
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++) {
+        const struct gf_product *p = &product[i];
+        if (p->bands)
+            rc = each_band(job, i, p, visit, user);
+        else if (p->where->has_page)
+            rc = each_page(i, p, visit, user);
+        else
+            rc = visit(user, i, p, p->path);
     }
     return rc;
 }

@@ -1,14 +1,13 @@
 #include "cli/batch/targets.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "cli/log.h"
 #include "core/base/status.h"
+#include "formats/io_guard.h"
+#include "formats/record_file.h"
+#include "cli/log.h"
 
 static int add_target(struct gf_targets *out, const char *option, const char *text,
                       enum gf_kind kind) {
@@ -102,153 +101,64 @@ int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf
     return rc;
 }
 
-/* A file that will be written, and who asked for it. */
-struct claim {
-    char *key; /* the path with its links resolved */
-    const char *in;
-    const struct gf_target *target;
-};
-
-/* Regular files only: devices and pipes may be read and written at once. */
-static bool file_identity(const char *path, bool reading, struct stat *st) {
-    int rc = strcmp(path, "-") ? stat(path, st) : fstat(reading ? STDIN_FILENO : STDOUT_FILENO, st);
-    return !rc && (S_ISREG(st->st_mode) || S_ISBLK(st->st_mode));
-}
-
-/* The folder's true path and the last component; `path` itself when there is no such folder. */
-static char *real_place(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *key = NULL;
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    char *real = folder ? realpath(folder, NULL) : NULL;
-    if (!real || asprintf(&key, "%s/%s", real, slash ? slash + 1 : path) < 0)
-        key = strdup(path);
-    free(real);
-    free(folder);
-    return key;
-}
-
-/* The path behind symbolic links, which need not lead to anything yet. NULL: nothing to compare. */
-static char *claim_key(const char *path) {
-    struct stat st;
-    if (!strcmp(path, "-"))
-        return strdup("-");
-    if (!stat(path, &st) && !S_ISREG(st.st_mode))
-        return NULL;
-    char *key = real_place(path);
-    for (int links = 0; key && links < 40; links++) {
-        char to[PATH_MAX], *next = NULL;
-        ssize_t n = readlink(key, to, sizeof to - 1);
-        if (n < 0)
-            break;
-        to[n] = 0;
-        char *slash = strrchr(key, '/');
-        int folder = to[0] == '/' || !slash ? 0 : (int)(slash - key) + 1;
-        if (asprintf(&next, "%.*s%s", folder, key, to) < 0)
-            break;
-        free(key);
-        key = real_place(next);
-        free(next);
-    }
-    return key;
-}
-
-static int by_key(const void *a, const void *b) {
-    return strcmp(((const struct claim *)a)->key, ((const struct claim *)b)->key);
-}
-
-static int refuse_twice(const struct claim *a, const struct claim *b) {
-    if (a->in == b->in)
-        return gf_fail(GF_EUSAGE, "%s and %s would both write '%s'", a->target->where.option,
-                       b->target->where.option, a->target->where.text);
-    if (!a->target->where.has_stem)
+/* Two outputs of one name, worded by what would have told them apart. */
+static int refuse_twice(const struct gf_claimant *a, const struct gf_claimant *b,
+                        const char *path) {
+    const struct gf_target *first = a->what, *second = b->what;
+    if (a->in == b->in) /* in the order of the targets, which is the same in every run */
+        return gf_fail(GF_EUSAGE, "%s and %s would both write '%s'",
+                       (first < second ? first : second)->where.option,
+                       (first < second ? second : first)->where.option, path);
+    if (first == second && !first->where.has_stem)
         return gf_fail(GF_EUSAGE,
                        "several inputs and one output '%s'; use a template, e.g. "
                        "'{stem}_{kind}.png'",
-                       a->target->where.text);
-    return gf_fail(GF_EUSAGE, "'%s' and '%s' would both be written to '%s'", a->in, b->in, a->key);
+                       first->where.text);
+    return gf_fail(GF_EUSAGE, "'%s' and '%s' would both be written to '%s'", a->in, b->in, path);
 }
 
-struct identity {
-    dev_t dev;
-    ino_t ino;
-    const char *path;
-};
-
-static int by_identity(const void *a, const void *b) {
-    const struct identity *x = a, *y = b;
-    if (x->dev != y->dev)
-        return x->dev < y->dev ? -1 : 1;
-    return x->ino < y->ino ? -1 : x->ino > y->ino;
+static int claim(const struct gf_target *t, const char *in, const char *path) {
+    const struct gf_claimant who = {.in = in, .what = t};
+    struct gf_claimant other;
+    int rc = gf_guard_claim(path, &who, &other);
+    return other.in ? refuse_twice(&other, &who, path) : rc;
 }
 
-static int check_not_input(const char *path, const struct identity *read, size_t n) {
-    struct stat st;
-    if (!file_identity(path, false, &st))
-        return 0;
-    struct identity wanted = {.dev = st.st_dev, .ino = st.st_ino};
-    const struct identity *same = bsearch(&wanted, read, n, sizeof *read, by_identity);
-    if (!same)
-        return 0;
-    return gf_fail(GF_EUSAGE, "output '%s' is the input '%s'; inputs are never written",
-                   strcmp(path, "-") ? path : "stdout", gf_log_name(same->path));
+int gf_target_claim(const struct gf_target *t, const char *in, const struct gf_format *format,
+                    const char *path) {
+    int rc = claim(t, in, path);
+    if (rc == 0 && format && format->record_beside) {
+        char *record = gf_record_path(path);
+        rc = record ? claim(t, in, record) : gf_fail(GF_ENOMEM, "out of memory");
+        free(record);
+    }
+    return rc < 0 ? rc : 0;
 }
 
 /* The paths of one input's outputs; with {page} the pages of one input differ by themselves. */
 static int claim_outputs(const struct gf_settings *s, const struct gf_targets *targets,
-                         const char *in, const struct identity *read, size_t n_read,
-                         struct claim *claims, size_t *n) {
-    for (int i = 0; i < targets->n; i++) {
+                         const char *in) {
+    int rc = 0;
+    for (int i = 0; i < targets->n && !rc; i++) {
         const struct gf_target *t = &targets->target[i];
-        const struct gf_format *format;
+        const struct gf_format *format = NULL;
         enum gf_dtype dtype;
-        char *path;
-        int rc = t->plain ? gf_template_expand(&t->where, in, t->label, -1, &path)
-                          : gf_target_resolve(t, in, &format, &path);
-        if (rc)
-            return rc;
-        if (!t->plain)
+        char *path = NULL;
+        rc = t->plain ? gf_template_expand(&t->where, in, t->label, -1, &path)
+                      : gf_target_resolve(t, in, &format, &path);
+        if (!rc && !t->plain)
             rc = gf_target_dtype(s, t, format, GF_SINGLE, &dtype);
         if (!rc)
-            rc = check_not_input(path, read, n_read);
-        char *key = rc ? NULL : claim_key(path);
+            rc = gf_target_claim(t, in, format, path);
         free(path);
-        if (rc)
-            return rc;
-        if (key)
-            claims[(*n)++] = (struct claim){key, in, t};
     }
-    return 0;
+    return rc;
 }
 
 int gf_targets_claim(const struct gf_settings *s, const struct gf_targets *targets,
-                     char *const *names, int n_names, char *const *read, int n_read) {
-    size_t n = 0, n_inputs = 0;
+                     char *const *names, int n_names) {
     int rc = 0;
-    struct claim *claims = calloc((size_t)n_names * (size_t)targets->n + 1, sizeof *claims);
-    struct identity *inputs = calloc((size_t)n_read + 1, sizeof *inputs);
-    if (!claims || !inputs) {
-        rc = gf_fail(GF_ENOMEM, "out of memory for the list of outputs");
-        goto out;
-    }
-    for (int i = 0; i < n_read; i++) {
-        struct stat st;
-        if (file_identity(read[i], true, &st))
-            inputs[n_inputs++] = (struct identity){st.st_dev, st.st_ino, read[i]};
-    }
-    qsort(inputs, n_inputs, sizeof *inputs, by_identity);
     for (int i = 0; i < n_names && !rc; i++)
-        rc = claim_outputs(s, targets, names[i], inputs, n_inputs, claims, &n);
-    if (rc)
-        goto out;
-    qsort(claims, n, sizeof *claims, by_key);
-    for (size_t i = 1; i < n && !rc; i++)
-        if (!strcmp(claims[i - 1].key, claims[i].key))
-            rc = refuse_twice(&claims[i - 1], &claims[i]);
-out:
-    for (size_t i = 0; i < n; i++)
-        free(claims[i].key);
-    free(claims);
-    free(inputs);
+        rc = claim_outputs(s, targets, names[i]);
     return rc;
 }

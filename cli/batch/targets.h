@@ -35,9 +35,14 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path);
 
-/* Refuses (GF_EUSAGE) two outputs of one name, and an output that is an input, through links too.
- * `names` are the inputs that name outputs, `read` all files that are read. */
+/* Claims what the arguments alone tell of the outputs of the inputs `names` ({page} as it stands):
+ * GF_EUSAGE for two outputs of one name, and for an output that is read, through links too. */
 int gf_targets_claim(const struct gf_settings *s, const struct gf_targets *targets,
-                     char *const *names, int n_names, char *const *read, int n_read);
+                     char *const *names, int n_names);
+
+/* The same for one file of target `t` at its real name, and for the record beside it where `format`
+ * (or NULL) has one there. `t` and `in` are the ones that gf_targets_claim() was given. */
+int gf_target_claim(const struct gf_target *t, const char *in, const struct gf_format *format,
+                    const char *path);
 
 #endif

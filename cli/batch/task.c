@@ -129,7 +129,13 @@ static int prepare(struct gf_task *t) {
     return t->hooks->prepare(t);
 }
 
-/* The header, and the job that it makes. */
+static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
+    const struct gf_task *t = user;
+    return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
+}
+
+/* The header, the job that it makes, and the outputs claimed at their real names, which the
+ * arguments alone did not tell. */
 static int begin(struct gf_task *t) {
     double start = gf_now_ms();
     if (t->prepared)
@@ -138,6 +144,8 @@ static int begin(struct gf_task *t) {
     t->ms_decode = gf_now_ms() - start;
     if (!rc)
         rc = prepare(t);
+    if (!rc)
+        rc = gf_products_each_file(&t->job, t->product, t->targets->n, claim_file, t);
     t->prepared = !rc;
     struct gf_read_files read = {t->read, t->n_read, t->s->from_phase};
     t->up_to_date = !rc && t->s->resume && !t->s->force &&
@@ -323,8 +331,7 @@ int gf_task_write(struct gf_task *t) {
     gf_image_free(&t->image); /* not needed any more, and the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = p->bands ? gf_bands_write(t->s, &t->job, p, t->read, t->n_read)
-                      : gf_product_write(t->s, p);
+        rc = p->bands ? gf_bands_write(t->s, &t->job, p) : gf_product_write(t->s, p);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;

@@ -263,7 +263,9 @@ static int by_hand(const struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets = {.n = 1, .target = {{.label = "picture", .plain = true}}};
     int rc = gf_template_parse("--out", s->out, &targets.target[0].where);
     if (!rc)
-        rc = gf_targets_claim(s, &targets, operands, 1, operands, 1);
+        rc = gf_inputs_guard(s, operands, 1);
+    if (!rc)
+        rc = gf_targets_claim(s, &targets, operands, 1);
     if (!rc)
         rc = gf_hand_run(s, operands[0]);
     if (rc == GF_EUSAGE)

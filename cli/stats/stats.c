@@ -218,7 +218,7 @@ static int claim_radial(struct run *r) {
     t->label = "radial";
     t->plain = true;
     r->radial.n = 1;
-    return gf_targets_claim(s, &r->radial, r->inputs.path, names, r->inputs.path, r->inputs.n);
+    return gf_targets_claim(s, &r->radial, r->inputs.path, names);
 }
 
 int gf_command_stats(struct gf_settings *s, char **operands, int n) {

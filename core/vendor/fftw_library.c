@@ -112,42 +112,49 @@ const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p
 
 /* ---- wisdom: what the slow planning modes found out, kept from run to run ---- */
 
-/* Makes the directory and sees to it that nobody else can write into it. */
+/* The path of a file in the cache; false where nothing names a place for one. */
 static bool cache_path(const char *name, char *path, size_t size) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool own = cache && cache[0] == '/';
+    if (!own && (!home || home[0] != '/'))
+        return false;
+    int n = snprintf(path, size, "%s%s/gpufft/%s", own ? cache : home, own ? "" : "/.cache", name);
+    return n > 0 && (size_t)n < size;
+}
+
+/* The same; makes the directory and sees to it that nobody else can write into it. */
+static bool cache_file(const char *name, char *path, size_t size) {
     struct stat st;
-    int n;
-    if (cache && cache[0] == '/') {
-        n = snprintf(path, size, "%s", cache);
-    } else {
-        if (!home || home[0] != '/')
-            return false;
-        n = snprintf(path, size, "%s/.cache", home);
-    }
-    if (n < 0 || (size_t)n + strlen(name) + 32 > size)
+    if (!cache_path(name, path, size))
         return false;
-    if (mkdir(path, 0700) && errno != EEXIST)
-        return false;
-    n += snprintf(path + n, size - (size_t)n, "/gpufft");
-    if (mkdir(path, 0700) && errno != EEXIST)
-        return false;
-    if (lstat(path, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022)
-        return false;
-    snprintf(path + n, size - (size_t)n, "/%s", name);
-    return true;
+    char *file = strrchr(path, '/');
+    *file = 0;
+    char *own = strrchr(path, '/');
+    *own = 0;
+    bool made = !mkdir(path, 0700) || errno == EEXIST;
+    *own = '/';
+    made = made && (!mkdir(path, 0700) || errno == EEXIST);
+    bool safe = made && !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+                !(st.st_mode & 022);
+    *file = '/';
+    return safe;
+}
+
+bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
+    return cache_path(library[GF_FFTW_OWN][p].wisdom, path, size);
 }
 
 /* The lock is held. A damaged file is as good as none: FFTW checks what it reads. */
 static void read_wisdom(const struct loaded *l) {
     char path[1024];
-    if (l->library->wisdom && cache_path(l->library->wisdom, path, sizeof path))
+    if (l->library->wisdom && cache_file(l->library->wisdom, path, sizeof path))
         l->f.import_wisdom(path);
 }
 
 /* The lock is held. Readers see the old file or the new one; losing a race loses some wisdom. */
 static void write_wisdom(const struct loaded *l) {
     char path[1024], temporary[1040];
-    if (!l->library->wisdom || !cache_path(l->library->wisdom, path, sizeof path))
+    if (!l->library->wisdom || !cache_file(l->library->wisdom, path, sizeof path))
         return;
     l->f.import_wisdom(path); /* what others have learned meanwhile */
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);

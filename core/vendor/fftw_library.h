@@ -52,6 +52,8 @@ const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p
  * hold a lock. `flags` is the planning mode. What measuring found out is kept from run to run. */
 void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags);
 void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags);
+/* The file that this is kept in; false where nothing names a place for one. */
+bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size);
 void gf_fftw_destroy(const struct gf_fftw *f, void *plan); /* takes the lock itself */
 
 #endif

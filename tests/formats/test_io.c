@@ -13,6 +13,7 @@
 
 #include "core/base/status.h"
 #include "formats/io.h"
+#include "formats/io_guard.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
@@ -397,6 +398,56 @@ static void test_sources(void) {
     free(got);
 }
 
+static void test_guard(void) {
+    const char *texts[] = {"x", "y"};
+    const struct gf_claimant a = {texts[0], texts}, b = {texts[1], texts};
+    struct gf_claimant other;
+    mkdir("folder", 0755);
+    CHECK_EQ(symlink("folder", "soft"), 0);
+    CHECK_EQ(put("folder/in", true, "text"), GF_OK);
+    CHECK_EQ(link("folder/in", "hard"), 0);
+    CHECK_EQ(symlink("soft/later", "dangling"), 0);
+    gf_guard_begin();
+    CHECK_EQ(gf_guard_read_picture("folder/in", "folder/in"), GF_OK);
+    CHECK_EQ(gf_guard_read("folder/later", "later"), GF_OK);
+    const char *const read[] = {"folder/in", "soft/in",        "./folder/../soft/./in",
+                                "hard",      "folder/in.json", "soft/later",
+                                "dangling"};
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++) {
+        CHECK_EQ(gf_guard_claim(read[i], &a, &other), GF_EUSAGE);
+        CHECK(!other.in && strstr(gf_message(), read[i]));
+        CHECK_EQ(put(read[i], true, "gone"), GF_EIO);
+        CHECK(message_is_good(gf_message()));
+    }
+    CHECK(file_is("folder/in", "text", 4));
+
+    CHECK_EQ(gf_guard_claim("folder/out", &a, &other), GF_OK);
+    CHECK_EQ(gf_guard_claim("folder/out", &a, &other), GF_OK);
+    CHECK_EQ(gf_guard_claim("soft/out", &b, &other), GF_EUSAGE);
+    CHECK(other.in == a.in && other.what == a.what);
+    CHECK_EQ(put("folder/out", true, "one"), GF_OK);
+    CHECK_EQ(put("soft/out", true, "two"), GF_EIO);
+    CHECK(file_is("folder/out", "one", 3));
+    CHECK_EQ(gf_guard_claim("/dev/null", &a, &other), 1);
+    CHECK_EQ(gf_guard_claim("/dev/null", &b, &other), 1);
+    for (int i = 0; i < 1000; i++) { /* the table grows and keeps what it has */
+        char name[32];
+        snprintf(name, sizeof name, "folder/%d", i);
+        CHECK_EQ(gf_guard_claim(name, &a, &other), GF_OK);
+    }
+    CHECK_EQ(gf_guard_claim("soft/17", &b, &other), GF_EUSAGE);
+    CHECK_EQ(gf_guard_claim("hard", &b, &other), GF_EUSAGE);
+    gf_guard_end();
+    CHECK_EQ(put("soft/out", true, "two"), GF_OK);
+    CHECK_EQ(put("folder/in", true, "new"), GF_OK);
+    unlink("hard");
+    unlink("soft");
+    unlink("dangling");
+    unlink("folder/in");
+    unlink("folder/out");
+    rmdir("folder");
+}
+
 int main(void) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -410,6 +461,7 @@ int main(void) {
     test_seek();
     test_temporaries();
     test_threads();
+    test_guard();
     test_sources();
     test_end();
     scratch_leave();
