@@ -12,8 +12,8 @@ enum { GF_MAX_CHANNELS = 65535 };
 int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
                       int64_t channels);
 
-/* GF_EFORMAT when a source of known size cannot hold `need` bytes even if each of its bytes stood
- * for `ratio` of them: what a header claims is held against the file before memory is taken. */
+/* GF_EFORMAT when a source of known size cannot hold `need` bytes even if each of its bytes made
+ * `ratio` of them: the claims of a header are checked against the file before memory is taken. */
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);
 
 /* Any image as planes of rows of whole samples: missing axes have extent 1. */
@@ -21,12 +21,12 @@ struct gf_planes {
     int64_t depth, height, width, channels;
     size_t sample;      /* bytes */
     size_t row_bytes;   /* width * channels * sample */
-    bool dense_rows;    /* a row's bytes lie together */
+    bool dense_rows;    /* a row's bytes are contiguous */
     struct gf_array px; /* rank 4: z, y, x, channel */
 };
 
 void gf_planes_view(struct gf_planes *p, const struct gf_image *image);
-/* Rows [y, y + n) of plane z as contiguous bytes: in place where they lie so, else copied into
+/* Rows [y, y + n) of plane z as contiguous bytes: in place where they are, else copied into
  * `buffer` (n * row_bytes). */
 const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int64_t n,
                            void *buffer);

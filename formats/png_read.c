@@ -122,7 +122,7 @@ static int decode_rows(struct reader *r) {
     return GF_OK;
 }
 
-/* libpng's words as ours: "IDAT: CRC error" becomes "bad CRC in IDAT". */
+/* libpng's message as ours: "IDAT: CRC error" becomes "bad CRC in IDAT". */
 static int report(struct reader *r, int status) {
     size_t n = strlen(r->message);
     if (!r->message[0])

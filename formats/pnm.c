@@ -21,7 +21,7 @@ static bool pnm_sniff(const unsigned char *head, size_t n) {
            (gf_pnm_space(head[2]) || head[2] == '#');
 }
 
-/* What a PAM's tuple type says; an unknown one leaves plain channels. */
+/* The channels of a PAM's tuple type; those of an unknown type are plain. */
 static int pam_tuple_type(struct header *h, const char *type) {
     static const struct {
         const char *name;

@@ -22,7 +22,7 @@ struct run {
     struct gf_inputs inputs;
     struct gf_workers pool;
     int64_t limit;
-    struct gf_task first; /* of the first input, previewed; its worker goes on with it */
+    struct gf_task first; /* of the first input, previewed; its worker continues with it */
 };
 
 static int fail_usage(const char *command) {
@@ -34,7 +34,7 @@ static void show(const struct gf_task *t, const char *what) {
     gf_progress_show(what, gf_log_name(t->name));
 }
 
-/* From the header to the outputs. The lane has entered. */
+/* From the header to the outputs. The worker has entered. */
 static int run_picture(struct gf_task *t, struct gf_worker *l) {
     show(t, "reading");
     int rc = gf_task_preview(t);
@@ -60,7 +60,7 @@ static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings 
     return hooks->stream && (s->frames || s->shape.n == 3);
 }
 
-/* One more of the tally, and what is to be said of it. */
+/* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_contexts *c = l->engine.contexts;
     if (rc || !t->skipped)
@@ -73,7 +73,7 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         gf_report_done(t);
     } else {
         int code = gf_exit_code(rc);
-        /* One file's data is no usage error, whatever layer found it. */
+        /* What is wrong with one file's data is not a usage error. */
         code = code == 2 ? 1 : code;
         l->tally.worst = code > l->tally.worst ? code : l->tally.worst;
         l->tally.failed++;
@@ -129,34 +129,35 @@ static void run_input(struct run *r, struct gf_worker *l, char *const *read, int
     gf_task_free(&t);
 }
 
-struct lane_run {
+struct worker_run {
     struct run *r;
-    struct gf_worker *lane;
+    struct gf_worker *worker;
 };
 
-static void *run_lane(void *argument) {
-    const struct lane_run *a = argument;
+static void *run_worker(void *argument) {
+    const struct worker_run *a = argument;
     struct run *r = a->r;
-    for (int i; (i = gf_workers_take(a->lane)) >= 0;) {
+    for (int i; (i = gf_workers_take(a->worker)) >= 0;) {
         if (r->s->frames)
-            run_input(r, a->lane, r->inputs.path, r->inputs.n, 1);
+            run_input(r, a->worker, r->inputs.path, r->inputs.n, 1);
         else
-            run_input(r, a->lane, &r->inputs.path[i], 1, r->inputs.n - i);
+            run_input(r, a->worker, &r->inputs.path[i], 1, r->inputs.n - i);
     }
     return NULL;
 }
 
-/* The calling thread is a lane too, so that it goes on where no thread can be had. */
-static void run_lanes(struct run *r) {
-    struct lane_run a[GF_MAX_WORKERS];
+/* The calling thread is a worker too, so that the work is done where no thread can be started. */
+static void run_workers(struct run *r) {
+    struct worker_run a[GF_MAX_WORKERS];
     int n = r->pool.n_workers, started = 1;
     for (int i = 0; i < n; i++)
-        a[i] = (struct lane_run){r, &r->pool.lane[i]};
-    while (started < n && !pthread_create(&a[started].lane->thread, NULL, run_lane, &a[started]))
+        a[i] = (struct worker_run){r, &r->pool.lane[i]};
+    while (started < n &&
+           !pthread_create(&a[started].worker->thread, NULL, run_worker, &a[started]))
         started++;
-    run_lane(&a[0]);
+    run_worker(&a[0]);
     for (int i = 1; i < started; i++)
-        pthread_join(a[i].lane->thread, NULL);
+        pthread_join(a[i].worker->thread, NULL);
 }
 
 /* How many inputs to process concurrently: one per CPU thread, but no more than there is memory for
@@ -203,7 +204,7 @@ static int run_all(struct run *r) {
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r->inputs.n);
     gf_engine_ahead(&r->pool.lane[0].engine, NULL);
-    run_lanes(r);
+    run_workers(r);
     gf_progress_stop();
     return 0;
 }
@@ -218,7 +219,7 @@ static int gather(struct run *r, char **operands, int n) {
     return gf_inputs_gather(s, pair, 1, &r->inputs);
 }
 
-/* What was passed over, and why. */
+/* How many were skipped, and why. */
 static void describe_skipped(int64_t none, int64_t newer, char *text, size_t size) {
     if (none && newer)
         snprintf(text, size, ", %lld skipped (%lld no pictures, %lld up to date)",

@@ -1,3 +1,4 @@
+/* Operands, folders and name lists to one list of files. */
 #include "cli/batch/inputs.h"
 
 #include <dirent.h>
@@ -39,7 +40,7 @@ int gf_natural_compare(const char *a, const char *b) {
     }
     if (*a || *b)
         return *a ? 1 : -1;
-    return strcmp(first_a, first_b); /* they differ in leading zeros only, if at all */
+    return strcmp(first_a, first_b); /* they differ at most in leading zeros */
 }
 
 static int by_nature(const void *a, const void *b) {
@@ -65,8 +66,8 @@ static int add(struct gf_inputs *list, char *path) {
     return 0;
 }
 
-/* What a folder's file is told by: its first bytes, as for any input. A picture's suffix counts
- * too, so that a broken picture is reported and not passed over. */
+/* A picture of a folder is known by its first bytes, as any input. A picture's suffix counts too, so
+ * that a broken picture is reported and not skipped. */
 static bool is_picture(const char *path, bool raw) {
     struct stat st;
     if (stat(path, &st) || !S_ISREG(st.st_mode))
@@ -83,7 +84,7 @@ static bool is_picture(const char *path, bool raw) {
     return n > 0 && gf_format_sniff(head, (size_t)n);
 }
 
-/* Reports what errno says about `name`; the others go on. */
+/* Reports the cause in errno for `name`; the other inputs are read all the same. */
 static void note_failure(struct gf_inputs *list, const char *name) {
     gf_fail_errno(GF_EIO, NULL);
     gf_log_fail(name);
@@ -136,7 +137,7 @@ static int add_name(struct gf_inputs *list, const char *name, bool raw) {
     return add(list, strdup(name));
 }
 
-/* Names from a file, each ended by `end`; empty ones are passed over. */
+/* Names from a file, each ended by `end`; empty ones are skipped. */
 static int add_from(struct gf_inputs *list, const char *file, int end, bool raw) {
     bool is_stdin = !strcmp(file, "-");
     char *name = NULL;

@@ -223,7 +223,7 @@ int gf_task_preview(struct gf_task *t) {
     t->skipped = t->up_to_date && !may_have_more(t);
     if (t->skipped)
         gf_reader_close(&t->reader);
-    /* Where a context is being opened, decoding comes first; it takes about as long. */
+    /* While a context is being opened the samples are decoded, which takes about as long. */
     if (!rc && !t->skipped && !gf_engine_ahead(t->engine, &t->job))
         rc = plan(t);
     return rc;
@@ -284,7 +284,7 @@ static int check_several(struct gf_task *t) {
 int gf_task_ready(struct gf_task *t) {
     int rc = check_several(t);
     if (rc)
-        gf_reader_close(&t->reader); /* there is no place for the other pictures either */
+        gf_reader_close(&t->reader); /* the other pictures have no output either */
     t->skipped = t->up_to_date;
     if (rc || t->skipped)
         return rc;
@@ -342,7 +342,7 @@ int gf_task_write(struct gf_task *t) {
 
 int gf_task_more(struct gf_task *t) {
     char *name = NULL;
-    /* What comes behind a picture that was refused by its header begins behind its samples. */
+    /* The next picture begins behind the samples, also of one that was refused by its header. */
     if (t->reader.pending && gf_reader_read(&t->reader, t->s, t->read, t->n_read, &t->image))
         return 0;
     int more = gf_reader_more(&t->reader);

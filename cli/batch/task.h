@@ -75,16 +75,16 @@ struct gf_task {
 };
 
 int gf_task_preview(struct gf_task *t);
-/* For stream(): the job of what the headers say, whatever memory it would take in one piece. */
+/* For stream(): the job of the headers, without regard to the memory that it would take in one piece. */
 int gf_task_outline(struct gf_task *t);
 int gf_task_read(struct gf_task *t);
 int gf_task_ready(struct gf_task *t);
 int gf_task_run(struct gf_task *t);
-/* For `gpufft plan`: the job and the plan for t->image, whatever memory that would take. */
+/* For `gpufft plan`: the job and the plan for t->image, without regard to the memory it would take. */
 int gf_task_plan(struct gf_task *t);
 int gf_task_write(struct gf_task *t);
 /* 1 where the file has another picture, which the task is about from here on; 0 where it has none,
- * a negative status for what is no picture. May wait for a pipe. */
+ * a negative status for what is not a picture. May wait for a pipe. */
 int gf_task_more(struct gf_task *t);
 void gf_task_free(struct gf_task *t);
 

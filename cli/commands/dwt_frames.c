@@ -47,7 +47,7 @@ struct run {
     double ms_waited;
 };
 
-/* NULL, or why all has to be in memory. */
+/* NULL, or the reason why all has to be in memory. */
 static const char *refuses(const struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_write_options options = gf_settings_write_options(s);

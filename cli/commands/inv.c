@@ -66,7 +66,7 @@ static int job_from_options(struct gf_task *t) {
     return gf_settings_axes(s, job->ndim, &job->axes);
 }
 
-/* Without --kind a picture that was complex comes back complex, in formats that can hold it. */
+/* Without --kind a picture that was complex is restored as complex, in formats that can hold it. */
 static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
     struct gf_target target = t->targets->target[i];
@@ -76,7 +76,7 @@ static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     if (!(p->format->dtypes >> GF_C64 & 1))
         return gf_fail(GF_EINVAL,
                        "the picture was complex, and a %s file is not; write .tif, .npy or .raw, "
-                       "or say --kind=real|imag|magnitude|phase",
+                       "or give --kind=real|imag|magnitude|phase",
                        p->format->name);
     target.kind = p->kind = GF_COMPLEX;
     free(p->path);
@@ -98,7 +98,7 @@ static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *
         *dtype = r->dtype;
     else if (!(can >> GF_F32 & 1))
         return gf_fail(GF_EINVAL,
-                       "the picture's %s samples do not fit a %s file; write .tif or .npy, or say "
+                       "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
                        "--depth=8 or 16, which clips and rounds",
                        gf_dtype_name(r->dtype), p->format->name);
     return 0;
@@ -158,7 +158,7 @@ static int check(struct gf_task *t) {
     bool lossy = t->job.real && !t->job.in_half && report->imag_ratio >= IMAG_RATIO;
     if (lossy && !t->recorded && t->s->kind == GF_UNSET && !t->s->further[GF_REAL])
         return gf_fail(GF_EINVAL,
-                       "the inverse is complex (imaginary to real part: %.2g); say --kind=real to "
+                       "the inverse is complex (imaginary to real part: %.2g); give --kind=real to "
                        "write the real part, or --kind=complex|magnitude|imag|phase",
                        report->imag_ratio);
     if (lossy && t->recorded)

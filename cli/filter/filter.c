@@ -99,7 +99,7 @@ static int choose_dtype(const struct gf_task *t, int i, enum gf_dtype *dtype) {
         *dtype = own;
     else if (!(can >> GF_F32 & 1))
         rc = gf_fail(GF_EINVAL,
-                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or say "
+                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
                      "--depth=8 or 16, which clips and rounds",
                      gf_dtype_name(own), p->format->name);
     return rc;
