@@ -5,9 +5,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/progress.h"
 #include "core/base/status.h"
+
+/* The errno of the first thing that did not reach stdout. */
+static int first_error;
+
+static void note_error(int error) {
+    first_error = first_error ? first_error : error;
+}
+
+void gf_log_open_stdout(void) {
+    static char buffer[1 << 16];
+    if (!isatty(STDOUT_FILENO))
+        setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
+}
+
+int gf_log_flush_stdout(void) {
+    if (fflush(stdout))
+        note_error(errno);
+    if (ferror(stdout)) /* a full buffer was lost in between, and the reason with it */
+        note_error(EIO);
+    return first_error;
+}
 
 static bool is_quiet, is_verbose;
 
@@ -61,8 +83,8 @@ static void print_err(const char *text, size_t n) {
 void gf_log_say(struct gf_said *said) {
     if (said->err)
         print_err(said->err, strlen(said->err));
-    if (said->out)
-        fputs(said->out, stdout);
+    if (said->out && fputs(said->out, stdout) < 0)
+        note_error(errno);
     if (said->out)
         gf_log_flush_stdout();
     free(said->err);
@@ -72,8 +94,8 @@ void gf_log_say(struct gf_said *said) {
 
 void gf_log_line(const char *line) {
     FILE *f = keeper ? kept_stream(&keeper->out, &keeper->said.out, &keeper->n_out) : stdout;
-    if (f)
-        fprintf(f, "%s\n", line);
+    if (f && fprintf(f, "%s\n", line) < 0 && f == stdout)
+        note_error(errno);
     if (f == stdout)
         gf_log_flush_stdout(); /* a reader sees each file when it is done; main reports errors */
 }
@@ -144,13 +166,6 @@ void gf_log_verbose(const char *format, ...) {
 
 const char *gf_log_name(const char *path) {
     return !strcmp(path, "-") ? "stdin" : path;
-}
-
-int gf_log_flush_stdout(void) {
-    static int first;
-    if (fflush(stdout) && !first)
-        first = errno;
-    return first;
 }
 
 int gf_exit_code(int status) {

@@ -36,6 +36,9 @@ void gf_log_say(struct gf_said *said);
 /* One line for stdout, at once. */
 void gf_log_line(const char *line);
 
+/* Before anything is printed: room for the text between two flushes, so that it is a flush that
+ * fails and tells why. */
+void gf_log_open_stdout(void);
 /* Pushes out what was printed to stdout. The errno of the first failure, ever; 0 for none. */
 int gf_log_flush_stdout(void);
 

@@ -272,5 +272,6 @@ static int close_stdout(int code) {
 int main(int argc, char **argv) {
     fill_streams();
     catch_signals();
+    gf_log_open_stdout();
     return close_stdout(gf_run_line(argc, argv));
 }

@@ -150,13 +150,15 @@ static inline double2 make_double2(double x, double y) {
 #endif
 
 #ifdef DOUBLE
+#define LARGEST_REAL R(1.7976931348623157e308)
 typedef double real;
 typedef double2 cplx;
 #define make_cplx make_double2
 #else
+#define LARGEST_REAL R(3.40282346638528859812e38)
 typedef float real;
 typedef float2 cplx;
-#define make_cplx make_float2
+#define make_cplx    make_float2
 #endif
 #define R(x) ((real)(x)) /* a constant, rounded once */
 

@@ -52,6 +52,7 @@ struct shade {
 
 INLINE struct shade shade_of(const int kind, const int scale, real low, real high) {
     struct shade s;
+    high = fmin(high, LARGEST_REAL); /* Inf clips */
     if (kind == KIND_PHASE) {
         s.black = R(-3.14159265358979323846);
         s.factor = R(0.15915494309189533577);

@@ -70,6 +70,8 @@ static json_t *json_product(const struct gf_task *t, int i) {
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.out[i].dtype)));
     if (t->job.op == GF_FILTER)
         json_object_set_new(o, "clipped", json_integer(t->report.clipped[i]));
+    if (t->overflowed[i])
+        json_object_set_new(o, "overflowed", json_integer(t->overflowed[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY)
         json_object_set_new(o, "white", json_real(t->report.high[i]));
     return o;
@@ -137,6 +139,13 @@ static void report_device(const char *name, const struct gf_device_ms *ms) {
 }
 
 void gf_report_done(const struct gf_task *t) {
+    for (int i = 0; i < t->job.n_out; i++)
+        if (t->overflowed[i])
+            gf_log_note("'%s': %lld sample%s of '%s' overflow%s %s: Inf or NaN there",
+                        gf_log_name(t->name), (long long)t->overflowed[i],
+                        t->overflowed[i] == 1 ? "" : "s", t->product[i].path,
+                        t->overflowed[i] == 1 ? "s" : "",
+                        gf_dtype_name(gf_dtype_real(t->job.out[i].dtype)));
     gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->name), backend_name(t),
                    t->streamed ? "frame by frame" : t->engine->why);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", gf_log_name(t->name),

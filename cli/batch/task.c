@@ -301,6 +301,18 @@ static void add_alpha(const struct gf_task *t, struct gf_product *p) {
     gf_samples_convert(&to, &t->alpha);
 }
 
+/* Samples that are not finite; jobs on small integers have none. */
+static void count_overflowed(struct gf_task *t) {
+    int64_t first[GF_MAX_RANK];
+    for (int i = 0; i < t->job.n_out && !gf_job_is_bounded(&t->job); i++) {
+        const struct gf_product *p = &t->product[i];
+        int axis = t->job.ndim;
+        struct gf_array a =
+            gf_array_slice(&p->image.px, axis, 0, p->image.px.shape[axis] - p->alpha_plane);
+        t->overflowed[i] = gf_array_nonfinite(&a, first);
+    }
+}
+
 int gf_task_run(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = 0;
@@ -319,6 +331,8 @@ int gf_task_run(struct gf_task *t) {
     t->ms_transform = gf_now_ms() - start;
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);
+    if (!rc)
+        count_overflowed(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
         if (t->product[i].alpha_plane)
             add_alpha(t, &t->product[i]);

@@ -68,6 +68,7 @@ struct gf_task {
     int64_t need;    /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
+    int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */
     double ms_decode, ms_transform, ms_encode;
     struct gf_filtering *filtering; /* filter's own */
     double ms_prepare;              /* of prepare() and ready(), where filtering is */

@@ -106,11 +106,21 @@ static int await(struct run *r, int64_t boxes) {
     return q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : 0;
 }
 
+static void count_overflowed(struct gf_task *t, int64_t height, int64_t width, const void *data,
+                             int64_t stride) {
+    int64_t shape[2] = {height, width * t->job.channels}, first[GF_MAX_RANK];
+    struct gf_array box = gf_array_wrap((void *)data, t->job.out[0].dtype, 2, shape);
+    box.stride[0] = stride;
+    if (!gf_job_is_bounded(&t->job))
+        t->overflowed[0] += gf_array_nonfinite(&box, first);
+}
+
 static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
                 const void *data, int64_t stride) {
     struct run *r = user;
     struct queue *q = &r->queue;
     const struct gf_volume_box at = {z, y, x, height, width};
+    count_overflowed(r->t, height, width, data, stride);
     if (!r->beside) {
         double start = gf_now_ms();
         int now = gf_volume_write(r->volume, &at, data, stride);

@@ -143,6 +143,7 @@ static int show(const struct gf_settings *s, const char *path) {
         rc = gf_record_parse(image.record, &record);
     if (!rc)
         (s->json ? print_json : print_info)(path, &image, format, image.record ? &record : NULL);
+    gf_log_flush_stdout();
     gf_image_free(&image);
     return rc;
 }

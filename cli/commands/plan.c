@@ -268,6 +268,7 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     worst = rc ? gf_exit_code(rc) : 0;
     for (int i = 0; i < n && !stop; i++) {
         rc = plan_one(s, &engine, &targets, operands[i]);
+        gf_log_flush_stdout();
         if (!rc)
             continue;
         int code = gf_exit_code(rc);

@@ -111,7 +111,7 @@ static int write_input(const char *sample, const char *panel) {
 
 /* Standard output into the file, until restore() with what this returns; negative: a status. */
 static int redirect(const char *path) {
-    fflush(stdout);
+    gf_log_flush_stdout();
     int keep = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     int fd = keep < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {

@@ -27,7 +27,7 @@ static void add_peak(struct gf_notches *list, const struct gf_peak *p, int ndim)
     for (int i = 0; i < list->n; i++)
         if (same_place(&list->notch[i], p, ndim)) {
             list->notch[i].radius = fmax(list->notch[i].radius, p->radius);
-            list->notch[i].power = fmax(list->notch[i].power, p->power);
+            list->notch[i].power = fmax(list->notch[i].power, p->magnitude * p->magnitude);
             return;
         }
     if (list->n == GF_MAX_NOTCHES && p->strength <= list->notch[list->n - 1].strength)
@@ -35,8 +35,8 @@ static void add_peak(struct gf_notches *list, const struct gf_peak *p, int ndim)
     int i = list->n < GF_MAX_NOTCHES ? list->n++ : list->n - 1;
     for (; i > 0 && list->notch[i - 1].strength < p->strength; i--)
         list->notch[i] = list->notch[i - 1];
-    list->notch[i] =
-        (struct gf_notch){.radius = p->radius, .strength = p->strength, .power = p->power};
+    list->notch[i] = (struct gf_notch){
+        .radius = p->radius, .strength = p->strength, .power = p->magnitude * p->magnitude};
     memcpy(list->notch[i].at, p->at, sizeof p->at);
 }
 

@@ -230,6 +230,7 @@ static void print_group(const struct gf_settings *s, const struct gf_rig *lab,
     if (lab->failed)
         printf(", %d failed: %s", lab->failed, lab->problem);
     printf("\n");
+    gf_log_flush_stdout();
 }
 
 static int run_group(const struct gf_settings *s, const struct group *g, struct gf_rig lab,

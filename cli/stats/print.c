@@ -16,7 +16,7 @@ static void print_shape(const struct gf_stats *s) {
 }
 
 static double percent(double part, double whole) {
-    return whole > 0 ? 100 * part / whole : 0;
+    return whole > 0 ? 100 * (part / whole) : 0;
 }
 
 static void print_samples(const struct gf_stats *s, const struct gf_signal *c) {

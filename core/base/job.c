@@ -60,6 +60,11 @@ double gf_job_scale(const struct gf_job *job) {
     return scaled ? 1 / n : 1;
 }
 
+bool gf_job_is_bounded(const struct gf_job *job) {
+    return job->direction == GF_FORWARD && job->op != GF_FILTER &&
+           gf_dtype_is_integer(job->in_dtype) && gf_dtype_size(job->in_dtype) <= 2;
+}
+
 bool gf_job_is_real(const struct gf_job *job) {
     return job->direction == GF_FORWARD ? !gf_dtype_is_complex(job->in_dtype) : job->real;
 }

@@ -117,6 +117,8 @@ int64_t gf_job_points(const struct gf_job *job);
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
+/* A spectrum of 8- or 16-bit samples: no result, and no square of one, leaves a float's range. */
+bool gf_job_is_bounded(const struct gf_job *job);
 /* GF_EUNSUPP, naming the backend that can, for a job that is no Fourier transform. */
 int gf_job_fourier_only(const struct gf_job *job);
 /* GF_EINVAL with the reason for a job that no backend could run. */

@@ -1,5 +1,6 @@
 #include "core/base/sample_run.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -122,6 +123,13 @@ void gf_sample_run_kind(enum gf_kind kind, int64_t count, double *re, double *im
     }
 }
 
+double gf_sample_run_unit(double largest) {
+    if (!(largest > 0 && isfinite(largest)) || (largest > 1e-100 && largest < 1e100))
+        return 1;
+    int up = -ilogb(largest);
+    return ldexp(1, up < 1000 ? up : 1000);
+}
+
 int64_t gf_sample_run_round(enum gf_dtype t, int64_t count, double *v) {
     double low, high;
     int64_t clipped = 0;
@@ -153,12 +161,12 @@ static double scaled(enum gf_scale scale, double v) {
 }
 
 struct gf_display gf_display_make(const struct gf_output *out, double high) {
-    struct gf_display d = {.kind = out->kind, .scale = out->scale, .high = high};
+    struct gf_display d = {.kind = out->kind, .scale = out->scale, .high = fmin(high, DBL_MAX)};
     double lowest;
     gf_dtype_range(out->dtype, &lowest, &d.white);
     if (out->kind == GF_MAGNITUDE || out->kind == GF_POWER) {
         d.low = scaled(d.scale, out->has_range ? out->low : 0);
-        d.high = scaled(d.scale, high);
+        d.high = scaled(d.scale, d.high);
     }
     return d;
 }

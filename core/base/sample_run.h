@@ -19,6 +19,10 @@ void gf_sample_run_write(char *p, enum gf_dtype t, int64_t stride, int64_t count
  * negative real is +pi however the zero came about. */
 void gf_sample_run_kind(enum gf_kind kind, int64_t count, double *re, double *im);
 
+/* The power of two that brings numbers up to `largest` where their squares neither overflow nor
+ * vanish; 1 where they do not anyway. */
+double gf_sample_run_unit(double largest);
+
 /* Rounds half away from zero and saturates; returns how many samples did not fit (NaN is one). */
 int64_t gf_sample_run_round(enum gf_dtype t, int64_t count, double *v);
 

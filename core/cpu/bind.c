@@ -1,4 +1,5 @@
 /* At run time: the ends of a step meet the arrays, and outputs their display range. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -117,6 +118,21 @@ static double value_factor(const struct gf_job *job, enum gf_kind kind) {
     return kind == GF_POWER ? scale * scale : kind == GF_PHASE ? 1 : scale;
 }
 
+/* The gain that puts a span of values on 0..white, where the precision has room for it: the values
+ * of a spectrum that is next to nothing are made larger first, and log(1 + v) is v there. */
+static double gain_of(const struct gf_cpu_plan *p, struct gf_cpu_end *e, double span,
+                      double white) {
+    const bool single = p->kernels->bits == 32;
+    const double least = single ? 1e-26 : 1e-290, up = single ? 0x1p100 : 0x1p200;
+    if (!(span > 0))
+        return 0;
+    if (span > least || e->curve == GF_CPU_SQRT)
+        return white / span;
+    e->factor *= up;
+    e->curve = GF_CPU_LINEAR;
+    return white / (span * up);
+}
+
 void gf_cpu_step_display(const struct gf_cpu_plan *p, struct gf_cpu_step *s, double high) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[s->output];
@@ -135,15 +151,16 @@ void gf_cpu_step_display(const struct gf_cpu_plan *p, struct gf_cpu_step *s, dou
         e->gain = white / (2 * 3.14159265358979323846);
         e->offset = white / 2;
     } else if (o->kind == GF_REAL || o->kind == GF_IMAG) {
-        e->gain = high > 0 ? white / (2 * high) : 0;
+        e->gain = gain_of(p, e, 2 * high, white);
         e->offset = white / 2;
     } else {
         double low = curve(o->scale, o->has_range ? o->low : 0), top = curve(o->scale, high);
         e->curve = o->scale == GF_SCALE_LOG    ? GF_CPU_LOG
                    : o->scale == GF_SCALE_SQRT ? GF_CPU_SQRT
                                                : GF_CPU_LINEAR;
-        e->gain = top > low ? white / (top - low) : 0;
-        e->offset = -low * e->gain;
+        double factor = e->factor;
+        e->gain = gain_of(p, e, top - low, white);
+        e->offset = -low * (e->factor / factor) * e->gain;
     }
 }
 
@@ -186,5 +203,6 @@ double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_st
         }
     }
     double factor = value_factor(job, o->kind);
-    return o->kind == GF_POWER ? largest * largest * factor : largest * factor;
+    double high = o->kind == GF_POWER ? largest * largest * factor : largest * factor;
+    return fmin(high, p->kernels->bits == 32 ? FLT_MAX : DBL_MAX);
 }

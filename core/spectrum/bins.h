@@ -15,15 +15,20 @@ struct gf_bins {
     bool half;
     int64_t longest;
     double points; /* the product of the extents */
-    double unit;   /* powers are multiplied by this */
+    double scale;  /* components are multiplied by this before they are squared … */
+    double unit;   /* … and powers by this */
 };
 
 void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);
-/* |F|^2 of a bin as stored, times b->unit. */
+/* Sets b->scale where squares would leave the range of a double. */
+void gf_bins_fit(struct gf_bins *b);
+/* |F|^2 of a bin as stored, times b->scale^2 and b->unit. */
 static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];
     double re = b->wide ? ((const double *)p)[0] : ((const float *)p)[0];
     double im = b->wide ? ((const double *)p)[1] : ((const float *)p)[1];
+    re *= b->scale;
+    im *= b->scale;
     return (re * re + im * im) * b->unit;
 }
 

@@ -290,7 +290,7 @@ static void try_bin(struct search *s, const int64_t at[3], int64_t ring) {
         return;
     if (!is_summit(b, at, power) || !stands_clear(s, at, power))
         return;
-    struct gf_peak p = {.power = power / b->unit,
+    struct gf_peak p = {.magnitude = sqrt(power / b->unit) / b->scale,
                         .strength = strength,
                         .radius = find_radius(s, at, median),
                         .twin = b->half && !is_own_twin(b, at)};
@@ -361,6 +361,7 @@ int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct g
     if (rc || max < 1)
         return rc;
     gf_bins_view(spectrum, &s.b);
+    gf_bins_fit(&s.b);
     double total = sum_power(&s.b);
     if (!(total > 0 && isfinite(total)))
         return 0;

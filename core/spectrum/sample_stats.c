@@ -12,6 +12,7 @@ struct walk {
     double *row, *other; /* room for one row each */
     bool second;         /* the mean is known: sum the squares of what differs from it */
     double mean, deviations;
+    double unit; /* deviations are multiplied by this before they are squared */
     struct gf_sample_stats *out;
 };
 
@@ -42,7 +43,7 @@ static void take_row(struct walk *w, int64_t n) {
     struct gf_sample_stats *s = w->out;
     double sum = 0, squares = 0;
     for (int64_t i = 0; i < n; i++) {
-        double v = w->row[i] - w->mean;
+        double v = (w->row[i] - w->mean) * w->unit;
         sum += v;
         squares += v * v;
         if (w->second)
@@ -72,7 +73,7 @@ static void walk_axis(struct walk *w, int axis, const char *p) {
 
 int gf_sample_stats(const struct gf_array *px, int64_t channel, struct gf_sample_stats *out) {
     size_t n = (size_t)px->shape[px->rank - 2];
-    struct walk w = {.px = px, .channel = channel, .out = out};
+    struct walk w = {.px = px, .channel = channel, .unit = 1, .out = out};
     *out = (struct gf_sample_stats){.low = INFINITY, .high = -INFINITY};
     w.row = malloc(n * sizeof *w.row);
     w.other = malloc(n * sizeof *w.other);
@@ -83,8 +84,9 @@ int gf_sample_stats(const struct gf_array *px, int64_t channel, struct gf_sample
     out->mean /= (double)out->count;
     w.mean = out->mean;
     w.second = true;
+    w.unit = gf_sample_run_unit(fmax(fabs(out->low), fabs(out->high)));
     walk_axis(&w, 0, px->data);
-    out->deviation = sqrt(w.deviations / (double)out->count);
+    out->deviation = sqrt(w.deviations / (double)out->count) / w.unit;
 out:
     free(w.row);
     free(w.other);

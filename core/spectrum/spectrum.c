@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/sample_run.h"
 #include "core/spectrum/bins.h"
 
 struct gf_spectrum gf_spectrum_of(const struct gf_job *job, const struct gf_array *out,
@@ -22,6 +23,7 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
                           .half = s->half,
                           .longest = 1,
                           .points = 1,
+                          .scale = 1,
                           .unit = 1};
     for (int i = 0; i < s->ndim; i++) {
         b->n[missing + i] = s->shape[i];
@@ -30,6 +32,17 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
         b->points *= (double)s->shape[i];
     }
     b->stored = s->px.shape[s->ndim - 1];
+}
+
+void gf_bins_fit(struct gf_bins *b) {
+    double largest = 0;
+    for (int64_t i = 0; i < b->n[0] * b->n[1] && b->wide; i++) {
+        const char *p = b->data + i / b->n[1] * b->stride[0] + i % b->n[1] * b->stride[1];
+        for (int64_t x = 0; x < b->stored; x++, p += b->stride[2])
+            largest =
+                fmax(largest, fmax(fabs(((const double *)p)[0]), fabs(((const double *)p)[1])));
+    }
+    b->scale = gf_sample_run_unit(largest);
 }
 
 /* Bin n/2 of each axis is the farthest one. */
@@ -66,6 +79,7 @@ void gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring,
                        struct gf_energy *energy) {
     struct gf_bins b;
     gf_bins_view(s, &b);
+    gf_bins_fit(&b);
     int64_t count = gf_spectrum_ring_count(s);
     for (int64_t i = 0; i < count; i++)
         ring[i] = (struct gf_ring){.frequency = (double)i / (double)b.longest};
@@ -78,9 +92,12 @@ void gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring,
             for (int i = 0; i < GF_N_BANDS; i++)
                 energy->below[i] += row.below[i] / b.points;
         }
-    energy->zero = ring[0].mean / b.points;
+    energy->zero = ring[0].mean / b.points / b.scale / b.scale;
+    energy->total = energy->total / b.scale / b.scale;
+    for (int i = 0; i < GF_N_BANDS; i++)
+        energy->below[i] = energy->below[i] / b.scale / b.scale;
     for (int64_t i = 0; i < count; i++)
-        ring[i].mean /= ring[i].bins ? (double)ring[i].bins : 1;
+        ring[i].mean = ring[i].mean / (ring[i].bins ? (double)ring[i].bins : 1) / b.scale / b.scale;
 }
 
 struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p) {
@@ -101,6 +118,6 @@ struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p
         .period = 1 / all,
         .angle = flat > 0 ? atan2(f[1], f[2]) * degrees : 0,
         .tilt = atan2(f[0], flat) * degrees,
-        .amplitude = (p->twin ? 2 : 1) * sqrt(p->power) / points,
+        .amplitude = (p->twin ? 2 : 1) * p->magnitude / points,
     };
 }

@@ -53,10 +53,10 @@ struct gf_peak {
      * of a real wave it is the one on the side of positive x; on the line x = 0 or -n/2 that of
      * positive y, then z, where that differs. */
     int64_t at[GF_MAX_DIMS];
-    double power;    /* |F|^2 */
-    double strength; /* |F| over the ring's median |F| */
-    double radius;   /* bins farther away than this, in steps, are background again; 1/2 and up */
-    bool twin;       /* a second bin, at -at, belongs to it */
+    double magnitude; /* |F| */
+    double strength;  /* |F| over the ring's median |F| */
+    double radius;    /* bins farther away than this, in steps, are background again; 1/2 and up */
+    bool twin;        /* a second bin, at -at, belongs to it */
 };
 
 /* The `max` strongest peaks by strength, the strongest first. `least` 0 is a limit that the maximum

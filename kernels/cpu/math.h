@@ -1,10 +1,17 @@
-/* The functions of the store step, vectorised: logarithm and angle. */
+/* The functions of the store step, vectorised: logarithm and angle. And what has room for squares.
+ */
 #ifndef GF_KERNELS_CPU_MATH_H
 #define GF_KERNELS_CPU_MATH_H
 
+#include <float.h>
 #include <math.h>
 
 #if GF_REAL_BITS == 32
+
+typedef double wide;
+INLINE wide wide_hypot(wide x, wide y) {
+    return sqrt(x * x + y * y);
+}
 
 /* log(1 + x) for x >= 0, to about 2e-7 of itself. The mantissa is
  * brought into [sqrt(1/2), sqrt(2)) and log(m) = 2 atanh((m - 1) / (m + 1)) summed as its series.
@@ -44,6 +51,12 @@ INLINE vec vec_atan2(vec y, vec x) {
 }
 
 #else
+
+/* hypotl() also where a long double is no wider than a double. */
+typedef long double wide;
+INLINE wide wide_hypot(wide x, wide y) {
+    return hypotl(x, y);
+}
 
 /* Double precision is for those who count digits: the library's functions, lane by lane. */
 INLINE vec vec_log1p(vec x) {

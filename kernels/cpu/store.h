@@ -86,13 +86,22 @@ INLINE void put_complexes(const struct placement *p, enum gf_cpu_sample type, ch
     scatter_lanes(p, base, block, size);
 }
 
+/* A sum of squares below this has lost digits: its parts were subnormal, or 0. */
+#define LEAST_SQUARES (GF_REAL_BITS == 32 ? (real)0x1p-110 : (real)0x1p-1000)
+#define LARGEST_REAL  (GF_REAL_BITS == 32 ? (real)FLT_MAX : (real)DBL_MAX)
+
+/* Beside enum gf_cpu_value: these two where a square left the range of a real. */
+enum { WIDE_MAGNITUDE = GF_CPU_COMPLEX + 1, WIDE_POWER };
+
 /* What a destination needs at hand, in vectors. */
 struct mapping {
     const struct gf_cpu_end *e;
+    int value;
     bool integer;
     vec factor, gain, offset, floor, ceiling;
     vec largest;
     ivec clipped;
+    ivec lost; /* bits of what is no zero, though its squares are next to none */
     ivec exists,
         mirrors; /* all ones in lanes that hold a line, and whose mirror image is written */
 };
@@ -100,6 +109,7 @@ struct mapping {
 static struct mapping mapping_of(const struct tile *t, int half) {
     const struct gf_cpu_end *e = &t->pass->destination;
     struct mapping m = {.e = e,
+                        .value = e->value,
                         .integer = e->type < GF_CPU_F32,
                         .factor = vec_splat((real)e->factor),
                         .gain = vec_splat((real)e->gain),
@@ -119,13 +129,57 @@ static void mapping_report(const struct mapping *m, struct gf_cpu_stats *stats) 
     }
 }
 
+/* True once where a square left the range of a real: all samples are to be stored again, with
+ * wider squares. */
+static bool mapping_again(struct mapping *m) {
+    bool magnitude = m->value == GF_CPU_MAGNITUDE, again = false;
+    if (!magnitude && m->value != GF_CPU_POWER)
+        return false;
+    vec lost = vec_abs((vec)m->lost); /* a minus before a zero is nothing lost */
+    for (int l = 0; l < LANES; l++)
+        again |= m->exists[l] && (((ivec)lost)[l] || m->largest[l] > LARGEST_REAL);
+    if (!again)
+        return false;
+    m->value = magnitude ? WIDE_MAGNITUDE : WIDE_POWER;
+    m->largest = (vec){0};
+    m->clipped = (ivec){0};
+    return true;
+}
+
+INLINE vec squares_of(cvec x) {
+    return x.re * x.re + x.im * x.im;
+}
+
+/* Only the lanes that need it are worked out anew: a sample does not depend on its neighbours. */
+static vec wide_value(const struct mapping *m, cvec x) {
+    const bool power = m->value == WIDE_POWER;
+    const vec s = squares_of(x);
+    vec v = (power ? s : vec_sqrt(s)) * m->factor;
+    for (int l = 0; l < LANES; l++) {
+        wide re = x.re[l], im = x.im[l], factor = (wide)m->e->factor;
+        if (power && s[l] > LARGEST_REAL)
+            v[l] = (real)((re * re + im * im) * factor);
+        else if (!power && (s[l] < LEAST_SQUARES || s[l] > LARGEST_REAL))
+            v[l] = (real)(wide_hypot(re, im) * factor);
+    }
+    /* What overflows even so clips where it becomes a shade. */
+    const vec largest = vec_splat(LARGEST_REAL);
+    return m->integer ? vec_select(v > largest, largest, v) : v;
+}
+
 /* The value of a complex number, before curve and range. */
 INLINE vec value_of(struct mapping *m, cvec x) {
-    switch (m->e->value) {
+    vec s;
+    switch (m->value) {
     case GF_CPU_MAGNITUDE:
-        return vec_sqrt(x.re * x.re + x.im * x.im) * m->factor;
+        s = squares_of(x);
+        m->lost |= (s < vec_splat(LEAST_SQUARES)) & ((ivec)x.re | (ivec)x.im);
+        return vec_sqrt(s) * m->factor;
     case GF_CPU_POWER:
-        return (x.re * x.re + x.im * x.im) * m->factor;
+        return squares_of(x) * m->factor;
+    case WIDE_MAGNITUDE:
+    case WIDE_POWER:
+        return wide_value(m, x);
     case GF_CPU_PHASE:
         return vec_atan2(x.im, x.re);
     case GF_CPU_IMAG:
@@ -145,7 +199,7 @@ INLINE vec sample_of(struct mapping *m, vec v, ivec lanes) {
     else if (m->e->curve == GF_CPU_SQRT)
         v = vec_sqrt(v);
     v = v * m->gain + m->offset;
-    m->clipped += ((v < m->floor - (real)0.5) | (v >= m->ceiling + (real)0.5)) & lanes;
+    m->clipped += ~((v >= m->floor - (real)0.5) & (v < m->ceiling + (real)0.5)) & lanes;
     return vec_min(vec_max(v, m->floor), m->ceiling);
 }
 
@@ -328,14 +382,17 @@ static void columns_store(const struct tile *t, int half, struct columns *c, con
                 put_complexes(&c->mirror, e->type, also, (cvec){v.re, -v.im}, false);
             continue;
         }
+        ivec clipped = c->m.clipped;
         vec s = sample_of(&c->m, value_of(&c->m, v), c->m.exists);
         if (e->discard)
             continue;
         put_reals(&c->direct, e->type, to, s);
-        if (mirrored) {
-            s = sample_of(&c->m, value_of(&c->m, c->odd ? (cvec){v.re, -v.im} : v), c->m.mirrors);
+        if (mirrored && c->odd)
+            s = sample_of(&c->m, value_of(&c->m, (cvec){v.re, -v.im}), c->m.mirrors);
+        else if (mirrored)
+            c->m.clipped += (c->m.clipped - clipped) & c->m.mirrors; /* written twice */
+        if (mirrored)
             put_reals(&c->mirror, e->type, also, s);
-        }
     }
 }
 
@@ -408,12 +465,16 @@ static void store_half(const struct tile *t, int half, cvec *x, long points,
     } else if (e->line.stride == sample_size[e->type] && e->lane.stride != e->line.stride &&
                !e->line.shift && !e->hermitian && !e->discard && !e->real_origin) {
         struct mapping m = mapping_of(t, half);
-        store_rows(t, half, x, points, &m);
+        do
+            store_rows(t, half, x, points, &m);
+        while (mapping_again(&m));
         mapping_report(&m, stats);
     } else {
         struct columns c = {0};
         columns_begin(t, half, &c);
-        columns_store(t, half, &c, x, 0, points, points);
+        do
+            columns_store(t, half, &c, x, 0, points, points);
+        while (mapping_again(&c.m));
         mapping_report(&c.m, stats);
     }
 }

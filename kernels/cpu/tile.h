@@ -46,8 +46,11 @@ static void run_groups(struct tile *t, int groups, cvec *spare, struct gf_cpu_st
             else
                 columns_store(&t[g], 0, &columns[g], x[g], k, end, p->n);
         }
-    for (int g = 0; g < groups && !work; g++)
+    for (int g = 0; g < groups && !work; g++) {
+        while (mapping_again(&columns[g].m))
+            columns_store(&t[g], 0, &columns[g], x[g], 0, p->n, p->n);
         mapping_report(&columns[g].m, stats);
+    }
 }
 
 /* Lane 0 of the tile x holds A + i B, where A and B are spectra of real data; y is the tile at the

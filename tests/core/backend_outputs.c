@@ -1,5 +1,7 @@
 /* What is written, sample by sample, against plain loops: kinds, types, scales, shift, half,
  * norms, luma, strided views; spectra back into pictures; all small sizes. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,6 +276,173 @@ static void check_zeros(struct subject *s) {
         gf_array_free(&out[i]);
 }
 
+/* ---- values whose squares leave the range of the type ---- */
+
+static double real_at(const struct gf_array *a, int64_t i) {
+    return gf_dtype_real(a->dtype) == GF_F32 ? (double)((const float *)a->data)[i]
+                                             : ((const double *)a->data)[i];
+}
+
+static void real_put(struct gf_array *a, int64_t i, double v) {
+    if (gf_dtype_real(a->dtype) == GF_F32)
+        ((float *)a->data)[i] = (float)v;
+    else
+        ((double *)a->data)[i] = v;
+}
+
+/* Of complex spectrum out[0], |F| in out[1], |F|^2 in out[2], log(1 + |F|) shown in out[3]: how
+ * many are not as the spectrum tells; the first of them in words. */
+static int64_t count_wrong(const struct gf_job *job, const struct gf_array *out,
+                           const struct gf_report *report, char *wrong, size_t size) {
+    const bool single = job->precision == GF_SINGLE;
+    const double step = single ? 2e-6 : 1e-14, least = single ? FLT_TRUE_MIN : DBL_TRUE_MIN;
+    const long double most = single ? FLT_MAX : DBL_MAX, white = log1pl(report->high[3]);
+    int64_t bad = 0, n = gf_array_count(&out[1]);
+    for (int64_t i = 0; i < n; i++) {
+        long double want = hypotl(real_at(&out[0], 2 * i), real_at(&out[0], 2 * i + 1));
+        long double m = real_at(&out[1], i), p = real_at(&out[2], i), shade = 0;
+        bool right =
+            want > most * (1 + step) ? m == INFINITY : fabsl(m - want) <= want * step + 8 * least;
+        if (want * want > most * (1 + 2 * step))
+            right &= p == INFINITY;
+        else
+            right &= fabsl(p - want * want) <= want * want * 2 * step + 2 * least;
+        if (job->n_out > 3 && isfinite(white)) {
+            shade = white > 0 ? 255 * log1pl(want) / white : 0;
+            right &= fabsl(shade - ((const uint8_t *)out[3].data)[i]) <= 1;
+        }
+        if (!right && !bad++)
+            snprintf(wrong, size, "at %lld: |F| %Lg, not %Lg; |F|^2 %Lg; shade %d, not %Lg",
+                     (long long)i, m, want, p,
+                     job->n_out > 3 ? ((const uint8_t *)out[3].data)[i] : 0, shade);
+    }
+    return bad;
+}
+
+static void check_extreme_job(struct subject *s, const struct gf_job *job, struct gf_array *in,
+                              const char *what) {
+    struct gf_array out[GF_MAX_OUTPUTS] = {{0}};
+    struct gf_report report;
+    char text[160], wrong[256] = "";
+    int rc = backends_run(s, job, in, out, &report);
+    CHECK_MSG(!rc, "%s: %s", backends_text(job, text), gf_message());
+    int64_t n = rc ? 0 : count_wrong(job, out, &report, wrong, sizeof wrong);
+    CHECK_MSG(n == 0, "%s, %s: %lld wrong: %s", backends_text(job, text), what, (long long)n,
+              wrong);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        gf_array_free(&out[i]);
+}
+
+/* A spectrum, |F|, |F|^2, and |F| to look at. */
+static struct gf_job extreme_job(enum gf_precision precision, bool complex, int64_t h, int64_t w) {
+    static const enum gf_dtype type[2][2] = {{GF_F32, GF_F64}, {GF_C64, GF_C128}};
+    struct gf_job job = backends_job(GF_FORWARD, type[complex][precision], precision, 2, h, w, 1);
+    job.n_out = 4;
+    job.out[1] = (struct gf_output){.kind = GF_MAGNITUDE, .dtype = type[0][precision]};
+    job.out[2] = (struct gf_output){.kind = GF_POWER, .dtype = type[0][precision]};
+    job.out[3] = (struct gf_output){.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY};
+    return job;
+}
+
+/* Noise times a factor, down to subnormal numbers. */
+static void check_scaled_noise(struct subject *s) {
+    static const int64_t shape[][2] = {{5, 9}, {48, 40}, {64, 256}, {1, 600}};
+    static const double factor[2][6] = {{1, 1e18, 1e30, 1e-18, 1e-25, 1e-35},
+                                        {1, 1e152, 1e250, 1e-152, 1e-160, 1e-290}};
+    char what[64];
+    for (int c = 0; c < 2 * 2 * 2 * 4 * 7; c++) {
+        bool single = c % 2 == 0, subnormal = c / 32 == 6;
+        struct gf_job job = extreme_job(single ? GF_SINGLE : GF_DOUBLE, c & 2, shape[c / 8 % 4][0],
+                                        shape[c / 8 % 4][1]);
+        struct gf_array in;
+        int64_t dims[GF_MAX_RANK];
+        /* The range of what is subnormal is not to be had in single precision. */
+        job.n_out = subnormal ? 3 : 4;
+        for (int i = 0; i < job.n_out; i++) {
+            job.out[i].shift = c & 4;
+            job.out[i].half = !(c & 4) && !(c & 2);
+        }
+        gf_job_in_shape(&job, dims);
+        if (!backends_mine(s) || gf_array_alloc(&in, job.in_dtype, 3, dims))
+            continue;
+        backends_fill(&in, &s->seed);
+        double by = subnormal ? (single ? 1e-40 : 1e-310) : factor[!single][c / 32];
+        for (int64_t i = 0; i < gf_array_count(&in) * (c & 2 ? 2 : 1); i++)
+            real_put(&in, i, real_at(&in, i) * by);
+        snprintf(what, sizeof what, "noise times %g%s%s", by, c & 4 ? ", centred" : "",
+                 job.out[0].half ? ", half" : "");
+        check_extreme_job(s, &job, &in, what);
+        gf_array_free(&in);
+    }
+}
+
+/* Complex samples that are transformed along an axis of one sample are their own spectrum: every
+ * pair of numbers of all sizes, so that neighbours differ, some too large for a result. */
+static void check_extreme_pairs(struct subject *s) {
+    static const double number[2][12] = {
+        {0, -0.0, 1e-45, -3e-45, 2e-39, -1e-30, 1e-20, -1, 3e18, -2e19, 2.1e38, -3.4e38},
+        {0, -0.0, 5e-324, -2e-323, 1e-310, -1e-200, 1e-160, -1, 1e153, -1e155, 1e308, -1.7e308}};
+    for (int precision = 0; precision < 2; precision++) {
+        struct gf_job job = extreme_job((enum gf_precision)precision, true, 1, 144);
+        struct gf_array in;
+        job.axes = 1;
+        job.n_out = 3;
+        if (!backends_mine(s) || gf_array_alloc(&in, job.in_dtype, 3, (int64_t[]){1, 144, 1}))
+            continue;
+        for (int i = 0; i < 288; i++)
+            real_put(&in, i, number[precision][i % 2 ? i / 2 % 12 : i / 24]);
+        check_extreme_job(s, &job, &in, "pairs of all sizes");
+        gf_array_free(&in);
+    }
+}
+
+/* |F|^2 that only the norm's factor brings back into range. */
+static void check_scaled_power(struct subject *s) {
+    struct gf_job job = extreme_job(GF_SINGLE, false, 64, 64);
+    struct gf_array in;
+    job.norm = GF_NORM_FORWARD;
+    if (!backends_mine(s) || gf_array_alloc(&in, GF_F32, 3, (int64_t[]){64, 64, 1}))
+        return;
+    backends_fill(&in, &s->seed);
+    for (int64_t i = 0; i < 64 * 64; i++)
+        real_put(&in, i, real_at(&in, i) * 1e18);
+    check_extreme_job(s, &job, &in, "noise times 1e18, norm forward");
+    gf_array_free(&in);
+}
+
+/* The power of a constant picture overflows where it has any: it clips to white. */
+static void check_clipped_power(struct subject *s) {
+    for (int c = 0; c < 2 * 2 * 3; c++) {
+        struct gf_job job = extreme_job((enum gf_precision)(c % 2), c & 2, 8, 16);
+        struct gf_array in, out[GF_MAX_OUTPUTS] = {{0}};
+        struct gf_report report;
+        char text[160];
+        job.n_out = 1;
+        job.out[0] = (struct gf_output){.kind = GF_POWER,
+                                        .dtype = GF_U8,
+                                        .map = GF_MAP_DISPLAY,
+                                        .scale = (enum gf_scale)(c / 4)};
+        if (!backends_mine(s) || gf_array_alloc(&in, job.in_dtype, 3, (int64_t[]){8, 16, 1}))
+            continue;
+        for (int i = 0; i < 128 * (c & 2 ? 2 : 1); i++)
+            real_put(&in, i, c % 2 ? 1e160 : 1e25);
+        int rc = backends_run(s, &job, &in, out, &report);
+        CHECK_MSG(!rc, "%s: %s", backends_text(&job, text), gf_message());
+        for (int i = 0; i < 128 && !rc; i++)
+            CHECK_MSG(((uint8_t *)out[0].data)[i] == (i ? 0 : 255), "%s: power overflows: %d at %d",
+                      backends_text(&job, text), ((uint8_t *)out[0].data)[i], i);
+        gf_array_free(&in);
+        gf_array_free(&out[0]);
+    }
+}
+
+static void check_extremes(struct subject *s) {
+    check_clipped_power(s);
+    check_scaled_noise(s);
+    check_extreme_pairs(s);
+    check_scaled_power(s);
+}
+
 /* Runs with long rows and many planes, where work is dealt out to threads. */
 static void check_large(struct subject *s) {
     struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 2, 37, 2500, 1);
@@ -298,6 +467,7 @@ static void check_large(struct subject *s) {
 
 void backends_outputs(struct subject *s) {
     check_zeros(s);
+    check_extremes(s);
     check_small_sizes(s);
     check_product(s);
     check_large(s);

@@ -291,12 +291,14 @@ static void test_none(void) {
     }
 }
 
-/* Numbers so large or small that their squares leave single precision's range. */
+/* Numbers so large or small that their squares leave the range of a float, or of a double. */
 static void test_range(void) {
     const struct picture p = {2, {24, 20}};
     double complex *x = calloc((size_t)points(&p), sizeof *x);
-    for (int sign = -1; sign <= 1; sign += 2) {
-        double unit = pow(10, 60 * sign);
+    static const double units[] = {1e-60, 1e60, 1e-165, 1e153, 1e-290, 1e290};
+    for (int u = 0; u < 6; u++) {
+        double unit = units[u];
+        struct gf_sample_stats samples;
         struct gf_peak peak[2];
         int n;
         noise(&p, x, 5, true);
@@ -308,6 +310,10 @@ static void test_range(void) {
         CHECK_EQ(n, 1);
         CHECK(n == 1 && peak[0].at[0] == 5 && peak[0].at[1] == 4);
         CHECK(n == 1 && near(gf_peak_wave(&s, &peak[0]).amplitude, 3 * unit, 0.05));
+        /* Of samples as complex numbers |x| is looked at, about 3 |cos|. */
+        struct gf_array px = gf_array_wrap(x, GF_C128, 3, (int64_t[]){24, 20, 1});
+        CHECK_EQ(gf_sample_stats(&px, 0, &samples), 0);
+        CHECK(near(samples.deviation, 0.92 * unit, 0.1));
         gf_array_free(&s.px);
     }
     free(x);

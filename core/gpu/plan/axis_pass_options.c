@@ -103,13 +103,10 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *l, const struct 
         gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)g->sample->kind,
                       (int)g->sample->scale, g->sample->shift,
                       g->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(g->out_type));
-    if (g->store == STORE_SAMPLE) {
-        bool small_in =
-            gf_dtype_is_integer(l->p->job.in_dtype) && gf_dtype_size(l->p->job.in_dtype) <= 2;
-        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d",
-                      l->p->job.direction == GF_FORWARD && small_in,
+    if (g->store == STORE_SAMPLE)
+        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&l->p->job),
                       !(l->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(g->out_type) &&
                           gf_dtype_size(g->out_type) <= 2);
-    } else
+    else
         gf_gpu_option(pass, "-DKIND=0 -DSCALE=0 -DSHIFTED=0 -DDISPLAY=0");
 }
