@@ -248,6 +248,7 @@ static void catch_signals(void) {
             sigaction(caught[i], &action, NULL);
     }
     signal(SIGPIPE, SIG_IGN); /* EPIPE from write() instead */
+    signal(SIGXFSZ, SIG_IGN); /* EFBIG from write() instead */
 }
 
 /* A standard stream that came closed would lend its number to the first file opened, and what is

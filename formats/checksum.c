@@ -35,9 +35,9 @@ uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads) {
     return (uint32_t)sum;
 }
 
-static int crc_range(const char *path, int64_t begin, int64_t end, uLong *out) {
+static int crc_range(const struct gf_source *of, int64_t begin, int64_t end, uLong *out) {
     struct gf_source *source;
-    int rc = gf_source_open(path, &source);
+    int rc = gf_source_again(of, &source);
     if (rc)
         return rc;
     unsigned char *piece = malloc(PIECE);
@@ -59,7 +59,7 @@ static int crc_range(const char *path, int64_t begin, int64_t end, uLong *out) {
     return rc;
 }
 
-int gf_crc32_file(const char *path, int64_t size, int threads, uint32_t *out) {
+int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out) {
     uLong part[MAX_SHARES], sum = 0;
     int status[MAX_SHARES], shares = shares_of(size, threads);
     if (shares < 1)
@@ -67,7 +67,8 @@ int gf_crc32_file(const char *path, int64_t size, int threads, uint32_t *out) {
     int64_t share = size / shares;
 #pragma omp parallel for num_threads(shares)
     for (int i = 0; i < shares; i++)
-        status[i] = crc_range(path, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]);
+        status[i] =
+            crc_range(source, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]);
     for (int i = 0; i < shares; i++) {
         if (status[i]) /* the reason was kept in another thread */
             return gf_fail((enum gf_status)status[i], "cannot read all of it for its checksum");

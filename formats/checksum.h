@@ -5,9 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct gf_source;
+
 /* Goes on from `crc` (0 at the start) over n bytes. */
 uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads);
-/* Of the first `size` bytes of a file; GF_EFORMAT when it has fewer. */
-int gf_crc32_file(const char *path, int64_t size, int threads, uint32_t *out);
+/* Of the first `size` bytes of an open file, wherever its reader is; GF_EFORMAT when it has fewer.
+ */
+int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out);
 
 #endif

@@ -15,8 +15,9 @@ struct gf_file {
     char *path;
     struct gf_source *source;
     struct gf_read_options options;
-    struct gf_record_file beside; /* the record beside the data, if there is one */
-    bool described;               /* that record is of this format, and holds for the data */
+    struct gf_record_file beside;           /* the record beside the data, if there is one */
+    const struct gf_description *described; /* the one in it that is this data's, or NULL */
+    bool looked_beside;
     struct gf_decoder decoder;
 };
 
@@ -45,19 +46,36 @@ static int sniff(const struct gf_file *file, const struct gf_format **out) {
     return n < 0 ? (int)n : GF_OK;
 }
 
+/* The description of this data in the record beside it; *out stays NULL when there is none. A lone
+ * description is checked by its size, its checksum is for gf_file_read(). */
+static int find_description(const struct gf_file *file, const struct gf_description **out) {
+    const struct gf_record_file *beside = &file->beside;
+    *out = beside->n == 1 && beside->d[0].record ? &beside->d[0] : NULL;
+    if (*out || beside->n == 0)
+        return GF_OK;
+    int rc = gf_record_file_choose(beside, file->source, file->options.threads, out);
+    if (!rc && !*out)
+        rc = gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: no description "
+                                 "in it fits");
+    if (!rc && !(*out)->record)
+        *out = NULL; /* the data that had no record */
+    return rc;
+}
+
 static int check_size(const struct gf_file *file) {
     int64_t size = gf_source_known_size(file->source);
-    if (size == file->beside.bytes)
+    if (size == file->described->bytes)
         return GF_OK;
     return gf_fail(GF_EFORMAT,
                    "its record (.json beside it) is another file's: %lld bytes, not %lld",
-                   (long long)file->beside.bytes, (long long)size);
+                   (long long)file->described->bytes, (long long)size);
 }
 
 static int check_sum(const struct gf_file *file) {
+    const struct gf_description *d = file->described;
     uint32_t crc;
-    int rc = gf_crc32_file(file->path, file->beside.bytes, file->options.threads, &crc);
-    if (!rc && crc != file->beside.crc32)
+    int rc = gf_crc32_source(file->source, d->bytes, file->options.threads, &crc);
+    if (!rc && crc != d->crc32)
         rc = gf_fail(GF_EFORMAT,
                      "its record (.json beside it) is another file's: the checksums differ");
     return rc;
@@ -66,69 +84,82 @@ static int check_sum(const struct gf_file *file) {
 /* The format and, for those that keep it there, the record beside the data. */
 static int identify(struct gf_file *file, const struct gf_format **out) {
     const struct gf_format *f, *named = gf_format_by_suffix(file->path);
-    struct gf_record_file *beside = &file->beside;
+    const struct gf_description *d = NULL;
     int rc = sniff(file, &f);
     if (rc)
         return rc;
     /* A pipe has nothing beside it. Raw bytes may begin like anything, so the suffix counts too. */
     bool raw = !f || (named && named->needs_layout);
     bool has_beside = gf_source_known_size(file->source) >= 0 && strcmp(file->path, "-");
-    if (has_beside && (raw || f->record_beside) &&
-        (rc = gf_record_file_read(file->path, beside)) != GF_OK)
+    file->looked_beside = has_beside && (raw || f->record_beside);
+    if (file->looked_beside && ((rc = gf_record_file_read(file->path, &file->beside)) != GF_OK ||
+                                (rc = find_description(file, &d)) != GF_OK))
         return rc;
-    if (beside->found && file->options.raw.ndim == 0 && raw && beside->format->needs_layout)
-        f = beside->format;
+    if (d && file->options.raw.ndim == 0 && raw && d->format->needs_layout)
+        f = d->format;
     if (!f)
         return fail_unknown(file->source, file->path);
     *out = f;
-    file->described = beside->found && beside->format == f;
+    file->described = d && d->format == f ? d : NULL;
     return file->described ? check_size(file) : GF_OK;
 }
 
 /* The header at the source's position. */
 static int open_decoder(struct gf_file *file, const struct gf_format *f, struct gf_image *image) {
+    const struct gf_description *d = file->described;
     struct gf_read_options options = file->options;
-    if (file->described) {
-        options.channels_last |= file->beside.layout.channels > 1;
+    if (d) {
+        options.channels_last |= d->layout.channels > 1;
         if (options.raw.ndim == 0)
-            options.raw = file->beside.layout;
+            options.raw = d->layout;
     }
     int rc = gf_decoder_open(&file->decoder, f, file->source, &options, image);
-    if (!rc && file->described && !image->record) {
-        image->record = file->beside.record;
-        file->beside.record = NULL;
+    if (!rc && d && !image->record) {
+        image->record = strdup(d->record);
+        rc = image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
     }
     return rc;
 }
 
-/* *format is set where it is known, also when its header cannot be decoded. */
-static int open_file(const char *path, const struct gf_read_options *options, struct gf_file **out,
+static int open_once(const char *path, const struct gf_read_options *options, struct gf_file **out,
                      struct gf_image *image, const struct gf_format **format) {
     struct gf_file *file = *out = calloc(1, sizeof *file);
-    *image = (struct gf_image){0};
-    if (!file || !(file->path = strdup(path))) {
-        gf_file_close(file);
-        *out = NULL;
+    if (!file || !(file->path = strdup(path)))
         return gf_fail(GF_ENOMEM, "out of memory");
-    }
     file->options = *options;
     int rc = gf_source_open(path, &file->source);
-    if (!rc) {
-        gf_source_limit(file->source, options->max_memory);
-        rc = identify(file, format);
-    }
-    if (!rc)
-        rc = open_decoder(file, *format, image);
-    if (rc) {
+    if (rc)
+        return rc;
+    gf_source_limit(file->source, options->max_memory);
+    rc = identify(file, format);
+    return rc ? rc : open_decoder(file, *format, image);
+}
+
+/* *format is set where it is known, also when its header cannot be decoded. A pair that is replaced
+ * between its data and its record may not fit, so it is opened again; one whose data is still in
+ * place after the record was read belongs together (formats/pair.c has the order). */
+static int open_file(const char *path, const struct gf_read_options *options, struct gf_file **out,
+                     struct gf_image *image, const struct gf_format **format) {
+    enum { TRIES = 5 };
+    *image = (struct gf_image){0};
+    for (int i = 0;; i++) {
+        int rc = open_once(path, options, out, image, format);
+        struct gf_file *file = *out;
+        bool again = i + 1 < TRIES && file && file->source && (file->looked_beside || rc) &&
+                     gf_source_is_replaced(file->source, path);
+        if (!rc && !again)
+            return GF_OK;
         gf_file_close(file);
+        gf_image_free(image);
         *out = NULL;
+        if (!again)
+            return rc;
     }
-    return rc;
 }
 
 int gf_file_open(const char *path, const struct gf_read_options *options, struct gf_file **out,
                  struct gf_image *image) {
-    const struct gf_format *format;
+    const struct gf_format *format = NULL;
     return open_file(path, options, out, image, &format);
 }
 
@@ -207,5 +238,5 @@ int gf_image_write(const char *path, const struct gf_format *f, const struct gf_
         gf_sink_abort(data);
         return rc;
     }
-    return gf_pair_commit(path, f, image, options, clobber, data, gf_sink_crc32(data));
+    return gf_pair_commit(path, f, image, options, clobber, data);
 }

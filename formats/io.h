@@ -13,6 +13,11 @@
 struct gf_source;
 int gf_source_open(const char *path, struct gf_source **out);                     /* "-": stdin */
 int gf_source_open_memory(const void *data, size_t size, struct gf_source **out); /* borrows */
+/* Another source of the same open file (or of the same memory), at its start, whatever the path
+ * leads to by now. Borrows from `s`. GF_EIO for a pipe that is not held whole. */
+int gf_source_again(const struct gf_source *s, struct gf_source **out);
+/* True when `path` leads to another file by now than the one that is open. */
+bool gf_source_is_replaced(const struct gf_source *s, const char *path);
 void gf_source_close(struct gf_source *s);
 /* Reads up to n bytes; fewer only at the end. Returns the count, or a negative status. */
 int64_t gf_source_read(struct gf_source *s, void *buffer, size_t n);
@@ -35,6 +40,9 @@ void gf_source_limit(struct gf_source *s, int64_t bytes);
  * resolved first. stdout, devices and FIFOs are written through (buffered, in order). */
 struct gf_sink;
 int gf_sink_open(const char *path, bool clobber, struct gf_sink **out); /* "-": stdout */
+/* The same for one of several versions of a file of which all are prepared before the first is
+ * renamed: gf_guard_open() has been asked about the file once. */
+int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out);
 int gf_sink_write(struct gf_sink *s, const void *data, size_t n);
 /* For formats that go back (TIFF): a sink that cannot seek keeps all in memory until commit. */
 int gf_sink_seek(struct gf_sink *s, int64_t position);
@@ -46,7 +54,8 @@ int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n);
 void gf_sink_keep(struct gf_sink *s);
 /* Sums up (zlib's crc32, on that many threads) what is written from here on, in order. */
 void gf_sink_checksum(struct gf_sink *s, int threads);
-uint32_t gf_sink_crc32(const struct gf_sink *s);
+/* The sum of all bytes; a file that was not summed up in writing is read back for it. */
+int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
 /* True for an output that commit renames into place, false for what is written through. */
 bool gf_sink_is_file(const struct gf_sink *s);
 /* Flushes and closes, so that only the rename can still fail. Commit does it too. */

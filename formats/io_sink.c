@@ -77,7 +77,7 @@ static int open_file(struct gf_sink *s, const char *path, const struct stat *st)
     return GF_OK;
 }
 
-int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
+int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out) {
     *out = NULL;
     struct gf_sink *s = calloc(1, sizeof *s);
     if (!s)
@@ -95,9 +95,6 @@ int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
         rc = gf_fail(GF_ENOMEM, "out of memory");
         goto out;
     }
-    rc = gf_guard_open(path);
-    if (rc)
-        goto out;
     bool exists = !is_stdout && !stat(path, &st);
     if (is_stdout || (exists && !S_ISREG(st.st_mode)))
         rc = open_stream(s, path, is_stdout);
@@ -109,6 +106,12 @@ out:
     else
         *out = s;
     return rc;
+}
+
+int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
+    *out = NULL;
+    int rc = gf_guard_open(path);
+    return rc ? rc : gf_sink_open_version(path, clobber, out);
 }
 
 static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
@@ -257,8 +260,27 @@ void gf_sink_checksum(struct gf_sink *s, int threads) {
     s->crc = 0;
 }
 
-uint32_t gf_sink_crc32(const struct gf_sink *s) {
-    return s->crc;
+int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
+    enum { STEP = 4 << 20 };
+    *out = s->crc;
+    if (s->summing)
+        return s->failed;
+    uint32_t crc = 0;
+    int64_t left = s->size;
+    char *buffer = malloc(STEP);
+    int rc = buffer ? gf_sink_seek(s, 0) : gf_fail(GF_ENOMEM, "out of memory");
+    while (left > 0 && !rc) {
+        int64_t got = gf_sink_read(s, buffer, left < STEP ? (size_t)left : STEP);
+        if (got < 0) {
+            rc = (int)got;
+        } else {
+            crc = gf_crc32(crc, buffer, (size_t)got, threads);
+            left -= got;
+        }
+    }
+    free(buffer);
+    *out = crc;
+    return rc;
 }
 
 bool gf_sink_is_file(const struct gf_sink *s) {

@@ -127,6 +127,38 @@ int gf_source_open_memory(const void *data, size_t size, struct gf_source **out)
     return GF_OK;
 }
 
+int gf_source_again(const struct gf_source *s, struct gf_source **out) {
+    *out = NULL;
+    if (s->kind == SOURCE_MEMORY)
+        return gf_source_open_memory(s->memory, (size_t)s->size, out);
+    if (s->kind == SOURCE_PIPE && s->at_end && s->block_at == 0)
+        return gf_source_open_memory(s->block, s->block_n, out);
+    if (s->kind == SOURCE_PIPE)
+        return gf_fail(GF_EIO, "cannot read a pipe twice");
+    struct gf_source *again = calloc(1, sizeof *again);
+    if (again) {
+        *again = (struct gf_source){.kind = SOURCE_FILE,
+                                    .fd = s->fd,
+                                    .base = s->base,
+                                    .size = s->size,
+                                    .block_size = WINDOW,
+                                    .block = malloc(WINDOW)};
+        if (again->block) {
+            *out = again;
+            return GF_OK;
+        }
+    }
+    free(again);
+    return gf_fail(GF_ENOMEM, "out of memory");
+}
+
+bool gf_source_is_replaced(const struct gf_source *s, const char *path) {
+    struct stat open_one, named;
+    return s->kind == SOURCE_FILE && s->owns_fd && !fstat(s->fd, &open_one) &&
+           !stat(path, &named) &&
+           (open_one.st_dev != named.st_dev || open_one.st_ino != named.st_ino);
+}
+
 void gf_source_close(struct gf_source *s) {
     if (!s)
         return;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,9 +23,9 @@ static struct slot {
     char path[PATH_MAX];
 } slots[N_SLOTS];
 
-/* Threads that are just making one, and whether the program is about to end: a thread that has
+/* Threads in an uncut stretch, and whether the program is about to end: a thread that has
  * counted itself sees the end coming, or what ends the program sees that it must wait. */
-static atomic_int making;
+static atomic_int uncut;
 static atomic_bool ending;
 
 static int slot_take(void) {
@@ -81,24 +80,37 @@ static int create(const char *target, int mode, int i, int *fd) {
     return gf_fail_errno(GF_EIO, what);
 }
 
+bool gf_uncut_begin(sigset_t *before) {
+    sigset_t all;
+    /* The handler waits for us, so it must not run in this thread meanwhile. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, before);
+    atomic_fetch_add(&uncut, 1);
+    if (!atomic_load(&ending))
+        return true;
+    gf_uncut_end(before);
+    gf_fail(GF_EIO, "interrupted");
+    return false;
+}
+
+void gf_uncut_end(const sigset_t *before) {
+    int e = errno;
+    atomic_fetch_sub(&uncut, 1);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    errno = e;
+}
+
 int gf_temporary_create(const char *target, int mode, int *fd) {
-    sigset_t all, before;
+    sigset_t before;
     int i = slot_take();
     if (i < 0)
         return i;
-    /* The handler waits for us, so it must not run in this thread meanwhile. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, &before);
-    atomic_fetch_add(&making, 1);
-    int rc;
-    if (atomic_load(&ending)) {
+    if (!gf_uncut_begin(&before)) {
         atomic_store(&slots[i].state, SLOT_FREE);
-        rc = gf_fail(GF_EIO, "interrupted");
-    } else {
-        rc = create(target, mode, i, fd);
+        return GF_EIO;
     }
-    atomic_fetch_sub(&making, 1);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int rc = create(target, mode, i, fd);
+    gf_uncut_end(&before);
     return rc;
 }
 
@@ -148,7 +160,7 @@ void gf_temporary_drop(int slot) {
 void gf_sink_remove_temporaries(void) {
     int e = errno;
     atomic_store(&ending, true);
-    for (int ms = 0; atomic_load(&making) && ms < 2000; ms++)
+    for (int ms = 0; atomic_load(&uncut) && ms < 2000; ms++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     for (int i = 0; i < N_SLOTS; i++)
         if (atomic_load(&slots[i].state) == SLOT_LIVE)

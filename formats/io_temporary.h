@@ -2,6 +2,7 @@
 #ifndef GF_FORMATS_IO_TEMPORARY_H
 #define GF_FORMATS_IO_TEMPORARY_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* Creates an empty file of its own name in the folder of `target` (whose last component is no
@@ -12,6 +13,11 @@ const char *gf_temporary_path(int slot);
 /* Moves the file to `target`. With replace = false an existing target is left alone (errno EEXIST),
  * without a moment in which two writers could both believe to be the first. Returns 0 or -1. */
 int gf_temporary_rename(int slot, const char *target, bool replace);
+/* What lies between these two is not cut in half by INT, TERM or HUP: gf_sink_remove_temporaries()
+ * waits for its end. Blocks this thread's signals and keeps the mask in `before`. False, with a
+ * message and nothing to end, when the program is about to end. */
+bool gf_uncut_begin(sigset_t *before);
+void gf_uncut_end(const sigset_t *before);
 /* Removes the file if it is still there and gives the slot back. */
 void gf_temporary_drop(int slot);
 

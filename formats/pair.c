@@ -1,84 +1,264 @@
-/* A .npy or raw file and its record: both are made ready before the first one is replaced. */
+/* The commit of a pair. What a reader finds, by what has been renamed so far:
+ *
+ *     PATH.json        PATH    taken as
+ *     old              old     old
+ *     new and old      old     old, by its checksum
+ *     new and old      new     new, by its checksum
+ *     new              new     new
+ *
+ * "Old" may be data that had no record, and "new" may be without one; the record in between says so
+ * with that data's checksum, so that only this data is read as a foreign file. Where nothing (or
+ * nothing that could be read) is there before, the new record goes first and alone. */
 #include "formats/pair.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/checksum.h"
 #include "formats/io_guard.h"
+#include "formats/io_temporary.h"
 #include "formats/record_file.h"
 
-/* Makes PATH.json ready beside the data. */
-static int prepare_record(const char *path, const char *text, bool clobber, struct gf_sink **out) {
-    char *name = gf_record_path(path);
-    int rc = name && text ? gf_sink_open(name, clobber, out) : gf_fail(GF_ENOMEM, "out of memory");
-    if (!rc)
-        rc = gf_sink_write(*out, text, strlen(text));
-    if (!rc)
-        rc = gf_sink_finish(*out);
-    free(name);
-    return rc;
-}
+struct pair {
+    const char *path;
+    char *name;                   /* of the record */
+    char *old_text;               /* of the record that is there; NULL: none */
+    size_t old_size;              /* its bytes */
+    struct gf_record_file old;    /* the same, parsed */
+    struct gf_description before; /* of the data that is there, borrows from `old` */
+    bool has_before;
+    struct gf_description now; /* of the new data, borrows from the image */
+    /* All that is renamed is written before the first rename: afterwards the disk may be full. */
+    struct gf_sink *first; /* the record while the data is replaced */
+    struct gf_sink *last;  /* the new record alone, where `first` describes two */
+    struct gf_sink *back;  /* the old record once more */
+};
 
-/* An old record is removed or replaced before the data is: in between, and if that fails, a pair that
- * does not belong together is refused by its checksum, and no wrong pair is ever accepted. */
-static int commit_pair(const char *path, struct gf_sink **data, struct gf_sink **record,
-                       bool stale) {
-    int rc = gf_sink_finish(*data);
-    if (rc)
-        return rc;
-    char *name = gf_record_path(path);
-    if (!name)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    bool made = *record != NULL;
-    if (*record) {
-        rc = gf_sink_commit(*record);
-        *record = NULL;
-    } else if (stale) {
-        rc = gf_guard_open(name);
-        if (!rc && unlink(name) && errno != ENOENT)
-            rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
-    }
-    if (!rc) {
-        rc = gf_sink_commit(*data);
-        *data = NULL;
-        if (rc && made)
-            unlink(name);
-    }
-    free(name);
-    return rc;
+static int fail_exists(const char *path, bool ours) {
+    return gf_fail(GF_EIO, "cannot write '%.100s.json': file exists%s", path,
+                   ours ? "" : " and is no spectrum record");
 }
 
 int gf_pair_check(const char *path, const struct gf_format *f, const char *record, bool clobber) {
-    bool exists = false, ours = true;
+    char *text;
+    size_t n;
     if (!f->record_beside || !record)
         return GF_OK;
-    int rc = gf_record_file_probe(path, &exists, &ours);
-    if (!rc && exists && (!ours || !clobber))
-        rc = gf_fail(GF_EIO, "cannot write '%.100s.json': file exists%s", path,
-                     ours ? "" : " and is no spectrum record");
+    int rc = gf_record_file_load(path, &text, &n);
+    bool ours = text && gf_record_file_is_ours(text, n);
+    if (text && (!ours || !clobber))
+        rc = fail_exists(path, ours);
+    free(text);
+    return rc;
+}
+
+/* Two processes that write the same pair take turns: each locks the folder, which needs no file and
+ * ends with the process. Someone else's lock (flock DIR gpufft ...) must not hang this one, and
+ * some file systems have no locks: after two seconds, once, or at an error it works without. Then a
+ * reader may refuse a pair, but never takes a mixed one. Returns a descriptor to close, or -1. */
+static int lock_folder(const char *path) {
+    static atomic_bool impatient;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(folder);
+    if (fd < 0)
+        return -1;
+    const struct timespec step = {.tv_nsec = 200000};
+    for (int i = 0; flock(fd, LOCK_EX | LOCK_NB); i++) {
+        if ((errno != EWOULDBLOCK && errno != EINTR) || i == 10000 || atomic_load(&impatient)) {
+            if (i == 10000)
+                atomic_store(&impatient, true);
+            close(fd);
+            return -1;
+        }
+        nanosleep(&step, NULL);
+    }
+    return fd;
+}
+
+/* What the data that is there is, for the record in between. None when the old record does not fit
+ * it, or cannot be read: such data was refused, and is refused until it is replaced. */
+static int look_at_old_data(struct pair *p, int threads) {
+    const struct gf_description *found = NULL;
+    struct gf_source *source;
+    struct stat st;
+    char first;
+    if (stat(p->path, &st) || !S_ISREG(st.st_mode) || (p->old_text && !p->old.n))
+        return GF_OK;
+    if (p->old.n == 1 && p->old.d[0].record) { /* a reader will hold it against the data */
+        p->before = p->old.d[0];
+        p->has_before = true;
+        return GF_OK;
+    }
+    int rc = gf_source_open(p->path, &source);
+    if (!rc && gf_source_peek(source, &first, 1) >= 0) { /* the size of an empty file shows now */
+        if (p->old.n) {                                  /* from a commit that was killed */
+            rc = gf_record_file_choose(&p->old, source, threads, &found);
+            if (found)
+                p->before = *found;
+            p->has_before = found;
+        } else {
+            p->before.bytes = gf_source_known_size(source);
+            rc = gf_crc32_source(source, p->before.bytes, threads, &p->before.crc32);
+            p->has_before = !rc;
+        }
+    }
+    gf_source_close(source);
+    return rc == GF_ENOMEM ? rc : GF_OK; /* what cannot be read is replaced all the same */
+}
+
+static int look_at_old(struct pair *p, const struct gf_write_options *options, bool clobber) {
+    int rc = gf_record_file_load(p->path, &p->old_text, &p->old_size);
+    if (rc)
+        return rc;
+    if (p->old_text) {
+        bool ours = gf_record_file_is_ours(p->old_text, p->old_size);
+        if (p->now.record && (!ours || !clobber))
+            return fail_exists(p->path, ours);
+        if (!ours) { /* and neither read nor touched */
+            free(p->old_text);
+            p->old_text = NULL;
+            return GF_OK;
+        }
+        rc = gf_record_file_parse(p->old_text, p->old_size, &p->old);
+        if (rc == GF_EFORMAT) /* broken: it describes nothing, `old` is empty */
+            rc = GF_OK;
+    }
+    if (!rc && (p->now.record || p->old_text))
+        rc = look_at_old_data(p, options->threads);
+    return rc;
+}
+
+static int prepare(const char *name, const char *text, size_t n, bool clobber,
+                   struct gf_sink **out) {
+    int rc = gf_sink_open_version(name, clobber, out);
+    if (!rc)
+        rc = gf_sink_write(*out, text, n);
+    if (!rc)
+        rc = gf_sink_finish(*out);
+    return rc;
+}
+
+static int prepare_text(struct pair *p, bool between, bool clobber, struct gf_sink **out) {
+    char *text;
+    int rc = gf_record_file_text(&p->now, between && p->has_before ? &p->before : NULL, &text);
+    if (!rc)
+        rc = prepare(p->name, text, strlen(text), clobber, out);
+    free(text);
+    return rc;
+}
+
+static int prepare_all(struct pair *p, bool clobber) {
+    int rc = gf_guard_open(p->name);
+    if (!rc)
+        rc = prepare_text(p, true, clobber || p->old_text, &p->first);
+    if (!rc && p->has_before && p->now.record)
+        rc = prepare_text(p, false, true, &p->last);
+    /* One that is too long was cut in reading; it was refused with any data, as `first` is. */
+    if (!rc && p->old_text && p->old_size <= GF_RECORD_FILE_MAX)
+        rc = prepare(p->name, p->old_text, p->old_size, true, &p->back);
+    return rc;
+}
+
+static int commit(struct gf_sink **s) {
+    int rc = gf_sink_commit(*s);
+    *s = NULL;
+    return rc;
+}
+
+/* Where even this fails, the record that describes both stays: it is right for the old data too. */
+static int put_back(struct pair *p, int rc) {
+    char why[512];
+    snprintf(why, sizeof why, "%s", gf_message());
+    if (p->back)
+        commit(&p->back);
+    else if (!p->old_text)
+        unlink(p->name);
+    return gf_fail((enum gf_status)rc, "%s", why);
+}
+
+static int rename_all(struct pair *p, struct gf_sink **data) {
+    sigset_t mask;
+    if (!gf_uncut_begin(&mask))
+        return GF_EIO;
+    int rc = commit(&p->first);
+    if (!rc) {
+        rc = commit(data);
+        if (rc)
+            rc = put_back(p, rc);
+        else if (p->last)
+            rc = commit(&p->last);
+        else if (!p->now.record && unlink(p->name) && errno != ENOENT)
+            rc = gf_fail_errno(GF_EIO, "cannot remove the old record");
+    }
+    gf_uncut_end(&mask);
+    return rc;
+}
+
+static void describe(const struct gf_format *f, const struct gf_image *image, bool big_endian,
+                     struct gf_description *d) {
+    d->record = image->record;
+    if (!d->record)
+        return;
+    d->format = f;
+    d->layout = (struct gf_raw_layout){.ndim = image->ndim,
+                                       .channels = image->px.shape[image->ndim],
+                                       .dtype = image->px.dtype,
+                                       .big_endian = big_endian && f->byte_order};
+    for (int i = 0; i < image->ndim; i++)
+        d->layout.shape[i] = image->px.shape[i];
+}
+
+static int commit_both(struct pair *p, const struct gf_write_options *options, bool clobber,
+                       struct gf_sink **data) {
+    int rc = gf_sink_crc32(*data, options->threads, &p->now.crc32);
+    p->now.bytes = gf_sink_size(*data);
+    if (!rc)
+        rc = gf_sink_finish(*data);
+    if (rc)
+        return rc;
+    int lock = lock_folder(p->path);
+    rc = look_at_old(p, options, clobber);
+    if (!rc && !p->now.record && !p->old_text)
+        rc = commit(data);
+    else if (!rc && (rc = prepare_all(p, clobber)) == GF_OK)
+        rc = rename_all(p, data);
+    if (lock >= 0)
+        close(lock);
     return rc;
 }
 
 int gf_pair_commit(const char *path, const struct gf_format *f, const struct gf_image *image,
-                   const struct gf_write_options *options, bool clobber, struct gf_sink *data,
-                   uint32_t crc) {
-    struct gf_sink *record = NULL;
-    char *text = NULL;
-    bool exists = false, ours = true, big_endian = f->byte_order && options->big_endian;
+                   const struct gf_write_options *options, bool clobber, struct gf_sink *data) {
+    struct pair p = {.path = path};
+    struct stat st;
     if (!f->record_beside || !gf_sink_is_file(data))
         return gf_sink_commit(data);
-    int rc = gf_record_file_probe(path, &exists, &ours);
-    if (!rc && image->record) {
-        text = gf_record_file_text(f, image, big_endian, gf_sink_size(data), crc);
-        rc = prepare_record(path, text, clobber, &record);
-    }
-    if (!rc)
-        rc = commit_pair(path, &data, &record, exists && ours);
-    free(text);
-    gf_sink_abort(record);
+    int rc = GF_OK;
+    p.name = gf_record_path(path);
+    describe(f, image, options->big_endian, &p.now);
+    if (!p.name)
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+    else if (!p.now.record && stat(p.name, &st))
+        rc = commit(&data); /* no record, neither old nor new */
+    else
+        rc = commit_both(&p, options, clobber, &data);
     gf_sink_abort(data);
+    gf_sink_abort(p.first);
+    gf_sink_abort(p.last);
+    gf_sink_abort(p.back);
+    gf_record_file_free(&p.old);
+    free(p.old_text);
+    free(p.name);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "formats/record.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -20,32 +21,6 @@ static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
  */
 static const char *shape_key(const struct gf_record *r) {
     return r->version == GF_RECORD_WAVELET ? "picture_shape" : "shape";
-}
-
-char *gf_record_format(const struct gf_record *r) {
-    json_t *shape = json_array(), *axes = json_array();
-    for (int i = 0; i < r->ndim; i++) {
-        json_array_append_new(shape, json_integer(r->shape[i]));
-        if (r->axes >> i & 1)
-            json_array_append_new(axes, json_integer(i));
-    }
-    json_t *root =
-        json_pack("{s:i, s:s, s:o, s:I, s:s, s:s, s:i, s:o, s:s, s:b, s:b, s:b, s:b, s:s}",
-                  "gpufft", r->version, "kind", kind_names[r->kind], shape_key(r), shape,
-                  "channels", (json_int_t)r->channels, "color", color_names[r->color], "type",
-                  gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
-                  norm_names[r->norm], "shift", r->shift, "half", r->half, "luma", r->luma,
-                  "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
-    if (root && r->version == GF_RECORD_WAVELET) {
-        json_object_set_new(root, "transform", json_string("dwt"));
-        json_object_set_new(root, "wavelet", json_string("d4"));
-        json_object_set_new(root, "levels", json_integer(r->levels));
-        json_object_set_new(root, "boundary", json_string(boundary_names[r->boundary]));
-        json_object_set_new(root, "thresholded", json_boolean(r->thresholded));
-    }
-    char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-    json_decref(root);
-    return text;
 }
 
 static int bad(const char *field) {
@@ -210,11 +185,71 @@ int gf_record_parse(const char *text, struct gf_record *out) {
     if (strnlen(text, MAX_TEXT + 1) > MAX_TEXT)
         return gf_fail(GF_EFORMAT, "its spectrum record is longer than %d bytes", MAX_TEXT);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    int rc = root ? parse(root, &r)
-                  : gf_fail(GF_EFORMAT, "its spectrum record is no JSON (line %d, column %d)",
-                            error.line, error.column);
+    int rc;
+    if (root)
+        rc = parse(root, &r);
+    else if (json_error_code(&error) == json_error_out_of_memory)
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+    else
+        rc = gf_fail(GF_EFORMAT, "its spectrum record is no JSON (line %d, column %d)", error.line,
+                     error.column);
     json_decref(root);
     if (!rc)
         *out = r;
+    return rc;
+}
+
+static bool same_record(const struct gf_record *a, const struct gf_record *b) {
+    bool same = a->version == b->version && a->kind == b->kind && a->ndim == b->ndim &&
+                a->channels == b->channels && a->color == b->color && a->dtype == b->dtype &&
+                a->depth == b->depth && a->axes == b->axes && a->norm == b->norm &&
+                a->shift == b->shift && a->half == b->half && a->luma == b->luma &&
+                a->complex_input == b->complex_input && a->alpha == b->alpha &&
+                !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
+    return same && (a->version != GF_RECORD_WAVELET ||
+                    (a->levels == b->levels && a->boundary == b->boundary &&
+                     a->thresholded == b->thresholded));
+}
+
+/* NULL where memory runs out; the library may also leave something out without a word. */
+static char *record_text(const struct gf_record *r) {
+    json_t *shape = json_array(), *axes = json_array();
+    bool whole = shape && axes;
+    for (int i = 0; i < r->ndim; i++) {
+        whole &= !json_array_append_new(shape, json_integer(r->shape[i]));
+        if (r->axes >> i & 1)
+            whole &= !json_array_append_new(axes, json_integer(i));
+    }
+    json_t *root =
+        json_pack("{s:i, s:s, s:O, s:I, s:s, s:s, s:i, s:O, s:s, s:b, s:b, s:b, s:b, s:s}",
+                  "gpufft", r->version, "kind", kind_names[r->kind], shape_key(r), shape,
+                  "channels", (json_int_t)r->channels, "color", color_names[r->color], "type",
+                  gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
+                  norm_names[r->norm], "shift", r->shift, "half", r->half, "luma", r->luma,
+                  "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
+    if (r->version == GF_RECORD_WAVELET)
+        whole &= !json_object_set_new(root, "transform", json_string("dwt")) &&
+                 !json_object_set_new(root, "wavelet", json_string("d4")) &&
+                 !json_object_set_new(root, "levels", json_integer(r->levels)) &&
+                 !json_object_set_new(root, "boundary", json_string(boundary_names[r->boundary])) &&
+                 !json_object_set_new(root, "thresholded", json_boolean(r->thresholded));
+    char *text = root && whole ? json_dumps(root, JSON_COMPACT) : NULL;
+    json_decref(shape);
+    json_decref(axes);
+    json_decref(root);
+    return text;
+}
+
+int gf_record_format(const struct gf_record *r, char **text) {
+    struct gf_record back;
+    *text = record_text(r);
+    int rc =
+        *text ? gf_record_parse(*text, &back) : gf_fail(GF_ENOMEM, "out of memory for the record");
+    if (!rc && !same_record(r, &back))
+        rc = gf_fail(GF_EIO, "its record does not read back as it was made");
+    if (rc) {
+        free(*text);
+        *text = NULL;
+    }
     return rc;
 }

@@ -50,8 +50,8 @@ struct gf_record {
     bool thresholded; /* what inverts from it is not the picture any more */
 };
 
-/* JSON text, one line; the caller frees it with free(). NULL: no memory. */
-char *gf_record_format(const struct gf_record *record);
+/* JSON text, one line, read back and compared; the caller frees it with free(). */
+int gf_record_format(const struct gf_record *record, char **text);
 /* GF_EFORMAT with the reason for a text that is no record, is of a later version, or claims what
  * cannot be: every field is range-checked, shapes in 64-bit arithmetic. */
 int gf_record_parse(const char *text, struct gf_record *out);

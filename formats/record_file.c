@@ -8,9 +8,8 @@
 #include <sys/stat.h>
 
 #include "core/base/status.h"
-#include "formats/record.h"
-
-enum { MAX_TEXT = 64 * 1024 };
+#include "formats/checksum.h"
+#include "formats/format.h"
 
 char *gf_record_path(const char *path) {
     size_t n = strlen(path);
@@ -22,11 +21,11 @@ char *gf_record_path(const char *path) {
     return p;
 }
 
-/* *text is NULL when there is no such file. */
-static int load(const char *path, char **text, size_t *n) {
+int gf_record_file_load(const char *path, char **text, size_t *n) {
     struct gf_source *source = NULL;
     struct stat st;
     *text = NULL;
+    *n = 0;
     char *name = gf_record_path(path);
     if (!name)
         return gf_fail(GF_ENOMEM, "out of memory");
@@ -38,15 +37,15 @@ static int load(const char *path, char **text, size_t *n) {
     }
     if (!S_ISREG(st.st_mode))
         goto out;
-    *text = malloc(MAX_TEXT + 1);
+    *text = malloc(GF_RECORD_FILE_MAX + 1);
     if (!*text)
         rc = gf_fail(GF_ENOMEM, "out of memory");
     else
         rc = gf_source_open(name, &source);
     if (!rc) {
-        int64_t got = gf_source_read(source, *text, MAX_TEXT + 1);
+        int64_t got = gf_source_read(source, *text, GF_RECORD_FILE_MAX + 1);
         rc = got < 0 ? (int)got : GF_OK;
-        *n = got > 0 ? (size_t)got : 0; /* MAX_TEXT + 1 shows that it is too long */
+        *n = got > 0 ? (size_t)got : 0;
     }
 out:
     gf_source_close(source);
@@ -58,18 +57,8 @@ out:
     return rc;
 }
 
-static bool mentions_us(const char *text, size_t n) {
-    return memmem(text, n < MAX_TEXT ? n : MAX_TEXT, "\"gpufft\"", 8) != NULL;
-}
-
-int gf_record_file_probe(const char *path, bool *exists, bool *ours) {
-    char *text;
-    size_t n = 0;
-    int rc = load(path, &text, &n);
-    *exists = text != NULL;
-    *ours = !text || mentions_us(text, n);
-    free(text);
-    return rc;
+bool gf_record_file_is_ours(const char *text, size_t n) {
+    return memmem(text, n, "\"gpufft\"", 8) != NULL;
 }
 
 static int bad(const char *what) {
@@ -97,8 +86,8 @@ static int parse_crc(const char *text, uint32_t *out) {
     return GF_OK;
 }
 
-static int parse_data(const json_t *data, struct gf_record_file *out) {
-    const json_t *shape = json_object_get(data, "shape"), *bytes = json_object_get(data, "bytes");
+static int parse_layout(const json_t *data, struct gf_description *out) {
+    const json_t *shape = json_object_get(data, "shape");
     const char *format = json_string_value(json_object_get(data, "format"));
     const char *type = json_string_value(json_object_get(data, "type"));
     const char *endian = json_string_value(json_object_get(data, "endian"));
@@ -120,86 +109,171 @@ static int parse_data(const json_t *data, struct gf_record_file *out) {
         if (rc)
             return rc;
     }
-    int rc = get_extent(json_object_get(data, "channels"), GF_MAX_CHANNELS, &l->channels);
+    return get_extent(json_object_get(data, "channels"), GF_MAX_CHANNELS, &l->channels);
+}
+
+/* Takes the description's own keys out of `root`, so that the record is left. */
+static int parse_description(json_t *root, struct gf_description *out) {
+    const json_t *data = json_object_get(root, "data"), *bytes = json_object_get(data, "bytes");
+    if (!json_is_object(data))
+        return bad("no word on the data");
+    bool has_record = !json_is_null(json_object_get(data, "format"));
+    int rc = has_record ? parse_layout(data, out) : GF_OK;
     if (rc)
         return rc;
     if (!json_is_integer(bytes) || json_integer_value(bytes) < 0)
         return bad("no size");
     out->bytes = json_integer_value(bytes);
-    return parse_crc(json_string_value(json_object_get(data, "crc32")), &out->crc32);
+    rc = parse_crc(json_string_value(json_object_get(data, "crc32")), &out->crc32);
+    if (rc || !has_record)
+        return rc;
+    json_object_del(root, "data");
+    json_object_del(root, "before");
+    out->record = json_dumps(root, JSON_COMPACT);
+    return out->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
-int gf_record_file_read(const char *path, struct gf_record_file *out) {
-    char *text;
-    size_t n = 0;
-    *out = (struct gf_record_file){0};
-    int rc = load(path, &text, &n);
-    if (rc || !text)
-        return rc;
-    json_t *root = NULL;
-    if (n > MAX_TEXT) {
-        if (mentions_us(text, n))
-            rc = bad("more than 64 KiB");
-        goto out;
-    }
+int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out) {
+    int rc = GF_OK;
     json_error_t error;
-    root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error);
+    *out = (struct gf_record_file){0};
+    if (n > GF_RECORD_FILE_MAX)
+        return gf_record_file_is_ours(text, n) ? bad("more than 132 KiB") : GF_OK;
+    json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error), *before = NULL;
     if (!json_is_object(root)) {
         /* Someone else's JSON is none of our business; an empty file is a record cut short. */
-        if (n == 0 || mentions_us(text, n))
+        if (!root && json_error_code(&error) == json_error_out_of_memory)
+            rc = gf_fail(GF_ENOMEM, "out of memory");
+        else if (n == 0 || gf_record_file_is_ours(text, n))
             rc = bad("no JSON object");
         goto out;
     }
     if (!json_object_get(root, "gpufft"))
         goto out;
-    json_t *data = json_object_get(root, "data");
-    if (!json_is_object(data))
-        rc = bad("no word on the data");
-    else
-        rc = parse_data(data, out);
-    if (rc)
-        goto out;
-    json_object_del(root, "data");
-    out->record = json_dumps(root, JSON_COMPACT);
-    out->found = true;
-    if (!out->record)
-        rc = gf_fail(GF_ENOMEM, "out of memory");
+    before = json_incref(json_object_get(root, "before"));
+    rc = parse_description(root, &out->d[out->n++]);
+    if (!rc && before)
+        rc = parse_description(before, &out->d[out->n++]);
 out:
+    json_decref(before);
     json_decref(root);
+    if (rc)
+        gf_record_file_free(out);
+    return rc;
+}
+
+int gf_record_file_read(const char *path, struct gf_record_file *out) {
+    char *text;
+    size_t n;
+    *out = (struct gf_record_file){0};
+    int rc = gf_record_file_load(path, &text, &n);
+    if (!rc && text)
+        rc = gf_record_file_parse(text, n, out);
     free(text);
     return rc;
 }
 
+int gf_record_file_choose(const struct gf_record_file *file, const struct gf_source *data,
+                          int threads, const struct gf_description **out) {
+    uint32_t crc;
+    int64_t size = gf_source_known_size(data);
+    *out = NULL;
+    if (size < 0)
+        return GF_OK;
+    int rc = gf_crc32_source(data, size, threads, &crc);
+    for (int i = 0; i < file->n && !rc && !*out; i++)
+        if (file->d[i].bytes == size && file->d[i].crc32 == crc)
+            *out = &file->d[i];
+    return rc;
+}
+
 void gf_record_file_free(struct gf_record_file *file) {
-    free(file->record);
+    for (int i = 0; i < file->n; i++)
+        free(file->d[i].record);
     *file = (struct gf_record_file){0};
 }
 
-char *gf_record_file_text(const struct gf_format *format, const struct gf_image *image,
-                          bool big_endian, int64_t bytes, uint32_t crc32) {
-    char crc[9], *text = NULL;
+/* NULL without memory, or when the record is no JSON object. */
+static json_t *description_json(const struct gf_description *d) {
+    const struct gf_raw_layout *l = &d->layout;
+    char crc[9];
     json_error_t error;
-    json_t *root = json_loads(image->record, JSON_REJECT_DUPLICATES, &error);
-    json_t *shape = json_array();
-    for (int i = 0; i < image->ndim; i++)
-        json_array_append_new(shape, json_integer(image->px.shape[i]));
-    snprintf(crc, sizeof crc, "%08x", (unsigned)crc32);
-    json_t *data =
-        json_pack("{s:s, s:s, s:o, s:I, s:s, s:I, s:s}", "format", format->name, "type",
-                  gf_dtype_name(image->px.dtype), "shape", shape, "channels",
-                  (json_int_t)image->px.shape[image->ndim], "endian", big_endian ? "big" : "little",
-                  "bytes", (json_int_t)bytes, "crc32", crc);
-    if (json_is_object(root) && data && !json_object_set(root, "data", data)) {
-        char *line = json_dumps(root, JSON_COMPACT);
-        size_t n = line ? strlen(line) : 0;
-        text = line ? malloc(n + 2) : NULL;
-        if (text) {
-            memcpy(text, line, n);
-            memcpy(text + n, "\n", 2);
-        }
-        free(line);
+    json_t *root, *data;
+    snprintf(crc, sizeof crc, "%08x", (unsigned)d->crc32);
+    if (d->record) {
+        json_t *shape = json_array();
+        bool whole = shape != NULL;
+        for (int i = 0; i < l->ndim; i++)
+            whole &= !json_array_append_new(shape, json_integer(l->shape[i]));
+        root = json_loads(d->record, JSON_REJECT_DUPLICATES, &error);
+        data = json_pack("{s:s, s:s, s:O, s:I, s:s, s:I, s:s}", "format", d->format->name, "type",
+                         gf_dtype_name(l->dtype), "shape", whole ? shape : NULL, "channels",
+                         (json_int_t)l->channels, "endian", l->big_endian ? "big" : "little",
+                         "bytes", (json_int_t)d->bytes, "crc32", crc);
+        json_decref(shape);
+    } else {
+        root = json_pack("{s:i}", "gpufft", 1);
+        data = json_pack("{s:n, s:I, s:s}", "format", "bytes", (json_int_t)d->bytes, "crc32", crc);
     }
-    json_decref(data);
+    if (json_object_set_new(root, "data", data)) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+static bool same_record(const char *a, const char *b) {
+    json_error_t error;
+    if (!a || !b)
+        return !a && !b;
+    json_t *x = json_loads(a, 0, &error), *y = json_loads(b, 0, &error);
+    bool same = json_equal(x, y);
+    json_decref(x);
+    json_decref(y);
+    return same;
+}
+
+static bool same_description(const struct gf_description *a, const struct gf_description *b) {
+    const struct gf_raw_layout *k = &a->layout, *l = &b->layout;
+    bool same = a->bytes == b->bytes && a->crc32 == b->crc32 && same_record(a->record, b->record);
+    if (!same || !a->record)
+        return same;
+    return a->format == b->format && k->ndim == l->ndim && k->channels == l->channels &&
+           k->dtype == l->dtype && k->big_endian == l->big_endian &&
+           !memcmp(k->shape, l->shape, (size_t)k->ndim * sizeof *k->shape);
+}
+
+/* A library that ran out of memory half way may leave something out without a word. */
+static int check_text(const char *text, const struct gf_description *now,
+                      const struct gf_description *before) {
+    struct gf_record_file back;
+    int rc = gf_record_file_parse(text, strlen(text), &back);
+    if (!rc && (back.n != (before ? 2 : 1) || !same_description(now, &back.d[0]) ||
+                (before && !same_description(before, &back.d[1]))))
+        rc = gf_fail(GF_EIO, "its record does not read back as it was made");
+    gf_record_file_free(&back);
+    return rc;
+}
+
+int gf_record_file_text(const struct gf_description *now, const struct gf_description *before,
+                        char **text) {
+    char *line = NULL;
+    json_t *root = description_json(now);
+    if (root && (!before || !json_object_set_new(root, "before", description_json(before))))
+        line = json_dumps(root, JSON_COMPACT);
     json_decref(root);
-    return text;
+    size_t n = line ? strlen(line) : 0;
+    *text = line ? malloc(n + 2) : NULL;
+    if (*text) {
+        memcpy(*text, line, n);
+        memcpy(*text + n, "\n", 2);
+    }
+    free(line);
+    int rc =
+        *text ? check_text(*text, now, before) : gf_fail(GF_ENOMEM, "out of memory for the record");
+    if (rc) {
+        free(*text);
+        *text = NULL;
+    }
+    return rc;
 }

@@ -1,29 +1,45 @@
 /* NAME.json: the record beside a .npy or raw file. It also says what the data file looks like and
- * what its bytes sum up to, so that a pair that does not belong together is refused. Private to
- * formats/. */
+ * what its bytes sum up to, so that a pair that does not belong together is refused. While the data
+ * is being replaced it describes two: the new data, and under "before" the old. Private to
+ * formats/.
+ */
 #ifndef GF_FORMATS_RECORD_FILE_H
 #define GF_FORMATS_RECORD_FILE_H
 
 #include "formats/image.h"
 
-struct gf_record_file {
-    bool found;
-    char *record; /* the spectrum record's JSON, without what follows */
+struct gf_description {
+    char *record; /* the spectrum record's JSON; NULL: this data has no record, nor what is next */
     const struct gf_format *format;
     struct gf_raw_layout layout; /* offset 0 */
     int64_t bytes;
     uint32_t crc32;
 };
 
+struct gf_record_file {
+    int n; /* 0: there is no record; 2: d[1] is the data that d[0] replaces */
+    struct gf_description d[2];
+};
+
 /* PATH.json, on the heap; NULL without memory. */
 char *gf_record_path(const char *path);
-/* Reads PATH.json. A file that is JSON but speaks of something else counts as not there. */
+/* The bytes of PATH.json, on the heap; *text is NULL when there is no such file. A file that is too
+ * long for a record is cut, *n is then above GF_RECORD_FILE_MAX. */
+int gf_record_file_load(const char *path, char **text, size_t *n);
+/* True when such bytes are a record (a broken one perhaps) and not someone else's file. */
+bool gf_record_file_is_ours(const char *text, size_t n);
+/* JSON that speaks of something else counts as no record; GF_EFORMAT for a broken one. */
+int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out);
+/* gf_record_file_load() and gf_record_file_parse(). */
 int gf_record_file_read(const char *path, struct gf_record_file *out);
-/* True in `ours` when PATH.json is missing or a record; false when it is someone else's file. */
-int gf_record_file_probe(const char *path, bool *exists, bool *ours);
+/* The description that size and checksum of the data fit; NULL in *out when none does. */
+int gf_record_file_choose(const struct gf_record_file *file, const struct gf_source *data,
+                          int threads, const struct gf_description **out);
 void gf_record_file_free(struct gf_record_file *file);
-/* The text to write; the caller frees it. NULL when image->record is no JSON object. */
-char *gf_record_file_text(const struct gf_format *format, const struct gf_image *image,
-                          bool big_endian, int64_t bytes, uint32_t crc32);
+/* The text to write, read back and compared; the caller frees it. `before` may be NULL. */
+int gf_record_file_text(const struct gf_description *now, const struct gf_description *before,
+                        char **text);
+
+enum { GF_RECORD_FILE_MAX = 132 * 1024 /* two descriptions of 64 KiB, and the rest */ };
 
 #endif

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "core/base/status.h"
-#include "formats/checksum.h"
 #include "formats/image.h"
 #include "formats/pair.h"
 
@@ -105,38 +104,14 @@ static int fill(struct gf_volume *v) {
     return rc;
 }
 
-/* What was written out of order is read back for its checksum. */
-static int sum_up(struct gf_volume *v, uint32_t *crc) {
-    enum { STEP = 4 << 20 };
-    char *buffer = malloc(STEP);
-    int64_t left = gf_sink_size(v->sink);
-    int rc = buffer ? gf_sink_seek(v->sink, 0) : gf_fail(GF_ENOMEM, "out of memory");
-    *crc = 0;
-    while (left > 0 && !rc) {
-        int64_t got = gf_sink_read(v->sink, buffer, left < STEP ? (size_t)left : STEP);
-        if (got < 0) {
-            rc = (int)got;
-        } else {
-            *crc = gf_crc32(*crc, buffer, (size_t)got, v->options.threads);
-            left -= got;
-        }
-    }
-    free(buffer);
-    return rc;
-}
-
 int gf_volume_commit(struct gf_volume *v) {
-    uint32_t crc = 0;
     int rc = fill(v);
-    bool beside = v->format->record_beside;
-    if (!rc && beside && v->image.record)
-        rc = sum_up(v, &crc);
     if (!rc) {
         struct gf_write_options options = v->options;
         struct gf_sink *sink = v->sink;
         v->sink = NULL;
         options.big_endian = false;
-        rc = gf_pair_commit(v->path, v->format, &v->image, &options, v->clobber, sink, crc);
+        rc = gf_pair_commit(v->path, v->format, &v->image, &options, v->clobber, sink);
     }
     gf_volume_abort(v);
     return rc;

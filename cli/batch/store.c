@@ -76,12 +76,10 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     struct gf_write_options options = gf_settings_write_options(s);
     struct gf_image v = fit(image, p->format);
     options.noise = p->noise;
-    if (record) {
-        v.record = gf_record_format(record);
-        if (!v.record)
-            return gf_fail(GF_ENOMEM, "out of memory for the record");
-    }
-    int rc = gf_image_write(path, p->format, &v, &options, s->clobber);
+    int rc = record ? gf_record_format(record, &v.record) : 0;
+    if (rc)
+        return rc;
+    rc = gf_image_write(path, p->format, &v, &options, s->clobber);
     free(v.record);
     return rc;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/text.h"
 #include "core/base/status.h"
 
 enum field { STEM, KIND, EXT, PAGE, N_FIELDS };
@@ -99,12 +100,9 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             fputc(*p, f);
         p += field >= 0 && !(field == PAGE && page < 0) ? strlen(fields[field]) : 1;
     }
-    if (fclose(f)) {
-        free(text);
-        return gf_fail(GF_ENOMEM, "out of memory");
-    }
+    int rc = gf_text_close(f, &text);
     *path = text;
-    return 0;
+    return rc;
 }
 
 int gf_template_format(const struct gf_template *t, const char *path,

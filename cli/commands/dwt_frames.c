@@ -204,10 +204,10 @@ static int create(struct run *r) {
     struct gf_write_options options = gf_settings_write_options(t->s);
     struct gf_image image = p->image;
     struct gf_record record = gf_record_of_job(&t->job, 0, &t->image, false);
-    image.record = gf_record_format(&record);
-    if (!image.record)
-        return gf_fail(GF_ENOMEM, "out of memory for the record");
-    int rc = gf_volume_create(p->path, p->format, &image, &options, t->s->clobber, &r->volume);
+    int rc = gf_record_format(&record, &image.record);
+    if (rc)
+        return rc;
+    rc = gf_volume_create(p->path, p->format, &image, &options, t->s->clobber, &r->volume);
     free(image.record);
     return rc;
 }

@@ -13,6 +13,7 @@
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "cli/batch/targets.h"
+#include "cli/text.h"
 #include "core/base/status.h"
 #include "formats/io.h"
 
@@ -74,11 +75,10 @@ static int write_page(const struct gf_lesson *lesson) {
         if (step->see)
             print_wrapped(f, "", step->see);
     }
-    if (fclose(f)) {
-        free(text);
-        return gf_fail(GF_ENOMEM, "out of memory");
-    }
-    int rc = gf_sink_open("README.md", true, &sink);
+    int rc = gf_text_close(f, &text);
+    if (rc)
+        return rc;
+    rc = gf_sink_open("README.md", true, &sink);
     if (!rc) {
         rc = gf_sink_write(sink, text, size);
         if (rc)

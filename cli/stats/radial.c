@@ -8,6 +8,7 @@
 #include "cli/plot.h"
 #include "cli/batch/report.h"
 #include "cli/stats/stats.h"
+#include "cli/text.h"
 #include "core/base/status.h"
 #include "formats/files.h"
 
@@ -41,8 +42,9 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
             fprintf(f, ",%.9g", s->signal[c].ring[r].mean);
         fputc('\n', f);
     }
-    int rc =
-        fclose(f) ? gf_fail(GF_ENOMEM, "out of memory") : write_bytes(path, text, size, clobber);
+    int rc = gf_text_close(f, &text);
+    if (!rc)
+        rc = write_bytes(path, text, size, clobber);
     free(text);
     return rc;
 }

@@ -27,7 +27,7 @@ static const struct gf_record record = {.version = 1,
 
 static struct gf_image spectrum(uint32_t seed) {
     struct gf_image image = image_make(GF_C64, 0, 8, 9, 3, seed);
-    image.record = gf_record_format(&record);
+    CHECK_EQ(gf_record_format(&record, &image.record), GF_OK);
     return image;
 }
 
@@ -153,7 +153,7 @@ static void test_no_clobber(void) {
 /* Pictures drop a record, a TIFF keeps it inside. */
 static void test_elsewhere(void) {
     struct gf_image image = image_make(GF_U8, 0, 8, 9, 3, 1), back;
-    image.record = gf_record_format(&record);
+    CHECK_EQ(gf_record_format(&record, &image.record), GF_OK);
     CHECK_EQ(gf_image_write("p.png", &gf_format_png, &image, &usual, true), GF_OK);
     CHECK_EQ(gf_image_read("p.png", &any, &back, NULL), GF_OK);
     CHECK(!back.record);

@@ -1,4 +1,5 @@
 /* The spectrum record: what is written comes back, and nothing else is believed. */
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static void test_round_trip(void) {
     uint32_t seed = 1;
     for (int i = 0; i < 500; i++) {
         struct gf_record r = random_record(&seed), back = {0};
-        char *text = gf_record_format(&r);
+        char *text;
+        CHECK_EQ(gf_record_format(&r, &text), GF_OK);
         CHECK(text && !strchr(text, '\n'));
         int rc = gf_record_parse(text, &back);
         CHECK_MSG(rc == GF_OK && same(&r, &back), "%s: %s", text, rc ? gf_message() : "differs");
@@ -61,7 +63,8 @@ static void test_round_trip(void) {
     CHECK_EQ(r.shape[1], 256);
     CHECK_EQ(r.axes, 3);
     CHECK_EQ(r.kind, GF_RECORD_COMPLEX);
-    char *text = gf_record_format(&r); /* the form is part of the file format */
+    char *text; /* the form is part of the file format */
+    CHECK_EQ(gf_record_format(&r, &text), GF_OK);
     CHECK(text && !strcmp(text, plain));
     free(text);
 }
@@ -192,7 +195,8 @@ static void test_wavelet(void) {
     CHECK_EQ(gf_record_parse(text, &r), GF_OK);
     CHECK(r.version == GF_RECORD_WAVELET && r.levels == 3 && r.boundary == GF_RECORD_ZERO &&
           r.thresholded && r.shape[1] == 24);
-    char *again = gf_record_format(&r);
+    char *again;
+    CHECK_EQ(gf_record_format(&r, &again), GF_OK);
     CHECK(again && !strcmp(again, text));
     free(again);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -206,7 +210,36 @@ static void test_wavelet(void) {
     }
 }
 
+static int allocations_left;
+
+static void *allocate(size_t n) {
+    return allocations_left-- > 0 ? malloc(n) : NULL;
+}
+
+/* With each of the allocations of the JSON library failing, and all after it or none: an error, or
+ * the right text. */
+static void test_memory(void) {
+    struct gf_record r;
+    CHECK_EQ(gf_record_parse(plain, &r), GF_OK);
+    json_set_alloc_funcs(allocate, free);
+    int failed = 0;
+    for (int n = 0; n < 1000; n++) {
+        char *text = (char *)"";
+        allocations_left = n;
+        int rc = gf_record_format(&r, &text);
+        CHECK_MSG(rc ? !text && message_is_good(gf_message()) : text && !strcmp(text, plain),
+                  "%d allocations: %d %s", n, rc, text ? text : "");
+        free(rc ? NULL : text);
+        failed += rc != GF_OK;
+        if (!rc)
+            break;
+    }
+    CHECK(failed > 50 && failed < 999);
+    json_set_alloc_funcs(malloc, free);
+}
+
 int main(void) {
+    test_memory();
     test_round_trip();
     test_wavelet();
     test_fields();

@@ -13,9 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
     memcpy(text, data, n);
     text[n] = 0;
     if (!gf_record_parse(text, &record)) {
-        char *written = gf_record_format(&record);
-        if (!written || gf_record_parse(written, &again) || again.axes != record.axes ||
-            again.ndim != record.ndim || again.channels != record.channels)
+        char *written;
+        if (gf_record_format(&record, &written) || gf_record_parse(written, &again) ||
+            again.axes != record.axes || again.ndim != record.ndim ||
+            again.channels != record.channels)
             abort();
         free(written);
     }
