@@ -151,7 +151,7 @@ static void run_workers(struct run *r) {
     struct worker_run a[GF_MAX_WORKERS];
     int n = r->pool.n_workers, started = 1;
     for (int i = 0; i < n; i++)
-        a[i] = (struct worker_run){r, &r->pool.lane[i]};
+        a[i] = (struct worker_run){r, &r->pool.worker[i]};
     while (started < n &&
            !pthread_create(&a[started].worker->thread, NULL, run_worker, &a[started]))
         started++;
@@ -203,7 +203,7 @@ static int run_all(struct run *r) {
     r->pool.sum.failed = r->inputs.failed;
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r->inputs.n);
-    gf_engine_ahead(&r->pool.lane[0].engine, NULL);
+    gf_engine_ahead(&r->pool.worker[0].engine, NULL);
     run_workers(r);
     gf_progress_stop();
     return 0;

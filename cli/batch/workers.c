@@ -22,13 +22,13 @@ static void keep_no_memory(void) {
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
                     struct gf_contexts *contexts, int n_inputs, int64_t limit) {
     *p = (struct gf_workers){.n_workers = n, .n_inputs = n_inputs, .limit = limit};
-    p->lane = calloc((size_t)n, sizeof *p->lane);
-    if (!p->lane)
+    p->worker = calloc((size_t)n, sizeof *p->worker);
+    if (!p->worker)
         return gf_fail(GF_ENOMEM, "out of memory");
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < n; i++) {
-        struct gf_worker *l = &p->lane[i];
+        struct gf_worker *l = &p->worker[i];
         l->pool = p;
         l->s = *s;
         l->s.threads = threads;
@@ -38,14 +38,14 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
 }
 
 void gf_workers_close(struct gf_workers *p) {
-    if (!p->lane)
+    if (!p->worker)
         return;
     for (int i = 0; i < p->n_workers; i++)
-        gf_engine_close(&p->lane[i].engine);
+        gf_engine_close(&p->worker[i].engine);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
-    free(p->lane);
-    p->lane = NULL;
+    free(p->worker);
+    p->worker = NULL;
 }
 
 /* ---- memory ---- */
@@ -54,7 +54,7 @@ void gf_workers_close(struct gf_workers *p) {
  * engine is at rest. */
 static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
     for (int i = 0; i < p->n_workers; i++) {
-        struct gf_worker *l = &p->lane[i];
+        struct gf_worker *l = &p->worker[i];
         if (l == but || l->busy || !l->reserved)
             continue;
         gf_engine_forget(&l->engine);

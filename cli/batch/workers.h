@@ -49,7 +49,7 @@ struct gf_worker {
 struct gf_workers {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct gf_worker *lane;
+    struct gf_worker *worker;
     int n_workers;
     int64_t limit, used; /* bytes */
     int busy;            /* workers that have memory reserved */
