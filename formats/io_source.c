@@ -54,6 +54,14 @@ int gf_fail_errno(int code, const char *what) {
     return gf_fail(code, "%s: %s", gf_clean_text(name, sizeof name, what), cause);
 }
 
+int gf_open(const char *path, int flags) {
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at) {
     for (;;) {
         if (n > 1 << 30)
@@ -74,7 +82,7 @@ static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at
 int gf_source_open(const char *path, struct gf_source **out) {
     *out = NULL;
     bool is_stdin = !strcmp(path, "-");
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? STDIN_FILENO : gf_open(path, O_RDONLY);
     if (fd < 0)
         return gf_fail_errno(GF_EIO, NULL);
     int rc = GF_OK;

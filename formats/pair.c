@@ -69,7 +69,7 @@ static int lock_folder(const char *path) {
     static atomic_bool impatient;
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = folder ? gf_open(folder, O_RDONLY | O_DIRECTORY) : -1;
     free(folder);
     if (fd < 0)
         return -1;

@@ -1,4 +1,5 @@
-/* PNG in: libpng row by row, straight into the array. */
+/* PNG in: libpng checks the header and whatever is unusual; the rows of usual pictures are read
+ * without it (png_rows.c), straight into the array. */
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "formats/format.h"
 #include "formats/image.h"
 #include "formats/png.h"
+#include "formats/png_codec.h"
 
 /* A byte of deflate unpacks to at most 1032 bytes of data (258 from two bits). */
 enum { DEFLATE_RATIO = 1032 };
@@ -19,7 +21,8 @@ struct reader {
     png_infop info;
     struct gf_decoder *decoder;
     struct gf_image *image;
-    int status; /* of what went wrong outside libpng */
+    const struct gf_codec *codec; /* NULL: libpng reads the rows too */
+    int status;                   /* of what went wrong outside libpng */
     char message[160];
 };
 
@@ -79,6 +82,15 @@ static void read_rows(struct reader *r, int passes, int64_t height) {
             png_read_row(r->png, (png_bytep)px->data + y * px->stride[0], NULL);
 }
 
+/* The samples of the file are those of the array, but for the byte order. */
+static bool is_usual(const struct reader *r) {
+    return r->codec &&
+           gf_source_known_size(r->decoder->source) >= 0 && /* no pipe: libpng may begin anew */
+           r->image->depth >= 8 && !png_get_valid(r->png, r->info, PNG_INFO_tRNS) &&
+           png_get_color_type(r->png, r->info) != PNG_COLOR_TYPE_PALETTE &&
+           png_get_interlace_type(r->png, r->info) == PNG_INTERLACE_NONE;
+}
+
 /* Returns 0 or a status; a longjmp() of libpng ends here. */
 static int decode_header(struct reader *r) {
     if (setjmp(png_jmpbuf(r->png)))
@@ -113,6 +125,9 @@ static int decode_rows(struct reader *r) {
     const struct gf_array *px = &r->image->px;
     if (setjmp(png_jmpbuf(r->png)))
         return r->status ? r->status : GF_EFORMAT;
+    bool swap = px->dtype == GF_U16 && !gf_host_is_big_endian();
+    if (is_usual(r) && gf_png_read_rows(r->codec, r->decoder->source, px, swap))
+        return GF_OK;
     int passes = png_set_interlace_handling(r->png);
     png_read_update_info(r->png, r->info);
     if (png_get_rowbytes(r->png, r->info) != (size_t)px->stride[0])
@@ -140,6 +155,7 @@ static int png_open(struct gf_decoder *d, struct gf_image *image) {
         return gf_fail(GF_ENOMEM, "out of memory");
     r->decoder = d;
     r->image = image;
+    r->codec = gf_codec_best();
     gf_source_forward(d->source);
     r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, r, on_error, on_warning);
     if (r->png)
@@ -163,6 +179,22 @@ static void png_close(struct gf_decoder *d) {
     if (r)
         png_destroy_read_struct(&r->png, &r->info, NULL);
     free(r);
+}
+
+int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
+                   const struct gf_read_options *options, struct gf_image *image) {
+    struct gf_decoder d;
+    int rc = gf_decoder_open(&d, &gf_format_png, source, options, image);
+    if (rc)
+        return rc;
+    struct reader *r = d.state;
+    r->codec = codec;
+    if (!options->header_only)
+        rc = gf_decoder_read(&d, image);
+    gf_decoder_close(&d);
+    if (rc)
+        gf_image_free(image);
+    return rc;
 }
 
 const struct gf_format gf_format_png = {

@@ -205,7 +205,7 @@ static int pnm_write(struct gf_sink *sink, const struct gf_image *image,
 const struct gf_format gf_format_pnm = {
     .name = "pnm",
     .suffixes = "pgm ppm pnm pbm pam",
-    .summary = "PGM and PPM of 8 or 16 bits (PBM, PAM and the plain ones can be read)",
+    .summary = "PGM and PPM of 8 or 16 bits (reads PBM, PAM and plain ones too)",
     .sniff = pnm_sniff,
     .open = pnm_open,
     .read = pnm_read,

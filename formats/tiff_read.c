@@ -67,16 +67,22 @@ static int survey(struct reader *r) {
         if ((rc = add_page(r, TIFFCurrentDirOffset(t->tif))) != GF_OK)
             return rc;
     } while (TIFFReadDirectory(t->tif));
-    return t->failed ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
+    if (t->failed || t->status)
+        return gf_tiff_report(t, "broken TIFF: ");
+    /* libtiff stops, with a warning only, at a directory that it has seen before. */
+    if (!TIFFLastDirectory(t->tif))
+        return gf_fail(GF_EFORMAT, "broken TIFF: its pages form a loop after page %d", number);
+    return GF_OK;
 }
 
 /* The record, if the first page's description is one. */
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
-    if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text || text[0] != '{' ||
-        !strstr(text, "\"gpufft\""))
+    if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text))
         return GF_OK;
-    image->record = strdup(text);
+    if (text && (text[0] != '{' || !strstr(text, "\"gpufft\"")))
+        return GF_OK;
+    image->record = text ? strdup(text) : NULL; /* libtiff may have had no memory for it */
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/backend_options.h"
 #include "cli/log.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
 #include "cli/batch/report.h"
 #include "cli/batch/task.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
 /* What runs, file after file, in one worker or concurrently in several. */
@@ -18,7 +18,7 @@ struct run {
     const struct gf_task_hooks *hooks;
     const struct gf_settings *s;
     struct gf_targets targets;
-    struct gf_contexts contexts;
+    struct gf_session session;
     struct gf_inputs inputs;
     struct gf_workers pool;
     int64_t limit;
@@ -62,7 +62,7 @@ static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings 
 
 /* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
-    const struct gf_contexts *c = l->engine.contexts;
+    const struct gf_session *session = l->runner.session;
     if (rc || !t->skipped)
         gf_progress_picture();
     if (!rc && t->skipped) {
@@ -77,14 +77,14 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         code = code == 2 ? 1 : code;
         l->tally.worst = code > l->tally.worst ? code : l->tally.worst;
         l->tally.failed++;
-        l->tally.gone = c->gone;
+        l->tally.gone = gf_session_is_lost(session);
         if (gf_log_pipe_closed())
             gf_workers_close_pipe(l->pool);
         /* Where nothing could be opened the file is not to blame. */
-        gf_log_fail(c->gone && !c->open ? NULL : t->name);
+        gf_log_fail(gf_session_is_lost(session) && !gf_session_is_open(session) ? NULL : t->name);
         gf_report_lost(t);
     }
-    if (c->gone)
+    if (gf_session_is_lost(session))
         gf_workers_stop(l->pool);
 }
 
@@ -99,7 +99,7 @@ static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const 
     if (l->input == 0)
         r->first = (struct gf_task){0};
     t.s = &l->s;
-    t.engine = &l->engine;
+    t.runner = &l->runner;
     t.job.lean = false; /* other threads, another workspace */
     return t;
 }
@@ -110,7 +110,7 @@ static void run_input(struct run *r, struct gf_worker *l, char *const *read, int
     for (bool more = true; more;) {
         bool streamed = false, several;
         int rc = 0;
-        gf_engine_next(&l->engine, ahead);
+        gf_runner_next(&l->runner, ahead);
         if (streams(r->hooks, &l->s))
             rc = r->hooks->stream(&t, &streamed);
         if (!rc && !streamed)
@@ -165,7 +165,7 @@ static void run_workers(struct run *r) {
 static int choose_jobs(struct run *r) {
     int threads = gf_settings_threads(r->s);
     int jobs = r->s->jobs ? r->s->jobs : threads;
-    struct gf_engine engine;
+    struct gf_runner runner;
     if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s))
         return 1;
     jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
@@ -174,9 +174,9 @@ static int choose_jobs(struct run *r) {
         return jobs;
     struct gf_task t = task_of(r, r->inputs.path, 1);
     t.s = r->s;
-    t.engine = &engine;
-    gf_engine_open(&engine, r->s, &r->contexts, r->limit);
-    gf_engine_next(&engine, r->inputs.n);
+    t.runner = &runner;
+    gf_runner_open(&runner, &r->session, r->s->threads);
+    gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);
     if (!rc && t.need > 0 && !t.skipped) {
         int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
@@ -186,24 +186,24 @@ static int choose_jobs(struct run *r) {
         gf_task_free(&t);
     else
         r->first = t;
-    gf_engine_close(&engine);
+    gf_runner_close(&runner);
     return jobs;
 }
 
 static int run_all(struct run *r) {
     const struct gf_settings *s = r->s;
     int inputs = s->frames ? !r->inputs.failed : r->inputs.n;
-    r->contexts.eager = s->frames || r->inputs.n < 2;
+    gf_session_set_alone(&r->session, s->frames || r->inputs.n < 2);
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
-    r->contexts.eager = jobs == 1;
-    int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->contexts, inputs,
+    gf_session_set_alone(&r->session, jobs == 1);
+    int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->session, inputs,
                              r->limit);
     if (rc)
         return rc;
     r->pool.sum.failed = r->inputs.failed;
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r->inputs.n);
-    gf_engine_ahead(&r->pool.worker[0].engine, NULL);
+    gf_runner_ahead(&r->pool.worker[0].runner, NULL);
     run_workers(r);
     gf_progress_stop();
     return 0;
@@ -235,9 +235,10 @@ static void summarise(const struct run *r) {
     char skipped[128] = "";
     if (r->pool.pipe_closed)
         return;
-    if (r->contexts.gone && !r->s->frames && in->n > 1) {
-        gf_log_error("%s: %s; %d done, %d not", r->contexts.asked->name,
-                     r->contexts.open ? "the context is lost" : "no context could be opened",
+    if (gf_session_is_lost(&r->session) && !r->s->frames && in->n > 1) {
+        gf_log_error("%s: %s; %d done, %d not", gf_session_asked(&r->session),
+                     gf_session_is_open(&r->session) ? "the context is lost"
+                                                     : "no context could be opened",
                      sum->done, in->n + in->failed - sum->done - sum->skipped);
         return;
     }
@@ -263,9 +264,9 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         rc = gf_targets_claim(s, &r.targets, r.inputs.path,
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc)
-        rc = gf_contexts_init(&r.contexts, s);
+        rc = gf_session_open_for(s, &r.session);
     if (!rc) {
-        r.limit = s->max_memory ? s->max_memory : gf_memory_available();
+        r.limit = r.session.options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
         rc = run_all(&r);
     }
@@ -283,7 +284,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
 out:
     gf_task_free(&r.first);
     gf_workers_close(&r.pool);
-    gf_contexts_close(&r.contexts);
+    gf_session_close(&r.session);
     gf_inputs_free(&r.inputs);
     gf_targets_free(&r.targets);
     return code;

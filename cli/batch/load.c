@@ -160,7 +160,7 @@ static int open_part(struct gf_reader *r, const struct gf_settings *s, int i,
     if (!rc && image->record && record->version == GF_RECORD_WAVELET)
         rc = gf_fail(GF_EINVAL, "its record describes wavelet coefficients");
     if (!rc && image->record && gf_kind_of_record(record) != kind)
-        rc = gf_fail(GF_EINVAL, "its record says %s, not %s",
+        rc = gf_fail(GF_EINVAL, "its record has %s, not %s",
                      gf_kind_name(gf_kind_of_record(record)), gf_kind_name(kind));
     if (!rc && image->px.dtype != GF_F32 && image->px.dtype != GF_F64)
         rc = gf_fail(GF_EINVAL,

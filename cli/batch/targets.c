@@ -29,7 +29,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
     if (s->out)
         rc = add_target(out, "--out", s->out, kind);
     else if (s->kind != GF_UNSET)
-        return gf_fail(GF_EUSAGE, "--kind is for --out, and there is no --out");
+        return gf_fail(GF_EUSAGE, "--kind needs --out, which would hold what it names");
     for (int k = 0; k < GF_N_KINDS && !rc; k++)
         if (s->further[k])
             rc = add_target(out, options[k], s->further[k], (enum gf_kind)k);

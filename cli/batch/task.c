@@ -5,21 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "cli/batch/bands.h"
 #include "cli/batch/resume.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
+#include "core/base/clock.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-
-double gf_now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* ---- for prepare() ---- */
 
@@ -78,7 +72,7 @@ static int check_memory(struct gf_task *t, int64_t workspace) {
     t->need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
     for (int i = 0; i < t->job.n_out; i++)
         t->need += bytes_of(&t->product[i].image.px);
-    return gf_memory_check(t->need, t->engine->limit);
+    return gf_memory_check(t->need, gf_runner_limit(t->runner));
 }
 
 /* ---- header ---- */
@@ -110,7 +104,7 @@ static int check_place(const struct gf_settings *s, const struct gf_product *p) 
 /* The products by name, and the rest of the task by the command. */
 static int prepare(struct gf_task *t) {
     const char *in = t->read[0];
-    memset(&t->job, 0, sizeof t->job); /* padding too: jobs are compared as bytes */
+    t->job = (struct gf_job){0};
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
         struct gf_product *p = &t->product[i];
@@ -169,17 +163,17 @@ static int place(struct gf_task *t) {
 /* Plans t->job; where that takes more memory than there is, a plan that takes less and is slower.
  */
 static int plan_within_limit(struct gf_task *t) {
-    int rc = gf_engine_plan(t->engine, &t->job);
-    if (rc || !check_memory(t, t->engine->workspace))
+    int rc = gf_runner_plan(t->runner, &t->job);
+    if (rc || !check_memory(t, t->runner->workspace))
         return rc;
     t->job.lean = true;
-    return gf_engine_plan(t->engine, &t->job);
+    return gf_runner_plan(t->runner, &t->job);
 }
 
 /* A plan for the job, if there is memory for it too. */
 static int plan(struct gf_task *t) {
     int rc = plan_within_limit(t);
-    return rc ? rc : check_memory(t, t->engine->workspace);
+    return rc ? rc : check_memory(t, t->runner->workspace);
 }
 
 int gf_task_plan(struct gf_task *t) {
@@ -224,7 +218,7 @@ int gf_task_preview(struct gf_task *t) {
     if (t->skipped)
         gf_reader_close(&t->reader);
     /* While a context is being opened the samples are decoded, which takes about as long. */
-    if (!rc && !t->skipped && !gf_engine_ahead(t->engine, &t->job))
+    if (!rc && !t->skipped && !gf_runner_ahead(t->runner, &t->job))
         rc = plan(t);
     return rc;
 }
@@ -274,7 +268,7 @@ static int check_several(struct gf_task *t) {
         if (more > 0)
             return gf_fail(GF_EINVAL,
                            "several pictures in one stream: number the outputs with {page} in "
-                           "%s, or write them one behind the other as pgm:-",
+                           "%s, or write them as one stream, pgm:-",
                            p->where->option);
         return more;
     }
@@ -327,7 +321,7 @@ int gf_task_run(struct gf_task *t) {
     if (rc)
         return rc;
     double start = gf_now_ms();
-    rc = gf_engine_exec(t->engine, &t->in, out, &t->report);
+    rc = gf_runner_run(t->runner, &t->in, out, &t->report);
     t->ms_transform = gf_now_ms() - start;
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);
@@ -367,7 +361,7 @@ int gf_task_more(struct gf_task *t) {
     struct gf_task next = {.s = t->s,
                            .hooks = t->hooks,
                            .targets = t->targets,
-                           .engine = t->engine,
+                           .runner = t->runner,
                            .read = t->read,
                            .n_read = t->n_read,
                            .reader = t->reader,

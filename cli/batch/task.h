@@ -10,7 +10,7 @@
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
 
-#include "core/session/session.h"
+#include "core/session/runner.h"
 #include "cli/batch/load.h"
 #include "cli/batch/product.h"
 #include "cli/batch/targets.h"
@@ -44,7 +44,7 @@ struct gf_task {
     const struct gf_settings *s;
     const struct gf_task_hooks *hooks;
     const struct gf_targets *targets;
-    struct gf_engine *engine;
+    struct gf_runner *runner;
     char *const *read; /* the files: one, or all with --frames, or magnitude and phase */
     int n_read;
     const char *name; /* of what is read, for messages */
@@ -99,7 +99,5 @@ int gf_task_take_channels(struct gf_task *t);
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels);
 /* For prepare(): the precision of --precision, or the one that suits the type of the input. */
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
-
-double gf_now_ms(void);
 
 #endif

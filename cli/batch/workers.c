@@ -20,7 +20,7 @@ static void keep_no_memory(void) {
 }
 
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
-                    struct gf_contexts *contexts, int n_inputs, int64_t limit) {
+                    struct gf_session *session, int n_inputs, int64_t limit) {
     *p = (struct gf_workers){.n_workers = n, .n_inputs = n_inputs, .limit = limit};
     p->worker = calloc((size_t)n, sizeof *p->worker);
     if (!p->worker)
@@ -32,7 +32,7 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
         l->pool = p;
         l->s = *s;
         l->s.threads = threads;
-        gf_engine_open(&l->engine, &l->s, contexts, limit);
+        gf_runner_open(&l->runner, session, threads);
     }
     return 0;
 }
@@ -41,7 +41,7 @@ void gf_workers_close(struct gf_workers *p) {
     if (!p->worker)
         return;
     for (int i = 0; i < p->n_workers; i++)
-        gf_engine_close(&p->worker[i].engine);
+        gf_runner_close(&p->worker[i].runner);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p->worker);
@@ -51,13 +51,13 @@ void gf_workers_close(struct gf_workers *p) {
 /* ---- memory ---- */
 
 /* With the lock held: a plan that a worker keeps for its next picture. The worker is outside, so its
- * engine is at rest. */
+ * runner is idle. */
 static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
     for (int i = 0; i < p->n_workers; i++) {
         struct gf_worker *l = &p->worker[i];
         if (l == but || l->busy || !l->reserved)
             continue;
-        gf_engine_forget(&l->engine);
+        gf_runner_forget(&l->runner);
         p->used -= l->reserved;
         l->reserved = 0;
         return true;
@@ -147,7 +147,7 @@ void gf_workers_settle(struct gf_worker *l, int64_t need) {
 void gf_workers_leave(struct gf_worker *l) {
     struct gf_workers *p = l->pool;
     pthread_mutex_lock(&p->lock);
-    reserve(l, l->engine.kept ? l->engine.kept->workspace_bytes : 0);
+    reserve(l, gf_runner_kept_bytes(&l->runner));
     p->busy -= l->busy;
     l->busy = false;
     pass(l);

@@ -18,8 +18,9 @@
 
 #include <pthread.h>
 
-#include "core/session/session.h"
+#include "core/session/runner.h"
 #include "cli/log.h"
+#include "cli/settings.h"
 
 enum {
     GF_MAX_WORKERS = 256,
@@ -39,7 +40,7 @@ struct gf_worker {
     struct gf_workers *pool;
     pthread_t thread;
     struct gf_settings s; /* with the threads of this worker */
-    struct gf_engine engine;
+    struct gf_runner runner;
     bool entered, busy;
     int64_t reserved; /* bytes; the worker's kept plan included */
     int input;
@@ -66,9 +67,9 @@ struct gf_workers {
     struct gf_tally sum;
 };
 
-/* `n` workers with `threads` each. The contexts stay the caller's. */
+/* `n` workers with `threads` each. The session stays the caller's. */
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
-                    struct gf_contexts *contexts, int n_inputs, int64_t limit);
+                    struct gf_session *session, int n_inputs, int64_t limit);
 void gf_workers_close(struct gf_workers *p);
 
 /* The next input, or -1: there is none, or the run stops. The worker has entered. */

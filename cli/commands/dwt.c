@@ -74,6 +74,31 @@ const struct gf_task_hooks gf_hooks_dwt = {
     .stream = gf_dwt_frames_stream,
 };
 
-int gf_command_dwt(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&gf_hooks_dwt, s, operands, n);
 }
+
+static const struct gf_opt band_rows[] = {
+    GF_TEXT("bands", wavelet.bands, "DIR",
+            "also write each band as DIR/{stem}_BAND.tif; works without --out"),
+    GF_END,
+};
+static const struct gf_opt_group band_group = {NULL, band_rows};
+
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,
+    &gf_opts_axes,    &gf_opts_wavelet, &gf_opts_levels,        &gf_opts_precision,
+    &gf_opts_list,    &gf_opts_frames,  &gf_opts_raw,           &gf_opts_offset,
+    &gf_opts_backend, &gf_opts_run,     &gf_opts_report,        NULL};
+
+const struct gf_command gf_command_dwt = {
+    .name = "dwt",
+    .operands = "IN... --out=OUT",
+    .summary = "Daubechies W4 wavelet: 2D of a picture, 3D of a volume or frames",
+    .groups = groups,
+    .examples = "  gpufft dwt scene.png --out=pyramid.png\n"
+                "  gpufft dwt scene.png --levels=max --out=coeffs.tif --bands=bands\n"
+                "  gpufft dwt scene.png --threshold=hard:5% --out=small.tif\n"
+                "  gpufft dwt --frames frames/ --levels=3 --out=coeffs.tif\n",
+    .run = run,
+};

@@ -1,6 +1,5 @@
-/* dwt of frames and raw volumes that need not fit memory: plane after plane is read, pushed through
- * the windows of core/cpu/dwt_stream.h, and finished boxes are written to their place in the output.
- */
+/* dwt of frames and raw volumes that need not fit memory: plane after plane is read, pushed
+ * through a stream (core/wavelet/stream.h), and what is finished is written to its place. */
 #include "cli/commands/dwt_frames.h"
 
 #include <pthread.h>
@@ -11,7 +10,8 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/batch/job_record.h"
-#include "core/cpu/dwt_stream.h"
+#include "core/wavelet/stream.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "formats/volume.h"
@@ -63,8 +63,8 @@ static const char *refuses(const struct gf_task *t) {
         return "the largest K% are known only when all coefficients are there";
     if (s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
-    if (t->engine->contexts->asked && t->engine->contexts->asked != &gf_backend_openmp)
-        return "only the openmp backend works plane by plane";
+    if (!gf_session_streaming(t->runner->session))
+        return "this backend does not transform plane by plane";
     return gf_volume_refuses(p->path, p->format, &options);
 }
 
@@ -213,7 +213,8 @@ static int create(struct run *r) {
 }
 
 /* Planes read and pushed, until the last one has brought out everything. */
-static int run(struct run *r, struct gf_dwt_stream *stream) {
+static int run(struct run *r, const struct gf_dwt_streamer *streamer,
+               struct gf_dwt_stream *stream) {
     struct gf_task *t = r->t;
     int64_t planes = t->job.shape[0];
     int rc = 0;
@@ -225,7 +226,7 @@ static int run(struct run *r, struct gf_dwt_stream *stream) {
         double read = gf_now_ms();
         t->ms_decode += read - start;
         if (!rc)
-            rc = gf_dwt_stream_push(stream, &plane);
+            rc = streamer->push(stream, &plane);
         t->ms_transform += gf_now_ms() - read - (r->ms_waited - waited);
     }
     return rc;
@@ -233,6 +234,7 @@ static int run(struct run *r, struct gf_dwt_stream *stream) {
 
 static int stream(struct gf_task *t) {
     struct run r = {.t = t};
+    const struct gf_dwt_streamer *streamer = gf_session_streaming(t->runner->session)->streamer;
     struct gf_dwt_stream *stream = NULL;
     const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = &r};
     const int all = gf_settings_threads(t->s), threads = all > 1 ? all - 1 : 1; /* one writes */
@@ -240,18 +242,19 @@ static int stream(struct gf_task *t) {
     const int64_t *shape = t->image.px.shape;
     int64_t frame = shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
     r.beside = frame >= WORTH_A_THREAD;
-    int rc = gf_memory_check(gf_dwt_stream_bytes(&t->job, threads) + 2 * frame, t->engine->limit);
+    int rc =
+        gf_memory_check(streamer->bytes(&t->job, threads) + 2 * frame, gf_runner_limit(t->runner));
     if (!rc && t->s->shape.n)
         rc = open_raw(&r);
     if (!rc)
         rc = create(&r);
     if (!rc)
-        rc = gf_dwt_stream_open(&t->job, threads, &taker, &stream);
+        rc = streamer->open(&t->job, threads, &taker, &stream);
     if (rc)
         goto out;
     if ((rc = start_writing(&r)) != 0)
         goto out;
-    rc = stop_writing(&r, run(&r, stream));
+    rc = stop_writing(&r, run(&r, streamer, stream));
     if (rc)
         goto out;
     double before = gf_now_ms();
@@ -266,10 +269,10 @@ static int stream(struct gf_task *t) {
     gf_log_verbose("'%s': %lld planes, %.1f a second, at most %.1f in memory; %.0f ms waiting for "
                    "the output",
                    gf_log_name(t->read[0]), (long long)t->job.shape[0],
-                   (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start),
-                   gf_dwt_stream_peak(stream), r.ms_waited);
+                   (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start), streamer->peak(stream),
+                   r.ms_waited);
 out:
-    gf_dwt_stream_close(stream);
+    streamer->close(stream);
     gf_volume_abort(r.volume);
     gf_image_free(&r.plane);
     gf_volume_close(r.raw);

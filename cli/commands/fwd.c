@@ -7,7 +7,7 @@
 #include "cli/batch/job_record.h"
 #include "core/base/status.h"
 
-/* Fills a zeroed output in place: jobs are compared as bytes, padding included. */
+/* Fills a zeroed output. */
 static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum gf_dtype dtype,
                             struct gf_output *out) {
     out->kind = kind;
@@ -70,7 +70,7 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* One line where alpha is lost. */
+/* One line for alpha that is dropped. */
 static int check(struct gf_task *t) {
     bool kept = true;
     for (int i = 0; i < t->job.n_out; i++)
@@ -89,6 +89,40 @@ const struct gf_task_hooks gf_hooks_forward = {
     .check = check,
 };
 
-int gf_command_fwd(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&gf_hooks_forward, s, operands, n);
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_out,
+                                                    &gf_opts_spectrum_kind,
+                                                    &gf_opts_further,
+                                                    &gf_opts_depth_display,
+                                                    &gf_opts_files,
+                                                    &gf_opts_display,
+                                                    &gf_opts_axes,
+                                                    &gf_opts_norm,
+                                                    &gf_opts_precision,
+                                                    &gf_opts_color,
+                                                    &gf_opts_half,
+                                                    &gf_opts_list,
+                                                    &gf_opts_frames,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_offset,
+                                                    &gf_opts_backend,
+                                                    &gf_opts_run,
+                                                    &gf_opts_report,
+                                                    NULL};
+
+const struct gf_command gf_command_fwd = {
+    .name = "fwd",
+    .operands = "IN... --out=OUT",
+    .summary = "forward FFT: 2D of a picture, 3D of a volume, 1D of a line",
+    .groups = groups,
+    .examples = "  gpufft fwd scene.png --out=spectrum.png\n"
+                "  gpufft fwd scene.png --complex=spec.tif --phase=phase.png\n"
+                "  gpufft fwd photos/ --out='spectra/{stem}_{kind}.png' --resume\n"
+                "  find a -name '*.png' -print0 | gpufft fwd --files0-from=- --out='o/{stem}.png'\n"
+                "  gpufft fwd head.raw --shape=32x64x64 --type=u8 --out=head.tif\n"
+                "  gpufft fwd - --out=png:- < scene.png > spectrum.png\n",
+    .run = run,
+};

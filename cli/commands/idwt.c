@@ -17,12 +17,11 @@ static int check_options(const struct gf_settings *s, const struct gf_job *job) 
     if (!rc && axes != job->axes)
         rc = gf_fail(GF_EINVAL, "its record has other axes than the options");
     if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != w->levels)
-        rc = gf_fail(GF_EINVAL, "its record says %d level%s, not %d", w->levels,
+        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
                      w->levels == 1 ? "" : "s", s->wavelet.levels);
     if (!rc && s->wavelet.boundary != GF_UNSET && s->wavelet.boundary != (int)w->boundary)
-        rc =
-            gf_fail(GF_EINVAL, "its record says boundary %s, not %s", gf_boundary_name(w->boundary),
-                    gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
+        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(w->boundary),
+                     gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
     return rc;
 }
 
@@ -157,6 +156,24 @@ const struct gf_task_hooks gf_hooks_idwt = {
     .check = check,
 };
 
-int gf_command_idwt(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&gf_hooks_idwt, s, operands, n);
 }
+
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files, &gf_opts_axes,   &gf_opts_wavelet,
+    &gf_opts_levels, &gf_opts_precision, &gf_opts_list,  &gf_opts_frames, &gf_opts_raw,
+    &gf_opts_offset, &gf_opts_backend,   &gf_opts_run,   &gf_opts_report, NULL};
+
+const struct gf_command gf_command_idwt = {
+    .name = "idwt",
+    .operands = "IN... --out=OUT",
+    .summary = "inverse wavelet transform, back to the picture",
+    .groups = groups,
+    .examples = "  gpufft idwt coeffs.tif --out=back.png\n"
+                "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"
+                "  gpufft idwt foreign.npy --levels=2 --out=picture.tif\n",
+    .notes = "The record in a file of coefficients determines axes, levels and boundary. The\n"
+             "options for them are for files without one; otherwise they may only repeat it.\n",
+    .run = run,
+};

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/batch/inputs.h"
 #include "cli/batch/job_record.h"
+#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "core/base/status.h"
@@ -118,6 +119,7 @@ static json_t *json_record(const struct gf_record *r) {
 
 static void print_json(const char *path, const struct gf_image *image,
                        const struct gf_format *format, const struct gf_record *r) {
+    gf_json_memory_begin();
     json_t *o = json_object();
     json_object_set_new(o, "path", gf_json_text(path));
     json_object_set_new(o, "format", json_string(format->name));
@@ -148,7 +150,7 @@ static int show(const struct gf_settings *s, const char *path) {
     return rc;
 }
 
-int gf_command_info(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_inputs inputs = {0};
     int worst = 0;
     int rc = gf_settings_check(s);
@@ -171,3 +173,16 @@ out:
     gf_inputs_free(&inputs);
     return worst;
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw, &gf_opts_offset,
+                                                    &gf_opts_common, NULL};
+
+const struct gf_command gf_command_info = {
+    .name = "info",
+    .operands = "IN...",
+    .summary = "what a file holds: shape, type, pages, a spectrum's record",
+    .groups = groups,
+    .examples = "  gpufft info scene.png spec.tif\n"
+                "  gpufft info --json head.tif\n",
+    .run = run,
+};

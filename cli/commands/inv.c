@@ -27,10 +27,10 @@ static int check_options(const struct gf_settings *s, const struct gf_job *job) 
     if (axes != job->axes)
         return gf_fail(GF_EINVAL, "its record has other axes than the options");
     if (s->norm != GF_UNSET && s->norm != (int)job->norm)
-        return gf_fail(GF_EINVAL, "its record says norm %s, not %s", gf_norm_name(job->norm),
+        return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(job->norm),
                        gf_norm_name((enum gf_norm)s->norm));
     if (s->shift != GF_UNSET && s->shift != job->in_shift)
-        return gf_fail(GF_EINVAL, "its record says that the zero frequency is in the %s",
+        return gf_fail(GF_EINVAL, "its record has the zero frequency in the %s",
                        job->in_shift ? "centre" : "corner");
     return 0;
 }
@@ -187,6 +187,51 @@ const struct gf_task_hooks gf_hooks_inverse = {
     .check = check,
 };
 
-int gf_command_inv(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&gf_hooks_inverse, s, operands, n);
 }
+
+static const struct gf_opt kind_rows[] = {
+    GF_CHOICE("kind", kind, "KIND", gf_kind_choices,
+              "what --out holds: magnitude, phase, power, real, imag or complex (default: real, or "
+              "complex if the picture was)"),
+    GF_END,
+};
+static const struct gf_opt_group kind_group = {NULL, kind_rows};
+
+static const struct gf_opt pair_rows[] = {
+    GF_TEXT("from-magnitude", from_magnitude, "FILE",
+            "invert this float magnitude picture, with the phase of --from-phase"),
+    GF_TEXT("from-phase", from_phase, "FILE",
+            "the float phase picture that belongs to --from-magnitude"),
+    GF_END,
+};
+static const struct gf_opt_group pair_group = {"Instead of IN", pair_rows};
+
+static const struct gf_opt shift_rows[] = {
+    GF_CHOICE3("shift", shift,
+               "the zero frequency of IN is in the centre (default: as recorded; without a record "
+               "no, but yes for --from-magnitude)"),
+    GF_END,
+};
+static const struct gf_opt_group shift_group = {NULL, shift_rows};
+
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,       &kind_group,     &gf_opts_further,
+    &gf_opts_depth_own, &gf_opts_files,  &pair_group,
+    &gf_opts_axes,      &gf_opts_norm,   &shift_group,
+    &gf_opts_precision, &gf_opts_list,   &gf_opts_frames,
+    &gf_opts_raw,       &gf_opts_offset, &gf_opts_backend,
+    &gf_opts_run,       &gf_opts_report, NULL};
+
+const struct gf_command gf_command_inv = {
+    .name = "inv",
+    .operands = "IN... --out=OUT",
+    .summary = "inverse FFT of a spectrum file, back to its picture",
+    .groups = groups,
+    .examples = "  gpufft inv spec.tif --out=back.png\n"
+                "  gpufft inv --from-magnitude=mag.tif --from-phase=phase.tif --out=back.png\n",
+    .notes = "The record in a spectrum file determines axes, norm and shift. --axes, --dims,\n"
+             "--norm and --shift are for files without one; otherwise they may only repeat it.\n",
+    .run = run,
+};

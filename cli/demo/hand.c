@@ -23,7 +23,7 @@ static int make_picture(const struct gf_image *like, int ndim, const int64_t *sh
 
 static int take_page(const struct gf_image *in, int64_t page, struct gf_image *out) {
     if (in->ndim != 3)
-        return gf_fail(GF_EINVAL, "no volume, so there is no --page");
+        return gf_fail(GF_EINVAL, "not a volume; --page needs one");
     if (page >= in->px.shape[0])
         return gf_fail(GF_EINVAL, "--page=%lld, and the last one is %lld", (long long)page,
                        (long long)in->px.shape[0] - 1);

@@ -11,8 +11,10 @@
 #include "cli/filter/input.h"
 #include "cli/filter/mask.h"
 #include "cli/filter/notch.h"
+#include "cli/filter/options.h"
 #include "cli/log.h"
 #include "core/filter/edges.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -55,7 +57,7 @@ static int check_table(const struct gf_task *t) {
         table = table || t->s->filter.part[i].file.value;
     int64_t bytes, unit = t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
-    return rc || !table ? rc : gf_memory_check(bytes, t->engine->limit);
+    return rc || !table ? rc : gf_memory_check(bytes, gf_runner_limit(t->runner));
 }
 
 static void release(struct gf_task *t) {
@@ -216,7 +218,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .free = free_task,
 };
 
-int gf_command_filter(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     if (!s->filter.n_parts && !s->filter.auto_notch) {
         gf_log_error("filter: no filter; there are --lowpass, --highpass, --bandpass, "
                      "--bandreject, --notch, --auto-notch, --mask and --convolve");
@@ -228,3 +230,23 @@ int gf_command_filter(struct gf_settings *s, char **operands, int n) {
     gf_filter_free_files(s);
     return code;
 }
+
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,     &gf_opts_depth_own, &gf_opts_filter_result, &gf_opts_files,
+    &gf_opts_filter,  &gf_opts_axes,      &gf_opts_precision,     &gf_opts_color,
+    &gf_opts_list,    &gf_opts_frames,    &gf_opts_raw,           &gf_opts_skip,
+    &gf_opts_backend, &gf_opts_run,       &gf_opts_report,        NULL};
+
+const struct gf_command gf_command_filter = {
+    .name = "filter",
+    .operands = "IN... --out=OUT",
+    .summary = "low, high and band passes, notches, masks, kernels",
+    .groups = groups,
+    .examples = "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
+                "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"
+                "  gpufft filter noise.png --notch=36,20,3 --notch=-56,100,3 --out=clean.png\n"
+                "  gpufft filter scan.png --auto-notch --verbose --mask-out=m.png --out=clean.png\n"
+                "  gpufft filter scene.png --mask=m.png --out=masked.png\n"
+                "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='{stem}.tif'\n",
+    .run = run,
+};

@@ -30,10 +30,9 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
 
 /* The job that makes the smooth part of the jumps. */
 static int run_smooth(struct gf_task *t, const struct gf_array *jumps, struct gf_array *smooth) {
-    struct gf_job job;
+    struct gf_job job = {0};
     struct gf_filter *filter;
     struct gf_report report;
-    memset(&job, 0, sizeof job); /* padding too: jobs are compared as bytes */
     job.op = GF_FILTER;
     job.direction = GF_FORWARD;
     job.ndim = t->job.ndim;
@@ -50,9 +49,9 @@ static int run_smooth(struct gf_task *t, const struct gf_array *jumps, struct gf
         return rc;
     job.filter = filter;
     job.filter_serial = filter->serial;
-    rc = gf_engine_plan(t->engine, &job);
+    rc = gf_runner_plan(t->runner, &job);
     if (!rc)
-        rc = gf_engine_exec(t->engine, jumps, smooth, &report);
+        rc = gf_runner_run(t->runner, jumps, smooth, &report);
     gf_filter_free(filter);
     return rc;
 }
@@ -124,7 +123,7 @@ int gf_filter_lengthen(struct gf_task *t) {
         return 0;
     memcpy(shape, t->job.shape, (size_t)ndim * sizeof *shape);
     shape[ndim] = t->job.channels;
-    int rc = gf_memory_check(gf_filter_lengthen_bytes(t), t->engine->limit);
+    int rc = gf_memory_check(gf_filter_lengthen_bytes(t), gf_runner_limit(t->runner));
     if (!rc)
         rc = gf_array_alloc(input, t->job.in_dtype, ndim + 1, shape);
     if (rc)

@@ -167,13 +167,13 @@ int gf_filter_find_notches(struct gf_task *t) {
     struct gf_spectrum one = gf_spectrum_of(&job, &out, 0);
     int rc = gf_memory_check(gf_array_count(&out) * (int64_t)gf_dtype_size(out.dtype) +
                                  gf_spectrum_peaks_bytes(&one),
-                             t->engine->limit);
+                             gf_runner_limit(t->runner));
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
     if (!rc)
-        rc = gf_engine_plan(t->engine, &job);
+        rc = gf_runner_plan(t->runner, &job);
     if (!rc)
-        rc = gf_engine_exec(t->engine, &t->in, &out, &report);
+        rc = gf_runner_run(t->runner, &t->in, &out, &report);
     if (!rc)
         rc = find_peaks(t, &job, &out);
     gf_array_free(&out);

@@ -1,22 +1,15 @@
-/* The values of gpufft filter's own options, for the rows of cli/options.c:
+/* The options of a filter: groups of rows for the commands that take them, and their names.
  *
- *     {"lowpass", GF_OPT_CALL, 0, gf_parse_lowpass, …}
- *
- * Each parses one value into the settings; GF_EUSAGE with the form it must have. */
+ *     static const struct gf_opt_group *const groups[] = {&gf_opts_filter, &gf_opts_common, NULL};
+ */
 #ifndef GF_CLI_FILTER_OPTIONS_H
 #define GF_CLI_FILTER_OPTIONS_H
 
-#include "cli/settings.h"
+#include "cli/options.h"
 
-int gf_parse_lowpass(const char *value, void *settings);
-int gf_parse_highpass(const char *value, void *settings);
-int gf_parse_bandpass(const char *value, void *settings);
-int gf_parse_bandreject(const char *value, void *settings);
-int gf_parse_notch(const char *value, void *settings);
-int gf_parse_mask(const char *value, void *settings);
-int gf_parse_convolve(const char *value, void *settings);
-int gf_parse_offset(const char *value, void *settings);
-int gf_parse_auto_notch(const char *value, void *count);
+/* The rows of a filter, which plan takes too; those of its result; and --skip, an --offset in raw
+ * files. */
+extern const struct gf_opt_group gf_opts_filter, gf_opts_filter_result, gf_opts_skip;
 const char *gf_filter_option(enum gf_filter_what what); /* "--lowpass" */
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/selftest/rig.h"
 #include "cli/log.h"
@@ -247,9 +248,7 @@ static int run_group(const struct gf_settings *s, const struct group *g, struct 
 /* All groups in both precisions; adds to *failed. */
 static int test_backend(const struct gf_settings *s, const struct gf_backend *backend,
                         struct room *room, int *failed) {
-    struct gf_backend_options options = {
-        .device = s->device,
-        .fftw_plan = s->fftw_plan == GF_UNSET ? NULL : gf_fftw_plans[s->fftw_plan]};
+    struct gf_backend_options options = gf_backend_options_of(s);
     void *context[2] = {NULL, NULL}; /* of one thread, of all */
     int opened = 0, rc = 0;
     for (; opened < 2 && !rc; opened += !rc) {
@@ -268,7 +267,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     return rc;
 }
 
-int gf_command_selftest(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     (void)operands;
     struct room room = {0};
     const struct gf_backend *only = NULL;
@@ -309,3 +308,15 @@ out:
     room_free(&room);
     return code;
 }
+
+static const struct gf_opt_group *const option_groups[] = {&gf_opts_backend, &gf_opts_common, NULL};
+
+const struct gf_command gf_command_selftest = {
+    .name = "selftest",
+    .operands = "",
+    .summary = "checks of the invariants on this machine, per backend",
+    .groups = option_groups,
+    .examples = "  gpufft selftest\n"
+                "  gpufft selftest --backend=fftw\n",
+    .run = run,
+};

@@ -69,6 +69,32 @@ bool gf_job_is_real(const struct gf_job *job) {
     return job->direction == GF_FORWARD ? !gf_dtype_is_complex(job->in_dtype) : job->real;
 }
 
+static bool same_wavelet(const struct gf_wavelet *a, const struct gf_wavelet *b) {
+    return a->levels == b->levels && a->boundary == b->boundary && a->threshold == b->threshold &&
+           a->percent == b->percent && a->amount == b->amount;
+}
+
+static bool same_output(const struct gf_output *a, const struct gf_output *b) {
+    return a->kind == b->kind && a->dtype == b->dtype && a->map == b->map && a->scale == b->scale &&
+           a->has_range == b->has_range && a->low == b->low && a->high == b->high &&
+           a->shift == b->shift && a->half == b->half;
+}
+
+bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
+    bool same = a->direction == b->direction && a->ndim == b->ndim && a->channels == b->channels &&
+                a->axes == b->axes && a->in_dtype == b->in_dtype && a->luma == b->luma &&
+                a->in_shift == b->in_shift && a->in_half == b->in_half && a->real == b->real &&
+                a->lean == b->lean && a->spend_input == b->spend_input &&
+                a->precision == b->precision && a->norm == b->norm && a->n_out == b->n_out &&
+                a->op == b->op && same_wavelet(&a->wavelet, &b->wavelet) &&
+                a->filter == b->filter && a->filter_serial == b->filter_serial;
+    for (int i = 0; same && i < a->ndim; i++)
+        same = a->shape[i] == b->shape[i];
+    for (int i = 0; same && i < a->n_out; i++)
+        same = same_output(&a->out[i], &b->out[i]);
+    return same;
+}
+
 static int check_input(const struct gf_job *job) {
     if (job->op == GF_DWT)
         return gf_dwt_validate(job);

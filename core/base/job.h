@@ -97,12 +97,18 @@ struct gf_job {
     int64_t filter_serial;
 };
 
+/* Milliseconds that the parts of a run took on a device; 0 where arrays stay in host memory. */
+struct gf_device_ms {
+    double upload, run, download;
+};
+
 /* What a run found out on the way. */
 struct gf_report {
     double high[GF_MAX_OUTPUTS];     /* the display range's upper end that was used */
     int64_t clipped[GF_MAX_OUTPUTS]; /* GF_MAP_NUMBER: samples that did not fit the integer type */
     double
         imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real| of the result, L2 */
+    struct gf_device_ms ms;
 };
 
 /* The axis that a half spectrum halves: the last transformed one. -1 if none is. */
@@ -117,6 +123,9 @@ int64_t gf_job_points(const struct gf_job *job);
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
+/* True when both ask for the same: a plan made for one serves the other. Field by field, without
+ * padding, extents beyond ndim and outputs beyond n_out. */
+bool gf_job_equal(const struct gf_job *a, const struct gf_job *b);
 /* A spectrum of 8- or 16-bit samples: no result, and no square of one, leaves a float's range. */
 bool gf_job_is_bounded(const struct gf_job *job);
 /* GF_EUNSUPP, naming the backend that can, for a job that is no Fourier transform. */

@@ -7,10 +7,12 @@
 
 #include "core/base/backend.h"
 #include "core/cpu/dwt.h"
+#include "core/cpu/dwt_stream.h"
 #include "core/cpu/filter.h"
 #include "core/cpu/long.h"
 #include "core/cpu/plan.h"
 #include "core/filter/compose.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
 
 struct context {
@@ -26,7 +28,7 @@ struct planned {
 };
 
 static const char *isa_asked(void) {
-    return getenv("GPUFFT_ISA");
+    return gf_process()->isa;
 }
 
 static int probe(char reason[GF_REASON]) {
@@ -270,7 +272,9 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
 const struct gf_backend gf_backend_openmp = {
     .name = "openmp",
     .what = "the processor, with this program's own kernels",
-    .automatic = true,
+    .automatic = 1,
+    .per_thread = true,
+    .streamer = &gf_cpu_dwt_streamer,
     .probe = probe,
     .open = open_context,
     .plan = plan_job,

@@ -5,6 +5,7 @@
 
 #include "core/cpu/dwt_level.h"
 #include "core/wavelet/dwt.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
 
 /* Three planes from the front of a periodic line, three before its end, and the one that comes. */
@@ -85,7 +86,7 @@ static int64_t half_bytes(const struct gf_dwt_stream *s, const struct window *w)
 
 static int begin(const struct gf_job *job, int threads, struct gf_dwt_stream *s) {
     const struct gf_cpu_kernels *k =
-        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, getenv("GPUFFT_ISA"));
+        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, gf_process()->isa);
     *s = (struct gf_dwt_stream){.job = *job, .threads = threads};
     int rc = gf_job_validate(job);
     if (rc)
@@ -117,7 +118,7 @@ static size_t scratch_bytes(const struct gf_dwt_stream *s) {
     return most * (size_t)s->threads;
 }
 
-int64_t gf_dwt_stream_bytes(const struct gf_job *job, int threads) {
+static int64_t stream_bytes(const struct gf_job *job, int threads) {
     struct gf_dwt_stream s;
     int64_t bytes = 0;
     if (!begin(job, threads, &s)) {
@@ -133,7 +134,21 @@ int64_t gf_dwt_stream_bytes(const struct gf_job *job, int threads) {
     return bytes;
 }
 
-int gf_dwt_stream_open(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
+static void stream_close(struct gf_dwt_stream *s) {
+    if (!s)
+        return;
+    for (int l = 0; l < s->job.wavelet.levels && s->window; l++) {
+        for (int i = 0; i < MAX_PLANES; i++)
+            gf_free(s->window[l].plane[i].data);
+        for (int i = 0; i < 4; i++)
+            gf_free(s->window[l].sets[i / 2][i % 2]);
+    }
+    free(s->window);
+    gf_free(s->scratch);
+    free(s);
+}
+
+static int stream_open(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
                        struct gf_dwt_stream **out) {
     struct gf_dwt_stream *s = malloc(sizeof *s);
     *out = NULL;
@@ -148,28 +163,14 @@ int gf_dwt_stream_open(const struct gf_job *job, int threads, const struct gf_dw
     if (!rc && !(s->scratch = gf_alloc(scratch_bytes(s))))
         rc = gf_fail(GF_ENOMEM, "no memory for scratch");
     if (rc) {
-        gf_dwt_stream_close(s);
+        stream_close(s);
         return rc;
     }
     *out = s;
     return 0;
 }
 
-void gf_dwt_stream_close(struct gf_dwt_stream *s) {
-    if (!s)
-        return;
-    for (int l = 0; l < s->job.wavelet.levels && s->window; l++) {
-        for (int i = 0; i < MAX_PLANES; i++)
-            gf_free(s->window[l].plane[i].data);
-        for (int i = 0; i < 4; i++)
-            gf_free(s->window[l].sets[i / 2][i % 2]);
-    }
-    free(s->window);
-    gf_free(s->scratch);
-    free(s);
-}
-
-double gf_dwt_stream_peak(const struct gf_dwt_stream *s) {
+static double stream_peak(const struct gf_dwt_stream *s) {
     return s->peak;
 }
 
@@ -321,7 +322,7 @@ static int take_steps(struct gf_dwt_stream *s, int level) {
     return 0;
 }
 
-int gf_dwt_stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
+static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
     struct window *w = &s->window[0];
     char *to;
     int rc = s->pushed >= w->planes ? gf_fail(GF_EINVAL, "more planes than the job has") : 0;
@@ -337,3 +338,11 @@ int gf_dwt_stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
     s->pushed++;
     return take_steps(s, 1);
 }
+
+const struct gf_dwt_streamer gf_cpu_dwt_streamer = {
+    .bytes = stream_bytes,
+    .open = stream_open,
+    .push = stream_push,
+    .peak = stream_peak,
+    .close = stream_close,
+};

@@ -186,18 +186,64 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
     add_zero(&a, job->axes, zero);
 }
 
-int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
-                          struct gf_array *out, struct gf_report *report) {
-    struct gf_report ignored;
-    int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
-    if (!rc)
-        rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &ignored);
-    if (rc)
-        return rc;
+/* The spectrum times the table, plus the offset. */
+static void multiply_spectrum(const struct gf_filter_compose *c) {
     const struct gf_array *x = &c->spectrum, *f = &c->table;
     const int64_t n = x->shape[f->rank - 1], channels = x->shape[f->rank];
     multiply_rows(x->data, n * channels * (int64_t)gf_dtype_size(x->dtype), f, x->dtype == GF_C64,
                   n, channels, gf_array_count(f) / n, c->threads);
     add_zero(x, c->axes, c->zero);
-    return c->backend->exec(c->context, c->back, &c->spectrum, out, report);
+}
+
+int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
+                          struct gf_array *out, struct gf_report *report) {
+    struct gf_report there = {.imag_ratio = 0};
+    int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
+    if (!rc)
+        rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &there);
+    if (rc)
+        return rc;
+    multiply_spectrum(c);
+    rc = c->backend->exec(c->context, c->back, &c->spectrum, out, report);
+    if (rc)
+        return rc;
+    report->ms.upload += there.ms.upload;
+    report->ms.run += there.ms.run;
+    report->ms.download += there.ms.download;
+    return 0;
+}
+
+/* ---- running on a device, part by part ---- */
+
+int gf_filter_compose_upload(struct gf_filter_compose *c, const struct gf_array *in) {
+    int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
+    return rc ? rc : c->backend->on_device->upload(c->context, c->there, in);
+}
+
+int gf_filter_compose_on_device(struct gf_filter_compose *c, int times, double *seconds) {
+    const struct gf_device_exec *b = c->backend->on_device;
+    struct gf_report ignored;
+    int rc = 0;
+    if (seconds)
+        *seconds = 0;
+    for (int i = 0; i < times && !rc; i++) {
+        double there = 0, back = 0;
+        rc = b->run(c->context, c->there, 1, seconds ? &there : NULL);
+        if (!rc)
+            rc = b->download(c->context, c->there, &c->spectrum, &ignored);
+        if (rc)
+            break;
+        multiply_spectrum(c);
+        rc = b->upload(c->context, c->back, &c->spectrum);
+        if (!rc)
+            rc = b->run(c->context, c->back, 1, seconds ? &back : NULL);
+        if (seconds)
+            *seconds += there + back;
+    }
+    return rc;
+}
+
+int gf_filter_compose_download(struct gf_filter_compose *c, struct gf_array *out,
+                               struct gf_report *report) {
+    return c->backend->on_device->download(c->context, c->back, out, report);
 }

@@ -27,6 +27,12 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
                            int threads, struct gf_plan *plan, struct gf_filter_compose **out);
 int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
                           struct gf_array *out, struct gf_report *report);
+/* The same in the backend's three parts, see struct gf_backend: the spectrum is multiplied by the
+ * host, and `seconds` is the device's time alone. */
+int gf_filter_compose_upload(struct gf_filter_compose *c, const struct gf_array *in);
+int gf_filter_compose_on_device(struct gf_filter_compose *c, int times, double *seconds);
+int gf_filter_compose_download(struct gf_filter_compose *c, struct gf_array *out,
+                               struct gf_report *report);
 void gf_filter_compose_free(struct gf_filter_compose *c);
 
 #endif

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/backend.h"
-#include "core/cpu/dwt_stream.h"
+#include "cli/environment.h"
+#include "core/session/backends.h"
+#include "core/wavelet/stream.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
@@ -432,19 +433,19 @@ static void test_stream(void) {
             CHECK_EQ(gf_array_alloc(&parts, GF_F32, 4, full), 0);
             memset(parts.data, 0, (size_t)gf_array_count(&parts) * sizeof(float));
             struct gf_dwt_taker taker = {.emit = into_array, .user = &parts};
-            int rc = gf_dwt_stream_open(&job, 1 + (int)(n % 2), &taker, &stream);
+            int rc = backend->streamer->open(&job, 1 + (int)(n % 2), &taker, &stream);
             CHECK_MSG(!rc, "%s", gf_message());
             for (int64_t z = 0; z < n && !rc; z++) {
                 struct gf_array plane = gf_array_index(&in, 0, z);
-                rc = gf_dwt_stream_push(stream, &plane);
+                rc = backend->streamer->push(stream, &plane);
             }
             CHECK_MSG(!rc, "%s", gf_message());
             if (run(&job, &in, &whole, NULL))
                 CHECK_MSG(
                     !memcmp(parts.data, whole.data, (size_t)gf_array_count(&parts) * sizeof(float)),
                     "%d planes, boundary %d, axes %u", (int)n, b, on);
-            CHECK(gf_dwt_stream_peak(stream) <= 7.0 * job.wavelet.levels);
-            gf_dwt_stream_close(stream);
+            CHECK(backend->streamer->peak(stream) <= 7.0 * job.wavelet.levels);
+            backend->streamer->close(stream);
             gf_array_free(&in);
             gf_array_free(&whole);
             gf_array_free(&parts);
@@ -476,7 +477,7 @@ static void test_all(enum extent extent) {
     if (extent == FULL)
         test_threshold(GF_F64);
     test_display();
-    if (backend == &gf_backend_openmp)
+    if (backend->streamer)
         test_stream();
 }
 
@@ -485,7 +486,7 @@ static void test_backend(enum extent extent, bool gpu) {
     struct gf_plan *plan = NULL;
     int64_t shape[2] = {8, 8};
     struct gf_job job = make_job(GF_FORWARD, 2, shape, 3, 1, GF_PERIODIC, GF_F32, GF_F32);
-    struct gf_backend_options options = {.threads = 1};
+    struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
     if (backend->probe(reason))
         return;
     if (gpu && !(options.device = find_gpu(number))) {
@@ -507,13 +508,14 @@ static void test_backend(enum extent extent, bool gpu) {
         if (extent == TINY)
             test_tiny();
         else
-            test_all(backend->gpu ? extent : FULL);
+            test_all(backend->list ? extent : FULL);
         backend->close(contexts[1]);
     }
     backend->close(contexts[0]);
 }
 
 int main(int argc, char **argv) {
+    gf_environment_read();
     enum extent extent = SAMPLE;
     bool gpu = false, named = false;
     for (int i = 1; i < argc; i++) {
