@@ -18,18 +18,12 @@
 
 enum { QUEUE = 256, WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
 
-struct box {
-    struct gf_volume_box at;
-    int64_t stride;
-    const void *data;
-};
-
 /* Boxes on their way to the file, written by a thread of its own. */
 struct queue {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct box box[QUEUE];
+    struct gf_dwt_box box[QUEUE];
     int64_t put, taken; /* boxes so far */
     bool closed;
     int rc;
@@ -68,6 +62,11 @@ static const char *refuses(const struct gf_task *t) {
     return gf_volume_refuses(p->path, p->format, &options);
 }
 
+static int write_box(struct run *r, const struct gf_dwt_box *b) {
+    const struct gf_volume_box at = {b->z, b->y, b->x, b->height, b->width};
+    return gf_volume_write(r->volume, &at, b->data, b->stride);
+}
+
 static void *write_boxes(void *user) {
     struct run *r = user;
     struct queue *q = &r->queue;
@@ -77,12 +76,12 @@ static void *write_boxes(void *user) {
             pthread_cond_wait(&q->changed, &q->lock);
         if (q->taken == q->put)
             break;
-        struct box b = q->box[q->taken % QUEUE];
+        struct gf_dwt_box b = q->box[q->taken % QUEUE];
         int rc = q->rc;
         pthread_mutex_unlock(&q->lock);
         double start = gf_now_ms();
         if (!rc)
-            rc = gf_volume_write(r->volume, &b.at, b.data, b.stride);
+            rc = write_box(r, &b);
         double ms = gf_now_ms() - start;
         pthread_mutex_lock(&q->lock);
         if (rc && !q->rc)
@@ -106,24 +105,21 @@ static int await(struct run *r, int64_t boxes) {
     return q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : 0;
 }
 
-static void count_overflowed(struct gf_task *t, int64_t height, int64_t width, const void *data,
-                             int64_t stride) {
-    int64_t shape[2] = {height, width * t->job.channels}, first[GF_MAX_RANK];
-    struct gf_array box = gf_array_wrap((void *)data, t->job.out[0].dtype, 2, shape);
-    box.stride[0] = stride;
+static void count_overflowed(struct gf_task *t, const struct gf_dwt_box *b) {
+    int64_t shape[2] = {b->height, b->width * t->job.channels}, first[GF_MAX_RANK];
+    struct gf_array box = gf_array_wrap((void *)b->data, t->job.out[0].dtype, 2, shape);
+    box.stride[0] = b->stride;
     if (!gf_job_is_bounded(&t->job))
         t->overflowed[0] += gf_array_nonfinite(&box, first);
 }
 
-static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
-                const void *data, int64_t stride) {
+static int emit(void *user, const struct gf_dwt_box *box) {
     struct run *r = user;
     struct queue *q = &r->queue;
-    const struct gf_volume_box at = {z, y, x, height, width};
-    count_overflowed(r->t, height, width, data, stride);
+    count_overflowed(r->t, box);
     if (!r->beside) {
         double start = gf_now_ms();
-        int now = gf_volume_write(r->volume, &at, data, stride);
+        int now = write_box(r, box);
         q->ms += gf_now_ms() - start;
         r->ms_waited = q->ms;
         return now;
@@ -131,7 +127,7 @@ static int emit(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int
     pthread_mutex_lock(&q->lock);
     int rc = await(r, q->put - QUEUE + 1);
     if (!rc) {
-        q->box[q->put++ % QUEUE] = (struct box){at, stride, data};
+        q->box[q->put++ % QUEUE] = *box;
         pthread_cond_broadcast(&q->changed);
     }
     pthread_mutex_unlock(&q->lock);

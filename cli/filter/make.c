@@ -6,6 +6,8 @@
 
 #include "cli/filter/make.h"
 #include "cli/filter/options.h"
+#include "core/base/backend.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 
 static bool on(const struct gf_job *job, int axis) {
@@ -164,6 +166,29 @@ static int add_mask(struct gf_filter *f, const struct gf_settings *s, const stru
     return gf_filter_times_mask(f, job, gf_settings_threads(s), &mask);
 }
 
+/* Runs one job on the CPU, which every machine has and which has double precision. */
+static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                          struct gf_array *out) {
+    const struct gf_settings *s = settings;
+    struct gf_backend_options options = {.threads = gf_settings_threads(s)};
+    const struct gf_backend *b;
+    struct gf_plan *plan;
+    struct gf_report report;
+    void *context;
+    int rc = gf_backend_find("openmp", &b);
+    if (!rc)
+        rc = b->open(&options, &context);
+    if (rc)
+        return rc;
+    rc = b->plan(context, job, &plan);
+    if (!rc) {
+        rc = b->exec(context, plan, in, out, &report);
+        b->unplan(context, plan);
+    }
+    b->close(context);
+    return rc;
+}
+
 static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
                       const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
     struct gf_filter_samples kernel = {.value = p->file.value, .extent = {1, 1, 1}};
@@ -180,7 +205,8 @@ static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const st
     if (!fits)
         return gf_fail(GF_EINVAL, "--convolve=%s is larger than the picture's %s", p->text,
                        spectrum_text(job, frame, text));
-    return gf_filter_times_kernel(f, job, gf_settings_threads(s), &kernel);
+    struct gf_filter_transform transform = {.run = transform_once, .context = (void *)s};
+    return gf_filter_times_kernel(f, job, gf_settings_threads(s), &kernel, &transform);
 }
 
 /* ---- the whole ---- */
