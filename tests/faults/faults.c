@@ -451,7 +451,7 @@ int main(int argc, char **argv) {
     world_make();
     place_open(&p, world.root, "first");
     for (const struct fault_case *c = fault_cases; c->name; c++)
-        if (wanted(c, only, n_only) && n_cases < MAX_CASES && !(seconds > 0 && c->few))
+        if (wanted(c, only, n_only) && n_cases < MAX_CASES && !(seconds > 0 && c->few && c->loose))
             clean_make(&p, c, &clean[n_cases++]);
     list_tests(only, n_only);
     results = shared((size_t)(n_tests + 1) * sizeof *results);
