@@ -1,3 +1,4 @@
+/* The end of a text in memory, where a lack of memory shows. */
 #include "cli/text.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Hashes, noise and vectors of the sample makers. */
 #include "samples/paint.h"
 
 uint32_t hash3(int x, int y, int z) {

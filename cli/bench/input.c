@@ -1,3 +1,4 @@
+/* Reproducible input for cases of any size: a hash of the sample's number. */
 #include "cli/bench/bench.h"
 
 #include <string.h>
