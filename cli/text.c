@@ -1,4 +1,4 @@
-/* The end of a text in memory, where a lack of memory shows. */
+/* Closing a text that was written to memory, with every failure noticed. */
 #include "cli/text.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Hashes, noise and vectors of the sample makers. */
+/* Noise, shapes and strokes that the painted samples share. */
 #include "samples/paint.h"
 
 uint32_t hash3(int x, int y, int z) {

@@ -1,4 +1,4 @@
-/* Reproducible input for cases of any size: a hash of the sample's number. */
+/* What the bench's cases read: random samples in each kind's type, made once for a case. */
 #include "cli/bench/bench.h"
 
 #include <string.h>
