@@ -1,3 +1,4 @@
+/* Strips of rows to deflate streams, one a thread. */
 #include "formats/png_deflate.h"
 
 #include <stdint.h>

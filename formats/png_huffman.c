@@ -1,3 +1,4 @@
+/* Huffman codes for one block, and the block coded with them. */
 #include "formats/png_huffman.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "core/base/status.h"
+#include "formats/files.h"
 #include "formats/png.h"
 #include "formats/png_codec.h"
 #include "tests/formats/files.h"
