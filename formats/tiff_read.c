@@ -80,7 +80,8 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
         return GF_OK;
     if (text && (text[0] != '{' || !strstr(text, "\"gpufft\"")))
         return GF_OK;
-    image->record = text ? strdup(text) : NULL; /* libtiff may have had no memory for it */
+    t->no_memory |= !text; /* libtiff had no memory for it */
+    image->record = text ? strdup(text) : NULL;
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
@@ -127,8 +128,9 @@ static int tiff_read(struct gf_source *source, const struct gf_read_options *opt
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
     rc = gf_image_alloc(image, options, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1,
                         p->channels, pages.buffer_bytes);
-    if (!rc && TIFFSetSubDirectory(t.tif, pages.offsets[0]))
-        rc = read_record(&t, image);
+    if (!rc)
+        rc = TIFFSetSubDirectory(t.tif, pages.offsets[0]) ? read_record(&t, image)
+                                                          : gf_tiff_report(&t, "broken TIFF: ");
     if (!rc && !options->header_only)
         rc = read_pages(&t, &pages, image);
     if (!rc && (t.failed || t.status))
