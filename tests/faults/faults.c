@@ -316,7 +316,7 @@ static void print_result(int i, bool *told) {
            clean[t->c].c->name, rows[t->row].kind, rows[t->row].error, t->nth, text, count,
            results[i].state == KNOWN ? ": " : "",
            results[i].state == KNOWN ? known[results[i].known].reason : "");
-    if (results[i].state == FAILED)
+    if (results[i].state == FAILED || n_tests == 1)
         print_frames(results[i].site);
 }
 
