@@ -1,3 +1,4 @@
+/* Lines on stderr, by several threads, and the exit codes of failures. */
 #include "cli/log.h"
 
 #include <errno.h>

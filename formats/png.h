@@ -4,8 +4,22 @@
 
 #include "formats/format.h"
 
+struct gf_codec;
+
+/* The reader of gf_format_png with a codec for the rows, or with libpng alone (NULL). */
+int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
+                   const struct gf_read_options *options, struct gf_image *image);
+/* The rows of a picture and all that follows them, from a source whose first IDAT's length and type
+ * have just been read. px is C-contiguous and has the file's pixels: 8 or 16 bits, not interlaced.
+ * False, with the source where it was, when anything is not as usual. */
+bool gf_png_read_rows(const struct gf_codec *codec, struct gf_source *source,
+                      const struct gf_array *px, bool swap);
+
+/* The writer of gf_format_png, and with a codec for the checksums. */
 int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
+int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
+                    const struct gf_image *image, const struct gf_write_options *options);
 
 /* PNG's row filters (PNG specification, 9.2). `above` is NULL for the first row; `step` is the
  * bytes of one pixel. Writes the filter's number and n bytes. */
@@ -16,5 +30,10 @@ void gf_png_filter_row(int filter, const unsigned char *row, const unsigned char
  * room for n + 1 bytes. */
 int gf_png_choose_filter(unsigned candidates, const unsigned char *row, const unsigned char *above,
                          size_t n, size_t step, unsigned char *scratch);
+
+/* A filter undone: n bytes from `in`, which follow the filter's number. `above` is zeros for the
+ * first row. False for an unknown filter. */
+bool gf_png_unfilter_row(int filter, const unsigned char *in, const unsigned char *above, size_t n,
+                         size_t step, unsigned char *out);
 
 #endif

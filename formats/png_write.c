@@ -1,5 +1,6 @@
-/* PNG out: libpng frames the chunks; the image data is filtered and deflated in strips, side by
- * side on several threads. The strips do not depend on the number of threads, nor do the bytes. */
+/* PNG out: libpng writes the header; the image data is filtered and deflated in strips, side by
+ * side on several threads, each strip an IDAT. The strips do not depend on the number of threads,
+ * nor do the bytes. */
 #include <omp.h>
 #include <png.h>
 #include <setjmp.h>
@@ -10,30 +11,28 @@
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/png.h"
+#include "formats/png_codec.h"
+#include "formats/png_deflate.h"
 
-enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8, ZLIB_HEADER = 2 };
+enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8 };
+/* Kept free before and after a strip's deflate: a chunk's length and type, zlib's header; zlib's
+ * checksum, the chunk's. */
+enum { HEAD = 8 + 2, TAIL = 4 + 4 };
 
-/* zlib's level and strategy. */
 struct coding {
-    int level, strategy;
-    bool adapts;      /* strips without runs are spared the search for them */
+    struct gf_deflate_options deflate;
     unsigned filters; /* candidates, as bits */
-};
-
-/* A thread's deflate. */
-struct coder {
-    z_stream z;
-    bool ready; /* z is set up, for this strategy */
-    int strategy;
 };
 
 struct strip {
     unsigned char *raw;      /* big-endian rows, the one above first, where the array has none */
     unsigned char *filtered; /* rows with their filter bytes */
-    unsigned char *packed;   /* ZLIB_HEADER bytes are kept free before the stream */
-    size_t n_packed;
+    unsigned char *packed;   /* HEAD bytes, the deflate, TAIL bytes */
     size_t n_filtered;
-    uLong adler;
+    uint32_t adler;
+    unsigned char *chunk; /* the IDAT: its length, type and n_chunk bytes, in `packed` */
+    size_t n_chunk;
+    uint32_t crc; /* of the type and these bytes */
     bool failed;
 };
 
@@ -43,6 +42,7 @@ struct writer {
     png_infop info;
     struct gf_sink *sink;
     struct gf_planes planes;
+    const struct gf_codec *codec; /* for the checksums */
     struct coding coding;
     size_t step; /* bytes a pixel */
     int64_t rows_a_strip, n_strips;
@@ -50,7 +50,7 @@ struct writer {
     struct strip *strips; /* of one batch */
     int64_t batch;
     size_t packed_size;
-    struct coder *coders; /* by thread */
+    struct gf_deflate **deflates; /* by thread */
     int threads;
     int status;
     char message[160];
@@ -88,18 +88,18 @@ static struct coding choose_coding(const struct gf_write_options *o) {
                                      [GF_PNG_DEFAULT] = Z_DEFAULT_STRATEGY};
     unsigned quick = 1u << GF_PNG_ROW_NONE | 1u << GF_PNG_ROW_SUB | 1u << GF_PNG_ROW_UP;
     unsigned all = quick | 1u << GF_PNG_ROW_AVERAGE | 1u << GF_PNG_ROW_PAETH;
-    struct coding c = {.level = o->level, .strategy = strategies[o->strategy], .filters = all};
+    struct coding c = {.deflate = {.level = o->level, .strategy = strategies[o->strategy]},
+                       .filters = all};
     if (o->strategy == GF_PNG_AUTO && o->level < 0) {
-        c.strategy = Z_RLE;
-        c.adapts = true;
+        c.deflate.quick = true;
         c.filters = quick;
     } else if (o->strategy == GF_PNG_AUTO && !o->noise) {
-        c.strategy = Z_FILTERED;
+        c.deflate.strategy = Z_FILTERED;
     }
     if (o->noise || o->level == 0)
         c.filters = 1u << GF_PNG_ROW_NONE;
-    if (c.level < 0)
-        c.level = o->strategy == GF_PNG_DEFAULT ? 6 : 1;
+    if (c.deflate.level < 0)
+        c.deflate.level = o->strategy == GF_PNG_DEFAULT ? 6 : 1;
     return c;
 }
 
@@ -137,48 +137,28 @@ static void filter_strip(const struct writer *w, struct strip *s, int64_t first,
     s->n_filtered = (size_t)n * (row_bytes + 1);
 }
 
-/* One word in 64 that is four equal bytes is worth looking for runs; Huffman codes alone take a
- * sixth less time. */
-static bool has_runs(const unsigned char *p, size_t n) {
-    size_t words = 0;
-    for (size_t i = 0; i + 4 <= n; i += 4) {
-        uint32_t w;
-        memcpy(&w, p + i, 4);
-        words += w == (w >> 8 | w << 24);
-    }
-    return words * 4 * 64 > n;
+static void put_big_endian(unsigned char *p, uint32_t v) {
+    for (int i = 0; i < 4; i++)
+        p[i] = (unsigned char)(v >> (24 - 8 * i));
 }
 
-/* Readies a coder for a strip. Setting up takes zlib's memory anew, a reset does not. */
-static int ready_coder(const struct writer *w, struct coder *c, const struct strip *s) {
-    int strategy = w->coding.strategy;
-    if (w->coding.adapts && !has_runs(s->filtered, s->n_filtered))
-        strategy = Z_HUFFMAN_ONLY;
-    if (c->ready && c->strategy == strategy)
-        return deflateReset(&c->z);
-    if (c->ready)
-        deflateEnd(&c->z);
-    c->z = (z_stream){0};
-    c->strategy = strategy;
-    int rc = deflateInit2(&c->z, w->coding.level, Z_DEFLATED, -MAX_WBITS, 9, strategy);
-    c->ready = rc == Z_OK;
-    return rc;
-}
-
-static void deflate_strip(const struct writer *w, struct strip *s, bool last) {
-    struct coder *c = &w->coders[omp_get_thread_num()];
-    s->adler = adler32_z(adler32_z(0, NULL, 0), s->filtered, s->n_filtered);
-    s->failed = ready_coder(w, c, s);
-    if (s->failed)
-        return;
-    z_stream *z = &c->z;
-    z->next_in = s->filtered;
-    z->avail_in = (uInt)s->n_filtered;
-    z->next_out = s->packed + ZLIB_HEADER;
-    z->avail_out = (uInt)w->packed_size;
-    int rc = deflate(z, last ? Z_FINISH : Z_SYNC_FLUSH);
-    s->failed = rc != (last ? Z_STREAM_END : Z_OK) || z->avail_in || !z->avail_out;
-    s->n_packed = z->total_out;
+/* Deflates the strip and puts its IDAT around it, but for the length and the checksum. */
+static void pack_strip(const struct writer *w, struct strip *s, bool first, bool last) {
+    static const unsigned char zlib_header[2] = {0x78, 0x01}; /* 32 KiB window, fastest level */
+    struct gf_deflate **deflate = &w->deflates[omp_get_thread_num()];
+    size_t n = 0;
+    s->adler = w->codec->adler32(1, s->filtered, s->n_filtered);
+    if (!*deflate)
+        *deflate = gf_deflate_new(&w->coding.deflate);
+    if (*deflate)
+        n = gf_deflate_strip(*deflate, s->filtered, s->n_filtered, last, s->packed + HEAD);
+    s->failed = n == 0;
+    s->n_chunk = n + (first ? sizeof zlib_header : 0);
+    s->chunk = s->packed + HEAD + n - s->n_chunk - 8;
+    memcpy(s->chunk + 4, "IDAT", 4);
+    if (first)
+        memcpy(s->chunk + 8, zlib_header, sizeof zlib_header);
+    s->crc = w->codec->crc32(0, s->chunk + 4, 4 + s->n_chunk);
 }
 
 /* Filters and deflates the strips [first, first + n) into w->strips[0..n). */
@@ -188,7 +168,7 @@ static int code_strips(struct writer *w, int64_t first, int64_t n) {
         int64_t y = (first + i) * w->rows_a_strip;
         int64_t rows = w->planes.height - y;
         filter_strip(w, &w->strips[i], y, rows < w->rows_a_strip ? rows : w->rows_a_strip);
-        deflate_strip(w, &w->strips[i], first + i == w->n_strips - 1);
+        pack_strip(w, &w->strips[i], first + i == 0, first + i == w->n_strips - 1);
     }
     for (int64_t i = 0; i < n; i++)
         if (w->strips[i].failed)
@@ -210,50 +190,43 @@ static int write_header(struct writer *w, const struct gf_image *image) {
     return GF_OK;
 }
 
-static int write_chunk(struct writer *w, const char *type, const unsigned char *data, size_t n) {
-    if (setjmp(png_jmpbuf(w->png)))
-        return w->status ? w->status : gf_fail_text(GF_EIO, "libpng: ", w->message);
-    png_write_chunk(w->png, (png_const_bytep)type, data, n);
-    return GF_OK;
-}
-
+/* One thread after the other: what depends on the strips before, and the file. */
 static int write_strips(struct writer *w) {
+    static const unsigned char end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
     uLong adler = adler32_z(0, NULL, 0);
     for (int64_t first = 0; first < w->n_strips; first += w->batch) {
         int64_t n = w->n_strips - first < w->batch ? w->n_strips - first : w->batch;
         int rc = code_strips(w, first, n);
         for (int64_t i = 0; i < n && !rc; i++) {
             struct strip *s = &w->strips[i];
-            unsigned char *begin = s->packed + ZLIB_HEADER, *end = begin + s->n_packed;
             adler = adler32_combine(adler, s->adler, (z_off_t)s->n_filtered);
-            if (first + i == 0) { /* deflate, 32 KiB window, fastest level */
-                *--begin = 0x01;
-                *--begin = 0x78;
+            if (first + i == w->n_strips - 1) {
+                put_big_endian(s->chunk + 8 + s->n_chunk, (uint32_t)adler);
+                s->crc = w->codec->crc32(s->crc, s->chunk + 8 + s->n_chunk, 4);
+                s->n_chunk += 4;
             }
-            if (first + i == w->n_strips - 1)
-                for (int shift = 24; shift >= 0; shift -= 8)
-                    *end++ = (unsigned char)(adler >> shift);
-            rc = write_chunk(w, "IDAT", begin, (size_t)(end - begin));
+            put_big_endian(s->chunk, (uint32_t)s->n_chunk);
+            put_big_endian(s->chunk + 8 + s->n_chunk, s->crc);
+            rc = gf_sink_write(w->sink, s->chunk, 8 + s->n_chunk + 4);
         }
         if (rc)
             return rc;
     }
-    return write_chunk(w, "IEND", NULL, 0);
+    return gf_sink_write(w->sink, end, sizeof end);
 }
 
 static int alloc_strips(struct writer *w) {
     size_t row = w->planes.row_bytes, rows = (size_t)w->rows_a_strip;
     size_t filtered = rows * (row + 1);
-    /* Of zlib's bounds the one that holds for every level and strategy, and room for the flush. */
-    w->packed_size = filtered + filtered / 8 + filtered / 64 + 1024;
+    w->packed_size = gf_deflate_bound(filtered);
     w->strips = calloc((size_t)w->batch, sizeof *w->strips);
-    w->coders = calloc((size_t)w->threads, sizeof *w->coders);
-    if (!w->strips || !w->coders)
+    w->deflates = calloc((size_t)w->threads, sizeof *w->deflates);
+    if (!w->strips || !w->deflates)
         return gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t i = 0; i < w->batch; i++) {
         struct strip *s = &w->strips[i];
         s->filtered = malloc(filtered);
-        s->packed = malloc(w->packed_size + ZLIB_HEADER + 4);
+        s->packed = malloc(HEAD + w->packed_size + TAIL);
         if (w->copies)
             s->raw = malloc((rows + 1) * row);
         if (!s->filtered || !s->packed || (w->copies && !s->raw))
@@ -263,10 +236,9 @@ static int alloc_strips(struct writer *w) {
 }
 
 static void free_strips(struct writer *w) {
-    for (int i = 0; w->coders && i < w->threads; i++)
-        if (w->coders[i].ready)
-            deflateEnd(&w->coders[i].z);
-    free(w->coders);
+    for (int i = 0; w->deflates && i < w->threads; i++)
+        gf_deflate_free(w->deflates[i]);
+    free(w->deflates);
     for (int64_t i = 0; w->strips && i < w->batch; i++) {
         free(w->strips[i].raw);
         free(w->strips[i].filtered);
@@ -275,9 +247,10 @@ static void free_strips(struct writer *w) {
     free(w->strips);
 }
 
-int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
-                 const struct gf_write_options *options) {
-    struct writer w = {.sink = sink, .threads = options->threads > 0 ? options->threads : 1};
+int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
+                    const struct gf_image *image, const struct gf_write_options *options) {
+    struct writer w = {
+        .codec = codec, .sink = sink, .threads = options->threads > 0 ? options->threads : 1};
     gf_planes_view(&w.planes, image);
     if (w.planes.width > PNG_UINT_31_MAX || w.planes.height > PNG_UINT_31_MAX ||
         w.planes.row_bytes > MAX_ROW_BYTES)
@@ -309,4 +282,9 @@ out:
     png_destroy_write_struct(&w.png, &w.info);
     free_strips(&w);
     return rc;
+}
+
+int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
+                 const struct gf_write_options *options) {
+    return gf_png_write_by(gf_codec_best(), sink, image, options);
 }

@@ -59,8 +59,7 @@ static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings 
     if (!e->backend->list || s->device || gf_backend_device(e->backend, device, &props) ||
         !props.is_cpu)
         return true;
-    gf_log_verbose("bench: %s left out, %s is the processor; --backend names it", e->name,
-                   props.name);
+    gf_log_verbose("bench: %s left out, %s is the CPU; --backend names it", e->name, props.name);
     return false;
 }
 
@@ -110,11 +109,11 @@ static int find_relative(struct gf_bench *b) {
     return 0;
 }
 
-/* The CPU's name for itself, and what the CPU's backend says of its instruction set. */
+/* The CPU's name for itself, and its backend's name for the instruction set. */
 static void describe_machine(struct gf_bench *b) {
     char line[256], reason[GF_REASON] = "";
     FILE *f = fopen("/proc/cpuinfo", "re");
-    snprintf(b->cpu, sizeof b->cpu, "unknown processor");
+    snprintf(b->cpu, sizeof b->cpu, "unknown CPU");
     while (f && fgets(line, sizeof line, f)) {
         const char *name = strchr(line, ':');
         if (strncmp(line, "model name", 10) || !name)
@@ -214,7 +213,7 @@ static int read_shape(const struct gf_settings *s, const char *text, struct gf_s
     return rc;
 }
 
-int gf_command_bench(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_bench b = {.s = s};
     struct gf_shape typed[MOST_SHAPES + 1] = {{0, {0}}};
     int rc = gf_bench_check(s);
@@ -223,7 +222,7 @@ int gf_command_bench(struct gf_settings *s, char **operands, int n) {
     for (int i = 0; i < n && !rc; i++)
         rc = read_shape(s, operands[i], &typed[i]);
     if (!rc && !n && s->axes.n)
-        rc = gf_fail(GF_EUSAGE, "--axes goes with a shape");
+        rc = gf_fail(GF_EUSAGE, "--axes needs a shape");
     if (!rc && n && s->bench.all)
         rc = gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
     if (!rc)
@@ -247,3 +246,31 @@ int gf_command_bench(struct gf_settings *s, char **operands, int n) {
         gf_log_error("bench: nothing could be measured");
     return b.bad || !b.rows;
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_bench, &gf_opts_memory,
+                                                    &gf_opts_common, NULL};
+
+const struct gf_command gf_command_bench = {
+    .name = "bench",
+    .operands = "[SHAPE]...",
+    .summary = "the backends compared in one table",
+    .groups = groups,
+    .examples = "  gpufft bench\n"
+                "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
+                "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
+                "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
+                "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n",
+    .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
+             "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
+             "what the planned passes read and write, and its share of the copy bandwidth.\n"
+             "floors: the time over that of one read and one write at copy bandwidth (for a\n"
+             "picture, half a spectrum is written and read as well). ratio: above 1 is faster\n"
+             "than the one compared with. error: relative (L2); single against a run in\n"
+             "double, double against sums in long double at 8 places; for a picture, the\n"
+             "share of pixels off by one level; ! is more than gpufft promises. A wrong result\n"
+             "is not timed, and the exit status is 1. plan: the time that planning took, not\n"
+             "counted.\n"
+             "Backends on a device are timed there, by its clock, with input and output in its\n"
+             "memory; copy is then its own bandwidth.\n",
+    .run = run,
+};

@@ -16,7 +16,7 @@ static void print_device(int number, const struct gf_gpu_props *p) {
     printf("%*sdevice %d: %s\n", INDENT, "", number, p->name);
     printf("%*s%s, driver %s, %s, %d compute unit%s, %sfp64%s\n", INDENT + 2, "", p->platform,
            p->driver, gf_memory_text(p->memory, size), p->units, p->units == 1 ? "" : "s",
-           p->fp64 ? "" : "no ", p->is_cpu ? ", the processor itself" : "");
+           p->fp64 ? "" : "no ", p->is_cpu ? ", the CPU itself" : "");
 }
 
 static json_t *device_json(int number, const struct gf_gpu_props *p) {
@@ -72,7 +72,7 @@ static void print_cache(bool json) {
     gf_json_print(o);
 }
 
-int gf_command_devices(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     (void)operands;
     if (n) {
         gf_log_error("devices: takes no operands");
@@ -89,3 +89,14 @@ int gf_command_devices(struct gf_settings *s, char **operands, int n) {
     print_cache(s->json);
     return 0;
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_common, NULL};
+
+const struct gf_command gf_command_devices = {
+    .name = "devices",
+    .operands = "",
+    .summary = "every backend and device, or why one is absent",
+    .groups = groups,
+    .examples = "  gpufft devices\n",
+    .run = run,
+};

@@ -6,7 +6,9 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
-#include "cli/filter/filter.h"
+#include "cli/filter/files.h"
+#include "cli/filter/make.h"
+#include "cli/filter/options.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "core/base/memory.h"
@@ -200,8 +202,8 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
     struct gf_targets own = *targets;
-    t.transform = transform_of(s, &t.image);
-    if (!rc && t.transform != &gf_hooks_forward && !is_filter(s)) {
+    t.hooks = transform_of(s, &t.image);
+    if (!rc && t.hooks != &gf_hooks_forward && !is_filter(s)) {
         for (int i = 0; i < own.n && s->kind == GF_UNSET; i++)
             own.target[i].kind = GF_REAL;
         t.targets = &own;
@@ -227,7 +229,7 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
-int gf_command_plan(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
     struct gf_runner runner;
@@ -282,3 +284,31 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     gf_filter_free_files(s);
     return worst;
 }
+
+static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
+
+static const struct gf_opt plan_rows[] = {
+    GF_CHOICE("transform", plan_transform, "NAME", transforms,
+              "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_END,
+};
+static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
+
+static const struct gf_opt_group *const groups[] = {
+    &plan_group,      &gf_opts_levels,        &gf_opts_out,    &gf_opts_spectrum_kind,
+    &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,  &gf_opts_axes,
+    &gf_opts_norm,    &gf_opts_precision,     &gf_opts_color,  &gf_opts_half,
+    &gf_opts_display, &gf_opts_filter,        &gf_opts_raw,    &gf_opts_offset,
+    &gf_opts_backend, &gf_opts_memory,        &gf_opts_common, NULL};
+
+const struct gf_command gf_command_plan = {
+    .name = "plan",
+    .operands = "IN|SHAPE...",
+    .summary = "what would run: backend, passes, bytes, memory",
+    .groups = groups,
+    .examples = "  gpufft plan scene.png\n"
+                "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
+                "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
+                "  gpufft plan 4096x4096 --transform=dwt --levels=3\n",
+    .run = run,
+};

@@ -1,6 +1,7 @@
 /* Sessions and runners on made-up backends: which one runs, what is opened and planned how often,
  * what happens where one fails, and what is noted. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ struct fake {
     int fail_probe, fail_open, fail_plan, fail_exec; /* statuses; 0: works */
     int fail_times;                                  /* plan or exec fails so often; 0: always */
     bool lost;
-    int opened, closed, planned, unplanned, ran;
+    atomic_int opened, closed, planned, unplanned, ran;
     char device[32];
 };
 static struct fake host, gpu, other;
@@ -39,7 +40,8 @@ static int list(struct gf_gpu_props *props, int most) {
 }
 
 static int open_fake(struct fake *f, const struct gf_backend_options *o, void **context) {
-    snprintf(f->device, sizeof f->device, "%s", o->device ? o->device : "");
+    if (o->device)
+        snprintf(f->device, sizeof f->device, "%s", o->device);
     if (f->fail_open)
         return gf_fail(f->fail_open, "cannot open it");
     struct fake_context *c = malloc(sizeof *c);
@@ -153,8 +155,7 @@ static char notes[1024];
 static int n_notes;
 
 static void take_note(void *user, const char *text) {
-    CHECK(user == notes);
-    n_notes++;
+    n_notes += user == notes ? 1 : 100; /* no CHECK: threads come here */
     snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", text);
 }
 

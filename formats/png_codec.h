@@ -1,0 +1,40 @@
+/* Inflate and the checksums of PNG behind one table, so that ISA-L and zlib are interchangeable.
+ * Private to formats/. */
+#ifndef GF_FORMATS_PNG_CODEC_H
+#define GF_FORMATS_PNG_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A stream that is being inflated. `in` and `n` move on as bytes are taken. */
+struct gf_inflate {
+    const unsigned char *in;
+    size_t n;
+    bool ended;  /* the checksum at the end of the stream was read and is right */
+    void *state; /* the codec's */
+};
+
+struct gf_codec {
+    const char *name;
+    /* Both as zlib's: they continue from a sum, which begins as 0 and as 1. */
+    uint32_t (*crc32)(uint32_t crc, const void *data, size_t n);
+    uint32_t (*adler32)(uint32_t adler, const void *data, size_t n);
+
+    /* A zlib stream. inflate_start() returns false without memory; inflate() stores up to `room`
+     * bytes and returns how many, or -1 for anything that is not a clean stream. It stores fewer
+     * than `room` only when the input is used up or the stream has ended. */
+    bool (*inflate_start)(struct gf_inflate *s);
+    int64_t (*inflate)(struct gf_inflate *s, unsigned char *out, size_t room);
+    void (*inflate_end)(struct gf_inflate *s);
+};
+
+extern const struct gf_codec gf_codec_zlib;
+#ifdef GF_WITH_ISAL
+extern const struct gf_codec gf_codec_isal;
+#endif
+
+/* The faster one that this program was built with. */
+const struct gf_codec *gf_codec_best(void);
+
+#endif

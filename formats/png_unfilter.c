@@ -1,0 +1,169 @@
+/* PNG's row filters undone, a pixel's bytes as one vector: a byte depends on the pixel to its left.
+ */
+#include <string.h>
+
+#include "formats/png.h"
+
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
+typedef unsigned char bytes8 __attribute__((vector_size(8)));
+typedef int16_t words8 __attribute__((vector_size(16)));
+
+/* A pixel of `step` bytes, the rest 0. `step` is a constant wherever this is inlined. */
+static inline __attribute__((always_inline)) bytes8 load(const unsigned char *p, size_t step) {
+    bytes8 v = {0};
+    memcpy(&v, p, step);
+    return v;
+}
+
+static inline __attribute__((always_inline)) words8 widen(bytes8 v) {
+    return __builtin_convertvector(v, words8);
+}
+
+static inline __attribute__((always_inline)) words8 absolute(words8 v) {
+    words8 sign = v >> 15;
+    return (v ^ sign) - sign;
+}
+
+/* The neighbour (left, above, upper left) that is nearest to left + above - upper left. */
+static inline __attribute__((always_inline)) words8 paeth(words8 left, words8 above,
+                                                          words8 corner) {
+    words8 to_left = above - corner, to_above = left - corner;
+    words8 to_corner = absolute(to_left + to_above);
+    to_left = absolute(to_left);
+    to_above = absolute(to_above);
+    words8 not_left = (words8)(to_left > to_above) | (words8)(to_left > to_corner);
+    words8 is_corner = (words8)(to_above > to_corner);
+    words8 other = (corner & is_corner) | (above & ~is_corner);
+    return (other & not_left) | (left & ~not_left);
+}
+
+static inline __attribute__((always_inline)) void undo(int filter, const unsigned char *in,
+                                                       const unsigned char *above, size_t n,
+                                                       size_t step, unsigned char *out) {
+    bytes8 left = {0};
+    words8 wide_left = {0}, wide_corner = {0};
+    for (size_t i = 0; i < n; i += step) {
+        bytes8 v = load(in + i, step);
+        if (filter == GF_PNG_ROW_SUB) {
+            left = v + left;
+        } else {
+            words8 wide_above = widen(load(above + i, step));
+            words8 guess = filter == GF_PNG_ROW_PAETH ? paeth(wide_left, wide_above, wide_corner)
+                                                      : (wide_left + wide_above) >> 1;
+            wide_left = (widen(v) + guess) & 255;
+            wide_corner = wide_above;
+            left = __builtin_convertvector(wide_left, bytes8);
+        }
+        memcpy(out + i, &left, step);
+    }
+}
+
+/* The same for pixels of one byte, where vectors only cost. */
+static inline __attribute__((always_inline)) void undo_bytes(int filter, const unsigned char *in,
+                                                             const unsigned char *above, size_t n,
+                                                             unsigned char *out) {
+    int left = 0, corner = 0;
+    for (size_t i = 0; i < n; i++) {
+        int up = above[i], guess = (left + up) >> 1;
+        if (filter == GF_PNG_ROW_PAETH) {
+            int to_left = up - corner, to_above = left - corner, to_corner = to_left + to_above;
+            to_left = to_left < 0 ? -to_left : to_left;
+            to_above = to_above < 0 ? -to_above : to_above;
+            to_corner = to_corner < 0 ? -to_corner : to_corner;
+            int other = to_above <= to_corner ? up : corner;
+            guess = to_left <= to_above && to_left <= to_corner ? left : other;
+        }
+        left = (in[i] + guess) & 255;
+        corner = up;
+        out[i] = (unsigned char)left;
+    }
+}
+
+/* Pixels of one byte: sums of 2, 4, 8, 16 neighbours, then the last sum before is added to all. */
+static void undo_sub_bytes(const unsigned char *in, size_t n, unsigned char *out) {
+    static const bytes16 by1 = {0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+    static const bytes16 by2 = {0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
+    static const bytes16 by4 = {0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
+    static const bytes16 by8 = {0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23};
+    const bytes16 zero = {0};
+    unsigned char left = 0;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        bytes16 v;
+        memcpy(&v, in + i, 16);
+        v += __builtin_shuffle(zero, v, by1);
+        v += __builtin_shuffle(zero, v, by2);
+        v += __builtin_shuffle(zero, v, by4);
+        v += __builtin_shuffle(zero, v, by8);
+        v += left;
+        memcpy(out + i, &v, 16);
+        left = v[15];
+    }
+    for (; i < n; i++)
+        out[i] = left = (unsigned char)(in[i] + left);
+}
+
+static void undo_up(const unsigned char *in, const unsigned char *above, size_t n,
+                    unsigned char *out) {
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        bytes16 v, a;
+        memcpy(&v, in + i, 16);
+        memcpy(&a, above + i, 16);
+        v += a;
+        memcpy(out + i, &v, 16);
+    }
+    for (; i < n; i++)
+        out[i] = (unsigned char)(in[i] + above[i]);
+}
+
+/* One loop for each filter and step: the compiler sees both as constants. */
+static inline __attribute__((always_inline)) void undo_any(int filter, const unsigned char *in,
+                                                           const unsigned char *above, size_t n,
+                                                           size_t step, unsigned char *out) {
+    switch (step) {
+    case 1:
+        undo_bytes(filter, in, above, n, out);
+        break;
+    case 2:
+        undo(filter, in, above, n, 2, out);
+        break;
+    case 3:
+        undo(filter, in, above, n, 3, out);
+        break;
+    case 4:
+        undo(filter, in, above, n, 4, out);
+        break;
+    case 6:
+        undo(filter, in, above, n, 6, out);
+        break;
+    default:
+        undo(filter, in, above, n, 8, out);
+    }
+}
+
+bool gf_png_unfilter_row(int filter, const unsigned char *in, const unsigned char *above, size_t n,
+                         size_t step, unsigned char *out) {
+    switch (filter) {
+    case GF_PNG_ROW_NONE:
+        memcpy(out, in, n);
+        return true;
+    case GF_PNG_ROW_SUB:
+        if (step == 1)
+            undo_sub_bytes(in, n, out);
+        else
+            undo_any(GF_PNG_ROW_SUB, in, above, n, step, out);
+        return true;
+    case GF_PNG_ROW_UP:
+        undo_up(in, above, n, out);
+        return true;
+    case GF_PNG_ROW_AVERAGE:
+        undo_any(GF_PNG_ROW_AVERAGE, in, above, n, step, out);
+        return true;
+    case GF_PNG_ROW_PAETH:
+        undo_any(GF_PNG_ROW_PAETH, in, above, n, step, out);
+        return true;
+    default:
+        return false;
+    }
+}
