@@ -6,7 +6,7 @@
 #include "formats/png_huffman_codes.h"
 
 /* A block has codes of its own. Runs are matches of distance 1, as zlib's Z_RLE makes them. */
-enum { BLOCK = 64 * 1024, MIN_RUN = 3, MAX_RUN = 258 };
+enum { BLOCK = 32 * 1024, MIN_RUN = 3, MAX_RUN = 258 };
 enum { END = 256, FIRST_LENGTH = 257, N_LITERALS = 286, N_DISTANCES = 2, N_LENGTHS = 19 };
 /* Four codes and 7 bits left over fit a word of 64. */
 enum { LITERAL_BITS = 14, LENGTH_BITS = 7 };
