@@ -38,14 +38,16 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(
              $(OPENMP) $(PKG_CFLAGS) $(CFLAGS) $(SANITIZE)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
-CLI     := $(wildcard cli/*.c cli/*/*.c) core/session/session.c core/session/contexts.c
-CORE    := $(filter-out $(CLI),$(wildcard core/*/*.c core/*/*/*.c))
+CLI     := $(wildcard cli/*.c cli/*/*.c)
+CORE    := $(wildcard core/*/*.c core/*/*/*.c)
 FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png_codec_isal.c),$(wildcard formats/*.c))
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
 obj      = $(patsubst %.c,$(BUILD)/%.o,$(1))
-# What the tests share is linked to each of them.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ),$(wildcard tests/*/*.c))
+# A driver and what it preloads into the program; neither is linked to anything else.
+FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
+# What the tests share is linked to each of them; they read the environment as the program does.
+SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/%,$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
 # picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
@@ -85,7 +87,7 @@ endef
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 
-.PHONY: all check check-full check-gpu lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
+.PHONY: all man check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -129,6 +131,25 @@ $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
+# The manual: hand-written pages around the lists that the tables of commands and options give.
+PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
+man: $(PAGES)
+
+$(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/samples_embedded.o $(BELOW)
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+
+$(BUILD)/man/%.1: man/%.1.in man/options.in $(BUILD)/make_man
+	@mkdir -p $(@D)
+	$(call say,MAN,$(BUILD)/make_man $< man/options.in >$@)
+
+$(BUILD)/faults: $(call obj,$(FAULTS)) | $(BUILD)/faults_shim.so
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^)
+
+# Without the sanitizers and the checks of fortified headers, whose functions it defines itself.
+$(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
+	@mkdir -p $(@D)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
+
 # ---------------------------------------------------------------- tests
 
 TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
@@ -141,23 +162,28 @@ UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check: gpufft $(TEST_PROGRAMS)
+check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_record
-	@tests/run "tests/lint rules" $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
+	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2 $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh \
-	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record
+	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record "$(BUILD)/faults -s 60"
 
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-full: gpufft $(TEST_PROGRAMS)
+check-full: gpufft man $(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "tests/lint rules" $(UNIT_TESTS) "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
+	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh
+
+# The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
+# on 2 CPUs. Lines 'known' tell of other people's code.
+faults: gpufft $(BUILD)/faults
+	@SHOW='skipped|known' tests/run $(BUILD)/faults
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
 check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu)
@@ -178,9 +204,9 @@ tsan: $(TESTS)
 # One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(FUZZ))
-build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(CORE) $(FORMATS)
+build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FORMATS)
 	@mkdir -p build-fuzz
-	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/base/array.c core/base/status.c core/base/job.c core/wavelet/dwt.c core/filter/filter.c core/base/memory.c $(PKG_LIBS) -lm
+	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/base/array.c core/base/status.c core/base/memory.c $(PKG_LIBS) -lm
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 
@@ -194,13 +220,13 @@ build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedde
 
 # ---------------------------------------------------------------- using it
 
-install: gpufft
+install: gpufft man
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
-	install -m 644 man/gpufft.1 $(DESTDIR)$(PREFIX)/share/man/man1/gpufft.1
+	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(DESTDIR)$(PREFIX)/share/man/man1/gpufft.1
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES)))
 
 # Draws the pictures of samples/ anew; they come out the same, byte for byte.
 samples: $(BUILD)/make_samples
@@ -208,7 +234,7 @@ samples: $(BUILD)/make_samples
 	@$(MAKE) --no-print-directory gpufft
 	samples/panels ./gpufft samples/lessons
 
-# A first look: the sample scene and its spectrum, side by side in a viewer of one's own.
+# A first look: the sample scene and its spectrum, to compare in a viewer.
 demo: gpufft
 	./gpufft fwd samples/scene.png --out spectrum.png
 	@echo "the spectrum of samples/scene.png is in $(CURDIR)/spectrum.png"
@@ -217,7 +243,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all check check-full check-gpu lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
+	@echo "all man check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

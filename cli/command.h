@@ -1,31 +1,61 @@
-/* The commands: one file each, one row in main.c's table. */
+/* A command is one `struct gf_command`, in the file that runs it. The row drives parsing, --help,
+ * `gpufft --help` and the OPTIONS of its manual page, so that none of them can miss an option.
+ *
+ * To add a command `sum`, copy a short one such as commands/info.c:
+ *
+ *     cli/commands/sum.c    new; the Makefile finds it
+ *         static const struct gf_opt sum_rows[] = {
+ *             GF_FLAG("squares", squares, "sum the squares"),
+ *             GF_END,
+ *         };
+ *         static const struct gf_opt_group sum_group = {"Sum", sum_rows};
+ *         static const struct gf_opt_group *const groups[] = {&sum_group, &gf_opts_raw,
+ *                                                             &gf_opts_common, NULL};
+ *         const struct gf_command gf_command_sum = {
+ *             .name = "sum", .operands = "IN...", .summary = "the sum of the samples",
+ *             .groups = groups, .examples = "  gpufft sum scene.png\n", .run = run_sum};
+ *     man/gpufft-sum.1.in   new: the page around its @OPTIONS@
+ *     cli/command.h         its declaration below
+ *     cli/commands.c        its place in the table
+ *     cli/settings.h        the fields that its own rows fill, if there are any
+ *     tests/cli/sum.test    new; and UPDATE=1 tests/cli/run help, which renews the texts of --help
+ *
+ * `gpufft --help`, gpufft(1), `make install` and the checks of help.test and test_man.sh follow the
+ * table. */
 #ifndef GF_CLI_COMMAND_H
 #define GF_CLI_COMMAND_H
 
-#include "cli/settings.h"
+#include "cli/options.h"
+
+struct gf_command {
+    const char *name;
+    const char *operands; /* as the usage line shows them; "" for none */
+    const char *summary;  /* one line, lower case, no full stop */
+    const struct gf_opt_group *const *groups;
+    const char *examples; /* whole lines, indented by two blanks */
+    const char *notes;    /* whole lines that end --help, or NULL */
+    /* Takes the parsed options and the operands, and returns the exit code. */
+    int (*run)(struct gf_settings *s, char **operands, int n);
+};
+
+extern const struct gf_command gf_command_fwd, gf_command_inv, gf_command_dwt, gf_command_idwt,
+    gf_command_filter, gf_command_stats, gf_command_info, gf_command_plan, gf_command_devices,
+    gf_command_bench, gf_command_demo, gf_command_selftest;
+
+/* In the order of `gpufft --help`; NULL ends the table. */
+extern const struct gf_command *const gf_commands[];
+
+/* The command of that name, or NULL. */
+const struct gf_command *gf_command_find(const char *name);
+
+/* A command line as main() gets it, argv[0] being the program's name; the exit code. Reorders
+ * argv. */
+int gf_run_line(int argc, char **argv);
 
 struct gf_task_hooks;
 
-/* Each takes the parsed options and the operands, and returns the exit code. */
-int gf_command_fwd(struct gf_settings *s, char **operands, int n);
-int gf_command_inv(struct gf_settings *s, char **operands, int n);
-int gf_command_dwt(struct gf_settings *s, char **operands, int n);
-int gf_command_idwt(struct gf_settings *s, char **operands, int n);
-int gf_command_stats(struct gf_settings *s, char **operands, int n);
-int gf_command_filter(struct gf_settings *s, char **operands, int n);
-int gf_command_info(struct gf_settings *s, char **operands, int n);
-int gf_command_plan(struct gf_settings *s, char **operands, int n);
-int gf_command_devices(struct gf_settings *s, char **operands, int n);
-int gf_command_bench(struct gf_settings *s, char **operands, int n);
-int gf_command_demo(struct gf_settings *s, char **operands, int n);
-int gf_command_selftest(struct gf_settings *s, char **operands, int n);
-
-/* What the transforms share: inputs, claims, the loop over files, reports. */
-int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, char **operands,
-                 int n);
-
-/* main.c: a command line, argv[0] being the program's name, as main() runs it; the exit code. Moves
- * argv about. */
-int gf_run_line(int argc, char **argv);
+/* What the commands that transform files do with each of them (cli/batch/task.h). */
+extern const struct gf_task_hooks gf_hooks_forward, gf_hooks_inverse, gf_hooks_dwt, gf_hooks_idwt,
+    gf_hooks_filter;
 
 #endif

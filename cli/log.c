@@ -1,3 +1,4 @@
+/* Lines on stderr, by several threads, and the exit codes of failures. */
 #include "cli/log.h"
 
 #include <errno.h>
@@ -15,6 +16,10 @@ static int first_error;
 
 static void note_error(int error) {
     first_error = first_error ? first_error : error;
+}
+
+void gf_log_lost(int error) {
+    note_error(error);
 }
 
 void gf_log_open_stdout(void) {
@@ -42,11 +47,15 @@ bool gf_log_is_verbose(void) {
     return is_verbose;
 }
 
+/* Lines of a thread that are kept. */
+struct kept {
+    char *text; /* ends with a zero byte */
+    size_t n, capacity;
+};
+
 /* NULL where this thread's lines go out at once. */
 struct keeper {
-    struct gf_said said;
-    size_t n_err, n_out;
-    FILE *err, *out;
+    struct kept err, out;
 };
 static _Thread_local struct keeper *keeper;
 
@@ -54,23 +63,26 @@ void gf_log_keep(void) {
     keeper = calloc(1, sizeof *keeper);
 }
 
-static FILE *kept_stream(FILE **stream, char **text, size_t *n) {
-    if (!*stream)
-        *stream = open_memstream(text, n);
-    return *stream;
+/* False without memory: the line has to go out at once then, before its turn. */
+static bool keep(struct kept *k, const char *line, size_t n) {
+    if (k->n + n >= k->capacity) {
+        size_t capacity = 2 * k->capacity + n + 256;
+        char *more = realloc(k->text, capacity);
+        if (!more)
+            return false;
+        k->text = more;
+        k->capacity = capacity;
+    }
+    memcpy(k->text + k->n, line, n);
+    k->n += n;
+    k->text[k->n] = 0;
+    return true;
 }
 
 struct gf_said gf_log_kept(void) {
-    struct gf_said said = {0};
     struct keeper *k = keeper;
     keeper = NULL;
-    if (!k)
-        return said;
-    if (k->err)
-        fclose(k->err);
-    if (k->out)
-        fclose(k->out);
-    said = k->said;
+    struct gf_said said = k ? (struct gf_said){k->err.text, k->out.text} : (struct gf_said){0};
     free(k);
     return said;
 }
@@ -93,11 +105,16 @@ void gf_log_say(struct gf_said *said) {
 }
 
 void gf_log_line(const char *line) {
-    FILE *f = keeper ? kept_stream(&keeper->out, &keeper->said.out, &keeper->n_out) : stdout;
-    if (f && fprintf(f, "%s\n", line) < 0 && f == stdout)
+    size_t n = strlen(line), before = keeper ? keeper->out.n : 0;
+    if (keeper && keep(&keeper->out, line, n)) {
+        if (keep(&keeper->out, "\n", 1))
+            return;
+        keeper->out.n = before;
+        keeper->out.text[before] = 0;
+    }
+    if (printf("%s\n", line) < 0)
         note_error(errno);
-    if (f == stdout)
-        gf_log_flush_stdout(); /* a reader sees each file when it is done; main reports errors */
+    gf_log_flush_stdout(); /* a reader sees each file when it is done; main reports errors */
 }
 
 /* Names and file contents reach messages; none of them may start a second line or speak to the
@@ -110,20 +127,17 @@ static void clean(char *text) {
 
 static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static void say(const char *format, va_list args) {
-    char *text = NULL, *line = NULL;
-    if (vasprintf(&text, format, args) < 0)
+    /* On the stack, for what is said may be that memory is short. A name has at most 4 KiB. */
+    char line[8192] = "gpufft: ";
+    size_t n = strlen(line);
+    int more = vsnprintf(line + n, sizeof line - n - 1, format, args);
+    if (more < 0)
         return;
-    clean(text);
-    int n = asprintf(&line, "gpufft: %s\n", text);
-    if (n > 0) {
-        FILE *f = keeper ? kept_stream(&keeper->err, &keeper->said.err, &keeper->n_err) : NULL;
-        if (f)
-            fwrite(line, 1, (size_t)n, f);
-        else
-            print_err(line, (size_t)n);
-        free(line);
-    }
-    free(text);
+    clean(line);
+    n = strlen(line);
+    line[n++] = '\n';
+    if (!keeper || !keep(&keeper->err, line, n))
+        print_err(line, n);
 }
 
 void gf_log_error(const char *format, ...) {

@@ -39,6 +39,8 @@ void gf_log_line(const char *line);
 /* Before anything is printed: room for the text between two flushes, so that it is a flush that
  * fails and tells why. */
 void gf_log_open_stdout(void);
+/* Something that was due on stdout will never come: the program ends with a failure. */
+void gf_log_lost(int error);
 /* Pushes out what was printed to stdout. The errno of the first failure, ever; 0 for none. */
 int gf_log_flush_stdout(void);
 

@@ -1,3 +1,4 @@
+/* Parses a command line by a table of options, and prints the table as --help. */
 #include "cli/opt.h"
 
 #include <errno.h>
@@ -241,7 +242,8 @@ static void print_wrapped(FILE *to, const char *text, int column, int indent) {
 
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
     for (; *groups; groups++) {
-        fprintf(to, "\n%s:\n", (*groups)->title);
+        if ((*groups)->title)
+            fprintf(to, "\n%s:\n", (*groups)->title);
         for (const struct gf_opt *o = (*groups)->opts; o->name; o++) {
             const char *no = o->type == GF_OPT_NEGATE    ? "no-"
                              : o->type == GF_OPT_CHOICE3 ? "[no-]"

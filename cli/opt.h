@@ -2,8 +2,8 @@
  *
  *     --name=value  --name value  --flag  --no-flag  --unambiguous-pref  --
  *
- * Options and operands may be mixed; a lone `-` is an operand. A row says where in the caller's
- * structure the value goes, so that groups of rows are shared between commands. */
+ * Options and operands may be mixed; a lone `-` is an operand. A row names the field of the
+ * caller's structure that takes the value, so that groups of rows are shared between commands. */
 #ifndef GF_CLI_OPT_H
 #define GF_CLI_OPT_H
 
@@ -14,7 +14,7 @@
 enum gf_opt_type {
     GF_OPT_FLAG,    /* bool: --name; --no-name takes it back */
     GF_OPT_NEGATE,  /* bool that is listed as --no-name; --name takes it back */
-    GF_OPT_CHOICE3, /* int: -1 unsaid, 0 --no-name, 1 --name */
+    GF_OPT_CHOICE3, /* int: -1 unset, 0 --no-name, 1 --name */
     GF_OPT_TEXT,    /* const char * into argv */
     GF_OPT_INT,     /* int in low..high */
     GF_OPT_CHOICE,  /* int: index into `choices` */
@@ -34,7 +34,7 @@ struct gf_opt {
 };
 
 struct gf_opt_group {
-    const char *title;
+    const char *title; /* NULL: the rows continue those of the group before */
     const struct gf_opt *opts;
 };
 

@@ -1,3 +1,4 @@
+/* Curves over logarithmic axes: scales, grid, labels and lines. */
 #include "cli/plot.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* The glyphs of plots. */
 #include "cli/plot_text.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* The progress line of long runs on a terminal. */
 #include "cli/progress.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* The defaults of all options, what contradicts what, and what the options mean for other parts. */
 #include "cli/settings.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n) {
             break;
         long long v = strtoll(p, &end, 10);
         if (errno || v < 1 || v > INT64_C(1) << 40)
-            return gf_fail(GF_EUSAGE, "shape '%.60s': an extent is from 1 to 2^40", text);
+            return gf_fail(GF_EUSAGE, "shape '%.60s': an extent must be from 1 to 2^40", text);
         extent[(*n)++] = v;
         p = end;
         if (!*p)
@@ -48,7 +49,7 @@ int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n) {
         if (*p != 'x')
             break;
     }
-    return gf_fail(GF_EUSAGE, "'%.60s' is no shape; write DEPTHxHEIGHTxWIDTH or HEIGHTxWIDTH",
+    return gf_fail(GF_EUSAGE, "'%.60s' is not a shape; write DEPTHxHEIGHTxWIDTH or HEIGHTxWIDTH",
                    text);
 }
 
@@ -59,13 +60,13 @@ int gf_settings_check(const struct gf_settings *s) {
         return gf_fail(GF_EUSAGE, "--type, --endian and --offset describe a raw file, which needs "
                                   "--shape");
     if (s->shape.n > 3)
-        return gf_fail(GF_EUSAGE, "--shape has %d extents, and a raw file up to 3", s->shape.n);
+        return gf_fail(GF_EUSAGE, "--shape has %d extents; a raw file has at most 3", s->shape.n);
     if (s->axes.n && s->dims)
-        return gf_fail(GF_EUSAGE, "--axes and --dims say the same thing; give one of them");
+        return gf_fail(GF_EUSAGE, "--axes and --dims exclude each other; give one of them");
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     if (!s->from_magnitude != !s->from_phase)
-        return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase go together");
+        return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase need each other");
     /* Repeated letters and indices show without a file; x beside -1 shows once its rank is known.
      */
     for (int i = 0; i < s->axes.n; i++)

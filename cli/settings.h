@@ -1,4 +1,4 @@
-/* What the options of all commands say, and the groups of rows that the commands share. */
+/* What the options of all commands hold once they are parsed. */
 #ifndef GF_CLI_SETTINGS_H
 #define GF_CLI_SETTINGS_H
 
@@ -82,7 +82,7 @@ struct gf_settings {
     const char *out;
     const char *further[GF_N_KINDS]; /* --magnitude=F, … */
     int kind;                        /* enum gf_kind or GF_UNSET */
-    int depth;                       /* 0: unsaid */
+    int depth;                       /* 0: unset */
     bool clobber;
     int png_level;
     int png_strategy; /* enum gf_png_strategy */
@@ -98,7 +98,7 @@ struct gf_settings {
 
     /* transform */
     struct gf_axes_text axes;
-    int dims;      /* 0: unsaid */
+    int dims;      /* 0: unset */
     int norm;      /* enum gf_norm or GF_UNSET */
     int precision; /* enum gf_precision or GF_UNSET */
     int color;     /* 0 channels, 1 luma */
@@ -106,7 +106,7 @@ struct gf_settings {
 
     struct gf_wavelet_settings {
         int name;      /* index into gf_wavelets */
-        int levels;    /* 0: unsaid; GF_MOST_LEVELS: as many as the size allows */
+        int levels;    /* 0: unset; GF_MOST_LEVELS: as many as the size allows */
         int boundary;  /* enum gf_boundary or GF_UNSET */
         int threshold; /* enum gf_threshold */
         bool percent;
@@ -124,7 +124,7 @@ struct gf_settings {
 
     struct gf_demo_settings {
         int page;        /* GF_UNSET, or from 0 */
-        int every;       /* 0: unsaid */
+        int every;       /* 0: unset */
         const char *sum; /* the kernel's file */
     } demo;
 
@@ -132,8 +132,9 @@ struct gf_settings {
     const char *backend;
     const char *device;
     int threads;
-    int jobs; /* pictures at once; 0: unsaid */
+    int jobs; /* pictures at once; 0: unset */
     bool resume, force;
+    bool full; /* selftest: every shape */
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
     int64_t max_memory;
     bool json, quiet, verbose;
@@ -141,13 +142,13 @@ struct gf_settings {
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
 
     struct gf_bench_settings {
-        unsigned kinds, precisions, levels; /* bits; 0: unsaid */
+        unsigned kinds, precisions, levels; /* bits; 0: unset */
         struct {
             int n, count[GF_MAX_THREAD_COUNTS];
         } threads;
         const char *backends, *relative, *mkl;
         int direction; /* enum gf_direction */
-        int repeat;    /* 0: unsaid */
+        int repeat;    /* 0: unset */
         double seconds;
         bool all, csv;
     } bench;
@@ -155,17 +156,10 @@ struct gf_settings {
 
 struct gf_settings gf_settings_default(void);
 
-extern const struct gf_opt_group gf_opts_input, gf_opts_pair, gf_opts_output, gf_opts_output_inv,
-    gf_opts_display, gf_opts_transform, gf_opts_spectrum, gf_opts_run, gf_opts_run_alone,
-    gf_opts_backend, gf_opts_raw, gf_opts_list, gf_opts_memory, gf_opts_output_dwt,
-    gf_opts_output_idwt, gf_opts_wavelet, gf_opts_bench, gf_opts_stats, gf_opts_demo,
-    gf_opts_common, gf_opts_plan, gf_opts_output_filter, gf_opts_filter, gf_opts_filter_transform,
-    gf_opts_raw_filter;
-
 extern const char *const gf_fftw_plans[];
 extern const char *const gf_tiff_compressions[];
 
-/* What several options together say wrong; GF_EUSAGE with the reason. */
+/* Refuses options that contradict each other: GF_EUSAGE with the reason. */
 int gf_settings_check(const struct gf_settings *s);
 
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s);
@@ -173,8 +167,6 @@ struct gf_write_options gf_settings_write_options(const struct gf_settings *s);
 /* Threads for encoders: --threads, or as OMP_NUM_THREADS and the machine say. */
 int gf_settings_threads(const struct gf_settings *s);
 
-/* --axes as it is typed, into a struct gf_axes_text. */
-int gf_settings_parse_axes(const char *value, void *field);
 /* The bit set of transformed axes for a picture of `ndim` axes: --axes, --dims, or all of them. */
 int gf_settings_axes(const struct gf_settings *s, int ndim, unsigned *axes);
 

@@ -67,6 +67,9 @@ void gf_sink_abort(struct gf_sink *s); /* ditto; NULL is fine */
  * handler of INT, TERM, HUP. */
 void gf_sink_remove_temporaries(void);
 
+/* open() that goes on after a signal; O_CLOEXEC is added. Makes no files. */
+int gf_open(const char *path, int flags);
+
 /* gf_fail() with the cause that errno names: "`what`: no space left on device", or the cause alone
  * when `what` is NULL. Control characters in `what` become '?'. */
 int gf_fail_errno(int code, const char *what);

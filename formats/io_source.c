@@ -20,7 +20,7 @@ struct gf_source {
     enum source_kind kind;
     int fd;
     bool owns_fd;
-    int64_t base;         /* where the file's byte 0 is: stdin may stand in the middle of one */
+    int64_t base;         /* where the file's byte 0 is: stdin may be in the middle of one */
     int64_t size;         /* of a file or of memory */
     int64_t position;     /* the reader's */
     unsigned char *block; /* the bytes [block_at, block_at + block_n) */
@@ -54,6 +54,14 @@ int gf_fail_errno(int code, const char *what) {
     return gf_fail(code, "%s: %s", gf_clean_text(name, sizeof name, what), cause);
 }
 
+int gf_open(const char *path, int flags) {
+    int fd;
+    do
+        fd = open(path, flags | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
 static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at) {
     for (;;) {
         if (n > 1 << 30)
@@ -74,7 +82,7 @@ static int64_t read_some(struct gf_source *s, void *buffer, size_t n, int64_t at
 int gf_source_open(const char *path, struct gf_source **out) {
     *out = NULL;
     bool is_stdin = !strcmp(path, "-");
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? STDIN_FILENO : gf_open(path, O_RDONLY);
     if (fd < 0)
         return gf_fail_errno(GF_EIO, NULL);
     int rc = GF_OK;
@@ -218,7 +226,7 @@ static int file_fill(struct gf_source *s) {
     return GF_OK;
 }
 
-/* Copies out of the window; 0 when the position lies outside. */
+/* Copies out of the window; 0 when the position is outside. */
 static size_t take(struct gf_source *s, void *buffer, size_t n) {
     int64_t off = s->position - s->block_at;
     if (off < 0 || off >= (int64_t)s->block_n)

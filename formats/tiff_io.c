@@ -61,7 +61,7 @@ static int on_close(thandle_t handle) {
     return 0;
 }
 
-/* libtiff's words without what means nothing here: the name that the handle was opened with, and
+/* libtiff's message without what means nothing here: the name that the handle was opened with, and
  * the position "scanline 4294967295" that it gives when it knows none. */
 static void keep(struct gf_tiff *t, const char *format, va_list args) {
     char text[256];

@@ -105,6 +105,13 @@ static int write_page(struct gf_tiff *t, const struct gf_planes *p, const struct
     return GF_OK;
 }
 
+/* libtiff does not say where it has no memory for a text. */
+static bool set_record(TIFF *tif, const char *record) {
+    char *kept = NULL;
+    return TIFFSetField(tif, TIFFTAG_IMAGEDESCRIPTION, record) &&
+           TIFFGetField(tif, TIFFTAG_IMAGEDESCRIPTION, &kept) && kept;
+}
+
 int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
                   const struct gf_write_options *options) {
     struct gf_tiff t = {.sink = sink};
@@ -132,9 +139,10 @@ int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
         goto out;
     for (int64_t z = 0; z < p.depth && !rc; z++) {
         set_tags(t.tif, &p, &style);
-        if (z == 0 && image->record)
-            TIFFSetField(t.tif, TIFFTAG_IMAGEDESCRIPTION, image->record);
-        rc = t.failed ? gf_tiff_report(&t, "libtiff: ") : write_page(&t, &p, &style, z, buffer);
+        if (z == 0 && image->record && !set_record(t.tif, image->record))
+            rc = gf_fail(GF_ENOMEM, "out of memory");
+        else
+            rc = t.failed ? gf_tiff_report(&t, "libtiff: ") : write_page(&t, &p, &style, z, buffer);
     }
 out:
     gf_tiff_close(&t);

@@ -1,5 +1,6 @@
-/* What the host and the kernels agree on: argument blocks, passed by value, and codes. Included by
- * both, so only 64-bit integers stand in the blocks: every compiler lays those out alike. */
+/* What the host and the kernels agree on: argument blocks, passed by value, and codes. Both include
+ * it, so the blocks hold only 64-bit integers: every compiler lays those out alike.
+ * core/gpu/plan/mirrored.c checks the codes that repeat an enum of the host. */
 #ifndef ARGS_H
 #define ARGS_H
 
@@ -12,6 +13,12 @@ typedef int64_t wide;
 
 #define GROUP    256 /* work items of a group in the generic steps */
 #define COUNTERS 256 /* samples that were clipped are counted by group, modulo this */
+
+/* How a tile transforms its lines, numbered as in core/gpu/plan/tile.h. */
+#define ALGORITHM_PLAIN     0
+#define ALGORITHM_BLUESTEIN 1
+#define ALGORITHM_RADER     2
+#define ALGORITHM_BOTH_WAYS 3 /* transformed, times a table, and transformed back */
 
 #define LOAD_COMPLEX     0
 #define LOAD_PAIR        1 /* two real samples are one complex one */
@@ -39,7 +46,7 @@ typedef int64_t wide;
 #define SCALE_LOG      0
 #define SCALE_SQRT     2
 
-/* What stands in the parameter buffer, `real` by `real`, from an output's first on. */
+/* The parameter buffer, `real` by `real`, from an output's first on. */
 #define PARAM_SCALE  0 /* the norm's factor */
 #define PARAM_LOW    1 /* the display range, unscaled units */
 #define PARAM_HIGH   2
@@ -52,8 +59,8 @@ typedef int64_t wide;
 #define FILTER_COMPLEX 2
 
 /* A low pass among a filter's values, real by real; then come the axes' values. A factor is two of
- * them, a and b, and stands as c0 + ca a + cab a b with the first. Profiles are numbered as in
- * core/filter/filter.h; MIXED stands for several of them in one filter. */
+ * them, a and b: c0 + ca a + cab a b, whose coefficients are with the first. Profiles are numbered
+ * as in core/filter/filter.h; MIXED: several of them in one filter. */
 #define FILTER_C0           0
 #define FILTER_CA           1
 #define FILTER_CAB          2
@@ -87,14 +94,14 @@ struct index_args {
 /* A filter over the half spectrum. */
 struct filter_args {
     wide factors; /* how many are evaluated */
-    wide values;  /* where the first one's first low pass stands in the buffer, in reals */
+    wide values;  /* where the first one's first low pass is in the buffer, in reals */
     wide each;    /* reals of a low pass */
     wide at[3];   /* z, y, x: where an axis' values begin in a low pass, 0 where it has none; of a
                    * table: the strides */
 };
 
 struct pass_args {
-    struct index_args index[5]; /* the lane first */
+    struct index_args index[5]; /* the fast index first: its neighbours are closest in memory */
     wide in_point, out_point;   /* strides from point to point */
     wide axis_size;             /* the axis' whole length, in points */
     wide axis_in, axis_out; /* strides of a coordinate along it, for ends that need coordinates */
@@ -114,16 +121,16 @@ struct pass_args {
 };
 
 /* A filter on a work buffer's planes. */
-struct filter_step_args {
+struct filter_multiply_args {
     struct filter_args filter;
-    wide n[3], on[3]; /* as in step_args */
+    wide n[3], on[3]; /* as in loadstore_args */
     wide work[3];     /* extents of the work buffer */
     wide channels;
     wide halved; /* the axis along which the filter has half a spectrum */
 };
 
 /* The generic first and last steps. */
-struct step_args {
+struct loadstore_args {
     wide n[3];       /* the picture's extents; z, y, x, missing ones 1 */
     wide on[3];      /* 1 where the axis is transformed */
     wide centre[3];  /* where the array has the zero frequency, 0 in the corner */
@@ -146,7 +153,7 @@ struct step_args {
  * Strides and offsets in elements; rows are dense. */
 struct wave_args {
     wide n[3], m[3]; /* samples along each, and of a band */
-    wide channels;   /* of a sample, side by side */
+    wide channels;   /* of a sample, adjacent */
     wide columns;    /* work items along x */
     wide rows;       /* bands' rows, pairs of rows, or independent rows */
     wide steps;      /* along the walk */
@@ -155,7 +162,7 @@ struct wave_args {
     wide low[2];     /* the approximation */
     wide detail[3];  /* from a band to the one that is detail along that axis, packed */
     wide strip;      /* steps of an item */
-    wide width_bits; /* 1 << so many items of a group stand side by side along x, */
+    wide width_bits; /* 1 << so many items of a group are adjacent along x, */
     wide blocks;     /* and so many groups */
     wide inner;      /* the faster one of the other two indices: strips, or tiles of rows */
     wide counters;   /* where clipped samples are counted */

@@ -8,7 +8,7 @@ INLINE wide minus(wide k, wide n) {
 
 /* The indices of the half spectrum that stand for (z, y, x) of the work buffer; whether they are
  * the mirror image's. */
-INLINE int fold(const struct filter_step_args *a, wide *k) {
+INLINE int fold(const struct filter_multiply_args *a, wide *k) {
     if (2 * k[a->halved] <= a->n[a->halved])
         return 0;
     UNROLL for (int i = 0; i < 3; i++) {
@@ -19,7 +19,7 @@ INLINE int fold(const struct filter_step_args *a, wide *k) {
 }
 
 #if FILTER == FILTER_FACTORS
-INLINE real lowpass_here(const struct filter_step_args *a, GLOBAL const real *from, const wide *k) {
+INLINE real lowpass_here(const struct filter_multiply_args *a, GLOBAL const real *from, const wide *k) {
     const struct lowpass l = lowpass_at(from, 0);
     real v = l.rest;
     UNROLL for (int i = 0; i < 3; i++) {
@@ -30,7 +30,7 @@ INLINE real lowpass_here(const struct filter_step_args *a, GLOBAL const real *fr
 }
 #endif
 
-INLINE factor filter_value(const struct filter_step_args *a, GLOBAL const factor *filter, wide z,
+INLINE factor filter_value(const struct filter_multiply_args *a, GLOBAL const factor *filter, wide z,
                            wide y, wide x) {
     wide k[3] = {z, y, x};
     const int folded = fold(a, k);
@@ -56,8 +56,8 @@ INLINE factor filter_value(const struct filter_step_args *a, GLOBAL const factor
 
 KERNEL(GROUP, 1)
 VOID filter_step(GLOBAL const cplx *src, GLOBAL cplx *dst, GLOBAL const factor *filter,
-                 GLOBAL const real *params, const struct filter_step_args args) {
-    const struct filter_step_args *a = &args;
+                 GLOBAL const real *params, const struct filter_multiply_args args) {
+    const struct filter_multiply_args *a = &args;
     const wide rows = a->channels * a->work[0] * a->work[1];
     for (wide row = GROUP_ID; row < rows; row += GROUPS) {
         const wide plane = row / a->work[1], y = row - plane * a->work[1], z = plane % a->work[0];

@@ -13,7 +13,7 @@ typedef real element;
 #endif
 
 /* The value at frequency or position k of channel c. */
-INLINE cplx read_at(const struct step_args *a, GLOBAL const IN_T *src, wide z, wide y, wide x,
+INLINE cplx read_at(const struct loadstore_args *a, GLOBAL const IN_T *src, wide z, wide y, wide x,
                     wide c, int mirrored) {
     wide k[3] = {z, y, x};
     UNROLL for (int i = 0; i < 3; i++) {
@@ -38,9 +38,9 @@ INLINE cplx read_at(const struct step_args *a, GLOBAL const IN_T *src, wide z, w
 
 KERNEL(GROUP, 1)
 VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
-               const struct step_args args TILE_PARAMETER(real)) {
+               const struct loadstore_args args TILE_PARAMETER(real)) {
     TILE_DECLARE(real)
-    const struct step_args *a = &args;
+    const struct loadstore_args *a = &args;
     const wide count = a->channels * a->work[0] * a->work[1] * a->work[2];
     real kept = R(0), lost = R(0);
     for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {

@@ -28,7 +28,7 @@ INLINE void put4(GLOBAL real *dst, wide i, real a, real b, real c, real d) {
 
 /* A work item takes four neighbours; the last one what is left. */
 KERNEL(GROUP, 1)
-VOID plain_load(GLOBAL const IN_T *src, GLOBAL real *dst, const struct step_args args) {
+VOID plain_load(GLOBAL const IN_T *src, GLOBAL real *dst, const struct loadstore_args args) {
     const wide count = args.n[1] * args.n[2], i = GROUP_ID * GROUP + LOCAL_ID;
     if (4 * i + 3 < count) {
         const IN_T4 v = ((GLOBAL const IN_T4 *)src)[i];
@@ -48,7 +48,7 @@ typedef real times_element;
 #endif
 KERNEL(GROUP, 1)
 VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
-                 const struct step_args args) {
+                 const struct loadstore_args args) {
     const wide bins = args.work[2], k = GROUP_ID * GROUP + LOCAL_ID;
     if (k < bins) {
         const times_element f = table[k];
@@ -67,7 +67,7 @@ VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
 #ifdef ROUND_EACH
 KERNEL(GROUP, 1)
 VOID plain_round(GLOBAL const real *src, GLOBAL OUT_T *dst, GLOBAL const real *params,
-                 GLOBAL uint *counters, const struct step_args args) {
+                 GLOBAL uint *counters, const struct loadstore_args args) {
     const wide count = args.work[2];
     const real scale = params[args.params + PARAM_SCALE];
     int clipped = 0;
@@ -93,7 +93,7 @@ VOID plain_round(GLOBAL const real *src, GLOBAL OUT_T *dst, GLOBAL const real *p
 /* A group takes PLAIN_COLUMNS pixels of a row, an item every GROUP-th of them. */
 KERNEL(GROUP, 1)
 VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,
-                 const struct step_args args) {
+                 const struct loadstore_args args) {
     const uint height = (uint)args.n[1], width = (uint)args.n[2], bins = width / 2 + 1;
     const uint blocks = (width + PLAIN_COLUMNS - 1) / PLAIN_COLUMNS;
     const uint y = (uint)GROUP_ID / blocks, block = (uint)GROUP_ID - y * blocks;

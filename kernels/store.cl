@@ -11,7 +11,7 @@ typedef cplx element;
 typedef real element;
 #endif
 
-INLINE cplx frequency_at(const struct step_args *a, GLOBAL const element *src,
+INLINE cplx frequency_at(const struct loadstore_args *a, GLOBAL const element *src,
                          const struct place *p) {
     wide k[3];
     int self = 1;
@@ -40,8 +40,8 @@ INLINE cplx frequency_at(const struct step_args *a, GLOBAL const element *src,
 
 KERNEL(GROUP, 1)
 VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real *params,
-                GLOBAL uint *counters, const struct step_args args) {
-    const struct step_args *a = &args;
+                GLOBAL uint *counters, const struct loadstore_args args) {
+    const struct loadstore_args *a = &args;
     const wide count = a->channels * a->array[0] * a->array[1] * a->array[2];
     const real scale = params[a->params + PARAM_SCALE];
     const real low = params[a->params + PARAM_LOW], high = params[a->params + PARAM_HIGH];

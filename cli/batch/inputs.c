@@ -1,14 +1,15 @@
+/* Operands, folders and name lists to one list of files. */
 #include "cli/batch/inputs.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/log.h"
-#include "core/vendor/fftw_library.h"
-#include "core/gpu/kernel_embedded.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 #include "formats/io_guard.h"
 
@@ -39,7 +40,7 @@ int gf_natural_compare(const char *a, const char *b) {
     }
     if (*a || *b)
         return *a ? 1 : -1;
-    return strcmp(first_a, first_b); /* they differ in leading zeros only, if at all */
+    return strcmp(first_a, first_b); /* they differ at most in leading zeros */
 }
 
 static int by_nature(const void *a, const void *b) {
@@ -65,58 +66,69 @@ static int add(struct gf_inputs *list, char *path) {
     return 0;
 }
 
-/* What a folder's file is told by: its first bytes, as for any input. A picture's suffix counts
- * too, so that a broken picture is reported and not passed over. */
-static bool is_picture(const char *path, bool raw) {
-    struct stat st;
-    if (stat(path, &st) || !S_ISREG(st.st_mode))
-        return false;
+/* A picture of a folder is known by its first bytes, as any input. A picture's suffix counts too, so
+ * that a broken picture is reported and not skipped. 1 or 0; negative where the file cannot be
+ * examined. */
+static int is_picture(const char *path, const struct stat *st, bool raw) {
+    if (!S_ISREG(st->st_mode))
+        return 0;
     const struct gf_format *by_suffix = gf_format_by_suffix(path);
-    if (by_suffix && (by_suffix != &gf_format_raw || raw))
-        return true;
+    if (by_suffix && (!by_suffix->needs_layout || raw))
+        return 1;
     unsigned char head[GF_SNIFF];
     struct gf_source *source = NULL;
-    if (gf_source_open(path, &source))
-        return false;
+    int rc = gf_source_open(path, &source);
+    if (rc)
+        return rc;
     int64_t n = gf_source_peek(source, head, sizeof head);
     gf_source_close(source);
-    return n > 0 && gf_format_sniff(head, (size_t)n);
+    return n < 0 ? (int)n : n > 0 && gf_format_sniff(head, (size_t)n);
 }
 
-/* Reports what errno says about `name`; the others go on. */
+/* Reports the cause in errno for `name`; the other inputs are read all the same. */
 static void note_failure(struct gf_inputs *list, const char *name) {
     gf_fail_errno(GF_EIO, NULL);
     gf_log_fail(name);
     list->failed++;
 }
 
+/* Takes `path` over. */
+static int add_entry(struct gf_inputs *list, char *path, bool raw) {
+    struct stat st;
+    int found = stat(path, &st) ? gf_fail_errno(GF_EIO, NULL) : is_picture(path, &st, raw);
+    if (found > 0)
+        return add(list, path);
+    if (found < 0) {
+        gf_log_fail(path);
+        list->failed++;
+    } else if (!S_ISDIR(st.st_mode)) {
+        list->skipped++;
+    }
+    free(path);
+    return 0;
+}
+
 static int add_folder(struct gf_inputs *list, const char *folder, bool raw) {
-    int rc = 0, first = list->n;
+    int rc = 0, first = list->n, failed = list->failed;
     DIR *dir = opendir(folder);
     if (!dir) {
         note_failure(list, folder);
         return 0;
     }
     const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
-    for (struct dirent *e; !rc && (e = readdir(dir));) {
+    for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
         char *path = NULL;
-        struct stat st;
         if (e->d_name[0] == '.')
             continue;
-        if (asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0) {
+        if (asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0)
             rc = gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
-            break;
-        }
-        if (is_picture(path, raw)) {
-            rc = add(list, path);
-            continue;
-        }
-        if (stat(path, &st) || !S_ISDIR(st.st_mode))
-            list->skipped++;
-        free(path);
+        else
+            rc = add_entry(list, path, raw);
     }
+    if (!rc && errno)
+        note_failure(list, folder);
     closedir(dir);
-    if (!rc && list->n == first) {
+    if (!rc && list->n == first && list->failed == failed) {
         gf_log_error("'%s': no pictures in this folder", folder);
         list->failed++;
     }
@@ -136,7 +148,7 @@ static int add_name(struct gf_inputs *list, const char *name, bool raw) {
     return add(list, strdup(name));
 }
 
-/* Names from a file, each ended by `end`; empty ones are passed over. */
+/* Names from a file, each ended by `end`; empty ones are skipped. */
 static int add_from(struct gf_inputs *list, const char *file, int end, bool raw) {
     bool is_stdin = !strcmp(file, "-");
     char *name = NULL;
@@ -165,27 +177,10 @@ static int add_from(struct gf_inputs *list, const char *file, int end, bool raw)
     return rc;
 }
 
-/* FFTW's wisdom, and the kernels' sources where a folder of them is named. */
-static int guard_own_files(void) {
-    char wisdom[1024], *path;
-    int rc = 0;
-    for (int p = GF_SINGLE; p <= GF_DOUBLE && !rc; p++)
-        if (gf_fftw_wisdom_path((enum gf_precision)p, wisdom, sizeof wisdom))
-            rc = gf_guard_read(wisdom, "FFTW's wisdom");
-    const char *folder = getenv("GPUFFT_KERNEL_DIR");
-    for (const struct gf_kernel_file *f = gf_kernel_files; folder && *folder && f->name; f++) {
-        if (rc || asprintf(&path, "%s/%s", folder, f->name) < 0)
-            return rc ? rc : gf_fail(GF_ENOMEM, "out of memory");
-        rc = gf_guard_read(path, f->name);
-        free(path);
-    }
-    return rc;
-}
-
 int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n) {
     const char *const lists[] = {s->files_from, s->files0_from};
     const char *const pictures[] = {s->from_magnitude, s->from_phase, s->demo.sum};
-    int rc = guard_own_files();
+    int rc = gf_backend_files(gf_guard_read);
     for (int i = 0; i < 2 && !rc; i++)
         rc = lists[i] ? gf_guard_read(lists[i], lists[i]) : 0;
     for (int i = 0; i < 3 && !rc; i++)

@@ -1,15 +1,17 @@
+/* Lines about finished files, as text and as JSON. */
 #include "cli/batch/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/filter.h"
+#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 
-/* Length of the UTF-8 sequence that begins here; 0 when it is none. Jansson has the last word on
- * surrogates and overlong forms: see below. */
+/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
+ * overlong forms are left to Jansson, see below. */
 static size_t sequence(const unsigned char *p) {
     size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
     for (size_t i = 1; i < n; i++)
@@ -23,8 +25,10 @@ json_t *gf_json_text(const char *text) {
     if (exact)
         return exact;
     char *clean = malloc(3 * strlen(text) + 1), *to = clean;
-    if (!clean)
+    if (!clean) {
+        gf_log_lost(ENOMEM);
         return NULL;
+    }
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         size_t n = sequence(p);
         json_t *one = n ? json_stringn((const char *)p, n) : NULL;
@@ -48,8 +52,11 @@ json_t *gf_json_shape(const int64_t *shape, int n) {
 void gf_json_print(json_t *object) {
     char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(object);
-    if (line)
+    if (line && !gf_json_memory_missed())
         gf_log_line(line);
+    else
+        gf_log_lost(ENOMEM);
+    gf_json_memory_begin();
     free(line);
 }
 
@@ -77,29 +84,13 @@ static json_t *json_product(const struct gf_task *t, int i) {
     return o;
 }
 
-/* The picture is described as it was read; the job may be one of a longer one. */
-static void add_filter(const struct gf_task *t, json_t *o) {
-    const struct gf_filtering *f = t->filtering;
-    json_t *list = json_array();
-    json_object_set_new(o, "shape", gf_json_shape(f->frame.shape, t->job.ndim));
-    json_object_set_new(o, "type", json_string(gf_dtype_name(f->frame.dtype)));
-    json_object_set_new(o, "edges", json_string(gf_edges_name((enum gf_edges)t->s->filter.edges)));
-    for (int i = 0; i < f->peaks.n; i++) {
-        json_t *notch = json_object();
-        json_object_set_new(notch, "at", gf_json_shape(f->peaks.notch[i].at, t->job.ndim));
-        json_object_set_new(notch, "radius", json_real(f->peaks.notch[i].radius));
-        json_object_set_new(notch, "strength", json_real(f->peaks.notch[i].strength));
-        json_array_append_new(list, notch);
-    }
-    json_object_set_new(o, "notches", list);
-}
-
 static const char *backend_name(const struct gf_task *t) {
-    return t->streamed ? gf_backend_openmp.name : gf_engine_name(t->engine);
+    return t->streamed ? gf_session_streaming(t->runner->session)->name : gf_runner_name(t->runner);
 }
 
 /* How every line begins. */
 static json_t *json_begin(const struct gf_task *t) {
+    gf_json_memory_begin();
     json_t *o = json_object();
     json_object_set_new(o, "in", gf_json_text(t->read[0]));
     if (t->page)
@@ -111,7 +102,7 @@ static json_t *json_begin(const struct gf_task *t) {
 
 static json_t *json_task(const struct gf_task *t) {
     json_t *o = json_begin(t), *outs = json_array(), *ms = json_object();
-    json_object_set_new(o, "command", json_string(t->transform->name));
+    json_object_set_new(o, "command", json_string(t->hooks->name));
     json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(t->job.channels));
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
@@ -121,27 +112,27 @@ static json_t *json_task(const struct gf_task *t) {
         json_object_set_new(o, "wavelet", json_string("d4"));
         json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
         json_object_set_new(o, "boundary", json_string(gf_boundary_name(t->job.wavelet.boundary)));
-    } else if (t->job.op == GF_FILTER) {
-        add_filter(t, o);
-    } else {
+    } else if (t->job.op == GF_FFT) {
         json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
     }
+    if (t->hooks->describe)
+        t->hooks->describe(t, o);
     json_object_set_new(o, "backend", json_string(backend_name(t)));
     for (int i = 0; i < t->targets->n; i++)
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);
     json_object_set_new(ms, "decode", json_real(rounded(t->ms_decode)));
     if (t->filtering)
-        json_object_set_new(ms, "prepare", json_real(rounded(t->filtering->ms)));
+        json_object_set_new(ms, "prepare", json_real(rounded(t->ms_prepare)));
     json_object_set_new(ms, "transform", json_real(rounded(t->ms_transform)));
     json_object_set_new(ms, "encode", json_real(rounded(t->ms_encode)));
-    if (gf_engine_on_device(t->engine)) {
-        const struct gf_device_ms *d = &t->engine->ms;
+    if (gf_runner_on_device(t->runner)) {
+        const struct gf_runner_times *d = &t->runner->ms;
         json_object_set_new(ms, "open", json_real(rounded(d->open)));
         json_object_set_new(ms, "build", json_real(rounded(d->build)));
-        json_object_set_new(ms, "upload", json_real(rounded(d->upload)));
-        json_object_set_new(ms, "device", json_real(rounded(d->run)));
-        json_object_set_new(ms, "download", json_real(rounded(d->download)));
+        json_object_set_new(ms, "upload", json_real(rounded(d->run.upload)));
+        json_object_set_new(ms, "device", json_real(rounded(d->run.run)));
+        json_object_set_new(ms, "download", json_real(rounded(d->run.download)));
         json_object_set_new(o, "kernels_built", json_integer(d->built));
     }
     json_object_set_new(o, "ms", ms);
@@ -149,10 +140,11 @@ static json_t *json_task(const struct gf_task *t) {
     return o;
 }
 
-static void report_device(const char *name, const struct gf_device_ms *ms) {
+static void report_device(const char *name, const struct gf_runner_times *ms) {
     gf_log_verbose("'%s': open %.1f ms, build %.1f ms (%d compiled), upload %.1f ms, device %.1f "
                    "ms, download %.1f ms",
-                   name, ms->open, ms->build, ms->built, ms->upload, ms->run, ms->download);
+                   name, ms->open, ms->build, ms->built, ms->run.upload, ms->run.run,
+                   ms->run.download);
 }
 
 void gf_report_done(const struct gf_task *t) {
@@ -164,11 +156,11 @@ void gf_report_done(const struct gf_task *t) {
                         t->overflowed[i] == 1 ? "s" : "",
                         gf_dtype_name(gf_dtype_real(t->job.out[i].dtype)));
     gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->name), backend_name(t),
-                   t->streamed ? "frame by frame" : t->engine->why);
+                   t->streamed ? "frame by frame" : t->runner->why);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", gf_log_name(t->name),
                    t->ms_decode, t->ms_transform, t->ms_encode);
-    if (gf_engine_on_device(t->engine))
-        report_device(gf_log_name(t->name), &t->engine->ms);
+    if (gf_runner_on_device(t->runner))
+        report_device(gf_log_name(t->name), &t->runner->ms);
     if (t->s->json)
         gf_json_print(json_task(t));
 }
@@ -178,7 +170,7 @@ void gf_report_skipped(const struct gf_task *t) {
     if (!t->s->json)
         return;
     json_t *o = json_begin(t), *outs = json_array();
-    json_object_set_new(o, "command", json_string(t->transform->name));
+    json_object_set_new(o, "command", json_string(t->hooks->name));
     for (int i = 0; i < t->targets->n; i++) {
         json_t *out = json_object();
         json_object_set_new(out, "path", gf_json_text(t->product[i].path));
@@ -198,13 +190,14 @@ void gf_report_lost(const struct gf_task *t) {
     json_t *o = json_begin(t);
     json_object_set_new(o, "ok", json_false());
     json_object_set_new(o, "error", gf_json_text(gf_message()));
-    json_object_set_new(o, "command", json_string(t->transform->name));
+    json_object_set_new(o, "command", json_string(t->hooks->name));
     gf_json_print(o);
 }
 
 void gf_report_failed(const struct gf_settings *s, const char *name) {
     if (!s->json)
         return;
+    gf_json_memory_begin();
     json_t *o = json_object();
     json_object_set_new(o, "in", gf_json_text(name));
     json_object_set_new(o, "ok", json_false());

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "cli/bench/bench.h"
+#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "core/base/bandwidth.h"
-#include "core/gpu/gpu.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 
 enum { MOST_SHAPES = 64 };
@@ -39,25 +40,32 @@ static int choose(const char *what, const char *word, const struct gf_bench_entr
 }
 
 static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
-    struct gf_backend_options options = {.threads = threads,
-                                         .device = s->device,
-                                         .fftw_plan = e->fftw_plan,
-                                         .library = s->bench.mkl};
+    struct gf_backend_options options = gf_backend_options_of(s);
+    options.threads = threads;
+    options.fftw_plan = e->fftw_plan;
+    options.library = s->bench.mkl;
     int rc = e->backend->open(&options, &e->context);
-    e->resident = !rc && e->backend->run;
-    if (e->resident && !(e->device.copy > 0) && e->backend->measure(e->context, &e->device))
+    e->resident = !rc && e->backend->on_device;
+    if (e->resident && !(e->device.copy > 0) &&
+        e->backend->on_device->measure(e->context, &e->device))
         gf_log_note("bench: %s: %s", e->name, gf_message()); /* rows do without, then */
     return rc;
 }
 
-/* A device that is the processor has nothing to add to the backends that are its own. */
-static bool worth_it(const struct gf_bench_entrant *e, const char *device) {
+/* A device that is the CPU adds nothing to the backends in host memory. */
+static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings *s) {
     struct gf_gpu_props props;
-    if (!e->backend->gpu || device || gf_backend_device(e->backend, NULL, &props) || !props.is_cpu)
+    const char *device = gf_backend_options_of(s).device;
+    if (!e->backend->list || s->device || gf_backend_device(e->backend, device, &props) ||
+        !props.is_cpu)
         return true;
-    gf_log_verbose("bench: %s left out, %s is the processor; --backend names it", e->name,
-                   props.name);
+    gf_log_verbose("bench: %s left out, %s is the CPU; --backend names it", e->name, props.name);
     return false;
+}
+
+/* --mkl names its library. The probe does not know that path; opening it will tell. */
+static bool has_path(const struct gf_bench_entrant *e, const struct gf_settings *s) {
+    return e->backend->library && s->bench.mkl;
 }
 
 /* Those that --backend names, or all that are usable; the rest of a list that names one which is
@@ -68,9 +76,8 @@ static int enter(struct gf_bench *b) {
     char word[32], reason[GF_REASON] = "";
     int n = candidates(list), i, rc = 0;
     for (i = 0; !at && i < n; i++)
-        /* A path to MKL is not known to its probe; opening it will tell. */
-        if ((list[i].backend == &gf_backend_mkl && b->s->bench.mkl) ||
-            (!list[i].backend->probe(reason) && worth_it(&list[i], b->s->device)))
+        if (has_path(&list[i], b->s) ||
+            (!list[i].backend->probe(reason) && worth_it(&list[i], b->s)))
             b->entrant[b->n++] = list[i];
     while (at && !rc && gf_bench_next_word(&at, word, sizeof word)) {
         bool again = false;
@@ -81,8 +88,7 @@ static int enter(struct gf_bench *b) {
             b->entrant[b->n++] = list[i];
     }
     for (i = 0; at && i < b->n && !rc; i++) {
-        bool path = b->entrant[i].backend == &gf_backend_mkl && b->s->bench.mkl;
-        if (!path && b->entrant[i].backend->probe(reason))
+        if (!has_path(&b->entrant[i], b->s) && b->entrant[i].backend->probe(reason))
             rc = gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->entrant[i].name,
                          reason);
     }
@@ -103,11 +109,11 @@ static int find_relative(struct gf_bench *b) {
     return 0;
 }
 
-/* The processor's name for itself, and what the openmp backend says of its instruction set. */
+/* The CPU's name for itself, and its backend's name for the instruction set. */
 static void describe_machine(struct gf_bench *b) {
     char line[256], reason[GF_REASON] = "";
     FILE *f = fopen("/proc/cpuinfo", "re");
-    snprintf(b->cpu, sizeof b->cpu, "unknown processor");
+    snprintf(b->cpu, sizeof b->cpu, "unknown CPU");
     while (f && fgets(line, sizeof line, f)) {
         const char *name = strchr(line, ':');
         if (strncmp(line, "model name", 10) || !name)
@@ -118,7 +124,7 @@ static void describe_machine(struct gf_bench *b) {
     }
     if (f)
         fclose(f);
-    gf_backend_openmp.probe(reason);
+    gf_backend_next(gf_backends, false, NULL)->probe(reason);
     snprintf(b->isa, sizeof b->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 
@@ -207,7 +213,7 @@ static int read_shape(const struct gf_settings *s, const char *text, struct gf_s
     return rc;
 }
 
-int gf_command_bench(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_bench b = {.s = s};
     struct gf_shape typed[MOST_SHAPES + 1] = {{0, {0}}};
     int rc = gf_bench_check(s);
@@ -216,7 +222,7 @@ int gf_command_bench(struct gf_settings *s, char **operands, int n) {
     for (int i = 0; i < n && !rc; i++)
         rc = read_shape(s, operands[i], &typed[i]);
     if (!rc && !n && s->axes.n)
-        rc = gf_fail(GF_EUSAGE, "--axes goes with a shape");
+        rc = gf_fail(GF_EUSAGE, "--axes needs a shape");
     if (!rc && n && s->bench.all)
         rc = gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
     if (!rc)
@@ -240,3 +246,31 @@ int gf_command_bench(struct gf_settings *s, char **operands, int n) {
         gf_log_error("bench: nothing could be measured");
     return b.bad || !b.rows;
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_bench, &gf_opts_memory,
+                                                    &gf_opts_common, NULL};
+
+const struct gf_command gf_command_bench = {
+    .name = "bench",
+    .operands = "[SHAPE]...",
+    .summary = "the backends compared in one table",
+    .groups = groups,
+    .examples = "  gpufft bench\n"
+                "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
+                "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
+                "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
+                "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n",
+    .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
+             "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
+             "what the planned passes read and write, and its share of the copy bandwidth.\n"
+             "floors: the time over that of one read and one write at copy bandwidth (for a\n"
+             "picture, half a spectrum is written and read as well). ratio: above 1 is faster\n"
+             "than the one compared with. error: relative (L2); single against a run in\n"
+             "double, double against sums in long double at 8 places; for a picture, the\n"
+             "share of pixels off by one level; ! is more than gpufft promises. A wrong result\n"
+             "is not timed, and the exit status is 1. plan: the time that planning took, not\n"
+             "counted.\n"
+             "Backends on a device are timed there, by its clock, with input and output in its\n"
+             "memory; copy is then its own bandwidth.\n",
+    .run = run,
+};

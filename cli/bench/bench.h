@@ -67,8 +67,9 @@ struct gf_bench_row {
 };
 
 /* bench_options.c */
+extern const struct gf_opt_group gf_opts_bench;
 extern const struct gf_shape gf_bench_quick[], gf_bench_full[]; /* ndim 0 ends them */
-/* What several options together say wrong. */
+/* Refuses options that contradict each other. */
 int gf_bench_check(const struct gf_settings *s);
 /* The next word of a list at *at, cut to `size`; false at its end. */
 bool gf_bench_next_word(const char **at, char *word, size_t size);

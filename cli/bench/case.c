@@ -2,10 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/bench/bench.h"
 #include "core/filter/filter.h"
+#include "core/base/clock.h"
+#include "core/base/job_check.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -160,15 +161,13 @@ struct state {
 };
 
 static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return gf_now_ms() * 1e-3;
 }
 
 static int run_on_host(struct state *st, int i, double *seconds) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct entry *entry = &st->entry[i];
-    struct gf_report report = {{0}, {0}, 0};
+    struct gf_report report = {.imag_ratio = 0};
     if (st->fresh.data)
         memcpy(st->in.data, st->fresh.data, (size_t)st->c->bytes_in);
     double start = now();
@@ -187,10 +186,11 @@ static int run_on_device(struct state *st, int i, double *seconds) {
     struct entry *entry = &st->entry[i];
     int rc = 0;
     if (!entry->uploaded || st->fresh.data)
-        rc = e->backend->upload(e->context, entry->plan, st->fresh.data ? &st->fresh : &st->in);
+        rc = e->backend->on_device->upload(e->context, entry->plan,
+                                           st->fresh.data ? &st->fresh : &st->in);
     entry->uploaded = !rc;
     if (!rc)
-        rc = e->backend->run(e->context, entry->plan, entry->inner, seconds);
+        rc = e->backend->on_device->run(e->context, entry->plan, entry->inner, seconds);
     *seconds /= entry->inner;
     return rc;
 }
@@ -240,7 +240,7 @@ static int prepare(struct state *st) {
 static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct entry *entry = &st->entry[i];
-    struct gf_report report = {{0}, {0}, 0};
+    struct gf_report report = {.imag_ratio = 0};
     double start = now(), seconds;
     entry->inner = 1;
     row->copy = e->resident ? e->device.copy : st->b->copy;
@@ -261,7 +261,7 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     memset(st->out.data, 0xff, (size_t)st->c->bytes_out); /* NaN: nobody's answer is left over */
     rc = run(st, i, &seconds);
     if (!rc && e->resident)
-        rc = e->backend->download(e->context, entry->plan, &st->out, &report);
+        rc = e->backend->on_device->download(e->context, entry->plan, &st->out, &report);
     if (rc)
         return rc;
     bool wrong;

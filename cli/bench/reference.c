@@ -8,6 +8,7 @@
 #include "cli/log.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/session/backends.h"
 
 /* More than this many times what this program promises is no rounding any more, whoever did it;
  * others promise less, MKL some times as much at prime factors. */

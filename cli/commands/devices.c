@@ -5,8 +5,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
-#include "core/base/backend.h"
-#include "core/gpu/common.h"
+#include "core/session/backends.h"
 #include "core/base/memory.h"
 
 /* The column that descriptions begin at. */
@@ -17,7 +16,7 @@ static void print_device(int number, const struct gf_gpu_props *p) {
     printf("%*sdevice %d: %s\n", INDENT, "", number, p->name);
     printf("%*s%s, driver %s, %s, %d compute unit%s, %sfp64%s\n", INDENT + 2, "", p->platform,
            p->driver, gf_memory_text(p->memory, size), p->units, p->units == 1 ? "" : "s",
-           p->fp64 ? "" : "no ", p->is_cpu ? ", the processor itself" : "");
+           p->fp64 ? "" : "no ", p->is_cpu ? ", the CPU itself" : "");
 }
 
 static json_t *device_json(int number, const struct gf_gpu_props *p) {
@@ -51,7 +50,7 @@ static void json_backend(const struct gf_backend *b, bool present, const char *r
     json_object_set_new(o, "present", json_boolean(present));
     json_object_set_new(o, "automatic", json_boolean(b->automatic));
     json_object_set_new(o, present ? "description" : "reason", gf_json_text(reason));
-    if (b->gpu) {
+    if (b->list) {
         json_t *list = json_array();
         for (int i = 0; i < n; i++)
             json_array_append_new(list, device_json(i, &props[i]));
@@ -63,7 +62,7 @@ static void json_backend(const struct gf_backend *b, bool present, const char *r
 /* What is built stays, and saves the next run its time. */
 static void print_cache(bool json) {
     char text[GF_REASON] = "";
-    gf_kernel_cache_describe(text);
+    gf_backend_cache_text(text);
     if (!json) {
         printf("%-17s %s\n", "kernel cache", text);
         return;
@@ -73,7 +72,7 @@ static void print_cache(bool json) {
     gf_json_print(o);
 }
 
-int gf_command_devices(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     (void)operands;
     if (n) {
         gf_log_error("devices: takes no operands");
@@ -84,9 +83,20 @@ int gf_command_devices(struct gf_settings *s, char **operands, int n) {
         struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
         char reason[GF_REASON] = "";
         bool present = b->probe(reason) == 0;
-        int found = present && b->gpu ? b->gpu->list(props, GF_GPU_MAX_DEVICES) : 0;
+        int found = gf_backend_devices(b, props);
         (s->json ? json_backend : print_backend)(b, present, reason, props, found);
     }
     print_cache(s->json);
     return 0;
 }
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_common, NULL};
+
+const struct gf_command gf_command_devices = {
+    .name = "devices",
+    .operands = "",
+    .summary = "every backend and device, or why one is absent",
+    .groups = groups,
+    .examples = "  gpufft devices\n",
+    .run = run,
+};

@@ -4,8 +4,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/backend_options.h"
 #include "cli/command.h"
-#include "cli/filter/filter.h"
+#include "cli/filter/files.h"
+#include "cli/filter/make.h"
+#include "cli/filter/options.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "core/base/memory.h"
@@ -52,21 +55,21 @@ static double share_of(const struct gf_pass_info *pass) {
 }
 
 static struct needs sum_up(const struct gf_task *t) {
-    struct needs n = {.workspace = t->engine->plan->workspace_bytes + t->extra_bytes};
+    struct needs n = {.workspace = t->runner->plan->workspace_bytes + t->extra_bytes};
     n.in = gf_array_count(&t->image.px) * (int64_t)gf_dtype_size(t->image.px.dtype);
     for (int i = 0; i < t->job.n_out; i++) {
         const struct gf_array *px = &t->product[i].image.px;
         n.out += gf_array_count(px) * (int64_t)gf_dtype_size(px->dtype);
     }
     bool known = true;
-    for (int i = 0; i < t->engine->plan->n_passes; i++) {
-        const struct gf_pass_info *pass = &t->engine->plan->pass[i];
+    for (int i = 0; i < t->runner->plan->n_passes; i++) {
+        const struct gf_pass_info *pass = &t->runner->plan->pass[i];
         n.moved += pass->bytes_read + pass->bytes_written;
         n.cost += pass->cost;
         known = known && pass->cost > 0;
     }
     n.cost = known ? n.cost : 0;
-    n.copy = gf_engine_copy_speed(t->engine);
+    n.copy = gf_runner_copy_speed(t->runner);
     n.total = n.in + n.out + n.workspace;
     return n;
 }
@@ -89,7 +92,7 @@ static const char *direction_name(const struct gf_task *t) {
 
 static void print_plan(const char *name, const struct gf_task *t) {
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
-    const struct gf_plan *plan = t->engine->plan;
+    const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
     printf("%s\n  transform ", name);
     for (int i = 0; i < t->job.ndim; i++)
@@ -104,7 +107,7 @@ static void print_plan(const char *name, const struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
-    printf("  backend   %s (%s)\n", gf_engine_name(t->engine), t->engine->why);
+    printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
     for (int i = 0; i < plan->n_passes; i++) {
         printf("  pass %-4d %s\n            reads %s, writes %s", i + 1, plan->pass[i].what,
                gf_memory_text(plan->pass[i].bytes_read, a),
@@ -122,12 +125,12 @@ static void print_plan(const char *name, const struct gf_task *t) {
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
            gf_memory_text(n.in, b), gf_memory_text(n.out, c));
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
-           gf_memory_text(t->engine->limit, b),
-           n.total > t->engine->limit ? ": would be refused" : "");
+           gf_memory_text(gf_runner_limit(t->runner), b),
+           n.total > gf_runner_limit(t->runner) ? ": would be refused" : "");
 }
 
 static void print_json(const char *name, const struct gf_task *t) {
-    const struct gf_plan *plan = t->engine->plan;
+    const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
     json_t *o = json_object(), *passes = json_array();
     json_object_set_new(o, "in", gf_json_text(name));
@@ -142,8 +145,8 @@ static void print_json(const char *name, const struct gf_task *t) {
     }
     json_object_set_new(o, "precision",
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
-    json_object_set_new(o, "backend", json_string(gf_engine_name(t->engine)));
-    json_object_set_new(o, "why", gf_json_text(t->engine->why));
+    json_object_set_new(o, "backend", json_string(gf_runner_name(t->runner)));
+    json_object_set_new(o, "why", gf_json_text(t->runner->why));
     for (int i = 0; i < plan->n_passes; i++) {
         json_t *pass = json_object();
         json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
@@ -161,7 +164,7 @@ static void print_json(const char *name, const struct gf_task *t) {
     json_object_set_new(o, "bytes_out", json_integer(n.out));
     json_object_set_new(o, "bytes_workspace", json_integer(n.workspace));
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
-    json_object_set_new(o, "bytes_limit", json_integer(t->engine->limit));
+    json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
@@ -192,15 +195,15 @@ static const struct gf_task_hooks *transform_of(const struct gf_settings *s,
     return wavelet ? &gf_hooks_idwt : &gf_hooks_forward;
 }
 
-static int plan_one(struct gf_settings *s, struct gf_engine *engine,
+static int plan_one(struct gf_settings *s, struct gf_runner *runner,
                     const struct gf_targets *targets, char *name) {
     struct gf_task t = {
-        .s = s, .targets = targets, .engine = engine, .read = &name, .name = name, .n_read = 1};
+        .s = s, .targets = targets, .runner = runner, .read = &name, .name = name, .n_read = 1};
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
     struct gf_targets own = *targets;
-    t.transform = transform_of(s, &t.image);
-    if (!rc && t.transform != &gf_hooks_forward && !is_filter(s)) {
+    t.hooks = transform_of(s, &t.image);
+    if (!rc && t.hooks != &gf_hooks_forward && !is_filter(s)) {
         for (int i = 0; i < own.n && s->kind == GF_UNSET; i++)
             own.target[i].kind = GF_REAL;
         t.targets = &own;
@@ -226,10 +229,10 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
-int gf_command_plan(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
-    struct gf_contexts contexts;
-    struct gf_engine engine;
+    struct gf_session session;
+    struct gf_runner runner;
     int worst = 0, rc = 0;
     bool further = false, any_output;
     for (int k = 0; k < GF_N_KINDS; k++)
@@ -256,17 +259,17 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512");
     if (!rc)
-        rc = gf_contexts_init(&contexts, s);
+        rc = gf_session_open_for(s, &session);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
     }
-    gf_engine_open(&engine, s, &contexts, s->max_memory ? s->max_memory : gf_memory_available());
+    gf_runner_open(&runner, &session, s->threads);
     rc = gf_filter_read_files(s);
     bool stop = rc != 0;
     worst = rc ? gf_exit_code(rc) : 0;
     for (int i = 0; i < n && !stop; i++) {
-        rc = plan_one(s, &engine, &targets, operands[i]);
+        rc = plan_one(s, &runner, &targets, operands[i]);
         gf_log_flush_stdout();
         if (!rc)
             continue;
@@ -275,9 +278,37 @@ int gf_command_plan(struct gf_settings *s, char **operands, int n) {
         gf_log_fail(operands[i]);
         gf_report_failed(s, operands[i]);
     }
-    gf_engine_close(&engine);
-    gf_contexts_close(&contexts);
+    gf_runner_close(&runner);
+    gf_session_close(&session);
     gf_filter_forget();
     gf_filter_free_files(s);
     return worst;
 }
+
+static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
+
+static const struct gf_opt plan_rows[] = {
+    GF_CHOICE("transform", plan_transform, "NAME", transforms,
+              "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_END,
+};
+static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
+
+static const struct gf_opt_group *const groups[] = {
+    &plan_group,      &gf_opts_levels,        &gf_opts_out,    &gf_opts_spectrum_kind,
+    &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,  &gf_opts_axes,
+    &gf_opts_norm,    &gf_opts_precision,     &gf_opts_color,  &gf_opts_half,
+    &gf_opts_display, &gf_opts_filter,        &gf_opts_raw,    &gf_opts_offset,
+    &gf_opts_backend, &gf_opts_memory,        &gf_opts_common, NULL};
+
+const struct gf_command gf_command_plan = {
+    .name = "plan",
+    .operands = "IN|SHAPE...",
+    .summary = "what would run: backend, passes, bytes, memory",
+    .groups = groups,
+    .examples = "  gpufft plan scene.png\n"
+                "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
+                "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
+                "  gpufft plan 4096x4096 --transform=dwt --levels=3\n",
+    .run = run,
+};

@@ -275,7 +275,7 @@ static int by_hand(const struct gf_settings *s, char **operands, int n) {
     return gf_exit_code(rc);
 }
 
-int gf_command_demo(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     int worst = 0;
     bool all = n == 1 && !strcmp(operands[0], "all");
     if (gf_hand_asked(s))
@@ -288,7 +288,7 @@ int gf_command_demo(struct gf_settings *s, char **operands, int n) {
         if (!find_lesson(operands[i]))
             return 2;
     if (!s->out || !*s->out) {
-        gf_log_error("demo: no folder; say --out=DIR");
+        gf_log_error("demo: no folder; give --out=DIR");
         return 2;
     }
     for (int i = 0; i < n && !all; i++) {
@@ -301,3 +301,35 @@ int gf_command_demo(struct gf_settings *s, char **operands, int n) {
     }
     return worst;
 }
+
+static const struct gf_opt demo_rows[] = {
+    GF_TEXT("out", out, "DIR",
+            "the folder for the panels; several lessons get one folder each inside it"),
+    GF_INTEGER("page", demo.page, "N", 0, 1 << 30,
+               "instead of a lesson: write page N of the volume IN, counted from 0, to --out=OUT"),
+    GF_INTEGER("every", demo.every, "N", 1, 1 << 20,
+               "instead of a lesson: write every Nth sample of the picture IN along each axis to "
+               "--out=OUT"),
+    GF_TEXT("sum", demo.sum, "KERNEL",
+            "instead of a lesson: write IN convolved with the picture KERNEL, sample by sample, to "
+            "--out=OUT"),
+    GF_END,
+};
+static const struct gf_opt_group demo_group = {"Lessons, and their steps without a transform",
+                                               demo_rows};
+
+static const struct gf_opt_group *const groups[] = {&demo_group, &gf_opts_files, &gf_opts_common,
+                                                    NULL};
+
+const struct gf_command gf_command_demo = {
+    .name = "demo",
+    .operands = "[NAME|all]... --out=DIR",
+    .summary = "a lesson as numbered pictures",
+    .groups = groups,
+    .examples = "  gpufft demo\n"
+                "  gpufft demo phase --out=phase\n"
+                "  gpufft demo all --out=lessons\n",
+    .notes = "A lesson prints its commands, runs them in DIR, and writes DIR/README.md, which\n"
+             "shows them with their pictures.\n",
+    .run = run,
+};

@@ -7,6 +7,7 @@
 #include "cli/batch/task.h"
 #include "cli/batch/template.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
 bool gf_hand_asked(const struct gf_settings *s) {
     return s->demo.page != GF_UNSET || s->demo.every || s->demo.sum;
@@ -22,7 +23,7 @@ static int make_picture(const struct gf_image *like, int ndim, const int64_t *sh
 
 static int take_page(const struct gf_image *in, int64_t page, struct gf_image *out) {
     if (in->ndim != 3)
-        return gf_fail(GF_EINVAL, "no volume, so there is no --page");
+        return gf_fail(GF_EINVAL, "not a volume; --page needs one");
     if (page >= in->px.shape[0])
         return gf_fail(GF_EINVAL, "--page=%lld, and the last one is %lld", (long long)page,
                        (long long)in->px.shape[0] - 1);

@@ -1,11 +1,20 @@
 /* gpufft filter: forward, times a filter, and back, in one job. */
-#include "cli/filter/filter.h"
-
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/batch/batch.h"
+#include "cli/batch/report.h"
 #include "cli/command.h"
+#include "cli/filter/files.h"
+#include "cli/filter/filtering.h"
+#include "cli/filter/input.h"
+#include "cli/filter/mask.h"
+#include "cli/filter/notch.h"
+#include "cli/filter/options.h"
 #include "cli/log.h"
+#include "core/filter/edges.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -41,14 +50,14 @@ static int describe_job(struct gf_task *t) {
 
 /* ---- the filter ---- */
 
-/* What the table and its making take, before any of it is taken. */
+/* The memory of the table and of its making, before any of it is taken. */
 static int check_table(const struct gf_task *t) {
     bool table = false;
     for (int i = 0; i < t->s->filter.n_parts; i++)
         table = table || t->s->filter.part[i].file.value;
     int64_t bytes, unit = t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
-    return rc || !table ? rc : gf_memory_check(bytes, t->engine->limit);
+    return rc || !table ? rc : gf_memory_check(bytes, gf_runner_limit(t->runner));
 }
 
 static void release(struct gf_task *t) {
@@ -92,7 +101,7 @@ static int choose_dtype(const struct gf_task *t, int i, enum gf_dtype *dtype) {
         *dtype = own;
     else if (!(can >> GF_F32 & 1))
         rc = gf_fail(GF_EINVAL,
-                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or say "
+                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
                      "--depth=8 or 16, which clips and rounds",
                      gf_dtype_name(own), p->format->name);
     return rc;
@@ -114,11 +123,9 @@ static int describe_product(struct gf_task *t, int i) {
 }
 
 static int prepare(struct gf_task *t) {
-    if (!t->filtering)
-        t->filtering = calloc(1, sizeof *t->filtering);
+    t->filtering = calloc(1, sizeof *t->filtering);
     if (!t->filtering)
         return gf_fail(GF_ENOMEM, "out of memory");
-    release(t);
     double start = gf_now_ms();
     int rc = describe_job(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
@@ -126,19 +133,31 @@ static int prepare(struct gf_task *t) {
     if (!rc && t->s->filter.mask_out)
         rc = gf_filter_describe_mask(t, &t->product[t->job.n_out]);
     if (!rc && t->s->filter.auto_notch)
-        rc = gf_filter_find_notches(t);
+        rc = gf_filter_check_notches(t);
     if (!rc)
         rc = choose_filter(t);
+    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
+    t->ms_prepare = gf_now_ms() - start;
+    return rc;
+}
+
+/* The noise is in the samples, and the edges are made of them. */
+static int ready(struct gf_task *t) {
+    double start = gf_now_ms();
+    int rc = t->s->filter.auto_notch ? gf_filter_find_notches(t) : 0;
+    if (!rc && t->s->filter.auto_notch) {
+        release(t);
+        rc = choose_filter(t);
+    }
     if (!rc)
         rc = gf_filter_lengthen(t);
-    t->filtering->ms += gf_now_ms() - start;
-    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
+    t->ms_prepare += gf_now_ms() - start;
     return rc;
 }
 
 /* ---- after the run ---- */
 
-/* What --edges added goes: the picture is the first samples along each axis. */
+/* Drops what --edges added: the picture is the first samples along each axis. */
 static void crop(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
@@ -147,7 +166,7 @@ static void crop(struct gf_task *t) {
 
 static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
-                   gf_log_name(t->read[0]), t->filtering->ms);
+                   gf_log_name(t->read[0]), t->ms_prepare);
     gf_array_free(&t->filtering->input);
     crop(t);
     for (int i = 0; i < t->job.n_out; i++) {
@@ -163,6 +182,25 @@ static int check(struct gf_task *t) {
     return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
 }
 
+/* ---- the command ---- */
+
+/* The picture as it was read; the job may be that of a longer one. */
+static void describe(const struct gf_task *t, json_t *o) {
+    const struct gf_filtering *f = t->filtering;
+    json_t *list = json_array();
+    json_object_set_new(o, "shape", gf_json_shape(f->frame.shape, t->job.ndim));
+    json_object_set_new(o, "type", json_string(gf_dtype_name(f->frame.dtype)));
+    json_object_set_new(o, "edges", json_string(gf_edges_name((enum gf_edges)t->s->filter.edges)));
+    for (int i = 0; i < f->peaks.n; i++) {
+        json_t *notch = json_object();
+        json_object_set_new(notch, "at", gf_json_shape(f->peaks.notch[i].at, t->job.ndim));
+        json_object_set_new(notch, "radius", json_real(f->peaks.notch[i].radius));
+        json_object_set_new(notch, "strength", json_real(f->peaks.notch[i].strength));
+        json_array_append_new(list, notch);
+    }
+    json_object_set_new(o, "notches", list);
+}
+
 static void free_task(struct gf_task *t) {
     release(t);
     free(t->filtering);
@@ -174,11 +212,13 @@ const struct gf_task_hooks gf_hooks_filter = {
     .default_kind = GF_REAL,
     .label = "filtered",
     .prepare = prepare,
+    .ready = ready,
     .check = check,
+    .describe = describe,
     .free = free_task,
 };
 
-int gf_command_filter(struct gf_settings *s, char **operands, int n) {
+static int run(struct gf_settings *s, char **operands, int n) {
     if (!s->filter.n_parts && !s->filter.auto_notch) {
         gf_log_error("filter: no filter; there are --lowpass, --highpass, --bandpass, "
                      "--bandreject, --notch, --auto-notch, --mask and --convolve");
@@ -190,3 +230,23 @@ int gf_command_filter(struct gf_settings *s, char **operands, int n) {
     gf_filter_free_files(s);
     return code;
 }
+
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,     &gf_opts_depth_own, &gf_opts_filter_result, &gf_opts_files,
+    &gf_opts_filter,  &gf_opts_axes,      &gf_opts_precision,     &gf_opts_color,
+    &gf_opts_list,    &gf_opts_frames,    &gf_opts_raw,           &gf_opts_skip,
+    &gf_opts_backend, &gf_opts_run,       &gf_opts_report,        NULL};
+
+const struct gf_command gf_command_filter = {
+    .name = "filter",
+    .operands = "IN... --out=OUT",
+    .summary = "low, high and band passes, notches, masks, kernels",
+    .groups = groups,
+    .examples = "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
+                "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"
+                "  gpufft filter noise.png --notch=36,20,3 --notch=-56,100,3 --out=clean.png\n"
+                "  gpufft filter scan.png --auto-notch --verbose --mask-out=m.png --out=clean.png\n"
+                "  gpufft filter scene.png --mask=m.png --out=masked.png\n"
+                "  gpufft filter photos/ --convolve=gaussian:2 --edges=mirror --out='{stem}.tif'\n",
+    .run = run,
+};

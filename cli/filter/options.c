@@ -1,4 +1,4 @@
-/* The values of gpufft filter's own options. */
+/* gpufft filter's own options, and what parses their values. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,10 @@
 #include <unistd.h>
 #include <strings.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/options.h"
+#include "cli/filter/notches.h"
+#include "core/filter/filter.h"
+#include "cli/options.h"
 #include "core/base/status.h"
 
 enum { MAX_FIELDS = 6, DEFAULT_NOTCHES = 24 };
@@ -22,7 +25,7 @@ const char *gf_filter_option(enum gf_filter_what what) {
     return names[what];
 }
 
-/* The text between commas. */
+/* The text between two commas. */
 struct field {
     const char *text;
     size_t length;
@@ -137,27 +140,27 @@ static int parse_part(struct gf_settings *s, enum gf_filter_what what, const cha
     return rc;
 }
 
-int gf_parse_lowpass(const char *value, void *settings) {
+static int parse_lowpass(const char *value, void *settings) {
     return parse_part(settings, GF_LOWPASS, value, 1, false);
 }
 
-int gf_parse_highpass(const char *value, void *settings) {
+static int parse_highpass(const char *value, void *settings) {
     return parse_part(settings, GF_HIGHPASS, value, 1, false);
 }
 
-int gf_parse_bandpass(const char *value, void *settings) {
+static int parse_bandpass(const char *value, void *settings) {
     return parse_part(settings, GF_BANDPASS, value, 2, false);
 }
 
-int gf_parse_bandreject(const char *value, void *settings) {
+static int parse_bandreject(const char *value, void *settings) {
     return parse_part(settings, GF_BANDREJECT, value, 2, false);
 }
 
-int gf_parse_notch(const char *value, void *settings) {
+static int parse_notch(const char *value, void *settings) {
     return parse_part(settings, GF_NOTCH, value, 1, true);
 }
 
-int gf_parse_mask(const char *value, void *settings) {
+static int parse_mask(const char *value, void *settings) {
     struct gf_filter_part *p = NULL;
     return add_part(settings, GF_MASK, value, &p);
 }
@@ -171,7 +174,7 @@ static bool names_kernel(const char *value) {
            access(value, F_OK);
 }
 
-int gf_parse_convolve(const char *value, void *settings) {
+static int parse_convolve(const char *value, void *settings) {
     struct gf_filter_part *p = NULL;
     bool blur = !strncmp(value, "gaussian:", 9);
     if (!blur && names_kernel(value))
@@ -190,7 +193,7 @@ int gf_parse_convolve(const char *value, void *settings) {
     return 0;
 }
 
-int gf_parse_auto_notch(const char *value, void *count) {
+static int parse_auto_notch(const char *value, void *count) {
     struct field f = {value, strlen(value)};
     double n = DEFAULT_NOTCHES;
     if (*value && (!parse_number(&f, 0, &n) || !(n >= 1 && n <= GF_MAX_NOTCHES) || n != floor(n)))
@@ -200,7 +203,7 @@ int gf_parse_auto_notch(const char *value, void *count) {
     return 0;
 }
 
-int gf_parse_offset(const char *value, void *settings) {
+static int parse_offset(const char *value, void *settings) {
     struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
     bool percent = value[field.length - 1] == '%';
@@ -214,3 +217,58 @@ int gf_parse_offset(const char *value, void *settings) {
                        value);
     return 0;
 }
+
+static int parse_skip(const char *value, void *field) {
+    return gf_parse_whole("--skip", value, 0, field);
+}
+
+/* ---- the rows; `gpufft plan` takes those of the filter too ---- */
+
+static const char *const edges[] = {"periodic", "mirror", "taper", "smooth", NULL};
+
+static const struct gf_opt filter_rows[] = {
+    GF_PARSED("lowpass", 0, "R[,PROFILE]", parse_lowpass,
+              "keep frequencies up to R; PROFILE is gaussian (default), ideal or butterworth:N"),
+    GF_PARSED("highpass", 0, "R[,PROFILE]", parse_highpass, "keep frequencies above R"),
+    GF_PARSED("bandpass", 0, "R1,R2[,PROFILE]", parse_bandpass,
+              "keep frequencies between R1 and R2"),
+    GF_PARSED("bandreject", 0, "R1,R2[,PROFILE]", parse_bandreject,
+              "remove frequencies between R1 and R2"),
+    GF_PARSED("notch", 0, "X,Y[,Z],R[,PROFILE]", parse_notch,
+              "remove what is within R of the bin X,Y (from the centre, x right, y down) and of "
+              "its mirror image -X,-Y"),
+    {.name = "auto-notch",
+     .type = GF_OPT_PARSE,
+     .at = GF_AT(filter.auto_notch),
+     .arg = "N",
+     .parse = parse_auto_notch,
+     .optional = true,
+     .help = "find periodic noise in each picture, and remove up to N waves (default: 24)"},
+    GF_PARSED("mask", 0, "FILE", parse_mask,
+              "multiply the centred spectrum by this picture: black is 0, white is 1"),
+    GF_PARSED("convolve", 0, "KERNEL", parse_convolve,
+              "convolve with a picture, scaled to sum 1, or with gaussian:S, S in pixels"),
+    GF_CHOICE("edges", filter.edges, "NAME", edges,
+              "what continues the picture beyond its edges: periodic (default), mirror, taper or "
+              "smooth"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_filter = {
+    "Filter (R: bins, or 0.1c: cycles per sample, or 50%: of Nyquist)", filter_rows};
+
+static const struct gf_opt result_rows[] = {
+    GF_PARSED("offset", 0, "V|P%|mid", parse_offset,
+              "add V, P% of white, or mid-grey to the result"),
+    GF_TEXT("mask-out", filter.mask_out, "OUT",
+            "also write the filter, as a picture of the centred spectrum"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_filter_result = {NULL, result_rows};
+
+/* A filter's own --offset is that of its result. */
+static const struct gf_opt skip_rows[] = {
+    GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
+              "bytes to skip before the first raw sample"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_skip = {NULL, skip_rows};

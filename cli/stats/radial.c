@@ -4,12 +4,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/plot.h"
 #include "cli/batch/report.h"
 #include "cli/stats/stats.h"
 #include "cli/text.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
 static int write_bytes(const char *path, const void *data, size_t n, bool clobber) {
     struct gf_sink *sink;
@@ -49,6 +51,7 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
 }
 
 static int write_json(const struct gf_stats *s, const char *path, bool clobber) {
+    gf_json_memory_begin();
     json_t *o = json_object(), *signals = json_array();
     json_object_set_new(o, "in", gf_json_text(s->path));
     for (int64_t c = 0; c < s->n_signals; c++)
@@ -56,8 +59,10 @@ static int write_json(const struct gf_stats *s, const char *path, bool clobber) 
     json_object_set_new(o, "signals", signals);
     char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(o);
-    if (!text)
+    if (!text || gf_json_memory_missed()) {
+        free(text);
         return gf_fail(GF_ENOMEM, "out of memory for JSON");
+    }
     size_t n = strlen(text);
     text[n] = '\n';
     int rc = write_bytes(path, text, n + 1, clobber);
@@ -95,7 +100,7 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
     plot.curve = curve;
     rc = gf_plot_draw(&plot, &image);
     if (!rc)
-        rc = gf_image_write(path, &gf_format_png, &image, &options, clobber);
+        rc = gf_image_write(path, gf_format_by_suffix(path), &image, &options, clobber);
 out:
     gf_image_free(&image);
     free(curve);

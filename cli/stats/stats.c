@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/progress.h"
@@ -11,11 +12,12 @@
 #include "cli/batch/task.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "formats/record.h"
 
 struct run {
     const struct gf_settings *s;
-    struct gf_contexts contexts;
-    struct gf_engine engine;
+    struct gf_session session;
+    struct gf_runner runner;
     struct gf_inputs inputs;
     struct gf_targets radial; /* --radial, if given */
     int done, failed, worst;
@@ -38,7 +40,7 @@ static bool is_luma(const struct gf_settings *s, const struct gf_image *image) {
 /* The picture's channels but alpha, to half a spectrum of each; to all of it if they are complex.
  */
 static int make_job(const struct gf_settings *s, const struct gf_image *image, struct gf_job *job) {
-    memset(job, 0, sizeof *job); /* padding too: jobs are compared as bytes */
+    *job = (struct gf_job){0};
     job->direction = GF_FORWARD;
     job->ndim = image->ndim;
     memcpy(job->shape, image->px.shape, (size_t)job->ndim * sizeof *job->shape);
@@ -66,14 +68,14 @@ static int check_record(const struct gf_image *image) {
     if (record.version == GF_RECORD_WAVELET)
         return gf_fail(GF_EINVAL, "wavelet coefficients; stats takes the picture they came from "
                                   "(gpufft idwt)");
-    if (record.kind == GF_COMPLEX)
+    if (record.kind == GF_RECORD_COMPLEX)
         return gf_fail(GF_EINVAL, "a spectrum; stats takes the picture it came from (gpufft inv)");
     return 0;
 }
 
 static int load(const struct gf_settings *s, char *const *read, int n, struct gf_image *image) {
-    int rc = s->frames ? gf_load_frames(s, read, n, false, image)
-                       : gf_load_picture(s, read[0], false, image);
+    int rc =
+        s->frames ? gf_load_frames(s, read, n, image) : gf_load_picture(s, read[0], false, image);
     if (!rc)
         rc = check_record(image);
     return rc ? rc : gf_load_finite(s, image);
@@ -84,19 +86,19 @@ static int64_t bytes_of(const struct gf_array *a) {
 }
 
 /* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. */
-static int plan(struct gf_engine *e, struct gf_job *job, const struct gf_image *image,
+static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
                 const struct gf_array *spectrum) {
     struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0);
     int64_t arrays = bytes_of(&image->px) + bytes_of(spectrum);
     int64_t after = arrays + gf_spectrum_peaks_bytes(&one);
-    int rc = gf_memory_check(after, e->limit);
+    int rc = gf_memory_check(after, gf_runner_limit(e));
     if (!rc)
-        rc = gf_engine_plan(e, job);
-    if (rc || !gf_memory_check(arrays + e->workspace, e->limit))
+        rc = gf_runner_plan(e, job);
+    if (rc || !gf_memory_check(arrays + e->workspace, gf_runner_limit(e)))
         return rc;
     job->lean = true;
-    rc = gf_engine_plan(e, job);
-    return rc ? rc : gf_memory_check(arrays + e->workspace, e->limit);
+    rc = gf_runner_plan(e, job);
+    return rc ? rc : gf_memory_check(arrays + e->workspace, gf_runner_limit(e));
 }
 
 static int look_at_samples(struct gf_stats *st) {
@@ -142,16 +144,16 @@ static int look(struct run *r, struct gf_image *image, struct gf_job *job, struc
     out = gf_array_wrap(NULL, job->out[0].dtype, job->ndim + 1, shape);
     rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(out.dtype), &bytes);
     if (!rc) {
-        gf_engine_ahead(&r->engine, job);
+        gf_runner_ahead(&r->runner, job);
         rc = look_at_samples(st); /* while the context opens */
     }
     if (!rc)
-        rc = plan(&r->engine, job, image, &out);
+        rc = plan(&r->runner, job, image, &out);
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
     if (!rc)
-        rc = gf_engine_exec(&r->engine, &in, &out, &report);
-    st->backend = gf_engine_name(&r->engine);
+        rc = gf_runner_run(&r->runner, &in, &out, &report);
+    st->backend = gf_runner_name(&r->runner);
     for (int64_t i = 0; i < st->n_signals && !rc; i++)
         rc = look_at_spectrum(st, &out, i);
     gf_array_free(&out);
@@ -188,13 +190,14 @@ static void run_one(struct run *r, char *const *read, int n) {
         code = code == 2 ? 1 : code; /* one file's data is no usage error */
         r->worst = code > r->worst ? code : r->worst;
         r->failed++;
-        gf_log_fail(r->contexts.gone && !r->contexts.open ? NULL : read[0]);
+        gf_log_fail(gf_session_is_lost(&r->session) && !gf_session_is_open(&r->session) ? NULL
+                                                                                        : read[0]);
         gf_report_failed(r->s, read[0]);
     } else {
         r->done++;
         gf_progress_hide();
         (r->s->json ? gf_stats_json : gf_stats_print)(&st);
-        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(read[0]), st.backend, r->engine.why);
+        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(read[0]), st.backend, r->runner.why);
     }
     gf_stats_free(&st);
     gf_image_free(&image);
@@ -220,7 +223,7 @@ static int claim_radial(struct run *r) {
     return gf_targets_claim(s, &r->radial, r->inputs.path, names);
 }
 
-int gf_command_stats(struct gf_settings *s, char **operands, int n) {
+static int run_stats(struct gf_settings *s, char **operands, int n) {
     struct run r = {.s = s};
     int rc = gf_settings_check(s);
     if (!rc)
@@ -228,22 +231,22 @@ int gf_command_stats(struct gf_settings *s, char **operands, int n) {
     if (!rc)
         rc = claim_radial(&r);
     if (!rc)
-        rc = gf_contexts_init(&r.contexts, s);
+        rc = gf_session_open_for(s, &r.session);
     if (rc) {
         gf_log_error("stats: %s", gf_message());
         r.worst = gf_exit_code(rc);
         goto out;
     }
-    s->max_memory = s->max_memory ? s->max_memory : gf_memory_available();
-    gf_engine_open(&r.engine, s, &r.contexts, s->max_memory);
+    s->max_memory = r.session.options.memory_limit; /* for decoding too */
+    gf_runner_open(&r.runner, &r.session, s->threads);
     r.failed = r.inputs.failed;
     r.worst = r.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r.inputs.n);
-    gf_engine_ahead(&r.engine, NULL);
+    gf_runner_ahead(&r.runner, NULL);
     if (s->frames && !r.failed)
         run_one(&r, r.inputs.path, r.inputs.n);
-    for (int i = 0; i < r.inputs.n && !s->frames && !r.contexts.gone; i++) {
-        gf_engine_next(&r.engine, r.inputs.n - i);
+    for (int i = 0; i < r.inputs.n && !s->frames && !gf_session_is_lost(&r.session); i++) {
+        gf_runner_next(&r.runner, r.inputs.n - i);
         run_one(&r, &r.inputs.path[i], 1);
         gf_progress_input(false);
     }
@@ -251,8 +254,36 @@ int gf_command_stats(struct gf_settings *s, char **operands, int n) {
     if (!s->frames && (r.done + r.failed > 1 || r.inputs.many))
         gf_log_note("%d done, %d failed", r.done, r.failed);
 out:
-    gf_engine_close(&r.engine);
-    gf_contexts_close(&r.contexts);
+    gf_runner_close(&r.runner);
+    gf_session_close(&r.session);
     gf_inputs_free(&r.inputs);
     return r.worst;
 }
+
+static const char *const colors[] = {"luma", "channels", NULL};
+
+static const struct gf_opt stats_rows[] = {
+    GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
+    GF_TEXT("radial", stats.radial, "FILE",
+            "write the radial spectrum as .csv, .json or a plot, .png; {stem} for several inputs"),
+    GF_CHOICE("color", stats.channels, "luma|channels", colors,
+              "analyse one Rec.709 luma of colour (default), or each channel by itself"),
+    GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
+    GF_END,
+};
+static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
+
+static const struct gf_opt_group *const groups[] = {
+    &stats_group,    &gf_opts_precision, &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,
+    &gf_opts_offset, &gf_opts_backend,   &gf_opts_memory, &gf_opts_report, NULL};
+
+const struct gf_command gf_command_stats = {
+    .name = "stats",
+    .operands = "IN...",
+    .summary = "energy, radial spectrum, strongest peaks",
+    .groups = groups,
+    .examples = "  gpufft stats scene.png\n"
+                "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
+                "  gpufft stats photos/ --radial='{stem}.csv' --json\n",
+    .run = run_stats,
+};

@@ -1,8 +1,20 @@
-/* A backend runs jobs. Each is one file and one row in the table of backend.c. */
+/* A backend runs jobs. Each fills one table of properties and functions, struct gf_backend; the
+ * list of them is core/session/backends.h. A run from end to end:
+ *
+ *     void *context;
+ *     struct gf_plan *plan;
+ *     struct gf_report report;
+ *     int rc = b->open(&(struct gf_backend_options){.threads = 4}, &context);
+ *     if (!rc) rc = b->plan(context, &job, &plan);
+ *     if (!rc) rc = b->exec(context, plan, &in, out, &report);
+ *     b->unplan(context, plan);
+ *     b->close(context);                                                                       */
 #ifndef GF_CORE_BASE_BACKEND_H
 #define GF_CORE_BASE_BACKEND_H
 
 #include <stdio.h>
+
+#include "core/base/device.h"
 #include "core/base/job.h"
 
 enum { GF_MAX_PASSES = 48, GF_REASON = 256 };
@@ -29,10 +41,10 @@ struct gf_plan {
 };
 
 struct gf_backend_options {
-    int threads;           /* 0: OMP_NUM_THREADS, else the processors this process may use */
+    int threads;           /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
     const char *device;    /* GPU backends: number or part of a name; NULL: the first */
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
-    const char *library;   /* mkl: the file to load; NULL: where the loader finds it */
+    const char *library;   /* backends with `library`: the file; NULL: where the loader finds it */
 };
 
 /* Where a GPU backend's arrays live, for `gpufft bench`. */
@@ -41,18 +53,41 @@ struct gf_device_speed {
     double copy; /* bytes read plus written a second, when it copies */
 };
 
-struct gf_gpu;
-struct gf_gpu_props;
+/* The parts of exec() where arrays live on a device. */
+struct gf_device_exec {
+    int (*upload)(void *context, struct gf_plan *plan, const struct gf_array *in);
+    /* The whole job, `times` times on what was uploaded; *seconds, unless NULL, is set to the time
+     * that took by the device's own clock. */
+    int (*run)(void *context, struct gf_plan *plan, int times, double *seconds);
+    int (*download)(void *context, struct gf_plan *plan, struct gf_array *out,
+                    struct gf_report *report); /* report may be NULL */
+    /* Names the device and measures it. */
+    int (*measure)(void *context, struct gf_device_speed *speed);
+};
+
+struct gf_dwt_streamer;
 
 struct gf_backend {
     const char *name;
-    const char *what;         /* one line for `gpufft devices` */
-    bool automatic;           /* may be chosen by auto */
-    bool devices;             /* --device chooses among several */
-    const struct gf_gpu *gpu; /* lists them; NULL for those that have none of their own */
+    const char *what; /* one line for `gpufft devices` */
+
+    /* auto's order among the backends on devices, and among those in host memory, from 1 on; 0:
+     * auto never picks it. */
+    int automatic;
+    bool devices; /* works on a device, which --device picks among several */
+    /* Every thread has a context of its own, and results do not depend on how many there are.
+     * False: one context for the process, where one thread works at a time. */
+    bool per_thread;
+    bool library; /* open() takes options.library, which probe() does not know */
+    /* Wavelets plane by plane; NULL: it has none. */
+    const struct gf_dwt_streamer *streamer;
+
     /* 0 when usable; otherwise GF_EABSENT and in `reason` one line: why, and the remedy. When
      * usable, `reason` describes it (library version, instruction set, threads). Opens nothing. */
     int (*probe)(char reason[GF_REASON]);
+    /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
+     * a negative status. Opens nothing. NULL where there are none, or another backend's. */
+    int (*list)(struct gf_gpu_props *props, int most);
     int (*open)(const struct gf_backend_options *options, void **context);
     int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
     /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides;
@@ -60,54 +95,24 @@ struct gf_backend {
      * a time. */
     int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report);
-    /* exec's three parts where arrays live on a device, so that each can be timed; NULL elsewhere.
-     * run() does the whole job `times` times on what was uploaded, and says how many seconds that
-     * took by the device's own clock; seconds may be NULL. */
-    int (*upload)(void *context, struct gf_plan *plan, const struct gf_array *in);
-    int (*run)(void *context, struct gf_plan *plan, int times, double *seconds);
-    int (*download)(void *context, struct gf_plan *plan, struct gf_array *out,
-                    struct gf_report *report);
-    /* Names the device and measures it; NULL where arrays live in the host's memory. */
-    int (*measure)(void *context, struct gf_device_speed *speed);
+    const struct gf_device_exec *on_device; /* NULL: arrays stay in the host's memory */
     /* After a failure: true when nothing further runs in this context. NULL where that cannot be.
      */
     bool (*lost)(void *context);
-    void (*unplan)(void *context, struct gf_plan *plan);
+    void (*unplan)(void *context, struct gf_plan *plan); /* takes NULL */
     void (*close)(void *context);
 };
 
+/* An exec for backends on devices: checks the arrays, uploads, runs and downloads, and sets
+ * report->ms to what each part took. `report` may be NULL. */
+int gf_device_exec_all(const struct gf_device_exec *d, void *context, struct gf_plan *plan,
+                       const struct gf_array *in, struct gf_array *out, struct gf_report *report);
+
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
-/* A yardstick for `gpufft bench` alone: in no list, never chosen. */
-extern const struct gf_backend gf_backend_mkl;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
-/* For comparison: never chosen. */
+/* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft;
-/* NULL-terminated, in the order `devices` lists them. */
-extern const struct gf_backend *const gf_backends[];
-
-/* Finds a backend by name; GF_EUSAGE with the list of names when there is none of that name,
- * GF_EABSENT with reason and remedy when it is not usable here. */
-int gf_backend_find(const char *name, const struct gf_backend **out);
-
-/* What stands around a job when auto weighs it. */
-struct gf_outlook {
-    int threads;  /* as in struct gf_backend_options */
-    int64_t runs; /* such jobs ahead, this one included */
-    bool open;    /* a GPU's context is open already */
-};
-
-/* What `auto` takes for this job, and why, in one line: a GPU where the processor would take longer
- * than a context and the copies do, and the device has the memory. Opens no context, and looks for
- * no GPU as long as the processor is done sooner anyway. */
-int gf_backend_weigh(const struct gf_job *job, const struct gf_outlook *outlook,
-                     const struct gf_backend **out, char why[GF_REASON]);
-/* The same for a single run on the usual number of threads. */
-int gf_backend_choose(const struct gf_job *job, const struct gf_backend **out, char why[GF_REASON]);
-
-/* The device that `name` (as in struct gf_backend_options) stands for, of a backend that lists its
- * devices; GF_EABSENT with what there is. Opens no context. */
-int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gpu_props *props);
-/* The automatic backend that has this device; GF_EABSENT when none has. */
-int gf_backend_of_device(const char *name, const struct gf_backend **out);
+/* A yardstick for `gpufft bench` alone: in no list. */
+extern const struct gf_backend gf_backend_mkl;
 
 #endif

@@ -1,35 +1,11 @@
-/* A wavelet transform along time, frame by frame: each level keeps a window of the few planes that
- * a step along z still needs (line-based transforms: Chrysafis and Ortega 2000), and hands on what
- * is finished at once. */
+/* The CPU's wavelet transform along time, frame by frame (core/wavelet/stream.h): each level keeps a
+ * window of the few planes that its next steps along z need (Chrysafis and Ortega 2000, "Line-based,
+ * reduced memory, wavelet image compression"), and emits each finished step at once. */
 #ifndef GF_CORE_CPU_DWT_STREAM_H
 #define GF_CORE_CPU_DWT_STREAM_H
 
-#include "core/base/job.h"
+#include "core/wavelet/stream.h"
 
-/* Where finished coefficients go. Both return 0 or a status that ends the stream. */
-struct gf_dwt_taker {
-    /* A box of the packed array, in the job's precision; rows lie `stride` bytes apart. */
-    int (*emit)(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
-                const void *data, int64_t stride);
-    /* NULL, or emit() may return before it is done with `data`: returns once the first `boxes` of
-     * all boxes emitted are done with. */
-    int (*settle)(void *user, int64_t boxes);
-    void *user;
-};
-
-struct gf_dwt_stream;
-
-/* For forward jobs of three axes, z among the transformed ones; thresholds by T, not by share. What
- * is never emitted is a gap between bands. */
-int gf_dwt_stream_open(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
-                       struct gf_dwt_stream **out);
-/* Bytes that it takes beside the frame that is pushed. */
-int64_t gf_dwt_stream_bytes(const struct gf_job *job, int threads);
-/* The next of job->shape[0] planes (y, x, channel; dense), which is copied. The last one finishes
- * the transform. */
-int gf_dwt_stream_push(struct gf_dwt_stream *s, const struct gf_array *plane);
-/* Most planes of the input's size (of any level: smaller ones by their share) held at once. */
-double gf_dwt_stream_peak(const struct gf_dwt_stream *s);
-void gf_dwt_stream_close(struct gf_dwt_stream *s); /* takes NULL */
+extern const struct gf_dwt_streamer gf_cpu_dwt_streamer;
 
 #endif

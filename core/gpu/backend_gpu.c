@@ -1,9 +1,12 @@
-/* The opencl and cuda backends: a plan's passes, launched one after the other. What differs
- * between the two stands behind struct gf_gpu. */
+/* The opencl and cuda backends: they launch a plan's passes one after the other. Their differences
+ * are behind struct gf_gpu. */
 #include <stdlib.h>
 
-#include "core/gpu/plan/dwt.h"
+#include "core/base/job_check.h"
+#include "core/filter/filter.h"
 #include "core/base/status.h"
+#include "core/gpu/dwt_host.h"
+#include "core/gpu/plan/make.h"
 
 static int opencl_open(const struct gf_backend_options *options, void **context) {
     return gf_gpu_run_open(&gf_gpu_opencl, options, context);
@@ -21,6 +24,14 @@ static int cuda_probe(char reason[GF_REASON]) {
     return gf_gpu_cuda.probe(reason);
 }
 
+static int opencl_list(struct gf_gpu_props *props, int most) {
+    return gf_gpu_opencl.list(props, most);
+}
+
+static int cuda_list(struct gf_gpu_props *props, int most) {
+    return gf_gpu_cuda.list(props, most);
+}
+
 static void gpu_unplan(void *context, struct gf_plan *plan) {
     if (plan && plan->impl)
         gf_gpu_run_drop(context, plan->impl);
@@ -33,6 +44,8 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     struct gf_gpu_context *c = context;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_filter_validate(job);
     if (rc)
         return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);
@@ -56,15 +69,15 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
     if (job->direction == GF_FORWARD)
         gf_gpu_dwt_list(m, job, plan);
-    gf_gpu_run_tell(m, plan);
+    gf_gpu_run_summarize(m, plan);
     *out = plan;
     return 0;
 }
 
 static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
     struct gf_gpu_run *m = plan->impl;
-    return m->plan->finish ? gf_gpu_dwt_upload(context, m, &plan->job, in)
-                           : gf_gpu_run_upload(context, m, in);
+    return m->plan->host_share ? gf_gpu_dwt_upload(context, m, &plan->job, in)
+                               : gf_gpu_run_upload(context, m, in);
 }
 
 static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
@@ -78,34 +91,33 @@ static int gpu_run(void *context, struct gf_plan *plan, int times, double *secon
 static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *out,
                         struct gf_report *report) {
     struct gf_gpu_run *m = plan->impl;
-    return m->plan->finish ? gf_gpu_dwt_download(context, m, &plan->job, out, report)
-                           : gf_gpu_run_download(context, m, out, report);
+    return m->plan->host_share ? gf_gpu_dwt_download(context, m, &plan->job, out, report)
+                               : gf_gpu_run_download(context, m, out, report);
 }
+
+static const struct gf_device_exec on_device = {
+    .upload = gpu_upload,
+    .run = gpu_run,
+    .download = gpu_download,
+    .measure = gf_gpu_run_measure,
+};
 
 static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                     struct gf_array *out, struct gf_report *report) {
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    if (!rc)
-        rc = gpu_upload(context, plan, in);
-    if (!rc)
-        rc = gpu_run(context, plan, 1, NULL);
-    return rc ? rc : gpu_download(context, plan, out, report);
+    return gf_device_exec_all(&on_device, context, plan, in, out, report);
 }
 
 const struct gf_backend gf_backend_opencl = {
     .name = "opencl",
     .what = "OpenCL 1.2 devices",
-    .automatic = true,
+    .automatic = 2,
     .devices = true,
-    .gpu = &gf_gpu_opencl,
     .probe = opencl_probe,
+    .list = opencl_list,
     .open = opencl_open,
     .plan = gpu_plan,
     .exec = gpu_exec,
-    .upload = gpu_upload,
-    .run = gpu_run,
-    .download = gpu_download,
-    .measure = gf_gpu_run_measure,
+    .on_device = &on_device,
     .lost = gf_gpu_run_lost,
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,
@@ -114,17 +126,14 @@ const struct gf_backend gf_backend_opencl = {
 const struct gf_backend gf_backend_cuda = {
     .name = "cuda",
     .what = "NVIDIA GPUs, the program's own kernels",
-    .automatic = true,
+    .automatic = 1,
     .devices = true,
-    .gpu = &gf_gpu_cuda,
     .probe = cuda_probe,
+    .list = cuda_list,
     .open = cuda_open,
     .plan = gpu_plan,
     .exec = gpu_exec,
-    .upload = gpu_upload,
-    .run = gpu_run,
-    .download = gpu_download,
-    .measure = gf_gpu_run_measure,
+    .on_device = &on_device,
     .lost = gf_gpu_run_lost,
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,

@@ -1,3 +1,4 @@
+/* Choosing a device, reading a compiler's log, checking a copy. */
 #include "core/gpu/common.h"
 
 #include <ctype.h>
@@ -10,19 +11,18 @@ int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int
     char list[384] = "";
     char *end;
     *index = 0;
-    if (!wanted || !*wanted)
-        wanted = getenv("GPUFFT_DEVICE");
     if (n > 0 && (!wanted || !*wanted))
         return 0;
     if (n <= 0)
         return gf_fail(GF_EABSENT, "no device");
+    /* A bare number never means a part of a name: "2" is not the first "H200". */
     long number = strtol(wanted, &end, 10);
-    if (isdigit((unsigned char)*wanted) && !*end && number < n) {
+    bool is_number = end != wanted && !*end;
+    if (isdigit((unsigned char)*wanted) && is_number && number < n) {
         *index = (int)number;
         return 0;
     }
-    /* Digits alone may be a part of a name all the same: "4090". */
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && !is_number; i++) {
         if (strcasestr(props[i].name, wanted)) {
             *index = i;
             return 0;

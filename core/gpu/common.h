@@ -1,22 +1,22 @@
-/* What the GPU interfaces share beside their table: choosing a device, reading a compiler's log. */
+/* Helpers of core/gpu/cuda.c and core/gpu/opencl.c: choosing a device, reading a compiler's log,
+ * checking a copy.
+ *
+ *     int index, rc = gf_gpu_pick("h200", list, n, &index);
+ */
 #ifndef GF_CORE_GPU_COMMON_H
 #define GF_CORE_GPU_COMMON_H
 
 #include "core/gpu/gpu.h"
 
-/* Most devices of one interface that are looked at. */
-enum { GF_GPU_MAX_DEVICES = 32 };
-
-/* Which of `n` devices `wanted` is: a number, or a part of a name, case aside. NULL or "" stands
- * for $GPUFFT_DEVICE, and that unset for the first. GF_EABSENT with the list of names. */
+/* Which of `n` devices `wanted` is: a number, or a part of a name, case aside. A bare number is
+ * never a name. NULL or "" is the first. GF_EABSENT with the list of names. */
 int gf_gpu_pick(const char *wanted, const struct gf_gpu_props *props, int n, int *index);
 
-/* The line of a compiler's log that says what is wrong: the first with "error", else the first that
- * is not blank; "" for an empty log. Changes the log; the line points into it. */
+/* The line of a compiler's log that names the error: the first with "error", else the first that is
+ * not blank; "" for an empty log. Changes the log; the line points into it. */
 const char *gf_gpu_complaint(char *log);
 
-/* GF_EBACKEND when `bytes` from `offset` on do not lie within `room`: better one message here than
- * a neighbour's data overwritten there. */
+/* GF_EBACKEND unless `bytes` from `offset` on are within `room`: drivers do not check. */
 int gf_gpu_check_range(int64_t offset, int64_t bytes, int64_t room);
 
 #endif

@@ -1,4 +1,4 @@
-/* NVIDIA GPUs through the driver interface, kernels compiled by NVRTC for the very architecture.
+/* NVIDIA GPUs through the driver interface. NVRTC compiles kernels for the device's architecture.
  * The context is the device's primary one, which the runtime library and cuFFT use too. */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct cuda {
     int device;
     void *context, *stream, *mark[GF_GPU_MARKS];
     bool marked[GF_GPU_MARKS];
-    bool as_ptx; /* NVRTC does not know this architecture, and the driver finishes its work */
+    bool as_ptx; /* NVRTC does not know this architecture, so that the driver compiles its PTX */
     char arch_option[48];
     struct gf_gpu_props props;
     atomic_bool lost;
@@ -45,7 +45,7 @@ static int check(struct cuda *g, int rc, const char *what) {
     return rc ? failure(g, rc, what) : 0;
 }
 
-/* A context belongs to a thread; a caller may come from any. */
+/* A context is current for one thread; any thread may call. */
 static int enter(struct cuda *g) {
     return check(g, g->cu->context_set(g->context), "entering the context");
 }
@@ -57,7 +57,7 @@ static int attribute(const struct gf_cuda *cu, int device, int which) {
     return cu->device_attribute(&value, which, device) ? 0 : value;
 }
 
-/* Of the kernel driver where it is told, else the CUDA version again. */
+/* The kernel driver's version where the system has it, else the CUDA version again. */
 static void driver_text(char text[128], const char *otherwise) {
     FILE *f = fopen("/sys/module/nvidia/version", "re");
     bool got = f && fgets(text, 64, f);
@@ -85,12 +85,12 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     p->unit_local_bytes = attribute(cu, device, GF_CU_SHARED_PER_MULTIPROCESSOR);
     p->max_group = attribute(cu, device, GF_CU_THREADS_PER_BLOCK);
     p->units = attribute(cu, device, GF_CU_MULTIPROCESSORS);
-    p->lanes = attribute(cu, device, GF_CU_WARP_SIZE);
+    p->warp = attribute(cu, device, GF_CU_WARP_SIZE);
     p->fp64 = true;
 }
 
-/* The architecture to compile for: the device's own where NVRTC knows it, else the newest that it
- * knows below that, as PTX, from which the driver goes on. */
+/* The architecture to compile for: the device's own where NVRTC knows it, else the newest one
+ * below it that NVRTC knows, as PTX, which the driver compiles. */
 static int choose_arch(const struct gf_cuda *cu, const struct gf_nvrtc *nvrtc, int device,
                        struct gf_gpu_props *p, char option[48], bool *as_ptx) {
     int known[MAX_ARCHS] = {0}, n = 0, best = 0, major = 0, minor = 0;
@@ -104,7 +104,7 @@ static int choose_arch(const struct gf_cuda *cu, const struct gf_nvrtc *nvrtc, i
             best = known[i];
     if (!best)
         return gf_fail(GF_EABSENT,
-                       "NVRTC %d.%d compiles nothing for sm_%d ('%s'); install an older one", major,
+                       "NVRTC %d.%d cannot compile for sm_%d ('%s'); install an older one", major,
                        minor, own, p->name);
     *as_ptx = best != own;
     snprintf(option, 48, "--gpu-architecture=%s_%d", *as_ptx ? "compute" : "sm", best);
@@ -113,7 +113,7 @@ static int choose_arch(const struct gf_cuda *cu, const struct gf_nvrtc *nvrtc, i
     return 0;
 }
 
-/* At most `most` devices; returns how many there are of those. */
+/* Fills at most `most` devices and returns their number. */
 static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props, int *devices,
                         int most) {
     int n = 0, found = 0;
@@ -137,7 +137,7 @@ static int cuda_probe(char reason[GF_REASON]) {
     int device, n = 0;
     int rc = nvrtc ? 0 : GF_EABSENT;
     if (!rc && !find_devices(cu, &p, &device, 1))
-        rc = gf_fail(GF_EABSENT, "the NVIDIA driver does not open its first GPU");
+        rc = gf_fail(GF_EABSENT, "the NVIDIA driver cannot open its first GPU");
     if (!rc)
         rc = choose_arch(cu, nvrtc, device, &p, option, &as_ptx);
     if (rc) {
@@ -261,7 +261,7 @@ static int cuda_elapsed(void *gpu, double *seconds) {
     float milliseconds = 0;
     *seconds = 0;
     if (!g->marked[0] || !g->marked[1])
-        return gf_fail(GF_EBACKEND, "no two marks to measure between");
+        return gf_fail(GF_EBACKEND, "the device has no two marks to measure between");
     int rc = enter(g);
     if (rc)
         return rc;
@@ -330,7 +330,7 @@ static int cuda_pin(void *gpu, int64_t bytes, void **host) {
     *host = NULL;
     if (gf_cuda_is_fatal(rc))
         return failure(g, rc, "locking memory");
-    return gf_fail(GF_ENOMEM, "no %s of memory that the device reaches by itself: %s",
+    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device: %s",
                    gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
 }
 
@@ -340,8 +340,8 @@ static void cuda_unpin(void *gpu, void *host) {
         g->cu->host_free(host);
 }
 
-/* From pageable memory the driver takes a copy before it returns, so the caller may go on with it;
- * page-locked memory has to stay until sync(). */
+/* The driver copies pageable memory before it returns, so that the caller may change it;
+ * page-locked memory must not change before sync(). */
 static int cuda_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
                        int64_t bytes) {
     struct cuda *g = gpu;
@@ -417,19 +417,20 @@ static int build_failure(struct cuda *g, void *program, const char *name, int rc
     return status;
 }
 
-/* The options in one array: one's own, then `text` (which is cut up) at its blanks. */
+/* All options in one array: the fixed ones, then those of `text`, which is cut at its blanks. */
 static int split_options(const struct cuda *g, char *text, const char *options[MAX_OPTIONS]) {
     int n = 0;
     char *rest = text, *option;
     options[n++] = g->arch_option;
     options[n++] = "--std=c++14";
     options[n++] = "-default-device";
-    options[n++] = "--fmad=true"; /* and nothing that trades accuracy: no --use_fast_math */
+    options[n++] =
+        "--fmad=true"; /* but no option that trades accuracy for speed, such as --use_fast_math */
     while ((option = strsep(&rest, " \t\n"))) {
         if (!*option)
             continue;
         if (n == MAX_OPTIONS)
-            return gf_fail(GF_EBACKEND, "more than %d options to a compiler", MAX_OPTIONS);
+            return gf_fail(GF_EBACKEND, "a kernel has more than %d compiler options", MAX_OPTIONS);
         options[n++] = option;
     }
     return n;
@@ -494,7 +495,7 @@ static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *en
         return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
                        (long long)local_bytes, g->props.name, (long long)g->props.local_bytes);
     if (!gf_cuda_image_is_whole(binary, bytes))
-        return gf_fail(GF_EBACKEND, "loading %s: damaged binary", entry);
+        return gf_fail(GF_EBACKEND, "cannot load %s: the binary is damaged", entry);
     int rc = enter(g);
     if (rc)
         return rc;
@@ -522,7 +523,7 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
     if (l->groups <= 0 || l->groups > INT32_MAX || l->group <= 0 || l->group > g->props.max_group ||
         l->local_bytes < 0 || l->local_bytes > g->props.local_bytes ||
         l->n_buffers > GF_GPU_MAX_BUFFERS)
-        return gf_fail(GF_EBACKEND, "a launch of %lld groups of %d with %lld bytes",
+        return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d with %lld bytes",
                        (long long)l->groups, l->group, (long long)l->local_bytes);
     int rc = enter(g);
     if (rc)

@@ -1,3 +1,4 @@
+/* Loads NVIDIA's driver and NVRTC, and checks binaries for them. */
 #include "core/gpu/cuda_library.h"
 
 #include <elf.h>
@@ -13,8 +14,8 @@
 #define NVRTC(field, name)                                                                         \
     { "nvrtc" name, offsetof(struct gf_nvrtc, field) }
 
-/* The names with _v2 are those that NVIDIA's header stands for: the bare ones are of the 32-bit
- * interface of old. */
+/* NVIDIA's header maps these names to their _v2 versions; the bare ones are the old 32-bit
+ * interface. */
 static const struct gf_dl_symbol driver_symbols[] = {
     DRIVER(init, "Init"),
     DRIVER(driver_version, "DriverGetVersion"),
@@ -75,7 +76,7 @@ static struct gf_cuda driver;
 static struct gf_nvrtc compiler;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The lock is held. True when there is a driver that works; else why there is none. */
+/* The lock is held. True when there is a working driver; else `reason` explains its absence. */
 static bool load_driver(char reason[256]) {
     static const char *const sonames[] = {"libcuda.so.1", "libcuda.so", NULL};
     void *handle;
@@ -90,7 +91,7 @@ static bool load_driver(char reason[256]) {
     if (!rc && n > 0)
         return true;
     if (rc && rc != GF_CU_NO_DEVICE)
-        snprintf(reason, 256, "the NVIDIA driver does not start: %.120s; update or reinstall it",
+        snprintf(reason, 256, "the NVIDIA driver cannot start: %.120s; update or reinstall it",
                  gf_cuda_error(&driver, rc));
     else
         snprintf(reason, 256,

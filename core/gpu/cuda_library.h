@@ -1,6 +1,12 @@
-/* NVIDIA's driver interface and its run-time compiler, NVRTC, found at run time: the few
+/* NVIDIA's driver interface and its run-time compiler, NVRTC, loaded at run time: the few
  * declarations that are needed, from their documentation. The interfaces' own object types are
- * opaque pointers and stand here as void *; device memory is a 64-bit address. */
+ * opaque pointers, declared here as void *; device memory is a 64-bit address.
+ *
+ *     const struct gf_cuda *cu = gf_cuda_find();
+ *     int n = 0;
+ *     if (cu)
+ *         cu->device_count(&n);
+ */
 #ifndef GF_CORE_GPU_CUDA_LIBRARY_H
 #define GF_CORE_GPU_CUDA_LIBRARY_H
 
@@ -40,7 +46,7 @@ enum {
     GF_CU_CAPABILITY_MAJOR = 75,
     GF_CU_CAPABILITY_MINOR = 76,
     GF_CU_SHARED_PER_MULTIPROCESSOR = 81,
-    GF_CU_SHARED_PER_BLOCK_OPTIN = 97, /* what one may have that asks for it */
+    GF_CU_SHARED_PER_BLOCK_OPTIN = 97, /* the most that a kernel can ask for */
     GF_CU_FUNCTION_DYNAMIC_SHARED = 8,
 };
 /* Flags. */
@@ -122,17 +128,17 @@ struct gf_cuda_part {
     int (*cuda_major)(const void *table); /* which CUDA it belongs to */
 };
 
-/* Opens the newest that is no newer than the driver, which runs nothing newer than itself, wherever
- * it is; else the first that there is. False where there is none. */
+/* Opens the newest that is no newer than the driver, which runs nothing newer than itself, in
+ * any of the usual folders; else the first one found. False where there is none. */
 bool gf_cuda_open_fitting(const struct gf_cuda_part *part, int driver_major, void *table);
 
-/* The driver's words for its own code. */
+/* The driver's own text for its code. */
 const char *gf_cuda_error(const struct gf_cuda *cu, int code);
-/* True for an error after which nothing more runs in this context. */
+/* Whether nothing more can run in this context after the error. */
 bool gf_cuda_is_fatal(int code);
 
-/* Whether the `bytes` from `image` on can be handed to the driver, which takes no length: an ELF
- * file whose parts all lie within it, or text that ends in a zero. */
+/* Whether the driver, which takes no length, can read `image` without leaving its `bytes`: an ELF
+ * file that contains all its parts, or text with a terminating zero. */
 bool gf_cuda_image_is_whole(const void *image, size_t bytes);
 
 #endif

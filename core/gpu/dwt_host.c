@@ -1,8 +1,9 @@
-/* The processor's share of wavelet jobs on a GPU. */
+/* The CPU's share of wavelet jobs on a GPU. */
+#include "core/gpu/dwt_host.h"
+
 #include <string.h>
 
 #include "core/wavelet/dwt.h"
-#include "core/gpu/plan/dwt.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
@@ -26,7 +27,7 @@ static char *row_at(const struct gf_array *a, int64_t i) {
     return p;
 }
 
-/* All samples as floats, in an array that is made. */
+/* All samples as floats, in an array that the caller frees. */
 static int as_floats(const struct gf_job *job, const struct gf_array *in, struct gf_array *c,
                      int threads) {
     enum { SPAN = 512 };
@@ -63,7 +64,7 @@ int gf_gpu_dwt_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
         rc = gf_dwt_threshold(job, &coefficients, c->threads);
     if (!rc)
         rc = gf_gpu_run_upload(c, m, &coefficients);
-    if (!rc) /* it may still be on its way */
+    if (!rc) /* the upload may still read the array */
         rc = c->api->sync(c->gpu);
     gf_array_free(&coefficients);
     return rc;
@@ -72,7 +73,7 @@ int gf_gpu_dwt_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 int gf_gpu_dwt_download(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                         const struct gf_job *job, struct gf_array *out, struct gf_report *report) {
     struct gf_array coefficients = {0};
-    struct gf_report found = {{0}, {0}, 0};
+    struct gf_report found = {.imag_ratio = 0};
     if (job->direction == GF_INVERSE)
         return gf_gpu_run_download(c, m, out, report);
     int rc = take_coefficients(job, &coefficients);
@@ -90,7 +91,7 @@ int gf_gpu_dwt_download(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 
 void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struct gf_plan *plan) {
     int64_t packed[GF_MAX_RANK], bytes = (int64_t)gf_dtype_size(real_of(job)), count = 1;
-    if (!m->plan->finish || plan->n_passes == GF_MAX_PASSES)
+    if (!m->plan->host_share || plan->n_passes == GF_MAX_PASSES)
         return;
     gf_dwt_shape(job, true, packed);
     for (int i = 0; i <= job->ndim; i++)
@@ -99,8 +100,7 @@ void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struc
     struct gf_pass_info *p = &plan->pass[plan->n_passes++];
     *p = (struct gf_pass_info){
         .bytes_read = count * (inverse ? (int64_t)gf_dtype_size(job->in_dtype) : bytes)};
-    snprintf(p->what, sizeof p->what,
-             "on the processor, %s:", inverse ? "beforehand" : "at the end");
+    snprintf(p->what, sizeof p->what, "on the CPU, %s:", inverse ? "beforehand" : "at the end");
     size_t used = strlen(p->what);
     if (job->wavelet.threshold != GF_KEEP_ALL)
         used += (size_t)snprintf(p->what + used, sizeof p->what - used, " %s threshold,",
@@ -112,6 +112,6 @@ void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struc
     }
     if (inverse)
         p->bytes_written = count * bytes;
-    p->what[used - 1] = 0; /* the last comma */
+    p->what[used - 1] = 0; /* without the last comma */
     plan->workspace_bytes += count * bytes;
 }

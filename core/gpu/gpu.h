@@ -1,11 +1,21 @@
-/* What a GPU programming interface has to offer, and no more: memory, copies, kernels, launches.
+/* The calls that a GPU programming interface provides: memory, copies, kernels, launches.
  * core/gpu/cuda.c and core/gpu/opencl.c fill one table each; everything above them (planning,
- * passes, caching of kernels) is written once.
+ * passes, caching of kernels) is written once. A run from end to end:
  *
- * A device works through its commands in the order given. Uploads, downloads and launches return
- * as soon as they are queued where that is possible; sync() waits and reports what went wrong.
- * All functions return 0 or a negative status with gf_fail() said. One thread at a time uses an
- * open device, but for build() and load(), which any number of threads may call at once. */
+ *     void *gpu;
+ *     struct gf_gpu_props props;
+ *     struct gf_gpu_buffer *b;
+ *     int rc = api->open("0", &gpu, &props);
+ *     if (!rc) rc = api->alloc(gpu, bytes, &b);
+ *     if (!rc) rc = api->upload(gpu, b, 0, host, bytes);
+ *     if (!rc) rc = api->launch(gpu, &(struct gf_gpu_launch){.kernel = k, …});
+ *     if (!rc) rc = api->sync(gpu);
+ *     api->close(gpu);
+ *
+ * A device executes its commands in the order given. Uploads, downloads and launches return
+ * as soon as they are queued where that is possible; sync() waits and reports errors.
+ * All functions return 0 or a negative status, with the message set by gf_fail(). One thread at a
+ * time uses an open device, except for build() and load(), which several may call at once. */
 #ifndef GF_CORE_GPU_GPU_H
 #define GF_CORE_GPU_GPU_H
 
@@ -14,22 +24,6 @@
 #include <stdint.h>
 
 #include "core/base/backend.h"
-
-struct gf_gpu_props {
-    char name[128];      /* "NVIDIA H200" */
-    char platform[128];  /* "CUDA 13.0", "Portable Computing Language 3.1" */
-    char driver[128];    /* version; part of a kernel's cache key together with `compiler` */
-    char compiler[128];  /* NVRTC's version and the real architecture; for OpenCL the device's */
-    int64_t memory;      /* bytes in all */
-    int64_t max_alloc;   /* largest single buffer */
-    int64_t local_bytes; /* tile memory that one work group may ask for at launch */
-    int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
-    int max_group;            /* most work items of a group */
-    int units;                /* multiprocessors, compute units */
-    int lanes;                /* warp, wavefront: 32, 64; 1 on a processor */
-    bool fp64;
-    bool is_cpu; /* an OpenCL device that is the processor itself */
-};
 
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
@@ -52,20 +46,20 @@ struct gf_gpu_launch {
 
 struct gf_gpu {
     const char *name; /* "cuda", "opencl" */
-    /* As gf_backend.probe: is there a usable device at all? Opens no context. */
+    /* As gf_backend.probe: whether there is a usable device. Opens no context. */
     int (*probe)(char reason[GF_REASON]);
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens no context. */
     int (*list)(struct gf_gpu_props *props, int most);
-    /* `device`: a number, or a part of a name (case aside) ; NULL: GPUFFT_DEVICE, else the first
-     * (GPUs before processors). GF_EABSENT with the list of names when there is none such. */
+    /* `device`: a number, or a part of a name (case aside); NULL: the first (GPUs before CPUs).
+     * GF_EABSENT with the list of names when there is no such device. */
     int (*open)(const char *device, void **gpu, struct gf_gpu_props *props);
     void (*close)(void *gpu);
 
     int (*alloc)(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer); /* GF_ENOMEM: full */
     void (*free)(void *gpu, struct gf_gpu_buffer *buffer);
-    int64_t (*free_bytes)(void *gpu); /* what is free now, or the total where nothing says */
-    /* Host memory that the device reads and writes at full speed (page-locked); GF_ENOMEM. */
+    int64_t (*free_bytes)(void *gpu); /* free now, or the total where the interface has no call */
+    /* Page-locked host memory, which the device reads and writes at full speed. GF_ENOMEM. */
     int (*pin)(void *gpu, int64_t bytes, void **host);
     void (*unpin)(void *gpu, void *host);
 
@@ -79,56 +73,32 @@ struct gf_gpu {
                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
 
     /* Compiles flat source text (no #include left) to a binary for this device; the caller frees
-     * it. GF_EBACKEND with the first line of the compiler's complaint. */
+     * it. GF_EBACKEND with the first error of the compiler's log. */
     int (*build)(void *gpu, const char *name, const char *source, const char *options,
                  void **binary, size_t *bytes);
     /* A binary to a kernel; `entry` is the function, local_bytes the most it will be launched with.
-     * Must not crash on a damaged binary where the driver allows that to be known. */
+     * Refuses a damaged binary instead of crashing, as far as the driver can detect one. */
     int (*load)(void *gpu, const void *binary, size_t bytes, const char *entry, int64_t local_bytes,
                 struct gf_gpu_kernel **kernel);
     void (*unload)(void *gpu, struct gf_gpu_kernel *kernel);
 
     int (*launch)(void *gpu, const struct gf_gpu_launch *launch);
     int (*sync)(void *gpu);
-    /* Marks points in the device's work, which < GF_GPU_MARKS. reach() waits until the device is
-     * there, at once where nothing was marked; elapsed() waits for mark 1 and gives the seconds
-     * since mark 0 by the device's own clock. */
+    /* Marks points in the device's work; which < GF_GPU_MARKS. reach() waits until the device has
+     * passed the mark, and returns at once where none was set; elapsed() waits for mark 1 and
+     * returns the seconds since mark 0 by the device's own clock. */
     int (*mark)(void *gpu, int which);
     int (*reach)(void *gpu, int which);
     int (*elapsed)(void *gpu, double *seconds);
-    /* After an error: true when the context is lost and nothing further can run on it. */
+    /* After an error: whether the context is lost, so that nothing more can run on it. */
     bool (*lost)(void *gpu);
     /* For libraries that share the context: the interface's own handle for device memory; and for
-     * the order of commands, after entering the context with the calling thread (NULL and said when
-     * that fails). The latter is NULL where there is no such library. */
+     * its queue of commands, after the calling thread entered the context (NULL, with the message
+     * set by gf_fail(), when that fails). The function is NULL where there is no such library. */
     void *(*native)(struct gf_gpu_buffer *buffer);
     void *(*stream)(void *gpu);
 };
 
 extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda;
-
-/* ---- kernel sources and their cache: core/gpu/kernel_source.c, core/gpu/kernel_cache.c ---- */
-
-/* The text of kernels/`file` with its #include "…" lines replaced by what they name (again at each
- * mention: the files guard themselves where once is enough) and #line markers in between. From the
- * binary itself, or from $GPUFFT_KERNEL_DIR while working on them. The caller frees it. */
-int gf_kernel_source(const char *file, char **text);
-
-/* What to build: a kernel is known by all of this together with the device, driver, compiler. */
-struct gf_kernel_request {
-    char file[32];      /* "fft.cl" */
-    char entry[32];     /* "fft_pass" */
-    char options[1024]; /* "-DN=4096 -DR0=16 …" */
-    int64_t local_bytes;
-    struct gf_gpu_kernel *kernel; /* out */
-};
-
-/* Finds each in the cache or builds it, several side by side, and loads it. All or nothing: on
- * failure no kernel is left loaded. `built`, where not NULL, counts those that were compiled. */
-int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
-                        struct gf_kernel_request *requests, int n, int *built);
-
-/* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
-void gf_kernel_cache_describe(char text[GF_REASON]);
 
 #endif

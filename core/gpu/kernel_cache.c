@@ -1,11 +1,12 @@
-/* Kernels from the store, or built side by side and put there. */
+/* Kernels from the store, or built concurrently and stored. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_cache.h"
+#include "core/gpu/kernel_source.h"
 #include "core/gpu/kernel_store.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -16,11 +17,11 @@ enum { MAX_WORKERS = 8, MESSAGE = 512 };
 struct task {
     const struct gf_kernel_request *first;
     const char *source;
-    char *key; /* texts one after the other, each with the zero at its end */
+    char *key; /* consecutive texts, each with its terminating zero */
     size_t key_bytes;
     bool built;
     int rc;
-    char message[MESSAGE]; /* gf_message() is a thread's own: carried over in here */
+    char message[MESSAGE]; /* gf_message() of the thread that failed, for the caller's */
 };
 
 struct work {
@@ -32,7 +33,7 @@ struct work {
     int *task_of; /* a request's task */
     struct task *tasks;
     int n_tasks;
-    atomic_int next; /* the first task that nobody has begun */
+    atomic_int next; /* the first task that no thread has begun */
     atomic_bool failed;
 };
 
@@ -58,7 +59,7 @@ static int find_or_build(struct work *w, int index) {
         binary = NULL;
         if (!rc || w->api->lost(w->gpu))
             return rc;
-    } /* whole, but not to the driver's liking: once more from the source */
+    } /* intact, but the driver refuses it: build it again */
     rc = w->api->build(w->gpu, t->first->file, t->source, t->first->options, &binary, &bytes);
     if (rc)
         return rc;
@@ -84,7 +85,7 @@ static void *run(void *argument) {
     }
 }
 
-/* The calling thread works too, so that it goes on where no thread can be had. */
+/* The calling thread works too, so that the build succeeds even where no thread can be created. */
 static void run_all(struct work *w) {
     pthread_t thread[MAX_WORKERS];
     cpu_set_t allowed;
@@ -100,7 +101,7 @@ static void run_all(struct work *w) {
         pthread_join(thread[i], NULL);
 }
 
-/* ---- what is to be done ---- */
+/* ---- tasks ---- */
 
 static int make_key(const struct work *w, const struct gf_gpu_props *p, const char *source,
                     const struct gf_kernel_request *r, struct task *t) {

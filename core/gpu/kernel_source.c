@@ -1,11 +1,14 @@
-/* One flat text of a kernel and all it includes: NVRTC and OpenCL take no files. */
+/* Flattens a kernel's source: replaces its includes by the files' text. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/gpu.h"
+#include "core/gpu/kernel_source.h"
 #include "core/gpu/kernel_embedded.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
 
 enum { MAX_DEPTH = 8, MAX_NAME = 64, MAX_TEXT = 4 << 20 };
@@ -36,7 +39,7 @@ static int add_marker(struct text *t, int line, const char *file) {
     return add(t, marker, (size_t)n);
 }
 
-/* The file from $GPUFFT_KERNEL_DIR, in memory of the caller's to free. */
+/* The file from a folder (GPUFFT_KERNEL_DIR), in memory that the caller frees. */
 static int read_file(const char *folder, const char *file, char **text) {
     struct text t = {NULL, 0, 0};
     char *path = NULL, piece[4096];
@@ -68,11 +71,11 @@ out:
     return rc;
 }
 
-/* The file's text; what it keeps in memory for that is in `taken`, for the caller to free. */
+/* The file's text. The caller frees `taken`, which holds it where it is not a constant. */
 static int find(const char *file, const char **text, char **taken) {
-    const char *folder = getenv("GPUFFT_KERNEL_DIR");
+    const char *folder = gf_process()->kernel_folder;
     *taken = NULL;
-    if (folder && *folder) {
+    if (folder) {
         int rc = read_file(folder, file, taken);
         *text = *taken;
         return rc;
@@ -83,7 +86,7 @@ static int find(const char *file, const char **text, char **taken) {
             return 0;
         }
     }
-    return gf_fail(GF_EBACKEND, "no kernel source '%s'", file);
+    return gf_fail(GF_EBACKEND, "there is no kernel source '%s'", file);
 }
 
 static const char *skip_blanks(const char *at) {
@@ -92,7 +95,7 @@ static const char *skip_blanks(const char *at) {
     return at;
 }
 
-/* True for a line #include "name"; a line #include <name> is none of ours. */
+/* True for a line #include "name"; a line #include <name> is left alone. */
 static bool is_include(const char *line, char name[MAX_NAME]) {
     line = skip_blanks(line);
     if (*line++ != '#')
@@ -113,7 +116,7 @@ static bool is_include(const char *line, char name[MAX_NAME]) {
     return true;
 }
 
-/* Files have plain names: a source does not reach out of its folder. */
+/* Files have plain names, so that a source cannot include a file outside its folder. */
 static bool is_plain(const char *name) {
     bool plain = isalnum((unsigned char)*name);
     for (; *name; name++)
@@ -134,14 +137,14 @@ static int flatten(struct text *t, const char *file, int depth) {
             if (!rc)
                 rc = add(t, "\n", 1);
         } else if (!is_plain(name)) {
-            rc = gf_fail(GF_EBACKEND, "kernels/%s:%d: no file name: '%s'", file, line, name);
+            rc = gf_fail(GF_EBACKEND, "kernels/%s:%d: '%s' is not a file name", file, line, name);
         } else if (depth == MAX_DEPTH) {
-            rc = gf_fail(GF_EBACKEND, "kernels/%s:%d: includes nested too deep", file, line);
+            rc = gf_fail(GF_EBACKEND, "kernels/%s:%d: includes are nested too deeply", file, line);
         } else {
             rc = flatten(t, name, depth + 1);
             if (!rc)
                 rc = add_marker(t, line + 1, file);
-            else if (depth == 0) /* say where it began; the message says where it broke off */
+            else if (depth == 0) /* the outermost file and line; the message has the innermost */
                 rc = gf_fail(rc, "%s (from kernels/%s:%d)", gf_message(), file, line);
         }
         text += n;
@@ -155,7 +158,7 @@ int gf_kernel_source(const char *file, char **text) {
     struct text t = {NULL, 0, 0};
     *text = NULL;
     if (!is_plain(file))
-        return gf_fail(GF_EBACKEND, "no kernel source '%s'", file);
+        return gf_fail(GF_EBACKEND, "there is no kernel source '%s'", file);
     int rc = flatten(&t, file, 0);
     if (rc)
         free(t.data);

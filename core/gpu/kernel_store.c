@@ -1,3 +1,4 @@
+/* The cache folder of built kernels: one file each, with its key and a checksum. */
 #include "core/gpu/kernel_store.h"
 
 #include <dirent.h>
@@ -10,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/process.h"
+
 #define SUFFIX    ".kernel"
 #define TEMPORARY ".building"
 
@@ -17,8 +20,8 @@ enum { MAX_FILES = 4096, HOUR = 3600 };
 static const int64_t max_bytes = (int64_t)256 << 20;
 static const off_t max_file = (off_t)64 << 20;
 
-/* A file: this, the key, the binary. Numbers as the machine has them; another kind of machine reads
- * nonsense in `magic`, and builds anew. */
+/* A file: this, the key, the binary. Numbers have the machine's byte order: a machine of another
+ * order fails to match `order`, and builds again. */
 struct header {
     char magic[8];
     uint32_t order; /* 1 */
@@ -46,28 +49,17 @@ static void file_name(const void *key, size_t key_bytes, char name[64]) {
 
 /* The directory that caches go to; made too, since ~/.cache may not be there yet. */
 static int open_parent(struct gf_kernel_store *s, bool make) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *path = NULL;
-    int n, folder;
-    if (cache && cache[0] == '/')
-        n = asprintf(&path, "%s", cache);
-    else if (home && home[0] == '/')
-        n = asprintf(&path, "%s/.cache", home);
-    else {
+    const char *path = gf_process()->cache_folder;
+    if (!path) {
         snprintf(s->why, GF_REASON, "neither XDG_CACHE_HOME nor HOME names a folder");
         return -1;
     }
-    if (n < 0) {
-        snprintf(s->why, GF_REASON, "no memory");
-        return -1;
-    }
     if (make)
-        mkdir(path, 0700); /* whether it is there is seen next */
-    folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        mkdir(path, 0700); /* open() finds out whether it is there */
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0)
         snprintf(s->why, GF_REASON, "%.200s: %.40s", path, strerror(errno));
     snprintf(s->path, GF_REASON, "%.240s/gpufft", path);
-    free(path);
     return folder;
 }
 
@@ -115,7 +107,7 @@ void gf_kernel_store_close(struct gf_kernel_store *s) {
 static unsigned char *read_whole(int folder, const char *name, size_t *bytes) {
     struct stat st;
     unsigned char *data = NULL;
-    /* Nothing that is not a file may keep us waiting. */
+    /* O_NONBLOCK: opening a FIFO must not wait. */
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return NULL;
@@ -135,7 +127,7 @@ static unsigned char *read_whole(int folder, const char *name, size_t *bytes) {
         }
     }
     *bytes = size;
-    /* The time of the last use, an hour more or less, is what pruning goes by. */
+    /* Pruning orders files by their last use, to an hour. */
     if (data && time(NULL) - st.st_mtime > HOUR)
         futimens(fd, NULL);
 out:
@@ -167,7 +159,7 @@ bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size
     if (good)
         good = hash(hash(hash_start, &h, sizeof h), data + sizeof h, size) == checksum;
     if (good) {
-        /* To the front, where it is aligned for any reader. */
+        /* Moved to the front of the block, where it is aligned. */
         *bytes = size - key_bytes;
         memmove(data, data + sizeof h + key_bytes, *bytes);
         *binary = data;
@@ -203,8 +195,8 @@ void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, siz
     h.binary_bytes = bytes;
     h.checksum = hash(hash(hash(hash_start, &h, sizeof h), key, key_bytes), binary, bytes);
     file_name(key, key_bytes, name);
-    /* The number of the process tells apart those of one machine; the time, machines that share
-     * the folder. */
+    /* The process number distinguishes writers on one machine; the time, machines that share the
+     * folder. */
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(temporary, sizeof temporary, "%.20s-%ld-%u-%ld" TEMPORARY, name, (long)getpid(),
              atomic_fetch_add(&counter, 1), now.tv_nsec);
@@ -237,8 +229,8 @@ static int older_first(const void *a, const void *b) {
     return (x->used > y->used) - (x->used < y->used);
 }
 
-/* All kernels there are, in memory of the caller's to free. What a killed process left half
- * written goes, where `sweep` says so. */
+/* All kernels in the folder, in memory that the caller frees. `sweep` deletes the files that killed
+ * processes left half written. */
 static int list(const struct gf_kernel_store *s, struct entry **entries, bool sweep) {
     struct dirent *d;
     struct stat st;

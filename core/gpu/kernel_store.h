@@ -1,6 +1,12 @@
-/* The folder in which built kernels are kept from run to run: $XDG_CACHE_HOME/gpufft, or
- * ~/.cache/gpufft. Nothing here can make a run fail: whatever is wrong with the folder or a file in
- * it, the answer is "not there", and nothing is kept. */
+/* The folder in which built kernels are kept from run to run: gpufft/ within the cache folder of
+ * core/base/process.h. Nothing here can make a run fail: a folder or file that is damaged, or not
+ * the user's own, counts as absent, and nothing is kept.
+ *
+ *     struct gf_kernel_store s;
+ *     if (gf_kernel_store_open(&s, true))
+ *         gf_kernel_store_write(&s, key, key_bytes, binary, bytes);
+ *     gf_kernel_store_close(&s);
+ */
 #ifndef GF_CORE_GPU_KERNEL_STORE_H
 #define GF_CORE_GPU_KERNEL_STORE_H
 
@@ -13,23 +19,23 @@
 struct gf_kernel_store {
     int folder;           /* file descriptor; -1: nothing is kept */
     char path[GF_REASON]; /* of the folder, as far as it fits */
-    char why[GF_REASON];  /* nothing is kept, because … */
+    char why[GF_REASON];  /* why nothing is kept */
 };
 
-/* Opens the folder, made (0700) where `make` says so, and sees to it that it is the user's own: no
- * link, nobody else's, written by nobody else. True when it may be used. */
+/* Opens the folder, and creates it (0700) where `make` is set. True when it may be used: it is no
+ * link, belongs to the user, and no other user can write into it. */
 bool gf_kernel_store_open(struct gf_kernel_store *s, bool make);
 void gf_kernel_store_close(struct gf_kernel_store *s);
 
-/* What was kept under this key, in memory of the caller's to free. The whole key is compared and
- * the file's checksum verified; false for anything else. */
+/* The binary that was kept under this key, in memory that the caller frees. The whole key is
+ * compared and the file's checksum verified; false for anything else. */
 bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
                           void **binary, size_t *bytes);
-/* Readers see the old file or the new one, whole, however many write at once. */
+/* Readers see either the old file or the new one, whole, even when several processes write. */
 void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
                            const void *binary, size_t bytes);
 
-/* Keeps the folder below 256 MiB and 4096 files: those unused for longest go. */
+/* Keeps the folder below 256 MiB and 4096 files: deletes those unused for longest. */
 void gf_kernel_store_prune(const struct gf_kernel_store *s);
 /* How many kernels there are, and their size in all. */
 int gf_kernel_store_count(const struct gf_kernel_store *s, int64_t *bytes);

@@ -1,4 +1,4 @@
-/* GPUs, and anything else, through OpenCL 1.2: one context, one queue that works in order. */
+/* GPUs and other devices through OpenCL 1.2: one context, one in-order queue. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@
 
 enum { MAX_PENDING = 256, LAUNCHES_AN_EVENT = 16, PAGE = 4096 };
 
-/* A multiplication and an addition may become one, which is what every GPU is made for. Nothing
- * that trades accuracy belongs here: no fast-relaxed-math, no denorms-are-zero. */
+/* A multiplication and an addition may become one operation. No option that trades accuracy for
+ * speed belongs here: no fast-relaxed-math, no denorms-are-zero. */
 #define OWN_OPTIONS "-cl-std=CL1.2 -cl-mad-enable"
 
 struct pinned {
-    void *memory; /* NULL on a processor, where all memory is alike */
+    void *memory; /* NULL on a CPU, where plain memory serves */
     char *host;
     int64_t bytes;
     struct pinned *next;
@@ -26,8 +26,8 @@ struct opencl {
     struct gf_gpu_props props;
     struct pinned *pinned;
     void *mark[GF_GPU_MARKS];
-    /* Events of the commands under way, a ring: in OpenCL a command's failure is seen there, and
-     * nowhere else for certain. */
+    /* A ring of events of the commands in flight: OpenCL reports a command's failure reliably only
+     * there. */
     void *pending[MAX_PENDING];
     const char *pending_what[MAX_PENDING];
     unsigned next_pending, launches;
@@ -148,7 +148,7 @@ out:
     return rc;
 }
 
-/* ---- commands under way ---- */
+/* ---- commands in flight ---- */
 
 /* Waits for the command in this slot and notes whether it failed. */
 static int harvest(struct opencl *g, unsigned slot) {
@@ -169,7 +169,7 @@ static int harvest(struct opencl *g, unsigned slot) {
     return rc;
 }
 
-/* Remembers a command that was queued. Far ahead of the device, it waits for an older one. */
+/* Remembers a command that was queued; waits for an older one when the ring is full. */
 static void watch(struct opencl *g, void *event, const char *what) {
     unsigned slot = g->next_pending++ % MAX_PENDING;
     harvest(g, slot);
@@ -177,7 +177,7 @@ static void watch(struct opencl *g, void *event, const char *what) {
     g->pending_what[slot] = what;
 }
 
-/* What a call that queues a command returned; the device is told to begin. */
+/* Checks what a call that queues a command returned, and flushes the queue. */
 static int queued(struct opencl *g, int32_t rc, void *event, const char *what) {
     if (rc) {
         g->lost = g->lost || rc == GF_CL_INVALID_QUEUE || rc == GF_CL_INVALID_CONTEXT ||
@@ -225,7 +225,7 @@ static int opencl_mark(void *gpu, int which) {
     return 0;
 }
 
-/* What failed on the way is sync()'s to tell. */
+/* sync() reports failures. */
 static int opencl_reach(void *gpu, int which) {
     const struct opencl *g = gpu;
     if (g->mark[which])
@@ -238,7 +238,7 @@ static int opencl_elapsed(void *gpu, double *seconds) {
     uint64_t at[2] = {0, 0};
     *seconds = 0;
     if (!g->mark[0] || !g->mark[1])
-        return gf_fail(GF_EBACKEND, "no two marks to measure between");
+        return gf_fail(GF_EBACKEND, "the device has no two marks to measure between");
     int32_t rc = g->cl->wait(2, g->mark);
     for (int i = 0; i < 2 && !rc; i++)
         rc = g->cl->profiling_info(g->mark[i], GF_CL_PROFILING_END, sizeof at[i], &at[i], NULL);
@@ -275,7 +275,7 @@ static int opencl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
         b->memory = g->cl->create_buffer(g->context, GF_CL_MEM_READ_WRITE,
                                          bytes < 16 ? 16 : (size_t)bytes, NULL, &rc);
     }
-    /* Drivers take the memory at its first use only: that had better be here. */
+    /* Drivers allocate at the first use: force it here, where a failure is expected. */
     if (b->memory && !g->props.is_cpu) {
         void *event = NULL;
         rc = g->cl->fill(g->queue, b->memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, &event);
@@ -293,7 +293,7 @@ static int opencl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
     return failure(g, rc, "taking memory");
 }
 
-/* OpenCL does not say how much is free. */
+/* OpenCL cannot report how much is free. */
 static int64_t opencl_free_bytes(void *gpu) {
     const struct opencl *g = gpu;
     int64_t available = g->props.is_cpu ? gf_memory_available() : INT64_MAX;
@@ -346,13 +346,13 @@ static int opencl_pin(void *gpu, int64_t bytes, void **host) {
     if (p && p->memory)
         g->cl->release_memory(p->memory);
     free(p);
-    return gf_fail(GF_ENOMEM, "no %s of memory that the device reaches by itself%s%s",
+    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device%s%s",
                    gf_memory_text(bytes, size), rc ? ": " : "", rc ? gf_opencl_error(rc) : "");
 }
 
-/* A copy from or to memory that the caller may free or change the moment the call returns has to
- * be over by then; of the memory made by pin() it is known that it stays. */
-static bool stays(const struct opencl *g, const void *host, int64_t bytes) {
+/* Whether pin() made the memory, so that it stays valid. A copy of any other memory must be
+ * complete when the call returns. */
+static bool is_pinned(const struct opencl *g, const void *host, int64_t bytes) {
     const char *at = host;
     for (const struct pinned *p = g->pinned; p; p = p->next)
         if (at >= p->host && at < p->host + p->bytes && bytes <= p->host + p->bytes - at)
@@ -367,7 +367,7 @@ static int opencl_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, co
     int rc = gf_gpu_check_range(offset, bytes, to->bytes);
     if (rc || !bytes)
         return rc;
-    bool wait = !stays(g, host, bytes);
+    bool wait = !is_pinned(g, host, bytes);
     int32_t error = g->cl->write(g->queue, to->memory, wait, (size_t)offset, (size_t)bytes, host, 0,
                                  NULL, wait ? NULL : &event);
     return queued(g, error, event, "an upload");
@@ -380,7 +380,7 @@ static int opencl_download(void *gpu, void *host, const struct gf_gpu_buffer *fr
     int rc = gf_gpu_check_range(offset, bytes, from->bytes);
     if (rc || !bytes)
         return rc;
-    bool wait = !stays(g, host, bytes);
+    bool wait = !is_pinned(g, host, bytes);
     int32_t error = g->cl->read(g->queue, from->memory, wait, (size_t)offset, (size_t)bytes, host,
                                 0, NULL, wait ? NULL : &event);
     return queued(g, error, event, "a download");
@@ -393,7 +393,7 @@ static int opencl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int
     int rc = gf_gpu_check_range(offset, bytes, to->bytes);
     if (rc || !bytes)
         return rc;
-    /* Both ends have to be multiples of the pattern, and a wider one is faster. */
+    /* Both ends must be multiples of the pattern; a wider pattern is faster. */
     size_t pattern = sizeof zeros;
     while ((offset | bytes) % (int64_t)pattern)
         pattern /= 2;
@@ -466,7 +466,7 @@ static int opencl_build(void *gpu, const char *name, const char *source, const c
     /* One device, so one size and one binary. */
     error = g->cl->program_info(program, GF_CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
     if (error || !size) {
-        rc = gf_fail(GF_EBACKEND, "'%s' gives no binary of %s", g->props.name, name);
+        rc = gf_fail(GF_EBACKEND, "'%s' returns no binary of %s", g->props.name, name);
         goto out;
     }
     taken = malloc(size);
@@ -535,13 +535,13 @@ static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *
 static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
     struct opencl *g = gpu;
     void *kernel = l->kernel->kernel, *event = NULL;
-    /* An event a launch costs a small kernel its own time over again; the queue is in order, so one
-     * in a few is enough to know how far ahead of the device it is. */
+    /* An event for each launch would double the time of a small kernel. The queue is in order, so
+     * that an event every few launches bounds how far it runs ahead of the device. */
     const bool watched = g->launches++ % LAUNCHES_AN_EVENT == 0;
     uint32_t index = 0;
     int32_t rc = 0;
     if (l->groups <= 0 || l->group <= 0 || l->groups > INT64_MAX / l->group)
-        return gf_fail(GF_EBACKEND, "a launch of %lld groups of %d", (long long)l->groups,
+        return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d", (long long)l->groups,
                        l->group);
     size_t group = (size_t)l->group, all = (size_t)l->groups * group;
     for (int i = 0; i < l->n_buffers && !rc; i++) {

@@ -1,4 +1,4 @@
-/* What OpenCL says of its platforms and devices. */
+/* The platforms and devices of OpenCL, and their properties. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static void device_text(const struct gf_opencl *cl, void *device, uint32_t what,
     snprintf(text, 128, "%.127s", all);
 }
 
-/* An integer of 4 or 8 bytes, by what is asked; 0 where the device does not say. */
+/* An integer of 4 or 8 bytes, depending on `what`; 0 where the device has no answer. */
 static int64_t device_number(const struct gf_opencl *cl, void *device, uint32_t what) {
     uint64_t wide = 0;
     uint32_t narrow = 0;
@@ -53,18 +53,19 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
     p->memory = device_number(cl, device, GF_CL_DEVICE_MEMORY);
     p->max_alloc = device_number(cl, device, GF_CL_DEVICE_MAX_ALLOC);
     p->local_bytes = device_number(cl, device, GF_CL_DEVICE_LOCAL_MEMORY);
-    if (p->is_cpu && p->local_bytes > CPU_LOCAL_BYTES) /* it is plain memory: keep it in cache */
+    if (p->is_cpu &&
+        p->local_bytes > CPU_LOCAL_BYTES) /* plain memory: a small tile stays in cache */
         p->local_bytes = CPU_LOCAL_BYTES;
     p->unit_local_bytes = p->local_bytes;
     if (vendor == VENDOR_NVIDIA)
         p->local_bytes -= LAUNCH_BYTES;
     p->max_group = (int)device_number(cl, device, GF_CL_DEVICE_GROUP_SIZE);
     p->units = (int)device_number(cl, device, GF_CL_DEVICE_COMPUTE_UNITS);
-    p->lanes = p->is_cpu ? 1 : vendor == VENDOR_AMD ? 64 : 32;
+    p->warp = p->is_cpu ? 1 : vendor == VENDOR_AMD ? 64 : 32;
     p->fp64 = device_number(cl, device, GF_CL_DEVICE_FP64) != 0;
 }
 
-/* All devices of all platforms: GPUs first, processors last. */
+/* All devices of all platforms: GPUs first, CPUs last. */
 static int find_devices(const struct gf_opencl *cl, struct gf_opencl_device *found, int most) {
     static const uint64_t order[] = {GF_CL_TYPE_GPU, GF_CL_TYPE_ACCELERATOR, GF_CL_TYPE_CPU};
     void *platform[MAX_PLATFORMS], *device[GF_GPU_MAX_DEVICES];
@@ -72,7 +73,7 @@ static int find_devices(const struct gf_opencl *cl, struct gf_opencl_device *fou
     int n = 0;
     int32_t rc = cl->platforms(MAX_PLATFORMS, platform, &n_platforms);
     if (rc && rc != GF_CL_NO_PLATFORM)
-        return gf_fail(GF_EBACKEND, "OpenCL lists no platforms: %s", gf_opencl_error(rc));
+        return gf_fail(GF_EBACKEND, "OpenCL cannot list its platforms: %s", gf_opencl_error(rc));
     if (rc)
         n_platforms = 0;
     if (n_platforms > MAX_PLATFORMS)
@@ -96,7 +97,7 @@ static int find_devices(const struct gf_opencl *cl, struct gf_opencl_device *fou
 
 static int no_device(void) {
     return gf_fail(GF_EABSENT, "OpenCL has no device; install the GPU's driver, or apt install "
-                               "pocl-opencl-icd for the processor");
+                               "pocl-opencl-icd for the CPU");
 }
 
 int gf_opencl_devices(const struct gf_opencl *cl, struct gf_opencl_device **devices) {

@@ -1,3 +1,4 @@
+/* Loads OpenCL, and keeps its drivers from taking the program's signals. */
 #include "core/gpu/opencl_library.h"
 
 #include <pthread.h>
@@ -62,8 +63,8 @@ void gf_opencl_restore_signals(void) {
         sigaction(endings[i], &ours[i], NULL);
 }
 
-/* PoCL ends the whole process, and not just itself, where it cannot count the processors: on a
- * Linux whose /sys is not mounted, in a bare container or chroot. */
+/* PoCL aborts the whole process where it cannot count the CPUs: on a Linux whose /sys is not
+ * mounted, in a bare container or chroot. */
 static bool would_abort(void) {
     return !access("/proc/version", F_OK) && access("/sys/devices/system/cpu", F_OK);
 }
@@ -78,15 +79,16 @@ const struct gf_opencl *gf_opencl_find(void) {
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
             sigaction(endings[i], NULL, &ours[i]);
         if (would_abort())
-            snprintf(reason, sizeof reason,
-                     "/sys is not mounted, and processor devices end the program without it; mount "
-                     "-t sysfs sysfs /sys");
+            snprintf(
+                reason, sizeof reason,
+                "/sys is not mounted, and OpenCL's CPU devices abort the program without it; mount "
+                "-t sysfs sysfs /sys");
         else
             present = gf_dl_open(sonames, symbols, &library, &handle) == 0;
         if (!present && !*reason)
             snprintf(reason, sizeof reason,
                      "%.120s; apt install ocl-icd-libopencl1 and the GPU's driver, or "
-                     "pocl-opencl-icd for the processor",
+                     "pocl-opencl-icd for the CPU",
                      gf_message());
     }
     pthread_mutex_unlock(&lock);

@@ -1,5 +1,10 @@
-/* OpenCL 1.2, found at run time: the few declarations that are needed, from its specification. The
- * interface's own object types are all opaque pointers and stand here as void *. */
+/* OpenCL 1.2, loaded at run time: the few declarations that are needed, from its specification. The
+ * interface's own object types are opaque pointers, declared here as void *.
+ *
+ *     const struct gf_opencl *cl = gf_opencl_find();
+ *     if (!cl)
+ *         return GF_EABSENT;
+ */
 #ifndef GF_CORE_GPU_OPENCL_LIBRARY_H
 #define GF_CORE_GPU_OPENCL_LIBRARY_H
 
@@ -118,9 +123,9 @@ struct gf_opencl {
 
 /* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
 const struct gf_opencl *gf_opencl_find(void);
-/* Drivers built on LLVM take INT, TERM and HUP for themselves when they first compile, with
- * handlers that let a second signal end the program at once. Puts back what gf_opencl_find() found;
- * to be called after whatever may have compiled. */
+/* Drivers built on LLVM install handlers of INT, TERM and HUP when they first compile, after
+ * which a second signal ends the program at once. Restores the handlers that gf_opencl_find()
+ * found; call it after every call that may compile. */
 void gf_opencl_restore_signals(void);
 
 struct gf_opencl_device {
@@ -128,8 +133,8 @@ struct gf_opencl_device {
     struct gf_gpu_props props;
 };
 
-/* The usable devices of all platforms, GPUs first, processors last, in memory that the caller
- * frees; returns how many, or a negative status: GF_EABSENT, with the remedy, for none. */
+/* The usable devices of all platforms, GPUs first, CPUs last, in memory that the caller
+ * frees; returns their number, or a negative status: GF_EABSENT, with the remedy, for none. */
 int gf_opencl_devices(const struct gf_opencl *cl, struct gf_opencl_device **devices);
 
 /* "CL_OUT_OF_RESOURCES"; "error -123" for one without a name here. Static, or the thread's own

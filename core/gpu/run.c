@@ -1,14 +1,17 @@
+/* Runs a plan on an open device: its kernels, buffers, launches and report. */
 #include "core/gpu/run.h"
 
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/filter/compose.h"
+#include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/filter_values.h"
+#include "core/gpu/plan/make.h"
 
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context) {
@@ -72,14 +75,14 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
         sum += p->bytes[i];
         if (p->bytes[i] > c->props.max_alloc)
-            return gf_fail(GF_ENOMEM, "needs a buffer of %s, %s allows %s",
+            return gf_fail(GF_ENOMEM, "the plan needs a buffer of %s, %s allows %s",
                            gf_memory_text(p->bytes[i], a), c->props.name,
                            gf_memory_text(c->props.max_alloc, b));
     }
     *all = sum;
     if (sum > room)
-        return gf_fail(GF_ENOMEM, "needs %s on the device, %s has %s free", gf_memory_text(sum, a),
-                       c->props.name, gf_memory_text(room, b));
+        return gf_fail(GF_ENOMEM, "the plan needs %s on the device, %s has %s free",
+                       gf_memory_text(sum, a), c->props.name, gf_memory_text(room, b));
     return 0;
 }
 
@@ -95,13 +98,10 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
             m->request[m->n_requests++] = *r;
         m->kernel[i] = j;
     }
-    struct timespec start, end;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start = gf_now_ms();
     int n = m->n_requests;
     int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    m->build_seconds =
-        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    m->build_seconds = (gf_now_ms() - start) * 1e-3;
     if (rc)
         m->n_requests = 0; /* none is loaded */
     return rc;
@@ -116,7 +116,7 @@ int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int
 
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
     for (int i = first; i < end; i++) {
-        if (p->pass[i].silent)
+        if (p->pass[i].unlisted)
             continue;
         struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
         *pass = p->pass[i].summary;
@@ -124,7 +124,7 @@ void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_
     }
 }
 
-void gf_gpu_run_tell(const struct gf_gpu_run *m, struct gf_plan *plan) {
+void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan) {
     plan->device_bytes = m->bytes;
     plan->kernels_built = m->built;
     plan->build_seconds = m->build_seconds;
@@ -147,7 +147,7 @@ static void *in_precision(const struct gf_job *job, const double *v, int64_t cou
     return p;
 }
 
-/* Where a display's upper end is not known before the run, the range passes write it. */
+/* The range passes write the upper end of a display that has no given range. */
 static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
     const struct gf_job *job = &m->plan->job;
     double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH] = {0};
@@ -179,7 +179,7 @@ static int upload_filter(const struct gf_gpu_context *c, const struct gf_gpu_run
     return rc;
 }
 
-/* The device's memory and the tables, at the first run. */
+/* Allocates the device's memory and uploads the tables, at the first run. */
 static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     struct gf_gpu_plan *p = m->plan;
     struct gf_gpu_tables *t = &p->tables;
@@ -208,7 +208,7 @@ static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
         rc = upload_filter(c, m);
     if (!rc && p->gaps)
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_OUT], 0, p->bytes[GF_GPU_OUT]);
-    if (rc) /* what is half ready is taken anew next time */
+    if (rc) /* half of it is of no use: the next run starts again */
         drop_buffers(c, m);
     m->ready = !rc;
     return rc;
@@ -304,7 +304,7 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report) {
     const struct gf_job *job = &m->plan->job;
-    struct gf_report found = {{0}, {0}, 0};
+    struct gf_report found = {.imag_ratio = 0};
     int rc = 0;
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = gf_gpu_stage_download(c->stage, &out[i], m->buffer[GF_GPU_OUT + i]);
@@ -317,12 +317,12 @@ int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, st
 
 /* ---- measure ---- */
 
-/* Seconds that a copy takes, the least of some runs of ten. */
+/* Seconds that a copy takes, the least of five runs of ten. */
 static int time_copies(const struct gf_gpu_context *c, struct gf_gpu_buffer *const b[2],
                        int64_t bytes, double *least) {
     enum { RUNS = 5, COPIES = 10 };
     int rc = c->api->clear(c->gpu, b[0], 0, bytes);
-    if (!rc) /* a first one: memory may only now be taken */
+    if (!rc) /* untimed: the driver may allocate at the first use */
         rc = c->api->copy(c->gpu, b[1], 0, b[0], 0, bytes);
     *least = INFINITY;
     for (int i = 0; i < RUNS && !rc; i++) {

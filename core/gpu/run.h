@@ -1,4 +1,12 @@
-/* What the backends on a GPU share: an open device, and a plan's kernels and buffers on it. */
+/* An open GPU, and a plan's kernels and buffers on it. The backends on GPUs share this.
+ *
+ *     struct gf_gpu_run m = {.plan = p};
+ *     int rc = gf_gpu_run_prepare(c, &m, 0);
+ *     if (!rc) rc = gf_gpu_run_upload(c, &m, &in);
+ *     if (!rc) rc = gf_gpu_run_launch(c, &m, 0, p->n_passes);
+ *     if (!rc) rc = gf_gpu_run_download(c, &m, out, &report);
+ *     gf_gpu_run_drop(c, &m);
+ */
 #ifndef GF_CORE_GPU_RUN_H
 #define GF_CORE_GPU_RUN_H
 
@@ -9,20 +17,20 @@ struct gf_gpu_context {
     const struct gf_gpu *api;
     void *gpu;
     struct gf_gpu_props props;
-    int threads;                /* of the processor, for what it does itself */
-    struct gf_gpu_stage *stage; /* brings arrays there and back */
+    int threads;                /* CPU threads for the host's share */
+    struct gf_gpu_stage *stage; /* copies arrays to the device and back */
 };
 
 struct gf_gpu_run {
     struct gf_gpu_plan *plan;                        /* owned */
     struct gf_kernel_request request[GF_MAX_PASSES]; /* each different kernel once */
     int n_requests;
-    int kernel[GF_MAX_PASSES]; /* which request a pass launches */
+    int kernel[GF_MAX_PASSES]; /* the request whose kernel a pass launches */
     struct gf_gpu_buffer *buffer[GF_GPU_N_BUFFERS];
-    int64_t bytes;        /* of the device's memory, all that the plan takes */
+    int64_t bytes;        /* of the device's memory, in all */
     int built;            /* kernels that were compiled */
     double build_seconds; /* for finding and compiling them */
-    bool ready;           /* the buffers are there, tables and parameters in them */
+    bool ready;           /* the buffers are allocated, tables and parameters uploaded */
     bool counts;          /* some output counts its clipped samples */
 };
 
@@ -32,28 +40,28 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
 void gf_gpu_run_close(void *context);
 bool gf_gpu_run_lost(void *context);
 
-/* Takes over the plan (m->plan): checks that the device's memory holds its buffers and `beside`
- * bytes, and finds or builds its kernels. gf_gpu_run_drop() undoes it, wherever it stopped. */
+/* Owns the plan (m->plan) from here on: checks that the device's memory holds its buffers and
+ * `beside` bytes more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and
+ * everything below, also after a failure. */
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside);
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m);
 /* The passes as `gpufft plan` shows them, appended. */
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan);
-/* What the plan takes and took, as `gpufft plan` and --verbose say. */
-void gf_gpu_run_tell(const struct gf_gpu_run *m, struct gf_plan *plan);
+/* Fills in the memory, kernels and build time that `gpufft plan` and --verbose print. */
+void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan);
 
-/* Takes the buffers, once, and brings the input there. */
+/* Allocates the buffers at its first call, and uploads the input. */
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in);
-/* Queues passes first <= i < end; the first of a run is 0, which sets the counters back. */
+/* Queues passes first <= i < end; pass 0 begins a run and clears the counters. */
 int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m, int first,
                       int end);
-/* Waits for the outputs and what was found on the way; report may be NULL. */
+/* Waits for the outputs and the report, which may be NULL. */
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report);
 
-/* Around what is timed by the device's own clock, see gf_backend.run; nothing where seconds is
- * NULL.
- */
+/* Before and after work that is timed by the device's own clock, see gf_backend.run. They do
+ * nothing where seconds is NULL. */
 int gf_gpu_run_begin(const struct gf_gpu_context *c, const double *seconds);
 int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds);
 /* As gf_backend.measure. */

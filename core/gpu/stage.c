@@ -1,3 +1,4 @@
+/* Arrays cut into pieces, and the pieces through page-locked buffers. */
 #include "core/gpu/stage.h"
 
 #include <omp.h>
@@ -5,14 +6,14 @@
 
 #include "core/base/status.h"
 
-/* Of 4 MiB, some 80 microseconds on the fastest buses, a handful is spent on starting the copies;
- * locking memory costs more the more it is. */
+/* A piece of 4 MiB takes some 80 microseconds on the fastest buses, of which starting the copy
+ * takes about five; larger pieces take longer to lock. */
 enum { PIECE = 4 << 20, LEAST_STAGED = 1 << 20, MOST_THREADS = 16, FIRST_MARK = 2 };
 
 struct gf_gpu_stage {
     const struct gf_gpu *api;
     void *gpu;
-    bool plain; /* no page-locked memory: of no use, or there is none */
+    bool plain; /* page-locked memory is of no use, or none is left */
     int threads;
     void *pinned[2];
 };
@@ -20,10 +21,10 @@ struct gf_gpu_stage {
 /* An array in pieces of at most PIECE bytes, in the order of its packed elements. */
 struct pieces {
     struct gf_array array; /* of as few axes as possible */
-    int axis;              /* is cut into pieces, those before it into single steps */
-    int64_t step, below;   /* a piece's extent along it, and the bytes of one step */
-    int64_t outer, at;     /* the next piece: number of steps along all axes before, along axis */
-    int64_t bytes;         /* the whole */
+    int axis;            /* the axis that is cut into pieces; those before it, into single steps */
+    int64_t step, below; /* a piece's extent along it, and the bytes of one step */
+    int64_t outer, at;   /* the next piece: steps along all axes before, and along `axis` */
+    int64_t bytes;       /* the whole */
 };
 
 struct piece {
@@ -144,14 +145,14 @@ void gf_gpu_stage_close(struct gf_gpu_stage *s) {
 static bool pinned(struct gf_gpu_stage *s) {
     for (int i = 0; i < 2 && !s->plain; i++)
         if (!s->pinned[i] && s->api->pin(s->gpu, PIECE, &s->pinned[i]))
-            s->plain = true; /* and not tried again */
+            s->plain = true; /* do not try again */
     if (s->plain)
         unpin(s);
     return !s->plain;
 }
 
-/* Two buffers for the pieces: page-locked ones, or *own, which free() takes back; neither where the
- * array may as well be handed over as it lies. */
+/* Two buffers for the pieces: page-locked ones, or *own, for the caller to free(); none where the
+ * array can be copied directly. */
 static int take_room(struct gf_gpu_stage *s, const struct pieces *p, char *room[2], char **own) {
     *own = room[0] = room[1] = NULL;
     if (p->bytes > LEAST_STAGED && pinned(s)) {
@@ -170,7 +171,7 @@ static int take_room(struct gf_gpu_stage *s, const struct pieces *p, char *room[
     return 0;
 }
 
-/* ---- the way ---- */
+/* ---- copies ---- */
 
 int gf_gpu_stage_upload(struct gf_gpu_stage *s, struct gf_gpu_buffer *to,
                         const struct gf_array *from) {
@@ -181,7 +182,7 @@ int gf_gpu_stage_upload(struct gf_gpu_stage *s, struct gf_gpu_buffer *to,
     if (rc || !room[0])
         return rc ? rc : s->api->upload(s->gpu, to, 0, p.array.data, p.bytes);
     for (int k = 0; !rc && next(&p, &piece); k ^= 1) {
-        rc = s->api->reach(s->gpu, FIRST_MARK + k); /* this buffer's last journey */
+        rc = s->api->reach(s->gpu, FIRST_MARK + k); /* this buffer's last copy is done */
         if (rc)
             break;
         pack(&p, &piece, room[k], false, s->threads);
@@ -189,7 +190,7 @@ int gf_gpu_stage_upload(struct gf_gpu_stage *s, struct gf_gpu_buffer *to,
         if (!rc)
             rc = s->api->mark(s->gpu, FIRST_MARK + k);
     }
-    free(own); /* from memory that is not page-locked an upload has taken all when it returns */
+    free(own); /* an upload from memory that is not page-locked is done when it returns */
     return rc;
 }
 
@@ -201,7 +202,7 @@ int gf_gpu_stage_download(struct gf_gpu_stage *s, struct gf_array *to,
     int rc = take_room(s, &p, room, &own), last = 0;
     if (!rc && !room[0])
         rc = s->api->download(s->gpu, p.array.data, from, 0, p.bytes);
-    /* Piece k is fetched, then the one before it, in the other buffer, is put in its place. */
+    /* The device copies piece k while the piece before it, in the other buffer, is unpacked. */
     bool more = !rc && room[0] && next(&p, &piece[0]), before = false;
     for (int k = 0; !rc && (more || before); k ^= 1) {
         if (more)

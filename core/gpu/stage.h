@@ -1,7 +1,13 @@
-/* Arrays to a device and back. A device takes page-locked memory at several times the speed of any
- * other, and locking what a caller has would cost more than that saves: so large arrays go piece by
- * piece through two buffers locked once, one being filled or emptied by several threads while the
- * other travels. What lies in memory with gaps is packed on that way. */
+/* Copies arrays to a device and back. A device reads page-locked memory several times as fast as
+ * any other, and locking the caller's memory would cost more than that saves. So large arrays are
+ * copied piece by piece through two buffers that are locked once: several threads fill or empty one
+ * while the device copies the other. Arrays with gaps between their elements are packed there.
+ *
+ *     struct gf_gpu_stage *s;
+ *     int rc = gf_gpu_stage_open(api, gpu, props.is_cpu, 4, &s);
+ *     if (!rc) rc = gf_gpu_stage_upload(s, buffer, &array);
+ *     gf_gpu_stage_close(s);
+ */
 #ifndef GF_CORE_GPU_STAGE_H
 #define GF_CORE_GPU_STAGE_H
 
@@ -9,17 +15,17 @@
 
 struct gf_gpu_stage;
 
-/* `plain`: the device is the processor, for which memory is memory. The buffers are taken with the
- * first array that needs them, and kept. Uses the device's marks 2 and 3. */
+/* `plain`: the device is the CPU, which gains nothing from page-locked memory. The buffers are
+ * allocated for the first array that needs them, and kept. Uses the device's marks 2 and 3. */
 int gf_gpu_stage_open(const struct gf_gpu *api, void *gpu, bool plain, int threads,
                       struct gf_gpu_stage **stage);
 /* Before the device itself is closed. NULL is fine. */
 void gf_gpu_stage_close(struct gf_gpu_stage *s);
 
-/* All of an array of any strides, packed; the array may be changed or freed afterwards. */
+/* Uploads an array of any strides, packed. The caller may change or free it afterwards. */
 int gf_gpu_stage_upload(struct gf_gpu_stage *s, struct gf_gpu_buffer *to,
                         const struct gf_array *from);
-/* Waits for the device, and says what went wrong there. */
+/* Waits for the device, and returns its errors. */
 int gf_gpu_stage_download(struct gf_gpu_stage *s, struct gf_array *to,
                           const struct gf_gpu_buffer *from);
 

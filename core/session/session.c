@@ -1,338 +1,316 @@
+/* What runners share: contexts opened once, plans kept, decisions repeated. */
 #include "core/session/session.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/log.h"
-#include "cli/batch/task.h"
-#include "core/gpu/gpu.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/session/auto.h"
 
-void gf_engine_open(struct gf_engine *e, const struct gf_settings *s, struct gf_contexts *contexts,
-                    int64_t limit) {
-    *e = (struct gf_engine){.s = s, .contexts = contexts, .limit = limit, .now = -1};
+static int position(const struct gf_session *s, const struct gf_backend *b) {
+    int i = 0;
+    while (gf_session_backend(s, i) != b)
+        i++;
+    return i;
 }
 
-void gf_engine_next(struct gf_engine *e, int64_t runs) {
-    e->ms = (struct gf_device_ms){0};
-    e->runs = runs;
-    e->decided = false;
-    e->plan = NULL; /* kept, but asked for anew */
+/* The backend that options name, by itself or by its device. */
+static int find_asked(struct gf_session *s, const struct gf_backend **out) {
+    const struct gf_session_options *o = &s->options;
+    struct gf_gpu_props props;
+    int rc = o->backend ? gf_backend_find_in(o->backends, o->backend, out) : 0;
+    if (rc || !o->device || o->device_variable)
+        return rc;
+    if (!*out)
+        return gf_backend_of_device(o->backends, o->device, out);
+    if (!(*out)->devices)
+        return gf_fail(GF_EABSENT, "--device=%s: backend '%s' has no devices", o->device,
+                       (*out)->name);
+    return (*out)->list ? gf_backend_device(*out, o->device, &props) : 0;
 }
 
-void gf_engine_forget(struct gf_engine *e) {
-    if (e->kept)
-        gf_backend_openmp.unplan(e->own, e->kept);
-    if (e->plan == e->kept)
-        e->plan = NULL;
-    e->kept = NULL;
-}
-
-/* ---- plans ---- */
-
-static int plan_own(struct gf_engine *e, int i, const struct gf_job *job) {
-    double ms = 0;
-    int rc = 0;
-    if (!e->kept || memcmp(job, &e->kept_job, sizeof *job)) {
-        gf_engine_forget(e);
-        if (!e->own)
-            rc = gf_context_open(e->s, i, &e->own, &ms);
-        if (!rc)
-            rc = gf_backends[i]->plan(e->own, job, &e->kept);
-        if (rc) {
-            e->kept = NULL;
-            return rc;
-        }
-        e->kept_job = *job;
+int gf_session_open(struct gf_session *s, const struct gf_session_options *options) {
+    const struct gf_backend *asked = NULL;
+    *s = (struct gf_session){.options = *options, .asked = -1, .alone = true};
+    if (!s->options.backends)
+        s->options.backends = gf_backends;
+    int rc = find_asked(s, &asked);
+    if (rc) {
+        *s = (struct gf_session){.asked = -1};
+        return rc;
     }
-    e->plan = e->kept;
-    e->workspace = e->plan->workspace_bytes;
+    s->asked = asked ? position(s, asked) : -1;
+    pthread_mutex_init(&s->turn, NULL);
+    pthread_mutex_init(&s->small, NULL);
     return 0;
 }
 
-/* The shared context's plan, kept or made, with `work` held. */
-static int plan_shared(struct gf_engine *e, int i, const struct gf_job *job,
-                       struct gf_plan **plan) {
-    struct gf_contexts *c = e->contexts;
-    const struct gf_backend *b = gf_backends[i];
-    *plan = gf_contexts_find(c, i, job);
+void gf_session_set_alone(struct gf_session *s, bool alone) {
+    s->alone = alone;
+}
+
+bool gf_session_is_lost(const struct gf_session *s) {
+    return s->lost;
+}
+
+bool gf_session_is_open(const struct gf_session *s) {
+    return s->open;
+}
+
+const char *gf_session_asked(const struct gf_session *s) {
+    return s->asked < 0 ? NULL : gf_session_backend(s, s->asked)->name;
+}
+
+const struct gf_backend *gf_session_streaming(const struct gf_session *s) {
+    const struct gf_backend *b = NULL;
+    char reason[GF_REASON];
+    if (s->asked >= 0) {
+        b = gf_session_backend(s, s->asked);
+        return b->streamer ? b : NULL;
+    }
+    do
+        b = gf_backend_next(s->options.backends, false, b);
+    while (b && (!b->streamer || b->probe(reason)));
+    return b;
+}
+
+void gf_session_note(const struct gf_session *s, const char *format, ...) {
+    char text[1024];
+    va_list list;
+    if (!s->options.note)
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    s->options.note(s->options.user, text);
+}
+
+/* ---- contexts ---- */
+
+static struct gf_backend_options backend_options(const struct gf_session *s, int threads) {
+    return (struct gf_backend_options){
+        .threads = threads, .device = s->options.device, .fftw_plan = s->options.fftw_plan};
+}
+
+static void *open_context(void *argument) {
+    struct gf_opening *o = argument;
+    double start = gf_now_ms();
+    o->status = o->backend->open(&o->options, &o->context);
+    o->ms = gf_now_ms() - start;
+    if (o->status)
+        snprintf(o->message, sizeof o->message, "%s", gf_message());
+    return NULL;
+}
+
+static struct gf_opening opening_of(const struct gf_session *s, int i) {
+    return (struct gf_opening){.backend = gf_session_backend(s, i),
+                               .options = backend_options(s, s->options.threads)};
+}
+
+int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
+    const struct gf_backend_options options = backend_options(s, threads);
+    return gf_session_backend(s, i)->open(&options, context);
+}
+
+/* The context becomes everybody's; where it could not be opened, *ms has the time all the same. */
+static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
+    *ms += o->ms;
+    if (o->status) {
+        s->lost = s->asked >= 0;
+        return gf_fail((enum gf_status)o->status, "%s", o->message);
+    }
+    s->context[i] = o->context;
+    s->open |= 1u << i;
+    return 0;
+}
+
+bool gf_session_ahead(struct gf_session *s, int i) {
+    pthread_mutex_lock(&s->small);
+    struct gf_opening *o = &s->opening;
+    bool due = gf_session_backend(s, i)->devices && !(s->open >> i & 1) && !s->lost;
+    if (!o->under_way && due) {
+        *o = opening_of(s, i);
+        o->under_way = !pthread_create(&o->thread, NULL, open_context, o);
+    }
+    bool under_way = o->under_way;
+    pthread_mutex_unlock(&s->small);
+    return under_way;
+}
+
+int gf_session_join(struct gf_session *s, double *ms, int *backend) {
+    pthread_mutex_lock(&s->small);
+    bool under_way = s->opening.under_way;
+    pthread_mutex_unlock(&s->small);
+    if (!under_way)
+        return 0;
+    pthread_join(s->opening.thread, NULL);
+    *backend = position(s, s->opening.backend);
+    int rc = take_over(s, *backend, &s->opening, ms);
+    pthread_mutex_lock(&s->small);
+    s->opening.under_way = false;
+    pthread_mutex_unlock(&s->small);
+    return rc;
+}
+
+static int open_now(struct gf_session *s, int i, double *ms) {
+    if (s->open >> i & 1)
+        return 0;
+    struct gf_opening o = opening_of(s, i);
+    open_context(&o);
+    return take_over(s, i, &o, ms);
+}
+
+void gf_session_turn_begin(struct gf_session *s) {
+    pthread_mutex_lock(&s->turn);
+}
+
+void gf_session_turn_end(struct gf_session *s) {
+    pthread_mutex_unlock(&s->turn);
+}
+
+void gf_session_check_lost(struct gf_session *s, int i) {
+    const struct gf_backend *b = gf_session_backend(s, i);
+    if (s->asked >= 0 && s->open >> i & 1 && b->lost && b->lost(s->context[i]))
+        s->lost = true;
+}
+
+/* ---- shared plans ---- */
+
+static bool drop(struct gf_session *s, struct gf_shared_plan *p) {
+    bool any = p->plan != NULL;
+    if (any)
+        gf_session_backend(s, p->backend)->unplan(s->context[p->backend], p->plan);
+    p->plan = NULL;
+    return any;
+}
+
+int gf_session_unplan(struct gf_session *s, const struct gf_plan *but) {
+    int n = 0;
+    for (int i = 0; i < GF_SHARED_PLANS; i++)
+        if (!but || s->plan[i].plan != but)
+            n += drop(s, &s->plan[i]);
+    return n;
+}
+
+static struct gf_plan *find_plan(struct gf_session *s, int i, const struct gf_job *job) {
+    for (int k = 0; k < GF_SHARED_PLANS; k++) {
+        struct gf_shared_plan *p = &s->plan[k];
+        if (!p->plan || p->backend != i || !gf_job_equal(job, &p->plan->job))
+            continue;
+        p->used = ++s->uses;
+        return p->plan;
+    }
+    return NULL;
+}
+
+/* Makes room for one more plan of backend i. In host memory only one is kept, for a plan's
+ * workspace there would be missing for the pictures. */
+static struct gf_shared_plan *free_slot(struct gf_session *s, int i) {
+    if (s->alone || !gf_session_backend(s, i)->devices)
+        gf_session_unplan(s, NULL);
+    struct gf_shared_plan *oldest = &s->plan[0];
+    for (int k = 1; k < GF_SHARED_PLANS; k++)
+        if (!s->plan[k].plan || (oldest->plan && s->plan[k].used < oldest->used))
+            oldest = &s->plan[k];
+    drop(s, oldest);
+    return oldest;
+}
+
+int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,
+                    struct gf_plan **plan, bool *made) {
+    const struct gf_backend *b = gf_session_backend(s, i);
+    *made = false;
+    *plan = find_plan(s, i, job);
     if (*plan)
         return 0;
-    int rc = gf_contexts_open(c, i, &e->ms.open);
+    int rc = open_now(s, i, open_ms);
     if (rc)
         return rc;
-    struct gf_shared_plan *place = gf_contexts_place(c, i);
-    rc = b->plan(c->context[i], job, plan);
-    if (rc == GF_ENOMEM && gf_contexts_unplan(c, NULL))
-        rc = b->plan(c->context[i], job, plan);
+    struct gf_shared_plan *slot = free_slot(s, i);
+    rc = b->plan(s->context[i], job, plan);
+    if (rc == GF_ENOMEM && gf_session_unplan(s, NULL))
+        rc = b->plan(s->context[i], job, plan);
     if (rc) {
         *plan = NULL;
-        c->gone = c->asked && b->lost && b->lost(c->context[i]);
+        gf_session_check_lost(s, i);
         return rc;
     }
-    place->plan = *plan;
-    place->backend = i;
-    memcpy(&place->job, job, sizeof *job);
-    e->ms.build += (*plan)->build_seconds * 1e3;
-    e->ms.built += (*plan)->kernels_built;
+    *made = true;
+    *slot = (struct gf_shared_plan){.plan = *plan, .backend = i, .used = ++s->uses};
     return 0;
 }
 
-/* Where engines share the context, planning waits until the job's turn has come: another's plan
- * is at work there. */
-static int plan_with(struct gf_engine *e, int i, const struct gf_job *job) {
-    struct gf_contexts *c = e->contexts;
-    int rc = 0;
-    e->plan = NULL;
-    e->workspace = 0;
-    if (!gf_contexts_share(i)) {
-        rc = plan_own(e, i, job);
-    } else if (c->eager) {
-        struct gf_plan *plan;
-        gf_engine_forget(e); /* one plan at a time */
-        pthread_mutex_lock(&c->work);
-        rc = plan_shared(e, i, job, &plan);
-        e->plan = plan;
-        e->workspace = rc ? 0 : plan->workspace_bytes;
-        pthread_mutex_unlock(&c->work);
-    }
+/* ---- decisions ---- */
+
+/* A device from the environment that no usable backend has: auto does without it, and says so. */
+static void note_device(struct gf_session *s, const struct gf_choice *choice) {
+    const struct gf_session_options *o = &s->options;
+    if (!choice->no_device[0] || s->device_noted)
+        return;
+    s->device_noted = true;
+    gf_session_note(s, "%s: %s; the CPU is used",
+                    o->device_variable ? o->device_variable : "device", choice->no_device);
+}
+
+/* With `small` held: a new decision in place of the oldest one. */
+static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t runs,
+                       struct gf_decision **out) {
+    struct gf_outlook outlook = {.backends = s->options.backends,
+                                 .device = s->options.device,
+                                 .threads = s->options.threads,
+                                 .runs = runs > 1 ? runs : 1,
+                                 .open = s->chosen};
+    struct gf_choice choice;
+    int rc = gf_auto_choose(job, &outlook, &choice);
     if (rc)
         return rc;
-    e->now = i;
-    e->job = *job;
+    note_device(s, &choice);
+    struct gf_decision *d = *out = &s->decision[s->n_decisions++ % GF_DECISIONS];
+    *d = (struct gf_decision){
+        .job = *job, .open = s->chosen, .backend = position(s, choice.backend)};
+    size_t length = strlen(choice.backend->name); /* callers print the name beside the reason */
+    bool named = !strncmp(choice.why, choice.backend->name, length) &&
+                 !strncmp(choice.why + length, ": ", 2);
+    snprintf(d->why, sizeof d->why, "%s", choice.why + (named ? length + 2 : 0));
     return 0;
 }
 
-/* ---- choice ---- */
-
-/* What was taken for this job before, or is taken now. */
-static int decide(struct gf_engine *e, const struct gf_job *job, int *out) {
-    struct gf_contexts *c = e->contexts;
-    const struct gf_backend *b;
+int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t runs, int *backend,
+                      char why[GF_REASON]) {
     struct gf_decision *d = NULL;
     int rc = 0;
-    pthread_mutex_lock(&c->small);
-    int n = c->n_decisions < GF_DECISIONS ? c->n_decisions : GF_DECISIONS;
+    pthread_mutex_lock(&s->small);
+    int n = s->n_decisions < GF_DECISIONS ? s->n_decisions : GF_DECISIONS;
     for (int i = 0; i < n && !d; i++)
-        if (c->decision[i].open == c->chosen && !memcmp(job, &c->decision[i].job, sizeof *job))
-            d = &c->decision[i];
-    if (!d) {
-        struct gf_outlook outlook = {
-            .threads = c->s->threads, .runs = e->runs > 1 ? e->runs : 1, .open = c->chosen};
-        d = &c->decision[c->n_decisions++ % GF_DECISIONS];
-        *d = (struct gf_decision){.job = *job, .open = c->chosen};
-        memcpy(&d->job, job, sizeof *job); /* padding too: jobs are compared as bytes */
-        rc = gf_backend_weigh(job, &outlook, &b, d->why);
-        c->n_decisions -= rc != 0;
-        d->backend = rc ? -1 : gf_contexts_position(b);
-        size_t length = rc ? 0 : strlen(b->name); /* the name is said beside the reason anyway */
-        if (!rc && !strncmp(d->why, b->name, length) && !strncmp(d->why + length, ": ", 2))
-            memmove(d->why, d->why + length + 2, strlen(d->why + length + 2) + 1);
-    }
+        if (s->decision[i].open == s->chosen && gf_job_equal(job, &s->decision[i].job))
+            d = &s->decision[i];
+    if (!d)
+        rc = decide_anew(s, job, runs, &d);
     if (!rc) {
-        *out = d->backend;
-        memcpy(e->why, d->why, sizeof e->why);
-        /* What is weighed from here on finds a device in use. */
-        c->chosen |= gf_backends[*out]->devices;
-        if (d->open != c->chosen && gf_backends[*out]->devices)
-            d->open = true; /* and this job is decided */
+        *backend = d->backend;
+        memcpy(why, d->why, sizeof d->why);
+        /* What is weighed from here on finds a device in use, and this job is decided. */
+        s->chosen |= gf_session_backend(s, d->backend)->devices;
+        if (gf_session_backend(s, d->backend)->devices)
+            d->open = s->chosen;
     }
-    pthread_mutex_unlock(&c->small);
+    pthread_mutex_unlock(&s->small);
     return rc;
 }
 
-/* The backend that auto takes: core's choice, or the next automatic one that has not failed. */
-static int choose(struct gf_engine *e, const struct gf_job *job, int *out) {
-    struct gf_contexts *c = e->contexts;
-    if (e->decided && !memcmp(job, &e->job, sizeof *job) && !(c->failed >> e->now & 1)) {
-        *out = e->now;
-        return 0;
-    }
-    int rc = decide(e, job, out);
-    if (rc || !(c->failed >> *out & 1))
-        return rc;
-    const char *name = gf_backends[*out]->name;
-    for (int i = 0; gf_backends[i]; i++) {
-        char reason[GF_REASON] = "";
-        if (!gf_backends[i]->automatic || c->failed >> i & 1 || gf_backends[i]->probe(reason))
-            continue;
-        *out = i;
-        snprintf(e->why, sizeof e->why, "%s did not work", name);
-        return 0;
-    }
-    return gf_fail(GF_EABSENT, "no automatic backend works; the last one said: %s", gf_message());
-}
-
-/* What another backend may do better at: a wrong job stays one, and so does a lack of memory, but
- * for a device's own. */
-static bool may_fall_back(int rc, int backend) {
-    return rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP ||
-           (rc == GF_ENOMEM && gf_backends[backend]->devices);
-}
-
-/* `i` has failed; auto looks on. Said once. */
-static void give_up(struct gf_engine *e, int i) {
-    if (!(atomic_fetch_or(&e->contexts->failed, 1u << i) >> i & 1))
-        gf_log_note("%s: %s; trying another backend", gf_backends[i]->name, gf_message());
-}
-
-bool gf_engine_ahead(struct gf_engine *e, const struct gf_job *job) {
-    struct gf_contexts *c = e->contexts;
-    int i = -1;
-    if (c->asked)
-        i = gf_contexts_position(c->asked);
-    else if (!job || gf_job_validate(job) || choose(e, job, &i))
-        return false;
-    if (job && !c->asked) {
-        e->now = i;
-        e->job = *job;
-        e->plan = NULL;
-        e->decided = true;
-    }
-    return gf_contexts_ahead(c, i);
-}
-
-/* Waits for a context that is being opened; auto goes on without it. */
-static int join(struct gf_engine *e) {
-    struct gf_contexts *c = e->contexts;
-    int backend = -1;
-    pthread_mutex_lock(&c->work);
-    int rc = gf_contexts_join(c, &e->ms.open, &backend);
-    pthread_mutex_unlock(&c->work);
-    if (rc && !c->asked) {
-        give_up(e, backend);
-        return 0;
-    }
-    return rc;
-}
-
-int gf_engine_plan(struct gf_engine *e, const struct gf_job *job) {
-    struct gf_contexts *c = e->contexts;
-    int rc = gf_job_validate(job);
-    if (rc)
-        return rc;
-    if (e->plan && !memcmp(job, &e->job, sizeof *job))
-        return 0;
-    if (c->asked) {
-        snprintf(e->why, sizeof e->why, "asked for by --%s",
-                 strcmp(c->s->backend, "auto") ? "backend" : "device");
-        rc = c->eager ? join(e) : 0;
-        return rc ? rc : plan_with(e, gf_contexts_position(c->asked), job);
-    }
-    rc = c->eager ? join(e) : 0;
-    while (!rc) {
-        int i;
-        rc = choose(e, job, &i);
-        if (rc)
-            return rc;
-        rc = plan_with(e, i, job);
-        e->decided = !rc;
-        if (!rc || !may_fall_back(rc, i))
-            return rc;
-        give_up(e, i);
-        rc = 0;
-    }
-    return rc;
-}
-
-/* ---- run ---- */
-
-/* As the backend's exec, each of the parts timed. */
-static int run_on_device(struct gf_engine *e, struct gf_plan *plan, const struct gf_array *in,
-                         struct gf_array *out, struct gf_report *report) {
-    const struct gf_backend *b = gf_backends[e->now];
-    void *context = e->contexts->context[e->now];
-    double start = gf_now_ms(), seconds = 0;
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    if (!rc)
-        rc = b->upload(context, plan, in);
-    e->ms.upload = gf_now_ms() - start;
-    if (!rc)
-        rc = b->run(context, plan, 1, &seconds);
-    e->ms.run = seconds * 1e3;
-    start = gf_now_ms();
-    if (!rc)
-        rc = b->download(context, plan, out, report);
-    e->ms.download = gf_now_ms() - start;
-    if (rc && e->contexts->asked && b->lost && b->lost(context))
-        e->contexts->gone = true;
-    return rc;
-}
-
-static int run_plan(struct gf_engine *e, struct gf_plan *plan, const struct gf_array *in,
-                    struct gf_array *out, struct gf_report *report) {
-    const struct gf_backend *b = gf_backends[e->now];
-    return b->run ? run_on_device(e, plan, in, out, report)
-                  : b->exec(e->contexts->context[e->now], plan, in, out, report);
-}
-
-/* The job planned, if it is not, and run, in the shared context. */
-static int run_shared(struct gf_engine *e, const struct gf_array *in, struct gf_array *out,
-                      struct gf_report *report) {
-    struct gf_contexts *c = e->contexts;
-    const struct gf_backend *b = gf_backends[e->now];
-    struct gf_plan *plan = NULL;
-    int backend, rc = 0;
-    pthread_mutex_lock(&c->work);
-    if (c->gone || (!c->asked && c->failed >> e->now & 1))
-        rc = gf_fail(GF_EBACKEND, "%s failed before", b->name);
-    if (!rc)
-        rc = gf_contexts_join(c, &e->ms.open, &backend);
-    if (!rc)
-        rc = plan_shared(e, e->now, &e->job, &plan);
-    if (!rc)
-        rc = run_plan(e, plan, in, out, report);
-    if (rc == GF_ENOMEM && plan && gf_contexts_unplan(c, plan))
-        rc = run_plan(e, plan, in, out, report);
-    pthread_mutex_unlock(&c->work);
-    return rc;
-}
-
-int gf_engine_exec(struct gf_engine *e, const struct gf_array *in, struct gf_array *out,
-                   struct gf_report *report) {
-    for (;;) {
-        memset(report, 0, sizeof *report);
-        int rc = gf_contexts_share(e->now)
-                     ? run_shared(e, in, out, report)
-                     : gf_backends[e->now]->exec(e->own, e->kept, in, out, report);
-        if (!rc || e->contexts->asked || !may_fall_back(rc, e->now))
-            return rc;
-        give_up(e, e->now);
-        struct gf_job job = e->job;
-        e->plan = NULL;
-        rc = gf_engine_plan(e, &job);
-        if (rc)
-            return rc;
-    }
-}
-
-const char *gf_engine_name(const struct gf_engine *e) {
-    return e->now < 0 ? "?" : gf_backends[e->now]->name;
-}
-
-bool gf_engine_on_device(const struct gf_engine *e) {
-    return e->now >= 0 && gf_backends[e->now]->run;
-}
-
-double gf_engine_copy_speed(struct gf_engine *e) {
-    struct gf_device_speed speed = {.copy = 0};
-    struct gf_gpu_props props;
-    struct gf_contexts *c = e->contexts;
-    if (!gf_engine_on_device(e) || c->measured >> e->now & 1)
-        return e->now < 0 ? 0 : c->copy[e->now];
-    const struct gf_backend *b = gf_backends[e->now];
-    c->measured |= 1u << e->now;
-    /* A processor would be at it for seconds. */
-    if (b->gpu && (gf_backend_device(b, c->s->device, &props) || props.is_cpu))
-        return 0;
-    if (!b->measure(c->context[e->now], &speed))
-        c->copy[e->now] = speed.copy;
-    return c->copy[e->now];
-}
-
-void gf_engine_close(struct gf_engine *e) {
-    gf_engine_forget(e);
-    if (e->own)
-        gf_backend_openmp.close(e->own);
-    *e = (struct gf_engine){.now = -1};
+void gf_session_close(struct gf_session *s) {
+    double ms = 0;
+    int backend;
+    if (!s->options.backends)
+        return;
+    gf_session_unplan(s, NULL);
+    gf_session_join(s, &ms, &backend);
+    for (int i = 0; gf_session_backend(s, i) && i < GF_MAX_BACKENDS; i++)
+        if (s->open >> i & 1)
+            gf_session_backend(s, i)->close(s->context[i]);
+    pthread_mutex_destroy(&s->turn);
+    pthread_mutex_destroy(&s->small);
+    *s = (struct gf_session){.asked = -1};
 }

@@ -1,54 +1,140 @@
-/* What runs the jobs of one picture after another: its backend chosen, the plan kept from file to
- * file. Where several pictures are at work each has an engine, and what cannot be several is in the
- * contexts that they share. */
+/* What all threads of a run share: which backend runs, its context, opened once, the plans kept
+ * there, and what auto has decided. Each thread has a runner beside it (core/session/runner.h):
+ *
+ *     struct gf_session session;
+ *     struct gf_runner runner;
+ *     int rc = gf_session_open(&session, &(struct gf_session_options){.note = print_note});
+ *     gf_runner_open(&runner, &session, 4);
+ *     for (each file, job, in, out) {
+ *         gf_runner_next(&runner, files_left);
+ *         if (!rc) rc = gf_runner_plan(&runner, &job);
+ *         if (!rc) rc = gf_runner_run(&runner, &in, out, &report);
+ *     }
+ *     gf_runner_close(&runner);
+ *     gf_session_close(&session);                                                              */
 #ifndef GF_CORE_SESSION_SESSION_H
 #define GF_CORE_SESSION_SESSION_H
 
-#include "core/session/contexts.h"
+#include <pthread.h>
+#include <stdatomic.h>
 
-/* Milliseconds that one file took on a device; 0 for what was there before. */
-struct gf_device_ms {
-    double open, build, upload, run, download;
-    int built; /* kernels compiled */
+#include "core/session/backends.h"
+
+enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
+
+/* All strings and `backends` stay the caller's and must outlive the session. */
+struct gf_session_options {
+    const struct gf_backend *const *backends; /* NULL: gf_backends */
+    const char *backend;                      /* by name; NULL: auto picks for each job */
+    const char *device;                       /* number or part of a name; NULL: the first */
+    const char *device_variable; /* where `device` came from, for notes; NULL: it was demanded */
+    int threads;                 /* of the whole run, as in struct gf_backend_options */
+    const char *fftw_plan;
+    int64_t memory_limit; /* bytes that arrays and workspace may take together */
+    /* NULL, or told one line about what the session does otherwise than expected: "opencl: no such
+     * file; trying another backend". From any thread that has a runner. */
+    void (*note)(void *user, const char *text);
+    void *user;
 };
 
-struct gf_engine {
-    const struct gf_settings *s; /* with the threads that are this engine's */
-    struct gf_contexts *contexts;
-    int64_t runs;         /* files ahead, for auto to weigh; 0 counts as 1 */
-    void *own;            /* the processor's context, and its plan for own_job */
-    struct gf_plan *kept; /* that plan */
-    struct gf_job kept_job;
-    int now;                    /* the backend that `job` is planned with; -1: none */
-    struct gf_job job;          /* what gf_engine_plan() was asked for */
-    const struct gf_plan *plan; /* for it; NULL where a shared context plans it when it runs */
-    int64_t workspace;          /* bytes that the plan takes, as far as it is known */
-    bool decided;               /* `now` is auto's choice for this file's job */
+/* A context that a thread of its own opens while files are read. */
+struct gf_opening {
+    bool under_way;
+    pthread_t thread;
+    const struct gf_backend *backend;
+    struct gf_backend_options options;
+    void *context;
+    int status;
+    char message[512]; /* gf_message() is a thread's own */
+    double ms;
+};
+
+/* What auto has decided for a job. Kept, so that the same job gets the same backend throughout a
+ * run, however few files are left. */
+struct gf_decision {
+    struct gf_job job;
+    bool open; /* a device had been chosen before */
+    int backend;
     char why[GF_REASON];
-    int64_t limit;          /* bytes that arrays and workspace may take */
-    struct gf_device_ms ms; /* of the file at hand */
 };
 
-void gf_engine_open(struct gf_engine *e, const struct gf_settings *s, struct gf_contexts *contexts,
-                    int64_t limit);
-/* The next file, and how many there are with it. */
-void gf_engine_next(struct gf_engine *e, int64_t runs);
-/* Begins to open the context that the job needs, on a thread, if that is on a device; without a job
- * only what was asked for. True while it is under way: gf_engine_plan() will wait for it. */
-bool gf_engine_ahead(struct gf_engine *e, const struct gf_job *job);
-/* Plans the job (or keeps the last plan); `auto` goes on to the next backend when the chosen one
- * fails, and says so. */
-int gf_engine_plan(struct gf_engine *e, const struct gf_job *job);
-int gf_engine_exec(struct gf_engine *e, const struct gf_array *in, struct gf_array *out,
-                   struct gf_report *report);
-/* Lets go of the memory that a plan of the engine's own holds. */
-void gf_engine_forget(struct gf_engine *e);
-const char *gf_engine_name(const struct gf_engine *e); /* of the backend that made the plan */
-/* True where that works on a device. */
-bool gf_engine_on_device(const struct gf_engine *e);
-/* Bytes a second, read plus written, that its device copies at; 0 where that is not known, and for
- * the processor. Measured once. */
-double gf_engine_copy_speed(struct gf_engine *e);
-void gf_engine_close(struct gf_engine *e);
+/* A folder's pictures often have two or three shapes: on a device a few plans are kept. */
+struct gf_shared_plan {
+    struct gf_plan *plan;
+    int backend;
+    int64_t used; /* when, by the count of uses */
+};
+
+/* Backends are numbered by their position in options.backends. Callers use the functions below. */
+struct gf_session {
+    struct gf_session_options options;
+    int asked;                      /* the backend that options name; -1: auto picks */
+    bool alone;                     /* one runner only: it plans as soon as it is asked to */
+    pthread_mutex_t turn;           /* whoever opens, plans or runs in a shared context holds it */
+    void *context[GF_MAX_BACKENDS]; /* valid where `open` has the bit */
+    struct gf_shared_plan plan[GF_SHARED_PLANS];
+    int64_t uses;
+    unsigned measured;
+    double copy[GF_MAX_BACKENDS];
+    atomic_uint open, failed; /* bits: opened; given up by auto */
+    atomic_bool lost;
+    pthread_mutex_t small; /* guards the rest; never held for long */
+    struct gf_opening opening;
+    bool chosen; /* auto has picked a device for some job */
+    struct gf_decision decision[GF_DECISIONS];
+    int n_decisions;
+    bool device_noted;
+};
+
+/* GF_EUSAGE for an unknown backend, GF_EABSENT for one that is not usable and for a demanded device
+ * that is not there. Opens no context. On failure there is nothing to close; closing is harmless. */
+int gf_session_open(struct gf_session *s, const struct gf_session_options *options);
+/* After its runners are closed; takes one that is all zero. */
+void gf_session_close(struct gf_session *s);
+
+/* Whether only one runner works in the session, as until told otherwise. Several take turns in a
+ * shared context, and plan there when their turn has come. */
+void gf_session_set_alone(struct gf_session *s, bool alone);
+
+/* The backend asked for cannot be opened, or its device is lost: nothing runs any more. */
+bool gf_session_is_lost(const struct gf_session *s);
+/* Some context has been opened. */
+bool gf_session_is_open(const struct gf_session *s);
+/* The name of the backend that options name; NULL: auto picks. */
+const char *gf_session_asked(const struct gf_session *s);
+/* The backend that transforms wavelets plane by plane in this session; NULL: none does. */
+const struct gf_backend *gf_session_streaming(const struct gf_session *s);
+
+/* ---- for runners ---- */
+
+static inline const struct gf_backend *gf_session_backend(const struct gf_session *s, int i) {
+    return (s->options.backends ? s->options.backends : gf_backends)[i];
+}
+/* Tells options.note. */
+void gf_session_note(const struct gf_session *s, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Opens a context of backend i in the calling thread, for one runner alone. */
+int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context);
+/* Begins to open the shared context of backend i on a thread. False where there is nothing to open,
+ * or it cannot be opened any more. */
+bool gf_session_ahead(struct gf_session *s, int i);
+
+/* What auto picks for this job, `runs` of which are ahead: as before, or decided now. */
+int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t runs, int *backend,
+                      char why[GF_REASON]);
+
+/* The turn: one runner at a time in the shared contexts. Those below need it. */
+void gf_session_turn_begin(struct gf_session *s);
+void gf_session_turn_end(struct gf_session *s);
+/* Waits for the thread that opens a context, if there is one, and adds what it took to *ms. Its
+ * failure is that of the first runner to wait; *backend is then the one that failed. */
+int gf_session_join(struct gf_session *s, double *ms, int *backend);
+/* The shared context's plan for this job: kept (*made false), or made now. */
+int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,
+                    struct gf_plan **plan, bool *made);
+/* Drops all plans but this one (NULL: all). How many those were. */
+int gf_session_unplan(struct gf_session *s, const struct gf_plan *but);
+/* After backend i failed: notes whether its device is lost, where no other backend may run. */
+void gf_session_check_lost(struct gf_session *s, int i);
 
 #endif

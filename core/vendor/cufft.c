@@ -1,7 +1,7 @@
-/* The yardstick among the GPU backends: one cuFFT plan between the generic first and last steps, or
- * straight from array to array where those are what cuFFT reads and writes. A picture's spectrum
- * as a picture gets the two kernels that anybody would write around it (kernels/plain.cl); a filter
- * is two cuFFT plans and a kernel that multiplies by a table in between. */
+/* cuFFT as a backend, for comparison with our own kernels: one cuFFT plan between the generic first
+ * and last steps, or directly from array to array where cuFFT can read and write those. A picture's
+ * spectrum as a picture uses the two obvious kernels around it (kernels/plain.cl); a filter is two
+ * cuFFT plans with a kernel in between that multiplies by a table. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -9,12 +9,15 @@
 #include "core/vendor/cufft_plan.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
+#include "core/gpu/plan/endpoints.h"
+#include "core/gpu/plan/loadstore.h"
 #include "core/gpu/run.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
 
 /* A transform by cuFFT, from one buffer to another. */
-struct engine {
+struct transform {
     struct gf_cufft_layout layout;
     int type, plan, direction;
     bool planned;
@@ -24,17 +27,17 @@ struct engine {
 
 struct impl {
     struct gf_gpu_run run;
-    int before, between; /* passes that come before the transform, and before a filter's way back */
+    int before, between; /* numbers of passes before the transform, and before a filter's inverse */
     const struct gf_cufft *f;
-    struct engine engine[2]; /* the second: a filter's way back */
-    int n_engines;
+    struct transform transform[2]; /* the second: a filter's inverse */
+    int n_transforms;
     bool direct;
-    bool keeps;  /* the input is copied first, for the inverse overwrites what it reads */
-    size_t word; /* bytes of a real */
+    bool copies_input; /* the inverse overwrites what it reads, so that the input is copied first */
+    int word;          /* bytes of a real */
     int64_t work_bytes;
     struct gf_gpu_buffer *work;       /* cuFFT's own */
     struct gf_array table;            /* a filter's, until it is on the device */
-    struct gf_filter_compose *filter; /* filters that go by way of the host; else NULL */
+    struct gf_filter_compose *filter; /* filters multiplied by the host; else NULL */
 };
 
 static int cufft_probe(char reason[GF_REASON]) {
@@ -72,8 +75,8 @@ static int failure(const struct gf_gpu_context *c, int code, const char *what) {
 
 /* ---- passes ---- */
 
-/* As FFTW's: between arrays of the right types, nothing to shift or to multiply by. */
-static bool direct_job(const struct gf_job *job) {
+/* Whether cuFFT alone does the job: arrays of its types, no shift, no factor. */
+static bool is_direct(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
     enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
@@ -87,39 +90,16 @@ static bool direct_job(const struct gf_job *job) {
            out->dtype == complex && out->half == real_in;
 }
 
-static bool displayed(const struct gf_output *out) {
-    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
-}
-
-/* The search for an output's upper end, where all there is, or at the zero frequency. */
+/* The search for an output's upper end: over all values, or at the zero frequency. */
 static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *work, bool real) {
     const struct gf_output *out = &p->job.out[i];
     struct gf_gpu_space where = *work;
-    if (!displayed(out) || out->has_range || out->kind == GF_PHASE)
+    if (!gf_gpu_displayed(out) || out->has_range || out->kind == GF_PHASE)
         return 0;
-    for (int axis = 0; axis < 3 && !gf_loadstore_scans(&p->job, i); axis++)
+    for (int axis = 0; axis < 3 && !gf_output_scans(&p->job, i); axis++)
         if (gf_gpu_axis_on(&p->job, axis))
             where.extent[axis] = 1;
     return gf_gpu_add_range(p, i, &where, real, -1);
-}
-
-static void count_buffers(struct gf_gpu_plan *p) {
-    const struct gf_job *job = &p->job;
-    int64_t shape[GF_MAX_RANK], word = job->precision == GF_DOUBLE ? 8 : 4;
-    for (int i = -1; i < job->n_out; i++) {
-        enum gf_dtype type = i < 0 ? job->in_dtype : job->out[i].dtype;
-        int64_t bytes = (int64_t)gf_dtype_size(type);
-        if (i < 0)
-            gf_job_in_shape(job, shape);
-        else
-            gf_job_out_shape(job, i, shape);
-        for (int axis = 0; axis <= job->ndim; axis++)
-            bytes *= shape[axis];
-        p->bytes[i < 0 ? GF_GPU_IN : GF_GPU_OUT + i] = bytes;
-    }
-    p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
-    p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
-    p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
 }
 
 /* Extents of the work buffer; of half a spectrum along the halved axis. */
@@ -137,22 +117,22 @@ static void set_extents(const struct gf_job *job, bool half, int64_t extent[4]) 
 static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
     struct gf_gpu_plan *p = m->run.plan;
     const struct gf_job *job = &p->job;
-    struct engine *e = &m->engine[0];
+    struct transform *e = &m->transform[0];
     bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
     int64_t before[4], after[4];
     int half = gf_job_half_axis(job), rc = 0;
     if (real && (half < 0 || job->shape[half] == 1))
         real = false;
     for (;;) {
-        size_t pair = 2 * m->word;
+        int pair = 2 * m->word;
         e->in_complex = !real || !forward;
         e->out_complex = !real || forward;
         set_extents(job, real && !forward, before);
         set_extents(job, real && forward, after);
-        *in = gf_cufft_planes(GF_GPU_A, before, e->in_complex ? pair : m->word);
-        *out = gf_cufft_planes(real ? GF_GPU_B : GF_GPU_A, after, e->out_complex ? pair : m->word);
+        *in = gf_gpu_planes(GF_GPU_A, before, e->in_complex ? pair : m->word);
+        *out = gf_gpu_planes(real ? GF_GPU_B : GF_GPU_A, after, e->out_complex ? pair : m->word);
         e->layout = gf_cufft_lay_out(job, in, out);
-        /* cuFFT wants reals to start where pairs could. */
+        /* cuFFT needs lines of reals to start at even elements. */
         if (!real || e->layout.loops == 1 ||
             (e->layout.in_step % 2 == 0 && e->layout.out_step % 2 == 0))
             break;
@@ -162,21 +142,21 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     e->type = !e->in_complex    ? (wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C)
               : !e->out_complex ? (wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R)
                                 : (wide ? GF_CUFFT_Z2Z : GF_CUFFT_C2C);
-    m->direct = e->layout.rank && real == gf_job_is_real(job) && direct_job(job);
-    m->keeps = m->direct && !e->out_complex && !job->spend_input;
-    count_buffers(p);
+    m->direct = e->layout.rank && real == gf_job_is_real(job) && is_direct(job);
+    m->copies_input = m->direct && !e->out_complex && !job->spend_input;
+    gf_gpu_size_buffers(p);
     if (m->direct) {
-        in->place = m->keeps ? GF_GPU_A : GF_GPU_IN;
-        out->place = GF_GPU_OUT;
+        in->buffer_id = m->copies_input ? GF_GPU_A : GF_GPU_IN;
+        out->buffer_id = GF_GPU_OUT;
     }
-    e->from = in->place;
-    e->to = out->place;
+    e->from = in->buffer_id;
+    e->to = out->buffer_id;
     e->direction = forward ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
-    m->n_engines = 1;
-    if (in->place == GF_GPU_A)
-        p->bytes[GF_GPU_A] = gf_cufft_space_bytes(in);
-    if (out->place == GF_GPU_B)
-        p->bytes[GF_GPU_B] = gf_cufft_space_bytes(out);
+    m->n_transforms = 1;
+    if (in->buffer_id == GF_GPU_A)
+        p->bytes[GF_GPU_A] = gf_gpu_space_bytes(in);
+    if (out->buffer_id == GF_GPU_B)
+        p->bytes[GF_GPU_B] = gf_gpu_space_bytes(out);
     if (m->direct)
         return 0;
     bool plain = real && gf_cufft_is_plain(job);
@@ -197,17 +177,17 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
 
 static void filter_spaces(const struct gf_job *job, struct gf_gpu_space *in,
                           struct gf_gpu_space *out) {
-    const size_t word = job->precision == GF_DOUBLE ? 8 : 4;
+    const int word = job->precision == GF_DOUBLE ? 8 : 4;
     int64_t before[4], after[4];
     set_extents(job, false, before);
     set_extents(job, true, after);
-    *in = gf_cufft_planes(GF_GPU_A, before, word);
-    *out = gf_cufft_planes(GF_GPU_B, after, 2 * word);
+    *in = gf_gpu_planes(GF_GPU_A, before, word);
+    *out = gf_gpu_planes(GF_GPU_B, after, 2 * word);
 }
 
-/* What is done on the device: real lines with something to halve, that start where pairs could, as
- * cuFFT wants it, and nothing added. */
-static bool stays_there(const struct gf_job *job) {
+/* Whether a filter runs on the device as a whole: real lines with an axis to halve, which start at
+ * even elements, as cuFFT needs them, and no offset. */
+static bool runs_on_device(const struct gf_job *job) {
     struct gf_gpu_space in, out;
     int half = gf_job_half_axis(job);
     if (job->shape[half] == 1 || job->filter->offset != 0)
@@ -217,7 +197,7 @@ static bool stays_there(const struct gf_job *job) {
     return l.loops == 1 || (l.in_step % 2 == 0 && l.out_step % 2 == 0);
 }
 
-/* There from A to B, times the table, and back to A. */
+/* Forward from A to B, times the table, and back to A. */
 static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
     struct gf_gpu_plan *p = m->run.plan;
     const struct gf_job *job = &p->job;
@@ -225,22 +205,22 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     bool plain =
         job->ndim == 2 && job->channels == 1 && (job->in_dtype == GF_U8 || job->in_dtype == GF_U16);
     filter_spaces(job, in, out);
-    m->engine[0] = (struct engine){.layout = gf_cufft_lay_out(job, in, out),
-                                   .type = wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C,
-                                   .direction = GF_CUFFT_FORWARD,
-                                   .out_complex = true,
-                                   .from = GF_GPU_A,
-                                   .to = GF_GPU_B};
-    m->engine[1] = (struct engine){.layout = gf_cufft_lay_out(job, out, in),
-                                   .type = wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R,
-                                   .direction = GF_CUFFT_INVERSE,
-                                   .in_complex = true,
-                                   .from = GF_GPU_B,
-                                   .to = GF_GPU_A};
-    m->n_engines = 2;
-    count_buffers(p);
-    p->bytes[GF_GPU_A] = gf_cufft_space_bytes(in);
-    p->bytes[GF_GPU_B] = gf_cufft_space_bytes(out);
+    m->transform[0] = (struct transform){.layout = gf_cufft_lay_out(job, in, out),
+                                         .type = wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C,
+                                         .direction = GF_CUFFT_FORWARD,
+                                         .out_complex = true,
+                                         .from = GF_GPU_A,
+                                         .to = GF_GPU_B};
+    m->transform[1] = (struct transform){.layout = gf_cufft_lay_out(job, out, in),
+                                         .type = wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R,
+                                         .direction = GF_CUFFT_INVERSE,
+                                         .in_complex = true,
+                                         .from = GF_GPU_B,
+                                         .to = GF_GPU_A};
+    m->n_transforms = 2;
+    gf_gpu_size_buffers(p);
+    p->bytes[GF_GPU_A] = gf_gpu_space_bytes(in);
+    p->bytes[GF_GPU_B] = gf_gpu_space_bytes(out);
     int rc = plain ? gf_cufft_add_plain_load(p, in) : gf_gpu_add_load(p, in, true, false);
     m->before = p->n_passes;
     if (!rc)
@@ -253,9 +233,9 @@ static int make_filter(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     return rc;
 }
 
-/* The order of the axes is cuFFT's secret; one after the other is what it amounts to, the halved
- * one first on the way forward and last on the way back. */
-static void list_transform(const struct engine *e, int64_t before, int64_t after,
+/* cuFFT does not document its order of axes; it is listed as one axis after the other, the halved
+ * one first forward and last backward. */
+static void list_transform(const struct transform *e, int64_t before, int64_t after,
                            struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     bool real = e->in_complex != e->out_complex;
@@ -278,25 +258,25 @@ static void list_transform(const struct engine *e, int64_t before, int64_t after
 
 static void list_passes(const struct impl *m, const struct gf_gpu_space *in,
                         const struct gf_gpu_space *out, struct gf_plan *plan) {
-    int64_t before = gf_cufft_space_bytes(in), after = gf_cufft_space_bytes(out);
+    int64_t before = gf_gpu_space_bytes(in), after = gf_gpu_space_bytes(out);
     gf_gpu_run_list(m->run.plan, 0, m->before, plan);
-    if (m->keeps) {
+    if (m->copies_input) {
         struct gf_pass_info *p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "copy: the inverse overwrites the spectrum it reads");
         p->bytes_read = p->bytes_written = before;
     }
-    list_transform(&m->engine[0], before, after, plan);
-    if (m->n_engines > 1) {
+    list_transform(&m->transform[0], before, after, plan);
+    if (m->n_transforms > 1) {
         gf_gpu_run_list(m->run.plan, m->before, m->between, plan);
-        list_transform(&m->engine[1], after, before, plan);
+        list_transform(&m->transform[1], after, before, plan);
     }
     gf_gpu_run_list(m->run.plan, m->between, m->run.plan->n_passes, plan);
 }
 
 /* ---- plan ---- */
 
-/* cuFFT works in the context that is the calling thread's, which stream() sees to. */
-static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct engine *e) {
+/* cuFFT works in the calling thread's current context, which stream() sets. */
+static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct transform *e) {
     struct gf_cufft_layout *l = &e->layout;
     void *stream = c->api->stream(c->gpu);
     size_t work = 0;
@@ -314,7 +294,8 @@ static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct engi
                           e->type, l->batch, &work);
     if (!code)
         code = m->f->set_stream(e->plan, stream);
-    if ((int64_t)work > m->work_bytes) /* one room for all: they run one after the other */
+    if ((int64_t)work >
+        m->work_bytes) /* the plans share one work area: they run one after the other */
         m->work_bytes = (int64_t)work;
     return code ? failure(c, code, "planning") : 0;
 }
@@ -324,8 +305,8 @@ static void cufft_unplan(void *context, struct gf_plan *plan) {
     struct impl *m = plan ? plan->impl : NULL;
     if (m) {
         for (int i = 0; i < 2; i++)
-            if (m->engine[i].planned && c->api->stream(c->gpu))
-                m->f->destroy(m->engine[i].plan);
+            if (m->transform[i].planned && c->api->stream(c->gpu))
+                m->f->destroy(m->transform[i].plan);
         gf_filter_compose_free(m->filter);
         gf_array_free(&m->table);
         if (m->work)
@@ -348,14 +329,14 @@ static int make_all(const struct gf_gpu_context *c, struct impl *m, struct gf_pl
         rc = make_passes(m, &before, &after);
         m->between = m->before;
     }
-    for (int i = 0; i < m->n_engines && !rc; i++)
-        rc = make_plan(c, m, &m->engine[i]);
+    for (int i = 0; i < m->n_transforms && !rc; i++)
+        rc = make_plan(c, m, &m->transform[i]);
     if (!rc)
         rc = gf_gpu_run_prepare(c, &m->run, m->work_bytes);
     if (rc)
         return rc;
     list_passes(m, &before, &after, plan);
-    gf_gpu_run_tell(&m->run, plan);
+    gf_gpu_run_summarize(&m->run, plan);
     return 0;
 }
 
@@ -384,7 +365,7 @@ static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **
     m->f = gf_cufft_find();
     if (!m->f)
         rc = GF_EABSENT;
-    else if (job->op == GF_FILTER && !stays_there(job))
+    else if (job->op == GF_FILTER && !runs_on_device(job))
         rc = gf_filter_compose_plan(&gf_backend_cufft, context, job, omp_get_max_threads(), plan,
                                     &m->filter);
     else
@@ -404,9 +385,9 @@ static int take_work(const struct gf_gpu_context *c, struct impl *m) {
     if (rc)
         return rc;
     rc = c->api->stream(c->gpu) ? 0 : GF_EBACKEND;
-    for (int i = 0; i < m->n_engines && !rc; i++) {
-        int code = m->f->set_work(m->engine[i].plan, c->api->native(m->work));
-        rc = code ? failure(c, code, "giving it memory") : 0;
+    for (int i = 0; i < m->n_transforms && !rc; i++) {
+        int code = m->f->set_work(m->transform[i].plan, c->api->native(m->work));
+        rc = code ? failure(c, code, "setting the work area") : 0;
     }
     if (rc) {
         c->api->free(c->gpu, m->work);
@@ -419,22 +400,23 @@ static int cufft_upload(void *context, struct gf_plan *plan, const struct gf_arr
     struct gf_gpu_context *c = context;
     struct impl *m = plan->impl;
     if (m->filter)
-        return gf_fail(GF_EUNSUPP, "cuFFT's filters with an offset go by way of the host");
+        return gf_filter_compose_upload(m->filter, in);
     int rc = gf_gpu_run_upload(c, &m->run, in);
     if (!rc && m->table.data) {
         rc = gf_gpu_stage_upload(c->stage, m->run.buffer[GF_GPU_TABLES], &m->table);
         gf_array_free(&m->table);
     }
-    if (rc || !m->engine[0].planned || m->work)
+    if (rc || !m->transform[0].planned || m->work)
         return rc;
     return take_work(c, m);
 }
 
-static int transform(const struct gf_gpu_context *c, const struct impl *m, const struct engine *e) {
+static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
+                         const struct transform *e) {
     const struct gf_cufft_layout *l = &e->layout;
     const struct gf_cufft *f = m->f;
-    int64_t in_step = l->in_step * (int64_t)m->word * (e->in_complex ? 2 : 1);
-    int64_t out_step = l->out_step * (int64_t)m->word * (e->out_complex ? 2 : 1);
+    int64_t in_step = l->in_step * m->word * (e->in_complex ? 2 : 1);
+    int64_t out_step = l->out_step * m->word * (e->out_complex ? 2 : 1);
     char *in = c->api->native(m->run.buffer[e->from]), *out = c->api->native(m->run.buffer[e->to]);
     int code = 0;
     if (!e->planned)
@@ -467,47 +449,50 @@ static int transform(const struct gf_gpu_context *c, const struct impl *m, const
 static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
     const struct gf_gpu_run *r = &m->run;
     int rc = gf_gpu_run_launch(c, r, 0, m->before);
-    if (!rc && m->keeps)
-        rc = c->api->copy(c->gpu, r->buffer[m->engine[0].from], 0, r->buffer[GF_GPU_IN], 0,
+    if (!rc && m->copies_input)
+        rc = c->api->copy(c->gpu, r->buffer[m->transform[0].from], 0, r->buffer[GF_GPU_IN], 0,
                           r->plan->bytes[GF_GPU_IN]);
     if (!rc)
-        rc = transform(c, m, &m->engine[0]);
-    if (!rc && m->n_engines > 1) {
+        rc = run_transform(c, m, &m->transform[0]);
+    if (!rc && m->n_transforms > 1) {
         rc = gf_gpu_run_launch(c, r, m->before, m->between);
         if (!rc)
-            rc = transform(c, m, &m->engine[1]);
+            rc = run_transform(c, m, &m->transform[1]);
     }
     return rc ? rc : gf_gpu_run_launch(c, r, m->between, r->plan->n_passes);
 }
 
 static int cufft_run(void *context, struct gf_plan *plan, int times, double *seconds) {
+    struct impl *m = plan->impl;
+    if (m->filter)
+        return gf_filter_compose_on_device(m->filter, times, seconds);
     int rc = gf_gpu_run_begin(context, seconds);
     for (int i = 0; i < times && !rc; i++)
-        rc = run_once(context, plan->impl);
+        rc = run_once(context, m);
     return rc ? rc : gf_gpu_run_end(context, seconds);
 }
 
 static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *out,
                           struct gf_report *report) {
     struct impl *m = plan->impl;
+    if (m->filter)
+        return gf_filter_compose_download(m->filter, out, report);
     int rc = gf_gpu_run_download(context, &m->run, out, report);
-    if (!rc && m->direct && !m->engine[0].in_complex)
-        gf_loadstore_settle(&plan->job, out, 1); /* few, and nobody's business on the device */
+    if (!rc && m->direct && !m->transform[0].in_complex)
+        gf_rounding_drop(&plan->job, out, 1); /* a few elements: not worth a kernel */
     return rc;
 }
 
+static const struct gf_device_exec on_device = {
+    .upload = cufft_upload,
+    .run = cufft_run,
+    .download = cufft_download,
+    .measure = gf_gpu_run_measure,
+};
+
 static int cufft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                       struct gf_array *out, struct gf_report *report) {
-    struct impl *m = plan->impl;
-    struct gf_report ignored;
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    if (!rc && m->filter)
-        return gf_filter_compose_run(m->filter, in, out, report ? report : &ignored);
-    if (!rc)
-        rc = cufft_upload(context, plan, in);
-    if (!rc)
-        rc = cufft_run(context, plan, 1, NULL);
-    return rc ? rc : cufft_download(context, plan, out, report);
+    return gf_device_exec_all(&on_device, context, plan, in, out, report);
 }
 
 const struct gf_backend gf_backend_cufft = {
@@ -518,10 +503,7 @@ const struct gf_backend gf_backend_cufft = {
     .open = cufft_open,
     .plan = cufft_plan,
     .exec = cufft_exec,
-    .upload = cufft_upload,
-    .run = cufft_run,
-    .download = cufft_download,
-    .measure = gf_gpu_run_measure,
+    .on_device = &on_device,
     .lost = gf_gpu_run_lost,
     .unplan = cufft_unplan,
     .close = gf_gpu_run_close,

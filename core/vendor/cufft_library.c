@@ -1,3 +1,4 @@
+/* Loads cuFFT, and names its errors. */
 #include "core/vendor/cufft_library.h"
 
 #include <pthread.h>

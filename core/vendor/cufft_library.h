@@ -1,5 +1,9 @@
-/* NVIDIA's cuFFT, found at run time: the few declarations that are needed, from its documentation.
- * A plan is an integer; a stream is the driver's; device memory is an address. */
+/* NVIDIA's cuFFT, loaded at run time: the few declarations that are needed, from its documentation.
+ * A plan is an integer; a stream is the driver's; device memory is an address.
+ *
+ *     const struct gf_cufft *f = gf_cufft_find();
+ *     int plan, code = f ? f->create(&plan) : GF_CUFFT_NOT_SUPPORTED;
+ */
 #ifndef GF_CORE_VENDOR_CUFFT_LIBRARY_H
 #define GF_CORE_VENDOR_CUFFT_LIBRARY_H
 
@@ -27,7 +31,7 @@ struct gf_cufft {
     int (*version)(int *version); /* 11203 is 11.2.3 */
     int (*create)(int *plan);
     int (*destroy)(int plan);
-    int (*auto_allocate)(int plan, int on); /* 0: the caller brings the work area */
+    int (*auto_allocate)(int plan, int on); /* 0: the caller sets the work area */
     /* Point (i, j, k) of transform b is element
      * b * dist + ((i * embed[1] + j) * embed[2] + k) * stride; without embeds all is dense. */
     int (*make)(int plan, int rank, long long *n, long long *in_embed, long long in_stride,

@@ -1,29 +1,15 @@
+/* How cuFFT is told of a transform, and the passes around it. */
 #include "core/vendor/cufft_plan.h"
 
-#include "core/base/status.h"
 #include "core/base/loadstore.h"
+#include "core/base/status.h"
+#include "core/gpu/plan/endpoints.h"
+#include "core/gpu/plan/pass.h"
 
 /* ---- layout ---- */
 
-struct gf_gpu_space gf_cufft_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
-                                    size_t element) {
-    struct gf_gpu_space s = {.place = place, .element = (int)element};
-    int64_t stride = 1;
-    static const int order[4] = {2, 1, 0, 3};
-    for (int i = 0; i < 4; i++) {
-        s.extent[order[i]] = extent[order[i]];
-        s.stride[order[i]] = stride;
-        stride *= extent[order[i]];
-    }
-    return s;
-}
-
-int64_t gf_cufft_space_bytes(const struct gf_gpu_space *s) {
-    return s->extent[0] * s->extent[1] * s->extent[2] * s->extent[3] * s->element;
-}
-
 /* The axes that are not transformed, outermost first, joined where they follow one another in
- * memory: what is left of them is at most two, for cuFFT's batch and for the loop. */
+ * memory: at most two remain, for cuFFT's batch and for the loop. */
 static void set_batches(const struct gf_job *job, const struct gf_gpu_space *in,
                         const struct gf_gpu_space *out, struct gf_cufft_layout *l) {
     static const int order[4] = {3, 0, 1, 2};
@@ -90,47 +76,41 @@ struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct g
 
 /* ---- around a picture ---- */
 
-static bool displayed(const struct gf_output *out) {
-    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
-}
-
 bool gf_cufft_is_plain(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     return job->direction == GF_FORWARD && job->ndim == 2 && job->channels == 1 && job->axes == 3 &&
            job->shape[0] > 1 && job->shape[1] > 1 && job->shape[0] < 1 << 28 &&
            job->shape[1] < 1 << 28 && (job->in_dtype == GF_U8 || job->in_dtype == GF_U16) &&
-           !job->luma && job->n_out == 1 && displayed(out) && !out->half &&
+           !job->luma && job->n_out == 1 && gf_gpu_displayed(out) && !out->half &&
            (out->kind == GF_MAGNITUDE || out->kind == GF_POWER) &&
            (out->dtype == GF_U8 || out->dtype == GF_U16);
 }
 
 static void set_plain(struct gf_gpu_pass *pass, const struct gf_job *job, int n,
                       const enum gf_gpu_buffer_id *buffer) {
-    struct step_args *a = &pass->args.step;
+    struct loadstore_args *a = &pass->args.loadstore;
     for (int i = 0; i < 2; i++) {
         a->n[i + 1] = job->shape[i];
         a->centre[i + 1] = job->out[0].shift ? job->shape[i] / 2 : 0;
     }
     pass->args_bytes = sizeof *a;
     pass->group = GROUP;
-    pass->n_buffers = n;
-    for (int i = 0; i < n; i++)
-        pass->buffer[i] = buffer[i];
+    gf_gpu_set_buffers(pass, n, buffer);
 }
 
 int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     const struct gf_job *job = &p->job;
     int64_t count = job->shape[0] * job->shape[1];
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "plain.cl", "plain_load");
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_load");
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_type_options(pass, "IN", job->in_dtype);
     gf_gpu_option(pass, "-DIN_T4=%s", job->in_dtype == GF_U8 ? "uchar4" : "ushort4");
-    set_plain(pass, job, 2, (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->place});
+    set_plain(pass, job, 2, (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->buffer_id});
     pass->groups = (count + 4 * GROUP - 1) / (4 * GROUP);
-    gf_loadstore_load_text(job, pass->summary.what, sizeof pass->summary.what);
+    gf_work_load_text(job, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count * (int64_t)gf_dtype_size(job->in_dtype);
-    pass->summary.bytes_written = gf_cufft_space_bytes(work);
+    pass->summary.bytes_written = gf_gpu_space_bytes(work);
     return 0;
 }
 
@@ -138,16 +118,16 @@ int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *w
     enum { COLUMNS = 4 * GROUP };
     const struct gf_job *job = &p->job;
     const struct gf_output *out = &job->out[0];
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "plain.cl", "plain_store");
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_store");
     if (!pass)
         return GF_EUNSUPP;
-    gf_gpu_type_options(pass, "OUT", out->dtype);
+    gf_gpu_output_options(pass, out->dtype);
     gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DRANGED=%d -DCOARSE=%d -DPLAIN_COLUMNS=%d",
                   out->kind, out->scale, out->has_range, job->precision == GF_SINGLE, COLUMNS);
-    set_plain(pass, job, 3, (enum gf_gpu_buffer_id[]){work->place, GF_GPU_OUT, GF_GPU_PARAMS});
+    set_plain(pass, job, 3, (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS});
     pass->groups = job->shape[0] * ((job->shape[1] + COLUMNS - 1) / COLUMNS);
-    gf_loadstore_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
-    pass->summary.bytes_read = gf_cufft_space_bytes(work);
+    gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
+    pass->summary.bytes_read = gf_gpu_space_bytes(work);
     pass->summary.bytes_written =
         job->shape[0] * job->shape[1] * (int64_t)gf_dtype_size(out->dtype);
     return 0;
@@ -157,39 +137,40 @@ int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *w
 
 int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
                        const struct gf_array *table) {
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "plain.cl", "plain_times");
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_times");
     int64_t bins = gf_array_count(table), bytes = bins * (int64_t)gf_dtype_size(table->dtype);
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_option(pass, "-DTIMES=%d", gf_dtype_is_complex(table->dtype) ? 2 : 1);
-    set_plain(pass, &p->job, 2, (enum gf_gpu_buffer_id[]){work->place, GF_GPU_TABLES});
-    pass->args.step.channels = work->extent[3];
-    pass->args.step.work[2] = bins;
+    set_plain(pass, &p->job, 2, (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_TABLES});
+    pass->args.loadstore.channels = work->extent[3];
+    pass->args.loadstore.work[2] = bins;
     pass->groups = (bins + GROUP - 1) / GROUP;
     p->bytes[GF_GPU_TABLES] = bytes;
     snprintf(pass->summary.what, sizeof pass->summary.what,
              "half spectrum times the filter's table");
-    pass->summary.bytes_read = gf_cufft_space_bytes(work) + bytes;
-    pass->summary.bytes_written = gf_cufft_space_bytes(work);
+    pass->summary.bytes_read = gf_gpu_space_bytes(work) + bytes;
+    pass->summary.bytes_written = gf_gpu_space_bytes(work);
     return 0;
 }
 
 int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     enum { EACH = 4 };
     const struct gf_job *job = &p->job;
-    const int64_t count = gf_cufft_space_bytes(work) / work->element;
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "plain.cl", "plain_round");
+    const int64_t count = gf_gpu_space_bytes(work) / work->element;
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_round");
     if (!pass)
         return GF_EUNSUPP;
-    gf_gpu_type_options(pass, "OUT", job->out[0].dtype);
+    gf_gpu_output_options(pass, job->out[0].dtype);
     gf_gpu_option(pass, "-DROUND_EACH=%d", EACH);
-    set_plain(pass, job, 4,
-              (enum gf_gpu_buffer_id[]){work->place, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
-    pass->args.step.work[2] = count;
+    set_plain(
+        pass, job, 4,
+        (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
+    pass->args.loadstore.work[2] = count;
     pass->groups = (count + EACH * GROUP - 1) / (EACH * GROUP);
     pass->output = 0;
-    gf_loadstore_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
-    pass->summary.bytes_read = gf_cufft_space_bytes(work);
+    gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
+    pass->summary.bytes_read = gf_gpu_space_bytes(work);
     pass->summary.bytes_written = count * (int64_t)gf_dtype_size(job->out[0].dtype);
     return 0;
 }

@@ -1,12 +1,16 @@
-/* The parts of the cufft backend that are no calls of the library: where its data stand, and the
- * passes that anybody would write around it (kernels/plain.cl). */
+/* The parts of the cufft backend that do not call the library: the layout of its data, and the
+ * plain passes around it (kernels/plain.cl).
+ *
+ *     struct gf_cufft_layout l = gf_cufft_lay_out(&job, &in, &out);
+ *     int rc = gf_cufft_add_plain_load(p, &in);
+ */
 #ifndef GF_CORE_VENDOR_CUFFT_PLAN_H
 #define GF_CORE_VENDOR_CUFFT_PLAN_H
 
-#include "core/gpu/plan/plan.h"
+#include "core/gpu/plan/space.h"
 
-/* The whole transform as cuFFT is told of it, and how often its plan runs, so many bytes further on
- * each time: its batches have one distance only. */
+/* The whole transform in cuFFT's terms. A batch has one distance only, so that the plan runs
+ * `loops` times, each time some elements further on. */
 struct gf_cufft_layout {
     int rank; /* 0: nothing is transformed */
     long long n[3], in_embed[3], out_embed[3];
@@ -15,21 +19,19 @@ struct gf_cufft_layout {
     int64_t loops, in_step, out_step; /* steps in elements */
 };
 
-/* Planes of that many z, y, x, channels, channel by channel; see core/base/loadstore.h. */
-struct gf_gpu_space gf_cufft_planes(enum gf_gpu_buffer_id place, const int64_t extent[4],
-                                    size_t element);
-int64_t gf_cufft_space_bytes(const struct gf_gpu_space *s);
 struct gf_cufft_layout gf_cufft_lay_out(const struct gf_job *job, const struct gf_gpu_space *in,
                                         const struct gf_gpu_space *out);
 
-/* A picture of samples that are never negative, to a picture of its magnitude. */
+/* Whether the job is a picture of unsigned samples to a picture of its magnitude or power. */
 bool gf_cufft_is_plain(const struct gf_job *job);
 int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
 int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
-/* Half spectra times a filter's table, which goes to GF_GPU_TABLES. */
+/* Appends the multiplication of half spectra by a filter's table, to be uploaded to
+ * GF_GPU_TABLES. */
 int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
                        const struct gf_array *table);
-/* One plain output whose elements stand as the work buffer's do: reals, rounded. */
+/* Whether there is one output in the work buffer's own order; and the pass that rounds the reals to
+ * it. */
 bool gf_cufft_rounds(const struct gf_job *job, const struct gf_gpu_space *work);
 int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
 

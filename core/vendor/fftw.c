@@ -1,6 +1,6 @@
-/* The reference backend: the generic load step, one FFTW plan, the generic store step; or FFTW
- * straight from array to array where those are what it reads and writes. A library with FFTW's
- * interface is a second row. */
+/* FFTW as the reference backend: the generic load step, one FFTW plan, the generic store step; or
+ * FFTW directly from array to array where it can read and write those. MKL has FFTW's interface and
+ * is a second row. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "core/vendor/fftw_library.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
 
@@ -49,9 +50,9 @@ struct impl {
     struct gf_work before, after;
     struct gf_array table; /* a filter's */
     double zero;
-    void *buffer[2]; /* taken at the first run; the second only when not in place */
+    void *buffer[2]; /* allocated at the first run; the second only when not in place */
     bool in_place, executes_r2c, executes_c2r;
-    bool direct; /* may run from array to array; the buffers then serve arrays with other strides */
+    bool direct; /* can run from array to array; the buffers are for arrays with other strides */
 };
 
 static int open_maker(enum gf_fftw_maker maker, const struct gf_backend_options *options,
@@ -70,7 +71,8 @@ static int open_maker(enum gf_fftw_maker maker, const struct gf_backend_options 
         i++;
     if (i == 3)
         return gf_fail(GF_EUSAGE,
-                       "no FFTW planning mode '%s'; there are estimate, measure, patient", name);
+                       "there is no FFTW planning mode '%s'; there are estimate, measure, patient",
+                       name);
     bool wide = gf_fftw_find(maker, GF_DOUBLE, path) != NULL;
     if (!gf_fftw_find(maker, GF_SINGLE, path) && !wide)
         return GF_EABSENT;
@@ -97,7 +99,7 @@ static void fftw_close(void *context) {
     free(context);
 }
 
-/* The transformed axes into dims, the halved one last as FFTW wants it; the others and the
+/* The transformed axes into dims, the halved one last as FFTW requires; the others and the
  * channels into batch. */
 static void describe(const struct gf_job *job, const struct gf_work *in, const struct gf_work *out,
                      struct gf_fftw_dim *dims, int *rank, struct gf_fftw_dim *batch,
@@ -143,9 +145,9 @@ static void drop_buffers(struct impl *m) {
     }
 }
 
-/* True when FFTW itself can do the whole job, between arrays of the right strides. Its inverse of a
- * half spectrum destroys what it reads. */
-static bool direct_job(const struct gf_job *job) {
+/* Whether FFTW alone does the job, between arrays of the right strides. Its inverse of a half
+ * spectrum overwrites its input. */
+static bool is_direct(const struct gf_job *job) {
     const struct gf_output *out = &job->out[0];
     bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
     enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
@@ -167,22 +169,21 @@ static bool all_axes(const struct gf_job *job) {
     return job->axes == (1u << job->ndim) - 1;
 }
 
-/* Along a single axis among several there are no imaginary parts of rounding: the sums are of
- * reals.
- */
+/* A transform along a single axis of several sums reals only: it has no imaginary parts from
+ * rounding to clear. */
 static void settle(const struct gf_job *job, struct gf_array *out, int threads) {
     if (job->axes & (job->axes - 1) || all_axes(job))
-        gf_loadstore_settle(job, out, threads);
+        gf_rounding_drop(job, out, threads);
 }
 
-/* Reals and half spectra share their memory when the halved axis is the rows' own: a row of n
- * reals has the room of n/2 + 1 pairs then. */
+/* Reals and half spectra share their memory when the halved axis is the rows' own: a row of n reals
+ * then has room for n/2 + 1 pairs. */
 static void lay_out(const struct gf_job *job, struct impl *m) {
     gf_work_before(job, &m->before);
     gf_work_after(job, &m->after);
     m->executes_r2c = !m->before.complex;
     m->executes_c2r = !m->after.complex;
-    m->direct = direct_job(job);
+    m->direct = is_direct(job);
     m->in_place =
         m->direct ? false : !gf_job_is_real(job) || gf_job_half_axis(job) == job->ndim - 1;
     if (m->in_place && m->executes_r2c)
@@ -200,7 +201,7 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
     unsigned flags = c->flags | (keep          ? GF_FFTW_PRESERVE_INPUT
                                  : m->in_place ? 0
                                                : GF_FFTW_DESTROY_INPUT);
-    /* An estimate does not look at the memory, only at its alignment. */
+    /* An estimate reads no memory, it only checks its alignment. */
     void *in = m->buffer[0] ? m->buffer[0] : stand_in[0];
     void *out = m->buffer[1] ? m->buffer[1] : stand_in[1];
     if (m->in_place)
@@ -237,8 +238,8 @@ static const char *name_of(const struct context *c) {
     return c->maker == GF_FFTW_MKL ? "mkl" : "fftw";
 }
 
-/* FFTW's own order is its secret; one axis after the other is what it amounts to, the halved one
- * first on the way forward and last on the way back. */
+/* FFTW does not document its order of axes; it is listed as one axis after the other, the halved
+ * one first forward and last backward. */
 static struct gf_pass_info *list_axes(const struct context *c, const struct gf_job *job, bool r2c,
                                       bool c2r, int64_t before, int64_t after,
                                       struct gf_pass_info *p) {
@@ -275,7 +276,7 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
         return;
     }
     gf_job_in_shape(job, shape);
-    gf_loadstore_load_text(job, p->what, sizeof p->what);
+    gf_work_load_text(job, p->what, sizeof p->what);
     p->bytes_read = array_bytes(job, job->in_dtype, shape);
     p->bytes_written = before;
     p++;
@@ -289,12 +290,12 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     }
     for (int i = 0; i < job->n_out; i++, p++) {
         gf_job_out_shape(job, i, shape);
-        if (gf_loadstore_scans(job, i)) {
+        if (gf_output_scans(job, i)) {
             snprintf(p->what, sizeof p->what, "range: largest %s", gf_kind_name(job->out[i].kind));
             p->bytes_read = after;
             p++;
         }
-        gf_loadstore_store_text(job, i, p->what, sizeof p->what);
+        gf_work_store_text(job, i, p->what, sizeof p->what);
         p->bytes_read = after;
         p->bytes_written = array_bytes(job, job->out[i].dtype, shape);
     }
@@ -337,9 +338,9 @@ static int plan_transform(const struct context *c, struct impl *m, struct gf_pla
     }
     make_fftw_plans(c, job, m);
     if (!m->plan || (m->table.data && !m->back))
-        return gf_fail(all_axes(job) ? GF_EBACKEND : GF_EUNSUPP, "%s made no plan for %s",
+        return gf_fail(all_axes(job) ? GF_EBACKEND : GF_EUNSUPP, "%s has no plan for %s",
                        name_of(c), all_axes(job) ? "this transform" : "these axes of this shape");
-    if (m->direct) /* most arrays do without */
+    if (m->direct) /* most arrays need no buffer */
         drop_buffers(m);
     list_passes(c, m, plan);
     return 0;
@@ -378,7 +379,7 @@ out:
     return rc;
 }
 
-/* The transforms themselves, and what stands between a filter's two. */
+/* The transforms, and the multiplication between a filter's two. */
 static void transform(const struct context *c, const struct gf_job *job, struct impl *m) {
     if (m->f->set_threads)
         m->f->set_threads(c->threads);
@@ -399,7 +400,7 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
     const struct context *c = context;
     const struct gf_job *job = &plan->job;
     struct impl *m = plan->impl;
-    struct gf_report found = {{0}, {0}, 0};
+    struct gf_report found = {.imag_ratio = 0};
     double scale = gf_job_scale(job);
     int rc = gf_job_check_arrays(job, in, out);
     bool direct = m->direct && straight(in) && straight(out);
@@ -410,7 +411,7 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
     m->before.data = direct ? in->data : m->buffer[0];
     m->after.data = direct ? out->data : m->buffer[m->in_place ? 0 : 1];
     if (!direct)
-        gf_loadstore_load(job, in, &m->before, c->threads, &found);
+        gf_work_load(job, in, &m->before, c->threads, &found);
     transform(c, job, m);
     if (direct && m->executes_r2c)
         settle(job, out, c->threads);
@@ -419,8 +420,8 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
         gf_filter_split(job, &first, &last);
     const struct gf_work *result = m->back ? &m->before : &m->after;
     for (int i = 0; i < job->n_out && !direct; i++) {
-        double high = gf_loadstore_range(&last, i, result, scale, c->threads);
-        gf_loadstore_store(&last, i, result, scale, high, &out[i], c->threads, &found);
+        found.high[i] = gf_work_range(&last, i, result, scale, c->threads);
+        gf_work_store(&last, i, result, scale, &out[i], c->threads, &found);
     }
     if (report)
         *report = found;
@@ -441,6 +442,7 @@ const struct gf_backend gf_backend_fftw = {
 const struct gf_backend gf_backend_mkl = {
     .name = "mkl",
     .what = "Intel MKL through its FFTW interface",
+    .library = true,
     .probe = mkl_probe,
     .open = mkl_open,
     .plan = fftw_plan,

@@ -1,3 +1,4 @@
+/* Loads FFTW or MKL, locks the planner and keeps its wisdom. */
 #include "core/vendor/fftw_library.h"
 
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/dl.h"
+#include "core/base/process.h"
 #include "core/base/status.h"
 
 #define SYMBOL(prefix, field, name)                                                                \
@@ -19,7 +21,7 @@
         SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"),   \
         SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"),    \
         SYMBOL(prefix, destroy, "destroy_plan"),                                                   \
-        SYMBOL(prefix, import_wisdom, "import_wisdom_from_filename"),                              \
+        SYMBOL(prefix, import_wisdom, "import_wisdom_from_file"),                                  \
         SYMBOL(prefix, export_wisdom, "export_wisdom_to_filename"),                                \
         SYMBOL(prefix, forget_wisdom, "forget_wisdom"), SYMBOL(prefix, version, "version")
 #define THREAD_SYMBOLS(prefix)                                                                     \
@@ -40,8 +42,8 @@ static const struct gf_dl_symbol mkl_symbols[] = {
     {NULL, 0},
 };
 
-/* MKL runs its threads on GNU's OpenMP then, as this program does: two runtimes side by side would
- * wait for each other's processors. */
+/* MKL then runs its threads on GNU's OpenMP, as this program does: threads of two runtimes would
+ * wait for each other's CPUs. */
 enum { MKL_THREADING_GNU = 3 };
 
 #define MKL_SONAMES                                                                                \
@@ -94,7 +96,7 @@ static void load(enum gf_fftw_maker maker, enum gf_precision p, const char *path
             l->f.set_layer(MKL_THREADING_GNU);
     }
     if (gf_dl_open(threads, thread_symbols[p], &l->f, &handle) || !l->f.init_threads())
-        l->f.plan_with_nthreads = NULL; /* works all the same, on one thread */
+        l->f.plan_with_nthreads = NULL; /* it still works, on one thread */
 }
 
 const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p,
@@ -110,19 +112,16 @@ const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p
     return NULL;
 }
 
-/* ---- wisdom: what the slow planning modes found out, kept from run to run ---- */
+/* ---- wisdom: the results of the slow planning modes, kept from run to run ---- */
 
-/* The path of a file in the cache; false where nothing names a place for one. */
+/* The path of a file in the cache; false where no variable names a folder for it. */
 static bool cache_path(const char *name, char *path, size_t size) {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    bool own = cache && cache[0] == '/';
-    if (!own && (!home || home[0] != '/'))
-        return false;
-    int n = snprintf(path, size, "%s%s/gpufft/%s", own ? cache : home, own ? "" : "/.cache", name);
+    const char *cache = gf_process()->cache_folder;
+    int n = cache ? snprintf(path, size, "%s/gpufft/%s", cache, name) : 0;
     return n > 0 && (size_t)n < size;
 }
 
-/* The same; makes the directory and sees to it that nobody else can write into it. */
+/* The same; creates the directory, and checks that no other user can write into it. */
 static bool cache_file(const char *name, char *path, size_t size) {
     struct stat st;
     if (!cache_path(name, path, size))
@@ -144,19 +143,33 @@ bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size) {
     return cache_path(library[GF_FFTW_OWN][p].wisdom, path, size);
 }
 
-/* The lock is held. A damaged file is as good as none: FFTW checks what it reads. */
+/* The lock is held. A damaged file is ignored: FFTW checks what it reads. A FIFO is not waited for.
+ */
+static void import_wisdom(const struct loaded *l, const char *path) {
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    FILE *f = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
+    if (f) {
+        l->f.import_wisdom(f);
+        fclose(f);
+    } else if (fd >= 0) {
+        close(fd);
+    }
+}
+
 static void read_wisdom(const struct loaded *l) {
     char path[1024];
     if (l->library->wisdom && cache_file(l->library->wisdom, path, sizeof path))
-        l->f.import_wisdom(path);
+        import_wisdom(l, path);
 }
 
-/* The lock is held. Readers see the old file or the new one; losing a race loses some wisdom. */
+/* The lock is held. Readers see the old file or the new one; a writer that loses a race loses its
+ * wisdom. */
 static void write_wisdom(const struct loaded *l) {
     char path[1024], temporary[1040];
     if (!l->library->wisdom || !cache_file(l->library->wisdom, path, sizeof path))
         return;
-    l->f.import_wisdom(path); /* what others have learned meanwhile */
+    import_wisdom(l, path); /* what other processes have added since */
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
     int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
@@ -172,7 +185,7 @@ void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags) {
     struct loaded *l = (struct loaded *)f;
     pthread_mutex_lock(&lock);
     if (flags & GF_FFTW_ESTIMATE) {
-        /* An estimate would take up what was measured before, and so depend on it. */
+        /* Without this an estimate would use earlier measurements, and depend on them. */
         if (l->wisdom_read)
             f->forget_wisdom();
         l->wisdom_read = false;

@@ -1,7 +1,15 @@
-/* FFTW 3, or a library with its interface, found at run time: the few declarations that are needed,
- * from its documented interface, and what keeps its planner in order. */
+/* FFTW 3, or a library with its interface, loaded at run time: the few declarations that are
+ * needed, from its documented interface, and the lock around its planner.
+ *
+ *     const struct gf_fftw *f = gf_fftw_find(GF_FFTW_OWN, GF_SINGLE, NULL);
+ *     gf_fftw_plan_begin(f, threads, GF_FFTW_ESTIMATE);
+ *     void *plan = f->plan_dft(1, &dim, 0, NULL, in, out, GF_FFTW_FORWARD, GF_FFTW_ESTIMATE);
+ *     gf_fftw_plan_end(f, GF_FFTW_ESTIMATE);
+ */
 #ifndef GF_CORE_VENDOR_FFTW_LIBRARY_H
 #define GF_CORE_VENDOR_FFTW_LIBRARY_H
+
+#include <stdio.h>
 
 #include "core/base/backend.h"
 
@@ -30,13 +38,13 @@ struct gf_fftw {
     void (*run_r2c)(const void *plan, void *in, void *out);
     void (*run_c2r)(const void *plan, void *in, void *out);
     void (*destroy)(void *plan);
-    int (*import_wisdom)(const char *path);
+    int (*import_wisdom)(FILE *from);
     int (*export_wisdom)(const char *path);
     void (*forget_wisdom)(void);
     const char *version;
     int (*init_threads)(void);
     void (*plan_with_nthreads)(int threads); /* NULL: it works on one thread */
-    void (*set_threads)(int threads);        /* NULL, but for MKL, which asks for it at any call */
+    void (*set_threads)(int threads);        /* MKL only: before each run; else NULL */
     int (*set_layer)(int layer);             /* MKL's */
 };
 
@@ -44,12 +52,12 @@ struct gf_fftw {
 enum gf_fftw_maker { GF_FFTW_OWN, GF_FFTW_MKL, GF_FFTW_N_MAKERS };
 
 /* Loads the library once and for good: one with threads of its own must not be unloaded. `path`
- * names the file, NULL leaves it to the loader; the first call decides. NULL with gf_message()
- * when it is not there. */
+ * names the file, NULL leaves it to the loader; only the first call's counts. NULL with
+ * gf_message() when it is absent. */
 const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p, const char *path);
 
-/* The planner keeps global state and is not thread safe: plans are made between these two, which
- * hold a lock. `flags` is the planning mode. What measuring found out is kept from run to run. */
+/* The planner keeps global state and is not thread safe: plans are made between these two calls,
+ * which hold a lock. `flags` is the planning mode. Measured plans are kept from run to run. */
 void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags);
 void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags);
 /* The file that this is kept in; false where nothing names a place for one. */

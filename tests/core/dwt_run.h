@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "core/base/backend.h"
-#include "core/gpu/gpu.h"
+#include "core/base/job_check.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 
@@ -67,8 +68,8 @@ static inline double value(const struct gf_array *a, int64_t i) {
 
 /* A device that is no processor, as --device=N wants it; NULL: none. */
 static inline const char *find_gpu(char number[16]) {
-    struct gf_gpu_props list[32];
-    int n = backend->gpu ? backend->gpu->list(list, 32) : 0;
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    int n = gf_backend_devices(backend, list);
     for (int i = 0; i < n; i++)
         if (!list[i].is_cpu) {
             snprintf(number, 16, "%d", i);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# Prints tests/core/filter_reference.txt: what the formulas in gpufft(1), FILTERS, make of a few small arrays,
+# Prints tests/core/filter_reference.txt: what the formulas in gpufft-filter(1) make of a few small arrays,
 # in NumPy's double precision. tests/cli/filter.test runs the same options and compares.
 #     python3 tests/core/filter_reference.py > tests/core/filter_reference.txt
 # Sample i of an array, in C order, is (37 i i + 11 i) mod 251; of 16 bits, 256 times that plus i mod 256.

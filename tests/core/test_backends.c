@@ -16,12 +16,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/gpu/gpu.h"
+#include "cli/environment.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 
-enum { MOST_DEVICES = 32 };
 
 struct section {
     const char *name;
@@ -87,27 +87,25 @@ out:
 /* The backend's first device that is no processor, as --device=N wants it; GPUFFT_DEVICE, where it
  * is set, may be none either. False and why: there is none. */
 static bool find_gpu(const struct gf_backend *backend, char number[16], char reason[GF_REASON]) {
-    struct gf_gpu_props list[MOST_DEVICES], props;
-    const char *asked = getenv("GPUFFT_DEVICE");
-    void *gpu = NULL;
-    if (!backend->gpu) {
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES], props;
+    const char *asked = gf_environment_device();
+    if (!backend->list) {
         snprintf(reason, GF_REASON, "no GPU's backend");
         return false;
     }
     if (backend->probe(reason))
         return false;
-    if (asked && *asked) {
-        if (backend->gpu->open(NULL, &gpu, &props)) {
+    if (asked) {
+        if (gf_backend_device(backend, asked, &props)) {
             snprintf(reason, GF_REASON, "%s", gf_message());
             return false;
         }
-        backend->gpu->close(gpu);
         snprintf(number, 16, "%.15s", asked);
         snprintf(reason, GF_REASON, "%.120s%s", props.name,
                  props.is_cpu ? " is the processor itself" : "");
         return !props.is_cpu;
     }
-    int n = backend->gpu->list(list, MOST_DEVICES);
+    int n = gf_backend_devices(backend, list);
     for (int i = 0; i < n; i++)
         if (!list[i].is_cpu) {
             snprintf(number, 16, "%d", i);
@@ -132,14 +130,14 @@ static void consider(const struct gf_backend *backend, struct choice *c, struct 
     if (c->list) {
         if (there)
             printf("%s\n", backend->name);
-        else if (backend->gpu)
+        else if (backend->list)
             fprintf(stderr, "%s: %s\n", backend->name, reason);
         return;
     }
     if (there) {
         if (!c->named || c->gpu)
             printf("%s: %s\n", backend->name, reason);
-        wanted->device = c->gpu && !getenv("GPUFFT_DEVICE") ? number : NULL;
+        wanted->device = c->gpu ? number : gf_environment_device();
         test_backend(backend, wanted, section);
         return;
     }
@@ -152,6 +150,7 @@ static void consider(const struct gf_backend *backend, struct choice *c, struct 
 }
 
 int main(int argc, char **argv) {
+    gf_environment_read();
     struct subject wanted = {.seed = 20240229, .shards = 1};
     const struct section *section = usual;
     const char *name[16];

@@ -1,8 +1,9 @@
-/* Jobs that are refused and why, shapes, scales; sizes of memory; the table of backends. */
+/* Jobs that are refused and why, that are equal, shapes, scales; sizes of memory; the table of backends. */
 #include <string.h>
 
-#include "core/base/backend.h"
+#include "core/session/auto.h"
 #include "core/base/dl.h"
+#include "core/base/job_check.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "tests/test.h"
@@ -188,10 +189,98 @@ static void test_memory(void) {
     CHECK(!strcmp(gf_message(), "needs 12.0 GiB, limit 8.0 GiB (--max-memory)"));
 }
 
+/* One field set to what its job does not have; every field of struct gf_job has a line below. */
+#define DIFFERS(change)                                                                            \
+    do {                                                                                           \
+        struct gf_job other = everything();                                                        \
+        other.change;                                                                              \
+        CHECK_MSG(!gf_job_equal(&job, &other), "equal in spite of %s", #change);                   \
+        CHECK_MSG(!gf_job_equal(&other, &job), "equal the other way in spite of %s", #change);     \
+    } while (0)
+
+/* Padding is not 0 here, so that jobs compared as bytes would differ. */
+static struct gf_job everything(void) {
+    static unsigned char fill = 0x5a;
+    struct gf_job job;
+    memset(&job, fill++, sizeof job);
+    job.direction = GF_FORWARD;
+    job.ndim = 2;
+    job.shape[0] = 6;
+    job.shape[1] = 7;
+    job.channels = 3;
+    job.axes = 3;
+    job.in_dtype = GF_U8;
+    job.luma = job.in_shift = job.in_half = job.real = job.lean = job.spend_input = false;
+    job.precision = GF_SINGLE;
+    job.norm = GF_NORM_BACKWARD;
+    job.n_out = 2;
+    job.op = GF_FFT;
+    job.filter = NULL;
+    job.filter_serial = 4;
+    job.wavelet.levels = 2;
+    job.wavelet.boundary = GF_PERIODIC;
+    job.wavelet.threshold = GF_KEEP_ALL;
+    job.wavelet.percent = false;
+    job.wavelet.amount = 5;
+    for (int i = 0; i < job.n_out; i++) {
+        struct gf_output *out = &job.out[i];
+        out->kind = GF_MAGNITUDE;
+        out->dtype = GF_U8;
+        out->map = GF_MAP_DISPLAY;
+        out->scale = GF_SCALE_LOG;
+        out->has_range = out->shift = out->half = false;
+        out->low = 0;
+        out->high = 1;
+    }
+    return job;
+}
+
+static void test_equal(void) {
+    const struct gf_job job = everything(), same = everything();
+    CHECK(gf_job_equal(&job, &same) && gf_job_equal(&job, &job));
+    CHECK(memcmp(&job, &same, sizeof job) != 0);
+    DIFFERS(direction = GF_INVERSE);
+    DIFFERS(ndim = 1);
+    DIFFERS(ndim = 3);
+    DIFFERS(shape[0] = 7);
+    DIFFERS(shape[1] = 6);
+    DIFFERS(channels = 1);
+    DIFFERS(axes = 1);
+    DIFFERS(in_dtype = GF_U16);
+    DIFFERS(luma = true);
+    DIFFERS(in_shift = true);
+    DIFFERS(in_half = true);
+    DIFFERS(real = true);
+    DIFFERS(lean = true);
+    DIFFERS(spend_input = true);
+    DIFFERS(precision = GF_DOUBLE);
+    DIFFERS(norm = GF_NORM_ORTHO);
+    DIFFERS(n_out = 1);
+    DIFFERS(op = GF_DWT);
+    DIFFERS(filter = (const struct gf_filter *)&job);
+    DIFFERS(filter_serial = 5);
+    DIFFERS(wavelet.levels = 1);
+    DIFFERS(wavelet.boundary = GF_ZERO);
+    DIFFERS(wavelet.threshold = GF_SOFT);
+    DIFFERS(wavelet.percent = true);
+    DIFFERS(wavelet.amount = 5.5);
+    DIFFERS(out[0].kind = GF_POWER);
+    DIFFERS(out[1].kind = GF_PHASE);
+    DIFFERS(out[1].dtype = GF_F32);
+    DIFFERS(out[1].map = GF_MAP_NUMBER);
+    DIFFERS(out[1].scale = GF_SCALE_SQRT);
+    DIFFERS(out[1].has_range = true);
+    DIFFERS(out[1].low = 0.5);
+    DIFFERS(out[1].high = 2);
+    DIFFERS(out[1].shift = true);
+    DIFFERS(out[1].half = true);
+}
+
 static void test_table(void) {
     const struct gf_backend *b = NULL;
-    char why[GF_REASON] = "";
     struct gf_job job = picture();
+    struct gf_outlook outlook = {.backends = gf_backends, .runs = 1};
+    struct gf_choice choice;
     CHECK_EQ(gf_backend_find("fftx", &b), GF_EUSAGE);
     CHECK(strstr(gf_message(), "did you mean 'fftw'") && strstr(gf_message(), "openmp"));
     CHECK_EQ(gf_backend_find("wavelets", &b), GF_EUSAGE);
@@ -199,8 +288,9 @@ static void test_table(void) {
     CHECK_EQ(gf_backend_find("a name far longer than any backend's", &b), GF_EUSAGE);
     CHECK_EQ(gf_backend_find("openmp", &b), 0);
     CHECK(b == &gf_backend_openmp);
-    CHECK_EQ(gf_backend_choose(&job, &b, why), 0);
-    CHECK(b && b->automatic && why[0] && !strchr(why, '\n'));
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &choice), 0);
+    CHECK(choice.backend && choice.backend->automatic && choice.why[0]);
+    CHECK(!strchr(choice.why, '\n') && !choice.no_device[0]);
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
         int rc = gf_backends[i]->probe(reason);
@@ -233,6 +323,7 @@ int main(void) {
     test_validate();
     test_shapes();
     test_scale();
+    test_equal();
     test_arrays();
     test_memory();
     test_table();

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
+#include "formats/files.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
@@ -235,6 +235,38 @@ static void test_pages(void) {
     gf_image_free(&image);
 }
 
+/* Classic TIFF, little-endian: the last directory's link is set to the first directory. */
+static void loop_pages(const char *path) {
+    size_t n;
+    unsigned char *d = file_get(path, &n);
+    uint32_t first, at = 0;
+    memcpy(&first, d + 4, 4);
+    for (uint32_t next = first; next;) {
+        uint16_t tags;
+        memcpy(&tags, d + next, 2);
+        at = next + 2 + 12u * tags;
+        memcpy(&next, d + at, 4);
+    }
+    memcpy(d + at, &first, 4);
+    file_put(path, d, n);
+    free(d);
+}
+
+static void test_loop(void) {
+    struct gf_image image;
+    for (int pages = 1; pages <= 3; pages++) {
+        TIFF *tif = TIFFOpen("l.tif", "wl");
+        for (int i = 0; i < pages; i++)
+            put_page(tif, &byte_layout);
+        TIFFClose(tif);
+        CHECK_EQ(gf_image_read("l.tif", &any, &image, NULL), GF_OK);
+        gf_image_free(&image);
+        loop_pages("l.tif");
+        CHECK_EQ(gf_image_read("l.tif", &any, &image, NULL), GF_EFORMAT);
+        CHECK(strstr(gf_message(), "loop"));
+    }
+}
+
 /* Colours of 8 bits, of 16 bits, and 8-bit ones in the old way. */
 static void test_palette(void) {
     static const int scales[] = {257, 256, 1, 0};
@@ -315,6 +347,7 @@ int main(void) {
     scratch_enter();
     test_layouts();
     test_pages();
+    test_loop();
     test_palette();
     test_alpha();
     test_written();

@@ -16,7 +16,7 @@ static struct gf_gpu_props device(int64_t local, int64_t unit, int group, int un
                              .unit_local_bytes = unit << 10,
                              .max_group = group,
                              .units = units,
-                             .lanes = cpu ? 1 : 32,
+                             .warp = cpu ? 1 : 32,
                              .fp64 = fp64,
                              .is_cpu = cpu};
     snprintf(p.name, sizeof p.name, "a device of %lld KiB, groups of %d", (long long)local, group);

@@ -2,7 +2,7 @@
 #ifndef GF_TESTS_GPU_JOBS_H
 #define GF_TESTS_GPU_JOBS_H
 
-#include "core/gpu/plan/plan.h"
+#include "core/gpu/plan/make.h"
 
 enum { GPU_DEVICES = 6 };
 extern struct gf_gpu_props gpu_devices[GPU_DEVICES]; /* empty before gpu_make_devices() */

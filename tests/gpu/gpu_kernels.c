@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "core/gpu/cuda_library.h"
+#include "core/gpu/kernel_source.h"
 #include "core/base/dl.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/gpu/gpu_jobs.h"
@@ -27,8 +29,8 @@ static bool is_new(struct known *k, const struct gf_gpu_pass *pass) {
             "-DRESIDENT=", "-DRADIX",   "-DPAD_EVERY=", "-DIDX_STRIDE", "-DLINE_STRIDE=",
             "-DINDICES=",  "-DUNIT_",   "-DDIR=",       "-DOUT_T",      "-DOUT_LOW",
             "-DOUT_HIGH",  "-DIN_T",    "-DBOUNDED",    "-DSCALED",     "-DSIDE_STRIDE"};
-        bool size = false, fft = !strcmp(pass->kernel.file, "fft.cl") ||
-                                 !strcmp(pass->kernel.file, "filter_pass.cl");
+        bool size = false;
+        bool fft = pass->kind == GF_GPU_PASS_AXIS || pass->kind == GF_GPU_PASS_FILTER_AXIS;
         if (fft && !strncmp(word, "-DSTAGES=", 9))
             word = strcmp(word + 9, "1") ? "" : "one stage";
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && fft; i++)

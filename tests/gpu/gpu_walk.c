@@ -1,3 +1,5 @@
+/* Enumerates what each pass reads and writes, as kernels/fft.cl, load.cl, store.cl and filter.cl
+ * do. */
 #include "tests/gpu/gpu_walk.h"
 
 #include <stdarg.h>
@@ -36,41 +38,42 @@ int64_t walk_option(const struct gf_gpu_pass *pass, const char *name) {
     return at ? strtoll(at + strlen(wanted), NULL, 10) : -1;
 }
 
-static bool inside(struct walk *w, enum gf_gpu_buffer_id place, int64_t at, int64_t bytes,
+static bool inside(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, int64_t bytes,
                    const char *what) {
-    if (at >= 0 && (at + 1) * bytes <= w->p->bytes[place])
+    if (at >= 0 && (at + 1) * bytes <= w->p->bytes[buffer_id])
         return true;
-    broken(w, "%s element %lld of %lld bytes at place %d, which has %lld", what, (long long)at,
-           (long long)bytes, (int)place, (long long)w->p->bytes[place]);
+    broken(w, "%s element %lld of %lld bytes of buffer %d, which has %lld", what, (long long)at,
+           (long long)bytes, (int)buffer_id, (long long)w->p->bytes[buffer_id]);
     return false;
 }
 
 static void reads(struct walk *w, int64_t at) {
-    enum gf_gpu_buffer_id place = w->pass->buffer[0];
-    if (!inside(w, place, at, w->in_bytes, "reads") || !w->mark[place] || place == GF_GPU_IN)
+    enum gf_gpu_buffer_id buffer_id = w->pass->buffer[0];
+    if (!inside(w, buffer_id, at, w->in_bytes, "reads") || !w->mark[buffer_id] ||
+        buffer_id == GF_GPU_IN)
         return;
     for (int64_t i = at * w->in_bytes; i < (at + 1) * w->in_bytes; i++)
-        if (w->mark[place][i] != w->last[place]) {
-            broken(w, "reads element %lld at place %d, which nobody wrote", (long long)at,
-                   (int)place);
+        if (w->mark[buffer_id][i] != w->last[buffer_id]) {
+            broken(w, "reads element %lld of buffer %d, which no pass wrote", (long long)at,
+                   (int)buffer_id);
             return;
         }
 }
 
 static void writes(struct walk *w, int64_t at) {
-    enum gf_gpu_buffer_id place = w->pass->buffer[1];
-    if (!inside(w, place, at, w->out_bytes, "writes") || !w->mark[place])
+    enum gf_gpu_buffer_id buffer_id = w->pass->buffer[1];
+    if (!inside(w, buffer_id, at, w->out_bytes, "writes") || !w->mark[buffer_id])
         return;
     for (int64_t i = at * w->out_bytes; i < (at + 1) * w->out_bytes; i++) {
-        if (w->mark[place][i] == w->number + 1) {
-            broken(w, "writes element %lld at place %d twice", (long long)at, (int)place);
+        if (w->mark[buffer_id][i] == w->number + 1) {
+            broken(w, "writes element %lld of buffer %d twice", (long long)at, (int)buffer_id);
             return;
         }
-        w->mark[place][i] = (unsigned char)(w->number + 1);
+        w->mark[buffer_id][i] = (unsigned char)(w->number + 1);
     }
 }
 
-/* ---- passes of a transform: kernels/fft.cl and kernels/ends.h in other words ---- */
+/* ---- passes along an axis: what kernels/fft.cl, source.h and sink.h do ---- */
 
 struct spot {
     int64_t in, in_mirror, out, out_mirror, at_in, at_out, turn;
@@ -261,7 +264,7 @@ int64_t walk_type_bytes(const struct gf_gpu_pass *pass, const char *which) {
     return 0;
 }
 
-/* Kernels that evaluate a filter: none of its values lies beyond the tables, or the table's end. */
+/* Kernels that evaluate a filter: all of its values are within the tables, or the table. */
 static void walk_values(struct walk *w, const struct filter_args *f, const int64_t *last) {
     int64_t form = walk_option(w->pass, "FILTER"), end = 0;
     int64_t word = w->p->job.precision == GF_DOUBLE ? 8 : 4;
@@ -294,12 +297,12 @@ static void walk_fft(struct walk *w, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
     const struct pass_args *a = &pass->args.pass;
     int64_t word = w->p->job.precision == GF_DOUBLE ? 16 : 8, n = 1;
-    w->length = walk_option(pass, "LENGTH");
-    w->lines = walk_option(pass, "LINES");
-    w->load = (int)walk_option(pass, "LOAD");
-    w->store = (int)walk_option(pass, "STORE");
-    w->indices = (int)walk_option(pass, "INDICES");
-    w->sides = (int)walk_option(pass, "SIDES");
+    w->length = pass->tile.length;
+    w->lines = pass->tile.lines;
+    w->load = pass->load;
+    w->store = pass->store;
+    w->indices = pass->indices;
+    w->sides = pass->tile.sides;
     w->multiply_in = walk_option(pass, "MULTIPLY_IN") == 1;
     w->multiply_out = walk_option(pass, "MULTIPLY_OUT") == 1;
     w->mirror = walk_option(pass, "MIRROR") == 1;
@@ -328,7 +331,7 @@ static void walk_fft(struct walk *w, bool all) {
         mirrored += a->index[i].size != 0;
     if (pass->buffer[0] == pass->buffer[1] && packed && mirrored > 1)
         broken(w, "two groups read a line that one of them writes");
-    if (!strcmp(pass->kernel.file, "filter_pass.cl")) {
+    if (pass->kind == GF_GPU_PASS_FILTER_AXIS) {
         int64_t bins[3];
         last_bins(&w->p->job, bins);
         walk_values(w, &a->filter, bins);
@@ -357,9 +360,9 @@ static void walk_fft(struct walk *w, bool all) {
 
 static void walk_range(struct walk *w, bool all) {
     const struct range_args *a = &w->pass->args.range;
-    bool real = !strcmp(w->pass->kernel.entry, "range_scan_real");
+    bool real = strstr(w->pass->kernel.entry, "_real") != NULL;
     w->in_bytes = (w->p->job.precision == GF_DOUBLE ? 8 : 4) * (real ? 1 : 2);
-    if (!strcmp(w->pass->kernel.entry, "range_last"))
+    if (w->pass->kind == GF_GPU_PASS_RANGE_LAST)
         return;
     for (int64_t row = 0; row < a->rows; row += all || row == a->rows - 1 ? 1 : a->rows - 1) {
         int64_t at = 0, rest = row;
@@ -372,9 +375,9 @@ static void walk_range(struct walk *w, bool all) {
     }
 }
 
-static void walk_step(struct walk *w, bool load, bool all) {
+static void walk_loadstore(struct walk *w, bool load, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
-    const struct step_args *a = &pass->args.step;
+    const struct loadstore_args *a = &pass->args.loadstore;
     int64_t word = w->p->job.precision == GF_DOUBLE ? 8 : 4;
     int64_t work = a->channels * a->work[0] * a->work[1] * a->work[2];
     int64_t array = a->array[0] * a->array[1] * a->array[2] * a->channels;
@@ -392,7 +395,7 @@ static void walk_step(struct walk *w, bool load, bool all) {
 }
 
 static void walk_filter(struct walk *w, bool all) {
-    const struct filter_step_args *a = &w->pass->args.filter;
+    const struct filter_multiply_args *a = &w->pass->args.filter;
     int64_t n = a->channels * a->work[0] * a->work[1] * a->work[2], last[3];
     w->in_bytes = w->out_bytes = w->p->job.precision == GF_DOUBLE ? 16 : 8;
     last_bins(&w->p->job, last);
@@ -416,38 +419,36 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             w.mark[i] = calloc((size_t)p->bytes[i] + 1, 1);
     for (int i = 0; i < p->n_passes; i++) {
         const struct gf_gpu_pass *pass = &p->pass[i];
-        bool fft =
-            !strcmp(pass->kernel.file, "fft.cl") || !strcmp(pass->kernel.file, "filter_pass.cl");
-        bool load = !strcmp(pass->kernel.file, "load.cl");
-        bool store = !strcmp(pass->kernel.file, "store.cl");
-        bool filter = !strcmp(pass->kernel.file, "filter.cl");
+        bool axis = pass->kind == GF_GPU_PASS_AXIS || pass->kind == GF_GPU_PASS_FILTER_AXIS;
+        bool load = pass->kind == GF_GPU_PASS_LOAD, store = pass->kind == GF_GPU_PASS_STORE;
+        bool filter = pass->kind == GF_GPU_PASS_MULTIPLY;
         w.number = i;
         w.pass = pass;
         if (!written[pass->buffer[0]])
-            broken(&w, "reads place %d, where nothing is", (int)pass->buffer[0]);
+            broken(&w, "reads buffer %d, which is empty", (int)pass->buffer[0]);
         for (int k = 0; k < pass->n_buffers; k++)
             if (!p->bytes[pass->buffer[k]])
-                broken(&w, "place %d has no bytes", (int)pass->buffer[k]);
+                broken(&w, "buffer %d has no bytes", (int)pass->buffer[k]);
         if (pass->buffer[1] == GF_GPU_IN)
             broken(&w, "writes the input");
-        if (fft)
+        if (axis)
             walk_fft(&w, all);
         else if (load || store)
-            walk_step(&w, load, all);
+            walk_loadstore(&w, load, all);
         else if (filter)
             walk_filter(&w, all);
         else
             walk_range(&w, all);
         written[pass->buffer[1]] = true;
-        if (fft || load || store || filter)
+        if (axis || load || store || filter)
             w.last[pass->buffer[1]] = i + 1;
     }
     for (int i = 0; i < p->job.n_out; i++) {
-        int place = GF_GPU_OUT + i;
-        if (!written[place])
+        int buffer_id = GF_GPU_OUT + i;
+        if (!written[buffer_id])
             broken(&w, "output %d is not written", i);
-        for (int64_t k = 0; k < p->bytes[place] && w.mark[place]; k++)
-            if (w.mark[place][k] != w.last[place]) {
+        for (int64_t k = 0; k < p->bytes[buffer_id] && w.mark[buffer_id]; k++)
+            if (w.mark[buffer_id][k] != w.last[buffer_id]) {
                 broken(&w, "byte %lld of output %d is not written", (long long)k, i);
                 break;
             }

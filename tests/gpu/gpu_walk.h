@@ -1,8 +1,12 @@
-/* A plan's passes gone through on paper: which elements each reads and writes. */
+/* Follows a plan's passes without a device: which elements each reads and writes.
+ *
+ *     char wrong[256];
+ *     CHECK_MSG(!walk_plan(p, 1 << 16, wrong, sizeof wrong), "%s", wrong);
+ */
 #ifndef GF_TESTS_GPU_WALK_H
 #define GF_TESTS_GPU_WALK_H
 
-#include "core/gpu/plan/plan.h"
+#include "core/gpu/plan/space.h"
 
 /* The number after -DNAME= among a pass's options; -1 where there is none. */
 int64_t walk_option(const struct gf_gpu_pass *pass, const char *name);

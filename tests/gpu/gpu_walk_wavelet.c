@@ -1,4 +1,4 @@
-/* Wavelet passes gone through on paper: kernels/wavelet.cl in other words. */
+/* Follows wavelet passes: which elements kernels/wavelet.cl reads and writes. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,21 +31,22 @@ __attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const c
     va_end(arguments);
 }
 
-static void touch(struct walk *w, enum gf_gpu_buffer_id place, int64_t at, int64_t bytes,
+static void touch(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, int64_t bytes,
                   bool write) {
-    if (at < 0 || (at + 1) * bytes > w->p->bytes[place]) {
-        broken(w, "%s element %lld of %lld bytes at place %d, which has %lld",
-               write ? "writes" : "reads", (long long)at, (long long)bytes, (int)place,
-               (long long)w->p->bytes[place]);
+    if (at < 0 || (at + 1) * bytes > w->p->bytes[buffer_id]) {
+        broken(w, "%s element %lld of %lld bytes of buffer %d, which has %lld",
+               write ? "writes" : "reads", (long long)at, (long long)bytes, (int)buffer_id,
+               (long long)w->p->bytes[buffer_id]);
         return;
     }
-    if (!w->all || (place == GF_GPU_IN && !write))
+    if (!w->all || (buffer_id == GF_GPU_IN && !write))
         return;
-    unsigned char *mark = w->mark[place] + at * bytes;
+    unsigned char *mark = w->mark[buffer_id] + at * bytes;
     if (write && mark[0] == 2)
-        broken(w, "writes element %lld at place %d twice", (long long)at, (int)place);
+        broken(w, "writes element %lld of buffer %d twice", (long long)at, (int)buffer_id);
     if (!write && !mark[0])
-        broken(w, "reads element %lld at place %d, which nobody wrote", (long long)at, (int)place);
+        broken(w, "reads element %lld of buffer %d, which no pass wrote", (long long)at,
+               (int)buffer_id);
     if (write)
         memset(mark, 2, (size_t)bytes);
 }
@@ -159,12 +160,12 @@ static void step(struct walk *w, int64_t k, int64_t y, int64_t column) {
 
 /* All that one item of a group does; items of small arrays, and the first and last of large ones.
  */
-static void item(struct walk *w, int64_t group, int64_t lane) {
+static void item(struct walk *w, int64_t group, int64_t local) {
     const struct wave_args *a = w->a;
     int64_t items = w->pass->group, width = (int64_t)1 << a->width_bits;
-    int64_t unit = group / a->blocks * (items / width) + lane / width;
+    int64_t unit = group / a->blocks * (items / width) + local / width;
     int64_t inner = unit % a->inner, outer = unit / a->inner;
-    int64_t column = group % a->blocks * width + lane % width;
+    int64_t column = group % a->blocks * width + local % width;
     int64_t row = w->row ? inner * w->rows : outer, first = (w->row ? outer : inner) * a->strip;
     if (column >= a->columns || row >= a->rows || first >= a->steps)
         return;
@@ -177,7 +178,9 @@ static void item(struct walk *w, int64_t group, int64_t lane) {
 static void walk_level(struct walk *w) {
     const struct gf_gpu_pass *pass = w->pass;
     w->a = &pass->args.wave;
-    w->forward = strstr(pass->kernel.options, "-DFORWARD") != NULL;
+    w->forward = w->p->job.direction == GF_FORWARD;
+    if (w->forward != (strstr(pass->kernel.options, "-DFORWARD") != NULL))
+        broken(w, "the kernel transforms in the other direction");
     w->walk = walk_option(pass, "ALONG_WALK") == 1;
     w->row = walk_option(pass, "ALONG_ROW") == 1;
     w->x = walk_option(pass, "ALONG_X") == 1;
@@ -223,21 +226,21 @@ int64_t walk_wavelet(const struct gf_gpu_plan *p, int64_t most, char *wrong, siz
         w.pass = &p->pass[w.number];
         for (int k = 0; k < w.pass->n_buffers; k++)
             if (!p->bytes[w.pass->buffer[k]])
-                broken(&w, "place %d has no bytes", (int)w.pass->buffer[k]);
-        /* Between two levels nobody reads what was written before that. */
+                broken(&w, "buffer %d has no bytes", (int)w.pass->buffer[k]);
+        /* No level reads what was written before the level in front of it. */
         enum gf_gpu_buffer_id to = w.pass->buffer[p->job.direction == GF_FORWARD ? 2 : 1];
         if (w.all && (to == GF_GPU_A || to == GF_GPU_B))
             memset(w.mark[to], 0, (size_t)p->bytes[to]);
         walk_level(&w);
     }
     for (int i = 0; i < p->job.n_out && w.all; i++) {
-        enum gf_gpu_buffer_id place = (enum gf_gpu_buffer_id)(GF_GPU_OUT + i);
-        int64_t written = 0, wanted = p->bytes[place];
-        for (int64_t k = 0; k < p->bytes[place]; k++)
-            written += w.mark[place][k] != 0;
+        enum gf_gpu_buffer_id buffer_id = (enum gf_gpu_buffer_id)(GF_GPU_OUT + i);
+        int64_t written = 0, wanted = p->bytes[buffer_id];
+        for (int64_t k = 0; k < p->bytes[buffer_id]; k++)
+            written += w.mark[buffer_id][k] != 0;
         if (p->job.direction == GF_FORWARD) {
             wanted = covered(&p->job);
-            if (p->gaps != (wanted < p->bytes[place]))
+            if (p->gaps != (wanted < p->bytes[buffer_id]))
                 broken(&w, "gaps that are not told of");
         }
         if (written != wanted)

@@ -2,9 +2,11 @@
  *
  *     test_dwt_gpu [gpu] [BACKEND...]
  *
- * `gpu`: on a device that is no processor. */
+ * `gpu`: on a device that is not the CPU. */
 #include <math.h>
 
+#include "cli/environment.h"
+#include "core/gpu/plan/make.h"
 #include "core/gpu/run.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_run.h"
@@ -76,7 +78,7 @@ static void test_integers(void) {
             ((float *)in.data)[i] *= (float)(3 * high);
         const struct gf_backend *tried = backend;
         void *kept = contexts[0], *other = contexts[1];
-        struct gf_backend_options options = {.threads = 1};
+        struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
         bool ran = run(&job, &in, &out, &report);
         backend = &gf_backend_openmp;
         CHECK_EQ(backend->open(&options, &contexts[0]), 0);
@@ -102,14 +104,14 @@ static void test_integers(void) {
 
 static void test_backend(bool gpu) {
     char reason[GF_REASON], number[16];
-    struct gf_backend_options options = {.threads = 1};
+    struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
     if (backend->probe(reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
         CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
         return;
     }
     if (gpu && !(options.device = find_gpu(number))) {
-        printf("%s: skipped: no device but the processor\n", backend->name);
+        printf("%s: skipped: no device but the CPU\n", backend->name);
         return;
     }
     for (int i = 0; i < 2; i++)
@@ -124,6 +126,7 @@ static void test_backend(bool gpu) {
 }
 
 int main(int argc, char **argv) {
+    gf_environment_read();
     bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
     for (int i = 0; gf_backends[i]; i++) {
         bool wanted = argc == 1 + gpu;

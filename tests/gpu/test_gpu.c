@@ -1,5 +1,5 @@
 /* The GPU interfaces themselves: one small kernel built, saved, loaded, launched and timed on the
- * first device of each that there is, and what they say when something is wrong. */
+ * first device of each that there is, and their messages when something is wrong. */
 #include <ftw.h>
 #include <math.h>
 #include <signal.h>
@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/environment.h"
 #include "core/gpu/cuda_library.h"
 #include "core/gpu/common.h"
+#include "core/gpu/kernel_cache.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 
-/* The drivers and the compilers within them keep some memory to the end; it is not ours. */
+/* The drivers and the compilers within them keep some memory to the end. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) {
     return "leak:libpocl\nleak:libLLVM\nleak:libclang\nleak:libOpenCL\nleak:libcuda\n"
@@ -65,7 +67,7 @@ struct args {
     int64_t add, at;
 };
 
-/* Runs the kernel over all the input; `at`, in floats, is how far into the tile it goes. */
+/* Runs the kernel over all the input; `at`, in floats, is its offset in the tile. */
 static int run(const struct gf_gpu *api, void *gpu, struct gf_gpu_kernel *kernel,
                struct gf_gpu_buffer *to, struct gf_gpu_buffer *from, int64_t at) {
     struct args args = {3, at};
@@ -107,7 +109,7 @@ static void test_memory(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     char bytes[1000], back[1000];
     memset(bytes, 'x', sizeof bytes);
     CHECK_EQ(api->upload(gpu, b, 0, bytes, 1000), 0);
-    memset(bytes, 0, sizeof bytes); /* the device has, or behaves as if it had, its copy */
+    memset(bytes, 0, sizeof bytes); /* the upload has copied it */
     static const int piece[][2] = {{16, 160}, {301, 1}, {402, 6}, {500, 500}};
     for (int i = 0; i < 4; i++)
         CHECK_EQ(api->clear(gpu, b, piece[i][0], piece[i][1]), 0);
@@ -179,7 +181,7 @@ static void test_kernels(const struct gf_gpu *api, void *gpu, const struct gf_gp
         goto out;
     CHECK_EQ(api->elapsed(gpu, &seconds), GF_EBACKEND); /* nothing marked yet */
     CHECK_EQ(api->upload(gpu, from, 0, input, sizeof input), 0);
-    for (int i = 0; i < 600; i++) /* far more than any queue of ours is long */
+    for (int i = 0; i < 600; i++) /* far more than our ring of events holds */
         CHECK_EQ(run(api, gpu, k, to, from, 0), 0);
     CHECK_EQ(api->clear(gpu, to, 0, sizeof input), 0);
     CHECK_EQ(api->mark(gpu, 0), 0);
@@ -218,10 +220,10 @@ static void test_builds(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     CHECK(binary == NULL && bytes == 0);
     const char *message = gf_message();
     CHECK_MSG(strstr(message, "undeclared_name") && !strchr(message, '\n'), "%s", message);
-    /* Some compilers take no notice of #line. */
-    bool deaf =
+    /* Some compilers ignore #line. */
+    bool ignores_line =
         strstr(p->name, "Oclgrind") || (strstr(p->platform, "NVIDIA") && strcmp(api->name, "cuda"));
-    if (!deaf)
+    if (!ignores_line)
         CHECK_MSG(strstr(message, "kernels/tiny.cl") && strstr(message, "31"), "%s", message);
     CHECK_EQ(api->build(gpu, "tiny.cl", source, "--no-such-option-at-all", &binary, &bytes),
              GF_EBACKEND);
@@ -244,7 +246,7 @@ static void test_builds(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     free(binary);
 }
 
-/* Built side by side, kept, and found again. */
+/* Built concurrently, kept, and found again. */
 static void test_cached(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *p) {
     enum { KERNELS = 6 };
     struct gf_gpu_buffer *to = NULL, *from = NULL;
@@ -278,8 +280,8 @@ static void test_cached(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     api->free(gpu, from);
 }
 
-/* A kernel that writes where nothing is: the error is found, and the context known to be gone. The
- * last thing to do in a process. On a processor it would end the program. */
+/* A kernel that writes to an invalid address: the error is reported, and the context is lost.
+ * This is the last test of a process. On a CPU it would end the program. */
 static void test_fault(const struct gf_gpu *api, void *gpu) {
     struct gf_gpu_kernel *k = NULL;
     void *binary = NULL;
@@ -311,14 +313,14 @@ static void test_api(const struct gf_gpu *api) {
     CHECK_EQ(api->list(list, 1), 1);
     CHECK_EQ(api->open("no such device", &gpu, &p), GF_EABSENT);
     CHECK_MSG(gpu == NULL && strstr(gf_message(), list[0].name), "%s", gf_message());
-    CHECK_MSG(!api->open(NULL, &gpu, &p), "%s", gf_message());
+    CHECK_MSG(!api->open(gf_environment_device(), &gpu, &p), "%s", gf_message());
     if (!gpu)
         return;
     CHECK(!strcmp(p.name, list[0].name) && *p.name && *p.platform && *p.driver && *p.compiler);
     CHECK(!strcmp(p.compiler, list[0].compiler));
     CHECK(p.memory > 0 && p.max_alloc > 0 && p.max_alloc <= p.memory);
     CHECK(p.local_bytes >= 16384 && p.unit_local_bytes >= p.local_bytes);
-    CHECK(p.max_group >= GROUP && p.units > 0 && p.lanes > 0);
+    CHECK(p.max_group >= GROUP && p.units > 0 && p.warp > 0);
     printf("%s: %s, %s\n", api->name, p.name, p.platform);
     test_memory(api, gpu, &p);
     test_kernels(api, gpu, &p);
@@ -336,18 +338,16 @@ static void test_api(const struct gf_gpu *api) {
 
 static void test_pick(void) {
     static const struct gf_gpu_props list[3] = {
-        {.name = "NVIDIA GeForce RTX 4090"}, {.name = "NVIDIA H200"}, {.name = "A processor"}};
+        {.name = "NVIDIA GeForce RTX 4090"}, {.name = "NVIDIA H200"}, {.name = "A CPU"}};
     static const struct {
         const char *wanted;
         int index;
-    } table[] = {{"0", 0},      {"2", 2},
-                 {"h200", 1},   {"4090", 0},
-                 {"nvidia", 0}, {"PROC", 2},
-                 {"3", -1},     {"-1", -1},
-                 {"5090", -1},  {"", 0},
-                 {NULL, 0},     {"1x", -1},
-                 {" 1", -1},    {"99999999999999999999", -1}};
-    unsetenv("GPUFFT_DEVICE");
+    } table[] = {{"0", 0},        {"2", 2},    {"h200", 1},
+                 {"4090", -1},    {"200", -1}, {"20", -1},
+                 {"rtx 4090", 0}, {"-40", -1}, {"nvidia", 0},
+                 {"cpu", 2},      {"3", -1},   {"-1", -1},
+                 {"5090", -1},    {"", 0},     {NULL, 0},
+                 {"1x", -1},      {" 1", -1},  {"99999999999999999999", -1}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int index = -1, rc = gf_gpu_pick(table[i].wanted, list, 3, &index);
         CHECK_MSG(rc ? table[i].index < 0 && rc == GF_EABSENT : index == table[i].index,
@@ -356,12 +356,6 @@ static void test_pick(void) {
             CHECK_MSG(strstr(gf_message(), "H200"), "%s", gf_message());
     }
     int index;
-    setenv("GPUFFT_DEVICE", "h200", 1);
-    CHECK(!gf_gpu_pick(NULL, list, 3, &index) && index == 1);
-    CHECK(!gf_gpu_pick("0", list, 3, &index) && index == 0);
-    setenv("GPUFFT_DEVICE", "radeon", 1);
-    CHECK_EQ(gf_gpu_pick(NULL, list, 3, &index), GF_EABSENT);
-    unsetenv("GPUFFT_DEVICE");
     CHECK_EQ(gf_gpu_pick(NULL, list, 0, &index), GF_EABSENT);
     CHECK_EQ(gf_gpu_pick("1", list, 0, &index), GF_EABSENT);
 }
@@ -380,7 +374,7 @@ static void test_complaint(void) {
     }
 }
 
-/* Any program is an ELF file, and so this one; of a part of it the check must say so. */
+/* Any program is an ELF file, and so this one; the check must refuse any part of it. */
 static void test_images(void) {
     FILE *f = fopen("/proc/self/exe", "r");
     size_t room = 64 << 20, bytes = 0;
@@ -430,8 +424,9 @@ int main(void) {
     CHECK(mkdtemp(folder) != NULL);
     if (test_failed)
         return TEST_END();
-    setenv("XDG_CACHE_HOME", folder, 1); /* PoCL's own cache goes there too */
+    setenv("XDG_CACHE_HOME", folder, 1); /* PoCL keeps its own cache there too */
     setenv("GPUFFT_KERNEL_DIR", folder, 1);
+    gf_environment_read();
     snprintf(path, sizeof path, "%s/tiny.cl", folder);
     FILE *f = fopen(path, "w");
     CHECK(f != NULL);

@@ -1,4 +1,4 @@
-/* What the GPUs' planner promises, on made-up devices; no device is touched.
+/* The promises of the GPUs' planner, on made-up devices; no device is touched.
  *
  *     test_gpu_plans            the promises
  *     test_gpu_plans options    one line a kernel, file and options, as the lint compiles them
@@ -9,6 +9,7 @@
 #include "core/wavelet/dwt.h"
 #include "core/filter/filter.h"
 #include "core/base/factor.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/gpu/gpu_jobs.h"
@@ -20,6 +21,29 @@ enum { FOLLOWED = 1 << 16 }; /* bytes up to which every element of a plan's arra
 
 static int n_plans, n_followed;
 static double bytes_per_point_most;
+
+/* The kernel is compiled for what the pass's fields tell the host. */
+static void check_options(const struct gf_gpu_pass *pass, const char *text) {
+    const struct gf_gpu_tile *t = &pass->tile;
+    const struct {
+        const char *name;
+        int64_t value;
+    } fields[] = {
+        {"LOAD", pass->load},      {"STORE", pass->store},      {"INDICES", pass->indices},
+        {"LENGTH", t->length},     {"POINTS", t->points},       {"LINES", t->lines},
+        {"THREADS", t->threads},   {"STAGES", t->stages},       {"HELD", t->held},
+        {"RESIDENT", t->resident}, {"ALGORITHM", t->algorithm}, {"ROWS_IN", t->rows_in},
+        {"ROWS_OUT", t->rows_out}, {"WHOLE", t->whole}};
+    bool agree = pass->kind != GF_GPU_PASS_FILTER_AXIS || walk_option(pass, "SIDES") == t->sides;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        agree = agree && walk_option(pass, fields[i].name) == fields[i].value;
+    for (int i = 0; i < t->stages; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "RADIX%d", i);
+        agree = agree && walk_option(pass, name) == t->radix[i];
+    }
+    CHECK_MSG(agree, "%s: the options and the fields differ: %s", text, pass->kernel.options);
+}
 
 static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass,
                        const char *text) {
@@ -36,31 +60,26 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
     CHECK_MSG(pass->summary.bytes_read >= 0 && pass->summary.bytes_written >= 0 &&
                   strlen(pass->summary.what) + 1 < sizeof pass->summary.what,
               "%s on %s: %s", text, d->name, pass->summary.what);
-    if (strcmp(pass->kernel.file, "fft.cl") && strcmp(pass->kernel.file, "filter_pass.cl"))
+    if (pass->kind != GF_GPU_PASS_AXIS && pass->kind != GF_GPU_PASS_FILTER_AXIS)
         return;
-    int64_t points = walk_option(pass, "POINTS"), product = 1, stages = walk_option(pass, "STAGES");
-    int64_t threads = walk_option(pass, "THREADS"), lines = walk_option(pass, "LINES");
-    int64_t n = walk_option(pass, "LENGTH"), algorithm = walk_option(pass, "ALGORITHM");
-    for (int i = 0; i < stages; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "RADIX%d", i);
-        product *= walk_option(pass, name);
-    }
+    check_options(pass, text);
+    const struct gf_gpu_tile *t = &pass->tile;
+    int64_t points = t->points, product = 1, threads = t->threads, lines = t->lines, n = t->length;
+    for (int i = 0; i < t->stages; i++)
+        product *= t->radix[i];
     CHECK_MSG(product == points && threads == pass->group && threads % lines == 0, "%s on %s: %s",
               text, d->name, pass->kernel.options);
-    CHECK_MSG(algorithm == GF_GPU_BLUESTEIN ? points >= 2 * n - 1
-              : algorithm == GF_GPU_RADER   ? points == n - 1
-                                            : points == n,
+    CHECK_MSG(t->algorithm == GF_GPU_BLUESTEIN ? points >= 2 * n - 1
+              : t->algorithm == GF_GPU_RADER   ? points == n - 1
+                                               : points == n,
               "%s on %s: %s", text, d->name, pass->kernel.options);
-    if (algorithm == GF_GPU_RADER)
+    if (t->algorithm == GF_GPU_RADER)
         CHECK_MSG(pass->args.pass.order + 4 * points <= p->tables.order_count,
                   "%s on %s: an order of %lld in %lld", text, d->name, (long long)points,
                   (long long)p->tables.order_count);
-    int64_t held = walk_option(pass, "HELD"), most = 0;
-    for (int i = 0; i < stages; i++) {
-        char name[16];
-        snprintf(name, sizeof name, "RADIX%d", i);
-        int64_t r = walk_option(pass, name), per_line = threads / lines;
+    int64_t held = t->held, most = 0;
+    for (int i = 0; i < t->stages; i++) {
+        int64_t r = t->radix[i], per_line = threads / lines;
         int64_t turns = (points / r + per_line - 1) / per_line;
         most = turns * r > most ? turns * r : most;
     }
@@ -68,7 +87,7 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
               (long long)most);
 }
 
-/* Plans the job for the device and checks all that is promised; false when it cannot be had. */
+/* Plans the job for the device and checks every promise; false when there is no plan. */
 static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
     struct gf_gpu_plan *p;
     char text[160], wrong[256];

@@ -16,7 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/gpu/gpu.h"
+#include "cli/environment.h"
+#include "core/gpu/kernel_cache.h"
+#include "core/gpu/kernel_source.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 
@@ -372,16 +374,20 @@ static void test_folders(void) {
     CHECK(!unlink(cache));
 
     setenv("XDG_CACHE_HOME", "/dev/null/place", 1); /* not even root makes that */
+    gf_environment_read();
     check_nothing_kept("nowhere");
-    setenv("XDG_CACHE_HOME", "relative", 1); /* to be ignored, says its specification */
+    setenv("XDG_CACHE_HOME", "relative", 1); /* its specification has it ignored */
     unsetenv("HOME");
+    gf_environment_read();
     check_nothing_kept("homeless");
     setenv("HOME", base, 1);
+    gf_environment_read();
     CHECK_EQ(get("a.cl", "-DN=1"), 1);
     CHECK_EQ(get("a.cl", "-DN=1"), 0);
     snprintf(path, sizeof path, "%s/.cache/gpufft", base);
     CHECK(!access(path, F_OK));
     setenv("XDG_CACHE_HOME", base, 1);
+    gf_environment_read();
 
     /* A full disk, or as good as. */
     fflush(NULL);
@@ -494,7 +500,7 @@ static void test_size(void) {
     }
     CHECK_EQ(oldest, 44);
 
-    /* 400 MiB: all that is older than one of the large ones goes, and that one. */
+    /* 400 MiB: deletes one of the large ones and all that are older. */
     CHECK(!truncate(wisdom, (off_t)300 << 20)); /* does not count */
     for (int i = 100; i <= 200; i += 100) {
         snprintf(path, sizeof path, "%s/%016x.kernel", cache, i);
@@ -520,6 +526,7 @@ int main(void) {
     CHECK(!mkdir(sources, 0700));
     setenv("XDG_CACHE_HOME", base, 1);
     setenv("GPUFFT_KERNEL_DIR", sources, 1);
+    gf_environment_read();
     write_text(sources, "b.h", "// b\n");
     write_text(sources, "a.cl", "int a;\n#include \"b.h\"\n");
     write_text(sources, "c.cl", "the end\n");

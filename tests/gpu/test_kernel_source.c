@@ -3,7 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/gpu/gpu.h"
+#include "cli/environment.h"
+#include "core/gpu/kernel_source.h"
 #include "core/gpu/kernel_embedded.h"
 #include "core/base/status.h"
 #include "tests/formats/files.h"
@@ -81,11 +82,14 @@ static void test_sources(void) {
 
 int main(void) {
     unsetenv("GPUFFT_KERNEL_DIR");
+    gf_environment_read();
     test_embedded();
     scratch_enter();
     setenv("GPUFFT_KERNEL_DIR", ".", 1);
+    gf_environment_read();
     test_sources();
     setenv("GPUFFT_KERNEL_DIR", "/dev/null/nowhere", 1);
+    gf_environment_read();
     check_no_source("a.cl", "GPUFFT_KERNEL_DIR");
     scratch_leave();
     return TEST_END();

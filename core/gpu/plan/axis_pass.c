@@ -1,15 +1,18 @@
-/* One pass along an axis: which index is the lane, how many lanes a tile has. */
+/* One pass along an axis: which index is the fast one, how many lines a tile has, which tables. */
 #include "core/gpu/plan/axis_pass.h"
 
-#include <string.h>
-
 #include "core/base/status.h"
+#include "core/gpu/plan/axis_pass_options.h"
+#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/filter_values.h"
+#include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/tables.h"
 
-static void add_index(struct gf_gpu_pass_builder *l, int axis, struct index_args index) {
-    if (l->n >= 5)
-        return; /* five is what three spatial axes, channels and parts come to */
-    l->axis[l->n] = axis;
-    l->args.index[l->n++] = index;
+static void add_index(struct gf_gpu_pass_builder *b, int axis, struct index_args index) {
+    if (b->n >= 5)
+        return; /* three spatial axes, channels and parts make five at most */
+    b->axis[b->n] = axis;
+    b->args.index[b->n++] = index;
 }
 
 static int64_t full_size(const struct gf_job *job, int axis) {
@@ -17,123 +20,132 @@ static int64_t full_size(const struct gf_job *job, int axis) {
     return axis == 3 ? (job->luma ? 1 : job->channels) : i >= 0 ? job->shape[i] : 1;
 }
 
-/* Ends that address by the point's coordinate along the axis, and not by its number. */
-static bool by_coordinate_in(const struct gf_gpu_axis_pass *g) {
-    return g->load == LOAD_UNTANGLE || g->load == LOAD_HERMITIAN || g->load == LOAD_TWO_HALVES ||
-           g->rader == 1;
+/* Loads and stores that address a point by its coordinate along the axis, not by its number. */
+static bool by_coordinate_in(const struct gf_gpu_axis_pass *ap) {
+    return ap->load == LOAD_UNTANGLE || ap->load == LOAD_HERMITIAN || ap->load == LOAD_TWO_HALVES ||
+           ap->rader == 1;
 }
-static bool by_coordinate_out(const struct gf_gpu_axis_pass *g) {
-    return g->store == STORE_SAMPLE || g->store == STORE_HALVES || g->rader == 3;
+static bool by_coordinate_out(const struct gf_gpu_axis_pass *ap) {
+    return ap->store == STORE_SAMPLE || ap->store == STORE_HALVES || ap->rader == 3;
 }
 
-/* The indices beside the point's: the other axes, and what is left of the leg's own. */
-static void add_indices(struct gf_gpu_pass_builder *l) {
-    const struct gf_gpu_axis_pass *g = l->leg;
-    const struct gf_job *job = &l->p->job;
-    const struct gf_gpu_space *src = l->src, *dst = l->dst;
-    bool pair_in = g->load == LOAD_PAIR || g->load == LOAD_TWO_HALVES;
-    bool pair_out = g->store == STORE_PAIR || g->store == STORE_TWO_HALVES;
-    l->args.lone = l->args.lone_index = l->args.own_index = -1;
-    for (int axis = 0; axis < 4; axis++) {
-        if (axis == g->axis)
-            continue;
-        bool pairs = axis == g->pair_axis, own = axis == g->mirror_axis;
-        int64_t n = full_size(job, axis), count = src->extent[axis];
-        struct index_args x = {.in = src->stride[axis], .out = dst->stride[axis]};
-        if (pairs) {
-            count = (n + 1) / 2;
-            if (pair_in) {
-                l->args.pair_in = x.in;
-                x.in *= 2;
-            }
-            if (pair_out) {
-                l->args.pair_out = x.out;
-                x.out *= 2;
-            }
-        }
-        if (own)
-            count = n / 2 + 1;
-        x.count = count;
-        if (gf_gpu_axis_on(job, axis) && !pairs)
-            x.size = n;
-        if (g->sample && g->sample->shift && x.size && g->store == STORE_SAMPLE)
-            x.centre = n / 2;
-        if (count == 1 && !pairs && !own)
-            continue;
-        if (pairs && (pair_in || pair_out)) {
-            l->args.lone_index = l->n;
-            l->args.lone = n % 2 ? n / 2 : -1;
-        }
-        if (own)
-            l->args.own_index = l->n;
-        add_index(l, axis, x);
+/* The index along another axis than the pass's own. */
+static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    bool pair_in = ap->load == LOAD_PAIR || ap->load == LOAD_TWO_HALVES;
+    bool pair_out = ap->store == STORE_PAIR || ap->store == STORE_TWO_HALVES;
+    bool pairs = axis == ap->pair_axis, own = axis == ap->mirror_axis;
+    int64_t n = full_size(&b->p->job, axis);
+    struct index_args x = {
+        .count = b->src->extent[axis], .in = b->src->stride[axis], .out = b->dst->stride[axis]};
+    if (pairs)
+        x.count = (n + 1) / 2;
+    if (pairs && pair_in) {
+        b->args.pair_in = x.in;
+        x.in *= 2;
     }
-    int64_t in = src->stride[g->axis], out = dst->stride[g->axis];
-    int64_t rest = g->after, done = g->before[0] * g->before[1];
-    int64_t inner = g->length * rest; /* points of what is not done yet */
+    if (pairs && pair_out) {
+        b->args.pair_out = x.out;
+        x.out *= 2;
+    }
+    if (own)
+        x.count = n / 2 + 1;
+    if (gf_gpu_axis_on(&b->p->job, axis) && !pairs)
+        x.size = n;
+    if (ap->sample && ap->sample->shift && x.size && ap->store == STORE_SAMPLE)
+        x.centre = n / 2;
+    if (x.count == 1 && !pairs && !own)
+        return;
+    if (pairs && (pair_in || pair_out)) {
+        b->args.lone_index = b->n;
+        b->args.lone = n % 2 ? n / 2 : -1;
+    }
+    if (own)
+        b->args.own_index = b->n;
+    add_index(b, axis, x);
+}
+
+/* The indices along the other parts of the pass's own axis, where that is split; and the strides
+ * along it. */
+static void add_own_axis(struct gf_gpu_pass_builder *b) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    int64_t in = b->src->stride[ap->axis], out = b->dst->stride[ap->axis];
+    int64_t rest = ap->after, done = ap->before[0] * ap->before[1];
+    int64_t inner = ap->length * rest; /* points of what is not done yet */
     bool last = rest == 1;
     for (int i = 0; i < 2; i++) {
-        if (g->before[i] == 1)
+        if (ap->before[i] == 1)
             continue;
-        int64_t position = i ? inner : inner * g->before[1];
-        int64_t digit = i ? g->before[0] : 1;
-        add_index(l, 4 + i,
-                  (struct index_args){.count = g->before[i],
+        int64_t position = i ? inner : inner * ap->before[1];
+        int64_t digit = i ? ap->before[0] : 1;
+        add_index(b, 4 + i,
+                  (struct index_args){.count = ap->before[i],
                                       .in = in * position,
                                       .out = out * (last ? digit : position),
                                       .point_out = last ? digit : 0,
-                                      .turn = g->both});
+                                      .turn = ap->both});
     }
     if (rest > 1)
         add_index(
-            l, 6,
+            b, 6,
             (struct index_args){.count = rest, .in = in, .out = out, .point_in = 1, .turn = 1});
-    l->args.in_point = in * rest;
-    l->args.out_point = last ? out * done : out * rest;
-    l->args.step_in = rest;
-    l->args.step_out = last ? done : 1;
-    if (g->fold && g->load == LOAD_ROW_HALVES) {
-        l->args.pair_out = out;
-        l->args.out_point = 2 * out;
-    } else if (g->fold) {
-        l->args.pair_in = in;
-        l->args.in_point = 2 * in;
+    b->args.in_point = in * rest;
+    b->args.out_point = last ? out * done : out * rest;
+    b->args.step_in = rest;
+    b->args.step_out = last ? done : 1;
+    if (ap->fold && ap->load == LOAD_ROW_HALVES) {
+        b->args.pair_out = out;
+        b->args.out_point = 2 * out;
+    } else if (ap->fold) {
+        b->args.pair_in = in;
+        b->args.in_point = 2 * in;
     }
-    for (int i = 0; i < l->n && g->filtered; i++)
-        l->args.index[i].filter = l->axis[i] < 3 ? l->p->filter.at[l->axis[i]] : 0;
-    l->args.filter = l->p->filter;
-    l->args.filter_along = g->axis < 3 ? l->p->filter.at[g->axis] : 0;
-    l->args.axis_in = in;
-    l->args.axis_out = out;
-    l->args.axis_size = full_size(job, g->axis);
+    b->args.axis_in = in;
+    b->args.axis_out = out;
+    b->args.axis_size = full_size(&b->p->job, ap->axis);
 }
 
-static double count_lines(const struct gf_gpu_pass_builder *l) {
+/* The indices that choose a line, and where a filter's values are along each. */
+static void add_indices(struct gf_gpu_pass_builder *b) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const struct filter_args *filter = &b->p->filter;
+    b->args.lone = b->args.lone_index = b->args.own_index = -1;
+    for (int axis = 0; axis < 4; axis++)
+        if (axis != ap->axis)
+            add_other_axis(b, axis);
+    add_own_axis(b);
+    for (int i = 0; i < b->n && ap->filtered; i++)
+        b->args.index[i].filter = b->axis[i] < 3 ? filter->at[b->axis[i]] : 0;
+    b->args.filter = *filter;
+    b->args.filter_along = ap->axis < 3 ? filter->at[ap->axis] : 0;
+}
+
+static double count_lines(const struct gf_gpu_pass_builder *b) {
     double lines = 1;
-    for (int i = 0; i < l->n; i++)
-        lines *= (double)l->args.index[i].count;
+    for (int i = 0; i < b->n; i++)
+        lines *= (double)b->args.index[i].count;
     return lines;
 }
 
-/* The lane: the index whose neighbours stand closest together in memory. */
-static void choose_lane(struct gf_gpu_pass_builder *l) {
+/* The fast index is the one whose neighbours are closest together in memory. It comes first. */
+static void choose_fast_index(struct gf_gpu_pass_builder *b) {
     int best = 0;
-    if (l->n == 0) {
-        add_index(l, 7, (struct index_args){.count = 1});
+    if (b->n == 0) {
+        add_index(b, 7, (struct index_args){.count = 1});
         return;
     }
-    for (int i = 1; i < l->n; i++) {
-        const struct index_args *a = &l->args.index[i], *b = &l->args.index[best];
-        if (a->in + a->out < b->in + b->out)
+    for (int i = 1; i < b->n; i++) {
+        const struct index_args *x = &b->args.index[i], *y = &b->args.index[best];
+        if (x->in + x->out < y->in + y->out)
             best = i;
     }
-    struct index_args x = l->args.index[best];
-    int axis = l->axis[best];
-    l->args.index[best] = l->args.index[0];
-    l->axis[best] = l->axis[0];
-    l->args.index[0] = x;
-    l->axis[0] = axis;
-    wide *marks[2] = {&l->args.lone_index, &l->args.own_index};
+    struct index_args x = b->args.index[best];
+    int axis = b->axis[best];
+    b->args.index[best] = b->args.index[0];
+    b->axis[best] = b->axis[0];
+    b->args.index[0] = x;
+    b->axis[0] = axis;
+    wide *marks[2] = {&b->args.lone_index, &b->args.own_index};
     for (int i = 0; i < 2; i++) {
         if (*marks[i] == best)
             *marks[i] = 0;
@@ -142,60 +154,60 @@ static void choose_lane(struct gf_gpu_pass_builder *l) {
     }
 }
 
-/* Whether the line's even and odd points can be two lines that an item holds. */
-static bool can_halve(const struct gf_gpu_pass_builder *l, int lines) {
-    const struct gf_gpu_axis_pass *g = l->leg;
-    return g->filtered && g->load == LOAD_COMPLEX && g->length % 2 == 0 && g->length > 2 &&
-           l->args.in_point == 1 && l->args.out_point == 1 && lines == 1;
+/* Whether an item can hold the line's even and its odd points as two lines. */
+static bool can_halve(const struct gf_gpu_pass_builder *b, int lines) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    return ap->filtered && ap->load == LOAD_COMPLEX && ap->length % 2 == 0 && ap->length > 2 &&
+           b->args.in_point == 1 && b->args.out_point == 1 && lines == 1;
 }
 
 /* The cheapest tile of so many lines, one or two of which an item holds. */
-static int plan_tile(const struct gf_gpu_pass_builder *l, struct gf_gpu_tile_request *request,
+static int plan_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_request *request,
                      struct gf_gpu_tile *best) {
     struct gf_gpu_tile tile;
-    int rc = gf_gpu_tile_plan(request, &l->p->props, best);
-    if (!can_halve(l, request->lines))
+    int rc = gf_gpu_tile_plan(request, &b->p->props, best);
+    if (!can_halve(b, request->lines))
         return rc;
     request->length /= 2;
     request->sides = 2;
-    if (gf_gpu_tile_plan(request, &l->p->props, &tile))
+    if (gf_gpu_tile_plan(request, &b->p->props, &tile))
         return rc;
-    if (rc || gf_gpu_axis_pass_cost(l, &tile) < gf_gpu_axis_pass_cost(l, best))
+    if (rc || gf_gpu_axis_pass_cost(b, &tile) < gf_gpu_axis_pass_cost(b, best))
         *best = tile;
     return 0;
 }
 
-static int choose_tile(struct gf_gpu_pass_builder *l, struct gf_gpu_tile *best, double *best_cost) {
-    const struct gf_gpu_axis_pass *g = l->leg;
-    const struct index_args *lane = &l->args.index[0];
-    bool coordinates_in = by_coordinate_in(g), coordinates_out = by_coordinate_out(g);
-    l->in_step = coordinates_in ? l->args.axis_in * l->args.step_in : l->args.in_point;
-    l->out_step = coordinates_out ? l->args.axis_out * l->args.step_out : l->args.out_point;
+static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, double *best_cost) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const struct index_args *fast = &b->args.index[0];
+    bool coordinates_in = by_coordinate_in(ap), coordinates_out = by_coordinate_out(ap);
+    b->in_step = coordinates_in ? b->args.axis_in * b->args.step_in : b->args.in_point;
+    b->out_step = coordinates_out ? b->args.axis_out * b->args.step_out : b->args.out_point;
     *best_cost = 1e300;
-    if (g->rader && l->axis[0] >= 4) /* points in Rader's order are nobody's neighbours */
+    if (ap->rader && b->axis[0] >= 4) /* no two points in Rader's order are neighbours */
         return GF_EUNSUPP;
     for (int lines = 1; lines <= 64; lines *= 2) {
-        if (lines > 1 && lines / 2 >= lane->count)
+        if (lines > 1 && lines / 2 >= fast->count)
             break;
         struct gf_gpu_tile_request request = {
-            .length = g->length,
+            .length = ap->length,
             .lines = lines,
-            .rows_in = lines == 1 || l->in_step < lane->in || !lane->in,
-            .rows_out = lines == 1 || l->out_step < lane->out || !lane->out,
-            .paired = g->store == STORE_TANGLE || g->store == STORE_TWO_HALVES ||
-                      g->store == STORE_ROW_HALVES,
-            .staged = g->load == LOAD_UNTANGLE || g->load == LOAD_ROW_HALVES,
-            .both = g->both,
-            .filtered = g->filtered,
-            .sides = g->load == LOAD_PACKED ? 2 : 1,
-            .precision = l->p->job.precision,
+            .rows_in = lines == 1 || b->in_step < fast->in || !fast->in,
+            .rows_out = lines == 1 || b->out_step < fast->out || !fast->out,
+            .paired = ap->store == STORE_TANGLE || ap->store == STORE_TWO_HALVES ||
+                      ap->store == STORE_ROW_HALVES,
+            .staged = ap->load == LOAD_UNTANGLE || ap->load == LOAD_ROW_HALVES,
+            .both = ap->both,
+            .filtered = ap->filtered,
+            .sides = ap->load == LOAD_PACKED ? 2 : 1,
+            .precision = b->p->job.precision,
         };
         struct gf_gpu_tile tile;
-        if (plan_tile(l, &request, &tile))
+        if (plan_tile(b, &request, &tile))
             continue;
-        double cost = gf_gpu_axis_pass_cost(l, &tile);
-        /* A group of few warps leaves its unit idle, and one of very many waits for its slowest. */
-        if (tile.threads < 64 && !l->p->props.is_cpu)
+        double cost = gf_gpu_axis_pass_cost(b, &tile);
+        /* A group of few warps leaves its unit idle. */
+        if (tile.threads < 64 && !b->p->props.is_cpu)
             cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
         if (cost < *best_cost) {
             *best_cost = cost;
@@ -205,106 +217,127 @@ static int choose_tile(struct gf_gpu_pass_builder *l, struct gf_gpu_tile *best, 
     return *best_cost < 1e300 ? 0 : GF_EUNSUPP;
 }
 
-/* Ends that go by coordinates have a split axis' parts in those already. */
-static void drop_doubles(struct gf_gpu_pass_builder *l) {
-    for (int i = 0; i < l->n; i++) {
-        struct index_args *x = &l->args.index[i];
-        if (x->point_in && by_coordinate_in(l->leg))
+/* Where points are addressed by coordinates, these already include the parts of a split axis. */
+static void drop_part_strides(struct gf_gpu_pass_builder *b) {
+    for (int i = 0; i < b->n; i++) {
+        struct index_args *x = &b->args.index[i];
+        if (x->point_in && by_coordinate_in(b->ap))
             x->in = 0;
-        if (x->point_out && by_coordinate_out(l->leg))
+        if (x->point_out && by_coordinate_out(b->ap))
             x->out = 0;
     }
 }
 
-static int add_tables(struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t) {
-    const struct gf_gpu_axis_pass *g = l->leg;
-    struct gf_gpu_tables *tables = &l->p->tables;
-    struct pass_args *a = &l->args;
+static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    struct gf_gpu_tables *tables = &b->p->tables;
+    struct pass_args *a = &b->args;
     a->table_stage = gf_gpu_table_stages(tables, t);
     if (t->algorithm == GF_GPU_BLUESTEIN)
         a->table_chirp = gf_gpu_table_chirp(tables, t->length, 1); /* the kernel turns it */
     if (t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER)
         a->table_spectrum =
-            gf_gpu_table_spectrum(tables, t->algorithm, t->length, t->points, g->dir);
-    if (g->both)
+            gf_gpu_table_spectrum(tables, t->algorithm, t->length, t->points, ap->dir);
+    if (ap->both)
         a->table_spectrum =
-            gf_gpu_table_spectrum(tables, g->rader ? GF_GPU_RADER : GF_GPU_BLUESTEIN, a->axis_size,
-                                  g->convolution, g->sense);
-    if (g->after > 1 || g->both) {
-        int64_t n = g->both ? g->convolution : g->length * g->after;
+            gf_gpu_table_spectrum(tables, ap->rader ? GF_GPU_RADER : GF_GPU_BLUESTEIN, a->axis_size,
+                                  ap->convolution, ap->sense);
+    if (ap->after > 1 || ap->both) {
+        int64_t n = ap->both ? ap->convolution : ap->length * ap->after;
         a->split_bits = 0;
         while (n >> a->split_bits > 1 << 16 && (int64_t)1 << 2 * a->split_bits < n)
             a->split_bits++;
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
-    /* The twiddles that put even and odd samples together. */
-    if (g->fold || t->sides == 2)
+    /* The twiddles that combine even and odd samples. */
+    if (ap->fold || t->sides == 2)
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     a->limit = a->axis_size;
-    if (g->multiply_in)
-        a->table_in = gf_gpu_table_chirp(tables, a->axis_size, g->sense);
-    if (g->multiply_out) {
-        bool spectrum = g->dir > 0; /* the convolution's first half */
+    if (ap->multiply_in)
+        a->table_in = gf_gpu_table_chirp(tables, a->axis_size, ap->sense);
+    if (ap->multiply_out) {
+        bool spectrum = ap->dir > 0; /* the convolution's first half */
         a->table_out = spectrum ? gf_gpu_table_spectrum(tables, GF_GPU_BLUESTEIN, a->axis_size,
-                                                        g->convolution, g->sense)
-                                : gf_gpu_table_chirp(tables, a->axis_size, g->sense);
-        a->limit = spectrum ? g->convolution : a->axis_size;
+                                                        ap->convolution, ap->sense)
+                                : gf_gpu_table_chirp(tables, a->axis_size, ap->sense);
+        a->limit = spectrum ? ap->convolution : a->axis_size;
     }
-    if (t->algorithm == GF_GPU_RADER || g->rader)
-        a->order = gf_gpu_table_order(tables, g->rader ? a->axis_size : t->length);
+    if (t->algorithm == GF_GPU_RADER || ap->rader)
+        a->order = gf_gpu_table_order(tables, ap->rader ? a->axis_size : t->length);
     bool failed = a->order < 0 || a->table_stage < 0 || a->table_chirp < 0 ||
                   a->table_spectrum < 0 || a->table_split < 0 || a->table_in < 0 ||
                   a->table_out < 0;
     return failed ? GF_ENOMEM : 0;
 }
 
-int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *leg,
-                         const struct gf_gpu_space *src, const struct gf_gpu_space *dst,
-                         double *cost) {
-    struct gf_gpu_pass_builder l = {.p = p, .leg = leg, .src = src, .dst = dst};
+static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *tile,
+                        int64_t *count) {
+    double groups = (double)((b->args.index[0].count + tile->lines - 1) / tile->lines);
+    for (int i = 1; i < b->n; i++)
+        groups *= (double)b->args.index[i].count;
+    if (groups > 2147483647.0)
+        return gf_fail(GF_EUNSUPP, "an array of %.3g lines has more groups than a launch can count",
+                       b->lines);
+    *count = (int64_t)groups;
+    return 0;
+}
+
+/* The pass itself, all but its groups. NULL, with the message set by gf_fail(), when there are too
+ * many. */
+static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
+                                  const struct gf_gpu_tile *tile) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    struct gf_gpu_plan *p = b->p;
+    struct gf_gpu_pass *pass =
+        ap->filtered ? gf_gpu_next_pass(p, GF_GPU_PASS_FILTER_AXIS, "filter_pass.cl", "filter_pass")
+                     : gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft.cl", "fft_pass");
+    if (!pass)
+        return NULL;
+    pass->load = ap->load;
+    pass->store = ap->store;
+    pass->indices = b->n;
+    pass->tile = *tile;
+    gf_gpu_axis_pass_options(b, tile, pass);
+    if (ap->filtered) {
+        gf_gpu_filter_options(p, pass);
+        gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile->sides,
+                      tile->side_stride,
+                      gf_gpu_job_axis(&p->job, ap->axis) == gf_job_half_axis(&p->job));
+    }
+    pass->group = tile->threads;
+    pass->local_bytes = pass->kernel.local_bytes = tile->local_bytes;
+    gf_gpu_set_buffers(pass, 6,
+                       (enum gf_gpu_buffer_id[]){
+                           b->src->buffer_id, b->dst->buffer_id, GF_GPU_TABLES, GF_GPU_PARAMS,
+                           ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS});
+    pass->args.pass = b->args;
+    pass->args_bytes = sizeof b->args;
+    if (gf_gpu_samples_out(ap))
+        pass->output = ap->output;
+    gf_gpu_axis_pass_describe(b, tile, pass);
+    return pass;
+}
+
+int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
+                         const struct gf_gpu_space *src, const struct gf_gpu_space *dst) {
+    struct gf_gpu_pass_builder b = {.p = p, .ap = ap, .src = src, .dst = dst};
     struct gf_gpu_tile tile;
-    add_indices(&l);
-    choose_lane(&l);
-    l.lines = count_lines(&l);
-    gf_gpu_axis_pass_bytes(&l);
-    int rc = choose_tile(&l, &tile, cost);
+    double cost;
+    add_indices(&b);
+    choose_fast_index(&b);
+    b.lines = count_lines(&b);
+    gf_gpu_axis_pass_bytes(&b);
+    int rc = choose_tile(&b, &tile, &cost);
     if (rc)
         return rc;
-    drop_doubles(&l);
-    rc = p->dry ? 0 : add_tables(&l, &tile);
+    drop_part_strides(&b);
+    rc = p->trial ? 0 : add_tables(&b, &tile);
     if (rc)
         return rc;
-    l.args.params = leg->output < 0 ? 0 : (int64_t)leg->output * GF_GPU_PARAMS_EACH;
-    struct gf_gpu_pass *pass = leg->filtered ? gf_gpu_next_pass(p, "filter_pass.cl", "filter_pass")
-                                             : gf_gpu_next_pass(p, "fft.cl", "fft_pass");
+    b.args.params = ap->output < 0 ? 0 : (int64_t)ap->output * GF_GPU_PARAMS_EACH;
+    struct gf_gpu_pass *pass = append(&b, &tile);
     if (!pass)
         return GF_EUNSUPP;
-    gf_gpu_axis_pass_options(&l, &tile, pass);
-    if (leg->filtered) {
-        gf_gpu_filter_options(p, pass);
-        gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile.sides, tile.side_stride,
-                      gf_gpu_job_axis(&p->job, leg->axis) == gf_job_half_axis(&p->job));
-    }
-    double groups = (double)((l.args.index[0].count + tile.lines - 1) / tile.lines);
-    for (int i = 1; i < l.n; i++)
-        groups *= (double)l.args.index[i].count;
-    if (groups > 2147483647.0)
-        return gf_fail(GF_EUNSUPP, "an array of %.3g lines is beyond what a launch counts",
-                       l.lines);
-    pass->groups = (int64_t)groups;
-    pass->group = tile.threads;
-    pass->local_bytes = pass->kernel.local_bytes = tile.local_bytes;
-    const enum gf_gpu_buffer_id buffers[] = {src->place,    dst->place,   GF_GPU_TABLES,
-                                             GF_GPU_PARAMS, GF_GPU_ORDER, GF_GPU_COUNTERS};
-    memcpy(pass->buffer, buffers, sizeof buffers);
-    if (leg->filtered)
-        pass->buffer[4] = gf_gpu_filter_place(p);
-    pass->n_buffers = 6;
-    pass->args.pass = l.args;
-    pass->args_bytes = sizeof l.args;
-    pass->cost = *cost;
-    if (gf_gpu_samples_out(leg))
-        pass->output = leg->output;
-    gf_gpu_axis_pass_describe(&l, &tile, pass);
-    return 0;
+    pass->cost = cost;
+    return count_groups(&b, &tile, &pass->groups);
 }

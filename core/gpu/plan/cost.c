@@ -1,11 +1,11 @@
-/* What a pass along an axis moves, and what that costs with a tile of so many lanes. */
-#include "core/gpu/plan/axis_pass.h"
+/* What a pass along an axis moves, and what that costs with a given tile. */
+#include "core/gpu/plan/cost.h"
 
 #include <math.h>
 
 /* Share of the device's copy bandwidth that segments of so many bytes reach, read or written, each
- * apart at a large stride. Measured on a Hopper GPU, where sectors of 32 bytes are the least that
- * moves, and pixels written one by one cost more than floats. */
+ * apart at a large stride. Measured on a Hopper GPU, which moves at least a sector of 32 bytes,
+ * and where pixels written one by one cost more than floats. */
 static double share(double segment, bool written, int element) {
     static const struct {
         double bytes, read, write;
@@ -28,68 +28,67 @@ static double share(double segment, bool written, int element) {
     return 0.95;
 }
 
-void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *l) {
-    const struct gf_gpu_axis_pass *g = l->leg;
-    double points = (double)g->length, elements = l->lines * points;
-    int64_t complex = l->p->job.precision == GF_DOUBLE ? 16 : 8;
-    int64_t in = gf_gpu_samples_in(g) ? (int64_t)gf_dtype_size(g->in_type) : complex;
-    int64_t out = gf_gpu_samples_out(g) ? (int64_t)gf_dtype_size(g->out_type) : complex;
-    l->in_bytes = in;
-    l->out_bytes = out;
-    l->read = elements * (double)in * (g->load == LOAD_PAIR ? 2 : 1);
-    if (g->convolution && g->multiply_in) /* what is past the end is not read */
-        l->read *= (double)l->args.axis_size / (double)g->convolution;
-    l->written = elements * (double)out * (g->store == STORE_PAIR ? 2 : 1);
-    if (g->convolution && g->multiply_out && g->dir != 0 && gf_gpu_samples_out(g))
-        l->written *= (double)l->args.axis_size / (double)g->convolution;
-    if (g->store == STORE_SAMPLE && g->mirror)
-        l->written *= 2;
-    if (g->load == LOAD_PACKED) { /* two lines each */
-        l->read *= 2;
-        l->written *= 2;
+void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    double points = (double)ap->length, elements = b->lines * points;
+    int64_t complex = b->p->job.precision == GF_DOUBLE ? 16 : 8;
+    int64_t in = gf_gpu_samples_in(ap) ? (int64_t)gf_dtype_size(ap->in_type) : complex;
+    int64_t out = gf_gpu_samples_out(ap) ? (int64_t)gf_dtype_size(ap->out_type) : complex;
+    b->in_bytes = in;
+    b->out_bytes = out;
+    b->read = elements * (double)in * (ap->load == LOAD_PAIR ? 2 : 1);
+    if (ap->convolution && ap->multiply_in) /* points past the end are not read */
+        b->read *= (double)b->args.axis_size / (double)ap->convolution;
+    b->written = elements * (double)out * (ap->store == STORE_PAIR ? 2 : 1);
+    if (ap->convolution && ap->multiply_out && ap->dir != 0 && gf_gpu_samples_out(ap))
+        b->written *= (double)b->args.axis_size / (double)ap->convolution;
+    if (ap->store == STORE_SAMPLE && ap->mirror)
+        b->written *= 2;
+    if (ap->load == LOAD_PACKED) { /* two lines each */
+        b->read *= 2;
+        b->written *= 2;
     }
-    if (g->filtered)
-        l->read += (double)l->p->bytes[GF_GPU_FILTER];
+    if (ap->filtered)
+        b->read += (double)b->p->bytes[GF_GPU_FILTER];
 }
 
-/* Bytes that stand side by side in memory and are moved together: along the line where its points
- * are neighbours, across the lanes where those are; less where other elements stand between. */
-static double run_of(int64_t step, int64_t lane, int64_t points, int lines, int64_t bytes) {
-    int64_t near = step < lane || lines == 1 ? step : lane;
+/* Bytes that are adjacent in memory and move together: along the line where its points are
+ * neighbours, across the fast index where those are; fewer where other elements are in between. */
+static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int64_t bytes) {
+    int64_t near = step < fast || lines == 1 ? step : fast;
     double run = (double)(near == step ? points : lines) * (double)bytes;
     if (near > 1 && near * bytes >= 32)
         return (double)bytes;
     return run;
 }
 
-double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *l, const struct gf_gpu_tile *t) {
-    const struct index_args *lane = &l->args.index[0];
-    double run_in = run_of(l->in_step, lane->in, t->length, t->lines, l->in_bytes);
-    double run_out = run_of(l->out_step, lane->out, t->length, t->lines, l->out_bytes);
-    if (l->leg->load == LOAD_PAIR && l->args.pair_in == 1)
+double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const struct index_args *fast = &b->args.index[0];
+    double run_in = run_of(b->in_step, fast->in, t->length, t->lines, b->in_bytes);
+    double run_out = run_of(b->out_step, fast->out, t->length, t->lines, b->out_bytes);
+    if (b->ap->load == LOAD_PAIR && b->args.pair_in == 1)
         run_in *= 2;
-    if (l->leg->load == LOAD_TWO_HALVES && l->args.pair_in == 1 && lane->in == 2)
-        run_in = 2.0 * t->lines * (double)l->in_bytes;
-    if (l->leg->store == STORE_PAIR && l->args.pair_out == 1)
+    if (b->ap->load == LOAD_TWO_HALVES && b->args.pair_in == 1 && fast->in == 2)
+        run_in = 2.0 * t->lines * (double)b->in_bytes;
+    if (b->ap->store == STORE_PAIR && b->args.pair_out == 1)
         run_out *= 2;
     double full =
-        (double)((lane->count + t->lines - 1) / t->lines * t->lines) / (double)lane->count;
-    double cost = l->read / share(run_in, false, (int)l->in_bytes) +
-                  l->written / share(run_out, true, (int)l->out_bytes);
-    /* Arithmetic hides behind memory only where there is something else to work on meanwhile. */
-    double points = l->lines * (double)l->leg->length * full;
+        (double)((fast->count + t->lines - 1) / t->lines * t->lines) / (double)fast->count;
+    double cost = b->read / share(run_in, false, (int)b->in_bytes) +
+                  b->written / share(run_out, true, (int)b->out_bytes);
+    double points = b->lines * (double)b->ap->length * full;
     /* A filter's table across its rows: neighbouring lines share what the second level cache holds.
      */
-    if (l->leg->filtered && l->args.filter_along != 1)
-        cost += 3 * (double)l->p->bytes[GF_GPU_FILTER];
-    /* There and back, twice the arithmetic wants twice the others to hide behind. */
-    if (t->algorithm != GF_GPU_PLAIN && !l->p->props.is_cpu)
+    if (b->ap->filtered && b->args.filter_along != 1)
+        cost += 3 * (double)b->p->bytes[GF_GPU_FILTER];
+    /* Twice the arithmetic needs twice as many other groups that move memory meanwhile. */
+    if (t->algorithm != GF_GPU_PLAIN && !b->p->props.is_cpu)
         cost *= 1 + 0.8 * fmax(0, 1 - t->resident * t->threads / 1024.0);
-    double word = l->p->job.precision == GF_DOUBLE ? 2 : 1;
+    double word = b->p->job.precision == GF_DOUBLE ? 2 : 1;
     cost *= (t->resident > 1 ? 1 : 1.25) * (1 + t->threads / 20000.0);
-    /* A line's whole convolution keeps the tile's memory busy: two permutations at random besides
-     * the exchanges of two transforms. */
+    /* A line's whole convolution keeps the tile's memory busy: two random permutations besides the
+     * exchanges of two transforms. */
     bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
-    double busy = l->p->props.is_cpu ? 4 : prime ? (t->rows_in ? 2.8 : 2.1) : 0.7;
+    double busy = b->p->props.is_cpu ? 4 : prime ? (t->rows_in ? 2.8 : 2.1) : 0.7;
     return cost + points * t->work * word * busy;
 }

@@ -1,10 +1,12 @@
+/* Wavelets on a GPU: how a level's work is cut, and its pass. */
 #include "core/gpu/plan/dwt.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/space.h"
 
 /* ---------------------------------------------------------------- tiles */
 
@@ -19,9 +21,9 @@ static int power_up_to(int64_t n, int most) {
     return p;
 }
 
-/* How a strip's length tells on the time: strips read two planes, or rows, more than they finish;
- * and the last wave of groups leaves units idle, of which a quarter is made good by the others'
- * having the memory for themselves. */
+/* How the time depends on a strip's length: strips read two planes, or rows, more than they finish;
+ * and the last wave of groups leaves units idle. Three quarters of that is regained, as the others
+ * have the memory to themselves. */
 static double strip_cost(int64_t strip, int64_t steps, double groups, double at_once) {
     double waves = groups * (double)divide_up(steps, strip) / at_once;
     return (2 + 1 / (double)strip) * (1 + 0.25 * (ceil(waves) - waves) / waves);
@@ -33,7 +35,7 @@ void gf_gpu_wave_tile(const struct gf_gpu_wave_request *request, const struct gf
     int most = power_up_to(props->max_group, 256);
     t->items = most <= props->max_group ? most : most / 2;
     t->width = power_up_to(request->columns, volume && t->items > 64 ? 64 : t->items);
-    /* As many as have registers enough, as compiled for Hopper. */
+    /* As many as the registers allow when compiled for Hopper. */
     t->rows = volume && !request->wide ? 2 : 1;
     t->resident = volume || request->wide ? 2 : request->inverse ? 5 : 6;
     t->ahead = !volume;
@@ -104,7 +106,7 @@ static void set_strides(struct level *l) {
     }
 }
 
-/* Pairs of samples that an axis' bands make, see core/cpu/dwt_level.c. */
+/* Pairs of samples that result from an axis' bands, see core/cpu/dwt_level.c. */
 static int64_t pairs(const struct level *l, int64_t m) {
     return m - (l->p->job.wavelet.boundary == GF_PERIODIC ? 0 : 1);
 }
@@ -141,8 +143,8 @@ static int set_groups(struct level *l, struct gf_gpu_pass *pass) {
     double row = (double)(a->n[X] > a->m[X] ? a->n[X] : a->m[X]) * (double)a->channels;
     if (row > 0x7fffffff || units > 0xffffffffu || groups > 0x7fffffff || a->n[ROW] > 0x7fffffff)
         return gf_fail(GF_EUNSUPP,
-                       "rows of %.3g samples in %.3g strips are beyond what a launch "
-                       "counts",
+                       "rows of %.3g samples in %.3g strips have more groups than a launch "
+                       "can count",
                        row, units);
     pass->groups = divide_up(strips * tiles, t->items / t->width) * a->blocks;
     pass->group = t->items;
@@ -180,10 +182,10 @@ static void set_options(const struct level *l, struct gf_gpu_pass *pass) {
     gf_gpu_option(pass, "-DFAR=%d", is_far(l, row));
     gf_gpu_type_options(pass, "IN", inverse(l) ? l->packed_type : l->fine_type);
     gf_gpu_type_options(pass, "LOW", l->low_type);
-    gf_gpu_type_options(pass, "OUT", inverse(l) ? l->fine_type : l->packed_type);
+    gf_gpu_output_options(pass, inverse(l) ? l->fine_type : l->packed_type);
 }
 
-static void say(const struct level *l, struct gf_gpu_pass *pass) {
+static void describe(const struct level *l, struct gf_gpu_pass *pass) {
     const struct wave_args *a = &l->args;
     char *text = pass->summary.what;
     const char *type = gf_dtype_name(l->fine_type);
@@ -207,24 +209,23 @@ static void say(const struct level *l, struct gf_gpu_pass *pass) {
     pass->cost = (double)(fine + coarse) / 0.8; /* expected, not measured */
 }
 
-/* The level's pass; `output`: of an inverse's last, which it is, else 0. */
+/* Appends the level's pass; `output`: which output the last level of an inverse writes, else 0. */
 static int add_level(struct level *l, int output) {
     set_strides(l);
     count_work(l);
-    struct gf_gpu_pass *pass =
-        gf_gpu_next_pass(l->p, "wavelet.cl", inverse(l) ? "wave_inverse" : "wave_forward");
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(l->p, GF_GPU_PASS_WAVELET, "wavelet.cl",
+                                                inverse(l) ? "wave_inverse" : "wave_forward");
     if (!pass)
         return GF_EUNSUPP;
     int rc = set_groups(l, pass);
     if (rc)
         return rc;
     set_options(l, pass);
-    say(l, pass);
-    const enum gf_gpu_buffer_id buffers[] = {inverse(l) ? l->packed : l->fine,
-                                             inverse(l) ? l->fine : l->packed, l->low,
-                                             GF_GPU_PARAMS, GF_GPU_COUNTERS};
-    memcpy(pass->buffer, buffers, sizeof buffers);
-    pass->n_buffers = inverse(l) ? 5 : 4;
+    describe(l, pass);
+    gf_gpu_set_buffers(pass, inverse(l) ? 5 : 4,
+                       (enum gf_gpu_buffer_id[]){inverse(l) ? l->packed : l->fine,
+                                                 inverse(l) ? l->fine : l->packed, l->low,
+                                                 GF_GPU_PARAMS, GF_GPU_COUNTERS});
     l->args.counters = (int64_t)output * COUNTERS;
     if (inverse(l) && gf_dtype_is_integer(l->fine_type))
         pass->output = output;
@@ -233,15 +234,15 @@ static int add_level(struct level *l, int output) {
     return 0;
 }
 
-/* An approximation between two levels, and the room it takes. */
+/* The buffer of an approximation between two levels, made large enough. */
 static enum gf_gpu_buffer_id between(const struct level *l, int number) {
-    enum gf_gpu_buffer_id place = number % 2 ? GF_GPU_A : GF_GPU_B;
+    enum gf_gpu_buffer_id buffer_id = number % 2 ? GF_GPU_A : GF_GPU_B;
     int64_t bytes = l->p->job.channels * (l->p->job.precision == GF_DOUBLE ? 8 : 4);
     for (int i = 0; i < 3; i++)
         bytes *= l->axis[i].n[number];
-    if (l->p->bytes[place] < bytes)
-        l->p->bytes[place] = bytes;
-    return place;
+    if (l->p->bytes[buffer_id] < bytes)
+        l->p->bytes[buffer_id] = bytes;
+    return buffer_id;
 }
 
 static int add_forward(struct level *l) {
@@ -259,7 +260,7 @@ static int add_forward(struct level *l) {
         now.low = last ? GF_GPU_OUT : between(l, i);
         now.low_type = last ? now.packed_type : real;
         rc = add_level(&now, 0);
-        /* Beside details of one axis, where another's begin further on. */
+        /* Nothing is written next to details of one axis where another's begin further on. */
         for (int k = 0; k < 3; k++)
             if (l->on[0] + l->on[1] + l->on[2] > 1 && l->axis[k].at[i] > l->axis[k].n[i])
                 l->p->gaps = true;
@@ -288,16 +289,16 @@ static int add_inverse(struct level *l) {
     return rc;
 }
 
-/* The device's share of the job: a forward transform ends with all coefficients as floats, an
- * inverse begins with them, unless nothing but that is wanted anyway. */
+/* Reduces the job to the device's share: a forward transform ends with all coefficients as
+ * floats, an inverse begins with them, unless that is all the job asks for. */
 static void take_share(struct gf_gpu_plan *p) {
     struct gf_job *job = &p->job;
     enum gf_dtype real = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
     bool percent = job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent;
-    p->finish = percent;
+    p->host_share = percent;
     if (job->direction == GF_FORWARD)
-        p->finish = percent || job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype);
-    if (!p->finish)
+        p->host_share = percent || job->n_out > 1 || gf_dtype_is_integer(job->out[0].dtype);
+    if (!p->host_share)
         return;
     job->wavelet.threshold = GF_KEEP_ALL;
     if (job->direction == GF_INVERSE) {

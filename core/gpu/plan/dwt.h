@@ -1,17 +1,16 @@
-/* Wavelets on a GPU: a pass a level. What needs all coefficients at once is done on the processor:
- * thresholds by a percentage, pictures of the pyramid, several outputs of a forward transform. */
+/* Plans wavelets on a GPU: one pass a level. core/gpu/dwt_host.h does the CPU's share. */
 #ifndef GF_CORE_GPU_PLAN_DWT_H
 #define GF_CORE_GPU_PLAN_DWT_H
 
-#include "core/gpu/run.h"
+#include "core/gpu/plan/plan.h"
 
 /* How a level's work is cut; see kernels/wavelet.h. */
 struct gf_gpu_wave_tile {
     int items;     /* of a group */
-    int width;     /* of those side by side along x, a power of two */
+    int width;     /* of those adjacent along x, a power of two */
     int rows;      /* bands' rows of an item, where planes and rows are transformed */
     int resident;  /* groups that are to share a multiprocessor */
-    bool ahead;    /* the next planes are read before the last ones are done with */
+    bool ahead;    /* the next planes are read before the last ones are finished */
     int64_t strip; /* steps of an item along its walk */
 };
 
@@ -26,17 +25,8 @@ struct gf_gpu_wave_request {
 void gf_gpu_wave_tile(const struct gf_gpu_wave_request *request, const struct gf_gpu_props *props,
                       struct gf_gpu_wave_tile *tile);
 
-/* Fills an empty plan for its job, which becomes the device's share of it (plan->finish says
- * whether there is more); for gf_gpu_plan_make(). GF_EUNSUPP. */
+/* Fills an empty plan for its job, for gf_gpu_plan_make(). p->job becomes the device's share, and
+ * p->host_share tells whether that is less than the whole. GF_EUNSUPP. */
 int gf_gpu_dwt_make(struct gf_gpu_plan *p);
-
-/* The processor's share, for plans with `finish`: of `job`, as it was asked for. What remains of an
- * inverse is done before the upload, of a forward transform after the download. */
-int gf_gpu_dwt_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
-                      const struct gf_job *job, const struct gf_array *in);
-int gf_gpu_dwt_download(const struct gf_gpu_context *c, struct gf_gpu_run *m,
-                        const struct gf_job *job, struct gf_array *out, struct gf_report *report);
-/* As a line of `gpufft plan`, first or last; and the memory it takes. */
-void gf_gpu_dwt_list(const struct gf_gpu_run *m, const struct gf_job *job, struct gf_plan *plan);
 
 #endif

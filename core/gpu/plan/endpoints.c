@@ -1,16 +1,16 @@
-/* Where the planner's jobs begin and end: spaces, legs along an axis, sources and sinks. */
+/* Where a job's transforms begin and end: spaces, sources and sinks. */
 #include <string.h>
 
+#include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/axis.h"
-#include "core/base/status.h"
-#include "core/base/loadstore.h"
+#include "core/gpu/plan/loadstore.h"
 
 /* ---- spaces ---- */
 
-/* The job's own array, channels innermost. */
-struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
-                                       const int64_t *shape, enum gf_dtype type) {
-    struct gf_gpu_space s = {.place = place, .element = (int)gf_dtype_size(type)};
+struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_plan_builder *b,
+                                       enum gf_gpu_buffer_id buffer_id, const int64_t *shape,
+                                       enum gf_dtype type) {
+    struct gf_gpu_space s = {.buffer_id = buffer_id, .element = (int)gf_dtype_size(type)};
     int64_t stride = shape[b->job->ndim];
     s.extent[3] = b->n[3];
     s.stride[3] = 1;
@@ -23,23 +23,22 @@ struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_builder *b, enum gf_g
     return s;
 }
 
-struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
-                                       int element) {
-    return gf_gpu_planes(place, b->n, element);
+struct gf_gpu_space gf_gpu_full_planes(const struct gf_gpu_plan_builder *b,
+                                       enum gf_gpu_buffer_id buffer_id, int element) {
+    return gf_gpu_planes(buffer_id, b->n, element);
 }
 
-/* Half spectra, or packed pairs, along the halved axis. */
-struct gf_gpu_space gf_gpu_half_planes(const struct gf_gpu_builder *b, enum gf_gpu_buffer_id place,
-                                       bool packed) {
+struct gf_gpu_space gf_gpu_half_planes(const struct gf_gpu_plan_builder *b,
+                                       enum gf_gpu_buffer_id buffer_id, bool packed) {
     int64_t extent[4];
     memcpy(extent, b->n, sizeof extent);
     extent[b->half] = packed ? (extent[b->half] + 1) / 2 : extent[b->half] / 2 + 1;
-    return gf_gpu_planes(place, extent, b->complex_bytes);
+    return gf_gpu_planes(buffer_id, extent, b->complex_bytes);
 }
 
-/* ---- legs ---- */
+/* ---- passes ---- */
 
-struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_builder *b, int axis) {
+struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_plan_builder *b, int axis) {
     return (struct gf_gpu_axis_pass){.axis = axis,
                                      .before = {1, 1},
                                      .after = 1,
@@ -54,20 +53,19 @@ struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_builder *b, i
                                      .mirror_axis = -1};
 }
 
-static bool on(const struct gf_gpu_builder *b, int axis) {
+static bool on(const struct gf_gpu_plan_builder *b, int axis) {
     return gf_gpu_axis_on(b->job, axis);
 }
 
-/* The transformed axis next to the halved one whose lines meet their mirror images. */
-int gf_gpu_mirror_axis(const struct gf_gpu_builder *b) {
+int gf_gpu_mirror_axis(const struct gf_gpu_plan_builder *b) {
     for (int axis = 2; axis >= 0; axis--)
         if (axis != b->half && on(b, axis))
             return axis;
     return -1;
 }
 
-/* An axis along which two lines make one: the longest. */
-int gf_gpu_partner_axis(const struct gf_gpu_builder *b) {
+/* The longest axis. */
+int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b) {
     int best = -1;
     for (int axis = 0; axis < 4; axis++)
         if (axis != b->half && (best < 0 || b->n[axis] > b->n[best]))
@@ -75,21 +73,21 @@ int gf_gpu_partner_axis(const struct gf_gpu_builder *b) {
     return best;
 }
 
-/* One axis: two real lines are one complex one; or, where lines are long or alone, the neighbours
- * on a line of even length are one complex number: half the tile, and more to do at its end. */
-void gf_gpu_set_lines(const struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg) {
+/* One axis: two real lines make one complex line; or, where lines are long or there is only one,
+ * the neighbours on a line of even length make one complex number: half the tile, but more work
+ * to store it. */
+void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     enum { LONG = 4096 };
     int64_t n = b->n[b->half];
     int partner = gf_gpu_partner_axis(b);
-    leg->load = LOAD_PAIR;
-    leg->fold = n % 2 == 0 && n > 2 && (n >= LONG || b->n[partner] == 1);
-    leg->store = leg->fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
-    leg->pair_axis = leg->fold ? -1 : partner;
+    ap->load = LOAD_PAIR;
+    ap->fold = n % 2 == 0 && n > 2 && (n >= LONG || b->n[partner] == 1);
+    ap->store = ap->fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
+    ap->pair_axis = ap->fold ? -1 : partner;
 }
 
-/* ---- ends ---- */
+/* ---- sources and sinks ---- */
 
-/* Types that the fused ends write; the others go through the generic step. */
 bool gf_gpu_fused_type(enum gf_dtype t) {
     return t == GF_U8 || t == GF_I8 || t == GF_U16 || t == GF_I16 || t == GF_F32 || t == GF_F64;
 }
@@ -98,13 +96,13 @@ bool gf_gpu_displayed(const struct gf_output *out) {
     return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
 }
 
-void gf_gpu_scale_last(const struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg) {
-    leg->scaled = gf_job_scale(b->job) != 1;
-    leg->output = 0;
+void gf_gpu_scale_last(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
+    ap->scaled = gf_job_scale(b->job) != 1;
+    ap->output = 0;
 }
 
 /* Ranges and stores of all outputs out of the work buffer. */
-int gf_gpu_add_outputs(struct gf_gpu_builder *b, const struct gf_gpu_space *work, bool real,
+int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work, bool real,
                        bool half) {
     for (int i = 0; i < b->job->n_out; i++) {
         const struct gf_output *out = &b->job->out[i];
@@ -119,8 +117,7 @@ int gf_gpu_add_outputs(struct gf_gpu_builder *b, const struct gf_gpu_space *work
     return 0;
 }
 
-/* The input as the first leg may read it: the array itself, or planes that a step made of it. */
-int gf_gpu_real_source(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *first,
+int gf_gpu_real_source(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *first,
                        struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
@@ -129,65 +126,64 @@ int gf_gpu_real_source(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *first,
     if (!job->luma)
         return 0;
     *src = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
-    gf_gpu_need(b, src);
+    gf_gpu_reserve(b->p, src);
     first->in_type = job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
     return gf_gpu_add_load(b->p, src, true, false);
 }
 
-/* Where a real result goes: the output itself where it takes numbers, else planes. */
-bool gf_gpu_real_sink(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg,
+bool gf_gpu_real_sink(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
                       struct gf_gpu_space *dst) {
     const struct gf_output *out = &b->job->out[0];
     int64_t shape[GF_MAX_RANK];
-    leg->store = STORE_PAIR;
+    ap->store = STORE_PAIR;
     if (b->job->n_out == 1 && out->kind == GF_REAL && gf_gpu_fused_type(out->dtype) &&
         !gf_gpu_displayed(out)) {
         gf_job_out_shape(b->job, 0, shape);
         *dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-        gf_gpu_scale_last(b, leg);
+        gf_gpu_scale_last(b, ap);
         return true;
     }
-    leg->out_type = b->job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    ap->out_type = b->job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
     *dst = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
     return false;
 }
 
 /* ---- what jobs share ---- */
 
-int gf_gpu_packed_forward(struct gf_gpu_builder *b, struct gf_gpu_space *to) {
-    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, gf_gpu_mirror_axis(b));
+int gf_gpu_packed_forward(struct gf_gpu_plan_builder *b, struct gf_gpu_space *to) {
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, gf_gpu_mirror_axis(b));
     struct gf_gpu_space src;
-    int rc = gf_gpu_real_source(b, &leg, &src);
-    enum gf_dtype in_type = leg.in_type;
+    int rc = gf_gpu_real_source(b, &ap, &src);
+    enum gf_dtype in_type = ap.in_type;
     bool first = true;
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (axis == b->half || !on(b, axis))
             continue;
-        leg = gf_gpu_axis_pass_along(b, axis);
+        ap = gf_gpu_axis_pass_along(b, axis);
         if (first) {
-            leg.load = LOAD_PAIR;
-            leg.pair_axis = b->half;
-            leg.in_type = in_type;
+            ap.load = LOAD_PAIR;
+            ap.pair_axis = b->half;
+            ap.in_type = in_type;
         }
         *to = gf_gpu_half_planes(b, GF_GPU_A, true);
-        rc = gf_gpu_add_axis(b, &leg, &src, to, false);
+        rc = gf_gpu_add_axis(b, &ap, &src, to, false);
         src = *to;
         first = false;
     }
     return rc;
 }
 
-int gf_gpu_packed_halves(struct gf_gpu_builder *b, const struct gf_gpu_space *halves,
+int gf_gpu_packed_halves(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *halves,
                          struct gf_gpu_space *to) {
-    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
-    leg.load = LOAD_HERMITIAN;
-    leg.store = STORE_TANGLE;
-    leg.mirror_axis = gf_gpu_mirror_axis(b);
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
+    ap.load = LOAD_HERMITIAN;
+    ap.store = STORE_TANGLE;
+    ap.mirror_axis = gf_gpu_mirror_axis(b);
     *to = gf_gpu_half_planes(b, GF_GPU_A, true);
-    return gf_gpu_add_axis(b, &leg, halves, to, true);
+    return gf_gpu_add_axis(b, &ap, halves, to, true);
 }
 
-int gf_gpu_packed_back(struct gf_gpu_builder *b, const struct gf_gpu_space *packed) {
+int gf_gpu_packed_back(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *packed) {
     struct gf_gpu_space src, dst = *packed;
     int last = gf_gpu_mirror_axis(b), rc = 0;
     bool done = false;
@@ -195,23 +191,23 @@ int gf_gpu_packed_back(struct gf_gpu_builder *b, const struct gf_gpu_space *pack
         if (axis == b->half || !on(b, axis))
             continue;
         src = dst;
-        struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, axis);
+        struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
         dst = gf_gpu_half_planes(b, GF_GPU_A, true);
         if (axis == last) {
-            done = gf_gpu_real_sink(b, &leg, &dst);
-            leg.pair_axis = b->half;
+            done = gf_gpu_real_sink(b, &ap, &dst);
+            ap.pair_axis = b->half;
         }
-        rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
+        rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
     }
     return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
 }
 
-int gf_gpu_lines_back(struct gf_gpu_builder *b, const struct gf_gpu_space *halves) {
-    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
+int gf_gpu_lines_back(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *halves) {
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space dst;
-    leg.load = LOAD_TWO_HALVES;
-    leg.pair_axis = gf_gpu_partner_axis(b);
-    bool done = gf_gpu_real_sink(b, &leg, &dst);
-    int rc = gf_gpu_add_axis(b, &leg, halves, &dst, true);
+    ap.load = LOAD_TWO_HALVES;
+    ap.pair_axis = gf_gpu_partner_axis(b);
+    bool done = gf_gpu_real_sink(b, &ap, &dst);
+    int rc = gf_gpu_add_axis(b, &ap, halves, &dst, true);
     return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
 }

@@ -1,29 +1,24 @@
-/* A filter's job on a GPU: forward, multiply, back, in one plan. The last axis forward is the first
- * one back, and where that fits a tile one pass does all three; else the multiplication is a pass
- * of its own over the half spectrum, in the work buffer's planes. */
-#include <string.h>
-
-#include "core/gpu/plan/axis.h"
+/* A filter on a GPU: forward transform, multiplication and inverse in one plan. The last axis
+ * forward is the first one back, and where a tile holds its lines one pass does all three; else
+ * the multiplication is a separate pass over the half spectrum, in the work buffer's planes. */
+#include "core/gpu/plan/filter.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/axis.h"
+#include "core/gpu/plan/endpoints.h"
+#include "core/gpu/plan/filter_values.h"
+#include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/pass.h"
 
 /* ---- passes ---- */
 
-enum gf_gpu_buffer_id gf_gpu_filter_place(const struct gf_gpu_plan *p) {
-    return p->filter_form == FILTER_FACTORS ? GF_GPU_TABLES : GF_GPU_FILTER;
-}
-
-void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass) {
-    gf_gpu_option(pass, "-DFILTER=%d -DPROFILE=%d -DBANDS=%d", p->filter_form, p->filter_profile,
-                  p->filter_bands);
-}
-
 /* The multiplication alone, on half spectra or whole ones, in place. */
-static int add_step(struct gf_gpu_builder *b, const struct gf_gpu_space *work) {
+static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work) {
     struct gf_gpu_plan *p = b->p;
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "filter.cl", "filter_step");
+    struct gf_gpu_pass *pass =
+        gf_gpu_next_pass(p, GF_GPU_PASS_MULTIPLY, "filter.cl", "filter_step");
     if (!pass)
         return GF_EUNSUPP;
-    struct filter_step_args *a = &pass->args.filter;
+    struct filter_multiply_args *a = &pass->args.filter;
     a->filter = p->filter;
     a->channels = work->extent[3];
     a->halved = b->half;
@@ -34,10 +29,9 @@ static int add_step(struct gf_gpu_builder *b, const struct gf_gpu_space *work) {
         a->work[axis] = work->extent[axis];
     }
     gf_gpu_filter_options(p, pass);
-    const enum gf_gpu_buffer_id buffers[] = {work->place, work->place, gf_gpu_filter_place(p),
-                                             GF_GPU_PARAMS};
-    memcpy(pass->buffer, buffers, sizeof buffers);
-    pass->n_buffers = 4;
+    gf_gpu_set_buffers(pass, 4,
+                       (enum gf_gpu_buffer_id[]){work->buffer_id, work->buffer_id,
+                                                 gf_gpu_filter_buffer(p), GF_GPU_PARAMS});
     pass->args_bytes = sizeof *a;
     pass->group = GROUP;
     int64_t rows = work->extent[3] * work->extent[0] * work->extent[1];
@@ -58,36 +52,36 @@ static int add_step(struct gf_gpu_builder *b, const struct gf_gpu_space *work) {
 
 /* ---- jobs ---- */
 
-/* The pass that goes there and back on packed pairs; false when there is none. */
-static bool packed_leg(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg) {
+/* The pass that filters packed pairs; false when no tile holds it. */
+static bool packed_filter_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, true);
-    *leg = gf_gpu_axis_pass_along(b, b->half);
-    leg->load = LOAD_PACKED;
-    leg->store = STORE_PACKED;
-    leg->mirror_axis = gf_gpu_mirror_axis(b);
-    leg->filtered = true;
-    return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits_tile(b, leg, &s, &s);
+    *ap = gf_gpu_axis_pass_along(b, b->half);
+    ap->load = LOAD_PACKED;
+    ap->store = STORE_PACKED;
+    ap->mirror_axis = gf_gpu_mirror_axis(b);
+    ap->filtered = true;
+    return b->n[b->half] % 2 == 0 && b->n[b->half] > 2 && gf_gpu_fits_tile(b, ap, &s, &s);
 }
 
 /* Two or more axes, real samples as packed pairs. */
-static int packed_job(struct gf_gpu_builder *b) {
+static int plan_packed(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space src, halves, packed;
-    struct gf_gpu_axis_pass leg;
+    struct gf_gpu_axis_pass ap;
     int rc = gf_gpu_packed_forward(b, &src);
     if (rc)
         return rc;
-    if (packed_leg(b, &leg)) {
+    if (packed_filter_pass(b, &ap)) {
         packed = gf_gpu_half_planes(b, GF_GPU_A, true);
-        rc = gf_gpu_add_axis(b, &leg, &src, &packed, true);
+        rc = gf_gpu_add_axis(b, &ap, &src, &packed, true);
         b->dir = -1;
         return rc ? rc : gf_gpu_packed_back(b, &packed);
     }
-    leg = gf_gpu_axis_pass_along(b, b->half);
-    leg.load = LOAD_UNTANGLE;
-    leg.store = STORE_HALVES;
-    leg.mirror_axis = gf_gpu_mirror_axis(b);
+    ap = gf_gpu_axis_pass_along(b, b->half);
+    ap.load = LOAD_UNTANGLE;
+    ap.store = STORE_HALVES;
+    ap.mirror_axis = gf_gpu_mirror_axis(b);
     halves = gf_gpu_half_planes(b, GF_GPU_A, false);
-    rc = gf_gpu_add_axis(b, &leg, &src, &halves, false);
+    rc = gf_gpu_add_axis(b, &ap, &src, &halves, false);
     if (!rc)
         rc = add_step(b, &halves);
     b->dir = -1;
@@ -97,8 +91,8 @@ static int packed_job(struct gf_gpu_builder *b) {
 }
 
 /* Two axes, the halved one first and last: its half spectra are written so that the other axis'
- * points are neighbours, and that one goes there and back along straight lines. */
-static struct gf_gpu_space turned_planes(const struct gf_gpu_builder *b) {
+ * points are neighbours, and the pass that filters reads and writes contiguous lines. */
+static struct gf_gpu_space turned_planes(const struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
     int own = gf_gpu_mirror_axis(b);
     int64_t stride = s.extent[own] * s.extent[b->half];
@@ -114,87 +108,87 @@ static struct gf_gpu_space turned_planes(const struct gf_gpu_builder *b) {
     return s;
 }
 
-/* Its legs: there, both ways across, back. */
-static void turned_legs(const struct gf_gpu_builder *b, struct gf_gpu_axis_pass leg[3]) {
+/* Its passes: forward along the halved axis, the filter along the other, back. */
+static void turned_passes(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass ap[3]) {
     int own = gf_gpu_mirror_axis(b);
-    leg[0] = gf_gpu_axis_pass_along(b, b->half);
-    leg[0].load = LOAD_PAIR;
-    leg[0].fold = b->n[b->half] % 2 == 0 && b->n[b->half] > 2;
-    leg[0].store = leg[0].fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
-    leg[0].pair_axis = leg[0].fold ? -1 : own;
-    leg[1] = gf_gpu_axis_pass_along(b, own);
-    leg[1].filtered = true;
-    leg[2] = gf_gpu_axis_pass_along(b, b->half);
-    leg[2].dir = leg[2].sense = -1;
-    leg[2].fold = leg[0].fold && gf_gpu_has_codelets(b->n[b->half] / 2);
-    leg[2].load = leg[2].fold ? LOAD_ROW_HALVES : LOAD_TWO_HALVES;
-    leg[2].pair_axis = leg[2].fold ? -1 : own;
-    leg[2].store = STORE_PAIR;
+    ap[0] = gf_gpu_axis_pass_along(b, b->half);
+    ap[0].load = LOAD_PAIR;
+    ap[0].fold = b->n[b->half] % 2 == 0 && b->n[b->half] > 2;
+    ap[0].store = ap[0].fold ? STORE_ROW_HALVES : STORE_TWO_HALVES;
+    ap[0].pair_axis = ap[0].fold ? -1 : own;
+    ap[1] = gf_gpu_axis_pass_along(b, own);
+    ap[1].filtered = true;
+    ap[2] = gf_gpu_axis_pass_along(b, b->half);
+    ap[2].dir = ap[2].sense = -1;
+    ap[2].fold = ap[0].fold && gf_gpu_has_codelets(b->n[b->half] / 2);
+    ap[2].load = ap[2].fold ? LOAD_ROW_HALVES : LOAD_TWO_HALVES;
+    ap[2].pair_axis = ap[2].fold ? -1 : own;
+    ap[2].store = STORE_PAIR;
 }
 
-static bool turned_fits(struct gf_gpu_builder *b) {
+static bool turned_fits(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space full = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
     struct gf_gpu_space turned = turned_planes(b);
-    struct gf_gpu_axis_pass leg[3];
-    turned_legs(b, leg);
-    return b->axes == 2 && gf_gpu_fits_tile(b, &leg[0], &full, &turned) &&
-           gf_gpu_fits_tile(b, &leg[1], &turned, &turned) &&
-           gf_gpu_fits_tile(b, &leg[2], &turned, &full);
+    struct gf_gpu_axis_pass ap[3];
+    turned_passes(b, ap);
+    return b->axes == 2 && gf_gpu_fits_tile(b, &ap[0], &full, &turned) &&
+           gf_gpu_fits_tile(b, &ap[1], &turned, &turned) &&
+           gf_gpu_fits_tile(b, &ap[2], &turned, &full);
 }
 
-static int turned_job(struct gf_gpu_builder *b) {
-    struct gf_gpu_axis_pass leg[3];
+static int plan_turned(struct gf_gpu_plan_builder *b) {
+    struct gf_gpu_axis_pass ap[3];
     struct gf_gpu_space src, turned = turned_planes(b), to = turned, dst;
-    turned_legs(b, leg);
-    int rc = gf_gpu_real_source(b, &leg[0], &src);
+    turned_passes(b, ap);
+    int rc = gf_gpu_real_source(b, &ap[0], &src);
     if (!rc)
-        rc = gf_gpu_add_axis(b, &leg[0], &src, &turned, true);
+        rc = gf_gpu_add_axis(b, &ap[0], &src, &turned, true);
     if (!rc)
-        rc = gf_gpu_add_axis(b, &leg[1], &turned, &to, true);
-    bool done = gf_gpu_real_sink(b, &leg[2], &dst);
+        rc = gf_gpu_add_axis(b, &ap[1], &turned, &to, true);
+    bool done = gf_gpu_real_sink(b, &ap[2], &dst);
     if (!rc)
-        rc = gf_gpu_add_axis(b, &leg[2], &to, &dst, true);
+        rc = gf_gpu_add_axis(b, &ap[2], &to, &dst, true);
     return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
 }
 
-/* All in one pass, two lines as one; false when there is none. A table may differ from line to
- * line. */
-static bool lines_leg(struct gf_gpu_builder *b, struct gf_gpu_axis_pass *leg) {
+/* All in one pass, two lines as one; false when no tile holds it, or the lines' filters may
+ * differ. */
+static bool lines_pass(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     int partner = gf_gpu_partner_axis(b);
     struct gf_gpu_space s = gf_gpu_full_planes(b, GF_GPU_A, b->real_bytes);
-    *leg = gf_gpu_axis_pass_along(b, b->half);
-    leg->load = LOAD_PAIR;
-    leg->store = STORE_PAIR;
-    leg->pair_axis = partner;
-    leg->filtered = true;
+    *ap = gf_gpu_axis_pass_along(b, b->half);
+    ap->load = LOAD_PAIR;
+    ap->store = STORE_PAIR;
+    ap->pair_axis = partner;
+    ap->filtered = true;
     bool same = partner == 3 || b->n[partner] == 1 || b->p->filter_form == FILTER_FACTORS;
-    return same && gf_gpu_fits_tile(b, leg, &s, &s);
+    return same && gf_gpu_fits_tile(b, ap, &s, &s);
 }
 
-static int lines_job(struct gf_gpu_builder *b) {
-    struct gf_gpu_axis_pass leg;
+static int plan_lines(struct gf_gpu_plan_builder *b) {
+    struct gf_gpu_axis_pass ap;
     struct gf_gpu_space src, dst, halves = gf_gpu_half_planes(b, GF_GPU_A, false);
-    bool one = lines_leg(b, &leg), done;
+    bool one = lines_pass(b, &ap), done;
     if (!one)
-        leg = gf_gpu_axis_pass_along(b, b->half);
-    int rc = gf_gpu_real_source(b, &leg, &src);
+        ap = gf_gpu_axis_pass_along(b, b->half);
+    int rc = gf_gpu_real_source(b, &ap, &src);
     if (!rc && one) {
-        done = gf_gpu_real_sink(b, &leg, &dst);
-        rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
+        done = gf_gpu_real_sink(b, &ap, &dst);
+        rc = gf_gpu_add_axis(b, &ap, &src, &dst, true);
         return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
     }
-    gf_gpu_set_lines(b, &leg);
+    gf_gpu_set_lines(b, &ap);
     if (!rc)
-        rc = gf_gpu_add_axis(b, &leg, &src, &halves, true);
+        rc = gf_gpu_add_axis(b, &ap, &src, &halves, true);
     if (!rc)
         rc = add_step(b, &halves);
     b->dir = -1;
     return rc ? rc : gf_gpu_lines_back(b, &halves);
 }
 
-/* One direction of complex numbers; the first leg of all may read reals. */
-static int complex_legs(struct gf_gpu_builder *b, int load, bool back, struct gf_gpu_space *src,
-                        bool *done) {
+/* One direction of complex numbers; the first pass of all may read reals. */
+static int complex_passes(struct gf_gpu_plan_builder *b, int load, bool back,
+                          struct gf_gpu_space *src, bool *done) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
     bool numbers = job->n_out == 1 && gf_gpu_fused_type(out->dtype);
@@ -205,27 +199,27 @@ static int complex_legs(struct gf_gpu_builder *b, int load, bool back, struct gf
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (!gf_gpu_axis_on(job, axis))
             continue;
-        struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, axis);
+        struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
         struct gf_gpu_space dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
-        leg.load = load;
+        ap.load = load;
         load = LOAD_COMPLEX;
         if (axis == last && back && numbers) {
             int64_t shape[GF_MAX_RANK];
             gf_job_out_shape(job, 0, shape);
-            leg.store = STORE_SAMPLE;
-            leg.sample = out;
+            ap.store = STORE_SAMPLE;
+            ap.sample = out;
             dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-            gf_gpu_scale_last(b, &leg);
+            gf_gpu_scale_last(b, &ap);
             *done = true;
         }
-        rc = gf_gpu_add_axis(b, &leg, src, &dst, false);
+        rc = gf_gpu_add_axis(b, &ap, src, &dst, false);
         *src = dst;
     }
     return rc;
 }
 
-/* Reals as complex numbers, where packing is not to be had. */
-static int complex_job(struct gf_gpu_builder *b) {
+/* Reals as complex numbers, where packing is impossible. */
+static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
     bool done = false, plain = b->axes && !job->luma;
@@ -234,52 +228,45 @@ static int complex_job(struct gf_gpu_builder *b) {
     int rc = 0;
     if (!plain) {
         src = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
-        gf_gpu_need(b, &src);
+        gf_gpu_reserve(b->p, &src);
         rc = gf_gpu_add_load(b->p, &src, false, false);
     }
     if (!rc)
-        rc = complex_legs(b, plain ? LOAD_REAL : LOAD_COMPLEX, false, &src, &done);
+        rc = complex_passes(b, plain ? LOAD_REAL : LOAD_COMPLEX, false, &src, &done);
     if (!rc)
         rc = add_step(b, &src);
     b->dir = -1;
     if (!rc)
-        rc = complex_legs(b, LOAD_COMPLEX, true, &src, &done);
+        rc = complex_passes(b, LOAD_COMPLEX, true, &src, &done);
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-/* What the passes of a job would cost; the plan stays as it is. */
-static int weigh(struct gf_gpu_builder *b, int (*add)(struct gf_gpu_builder *), double *cost) {
-    struct gf_gpu_plan *p = b->p;
-    int64_t bytes[GF_GPU_N_BUFFERS];
+/* What the passes that `add` appends would cost; the plan stays as it is. */
+static int weigh(struct gf_gpu_plan_builder *b, int (*add)(struct gf_gpu_plan_builder *),
+                 double *cost) {
     int dir = b->dir;
-    memcpy(bytes, p->bytes, sizeof bytes);
-    p->dry = true;
+    struct gf_gpu_trial trial = gf_gpu_trial_begin(b->p);
     int rc = add(b);
-    *cost = 0;
-    for (int i = 0; i < p->n_passes; i++)
-        *cost += p->pass[i].cost;
-    p->dry = false;
-    p->n_passes = 0;
-    memcpy(p->bytes, bytes, sizeof bytes);
+    *cost = gf_gpu_trial_end(b->p, &trial);
     b->dir = dir;
     return rc;
 }
 
-int gf_gpu_filter_job(struct gf_gpu_builder *b) {
+int gf_gpu_filter_job(struct gf_gpu_plan_builder *b) {
     int rc = gf_gpu_filter_values(b);
     if (rc)
         return rc;
-    struct gf_gpu_axis_pass leg;
-    bool packed = b->half >= 0 && b->axes > 1 && packed_leg(b, &leg);
+    struct gf_gpu_axis_pass ap;
+    bool packed = b->half >= 0 && b->axes > 1 && packed_filter_pass(b, &ap);
     if (b->widen && !packed)
-        return complex_job(b);
+        return plan_complex(b);
     if (b->axes == 1)
-        return lines_job(b);
+        return plan_lines(b);
     if (!turned_fits(b))
-        return packed_job(b);
+        return plan_packed(b);
     double cost[2];
-    rc = weigh(b, packed_job, &cost[0]);
+    rc = weigh(b, plan_packed, &cost[0]);
     if (!rc)
-        rc = weigh(b, turned_job, &cost[1]);
-    return rc ? rc : cost[1] <= cost[0] ? turned_job(b) : packed_job(b);
+        rc = weigh(b, plan_turned, &cost[1]);
+    return rc ? rc : cost[1] <= cost[0] ? plan_turned(b) : plan_packed(b);
 }

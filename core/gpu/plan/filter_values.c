@@ -4,15 +4,17 @@
 #include <string.h>
 
 #include "core/filter/filter.h"
-#include "core/gpu/plan/axis.h"
+#include "core/gpu/plan/filter_values.h"
+#include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/tables.h"
 #include "core/base/status.h"
 
-/* Up to so many factors are evaluated where they are wanted, which costs arithmetic; more become a
- * table that is read. */
+/* Up to so many factors are evaluated in the kernel, which costs arithmetic; more become a table,
+ * which costs memory traffic. */
 enum { FEW_FACTORS = 6 };
 
-/* In single precision a table is better where the power of a rounded number would be off by that
- * many times its rounding, or squares of bins are no longer exact. */
+/* In single precision a table is better where a power multiplies a rounding error by more than
+ * this, or squares of bins are no longer exact. */
 enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
 
 static bool on(const struct gf_job *job, int axis) {
@@ -24,10 +26,10 @@ static double joined(const struct gf_filter_term *term, double a, double b) {
     return term->profile == GF_GAUSSIAN ? a * b : a + b;
 }
 
-/* A low pass as args.h lays it out. Axes of one point have one value: it goes into those of `main`,
- * the axis that every pass can tell its place on. */
-static void put_lowpass(const struct gf_gpu_builder *b, const struct gf_filter_terms *t, int which,
-                        int main, double *to) {
+/* A low pass in the layout of kernels/args.h. The one value of an axis of one point is merged into
+ * those of `main`, an axis along which every pass knows its coordinate. */
+static void put_lowpass(const struct gf_gpu_plan_builder *b, const struct gf_filter_terms *t,
+                        int which, int main, double *to) {
     const struct gf_filter_term *term = &t->term[which];
     const struct filter_args *f = &b->p->filter;
     double rest = term->profile == GF_GAUSSIAN ? 1 : 0;
@@ -48,7 +50,7 @@ static void put_lowpass(const struct gf_gpu_builder *b, const struct gf_filter_t
     }
 }
 
-static int put_factors(struct gf_gpu_builder *b, const struct gf_filter_terms *t) {
+static int put_factors(struct gf_gpu_plan_builder *b, const struct gf_filter_terms *t) {
     struct gf_gpu_plan *p = b->p;
     struct filter_args *f = &p->filter;
     int main = b->half;
@@ -78,7 +80,7 @@ static int put_factors(struct gf_gpu_builder *b, const struct gf_filter_terms *t
         to[FILTER_CA] = t->factor[i].ca;
         to[FILTER_CAB] = t->factor[i].cab;
         p->filter_bands |= t->factor[i].b >= 0;
-        if (t->factor[i].b < 0) /* its second low pass counts for nothing, as any number will */
+        if (t->factor[i].b < 0) /* its second low pass has the weight 0: any number will do */
             memcpy(to + f->each + FILTER_PROFILE, to + FILTER_PROFILE,
                    (size_t)(f->each - FILTER_PROFILE) * sizeof *to);
     }
@@ -90,8 +92,8 @@ static int put_factors(struct gf_gpu_builder *b, const struct gf_filter_terms *t
     return f->values < 0 ? GF_ENOMEM : 0;
 }
 
-/* Strides of the table over the half spectrum, and its room. */
-static void set_table(struct gf_gpu_builder *b) {
+/* Strides and size of the table over the half spectrum. */
+static void set_table(struct gf_gpu_plan_builder *b) {
     const struct gf_array *table = &b->job->filter->table;
     struct gf_gpu_plan *p = b->p;
     int64_t count = 1;
@@ -112,7 +114,7 @@ static bool is_exact(const struct gf_job *job, const struct gf_filter_terms *t) 
     return true;
 }
 
-int gf_gpu_filter_values(struct gf_gpu_builder *b) {
+int gf_gpu_filter_values(struct gf_gpu_plan_builder *b) {
     const struct gf_filter *filter = b->job->filter;
     struct gf_filter_terms t;
     if (filter->table.data || filter->n_factors > FEW_FACTORS) {
@@ -129,7 +131,16 @@ int gf_gpu_filter_values(struct gf_gpu_builder *b) {
     return rc;
 }
 
-/* The mean of two elements and each other's conjugate. */
+enum gf_gpu_buffer_id gf_gpu_filter_buffer(const struct gf_gpu_plan *p) {
+    return p->filter_form == FILTER_FACTORS ? GF_GPU_TABLES : GF_GPU_FILTER;
+}
+
+void gf_gpu_filter_options(const struct gf_gpu_plan *p, struct gf_gpu_pass *pass) {
+    gf_gpu_option(pass, "-DFILTER=%d -DPROFILE=%d -DBANDS=%d", p->filter_form, p->filter_profile,
+                  p->filter_bands);
+}
+
+/* Replaces two elements by the mean of the one and the other's conjugate. */
 static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool complex) {
     bool wide = gf_dtype_real(a->dtype) == GF_F64;
     for (int c = 0; c <= complex; c++) {
@@ -149,8 +160,8 @@ static void make_hermitian(struct gf_array *a, int64_t i, int64_t j, bool comple
     }
 }
 
-/* A given table may not be its own mirror image where the half spectrum holds both of two mirrored
- * bins; then the real part of the result is that of the mean. */
+/* Where the half spectrum holds both of two mirrored bins, the user's table may differ from its
+ * mirror image; the real part of the result is then that of their mean. */
 int gf_gpu_filter_table(const struct gf_job *job, int threads, struct gf_array *out) {
     int rc = gf_filter_tabulate(job, threads, out);
     if (rc)

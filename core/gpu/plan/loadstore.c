@@ -1,8 +1,7 @@
 /* The generic first and last steps and the search for the range, as passes. */
-#include <string.h>
-
-#include "core/gpu/plan/plan.h"
+#include "core/gpu/plan/loadstore.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/pass.h"
 #include "core/base/loadstore.h"
 
 static int64_t count_of(const struct gf_gpu_space *s) {
@@ -17,7 +16,7 @@ static int64_t shape_bytes(const struct gf_job *job, const int64_t *shape, enum 
 }
 
 /* Extents and strides of an array of that shape, in elements. */
-static void set_array(const struct gf_job *job, const int64_t *shape, struct step_args *a) {
+static void set_array(const struct gf_job *job, const int64_t *shape, struct loadstore_args *a) {
     int64_t stride = shape[job->ndim];
     a->stride[3] = 1;
     for (int axis = 2; axis >= 0; axis--) {
@@ -29,7 +28,7 @@ static void set_array(const struct gf_job *job, const int64_t *shape, struct ste
 }
 
 static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
-                     struct step_args *a) {
+                     struct loadstore_args *a) {
     for (int axis = 0; axis < 3; axis++) {
         int i = gf_gpu_job_axis(job, axis);
         a->n[axis] = i >= 0 ? job->shape[i] : 1;
@@ -45,19 +44,13 @@ static int64_t groups_for(int64_t count) {
     return groups < GF_GPU_GROUPS ? groups : GF_GPU_GROUPS;
 }
 
-static void set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_buffer_id *buffer) {
-    memcpy(pass->buffer, buffer, (size_t)n * sizeof *buffer);
-    pass->n_buffers = n;
-    pass->group = GROUP;
-}
-
 int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool real, bool half) {
     const struct gf_job *job = &p->job;
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "load.cl", "load_step");
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_LOAD, "load.cl", "load_step");
     int64_t shape[GF_MAX_RANK];
     if (!pass)
         return GF_EUNSUPP;
-    struct step_args *a = &pass->args.step;
+    struct loadstore_args *a = &pass->args.loadstore;
     gf_job_in_shape(job, shape);
     set_array(job, shape, a);
     set_work(job, work, a);
@@ -71,14 +64,16 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     gf_gpu_type_options(pass, "IN", job->in_dtype);
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", gf_dtype_is_complex(job->in_dtype),
                   !real);
-    set_buffers(pass, 3, (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->place, GF_GPU_ENERGY});
+    gf_gpu_set_buffers(pass, 3,
+                       (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->buffer_id, GF_GPU_ENERGY});
+    pass->group = GROUP;
     p->bytes[GF_GPU_ENERGY] = 2 * GF_GPU_GROUPS * (job->precision == GF_DOUBLE ? 8 : 4);
     pass->args_bytes = sizeof *a;
     pass->groups = groups_for(count_of(work));
     pass->local_bytes = pass->kernel.local_bytes =
         2 * GROUP * (job->precision == GF_DOUBLE ? 8 : 4);
     pass->energy = a->hermitian && !job->in_half;
-    gf_loadstore_load_text(job, pass->summary.what, sizeof pass->summary.what);
+    gf_work_load_text(job, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read =
         shape_bytes(job, shape, job->in_dtype) * (a->hermitian && half ? 2 : 1);
     pass->summary.bytes_written = count_of(work) * work->element;
@@ -90,11 +85,11 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
                      bool half) {
     const struct gf_job *job = &p->job;
     const struct gf_output *out = &job->out[output];
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, "store.cl", "store_step");
+    struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_STORE, "store.cl", "store_step");
     int64_t shape[GF_MAX_RANK];
     if (!pass)
         return GF_EUNSUPP;
-    struct step_args *a = &pass->args.step;
+    struct loadstore_args *a = &pass->args.loadstore;
     gf_job_out_shape(job, output, shape);
     set_array(job, shape, a);
     set_work(job, work, a);
@@ -102,7 +97,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     for (int axis = 0; axis < 3; axis++) {
         if (a->on[axis] && out->shift && !(out->half && axis == a->halved))
             a->centre[axis] = a->n[axis] / 2;
-        /* A real result that was computed as a complex one: its imaginary parts are rounding. */
+        /* A real result computed as a complex one: its imaginary parts are rounding errors. */
         if (!spectrum)
             a->on[axis] = 0;
     }
@@ -113,15 +108,17 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     a->display = out->map == GF_MAP_DISPLAY;
     a->params = output * GF_GPU_PARAMS_EACH;
     a->counters = output * COUNTERS;
-    gf_gpu_type_options(pass, "OUT", out->dtype);
+    gf_gpu_output_options(pass, out->dtype);
     gf_gpu_option(pass, "-DIN_COMPLEX=%d -DOUT_COMPLEX=%d", !real, gf_dtype_is_complex(out->dtype));
-    set_buffers(pass, 4,
-                (enum gf_gpu_buffer_id[]){work->place, (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
-                                          GF_GPU_PARAMS, GF_GPU_COUNTERS});
+    gf_gpu_set_buffers(pass, 4,
+                       (enum gf_gpu_buffer_id[]){work->buffer_id,
+                                                 (enum gf_gpu_buffer_id)(GF_GPU_OUT + output),
+                                                 GF_GPU_PARAMS, GF_GPU_COUNTERS});
+    pass->group = GROUP;
     pass->args_bytes = sizeof *a;
     pass->groups = groups_for(shape_bytes(job, shape, GF_U8)) * 8;
     pass->output = output;
-    gf_loadstore_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
+    gf_work_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count_of(work) * work->element;
     pass->summary.bytes_written = shape_bytes(job, shape, out->dtype);
     pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6;
@@ -133,8 +130,9 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     const struct gf_job *job = &p->job;
     bool zero = axis >= 0;
     int row = zero ? axis : 2, level = 0;
-    struct gf_gpu_pass *pass = gf_gpu_next_pass(
-        p, "range.cl", zero ? "range_zero" : (real ? "range_scan_real" : "range_scan"));
+    struct gf_gpu_pass *pass =
+        gf_gpu_next_pass(p, GF_GPU_PASS_RANGE, "range.cl",
+                         zero ? "range_zero" : (real ? "range_scan_real" : "range_scan"));
     if (!pass)
         return GF_EUNSUPP;
     struct range_args *a = &pass->args.range;
@@ -154,7 +152,9 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     a->params = output * GF_GPU_PARAMS_EACH;
     pass->groups = a->rows < GF_GPU_GROUPS ? a->rows : GF_GPU_GROUPS;
     int64_t groups = pass->groups, word = job->precision == GF_DOUBLE ? 8 : 4;
-    set_buffers(pass, 3, (enum gf_gpu_buffer_id[]){work->place, GF_GPU_FOUND, GF_GPU_PARAMS});
+    gf_gpu_set_buffers(pass, 3,
+                       (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_FOUND, GF_GPU_PARAMS});
+    pass->group = GROUP;
     pass->args_bytes = sizeof *a;
     pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
     snprintf(pass->summary.what, sizeof pass->summary.what, "range: largest %s%s",
@@ -163,14 +163,15 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     pass->summary.bytes_written = groups * word;
     pass->cost = (double)pass->summary.bytes_read / 0.6;
     int64_t params = a->params;
-    pass = gf_gpu_next_pass(p, "range.cl", "range_last");
+    pass = gf_gpu_next_pass(p, GF_GPU_PASS_RANGE_LAST, "range.cl", "range_last");
     if (!pass)
         return GF_EUNSUPP;
     pass->args.range = (struct range_args){.params = params, .groups = groups};
-    set_buffers(pass, 2, (enum gf_gpu_buffer_id[]){GF_GPU_FOUND, GF_GPU_PARAMS});
+    gf_gpu_set_buffers(pass, 2, (enum gf_gpu_buffer_id[]){GF_GPU_FOUND, GF_GPU_PARAMS});
+    pass->group = GROUP;
     pass->args_bytes = sizeof *a;
     pass->groups = 1;
     pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
-    pass->silent = true;
+    pass->unlisted = true;
     return 0;
 }

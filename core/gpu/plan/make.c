@@ -1,80 +1,85 @@
-#include "core/gpu/plan/axis.h"
+/* Which passes a job needs on a GPU: spectra of real and of complex samples, and their inverses. */
+#include "core/gpu/plan/make.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/gpu/plan/dwt.h"
-#include "core/base/status.h"
 #include "core/base/loadstore.h"
+#include "core/base/status.h"
+#include "core/gpu/plan/axis.h"
+#include "core/gpu/plan/dwt.h"
+#include "core/gpu/plan/endpoints.h"
+#include "core/gpu/plan/filter.h"
+#include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/tables.h"
 
-static bool on(const struct gf_gpu_builder *b, int axis) {
+static bool on(const struct gf_gpu_plan_builder *b, int axis) {
     return gf_gpu_axis_on(b->job, axis);
 }
 
-static bool sample_fused(const struct gf_gpu_builder *b) {
+static bool sample_fused(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return b->job->n_out == 1 && out->kind != GF_COMPLEX && gf_gpu_fused_type(out->dtype) &&
            !out->half;
 }
 
-/* Whether the one output is the half spectrum as the arithmetic has it. */
-static bool half_output(const struct gf_gpu_builder *b) {
+/* Whether the one output is the half spectrum in the precision of the arithmetic. */
+static bool half_output(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return b->job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
            (int)gf_dtype_size(out->dtype) == b->complex_bytes;
 }
 
-/* Rows too long for a tile, all points of them complex, but not when folded to half as many: they
- * go first then, and the other axes through their halves. */
-static bool rows_first(struct gf_gpu_builder *b) {
+/* Whether rows are too long for a tile as complex points, but not when folded to half as many: then
+ * they are transformed first, and the other axes on their half spectra. */
+static bool rows_first(struct gf_gpu_plan_builder *b) {
     if (!half_output(b) || b->n[b->half] % 2 || b->half != 2)
         return false;
-    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false);
-    leg.load = LOAD_UNTANGLE;
-    leg.mirror_axis = gf_gpu_mirror_axis(b);
-    leg.store = STORE_HALVES;
-    if (gf_gpu_fits_tile(b, &leg, &s, &s))
+    ap.load = LOAD_UNTANGLE;
+    ap.mirror_axis = gf_gpu_mirror_axis(b);
+    ap.store = STORE_HALVES;
+    if (gf_gpu_fits_tile(b, &ap, &s, &s))
         return false;
-    leg = gf_gpu_axis_pass_along(b, b->half);
-    leg.load = LOAD_PAIR;
-    leg.fold = true;
-    leg.store = STORE_ROW_HALVES;
-    return gf_gpu_fits_tile(b, &leg, &s, &s);
+    ap = gf_gpu_axis_pass_along(b, b->half);
+    ap.load = LOAD_PAIR;
+    ap.fold = true;
+    ap.store = STORE_ROW_HALVES;
+    return gf_gpu_fits_tile(b, &ap, &s, &s);
 }
 
-static int forward_rows_first(struct gf_gpu_builder *b) {
-    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
+static int forward_rows_first(struct gf_gpu_plan_builder *b) {
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space src, dst = gf_gpu_half_planes(b, GF_GPU_A, false);
     int64_t shape[GF_MAX_RANK];
-    dst = gf_gpu_padded_planes(dst.place, dst.extent, dst.element);
-    int last = gf_gpu_mirror_axis(b), rc = gf_gpu_real_source(b, &leg, &src);
-    leg.load = LOAD_PAIR;
-    leg.fold = true;
-    leg.store = STORE_ROW_HALVES;
+    dst = gf_gpu_padded_planes(dst.buffer_id, dst.extent, dst.element);
+    int last = gf_gpu_mirror_axis(b), rc = gf_gpu_real_source(b, &ap, &src);
+    ap.load = LOAD_PAIR;
+    ap.fold = true;
+    ap.store = STORE_ROW_HALVES;
     if (!rc)
-        rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
+        rc = gf_gpu_add_axis(b, &ap, &src, &dst, true);
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (axis == b->half || !on(b, axis))
             continue;
         src = dst;
-        leg = gf_gpu_axis_pass_along(b, axis);
+        ap = gf_gpu_axis_pass_along(b, axis);
         if (axis == last) {
             gf_job_out_shape(b->job, 0, shape);
             dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, b->job->out[0].dtype);
-            gf_gpu_scale_last(b, &leg);
+            gf_gpu_scale_last(b, &ap);
         }
-        rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
+        rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
     }
     return rc;
 }
 
 /* Forward, two or more axes, real samples: packed pairs through all other axes, then the halved
  * one. */
-static int forward_real(struct gf_gpu_builder *b) {
+static int forward_real(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
-    struct gf_gpu_axis_pass leg;
+    struct gf_gpu_axis_pass ap;
     struct gf_gpu_space src, dst;
     int64_t shape[GF_MAX_RANK];
     if (rows_first(b))
@@ -82,34 +87,34 @@ static int forward_real(struct gf_gpu_builder *b) {
     int rc = gf_gpu_packed_forward(b, &src);
     if (rc)
         return rc;
-    leg = gf_gpu_axis_pass_along(b, b->half);
-    leg.load = LOAD_UNTANGLE;
-    leg.mirror_axis = gf_gpu_mirror_axis(b);
+    ap = gf_gpu_axis_pass_along(b, b->half);
+    ap.load = LOAD_UNTANGLE;
+    ap.mirror_axis = gf_gpu_mirror_axis(b);
     gf_job_out_shape(job, 0, shape);
-    bool scans = gf_loadstore_scans(job, 0);
+    bool scans = gf_output_scans(job, 0);
     if (sample_fused(b) && !scans) {
         if (gf_gpu_displayed(out) && !out->has_range && out->kind != GF_PHASE)
             rc = gf_gpu_add_range(b->p, 0, &src, false, b->half);
-        leg.store = STORE_SAMPLE;
-        leg.sample = out;
-        leg.mirror = true;
-        gf_gpu_scale_last(b, &leg);
+        ap.store = STORE_SAMPLE;
+        ap.sample = out;
+        ap.mirror = true;
+        gf_gpu_scale_last(b, &ap);
         dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-        return rc ? rc : gf_gpu_add_axis(b, &leg, &src, &dst, false);
+        return rc ? rc : gf_gpu_add_axis(b, &ap, &src, &dst, false);
     }
-    leg.store = STORE_HALVES;
+    ap.store = STORE_HALVES;
     if (half_output(b)) {
-        gf_gpu_scale_last(b, &leg);
+        gf_gpu_scale_last(b, &ap);
         dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-        return gf_gpu_add_axis(b, &leg, &src, &dst, false);
+        return gf_gpu_add_axis(b, &ap, &src, &dst, false);
     }
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
-    rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
+    rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
     return rc ? rc : gf_gpu_add_outputs(b, &dst, false, true);
 }
 
-/* The half spectrum as the inverse's first leg reads it. */
-static int half_source(struct gf_gpu_builder *b, struct gf_gpu_space *src) {
+/* Where the inverse's first pass reads the half spectrum. */
+static int half_source(struct gf_gpu_plan_builder *b, struct gf_gpu_space *src) {
     const struct gf_job *job = b->job;
     int64_t shape[GF_MAX_RANK];
     bool same =
@@ -120,11 +125,11 @@ static int half_source(struct gf_gpu_builder *b, struct gf_gpu_space *src) {
         return 0;
     }
     *src = gf_gpu_half_planes(b, GF_GPU_A, false);
-    gf_gpu_need(b, src);
+    gf_gpu_reserve(b->p, src);
     return gf_gpu_add_load(b->p, src, false, true);
 }
 
-static int inverse_real(struct gf_gpu_builder *b) {
+static int inverse_real(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space src, packed;
     int rc = half_source(b, &src);
     if (!rc)
@@ -132,34 +137,34 @@ static int inverse_real(struct gf_gpu_builder *b) {
     return rc ? rc : gf_gpu_packed_back(b, &packed);
 }
 
-static int lines_forward(struct gf_gpu_builder *b) {
+static int lines_forward(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
-    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space src, dst;
     int64_t shape[GF_MAX_RANK];
-    int rc = gf_gpu_real_source(b, &leg, &src);
-    gf_gpu_set_lines(b, &leg);
+    int rc = gf_gpu_real_source(b, &ap, &src);
+    gf_gpu_set_lines(b, &ap);
     bool alias = half_output(b);
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
     if (alias) {
         gf_job_out_shape(job, 0, shape);
         dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-        gf_gpu_scale_last(b, &leg);
+        gf_gpu_scale_last(b, &ap);
     }
     if (!rc)
-        rc = gf_gpu_add_axis(b, &leg, &src, &dst, true);
+        rc = gf_gpu_add_axis(b, &ap, &src, &dst, true);
     return rc || alias ? rc : gf_gpu_add_outputs(b, &dst, false, true);
 }
 
-static int lines_inverse(struct gf_gpu_builder *b) {
+static int lines_inverse(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space src;
     int rc = half_source(b, &src);
     return rc ? rc : gf_gpu_lines_back(b, &src);
 }
 
-/* Complex numbers, or reals taken as such. */
-static int complex_job(struct gf_gpu_builder *b) {
+/* Complex numbers, or reals treated as complex. */
+static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
     const struct gf_output *out = &job->out[0];
     struct gf_gpu_space src, dst;
@@ -173,7 +178,7 @@ static int complex_job(struct gf_gpu_builder *b) {
         load = LOAD_REAL;
     } else if (!plain_in || (int)gf_dtype_size(job->in_dtype) != b->complex_bytes) {
         src = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
-        gf_gpu_need(b, &src);
+        gf_gpu_reserve(b->p, &src);
         rc = gf_gpu_add_load(b->p, &src, false, false);
     }
     for (int axis = 0; axis < 3; axis++)
@@ -182,16 +187,16 @@ static int complex_job(struct gf_gpu_builder *b) {
     for (int axis = 0; axis < 3 && !rc; axis++) {
         if (!on(b, axis))
             continue;
-        struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, axis);
-        leg.load = load;
+        struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
+        ap.load = load;
         load = LOAD_COMPLEX;
         dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
         gf_job_out_shape(job, 0, shape);
         bool plain = !gf_job_is_real(job) || (job->real && out->kind == GF_REAL);
         bool known = !gf_gpu_displayed(out) || out->has_range || out->kind == GF_PHASE;
         if (axis == last && sample_fused(b) && plain && known) {
-            leg.store = STORE_SAMPLE;
-            leg.sample = out;
+            ap.store = STORE_SAMPLE;
+            ap.sample = out;
             dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
             done = true;
         } else if (axis == last && job->n_out == 1 && out->kind == GF_COMPLEX && !out->shift &&
@@ -200,51 +205,52 @@ static int complex_job(struct gf_gpu_builder *b) {
             done = true;
         }
         if (done)
-            gf_gpu_scale_last(b, &leg);
-        rc = gf_gpu_add_axis(b, &leg, &src, &dst, false);
+            gf_gpu_scale_last(b, &ap);
+        rc = gf_gpu_add_axis(b, &ap, &src, &dst, false);
         src = dst;
     }
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
-/* Whether packing and its ends, which want the halved axis in one tile, can be had. */
-static bool must_widen(struct gf_gpu_builder *b) {
+/* Whether real samples must be treated as complex: packing needs the halved axis in one tile. */
+static bool must_widen(struct gf_gpu_plan_builder *b) {
     if (!gf_job_is_real(b->job))
         return false;
     if (b->half < 0 || b->n[b->half] == 1 || !b->axes)
         return true;
-    struct gf_gpu_axis_pass leg = gf_gpu_axis_pass_along(b, b->half);
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
     struct gf_gpu_space s = gf_gpu_half_planes(b, GF_GPU_A, false),
                         packed = gf_gpu_half_planes(b, GF_GPU_B, true);
     if (b->axes == 1) {
-        leg.pair_axis = gf_gpu_partner_axis(b);
-        leg.load = LOAD_TWO_HALVES;
-        leg.store = STORE_PAIR;
-        leg.out_type = GF_F32;
+        ap.pair_axis = gf_gpu_partner_axis(b);
+        ap.load = LOAD_TWO_HALVES;
+        ap.store = STORE_PAIR;
+        ap.out_type = GF_F32;
         bool back = b->dir < 0 || b->job->op == GF_FILTER;
-        if (back && !gf_gpu_fits_tile(b, &leg, &s, &s))
+        if (back && !gf_gpu_fits_tile(b, &ap, &s, &s))
             return true;
         if (b->dir < 0)
             return false;
-        gf_gpu_set_lines(b, &leg);
-        return !gf_gpu_fits_tile(b, &leg, &s, &s);
+        gf_gpu_set_lines(b, &ap);
+        return !gf_gpu_fits_tile(b, &ap, &s, &s);
     }
-    leg.mirror_axis = gf_gpu_mirror_axis(b);
-    leg.load = LOAD_HERMITIAN;
-    leg.store = STORE_TANGLE;
+    ap.mirror_axis = gf_gpu_mirror_axis(b);
+    ap.load = LOAD_HERMITIAN;
+    ap.store = STORE_TANGLE;
     bool back = b->dir < 0 || b->job->op == GF_FILTER;
-    return back && !gf_gpu_fits_tile(b, &leg, &s, &packed);
+    return back && !gf_gpu_fits_tile(b, &ap, &s, &packed);
 }
 
-/* A pass that could run in place, from a buffer of ours to the output: then the buffer is the
- * output. */
+/* Where the last pass could run in place, from a work buffer to the output, the output replaces the
+ * work buffer. */
 static void share_output(struct gf_gpu_plan *p) {
     struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
     enum gf_gpu_buffer_id from = last->buffer[0];
     const struct pass_args *a = &last->args.pass;
-    if (strcmp(last->kernel.file, "fft.cl") || last->buffer[1] != GF_GPU_OUT ||
+    if (last->kind != GF_GPU_PASS_AXIS || last->load != LOAD_COMPLEX ||
+        last->store != STORE_COMPLEX || last->buffer[1] != GF_GPU_OUT ||
         (from != GF_GPU_A && from != GF_GPU_B) || p->bytes[from] > p->bytes[GF_GPU_OUT] ||
-        !strstr(last->kernel.options, "-DLOAD=0 -DSTORE=0 ") || a->in_point != a->out_point)
+        a->in_point != a->out_point)
         return;
     for (int i = 0; i < 5; i++)
         if (a->index[i].in != a->index[i].out)
@@ -254,29 +260,6 @@ static void share_output(struct gf_gpu_plan *p) {
             if (p->pass[i].buffer[j] == from)
                 p->pass[i].buffer[j] = GF_GPU_OUT;
     p->bytes[from] = 0;
-}
-
-static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type) {
-    int64_t bytes = (int64_t)gf_dtype_size(type);
-    for (int i = 0; i <= job->ndim; i++)
-        bytes *= shape[i];
-    return bytes;
-}
-
-static void count_buffers(struct gf_gpu_plan *p) {
-    const struct gf_job *job = &p->job;
-    int64_t shape[GF_MAX_RANK], word = job->precision == GF_DOUBLE ? 8 : 4;
-    gf_job_in_shape(job, shape);
-    p->bytes[GF_GPU_IN] = array_bytes(job, shape, job->in_dtype);
-    for (int i = 0; i < job->n_out; i++) {
-        gf_job_out_shape(job, i, shape);
-        p->bytes[GF_GPU_OUT + i] = array_bytes(job, shape, job->out[i].dtype);
-    }
-    p->bytes[GF_GPU_TABLES] = (p->tables.count + 1) * 2 * word;
-    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
-    p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
-    p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
-    p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
 }
 
 static bool needs_double(const struct gf_job *job) {
@@ -297,13 +280,13 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
     p->job = *job;
     p->props = *props;
     bool wide = job->precision == GF_DOUBLE;
-    struct gf_gpu_builder b = {.p = p,
-                               .job = &p->job,
-                               .n = {1, 1, 1, job->luma ? 1 : job->channels},
-                               .half = -1,
-                               .dir = job->direction == GF_FORWARD ? 1 : -1,
-                               .complex_bytes = wide ? 16 : 8,
-                               .real_bytes = wide ? 8 : 4};
+    struct gf_gpu_plan_builder b = {.p = p,
+                                    .job = &p->job,
+                                    .n = {1, 1, 1, job->luma ? 1 : job->channels},
+                                    .half = -1,
+                                    .dir = job->direction == GF_FORWARD ? 1 : -1,
+                                    .complex_bytes = wide ? 16 : 8,
+                                    .real_bytes = wide ? 8 : 4};
     for (int i = 0; i < job->ndim; i++)
         b.n[gf_work_axis(job, i)] = job->shape[i];
     if (gf_job_half_axis(job) >= 0)
@@ -317,7 +300,7 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
     else if (job->op == GF_DWT)
         rc = gf_gpu_dwt_make(p);
     else if (b.widen || !gf_job_is_real(job))
-        rc = complex_job(&b);
+        rc = plan_complex(&b);
     else if (b.axes == 1)
         rc = b.dir > 0 ? lines_forward(&b) : lines_inverse(&b);
     else
@@ -326,7 +309,9 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
         gf_gpu_plan_free(p);
         return rc;
     }
-    count_buffers(p);
+    gf_gpu_size_buffers(p);
+    p->bytes[GF_GPU_TABLES] = (p->tables.count + 1) * b.complex_bytes;
+    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
     if (job->op != GF_DWT)
         share_output(p);
     *out = p;

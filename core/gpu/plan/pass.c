@@ -1,22 +1,28 @@
-/* A pass and its kernel's options, whatever the kernel. */
+/* Appends passes, and options to their kernels. */
 #include <stdarg.h>
 #include <string.h>
 
-#include "core/gpu/plan/plan.h"
+#include "core/gpu/plan/pass.h"
 #include "core/base/status.h"
 
-struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, const char *file, const char *entry) {
+struct gf_gpu_pass *gf_gpu_next_pass(struct gf_gpu_plan *p, enum gf_gpu_pass_kind kind,
+                                     const char *file, const char *entry) {
     if (p->n_passes == GF_MAX_PASSES) {
-        gf_fail(GF_EUNSUPP, "a job of more than %d passes", (int)GF_MAX_PASSES);
+        gf_fail(GF_EUNSUPP, "the job needs more than %d passes", (int)GF_MAX_PASSES);
         return NULL;
     }
     struct gf_gpu_pass *pass = &p->pass[p->n_passes++];
-    *pass = (struct gf_gpu_pass){.output = -1};
+    *pass = (struct gf_gpu_pass){.kind = kind, .output = -1};
     snprintf(pass->kernel.file, sizeof pass->kernel.file, "%s", file);
     snprintf(pass->kernel.entry, sizeof pass->kernel.entry, "%s", entry);
     if (p->job.precision == GF_DOUBLE)
         gf_gpu_option(pass, "-DDOUBLE");
     return pass;
+}
+
+void gf_gpu_set_buffers(struct gf_gpu_pass *pass, int n, const enum gf_gpu_buffer_id *buffer_id) {
+    memcpy(pass->buffer, buffer_id, (size_t)n * sizeof *buffer_id);
+    pass->n_buffers = n;
 }
 
 void gf_gpu_option(struct gf_gpu_pass *pass, const char *format, ...) {
@@ -40,13 +46,15 @@ void gf_gpu_type_options(struct gf_gpu_pass *pass, const char *which, enum gf_dt
         [GF_U32] = "uint2",  [GF_I32] = "int2",    [GF_F32] = "float2",  [GF_F64] = "double2",
         [GF_C64] = "float2", [GF_C128] = "double2"};
     gf_gpu_option(pass, "-D%s_T=%s -D%s_T2=%s", which, names[type], which, pairs[type]);
-    if (strcmp(which, "OUT"))
-        return;
+}
+
+void gf_gpu_output_options(struct gf_gpu_pass *pass, enum gf_dtype type) {
     bool integer = gf_dtype_is_integer(type);
     double low = 0, high = 0;
     if (integer)
         gf_dtype_range(type, &low, &high);
-    /* -2147483648 is no literal: the minus sign stands before a number one too large. */
+    gf_gpu_type_options(pass, "OUT", type);
+    /* -2147483648 is no literal: 2147483648 itself is one too large. */
     gf_gpu_option(pass, "-DOUT_INTEGER=%d -DOUT_SMALL=%d -DOUT_LOW=%s%.0f%s -DOUT_HIGH=%.0f%s",
                   integer, gf_dtype_size(type) <= 2, low < -2e9 ? "(-" : "(",
                   low < -2e9 ? -low - 1 : low, low < -2e9 ? "-1)" : ")", high,

@@ -1,14 +1,17 @@
+/* A plan's tables: twiddles, chirps, spectra and permutations, each made once. */
+#include "core/gpu/plan/tables.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/plan/plan.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
 #include "kernels/cpu/root.h"
 
 enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER };
 
-/* The offset of a table made before under the same key, or -1; a new key is kept with `at`. */
+/* The offset of an earlier table of the same key, or -1; where `at` is given, keeps a new key
+ * with it. */
 static int64_t known(struct gf_gpu_tables *t, struct gf_gpu_table_key *key, int64_t at) {
     for (int i = 0; i < t->keys; i++)
         if (t->key[i].what == key->what && !memcmp(t->key[i].a, key->a, sizeof key->a))
@@ -43,7 +46,7 @@ static void put_root(double *to, int64_t k, int64_t n) {
     to[1] = (double)im;
 }
 
-/* Powers of a twiddle that a table holds for a butterfly. */
+/* Powers of a twiddle that the table holds for a butterfly. */
 static int roots(int radix) {
     return radix > 5 ? 3 + (radix - 1) / 4 : radix - 1;
 }
@@ -70,7 +73,7 @@ int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *t
             for (int64_t m = 0; m < done; m++, to += 2)
                 put_root(to, m * power, done * tile->radix[i]);
         }
-    to[0] = to[1] = 0; /* the one entry more: no table is empty */
+    to[0] = to[1] = 0; /* one entry more, so that no table is empty */
     known(t, &key, at);
     return at;
 }
@@ -97,7 +100,8 @@ int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t
     return at;
 }
 
-/* k^2 modulo 2 n, exactly: the angle pi k^2 / n of a large k has no digits left otherwise. */
+/* k^2 modulo 2 n, exactly: in floating point the angle pi k^2 / n of a large k has no digits
+ * left. */
 static int64_t square(int64_t k, int64_t n) {
     return (int64_t)((unsigned __int128)k * (unsigned __int128)k % (unsigned __int128)(2 * n));
 }
@@ -162,7 +166,8 @@ static int64_t power_mod(int64_t base, int64_t e, int64_t m) {
     return v;
 }
 
-/* What is convolved with: conj of the chirp, both ways round; or the roots in Rader's order. */
+/* The kernel of the convolution: the conjugate chirp in both directions; or the roots in Rader's
+ * order. */
 static void kernel_of(enum gf_gpu_algorithm algorithm, int64_t n, int64_t points, int dir,
                       long double *b) {
     memset(b, 0, (size_t)points * 2 * sizeof *b);
@@ -227,12 +232,12 @@ int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
     at = t->order_count;
     t->order_count += count;
     int32_t *in = t->order + at, *out = in + prime - 1;
-    int32_t *in_place = out + prime - 1, *out_place = in_place + prime - 1;
+    int32_t *in_slot = out + prime - 1, *out_slot = in_slot + prime - 1;
     int64_t g = gf_primitive_root(prime), inverse = power_mod(g, prime - 2, prime), a = 1, b = 1;
     for (int64_t i = 0; i < prime - 1; i++) {
         in[i] = (int32_t)a;
         out[i] = (int32_t)b;
-        in_place[a - 1] = out_place[b - 1] = (int32_t)i;
+        in_slot[a - 1] = out_slot[b - 1] = (int32_t)i;
         a = a * g % prime;
         b = b * inverse % prime;
     }

@@ -1,3 +1,4 @@
+/* The search for the best tile: radices, work items a line, memory layout. */
 #include "core/gpu/plan/tile.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ static const struct {
 };
 enum { CODELETS = sizeof codelets / sizeof *codelets };
 
-/* Registers of a work item beside its points, 32 bits each; and of a compute unit. */
+/* Registers of a work item besides its points, 32 bits each; and those of a compute unit. */
 enum { OVERHEAD = 24, REGISTERS = 65536, MOST_REGISTERS = 255, MOST_THREADS = 1024 };
 
 static int divide_up(int a, int b) {
@@ -26,7 +27,7 @@ struct search {
     const struct gf_gpu_tile_request *request;
     const struct gf_gpu_props *props;
     int points;
-    bool convolution; /* two transforms and the ends of a convolution want registers too */
+    bool convolution; /* two transforms, and a convolution's load and store, need registers too */
     int radix[GF_GPU_MAX_STAGES];
     struct gf_gpu_tile best;
     double best_time;
@@ -40,44 +41,51 @@ static bool closes(const struct search *s, int stages) {
     return false;
 }
 
-/* Work items that share a line, and what the stages cost then. */
-static void try_width(struct search *s, int stages, int per_line) {
-    const struct gf_gpu_props *props = s->props;
-    int threads = per_line * s->request->lines, held = 0;
-    int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
-    if (per_line < 1 || threads > limit)
-        return;
+/* What the stages cost where so many work items share a line, and the points that each holds. */
+static double stages_time(const struct search *s, int stages, int per_line, int *held) {
     double time = 0;
+    *held = 0;
     for (int i = 0; i < stages; i++) {
         int turns = divide_up(s->points / s->radix[i], per_line);
         double each = 0;
         for (int c = 0; c < CODELETS; c++)
             if (codelets[c].radix == s->radix[i])
                 each = codelets[c].cost;
-        held = turns * s->radix[i] > held ? turns * s->radix[i] : held;
+        *held = turns * s->radix[i] > *held ? turns * s->radix[i] : *held;
         double share = (double)turns * s->radix[i] * per_line / s->points; /* idle items count */
-        if (s->convolution) /* less, where the tile's memory is what all wait for */
+        if (s->convolution) /* less where the tile's memory is the bottleneck */
             share = 1 + 0.3 * (share - 1);
         time += share * (each + (i ? 1.0 : 0.0));
     }
+    return time;
+}
+
+/* Tries so many work items a line, and keeps the radices if they are the best so far. */
+static void try_width(struct search *s, int stages, int per_line) {
+    const struct gf_gpu_props *props = s->props;
+    int threads = per_line * s->request->lines, held;
+    int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
+    if (per_line < 1 || threads > limit)
+        return;
+    double time = stages_time(s, stages, per_line, &held);
     bool single = s->request->precision == GF_SINGLE;
     int words = single ? 2 : 4;
-    /* A convolution transforms twice and keeps both its ends' addresses: fewer points a work item,
-     * and more registers beside them, above all where a large radix and rows in another order meet
-     * in it. */
+    /* A convolution transforms twice and keeps the addresses of its load and its store: fewer
+     * points a work item, and more registers besides them, most of all for a large radix with
+     * rows in another order. */
     int most = !s->convolution ? 64 : single ? 50 : 32;
     int beside = s->convolution ? OVERHEAD + 22 : OVERHEAD;
     if (s->convolution && s->request->rows_in && held > 16)
         beside += 24;
-    if (s->request->filtered) { /* and a filter's line, in between */
+    if (s->request->filtered) { /* and the values of a filter's line */
         beside = OVERHEAD + 24;
         words *= s->request->sides;
         if (stages > 1 && !closes(s, stages))
             time += 0.5;
-        if (s->request->sides == 2) /* joined in registers */
+        if (s->request->sides == 2) /* combined in registers */
             time += 0.4;
     }
-    if (s->request->staged && held <= 8) /* more than few points' butterflies need */
+    if (s->request->staged && held <= 8) /* more than the butterflies of few points need */
         beside += 10;
     if (held * words > most)
         return;
@@ -86,14 +94,14 @@ static void try_width(struct search *s, int stages, int per_line) {
     int warps = divide_up(threads, 32) * 32;
     if (!props->is_cpu && (registers > MOST_REGISTERS || registers * warps > REGISTERS))
         return;
-    /* Many points a work item leave few of them to hide what memory takes; half-empty warps waste
-     * the unit; and the more of them there are, the longer they wait for each other. */
+    /* Many points a work item leave few items to hide the memory's latency; half-empty warps waste
+     * the unit; and many warps wait longer for each other. */
     double idle = (double)(warps - threads) / threads * (s->convolution ? 1 : 0.1);
     time *= 1 + 0.004 * held + idle + 0.00005 * threads;
-    /* A group alone on its unit has nobody to work while it waits. */
+    /* While a group that is alone on its unit waits, the unit is idle. */
     if (REGISTERS / (registers * warps) < 2)
         time *= 1.25;
-    /* Fewer exchanges of the same cost are the better choice. */
+    /* At equal cost, fewer exchanges win. */
     time += 0.01 * stages;
     if (time >= s->best_time)
         return;
@@ -126,14 +134,14 @@ static void search(struct search *s, int stages, int rest, int first) {
     }
 }
 
-/* A radix's results stand that radix apart, so a warp that writes them would meet in few banks: a
- * word of padding after each block of them keeps its items apart. Longer blocks do it too and
- * disturb reading less, where all strides are multiples of theirs: one address then serves all of
- * an item's accesses. */
+/* A radix's results are that radix apart, so that the items of a warp would write to few banks: a
+ * word of padding after each block of results separates them. Longer blocks do so too, and reading
+ * is simpler where all strides are multiples of the block: one address then serves all of an item's
+ * accesses. */
 static int padding(const struct gf_gpu_tile *t, int across) {
     int first = t->radix[0];
     if (first % 2)
-        return 1 << 30; /* an odd step meets every bank by itself */
+        return 1 << 30; /* an odd step uses every bank without padding */
     if (first & (first - 1) || first >= across)
         return first;
     for (int i = 0; i < t->stages; i++)
@@ -153,7 +161,7 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
         t->line_stride = 1;
     } else {
         t->index_stride = 1;
-        /* Read by lines, neighbours of one index should not share a bank either. */
+        /* Neighbouring lines at one index should not share a bank either. */
         int want = request->rows_in && request->rows_out ? 0 : divide_up(banks, t->lines);
         while (want && held_slots % banks != want % banks)
             held_slots++;
@@ -165,8 +173,8 @@ static void lay_out(struct gf_gpu_tile *t, const struct gf_gpu_tile_request *req
     t->local_bytes = (int64_t)t->side_stride * t->sides * word;
 }
 
-/* A convolution transforms twice: where the first radix is the last too, the second transform takes
- * the points from where the first one leaves them. */
+/* A convolution transforms twice: where the first radix is also the last, the second transform
+ * finds the points where the first one leaves them. */
 static void close_ring(struct gf_gpu_tile *t) {
     for (int i = 0; i < t->stages; i++)
         for (int j = i + 1; j < t->stages; j++)
@@ -190,8 +198,7 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
                        .best_time = 1e30};
     if (points < 1 || points > 1 << 17)
         return GF_EUNSUPP;
-    /* A single point is a stage of one butterfly of two whose second operand is not there: the
-     * planner never asks for it. */
+    /* A single point has no stage: the planner never asks for one. */
     search(&s, 0, (int)points, 0);
     if (s.best_time >= 1e30)
         return GF_EUNSUPP;
@@ -210,7 +217,8 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
         lay_out(t, request);
         if (idle)
             t->local_bytes = 16;
-        /* Complex words halve the barriers, real ones the space: space is what fills the unit. */
+        /* Complex words halve the barriers, real ones the space: real ones where space limits how
+         * many groups a unit holds. */
         int fits = (int)(props->unit_local_bytes / (t->local_bytes + 1024));
         if (t->local_bytes <= props->local_bytes && (fits >= t->resident || fits >= 8))
             break;
@@ -220,8 +228,7 @@ static int plan_points(const struct gf_gpu_tile_request *request, const struct g
     int fits = (int)(props->unit_local_bytes / (t->local_bytes + 1024));
     t->resident = fits < t->resident ? fits : t->resident;
     t->resident = t->resident < 1 ? 1 : t->resident;
-    /* A unit's four quarters have a register file each: an odd group more would cost all of them.
-     */
+    /* A unit's four quarters have a register file each: warps must divide evenly among them. */
     int warps = divide_up(t->threads, 32);
     while (request->filtered && t->resident > 4 && t->resident * warps % 4)
         t->resident--;
@@ -249,7 +256,7 @@ int gf_gpu_tile_plan(const struct gf_gpu_tile_request *request, const struct gf_
                                       : GF_EUNSUPP;
     if (gf_gpu_has_codelets(n))
         return plan_points(request, props, GF_GPU_PLAIN, n, tile);
-    if (request->filtered) /* a convolution each way does not fit in between */
+    if (request->filtered) /* no tile holds two convolutions and the filter */
         return GF_EUNSUPP;
     if (gf_is_prime(n) && gf_gpu_has_codelets(n - 1) &&
         !plan_points(request, props, GF_GPU_RADER, n - 1, tile))

@@ -1,5 +1,10 @@
-/* Planning one tile: how a work group transforms `lines` lines of `length` points together. Pure
- * functions; the kernel that runs it is kernels/fft.cl. */
+/* Plans one tile: how a work group transforms `lines` lines of `length` points together. Pure
+ * functions; the kernel that runs it is kernels/fft.cl.
+ *
+ *     struct gf_gpu_tile_request request = {.length = 4096, .lines = 2, .rows_in = true};
+ *     struct gf_gpu_tile tile;
+ *     int rc = gf_gpu_tile_plan(&request, &props, &tile);
+ */
 #ifndef GF_CORE_GPU_PLAN_TILE_H
 #define GF_CORE_GPU_PLAN_TILE_H
 
@@ -14,17 +19,17 @@ enum gf_gpu_algorithm {
     GF_GPU_BOTH_WAYS /* transformed, multiplied by a table and transformed back */
 };
 
-/* What a tile is wanted for. */
+/* What a tile has to do. */
 struct gf_gpu_tile_request {
     int64_t length; /* points of a line */
-    int lines;      /* side by side in the tile */
+    int lines;      /* in the tile together */
     bool rows_in;   /* neighbouring work items take neighbouring points, else lines */
     bool rows_out;
     bool paired;   /* the results go through the tile once more */
     bool staged;   /* the points go through it first */
     bool both;     /* GF_GPU_BOTH_WAYS */
-    bool filtered; /* there, times a filter in registers, and back */
-    int sides;     /* lines that a work item takes through the same butterflies; 0 is 1 */
+    bool filtered; /* transformed, multiplied in registers, and transformed back */
+    int sides;     /* lines that a work item transforms with the same butterflies; 0 is 1 */
     enum gf_precision precision;
 };
 
@@ -54,7 +59,7 @@ bool gf_gpu_has_codelets(int64_t n);
 
 /* "4096 = 16·16·16", "4001: Rader over 4000 = 16·10·5·5" */
 void gf_gpu_tile_describe(const struct gf_gpu_tile *tile, char *text, size_t size);
-/* The same of a line that is two of them, joined: "4096 = 2·16·8·16" */
+/* The same for a line combined from two of them: "4096 = 2·16·8·16" */
 void gf_gpu_tile_describe_twice(const struct gf_gpu_tile *tile, char *text, size_t size);
 
 #endif

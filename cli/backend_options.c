@@ -1,0 +1,35 @@
+/* Settings become options of core/session. */
+#include "cli/backend_options.h"
+
+#include <string.h>
+
+#include "cli/environment.h"
+#include "cli/log.h"
+#include "core/base/memory.h"
+
+struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
+    return (struct gf_backend_options){
+        .threads = s->threads,
+        .device = s->device ? s->device : gf_environment_device(),
+        .fftw_plan = s->fftw_plan == GF_UNSET ? NULL : gf_fftw_plans[s->fftw_plan],
+    };
+}
+
+static void print_note(void *user, const char *text) {
+    (void)user;
+    gf_log_note("%s", text);
+}
+
+int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
+    const struct gf_backend_options b = gf_backend_options_of(s);
+    return gf_session_open(
+        session, &(struct gf_session_options){
+                     .backend = strcmp(s->backend, "auto") ? s->backend : NULL,
+                     .device = b.device,
+                     .device_variable = s->device ? NULL : "GPUFFT_DEVICE",
+                     .threads = b.threads,
+                     .fftw_plan = b.fftw_plan,
+                     .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
+                     .note = print_note,
+                 });
+}

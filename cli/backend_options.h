@@ -1,0 +1,15 @@
+/* What settings and the environment say to backends and sessions. */
+#ifndef GF_CLI_BACKEND_OPTIONS_H
+#define GF_CLI_BACKEND_OPTIONS_H
+
+#include "cli/settings.h"
+#include "core/session/session.h"
+
+/* For a backend's open(): --threads, --fftw-plan, and --device or GPUFFT_DEVICE. */
+struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
+
+/* A session for --backend, --device, --threads and --max-memory (default: all that is free); its
+ * notes are printed unless --quiet. The settings must outlive it. */
+int gf_session_open_for(const struct gf_settings *s, struct gf_session *session);
+
+#endif

@@ -1,0 +1,107 @@
+/* Finds the command of a line, parses its options, and runs it or prints its help. */
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/log.h"
+#include "core/base/status.h"
+#include "formats/io_guard.h"
+
+enum { MOST_COMMANDS = 63 };
+
+static void print_overview(void) {
+    printf("usage: gpufft COMMAND [OPTION]... [IN]...\n"
+           "\n"
+           "Fourier and wavelet transforms of pictures and volumes.\n"
+           "\n"
+           "commands:\n");
+    for (int i = 0; gf_commands[i]; i++)
+        printf("  %-10s%s\n", gf_commands[i]->name, gf_commands[i]->summary);
+    printf("\n"
+           "file types, by suffix or as a prefix of the name (png:-):\n");
+    for (int i = 0; gf_formats[i]; i++)
+        printf("  %-10s%s\n", gf_formats[i]->name, gf_formats[i]->summary);
+    printf("\n"
+           "  gpufft COMMAND --help   a command's options and examples\n"
+           "  gpufft --version        the version\n"
+           "\n"
+           "exit status: 0 all done, 1 some file failed, 2 wrong usage, 3 the requested\n"
+           "backend or device is absent, 129/130/143 interrupted. See gpufft(1).\n");
+}
+
+static void print_help(const struct gf_command *c) {
+    printf("usage: gpufft %s%s%s [OPTION]...\n\n%s\n", c->name, *c->operands ? " " : "",
+           c->operands, c->summary);
+    gf_opt_help(stdout, c->groups);
+    printf("\nExamples:\n%s", c->examples);
+    if (c->notes)
+        printf("\n%s", c->notes);
+}
+
+const struct gf_command *gf_command_find(const char *name) {
+    for (int i = 0; gf_commands[i]; i++)
+        if (!strcmp(name, gf_commands[i]->name))
+            return gf_commands[i];
+    return NULL;
+}
+
+/* The same, with a line on stderr for a name that is none. */
+static const struct gf_command *find_typed(const char *name) {
+    const char *names[MOST_COMMANDS + 1] = {NULL};
+    const struct gf_command *c = gf_command_find(name);
+    if (c)
+        return c;
+    for (int i = 0; gf_commands[i] && i < MOST_COMMANDS; i++)
+        names[i] = gf_commands[i]->name;
+    const char *near = gf_opt_near(name, names);
+    if (near)
+        gf_log_error("unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        gf_log_error("unknown command '%s'; see gpufft --help", name);
+    return NULL;
+}
+
+static int run_command(const struct gf_command *c, int argc, char **argv) {
+    struct gf_settings s = gf_settings_default();
+    int n;
+    int rc = gf_opt_parse(c->groups, &s, argc, argv, &n);
+    if (rc) {
+        gf_log_error("%s: %s", c->name, gf_message());
+        return gf_exit_code(rc);
+    }
+    if (s.help) {
+        print_help(c);
+        return 0;
+    }
+    gf_log_setup(s.quiet, s.verbose);
+    gf_guard_begin();
+    int code = c->run(&s, argv, n);
+    gf_guard_end();
+    return code;
+}
+
+int gf_run_line(int argc, char **argv) {
+    const char *first = argc > 1 ? argv[1] : NULL;
+    if (!first) {
+        gf_log_error("no command; see gpufft --help");
+        return 2;
+    }
+    if (!strcmp(first, "--version")) {
+        printf("gpufft %s\n", GF_VERSION);
+        return 0;
+    }
+    if (!strcmp(first, "--help") || !strcmp(first, "-h") || !strcmp(first, "help")) {
+        const struct gf_command *c = argc > 2 ? find_typed(argv[2]) : NULL;
+        if (argc > 2 && !c)
+            return 2;
+        c ? print_help(c) : print_overview();
+        return 0;
+    }
+    if (first[0] == '-') {
+        gf_log_error("unknown option '%s'; a command comes first, see gpufft --help", first);
+        return 2;
+    }
+    const struct gf_command *c = find_typed(first);
+    return c ? run_command(c, argc - 2, argv + 2) : 2;
+}

@@ -1,0 +1,67 @@
+/* What the option tables of the commands are made of: the kinds of rows, and the groups that several
+ * commands share. A group that one command has is in that command's file. */
+#ifndef GF_CLI_OPTIONS_H
+#define GF_CLI_OPTIONS_H
+
+#include "cli/settings.h"
+
+/* ---- one row: its name, its field of struct gf_settings, its value in --help, its text ---- */
+
+#define GF_AT(field) offsetof(struct gf_settings, field)
+#define GF_END                                                                                     \
+    { .name = NULL }
+#define GF_FLAG(n, field, text)                                                                    \
+    { .name = n, .type = GF_OPT_FLAG, .at = GF_AT(field), .help = text }
+#define GF_NEGATE(n, field, text)                                                                  \
+    { .name = n, .type = GF_OPT_NEGATE, .at = GF_AT(field), .help = text }
+#define GF_CHOICE3(n, field, text)                                                                 \
+    { .name = n, .type = GF_OPT_CHOICE3, .at = GF_AT(field), .help = text }
+#define GF_TEXT(n, field, argument, text)                                                          \
+    { .name = n, .type = GF_OPT_TEXT, .at = GF_AT(field), .arg = argument, .help = text }
+#define GF_CHOICE(n, field, argument, list, text)                                                  \
+    {                                                                                              \
+        .name = n, .type = GF_OPT_CHOICE, .at = GF_AT(field), .arg = argument, .choices = list,    \
+        .help = text                                                                               \
+    }
+#define GF_INTEGER(n, field, argument, least, most, text)                                          \
+    {                                                                                              \
+        .name = n, .type = GF_OPT_INT, .at = GF_AT(field), .arg = argument, .low = least,          \
+        .high = most, .help = text                                                                 \
+    }
+/* `offset`: of the field that the function fills; 0 when it takes the whole structure. */
+#define GF_PARSED(n, offset, argument, function, text)                                             \
+    {                                                                                              \
+        .name = n, .type = GF_OPT_PARSE, .at = offset, .arg = argument, .parse = function,         \
+        .help = text                                                                               \
+    }
+
+/* ---- groups; those without a title continue the one before ---- */
+
+extern const struct gf_opt_group gf_opts_out, /* Output: --out */
+    gf_opts_spectrum_kind,                    /* --kind of a spectrum */
+    gf_opts_further,                          /* --magnitude=F and so on */
+    gf_opts_depth_display,                    /* --depth of what is drawn for the eye */
+    gf_opts_depth_own, /* --depth where the picture's own type is the default */
+    gf_opts_files,     /* --no-clobber and what the formats take */
+    gf_opts_display,   /* Display */
+    gf_opts_axes,      /* Transform: --axes, --dims */
+    gf_opts_norm, gf_opts_precision, gf_opts_color, gf_opts_half, gf_opts_wavelet, /* --wavelet */
+    gf_opts_levels,  /* --levels, --boundary, --threshold */
+    gf_opts_list,    /* Input: --files-from */
+    gf_opts_frames,  /* --frames, --nan */
+    gf_opts_raw,     /* Raw files */
+    gf_opts_offset,  /* their --offset */
+    gf_opts_backend, /* Backend */
+    gf_opts_memory,  /* Run: --max-memory of one input after the other */
+    gf_opts_run,     /* Run: several inputs concurrently */
+    gf_opts_report,  /* --json a line per file, --quiet, --verbose, --help */
+    gf_opts_common;  /* General: --json in place of text, --quiet, --verbose, --help */
+
+extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_kind */
+
+/* The whole number `value`, at least `low`; GF_EUSAGE that calls it `what`. */
+int gf_parse_whole(const char *what, const char *value, int64_t low, int64_t *out);
+/* --axes as it is typed, into a struct gf_axes_text. */
+int gf_settings_parse_axes(const char *value, void *field);
+
+#endif

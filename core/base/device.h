@@ -1,0 +1,28 @@
+/* Facts about one device of a GPU backend, as the user sees it in `gpufft devices` and as planning
+ * needs it. Plain data: listing devices opens no context. */
+#ifndef GF_CORE_BASE_DEVICE_H
+#define GF_CORE_BASE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Most devices of one backend that are looked at. */
+enum { GF_GPU_MAX_DEVICES = 32 };
+
+struct gf_gpu_props {
+    char name[128];      /* "NVIDIA H200" */
+    char platform[128];  /* "CUDA 13.0", "Portable Computing Language 3.1" */
+    char driver[128];    /* version; part of a kernel's cache key together with `compiler` */
+    char compiler[128];  /* NVRTC's version and the real architecture; for OpenCL the device's */
+    int64_t memory;      /* bytes in all */
+    int64_t max_alloc;   /* largest single buffer */
+    int64_t local_bytes; /* tile memory that one work group may ask for at launch */
+    int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
+    int max_group;            /* most work items of a group */
+    int units;                /* multiprocessors, compute units */
+    int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
+    bool fp64;
+    bool is_cpu; /* an OpenCL device that is the CPU itself */
+};
+
+#endif

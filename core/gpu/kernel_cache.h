@@ -1,0 +1,31 @@
+/* Built kernels: found in the cache folder, or built concurrently and kept there.
+ *
+ *     struct gf_kernel_request r = {.file = "fft.cl", .entry = "fft_pass", .options = "-DN=…"};
+ *     int rc = gf_kernel_cache_get(api, gpu, &props, &r, 1, NULL);
+ *     …
+ *     api->unload(gpu, r.kernel);
+ */
+#ifndef GF_CORE_GPU_KERNEL_CACHE_H
+#define GF_CORE_GPU_KERNEL_CACHE_H
+
+#include "core/gpu/gpu.h"
+
+/* What to build: all of this, together with the device, driver and compiler, identifies a
+ * kernel. */
+struct gf_kernel_request {
+    char file[32];      /* "fft.cl" */
+    char entry[32];     /* "fft_pass" */
+    char options[1024]; /* "-DN=4096 -DR0=16 …" */
+    int64_t local_bytes;
+    struct gf_gpu_kernel *kernel; /* out */
+};
+
+/* Finds each in the cache or builds it, several concurrently, and loads it. All or nothing: on
+ * failure no kernel is left loaded. `built`, where not NULL, counts those that were compiled. */
+int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
+                        struct gf_kernel_request *requests, int n, int *built);
+
+/* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
+void gf_kernel_cache_describe(char text[GF_REASON]);
+
+#endif

@@ -1,0 +1,14 @@
+/* Describes a pass along an axis, to its kernel and to the reader of `gpufft plan`. */
+#ifndef GF_CORE_GPU_PLAN_AXIS_PASS_OPTIONS_H
+#define GF_CORE_GPU_PLAN_AXIS_PASS_OPTIONS_H
+
+#include "core/gpu/plan/pass_builder.h"
+
+/* The options of kernels/fft.cl. */
+void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
+                              struct gf_gpu_pass *pass);
+/* The line of `gpufft plan`, "y: u8, 512 = 8·8·8, tiles of 8 columns". */
+void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
+                               struct gf_gpu_pass *pass);
+
+#endif

@@ -1,0 +1,12 @@
+/* What a pass along an axis moves, and how long that takes. */
+#ifndef GF_CORE_GPU_PLAN_COST_H
+#define GF_CORE_GPU_PLAN_COST_H
+
+#include "core/gpu/plan/pass_builder.h"
+
+/* Sets the bytes that the pass reads and writes, every element once. */
+void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b);
+/* Of the pass with this tile, in bytes moved at the device's copy bandwidth. */
+double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
+
+#endif

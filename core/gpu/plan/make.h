@@ -1,0 +1,21 @@
+/* Makes a GPU plan: chooses the passes of a job for a device of given properties.
+ *
+ *     struct gf_gpu_plan *p;
+ *     int rc = gf_gpu_plan_make(&job, &props, &p);
+ *     for (int i = 0; !rc && i < p->n_passes; i++)
+ *         show(&p->pass[i].summary);
+ *     if (!rc)
+ *         gf_gpu_plan_free(p);
+ */
+#ifndef GF_CORE_GPU_PLAN_MAKE_H
+#define GF_CORE_GPU_PLAN_MAKE_H
+
+#include "core/gpu/plan/plan.h"
+
+/* Pure arithmetic: no device is touched. GF_ENOMEM or GF_EUNSUPP (no fp64; a line or an array
+ * beyond what the kernels index), with the message set by gf_fail(). */
+int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
+                     struct gf_gpu_plan **plan);
+void gf_gpu_plan_free(struct gf_gpu_plan *plan); /* NULL is fine */
+
+#endif

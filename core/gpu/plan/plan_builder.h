@@ -1,0 +1,62 @@
+/* The planner's working types: what its parts know of the job while they add passes to its plan.
+ * core/gpu/plan/make.c decides which transforms a job needs, filter.c those of a filter,
+ * endpoints.c where they read and write, axis.c how one axis is cut into passes. */
+#ifndef GF_CORE_GPU_PLAN_PLAN_BUILDER_H
+#define GF_CORE_GPU_PLAN_PLAN_BUILDER_H
+
+#include "core/gpu/plan/space.h"
+
+struct gf_gpu_plan_builder {
+    struct gf_gpu_plan *p;
+    const struct gf_job *job;
+    int64_t n[4]; /* extents: z, y, x, channels of the work buffer */
+    int half;     /* the last transformed axis, device numbering; -1 none */
+    int axes;     /* transformed axes longer than one point */
+    int dir;
+    bool widen; /* reals are transformed as complex numbers */
+    int complex_bytes, real_bytes;
+};
+
+/* A pass along one axis, or one part of it, as the planner asks for it. */
+struct gf_gpu_axis_pass {
+    int axis;
+    int64_t length;    /* points of the pass's own transform */
+    int64_t before[2]; /* lengths of the parts done before, 1 if none: the outer one first */
+    int64_t after;     /* product of those still to come */
+    int dir, sense;    /* of the pass; of the transform, where that is a convolution */
+    int load, store;
+    enum gf_dtype in_type, out_type; /* of samples, where the pass reads or writes samples */
+    const struct gf_output *sample;  /* STORE_SAMPLE, STORE_PAIR: what is written */
+    int output;                      /* its number, -1 none */
+    int pair_axis;                   /* axis along which samples are packed two by two, -1 none */
+    int mirror_axis;                 /* mirrored axis of which half is enumerated, -1 none */
+    bool mirror, scaled, multiply_in, multiply_out;
+    bool filtered; /* transforms, multiplies by the filter and transforms back */
+    bool fold;     /* real samples are paired along the line itself, in either direction: `length`
+                    * is half the axis */
+    int64_t convolution; /* of a split line's, its points; else 0 */
+    /* The middle pass of the three of a split convolution: multiplies by its spectrum. */
+    bool both;
+    /* Rader's split convolution takes its points in his order and carries the zeroth one behind the
+     * others: which of its three passes this is: 1, 2, 3; else 0. */
+    int rader;
+};
+
+/* Passes that are added to learn what they cost, and taken back. */
+struct gf_gpu_trial {
+    int n_passes;
+    bool nested;
+    int64_t bytes[GF_GPU_N_BUFFERS];
+};
+
+/* Between these two a plan's passes are a trial:
+ *
+ *     struct gf_gpu_trial trial = gf_gpu_trial_begin(p);
+ *     int rc = add_some_passes(p);
+ *     double cost = gf_gpu_trial_end(p, &trial);
+ *
+ * The end returns the cost of the passes added since, and removes them. */
+struct gf_gpu_trial gf_gpu_trial_begin(struct gf_gpu_plan *p);
+double gf_gpu_trial_end(struct gf_gpu_plan *p, const struct gf_gpu_trial *trial);
+
+#endif

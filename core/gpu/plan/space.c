@@ -1,0 +1,67 @@
+/* Spaces in a plan's buffers, and the buffers' sizes. */
+#include "core/gpu/plan/space.h"
+
+#include <string.h>
+
+struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],
+                                  int element) {
+    struct gf_gpu_space s = {.buffer_id = buffer_id, .element = element};
+    int64_t stride = 1;
+    static const int order[4] = {2, 1, 0, 3};
+    memcpy(s.extent, extent, sizeof s.extent);
+    for (int i = 0; i < 4; i++) {
+        s.stride[order[i]] = stride;
+        stride *= extent[order[i]];
+    }
+    return s;
+}
+
+struct gf_gpu_space gf_gpu_padded_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],
+                                         int element) {
+    enum { LINE = 128, WORTH = 16 }; /* bytes of a cache line; lines of a row */
+    struct gf_gpu_space s = gf_gpu_planes(buffer_id, extent, element);
+    int64_t unit = LINE / element, row = (extent[2] + unit - 1) / unit * unit;
+    if (extent[2] < WORTH * unit)
+        return s;
+    s.stride[1] = row;
+    s.stride[0] = row * extent[1];
+    s.stride[3] = s.stride[0] * extent[0];
+    return s;
+}
+
+int64_t gf_gpu_space_bytes(const struct gf_gpu_space *s) {
+    return s->stride[3] * s->extent[3] * s->element;
+}
+
+bool gf_gpu_same_layout(const struct gf_gpu_space *a, const struct gf_gpu_space *b) {
+    return a->element == b->element && !memcmp(a->extent, b->extent, sizeof a->extent) &&
+           !memcmp(a->stride, b->stride, sizeof a->stride);
+}
+
+void gf_gpu_reserve(struct gf_gpu_plan *p, const struct gf_gpu_space *s) {
+    int64_t bytes = gf_gpu_space_bytes(s);
+    bool ours = s->buffer_id == GF_GPU_A || s->buffer_id == GF_GPU_B;
+    if (ours && bytes > p->bytes[s->buffer_id])
+        p->bytes[s->buffer_id] = bytes;
+}
+
+static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type) {
+    int64_t bytes = (int64_t)gf_dtype_size(type);
+    for (int i = 0; i <= job->ndim; i++)
+        bytes *= shape[i];
+    return bytes;
+}
+
+void gf_gpu_size_buffers(struct gf_gpu_plan *p) {
+    const struct gf_job *job = &p->job;
+    int64_t shape[GF_MAX_RANK], word = job->precision == GF_DOUBLE ? 8 : 4;
+    gf_job_in_shape(job, shape);
+    p->bytes[GF_GPU_IN] = array_bytes(job, shape, job->in_dtype);
+    for (int i = 0; i < job->n_out; i++) {
+        gf_job_out_shape(job, i, shape);
+        p->bytes[GF_GPU_OUT + i] = array_bytes(job, shape, job->out[i].dtype);
+    }
+    p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
+    p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
+    p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
+}

@@ -1,0 +1,139 @@
+/* What auto picks: the CPU's time against a GPU's, both estimated from the job alone. */
+#include "core/session/auto.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+
+#include "core/base/memory.h"
+#include "core/base/status.h"
+
+/* Seconds: opening a context; copying a byte to a device or back; one point's step from one level
+ * of a transform to the next, in single precision on one thread. Rough, from an H200 beside two
+ * cores of a Xeon; where they decide wrongly, little is lost. */
+static const double context_seconds = 0.4, byte_seconds = 1e-10, step_seconds = 0.4e-9;
+
+/* What is compared; times in seconds, for all runs together. */
+struct weights {
+    int threads;
+    bool wide;
+    double host, device;
+    int64_t device_bytes; /* arrays and one spectrum */
+};
+
+static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o) {
+    struct weights w = {.wide = job->precision == GF_DOUBLE};
+    int64_t shape[GF_MAX_RANK];
+    double points = job->luma ? 1 : (double)job->channels, runs = (double)o->runs, bytes = 0;
+    w.threads = o->threads > 0 ? o->threads : omp_get_max_threads();
+    for (int i = 0; i < job->ndim; i++)
+        points *= (double)job->shape[i];
+    for (int i = -1; i < job->n_out; i++) {
+        double size = (double)gf_dtype_size(i < 0 ? job->in_dtype : job->out[i].dtype);
+        if (i < 0)
+            gf_job_in_shape(job, shape);
+        else
+            gf_job_out_shape(job, i, shape);
+        for (int j = 0; j <= job->ndim; j++)
+            size *= (double)shape[j];
+        bytes += size;
+    }
+    double share = gf_job_is_real(job) ? 0.5 : 1;
+    double ways = job->op == GF_FILTER ? 2 : 1; /* there and back */
+    double steps = ways * points * share * log2((double)gf_job_points(job) + 1);
+    w.host = runs * steps * step_seconds * (w.wide ? 2 : 1) / w.threads;
+    w.device = (o->open ? 0 : context_seconds) + runs * bytes * byte_seconds;
+    w.device_bytes = (int64_t)fmin(bytes + points * share * (w.wide ? 16 : 8), 0x1p62);
+    return w;
+}
+
+static const char *time_text(double seconds, char text[32]) {
+    if (seconds < 1e-3)
+        snprintf(text, 32, "a millisecond");
+    else if (seconds < 1)
+        snprintf(text, 32, "%.0f ms", seconds * 1e3);
+    else
+        snprintf(text, 32, "%.1f s", seconds);
+    return text;
+}
+
+/* Whether the backend has a device that could do it; if not, `but` becomes the reason. */
+static bool suits(const struct gf_backend *b, const struct gf_outlook *o, const struct weights *w,
+                  struct gf_gpu_props *p, char but[GF_REASON]) {
+    char need[GF_SIZE_TEXT], has[GF_SIZE_TEXT];
+    if (gf_backend_device(b, o->device, p) || p->is_cpu)
+        return false;
+    if (w->wide && !p->fp64) {
+        snprintf(but, GF_REASON, "%.60s has no double precision", p->name);
+        return false;
+    }
+    if (w->device_bytes <= p->memory)
+        return true;
+    snprintf(but, GF_REASON, "that takes %s on the device, %.60s has %s",
+             gf_memory_text(w->device_bytes, need), p->name, gf_memory_text(p->memory, has));
+    return false;
+}
+
+/* The device asked for is a wrong name where backends are usable and none of them has it. */
+static void look_for_device(const struct gf_outlook *o, char no_device[GF_REASON]) {
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES], p;
+    for (const struct gf_backend *b = NULL; (b = gf_backend_next(o->backends, true, b));) {
+        if (!gf_backend_devices(b, list))
+            continue;
+        if (!gf_backend_device(b, o->device, &p)) {
+            no_device[0] = 0;
+            return;
+        }
+        snprintf(no_device, GF_REASON, "%.250s", gf_message());
+    }
+}
+
+/* The first backend in host memory that is usable. */
+static int choose_host(const struct gf_outlook *o, const struct gf_backend **out) {
+    char reason[GF_REASON] = "no backend runs on the CPU";
+    *out = NULL;
+    while ((*out = gf_backend_next(o->backends, false, *out)))
+        if (!(*out)->probe(reason))
+            return 0;
+    return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
+}
+
+int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct gf_choice *choice) {
+    *choice = (struct gf_choice){.backend = NULL};
+    if (job->op == GF_DWT) { /* a few operations a sample, at the pace of memory */
+        int rc = choose_host(o, &choice->backend);
+        if (!rc)
+            snprintf(choice->why, GF_REASON, "%s: wavelets are done before a GPU has the samples",
+                     choice->backend->name);
+        return rc;
+    }
+    struct weights w = weigh(job, o);
+    struct gf_gpu_props props;
+    char host[32], device[32], times[32] = "", but[GF_REASON] = "no GPU is usable";
+    const char *s = w.threads == 1 ? "" : "s";
+    time_text(w.host, host);
+    time_text(w.device, device);
+    if (o->runs > 1)
+        snprintf(times, sizeof times, ", for %lld jobs", (long long)o->runs);
+    if (o->device && w.host > w.device)
+        look_for_device(o, choice->no_device);
+    if (choice->no_device[0])
+        snprintf(but, GF_REASON, "no device '%.64s'", o->device);
+    for (const struct gf_backend *b = NULL;
+         w.host > w.device && (b = gf_backend_next(o->backends, true, b));) {
+        if (!suits(b, o, &w, &props, but))
+            continue;
+        choice->backend = b;
+        snprintf(choice->why, GF_REASON,
+                 "%s: about %s with the copies on %.60s, %s on %d thread%s%s", b->name, device,
+                 props.name, host, w.threads, s, times);
+        return 0;
+    }
+    if (w.host <= w.device)
+        snprintf(but, GF_REASON, "a GPU would take %s to be there", device);
+    int rc = choose_host(o, &choice->backend);
+    if (!rc)
+        snprintf(choice->why, GF_REASON, "%s: about %s on %d thread%s%s; %.150s",
+                 choice->backend->name, host, w.threads, s, times, but);
+    return rc;
+}

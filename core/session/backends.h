@@ -1,0 +1,46 @@
+/* The list of backends, and how to find one of them or one of their devices:
+ *
+ *     const struct gf_backend *b;
+ *     struct gf_gpu_props device;
+ *     int rc = gf_backend_find("opencl", &b);
+ *     if (!rc) rc = gf_backend_device(b, "4090", &device);                                     */
+#ifndef GF_CORE_SESSION_BACKENDS_H
+#define GF_CORE_SESSION_BACKENDS_H
+
+#include "core/base/backend.h"
+
+enum { GF_MAX_BACKENDS = 16 };
+
+/* NULL-terminated, in the order that `gpufft devices` prints. Functions below that take a list take
+ * this one or a test's. */
+extern const struct gf_backend *const gf_backends[];
+
+/* Finds a backend by name; GF_EUSAGE with the list of names when there is none of that name,
+ * GF_EABSENT with reason and remedy when it is not usable here. */
+int gf_backend_find(const char *name, const struct gf_backend **out);
+int gf_backend_find_in(const struct gf_backend *const *list, const char *name,
+                       const struct gf_backend **out);
+
+/* The backend that auto prefers after `last` (NULL: the first) among those on devices, or among
+ * those in host memory; NULL: there is no further one. */
+const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, bool devices,
+                                         const struct gf_backend *last);
+
+/* The devices of a usable backend that lists its own: how many of `props` are filled. 0 for all
+ * others. Opens no context. */
+int gf_backend_devices(const struct gf_backend *b, struct gf_gpu_props props[GF_GPU_MAX_DEVICES]);
+/* The device that `name` (as in struct gf_backend_options) names, of a backend that lists its own;
+ * GF_EABSENT with those there are. Opens no context. */
+int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gpu_props *props);
+/* The automatic backend that has this device; GF_EABSENT when none has. */
+int gf_backend_of_device(const struct gf_backend *const *list, const char *name,
+                         const struct gf_backend **out);
+
+/* Calls see(path, what it is) for every file that backends may read: FFTW's wisdom, and kernel
+ * sources where a folder of them is named. Stops at the first status that is not 0, and returns it. */
+int gf_backend_files(int (*see)(const char *path, const char *what));
+
+/* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
+void gf_backend_cache_text(char text[GF_REASON]);
+
+#endif

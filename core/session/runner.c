@@ -1,0 +1,297 @@
+/* One thread's jobs: chosen, planned, run, and tried on another backend where auto may. */
+#include "core/session/runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/job_check.h"
+#include "core/filter/filter.h"
+#include "core/base/status.h"
+
+static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {
+    return gf_session_backend(r->session, i);
+}
+
+void gf_runner_open(struct gf_runner *r, struct gf_session *session, int threads) {
+    *r = (struct gf_runner){.session = session, .threads = threads, .now = -1, .own = -1};
+}
+
+void gf_runner_next(struct gf_runner *r, int64_t runs) {
+    r->ms = (struct gf_runner_times){.open = 0};
+    r->runs = runs;
+    r->decided = false;
+    r->plan = NULL; /* kept, but asked for anew */
+}
+
+void gf_runner_forget(struct gf_runner *r) {
+    if (r->kept)
+        backend_of(r, r->own)->unplan(r->own_context, r->kept);
+    if (r->plan == r->kept)
+        r->plan = NULL;
+    r->kept = NULL;
+}
+
+int64_t gf_runner_kept_bytes(const struct gf_runner *r) {
+    return r->kept ? r->kept->workspace_bytes : 0;
+}
+
+static void close_own(struct gf_runner *r) {
+    gf_runner_forget(r);
+    if (r->own >= 0)
+        backend_of(r, r->own)->close(r->own_context);
+    r->own_context = NULL;
+    r->own = -1;
+}
+
+void gf_runner_close(struct gf_runner *r) {
+    if (r->session)
+        close_own(r);
+    *r = (struct gf_runner){.now = -1, .own = -1};
+}
+
+/* ---- plans ---- */
+
+static int open_own(struct gf_runner *r, int i) {
+    if (r->own == i)
+        return 0;
+    close_own(r);
+    int rc = gf_session_open_own(r->session, i, r->threads, &r->own_context);
+    r->own = rc ? -1 : i;
+    return rc;
+}
+
+static int plan_own(struct gf_runner *r, int i, const struct gf_job *job) {
+    int rc = open_own(r, i);
+    if (!rc && (!r->kept || !gf_job_equal(job, &r->kept->job))) {
+        gf_runner_forget(r);
+        rc = backend_of(r, i)->plan(r->own_context, job, &r->kept);
+        if (rc)
+            r->kept = NULL;
+    }
+    return rc;
+}
+
+/* In the runner's turn. */
+static int plan_shared(struct gf_runner *r, int i, const struct gf_job *job,
+                       struct gf_plan **plan) {
+    bool made;
+    int rc = gf_session_plan(r->session, i, job, &r->ms.open, plan, &made);
+    if (!rc && made) {
+        r->ms.build += (*plan)->build_seconds * 1e3;
+        r->ms.built += (*plan)->kernels_built;
+    }
+    return rc;
+}
+
+/* A plan for the job with backend i, where nobody else's turn has to be waited for. */
+static int plan_with(struct gf_runner *r, int i, const struct gf_job *job) {
+    struct gf_session *s = r->session;
+    struct gf_plan *plan = NULL;
+    int rc = 0;
+    r->plan = NULL;
+    r->workspace = 0;
+    if (backend_of(r, i)->per_thread) {
+        rc = plan_own(r, i, job);
+        plan = r->kept;
+    } else if (s->alone) {
+        gf_runner_forget(r); /* one plan at a time */
+        gf_session_turn_begin(s);
+        rc = plan_shared(r, i, job, &plan);
+        gf_session_turn_end(s);
+    }
+    if (rc)
+        return rc;
+    r->plan = plan;
+    r->workspace = plan ? plan->workspace_bytes : 0;
+    r->now = i;
+    r->job = *job;
+    return 0;
+}
+
+/* ---- choice ---- */
+
+static bool has_failed(const struct gf_runner *r, int i) {
+    return r->session->failed >> i & 1;
+}
+
+/* The backend that auto picks: the decision, or the next automatic one that has not failed. */
+static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
+    if (r->decided && gf_job_equal(job, &r->job) && !has_failed(r, r->now)) {
+        *out = r->now;
+        return 0;
+    }
+    int rc = gf_session_decide(r->session, job, r->runs, out, r->why);
+    if (rc || !has_failed(r, *out))
+        return rc;
+    const char *name = backend_of(r, *out)->name;
+    for (int i = 0; backend_of(r, i); i++) {
+        char reason[GF_REASON] = "";
+        if (!backend_of(r, i)->automatic || has_failed(r, i) || backend_of(r, i)->probe(reason))
+            continue;
+        *out = i;
+        snprintf(r->why, sizeof r->why, "%s did not work", name);
+        return 0;
+    }
+    return gf_fail(GF_EABSENT, "no automatic backend works; the last one said: %s", gf_message());
+}
+
+/* What another backend may do better at: a wrong job stays one, and so does a lack of memory, but
+ * for a device's own. */
+static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
+    return r->session->asked < 0 && (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP ||
+                                     (rc == GF_ENOMEM && backend_of(r, i)->devices));
+}
+
+/* Backend i has failed, and auto looks further. Noted by the first runner that sees it. */
+static void give_up(struct gf_runner *r, int i) {
+    if (!(atomic_fetch_or(&r->session->failed, 1u << i) >> i & 1))
+        gf_session_note(r->session, "%s: %s; trying another backend", backend_of(r, i)->name,
+                        gf_message());
+}
+
+bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job) {
+    struct gf_session *s = r->session;
+    int i = s->asked;
+    if (i >= 0)
+        return gf_session_ahead(s, i);
+    if (!job || gf_job_validate(job) || choose(r, job, &i))
+        return false;
+    r->now = i;
+    r->job = *job;
+    r->plan = NULL;
+    r->decided = true;
+    return gf_session_ahead(s, i);
+}
+
+/* Waits for a context that is being opened; auto does without one that failed. */
+static int join(struct gf_runner *r) {
+    struct gf_session *s = r->session;
+    int backend = -1;
+    gf_session_turn_begin(s);
+    int rc = gf_session_join(s, &r->ms.open, &backend);
+    gf_session_turn_end(s);
+    if (!rc || s->asked >= 0)
+        return rc;
+    give_up(r, backend);
+    return 0;
+}
+
+static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
+    snprintf(r->why, sizeof r->why, "asked for by --%s",
+             r->session->options.backend ? "backend" : "device");
+    return plan_with(r, r->session->asked, job);
+}
+
+int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
+    int i, rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_filter_validate(job);
+    if (rc || (r->plan && gf_job_equal(job, &r->job)))
+        return rc;
+    if (r->session->alone)
+        rc = join(r);
+    if (rc || r->session->asked >= 0)
+        return rc ? rc : plan_asked(r, job);
+    for (;;) {
+        rc = choose(r, job, &i);
+        if (rc)
+            return rc;
+        rc = plan_with(r, i, job);
+        r->decided = !rc;
+        if (!rc || !may_fall_back(r, rc, i))
+            return rc;
+        give_up(r, i);
+    }
+}
+
+/* ---- run ---- */
+
+/* In the runner's turn: the plan to run, made now if it is not kept. */
+static int plan_in_turn(struct gf_runner *r, struct gf_plan **plan) {
+    struct gf_session *s = r->session;
+    int backend;
+    if (s->lost || (s->asked < 0 && has_failed(r, r->now)))
+        return gf_fail(GF_EBACKEND, "%s failed before", backend_of(r, r->now)->name);
+    int rc = gf_session_join(s, &r->ms.open, &backend);
+    return rc ? rc : plan_shared(r, r->now, &r->job, plan);
+}
+
+/* Waits for the runner's turn, where contexts are shared, and for a plan. On success the turn lasts
+ * until end(). */
+static int begin(struct gf_runner *r, struct gf_plan **plan) {
+    *plan = r->kept;
+    if (backend_of(r, r->now)->per_thread)
+        return 0;
+    gf_session_turn_begin(r->session);
+    int rc = plan_in_turn(r, plan);
+    if (rc)
+        gf_session_turn_end(r->session);
+    return rc;
+}
+
+static void end(struct gf_runner *r) {
+    if (!backend_of(r, r->now)->per_thread)
+        gf_session_turn_end(r->session);
+}
+
+/* Runs a plan in its turn. A shared context's memory may be full of plans kept for other jobs. */
+static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array *in,
+                struct gf_array *out, struct gf_report *report) {
+    struct gf_session *s = r->session;
+    const struct gf_backend *b = backend_of(r, r->now);
+    if (b->per_thread)
+        return b->exec(r->own_context, plan, in, out, report);
+    void *context = s->context[r->now];
+    int rc = b->exec(context, plan, in, out, report);
+    if (rc == GF_ENOMEM && gf_session_unplan(s, plan))
+        rc = b->exec(context, plan, in, out, report);
+    if (rc)
+        gf_session_check_lost(s, r->now);
+    return rc;
+}
+
+int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,
+                  struct gf_report *report) {
+    for (;;) {
+        struct gf_plan *plan;
+        memset(report, 0, sizeof *report);
+        int rc = begin(r, &plan);
+        if (!rc) {
+            rc = exec(r, plan, in, out, report);
+            end(r);
+        }
+        r->ms.run = report->ms;
+        if (!rc || !may_fall_back(r, rc, r->now))
+            return rc;
+        give_up(r, r->now);
+        const struct gf_job job = r->job;
+        r->plan = NULL;
+        rc = gf_runner_plan(r, &job);
+        if (rc)
+            return rc;
+    }
+}
+
+const char *gf_runner_name(const struct gf_runner *r) {
+    return r->now < 0 ? "?" : backend_of(r, r->now)->name;
+}
+
+bool gf_runner_on_device(const struct gf_runner *r) {
+    return r->now >= 0 && backend_of(r, r->now)->on_device;
+}
+
+double gf_runner_copy_speed(struct gf_runner *r) {
+    struct gf_session *s = r->session;
+    struct gf_device_speed speed = {.copy = 0};
+    struct gf_gpu_props props;
+    if (!gf_runner_on_device(r) || s->measured >> r->now & 1)
+        return r->now < 0 ? 0 : s->copy[r->now];
+    const struct gf_backend *b = backend_of(r, r->now);
+    s->measured |= 1u << r->now;
+    /* A CPU would take seconds. */
+    if (b->list && (gf_backend_device(b, s->options.device, &props) || props.is_cpu))
+        return 0;
+    if (!b->on_device->measure(s->context[r->now], &speed))
+        s->copy[r->now] = speed.copy;
+    return s->copy[r->now];
+}

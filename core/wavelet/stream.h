@@ -1,0 +1,48 @@
+/* A forward wavelet transform along time, frame by frame, for volumes that need not fit memory. A
+ * backend that has it offers this table (struct gf_backend.streamer):
+ *
+ *     struct gf_dwt_taker taker = {.emit = write_box, .user = file};
+ *     struct gf_dwt_stream *stream;
+ *     int rc = b->streamer->open(&job, threads, &taker, &stream);
+ *     for (int64_t z = 0; z < job.shape[0] && !rc; z++)
+ *         rc = b->streamer->push(stream, &frame[z]);
+ *     b->streamer->close(stream); */
+#ifndef GF_CORE_WAVELET_STREAM_H
+#define GF_CORE_WAVELET_STREAM_H
+
+#include "core/base/job.h"
+
+/* A box of one plane z of the packed array, in the job's precision. */
+struct gf_dwt_box {
+    int64_t z, y, x, height, width; /* pixels */
+    int64_t stride;                 /* bytes from row to row of `data` */
+    const void *data;
+};
+
+/* Receives finished coefficients. Both functions return 0 or a code that ends the stream. */
+struct gf_dwt_taker {
+    int (*emit)(void *user, const struct gf_dwt_box *box);
+    /* NULL if emit() copies what it needs of box->data. Otherwise it returns when the data of the
+     * first `boxes` of all boxes emitted may be overwritten. */
+    int (*settle)(void *user, int64_t boxes);
+    void *user;
+};
+
+struct gf_dwt_stream;
+
+struct gf_dwt_streamer {
+    /* Bytes that a stream takes beside the frame that is pushed. */
+    int64_t (*bytes)(const struct gf_job *job, int threads);
+    /* For forward jobs of three axes, z among the transformed ones; thresholds by T, not by share.
+     * What is never emitted is a gap between bands. */
+    int (*open)(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
+                struct gf_dwt_stream **out);
+    /* The next of job->shape[0] planes (y, x, channel; dense), which is copied. The last one
+     * finishes the transform. */
+    int (*push)(struct gf_dwt_stream *s, const struct gf_array *plane);
+    /* Most planes of the input's size (of any level: smaller ones by their share) held at once. */
+    double (*peak)(const struct gf_dwt_stream *s);
+    void (*close)(struct gf_dwt_stream *s); /* takes NULL */
+};
+
+#endif

@@ -1,0 +1,288 @@
+/* Makes a manual page from its source and the table of commands, so that a page cannot lack an
+ * option: make_man PAGE.1.in OPTIONS.in > PAGE.1
+ *
+ * In a page, which is mdoc(7), a line of
+ *     @COMMANDS@       becomes the list of commands with their summaries (in gpufft.1.in)
+ *     .Nd @SUMMARY@    takes the summary of the page's command
+ *     @OPTIONS@        becomes its options: their help, and what is known beyond that
+ * What is known beyond the help is in blocks, at the end of the page and, for options that several
+ * pages have, in OPTIONS.in. A block begins with "@--NAME" and, if it is not for all commands, the
+ * commands that it is for; the page's own block comes first. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/command.h"
+
+struct text {
+    const char *path;
+    char *bytes;
+};
+
+static int load(const char *path, struct text *t) {
+    FILE *f = fopen(path, "rb");
+    size_t size = 0, got = 0;
+    *t = (struct text){.path = path};
+    for (;;) {
+        if (got + 1 >= size) {
+            char *more = realloc(t->bytes, size += 65536);
+            if (!more)
+                break;
+            t->bytes = more;
+        }
+        size_t n = f ? fread(t->bytes + got, 1, size - got - 1, f) : 0;
+        if (!n)
+            break;
+        got += n;
+    }
+    bool ok = f && !ferror(f) && t->bytes;
+    if (t->bytes)
+        t->bytes[got] = 0;
+    if (f)
+        fclose(f);
+    if (!ok)
+        fprintf(stderr, "make_man: cannot read %s\n", path);
+    return ok ? 0 : -1;
+}
+
+/* The line after this one; at the end of the text, the NUL. */
+static const char *next_line(const char *line) {
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
+static bool line_is(const char *line, const char *text) {
+    size_t n = strlen(text);
+    return !strncmp(line, text, n) && (line[n] == '\n' || !line[n]);
+}
+
+static const struct gf_opt *find_option(const struct gf_command *c, const char *name, size_t n) {
+    for (const struct gf_opt_group *const *g = c->groups; *g; g++)
+        for (const struct gf_opt *o = (*g)->opts; o->name; o++)
+            if (strlen(o->name) == n && !strncmp(o->name, name, n))
+                return o;
+    return NULL;
+}
+
+/* The next word of the line at *at, or 0 bytes. */
+static size_t next_word(const char **at) {
+    *at += strspn(*at, " ");
+    return strcspn(*at, " \n");
+}
+
+/* "@--NAME COMMAND..." is for this option of this command. */
+static bool block_matches(const char *line, const char *option, const struct gf_command *c) {
+    const char *word = line + 3;
+    size_t n = next_word(&word);
+    if (n != strlen(option) || strncmp(word, option, n))
+        return false;
+    word += n;
+    n = next_word(&word);
+    if (!n)
+        return true;
+    for (; n; word += n, n = next_word(&word))
+        if (n == strlen(c->name) && !strncmp(word, c->name, n))
+            return true;
+    return false;
+}
+
+static const char *find_block(const struct text *t, const char *option,
+                              const struct gf_command *c) {
+    const char *line = t->bytes;
+    while (*line && (strncmp(line, "@--", 3) || !block_matches(line, option, c)))
+        line = next_line(line);
+    return *line ? next_line(line) : NULL;
+}
+
+/* Blank lines divide the sources only. */
+static void put_line(const char *line) {
+    if (*line && *line != '\n')
+        printf("%.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+/* Text for roff: dashes that can be copied, `code` in bold. */
+static void put_text(const char *text) {
+    bool code = false;
+    if (*text == '.' || *text == '\'')
+        printf("\\&");
+    for (; *text; text++)
+        switch (*text) {
+        case '-':
+            printf("\\-");
+            break;
+        case '\\':
+            printf("\\e");
+            break;
+        case '`':
+            code = !code;
+            printf(code ? "\\fB" : "\\fR");
+            break;
+        default:
+            putchar(*text);
+        }
+}
+
+/* "read IN" becomes "Read IN.", but "d4, also" stays: that is a value. */
+static void put_sentence(const char *text) {
+    size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+    bool begins = word && text[word] == ' ' && text[word + 1] != '(';
+    char *copy = strdup(text);
+    if (copy && begins)
+        *copy = (char)toupper((unsigned char)*copy);
+    put_text(copy ? copy : text);
+    printf(".\n");
+    free(copy);
+}
+
+static void put_head(const struct gf_opt *o) {
+    printf(".It Fl \\-");
+    put_text(o->type == GF_OPT_NEGATE ? "no-" : "");
+    put_text(o->name);
+    if (o->type == GF_OPT_CHOICE3) {
+        printf(" , Fl \\-no\\-");
+        put_text(o->name);
+    }
+    if (o->arg) {
+        printf(o->optional ? " Ns Op = Ns " : " Ns = Ns ");
+        printf(strpbrk(o->arg, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") ? "Ar " : "Cm ");
+        put_text(o->arg);
+    }
+    printf("\n");
+}
+
+static int put_option(const struct gf_opt *o, const struct gf_command *c, const struct text *page,
+                      const struct text *shared) {
+    const char *block = find_block(page, o->name, c);
+    if (!o->help || !*o->help) {
+        fprintf(stderr, "make_man: %s --%s has no help\n", c->name, o->name);
+        return -1;
+    }
+    put_head(o);
+    put_sentence(o->help);
+    block = block ? block : find_block(shared, o->name, c);
+    for (; block && *block && strncmp(block, "@--", 3); block = next_line(block))
+        put_line(block);
+    return 0;
+}
+
+static int put_options(const struct gf_command *c, const struct text *page,
+                       const struct text *shared) {
+    int rc = 0;
+    bool open = false;
+    for (const struct gf_opt_group *const *g = c->groups; *g; g++) {
+        if ((*g)->title) {
+            printf(open ? ".El\n.Ss " : ".Ss ");
+            put_text((*g)->title);
+            printf("\n.Bl -tag -width indent\n");
+            open = true;
+        }
+        for (const struct gf_opt *o = (*g)->opts; o->name && !rc; o++)
+            rc = put_option(o, c, page, shared);
+    }
+    printf(".El\n");
+    return rc;
+}
+
+static void put_commands(void) {
+    printf(".Bl -tag -width Ds\n");
+    for (int i = 0; gf_commands[i]; i++) {
+        printf(".It Xr gpufft-%s 1\n", gf_commands[i]->name);
+        put_sentence(gf_commands[i]->summary);
+    }
+    printf(".El\n");
+}
+
+/* A block of an option that no command has documents nothing: `only` is the page's command, or NULL
+ * for any. */
+static int check_blocks(const struct text *t, const struct gf_command *only) {
+    for (const char *line = t->bytes; *line; line = next_line(line)) {
+        if (strncmp(line, "@--", 3))
+            continue;
+        const char *name = line + 3, *word = name + strcspn(name, " \n");
+        size_t n = (size_t)(word - name), length;
+        bool known = only && find_option(only, name, n);
+        for (int i = 0; gf_commands[i] && !only; i++)
+            known = known || find_option(gf_commands[i], name, n);
+        for (; (length = next_word(&word)) > 0 && known; word += length) {
+            char command[32];
+            snprintf(command, sizeof command, "%.*s", (int)length, word);
+            const struct gf_command *c = gf_command_find(command);
+            known = c && find_option(c, name, n);
+        }
+        if (!known) {
+            fprintf(stderr, "make_man: %s: no such option: %.*s\n", t->path,
+                    (int)strcspn(line, "\n"), line);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int make(const struct text *page, const struct text *shared, const struct gf_command *c) {
+    int rc = 0, summaries = 0, lists = 0;
+    printf(".\\\" Made from %s and the table of options.\n", page->path);
+    for (const char *line = page->bytes; *line && strncmp(line, "@--", 3) && !rc;
+         line = next_line(line)) {
+        if (c && line_is(line, ".Nd @SUMMARY@")) {
+            printf(".Nd ");
+            put_text(c->summary);
+            printf("\n");
+            summaries++;
+        } else if (c && line_is(line, "@OPTIONS@")) {
+            rc = put_options(c, page, shared);
+            lists++;
+        } else if (!c && line_is(line, "@COMMANDS@")) {
+            put_commands();
+            lists++;
+        } else {
+            put_line(line);
+        }
+    }
+    if (!rc && (lists != 1 || summaries != (c != NULL))) {
+        fprintf(stderr, "make_man: %s lacks %s\n", page->path,
+                c ? ".Nd @SUMMARY@ or @OPTIONS@" : "@COMMANDS@");
+        rc = -1;
+    }
+    return rc;
+}
+
+/* "man/gpufft-fwd.1.in" is about fwd, "man/gpufft.1.in" about all: NULL. */
+static int find_subject(const char *path, const struct gf_command **c) {
+    const char *file = strrchr(path, '/');
+    char name[32] = "";
+    file = file ? file + 1 : path;
+    *c = NULL;
+    if (!strcmp(file, "gpufft.1.in"))
+        return 0;
+    if (sscanf(file, "gpufft-%31[a-z0-9].1.in", name) == 1)
+        *c = gf_command_find(name);
+    if (!*c)
+        fprintf(stderr, "make_man: %s: no command of that name\n", path);
+    return *c ? 0 : -1;
+}
+
+int main(int argc, char **argv) {
+    struct text page = {0}, shared = {0};
+    const struct gf_command *c = NULL;
+    int rc = -1;
+    if (argc != 3)
+        fprintf(stderr, "usage: make_man PAGE.1.in OPTIONS.in\n");
+    else
+        rc = find_subject(argv[1], &c);
+    if (!rc)
+        rc = load(argv[1], &page);
+    if (!rc)
+        rc = load(argv[2], &shared);
+    if (!rc)
+        rc = check_blocks(&shared, NULL);
+    if (!rc && c)
+        rc = check_blocks(&page, c);
+    if (!rc)
+        rc = make(&page, &shared, c);
+    if (!rc && fflush(stdout))
+        rc = -1;
+    free(page.bytes);
+    free(shared.bytes);
+    return rc ? 1 : 0;
+}

@@ -1,0 +1,536 @@
+/* Sessions and runners on made-up backends: which one runs, what is opened and planned how often,
+ * what happens where one fails, and what is noted. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/session/auto.h"
+#include "core/session/runner.h"
+#include "tests/test.h"
+
+/* What a made-up backend shall do, and what was asked of it. A plan works at no data: exec() sets
+ * report.high[0] to its backend's mark. */
+struct fake {
+    double mark;
+    int fail_probe, fail_open, fail_plan, fail_exec; /* statuses; 0: works */
+    int fail_times;                                  /* plan or exec fails so often; 0: always */
+    bool lost;
+    atomic_int opened, closed, planned, unplanned, ran;
+    char device[32];
+};
+static struct fake host, gpu, other;
+
+struct fake_context {
+    struct fake *fake;
+};
+
+static int probe(const struct fake *f, char reason[GF_REASON]) {
+    snprintf(reason, GF_REASON, "made up");
+    return f->fail_probe;
+}
+
+static int list(struct gf_gpu_props *props, int most) {
+    memset(props, 0, sizeof *props);
+    snprintf(props->name, sizeof props->name, "Fake 9000");
+    props->memory = INT64_C(1) << 40;
+    props->fp64 = true;
+    return most > 0 ? 1 : 0;
+}
+
+static int open_fake(struct fake *f, const struct gf_backend_options *o, void **context) {
+    if (o->device)
+        snprintf(f->device, sizeof f->device, "%s", o->device);
+    if (f->fail_open)
+        return gf_fail(f->fail_open, "cannot open it");
+    struct fake_context *c = malloc(sizeof *c);
+    c->fake = f;
+    f->opened++;
+    *context = c;
+    return 0;
+}
+
+static bool fails(struct fake *f, int status) {
+    if (!status)
+        return false;
+    return !f->fail_times || f->fail_times-- > 1 || (f->fail_plan = f->fail_exec = 0) == 0;
+}
+
+static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    struct fake *f = ((struct fake_context *)context)->fake;
+    int rc = f->fail_plan;
+    f->planned++;
+    *out = NULL;
+    if (fails(f, rc))
+        return gf_fail(rc, "cannot plan it");
+    *out = calloc(1, sizeof **out);
+    (*out)->job = *job;
+    (*out)->workspace_bytes = 1000;
+    (*out)->build_seconds = 2;
+    (*out)->kernels_built = 3;
+    return 0;
+}
+
+static int exec(void *context, struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
+                struct gf_report *report) {
+    struct fake *f = ((struct fake_context *)context)->fake;
+    int rc = f->fail_exec;
+    (void)p, (void)in, (void)out;
+    f->ran++;
+    if (fails(f, rc))
+        return gf_fail(rc, "cannot run it");
+    report->high[0] = f->mark;
+    report->ms = (struct gf_device_ms){.upload = 1, .run = 2, .download = 3};
+    return 0;
+}
+
+static bool is_lost(void *context) {
+    return ((struct fake_context *)context)->fake->lost;
+}
+
+static void unplan(void *context, struct gf_plan *p) {
+    ((struct fake_context *)context)->fake->unplanned += p != NULL;
+    free(p);
+}
+
+static void close_fake(void *context) {
+    ((struct fake_context *)context)->fake->closed++;
+    free(context);
+}
+
+static int host_probe(char reason[GF_REASON]) {
+    return probe(&host, reason);
+}
+static int gpu_probe(char reason[GF_REASON]) {
+    return probe(&gpu, reason);
+}
+static int other_probe(char reason[GF_REASON]) {
+    return probe(&other, reason);
+}
+static int host_open(const struct gf_backend_options *o, void **context) {
+    return open_fake(&host, o, context);
+}
+static int gpu_open(const struct gf_backend_options *o, void **context) {
+    return open_fake(&gpu, o, context);
+}
+static int other_open(const struct gf_backend_options *o, void **context) {
+    return open_fake(&other, o, context);
+}
+
+static const struct gf_device_exec on_device = {.upload = NULL};
+static const struct gf_backend host_backend = {.name = "host",
+                                               .automatic = 1,
+                                               .per_thread = true,
+                                               .probe = host_probe,
+                                               .open = host_open,
+                                               .plan = plan,
+                                               .exec = exec,
+                                               .unplan = unplan,
+                                               .close = close_fake};
+static const struct gf_backend gpu_backend = {.name = "gpu",
+                                              .automatic = 2,
+                                              .devices = true,
+                                              .on_device = &on_device,
+                                              .probe = gpu_probe,
+                                              .list = list,
+                                              .open = gpu_open,
+                                              .plan = plan,
+                                              .exec = exec,
+                                              .lost = is_lost,
+                                              .unplan = unplan,
+                                              .close = close_fake};
+/* In host memory, one context, never picked by auto. */
+static const struct gf_backend other_backend = {.name = "other",
+                                                .probe = other_probe,
+                                                .open = other_open,
+                                                .plan = plan,
+                                                .exec = exec,
+                                                .unplan = unplan,
+                                                .close = close_fake};
+static const struct gf_backend *const backends[] = {&host_backend, &gpu_backend, &other_backend,
+                                                    NULL};
+
+static char notes[1024];
+static int n_notes;
+
+static void take_note(void *user, const char *text) {
+    n_notes += user == notes ? 1 : 100; /* no CHECK: threads come here */
+    snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", text);
+}
+
+static struct gf_session session;
+static struct gf_runner runner;
+
+/* A session of one runner, over fresh backends. What a test wants of them it sets before. */
+static int start(const char *backend) {
+    n_notes = 0;
+    notes[0] = 0;
+    int rc = gf_session_open(&session, &(struct gf_session_options){.backends = backends,
+                                                                    .backend = backend,
+                                                                    .threads = 1,
+                                                                    .note = take_note,
+                                                                    .user = notes});
+    gf_runner_open(&runner, &session, 1);
+    return rc;
+}
+
+static void reset(void) {
+    host = (struct fake){.mark = 1};
+    gpu = (struct fake){.mark = 2};
+    other = (struct fake){.mark = 3};
+}
+
+/* All that was opened is closed, all that was planned is dropped. */
+static void stop(void) {
+    gf_runner_close(&runner);
+    gf_session_close(&session);
+    const struct fake *all[] = {&host, &gpu, &other};
+    for (int i = 0; i < 3; i++)
+        CHECK_EQ(all[i]->opened, all[i]->closed);
+    reset();
+}
+
+/* n = 4096: auto takes the GPU for 100 of these, and not for one. */
+static struct gf_job job_of(int64_t n) {
+    return (struct gf_job){.ndim = 2,
+                           .shape = {n, n},
+                           .channels = 1,
+                           .axes = 3,
+                           .in_dtype = GF_U8,
+                           .n_out = 1,
+                           .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY}}};
+}
+
+/* Plans and runs; the mark of the backend that ran, or the status. */
+static int run_with(struct gf_runner *r, int64_t n, int64_t runs) {
+    const struct gf_job job = job_of(n);
+    struct gf_report report = {.imag_ratio = 0};
+    gf_runner_next(r, runs);
+    int rc = gf_runner_plan(r, &job);
+    if (!rc)
+        rc = gf_runner_run(r, NULL, NULL, &report);
+    return rc ? rc : (int)report.high[0];
+}
+
+static int run(int64_t n, int64_t runs) {
+    return run_with(&runner, n, runs);
+}
+
+static void test_choice(void) {
+    CHECK_EQ(start(NULL), 0);
+    CHECK(!gf_session_asked(&session) && !gf_session_is_open(&session));
+    CHECK_EQ(run(64, 1), 1);
+    CHECK(!strcmp(gf_runner_name(&runner), "host") && !gf_runner_on_device(&runner));
+    CHECK_EQ(run(4096, 100), 2);
+    CHECK(!strcmp(gf_runner_name(&runner), "gpu") && gf_runner_on_device(&runner));
+    CHECK(strstr(runner.why, "Fake 9000") && strncmp(runner.why, "gpu", 3));
+    /* The same job gets the same backend, however few are left. */
+    CHECK_EQ(run(4096, 1), 2);
+    CHECK(strstr(runner.why, "for 100 jobs"));
+    CHECK_EQ(run(64, 1), 2); /* weighed again: the device is open now */
+    CHECK_EQ(n_notes, 0);
+    CHECK(gf_session_is_open(&session) && !gf_session_is_lost(&session));
+    stop();
+
+    CHECK_EQ(start(NULL), 0);
+    CHECK_EQ(run(4096, 1), 1);
+    CHECK_EQ(run(4096, 100), 1); /* decided */
+    stop();
+
+    CHECK_EQ(start("other"), 0);
+    CHECK(!strcmp(gf_session_asked(&session), "other"));
+    CHECK_EQ(run(4096, 100), 3);
+    CHECK(!strcmp(runner.why, "asked for by --backend"));
+    stop();
+
+    CHECK_EQ(start("gpo"), GF_EUSAGE);
+    CHECK(strstr(gf_message(), "did you mean 'gpu'"));
+    gf_session_close(&session); /* harmless */
+    gpu.fail_probe = GF_EABSENT;
+    CHECK_EQ(start("gpu"), GF_EABSENT);
+    CHECK_EQ(start(NULL), 0);
+    CHECK_EQ(run(4096, 100), 1);
+    CHECK_EQ(n_notes, 0);
+    stop();
+}
+
+static void test_plans(void) {
+    CHECK_EQ(start("host"), 0);
+    CHECK_EQ(run(64, 1), 1);
+    CHECK_EQ(run(64, 1), 1);
+    CHECK_EQ(host.planned, 1);
+    CHECK_EQ(gf_runner_kept_bytes(&runner), 1000);
+    CHECK_EQ(run(65, 1), 1);
+    CHECK_EQ(host.planned, 2);
+    CHECK_EQ(host.unplanned, 1);
+    gf_runner_forget(&runner);
+    CHECK_EQ(host.unplanned, 2);
+    CHECK_EQ(gf_runner_kept_bytes(&runner), 0);
+    CHECK_EQ(run(65, 1), 1);
+    CHECK_EQ(host.opened, 1);
+    stop();
+
+    /* Several runners: a host context for each, one on the device with a few plans. */
+    struct gf_runner second;
+    for (int shared = 0; shared < 2; shared++) {
+        struct fake *f = shared ? &gpu : &host;
+        CHECK_EQ(start(shared ? "gpu" : "host"), 0);
+        gf_session_set_alone(&session, false);
+        gf_runner_open(&second, &session, 1);
+        CHECK_EQ(run(64, 1), (int)f->mark);
+        CHECK_EQ(run_with(&second, 64, 1), (int)f->mark);
+        CHECK_EQ(f->opened, shared ? 1 : 2);
+        CHECK_EQ(f->planned, shared ? 1 : 2);
+        for (int n = 65; n < 64 + GF_SHARED_PLANS && shared; n++)
+            CHECK_EQ(run(n, 1), 2);
+        CHECK_EQ(run_with(&second, 64, 1), (int)f->mark);
+        CHECK_EQ(f->planned, shared ? GF_SHARED_PLANS : 2);
+        CHECK_EQ(f->unplanned, 0);
+        CHECK_EQ(shared ? run(70, 1) : 2, 2); /* one too many: the oldest is dropped, not 64 */
+        CHECK_EQ(run_with(&second, 64, 1), (int)f->mark);
+        CHECK_EQ(f->planned, shared ? GF_SHARED_PLANS + 1 : 2);
+        CHECK_EQ(f->unplanned, shared ? 1 : 0);
+        gf_runner_close(&second);
+        stop();
+    }
+}
+
+/* Where runners share a context, a plan waits for its turn. */
+static void test_turn(void) {
+    const struct gf_job job = job_of(64);
+    struct gf_report report;
+    CHECK_EQ(start("gpu"), 0);
+    CHECK_EQ(gf_runner_plan(&runner, &job), 0);
+    CHECK(runner.plan && runner.workspace == 1000 && gpu.planned == 1);
+    stop();
+    CHECK_EQ(start("gpu"), 0);
+    gf_session_set_alone(&session, false);
+    CHECK_EQ(gf_runner_plan(&runner, &job), 0);
+    CHECK(!runner.plan && runner.workspace == 0 && gpu.planned == 0 && gpu.opened == 0);
+    CHECK_EQ(gf_runner_run(&runner, NULL, NULL, &report), 0);
+    CHECK_EQ(gpu.planned, 1);
+    stop();
+}
+
+static void test_times(void) {
+    CHECK_EQ(start("gpu"), 0);
+    CHECK_EQ(run(64, 1), 2);
+    CHECK(runner.ms.run.upload == 1 && runner.ms.run.run == 2 && runner.ms.run.download == 3);
+    CHECK(runner.ms.build == 2000 && runner.ms.built == 3);
+    CHECK_EQ(run(64, 1), 2); /* kept: nothing is built again */
+    CHECK(runner.ms.build == 0 && runner.ms.built == 0 && runner.ms.open == 0);
+    stop();
+}
+
+/* Each way to fail on the device: auto goes on in host memory and notes it once. */
+static void test_fallback(void) {
+    static const struct {
+        int open, plan, exec;
+        const char *words;
+    } ways[] = {{GF_EBACKEND, 0, 0, "gpu: cannot open it; trying another backend\n"},
+                {GF_EABSENT, 0, 0, "gpu: cannot open it; trying another backend\n"},
+                {0, GF_EUNSUPP, 0, "gpu: cannot plan it; trying another backend\n"},
+                {0, GF_ENOMEM, 0, "gpu: cannot plan it; trying another backend\n"},
+                {0, 0, GF_EBACKEND, "gpu: cannot run it; trying another backend\n"}};
+    for (int i = 0; i < (int)(sizeof ways / sizeof *ways); i++)
+        for (int alone = 0; alone < 2; alone++)
+            for (int ahead = 0; ahead < 2; ahead++) {
+                const struct gf_job job = job_of(4096);
+                gpu.fail_open = ways[i].open;
+                gpu.fail_plan = ways[i].plan;
+                gpu.fail_exec = ways[i].exec;
+                gpu.lost = true; /* which concerns nobody where host memory can take over */
+                CHECK_EQ(start(NULL), 0);
+                gf_session_set_alone(&session, alone);
+                gf_runner_next(&runner, 100);
+                if (ahead)
+                    CHECK(gf_runner_ahead(&runner, &job));
+                CHECK_MSG(run(4096, 100) == 1, "way %d, alone %d, ahead %d", i, alone, ahead);
+                CHECK(!strcmp(runner.why, "gpu did not work"));
+                CHECK_EQ(run(4097, 100), 1);
+                CHECK_MSG(n_notes == 1 && !strcmp(notes, ways[i].words), "%d: %s", n_notes, notes);
+                CHECK(!gf_session_is_lost(&session));
+                stop();
+            }
+
+    /* Two have chosen the device before the first one fails there. */
+    struct gf_runner second;
+    struct gf_report report;
+    const struct gf_job job = job_of(4096);
+    gpu.fail_exec = GF_EBACKEND;
+    CHECK_EQ(start(NULL), 0);
+    gf_session_set_alone(&session, false);
+    gf_runner_open(&second, &session, 1);
+    gf_runner_next(&runner, 100);
+    gf_runner_next(&second, 100);
+    CHECK_EQ(gf_runner_plan(&runner, &job), 0);
+    CHECK_EQ(gf_runner_plan(&second, &job), 0);
+    CHECK_EQ(gf_runner_run(&runner, NULL, NULL, &report), 0);
+    CHECK_EQ(gf_runner_run(&second, NULL, NULL, &report), 0);
+    CHECK_EQ(gpu.ran, 1);
+    CHECK_EQ(host.ran, 2);
+    CHECK_EQ(n_notes, 1);
+    gf_runner_close(&second);
+    stop();
+
+    /* A wrong job stays one. */
+    gpu.fail_plan = GF_EINVAL;
+    CHECK_EQ(start(NULL), 0);
+    CHECK_EQ(run(4096, 100), GF_EINVAL);
+    CHECK_EQ(n_notes, 0);
+    stop();
+
+    /* When nothing is left that is an error with the last reason. */
+    gpu.fail_exec = GF_EBACKEND;
+    host.fail_plan = GF_EUNSUPP;
+    CHECK_EQ(start(NULL), 0);
+    CHECK_EQ(run(4096, 100), GF_EABSENT);
+    CHECK(strstr(gf_message(), "cannot plan it"));
+    CHECK_EQ(n_notes, 2);
+    stop();
+}
+
+/* What was asked for runs or fails; nothing else takes its place. */
+static void test_asked(void) {
+    for (int alone = 0; alone < 2; alone++) {
+        gpu.fail_plan = GF_EUNSUPP;
+        CHECK_EQ(start("gpu"), 0);
+        gf_session_set_alone(&session, alone);
+        CHECK_EQ(run(4096, 100), GF_EUNSUPP);
+        CHECK(!gf_session_is_lost(&session));
+        gpu.fail_plan = 0;
+        gpu.fail_exec = GF_EBACKEND;
+        CHECK_EQ(run(4096, 100), GF_EBACKEND);
+        CHECK(!gf_session_is_lost(&session));
+        gpu.lost = true;
+        CHECK_EQ(run(4096, 100), GF_EBACKEND);
+        CHECK(gf_session_is_lost(&session) && gf_session_is_open(&session));
+        CHECK_EQ(n_notes, 0);
+        CHECK_EQ(host.opened, 0);
+        stop();
+
+        gpu.fail_open = GF_EABSENT;
+        CHECK_EQ(start("gpu"), 0);
+        gf_session_set_alone(&session, alone);
+        gf_runner_ahead(&runner, NULL);
+        CHECK_EQ(run(4096, 100), GF_EABSENT);
+        CHECK(gf_session_is_lost(&session) && !gf_session_is_open(&session));
+        CHECK_EQ(n_notes, 0);
+        CHECK_EQ(host.opened, 0);
+        stop();
+    }
+}
+
+/* A device's memory full of kept plans is emptied before a job fails. */
+static void test_memory(void) {
+    for (int exec_fails = 0; exec_fails < 2; exec_fails++) {
+        CHECK_EQ(start("gpu"), 0);
+        gf_session_set_alone(&session, false);
+        CHECK_EQ(run(64, 1), 2);
+        *(exec_fails ? &gpu.fail_exec : &gpu.fail_plan) = GF_ENOMEM;
+        gpu.fail_times = 1;
+        CHECK_EQ(run(65, 1), 2);
+        CHECK_EQ(gpu.unplanned, 1);
+        CHECK_EQ(n_notes, 0);
+        stop();
+    }
+}
+
+static int start_device(const char *backend, const char *device, const char *variable) {
+    n_notes = 0;
+    notes[0] = 0;
+    int rc = gf_session_open(&session, &(struct gf_session_options){.backends = backends,
+                                                                    .backend = backend,
+                                                                    .device = device,
+                                                                    .device_variable = variable,
+                                                                    .threads = 1,
+                                                                    .note = take_note,
+                                                                    .user = notes});
+    gf_runner_open(&runner, &session, 1);
+    return rc;
+}
+
+static void test_devices(void) {
+    /* Demanded: auto takes its backend; one that is not there is an error. */
+    CHECK_EQ(start_device(NULL, "fake", NULL), 0);
+    CHECK_EQ(run(64, 1), 2);
+    CHECK(!strcmp(runner.why, "asked for by --device") && !strcmp(gpu.device, "fake"));
+    stop();
+    CHECK_EQ(start_device(NULL, "real", NULL), GF_EABSENT);
+    CHECK_EQ(start_device("gpu", "real", NULL), GF_EABSENT);
+    CHECK(strstr(gf_message(), "Fake 9000"));
+    CHECK_EQ(start_device("host", "fake", NULL), GF_EABSENT);
+
+    /* From the environment: no concern of a backend without devices; the backend that was asked for
+     * gets it; auto does without one that is not there, and notes it once. */
+    CHECK_EQ(start_device("host", "real", "VARIABLE"), 0);
+    CHECK_EQ(run(64, 1), 1);
+    stop();
+    CHECK_EQ(start_device("gpu", "fake", "VARIABLE"), 0);
+    CHECK_EQ(run(64, 1), 2);
+    CHECK(!strcmp(gpu.device, "fake"));
+    stop();
+    CHECK_EQ(start_device(NULL, "fake", "VARIABLE"), 0);
+    CHECK_EQ(run(64, 1), 1);
+    CHECK_EQ(run(4096, 100), 2);
+    CHECK_EQ(n_notes, 0);
+    stop();
+    CHECK_EQ(start_device(NULL, "real", "VARIABLE"), 0);
+    CHECK_EQ(run(64, 1), 1);
+    CHECK_EQ(n_notes, 0); /* no GPU was looked for */
+    CHECK_EQ(run(4096, 100), 1);
+    CHECK(strstr(runner.why, "no device 'real'"));
+    CHECK_EQ(run(4097, 100), 1);
+    CHECK_EQ(n_notes, 1);
+    CHECK_MSG(
+        !strcmp(notes, "VARIABLE: no device 'real'; there is 0 'Fake 9000'; the CPU is used\n"),
+        "%s", notes);
+    stop();
+}
+
+/* Threads that all find the same failure: one note. */
+static void *run_thread(void *argument) {
+    struct gf_runner own;
+    int *failures = argument;
+    gf_runner_open(&own, &session, 1);
+    for (int i = 0; i < 20; i++)
+        *failures += run_with(&own, 4096, 100) != 1;
+    gf_runner_close(&own);
+    return NULL;
+}
+
+static void test_threads(void) {
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    int failures[THREADS] = {0};
+    gpu.fail_exec = GF_EBACKEND;
+    CHECK_EQ(start(NULL), 0);
+    gf_session_set_alone(&session, false);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(!pthread_create(&thread[i], NULL, run_thread, &failures[i]));
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], NULL);
+        CHECK_EQ(failures[i], 0);
+    }
+    CHECK_EQ(n_notes, 1);
+    CHECK_EQ(gpu.opened, 1);
+    gf_runner_close(&runner);
+    gf_session_close(&session);
+    CHECK_EQ(gpu.planned, gpu.unplanned);
+    reset();
+}
+
+int main(void) {
+    reset();
+    test_choice();
+    test_plans();
+    test_turn();
+    test_times();
+    test_fallback();
+    test_asked();
+    test_memory();
+    test_devices();
+    test_threads();
+    return TEST_END();
+}

@@ -1,0 +1,132 @@
+/* The commands that are run with faults, and the small pictures they read. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tests/faults/faults.h"
+
+#define RUN(name, args) CASE(name, args " --backend=openmp")
+#define CASE(name, args)                                                                           \
+    { name, args, NULL, false, false }
+
+const struct fault_case fault_cases[] = {
+    /* Every format in and out. */
+    RUN("fwd-png", "fwd @/a.png --out=o.png"),
+    RUN("fwd-rgb-png", "fwd @/c.png --out=o.png --png-level=9"),
+    RUN("fwd-pgm", "fwd @/a.pgm --out=o.pgm"),
+    RUN("fwd-ppm", "fwd @/c.ppm --out=o.ppm"),
+    RUN("fwd-tiff", "fwd @/a.tif --out=o.tif"),
+    RUN("fwd-tiff-deflate", "fwd @/a.png --out=o.tif --tiff-compression=deflate"),
+    RUN("fwd-tiff-lzw", "fwd @/l.tif --out=o.tif --tiff-compression=lzw"),
+    RUN("fwd-pfm", "fwd @/a.pfm --out=o.pfm"),
+    RUN("fwd-npy", "fwd @/a.npy --complex=o.npy"),
+    RUN("fwd-raw", "fwd @/a.raw --shape=12x16 --type=u8 --complex=o.raw"),
+    RUN("fwd-complex-tiff", "fwd @/a.png --complex=o.tif --precision=double"),
+    RUN("fwd-three", "fwd @/a.png --out=o.png --complex=o.npy --phase=o.tif"),
+    RUN("fwd-no-record", "fwd @/a.png --out=o.npy --range=0,9"),
+    {"fwd-pipe", "fwd - --out=png:- --backend=openmp", "a.png", false, false},
+    {"fwd-pipe-tiff", "fwd - --out=tiff:- --backend=openmp", "a.tif", false, false},
+    {"fwd-pipe-npy", "fwd - --out=npy:- --backend=openmp", "a.npy", false, false},
+    RUN("fwd-volume", "fwd @/v.raw --shape=4x12x16 --type=u8 --complex=o.npy"),
+    RUN("fwd-volume-tiff", "fwd @/v.tif --out=o.tif"),
+    RUN("fwd-pages", "fwd @/v.tif --dims=2 --out=o{page}.png"),
+    RUN("fwd-verbose", "fwd @/a.png --out=o.png --verbose --json"),
+    RUN("fwd-resume", "fwd @/a.png --out=o.png --resume --force"),
+    RUN("fwd-folder", "fwd @/folder --out={stem}.png --complex={stem}.npy --jobs=2"),
+    RUN("fwd-list", "fwd --files-from=@/list --out={stem}.ppm --jobs=2"),
+    /* Large enough for two threads. */
+    {"fwd-threads", "fwd @/big.pgm --out=o.png --complex=o.npy --threads=2 --backend=openmp", NULL,
+     true, false},
+    {"filter-threads", "filter @/big.pgm --lowpass=20 --out=o.tif --threads=2 --backend=openmp",
+     NULL, true, false},
+    {"dwt-threads", "dwt @/big.pgm --levels=2 --out=o.npy --threads=2 --backend=openmp", NULL, true,
+     false},
+    RUN("inv-tiff", "inv @/s.tif --out=o.png"),
+    RUN("inv-npy", "inv @/s.npy --out=o.tif"),
+    RUN("inv-raw", "inv @/s.raw --out=o.pgm"),
+    RUN("inv-polar", "inv --from-magnitude=@/m.tif --from-phase=@/p.tif --out=o.pfm"),
+    RUN("dwt-tiff", "dwt @/a.png --levels=2 --out=o.tif --bands=bands"),
+    RUN("dwt-npy", "dwt @/a.tif --levels=1 --threshold=hard:5% --out=o.npy"),
+    RUN("dwt-frames", "dwt --frames @/folder --levels=1 --out=o.npy"),
+    RUN("idwt-tiff", "idwt @/w.tif --out=o.png"),
+    RUN("idwt-npy", "idwt @/w.npy --out=o.pgm"),
+    RUN("filter-png", "filter @/a.png --lowpass=3 --out=o.png"),
+    RUN("filter-mask", "filter @/a.png --mask=@/m.pgm --out=o.tif"),
+    RUN("filter-convolve", "filter @/c.png --convolve=gaussian:2 --edges=mirror --out=o.png"),
+    RUN("filter-notch", "filter @/a.png --notch=3,2,1 --mask-out=m.png --out=o.npy"),
+    RUN("filter-folder", "filter @/folder --highpass=2 --out={stem}.tif --jobs=2"),
+    RUN("stats-csv", "stats @/a.png --peaks=3 --radial=o.csv"),
+    RUN("stats-json", "stats @/a.tif --json --radial=o.png"),
+    RUN("stats-folder", "stats @/folder --radial={stem}.csv"),
+    CASE("info", "info @/a.png @/s.npy @/s.tif @/v.tif"),
+    CASE("info-json", "info --json @/a.pgm @/s.raw @/a.pfm"),
+    CASE("plan", "plan @/a.png --max-memory=1G --backend=openmp"),
+    CASE("plan-shape", "plan 64x512 --type=u16 --kind=complex --out=x.npy --max-memory=1G"),
+    /* What is absent for want of memory is told so. */
+    {"devices", "devices", NULL, false, true},
+    CASE("demo-every", "demo @/a.png --every=2 --out=o.png"),
+    CASE("help", "fwd --help"),
+    {"demo", "demo aliasing --out=d", NULL, true, true},
+    {"bench", "bench 16x16 --backend=openmp --repeat=1", NULL, true, true},
+    {"selftest", "selftest --backend=openmp", NULL, true, true},
+    {NULL, NULL, NULL, false, false},
+};
+
+static bool pnm(const char *folder, const char *name, const char *head, int n, unsigned seed) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "we");
+    if (!f)
+        return false;
+    fputs(head, f);
+    for (int i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        fputc((int)(seed >> 24), f);
+    }
+    return fclose(f) == 0;
+}
+
+bool inputs_make(const char *folder, int seed) {
+    static const char *const lines[] = {
+        "demo a.pgm --every=1 --out=a.png",
+        "demo a.pgm --every=1 --out=a.tif",
+        "demo a.pgm --every=1 --out=l.tif --tiff-compression=lzw",
+        "demo a.pgm --every=1 --out=a.npy",
+        "demo c.ppm --every=1 --out=c.png",
+        "fwd a.pgm --out=a.pfm",
+        "fwd a.pgm --complex=s.tif",
+        "fwd a.pgm --complex=s.npy",
+        "fwd a.pgm --complex=s.raw",
+        "fwd a.pgm --out=m.tif --scale=linear --phase=p.tif",
+        "dwt a.pgm --levels=2 --out=w.tif",
+        "dwt a.pgm --levels=2 --out=w.npy",
+        "filter v.raw --shape=4x12x16 --type=u8 --lowpass=9 --out=v.tif",
+        "demo a.pgm --every=1 --out=folder/1.png",
+        "demo b.pgm --every=1 --out=folder/2.tif",
+        "demo b.pgm --every=1 --out=folder/3.pgm",
+    };
+    char path[512];
+    snprintf(path, sizeof path, "%s/folder", folder);
+    if (mkdir(folder, 0777) || mkdir(path, 0777) ||
+        !pnm(folder, "a.pgm", "P5\n16 12\n255\n", 192, (unsigned)seed) ||
+        !pnm(folder, "b.pgm", "P5\n16 12\n255\n", 192, (unsigned)seed + 1) ||
+        !pnm(folder, "m.pgm", "P5\n16 12\n255\n", 192, (unsigned)seed + 2) ||
+        !pnm(folder, "c.ppm", "P6\n16 12\n255\n", 576, (unsigned)seed + 3) ||
+        !pnm(folder, "big.pgm", "P5\n1000 800\n255\n", 800000, (unsigned)seed + 6) ||
+        !pnm(folder, "a.raw", "", 192, (unsigned)seed + 4) ||
+        !pnm(folder, "v.raw", "", 768, (unsigned)seed + 5) ||
+        !pnm(folder, "folder/notes.txt", "no picture\n", 0, 0))
+        return false;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!run_plain(folder, lines[i])) {
+            fprintf(stderr, "faults: cannot make an input: gpufft %s\n", lines[i]);
+            return false;
+        }
+    snprintf(path, sizeof path, "%s/list", folder);
+    FILE *f = fopen(path, "we");
+    if (!f)
+        return false;
+    fprintf(f, "%s/a.png\n%s/c.ppm\n", folder, folder);
+    return fclose(f) == 0;
+}

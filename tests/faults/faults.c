@@ -1,0 +1,469 @@
+/* Runs gpufft with one call failing, call after call, and says what comes out wrong.
+ * usage: faults [-s SECONDS] [-S SEED] [CASE[:KIND[:ERROR[:N]]]]...
+ * GPUFFT names the program (./gpufft); the shim lies beside this one. With -s only as many runs,
+ * picked at random, as that time allows. Four parts name one run, whose words are shown. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/faults/faults.h"
+
+enum { ALL_OF = 100, MORE = 200, FEW = 20, KILLS = 500, MAX_CASES = 80 };
+
+/* What fails how, and for kills and limits what `n` of a run means. */
+static const struct row {
+    const char *kind, *error;
+    struct fault fault;
+    bool slow_too; /* for the cases that run few */
+} rows[] = {
+    {"alloc", "ENOMEM", {FAULT_ALLOC, ENOMEM, 0, false, -1, 0, 0, 0}, true},
+    {"alloc", "ENOMEM-on", {FAULT_ALLOC, ENOMEM, 0, true, -1, 0, 0, 0}, true},
+    {"mmap", "ENOMEM", {FAULT_MMAP, ENOMEM, 0, false, -1, 0, 0, 0}, true},
+    {"thread", "EAGAIN", {FAULT_THREAD, EAGAIN, 0, false, -1, 0, 0, 0}, true},
+    {"thread", "EAGAIN-on", {FAULT_THREAD, EAGAIN, 0, true, -1, 0, 0, 0}, false},
+    {"open", "EIO", {FAULT_OPEN, EIO, 0, false, -1, 0, 0, 0}, true},
+    {"open", "ENOSPC", {FAULT_OPEN, ENOSPC, 0, false, -1, 0, 0, 0}, false},
+    {"open", "EINTR", {FAULT_OPEN, EINTR, 0, false, -1, 0, 0, 0}, false},
+    {"read", "EIO", {FAULT_READ, EIO, 0, false, -1, 0, 0, 0}, true},
+    {"read", "EINTR", {FAULT_READ, EINTR, 0, false, -1, 0, 0, 0}, false},
+    {"read", "short", {FAULT_READ, FAULT_SHORT, 0, false, -1, 0, 0, 0}, false},
+    {"write", "EIO", {FAULT_WRITE, EIO, 0, false, -1, 0, 0, 0}, true},
+    {"write", "ENOSPC", {FAULT_WRITE, ENOSPC, 0, false, -1, 0, 0, 0}, false},
+    {"write", "ENOSPC-on", {FAULT_WRITE, ENOSPC, 0, true, -1, 0, 0, 0}, false},
+    {"write", "EINTR", {FAULT_WRITE, EINTR, 0, false, -1, 0, 0, 0}, false},
+    {"write", "short", {FAULT_WRITE, FAULT_SHORT, 0, false, -1, 0, 0, 0}, false},
+    {"sync", "EIO", {FAULT_SYNC, EIO, 0, false, -1, 0, 0, 0}, false},
+    {"sync", "ENOSPC", {FAULT_SYNC, ENOSPC, 0, false, -1, 0, 0, 0}, false},
+    {"rename", "EIO", {FAULT_RENAME, EIO, 0, false, -1, 0, 0, 0}, true},
+    {"rename", "ENOSPC", {FAULT_RENAME, ENOSPC, 0, false, -1, 0, 0, 0}, false},
+    {"rename", "EIO-on", {FAULT_RENAME, EIO, 0, true, -1, 0, 0, 0}, false},
+    {"unlink", "EIO", {FAULT_UNLINK, EIO, 0, false, -1, 0, 0, 0}, true},
+    {"unlink", "EACCES-on", {FAULT_UNLINK, EACCES, 0, true, -1, 0, 0, 0}, false},
+    {"close", "EIO", {FAULT_CLOSE, EIO, 0, false, -1, 0, 0, 0}, true},
+    {"close", "ENOSPC", {FAULT_CLOSE, ENOSPC, 0, false, -1, 0, 0, 0}, false},
+    {"close", "EINTR", {FAULT_CLOSE, EINTR, 0, false, -1, 0, 0, 0}, false},
+    {"stat", "EIO", {FAULT_STAT, EIO, 0, false, -1, 0, 0, 0}, true},
+    {"stat", "EACCES", {FAULT_STAT, EACCES, 0, false, -1, 0, 0, 0}, false},
+    /* Ended by KILL just before the Nth call that changes a file or a folder. */
+    {"change", "KILL", {FAULT_CHANGE, FAULT_KILL, 0, false, -1, 0, 0, 0}, false},
+    /* Ended at a moment that N seeds. */
+    {"moment", "KILL", {-1, 0, 0, false, -1, 0, SIGKILL, 0}, false},
+    {"moment", "TERM", {-1, 0, 0, false, -1, 0, SIGTERM, 0}, false},
+    {"moment", "INT", {-1, 0, 0, false, -1, 0, SIGINT, 0}, false},
+    /* ulimit -f: N times 64 bytes; ulimit -v: N MiB. */
+    {"limit", "file", {-1, 0, 0, false, RLIMIT_FSIZE, 64, 0, 0}, false},
+    {"limit", "memory", {-1, 0, 0, false, RLIMIT_AS, 1 << 20, 0, 0}, false},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+static const int file_limits[] = {0, 1, 2, 4, 8, 16, 32};
+
+/* Other people's code that cannot do without what fails. */
+static const struct known {
+    const char *module; /* whose the failing code is */
+    int kind;           /* of the call that failed */
+    int wrong;          /* enum wrong that it explains */
+    const char *reason;
+} known[] = {
+    {"libtiff.so", FAULT_ALLOC, WRONG_CRASH | WRONG_TEMPORARY,
+     "libtiff 4.5 uses a field's or a codec's memory that it did not get"},
+    {"libfftw3", FAULT_ALLOC, WRONG_CRASH, "FFTW ends the program where it gets no memory"},
+};
+
+enum state { NOT_RUN, PASSED, FAILED, UNREACHED, KNOWN };
+
+struct test {
+    int c, row, nth;
+};
+struct result {
+    int state, wrong, known;
+    char site[300];
+};
+
+static struct clean clean[MAX_CASES];
+static int n_cases;
+static struct test *tests;
+static int n_tests, capacity;
+static struct result *results; /* shared */
+static atomic_int *next_test;
+static uint64_t seed = 1;
+static int run_count[MAX_CASES][ROWS + 1],
+    failed_count[MAX_CASES][ROWS + 1]; /* the last: the disk */
+static int disk_passed, disk_failed;
+
+static uint64_t pick(uint64_t *state, uint64_t n) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (*state >> 33) % n;
+}
+
+/* ---- which runs ---- */
+
+static void add(int c, int row, int nth) {
+    if (n_tests == capacity) {
+        capacity = capacity ? 2 * capacity : 4096;
+        tests = realloc(tests, (size_t)capacity * sizeof *tests);
+        if (!tests)
+            fail_hard("memory");
+    }
+    tests[n_tests++] = (struct test){c, row, nth};
+}
+
+static void add_calls(int c, int row, int count) {
+    uint64_t state = seed + (uint64_t)row * 7919 + (uint64_t)c;
+    bool few = clean[c].c->few;
+    if (few && count > FEW) {
+        for (int i = 0; i < FEW; i++)
+            add(c, row, 1 + (int)pick(&state, (uint64_t)count));
+        return;
+    }
+    for (int n = 1; n <= count && (n <= ALL_OF || count <= ALL_OF + MORE); n++)
+        add(c, row, n);
+    for (int i = 0; count > ALL_OF + MORE && i < MORE; i++)
+        add(c, row, ALL_OF + 1 + (int)pick(&state, (uint64_t)(count - ALL_OF)));
+}
+
+/* True where "CASE:KIND:ERROR:N" names it, as far as it goes. */
+static bool named(const char *name, const struct test *t) {
+    char full[200];
+    snprintf(full, sizeof full, "%s:%s:%s:%d", clean[t->c].c->name, rows[t->row].kind,
+             rows[t->row].error, t->nth);
+    size_t n = strlen(name);
+    return !strncmp(full, name, n) && (!full[n] || full[n] == ':');
+}
+
+static void list_tests(char **only, int n_only) {
+    int writers = 0, kept = 0;
+    for (int c = 0; c < n_cases; c++)
+        writers += clean[c].after.n && !clean[c].c->few;
+    for (int c = 0; c < n_cases; c++)
+        for (int row = 0; row < ROWS; row++) {
+            const struct fault *f = &rows[row].fault;
+            bool writes = clean[c].after.n && !clean[c].c->few;
+            if (clean[c].c->few && !rows[row].slow_too)
+                continue;
+            if (f->kind >= 0 && (f->kind != FAULT_CHANGE || clean[c].after.n))
+                add_calls(c, row, clean[c].count[f->kind]);
+            else if (f->signal && writes)
+                for (int i = 0; i < (KILLS / 3 + writers) / writers; i++)
+                    add(c, row, i);
+            else if (f->limit == (int)RLIMIT_FSIZE && writes)
+                for (size_t i = 0; i < sizeof file_limits / sizeof *file_limits; i++)
+                    add(c, row, file_limits[i]);
+            else if (f->limit == (int)RLIMIT_AS)
+                for (int mib = 4; mib <= 160; mib += 4)
+                    add(c, row, mib);
+        }
+    for (int i = 0; i < n_tests && n_only; i++)
+        for (int k = 0; k < n_only; k++)
+            if (named(only[k], &tests[i])) {
+                tests[kept++] = tests[i];
+                break;
+            }
+    n_tests = n_only ? kept : n_tests;
+}
+
+static void shuffle(void) {
+    uint64_t state = seed;
+    for (int i = n_tests - 1; i > 0; i--) {
+        int k = (int)pick(&state, (uint64_t)i + 1);
+        struct test t = tests[i];
+        tests[i] = tests[k];
+        tests[k] = t;
+    }
+}
+
+/* ---- running them ---- */
+
+static struct fault fault_of(const struct test *t) {
+    struct fault f = rows[t->row].fault;
+    uint64_t state = seed * 1000003 + (uint64_t)t->nth * 9176 + (uint64_t)t->c;
+    pick(&state, 2);
+    f.nth = f.kind >= 0 ? t->nth : 0;
+    if (f.limit >= 0)
+        f.value *= (rlim_t)t->nth;
+    if (f.signal)
+        f.after = (unsigned)pick(&state, (uint64_t)(clean[t->c].ms * 1200) + 1);
+    if (f.kind < 0)
+        f.kind = FAULT_ALLOC; /* none: nth is 0 */
+    return f;
+}
+
+/* The module of the innermost frame outside the C library, which is where a crash shows. */
+static const char *module_of(const char *site, char *name, size_t size) {
+    const char *p = site;
+    while (!strncmp(p, "libc.so", 7) && strchr(p, ' '))
+        p = strchr(p, ' ') + 1;
+    snprintf(name, size, "%.*s", (int)strcspn(p, "+"), p);
+    return name;
+}
+
+static int find_known(const struct place *p, const struct fault *f, int wrong) {
+    char crash[64], site[64];
+    module_of(p->page->crash, crash, sizeof crash);
+    module_of(p->page->site, site, sizeof site);
+    const char *module = wrong & WRONG_CRASH ? crash : site;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].kind == f->kind && (wrong & ~known[i].wrong) == 0 &&
+            !strncmp(module, known[i].module, strlen(known[i].module)))
+            return (int)i;
+    return -1;
+}
+
+static void keep_result(struct result *r, const struct place *p, const struct fault *f, int wrong,
+                        bool reached) {
+    r->wrong = wrong;
+    r->known = wrong ? find_known(p, f, wrong) : -1;
+    r->state = wrong ? (r->known >= 0 ? KNOWN : FAILED) : reached ? PASSED : UNREACHED;
+    snprintf(r->site, sizeof r->site, "%.299s",
+             wrong & WRONG_CRASH && *p->page->crash ? p->page->crash : p->page->site);
+}
+
+static void run_test(struct place *p, int i, bool show) {
+    const struct test *t = &tests[i];
+    struct fault f = fault_of(t);
+    struct outcome o;
+    int wrong = trial(p, &clean[t->c], &f, &o);
+    if (wrong & WRONG_HANG) { /* or the machine was busy */
+        outcome_free(&o);
+        wrong = trial(p, &clean[t->c], &f, &o);
+    }
+    bool reached = !f.nth || p->page->fired || f.error == FAULT_KILL;
+    keep_result(&results[i], p, &f, wrong, reached);
+    if (show)
+        printf("status %x, %s\n%s", (unsigned)o.status, reached ? "reached" : "not reached",
+               o.err.data);
+    outcome_free(&o);
+}
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void work(int worker, double deadline) {
+    char name[32];
+    struct place p;
+    snprintf(name, sizeof name, "w%d", worker);
+    place_open(&p, world.root, name);
+    for (int i; (i = atomic_fetch_add(next_test, 1)) < n_tests && now_s() < deadline;)
+        run_test(&p, i, false);
+    place_close(&p);
+}
+
+static void run_tests(double deadline) {
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    fflush(NULL);
+    for (int w = 0; w < cpus; w++) {
+        pid_t pid = fork();
+        if (pid < 0)
+            fail_hard("fork");
+        if (pid == 0) {
+            work(w, deadline);
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0)
+        ;
+}
+
+/* ---- what came of them ---- */
+
+/* "function file:line" of the innermost frames of the program itself. */
+static void print_frames(const char *site) {
+    char command[4400], line[300];
+    int shown = 0;
+    const char *slash = strrchr(world.program, '/');
+    size_t own = strlen(slash + 1);
+    for (const char *p = site; p && *p && shown < 4;
+         p = strchr(p, ' ') ? strchr(p, ' ') + 1 : NULL) {
+        int n = (int)strcspn(p, " ");
+        const char *plus = memchr(p, '+', (size_t)n);
+        if (strncmp(p, slash + 1, own) || p[own] != '+' || !plus) {
+            printf("        %.*s\n", n, p);
+            continue;
+        }
+        snprintf(command, sizeof command, "addr2line -s -p -f -i -e '%s' %.*s 2>/dev/null",
+                 world.program, (int)(n - (plus - p) - 1), plus + 1);
+        FILE *f = popen(command, "r");
+        while (f && fgets(line, sizeof line, f))
+            printf("        %s", line);
+        if (f)
+            pclose(f);
+        shown++;
+    }
+}
+
+/* One line for all runs of a case in which the same call fails with the same outcome. */
+static void print_result(int i, bool *told) {
+    const struct test *t = &tests[i];
+    char text[400];
+    int count = 0;
+    for (int k = i; k < n_tests; k++)
+        if (results[k].state == results[i].state && tests[k].c == t->c && tests[k].row == t->row &&
+            results[k].wrong == results[i].wrong) {
+            told[k] = true;
+            count++;
+        }
+    wrong_text(results[i].wrong, text, sizeof text);
+    printf("%s: %s %s %s %d: %s (%d)%s%s\n", results[i].state == KNOWN ? "known" : "failed",
+           clean[t->c].c->name, rows[t->row].kind, rows[t->row].error, t->nth, text, count,
+           results[i].state == KNOWN ? ": " : "",
+           results[i].state == KNOWN ? known[results[i].known].reason : "");
+    if (results[i].state == FAILED)
+        print_frames(results[i].site);
+}
+
+static void print_table(void) {
+    printf("runs of each kind, and failed ones after a slash:\n%-18s", "");
+    for (int row = 0; row < ROWS; row++)
+        if (row == 0 || strcmp(rows[row].kind, rows[row - 1].kind))
+            printf(" %8s", rows[row].kind);
+    printf(" %8s\n", "disk");
+    for (int c = 0; c < n_cases; c++) {
+        printf("%-18s", clean[c].c->name);
+        for (int row = 0; row <= ROWS;) {
+            int runs = 0, failed = 0, first = row;
+            char text[32];
+            do {
+                runs += run_count[c][row];
+                failed += failed_count[c][row];
+                row++;
+            } while (row < ROWS && !strcmp(rows[row].kind, rows[first].kind));
+            snprintf(text, sizeof text, failed ? "%d/%d" : "%d", runs, failed);
+            printf(" %8s", text);
+        }
+        printf("\n");
+    }
+}
+
+static int report(void) {
+    int by_state[5] = {0};
+    bool *told = calloc((size_t)n_tests + 1, sizeof *told);
+    for (int i = 0; told && i < n_tests; i++) {
+        const struct result *r = &results[i];
+        by_state[r->state]++;
+        run_count[tests[i].c][tests[i].row] += r->state != NOT_RUN;
+        failed_count[tests[i].c][tests[i].row] += r->state == FAILED;
+        if ((r->state == FAILED || r->state == KNOWN) && !told[i])
+            print_result(i, told);
+    }
+    free(told);
+    print_table();
+    printf("%d not run, %d not reached, %d known\n", by_state[NOT_RUN], by_state[UNREACHED],
+           by_state[KNOWN]);
+    printf("%d passed, %d failed\n", by_state[PASSED] + disk_passed,
+           by_state[FAILED] + disk_failed);
+    return by_state[FAILED] + disk_failed > 0;
+}
+
+static void disk_result(int c, int pages, int wrong, const struct place *p,
+                        const struct outcome *o) {
+    char text[400];
+    (void)p;
+    run_count[c][ROWS]++;
+    failed_count[c][ROWS] += wrong != 0;
+    disk_passed += !wrong;
+    disk_failed += wrong != 0;
+    wrong_text(wrong, text, sizeof text);
+    if (wrong)
+        printf("failed: %s disk %d pages free: %s\n        %s", clean[c].c->name, pages, text,
+               o->err.data);
+}
+
+/* ---- setting up ---- */
+
+static void find_programs(const char *self) {
+    const char *program = getenv("GPUFFT"), *slash = strrchr(self, '/');
+    char shim[4096];
+    snprintf(shim, sizeof shim, "%.*sfaults_shim.so", slash ? (int)(slash - self + 1) : 0, self);
+    if (!realpath(program ? program : "./gpufft", world.program))
+        fail_hard(program ? program : "./gpufft");
+    if (!realpath(shim, world.shim))
+        fail_hard(shim);
+}
+
+static void world_make(void) {
+    char path[256];
+    snprintf(world.root, sizeof world.root, "%s/faults-XXXXXX",
+             access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+    if (!mkdtemp(world.root))
+        fail_hard(world.root);
+    snprintf(world.in, sizeof world.in, "%s/in", world.root);
+    snprintf(world.in_before, sizeof world.in_before, "%s/in0", world.root);
+    snprintf(path, sizeof path, "%s/none", world.root);
+    mkdir(path, 0777);
+    if (!inputs_make(world.in, 1) || !inputs_make(world.in_before, 100))
+        exit(2);
+}
+
+static pid_t main_process;
+static void world_clear(void) {
+    if (getpid() == main_process && *world.root)
+        folder_clear(world.root, true);
+}
+static void on_signal(int number) {
+    exit(128 + number);
+}
+
+static bool wanted(const struct fault_case *c, char **only, int n) {
+    for (int i = 0; i < n; i++) {
+        size_t m = strcspn(only[i], ":");
+        if (m == strlen(c->name) && !strncmp(only[i], c->name, m))
+            return true;
+    }
+    return !n;
+}
+
+static void *shared(size_t bytes) {
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        fail_hard("mmap");
+    return p;
+}
+
+int main(int argc, char **argv) {
+    double seconds = 0;
+    char why[200];
+    struct place p;
+    for (int option; (option = getopt(argc, argv, "s:S:")) != -1;) {
+        if (option == 's')
+            seconds = atof(optarg);
+        else if (option == 'S')
+            seed = strtoull(optarg, NULL, 10);
+        else
+            return 2;
+    }
+    char **only = argv + optind;
+    int n_only = argc - optind;
+    find_programs(argv[0]);
+    main_process = getpid();
+    atexit(world_clear);
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    double deadline = now_s() + (seconds > 0 ? seconds : 1e9);
+    world_make();
+    place_open(&p, world.root, "first");
+    for (const struct fault_case *c = fault_cases; c->name; c++)
+        if (wanted(c, only, n_only) && n_cases < MAX_CASES && !(seconds > 0 && c->few && c->loose))
+            clean_make(&p, c, &clean[n_cases++]);
+    list_tests(only, n_only);
+    results = shared((size_t)(n_tests + 1) * sizeof *results);
+    next_test = shared(sizeof *next_test);
+    if (seconds > 0)
+        shuffle();
+    if (n_tests == 1)
+        run_test(&p, 0, true);
+    else
+        run_tests(deadline);
+    place_close(&p);
+    if (!n_only && !full_disk(clean, n_cases, disk_result, why, sizeof why))
+        printf("skipped: a full disk: %s\n", why);
+    return report();
+}

@@ -1,0 +1,120 @@
+/* Filters that a GPU backend composes of its two transforms: the three parts that a device is timed
+ * by give what one call gives, at the first run and at a second one. On the opencl backend's
+ * transforms; and on cufft, whose filters with an offset are composed, where there is a device.
+ *
+ *     test_gpu_filter [BACKEND...] */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/filter/compose.h"
+#include "core/filter/filter.h"
+#include "tests/core/backends.h"
+#include "tests/test.h"
+
+static const struct gf_backend *backend;
+static void *context;
+
+static struct gf_job make_job(int64_t channels, struct gf_filter *f) {
+    struct gf_job job = backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 2, 30, 44, 1);
+    job.op = GF_FILTER;
+    job.channels = channels;
+    job.filter = f;
+    job.filter_serial = f->serial;
+    job.n_out = 1;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+    return job;
+}
+
+static bool same(const struct gf_array *a, const struct gf_array *b) {
+    const float *x = a->data, *y = b->data;
+    double wrong = 0, size = 0;
+    for (int64_t i = 0; i < gf_array_count(a); i++) {
+        wrong += ((double)x[i] - (double)y[i]) * ((double)x[i] - (double)y[i]);
+        size += (double)y[i] * (double)y[i];
+    }
+    return size > 0 && wrong <= 1e-12 * size;
+}
+
+/* Of the plan itself, or of the composition where there is one. */
+static int run_parts(struct gf_plan *plan, struct gf_filter_compose *c, const struct gf_array *in,
+                     struct gf_array *out, double *seconds) {
+    struct gf_report report;
+    int rc = c ? gf_filter_compose_upload(c, in) : backend->on_device->upload(context, plan, in);
+    if (!rc)
+        rc = c ? gf_filter_compose_on_device(c, 2, seconds)
+               : backend->on_device->run(context, plan, 2, seconds);
+    if (!rc)
+        rc = c ? gf_filter_compose_download(c, out, &report)
+               : backend->on_device->download(context, plan, out, &report);
+    return rc;
+}
+
+static void check(int64_t channels, bool composed) {
+    struct gf_filter *f;
+    struct gf_filter_compose *c = NULL;
+    struct gf_plan *plan = NULL, empty = {.n_passes = 0};
+    struct gf_array in = {0}, whole = {0}, parts = {0};
+    struct gf_report report;
+    struct gf_lowpass low = {.profile = GF_GAUSSIAN, .radius = {5, 5, 5}};
+    int64_t shape[GF_MAX_RANK];
+    uint64_t seed = 5;
+    double seconds = -1;
+    CHECK_EQ(gf_filter_new(&f), 0);
+    CHECK_EQ(gf_filter_add_lowpass(f, &low), 0);
+    f->offset = 10;
+    struct gf_job job = make_job(channels, f);
+    gf_job_in_shape(&job, shape);
+    CHECK(!gf_array_alloc(&in, GF_F32, 3, shape) && !gf_array_alloc(&whole, GF_F32, 3, shape) &&
+          !gf_array_alloc(&parts, GF_F32, 3, shape));
+    backends_fill(&in, &seed);
+    int rc = composed ? gf_filter_compose_plan(backend, context, &job, 1, &empty, &c)
+                      : backend->plan(context, &job, &plan);
+    CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
+    for (int run = 0; run < 2 && !rc; run++) {
+        memset(parts.data, 0, (size_t)gf_array_count(&parts) * sizeof(float));
+        rc = c ? gf_filter_compose_run(c, &in, &whole, &report)
+               : backend->exec(context, plan, &in, &whole, &report);
+        if (!rc)
+            rc = run_parts(plan, c, &in, &parts, &seconds);
+        CHECK_MSG(!rc, "%s, run %d: %s", backend->name, run, gf_message());
+        CHECK_MSG(rc || (same(&parts, &whole) && seconds > 0), "%s, run %d: %g s", backend->name,
+                  run, seconds);
+    }
+    gf_filter_compose_free(c);
+    if (plan)
+        backend->unplan(context, plan);
+    gf_array_free(&in);
+    gf_array_free(&whole);
+    gf_array_free(&parts);
+    gf_filter_free(f);
+}
+
+static void test_backend(bool composed) {
+    char reason[GF_REASON];
+    struct gf_backend_options options = {.threads = 1};
+    if (backend->probe(reason)) {
+        printf("%s: skipped: %s\n", backend->name, reason);
+        CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
+        return;
+    }
+    CHECK_MSG(!backend->open(&options, &context), "%s: %s", backend->name, gf_message());
+    if (test_failed)
+        return;
+    check(1, composed);
+    check(3, composed);
+    backend->close(context);
+}
+
+int main(int argc, char **argv) {
+    static const struct gf_backend *const tried[] = {&gf_backend_opencl, &gf_backend_cufft};
+    for (int i = 0; i < 2; i++) {
+        bool wanted = argc == 1;
+        backend = tried[i];
+        for (int k = 1; k < argc; k++)
+            wanted = wanted || !strcmp(argv[k], backend->name);
+        if (wanted)
+            test_backend(backend == &gf_backend_opencl);
+    }
+    return TEST_END();
+}
