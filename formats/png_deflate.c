@@ -1,4 +1,4 @@
-/* Strips of rows to deflate streams, one a thread. */
+/* Deflate of a strip: zlib for a level or a strategy that was asked for, the quick coder otherwise. */
 #include "formats/png_deflate.h"
 
 #include <stdint.h>
