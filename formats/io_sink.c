@@ -43,7 +43,7 @@ static int fail_write(struct gf_sink *s) {
 }
 
 static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
-    /* A duplicate, so that closing it reports what a file behind stdout still has to say. */
+    /* A duplicate, so that closing it reports the last error of a file behind stdout. */
     s->fd =
         is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : gf_open(path, O_WRONLY | O_NOCTTY);
     return s->fd < 0 ? fail_write(s) : GF_OK;
@@ -119,7 +119,7 @@ static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_
         size_t part = n < 1 << 30 ? n : 1 << 30;
         ssize_t done =
             s->slot == NO_SLOT ? write(s->fd, p, part) : pwrite(s->fd, p, part, (off_t)at);
-        if (done > 0) { /* a short write goes on with the rest and learns the cause there */
+        if (done > 0) { /* a short write continues with the rest and gets the cause there */
             p += done;
             n -= (size_t)done;
             at += done;
@@ -142,7 +142,7 @@ static int flush(struct gf_sink *s) {
     return rc;
 }
 
-/* All of a kept stream lies in the buffer, which begins at 0. */
+/* All of a kept stream is in the buffer, which begins at 0. */
 static int write_kept(struct gf_sink *s, const void *data, size_t n) {
     size_t end = (size_t)s->position + n;
     if (end > s->capacity) {

@@ -6,8 +6,8 @@
  *     new and old      new     new, by its checksum
  *     new              new     new
  *
- * "Old" may be data that had no record, and "new" may be without one; the record in between says so
- * with that data's checksum, so that only this data is read as a foreign file. Where nothing (or
+ * "Old" may be data that had no record, and "new" may be without one; the record in between marks that
+ * by the checksum of such data alone, so that only this data is read as a foreign file. Where nothing (or
  * nothing that could be read) is there before, the new record goes first and alone. */
 #include "formats/pair.h"
 
@@ -215,7 +215,7 @@ static void describe(const struct gf_format *f, const struct gf_image *image, bo
     d->layout = (struct gf_raw_layout){.ndim = image->ndim,
                                        .channels = image->px.shape[image->ndim],
                                        .dtype = image->px.dtype,
-                                       .big_endian = big_endian && f == &gf_format_raw};
+                                       .big_endian = big_endian && f->byte_order};
     for (int i = 0; i < image->ndim; i++)
         d->layout.shape[i] = image->px.shape[i];
 }

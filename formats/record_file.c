@@ -1,3 +1,4 @@
+/* PATH.json: read as hostile input, and written with a check that it reads back. */
 #include "formats/record_file.h"
 
 #include <errno.h>

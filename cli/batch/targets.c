@@ -1,3 +1,4 @@
+/* Outputs from options: their templates, types and claims. */
 #include "cli/batch/targets.h"
 
 #include <stdio.h>
@@ -101,7 +102,7 @@ int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf
     return rc;
 }
 
-/* Two outputs of one name, worded by what would have told them apart. */
+/* Two outputs of one name; the message names what would have made them differ. */
 static int refuse_twice(const struct gf_claimant *a, const struct gf_claimant *b,
                         const char *path) {
     const struct gf_target *first = a->what, *second = b->what;

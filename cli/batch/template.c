@@ -1,3 +1,4 @@
+/* Templates: {stem} {kind} {ext} {page} replaced, types by prefix or suffix. */
 #include "cli/batch/template.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static int field_at(const char *p) {
     return -1;
 }
 
-/* "png:-" names the type before the path; what comes before the colon must be a format's name or
+/* "png:-" names the type before the path; the word before the colon must be a format's name or
  * suffix, so that other paths with a colon stay paths. */
 static const struct gf_format *prefix_format(const char *text, size_t *length) {
     char name[16];

@@ -1,4 +1,8 @@
-/* Where an output goes: a path, a type-prefixed path ("png:-"), or a template. */
+/* The place of an output: a path, a path with its type before it ("png:-"), or a template.
+ *
+ *     rc = gf_template_parse("--out", "out/{stem}.png", &template);
+ *     rc = gf_template_expand(&template, "in/a.tif", "magnitude", -1, &path);   "out/a.png"
+ */
 #ifndef GF_CLI_BATCH_TEMPLATE_H
 #define GF_CLI_BATCH_TEMPLATE_H
 
@@ -14,8 +18,8 @@ struct gf_template {
 /* GF_EUSAGE for an unknown {name}, a folder, or "-" without a type. `text` is borrowed. */
 int gf_template_parse(const char *option, const char *text, struct gf_template *out);
 
-/* The path for this input; `page` >= 0 fills in {page}, a negative one leaves it as it stands, so
- * that paths can be compared before any page is known. The caller frees *path. */
+/* The path for this input; `page` >= 0 fills in {page}, a negative one does not, so that
+ * paths can be compared before any page is known. The caller frees *path. */
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path);
 

@@ -6,6 +6,7 @@
 #include "cli/bench/bench.h"
 #include "core/filter/filter.h"
 #include "core/base/clock.h"
+#include "core/base/job_check.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 

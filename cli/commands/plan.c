@@ -6,7 +6,9 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
-#include "cli/filter/filter.h"
+#include "cli/filter/files.h"
+#include "cli/filter/make.h"
+#include "cli/filter/options.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "core/base/memory.h"
@@ -202,8 +204,8 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
     struct gf_targets own = *targets;
-    t.transform = transform_of(s, &t.image);
-    if (!rc && t.transform != &gf_hooks_forward && !is_filter(s)) {
+    t.hooks = transform_of(s, &t.image);
+    if (!rc && t.hooks != &gf_hooks_forward && !is_filter(s)) {
         for (int i = 0; i < own.n && s->kind == GF_UNSET; i++)
             own.target[i].kind = GF_REAL;
         t.targets = &own;

@@ -7,6 +7,7 @@
 #include "cli/batch/task.h"
 #include "cli/batch/template.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
 bool gf_hand_asked(const struct gf_settings *s) {
     return s->demo.page != GF_UNSET || s->demo.every || s->demo.sum;

@@ -1,11 +1,19 @@
 /* gpufft filter: forward, times a filter, and back, in one job. */
-#include "cli/filter/filter.h"
-
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/batch/batch.h"
+#include "cli/batch/report.h"
 #include "cli/command.h"
+#include "cli/filter/files.h"
+#include "cli/filter/filtering.h"
+#include "cli/filter/input.h"
+#include "cli/filter/mask.h"
+#include "cli/filter/notch.h"
+#include "cli/filter/options.h"
 #include "cli/log.h"
+#include "core/filter/edges.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -42,17 +50,7 @@ static int describe_job(struct gf_task *t) {
 
 /* ---- the filter ---- */
 
-int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
-    bytes += gf_array_bytes(&t->image.px);
-    if (t->prepare_bytes < bytes)
-        t->prepare_bytes = bytes;
-    /* Before the samples are read, the task itself checks what all of it takes. */
-    if (!t->image.px.data)
-        return 0;
-    return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
-}
-
-/* What the table and its making take, before any of it is taken. */
+/* The memory of the table and of its making, before any of it is taken. */
 static int check_table(struct gf_task *t) {
     bool table = false;
     for (int i = 0; i < t->s->filter.n_parts; i++)
@@ -128,11 +126,9 @@ static int describe_product(struct gf_task *t, int i) {
 }
 
 static int prepare(struct gf_task *t) {
-    if (!t->filtering)
-        t->filtering = calloc(1, sizeof *t->filtering);
+    t->filtering = calloc(1, sizeof *t->filtering);
     if (!t->filtering)
         return gf_fail(GF_ENOMEM, "out of memory");
-    release(t);
     double start = gf_now_ms();
     int rc = describe_job(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
@@ -140,19 +136,31 @@ static int prepare(struct gf_task *t) {
     if (!rc && t->s->filter.mask_out)
         rc = gf_filter_describe_mask(t, &t->product[t->job.n_out]);
     if (!rc && t->s->filter.auto_notch)
-        rc = gf_filter_find_notches(t);
+        rc = gf_filter_expect_notches(t);
     if (!rc)
         rc = choose_filter(t);
+    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
+    t->ms_prepare = gf_now_ms() - start;
+    return rc;
+}
+
+/* The noise is in the samples, and the edges are made of them. */
+static int ready(struct gf_task *t) {
+    double start = gf_now_ms();
+    int rc = t->s->filter.auto_notch ? gf_filter_find_notches(t) : 0;
+    if (!rc && t->s->filter.auto_notch) {
+        release(t);
+        rc = choose_filter(t);
+    }
     if (!rc)
         rc = gf_filter_lengthen(t);
-    t->filtering->ms += gf_now_ms() - start;
-    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
+    t->ms_prepare += gf_now_ms() - start;
     return rc;
 }
 
 /* ---- after the run ---- */
 
-/* What --edges added goes: the picture is the first samples along each axis. */
+/* Drops what --edges added: the picture is the first samples along each axis. */
 static void crop(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
@@ -161,7 +169,7 @@ static void crop(struct gf_task *t) {
 
 static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
-                   gf_log_name(t->read[0]), t->filtering->ms);
+                   gf_log_name(t->read[0]), t->ms_prepare);
     gf_array_free(&t->filtering->input);
     crop(t);
     for (int i = 0; i < t->job.n_out; i++) {
@@ -177,6 +185,25 @@ static int check(struct gf_task *t) {
     return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
 }
 
+/* ---- the command ---- */
+
+/* The picture as it was read; the job may be that of a longer one. */
+static void describe(const struct gf_task *t, json_t *o) {
+    const struct gf_filtering *f = t->filtering;
+    json_t *list = json_array();
+    json_object_set_new(o, "shape", gf_json_shape(f->frame.shape, t->job.ndim));
+    json_object_set_new(o, "type", json_string(gf_dtype_name(f->frame.dtype)));
+    json_object_set_new(o, "edges", json_string(gf_edges_name((enum gf_edges)t->s->filter.edges)));
+    for (int i = 0; i < f->peaks.n; i++) {
+        json_t *notch = json_object();
+        json_object_set_new(notch, "at", gf_json_shape(f->peaks.notch[i].at, t->job.ndim));
+        json_object_set_new(notch, "radius", json_real(f->peaks.notch[i].radius));
+        json_object_set_new(notch, "strength", json_real(f->peaks.notch[i].strength));
+        json_array_append_new(list, notch);
+    }
+    json_object_set_new(o, "notches", list);
+}
+
 static void free_task(struct gf_task *t) {
     release(t);
     free(t->filtering);
@@ -188,7 +215,9 @@ const struct gf_task_hooks gf_hooks_filter = {
     .default_kind = GF_REAL,
     .label = "filtered",
     .prepare = prepare,
+    .ready = ready,
     .check = check,
+    .describe = describe,
     .free = free_task,
 };
 

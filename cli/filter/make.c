@@ -1,10 +1,13 @@
-/* From what the options say to the filter of a picture's size. */
+/* Filters from options, and those kept from file to file. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/make.h"
+#include "cli/filter/options.h"
+#include "core/base/backend.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 
 static bool on(const struct gf_job *job, int axis) {
@@ -134,7 +137,7 @@ static int add_peak(struct gf_filter *f, const struct gf_job *job,
 
 /* ---- masks and kernels ---- */
 
-/* The extents of the file's samples beside those of the spectrum; leading ones do not count. */
+/* The extents of the file's samples and of the spectrum; leading ones of 1 do not count. */
 static bool same_size(const struct gf_filter_part *p, const struct gf_job *job,
                       const struct gf_filter_frame *frame) {
     int i = p->ndim - 1, axis = job->ndim - 1;
@@ -163,6 +166,29 @@ static int add_mask(struct gf_filter *f, const struct gf_settings *s, const stru
     return gf_filter_times_mask(f, job, gf_settings_threads(s), &mask);
 }
 
+/* Runs one job on the CPU, which every machine has and which has double precision. */
+static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                          struct gf_array *out) {
+    const struct gf_settings *s = settings;
+    struct gf_backend_options options = {.threads = gf_settings_threads(s)};
+    const struct gf_backend *b;
+    struct gf_plan *plan;
+    struct gf_report report;
+    void *context;
+    int rc = gf_backend_find("openmp", &b);
+    if (!rc)
+        rc = b->open(&options, &context);
+    if (rc)
+        return rc;
+    rc = b->plan(context, job, &plan);
+    if (!rc) {
+        rc = b->exec(context, plan, in, out, &report);
+        b->unplan(context, plan);
+    }
+    b->close(context);
+    return rc;
+}
+
 static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const struct gf_job *job,
                       const struct gf_filter_frame *frame, const struct gf_filter_part *p) {
     struct gf_filter_samples kernel = {.value = p->file.value, .extent = {1, 1, 1}};
@@ -179,13 +205,14 @@ static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const st
     if (!fits)
         return gf_fail(GF_EINVAL, "--convolve=%s is larger than the picture's %s", p->text,
                        spectrum_text(job, frame, text));
-    return gf_filter_times_kernel(f, job, gf_settings_threads(s), &kernel);
+    struct gf_filter_transform transform = {.run = transform_once, .context = (void *)s};
+    return gf_filter_times_kernel(f, job, gf_settings_threads(s), &kernel, &transform);
 }
 
 /* ---- the whole ---- */
 
-/* White is the largest number of an integer type, 1 of a float; what stands for a share of it is a
- * whole number there too, so that flat areas do not lie on a boundary of rounding. */
+/* White is the largest number of an integer type, 1 of a float; a share of it is
+ * rounded there, so that flat areas are not on a boundary of rounding. */
 static double offset_of(const struct gf_settings *s, enum gf_dtype dtype) {
     const struct gf_filter_settings *f = &s->filter;
     double low = 0, high = 1;

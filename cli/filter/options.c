@@ -6,7 +6,9 @@
 #include <unistd.h>
 #include <strings.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/options.h"
+#include "cli/filter/notches.h"
+#include "core/filter/filter.h"
 #include "cli/options.h"
 #include "core/base/status.h"
 
@@ -23,7 +25,7 @@ const char *gf_filter_option(enum gf_filter_what what) {
     return names[what];
 }
 
-/* The text between commas. */
+/* The text between two commas. */
 struct field {
     const char *text;
     size_t length;

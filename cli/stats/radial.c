@@ -12,6 +12,7 @@
 #include "cli/stats/stats.h"
 #include "cli/text.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
 static int write_bytes(const char *path, const void *data, size_t n, bool clobber) {
     struct gf_sink *sink;
@@ -100,7 +101,7 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
     plot.curve = curve;
     rc = gf_plot_draw(&plot, &image);
     if (!rc)
-        rc = gf_image_write(path, &gf_format_png, &image, &options, clobber);
+        rc = gf_image_write(path, gf_format_by_suffix(path), &image, &options, clobber);
 out:
     gf_image_free(&image);
     free(curve);

@@ -1,3 +1,4 @@
+/* The table of sample types; arrays, views and copies; memory in huge pages. */
 #include "core/base/array.h"
 
 #include <math.h>
@@ -70,7 +71,7 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
     return 0;
 }
 
-/* Below this size a huge page would mostly be waste. */
+/* Arrays of less than two huge pages would waste most of one. */
 static const size_t huge_page = (size_t)2 << 20;
 
 void *gf_alloc(size_t bytes) {
@@ -158,7 +159,7 @@ bool gf_array_is_contiguous(const struct gf_array *a) {
     return true;
 }
 
-/* Copies what lies below `axis`, line by line where both sides are dense. */
+/* Copies the axes from `axis` on, line by line where both sides are contiguous. */
 static void copy_axes(char *dst, const struct gf_array *d, const char *src,
                       const struct gf_array *s, int axis) {
     size_t size = gf_dtype_size(d->dtype);
@@ -183,8 +184,8 @@ void gf_array_copy(struct gf_array *dst, const struct gf_array *src) {
         copy_axes(dst->data, dst, src->data, src, 0);
 }
 
-/* An exponent of all ones is NaN or Inf; integer compares keep this loop fast and
- * -ffast-math-proof. */
+/* An exponent of all ones is NaN or Inf. Integer comparisons are fast, and right under -ffast-math
+ * too. */
 static bool finite32(uint32_t bits) {
     return (bits & 0x7f800000u) != 0x7f800000u;
 }

@@ -1,4 +1,11 @@
-/* A typed, strided block of numbers. Axes stand slowest first, as NumPy writes shapes. */
+/* A typed, strided block of numbers, its slowest axis first, as NumPy writes shapes.
+ *
+ *     struct gf_array a;
+ *     int rc = gf_array_alloc(&a, GF_F32, 3, (int64_t[]){1080, 1920, 3});    y, x, channel
+ *     struct gf_array red = gf_array_index(&a, 2, 0);                        a view: owns nothing
+ *     gf_array_free(&a);
+ *
+ * Strides are in bytes and may be of any size and sign. Allocations return 0 or GF_ENOMEM. */
 #ifndef GF_CORE_BASE_ARRAY_H
 #define GF_CORE_BASE_ARRAY_H
 
@@ -41,15 +48,15 @@ enum gf_dtype gf_dtype_real(enum gf_dtype t);
 /* The range an integer type holds; for other types -inf..inf. */
 void gf_dtype_range(enum gf_dtype t, double *low, double *high);
 
-/* Product of `n` extents times `unit`; GF_ENOMEM when an extent is < 1 or it overflows 2^62. */
+/* Product of `n` extents times `unit`; GF_EINVAL for an extent below 1, GF_ENOMEM above 2^62. */
 int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out);
 
-/* Allocates a C-contiguous array (64-byte aligned, huge pages advised when large), not zeroed.
- * The caller frees it with gf_array_free(), which also takes a view or an all-zero struct. */
+/* Allocates a C-contiguous array, not zeroed, 64-byte aligned, in huge pages when large. The caller
+ * frees it with gf_array_free(), which also takes a view or an all-zero struct. */
 int gf_array_alloc(struct gf_array *a, enum gf_dtype t, int rank, const int64_t *shape);
 void gf_array_free(struct gf_array *a);
 
-/* A C-contiguous view of foreign memory; owns nothing. */
+/* A C-contiguous view of memory that somebody else owns. */
 struct gf_array gf_array_wrap(void *data, enum gf_dtype t, int rank, const int64_t *shape);
 /* The view with axis `axis` cut to [start, start + count). */
 struct gf_array gf_array_slice(const struct gf_array *a, int axis, int64_t start, int64_t count);
@@ -62,11 +69,10 @@ bool gf_array_is_contiguous(const struct gf_array *a);
 /* Copies src into dst: same shape and dtype, any strides. */
 void gf_array_copy(struct gf_array *dst, const struct gf_array *src);
 
-/* Counts NaN and Inf; first[] gets the index of the first one (rank entries). Integers have none.
- */
+/* Counts NaN and Inf; first[] becomes the index of the first one (rank entries). */
 int64_t gf_array_nonfinite(const struct gf_array *a, int64_t first[GF_MAX_RANK]);
 
-/* 64-byte aligned memory, advised for huge pages when large; NULL when there is none. */
+/* 64-byte aligned memory, in huge pages when large; NULL when memory is short. */
 void *gf_alloc(size_t bytes);
 void gf_free(void *p);
 

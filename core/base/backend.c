@@ -2,6 +2,7 @@
 #include "core/base/backend.h"
 
 #include "core/base/clock.h"
+#include "core/base/job_check.h"
 
 int gf_device_exec_all(const struct gf_device_exec *d, void *context, struct gf_plan *plan,
                        const struct gf_array *in, struct gf_array *out, struct gf_report *report) {

@@ -1,3 +1,4 @@
+/* How fast this machine copies: the best of several runs over arrays larger than the caches. */
 #include "core/base/bandwidth.h"
 
 #include <omp.h>
@@ -13,7 +14,7 @@
 
 enum { RUNS = 5, GRAIN = 4096 };
 
-/* Twice the last-level cache, so that hardly anything of it is still there in the next run. */
+/* Twice the last-level cache, so that hardly any of the data is still cached in the next run. */
 static int64_t size_to_copy(void) {
     int64_t least = INT64_C(64) << 20, cache = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -25,7 +26,7 @@ static int64_t size_to_copy(void) {
     return bytes / GRAIN * GRAIN;
 }
 
-/* Written past the caches, a line is not read before it is overwritten. */
+/* Streaming stores do not read a line before they overwrite it. */
 static void copy_streaming(char *to, const char *from, size_t bytes) {
 #ifdef __SSE2__
     for (size_t i = 0; i < bytes; i += 64)
@@ -59,10 +60,10 @@ int gf_bandwidth_copy(int threads, double *bytes_a_second) {
     int rc = 0;
     *bytes_a_second = 0;
     if (!from || !to) {
-        rc = gf_fail(GF_ENOMEM, "no memory to measure the copy bandwidth with");
+        rc = gf_fail(GF_ENOMEM, "no memory to measure the copy bandwidth");
         goto out;
     }
-    /* Untouched pages would all be the one zero page, and the first write makes them. */
+    /* Untouched pages are all mapped to one zero page; the first write allocates them. */
 #pragma omp parallel for num_threads(threads)
     for (int64_t i = 0; i < bytes; i += GRAIN) {
         memset(from + i, (int)(i / GRAIN) | 1, GRAIN);

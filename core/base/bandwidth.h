@@ -1,9 +1,12 @@
-/* The yardstick of every pass over memory: how fast this machine copies. */
+/* How fast this machine copies, which bounds every pass over memory.
+ *
+ *     double rate;
+ *     rc = gf_bandwidth_copy(threads, &rate);    bytes read plus bytes written, per second */
 #ifndef GF_CORE_BASE_BANDWIDTH_H
 #define GF_CORE_BASE_BANDWIDTH_H
 
-/* Bytes read plus bytes written a second by `threads` threads copying between arrays that are
- * larger than the last-level cache, the best of a few runs. GF_ENOMEM when there is no room. */
+/* The best of several runs of `threads` threads that copy between arrays larger than the last-level
+ * cache; takes about a second. GF_ENOMEM when memory is short. */
 int gf_bandwidth_copy(int threads, double *bytes_a_second);
 
 #endif

@@ -1,3 +1,4 @@
+/* Opening a library at run time and filling a table of its functions. */
 #include "core/base/dl.h"
 
 #include <dlfcn.h>

@@ -1,9 +1,11 @@
+/* Factorisation of lengths into radices, and the cheapest lengths near others. */
 #include "core/base/factor.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Cost of a stage per point, in butterfly operations plus one load and store; measured ratios. */
+/* Measured cost of a stage per point, relative to each other: its butterfly, one load, one
+ * store. */
 static const struct {
     int radix;
     double cost;
@@ -18,9 +20,9 @@ static double stage_cost(int radix) {
     return 0.9 * radix; /* by definition */
 }
 
-/* Splits 2^e into eights and one 16 or 4 (or 2). Eight keeps all its operands in registers, and
- * eight streams a power of two apart fit the ways of a first-level cache set, where sixteen do not:
- * only the leaf, whose block is dense, may be 16. */
+/* Splits 2^e into eights and one 16, 4 or 2. Radix 8 keeps all its operands in registers, and its
+ * eight streams a power of two apart fit the ways of a first-level cache set; sixteen do not, so
+ * only the leaf, whose block is contiguous, may be 16. */
 static void split_power_of_two(int e, struct gf_radices *r) {
     if (e % 3 == 1 && e > 1) {
         r->radix[r->n++] = 16;
@@ -42,8 +44,8 @@ struct gf_radices gf_factor_radices(int64_t n) {
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
         for (; r.rest % odd[i] == 0; r.rest /= odd[i])
             r.radix[r.n++] = odd[i];
-    /* The leaf is called once per block, so it is the largest; the others go largest first, which
-     * leaves small blocks early. Insertion sort, descending, then the first to the end. */
+    /* The leaf is called once per block, so it is the largest. The others are in descending order,
+     * which makes blocks small early. Insertion sort, then the first moves to the end. */
     for (int i = 1; i < r.n; i++)
         for (int j = i; j > 0 && r.radix[j] > r.radix[j - 1]; j--) {
             int t = r.radix[j];
@@ -121,7 +123,7 @@ int64_t gf_factor_smooth_length(int64_t minimum) {
     return best;
 }
 
-/* Rader's convolution has n - 1 points, Bluestein's at least 2 n - 1 and a few more walks. */
+/* Rader's convolution has n - 1 points, Bluestein's at least 2 n - 1, and more passes. */
 static bool rader_pays(int64_t prime) {
     return prime <= INT32_MAX && gf_factor_radices(prime - 1).rest == 1;
 }
@@ -131,7 +133,7 @@ enum gf_algorithm gf_factor_algorithm(int64_t n) {
     if (r.rest == 1)
         return GF_ALG_STAGES;
     if (!gf_is_prime(r.rest))
-        return GF_ALG_BLUESTEIN; /* two large primes: one chirp does for both */
+        return GF_ALG_BLUESTEIN; /* two large primes: one chirp covers both */
     if (r.n)
         return GF_ALG_STAGES;
     return rader_pays(n) ? GF_ALG_RADER : GF_ALG_BLUESTEIN;

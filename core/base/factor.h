@@ -1,4 +1,11 @@
-/* Planning: pure functions from lengths to factors. No backend, no memory beyond the stack. */
+/* Factorisation of transform lengths: radices, the algorithm that a length needs, and the cheapest
+ * length near another. Pure functions of integers; they cannot fail.
+ *
+ *     struct gf_radices r = gf_factor_radices(4096);      r.n 4, r.radix 8 8 8 8, r.rest 1
+ *     int64_t m = gf_factor_smooth_length(2 * 4007 - 1);  8064, what Bluestein convolves over
+ *
+ * Rader 1968 ("Discrete Fourier transforms when the number of data samples is prime"), Bluestein
+ * 1970 ("A linear filtering approach to the computation of discrete Fourier transform"). */
 #ifndef GF_CORE_BASE_FACTOR_H
 #define GF_CORE_BASE_FACTOR_H
 
@@ -6,19 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GF_MAX_STAGES = 24 };
+enum { GF_MAX_STAGES = 24, GF_MAX_RADIX = 31 };
 
 /* The radices of a length, outermost first: their product times `rest` is n. */
 struct gf_radices {
     int n;
     int radix[GF_MAX_STAGES];
-    int64_t rest; /* what is left when no radix divides any more: 1, or has primes above 31 only */
+    int64_t rest; /* 1, or the product of the prime factors above GF_MAX_RADIX */
 };
 
-/* Factors n into the radices that the kernels have: few stages first, then balanced ones. */
+/* Factors n >= 1 into the radices that the kernels have, as few and as large as are fast. */
 struct gf_radices gf_factor_radices(int64_t n);
 
-/* How a transform of n points is done. */
+/* How n points are transformed. */
 enum gf_algorithm {
     GF_ALG_STAGES,    /* radices only, or radices around one prime done by Rader or Bluestein */
     GF_ALG_RADER,     /* n prime, n - 1 smooth */

@@ -1,6 +1,16 @@
-/* A job says everything that happens between the samples read and the samples written. The planner
- * turns it into passes and a backend runs them; neither asks the files or the command line again.
- */
+/* A job describes everything between the samples read and the samples written: what comes in, which
+ * transform runs over which axes, and what is written. A planner turns it into passes and a backend
+ * runs them; neither asks the files or the command line again. The magnitudes of a picture's
+ * spectrum, as 8 bits to look at:
+ *
+ *     struct gf_job job = {.ndim = 2, .shape = {1080, 1920}, .channels = 3, .axes = 3,
+ *                          .in_dtype = GF_U8, .n_out = 1,
+ *                          .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY,
+ *                                   .shift = true}}};
+ *     gf_job_out_shape(&job, 0, shape);        1080, 1920, 3
+ *
+ * Zero is the usual value of every member that is not named. A job owns nothing; the functions here
+ * are pure and cannot fail. core/base/job_check.h checks a job. */
 #ifndef GF_CORE_BASE_JOB_H
 #define GF_CORE_BASE_JOB_H
 
@@ -8,8 +18,8 @@
 
 enum gf_op {
     GF_FFT,    /* Fourier */
-    GF_DWT,    /* Daubechies' wavelet of four taps, see core/wavelet/dwt.h */
-    GF_FILTER, /* forward, times job.filter, and back; see core/filter/filter.h */
+    GF_DWT,    /* Daubechies' wavelet of four taps: core/wavelet/dwt.h */
+    GF_FILTER, /* forward, times job.filter, and back: core/filter/filter.h */
 };
 enum gf_direction { GF_FORWARD, GF_INVERSE };
 enum gf_precision { GF_SINGLE, GF_DOUBLE };
@@ -25,7 +35,7 @@ enum gf_kind {
 };
 enum gf_scale { GF_SCALE_LOG, GF_SCALE_LINEAR, GF_SCALE_SQRT };
 
-/* How a value becomes an integer sample; float samples are always the number itself. */
+/* How a value becomes an integer sample; a float sample is always the number itself. */
 enum gf_map {
     GF_MAP_NUMBER,  /* rounded half away from zero and saturated: a picture's own samples */
     GF_MAP_DISPLAY, /* the value's display range on black..white, see struct gf_output */
@@ -35,17 +45,18 @@ struct gf_filter;
 
 enum { GF_MAX_OUTPUTS = 7, GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
 
-/* What stands beyond a line's ends: the line again (of odd length: with its last sample twice), its
- * mirror image, zeros. PyWavelets' periodization, symmetric, zero. */
+/* What continues a line beyond its ends: the line itself (of odd length: with its last sample
+ * twice), its mirror image, zeros. PyWavelets' periodization, symmetric, zero. */
 enum gf_boundary { GF_PERIODIC, GF_SYMMETRIC, GF_ZERO };
 
-/* Hard: details below T become zero. Soft: all move towards zero by T. The approximation is spared.
- */
+/* Hard: details below T become zero. Soft: all details move towards zero by T. The approximation
+ * does not change. */
 enum gf_threshold { GF_KEEP_ALL, GF_HARD, GF_SOFT };
 
-/* GF_DWT. Coefficients are real, packed as core/wavelet/dwt.h says. Forward outputs are GF_REAL: floats, or
- * integers with GF_MAP_DISPLAY: the approximation from its minimum to its maximum, every detail
- * band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with GF_MAP_NUMBER. */
+/* GF_DWT. Coefficients are real and packed (core/base/dwt_shape.h). Forward outputs are GF_REAL:
+ * floats, or integers with GF_MAP_DISPLAY, which show the approximation from its minimum to its
+ * maximum and every detail band as |c| from 0 to its own largest. Inverse outputs are GF_REAL with
+ * GF_MAP_NUMBER. */
 struct gf_wavelet {
     int levels; /* 1..GF_MAX_LEVELS */
     enum gf_boundary boundary;
@@ -54,7 +65,7 @@ struct gf_wavelet {
     double amount;               /* T, in the coefficients' unit, or the percentage */
 };
 
-/* One result of the job's store step. */
+/* One result, written by the store step. */
 struct gf_output {
     enum gf_kind kind;
     enum gf_dtype dtype; /* complex for GF_COMPLEX, real otherwise */
@@ -84,7 +95,7 @@ struct gf_job {
     /* Little memory: an output that can hold the numbers between passes serves as workspace, which
      * costs some speed. A complex transform may then run in place, out being in. */
     bool lean;
-    bool spend_input; /* the input array may be overwritten: a backend may save a copy by it */
+    bool spend_input; /* the input array may be overwritten, which may save a backend a copy */
     enum gf_precision precision;
     enum gf_norm norm;
     int n_out;
@@ -92,7 +103,7 @@ struct gf_job {
     enum gf_op op;
     struct gf_wavelet wavelet; /* GF_DWT; norm, shifts, halves, luma and `real` are then unused */
     /* GF_FILTER, `direction` being GF_FORWARD: real samples in, outputs GF_REAL with GF_MAP_NUMBER.
-     * Not owned; the serial tells two apart where one took the other's place in memory. */
+     * Not owned. The serial distinguishes two filters that were at the same address in turn. */
     const struct gf_filter *filter;
     int64_t filter_serial;
 };
@@ -102,12 +113,11 @@ struct gf_device_ms {
     double upload, run, download;
 };
 
-/* What a run found out on the way. */
+/* What a run found out. */
 struct gf_report {
     double high[GF_MAX_OUTPUTS];     /* the display range's upper end that was used */
     int64_t clipped[GF_MAX_OUTPUTS]; /* GF_MAP_NUMBER: samples that did not fit the integer type */
-    double
-        imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real| of the result, L2 */
+    double imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real|, L2 norms */
     struct gf_device_ms ms;
 };
 
@@ -119,22 +129,16 @@ void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]);
 void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]);
 /* Number of samples a transform runs over: the product of the transformed extents. */
 int64_t gf_job_points(const struct gf_job *job);
-/* The factor that `norm` puts on this direction; of a filter, which goes there and back, 1 / N. */
+/* The factor that `norm` applies in this direction; 1 / N for a filter, which runs both ways. */
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
-/* True when both ask for the same: a plan made for one serves the other. Field by field, without
- * padding, extents beyond ndim and outputs beyond n_out. */
+/* True when both ask for the same, so that a plan for one serves the other. Compares field by field,
+ * without padding, extents beyond ndim, and outputs beyond n_out. */
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b);
-/* A spectrum of 8- or 16-bit samples: no result, and no square of one, leaves a float's range. */
+/* True for a spectrum of 8- or 16-bit samples: no result, and no square of one, leaves the range of
+ * a float. */
 bool gf_job_is_bounded(const struct gf_job *job);
-/* GF_EUNSUPP, naming the backend that can, for a job that is no Fourier transform. */
-int gf_job_fourier_only(const struct gf_job *job);
-/* GF_EINVAL with the reason for a job that no backend could run. */
-int gf_job_validate(const struct gf_job *job);
-/* GF_EINVAL when an array differs from the job in type or shape; every exec asks this first. */
-int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
-                        const struct gf_array *out);
 
 const char *gf_boundary_name(enum gf_boundary b); /* "periodic", "symmetric", "zero" */
 const char *gf_kind_name(enum gf_kind k);

@@ -1,3 +1,5 @@
+/* The generic load and store steps: any type, stride, shift, half or full spectrum, kind and
+ * map. */
 #include "core/base/loadstore.h"
 
 #include <math.h>
@@ -6,8 +8,8 @@
 
 #include "core/base/sample_run.h"
 
-/* Rows are worked on in segments that fit a thread's stack and the nearest cache. Segments are
- * dealt out in a fixed number of blocks, so that sums do not depend on the number of threads. */
+/* Rows are processed in segments that fit a thread's stack and the nearest cache. Segments are
+ * divided into a fixed number of blocks, so that sums do not depend on the number of threads. */
 enum { SEGMENT = 1024, BLOCKS = 256, SMALL = 1 << 14 };
 
 /* The job's axes as three, z, y, x. */
@@ -15,8 +17,8 @@ struct axes {
     int64_t n[3];      /* the picture's extents */
     bool on[3];        /* transformed */
     int half;          /* the axis that half spectra halve */
-    int64_t centre[3]; /* where the zero frequency stands in the array, 0 without a shift */
-    int64_t count[3];  /* extents to walk over */
+    int64_t centre[3]; /* index of the zero frequency in the array; 0 without a shift */
+    int64_t count[3];  /* extents of the array */
     int64_t segments, items;
 };
 
@@ -126,12 +128,19 @@ static char *sample_at(const struct gf_job *job, const struct gf_array *a, int64
     return p;
 }
 
-/* Reads F(k), or F(-k), for a segment of k. Positions run on by one, or back by one when mirrored,
- * and wrap around at the spectrum's edge. */
-static void read_spectrum(const struct gf_job *job, const struct axes *a, const struct gf_array *in,
-                          int64_t c, const struct segment *s, bool mirrored, double *re,
-                          double *im) {
-    int64_t stride = in->stride[job->ndim - 1];
+struct load {
+    const struct gf_job *job;
+    const struct gf_array *in;
+    const struct gf_work *w;
+    struct axes a;
+};
+
+/* Reads F(k), or F(-k), for a segment of k. Positions advance by one, or by minus one when
+ * mirrored, and wrap around at the spectrum's edge. */
+static void read_spectrum(const struct load *l, int64_t c, const struct segment *s, bool mirrored,
+                          double *re, double *im) {
+    const struct axes *a = &l->a;
+    int64_t stride = l->in->stride[l->job->ndim - 1];
     int step = mirrored && a->on[2] ? -1 : 1;
     for (int64_t done = 0; done < s->count;) {
         int64_t at[3];
@@ -142,8 +151,8 @@ static void read_spectrum(const struct gf_job *job, const struct axes *a, const 
         }
         int64_t run = step > 0 ? a->n[2] - at[2] : at[2] + 1;
         run = run < s->count - done ? run : s->count - done;
-        gf_sample_run_read(sample_at(job, in, c, at), in->dtype, step * stride, run, re + done,
-                           im + done);
+        gf_sample_run_read(sample_at(l->job, l->in, c, at), l->in->dtype, step * stride, run,
+                           re + done, im + done);
         done += run;
     }
 }
@@ -164,18 +173,20 @@ static void hermitian(const struct axes *a, const struct segment *s, double *re,
     }
 }
 
-static void load_segment(const struct gf_job *job, const struct axes *a, const struct gf_array *in,
-                         const struct gf_work *w, const struct segment *s, double energy[2]) {
+static void load_segment(const struct load *l, const struct segment *s, double energy[2]) {
     static const double weight[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
+    const struct gf_job *job = l->job;
+    const struct gf_array *in = l->in;
+    const struct gf_work *w = l->w;
     double re[SEGMENT], im[SEGMENT], re2[SEGMENT], im2[SEGMENT];
     int64_t stride = in->stride[job->ndim - 1];
     for (int64_t c = 0; c < w->channels; c++) {
         char *to = work_at(w, c, s->at[0], s->at[1], s->at[2]);
         if (job->direction == GF_INVERSE) {
-            read_spectrum(job, a, in, c, s, false, re, im);
+            read_spectrum(l, c, s, false, re, im);
             if (job->real && !job->in_half) {
-                read_spectrum(job, a, in, c, s, true, re2, im2);
-                hermitian(a, s, re, im, re2, im2, energy);
+                read_spectrum(l, c, s, true, re2, im2);
+                hermitian(&l->a, s, re, im, re2, im2, energy);
             }
         } else if (job->luma) {
             memset(re, 0, sizeof re);
@@ -192,15 +203,16 @@ static void load_segment(const struct gf_job *job, const struct axes *a, const s
     }
 }
 
-void gf_loadstore_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
-                       int threads, struct gf_report *report) {
-    struct axes a = axes_make(job, job->in_shift, job->in_half, w->extent);
+void gf_work_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
+                  int threads, struct gf_report *report) {
+    struct load l = {.job = job, .in = in, .w = w};
+    l.a = axes_make(job, job->in_shift, job->in_half, w->extent);
     double energy[BLOCKS][2] = {{0}};
 #pragma omp parallel for num_threads(team(w, threads)) schedule(static)
     for (int block = 0; block < BLOCKS; block++) {
-        for (int64_t i = block_start(&a, block); i < block_start(&a, block + 1); i++) {
-            struct segment s = segment_at(&a, i);
-            load_segment(job, &a, in, w, &s, energy[block]);
+        for (int64_t i = block_start(&l.a, block); i < block_start(&l.a, block + 1); i++) {
+            struct segment s = segment_at(&l.a, i);
+            load_segment(&l, &s, energy[block]);
         }
     }
     double kept = 0, lost = 0;
@@ -217,14 +229,14 @@ static bool is_display(const struct gf_output *out) {
     return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
 }
 
-/* The sum of samples >= 0 is above every other sum of theirs with factors on the unit circle. */
+/* No sum of non-negative samples with factors on the unit circle is larger than their plain sum. */
 static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
     bool unsigned_in = job->in_dtype == GF_U8 || job->in_dtype == GF_U16 || job->in_dtype == GF_U32;
     return job->direction == GF_FORWARD && unsigned_in &&
            (kind == GF_MAGNITUDE || kind == GF_POWER || kind == GF_REAL);
 }
 
-bool gf_loadstore_scans(const struct gf_job *job, int i) {
+bool gf_output_scans(const struct gf_job *job, int i) {
     const struct gf_output *out = &job->out[i];
     return is_display(out) && !out->has_range && out->kind != GF_PHASE &&
            !largest_at_zero(job, out->kind);
@@ -247,8 +259,8 @@ static double largest_in(const struct gf_work *w, const struct segment *s, enum 
     return largest;
 }
 
-double gf_loadstore_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                          int threads) {
+double gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                     int threads) {
     const struct gf_output *out = &job->out[i];
     if (!is_display(out))
         return 0;
@@ -256,9 +268,9 @@ double gf_loadstore_range(const struct gf_job *job, int i, const struct gf_work 
         return 3.14159265358979323846;
     if (out->has_range)
         return out->high;
-    /* Half of a real input's spectrum will do: its mirror image has the same magnitudes. */
+    /* Half of a real input's spectrum is enough: its mirror image has the same magnitudes. */
     struct axes a = axes_make(job, false, false, w->extent);
-    if (!gf_loadstore_scans(job, i)) {
+    if (!gf_output_scans(job, i)) {
         for (int j = 0; j < 3; j++)
             a.count[j] = a.on[j] ? 1 : a.count[j];
         a.segments = (a.count[2] + SEGMENT - 1) / SEGMENT;
@@ -288,8 +300,8 @@ struct store {
     struct gf_display display;
 };
 
-/* Reads a segment of the output's positions out of the work buffer: positions become frequencies,
- * and those beyond the stored half conj F(-k). */
+/* Reads the frequencies at a segment of the output's positions from the work buffer; frequencies
+ * beyond the stored half are conj F(-k). */
 static void gather(const struct store *st, int64_t c, const struct segment *s, double *re,
                    double *im) {
     const struct axes *a = &st->a;
@@ -320,8 +332,8 @@ static void gather(const struct store *st, int64_t c, const struct segment *s, d
     }
 }
 
-/* Drops the imaginary part of bins that are their own mirror image. */
-static void settle(const struct axes *a, const struct segment *s, double *im) {
+/* Sets the imaginary part of bins that are their own mirror image to 0. */
+static void drop_rounding(const struct axes *a, const struct segment *s, double *im) {
     for (int i = 0; i < 2; i++) {
         int64_t k = from_centre(s->at[i], a->centre[i], a->n[i]);
         if (a->on[i] && k && 2 * k != a->n[i])
@@ -346,7 +358,7 @@ static int64_t store_segment(const struct store *st, const struct segment *s,
     for (int64_t c = 0; c < st->w->channels; c++) {
         gather(st, c, s, re, im);
         if (st->half)
-            settle(&st->a, s, im);
+            drop_rounding(&st->a, s, im);
         gf_sample_run_kind(st->out->kind, s->count, re, im);
         if (is_display(st->out))
             gf_display_run(&st->display, s->count, re);
@@ -358,8 +370,8 @@ static int64_t store_segment(const struct store *st, const struct segment *s,
     return clipped;
 }
 
-void gf_loadstore_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                        double high, struct gf_array *out, int threads, struct gf_report *report) {
+void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                   struct gf_array *out, int threads, struct gf_report *report) {
     struct store st = {.job = job, .out = &job->out[i], .w = w, .scale = scale};
     int64_t count[3] = {1, 1, 1}, clipped = 0;
     for (int j = 0; j < job->ndim; j++)
@@ -367,7 +379,7 @@ void gf_loadstore_store(const struct gf_job *job, int i, const struct gf_work *w
     st.a = axes_make(job, st.out->shift, st.out->half, count);
     st.half = gf_job_is_real(job) && job->direction == GF_FORWARD;
     if (is_display(st.out))
-        st.display = gf_display_make(st.out, high);
+        st.display = gf_display_make(st.out, report->high[i]);
 #pragma omp parallel for num_threads(team(w, threads)) schedule(static) reduction(+ : clipped)
     for (int block = 0; block < BLOCKS; block++) {
         for (int64_t j = block_start(&st.a, block); j < block_start(&st.a, block + 1); j++) {
@@ -375,13 +387,12 @@ void gf_loadstore_store(const struct gf_job *job, int i, const struct gf_work *w
             clipped += store_segment(&st, &s, out);
         }
     }
-    report->high[i] = high;
     report->clipped[i] = clipped;
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
-void gf_loadstore_load_text(const struct gf_job *job, char *text, size_t size) {
+void gf_work_load_text(const struct gf_job *job, char *text, size_t size) {
     const char *to = job->precision == GF_DOUBLE ? "double" : "single";
     if (job->direction == GF_FORWARD)
         snprintf(text, size, "load: %s%s -> %s planes, %s", gf_dtype_name(job->in_dtype),
@@ -392,7 +403,7 @@ void gf_loadstore_load_text(const struct gf_job *job, char *text, size_t size) {
                  job->in_half ? " half" : " full", job->real ? "half" : "full", to);
 }
 
-void gf_loadstore_store_text(const struct gf_job *job, int i, char *text, size_t size) {
+void gf_work_store_text(const struct gf_job *job, int i, char *text, size_t size) {
     static const char *const scale[] = {"log ", "linear ", "sqrt "};
     const struct gf_output *out = &job->out[i];
     bool scaled = is_display(out) && (out->kind == GF_MAGNITUDE || out->kind == GF_POWER);
@@ -404,7 +415,7 @@ void gf_loadstore_store_text(const struct gf_job *job, int i, char *text, size_t
 /* ---- rounding ---- */
 
 /* In one spectrum of a batch. */
-static void settle_one(const struct gf_job *job, struct gf_array *out, int64_t batch) {
+static void drop_in_one(const struct gf_job *job, struct gf_array *out, int64_t batch) {
     for (unsigned corner = 0; corner < 1u << job->ndim; corner++) {
         char *at = out->data;
         int64_t rest = batch;
@@ -426,11 +437,11 @@ static void settle_one(const struct gf_job *job, struct gf_array *out, int64_t b
     }
 }
 
-void gf_loadstore_settle(const struct gf_job *job, struct gf_array *out, int threads) {
+void gf_rounding_drop(const struct gf_job *job, struct gf_array *out, int threads) {
     int64_t batches = 1;
     for (int i = 0; i < job->ndim; i++)
         batches *= job->axes >> i & 1 ? 1 : job->shape[i];
 #pragma omp parallel for num_threads(threads) if (batches > 256)
     for (int64_t b = 0; b < batches; b++)
-        settle_one(job, out, b);
+        drop_in_one(job, out, b);
 }

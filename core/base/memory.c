@@ -1,3 +1,4 @@
+/* The memory that is available, sizes as text, and the check of a need against a limit. */
 #include "core/base/memory.h"
 
 #include <ctype.h>
@@ -11,8 +12,8 @@
 
 #include "core/base/status.h"
 
-/* The number after `key` on a line of the file, or the whole file's first when key is "". A value
- * of "max" (control groups) and a missing file give -1. */
+/* The number after `key` on a line of the file; with the key "" the file's first number. -1 for the
+ * value "max" (control groups) and for a missing file. */
 static int64_t read_number(const char *path, const char *key) {
     char line[512];
     int64_t value = -1;
@@ -33,8 +34,8 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* Room in the control group of directory `dir` and in all groups above it. The page cache counts
- * as used there; its inactive part is given back under pressure, so it is room. */
+/* Room in a control group and in all groups above it. The page cache counts as used there, but the
+ * kernel frees its inactive part under pressure, so that part is room. */
 static int64_t group_room(const char *root, const char *group, const char *limit_file,
                           const char *usage_file, const char *cache_key) {
     char dir[1024], path[1200];
@@ -105,7 +106,7 @@ int64_t gf_memory_available(void) {
     return room;
 }
 
-/* Digits by hand: strtod() would read the decimal point of the locale. */
+/* strtod() would expect the decimal point of the locale. */
 int gf_memory_parse(const char *text, int64_t *bytes) {
     const char *p = text;
     double value = 0, unit = 1;
@@ -126,7 +127,7 @@ int gf_memory_parse(const char *text, int64_t *bytes) {
     while (power--)
         value *= base;
     if (!digits || !known || value < 1 || value > 4e18)
-        return gf_fail(GF_EUSAGE, "'%s' is no size: a number, then K, M, G or T", text);
+        return gf_fail(GF_EUSAGE, "'%s' is not a size: a number, then K, M, G or T", text);
     *bytes = (int64_t)value;
     return 0;
 }

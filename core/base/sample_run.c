@@ -1,99 +1,89 @@
+/* Runs of samples: to and from doubles, to one number of a kind, rounded, and mapped for
+ * display. */
 #include "core/base/sample_run.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* memcpy, since a view into a file's bytes need not be aligned; compilers make it one load. */
-#define READ(type)                                                                                 \
-    for (int64_t i = 0; i < count; i++, p += stride) {                                             \
-        type v;                                                                                    \
-        memcpy(&v, p, sizeof v);                                                                   \
-        re[i] = (double)v;                                                                         \
-    }                                                                                              \
-    break
-#define READ_COMPLEX(type)                                                                         \
-    for (int64_t i = 0; i < count; i++, p += stride) {                                             \
-        type v[2];                                                                                 \
-        memcpy(v, p, sizeof v);                                                                    \
-        re[i] = v[0];                                                                              \
+/* One reader and one writer for each type. They use memcpy, since a view into a file's bytes need
+ * not be aligned; compilers make it one load or store. */
+#define REAL_SAMPLES(type)                                                                         \
+    static void read_##type(const char *p, int64_t stride, int64_t count, double *re,              \
+                            double *im) {                                                          \
+        for (int64_t i = 0; i < count; i++, p += stride) {                                         \
+            type v;                                                                                \
+            memcpy(&v, p, sizeof v);                                                               \
+            re[i] = (double)v;                                                                     \
+        }                                                                                          \
         if (im)                                                                                    \
-            im[i] = v[1];                                                                          \
+            memset(im, 0, (size_t)count * sizeof *im);                                             \
     }                                                                                              \
-    return
+    static void write_##type(char *p, int64_t stride, int64_t count, const double *re,             \
+                             const double *im) {                                                   \
+        (void)im;                                                                                  \
+        for (int64_t i = 0; i < count; i++, p += stride) {                                         \
+            type v = (type)re[i];                                                                  \
+            memcpy(p, &v, sizeof v);                                                               \
+        }                                                                                          \
+    }
+#define COMPLEX_SAMPLES(type)                                                                      \
+    static void read_complex_##type(const char *p, int64_t stride, int64_t count, double *re,      \
+                                    double *im) {                                                  \
+        for (int64_t i = 0; i < count; i++, p += stride) {                                         \
+            type v[2];                                                                             \
+            memcpy(v, p, sizeof v);                                                                \
+            re[i] = v[0];                                                                          \
+            if (im)                                                                                \
+                im[i] = v[1];                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void write_complex_##type(char *p, int64_t stride, int64_t count, const double *re,     \
+                                     const double *im) {                                           \
+        for (int64_t i = 0; i < count; i++, p += stride) {                                         \
+            type v[2] = {(type)re[i], (type)im[i]};                                                \
+            memcpy(p, v, sizeof v);                                                                \
+        }                                                                                          \
+    }
+REAL_SAMPLES(uint8_t)
+REAL_SAMPLES(int8_t)
+REAL_SAMPLES(uint16_t)
+REAL_SAMPLES(int16_t)
+REAL_SAMPLES(uint32_t)
+REAL_SAMPLES(int32_t)
+REAL_SAMPLES(float)
+REAL_SAMPLES(double)
+COMPLEX_SAMPLES(float)
+COMPLEX_SAMPLES(double)
+
+static const struct {
+    void (*read)(const char *p, int64_t stride, int64_t count, double *re, double *im);
+    void (*write)(char *p, int64_t stride, int64_t count, const double *re, const double *im);
+} samples[GF_N_DTYPES] = {
+    [GF_U8] = {read_uint8_t, write_uint8_t},
+    [GF_I8] = {read_int8_t, write_int8_t},
+    [GF_U16] = {read_uint16_t, write_uint16_t},
+    [GF_I16] = {read_int16_t, write_int16_t},
+    [GF_U32] = {read_uint32_t, write_uint32_t},
+    [GF_I32] = {read_int32_t, write_int32_t},
+    [GF_F32] = {read_float, write_float},
+    [GF_F64] = {read_double, write_double},
+    [GF_C64] = {read_complex_float, write_complex_float},
+    [GF_C128] = {read_complex_double, write_complex_double},
+};
 
 void gf_sample_run_read(const char *p, enum gf_dtype t, int64_t stride, int64_t count, double *re,
                         double *im) {
-    switch (t) {
-    case GF_U8:
-        READ(uint8_t);
-    case GF_I8:
-        READ(int8_t);
-    case GF_U16:
-        READ(uint16_t);
-    case GF_I16:
-        READ(int16_t);
-    case GF_U32:
-        READ(uint32_t);
-    case GF_I32:
-        READ(int32_t);
-    case GF_F32:
-        READ(float);
-    case GF_F64:
-        READ(double);
-    case GF_C64:
-        READ_COMPLEX(float);
-    case GF_C128:
-        READ_COMPLEX(double);
-    case GF_N_DTYPES:
-        break;
-    }
-    if (im)
-        memset(im, 0, (size_t)count * sizeof *im);
+    samples[t].read(p, stride, count, re, im);
 }
-
-#define WRITE(type)                                                                                \
-    for (int64_t i = 0; i < count; i++, p += stride) {                                             \
-        type v = (type)re[i];                                                                      \
-        memcpy(p, &v, sizeof v);                                                                   \
-    }                                                                                              \
-    break
-#define WRITE_COMPLEX(type)                                                                        \
-    for (int64_t i = 0; i < count; i++, p += stride) {                                             \
-        type v[2] = {(type)re[i], (type)im[i]};                                                    \
-        memcpy(p, v, sizeof v);                                                                    \
-    }                                                                                              \
-    break
 
 void gf_sample_run_write(char *p, enum gf_dtype t, int64_t stride, int64_t count, const double *re,
                          const double *im) {
-    switch (t) {
-    case GF_U8:
-        WRITE(uint8_t);
-    case GF_I8:
-        WRITE(int8_t);
-    case GF_U16:
-        WRITE(uint16_t);
-    case GF_I16:
-        WRITE(int16_t);
-    case GF_U32:
-        WRITE(uint32_t);
-    case GF_I32:
-        WRITE(int32_t);
-    case GF_F32:
-        WRITE(float);
-    case GF_F64:
-        WRITE(double);
-    case GF_C64:
-        WRITE_COMPLEX(float);
-    case GF_C128:
-        WRITE_COMPLEX(double);
-    case GF_N_DTYPES:
-        break;
-    }
+    samples[t].write(p, stride, count, re, im);
 }
 
-/* The square of a double may leave its range; hypot() never does, but takes ten times as long. */
+/* The square of a double can overflow or underflow; hypot() does neither, but takes ten times as
+ * long. */
 static double magnitude(double re, double im) {
     double s = re * re + im * im;
     return s > 1e-280 && s < 1e300 ? sqrt(s) : hypot(re, im);
@@ -150,7 +140,7 @@ int64_t gf_sample_run_round(enum gf_dtype t, int64_t count, double *v) {
 static double scaled(enum gf_scale scale, double v) {
     switch (scale) {
     case GF_SCALE_LOG:
-        /* log() takes half of log1p()'s time, and is as good where 1 + v keeps v's digits. */
+        /* log() takes half the time of log1p() and is as accurate where 1 + v keeps v's digits. */
         return v > 0.01 ? log(1 + v) : log1p(v);
     case GF_SCALE_SQRT:
         return sqrt(v);
@@ -183,7 +173,7 @@ void gf_display_run(const struct gf_display *d, int64_t count, double *v) {
     case GF_IMAG:
         offset = -d->high;
         factor = 1 / (2 * d->high);
-        if (!(d->high > 0)) { /* nothing but zeros, and zero is mid-grey */
+        if (!(d->high > 0)) { /* all zeros, and zero is mid-grey */
             offset = -0.5;
             factor = 1;
         }
@@ -196,7 +186,7 @@ void gf_display_run(const struct gf_display *d, int64_t count, double *v) {
     }
     for (int64_t i = 0; i < count; i++) {
         double t = (v[i] - offset) * factor;
-        t = t > 0 ? t : 0; /* also takes NaN to black */
+        t = t > 0 ? t : 0; /* NaN becomes black */
         v[i] = floor((t < 1 ? t : 1) * d->white + 0.5);
     }
 }

@@ -1,5 +1,12 @@
-/* Spans: short stretches of samples of any type and stride, to and from doubles. Every type fits a
- * double exactly, so nothing is lost on the way in. */
+/* Runs of samples of any type and stride, to and from doubles; and what turns a value into a
+ * sample: its kind, rounding, the display mapping. A double holds every type exactly.
+ *
+ *     double v[256];
+ *     gf_sample_run_read(row, GF_U16, 2, 256, v, NULL);
+ *     clipped += gf_sample_run_round(GF_U8, 256, v);
+ *     gf_sample_run_write(to, GF_U8, 1, 256, v, NULL);
+ *
+ * The caller owns all buffers; nothing can fail. */
 #ifndef GF_CORE_BASE_SAMPLE_RUN_H
 #define GF_CORE_BASE_SAMPLE_RUN_H
 
@@ -14,9 +21,9 @@ void gf_sample_run_read(const char *p, enum gf_dtype t, int64_t stride, int64_t 
 void gf_sample_run_write(char *p, enum gf_dtype t, int64_t stride, int64_t count, const double *re,
                          const double *im);
 
-/* One number a sample of `kind` out of complex values, into `re`; complex leaves both as they are.
- * A zero's sign is dropped before the phase is taken, so that the phase of 0 is 0 and that of a
- * negative real is +pi however the zero came about. */
+/* Replaces re[] by the number of `kind` of each complex value; GF_COMPLEX changes nothing. The sign
+ * of zero is dropped before the phase is taken, so that the phase of 0 is 0 and that of a negative
+ * real is +pi whatever the sign of its imaginary part. */
 void gf_sample_run_kind(enum gf_kind kind, int64_t count, double *re, double *im);
 
 /* The power of two that brings numbers up to `largest` where their squares neither overflow nor

@@ -1,3 +1,4 @@
+/* Single samples as doubles, and conversions of whole arrays made of them. */
 #include "core/base/sample_value.h"
 
 #include <math.h>
@@ -28,7 +29,7 @@ static void put_integer(void *p, enum gf_dtype t, double v) {
     double low, high;
     gf_dtype_range(t, &low, &high);
     v = round(v);
-    v = v > low ? v : low; /* NaN goes to the lower end */
+    v = v > low ? v : low; /* NaN becomes the lower end */
     v = v < high ? v : high;
     switch (t) {
     case GF_U8:
@@ -72,34 +73,34 @@ void gf_sample_put(void *p, enum gf_dtype t, double v) {
         *(double *)p = v;
 }
 
-/* Calls `f` for every place of up to three arrays of one shape, in the order of memory. */
-typedef void place_function(void *data, char *const place[3]);
+/* Calls `f` with the address of each sample of up to three arrays of one shape, in C order. */
+typedef void sample_function(void *data, char *const sample[3]);
 
 static void walk(const struct gf_array *const a[3], int axis, char *const start[3],
-                 place_function *f, void *data) {
+                 sample_function *f, void *data) {
     if (axis == a[0]->rank) {
         f(data, start);
         return;
     }
-    char *place[3] = {start[0], start[1], start[2]};
+    char *sample[3] = {start[0], start[1], start[2]};
     for (int64_t i = 0; i < a[0]->shape[axis]; i++) {
-        walk(a, axis + 1, place, f, data);
+        walk(a, axis + 1, sample, f, data);
         for (int k = 0; k < 3; k++)
             if (a[k])
-                place[k] += a[k]->stride[axis];
+                sample[k] += a[k]->stride[axis];
     }
 }
 
 static void walk_all(const struct gf_array *x, const struct gf_array *y, const struct gf_array *z,
-                     place_function *f, void *data) {
+                     sample_function *f, void *data) {
     const struct gf_array *const a[3] = {x, y, z};
     char *const start[3] = {x->data, y ? y->data : NULL, z ? z->data : NULL};
     walk(a, 0, start, f, data);
 }
 
-static void convert_one(void *data, char *const place[3]) {
+static void convert_one(void *data, char *const sample[3]) {
     const enum gf_dtype *t = data;
-    gf_sample_put(place[0], t[0], gf_sample_get(place[1], t[1]));
+    gf_sample_put(sample[0], t[0], gf_sample_get(sample[1], t[1]));
 }
 
 void gf_samples_convert(struct gf_array *dst, const struct gf_array *src) {
@@ -120,9 +121,9 @@ static double get_imag(const void *p, enum gf_dtype t) {
     return t == GF_C128 ? ((const double *)p)[1] : 0;
 }
 
-static void sum_one(void *data, char *const place[3]) {
+static void sum_one(void *data, char *const sample[3]) {
     struct mending *m = data;
-    double re = gf_sample_get(place[0], m->dtype), im = get_imag(place[0], m->dtype);
+    double re = gf_sample_get(sample[0], m->dtype), im = get_imag(sample[0], m->dtype);
     if (!isfinite(re) || !isfinite(im))
         return;
     m->sum[0] += re;
@@ -130,15 +131,15 @@ static void sum_one(void *data, char *const place[3]) {
     m->count++;
 }
 
-static void mend_one(void *data, char *const place[3]) {
+static void mend_one(void *data, char *const sample[3]) {
     struct mending *m = data;
-    double re = gf_sample_get(place[0], m->dtype), im = get_imag(place[0], m->dtype);
+    double re = gf_sample_get(sample[0], m->dtype), im = get_imag(sample[0], m->dtype);
     if (isfinite(re) && isfinite(im))
         return;
     if (gf_dtype_is_complex(m->dtype))
-        put_complex(place[0], m->dtype, m->mean[0], m->mean[1]);
+        put_complex(sample[0], m->dtype, m->mean[0], m->mean[1]);
     else
-        gf_sample_put(place[0], m->dtype, m->mean[0]);
+        gf_sample_put(sample[0], m->dtype, m->mean[0]);
 }
 
 void gf_samples_mend(struct gf_array *a, bool with_mean) {
@@ -154,10 +155,10 @@ void gf_samples_mend(struct gf_array *a, bool with_mean) {
     }
 }
 
-static void polar_one(void *data, char *const place[3]) {
+static void polar_one(void *data, char *const sample[3]) {
     const enum gf_dtype *t = data;
-    double r = gf_sample_get(place[1], t[1]), angle = gf_sample_get(place[2], t[2]);
-    put_complex(place[0], t[0], r * cos(angle), r * sin(angle));
+    double r = gf_sample_get(sample[1], t[1]), angle = gf_sample_get(sample[2], t[2]);
+    put_complex(sample[0], t[0], r * cos(angle), r * sin(angle));
 }
 
 void gf_samples_polar(struct gf_array *dst, const struct gf_array *magnitude,

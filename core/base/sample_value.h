@@ -1,10 +1,15 @@
-/* Single samples as doubles, for the few places that touch them outside a transform. */
+/* Single samples as doubles, and conversions of arrays, where speed does not matter.
+ *
+ *     gf_samples_convert(&as_f32, &as_u16);
+ *     double v = gf_sample_get(as_f32.data, GF_F32);
+ *
+ * Arrays may have any strides; nothing can fail. */
 #ifndef GF_CORE_BASE_SAMPLE_VALUE_H
 #define GF_CORE_BASE_SAMPLE_VALUE_H
 
 #include "core/base/array.h"
 
-/* The real part, for a complex sample. */
+/* The sample, or the real part of a complex one. */
 double gf_sample_get(const void *p, enum gf_dtype t);
 /* Integers are rounded half away from zero and saturated; an imaginary part becomes 0. */
 void gf_sample_put(void *p, enum gf_dtype t, double v);

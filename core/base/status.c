@@ -1,3 +1,4 @@
+/* The message of each thread's last failure. */
 #include "core/base/status.h"
 
 #include <stdarg.h>

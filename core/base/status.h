@@ -1,8 +1,9 @@
-/* Error codes and the message that goes with the last failure of this thread.
+/* Error codes, and the message of this thread's last failure.
  *
- * Every fallible function returns 0 or one of these negative codes, and says why once:
+ * Every fallible function returns 0 or one of these negative codes. The one that finds the failure
+ * keeps a message for it; its callers only return the code:
  *     return gf_fail(GF_EFORMAT, "bad CRC in IDAT");
- * Nothing below cli/ prints or exits; cli/ prefixes the message with the file's name. */
+ * Nothing below cli/ prints or exits; cli/ prints the message after the file's name. */
 #ifndef GF_CORE_BASE_STATUS_H
 #define GF_CORE_BASE_STATUS_H
 
@@ -12,8 +13,8 @@ enum gf_status {
     GF_EFORMAT = -2,  /* a file is broken, or not what it was taken for         exit 1 */
     GF_EIO = -3,      /* open, read, write, rename or close failed              exit 1 */
     GF_ENOMEM = -4,   /* memory is short, or the need is above the limit        exit 1 */
-    GF_EABSENT = -5,  /* the asked-for backend or device is not there           exit 3 */
-    GF_EINVAL = -6,   /* the data does not suit what was asked of it            exit 1 */
+    GF_EABSENT = -5,  /* the requested backend or device is not present         exit 3 */
+    GF_EINVAL = -6,   /* the data does not suit the request                     exit 1 */
     GF_EUNSUPP = -7,  /* legal, but not supported here                          exit 1 */
     GF_EBACKEND = -8, /* a backend's own library or device failed               exit 1 */
 };

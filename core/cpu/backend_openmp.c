@@ -1,30 +1,33 @@
-/* The processor's own transforms: a job becomes passes over tiles of lines (kernels/cpu), and every
- * pass is one parallel loop. The load step rides on the first pass, the store step on the last. */
+/* The CPU's own transforms: a job becomes passes over tiles of lines (kernels/cpu), and every pass
+ * is one parallel loop. The first pass does the load step, the last one the store step. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/backend.h"
+#include "core/base/job_check.h"
+#include "core/base/process.h"
+#include "core/base/status.h"
+#include "core/cpu/bind.h"
 #include "core/cpu/dwt.h"
 #include "core/cpu/dwt_stream.h"
 #include "core/cpu/filter.h"
 #include "core/cpu/long.h"
-#include "core/cpu/plan.h"
+#include "core/cpu/make.h"
 #include "core/filter/compose.h"
-#include "core/base/process.h"
-#include "core/base/status.h"
+#include "core/filter/filter.h"
 
 struct context {
     int threads;
 };
 
-/* A plan is of one of these kinds. */
+/* A job has one of these plans; the others are NULL. */
 struct planned {
+    struct gf_cpu_plan *tiled;
     struct gf_cpu_dwt *wavelet;
-    struct gf_cpu_plan *passes;
     struct gf_cpu_long_job *line;
-    struct gf_filter_compose *filter; /* of two plans of the other kinds */
+    struct gf_filter_compose *filter; /* two plans of the other kinds around a product */
 };
 
 static const char *isa_asked(void) {
@@ -34,7 +37,7 @@ static const char *isa_asked(void) {
 static int probe(char reason[GF_REASON]) {
     const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, isa_asked());
     if (!k) {
-        snprintf(reason, GF_REASON, "GPUFFT_ISA=%s does not run on this processor; unset it",
+        snprintf(reason, GF_REASON, "GPUFFT_ISA=%s does not run on this CPU; unset it",
                  isa_asked());
         return GF_EABSENT;
     }
@@ -65,7 +68,7 @@ static void unplan(void *context, struct gf_plan *plan) {
         return;
     struct planned *p = plan->impl;
     if (p) {
-        gf_cpu_plan_free(p->passes);
+        gf_cpu_plan_free(p->tiled);
         gf_cpu_long_job_free(p->line);
         gf_cpu_dwt_free(p->wavelet);
         gf_filter_compose_free(p->filter);
@@ -74,20 +77,29 @@ static void unplan(void *context, struct gf_plan *plan) {
     free(plan);
 }
 
-/* Long lines have no passes to put a filter into. */
+/* Long lines have no pass that could multiply. */
 static bool fuses(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     return gf_cpu_filter_fuses(job) && !gf_cpu_long_job_serves(job, k);
+}
+
+static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *plan) {
+    plan->workspace_bytes = p->work.bytes + ((int64_t)p->scratch_bytes + p->plane.bytes) * threads +
+                            (p->filter ? p->filter->bytes : 0);
+    for (int i = 0; i < p->n_passes; i++)
+        plan->pass[plan->n_passes++] = p->pass[i].summary;
 }
 
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_filter_validate(job);
     if (rc)
         return rc;
     const struct gf_cpu_kernels *k =
         gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
     if (!k)
-        return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this processor", isa_asked());
+        return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa_asked());
     struct gf_plan *plan = calloc(1, sizeof *plan);
     struct planned *p = calloc(1, sizeof *p);
     if (!plan || !p) {
@@ -104,29 +116,22 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     else if (job->op == GF_FFT)
         rc = gf_cpu_long_job_plan(job, k, c->threads, plan, &p->line);
     if (!rc && !p->line && !p->wavelet && !p->filter)
-        rc = gf_cpu_plan_make(job, k, c->threads, &p->passes);
+        rc = gf_cpu_plan_make(job, k, c->threads, &p->tiled);
     if (rc) {
         unplan(c, plan);
         return rc;
     }
-    if (p->passes) {
-        const struct gf_cpu_plan *passes = p->passes;
-        plan->workspace_bytes =
-            passes->work.bytes +
-            ((int64_t)passes->scratch_bytes + passes->plane.bytes) * c->threads +
-            (passes->filter ? passes->filter->bytes : 0);
-        for (int i = 0; i < passes->n_steps; i++)
-            plan->pass[plan->n_passes++] = passes->step[i].summary;
-    }
+    if (p->tiled)
+        summarise(p->tiled, c->threads, plan);
     *out = plan;
     return 0;
 }
 
 /* ---------------------------------------------------------------- running */
 
-/* A team of threads costs some ten microseconds, what one thread does in this many points. A team
- * that is only now started costs more, and on a busy machine many times that; the first run of a
- * plan, which is often the only one, takes most of its time for fresh memory anyway. */
+/* Waking a team of threads takes about ten microseconds, in which one thread does this many points.
+ * Starting one takes longer, on a busy machine many times as long; and the first run of a plan,
+ * often the only one, spends most of its time on fresh memory anyway. */
 static int team_for(const struct gf_job *job, bool first, int threads) {
     const int64_t worth_a_team = first ? 1 << 19 : 1 << 15;
     int64_t points = job->channels;
@@ -138,46 +143,46 @@ static int team_for(const struct gf_job *job, bool first, int threads) {
 /* A filter's three passes may share a plane. */
 enum { MOST_JOINED = 3 };
 
-/* Chunk c of `count` steps: one tile, or a plane's tiles of each. */
-static void run_chunk(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int count,
+/* Chunk c of `count` joined passes: one tile, or the tiles of one plane, pass after pass. */
+static void run_chunk(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args, int count,
                       const long *tiles, long c, void *scratch, struct gf_cpu_stats *stats) {
     for (int i = 0; i < count; i++) {
         long per_chunk = count > 1 ? tiles[i] : 1;
         for (long t = 0; t < per_chunk; t++)
-            p->kernels->run(&pass[i], c * per_chunk + t, scratch, stats);
+            p->kernels->run(&args[i], c * per_chunk + t, scratch, stats);
     }
 }
 
-/* Tiles of `count` steps from `first`, plane by plane when there are several (the next step's
- * data is then still in cache), else in one loop. */
-static void run_steps(struct gf_cpu_plan *p, int first, int count, int threads,
-                      struct gf_cpu_stats *total) {
-    const struct gf_cpu_step *step = &p->step[first];
-    long planes = count > 1 ? step->pass.n_outer[0] * step->pass.n_outer[1] : 1;
+/* Runs `count` joined passes from `first` on: plane by plane when there are several, so that the
+ * next pass finds its data in cache, else tile by tile. */
+static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
+                       struct gf_cpu_stats *total) {
+    const struct gf_cpu_pass *pass = &p->pass[first];
+    long planes = count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
     long tiles[MOST_JOINED] = {0};
     for (int i = 0; i < count; i++)
-        tiles[i] = gf_cpu_tiles(p->kernels, &step[i].pass) / planes;
+        tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
     long chunks = count > 1 ? planes : tiles[0];
 #pragma omp parallel num_threads(threads)
     {
         int me = omp_get_thread_num();
         char *scratch = p->scratch + (size_t)me * p->scratch_bytes;
-        struct gf_cpu_pass pass[MOST_JOINED];
+        struct gf_cpu_pass_args args[MOST_JOINED];
         for (int i = 0; i < count; i++) {
-            pass[i] = step[i].pass;
+            args[i] = pass[i].args;
             if (i)
-                pass[i - 1].destination.data = pass[i].source.data =
+                args[i - 1].destination.data = args[i].source.data =
                     p->plane_data + (size_t)me * (size_t)p->plane.bytes;
         }
         struct gf_cpu_stats mine = {0};
         if (p->stays) {
 #pragma omp for schedule(static)
             for (long c = 0; c < chunks; c++)
-                run_chunk(p, pass, count, tiles, c, scratch, &mine);
+                run_chunk(p, args, count, tiles, c, scratch, &mine);
         } else {
 #pragma omp for schedule(dynamic)
             for (long c = 0; c < chunks; c++)
-                run_chunk(p, pass, count, tiles, c, scratch, &mine);
+                run_chunk(p, args, count, tiles, c, scratch, &mine);
         }
 #pragma omp critical(gf_cpu_stats)
         {
@@ -189,89 +194,95 @@ static void run_steps(struct gf_cpu_plan *p, int first, int count, int threads,
     }
 }
 
-static int take(char **data, int64_t bytes, const char *what) {
+static int allocate(char **data, int64_t bytes, const char *what) {
     if (!*data && bytes && !(*data = gf_alloc((size_t)bytes)))
         return gf_fail(GF_ENOMEM, "no memory for %s of %lld bytes", what, (long long)bytes);
     return 0;
 }
 
-/* A spent input serves as workspace where its rows follow each other and vectors can be stored. */
-static bool serves(const struct gf_array *in, const struct gf_array *out) {
+/* A spent input is the workspace where its rows are contiguous and vectors can be stored there. */
+static bool is_writable(const struct gf_array *in, const struct gf_array *out) {
     return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
 }
 
-static int take_memory(struct gf_cpu_plan *p, const struct gf_array *in, const struct gf_array *out,
-                       int threads) {
-    int rc = take(&p->work_data, p->work.bytes, "a workspace");
-    if (!rc && p->work.band && !serves(in, out))
-        rc = take(&p->banded, p->work.row_bytes * p->extent[p->step[0].lane], "a workspace");
+static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
+                        const struct gf_array *out, int threads) {
+    int rc = allocate(&p->work_data, p->work.bytes, "a workspace");
+    if (!rc && p->work.band && !is_writable(in, out))
+        rc = allocate(&p->banded, p->work.row_bytes * p->extent[p->pass[0].lane], "a workspace");
     if (!rc)
-        rc = take(&p->plane_data, p->plane.bytes * threads, "planes");
+        rc = allocate(&p->plane_data, p->plane.bytes * threads, "planes");
     if (!rc)
-        rc = take(&p->scratch, (int64_t)p->scratch_bytes * threads, "scratch");
+        rc = allocate(&p->scratch, (int64_t)p->scratch_bytes * threads, "scratch");
     return rc;
 }
 
-/* Binds a step to this run's arrays and, as far as it is known by now, its display range. */
-static void ready_step(const struct gf_cpu_plan *p, struct gf_cpu_step *s,
-                       const struct gf_array *in, struct gf_array *out, double *high) {
-    int o = s->output;
-    gf_cpu_step_bind(p, s, in, out);
-    if (o >= 0 && s->range_from_zero)
-        high[o] = gf_cpu_zero_frequency(p, s, &p->job.out[o]);
-    if (o >= 0 && !s->pass.destination.discard)
-        gf_cpu_step_display(p, s, high[o]);
+/* Binds a pass to this run's arrays and, as far as it is known by now, its display range. */
+static void bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
+                 struct gf_array *out, double *high) {
+    int o = pass->output;
+    gf_cpu_pass_bind(p, pass, in, out);
+    if (o >= 0 && pass->range_from_zero)
+        high[o] = gf_cpu_zero_frequency(p, pass, &p->job.out[o]);
+    if (o >= 0 && !pass->args.destination.discard)
+        gf_cpu_pass_display(p, pass, high[o]);
+}
+
+/* Notes what the pass that searched the range of output `o`, or wrote it, has found. */
+static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
+                 double *high, struct gf_report *report) {
+    if (found->energy > 0 || found->anti_energy > 0)
+        report->imag_ratio =
+            found->energy > 0 ? sqrt(found->anti_energy / found->energy) : INFINITY;
+    if (o < 0)
+        return;
+    if (searched) {
+        *high = found->largest;
+        return;
+    }
+    bool number = job->out[o].map == GF_MAP_NUMBER;
+    report->clipped[o] = number ? found->clipped : 0;
+    report->high[o] = number ? 0 : job->out[o].kind == GF_PHASE ? 3.14159265358979323846 : *high;
+}
+
+static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *in,
+                     struct gf_array *out, struct gf_report *report) {
+    const struct gf_job *job = &p->job;
+    bool first_run = !p->scratch;
+    double high[GF_MAX_OUTPUTS], none = 0;
+    int rc = allocate_all(p, in, out, threads);
+    if (rc)
+        return rc;
+    for (int i = 0; i < job->n_out; i++)
+        high[i] = job->out[i].has_range ? job->out[i].high : NAN;
+    *report = (struct gf_report){0};
+    for (int i = 0, count; i < p->n_passes; i += count) {
+        struct gf_cpu_pass *pass = &p->pass[i];
+        struct gf_cpu_stats found = {0};
+        for (count = 1; pass[count - 1].with_next;)
+            count++;
+        for (int k = 0; k < count; k++)
+            bind(p, pass + k, in, out, high);
+        run_passes(p, i, count, team_for(job, first_run, threads), &found);
+        int o = pass[count - 1].output;
+        note(job, o, pass->args.destination.discard, &found, o < 0 ? &none : &high[o], report);
+    }
+    return 0;
 }
 
 static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
     struct context *c = context;
-    struct planned *planned = plan->impl;
-    if (planned->wavelet)
-        return gf_cpu_dwt_run(planned->wavelet, in, out, report);
-    if (planned->line)
-        return gf_cpu_long_job_run(planned->line, in, out, report);
-    if (planned->filter)
-        return gf_filter_compose_run(planned->filter, in, out, report);
-    struct gf_cpu_plan *p = planned->passes;
-    const struct gf_job *job = &plan->job;
-    bool first = !p->scratch;
-    int rc = take_memory(p, in, out, c->threads);
-    if (rc)
-        return rc;
-    double high[GF_MAX_OUTPUTS];
-    for (int i = 0; i < job->n_out; i++)
-        high[i] = job->out[i].has_range ? job->out[i].high : NAN;
-    *report = (struct gf_report){0};
-    for (int i = 0; i < p->n_steps; i++) {
-        struct gf_cpu_step *s = &p->step[i];
-        int count = 1;
-        while (s[count - 1].with_next)
-            count++;
-        int o = s[count - 1].output;
-        for (int k = 0; k < count; k++)
-            ready_step(p, s + k, in, out, high);
-        struct gf_cpu_stats stats = {0};
-        run_steps(p, i, count, team_for(job, first, c->threads), &stats);
-        i += count - 1;
-        if (stats.energy > 0 || stats.anti_energy > 0)
-            report->imag_ratio =
-                stats.energy > 0 ? sqrt(stats.anti_energy / stats.energy) : INFINITY;
-        if (o >= 0 && s->pass.destination.discard)
-            high[o] = stats.largest;
-        else if (o >= 0) {
-            report->clipped[o] = job->out[o].map == GF_MAP_NUMBER ? stats.clipped : 0;
-            report->high[o] = job->out[o].map == GF_MAP_NUMBER ? 0
-                              : job->out[o].kind == GF_PHASE   ? 3.14159265358979323846
-                                                               : high[o];
-        }
-    }
-    return 0;
+    struct planned *p = plan->impl;
+    return p->wavelet  ? gf_cpu_dwt_run(p->wavelet, in, out, report)
+           : p->line   ? gf_cpu_long_job_run(p->line, in, out, report)
+           : p->filter ? gf_filter_compose_run(p->filter, in, out, report)
+                       : run_tiled(p->tiled, c->threads, in, out, report);
 }
 
 const struct gf_backend gf_backend_openmp = {
     .name = "openmp",
-    .what = "the processor, with this program's own kernels",
+    .what = "the CPU, with this program's own kernels",
     .automatic = 1,
     .per_thread = true,
     .streamer = &gf_cpu_dwt_streamer,

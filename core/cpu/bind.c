@@ -1,14 +1,11 @@
-/* At run time: the ends of a step meet the arrays, and outputs their display range. */
+/* Points the ends of a pass at the arrays of a run, and sets an output's display range. */
+#include "core/cpu/bind.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "core/cpu/plan.h"
-
-static const enum gf_cpu_sample sample_of[GF_N_DTYPES] = {
-    [GF_U8] = GF_CPU_U8,   [GF_I8] = GF_CPU_I8,    [GF_U16] = GF_CPU_U16, [GF_I16] = GF_CPU_I16,
-    [GF_U32] = GF_CPU_U32, [GF_I32] = GF_CPU_I32,  [GF_F32] = GF_CPU_F32, [GF_F64] = GF_CPU_F64,
-    [GF_C64] = GF_CPU_C64, [GF_C128] = GF_CPU_C128};
+#include "core/cpu/mirror.h"
 
 static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct gf_cpu_layout *l,
                                       int axis) {
@@ -17,7 +14,7 @@ static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct 
     return (struct gf_cpu_axis){.n = p->extent[axis], .stride = l->stride[axis]};
 }
 
-/* An axis of a file's array: shifted where the spectrum is centred on it. */
+/* An axis of the input or an output: shifted where the spectrum is centred on it. */
 static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct gf_array *a,
                                      int axis, bool shifted, bool half) {
     if (axis < 0)
@@ -32,18 +29,18 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct g
                                 .mirrored = frequency};
 }
 
-/* The workspace, the spent input, or the thread's plane: the loop over tiles knows where that is.
- */
-static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_step *s, bool plane,
+/* The workspace, the spent input, or a plane, whose address run_passes() fills in for each
+ * thread. */
+static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
                         const struct gf_array *in, struct gf_cpu_end *e) {
     const struct gf_cpu_layout *l = plane ? &p->plane : &p->work;
     e->type = GF_CPU_WORK;
     e->data = plane ? NULL : p->work_data;
-    e->line = layout_axis(p, l, s->axis);
-    e->lane = layout_axis(p, l, s->lane);
+    e->line = layout_axis(p, l, pass->axis);
+    e->lane = layout_axis(p, l, pass->lane);
     for (int d = 0; d < 2; d++)
-        e->outer[d] = layout_axis(p, l, s->outer[d]);
-    e->line_is_inner = s->axis == p->inner;
+        e->outer[d] = layout_axis(p, l, pass->outer[d]);
+    e->line_is_inner = pass->axis == p->inner;
     e->band = l->band;
     if (!l->band)
         return;
@@ -53,59 +50,59 @@ static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_step *s
     e->data = p->banded ? p->banded : in->data;
 }
 
-static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
+static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                        const struct gf_array *a, bool shifted, bool half, struct gf_cpu_end *e) {
-    e->type = sample_of[a->dtype];
+    e->type = gf_cpu_sample_of(a->dtype);
     e->data = a->data;
-    e->line = array_axis(p, a, s->axis, shifted, half);
-    e->lane = array_axis(p, a, s->lane, shifted, half);
+    e->line = array_axis(p, a, pass->axis, shifted, half);
+    e->lane = array_axis(p, a, pass->lane, shifted, half);
     for (int d = 0; d < 2; d++)
-        e->outer[d] = array_axis(p, a, s->outer[d], shifted, half);
-    /* The arithmetic halves an axis that the file has in full. */
+        e->outer[d] = array_axis(p, a, pass->outer[d], shifted, half);
+    /* The arithmetic halves an axis that the array has in full. */
     e->hermitian = p->half >= 0 && !(half && gf_job_half_axis(&p->job) == p->half);
-    e->half_axis = s->axis == p->half   ? GF_CPU_HALF_LINE
-                   : s->lane == p->half ? GF_CPU_HALF_LANE
-                                        : GF_CPU_HALF_OUTER;
+    e->half_axis = pass->axis == p->half   ? GF_CPU_HALF_LINE
+                   : pass->lane == p->half ? GF_CPU_HALF_LANE
+                                           : GF_CPU_HALF_OUTER;
     e->half_n = p->half >= 0 ? p->job.shape[p->half] : 0;
 }
 
-/* The workspace, a thread's plane, or the output array in the workspace's place. */
-static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_step *s, bool plane,
+/* The workspace, a thread's plane, or the output array used as workspace. */
+static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
                          const struct gf_array *in, const struct gf_array *out,
                          struct gf_cpu_end *e) {
     if (!p->lean || plane) {
-        bind_layout(p, s, plane, in, e);
+        bind_layout(p, pass, plane, in, e);
         return;
     }
-    bind_array(p, s, out, false, p->half >= 0, e);
+    bind_array(p, pass, out, false, p->half >= 0, e);
     e->hermitian = e->real_origin = false;
     e->value = GF_CPU_COMPLEX;
     e->factor = e->gain = 1;
 }
 
-void gf_cpu_step_bind(const struct gf_cpu_plan *p, struct gf_cpu_step *s, const struct gf_array *in,
-                      struct gf_array *out) {
+void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+                      const struct gf_array *in, struct gf_array *out) {
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE, samples = inverse || job->op == GF_FILTER;
-    struct gf_cpu_end *from = &s->pass.source, *to = &s->pass.destination;
-    if (s->from_input) {
-        bind_array(p, s, in, inverse && job->in_shift, inverse && job->in_half, from);
+    struct gf_cpu_end *from = &pass->args.source, *to = &pass->args.destination;
+    if (pass->from_input) {
+        bind_array(p, pass, in, inverse && job->in_shift, inverse && job->in_half, from);
         from->hermitian &= inverse;
         from->luma = job->luma;
         from->channel_stride = in->stride[job->ndim];
     } else {
-        bind_between(p, s, s->from_plane, in, &out[0], from);
+        bind_between(p, pass, pass->from_plane, in, &out[0], from);
     }
-    to->stream = s->stream;
-    if (s->output < 0) {
-        bind_between(p, s, s->to_plane, in, &out[0], to);
+    to->stream = pass->stream;
+    if (pass->output < 0) {
+        bind_between(p, pass, pass->to_plane, in, &out[0], to);
         return;
     }
-    const struct gf_output *o = &job->out[s->output];
-    bind_array(p, s, &out[s->output], !inverse && o->shift, !inverse && o->half, to);
+    const struct gf_output *o = &job->out[pass->output];
+    bind_array(p, pass, &out[pass->output], !inverse && o->shift, !inverse && o->half, to);
     to->hermitian &= !samples;
     to->real_origin = !samples && p->half >= 0;
-    gf_cpu_step_display(p, s, 0);
+    gf_cpu_pass_display(p, pass, 0);
 }
 
 static double curve(enum gf_scale scale, double v) {
@@ -118,8 +115,8 @@ static double value_factor(const struct gf_job *job, enum gf_kind kind) {
     return kind == GF_POWER ? scale * scale : kind == GF_PHASE ? 1 : scale;
 }
 
-/* The gain that puts a span of values on 0..white, where the precision has room for it: the values
- * of a spectrum that is next to nothing are made larger first, and log(1 + v) is v there. */
+/* The gain that maps `span` to 0..white where the precision's range allows it: tiny values are
+ * scaled up first, and log(1 + v) is v there. */
 static double gain_of(const struct gf_cpu_plan *p, struct gf_cpu_end *e, double span,
                       double white) {
     const bool single = p->kernels->bits == 32;
@@ -133,11 +130,11 @@ static double gain_of(const struct gf_cpu_plan *p, struct gf_cpu_end *e, double 
     return white / (span * up);
 }
 
-void gf_cpu_step_display(const struct gf_cpu_plan *p, struct gf_cpu_step *s, double high) {
+void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, double high) {
     const struct gf_job *job = &p->job;
-    const struct gf_output *o = &job->out[s->output];
-    struct gf_cpu_end *e = &s->pass.destination;
-    e->value = (enum gf_cpu_value)o->kind;
+    const struct gf_output *o = &job->out[pass->output];
+    struct gf_cpu_end *e = &pass->args.destination;
+    e->value = gf_cpu_value_of(o->kind);
     e->factor = value_factor(job, o->kind);
     e->curve = GF_CPU_LINEAR;
     e->gain = 1;
@@ -155,10 +152,8 @@ void gf_cpu_step_display(const struct gf_cpu_plan *p, struct gf_cpu_step *s, dou
         e->offset = white / 2;
     } else {
         double low = curve(o->scale, o->has_range ? o->low : 0), top = curve(o->scale, high);
-        e->curve = o->scale == GF_SCALE_LOG    ? GF_CPU_LOG
-                   : o->scale == GF_SCALE_SQRT ? GF_CPU_SQRT
-                                               : GF_CPU_LINEAR;
         double factor = e->factor;
+        e->curve = gf_cpu_curve_of(o->scale);
         e->gain = gain_of(p, e, top - low, white);
         e->offset = -low * (e->factor / factor) * e->gain;
     }
@@ -181,15 +176,15 @@ static double work_real(const struct gf_cpu_plan *p, const long index[GF_MAX_RAN
     return v;
 }
 
-double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
+double gf_cpu_zero_frequency(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                              const struct gf_output *o) {
     const struct gf_job *job = &p->job;
     long index[GF_MAX_RANK] = {0};
     double largest = 0;
     for (bool more = true; more;) {
         double sum = 0;
-        for (long k = 0; k < p->extent[s->axis]; k++) {
-            index[s->axis] = k;
+        for (long k = 0; k < p->extent[pass->axis]; k++) {
+            index[pass->axis] = k;
             sum += work_real(p, index);
         }
         largest = fmax(largest, sum);

@@ -1,9 +1,11 @@
+/* Wavelet jobs: the levels one after the other, and the memory between them. */
 #include "core/cpu/dwt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/cpu/dwt_level.h"
+#include "core/cpu/mirror.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 
@@ -17,7 +19,7 @@ struct gf_cpu_dwt {
     bool tight;                   /* no gaps between bands */
     bool own_coefficients;        /* forward: no output can hold them; inverse: the input cannot */
     char *between[2];             /* approximations of odd and of even levels */
-    struct gf_array coefficients; /* ditto, taken at the first run */
+    struct gf_array coefficients; /* own ones; allocated, as all below, by the first run */
     char *scratch;
 };
 
@@ -31,7 +33,7 @@ static int64_t level_bytes(const struct gf_cpu_dwt *d, int level) {
            (int64_t)gf_dtype_size(d->real);
 }
 
-/* Everything of a level but where its data stands. */
+/* A level without the addresses of its data. */
 static struct gf_cpu_dwt_level shape_of(const struct gf_cpu_dwt *d, int level) {
     struct gf_cpu_dwt_level l = {.kernels = d->kernels,
                                  .boundary = d->job.wavelet.boundary,
@@ -54,7 +56,7 @@ static struct gf_cpu_rows rows_of(const struct gf_array *a) {
     return r;
 }
 
-/* The approximation of a level that goes on, in a workspace of its own. */
+/* The approximation of a level that is transformed further, in a workspace. */
 static struct gf_cpu_rows rows_between(const struct gf_cpu_dwt *d, int level) {
     struct gf_cpu_rows r = {.data = d->between[level % 2 ? 0 : 1]};
     r.row = d->axis[2].n[level] * d->job.channels * (int64_t)gf_dtype_size(d->real);
@@ -62,11 +64,11 @@ static struct gf_cpu_rows rows_between(const struct gf_cpu_dwt *d, int level) {
     return r;
 }
 
-/* Beyond this a result is not in cache any more when all of it has been written. */
+/* A larger result is not in cache any more when all of it has been written. */
 static const int64_t worth_streaming = 1 << 20, keeps_cached = 16 << 20;
 
-/* Where a level's bands stand among the packed coefficients. */
-static void place_bands(const struct gf_cpu_dwt *d, int level, const struct gf_array *c,
+/* Points a level's bands into the packed coefficients. */
+static void point_bands(const struct gf_cpu_dwt *d, int level, const struct gf_array *c,
                         struct gf_cpu_dwt_level *l) {
     struct gf_cpu_rows whole = rows_of(c);
     int64_t pixel = d->job.channels * (int64_t)gf_dtype_size(d->real);
@@ -120,7 +122,7 @@ static void list_passes(const struct gf_cpu_dwt *d, struct gf_plan *plan) {
     }
 }
 
-/* Small jobs are done before a team is awake. */
+/* Small jobs are done before a team of threads is awake. */
 static int team_for(const struct gf_cpu_dwt *d) {
     return level_bytes(d, 0) < (1 << 18) ? 1 : d->threads;
 }
@@ -176,7 +178,7 @@ void gf_cpu_dwt_free(struct gf_cpu_dwt *d) {
     free(d);
 }
 
-static int take_memory(struct gf_cpu_dwt *d) {
+static int allocate(struct gf_cpu_dwt *d) {
     int rc = 0;
     if (d->scratch)
         return 0;
@@ -188,8 +190,8 @@ static int take_memory(struct gf_cpu_dwt *d) {
         rc = gf_array_alloc(&d->coefficients, d->real, d->job.ndim + 1, d->packed);
     if (rc)
         return rc;
-    /* Deeper levels are narrower, but where lines grow short they may become longer: PyWavelets'
-     * count of samples makes 2 of 1. */
+    /* Deeper levels are narrower, except that short lines may become longer: PyWavelets' count
+     * gives 2 for 1. */
     size_t most = 0;
     for (int l = 1; l <= d->job.wavelet.levels; l++) {
         struct gf_cpu_dwt_level level = shape_of(d, l);
@@ -200,7 +202,7 @@ static int take_memory(struct gf_cpu_dwt *d) {
     return d->scratch ? 0 : gf_fail(GF_ENOMEM, "no memory for scratch");
 }
 
-/* Samples of a row that lie side by side: what the kernels read and write. */
+/* True where the samples of a row are contiguous, as the kernels read and write them. */
 static bool dense_rows(const struct gf_array *a) {
     int64_t size = (int64_t)gf_dtype_size(a->dtype), channels = a->shape[a->rank - 1];
     return (channels == 1 || a->stride[a->rank - 1] == size) &&
@@ -231,7 +233,7 @@ static int forward(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_ar
             break;
         }
     struct gf_array apart = {0};
-    if (!gf_array_is_contiguous(&c)) { /* a place for alpha beside the channels */
+    if (!gf_array_is_contiguous(&c)) { /* alpha is interleaved with the channels */
         int rc = gf_array_alloc(&apart, d->real, d->job.ndim + 1, d->packed);
         if (rc)
             return rc;
@@ -247,7 +249,7 @@ static int forward(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_ar
         l.fine = level == 1 ? rows_of(&source) : rows_between(d, level - 1);
         if (level == 1)
             l.type = gf_cpu_sample_of(source.dtype);
-        place_bands(d, level, &c, &l);
+        point_bands(d, level, &c, &l);
         gf_cpu_dwt_forward(&l, d->threads, d->scratch);
     }
     rc = gf_dwt_threshold(&d->job, &c, d->threads);
@@ -295,7 +297,7 @@ static int inverse(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_ar
     int rc = gather(d, in, &copy, &c);
     for (int level = d->job.wavelet.levels; level >= 1 && !rc; level--) {
         struct gf_cpu_dwt_level l = shape_of(d, level);
-        place_bands(d, level, &c, &l);
+        point_bands(d, level, &c, &l);
         if (level > 1) {
             l.fine = rows_between(d, level - 1);
             gf_cpu_dwt_inverse(&l, d->threads, d->scratch);
@@ -322,7 +324,7 @@ static int inverse(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_ar
 int gf_cpu_dwt_run(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
                    struct gf_report *report) {
     *report = (struct gf_report){0};
-    int rc = take_memory(d);
+    int rc = allocate(d);
     if (rc)
         return rc;
     return d->job.direction == GF_INVERSE ? inverse(d, in, out, report)

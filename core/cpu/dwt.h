@@ -1,5 +1,11 @@
 /* The openmp backend's wavelet jobs: level after level, each one fused pass (core/cpu/dwt_level.h).
- */
+ *
+ *     rc = gf_cpu_dwt_plan(&job, kernels, threads, plan, &d);
+ *     if (!rc)
+ *         rc = gf_cpu_dwt_run(d, &in, out, &report);
+ *     gf_cpu_dwt_free(d);
+ *
+ * Functions return 0 or GF_ENOMEM. */
 #ifndef GF_CORE_CPU_DWT_H
 #define GF_CORE_CPU_DWT_H
 
@@ -8,11 +14,12 @@
 
 struct gf_cpu_dwt;
 
-/* Fills the plan's passes and workspace_bytes; the caller frees *out, NULL too. */
+/* Fills the plan's passes and workspace_bytes. The caller frees *out with gf_cpu_dwt_free(), after
+ * a failure too. */
 int gf_cpu_dwt_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
                     struct gf_plan *plan, struct gf_cpu_dwt **out);
 int gf_cpu_dwt_run(struct gf_cpu_dwt *d, const struct gf_array *in, struct gf_array *out,
                    struct gf_report *report);
-void gf_cpu_dwt_free(struct gf_cpu_dwt *d);
+void gf_cpu_dwt_free(struct gf_cpu_dwt *d); /* or NULL */
 
 #endif

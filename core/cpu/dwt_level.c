@@ -1,19 +1,13 @@
+/* One level of the wavelet transform: tiles, the pieces of their rows, and the three axes in
+ * turn. */
 #include "core/cpu/dwt_level.h"
 
 #include <omp.h>
 #include <string.h>
 
-/* Pairs of columns and of rows that a tile holds: rows that stay in the nearest cache, and a halo
- * that costs little. With planes to go through, a tile's rows of four planes stay in the second. */
+/* Pairs of columns and of rows in a tile: its rows fit the nearest cache, and the halo costs
+ * little. Where z is transformed, a tile's rows of four planes fit the second-level cache. */
 enum { TILE_COLUMNS = 512, TILE_ROWS = 64, TILE_ROWS_DEEP = 16, ROWS = 24, MAX_PIECES = 8 };
-
-enum gf_cpu_sample gf_cpu_sample_of(enum gf_dtype t) {
-    static const enum gf_cpu_sample of[GF_N_DTYPES] = {
-        [GF_U8] = GF_CPU_U8,   [GF_I8] = GF_CPU_I8,    [GF_U16] = GF_CPU_U16, [GF_I16] = GF_CPU_I16,
-        [GF_U32] = GF_CPU_U32, [GF_I32] = GF_CPU_I32,  [GF_F32] = GF_CPU_F32, [GF_F64] = GF_CPU_F64,
-        [GF_C64] = GF_CPU_C64, [GF_C128] = GF_CPU_C128};
-    return of[t];
-}
 
 int gf_cpu_dwt_offset(enum gf_boundary b) {
     return b == GF_PERIODIC ? 1 : 2;
@@ -39,8 +33,8 @@ static size_t type_size(enum gf_cpu_sample t) {
     return size[t];
 }
 
-/* Columns of a tile's rows that come from one place: `count` from column `from` of the array go to
- * column `at` of the buffer; from -1 stands for zeros. */
+/* Contiguous columns of a tile's rows: `count` columns from column `from` of the array are column
+ * `at` and on of the buffer; from -1 means zeros. */
 struct piece {
     long from, at, count;
 };
@@ -61,7 +55,7 @@ struct tile {
     int64_t clipped;
 };
 
-/* Row (z, y) of some rows; NULL for one of zeros. */
+/* Row (z, y); NULL for a row of zeros. */
 static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
     return z < 0 || y < 0 ? NULL : r->data + z * r->plane + y * r->row;
 }
@@ -69,14 +63,14 @@ static const char *row_at(const struct gf_cpu_rows *r, long z, long y) {
 static size_t row_bytes(const struct gf_cpu_dwt_level *l) {
     long columns = l->m[GF_DWT_X] < TILE_COLUMNS ? l->m[GF_DWT_X] : TILE_COLUMNS;
     size_t bytes = (size_t)((2 * columns + 8) * l->channels) * 8;
-    return (bytes + 63) / 64 * 64 + 192; /* off the strides that fall on one set of a cache */
+    return (bytes + 63) / 64 * 64 + 192; /* not a stride that maps to one cache set */
 }
 
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *l) {
     return row_bytes(l) * (ROWS + 1);
 }
 
-static void take_buffers(struct tile *t, char *scratch) {
+static void set_buffers(struct tile *t, char *scratch) {
     size_t bytes = row_bytes(t->level);
     for (int i = 0; i < ROWS; i++)
         t->buffer[i] = scratch + (size_t)i * bytes;
@@ -123,7 +117,7 @@ static void fetch_row(const struct tile *t, const char *row, enum gf_cpu_sample 
     }
 }
 
-/* Rows of the tile's width that are all in buffers. */
+/* Four rows to two, all of them in buffers. */
 static void pair_buffers(const struct tile *t, bool inverse, char *const row[4], char *low,
                          char *high) {
     const enum gf_cpu_sample own = t->real == 4 ? GF_CPU_F32 : GF_CPU_F64;
@@ -133,7 +127,7 @@ static void pair_buffers(const struct tile *t, bool inverse, char *const row[4],
 
 /* ---------------------------------------------------------------- forward */
 
-/* Along x, the last step: a finished row to its band or its two bands. */
+/* The last axis, x: writes a row to its band, or to its two bands. */
 static void finish_row(const struct tile *t, int band, long z, long y, const char *row) {
     const struct gf_cpu_dwt_level *l = t->level;
     long n = t->last - t->first;
@@ -162,7 +156,7 @@ static void plane_rows(const struct tile *t, long k, long y, const char *row[4])
     }
 }
 
-/* z off, y on: four rows of the array at once. */
+/* z off, y on: out of four rows of the array. */
 static void forward_rows(const struct tile *t, long z) {
     const struct gf_cpu_dwt_level *l = t->level;
     for (long k = t->first_row; k < t->last_row; k++) {
@@ -176,7 +170,7 @@ static void forward_rows(const struct tile *t, long z) {
     }
 }
 
-/* z on: rows out of four planes, and where y is on too a ring of four of those. */
+/* z on: rows out of four planes, and with y on a ring of four such rows. */
 static void forward_planes(const struct tile *t, long k) {
     const struct gf_cpu_dwt_level *l = t->level;
     const char *row[4];
@@ -243,7 +237,7 @@ static long fine_sample(const struct tile *t, int axis, long p, int j) {
     return i < n ? i : -1;
 }
 
-/* A finished row, or its two halves along x, to its place. */
+/* Writes a row, merged from its two halves along x where x is on, to the finer side. */
 static void put_row(struct tile *t, long z, long y, const char *a, const char *d) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (z < 0 || y < 0)
@@ -258,7 +252,7 @@ static void put_row(struct tile *t, long z, long y, const char *a, const char *d
         from = 2 * t->first + t->offset - 2;
         count *= 2;
     }
-    if (from < 0) { /* periodic: the pair that goes around the end */
+    if (from < 0) { /* periodic: the pair that wraps around the end */
         long last = fine_sample(t, GF_DWT_X, 0, 0);
         if (last >= 0)
             t->clipped +=
@@ -295,7 +289,7 @@ static void inverse_rows(struct tile *t, long z) {
     }
 }
 
-/* Rows y of the bands along z at pair p: two planes' worth, for one y and x band. */
+/* Row y of a band of y and x at pair p of z, for both planes of the pair. */
 static void fetch_planes(const struct tile *t, long p, long y, int band, char *low, char *high) {
     const struct gf_cpu_dwt_level *l = t->level;
     const char *row[4];
@@ -346,7 +340,7 @@ static long pairs(const struct gf_cpu_dwt_level *l, int axis) {
     return !l->on[axis] ? l->n[axis] : l->m[axis] - (l->boundary == GF_PERIODIC ? 0 : 1);
 }
 
-/* Band columns [p, q] for pairs p <= x < q: one that goes around comes from the end. */
+/* The band columns [p, q] of the pairs p <= x < q; one that wraps around is the last column. */
 static void cut_band_columns(struct tile *t) {
     const struct gf_cpu_dwt_level *l = t->level;
     if (!l->on[GF_DWT_X]) {
@@ -398,7 +392,7 @@ static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, 
     long columns = inverse ? pairs(l, GF_DWT_X) : l->m[GF_DWT_X];
     long planes = l->on[GF_DWT_Z] ? 1 : l->n[GF_DWT_Z];
     long high = l->on[GF_DWT_Z] ? TILE_ROWS_DEEP : TILE_ROWS;
-    if (planes < threads && rows / high < 4 * threads) /* work for everybody */
+    if (planes < threads && rows / high < 4 * threads) /* work for every thread */
         high = divide_up(rows, 4 * threads);
     long down = divide_up(rows, high), across = divide_up(columns, TILE_COLUMNS);
     size_t bytes = gf_cpu_dwt_scratch(l);
@@ -410,7 +404,7 @@ static int64_t run(const struct gf_cpu_dwt_level *l, bool inverse, int threads, 
                          .offset = gf_cpu_dwt_offset(l->boundary),
                          .real = (size_t)l->kernels->bits / 8};
         t.pixel = t.real * (size_t)l->channels;
-        take_buffers(&t, scratch + bytes * (size_t)omp_get_thread_num());
+        set_buffers(&t, scratch + bytes * (size_t)omp_get_thread_num());
 #pragma omp for schedule(dynamic)
         for (long i = 0; i < planes * down * across; i++) {
             t.first = i % across * TILE_COLUMNS;

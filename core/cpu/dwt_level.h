@@ -1,12 +1,21 @@
 /* One level of the wavelet transform over up to three axes, fused: a tile's rows are read once,
- * with a halo of three, go through the axes in the nearest caches and are written once. */
+ * with a halo of three, are transformed along all axes in the nearest caches, and are written once.
+ *
+ *     struct gf_cpu_dwt_level l = {.kernels = k, .boundary = GF_PERIODIC,
+ *                                  .on = {false, true, true}, .n = {1, 512, 512},
+ *                                  .m = {1, 256, 256}, .channels = 1,
+ *                                  .type = GF_CPU_U8, .fine = {.data = picture, .row = 512}};
+ *     for each of the four bands b of y and x: l.band[b] = …
+ *     gf_cpu_dwt_forward(&l, threads, gf_alloc(gf_cpu_dwt_scratch(&l) * threads));
+ *
+ * Nothing here can fail; the caller owns all memory. */
 #ifndef GF_CORE_CPU_DWT_LEVEL_H
 #define GF_CORE_CPU_DWT_LEVEL_H
 
 #include "core/base/job.h"
 #include "kernels/cpu/cpu.h"
 
-/* Rows of dense samples: row (z, y) is at data + z * plane + y * row bytes. */
+/* Rows of contiguous samples: row (z, y) is at data + z * plane + y * row bytes. */
 struct gf_cpu_rows {
     char *data;
     ptrdiff_t plane, row;
@@ -23,20 +32,19 @@ struct gf_cpu_dwt_level {
     long channels;
     enum gf_cpu_sample type; /* of the finer side; bands are of the kernels' precision */
     struct gf_cpu_rows fine;
-    /* Forward with z on: not all planes, but one step along z from these four (NULL: zeros), with
-     * m[z] = 1. */
+    /* NULL, or forward with z on: one step along z from these four planes (NULL: zeros), with m[z]
+     * = 1 and fine.data unused. */
     const char *const *window;
     struct gf_cpu_rows band[8]; /* bit 2: detail along z, 1: y, 0: x */
-    bool stream[8];             /* forward: bands too large to be read from cache later */
+    bool stream[8];             /* forward: bands too large to be in cache when they are read */
     bool stream_fine;           /* inverse */
 };
 
-enum gf_cpu_sample gf_cpu_sample_of(enum gf_dtype t);
-/* The sample that stands at index i of a line of n, -1 for a zero. */
+/* The index of the sample that continues a line of n at index i; -1 for a zero. */
 long gf_cpu_dwt_extend(long i, long n, enum gf_boundary b);
-/* 1 for a periodic line, 2 for others: see core/wavelet/dwt.h. */
+/* s of core/wavelet/dwt.h: 1 for a periodic line, 2 for others. */
 int gf_cpu_dwt_offset(enum gf_boundary b);
-/* Bytes of scratch that one thread takes. */
+/* Bytes of scratch for one thread. */
 size_t gf_cpu_dwt_scratch(const struct gf_cpu_dwt_level *level);
 /* `scratch`: that many bytes for each thread, 64-byte aligned. */
 void gf_cpu_dwt_forward(const struct gf_cpu_dwt_level *level, int threads, char *scratch);

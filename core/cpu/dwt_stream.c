@@ -1,17 +1,20 @@
+/* The streamed wavelet transform: windows of planes, steps along z, and the bands of each step. */
 #include "core/cpu/dwt_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/cpu/dwt_level.h"
+#include "core/cpu/mirror.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/process.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 
-/* Three planes from the front of a periodic line, three before its end, and the one that comes. */
+/* Three planes from the start of a periodic line, three before its end, and the next one. */
 enum { MAX_PLANES = 10 };
 
-/* Halves of this size are out of the nearer caches before they are written. */
+/* Halves of this size leave the nearer caches before they are complete. */
 static const int64_t worth_streaming = 1 << 20;
 
 struct window {
@@ -23,8 +26,9 @@ struct window {
         long index; /* -1: free */
         char *data; /* kept when free */
     } plane[MAX_PLANES];
-    /* A finished step: approximation and detail along z, as packed; two sets in turn, so that one
-     * may still be written while the next is made, and how many boxes were out after each. */
+    /* A finished step: approximation and detail along z, packed. Two sets alternate, so that the
+     * taker may still read one while the next is computed; boxes[] counts those emitted after
+     * each. */
     char *sets[2][2], **half;
     int64_t boxes[2];
     int64_t height, width;      /* of those, in samples of the packed array */
@@ -85,18 +89,19 @@ static int64_t half_bytes(const struct gf_dwt_stream *s, const struct window *w)
 }
 
 static int begin(const struct gf_job *job, int threads, struct gf_dwt_stream *s) {
+    const char *isa = gf_process()->isa;
     const struct gf_cpu_kernels *k =
-        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, gf_process()->isa);
+        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa);
     *s = (struct gf_dwt_stream){.job = *job, .threads = threads};
     int rc = gf_job_validate(job);
     if (rc)
         return rc;
     if (!k)
-        return gf_fail(GF_EABSENT, "no kernels for this processor");
+        return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa);
     if (job->op != GF_DWT || job->direction != GF_FORWARD || job->ndim != 3 || !(job->axes & 1))
-        return gf_fail(GF_EINVAL, "only a forward wavelet transform along z goes frame by frame");
+        return gf_fail(GF_EINVAL, "only a forward wavelet transform along z runs frame by frame");
     if (job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
-        return gf_fail(GF_EINVAL, "a share of all coefficients is known only when all are there");
+        return gf_fail(GF_EINVAL, "a threshold that keeps a share needs all coefficients at once");
     s->pixel = (size_t)(job->channels * k->bits / 8);
     s->window = calloc((size_t)job->wavelet.levels, sizeof *s->window);
     if (!s->window)
@@ -176,13 +181,13 @@ static double stream_peak(const struct gf_dwt_stream *s) {
 
 /* ---------------------------------------------------------------- one step */
 
-/* Steps in the order in which their planes come: a periodic line's first step needs its last plane.
- */
+/* Steps in the order in which their planes arrive: a periodic line's first step needs its last
+ * plane. */
 static long step_at(const struct window *w, long i) {
     return w->level.boundary == GF_PERIODIC ? (i + 1) % w->steps : i;
 }
 
-/* The plane that step k takes as its j-th; -1: zeros. */
+/* The plane that is the j-th input of step k; -1: zeros. */
 static long plane_of(const struct window *w, long k, int j) {
     return gf_cpu_dwt_extend(2 * k - gf_cpu_dwt_offset(w->level.boundary) + j, w->planes,
                              w->level.boundary);
@@ -199,7 +204,7 @@ static bool is_done(const struct window *w, long k) {
     return (w->level.boundary == GF_PERIODIC ? (k + w->steps - 1) % w->steps : k) < w->done;
 }
 
-/* Whether a step to come takes plane `index`: its neighbours do, and those at the ends. */
+/* True when a step that is not done needs plane `index`: one near it, or one at an end. */
 static bool is_needed(const struct window *w, long index) {
     const long near[] = {
         0, 1, w->steps - 2, w->steps - 1, index / 2 - 1, index / 2, index / 2 + 1, index / 2 + 2};
@@ -219,7 +224,7 @@ static double share(const struct gf_dwt_stream *s, const struct window *w) {
            (double)(first->level.n[1] * first->level.n[2]);
 }
 
-/* Room for plane `index` of a level. */
+/* A buffer for plane `index` of a level. */
 static int take_plane(struct gf_dwt_stream *s, struct window *w, long index, char **out) {
     int i = find(w, -1);
     if (i < 0)
@@ -233,34 +238,38 @@ static int take_plane(struct gf_dwt_stream *s, struct window *w, long index, cha
     return 0;
 }
 
-static int send(struct gf_dwt_stream *s, const struct window *w, int half, int64_t z, int64_t y,
-                int64_t x, int64_t height, int64_t width, bool detail) {
-    char *data = w->half[half] + (y * w->width + x) * (int64_t)s->pixel;
-    int64_t stride = w->width * (int64_t)s->pixel;
+/* Emits a box of a half; `box` has its coordinates, extents and nothing else. */
+static int send(struct gf_dwt_stream *s, const struct window *w, int half, bool detail,
+                struct gf_dwt_box box) {
+    char *data = w->half[half] + (box.y * w->width + box.x) * (int64_t)s->pixel;
+    box.stride = w->width * (int64_t)s->pixel;
+    box.data = data;
     if (detail && s->job.wavelet.threshold != GF_KEEP_ALL)
-        gf_dwt_shrink(&s->job, data, height, width * s->job.channels, stride);
+        gf_dwt_shrink(&s->job, data, box.height, box.width * s->job.channels, box.stride);
     s->boxes++;
-    return s->taker.emit(s->taker.user, z, y, x, height, width, data, stride);
+    return s->taker.emit(s->taker.user, &box);
 }
 
-/* The bands of a finished step, in as few boxes as there are; the approximation only at the end. */
+/* The bands of a finished step, in as few boxes as possible; the approximation only at the last
+ * level. */
 static int send_half(struct gf_dwt_stream *s, const struct window *w, int half, int64_t z,
                      bool last) {
     const bool *on = w->level.on;
     bool whole = half == 1; /* everything is detail */
     if (w->tight && whole)
-        return send(s, w, half, z, 0, 0, w->height, w->width, true);
+        return send(s, w, half, true, (struct gf_dwt_box){z, 0, 0, w->height, w->width, 0, NULL});
     int rc = 0;
     if (last || whole)
-        rc = send(s, w, half, z, 0, 0, w->ny, w->nx, whole);
+        rc = send(s, w, half, whole, (struct gf_dwt_box){z, 0, 0, w->ny, w->nx, 0, NULL});
     if (!rc && on[GF_DWT_X])
-        rc = send(s, w, half, z, 0, w->at_x, w->ny, w->nx, true);
+        rc = send(s, w, half, true, (struct gf_dwt_box){z, 0, w->at_x, w->ny, w->nx, 0, NULL});
     if (!rc && on[GF_DWT_Y] && (w->tight || !on[GF_DWT_X]))
-        return send(s, w, half, z, w->at_y, 0, w->ny, w->width, true);
+        return send(s, w, half, true, (struct gf_dwt_box){z, w->at_y, 0, w->ny, w->width, 0, NULL});
     if (!rc && on[GF_DWT_Y])
-        rc = send(s, w, half, z, w->at_y, 0, w->ny, w->nx, true);
+        rc = send(s, w, half, true, (struct gf_dwt_box){z, w->at_y, 0, w->ny, w->nx, 0, NULL});
     if (!rc && on[GF_DWT_Y] && on[GF_DWT_X])
-        rc = send(s, w, half, z, w->at_y, w->at_x, w->ny, w->nx, true);
+        rc =
+            send(s, w, half, true, (struct gf_dwt_box){z, w->at_y, w->at_x, w->ny, w->nx, 0, NULL});
     return rc;
 }
 
@@ -296,7 +305,7 @@ static int take_step(struct gf_dwt_stream *s, int level, long k, const char *con
     return rc || last ? rc : take_steps(s, level + 1);
 }
 
-/* Every step of a level whose planes are there; then what no step needs any more goes. */
+/* Does every step of a level whose planes have arrived, and frees the planes that no step needs. */
 static int take_steps(struct gf_dwt_stream *s, int level) {
     struct window *w = &s->window[level - 1];
     while (w->done < w->steps) {

@@ -1,6 +1,6 @@
-/* The CPU's wavelet transform along time, frame by frame (core/wavelet/stream.h): each level keeps
- * a window of the few planes that a step along z still needs (line-based transforms: Chrysafis and
- * Ortega 2000), and hands on what is finished at once. */
+/* The CPU's wavelet transform along time, frame by frame (core/wavelet/stream.h): each level keeps a
+ * window of the few planes that its next steps along z need (Chrysafis and Ortega 2000, "Line-based,
+ * reduced memory, wavelet image compression"), and emits each finished step at once. */
 #ifndef GF_CORE_CPU_DWT_STREAM_H
 #define GF_CORE_CPU_DWT_STREAM_H
 

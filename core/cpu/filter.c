@@ -1,11 +1,12 @@
+/* A filter's values for the pass that multiplies: a few factors along the axes, or a table. */
 #include "core/cpu/filter.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/filter/filter.h"
-#include "core/filter/compose.h"
 #include "core/base/status.h"
+#include "core/filter/compose.h"
+#include "core/filter/filter.h"
 
 static bool transformed(const struct gf_job *job, int axis) {
     return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);
@@ -18,7 +19,7 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
     return axes > 1 || !job->filter->table.data;
 }
 
-/* As mask_flush() of kernels/cpu/gain.h. */
+/* Flushes tiny values to 0 as gain_flush() of kernels/cpu/gain.h does. */
 static void put(void *table, int bits, int64_t at, double v) {
     if (fabs(v) < (bits == 32 ? 0x1p-90 : 0x1p-900))
         v = 0;
@@ -30,8 +31,8 @@ static void put(void *table, int bits, int64_t at, double v) {
 
 /* ---- factors ---- */
 
-/* Beyond these a table is as fast, and in single precision better: the power of a rounded number
- * is off by that many times its rounding, and squares of bins above 2^24 are no longer exact. */
+/* Above these a table is as fast, and in single precision more accurate: raising a rounded number
+ * to a power multiplies its error by the order, and squares of bins above 2^24 are not exact. */
 enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
 
 static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) {
@@ -45,8 +46,8 @@ static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) 
     return true;
 }
 
-/* The axis's values in the pass's precision, from *at on; past the end the last one again, so that
- * whole vectors may be read. NULL where the axis is not transformed. */
+/* Appends the axis's values at *at, in the pass's precision, and repeats the last one so that whole
+ * vectors may be read. NULL where the axis is not transformed. */
 static const void *axis_values(const struct gf_cpu_plan *p, const struct gf_filter_terms *t,
                                int term, int axis, struct gf_cpu_filter *f, int64_t *at) {
     if (!transformed(&p->job, axis))
@@ -60,9 +61,9 @@ static const void *axis_values(const struct gf_cpu_plan *p, const struct gf_filt
     return (char *)f->values + start * bits / 8;
 }
 
-static int fill_factors(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
+static int fill_factors(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                         const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
-    struct gf_cpu_gain *m = &f->mask;
+    struct gf_cpu_gain *m = &f->gain;
     int64_t at = 0, most = 0;
     for (int i = 0; i < p->job.ndim; i++)
         most += p->extent[i] + p->kernels->lanes;
@@ -85,10 +86,10 @@ static int fill_factors(const struct gf_cpu_plan *p, const struct gf_cpu_step *s
                                                                                 : GF_CPU_SLOPE,
                                           .order = from->order,
                                           .limit = from->limit};
-        m->term[i].line = axis_values(p, t, i, s->axis, f, &at);
-        m->term[i].lane = axis_values(p, t, i, s->lane, f, &at);
+        m->term[i].line = axis_values(p, t, i, pass->axis, f, &at);
+        m->term[i].lane = axis_values(p, t, i, pass->lane, f, &at);
         for (int d = 0; d < 2; d++)
-            m->term[i].outer[d] = axis_values(p, t, i, s->outer[d], f, &at);
+            m->term[i].outer[d] = axis_values(p, t, i, pass->outer[d], f, &at);
     }
     return 0;
 }
@@ -109,36 +110,36 @@ static void table_value(const struct gf_array *t, int64_t at, double v[2]) {
     }
 }
 
-/* A whole line, mirrored beyond its half: for passes that keep real lines in pairs. */
-static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
+/* A whole line, its second half the mirror image: for passes that keep real lines in pairs. */
+static int fill_line(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                      const struct gf_filter_terms *t, struct gf_cpu_filter *f) {
-    const int64_t n = s->pass.n;
+    const int64_t n = pass->args.n;
     f->table = gf_alloc((size_t)n * (size_t)p->kernels->bits / 8);
     if (!f->table)
         return gf_fail(GF_ENOMEM, "no memory for the filter's values");
-    f->mask.kind = GF_CPU_GAIN_LINE;
-    f->mask.table = f->table;
+    f->gain.kind = GF_CPU_GAIN_LINE;
+    f->gain.table = f->table;
     for (int64_t k = 0; k < n; k++) {
         int64_t index[GF_MAX_DIMS] = {0};
-        index[s->axis] = k <= n / 2 ? k : n - k;
+        index[pass->axis] = k <= n / 2 ? k : n - k;
         put(f->table, p->kernels->bits, k, gf_filter_value(t, index));
     }
     return 0;
 }
 
 /* One block of lanes: all its points, at the indices that `index` has on the other axes. */
-static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
+static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                        const struct gf_filter_terms *t, int64_t index[GF_MAX_RANK], long lane0,
                        char *to) {
     const struct gf_array *table = &p->job.filter->table;
     const int lanes = p->kernels->lanes, bits = p->kernels->bits;
     const bool complex = table->data && gf_dtype_is_complex(table->dtype);
-    for (long k = 0; k < s->pass.n; k++)
+    for (long k = 0; k < pass->args.n; k++)
         for (int l = 0; l < lanes; l++) {
             double v[2], h;
             int64_t at = 0, i = ((complex ? 2 : 1) * k) * lanes + l;
-            index[s->axis] = k;
-            index[s->lane] = lane0 + l < s->pass.n_lane ? lane0 + l : s->pass.n_lane - 1;
+            index[pass->axis] = k;
+            index[pass->lane] = lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1;
             for (int a = 0; a < table->rank; a++)
                 at = at * table->shape[a] + index[a];
             table_value(table, at, v);
@@ -149,22 +150,22 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
         }
 }
 
-/* An axis shares one place in the table where no value depends on it. */
-static long spread(const struct gf_cpu_plan *p, int axis) {
+/* The table's extent along an axis: 1 where no value depends on it. */
+static long table_extent(const struct gf_cpu_plan *p, int axis) {
     bool spatial = axis >= 0 && axis < p->job.ndim;
     bool matters = spatial && (transformed(&p->job, axis) || p->job.filter->table.data);
     return matters ? p->extent[axis] : 1;
 }
 
-static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
+static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                       const struct gf_filter_terms *t, int threads, struct gf_cpu_filter *f) {
-    struct gf_cpu_gain *m = &f->mask;
+    struct gf_cpu_gain *m = &f->gain;
     const struct gf_array *table = &p->job.filter->table;
     const int lanes = p->kernels->lanes;
     const bool complex = table->data && gf_dtype_is_complex(table->dtype);
-    const long blocks = (spread(p, s->lane) + lanes - 1) / lanes;
-    const long n[2] = {spread(p, s->outer[0]), spread(p, s->outer[1])};
-    const int64_t block = s->pass.n * lanes * (complex ? 2 : 1);
+    const long blocks = (table_extent(p, pass->lane) + lanes - 1) / lanes;
+    const long n[2] = {table_extent(p, pass->outer[0]), table_extent(p, pass->outer[1])};
+    const int64_t block = pass->args.n * lanes * (complex ? 2 : 1);
     const int64_t extent[] = {block, blocks, n[0], n[1]};
     int rc = gf_size_product(extent, 4, p->kernels->bits / 8, &f->bytes);
     if (rc)
@@ -183,28 +184,28 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_step *s,
         int64_t index[GF_MAX_RANK] = {0};
         const long at[2] = {i / blocks / n[1], i / blocks % n[1]};
         for (int d = 0; d < 2; d++)
-            if (s->outer[d] >= 0)
-                index[s->outer[d]] = at[d];
-        fill_block(p, s, t, index, i % blocks * lanes,
+            if (pass->outer[d] >= 0)
+                index[pass->outer[d]] = at[d];
+        fill_block(p, pass, t, index, i % blocks * lanes,
                    (char *)f->table + i * block * p->kernels->bits / 8);
     }
     return 0;
 }
 
-int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_step *s, int threads,
+int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads,
                        struct gf_cpu_filter **out) {
     struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
     struct gf_cpu_filter *f = calloc(1, sizeof *f);
     int rc = t && f ? gf_filter_compile(&p->job, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
     if (rc)
         goto out;
-    f->mask.zero = gf_filter_zero(&p->job);
-    f->mask.lane_on = transformed(&p->job, s->lane);
+    f->gain.zero = gf_filter_zero(&p->job);
+    f->gain.lane_on = transformed(&p->job, pass->lane);
     for (int d = 0; d < 2; d++)
-        f->mask.outer_on[d] = transformed(&p->job, s->outer[d]);
-    rc = s->pass.form == GF_CPU_R2R ? fill_line(p, s, t, f)
-         : is_brief(&p->job, t)     ? fill_factors(p, s, t, f)
-                                    : fill_table(p, s, t, threads, f);
+        f->gain.outer_on[d] = transformed(&p->job, pass->outer[d]);
+    rc = pass->args.form == GF_CPU_R2R ? fill_line(p, pass, t, f)
+         : is_brief(&p->job, t)        ? fill_factors(p, pass, t, f)
+                                       : fill_table(p, pass, t, threads, f);
     if (rc)
         goto out;
     *out = f;

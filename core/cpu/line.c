@@ -1,3 +1,4 @@
+/* The algorithm and the radices of a length, as the kernels' tables. */
 #include "core/cpu/line.h"
 
 #include "core/base/factor.h"

@@ -1,11 +1,14 @@
-/* From a length to the CPU kernels' tables. */
+/* From a length to the CPU kernels' tables.
+ *
+ *     struct gf_cpu_line *line = gf_cpu_line_plan(1080, 32);    single precision
+ *     gf_cpu_line_free(line); */
 #ifndef GF_CORE_CPU_LINE_H
 #define GF_CORE_CPU_LINE_H
 
 #include "kernels/cpu/cpu.h"
 
-/* Plans and builds the transform of n points for kernels of `bits` precision; the caller frees it
- * with gf_cpu_line_free(). NULL when memory is short. */
+/* Chooses the algorithm and builds the tables of n points for reals of `bits` bits. The caller
+ * frees with gf_cpu_line_free(). NULL when memory is short. */
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits);
 
 #endif

@@ -1,21 +1,23 @@
+/* One long line: the cut in two, the factors between the halves, and the chirp convolution. */
 #include "core/cpu/long.h"
 
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/cpu/cache.h"
 #include "core/cpu/line.h"
-#include "core/cpu/plan.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
 
-/* Below this many points a team of threads costs more than it saves. */
+/* With fewer points a team of threads costs more than it saves. */
 enum { WORTH_A_TEAM = 1 << 14 };
 
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
     if (gf_factor_radices(n).rest != 1)
         return false;
-    /* The divisor next to the square root; multiples of 16 fill the lanes. */
+    /* The divisor nearest to the square root, with a preference for multiples of 16: they fill the
+     * lanes. */
     double best = 0;
     for (int64_t d = 2; d * d <= n; d++) {
         if (n % d)
@@ -89,8 +91,8 @@ static void *lane_table(const struct gf_cpu_long *l, const struct roots *r, long
     return table;
 }
 
-/* exp(-2 pi i k1 i2 / n) for the second pass: all of them while they fit the nearest caches, else
- * two tables whose products they are and that do. */
+/* exp(-2 pi i k1 i2 / n) for the second pass: all factors while they fit the nearest caches, else
+ * two tables that fit, whose products they are. */
 static int plan_twist(struct gf_cpu_long *l) {
     struct gf_cpu_twist *t = &l->twist;
     struct roots r;
@@ -117,10 +119,10 @@ static struct gf_cpu_axis plain_axis(long n, ptrdiff_t stride) {
     return (struct gf_cpu_axis){.n = n, .stride = stride};
 }
 
-/* Pass 0: lines i2 over i1, from the samples to blocks of i2, each with its k1 side by side.
- * Pass 1: lines k1 over i2, factors first, to frequencies k1 + n1 k2. */
+/* Pass 0 transforms lines i2 over i1, from the samples to blocks of i2, in which k1 is contiguous.
+ * Pass 1 multiplies by the factors and transforms lines k1 over i2, to frequencies k1 + n1 k2. */
 static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, bool inverse,
-                       double factor, struct gf_cpu_pass pass[2]) {
+                       double factor, struct gf_cpu_pass_args pass[2]) {
     const ptrdiff_t size = (ptrdiff_t)complex_size(l);
     const enum gf_cpu_sample type = l->kernels->bits == 32 ? GF_CPU_C64 : GF_CPU_C128;
     const ptrdiff_t block = l->kernels->lanes * size, column = (l->n1 | 1) * block;
@@ -133,29 +135,29 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
                                .gain = 1,
                                .stream = l->n * size > 1 << 20};
     array.outer[0] = array.outer[1] = plain_axis(1, 0);
-    pass[0] = (struct gf_cpu_pass){.line = l->line1,
-                                   .form = GF_CPU_C2C,
-                                   .inverse = inverse,
-                                   .n = l->n1,
-                                   .n_lane = l->n2,
-                                   .n_outer = {1, 1},
-                                   .source = array,
-                                   .destination = work};
+    pass[0] = (struct gf_cpu_pass_args){.line = l->line1,
+                                        .form = GF_CPU_C2C,
+                                        .inverse = inverse,
+                                        .n = l->n1,
+                                        .n_lane = l->n2,
+                                        .n_outer = {1, 1},
+                                        .source = array,
+                                        .destination = work};
     pass[0].source.data = (char *)in;
     pass[0].source.line = plain_axis(l->n1, l->n2 * size);
     pass[0].source.lane = plain_axis(l->n2, size);
     pass[0].destination.line = plain_axis(l->n1, block);
     pass[0].destination.lane = plain_axis(l->n2, column / l->kernels->lanes);
     pass[0].destination.stream = array.stream;
-    pass[1] = (struct gf_cpu_pass){.twist = &l->twist,
-                                   .line = l->line2,
-                                   .form = GF_CPU_C2C,
-                                   .inverse = inverse,
-                                   .n = l->n2,
-                                   .n_lane = l->n1,
-                                   .n_outer = {1, 1},
-                                   .source = work,
-                                   .destination = array};
+    pass[1] = (struct gf_cpu_pass_args){.twist = &l->twist,
+                                        .line = l->line2,
+                                        .form = GF_CPU_C2C,
+                                        .inverse = inverse,
+                                        .n = l->n2,
+                                        .n_lane = l->n1,
+                                        .n_outer = {1, 1},
+                                        .source = work,
+                                        .destination = array};
     pass[1].source.line = plain_axis(l->n2, column / l->kernels->lanes);
     pass[1].source.lane = plain_axis(l->n1, block);
     pass[1].source.line_is_inner = true;
@@ -169,7 +171,7 @@ static int plan_split(struct gf_cpu_long *l) {
     l->line2 = gf_cpu_line_plan(l->n2, l->kernels->bits);
     if (!l->line1 || !l->line2)
         return gf_fail(GF_ENOMEM, "no memory for tables");
-    struct gf_cpu_pass pass[2];
+    struct gf_cpu_pass_args pass[2];
     set_passes(l, NULL, NULL, false, 1, pass);
     for (int i = 0; i < 2; i++) {
         size_t bytes = gf_cpu_scratch_bytes(l->kernels, &pass[i]);
@@ -265,14 +267,14 @@ int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l) {
 }
 
 /* Both passes in one team. */
-static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass pass[2]) {
+static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_args pass[2]) {
 #pragma omp parallel num_threads(l->threads) if (l->threads > 1 && l->n > WORTH_A_TEAM)
     {
         struct gf_cpu_stats ignored = {0};
         char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
         for (int p = 0; p < 2; p++) {
             long tiles = gf_cpu_tiles(l->kernels, &pass[p]);
-            /* The same tiles for the same thread as long as its cache keeps what it wrote. */
+            /* Each thread gets the same tiles again while its cache keeps what it wrote. */
             if (l->stays) {
 #pragma omp for schedule(static)
                 for (long i = 0; i < tiles; i++)
@@ -286,7 +288,7 @@ static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass pas
     }
 }
 
-/* y = x f over n points, a thread a share. */
+/* y = x f over n points, in shares for the threads. */
 static void multiply(const struct gf_cpu_long *l, const void *x, const void *f, void *y,
                      bool swap_before, bool swap_after, long n) {
     enum { SHARE = 1 << 12 };
@@ -327,7 +329,7 @@ int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inver
         l->kernels->split(&s, in, out, inverse, factor, l->work, l->scratch);
         return 0;
     }
-    struct gf_cpu_pass pass[2];
+    struct gf_cpu_pass_args pass[2];
     set_passes(l, in, out, inverse, factor, pass);
     run_passes(l, pass);
     return 0;

@@ -1,6 +1,14 @@
-/* Transforms of one long line, which has no neighbours to fill the lanes with: the line is cut into
- * two short axes (Bailey's four-step, 1990), whose lines are each other's neighbours. Two passes
- * over memory for any smooth length; other lengths convolve with a chirp (Bluestein). */
+/* Transforms of one long line. It has no adjacent lines to fill the SIMD lanes, so it is cut into
+ * two short axes (Bailey 1990, "FFTs in external or hierarchical memory", four-step). Smooth
+ * lengths take two passes over memory; other lengths convolve with a chirp (Bluestein 1970).
+ *
+ *     struct gf_cpu_long *l;
+ *     rc = gf_cpu_long_plan(1000000, kernels, threads, &l);
+ *     if (!rc)
+ *         rc = gf_cpu_long_run(l, in, out, false, 1);
+ *     gf_cpu_long_free(l);
+ *
+ * gf_cpu_long_job_*() run whole jobs over such lines. Functions return 0 or GF_ENOMEM. */
 #ifndef GF_CORE_CPU_LONG_H
 #define GF_CORE_CPU_LONG_H
 
@@ -11,17 +19,17 @@ struct gf_cpu_long {
     long n;
     const struct gf_cpu_kernels *kernels;
     int threads;
-    bool stays; /* see gf_cpu_stays_cached() */
+    bool stays; /* gf_cpu_stays_cached() of what a run touches */
     /* n = n1 n2: sample n2 i1 + i2 is point i1 of line i2, frequency k1 + n1 k2 point k2 of line
      * k1. */
     long n1, n2;
     struct gf_cpu_line *line1, *line2;
     struct gf_cpu_twist twist;
-    void *tables[2]; /* the twist's */
+    void *tables[2]; /* of the twist */
     int64_t work_bytes;
-    size_t scratch_bytes; /* a thread */
-    char *work, *scratch; /* taken at the first run */
-    /* Other lengths: the convolution's length and tables, interleaved complex. */
+    size_t scratch_bytes; /* for one thread */
+    char *work, *scratch; /* allocated by the first run */
+    /* Other lengths: the transform that convolves, and tables of interleaved complex numbers. */
     struct gf_cpu_long *convolution;
     char *chirp, *spectrum, *padded;
 };
@@ -29,20 +37,21 @@ struct gf_cpu_long {
 /* True for lengths that gf_cpu_long_plan() cuts in two without a convolution. */
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2);
 
-/* GF_ENOMEM when memory for the tables is short. Free with gf_cpu_long_free(); NULL is fine. */
+/* Builds the tables. The caller frees with gf_cpu_long_free(), which also takes NULL. */
 int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
                      struct gf_cpu_long **out);
 void gf_cpu_long_free(struct gf_cpu_long *l);
-/* Bytes that runs take beside their arrays. */
+/* Bytes that runs allocate, and tables. */
 int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l);
-/* Complex in[0 .. n) to out[0 .. n), interleaved, in the kernels' precision, unscaled; out may be
- * in. factor goes on the result. */
+/* Complex in[0 .. n) to out[0 .. n), interleaved, in the kernels' precision, unscaled but for
+ * `factor`; out may be in. */
 int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inverse, double factor);
 
-/* A job over one long line (or a few), whole. */
+/* A whole job over one long line or a few. */
 struct gf_cpu_long_job;
 bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernels *kernels);
-/* Sets *out to NULL when the job is not of that kind; the passes of cpu_passes.h serve it then. */
+/* Fills the plan's passes and workspace_bytes; *out becomes NULL for a job that
+ * gf_cpu_long_job_serves() is false of, which core/cpu/make.h plans. */
 int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *kernels,
                          int threads, struct gf_plan *plan, struct gf_cpu_long_job **out);
 int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, struct gf_array *out,

@@ -1,5 +1,6 @@
-/* Jobs over a line too long, and too alone, for the lanes: the generic load and store steps around
- * the transforms of cpu_long.c, or none where the arrays already are what those read and write. */
+/* Jobs over one long line, or too few of them to fill the SIMD lanes: the generic load and store
+ * steps around the transforms of long.c, or no such steps where the arrays already are work
+ * buffers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,24 +13,24 @@ struct gf_cpu_long_job {
     struct gf_job job;
     int threads;
     int64_t n, lines;
-    bool halves; /* a real line of even length travels as a complex one of half of it */
+    bool halves; /* a real line of even length is a complex one of half the length */
     struct gf_cpu_long *line;
     void *roots;    /* halves: exp(-2 pi i k / n), k <= n / 4 */
-    void *expanded; /* real lines of odd length: one as complex */
+    void *expanded; /* real lines of odd length: one line as complex */
     struct gf_work before, after;
-    void *buffer[2]; /* taken at the first run that needs them */
+    void *buffer[2]; /* allocated by the first run that needs them */
 };
 
 enum { SHORTEST = 512 };
 
-/* Lengths of small factors that do not come in two halves are better off without a convolution. */
+/* A length of small factors that is not cut in two is faster without a convolution. */
 static bool pays(const struct gf_job *job, int64_t n) {
     long n1, n2;
     int64_t points = gf_job_is_real(job) && n % 2 == 0 ? n / 2 : n;
     return gf_factor_radices(points).rest != 1 || gf_cpu_long_splits(points, &n1, &n2);
 }
 
-/* The one axis longer than a point, if it is transformed and stands alone or nearly so. */
+/* Finds the one transformed axis longer than a point, if there are too few lines along it. */
 static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *lines) {
     int axis = -1;
     *lines = job->luma ? 1 : job->channels;
@@ -37,15 +38,14 @@ static bool is_long(const struct gf_job *job, int lanes, int64_t *n, int64_t *li
         if (job->shape[i] == 1)
             continue;
         if (axis >= 0)
-            *lines *= job->shape[axis]; /* an axis before the last one may only be a batch */
+            *lines *= job->shape[axis]; /* axes before the last one may only be batches */
         if (axis >= 0 && (job->axes >> axis & 1))
             return false;
         axis = i;
     }
     if (axis < 0 || !(job->axes >> axis & 1))
         return false;
-    /* Half a spectrum is half of this axis, not of one that comes after it and has a single point.
-     */
+    /* A half spectrum is half of this axis, not of a later one that has a single point. */
     if (gf_job_is_real(job) && axis != gf_job_half_axis(job))
         return false;
     *n = job->shape[axis];
@@ -57,7 +57,7 @@ bool gf_cpu_long_job_serves(const struct gf_job *job, const struct gf_cpu_kernel
     return is_long(job, kernels->lanes, &n, &lines);
 }
 
-/* An array that already is the work buffer w would be. */
+/* True for an array that is laid out as the work buffer w. */
 static bool is_work(const struct gf_job *job, const struct gf_work *w, const struct gf_array *a) {
     bool single = w->precision == GF_SINGLE;
     enum gf_dtype type = w->complex ? (single ? GF_C64 : GF_C128) : (single ? GF_F32 : GF_F64);
@@ -111,7 +111,7 @@ int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *
     plan->workspace_bytes = gf_cpu_long_bytes(j->line) + a + b;
     struct gf_pass_info *p = plan->pass;
     *p++ = (struct gf_pass_info){.bytes_read = a, .bytes_written = a};
-    gf_loadstore_load_text(job, p[-1].what, sizeof p->what);
+    gf_work_load_text(job, p[-1].what, sizeof p->what);
     const struct gf_cpu_long *l = j->line->convolution ? j->line->convolution : j->line;
     for (int i = 0; i < (j->line->convolution ? 4 : 2); i++, p++) {
         snprintf(p->what, sizeof p->what, "%ld lines of %ld%s%s", i % 2 ? l->n1 : l->n2,
@@ -125,7 +125,7 @@ int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *
         p++;
     }
     for (int i = 0; i < job->n_out; i++, p++) {
-        gf_loadstore_store_text(job, i, p->what, sizeof p->what);
+        gf_work_store_text(job, i, p->what, sizeof p->what);
         p->bytes_read = p->bytes_written = b;
     }
     plan->n_passes = (int)(p - plan->pass);
@@ -168,7 +168,7 @@ static void for_pairs(const struct gf_cpu_long_job *j, pairs_function *f, const 
         f(j, x, z, k, k + SHARE < count ? k + SHARE : count);
 }
 
-/* One real line of odd length, by way of a complex one. `size` is a real's. */
+/* One real line of odd length as a complex one. `size`: bytes of a real. */
 static int run_odd(struct gf_cpu_long_job *j, const char *x, char *y, size_t size, bool inverse,
                    double factor) {
     char *z = j->expanded;
@@ -192,7 +192,7 @@ static int run_odd(struct gf_cpu_long_job *j, const char *x, char *y, size_t siz
     int rc = gf_cpu_long_run(j->line, z, z, inverse, factor);
     if (!inverse) {
         memcpy(y, z, (size_t)half * 2 * size);
-        memset(y + size, 0, size); /* what rounding left of the zero frequency's imaginary part */
+        memset(y + size, 0, size); /* the zero frequency's imaginary part is rounding */
     } else {
         for (int64_t i = 0; i < n; i++)
             memcpy(y + (size_t)i * size, z + (size_t)i * 2 * size, size);
@@ -217,7 +217,7 @@ static int run_line(struct gf_cpu_long_job *j, const char *x, char *y, bool inve
     return rc;
 }
 
-static int take(void **buffer, const struct gf_work *w) {
+static int allocate(void **buffer, const struct gf_work *w) {
     if (!*buffer && !(*buffer = gf_alloc((size_t)gf_work_bytes(w))))
         return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)gf_work_bytes(w));
     return 0;
@@ -230,11 +230,11 @@ int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, st
     bool direct_in = takes_input(j, in), direct_out = gives_output(j, out);
     int rc = 0;
     *report = (struct gf_report){0};
-    if (!direct_in && !(rc = take(&j->buffer[0], &j->before))) {
+    if (!direct_in && !(rc = allocate(&j->buffer[0], &j->before))) {
         j->before.data = j->buffer[0];
-        gf_loadstore_load(job, in, &j->before, j->threads, report);
+        gf_work_load(job, in, &j->before, j->threads, report);
     }
-    if (!direct_out && !rc && !(rc = take(&j->buffer[1], &j->after)))
+    if (!direct_out && !rc && !(rc = allocate(&j->buffer[1], &j->after)))
         j->after.data = j->buffer[1];
     if (rc)
         return rc;
@@ -248,8 +248,8 @@ int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, st
         rc = run_line(j, (const char *)j->before.data + i * a, (char *)j->after.data + i * b,
                       inverse, direct_out ? scale : 1);
     for (int i = 0; i < job->n_out && !rc && !direct_out; i++) {
-        report->high[i] = gf_loadstore_range(job, i, &j->after, scale, j->threads);
-        gf_loadstore_store(job, i, &j->after, scale, report->high[i], &out[i], j->threads, report);
+        report->high[i] = gf_work_range(job, i, &j->after, scale, j->threads);
+        gf_work_store(job, i, &j->after, scale, &out[i], j->threads, report);
     }
     return rc;
 }

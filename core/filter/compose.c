@@ -1,9 +1,10 @@
+/* A filter as two transforms of a backend with a product of spectra between them. */
 #include "core/filter/compose.h"
 
 #include <stdlib.h>
 
-#include "core/filter/filter.h"
 #include "core/base/status.h"
+#include "core/filter/filter.h"
 
 struct gf_filter_compose {
     const struct gf_backend *backend;
@@ -11,9 +12,9 @@ struct gf_filter_compose {
     int threads;
     double zero;
     unsigned axes;
-    struct gf_plan *there, *back;
+    struct gf_plan *forward, *back;
     struct gf_array table;    /* the half spectrum's shape, no channels */
-    struct gf_array spectrum; /* taken at the first run */
+    struct gf_array spectrum; /* allocated by the first run */
 };
 
 void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf_job *inverse) {
@@ -46,13 +47,13 @@ static void list_passes(const struct gf_filter_compose *c, int64_t spectrum, str
     struct gf_pass_info times = {.bytes_read = spectrum + bytes_of(&c->table),
                                  .bytes_written = spectrum};
     snprintf(times.what, sizeof times.what, "half spectrum times the filter's table");
-    for (int i = 0; i < c->there->n_passes; i++)
-        plan->pass[plan->n_passes++] = c->there->pass[i];
+    for (int i = 0; i < c->forward->n_passes; i++)
+        plan->pass[plan->n_passes++] = c->forward->pass[i];
     plan->pass[plan->n_passes++] = times;
     for (int i = 0; i < c->back->n_passes && plan->n_passes < GF_MAX_PASSES; i++)
         plan->pass[plan->n_passes++] = c->back->pass[i];
     plan->workspace_bytes =
-        c->there->workspace_bytes + c->back->workspace_bytes + spectrum + bytes_of(&c->table);
+        c->forward->workspace_bytes + c->back->workspace_bytes + spectrum + bytes_of(&c->table);
 }
 
 static int spectrum_array(const struct gf_job *inverse, bool alloc, struct gf_array *a) {
@@ -78,7 +79,7 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
     c->axes = job->axes;
     c->zero = gf_filter_zero(job);
     gf_filter_split(job, &forward, &inverse);
-    int rc = b->plan(context, &forward, &c->there);
+    int rc = b->plan(context, &forward, &c->forward);
     if (!rc)
         rc = b->plan(context, &inverse, &c->back);
     if (!rc)
@@ -96,7 +97,7 @@ int gf_filter_compose_plan(const struct gf_backend *b, void *context, const stru
 void gf_filter_compose_free(struct gf_filter_compose *c) {
     if (!c)
         return;
-    c->backend->unplan(c->context, c->there);
+    c->backend->unplan(c->context, c->forward);
     c->backend->unplan(c->context, c->back);
     gf_array_free(&c->table);
     gf_array_free(&c->spectrum);
@@ -120,23 +121,30 @@ void gf_filter_compose_free(struct gf_filter_compose *c) {
 TIMES(times_single, float)
 TIMES(times_double, double)
 
-/* Rows of n bins, each the product of its own and the table's of that number. */
-static void multiply_rows(char *x, int64_t row_bytes, const struct gf_array *table, bool single,
-                          int64_t n, int64_t channels, int64_t rows, int threads) {
+/* A spectrum as rows of n bins of `channels` interleaved values. */
+struct bins {
+    char *data;
+    int64_t rows, n, channels;
+    int64_t row_bytes;
+    bool single;
+};
+
+/* Multiplies each row by the table's row of the same number. */
+static void multiply_rows(const struct bins *b, const struct gf_array *table, int threads) {
     const bool complex = gf_dtype_is_complex(table->dtype);
-    const int64_t step = n * (int64_t)gf_dtype_size(table->dtype);
-#pragma omp parallel for num_threads(threads) schedule(static) if (rows * n > 1 << 15)
-    for (int64_t row = 0; row < rows; row++) {
-        char *p = x + row * row_bytes;
-        const char *q = (const char *)table->data + row * step;
-        if (single)
-            times_single((float *)p, (const float *)q, complex, n, channels);
+    const int64_t step = b->n * (int64_t)gf_dtype_size(table->dtype);
+#pragma omp parallel for num_threads(threads) schedule(static) if (b->rows * b->n > 1 << 15)
+    for (int64_t row = 0; row < b->rows; row++) {
+        char *x = b->data + row * b->row_bytes;
+        const char *f = (const char *)table->data + row * step;
+        if (b->single)
+            times_single((float *)x, (const float *)f, complex, b->n, b->channels);
         else
-            times_double((double *)p, (const double *)q, complex, n, channels);
+            times_double((double *)x, (const double *)f, complex, b->n, b->channels);
     }
 }
 
-/* Onto the zero frequency of every plane and channel that is transformed by itself. */
+/* Adds to the zero frequency of every spectrum: each channel, and each index of a batch axis. */
 static void add_zero(const struct gf_array *x, unsigned axes, double zero) {
     int64_t index[GF_MAX_RANK] = {0};
     for (bool more = zero != 0; more;) {
@@ -179,37 +187,46 @@ static struct gf_array work_array(const struct gf_job *job, const struct gf_work
 void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, double zero,
                         const struct gf_work *w, int threads) {
     struct gf_array a = work_array(job, w);
-    const int64_t row = w->pitch * (int64_t)gf_dtype_size(a.dtype);
-    for (int64_t c = 0; c < w->channels; c++)
-        multiply_rows((char *)w->data + c * a.stride[job->ndim], row, table, a.dtype == GF_C64,
-                      w->extent[2], 1, w->extent[0] * w->extent[1], threads);
+    struct bins b = {.rows = w->extent[0] * w->extent[1],
+                     .n = w->extent[2],
+                     .channels = 1,
+                     .row_bytes = w->pitch * (int64_t)gf_dtype_size(a.dtype),
+                     .single = a.dtype == GF_C64};
+    for (int64_t c = 0; c < w->channels; c++) {
+        b.data = (char *)w->data + c * a.stride[job->ndim];
+        multiply_rows(&b, table, threads);
+    }
     add_zero(&a, job->axes, zero);
 }
 
 /* The spectrum times the table, plus the offset. */
 static void multiply_spectrum(const struct gf_filter_compose *c) {
     const struct gf_array *x = &c->spectrum, *f = &c->table;
-    const int64_t n = x->shape[f->rank - 1], channels = x->shape[f->rank];
-    multiply_rows(x->data, n * channels * (int64_t)gf_dtype_size(x->dtype), f, x->dtype == GF_C64,
-                  n, channels, gf_array_count(f) / n, c->threads);
+    struct bins b = {.data = x->data,
+                     .n = x->shape[f->rank - 1],
+                     .channels = x->shape[f->rank],
+                     .single = x->dtype == GF_C64};
+    b.rows = gf_array_count(f) / b.n;
+    b.row_bytes = b.n * b.channels * (int64_t)gf_dtype_size(x->dtype);
+    multiply_rows(&b, f, c->threads);
     add_zero(x, c->axes, c->zero);
 }
 
 int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
                           struct gf_array *out, struct gf_report *report) {
-    struct gf_report there = {.imag_ratio = 0};
+    struct gf_report forward = {.imag_ratio = 0};
     int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
     if (!rc)
-        rc = c->backend->exec(c->context, c->there, in, &c->spectrum, &there);
+        rc = c->backend->exec(c->context, c->forward, in, &c->spectrum, &forward);
     if (rc)
         return rc;
     multiply_spectrum(c);
     rc = c->backend->exec(c->context, c->back, &c->spectrum, out, report);
     if (rc)
         return rc;
-    report->ms.upload += there.ms.upload;
-    report->ms.run += there.ms.run;
-    report->ms.download += there.ms.download;
+    report->ms.upload += forward.ms.upload;
+    report->ms.run += forward.ms.run;
+    report->ms.download += forward.ms.download;
     return 0;
 }
 
@@ -217,7 +234,7 @@ int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in
 
 int gf_filter_compose_upload(struct gf_filter_compose *c, const struct gf_array *in) {
     int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
-    return rc ? rc : c->backend->on_device->upload(c->context, c->there, in);
+    return rc ? rc : c->backend->on_device->upload(c->context, c->forward, in);
 }
 
 int gf_filter_compose_on_device(struct gf_filter_compose *c, int times, double *seconds) {
@@ -227,10 +244,10 @@ int gf_filter_compose_on_device(struct gf_filter_compose *c, int times, double *
     if (seconds)
         *seconds = 0;
     for (int i = 0; i < times && !rc; i++) {
-        double there = 0, back = 0;
-        rc = b->run(c->context, c->there, 1, seconds ? &there : NULL);
+        double forward = 0, back = 0;
+        rc = b->run(c->context, c->forward, 1, seconds ? &forward : NULL);
         if (!rc)
-            rc = b->download(c->context, c->there, &c->spectrum, &ignored);
+            rc = b->download(c->context, c->forward, &c->spectrum, &ignored);
         if (rc)
             break;
         multiply_spectrum(c);
@@ -238,7 +255,7 @@ int gf_filter_compose_on_device(struct gf_filter_compose *c, int times, double *
         if (!rc)
             rc = b->run(c->context, c->back, 1, seconds ? &back : NULL);
         if (seconds)
-            *seconds += there + back;
+            *seconds += forward + back;
     }
     return rc;
 }

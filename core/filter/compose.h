@@ -1,13 +1,18 @@
-/* A GF_FILTER job out of what a backend has anyway: its transform to a half spectrum in memory, a
- * multiplication, its transform back. Right for every job; the passes in between are all walked. */
+/* A GF_FILTER job composed of a backend's own transforms: forward to a half spectrum in memory, a
+ * product with the filter's table, and back. Right for every job; slower than a backend's fused
+ * passes, as every pass reads and writes the whole spectrum.
+ *
+ *     rc = gf_filter_compose_plan(&backend, context, &job, threads, plan, &c);
+ *     rc = gf_filter_compose_run(c, &in, out, &report);
+ *     gf_filter_compose_free(c); */
 #ifndef GF_CORE_FILTER_COMPOSE_H
 #define GF_CORE_FILTER_COMPOSE_H
 
 #include "core/base/backend.h"
 #include "core/base/loadstore.h"
 
-/* The two transforms around the multiplication: samples to an unscaled complex half spectrum, and
- * that to the job's outputs, with the factor 1 / N. */
+/* The jobs of the two transforms around the product: samples to an unscaled complex half spectrum,
+ * and that to the job's outputs, with the factor 1 / N. */
 void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf_job *inverse);
 
 /* What the offset adds to the zero frequency of every spectrum. */
@@ -20,9 +25,9 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
 
 struct gf_filter_compose;
 
-/* Plans both transforms with b's plan(), tabulates the filter and fills in plan's passes. The
- * caller frees with gf_filter_compose_free(), which also takes NULL, before it closes the context.
- */
+/* Plans both transforms with b->plan(), tabulates the filter and fills in plan's passes. Returns
+ * what those return. The caller frees with gf_filter_compose_free(), which also takes NULL, before
+ * it closes the context. */
 int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
                            int threads, struct gf_plan *plan, struct gf_filter_compose **out);
 int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,

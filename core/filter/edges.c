@@ -1,3 +1,4 @@
+/* Samples beyond a picture's edges: mirrored, faded, or the periodic-plus-smooth decomposition. */
 #include "core/filter/edges.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ int64_t gf_edges_length(enum gf_edges mode, int64_t n) {
 
 /* ---- one axis at a time ---- */
 
-/* The blocks along one axis, each all that lies behind one place on it. */
+/* The blocks along one axis, each all the samples of one index of it. */
 struct line {
     char *data;
     size_t block; /* bytes */
@@ -57,7 +58,7 @@ static void fade(const struct line *l, int64_t j, bool wide) {
                                        (1 - a) * (double)((const float *)start)[i]);
 }
 
-/* Blocks of `size` bytes, which the compiler knows where it is a number. */
+/* Blocks of `size` bytes, a constant where the call is inlined with one. */
 static inline void copy_blocks(bool mirrored, const struct line *l, int64_t from, int64_t to,
                                size_t size) {
     for (int64_t j = from; j < to; j++)
@@ -81,8 +82,8 @@ static void fill_blocks(enum gf_edges mode, const struct line *l, int64_t from, 
         copy_blocks(mirrored, l, from, to, l->block);
 }
 
-/* Axes behind `axis` are complete, those before it hold the picture's extent. Few lines have long
- * blocks, which are then what is shared out. */
+/* Axes after `axis` are complete, axes before it have the picture's extent. When lines are few
+ * their blocks are long, and the threads share the blocks of a line. */
 static void fill_axis(enum gf_edges mode, const int64_t *shape, int axis, int threads,
                       struct gf_array *a) {
     int64_t lines = 1, more = a->shape[axis] - shape[axis];
@@ -124,7 +125,7 @@ static void add(const struct gf_array *a, char *p, double v) {
         *(float *)p = (float)((double)*(const float *)p + v);
 }
 
-/* Where element `at` (C order, `axis` left out) of the slice at 0 along `axis` begins. */
+/* Offset of element `at` (C order, without `axis`) of the slice at 0 along `axis`. */
 static int64_t slice_offset(const struct gf_array *a, int axis, int64_t at) {
     int64_t offset = 0;
     for (int i = a->rank - 1; i >= 0; i--)
@@ -151,8 +152,8 @@ void gf_edges_jumps(const struct gf_array *u, unsigned axes, struct gf_array *v)
     }
 }
 
-/* What each axis contributes to the periodic Laplacian at its bins: 2 cos(2 pi k / n) - 2, in one
- * array, the axes one after the other; NULL without memory. The caller frees. */
+/* What each axis contributes to the periodic Laplacian at its bins, 2 cos(2 pi k / n) - 2: one
+ * array, axis after axis; NULL when memory is short. The caller frees. */
 static double *laplacian_values(const struct gf_job *job, const int64_t *shape) {
     int64_t count = 0, at = 0;
     for (int i = 0; i < job->ndim; i++)
@@ -199,7 +200,7 @@ int gf_edges_filter(const struct gf_job *job, int threads, struct gf_filter **ou
     struct gf_array *t = &(*out)->table;
     double *value = laplacian_values(job, shape);
     rc = value ? gf_array_alloc(t, job->precision == GF_DOUBLE ? GF_F64 : GF_F32, job->ndim, shape)
-               : gf_fail(GF_ENOMEM, "out of memory");
+               : gf_fail(GF_ENOMEM, "no memory for a filter");
     if (rc) {
         gf_filter_free(*out);
         *out = NULL;
@@ -214,8 +215,8 @@ out:
     return rc;
 }
 
-/* to += sign * from, `n` blocks of `channels` floats; backwards: the blocks of `from` from the last
- * one on. */
+/* to += sign * from, `n` blocks of `channels` reals; backwards: with the blocks of `from` in
+ * reverse order. */
 #define ADD_BLOCKS(type)                                                                           \
     for (int64_t k = 0; k < n; k++)                                                                \
         for (int64_t c = 0; c < channels; c++)                                                     \
@@ -230,7 +231,7 @@ static void add_blocks(void *to, const void *from, int64_t n, int64_t channels, 
         ADD_BLOCKS(float)
 }
 
-/* Adds sign * s to `a` at every place; `mirrored`: and at its mirror images. */
+/* Adds sign * s to `a`; `mirrored`: and to the mirror images of s. */
 static void add_all(const struct gf_array *s, int sign, bool mirrored, int threads,
                     struct gf_array *a) {
     const int64_t *extent = mirrored ? a->shape : s->shape;

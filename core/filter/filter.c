@@ -1,3 +1,4 @@
+/* Filters as products of factors: making, checking, and evaluating them on a shape. */
 #include "core/filter/filter.h"
 
 #include <math.h>
@@ -102,14 +103,8 @@ static int check_table(const struct gf_job *job, const struct gf_array *t) {
 
 int gf_filter_validate(const struct gf_job *job) {
     const struct gf_filter *f = job->filter;
-    if (!f)
-        return gf_fail(GF_EINVAL, "no filter to apply");
-    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype))
-        return gf_fail(GF_EINVAL, "complex samples, and a filter is applied to real ones");
-    for (int i = 0; i < job->n_out; i++)
-        if (job->out[i].kind != GF_REAL || job->out[i].map != GF_MAP_NUMBER || job->out[i].shift ||
-            job->out[i].half)
-            return gf_fail(GF_EINVAL, "a filter's results are real numbers, as its input is");
+    if (job->op != GF_FILTER)
+        return 0;
     int rc = isfinite(f->offset) ? 0 : gf_fail(GF_EINVAL, "the offset is not finite");
     for (int i = 0; i < f->n_factors && !rc; i++) {
         rc = check_lowpass(job, &f->factor[i].a);
@@ -121,8 +116,8 @@ int gf_filter_validate(const struct gf_job *job) {
 
 /* ---- terms ---- */
 
-/* Exact for circles of bins: squares of integers stay below 2^24, and so does their limit, where
- * a radius of the one is met by a distance of the other. */
+/* Where all radii are equal, distances stay in bins: squares of integers are exact in floats up to
+ * 2^24, and so is the comparison of a distance with an integer radius. */
 static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
                            struct gf_filter_terms *t) {
     struct gf_filter_term *term = &t->term[t->n_terms];
@@ -210,8 +205,7 @@ static double component(const struct gf_array *a, int64_t i, bool complex, int c
     return wide ? ((const double *)a->data)[at] : (double)((const float *)a->data)[at];
 }
 
-/* Next to nothing becomes nothing: products with it would be denormal numbers, which processors are
- * slow with. */
+/* Tiny values become 0: products with them would be denormal numbers, which are slow on CPUs. */
 static void put(struct gf_array *a, int64_t at, double v) {
     if (fabs(v) < (gf_dtype_real(a->dtype) == GF_F64 ? 0x1p-900 : 0x1p-90))
         v = 0;

@@ -1,13 +1,13 @@
+/* A filter's table: made of a mask or of a kernel, and multiplied by what it held before. */
 #include "core/filter/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/backend.h"
 #include "core/base/status.h"
 
-/* Imaginary parts below this share of the sum of |h| are rounding. */
+/* Imaginary parts below this share of the sum of |h| are rounding errors. */
 static const double IMAG_RATIO = 1e-12;
 
 /* Half a spectrum of the transformed axes alone, extent 1 along the others. */
@@ -34,7 +34,7 @@ static int64_t half_init(const struct gf_job *job, bool complex, struct half *h)
     return count;
 }
 
-/* ---- into the table ---- */
+/* ---- the table ---- */
 
 static double get(const struct gf_array *a, int64_t at) {
     return gf_dtype_real(a->dtype) == GF_F64 ? ((const double *)a->data)[at]
@@ -48,7 +48,7 @@ static void put(struct gf_array *a, int64_t at, double v) {
         ((float *)a->data)[at] = (float)v;
 }
 
-/* Where in `h` the element `at` (C order) of the table is. */
+/* The index in `h` of the table's element `at` (C order). */
 static int64_t find(const struct half *h, const struct gf_array *table, int64_t at) {
     int64_t where = 0, step = 1;
     for (int i = h->ndim - 1; i >= 0; i--) {
@@ -116,11 +116,11 @@ static int64_t centred(int64_t k, int64_t n) {
 
 static struct between look_up(int64_t k, int64_t n, int64_t length) {
     int64_t sign = 2 * k > length ? k - length : k;
-    double place = (double)(sign * n) / (double)length, low = floor(place);
-    return (struct between){{centred((int64_t)low, n), centred((int64_t)low + 1, n)}, place - low};
+    double x = (double)(sign * n) / (double)length, low = floor(x);
+    return (struct between){{centred((int64_t)low, n), centred((int64_t)low + 1, n)}, x - low};
 }
 
-/* Where sample `at` of the mask has its mirror image. */
+/* The index of the mirror image of sample `at` of the mask. */
 static int64_t opposite(int64_t at, int64_t n) {
     return centred(-(at - n / 2), n);
 }
@@ -167,7 +167,7 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
 
 /* ---- kernels ---- */
 
-/* Samples of the kernel's shape to where they stand around the origin of the job's. */
+/* Copies the kernel into x, its centre to the origin; returns the sum of |h|. */
 static double lay_out(const struct gf_filter_samples *kernel, struct gf_array *x) {
     double sum = 0;
     int64_t count = 1;
@@ -187,26 +187,7 @@ static double lay_out(const struct gf_filter_samples *kernel, struct gf_array *x
     return sum;
 }
 
-static int run(const struct gf_job *job, int threads, const struct gf_array *in,
-               struct gf_array *out) {
-    const struct gf_backend *b = &gf_backend_openmp;
-    struct gf_backend_options options = {.threads = threads};
-    struct gf_plan *plan;
-    struct gf_report report;
-    void *context;
-    int rc = b->open(&options, &context);
-    if (rc)
-        return rc;
-    rc = b->plan(context, job, &plan);
-    if (!rc) {
-        rc = b->exec(context, plan, in, out, &report);
-        b->unplan(context, plan);
-    }
-    b->close(context);
-    return rc;
-}
-
-/* Takes the imaginary parts away where they are nothing but rounding. */
+/* Drops the imaginary parts where all of them are rounding. */
 static void simplify(struct half *h, int64_t count, double sum) {
     for (int64_t i = 0; i < count; i++)
         if (fabs(h->value[2 * i + 1]) > IMAG_RATIO * sum)
@@ -217,7 +198,8 @@ static void simplify(struct half *h, int64_t count, double sum) {
 }
 
 int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
-                           const struct gf_filter_samples *kernel) {
+                           const struct gf_filter_samples *kernel,
+                           const struct gf_filter_transform *transform) {
     struct half h;
     struct gf_array x = {0}, spectrum = {0};
     struct gf_job sums = {.ndim = job->ndim,
@@ -244,7 +226,7 @@ int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int th
     if (rc)
         goto out;
     double sum = lay_out(kernel, &x);
-    rc = run(&sums, threads, &x, &spectrum);
+    rc = transform->run(transform->context, &sums, &x, &spectrum);
     if (rc)
         goto out;
     h.value = spectrum.data;

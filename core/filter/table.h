@@ -1,27 +1,42 @@
-/* What fills a filter's table: a mask, and the transfer function of a kernel. Each multiplies what
- * the table holds, on the job's shape and in its precision. */
+/* What fills a filter's table: a mask of the spectrum, or the transfer function of a kernel.
+ *
+ *     struct gf_filter_samples mask = {.extent = {1, 512, 512}, .value = doubles};
+ *     rc = gf_filter_times_mask(filter, &job, threads, &mask);
+ *
+ * Each function multiplies what the table holds (1 at first), on the job's shape and in its
+ * precision, and leaves it as it was when it fails. They return 0, GF_ENOMEM or GF_EINVAL. */
 #ifndef GF_CORE_FILTER_TABLE_H
 #define GF_CORE_FILTER_TABLE_H
 
 #include "core/filter/filter.h"
 
-/* Doubles, C order, by the job's axes; 1 along those that are not transformed. */
+/* Doubles in C order by the job's axes; extent 1 along axes that are not transformed. */
 struct gf_filter_samples {
     int64_t extent[GF_MAX_DIMS];
     double *value;
 };
 
+/* How the caller runs a Fourier transform: run() does `job` from `in` to its one output `out`, both
+ * allocated in the job's shapes, and returns 0 or a negative code with its message. */
+struct gf_filter_transform {
+    int (*run)(void *context, const struct gf_job *job, const struct gf_array *in,
+               struct gf_array *out);
+    void *context;
+};
+
 /* A mask M of the spectrum of `extent` samples, its zero frequency at extent / 2. Its even part
- * (M(k) + M(-k)) / 2 counts. Where the job's shape P is longer, bin k of that lies between those
- * around k extent / P, and the value is interpolated linearly along each axis. */
+ * (M(k) + M(-k)) / 2 counts. Where the job's extent P is longer, bin k falls between the mask's
+ * bins around k extent / P, and the value is interpolated linearly along each axis. */
 int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int threads,
                          const struct gf_filter_samples *mask);
 
-/* A kernel h with its centre at extent / 2, to convolve with circularly: sum h(j) exp(-2 pi i k (j
- * - extent / 2) / P). The sums are run in double on the processor; where no imaginary part is left,
- * as of symmetric kernels of odd size, the table stays real. GF_EINVAL where it is larger than the
- * job's shape. */
+/* A kernel h to convolve with circularly, its centre at extent / 2:
+ *     H(k) = sum over j of h(j) exp(-2 pi i k (j - extent / 2) / P)
+ * `transform` computes the sums, in double. Where no imaginary part is above rounding, as for
+ * symmetric kernels of odd size, the table stays real. GF_EINVAL for a kernel larger than the job's
+ * shape. */
 int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
-                           const struct gf_filter_samples *kernel);
+                           const struct gf_filter_samples *kernel,
+                           const struct gf_filter_transform *transform);
 
 #endif

@@ -2,6 +2,8 @@
  * are behind struct gf_gpu. */
 #include <stdlib.h>
 
+#include "core/base/job_check.h"
+#include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/dwt_host.h"
 #include "core/gpu/plan/make.h"
@@ -42,6 +44,8 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     struct gf_gpu_context *c = context;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_filter_validate(job);
     if (rc)
         return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);

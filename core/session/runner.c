@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/job_check.h"
+#include "core/filter/filter.h"
 #include "core/base/status.h"
 
 static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {
@@ -182,6 +184,8 @@ static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
 
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
     int i, rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_filter_validate(job);
     if (rc || (r->plan && gf_job_equal(job, &r->job)))
         return rc;
     if (r->session->alone)

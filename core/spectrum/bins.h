@@ -1,4 +1,4 @@
-/* The bins of a spectrum as a grid of three axes. Private to core/spectrum*.c. */
+/* The bins of a spectrum as a grid of three axes; for core/spectrum/ alone. Pure functions. */
 #ifndef GF_CORE_SPECTRUM_BINS_H
 #define GF_CORE_SPECTRUM_BINS_H
 
@@ -32,7 +32,7 @@ static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y
     return (re * re + im * im) * b->unit;
 }
 
-/* k in 0..n-1 as it stands from the centre of the shifted spectrum. */
+/* The signed frequency of bin k, 0 <= k < n. */
 static inline int64_t gf_bins_signed(int64_t k, int64_t n) {
     return k < (n + 1) / 2 ? k : k - n;
 }
@@ -44,12 +44,12 @@ static inline double gf_bins_square(const struct gf_bins *b, int i, int64_t k) {
     return steps * steps;
 }
 
-/* How many bins of the full spectrum bin x of a stored row stands for. */
+/* The number of bins of the full spectrum that bin x of a stored row represents. */
 static inline int gf_bins_weight(const struct gf_bins *b, int64_t x) {
     return b->half && x && 2 * x != b->n[2] ? 2 : 1;
 }
 
-/* The ring at that distance squared: halves go to the outer one. */
+/* The ring at that distance squared: halves count to the outer one. */
 static inline int64_t gf_bins_ring(double square) {
     return (int64_t)(sqrt(square) + 0.5);
 }

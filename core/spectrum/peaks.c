@@ -3,31 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/spectrum/bins.h"
 #include "core/base/status.h"
+#include "core/spectrum/bins.h"
 
 enum {
-    LEAST_IN_MEDIAN = 24, /* rings with fewer bins take their neighbours in */
-    NEAR = 3,             /* the neighbourhood: from so many steps away … */
-    FAR = 8,              /* … to so many; half of that in a volume */
+    LEAST_IN_MEDIAN = 24, /* rings with fewer bins include their neighbours */
+    NEAR = 3,             /* the neighbourhood: from this many steps away … */
+    FAR = 8,              /* … to this many; half of that in a volume */
     MOST_AROUND = 729,    /* (2 FAR + 1)^2 in a picture, (FAR + 1)^3 in a volume */
 };
 
-/* Power over what is strong in the neighbourhood. A wave that does not fit the picture a whole
- * number of times leaks to its sides as 1/distance^2: never less than 12 times weaker at NEAR. */
+/* A peak's power over the strongest of the neighbourhood. A wave without a whole number of periods
+ * leaks to its sides as 1/distance^2, which is at least 12 times weaker at NEAR. */
 static const double clear_of = 8;
-/* Of the neighbourhood, the share that may be as strong as it likes: a streak that crosses it. */
+/* The share of the neighbourhood whose strength does not count: a streak may cross it. */
 static const double share_of_streak = 0.04;
 
-/* A stored row: of each bin its ring and its power; ring 0 for the zero frequency and for bins that
- * an earlier one stands for. */
+/* A stored row: each bin's ring and power. Ring 0 is the zero frequency, and bins whose mirror
+ * image is stored before them. */
 struct row {
     int64_t *ring;
     float *power;
 };
 
 struct search {
-    struct gf_bins b; /* in units of all the power there is: floats have room for that */
+    struct gf_bins b; /* in units of the total power, which keeps floats in range */
     struct row row;
     int reach;    /* FAR, or less */
     double floor; /* power that rounding makes of the rest of the spectrum */
@@ -40,7 +40,7 @@ struct search {
 
 /* ---- medians ---- */
 
-/* The k-th smallest of n; moves them about (Hoare's selection). */
+/* The k-th smallest of n; reorders v (Hoare's selection). */
 static float select_float(float *v, int64_t n, int64_t k) {
     int64_t low = 0, high = n - 1;
     while (low < high) {
@@ -87,7 +87,8 @@ static void read_row(const struct gf_bins *b, int64_t z, int64_t y, const struct
         row->ring[b->n[2] / 2] = 0;
 }
 
-/* Rings [*from, *to) around `r` that hold enough bins; start[i] is where ring i begins. */
+/* Rings [*from, *to) around `r` that have enough bins; start[i] is the index of ring i's first
+ * bin. */
 static void widen(const int64_t *start, int64_t rings, int64_t r, int64_t *from, int64_t *to) {
     *from = r;
     *to = r + 1;
@@ -97,7 +98,7 @@ static void widen(const int64_t *start, int64_t rings, int64_t r, int64_t *from,
     }
 }
 
-/* Powers sorted by ring, then the middle one of each ring. */
+/* Sorts powers by ring and takes the median of each ring. */
 static int find_medians(struct search *s) {
     const struct gf_bins *b = &s->b;
     int64_t pairs = b->n[0] * b->n[1] * b->stored, most = 0, from, to;
@@ -136,7 +137,7 @@ out:
     free(start);
     gf_free(power);
     free(some);
-    return rc ? gf_fail(GF_ENOMEM, "out of memory for the medians of the rings") : 0;
+    return rc ? gf_fail(GF_ENOMEM, "no memory for the medians of the rings") : 0;
 }
 
 /* ---- the neighbourhood ---- */
@@ -145,7 +146,7 @@ static int64_t wrap(int64_t k, int64_t n) {
     return k < 0 ? k + n : k >= n ? k - n : k;
 }
 
-/* Where the bin that far from `at` is stored, across the edges of the period; the place in `to`. */
+/* The stored index `to` of the bin `step` away from `at`, periodic, or of its mirror image. */
 static void neighbour(const struct gf_bins *b, const int64_t at[3], const int64_t step[3],
                       int64_t to[3]) {
     for (int i = 0; i < 3; i++)
@@ -163,7 +164,7 @@ static double power_near(const struct gf_bins *b, const int64_t at[3], const int
     return to[0] || to[1] || to[2] ? gf_bins_power(b, to[0], to[1], to[2]) : 0;
 }
 
-/* How far one may go along axis i without meeting oneself: at most `reach`. */
+/* Steps along axis i before the period repeats; at most `reach`. */
 static int64_t limit(const struct gf_bins *b, int i, int reach) {
     int64_t most = (b->n[i] - 1) / 2;
     return most < reach ? most : reach;
@@ -203,7 +204,7 @@ static int64_t look_around(const struct search *s, const int64_t at[3], float *a
     return n;
 }
 
-/* The middle of what stands on the line through `at` along axis i, on both sides. */
+/* The median of the powers on the line through `at` along axis i, on both sides. */
 static double line_level(const struct search *s, const int64_t at[3], int i) {
     float v[2 * FAR];
     int n = 0;
@@ -216,8 +217,8 @@ static double line_level(const struct search *s, const int64_t at[3], int i) {
     return n ? select_float(v, n, n / 2) : 0;
 }
 
-/* It rises above what is strong around it, and above the lines of the cross. */
-static bool stands_clear(const struct search *s, const int64_t at[3], double power) {
+/* It is much stronger than its neighbourhood and than the lines of the cross. */
+static bool is_prominent(const struct search *s, const int64_t at[3], double power) {
     float around[MOST_AROUND];
     int64_t n = look_around(s, at, around);
     if (!n ||
@@ -271,7 +272,7 @@ static bool is_slope(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* Into the list, if it is among the strongest so far. */
+/* Inserts a peak into the list, which drops its weakest when it is full. */
 static void insert(struct search *s, const struct gf_peak *p) {
     int i = s->n < s->max ? s->n++ : s->max - 1;
     for (; i > 0 && s->peak[i - 1].strength < p->strength; i--)
@@ -288,7 +289,7 @@ static void try_bin(struct search *s, const int64_t at[3], int64_t ring) {
         return;
     if (s->n == s->max && strength <= s->peak[s->n - 1].strength)
         return;
-    if (!is_summit(b, at, power) || !stands_clear(s, at, power))
+    if (!is_summit(b, at, power) || !is_prominent(s, at, power))
         return;
     struct gf_peak p = {.magnitude = sqrt(power / b->unit) / b->scale,
                         .strength = strength,
@@ -311,7 +312,7 @@ static void try_all(struct search *s) {
         }
 }
 
-/* From places in the grid to the axes of the picture, from the centre. */
+/* Converts an index of the grid to signed bins along the axes of the picture. */
 static void centre(const struct gf_spectrum *s, const struct gf_bins *b, struct gf_peak *p) {
     int64_t at[3];
     memcpy(at, p->at, sizeof at);
@@ -329,7 +330,8 @@ static int check(const struct gf_spectrum *s) {
         int64_t want = s->half && i == s->ndim - 1 ? s->shape[i] / 2 + 1 : s->shape[i];
         fits = s->px.shape[i] == want;
     }
-    return fits ? 0 : gf_fail(GF_EINVAL, "no spectrum of that shape");
+    return fits ? 0
+                : gf_fail(GF_EINVAL, "the array does not have the type and shape of the spectrum");
 }
 
 int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s) {
@@ -377,7 +379,7 @@ int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct g
     s.row.ring = malloc((size_t)s.b.stored * sizeof *s.row.ring);
     s.row.power = malloc((size_t)s.b.stored * sizeof *s.row.power);
     if (!s.median || !s.row.ring || !s.row.power)
-        rc = gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)s.rings);
+        rc = gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)s.rings);
     if (!rc)
         rc = find_medians(&s);
     if (!rc)

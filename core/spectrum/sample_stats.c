@@ -1,3 +1,4 @@
+/* Mean, range, deviation and energy of the samples of one signal, in two walks over it. */
 #include "core/spectrum/sample_stats.h"
 
 #include <math.h>
@@ -9,14 +10,14 @@
 struct walk {
     const struct gf_array *px;
     int64_t channel;
-    double *row, *other; /* room for one row each */
-    bool second;         /* the mean is known: sum the squares of what differs from it */
+    double *row, *other; /* one row each */
+    bool second;         /* the mean is known: sum the squared deviations */
     double mean, deviations;
     double unit; /* deviations are multiplied by this before they are squared */
     struct gf_sample_stats *out;
 };
 
-/* One row of the signal into w->row. */
+/* Reads one row of the signal into w->row. */
 static void read_row(const struct walk *w, const char *p, int64_t n, int64_t step) {
     static const double weight[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
     const struct gf_array *px = w->px;
@@ -38,7 +39,7 @@ static void read_row(const struct walk *w, const char *p, int64_t n, int64_t ste
     }
 }
 
-/* Rows are summed apart: sums of sums lose less. */
+/* Each row has its own sum: adding sums of similar size loses less. */
 static void take_row(struct walk *w, int64_t n) {
     struct gf_sample_stats *s = w->out;
     double sum = 0, squares = 0;
@@ -77,7 +78,7 @@ int gf_sample_stats(const struct gf_array *px, int64_t channel, struct gf_sample
     *out = (struct gf_sample_stats){.low = INFINITY, .high = -INFINITY};
     w.row = malloc(n * sizeof *w.row);
     w.other = malloc(n * sizeof *w.other);
-    int rc = w.row && w.other ? 0 : gf_fail(GF_ENOMEM, "out of memory for a row");
+    int rc = w.row && w.other ? 0 : gf_fail(GF_ENOMEM, "no memory for a row");
     if (rc)
         goto out;
     walk_axis(&w, 0, px->data);

@@ -1,4 +1,7 @@
-/* What the samples of one signal amount to. */
+/* Mean, range, deviation and energy of one signal's samples, in the samples' own unit.
+ *
+ *     struct gf_sample_stats s;
+ *     rc = gf_sample_stats(&picture, GF_LUMA, &s); */
 #ifndef GF_CORE_SPECTRUM_SAMPLE_STATS_H
 #define GF_CORE_SPECTRUM_SAMPLE_STATS_H
 
@@ -6,7 +9,7 @@
 
 enum { GF_LUMA = -1 }; /* Rec.709 of the first three channels, as a job's luma */
 
-/* Complex samples count by their magnitude. */
+/* Of complex samples, their magnitudes. */
 struct gf_sample_stats {
     int64_t count;
     double mean, low, high;
@@ -14,7 +17,7 @@ struct gf_sample_stats {
     double energy;    /* sum x^2 */
 };
 
-/* Of `channel`, or GF_LUMA, of an array whose last axis is the channels. GF_ENOMEM. */
+/* Fills *out for `channel`, or GF_LUMA, of an array whose last axis is the channels. GF_ENOMEM. */
 int gf_sample_stats(const struct gf_array *px, int64_t channel, struct gf_sample_stats *out);
 
 #endif

@@ -6,7 +6,7 @@
  * Frequencies are in cycles a sample, whatever the extents: bin k of an axis of n samples is k/n,
  * and the distance from the zero frequency is that of (k_z/n_z, k_y/n_y, k_x/n_x). A ring gathers
  * the bins whose distance, in steps of 1/(longest extent), rounds to its number (halves up); ring 0
- * is the zero frequency alone. Of a half spectrum the bins that stand for two count twice. */
+ * is the zero frequency alone. Bins of a half spectrum that represent two count twice. */
 #ifndef GF_CORE_SPECTRUM_SPECTRUM_H
 #define GF_CORE_SPECTRUM_SPECTRUM_H
 
@@ -28,7 +28,7 @@ struct gf_spectrum gf_spectrum_of(const struct gf_job *job, const struct gf_arra
 enum { GF_N_BANDS = 3 };
 
 struct gf_energy {
-    double total;             /* sum |F|^2 / N, which Parseval says is sum |x|^2 */
+    double total;             /* sum |F|^2 / N, by Parseval sum |x|^2 */
     double zero;              /* |F(0)|^2 / N */
     double below[GF_N_BANDS]; /* the same over 0 < |f| < 1/16, 1/8, 1/4: parts of Nyquist */
 };
@@ -44,10 +44,10 @@ int64_t gf_spectrum_ring_count(const struct gf_spectrum *s);
 /* Fills ring[0 .. gf_spectrum_ring_count()) and `energy`. */
 void gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy);
 
-/* A wave that stands out: a local maximum, at least `least` times as strong as the middle of its
- * ring, and standing clear of what lies a few bins around it (so that neither the slope of a
- * photograph nor the cross that its edges make is taken for peaks), with two periods or more along
- * some axis. Where no axis has 7 samples there are none. */
+/* A prominent wave: a local maximum, at least `least` times as strong as the median of its ring and
+ * much stronger than the bins a few steps around it (which neither the slope of a photograph's
+ * spectrum nor the cross that its edges make is), of more than two periods along some axis. Where
+ * no axis has 7 samples there are none. */
 struct gf_peak {
     /* From the centre of the shifted spectrum, slowest axis first: -n/2 .. (n-1)/2. Of the two bins
      * of a real wave it is the one on the side of positive x; on the line x = 0 or -n/2 that of
@@ -59,13 +59,13 @@ struct gf_peak {
     bool twin;        /* a second bin, at -at, belongs to it */
 };
 
-/* The `max` strongest peaks by strength, the strongest first. `least` 0 is a limit that the maximum
- * of mere noise stays below. Needs a float for each bin of half a spectrum (of all bins of a full
- * one). GF_ENOMEM, or GF_EINVAL for an array that is no such spectrum. */
+/* Finds the `max` strongest peaks, the strongest first. With `least` 0 the limit is one that noise
+ * alone stays below. Allocates a float for each stored bin. GF_ENOMEM, or GF_EINVAL for an array
+ * whose type or shape is not the spectrum's. */
 int gf_spectrum_peaks(const struct gf_spectrum *s, double least, struct gf_peak *peak, int max,
                       int *n);
 
-/* Bytes that gf_spectrum_peaks() takes, a little on the high side. */
+/* An upper estimate of the bytes that gf_spectrum_peaks() allocates. */
 int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s);
 
 /* The wave of a peak. */

@@ -12,6 +12,7 @@
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/loadstore.h"
 #include "core/gpu/run.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
 
@@ -95,7 +96,7 @@ static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *wo
     struct gf_gpu_space where = *work;
     if (!gf_gpu_displayed(out) || out->has_range || out->kind == GF_PHASE)
         return 0;
-    for (int axis = 0; axis < 3 && !gf_loadstore_scans(&p->job, i); axis++)
+    for (int axis = 0; axis < 3 && !gf_output_scans(&p->job, i); axis++)
         if (gf_gpu_axis_on(&p->job, axis))
             where.extent[axis] = 1;
     return gf_gpu_add_range(p, i, &where, real, -1);
@@ -478,7 +479,7 @@ static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *
         return gf_filter_compose_download(m->filter, out, report);
     int rc = gf_gpu_run_download(context, &m->run, out, report);
     if (!rc && m->direct && !m->transform[0].in_complex)
-        gf_loadstore_settle(&plan->job, out, 1); /* a few elements: not worth a kernel */
+        gf_rounding_drop(&plan->job, out, 1); /* a few elements: not worth a kernel */
     return rc;
 }
 

@@ -108,7 +108,7 @@ int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *wo
     gf_gpu_option(pass, "-DIN_T4=%s", job->in_dtype == GF_U8 ? "uchar4" : "ushort4");
     set_plain(pass, job, 2, (enum gf_gpu_buffer_id[]){GF_GPU_IN, work->buffer_id});
     pass->groups = (count + 4 * GROUP - 1) / (4 * GROUP);
-    gf_loadstore_load_text(job, pass->summary.what, sizeof pass->summary.what);
+    gf_work_load_text(job, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count * (int64_t)gf_dtype_size(job->in_dtype);
     pass->summary.bytes_written = gf_gpu_space_bytes(work);
     return 0;
@@ -126,7 +126,7 @@ int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *w
                   out->kind, out->scale, out->has_range, job->precision == GF_SINGLE, COLUMNS);
     set_plain(pass, job, 3, (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS});
     pass->groups = job->shape[0] * ((job->shape[1] + COLUMNS - 1) / COLUMNS);
-    gf_loadstore_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
+    gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = gf_gpu_space_bytes(work);
     pass->summary.bytes_written =
         job->shape[0] * job->shape[1] * (int64_t)gf_dtype_size(out->dtype);
@@ -169,7 +169,7 @@ int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     pass->args.loadstore.work[2] = count;
     pass->groups = (count + EACH * GROUP - 1) / (EACH * GROUP);
     pass->output = 0;
-    gf_loadstore_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
+    gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = gf_gpu_space_bytes(work);
     pass->summary.bytes_written = count * (int64_t)gf_dtype_size(job->out[0].dtype);
     return 0;

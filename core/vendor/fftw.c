@@ -9,6 +9,7 @@
 #include "core/vendor/fftw_library.h"
 #include "core/filter/filter.h"
 #include "core/filter/compose.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
 
@@ -172,7 +173,7 @@ static bool all_axes(const struct gf_job *job) {
  * rounding to clear. */
 static void settle(const struct gf_job *job, struct gf_array *out, int threads) {
     if (job->axes & (job->axes - 1) || all_axes(job))
-        gf_loadstore_settle(job, out, threads);
+        gf_rounding_drop(job, out, threads);
 }
 
 /* Reals and half spectra share their memory when the halved axis is the rows' own: a row of n reals
@@ -275,7 +276,7 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
         return;
     }
     gf_job_in_shape(job, shape);
-    gf_loadstore_load_text(job, p->what, sizeof p->what);
+    gf_work_load_text(job, p->what, sizeof p->what);
     p->bytes_read = array_bytes(job, job->in_dtype, shape);
     p->bytes_written = before;
     p++;
@@ -289,12 +290,12 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     }
     for (int i = 0; i < job->n_out; i++, p++) {
         gf_job_out_shape(job, i, shape);
-        if (gf_loadstore_scans(job, i)) {
+        if (gf_output_scans(job, i)) {
             snprintf(p->what, sizeof p->what, "range: largest %s", gf_kind_name(job->out[i].kind));
             p->bytes_read = after;
             p++;
         }
-        gf_loadstore_store_text(job, i, p->what, sizeof p->what);
+        gf_work_store_text(job, i, p->what, sizeof p->what);
         p->bytes_read = after;
         p->bytes_written = array_bytes(job, job->out[i].dtype, shape);
     }
@@ -410,7 +411,7 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
     m->before.data = direct ? in->data : m->buffer[0];
     m->after.data = direct ? out->data : m->buffer[m->in_place ? 0 : 1];
     if (!direct)
-        gf_loadstore_load(job, in, &m->before, c->threads, &found);
+        gf_work_load(job, in, &m->before, c->threads, &found);
     transform(c, job, m);
     if (direct && m->executes_r2c)
         settle(job, out, c->threads);
@@ -419,8 +420,8 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
         gf_filter_split(job, &first, &last);
     const struct gf_work *result = m->back ? &m->before : &m->after;
     for (int i = 0; i < job->n_out && !direct; i++) {
-        double high = gf_loadstore_range(&last, i, result, scale, c->threads);
-        gf_loadstore_store(&last, i, result, scale, high, &out[i], c->threads, &found);
+        found.high[i] = gf_work_range(&last, i, result, scale, c->threads);
+        gf_work_store(&last, i, result, scale, &out[i], c->threads, &found);
     }
     if (report)
         *report = found;

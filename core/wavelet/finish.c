@@ -1,4 +1,4 @@
-/* What becomes of packed coefficients: thresholds, and pictures to look at. */
+/* What is done to packed coefficients: thresholds, and their pictures. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
-/* The rows of a band, dense: row i of `count`, each of n samples. */
+/* The rows of a band, each of n contiguous samples. */
 struct rows {
     char *data;
     int64_t planes, height, n;
@@ -31,7 +31,7 @@ static char *row_at(const struct rows *r, int64_t i) {
 
 /* ---------------------------------------------------------------- thresholds */
 
-/* Magnitudes sort like their bits; those of a float stand in the upper half. */
+/* The bits of magnitudes sort as the magnitudes do; those of a float are in the upper half. */
 static uint64_t magnitude_bits(const char *p, bool wide) {
     uint64_t w;
     uint32_t v;
@@ -45,7 +45,7 @@ static uint64_t magnitude_bits(const char *p, bool wide) {
 
 enum { DIGIT = 16, N_DIGITS = 1 << DIGIT };
 
-/* Adds to count[] the next digit of the details that begin with `prefix`. */
+/* Counts the next digit of the details whose first digits are `prefix`. */
 static void count_digits(const struct rows *r, bool wide, int shift, uint64_t prefix,
                          int64_t *count) {
     const size_t size = wide ? 8 : 4;
@@ -91,21 +91,26 @@ static int select_magnitude(const struct gf_job *job, const struct gf_dwt_band *
     return 0;
 }
 
+/* A threshold on n details. */
 #define SHRINK(type)                                                                               \
-    for (int64_t k = 0; k < n; k++) {                                                              \
-        type v = ((type *)p)[k], size = v < 0 ? -v : v, t = (type)limit;                           \
-        if (soft)                                                                                  \
-            v = size > t ? (v < 0 ? v + t : v - t) : 0;                                            \
-        else if (size < t)                                                                         \
-            v = 0;                                                                                 \
-        ((type *)p)[k] = v;                                                                        \
+    static void shrink_##type(type *c, int64_t n, bool soft, type limit) {                         \
+        for (int64_t k = 0; k < n; k++) {                                                          \
+            type v = c[k], size = v < 0 ? -v : v;                                                  \
+            if (soft)                                                                              \
+                v = size > limit ? (v < 0 ? v + limit : v - limit) : 0;                            \
+            else if (size < limit)                                                                 \
+                v = 0;                                                                             \
+            c[k] = v;                                                                              \
+        }                                                                                          \
     }
+SHRINK(float)
+SHRINK(double)
 
 static void shrink(char *p, bool wide, int64_t n, bool soft, double limit) {
     if (wide)
-        SHRINK(double)
+        shrink_double((double *)p, n, soft, limit);
     else
-        SHRINK(float)
+        shrink_float((float *)p, n, soft, (float)limit);
 }
 
 void gf_dwt_shrink(const struct gf_job *job, void *rows, int64_t height, int64_t n,
@@ -131,7 +136,7 @@ int gf_dwt_threshold(const struct gf_job *job, struct gf_array *c, int threads) 
             details += (double)gf_array_count(&v);
         }
         int64_t keep = llround(details * w->amount / 100);
-        /* Hard: from the smallest kept one up. Soft: the largest that goes becomes zero. */
+        /* Hard: the smallest detail that is kept. Soft: the largest that becomes zero. */
         if ((double)keep >= details)
             return 0;
         if (keep == 0)
@@ -173,9 +178,10 @@ static void extremes(const struct rows *r, bool wide, int threads, double *low, 
     *high = most;
 }
 
-enum { SPAN = 512 };
+enum { RUN = 512 }; /* samples at a time */
 
-/* Rows of `from`, mapped by (v - low) * gain or (|v| - low) * gain, to those of `to`. */
+/* Writes the rows of `from` to those of `to` as (v - low) * gain, or details as (|v| - low) *
+ * gain. */
 static void write_rows(const struct rows *from, bool wide, const struct gf_array *to, bool details,
                        double low, double gain, int threads) {
     int r = to->rank;
@@ -185,10 +191,10 @@ static void write_rows(const struct rows *from, bool wide, const struct gf_array
     for (int64_t i = 0; i < from->planes * from->height; i++) {
         const char *p = row_at(from, i);
         char *q = row_at(&target, i);
-        double v[SPAN];
+        double v[RUN];
         for (int64_t c = 0; c < channels; c++)
-            for (int64_t x = 0; x < from->n / channels; x += SPAN) {
-                int64_t n = from->n / channels - x < SPAN ? from->n / channels - x : SPAN;
+            for (int64_t x = 0; x < from->n / channels; x += RUN) {
+                int64_t n = from->n / channels - x < RUN ? from->n / channels - x : RUN;
                 for (int64_t k = 0; k < n; k++) {
                     v[k] = sample(p, wide, (x + k) * channels + c);
                     v[k] = ((details ? fabs(v[k]) : v[k]) - low) * gain;
@@ -203,13 +209,13 @@ static void write_rows(const struct rows *from, bool wide, const struct gf_array
 
 static void blacken(struct gf_array *a) {
     struct rows r = rows_of(a);
-    double zero[SPAN] = {0};
+    double zero[RUN] = {0};
     int rank = a->rank;
     int64_t channels = a->shape[rank - 1];
     for (int64_t i = 0; i < r.planes * r.height; i++)
         for (int64_t c = 0; c < channels; c++)
-            for (int64_t x = 0; x < a->shape[rank - 2]; x += SPAN) {
-                int64_t n = a->shape[rank - 2] - x < SPAN ? a->shape[rank - 2] - x : SPAN;
+            for (int64_t x = 0; x < a->shape[rank - 2]; x += RUN) {
+                int64_t n = a->shape[rank - 2] - x < RUN ? a->shape[rank - 2] - x : RUN;
                 gf_sample_run_write(row_at(&r, i) + x * a->stride[rank - 2] +
                                         c * a->stride[rank - 1],
                                     a->dtype, a->stride[rank - 2], n, zero, NULL);

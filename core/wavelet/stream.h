@@ -6,19 +6,24 @@
  *     int rc = b->streamer->open(&job, threads, &taker, &stream);
  *     for (int64_t z = 0; z < job.shape[0] && !rc; z++)
  *         rc = b->streamer->push(stream, &frame[z]);
- *     b->streamer->close(stream);                                                              */
+ *     b->streamer->close(stream); */
 #ifndef GF_CORE_WAVELET_STREAM_H
 #define GF_CORE_WAVELET_STREAM_H
 
 #include "core/base/job.h"
 
-/* Where finished coefficients go. Both return 0 or a status that ends the stream. */
+/* A box of one plane z of the packed array, in the job's precision. */
+struct gf_dwt_box {
+    int64_t z, y, x, height, width; /* pixels */
+    int64_t stride;                 /* bytes from row to row of `data` */
+    const void *data;
+};
+
+/* Receives finished coefficients. Both functions return 0 or a code that ends the stream. */
 struct gf_dwt_taker {
-    /* A box of the packed array, in the job's precision; rows lie `stride` bytes apart. */
-    int (*emit)(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
-                const void *data, int64_t stride);
-    /* NULL, or emit() may return before it is done with `data`: returns once the first `boxes` of
-     * all boxes emitted are done with. */
+    int (*emit)(void *user, const struct gf_dwt_box *box);
+    /* NULL if emit() copies what it needs of box->data. Otherwise it returns when the data of the
+     * first `boxes` of all boxes emitted may be overwritten. */
     int (*settle)(void *user, int64_t boxes);
     void *user;
 };

@@ -1,9 +1,14 @@
-/* The CPU's kernels: arithmetic on tiles, no threads, no files, no memory of their own.
+/* The CPU's kernels: arithmetic on tiles, without threads, files, or memory of their own.
  *
- * SIMD lanes are neighbouring lines: a tile is LANES lines of n points, held as
- * [point][re|im][lane], so a transform of any length is straight vector arithmetic with broadcast
- * twiddles. One source (kernels.inc) is built for each precision and instruction set; struct
- * gf_cpu_kernels is the door. */
+ * SIMD lanes are adjacent lines: a tile is LANES lines of n points, held as [point][re|im][lane],
+ * so a transform of any length is plain vector arithmetic with broadcast twiddles. One source
+ * (kernels.inc) is built for each precision and instruction set; struct gf_cpu_kernels is its
+ * interface.
+ *
+ *     const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, NULL);
+ *     void *scratch = aligned_alloc(64, gf_cpu_scratch_bytes(k, &args));    rounded up to 64
+ *     for (long t = 0; t < gf_cpu_tiles(k, &args); t++)                     in any order
+ *         k->run(&args, t, scratch, &stats); */
 #ifndef GF_KERNELS_CPU_H
 #define GF_KERNELS_CPU_H
 
@@ -51,7 +56,7 @@ struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line
 struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolution, int bits);
 void gf_cpu_line_free(struct gf_cpu_line *line);
 
-/* What stands at one end of a pass. */
+/* What a pass reads or writes. */
 enum gf_cpu_sample {
     GF_CPU_U8,
     GF_CPU_I8,
@@ -68,7 +73,7 @@ enum gf_cpu_sample {
     GF_CPU_WORK
 };
 
-/* One axis of an end. Index i stands at ((i + shift) mod n) * stride bytes; its mirror image, the
+/* One axis of an end. Index i is at ((i + shift) mod n) * stride bytes; its mirror image, the
  * negative frequency, at ((n - i + shift) mod n) * stride where the axis is mirrored. */
 struct gf_cpu_axis {
     long n, shift;
@@ -91,9 +96,9 @@ struct gf_cpu_end {
     char *data;
     struct gf_cpu_axis line, lane, outer[2];
     bool line_is_inner; /* GF_CPU_WORK: lines run along the innermost (blocked) axis */
-    /* GF_CPU_WORK in the place of an array of rows, 0 elsewhere: every `band` rows have the bytes
-     * that they have in the array, and there each block of theirs row after row. The block from
-     * index rest_from, if there is one, found no room and stands at `rest`. */
+    /* GF_CPU_WORK in the memory of an array of rows, 0 otherwise: every `band` rows use the bytes
+     * that they have in the array, and hold each of their blocks row after row. The block of index
+     * rest_from, if there is one, does not fit and is at `rest`. */
     long band, rest_from;
     ptrdiff_t row_bytes;
     char *rest;
@@ -102,8 +107,9 @@ struct gf_cpu_end {
     bool hermitian;
     enum { GF_CPU_HALF_LINE, GF_CPU_HALF_LANE, GF_CPU_HALF_OUTER } half_axis; /* outer[0] */
     long half_n; /* hermitian: full extent of the halved axis */
-    /* Destination: the transform of real samples is real where every index is its own mirror image;
-     * rounding noise in the imaginary part is dropped there, or a phase of pi could become -pi. */
+    /* Destination: the transform of real samples is real where every index is its own mirror image.
+     * Rounding noise in the imaginary part is dropped there: it could turn a phase of pi into
+     * -pi. */
     bool real_origin;
     bool luma; /* source: Rec.709 of three channels `channel_stride` bytes apart */
     ptrdiff_t channel_stride;
@@ -112,14 +118,14 @@ struct gf_cpu_end {
     enum gf_cpu_value value;
     enum gf_cpu_curve curve;
     double factor, gain, offset, floor, ceiling;
-    bool stream;  /* destination: write past the caches where the alignment allows it */
+    bool stream;  /* destination: write past the caches where the alignment allows that */
     bool discard; /* destination: only the largest |value| is wanted */
 };
 
-/* Factors exp(-2 pi i lane point / n) on the points of a pass's lines before their transform: what
- * a line of n points that is cut in two (Bailey 1990) needs between its halves. Tables in the
+/* Factors exp(-2 pi i lane point / n) that a pass multiplies its points by before their transform,
+ * as a line of n points that is cut in two (Bailey 1990) needs between its halves. Tables in the
  * pass's precision, as [tile][entry][re|im][lane]: either one of all points, or one of the points
- * below `chunk` and one of the n_coarse multiples of it, whose products they are. */
+ * below `chunk` and one of the n_coarse multiples of it, whose products are the factors. */
 struct gf_cpu_twist {
     const void *all; /* NULL: the two below */
     const void *fine, *coarse;
@@ -133,12 +139,12 @@ struct gf_cpu_split {
     const struct gf_cpu_twist *twist;
 };
 
-/* A filter (core/filter/filter.h) as the pass has it that goes there and back. Tables are in the pass's
- * precision. Outer axes are those of the pass. */
+/* A filter (core/filter/filter.h) for a pass that transforms, multiplies and transforms back.
+ * Tables are in the pass's precision; outer axes are those of the pass. */
 enum { GF_CPU_GAIN_TERMS = 4 };
 struct gf_cpu_gain {
     enum {
-        GF_CPU_GAIN_FACTORS, /* worked out from the terms below */
+        GF_CPU_GAIN_FACTORS, /* computed from the terms below */
         GF_CPU_GAIN_LINE,    /* table[point], the same for all lines */
         GF_CPU_GAIN_REAL,    /* table[outer 0][outer 1][block of lanes][point][lane] */
         GF_CPU_GAIN_COMPLEX, /* …[point][re|im][lane] */
@@ -151,8 +157,9 @@ struct gf_cpu_gain {
         double c0, ca, cab;
         int a, b;
     } factor[GF_CPU_GAIN_TERMS];
-    /* From the axes' values (NULL: not transformed; lanes are padded to whole vectors): their
-     * product; 1 where their sum is at most `limit`, else 0; 1 / (1 + (sum / limit)^order). */
+    /* A function of one value for each axis (NULL: not transformed; lanes are padded to whole
+     * vectors). Product: of the values. Step: 1 where their sum is at most `limit`, else 0. Slope:
+     * 1 / (1 + (sum / limit)^order). */
     struct gf_cpu_term {
         enum { GF_CPU_PRODUCT, GF_CPU_STEP, GF_CPU_SLOPE } shape;
         int order;
@@ -164,37 +171,39 @@ struct gf_cpu_gain {
     bool lane_on, outer_on[2];
 };
 
-struct gf_cpu_pass {
+/* One pass as the kernels see it: load, transform, store. The caller owns what it points at. */
+struct gf_cpu_pass_args {
     const struct gf_cpu_twist *twist; /* NULL: none */
     const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
-    const struct gf_cpu_gain *mask;   /* NULL, or the pass transforms, multiplies, and goes back */
-    /* GF_CPU_R2R: with a mask that is GF_CPU_GAIN_LINE. A kernel that is real acts on the real and
-     * the imaginary part of a complex line each by itself: pairs of lines are not taken apart. */
+    const struct gf_cpu_gain
+        *gain; /* NULL, or the pass transforms, multiplies, and transforms back */
+    /* GF_CPU_R2R: with a gain that is GF_CPU_GAIN_LINE. A real filter acts on the real and on the
+     * imaginary part of a complex line separately, so pairs of real lines stay joined. */
     enum gf_cpu_form { GF_CPU_C2C, GF_CPU_R2C, GF_CPU_C2R, GF_CPU_R2R } form;
     bool inverse;
-    /* Half spectra of real lines of even length without a column of their own for the frequency
-     * n / 2: it travels as imaginary part of the frequency 0, where both are real. GF_CPU_R2C packs
-     * it there; a pass that unpacks is the last one, complex, has the halved axis as its lanes and
-     * n_lane = n / 2, a multiple of LANES. */
+    /* Half spectra of real lines of even length without a separate column for the frequency n / 2:
+     * it is stored as the imaginary part of the frequency 0, as both are real. GF_CPU_R2C packs it
+     * there. The pass that unpacks is the last one and complex; its lanes are the halved axis, and
+     * n_lane is n / 2, a multiple of LANES. */
     bool packs, unpacks;
     long n;      /* points on a line in the real (or full complex) domain */
     long n_lane; /* lines along the lane axis */
-    int groups;  /* complex passes across the workspace's blocks: blocks that a tile holds side by
-                  * side, so that memory is touched in longer runs; 0 counts as 1 */
+    int groups;  /* complex passes across the workspace's blocks: adjacent blocks in a tile, which
+                  * make runs in memory longer; 0 counts as 1 */
     long n_outer[2]; /* and along the others */
     struct gf_cpu_end source, destination;
 };
 
-/* Found by one thread; the caller adds up. */
+/* What one thread found; the caller adds them up. */
 struct gf_cpu_stats {
     double largest;             /* destination: of |value * factor| */
     int64_t clipped;            /* values outside [floor, ceiling] by more than rounding */
     double energy, anti_energy; /* Hermitian source: of the symmetric and antisymmetric part */
 };
 
-/* The steps of a wavelet transform with four taps, see core/wavelet/dwt.h: h = filter[0], g = filter[1].
- * Rows are of the build's precision unless a type is named; n counts samples, channels apart.
- * `stream`: past the caches, where the alignment allows it; gf_cpu_wavelet.fence() ends it. */
+/* The parts of a wavelet transform with four taps; h and g as in core/wavelet/dwt.h. Rows are of
+ * the build's precision unless a type is given; n counts samples, each channel's separately.
+ * `stream` writes past the caches where the alignment allows that; fence() ends it. */
 struct gf_cpu_wavelet {
     /* Across rows. Forward: low[i] = sum of h[j] row[j][i], high[i] with g. Backward, from rows
      * a[k], d[k], a[k + 1], d[k + 1]: low is sample 2 k + 2 - s, high the one after it. */
@@ -217,17 +226,18 @@ struct gf_cpu_kernels {
     int lanes;
     int bits; /* of a real: 32 or 64 */
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
-    void (*run)(const struct gf_cpu_pass *pass, long tile, void *scratch,
+    void (*run)(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
     /* A whole line of n1 n2 points that fits the nearest caches, cut in two without tiles: lane
-     * counts divide n1 and n2, the twist has its whole table. work: n2 (n1 | 1) points, scratch: as
-     * for run(). out may be in. */
+     * counts divide n1 and n2, and the twist has the table of all points. work: n2 (n1 | 1) points;
+     * scratch: as for run(). out may be in. */
     void (*split)(const struct gf_cpu_split *s, const void *in, void *out, bool inverse,
                   double factor, void *work, void *scratch);
     /* A real line of 2 m points as m complex ones, re and im interleaved. unpack: its transform z
      * (m points, room for m + 1) becomes the half spectrum of the real line, in place. pack: the
-     * way back, to twice what an unscaled inverse of m points needs. Each call does the pairs k and
-     * m - k for first <= k < last of all 0 <= k <= m / 2. roots: exp(-pi i k / m), k <= m / 2. */
+     * inverse, which gives twice what an unscaled inverse of m points needs. Each call does the
+     * pairs k and m - k for first <= k < last of all 0 <= k <= m / 2. roots: exp(-pi i k / m), k <=
+     * m / 2. */
     void (*unpack)(void *z, const void *roots, long m, long first, long last);
     void (*pack)(const void *x, void *z, const void *roots, long m, long first, long last);
     /* y[k] = x[k] f[k] for first <= k < last, complex, interleaved; re and im of the product
@@ -237,20 +247,20 @@ struct gf_cpu_kernels {
     const struct gf_cpu_wavelet *wavelet;
 };
 
-/* Fills an interleaved complex table in a precision of `bits`: entry i is exp(-2 pi i s(i) / n)
- * with s(i) = i * step, or i^2 mod n for step 0; conjugated on demand. */
+/* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) with
+ * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. */
 void gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);
 
 enum { GF_CPU_MAX_GROUPS = 16 };
 
-/* Lines a tile holds: groups of LANES complex ones, or LANES pairs of real ones. */
-long gf_cpu_tile_lines(const struct gf_cpu_pass *pass, int lanes);
-long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass);
-long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes); /* of each buffer */
-size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass);
+/* Lines in a tile: groups of LANES complex ones, or LANES pairs of real ones. */
+long gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes);
+long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
+long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes); /* of each buffer */
+size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass);
 
 /* The kernels for this machine's best instruction set, or for the one that `isa` names ("plain",
- * "v2", "v3", "v4") if it runs here; NULL when it does not. bits: 32 or 64. */
+ * "v2", "v3", "v4"; NULL: the best); NULL when this CPU does not have it. bits: 32 or 64. */
 const struct gf_cpu_kernels *gf_cpu_kernels_find(int bits, const char *isa);
 
 #endif

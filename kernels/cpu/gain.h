@@ -1,18 +1,18 @@
-/* Between a transform and its inverse: a filter's values, worked out for a few points of all lanes
- * at a time, and the product with them. */
+/* Between a transform and its inverse: a filter's values, computed for a few points of all lanes at
+ * a time, and the product with them. */
 #ifndef GF_KERNELS_CPU_GAIN_H
 #define GF_KERNELS_CPU_GAIN_H
 
-enum { MASK_POINTS = 32 };
+enum { GAIN_POINTS = 32 };
 
-/* Denormal numbers take a processor a hundred times as long: what is as good as nothing beside the
- * 1 of a filter is made 0, before products with it become denormal. */
-INLINE vec mask_flush(vec v) {
+/* Denormal numbers take a CPU a hundred times as long. Values that are negligible beside 1 become 0
+ * before products with them become denormal. */
+INLINE vec gain_flush(vec v) {
     const real least = GF_REAL_BITS == 32 ? (real)0x1p-90 : (real)0x1p-900;
     return vec_select(vec_abs(v) < vec_splat(least), (vec){0}, v);
 }
 
-/* What a term's axes have at the tile's lanes, but for the line's own. */
+/* A term at the tile's lanes, without the value of the line's axis. */
 INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
     const bool product = m->shape == GF_CPU_PRODUCT;
     vec v = vec_splat(product ? 1 : 0);
@@ -23,10 +23,10 @@ INLINE vec term_base(const struct gf_cpu_term *m, const struct tile *t) {
             real o = ((const real *)m->outer[d])[t->outer[d]];
             v = product ? v * o : v + o;
         }
-    return mask_flush(v);
+    return gain_flush(v);
 }
 
-/* The term at points k .. k + n. */
+/* A term at the points from k to k + n - 1. */
 static void term_values(const struct gf_cpu_term *m, const struct tile *t, long k, int n,
                         vec *out) {
     const vec base = term_base(m, t), one = vec_splat(1), limit = vec_splat((real)m->limit);
@@ -51,9 +51,9 @@ static void term_values(const struct gf_cpu_term *m, const struct tile *t, long 
     }
 }
 
-static void mask_values(const struct tile *t, long k, int n, vec *out) {
-    const struct gf_cpu_gain *m = t->pass->mask;
-    vec a[MASK_POINTS], b[MASK_POINTS];
+static void gain_values(const struct tile *t, long k, int n, vec *out) {
+    const struct gf_cpu_gain *m = t->pass->gain;
+    vec a[GAIN_POINTS], b[GAIN_POINTS];
     for (int i = 0; i < n && !m->n_factors; i++)
         out[i] = vec_splat(1);
     for (int f = 0; f < m->n_factors; f++) {
@@ -64,19 +64,19 @@ static void mask_values(const struct tile *t, long k, int n, vec *out) {
             term_values(&m->term[m->factor[f].b], t, k, n, b);
         for (int i = 0; i < n; i++) {
             vec v = m->factor[f].b >= 0 ? a[i] * (b[i] * cab + ca) + c0 : a[i] * ca + c0;
-            out[i] = mask_flush(f ? out[i] * v : v);
+            out[i] = gain_flush(f ? out[i] * v : v);
         }
     }
 }
 
-INLINE const real *mask_table(const struct tile *t) {
-    const struct gf_cpu_gain *m = t->pass->mask;
+INLINE const real *gain_table(const struct tile *t) {
+    const struct gf_cpu_gain *m = t->pass->gain;
     return (const real *)m->table + t->lane0 / LANES * m->block + t->outer[0] * m->outer[0] +
            t->outer[1] * m->outer[1];
 }
 
-static void mask_add_zero(const struct tile *t, cvec *x) {
-    const struct gf_cpu_gain *m = t->pass->mask;
+static void gain_add_zero(const struct tile *t, cvec *x) {
+    const struct gf_cpu_gain *m = t->pass->gain;
     bool pairs = t->pass->form == GF_CPU_R2R;
     for (int d = 0; d < 2; d++)
         if (m->outer_on[d] && t->outer[d])
@@ -88,18 +88,18 @@ static void mask_add_zero(const struct tile *t, cvec *x) {
         }
 }
 
-/* x[0 .. n) times the filter, re and im swapped: what an inverse starts from. */
-static void mask_apply(const struct tile *t, cvec *x) {
-    const struct gf_cpu_gain *m = t->pass->mask;
+/* Multiplies x[0 .. n) by the filter and swaps re and im, as an inverse begins. */
+static void gain_apply(const struct tile *t, cvec *x) {
+    const struct gf_cpu_gain *m = t->pass->gain;
     const long n = t->pass->n;
-    const real *h = mask_table(t);
-    vec v[MASK_POINTS];
-    for (long k = 0; k < n; k += MASK_POINTS) {
-        int count = n - k < MASK_POINTS ? (int)(n - k) : MASK_POINTS;
+    const real *h = gain_table(t);
+    vec v[GAIN_POINTS];
+    for (long k = 0; k < n; k += GAIN_POINTS) {
+        int count = n - k < GAIN_POINTS ? (int)(n - k) : GAIN_POINTS;
         cvec *y = x + k;
         switch (m->kind) {
         case GF_CPU_GAIN_FACTORS:
-            mask_values(t, k, count, v);
+            gain_values(t, k, count, v);
             for (int i = 0; i < count; i++)
                 y[i] = (cvec){y[i].im * v[i], y[i].re * v[i]};
             break;
@@ -124,7 +124,7 @@ static void mask_apply(const struct tile *t, cvec *x) {
     }
     if (m->zero != 0) {
         x[0] = (cvec){x[0].im, x[0].re};
-        mask_add_zero(t, x);
+        gain_add_zero(t, x);
         x[0] = (cvec){x[0].im, x[0].re};
     }
 }

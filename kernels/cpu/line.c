@@ -82,9 +82,10 @@ fail:
 }
 
 /* A plain recursive transform in long double, for the convolutions' kernels only. x and y hold n
- * complex numbers each, w the `total` roots of unity, spare one butterfly. */
+ * complex numbers each, w the roots of unity of the whole length line->n. */
 static void exact_stages(const struct gf_cpu_line *line, int s, long n, const long double *x,
-                         long stride, long double *y, const long double *w, long total) {
+                         long stride, long double *y, const long double *w) {
+    const long total = line->n;
     if (s == line->n_stages) {
         memcpy(y, x, 2 * sizeof *y);
         return;
@@ -92,7 +93,7 @@ static void exact_stages(const struct gf_cpu_line *line, int s, long n, const lo
     long double in[2 * GF_CPU_MAX_RADIX];
     long p = line->radix[s], m = n / p;
     for (long r = 0; r < p; r++)
-        exact_stages(line, s + 1, m, x + 2 * r * stride, stride * p, y + 2 * r * m, w, total);
+        exact_stages(line, s + 1, m, x + 2 * r * stride, stride * p, y + 2 * r * m, w);
     for (long k = 0; k < m; k++) {
         for (long r = 0; r < p; r++)
             memcpy(in + 2 * r, y + 2 * (k + r * m), 2 * sizeof *in);
@@ -120,7 +121,7 @@ static bool set_spectrum(struct gf_cpu_line *line, long double *x, int bits) {
     if (ok) {
         for (long k = 0; k < n; k++)
             gf_root_of_unity((uint64_t)k, (uint64_t)n, &w[2 * k], &w[2 * k + 1]);
-        exact_stages(conv, 0, n, x, 1, y, w, n);
+        exact_stages(conv, 0, n, x, 1, y, w);
         for (long k = 0; k < n; k++)
             put(line->spectrum, bits, k, y[2 * k] / n, y[2 * k + 1] / n);
     }

@@ -81,7 +81,7 @@ static void stage_by_definition(cvec *b, long m, int p, const real *w, const rea
 
 static cvec *line_run(const struct gf_cpu_line *line, cvec *a, cvec *b);
 
-/* The innermost transforms: reads `a` with a stride, writes b[0 .. radix). `spare` is room for a
+/* The innermost transform: reads `a` with a stride, writes b[0 .. radix). `spare` is scratch for a
  * leaf that is a transform of its own. */
 static void run_leaf(const struct gf_cpu_line *line, const cvec *a, long stride, cvec *b,
                      cvec *spare) {
@@ -103,7 +103,7 @@ static void run_leaf(const struct gf_cpu_line *line, const cvec *a, long stride,
     }
 }
 
-/* Stages s and inwards, depth first, so that inner blocks are finished while they are in cache. */
+/* Stages s and inwards, depth first, so that inner blocks are complete while they are in cache. */
 static void run_stages(const struct gf_cpu_line *line, int s, long n, const cvec *a, long stride,
                        cvec *b, cvec *spare) {
     if (s == line->n_stages - 1) {
@@ -163,7 +163,7 @@ static cvec *run_bluestein(const struct gf_cpu_line *line, cvec *a, cvec *b) {
     return y;
 }
 
-/* Transforms a[0 .. n); b is room. Both hold scratch_points. Returns the one with the result. */
+/* Transforms a[0 .. n); b is scratch. Both have scratch_points. Returns the one with the result. */
 static cvec *line_run(const struct gf_cpu_line *line, cvec *a, cvec *b) {
     switch (line->algorithm) {
     case GF_CPU_RADER:
@@ -175,7 +175,7 @@ static cvec *line_run(const struct gf_cpu_line *line, cvec *a, cvec *b) {
     }
     if (line->n == 1)
         return a;
-    /* A leaf with scratch of its own finds it behind the points of b. */
+    /* The scratch of a leaf follows the points of b. */
     run_stages(line, 0, line->n, a, 1, b, b + line->n);
     return b;
 }

@@ -2,10 +2,10 @@
 #ifndef GF_KERNELS_CPU_LOAD_H
 #define GF_KERNELS_CPU_LOAD_H
 
-/* One tile at work: LANES lines, or for real transforms LANES pairs of lines whose first members
- * (half 0) travel as real parts and whose second members (half 1) as imaginary parts. */
+/* A tile that a thread works on: LANES lines, or for real transforms LANES pairs of lines, the
+ * first of each (half 0) in the real parts and the second (half 1) in the imaginary parts. */
 struct tile {
-    const struct gf_cpu_pass *pass;
+    const struct gf_cpu_pass_args *pass;
     long lane0, outer[2];
     int count[2]; /* lines that exist, of each half */
     cvec *a, *b;  /* scratch */
@@ -26,7 +26,8 @@ INLINE char *outer_at(const struct tile *t, const struct gf_cpu_end *e, bool mir
     return p;
 }
 
-/* Row `row` of a block in banded rows, `n` in all; the block's next rows in the band follow. */
+/* The address of row `row` of a block in banded rows, `n` in all; the block's next rows of the band
+ * follow it. */
 INLINE char *banded_at(const struct gf_cpu_end *e, long n, long row, long block) {
     const ptrdiff_t size = sizeof(cvec);
     if (block >= e->rest_from)
@@ -35,11 +36,11 @@ INLINE char *banded_at(const struct gf_cpu_end *e, long n, long row, long block)
     return e->data + first * e->row_bytes + (block * rows + row - first) * size;
 }
 
-/* Where the lanes of one half stand. A missing lane takes the place of the last one: reading it is
- * harmless, and nothing uninitialised enters the arithmetic. */
+/* The offsets of the lanes of one half. A missing lane reads what the last one reads, so that no
+ * uninitialised number enters the arithmetic. */
 struct lanes {
     ptrdiff_t at[LANES];
-    int order; /* +1: LANES neighbours, -1: the same backwards, 0: anything */
+    int order; /* +1: adjacent lanes, -1: adjacent in reverse order, 0: neither */
 };
 
 INLINE struct lanes lanes_of(const struct tile *t, const struct gf_cpu_end *e, int half,
@@ -64,11 +65,11 @@ INLINE real read_luma(const struct gf_cpu_end *e, const char *p) {
            (real)0.0722L * read_real(e->type, p + 2 * s);
 }
 
-/* Several rows read side by side, a vector of each in turn, are more streams than the hardware
- * prefetcher follows: their next lines are asked for this far ahead. */
+/* Reading several rows at once, a vector of each in turn, makes more streams than the hardware
+ * prefetcher follows, so the rows' next cache lines are prefetched from this far ahead. */
 enum { AHEAD_BYTES = 256 };
 
-/* The first lines of every row. */
+/* Prefetches the first cache lines of every row. */
 INLINE void prefetch_rows(const struct lanes *s, const char *base, int bytes) {
     for (int l = 0; l < LANES; l++)
         for (int at = 0; at < bytes; at += 64)
@@ -117,7 +118,7 @@ INLINE cvec swap_if(bool swap, cvec x) {
     return swap ? (cvec){x.im, x.re} : x;
 }
 
-/* LANES complex samples, wherever they stand. */
+/* LANES complex samples at any offsets. */
 INLINE cvec read_lanes(enum gf_cpu_sample type, const struct lanes *s, const char *p) {
     cvec x;
     if (s->order > 0) {
@@ -134,15 +135,15 @@ INLINE cvec read_lanes(enum gf_cpu_sample type, const struct lanes *s, const cha
     return x;
 }
 
-/* Where point k of the tile's line `lane` stands on the halved axis. */
+/* The index on the halved axis of point k of the tile's line `lane`. */
 INLINE long half_index(const struct tile *t, const struct gf_cpu_end *e, long k, int lane) {
     return e->half_axis == GF_CPU_HALF_LINE   ? k
            : e->half_axis == GF_CPU_HALF_LANE ? t->lane0 + lane
                                               : t->outer[0];
 }
 
-/* Of a full spectrum that should be Hermitian: (F(k) + conj F(-k)) / 2. The other part is what the
- * inverse would have as imaginary part; by Parseval its energy says how large that is. */
+/* The Hermitian part of a full spectrum, (F(k) + conj F(-k)) / 2. The rest would become the
+ * imaginary part of the inverse, whose energy by Parseval is that of the rest. */
 static void load_hermitian(const struct tile *t, int half, cvec *a, long points, bool swap,
                            struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->source;
@@ -169,7 +170,7 @@ static void load_hermitian(const struct tile *t, int half, cvec *a, long points,
     }
 }
 
-/* Complex lines, `points` of each, into a. */
+/* Loads complex lines of `points` points into a. */
 static void load_complexes(const struct tile *t, int half, cvec *a, long points, bool swap,
                            struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->source;
@@ -206,7 +207,7 @@ static void load_complexes(const struct tile *t, int half, cvec *a, long points,
         a[k] = swap_if(swap, read_lanes(e->type, &s, base + axis_at(&e->line, k)));
 }
 
-/* Points k .. end of lines that run across the workspace's blocks: whole vectors. */
+/* Points k to end - 1 of lines across the workspace's blocks: whole vectors. */
 static void load_work_columns(const struct tile *t, cvec *a, long k, long end, bool swap) {
     const struct gf_cpu_end *e = &t->pass->source;
     while (e->band && k < end) {
@@ -220,7 +221,7 @@ static void load_work_columns(const struct tile *t, cvec *a, long k, long end, b
         a[k] = swap_if(swap, *(const cvec *)(base + k * e->line.stride));
 }
 
-/* Lines that run along the workspace's blocks: transposed. */
+/* Lines along the workspace's blocks: transposed. */
 static void load_work_rows(const struct tile *t, int half, cvec *a, long points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->source;
     const char *base = outer_at(t, e, false);
@@ -240,8 +241,9 @@ static void load_work_rows(const struct tile *t, int half, cvec *a, long points,
     }
 }
 
-/* Two half spectra, A in a and B in b, to the full spectrum of A + i B in a: the inverse of it has
- * A's line as real part and B's as imaginary part. Swapped, as inverses are. */
+/* Joins two half spectra, A in a and B in b, to the full spectrum of A + i B in a, whose inverse
+ * has A's line as its real part and B's as its imaginary part. re and im are swapped for the
+ * inverse. */
 static void join_pairs(cvec *a, const cvec *b, long n) {
     for (long k = 0; 2 * k <= n; k++) {
         cvec x = a[k], y = b[k];
@@ -266,7 +268,7 @@ static void load_work(const struct tile *t, int half, cvec *a, long points, bool
 }
 
 static void load(const struct tile *t, struct gf_cpu_stats *stats) {
-    const struct gf_cpu_pass *p = t->pass;
+    const struct gf_cpu_pass_args *p = t->pass;
     bool work = p->source.type == GF_CPU_WORK;
     switch (p->form) {
     case GF_CPU_R2C:

@@ -1,4 +1,4 @@
-/* Parts of transforms of one long line: the factors between its two halves, a real line as a
+/* Parts of the transforms of one long line: the factors between its two halves, a real line as a
  * complex one of half the length, and the products of a chirp convolution. */
 #ifndef GF_KERNELS_CPU_LONG_H
 #define GF_KERNELS_CPU_LONG_H
@@ -37,8 +37,8 @@ INLINE cvec reverse_pairs(cvec x) {
     return (cvec){vec_reverse(x.re), vec_reverse(x.im)};
 }
 
-/* Both halves of a short line in one go: what the two passes over tiles do, without their set-up.
- */
+/* Both halves of a short line in one call: what the two passes over tiles do, without their
+ * setup. */
 static void split(const struct gf_cpu_split *s, const void *in, void *out, bool inverse,
                   double factor, void *work, void *scratch) {
     const long n1 = s->n1, n2 = s->n2, column = n1 | 1;
@@ -94,7 +94,7 @@ static void unpack(void *data, const void *roots, long m, long first, long last)
     long k = first;
     for (; k == 0 && k < last; k++)
         unpack_pair(z, z + 2 * m, w, true);
-    /* LANES at a time while k's block and its partners' do not meet. */
+    /* LANES at a time while k's block and that of its partners do not overlap. */
     for (; k + LANES <= last && k + 2 * LANES <= m - k + 1; k += LANES) {
         real *pa = z + 2 * k, *pb = z + 2 * (m - k - LANES + 1);
         cvec a = load_pairs(pa), b = reverse_pairs(load_pairs(pb)), root = load_pairs(w + 2 * k);

@@ -31,7 +31,7 @@ INLINE vec vec_log1p(vec x) {
 }
 
 /* atan2(y, x) in radians, to 1e-7; 0 at the origin, and a zero y counts as positive. The ratio of
- * the smaller to the larger lies in [0, 1], where a minimax polynomial in its square serves. */
+ * the smaller to the larger is in [0, 1], where a minimax polynomial in its square is accurate. */
 INLINE vec vec_atan2(vec y, vec x) {
     vec ax = vec_abs(x), ay = vec_abs(y), zero = {0};
     vec large = vec_max(ax, ay), small = vec_min(ax, ay);

@@ -1,3 +1,4 @@
+/* Roots of unity to the last bit. */
 #include "root.h"
 
 #include <math.h>

@@ -1,5 +1,4 @@
-/* Samples of every type to and from vectors: LANES neighbours at once, or one by one with a stride.
- */
+/* Samples of every type to and from vectors: LANES adjacent ones at once, or one by one. */
 #ifndef GF_KERNELS_CPU_SAMPLE_H
 #define GF_KERNELS_CPU_SAMPLE_H
 
@@ -18,7 +17,7 @@ typedef NARROW(int32_t) v_i32;
 typedef NARROW(float) v_f32;
 typedef NARROW(double) v_f64;
 #define TO_VEC(v) __builtin_convertvector(v, vec)
-/* Bytes by way of 16 bits, where GCC 12 takes them one by one otherwise. */
+/* Bytes are converted by way of 16 bits where GCC 12 would convert them one by one. */
 #if VEC_BYTES > 16
 #define BYTES_TO_VEC(v) TO_VEC(__builtin_convertvector(__builtin_convertvector(v, v_i16), v_i32))
 #else
@@ -30,36 +29,39 @@ typedef NARROW(double) v_f64;
 #define BYTES_FROM(v, type) __builtin_convertvector(v, type)
 #endif
 
-/* One real sample. Files may put anything at any address, so all accesses go through memcpy. */
-#define READ(type)                                                                                 \
-    {                                                                                              \
-        type v;                                                                                    \
-        memcpy(&v, p, sizeof v);                                                                   \
-        return (real)v;                                                                            \
-    }
+/* Single samples at any address, for files may put them anywhere. */
+#define LOOSE(type) type __attribute__((aligned(1), may_alias))
+typedef LOOSE(uint8_t) loose_u8;
+typedef LOOSE(int8_t) loose_i8;
+typedef LOOSE(uint16_t) loose_u16;
+typedef LOOSE(int16_t) loose_i16;
+typedef LOOSE(uint32_t) loose_u32;
+typedef LOOSE(int32_t) loose_i32;
+typedef LOOSE(float) loose_f32;
+typedef LOOSE(double) loose_f64;
+
 INLINE real read_real(enum gf_cpu_sample t, const char *p) {
     switch (t) {
     case GF_CPU_U8:
-        READ(uint8_t)
+        return *(const loose_u8 *)p;
     case GF_CPU_I8:
-        READ(int8_t)
+        return *(const loose_i8 *)p;
     case GF_CPU_U16:
-        READ(uint16_t)
+        return *(const loose_u16 *)p;
     case GF_CPU_I16:
-        READ(int16_t)
+        return *(const loose_i16 *)p;
     case GF_CPU_U32:
-        READ(uint32_t)
+        return *(const loose_u32 *)p;
     case GF_CPU_I32:
-        READ(int32_t)
+        return *(const loose_i32 *)p;
     case GF_CPU_F64:
-        READ(double)
+        return *(const loose_f64 *)p;
     default:
-        READ(float)
+        return *(const loose_f32 *)p;
     }
 }
-#undef READ
 
-/* LANES real samples side by side. */
+/* LANES adjacent real samples. */
 INLINE vec read_reals(enum gf_cpu_sample t, const char *p) {
     switch (t) {
     case GF_CPU_U8:
@@ -100,38 +102,38 @@ INLINE cvec read_complexes(enum gf_cpu_sample t, const char *p) {
     return (cvec){vec_even(a, b), vec_odd(a, b)};
 }
 
-/* Values for integer types come clamped to the type's range: add one half and cut, downwards for
- * negative ones, so that halves round away from zero. */
-#define WRITE(type, expression)                                                                    \
-    {                                                                                              \
-        type v = (type)(expression);                                                               \
-        memcpy(p, &v, sizeof v);                                                                   \
-        break;                                                                                     \
-    }
+/* Values for integer types are clamped to the type's range already. Adding one half, or subtracting
+ * it from negative values, and truncating rounds halves away from zero. */
 INLINE void write_real(enum gf_cpu_sample t, char *p, real x) {
     real r = x < 0 ? x - (real)0.5 : x + (real)0.5;
     switch (t) {
     case GF_CPU_U8:
-        WRITE(uint8_t, (int32_t)r)
+        *(loose_u8 *)p = (uint8_t)(int32_t)r;
+        break;
     case GF_CPU_I8:
-        WRITE(int8_t, (int32_t)r)
+        *(loose_i8 *)p = (int8_t)(int32_t)r;
+        break;
     case GF_CPU_U16:
-        WRITE(uint16_t, (int32_t)r)
+        *(loose_u16 *)p = (uint16_t)(int32_t)r;
+        break;
     case GF_CPU_I16:
-        WRITE(int16_t, (int32_t)r)
+        *(loose_i16 *)p = (int16_t)(int32_t)r;
+        break;
     case GF_CPU_U32:
-        WRITE(uint32_t, (double)r >= 4294967295.0 ? UINT32_MAX : (uint32_t)(int64_t)r)
+        *(loose_u32 *)p = (double)r >= 4294967295.0 ? UINT32_MAX : (uint32_t)(int64_t)r;
+        break;
     case GF_CPU_I32:
-        WRITE(int32_t, (double)r >= 2147483647.0    ? INT32_MAX
-                       : (double)r <= -2147483648.0 ? INT32_MIN
-                                                    : (int32_t)r)
+        *(loose_i32 *)p = (double)r >= 2147483647.0    ? INT32_MAX
+                          : (double)r <= -2147483648.0 ? INT32_MIN
+                                                       : (int32_t)r;
+        break;
     case GF_CPU_F64:
-        WRITE(double, x)
+        *(loose_f64 *)p = (double)x;
+        break;
     default:
-        WRITE(float, x)
+        *(loose_f32 *)p = (float)x;
     }
 }
-#undef WRITE
 
 INLINE void write_reals(enum gf_cpu_sample t, char *p, vec x) {
     vec half = vec_splat((real)0.5), r = x + vec_select(x < (vec){0}, -half, half);

@@ -2,7 +2,7 @@
 #ifndef GF_KERNELS_CPU_STORE_H
 #define GF_KERNELS_CPU_STORE_H
 
-/* Lanes that stand side by side at the destination, forwards or backwards. */
+/* Runs of lanes that are adjacent at the destination, in order or in reverse order. */
 struct placement {
     int n_runs;
     struct run {
@@ -189,7 +189,7 @@ INLINE vec value_of(struct mapping *m, cvec x) {
     }
 }
 
-/* The sample for a value; `lanes` says which ones count. */
+/* The sample of a value; only values in `lanes` are counted as clipped. */
 INLINE vec sample_of(struct mapping *m, vec v, ivec lanes) {
     m->largest = vec_max(vec_abs(v), m->largest);
     if (!m->integer)
@@ -204,11 +204,11 @@ INLINE vec sample_of(struct mapping *m, vec v, ivec lanes) {
 }
 
 /* Inverse transforms leave re and im swapped. */
-INLINE bool ends_swapped(const struct gf_cpu_pass *p) {
-    return p->inverse || p->mask;
+INLINE bool ends_swapped(const struct gf_cpu_pass_args *p) {
+    return p->inverse || p->gain;
 }
 
-INLINE bool ends_real(const struct gf_cpu_pass *p) {
+INLINE bool ends_real(const struct gf_cpu_pass_args *p) {
     return p->form == GF_CPU_C2R || p->form == GF_CPU_R2R;
 }
 
@@ -219,7 +219,7 @@ INLINE cvec result_of(const struct tile *t, int half, cvec x) {
     return ends_real(t->pass) ? (cvec){half ? x.im : x.re, {0}} : x;
 }
 
-/* Samples of lines that run along the destination's rows: transposed back, block by block. */
+/* Samples of lines along the destination's rows: transposed back, block by block. */
 static void store_rows(const struct tile *t, int half, const cvec *x, long points,
                        struct mapping *m) {
     const struct gf_cpu_end *e = m->e;
@@ -286,8 +286,8 @@ INLINE void prefetch_placement(const struct placement *p, const char *base, int 
         prefetch_for_writing(at, LANES * size);
 }
 
-/* Samples of lines that run across the destination's rows, with shift and mirror image: what stays
- * the same from row to row. */
+/* Samples of lines across the destination's rows, with shift and mirror image: what is the same for
+ * all rows. */
 struct columns {
     struct mapping m;
     struct placement direct, mirror;
@@ -405,7 +405,7 @@ INLINE void put_work(const struct gf_cpu_end *e, char *p, cvec x) {
     }
 }
 
-/* Points k .. end of lines that run across the workspace's blocks: whole vectors. */
+/* Points k to end - 1 of lines across the workspace's blocks: whole vectors. */
 static void store_work_columns(const struct tile *t, const cvec *x, long k, long end, bool swap) {
     const struct gf_cpu_end *e = &t->pass->destination;
     char *base = outer_at(t, e, false) + t->lane0 * e->lane.stride;
@@ -413,8 +413,8 @@ static void store_work_columns(const struct tile *t, const cvec *x, long k, long
         put_work(e, base + k * e->line.stride, swap_if(swap, x[k]));
 }
 
-/* Lines that run along the workspace's blocks: transposed back. The last block of a row is filled
- * up with zeros. */
+/* Lines along the workspace's blocks: transposed back. The last block of a row is padded with
+ * zeros. */
 static void store_work_rows(const struct tile *t, int half, cvec *x, long points, bool swap) {
     const struct gf_cpu_end *e = &t->pass->destination;
     char *base = outer_at(t, e, false);
@@ -481,7 +481,7 @@ static void store_half(const struct tile *t, int half, cvec *x, long points,
 
 /* x: the buffer with the transformed tile; `other` is the other one. */
 static void store(const struct tile *t, cvec *x, cvec *other, struct gf_cpu_stats *stats) {
-    const struct gf_cpu_pass *p = t->pass;
+    const struct gf_cpu_pass_args *p = t->pass;
     switch (p->form) {
     case GF_CPU_C2C:
         store_half(t, 0, x, p->n, stats);

@@ -1,4 +1,4 @@
-/* A tile from load to store. */
+/* A tile from load to store: alone, in groups, and with its packed column. */
 #ifndef GF_KERNELS_CPU_TILE_H
 #define GF_KERNELS_CPU_TILE_H
 
@@ -6,23 +6,22 @@ static int clamp_lanes(long n) {
     return n < 0 ? 0 : n > LANES ? LANES : (int)n;
 }
 
-/* The tile's transform, or there and back; a is its points, b room. Returns which has the result.
- */
+/* Transforms the tile's points a, or forward, by the gain, and back; b is scratch. Returns the one
+ * of them that has the result. */
 static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
-    const struct gf_cpu_pass *p = t->pass;
+    const struct gf_cpu_pass_args *p = t->pass;
     cvec *x = p->line ? line_run(p->line, a, b) : a;
-    if (!p->mask)
+    if (!p->gain)
         return x;
-    mask_apply(t, x);
+    gain_apply(t, x);
     return line_run(p->line, x, x == a ? b : a);
 }
 
-/* Complex lines across the workspace's blocks, several blocks side by side: rows are read and
- * written for all of them before the next row, so that memory sees runs of groups * LANES numbers.
- */
+/* Complex lines across the workspace's blocks, several adjacent blocks at once: a few rows are read
+ * or written in all of them before the next rows, in runs of groups * LANES numbers. */
 static void run_groups(struct tile *t, int groups, cvec *spare, struct gf_cpu_stats *stats) {
     enum { ROWS = 8 };
-    const struct gf_cpu_pass *p = t->pass;
+    const struct gf_cpu_pass_args *p = t->pass;
     cvec *x[GF_CPU_MAX_GROUPS];
     for (long k = 0; k < p->n; k += ROWS)
         for (int g = 0; g < groups; g++)
@@ -54,7 +53,7 @@ static void run_groups(struct tile *t, int groups, cvec *spare, struct gf_cpu_st
 }
 
 /* Lane 0 of the tile x holds A + i B, where A and B are spectra of real data; y is the tile at the
- * mirror image of x's place, or x itself. Leaves A in their lanes and puts B into p and q. */
+ * mirror image on the outer axes, or x itself. Leaves A in their lanes and writes B to p and q. */
 static void unpack_lane(cvec *x, cvec *y, cvec *p, cvec *q, long n) {
     for (long k = 0; k < (x == y ? n / 2 + 1 : n); k++) {
         long m = k ? n - k : 0;
@@ -71,8 +70,8 @@ static void unpack_lane(cvec *x, cvec *y, cvec *p, cvec *q, long n) {
     }
 }
 
-/* One line alone. Complex numbers of the kernels' precision need none of what a block of lines
- * does; where they are their own mirror image, unpack_lane() has left no imaginary part. */
+/* Stores a single line. Complex numbers of the kernels' precision only need their factor: where
+ * they are their own mirror image, unpack_lane() has left no imaginary part. */
 static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats) {
     const struct gf_cpu_end *e = &t->pass->destination;
     const long n = t->pass->n;
@@ -91,10 +90,10 @@ static void store_line(const struct tile *t, cvec *x, struct gf_cpu_stats *stats
     }
 }
 
-/* The packed column's tile together with the one at its mirror image on the outer axes, which comes
- * by again and is passed over then. */
+/* The packed column's tile together with the tile at its mirror image on the outer axes. Both are
+ * called for; one of the two calls does both. */
 static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats *stats) {
-    const struct gf_cpu_pass *p = tile->pass;
+    const struct gf_cpu_pass_args *p = tile->pass;
     const struct gf_cpu_end *e = &p->destination;
     const long n = p->n, points = gf_cpu_scratch_points(p, LANES);
     struct tile t[2] = {*tile, *tile};
@@ -105,8 +104,8 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
         order = order ? order : j - i;
         nearest = order && !nearest ? (i < j ? i : j) : nearest;
     }
-    /* Pairs come by twice: by turns the first and the second time is theirs, so that equal shares
-     * of the tiles are equal shares of the work. */
+    /* Pairs take turns in which of the two calls works, so that threads with equal shares of the
+     * tiles have equal shares of the work. */
     if (order && (order > 0) != (nearest % 2))
         return;
     cvec *spare = room + 2 * points, *x[2], *nyquist[2] = {room + 3 * points, room + 4 * points};
@@ -130,7 +129,7 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
     }
 }
 
-static void run_tile(const struct gf_cpu_pass *pass, long tile, void *scratch,
+static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                      struct gf_cpu_stats *stats) {
     long lines = gf_cpu_tile_lines(pass, LANES), points = gf_cpu_scratch_points(pass, LANES);
     long apart = pass->unpacks ? LANES : 0; /* lanes of the tile that unpacks, a row's first */

@@ -1,30 +1,31 @@
-/* What does not depend on precision and instruction set, and the choice among the builds. */
+/* Counts of tiles and bytes, which depend on neither precision nor instruction set, and the choice
+ * among the builds. */
 #include "kernels/cpu/cpu.h"
 
 #include <string.h>
 
-static int groups_of(const struct gf_cpu_pass *pass) {
+static int groups_of(const struct gf_cpu_pass_args *pass) {
     return pass->groups > 1 ? pass->groups : 1;
 }
 
-long gf_cpu_tile_lines(const struct gf_cpu_pass *pass, int lanes) {
+long gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes) {
     return pass->form == GF_CPU_C2C ? (long)lanes * groups_of(pass) : 2 * (long)lanes;
 }
 
-long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass) {
+long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
     long lines = gf_cpu_tile_lines(pass, k->lanes), apart = pass->unpacks ? k->lanes : 0;
     long per_row = (pass->n_lane - apart + lines - 1) / lines + pass->unpacks;
     return per_row * pass->n_outer[0] * pass->n_outer[1];
 }
 
-long gf_cpu_scratch_points(const struct gf_cpu_pass *pass, int lanes) {
+long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes) {
     long whole = (pass->n + lanes) / lanes * lanes; /* room for the last block of a row */
     long line = pass->line ? pass->line->scratch_points : 0;
-    /* The odd point keeps the buffers off each other's cache sets. */
+    /* The odd point puts the buffers into different cache sets. */
     return (whole > line ? whole : line) + 1;
 }
 
-size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass *pass) {
+size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
     size_t point = 2 * (size_t)k->lanes * (size_t)k->bits / 8;
     int buffers = groups_of(pass) + 1, unpacking = 5; /* two tiles, their new columns, a spare */
     if (pass->unpacks && buffers < unpacking)
@@ -37,7 +38,7 @@ extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;
 extern const struct gf_cpu_kernels gf_cpu_f32_v2, gf_cpu_f64_v2, gf_cpu_f32_v3, gf_cpu_f64_v3,
     gf_cpu_f32_v4, gf_cpu_f64_v4;
 
-/* What the x86-64-v* levels ask for beyond the level before, as far as the kernels use it. */
+/* What the x86-64-v* levels add to the level before, as far as the kernels use it. */
 static bool runs_v2(void) {
     return __builtin_cpu_supports("sse4.2");
 }

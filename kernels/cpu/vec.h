@@ -39,8 +39,8 @@ INLINE vec vec_loadu(const void *p) {
 INLINE void vec_storeu(void *p, vec v) {
     *(vec_loose *)p = v;
 }
-/* Past the caches, to 64-byte aligned memory: what is written is not read again soon, and the old
- * contents need not be fetched. run_tile() closes with vec_stream_end(). */
+/* Writes past the caches, to 64-byte aligned memory: the data is not read again soon, and its old
+ * contents need not be fetched. run_tile() ends with vec_stream_end(). */
 INLINE void vec_stream(void *p, vec v) {
 #if defined __clang__
     __builtin_nontemporal_store(v, (vec *)p);
@@ -65,9 +65,8 @@ INLINE void vec_stream_end(void) {
     __builtin_ia32_sfence();
 #endif
 }
-/* Asks for the lines of `bytes` bytes at p, soon to be written: rows that lie more than a page
- * apart are out of the hardware prefetcher's sight, and a store that misses holds up those behind
- * it. */
+/* Prefetches the cache lines of `bytes` bytes at p, which are about to be written: the hardware
+ * prefetcher does not cross pages, and a store that misses delays those after it. */
 INLINE void prefetch_for_writing(const char *p, int bytes) {
     for (int at = 0; at < bytes + 63; at += 64)
         __builtin_prefetch(p + at, 1);

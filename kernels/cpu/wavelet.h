@@ -8,41 +8,14 @@
 #define TAP2 ((real)0.22414386804201338102597276224042L)
 #define TAP3 ((real)-0.12940952255126038117444941881202L)
 
-/* What four inputs become. Forward they are neighbours on a line, backward a[k], d[k], a[k + 1],
- * d[k + 1]: the same matrix, its columns in another order, for it is orthogonal. */
+/* The two outputs of four inputs: forward adjacent samples of a line, backward a[k], d[k], a[k +
+ * 1], d[k + 1]. The matrix is orthogonal, so backward it has the same columns in another order. */
 #define LOW(inverse, a, b, c, d)                                                                   \
     ((inverse) ? TAP2 * (a) + TAP1 * (b) + TAP0 * (c) + TAP3 * (d)                                 \
                : TAP0 * (a) + TAP1 * (b) + TAP2 * (c) + TAP3 * (d))
 #define HIGH(inverse, a, b, c, d)                                                                  \
     ((inverse) ? TAP3 * (a)-TAP0 * (b) + TAP1 * (c)-TAP2 * (d)                                     \
                : TAP3 * (a)-TAP2 * (b) + TAP1 * (c)-TAP0 * (d))
-
-#define EACH_TYPE(t, run)                                                                          \
-    switch (t) {                                                                                   \
-    case GF_CPU_U8:                                                                                \
-        run(GF_CPU_U8);                                                                            \
-        break;                                                                                     \
-    case GF_CPU_I8:                                                                                \
-        run(GF_CPU_I8);                                                                            \
-        break;                                                                                     \
-    case GF_CPU_U16:                                                                               \
-        run(GF_CPU_U16);                                                                           \
-        break;                                                                                     \
-    case GF_CPU_I16:                                                                               \
-        run(GF_CPU_I16);                                                                           \
-        break;                                                                                     \
-    case GF_CPU_U32:                                                                               \
-        run(GF_CPU_U32);                                                                           \
-        break;                                                                                     \
-    case GF_CPU_I32:                                                                               \
-        run(GF_CPU_I32);                                                                           \
-        break;                                                                                     \
-    case GF_CPU_F64:                                                                               \
-        run(GF_CPU_F64);                                                                           \
-        break;                                                                                     \
-    default:                                                                                       \
-        run(GF_CPU_F32);                                                                           \
-    }
 
 static bool is_aligned(const void *p) {
     return (uintptr_t)p % 64 == 0;
@@ -74,7 +47,8 @@ INLINE void pair_of(bool inverse, const void *const row[4], enum gf_cpu_sample t
     }
 }
 
-/* Every type has its own loop; only rows of the build's precision are written past the caches. */
+/* Each type has a loop of its own; only rows of the build's precision are written past the
+ * caches. */
 static void wavelet_pair(bool inverse, const void *const row[4], enum gf_cpu_sample type, long n,
                          void *low, void *high, bool stream) {
     const enum gf_cpu_sample own = GF_REAL_BITS == 32 ? GF_CPU_F32 : GF_CPU_F64;
@@ -88,9 +62,31 @@ static void wavelet_pair(bool inverse, const void *const row[4], enum gf_cpu_sam
             pair_of(false, row, own, n, low, high, false);
         return;
     }
-#define RUN(t) pair_of(false, row, t, n, low, high, false)
-    EACH_TYPE(type, RUN)
-#undef RUN
+    switch (type) {
+    case GF_CPU_U8:
+        pair_of(false, row, GF_CPU_U8, n, low, high, false);
+        break;
+    case GF_CPU_I8:
+        pair_of(false, row, GF_CPU_I8, n, low, high, false);
+        break;
+    case GF_CPU_U16:
+        pair_of(false, row, GF_CPU_U16, n, low, high, false);
+        break;
+    case GF_CPU_I16:
+        pair_of(false, row, GF_CPU_I16, n, low, high, false);
+        break;
+    case GF_CPU_U32:
+        pair_of(false, row, GF_CPU_U32, n, low, high, false);
+        break;
+    case GF_CPU_I32:
+        pair_of(false, row, GF_CPU_I32, n, low, high, false);
+        break;
+    case GF_CPU_F64:
+        pair_of(false, row, GF_CPU_F64, n, low, high, false);
+        break;
+    default:
+        pair_of(false, row, GF_CPU_F32, n, low, high, false);
+    }
 }
 
 INLINE void split_of(const real *x, long n, real *a, real *d, bool stream_a, bool stream_d) {
@@ -164,13 +160,35 @@ INLINE void load_row(const char *row, enum gf_cpu_sample type, long n, real *x) 
         x[i] = read_real(type, row + i * size);
 }
 
-static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x){
-#define RUN(t) load_row(row, t, n, x)
-    EACH_TYPE(type, RUN)
-#undef RUN
+static void wavelet_load(const void *row, enum gf_cpu_sample type, long n, void *x) {
+    switch (type) {
+    case GF_CPU_U8:
+        load_row(row, GF_CPU_U8, n, x);
+        break;
+    case GF_CPU_I8:
+        load_row(row, GF_CPU_I8, n, x);
+        break;
+    case GF_CPU_U16:
+        load_row(row, GF_CPU_U16, n, x);
+        break;
+    case GF_CPU_I16:
+        load_row(row, GF_CPU_I16, n, x);
+        break;
+    case GF_CPU_U32:
+        load_row(row, GF_CPU_U32, n, x);
+        break;
+    case GF_CPU_I32:
+        load_row(row, GF_CPU_I32, n, x);
+        break;
+    case GF_CPU_F64:
+        load_row(row, GF_CPU_F64, n, x);
+        break;
+    default:
+        load_row(row, GF_CPU_F32, n, x);
+    }
 }
 
-/* Clamps, counting what lies outside by more than rounding brings back. */
+/* Clamps to the type's range; counts values outside it by more than rounding. */
 INLINE long store_row(const real *x, long n, enum gf_cpu_sample type, char *row, real floor,
                       real ceiling) {
     const int size = sample_size[type];

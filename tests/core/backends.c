@@ -1,3 +1,4 @@
+/* Making jobs and arrays, running them on the backend under test, and comparing. */
 #include "tests/core/backends.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* The wavelet transform straight from its definition, in double, for comparison. */
 #include "tests/core/dwt_definition.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Plain loops that compute what a job asks for, in long double. */
 #include "tests/core/reference.h"
 
 #include <math.h>

@@ -13,6 +13,7 @@
 #include "core/session/backends.h"
 #include "core/wavelet/stream.h"
 #include "core/wavelet/dwt.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/core/dwt_definition.h"
@@ -399,16 +400,16 @@ static void test_layout(void) {
 }
 
 /* Boxes into an array that stands for the file. */
-static int into_array(void *user, int64_t z, int64_t y, int64_t x, int64_t height, int64_t width,
-                      const void *data, int64_t stride) {
+static int into_array(void *user, const struct gf_dwt_box *box) {
     const struct gf_array *c = user;
-    for (int64_t i = 0; i < height; i++)
-        memcpy((char *)c->data + z * c->stride[0] + (y + i) * c->stride[1] + x * c->stride[2],
-               (const char *)data + i * stride, (size_t)(width * c->stride[2]));
+    for (int64_t i = 0; i < box->height; i++)
+        memcpy((char *)c->data + box->z * c->stride[0] + (box->y + i) * c->stride[1] +
+                   box->x * c->stride[2],
+               (const char *)box->data + i * box->stride, (size_t)(box->width * c->stride[2]));
     return 0;
 }
 
-/* Plane by plane it is what it is in one piece, bit by bit, in any number of planes. */
+/* Plane by plane gives the same bits as the whole at once, for any number of planes. */
 static void test_stream(void) {
     static const unsigned axes[] = {7, 1, 5, 3};
     for (int b = GF_PERIODIC; b <= GF_ZERO; b++)

@@ -1,10 +1,11 @@
-/* Filters as core/filter/filter.h defines them, in numbers worked out by hand; what backends make of them
- * is tests/core/backend_filters.c. */
+/* Filters as core/filter/filter.h defines them, in numbers worked out by hand. What backends make of
+ * them is tested in tests/core/backend_filters.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/filter/filter.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/test.h"
 
@@ -225,8 +226,13 @@ static void test_tabulate(void) {
     gf_filter_free(f);
 }
 
-static void refused(const struct gf_job *job, const char *why) {
+static int check(const struct gf_job *job) {
     int rc = gf_job_validate(job);
+    return rc ? rc : gf_filter_validate(job);
+}
+
+static void refused(const struct gf_job *job, const char *why) {
+    int rc = check(job);
     CHECK_MSG(rc == GF_EINVAL && strstr(gf_message(), why), "%d, %s, where \"%s\" was expected", rc,
               gf_message(), why);
 }
@@ -237,13 +243,13 @@ static void test_validation(void) {
     struct gf_filter *f = new_filter(), *other = new_filter();
     CHECK(f->serial != other->serial);
     good.filter = f;
-    CHECK_MSG(!gf_job_validate(&good), "%s", gf_message());
+    CHECK_MSG(!check(&good), "%s", gf_message());
     job = good;
     job.direction = GF_INVERSE;
-    refused(&job, "applied to real ones");
+    refused(&job, "takes real samples");
     job = good;
     job.in_dtype = GF_C64;
-    refused(&job, "applied to real ones");
+    refused(&job, "takes real samples");
     job = good;
     job.out[0].kind = GF_MAGNITUDE;
     refused(&job, "results are real numbers");
@@ -259,7 +265,7 @@ static void test_validation(void) {
     f->factor[0].a.order = GF_MAX_ORDER + 1;
     refused(&good, "order 65");
     f->factor[0].a.order = 2;
-    CHECK(!gf_job_validate(&good));
+    CHECK(!check(&good));
     f->factor[0].a.radius[1] = 0;
     refused(&good, "not above 0");
     f->factor[0].a.radius[1] = INFINITY;
@@ -278,7 +284,7 @@ static void test_validation(void) {
     refused(&good, "half spectrum's shape");
     gf_array_free(&f->table);
     CHECK(!gf_array_alloc(&f->table, GF_F32, 2, (int64_t[]){8, 6}));
-    CHECK_MSG(!gf_job_validate(&good), "%s", gf_message());
+    CHECK_MSG(!check(&good), "%s", gf_message());
     gf_filter_free(f);
     gf_filter_free(other);
     gf_filter_free(NULL);

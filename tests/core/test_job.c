@@ -3,6 +3,7 @@
 
 #include "core/session/auto.h"
 #include "core/base/dl.h"
+#include "core/base/job_check.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "tests/test.h"

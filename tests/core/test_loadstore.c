@@ -60,14 +60,14 @@ static void test_load(void) {
     gf_work_before(&job, &w);
     w.pitch = 5;
     w.data = buffer;
-    gf_loadstore_load(&job, &in, &w, 1, &report);
+    gf_work_load(&job, &in, &w, 1, &report);
     CHECK(buffer[0] == (float)(255 * 0.0722) && fabsf(buffer[1] - 1) < 1e-6f);
     CHECK(buffer[5] == (float)(255 * 0.2126) && buffer[6] == (float)(255 * 0.7152));
     CHECK(report.imag_ratio == 0);
     job.luma = false;
     gf_work_before(&job, &w);
     w.data = buffer;
-    gf_loadstore_load(&job, &in, &w, 2, &report);
+    gf_work_load(&job, &in, &w, 2, &report);
     CHECK(buffer[0] == 0 && buffer[2] == 255 && buffer[4] == 0 && buffer[12] == 7);
 }
 
@@ -82,7 +82,7 @@ static void test_hermitian(void) {
     job.in_shift = job.real = true;
     gf_work_before(&job, &w);
     w.data = buffer;
-    gf_loadstore_load(&job, &in, &w, 1, &report);
+    gf_work_load(&job, &in, &w, 1, &report);
     /* F0 = 1+2i, F1 = 3+4i, F2 = 9+6i, F3 = 7, F4 = 5: pairs F1, F4 and F2, F3. */
     static const float want[6] = {1, 0, 4, 2, 8, 3};
     CHECK(!memcmp(buffer, want, sizeof want));
@@ -102,8 +102,8 @@ static void test_mirror(void) {
     job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C64, .shift = true};
     gf_work_after(&job, &w);
     w.data = data;
-    gf_loadstore_store(&job, 0, &w, 2, 0, &out, 1, &report);
-    /* Row 1 stands first, column 0 in the middle; its imaginary part is dropped. */
+    gf_work_store(&job, 0, &w, 2, &out, 1, &report);
+    /* Row 1 comes first, column 0 is in the middle; its imaginary part is dropped. */
     static const float want[20] = {22, -24, 18, -20, 14, 0, 18, 20, 22, 24,
                                    10, -12, 6,  -8,  2,  0, 6,  8,  10, 12};
     CHECK(!memcmp(got, want, sizeof want));
@@ -157,29 +157,29 @@ static void test_range(void) {
     job.out[0] = (struct gf_output){.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY};
     gf_work_after(&job, &w);
     w.data = data;
-    CHECK(gf_loadstore_scans(&job, 0));
-    CHECK(gf_loadstore_range(&job, 0, &w, 0.5, 1) == 4.5);
+    CHECK(gf_output_scans(&job, 0));
+    CHECK(gf_work_range(&job, 0, &w, 0.5, 1) == 4.5);
     job.out[0].kind = GF_POWER;
-    CHECK(gf_loadstore_range(&job, 0, &w, 0.5, 1) == 20.25);
+    CHECK(gf_work_range(&job, 0, &w, 0.5, 1) == 20.25);
     job.out[0].kind = GF_REAL;
-    CHECK(gf_loadstore_range(&job, 0, &w, 1, 1) == 8);
+    CHECK(gf_work_range(&job, 0, &w, 1, 1) == 8);
     job.out[0].has_range = true;
     job.out[0].high = 7;
-    CHECK(!gf_loadstore_scans(&job, 0));
-    CHECK(gf_loadstore_range(&job, 0, &w, 1, 1) == 7);
+    CHECK(!gf_output_scans(&job, 0));
+    CHECK(gf_work_range(&job, 0, &w, 1, 1) == 7);
     job.out[0].dtype = GF_F32;
-    CHECK(gf_loadstore_range(&job, 0, &w, 1, 1) == 0);
+    CHECK(gf_work_range(&job, 0, &w, 1, 1) == 0);
     /* Samples that are never negative: the zero frequency has it, here of three lines. */
     job = job_of(2, 3, 2, 2, GF_U16);
     job.out[0] = (struct gf_output){.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY};
     float lines[12] = {5, 0, 9, 0, 6, 0, 9, 0, 7, 0, 9, 0};
     gf_work_after(&job, &w);
     w.data = lines;
-    CHECK(!gf_loadstore_scans(&job, 0));
-    CHECK(gf_loadstore_range(&job, 0, &w, 1, 1) == 7);
+    CHECK(!gf_output_scans(&job, 0));
+    CHECK(gf_work_range(&job, 0, &w, 1, 1) == 7);
     job.in_dtype = GF_I16;
-    CHECK(gf_loadstore_scans(&job, 0));
-    CHECK(gf_loadstore_range(&job, 0, &w, 1, 1) == 9);
+    CHECK(gf_output_scans(&job, 0));
+    CHECK(gf_work_range(&job, 0, &w, 1, 1) == 9);
 }
 
 int main(void) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/files.h"
 #include "formats/pair.h"
 #include "formats/record.h"
 #include "tests/formats/files.h"
@@ -41,7 +42,7 @@ struct world {
 /* With `shift` so that a record tells whose it is. */
 static char *record_of(bool shift) {
     struct gf_record record = {.version = 1,
-                               .kind = GF_COMPLEX,
+                               .kind = GF_RECORD_COMPLEX,
                                .ndim = 2,
                                .shape = {8, 9},
                                .channels = 3,

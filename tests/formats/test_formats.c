@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/files.h"
 #include "formats/record.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"

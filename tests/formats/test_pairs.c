@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/files.h"
 #include "formats/record.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
@@ -14,7 +15,7 @@
 static const struct gf_read_options any = {0};
 static const struct gf_write_options usual = {.level = -1};
 static const struct gf_record record = {.version = 1,
-                                        .kind = GF_COMPLEX,
+                                        .kind = GF_RECORD_COMPLEX,
                                         .ndim = 2,
                                         .shape = {8, 9},
                                         .channels = 3,

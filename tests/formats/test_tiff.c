@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
+#include "formats/files.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 

@@ -7,6 +7,7 @@
 #include "core/gpu/cuda_library.h"
 #include "core/gpu/kernel_source.h"
 #include "core/base/dl.h"
+#include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/gpu/gpu_jobs.h"

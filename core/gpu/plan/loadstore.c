@@ -73,7 +73,7 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     pass->local_bytes = pass->kernel.local_bytes =
         2 * GROUP * (job->precision == GF_DOUBLE ? 8 : 4);
     pass->energy = a->hermitian && !job->in_half;
-    gf_loadstore_load_text(job, pass->summary.what, sizeof pass->summary.what);
+    gf_work_load_text(job, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read =
         shape_bytes(job, shape, job->in_dtype) * (a->hermitian && half ? 2 : 1);
     pass->summary.bytes_written = count_of(work) * work->element;
@@ -118,7 +118,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     pass->args_bytes = sizeof *a;
     pass->groups = groups_for(shape_bytes(job, shape, GF_U8)) * 8;
     pass->output = output;
-    gf_loadstore_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
+    gf_work_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count_of(work) * work->element;
     pass->summary.bytes_written = shape_bytes(job, shape, out->dtype);
     pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6;

@@ -91,7 +91,7 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     ap.load = LOAD_UNTANGLE;
     ap.mirror_axis = gf_gpu_mirror_axis(b);
     gf_job_out_shape(job, 0, shape);
-    bool scans = gf_loadstore_scans(job, 0);
+    bool scans = gf_output_scans(job, 0);
     if (sample_fused(b) && !scans) {
         if (gf_gpu_displayed(out) && !out->has_range && out->kind != GF_PHASE)
             rc = gf_gpu_add_range(b->p, 0, &src, false, b->half);

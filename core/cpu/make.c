@@ -1,13 +1,15 @@
-#include "core/cpu/plan.h"
+/* From a job to passes: which axes in which order, how the data are laid out in between, which
+ * passes are joined, and how many lines a tile has. */
+#include "core/cpu/make.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "core/base/status.h"
+#include "core/cpu/cache.h"
 #include "core/cpu/filter.h"
 #include "core/cpu/line.h"
-#include "core/base/status.h"
+#include "core/cpu/summary.h"
 
 static bool transformed(const struct gf_job *job, int axis) {
     return axis < job->ndim && (job->axes >> axis & 1);
@@ -20,8 +22,7 @@ static long spectral_extent(const struct gf_cpu_plan *p, int axis) {
     return axis == p->half ? job->shape[axis] / 2 + 1 : job->shape[axis];
 }
 
-/* The halved axis of the arithmetic: like that of the files, but one that has something to halve.
- */
+/* The axis that the arithmetic halves: that of the files, unless its extent is 1. */
 static int half_axis(const struct gf_job *job) {
     if (!gf_job_is_real(job))
         return -1;
@@ -43,13 +44,13 @@ static void set_extents(struct gf_cpu_plan *p) {
             p->inner = i;
 }
 
-/* Odd multiples of 128 bytes keep rows, planes and tiles off each other's cache sets. */
-static int64_t off_beat(int64_t bytes) {
+/* Odd multiples of 128 bytes put rows, planes and tiles into different cache sets. */
+static int64_t pad_to_odd(int64_t bytes) {
     return ((bytes + 127) / 128 | 1) * 128;
 }
 
-/* Lays out blocks: neighbours along `fast` (-1: none) side by side, then along the innermost axis,
- * then the others, the last first. Axes in `planes` are left out: all their indices share a place.
+/* Lays out blocks: adjacent along `fast` (-1: none), then along the innermost axis, then along the
+ * others, the last one first. Axes in `planes` get the stride 0: all their indices share one plane.
  */
 static int lay_out(const struct gf_cpu_plan *p, int fast, unsigned planes,
                    struct gf_cpu_layout *l) {
@@ -77,108 +78,101 @@ static int lay_out(const struct gf_cpu_plan *p, int fast, unsigned planes,
         }
         if (count > (INT64_C(1) << 61) / bytes)
             return gf_fail(GF_ENOMEM, "the size does not fit 62 bits");
-        bytes = count > 1 ? off_beat(bytes * count) : bytes;
+        bytes = count > 1 ? pad_to_odd(bytes * count) : bytes;
     }
     l->bytes = bytes;
     return 0;
 }
 
-/* The lane axis of a pass along `axis`: the workspace's innermost where that is free. The rest goes
- * to outer[]; a halved axis comes first. */
-static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_step *s) {
+/* The lane axis of a pass along `axis` is the workspace's innermost one unless that is `axis`. The
+ * others become outer[], a halved axis first. */
+static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pass *pass) {
     int nd = p->job.ndim, n_outer = 0;
-    s->axis = axis;
-    s->lane = -1;
+    pass->axis = axis;
+    pass->lane = -1;
     if (axis != p->inner) {
-        s->lane = p->inner;
+        pass->lane = p->inner;
     } else {
         /* The next axis up, so that tiles stay within a plane; a longer one if it is short. */
         for (int i = nd; i >= 0; i--) {
-            bool fills = s->lane >= 0 && p->extent[s->lane] >= 2 * p->kernels->lanes;
-            if (i != axis && (s->lane < 0 || (!fills && p->extent[i] > p->extent[s->lane])))
-                s->lane = i;
+            bool fills = pass->lane >= 0 && p->extent[pass->lane] >= 2 * p->kernels->lanes;
+            if (i != axis && (pass->lane < 0 || (!fills && p->extent[i] > p->extent[pass->lane])))
+                pass->lane = i;
         }
     }
-    s->outer[0] = s->outer[1] = -1;
+    pass->outer[0] = pass->outer[1] = -1;
     for (int i = 0; i <= nd; i++)
-        if (i != axis && i != s->lane)
-            s->outer[n_outer++] = i;
-    if (s->outer[1] == p->half && p->half >= 0) {
-        s->outer[1] = s->outer[0];
-        s->outer[0] = p->half;
+        if (i != axis && i != pass->lane)
+            pass->outer[n_outer++] = i;
+    if (pass->outer[1] == p->half && p->half >= 0) {
+        pass->outer[1] = pass->outer[0];
+        pass->outer[0] = p->half;
     }
-    s->pass.n_lane = p->extent[s->lane];
+    pass->args.n_lane = p->extent[pass->lane];
     for (int d = 0; d < 2; d++)
-        s->pass.n_outer[d] = s->outer[d] < 0 ? 1 : p->extent[s->outer[d]];
+        pass->args.n_outer[d] = pass->outer[d] < 0 ? 1 : p->extent[pass->outer[d]];
 }
 
-/* ---------------------------------------------------------------- the list of steps */
+/* ---------------------------------------------------------------- the list of passes */
 
-/* Adds the pass along `axis`; output -1 keeps the result in the workspace. */
-static struct gf_cpu_step *add_step(struct gf_cpu_plan *p, int axis, const struct gf_cpu_line *line,
+/* Adds a pass along `axis`; output -1 keeps the result in the workspace. */
+static struct gf_cpu_pass *add_pass(struct gf_cpu_plan *p, int axis, const struct gf_cpu_line *line,
                                     bool inverse, bool from_input, int output, bool discard) {
-    struct gf_cpu_step *s = &p->step[p->n_steps++];
-    *s = (struct gf_cpu_step){.from_input = from_input, .output = output};
-    choose_axes(p, axis, s);
-    s->pass.line = line;
-    s->pass.inverse = inverse && s->pass.line;
-    s->pass.form = axis != p->half || !s->pass.line ? GF_CPU_C2C
-                   : inverse                        ? GF_CPU_C2R
-                                                    : GF_CPU_R2C;
-    s->pass.n = s->pass.line ? p->job.shape[axis] : p->extent[axis];
-    s->pass.destination.discard = discard;
-    return s;
+    struct gf_cpu_pass *pass = &p->pass[p->n_passes++];
+    *pass = (struct gf_cpu_pass){.from_input = from_input, .output = output};
+    choose_axes(p, axis, pass);
+    pass->args.line = line;
+    pass->args.inverse = inverse && pass->args.line;
+    pass->args.form = axis != p->half || !pass->args.line ? GF_CPU_C2C
+                      : inverse                           ? GF_CPU_C2R
+                                                          : GF_CPU_R2C;
+    pass->args.n = pass->args.line ? p->job.shape[axis] : p->extent[axis];
+    pass->args.destination.discard = discard;
+    return pass;
 }
 
-/* Half of the second-level cache, which a tile and its scratch should not outgrow. */
-static int64_t cache_share(void) {
-    long cache = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    return (cache > 0 ? cache : 1 << 20) / 2;
-}
-
-bool gf_cpu_stays_cached(int64_t bytes, int threads) {
-    return bytes <= 4 * cache_share() * threads;
-}
-
-/* Blocks side by side for a pass across the workspace's blocks: as many as the cache holds, evenly
- * over the tiles, of which every thread should get a few. */
-static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_step *s) {
+/* Adjacent blocks in a tile of a pass across the workspace's blocks: as many as the cache holds,
+ * but few enough that every thread gets several tiles, and the same number in each tile. */
+static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILES_A_THREAD = 8 };
-    if (s->pass.form != GF_CPU_C2C || (p->lean && !s->from_plane) || s->from_input ||
-        s->axis == p->inner)
+    if (pass->args.form != GF_CPU_C2C || (p->lean && !pass->from_plane) || pass->from_input ||
+        pass->axis == p->inner)
         return;
-    long blocks = (s->pass.n_lane + p->kernels->lanes - 1) / p->kernels->lanes - s->pass.unpacks;
-    long fit = cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &s->pass);
+    long blocks =
+        (pass->args.n_lane + p->kernels->lanes - 1) / p->kernels->lanes - pass->args.unpacks;
+    long fit = gf_cpu_cache_share() / (long)gf_cpu_scratch_bytes(p->kernels, &pass->args);
     fit = fit > GF_CPU_MAX_GROUPS ? GF_CPU_MAX_GROUPS : fit;
-    long share = blocks * s->pass.n_outer[0] * s->pass.n_outer[1] / (TILES_A_THREAD * threads);
+    long share =
+        blocks * pass->args.n_outer[0] * pass->args.n_outer[1] / (TILES_A_THREAD * threads);
     fit = fit > share ? share : fit;
     if (fit > 1 && blocks > 1) {
         long tiles = (blocks + fit - 1) / fit;
-        s->pass.groups = (int)((blocks + tiles - 1) / tiles);
+        pass->args.groups = (int)((blocks + tiles - 1) / tiles);
     }
 }
 
 static void size_scratch(struct gf_cpu_plan *p, int threads) {
-    for (int i = 0; i < p->n_steps; i++) {
-        choose_groups(p, threads, &p->step[i]);
-        size_t bytes = gf_cpu_scratch_bytes(p->kernels, &p->step[i].pass);
-        bytes = (bytes + 4095) / 4096 * 4096 + 128; /* threads off each other's cache sets */
+    for (int i = 0; i < p->n_passes; i++) {
+        choose_groups(p, threads, &p->pass[i]);
+        size_t bytes = gf_cpu_scratch_bytes(p->kernels, &p->pass[i].args);
+        bytes = (bytes + 4095) / 4096 * 4096 + 128; /* threads in different cache sets */
         if (bytes > p->scratch_bytes)
             p->scratch_bytes = bytes;
     }
 }
 
-/* Reads the workspace without transforming: across its blocks, along the longest other axis. */
+/* Adds a pass that reads the workspace without a transform: across its blocks, along the longest
+ * other axis. */
 static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     int axis = -1;
     for (int i = 0; i <= p->job.ndim; i++)
         if (i != p->inner && (axis < 0 || p->extent[i] > p->extent[axis]))
             axis = i;
-    add_step(p, axis, NULL, false, false, output, discard);
+    add_pass(p, axis, NULL, false, false, output, discard);
 }
 
-/* An integer display of magnitudes, powers, reals or imaginaries without a given range needs one.
- */
+/* True for an integer display that must find its range: no range is given, and it is not a
+ * phase. */
 static bool needs_range(const struct gf_output *o) {
     return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && !o->has_range &&
            o->kind != GF_PHASE && o->kind != GF_COMPLEX;
@@ -188,13 +182,13 @@ static bool never_negative(enum gf_dtype t) {
     return t == GF_U8 || t == GF_U16 || t == GF_U32;
 }
 
-/* The range of these ends at the zero frequency, if more than one pass is there to tell. */
+/* The display range ends at the zero frequency, which a pass before the last one can tell. */
 static bool fits_from_zero(const struct gf_cpu_plan *p, const struct gf_output *o) {
     return needs_range(o) && never_negative(p->job.in_dtype) && p->job.direction == GF_FORWARD &&
            o->kind != GF_IMAG;
 }
 
-/* True when the job's one output has a place for every number between the passes. */
+/* True when the job's one output can hold every number between the passes. */
 static bool can_be_lean(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[0];
@@ -205,9 +199,9 @@ static bool can_be_lean(const struct gf_cpu_plan *p) {
            !(real && job->direction == GF_INVERSE);
 }
 
-/* Only a last pass that goes straight to its one output can unpack. A column of its own for the
- * frequency n / 2 would cost a whole block, twice in volumes; in pictures, with more blocks and one
- * pass fewer, packing saves nothing (1080x1920: a tenth slower). */
+/* Only a last pass that writes its one output can unpack. A separate column for the frequency n / 2
+ * costs a whole block, and volumes read and write it twice; pictures have more blocks and one pass
+ * fewer, and packing saves nothing there (1080x1920: a tenth slower). */
 static bool can_pack(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[0];
@@ -230,7 +224,7 @@ static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
         if (transformed(job, axis) && axis != p->half && !idle)
             axes[n++] = axis;
     }
-    if (p->half >= 0) { /* real samples stand at its start, or at its end */
+    if (p->half >= 0) { /* the first or the last pass, where the samples are real */
         if (!inverse)
             memmove(axes + 1, axes, (size_t)n * sizeof *axes);
         axes[inverse ? n : 0] = p->half;
@@ -241,63 +235,63 @@ static int order_axes(const struct gf_cpu_plan *p, int axes[GF_MAX_DIMS]) {
     return n;
 }
 
-/* There along all axes but the last, there and back along that, and back along the others. */
-static void plan_filter_steps(struct gf_cpu_plan *p) {
+/* Forward along all axes but the last, forward and back along that, and back along the others. */
+static void list_filter_passes(struct gf_cpu_plan *p) {
     int axes[GF_MAX_DIMS], n = order_axes(p, axes), n_out = p->job.n_out;
     for (int i = 0; i < n - 1; i++)
-        add_step(p, axes[i], p->line[axes[i]], false, i == 0, -1, false);
+        add_pass(p, axes[i], p->line[axes[i]], false, i == 0, -1, false);
     for (int o = 0; o < (n == 1 ? n_out : 1); o++) {
-        struct gf_cpu_step *s =
-            add_step(p, axes[n - 1], p->line[axes[n - 1]], false, n == 1, n == 1 ? o : -1, false);
-        s->pass.form = n == 1 ? GF_CPU_R2R : GF_CPU_C2C;
-        s->filters = true;
+        struct gf_cpu_pass *pass =
+            add_pass(p, axes[n - 1], p->line[axes[n - 1]], false, n == 1, n == 1 ? o : -1, false);
+        pass->args.form = n == 1 ? GF_CPU_R2R : GF_CPU_C2C;
+        pass->filters = true;
     }
     for (int i = n - 2; i >= 0; i--)
         for (int o = 0; o < (i ? 1 : n_out); o++)
-            add_step(p, axes[i], p->line[axes[i]], true, false, i ? -1 : o, false);
+            add_pass(p, axes[i], p->line[axes[i]], true, false, i ? -1 : o, false);
 }
 
-static void plan_steps(struct gf_cpu_plan *p) {
+static void list_passes(struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE;
     int axes[GF_MAX_DIMS], n = order_axes(p, axes);
     const struct gf_output *first = &job->out[0];
     bool zero = n > 1 && fits_from_zero(p, first);
     bool fused = job->n_out == 1 && (!needs_range(first) || zero);
-    bool ends_real = inverse && p->half >= 0; /* cannot go through the complex workspace */
+    bool real_last = inverse && p->half >= 0; /* reals do not fit the complex workspace */
     for (int i = 0; i < n; i++) {
         bool last = i == n - 1;
-        if (!last || fused || !ends_real) {
-            struct gf_cpu_step *s = add_step(p, axes[i], p->line[axes[i]], inverse, i == 0,
-                                             last && fused ? 0 : -1, false);
-            s->range_from_zero = last && fused && zero;
+        if (!last || fused || !real_last) {
+            struct gf_cpu_pass *pass = add_pass(p, axes[i], p->line[axes[i]], inverse, i == 0,
+                                                last && fused ? 0 : -1, false);
+            pass->range_from_zero = last && fused && zero;
             continue;
         }
         for (int o = 0; o < job->n_out; o++) {
             if (needs_range(&job->out[o]))
-                add_step(p, axes[i], p->line[axes[i]], inverse, i == 0, o, true);
-            add_step(p, axes[i], p->line[axes[i]], inverse, i == 0, o, false);
+                add_pass(p, axes[i], p->line[axes[i]], inverse, i == 0, o, true);
+            add_pass(p, axes[i], p->line[axes[i]], inverse, i == 0, o, false);
         }
     }
-    for (int o = 0; o < job->n_out && !fused && !ends_real; o++) {
+    for (int o = 0; o < job->n_out && !fused && !real_last; o++) {
         if (needs_range(&job->out[o]))
             add_extraction(p, o, true);
         add_extraction(p, o, false);
     }
 }
 
-/* Neighbouring passes within planes that fit the second-level cache run plane by plane: two of a
+/* Consecutive passes within planes that fit the second-level cache run plane by plane: two of a
  * volume's three axes, or all of a filter's when planes are batches. */
 static int join_planes(struct gf_cpu_plan *p, int threads) {
     enum { CACHE = 3 << 19 };
-    for (int i = 0; i + 1 < p->n_steps; i++) {
-        struct gf_cpu_step *a = &p->step[i], *b = a + 1;
+    for (int i = 0; i + 1 < p->n_passes; i++) {
+        struct gf_cpu_pass *a = &p->pass[i], *b = a + 1;
         struct gf_cpu_layout plane = {.bytes = 0};
         bool same = a->outer[0] == b->outer[0] && a->outer[1] == b->outer[1];
-        bool read_again = b->pass.form == GF_CPU_C2R && i + 2 < p->n_steps;
-        if (!same || read_again || !a->pass.line || !b->pass.line || a->output >= 0 ||
-            b->range_from_zero || b->pass.destination.discard ||
-            a->pass.n_outer[0] * a->pass.n_outer[1] < 2 * threads)
+        bool read_again = b->args.form == GF_CPU_C2R && i + 2 < p->n_passes;
+        if (!same || read_again || !a->args.line || !b->args.line || a->output >= 0 ||
+            b->range_from_zero || b->args.destination.discard ||
+            a->args.n_outer[0] * a->args.n_outer[1] < 2 * threads)
             continue;
         unsigned outer = 0;
         for (int d = 0; d < 2; d++)
@@ -314,26 +308,26 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
     return 0;
 }
 
-/* True when the workspace can take the place of the input: rows of numbers of the arithmetic's
- * precision that every tile of the first pass reads whole and writes back as many of, and columns
- * after them that end in the output. */
+/* True when the input's memory can be the workspace: its rows hold numbers of the arithmetic's
+ * precision, every tile of the first pass reads whole rows and writes as many numbers as it read,
+ * and the second pass transforms columns into the output. */
 static bool can_spend_input(const struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
-    const struct gf_cpu_step *rows = &p->step[0], *columns = &p->step[1];
-    bool single = p->kernels->bits == 32, real = rows->pass.form == GF_CPU_R2C;
+    const struct gf_cpu_pass *rows = &p->pass[0], *columns = &p->pass[1];
+    bool single = p->kernels->bits == 32, real = rows->args.form == GF_CPU_R2C;
     enum gf_dtype type = real ? (single ? GF_F32 : GF_F64) : (single ? GF_C64 : GF_C128);
-    return job->spend_input && p->n_steps == 2 && !rows->with_next && job->in_dtype == type &&
+    return job->spend_input && p->n_passes == 2 && !rows->with_next && job->in_dtype == type &&
            job->channels == 1 && !job->in_shift && rows->axis == p->inner &&
-           rows->pass.form != GF_CPU_C2R && rows->pass.line && columns->pass.line &&
-           columns->axis == rows->lane && rows->pass.n_outer[0] * rows->pass.n_outer[1] == 1;
+           rows->args.form != GF_CPU_C2R && rows->args.line && columns->args.line &&
+           columns->axis == rows->lane && rows->args.n_outer[0] * rows->args.n_outer[1] == 1;
 }
 
 /* Rows in bands, each as long as one of the first pass's tiles. */
 static void lay_out_in_input(struct gf_cpu_plan *p) {
-    const struct gf_cpu_step *rows = &p->step[0];
+    const struct gf_cpu_pass *rows = &p->pass[0];
     const long lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
     struct gf_cpu_layout *l = &p->work;
-    l->band = gf_cpu_tile_lines(&rows->pass, (int)lanes);
+    l->band = gf_cpu_tile_lines(&rows->args, (int)lanes);
     l->row_bytes = p->job.shape[rows->axis] * (long)gf_dtype_size(p->job.in_dtype);
     l->rest_from = l->row_bytes / block;
     if (p->extent[p->inner] > l->rest_from * lanes)
@@ -341,19 +335,19 @@ static void lay_out_in_input(struct gf_cpu_plan *p) {
 }
 
 /* The workspace's fast axis is that of the first pass that reads it across its blocks, so that the
- * read is one straight line; failing that, of one that writes it so. */
+ * read is contiguous; without one, that of the first pass that writes it so. */
 static int plan_workspace(struct gf_cpu_plan *p) {
     int reads = -1, writes = -1;
     bool used = false;
-    for (int i = 0; i < p->n_steps; i++) {
-        const struct gf_cpu_step *s = &p->step[i];
-        bool from_work = !s->from_input && !s->from_plane;
-        bool to_work = s->output < 0 && !s->to_plane;
-        bool across = s->pass.line && s->axis != p->inner;
+    for (int i = 0; i < p->n_passes; i++) {
+        const struct gf_cpu_pass *pass = &p->pass[i];
+        bool from_work = !pass->from_input && !pass->from_plane;
+        bool to_work = pass->output < 0 && !pass->to_plane;
+        bool across = pass->args.line && pass->axis != p->inner;
         if (across && from_work && reads < 0)
-            reads = s->axis;
+            reads = pass->axis;
         if (across && to_work && writes < 0)
-            writes = s->axis;
+            writes = pass->axis;
         used |= from_work || to_work;
     }
     if (used && can_spend_input(p)) {
@@ -361,23 +355,23 @@ static int plan_workspace(struct gf_cpu_plan *p) {
         lay_out_in_input(p);
         return 0;
     }
-    if (!used || p->lean) /* nothing stops between input and output */
+    if (!used || p->lean) /* no array between input and output */
         return 0;
     return lay_out(p, reads >= 0 ? reads : writes, 0, &p->work);
 }
 
-/* Results that outgrow the second-level caches are written past them: the old contents of the lines
+/* Results larger than the second-level caches are written past them: the old contents of the lines
  * are not fetched, and what is in cache stays. Measured: half the time at 4096^2, none below 3 MB.
  */
 static void choose_streams(struct gf_cpu_plan *p) {
-    for (int i = 0; i < p->n_steps; i++)
-        p->step[i].stream = p->step[i].summary.bytes_written > 1 << 20;
+    for (int i = 0; i < p->n_passes; i++)
+        p->pass[i].stream = p->pass[i].summary.bytes_written > 1 << 20;
     /* A filter's middle pass writes where it read: those lines are in cache. */
-    for (int i = 0; i < p->n_steps; i++)
-        p->step[i].stream &= !p->step[i].filters || p->step[i].from_input;
+    for (int i = 0; i < p->n_passes; i++)
+        p->pass[i].stream &= !p->pass[i].filters || p->pass[i].from_input;
     /* A spent input's rows are in cache when they are written, as long as the tile fits there. */
-    if (p->work.band * p->work.row_bytes <= cache_share() / 2)
-        p->step[0].stream &= !p->work.band;
+    if (p->work.band * p->work.row_bytes <= gf_cpu_cache_share() / 2)
+        p->pass[0].stream &= !p->work.band;
 }
 
 int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
@@ -401,25 +395,25 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
     if (p->packed)
         p->extent[p->half]--;
     if (job->op == GF_FILTER)
-        plan_filter_steps(p);
+        list_filter_passes(p);
     else
-        plan_steps(p);
-    for (int i = 0; i < p->n_steps; i++) {
-        struct gf_cpu_step *s = &p->step[i];
-        if (s->filters && !p->filter && (rc = gf_cpu_filter_make(p, s, threads, &p->filter)))
+        list_passes(p);
+    for (int i = 0; i < p->n_passes; i++) {
+        struct gf_cpu_pass *pass = &p->pass[i];
+        if (pass->filters && !p->filter && (rc = gf_cpu_filter_make(p, pass, threads, &p->filter)))
             goto fail;
-        s->pass.mask = s->filters ? &p->filter->mask : NULL;
+        pass->args.gain = pass->filters ? &p->filter->gain : NULL;
     }
     if (p->packed)
-        p->step[0].pass.packs = p->step[p->n_steps - 1].pass.unpacks = true;
+        p->pass[0].args.packs = p->pass[p->n_passes - 1].args.unpacks = true;
     if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)))
         goto fail;
-    for (int i = 0; i < p->n_steps; i++)
-        gf_cpu_step_summarise(p, &p->step[i]);
+    for (int i = 0; i < p->n_passes; i++)
+        gf_cpu_pass_summarise(p, &p->pass[i]);
     choose_streams(p);
     int64_t touched = 0;
-    for (int i = 0; i < p->n_steps; i++)
-        touched += p->step[i].summary.bytes_read + p->step[i].summary.bytes_written;
+    for (int i = 0; i < p->n_passes; i++)
+        touched += p->pass[i].summary.bytes_read + p->pass[i].summary.bytes_written;
     p->stays = gf_cpu_stays_cached(touched, threads);
     size_scratch(p, threads);
     *out = p;

@@ -1,5 +1,4 @@
-#include "core/spectrum/spectrum.h"
-
+/* Looking at a spectrum as a whole: the grid of its bins, energy and rings; and a peak's wave. */
 #include <math.h>
 #include <string.h>
 
@@ -55,7 +54,7 @@ int64_t gf_spectrum_ring_count(const struct gf_spectrum *s) {
     return gf_bins_ring(square) + 1;
 }
 
-/* One row, summed apart: sums of sums lose less. */
+/* Each row has its own sum: adding sums of similar size loses less. */
 static void add_row(const struct gf_bins *b, int64_t z, int64_t y, struct gf_ring *ring,
                     struct gf_energy *row) {
     double nyquist = 0.25 * (double)b->longest * (double)b->longest; /* squared, as all of these */
@@ -108,7 +107,7 @@ struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p
         points *= (double)s->shape[i];
     }
     f[1] = 0 - f[1]; /* no -0 */
-    /* A wave runs both ways: the way to the right, else up, else to larger z. */
+    /* A wave has two directions: the one to the right, else up, else to larger z. */
     double sign = f[2] ? f[2] : f[1] ? f[1] : f[0];
     for (int i = 0; i < 3 && sign < 0; i++)
         f[i] = -f[i];

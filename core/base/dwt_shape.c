@@ -1,0 +1,49 @@
+/* The extents of a wavelet transform, level by level and packed. */
+#include "core/base/dwt_shape.h"
+
+#include <string.h>
+
+static int64_t half(int64_t n, enum gf_boundary b) {
+    return b == GF_PERIODIC ? n / 2 + n % 2 : (n + 3) / 2;
+}
+
+void gf_dwt_axis(int64_t n, bool on, int levels, enum gf_boundary b, struct gf_dwt_axis *out) {
+    memset(out, 0, sizeof *out);
+    out->n[0] = n;
+    for (int l = 1; l <= levels; l++)
+        out->n[l] = on ? half(out->n[l - 1], b) : n;
+    if (levels < 1 || !on) {
+        out->packed = n;
+        return;
+    }
+    int64_t end = out->n[levels];
+    for (int l = levels; l >= 1; l--) {
+        out->at[l] = end;
+        end += out->n[l];
+    }
+    out->packed = end;
+}
+
+int gf_dwt_max_levels(int ndim, const int64_t *shape, unsigned axes, enum gf_boundary b) {
+    int most = GF_MAX_LEVELS;
+    for (int i = 0; i < ndim; i++) {
+        if (!(axes >> i & 1))
+            continue;
+        int levels = 0;
+        for (int64_t n = shape[i]; half(n, b) < n && levels < GF_MAX_LEVELS; n = half(n, b))
+            levels++;
+        most = levels < most ? levels : most;
+    }
+    return most < 1 ? 1 : most;
+}
+
+void gf_dwt_shape(const struct gf_job *job, bool packed, int64_t shape[GF_MAX_RANK]) {
+    memset(shape, 0, GF_MAX_RANK * sizeof *shape);
+    for (int i = 0; i < job->ndim; i++) {
+        struct gf_dwt_axis axis;
+        gf_dwt_axis(job->shape[i], job->axes >> i & 1, job->wavelet.levels, job->wavelet.boundary,
+                    &axis);
+        shape[i] = packed ? axis.packed : job->shape[i];
+    }
+    shape[job->ndim] = job->channels;
+}

@@ -1,0 +1,216 @@
+/* Whether a job can be run at all: its numbers, its shape, its input, its outputs. */
+#include "core/base/job_check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/dwt_shape.h"
+#include "core/base/status.h"
+
+/* ---- the whole job ---- */
+
+static int check_enums(const struct gf_job *job) {
+    if ((int)job->in_dtype < 0 || job->in_dtype >= GF_N_DTYPES)
+        return gf_fail(GF_EINVAL, "no such input type: %d", (int)job->in_dtype);
+    if (job->precision != GF_SINGLE && job->precision != GF_DOUBLE)
+        return gf_fail(GF_EINVAL, "no such precision: %d", (int)job->precision);
+    if (job->op != GF_FFT && job->op != GF_DWT && job->op != GF_FILTER)
+        return gf_fail(GF_EINVAL, "no such transform: %d", (int)job->op);
+    if (job->norm != GF_NORM_BACKWARD && job->norm != GF_NORM_ORTHO && job->norm != GF_NORM_FORWARD)
+        return gf_fail(GF_EINVAL, "no such normalisation: %d", (int)job->norm);
+    if (job->direction != GF_FORWARD && job->direction != GF_INVERSE)
+        return gf_fail(GF_EINVAL, "no such direction: %d", (int)job->direction);
+    return 0;
+}
+
+static int check_shape(const struct gf_job *job) {
+    int64_t extent[GF_MAX_RANK], bytes;
+    for (int i = 0; i < job->ndim; i++) {
+        extent[i] = job->shape[i];
+        if (extent[i] < 1)
+            return gf_fail(GF_EINVAL, "axis %d has an extent of %lld", i, (long long)extent[i]);
+    }
+    extent[job->ndim] = job->channels;
+    if (job->channels < 1)
+        return gf_fail(GF_EINVAL, "%lld channels", (long long)job->channels);
+    /* c128 is the widest element; twice that leaves room for the half spectrum's n/2 + 1. */
+    return gf_size_product(extent, job->ndim + 1, 32, &bytes);
+}
+
+/* ---- a Fourier transform's input ---- */
+
+static int check_samples(const struct gf_job *job) {
+    if (job->in_shift || job->in_half || job->real)
+        return gf_fail(GF_EINVAL, "a forward transform has no shifted, half or real spectrum as "
+                                  "its input");
+    if (job->luma && gf_dtype_is_complex(job->in_dtype))
+        return gf_fail(GF_EINVAL, "luma is made of real samples, not of complex ones");
+    if (job->luma && job->channels < 3)
+        return gf_fail(GF_EINVAL, "luma needs 3 channels, and there %s %lld",
+                       job->channels == 1 ? "is" : "are", (long long)job->channels);
+    return 0;
+}
+
+static int check_spectrum(const struct gf_job *job) {
+    if (job->luma)
+        return gf_fail(GF_EINVAL, "luma belongs to a forward transform");
+    if (job->in_half && !job->real)
+        return gf_fail(GF_EINVAL, "a half spectrum has a real result");
+    return 0;
+}
+
+/* ---- a wavelet transform ---- */
+
+static int check_threshold(const struct gf_wavelet *w) {
+    if (w->threshold == GF_KEEP_ALL)
+        return 0;
+    if (w->threshold != GF_HARD && w->threshold != GF_SOFT)
+        return gf_fail(GF_EINVAL, "no such threshold: %d", (int)w->threshold);
+    if (!isfinite(w->amount) || w->amount < 0)
+        return gf_fail(GF_EINVAL, "a threshold is a finite number, 0 or above");
+    if (w->percent && w->amount > 100)
+        return gf_fail(GF_EINVAL, "a threshold keeps 0%% to 100%% of the details");
+    return 0;
+}
+
+static int check_coefficients(const struct gf_job *job, const struct gf_output *out) {
+    if (out->kind != GF_REAL)
+        return gf_fail(GF_EINVAL, "a wavelet transform of real samples is real");
+    if (out->half || out->shift)
+        return gf_fail(GF_EINVAL, "wavelet coefficients are not shifted or halved");
+    if (job->direction == GF_FORWARD && gf_dtype_is_integer(out->dtype) &&
+        out->map != GF_MAP_DISPLAY)
+        return gf_fail(GF_EINVAL, "wavelet coefficients do not fit %s as numbers",
+                       gf_dtype_name(out->dtype));
+    if (job->direction == GF_INVERSE && out->map != GF_MAP_NUMBER)
+        return gf_fail(GF_EINVAL, "an inverse wavelet transform gives numbers");
+    return 0;
+}
+
+static int check_wavelet(const struct gf_job *job) {
+    const struct gf_wavelet *w = &job->wavelet;
+    int64_t shape[GF_MAX_RANK], bytes;
+    if (w->levels < 1 || w->levels > GF_MAX_LEVELS)
+        return gf_fail(GF_EINVAL, "%d levels, where 1 to %d are possible", w->levels,
+                       GF_MAX_LEVELS);
+    if (w->boundary != GF_PERIODIC && w->boundary != GF_SYMMETRIC && w->boundary != GF_ZERO)
+        return gf_fail(GF_EINVAL, "no such boundary: %d", (int)w->boundary);
+    if (gf_dtype_is_complex(job->in_dtype))
+        return gf_fail(GF_EINVAL, "a wavelet transform takes real samples, not complex ones");
+    if (job->luma)
+        return gf_fail(GF_EINVAL, "a wavelet transform has no luma");
+    gf_dwt_shape(job, true, shape);
+    int rc = gf_size_product(shape, job->ndim + 1, 16, &bytes);
+    return rc ? rc : check_threshold(w);
+}
+
+/* ---- a filter ---- */
+
+static int check_filter(const struct gf_job *job) {
+    if (!job->filter)
+        return gf_fail(GF_EINVAL, "no filter to apply");
+    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype))
+        return gf_fail(GF_EINVAL, "a filter takes real samples, not complex ones");
+    return check_samples(job);
+}
+
+static int check_filtered(const struct gf_output *out) {
+    if (out->kind != GF_REAL || out->map != GF_MAP_NUMBER || out->shift || out->half)
+        return gf_fail(GF_EINVAL, "a filter's results are real numbers, as its input is");
+    return 0;
+}
+
+/* ---- outputs ---- */
+
+static int check_range(const struct gf_output *out) {
+    if (!out->has_range || out->map != GF_MAP_DISPLAY || out->kind == GF_PHASE)
+        return 0;
+    if (!isfinite(out->low) || !isfinite(out->high))
+        return gf_fail(GF_EINVAL, "the display range is not finite");
+    if (out->kind == GF_REAL || out->kind == GF_IMAG)
+        return out->high > 0 ? 0
+                             : gf_fail(GF_EINVAL, "a display range symmetric about zero needs an "
+                                                  "upper end above 0");
+    if (out->high <= out->low)
+        return gf_fail(GF_EINVAL, "the display range's upper end is not above its lower end");
+    if (out->low < 0)
+        return gf_fail(GF_EINVAL, "a display range of magnitude or power starts at 0 or above");
+    return 0;
+}
+
+static int check_output(const struct gf_job *job, const struct gf_output *out) {
+    if ((int)out->kind < 0 || out->kind >= GF_N_KINDS)
+        return gf_fail(GF_EINVAL, "no such kind of output: %d", (int)out->kind);
+    if ((int)out->dtype < 0 || out->dtype >= GF_N_DTYPES)
+        return gf_fail(GF_EINVAL, "no such output type: %d", (int)out->dtype);
+    if ((out->kind == GF_COMPLEX) != gf_dtype_is_complex(out->dtype))
+        return gf_fail(GF_EINVAL, "%s output cannot be of type %s", gf_kind_name(out->kind),
+                       gf_dtype_name(out->dtype));
+    if (out->map != GF_MAP_NUMBER && out->map != GF_MAP_DISPLAY)
+        return gf_fail(GF_EINVAL, "no such mapping: %d", (int)out->map);
+    if (out->scale != GF_SCALE_LOG && out->scale != GF_SCALE_LINEAR && out->scale != GF_SCALE_SQRT)
+        return gf_fail(GF_EINVAL, "no such scale: %d", (int)out->scale);
+    int rc = job->op == GF_DWT      ? check_coefficients(job, out)
+             : job->op == GF_FILTER ? check_filtered(out)
+                                    : 0;
+    if (rc)
+        return rc;
+    if (job->direction == GF_INVERSE && (out->shift || out->half))
+        return gf_fail(GF_EINVAL, "only a spectrum is shifted or halved, not an inverse's result");
+    if (out->half && !gf_job_is_real(job))
+        return gf_fail(GF_EINVAL, "only a real input's spectrum has a redundant half");
+    return check_range(out);
+}
+
+int gf_job_validate(const struct gf_job *job) {
+    if (job->ndim < 1 || job->ndim > GF_MAX_DIMS)
+        return gf_fail(GF_EINVAL, "%d axes, where 1 to %d are possible", job->ndim, GF_MAX_DIMS);
+    if (!job->axes || job->axes >> job->ndim)
+        return gf_fail(GF_EINVAL,
+                       job->axes ? "an axis to transform is not there" : "no axis to transform");
+    int rc = check_enums(job);
+    if (!rc)
+        rc = check_shape(job);
+    if (!rc)
+        rc = job->op == GF_DWT              ? check_wavelet(job)
+             : job->op == GF_FILTER         ? check_filter(job)
+             : job->direction == GF_FORWARD ? check_samples(job)
+                                            : check_spectrum(job);
+    if (!rc && (job->n_out < 1 || job->n_out > GF_MAX_OUTPUTS))
+        rc = gf_fail(GF_EINVAL, "%d outputs, where 1 to %d are possible", job->n_out,
+                     GF_MAX_OUTPUTS);
+    for (int i = 0; i < job->n_out && !rc; i++)
+        rc = check_output(job, &job->out[i]);
+    return rc;
+}
+
+/* ---- what one run gets ---- */
+
+static int check_array(const char *which, const struct gf_array *a, enum gf_dtype dtype, int rank,
+                       const int64_t *shape) {
+    if (a->dtype != dtype)
+        return gf_fail(GF_EINVAL, "the %s array is of type %s, the job's of %s", which,
+                       gf_dtype_name(a->dtype), gf_dtype_name(dtype));
+    if (a->rank != rank || memcmp(a->shape, shape, (size_t)rank * sizeof *shape))
+        return gf_fail(GF_EINVAL, "the %s array has another shape than the job's", which);
+    return 0;
+}
+
+int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
+                        const struct gf_array *out) {
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(job, shape);
+    int rc = check_array("input", in, job->in_dtype, job->ndim + 1, shape);
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        gf_job_out_shape(job, i, shape);
+        rc = check_array("output", &out[i], job->out[i].dtype, job->ndim + 1, shape);
+    }
+    return rc;
+}
+
+int gf_job_fourier_only(const struct gf_job *job) {
+    if (job->op == GF_FFT)
+        return 0;
+    return gf_fail(GF_EUNSUPP, "this backend has no %s in this version; --backend=openmp has them",
+                   job->op == GF_DWT ? "wavelets" : "filters");
+}

@@ -1,0 +1,40 @@
+/* The shapes of a job's arrays. */
+#include <string.h>
+
+#include "core/base/dwt_shape.h"
+#include "core/base/job.h"
+
+int gf_job_half_axis(const struct gf_job *job) {
+    for (int i = job->ndim - 1; i >= 0; i--)
+        if (job->axes >> i & 1)
+            return i;
+    return -1;
+}
+
+static void spectrum_shape(const struct gf_job *job, bool half, int64_t shape[GF_MAX_RANK]) {
+    memset(shape, 0, GF_MAX_RANK * sizeof *shape);
+    for (int i = 0; i < job->ndim; i++)
+        shape[i] = job->shape[i];
+    int axis = gf_job_half_axis(job);
+    if (half && axis >= 0)
+        shape[axis] = job->shape[axis] / 2 + 1;
+    shape[job->ndim] = job->channels;
+}
+
+void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]) {
+    if (job->op == GF_DWT) {
+        gf_dwt_shape(job, job->direction == GF_INVERSE, shape);
+        return;
+    }
+    spectrum_shape(job, job->direction == GF_INVERSE && job->in_half, shape);
+}
+
+void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]) {
+    if (job->op == GF_DWT) {
+        gf_dwt_shape(job, job->direction == GF_FORWARD, shape);
+        return;
+    }
+    spectrum_shape(job, job->direction == GF_FORWARD && job->out[i].half, shape);
+    if (job->luma)
+        shape[job->ndim] = 1;
+}
