@@ -49,8 +49,8 @@ struct gf_read_options {
 };
 
 enum gf_png_strategy {
-    GF_PNG_AUTO,    /* level -1: a fast coder of runs and Huffman codes; a level: zlib's */
-    GF_PNG_HUFFMAN, /* level -1: the same; a level: zlib's Z_HUFFMAN_ONLY */
+    GF_PNG_AUTO,    /* level -1: ISA-L, or with zlib alone its runs at level 1; a level: zlib */
+    GF_PNG_HUFFMAN, /* zlib without a search for matches */
     GF_PNG_RLE,     /* zlib's strategies, level 1 by default */
     GF_PNG_FILTERED,
     GF_PNG_DEFAULT /* zlib at level 6 */
