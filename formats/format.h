@@ -22,9 +22,10 @@ struct gf_image {
     struct gf_array px; /* (z,) (y,) x, channel: rank ndim + 1, the channel axis always there */
     int ndim;           /* 1..3: 2 for a picture, 3 for several pages */
     enum gf_color color;
-    bool alpha;   /* the last channel is alpha */
-    int depth;    /* bits a sample as stored in the file, for `info`; 0 when writing */
-    char *record; /* the spectrum record's JSON text that came with the data, or NULL */
+    bool alpha;        /* the last channel is alpha */
+    bool channel_axis; /* .npy: one channel has an axis too */
+    int depth;         /* bits a sample as stored in the file, for `info`; 0 when writing */
+    char *record;      /* the spectrum record's JSON text that came with the data, or NULL */
 };
 
 void gf_image_free(struct gf_image *image);
