@@ -122,7 +122,7 @@ extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 
 /* By name or by any of the suffixes ("pgm", "tif"); NULL when there is none. */
 const struct gf_format *gf_format_by_name(const char *name);
-const struct gf_format *gf_format_by_suffix(const char *path); /* ditto; case does not matter */
+const struct gf_format *gf_format_by_suffix(const char *path); /* case does not matter */
 
 /* The format whose first bytes these are; NULL: none. Finds the pictures of a folder. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
