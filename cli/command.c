@@ -6,6 +6,7 @@
 
 #include "cli/log.h"
 #include "core/base/status.h"
+#include "formats/io.h"
 #include "formats/io_guard.h"
 
 enum { MOST_COMMANDS = 63 };
@@ -75,6 +76,8 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
         return 0;
     }
     gf_log_setup(s.quiet, s.verbose);
+    if (s.sync) /* a lesson's commands follow the lesson */
+        gf_sink_sync(true);
     gf_guard_begin();
     int code = c->run(&s, argv, n);
     gf_guard_end();

@@ -194,6 +194,7 @@ const struct gf_opt_group gf_opts_depth_own = {NULL, depth_own_rows};
 
 static const struct gf_opt file_rows[] = {
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
     GF_INTEGER("png-level", png_level, "0-9", 0, 9, "compression level of PNG and deflated TIFF"),
     GF_CHOICE("png-strategy", png_strategy, "NAME", strategies,
               "how PNG is compressed: auto (default), huffman, rle, filtered or default"),

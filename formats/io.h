@@ -58,6 +58,8 @@ void gf_sink_checksum(struct gf_sink *s, int threads);
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
 /* True for an output that commit renames into place, false for what is written through. */
 bool gf_sink_is_file(const struct gf_sink *s);
+/* From here on every file is on its disk before it is renamed; off at the start. Before any thread. */
+void gf_sink_sync(bool on);
 /* Flushes and closes, so that only the rename can still fail. Commit does it too. */
 int gf_sink_finish(struct gf_sink *s);
 int gf_sink_commit(struct gf_sink *s); /* frees the sink in any case */

@@ -36,6 +36,12 @@ struct gf_sink {
     uint32_t crc;
 };
 
+static bool is_synced;
+
+void gf_sink_sync(bool on) {
+    is_synced = on;
+}
+
 static int fail_write(struct gf_sink *s) {
     char what[160];
     snprintf(what, sizeof what, "cannot write '%.120s'", s->name);
@@ -74,6 +80,9 @@ static int open_file(struct gf_sink *s, const char *path, const struct stat *st)
     if (slot < 0)
         return slot;
     s->slot = slot;
+    /* Others' files stay theirs. Only root may say so, and only root's rename would change that. */
+    if (st && geteuid() == 0 && fchown(s->fd, st->st_uid, st->st_gid))
+        return fail_write(s);
     return GF_OK;
 }
 
@@ -290,6 +299,8 @@ bool gf_sink_is_file(const struct gf_sink *s) {
 int gf_sink_finish(struct gf_sink *s) {
     if (!s->failed && !s->closed)
         flush(s);
+    if (is_synced && !s->failed && !s->closed && s->slot != NO_SLOT && fsync(s->fd))
+        fail_write(s);
     if (!s->closed) {
         s->closed = true;
         if (close(s->fd) && errno != EINTR && !s->failed)

@@ -83,6 +83,9 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
     const char *stem, *ext;
     int stem_length;
     split_name(in, &stem, &stem_length, &ext);
+    if (t->has_stem && strspn(stem, ".") >= (size_t)stem_length && stem_length <= 2)
+        return gf_fail(GF_EINVAL, "its name without the suffix is '%.*s', a folder, and no {stem}",
+                       stem_length, stem);
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return gf_fail(GF_ENOMEM, "out of memory");

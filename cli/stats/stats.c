@@ -269,6 +269,7 @@ static const struct gf_opt stats_rows[] = {
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
     GF_END,
 };
 static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
