@@ -38,7 +38,7 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
                   const struct gf_format **format);
 
 /* Writes image to path ("-": stdout) through a safe sink: absent, old or complete. image->record
- * goes into the file or beside it. clobber = false refuses an existing file. */
+ * is put into the file or beside it. clobber = false refuses an existing file. */
 int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
                    const struct gf_write_options *options, bool clobber);
 

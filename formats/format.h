@@ -50,8 +50,8 @@ struct gf_read_options {
 };
 
 enum gf_png_strategy {
-    GF_PNG_AUTO,    /* level -1: a fast coder of runs and Huffman codes; a level: zlib's */
-    GF_PNG_HUFFMAN, /* level -1: the same; a level: zlib's Z_HUFFMAN_ONLY */
+    GF_PNG_AUTO,    /* level -1: ISA-L, or with zlib alone its runs at level 1; a level: zlib */
+    GF_PNG_HUFFMAN, /* zlib without a search for matches */
     GF_PNG_RLE,     /* zlib's strategies, level 1 by default */
     GF_PNG_FILTERED,
     GF_PNG_DEFAULT /* zlib at level 6 */
@@ -122,7 +122,7 @@ extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 
 /* By name or by any of the suffixes ("pgm", "tif"); NULL when there is none. */
 const struct gf_format *gf_format_by_name(const char *name);
-const struct gf_format *gf_format_by_suffix(const char *path); /* ditto; case does not matter */
+const struct gf_format *gf_format_by_suffix(const char *path); /* case does not matter */
 
 /* The format whose first bytes these are; NULL: none. Finds the pictures of a folder. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);

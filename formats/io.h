@@ -63,13 +63,13 @@ void gf_sink_sync(bool on);
 /* Flushes and closes, so that only the rename can still fail. Commit does it too. */
 int gf_sink_finish(struct gf_sink *s);
 int gf_sink_commit(struct gf_sink *s); /* frees the sink in any case */
-void gf_sink_abort(struct gf_sink *s); /* ditto; NULL is fine */
+void gf_sink_abort(struct gf_sink *s); /* removes the temporary; NULL is fine */
 
 /* Removes every temporary that is open, and lets none be made any more; async-signal-safe, for the
  * handler of INT, TERM, HUP. */
 void gf_sink_remove_temporaries(void);
 
-/* open() that goes on after a signal; O_CLOEXEC is added. Makes no files. */
+/* open() that continues after a signal; O_CLOEXEC is added. Makes no files. */
 int gf_open(const char *path, int flags);
 
 /* gf_fail() with the cause that errno names: "`what`: no space left on device", or the cause alone

@@ -22,7 +22,7 @@ struct gf_sink {
     int fd;
     int slot; /* of the temporary; NO_SLOT for a stream */
     bool clobber;
-    bool keep;    /* a stream whose writer goes back: all of it stays in the buffer */
+    bool keep;    /* a stream whose writer seeks back: all of it stays in the buffer */
     bool summing; /* crc follows the writes */
     int sum_threads;
     bool closed;

@@ -222,7 +222,7 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
         return rc;
     int64_t size = gf_source_known_size(source), held = size - gf_source_tell(source);
     if (size >= 0 && held != bytes)
-        return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header says %lld",
+        return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
                        (long long)held, (long long)bytes);
     image->depth = 8 * (int)gf_dtype_size(h->dtype);
     image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
@@ -240,7 +240,7 @@ static int npy_read(struct gf_decoder *d, struct gf_image *image) {
         return rc;
     unsigned char more;
     if (gf_source_known_size(source) < 0 && gf_source_peek(source, &more, 1) == 1)
-        return gf_fail(GF_EFORMAT, "more data than the %lld bytes that the header says",
+        return gf_fail(GF_EFORMAT, "more data than the %lld bytes that the header promises",
                        (long long)(gf_source_tell(source) - h->begin));
     size_t unit = gf_dtype_unit(h->dtype);
     if (h->big_endian != gf_host_is_big_endian() && unit > 1)

@@ -8,7 +8,7 @@
  *
  * "Old" may be data that had no record, and "new" may be without one; the record in between marks that
  * by the checksum of such data alone, so that only this data is read as a foreign file. Where nothing (or
- * nothing that could be read) is there before, the new record goes first and alone. */
+ * nothing that could be read) is there before, the new record is renamed first and alone. */
 #include "formats/pair.h"
 
 #include <errno.h>

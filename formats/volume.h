@@ -30,7 +30,7 @@ struct gf_volume_box {
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride);
 int gf_volume_commit(struct gf_volume *v); /* frees in any case */
-void gf_volume_abort(struct gf_volume *v); /* ditto; NULL is fine */
+void gf_volume_abort(struct gf_volume *v); /* closes without a file; NULL is fine */
 
 /* A raw volume (options->raw has its shape and type) read plane by plane. */
 struct gf_volume_reader;

@@ -85,7 +85,7 @@ void gf_workers_leave(struct gf_worker *l);
 /* Prints what is due of the reports of the worker's input; with `more` others of it follow. */
 void gf_workers_report(struct gf_worker *l, bool more);
 void gf_workers_stop(struct gf_workers *p);
-void gf_workers_close_pipe(struct gf_workers *p); /* ditto, without a report */
+void gf_workers_close_pipe(struct gf_workers *p); /* likewise, without a report */
 bool gf_workers_stopped(struct gf_workers *p);
 
 #endif

@@ -244,7 +244,7 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
 
 /* ---- decisions ---- */
 
-/* A device from the environment that no usable backend has: auto does without it, and says so. */
+/* A device from the environment that no usable backend has: auto works without it and notes that. */
 static void note_device(struct gf_session *s, const struct gf_choice *choice) {
     const struct gf_session_options *o = &s->options;
     if (!choice->no_device[0] || s->device_noted)

@@ -323,7 +323,7 @@ static void test_times(void) {
     stop();
 }
 
-/* Each way to fail on the device: auto goes on in host memory and notes it once. */
+/* Each way to fail on the device: auto continues in host memory and notes it once. */
 static void test_fallback(void) {
     static const struct {
         int open, plan, exec;

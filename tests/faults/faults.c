@@ -1,6 +1,6 @@
-/* Runs gpufft with one call failing, call after call, and says what comes out wrong.
+/* Runs gpufft with one call failing, call after call, and reports what comes out wrong.
  * usage: faults [-s SECONDS] [-S SEED] [CASE[:KIND[:ERROR[:N]]]]...
- * GPUFFT names the program (./gpufft); the shim lies beside this one. With -s only as many runs,
+ * GPUFFT names the program (./gpufft); the shim is beside this one. With -s only as many runs,
  * picked at random, as that time allows. Four parts name one run, whose words are shown. */
 #include <errno.h>
 #include <signal.h>
@@ -129,7 +129,7 @@ static void add_calls(int c, int row, int count) {
         add(c, row, ALL_OF + 1 + (int)pick(&state, (uint64_t)(count - ALL_OF)));
 }
 
-/* True where "CASE:KIND:ERROR:N" names it, as far as it goes. */
+/* True where "CASE:KIND:ERROR:N" names it, as far as it is given. */
 static bool named(const char *name, const struct test *t) {
     char full[200];
     snprintf(full, sizeof full, "%s:%s:%s:%d", clean[t->c].c->name, rows[t->row].kind,
@@ -157,7 +157,7 @@ static void list_tests(char **only, int n_only) {
                 for (size_t i = 0; i < sizeof file_limits / sizeof *file_limits; i++)
                     add(c, row, file_limits[i]);
             else if (f->limit == (int)RLIMIT_AS)
-                for (int mib = 4; mib <= 160; mib += 4)
+                for (int mib = 16; mib <= 56; mib++)
                     add(c, row, mib);
         }
     for (int i = 0; i < n_tests && n_only; i++)

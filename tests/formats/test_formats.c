@@ -1,5 +1,5 @@
 /* Every format: what is written comes back, to the byte where the bytes are promised, and what
- * stands on the disk when that fails. */
+ * is on the disk when that fails. */
 #include <fcntl.h>
 #include <png.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 static const struct gf_read_options any = {0};
 static const struct gf_write_options usual = {.level = -1, .threads = 1};
 
-/* Reads back; on failure says why and returns an empty image. */
+/* Reads back; on failure prints why and returns an empty image. */
 static struct gf_image load(const char *path, const struct gf_read_options *options) {
     struct gf_image image;
     int rc = gf_image_read(path, options, &image, NULL);

@@ -91,7 +91,7 @@ static void test_mismatch(const struct gf_format *f, const char *path) {
     /* Writing again makes the pair good again. */
     CHECK_EQ(gf_image_write(path, f, &b, &usual, true), GF_OK);
     CHECK_EQ(read_rc(path), GF_OK);
-    /* Without a record the old one goes: it would speak of what is no longer there. */
+    /* Without a record the old one is removed: it would describe data that is no longer there. */
     free(b.record);
     b.record = NULL;
     CHECK_EQ(gf_image_write(path, f, &b, &usual, true), GF_OK);
