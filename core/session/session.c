@@ -114,6 +114,15 @@ int gf_session_open_own(const struct gf_session *s, int i, int threads, void **c
     return gf_session_backend(s, i)->open(&options, context);
 }
 
+/* A GPU backend that was asked for by name alone may have nothing but the CPU under it. */
+static void note_cpu(const struct gf_session *s, int i) {
+    const struct gf_backend *b = gf_session_backend(s, i);
+    struct gf_gpu_props props;
+    if (s->asked == i && !s->options.device && b->list &&
+        !gf_backend_device(b, s->options.device, &props) && props.is_cpu)
+        gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
+}
+
 /* The context becomes everybody's; where it could not be opened, *ms has the time all the same. */
 static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
     *ms += o->ms;
@@ -123,6 +132,7 @@ static int take_over(struct gf_session *s, int i, const struct gf_opening *o, do
     }
     s->context[i] = o->context;
     s->open |= 1u << i;
+    note_cpu(s, i);
     return 0;
 }
 
