@@ -22,7 +22,6 @@
 #include "tests/core/backends.h"
 #include "tests/test.h"
 
-
 struct section {
     const char *name;
     void (*run)(struct subject *);
