@@ -107,9 +107,15 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
 
 int gf_template_format(const struct gf_template *t, const char *path,
                        const struct gf_format **format) {
+    char name[8];
     *format = t->prefix ? t->prefix : gf_format_by_suffix(path);
-    if (*format)
+    if (*format && (*format)->write)
         return 0;
+    if (*format)
+        return gf_fail(GF_EUSAGE,
+                       "%s: '%s' would be a %s, which gpufft reads but does not write; use .png "
+                       ".pgm .ppm .pfm .tif .npy .raw",
+                       t->option, path, gf_format_label(*format, name));
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
     return gf_fail(GF_EUSAGE,
