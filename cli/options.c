@@ -152,7 +152,8 @@ static int parse_threshold(const char *value, void *field) {
 static const struct gf_opt out_rows[] = {
     GF_TEXT("out", out, "OUT",
             "where to write: a path, png:- for stdout, or a template with {stem} {kind} {ext} "
-            "{page}"),
+            "{page}",
+            .letter = 'o'),
     GF_END,
 };
 const struct gf_opt_group gf_opts_out = {"Output", out_rows};
@@ -308,7 +309,8 @@ const struct gf_opt_group gf_opts_offset = {NULL, offset_rows};
 static const struct gf_opt backend_rows[] = {
     GF_TEXT("backend", backend, "NAME",
             "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
-            "that is faster"),
+            "that is faster",
+            .letter = 'b'),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
             "GPUFFT_DEVICE, or the first)"),
@@ -328,7 +330,7 @@ const struct gf_opt_group gf_opts_memory = {"Run", memory_rows};
 
 static const struct gf_opt run_rows[] = {
     GF_INTEGER("jobs", jobs, "N", 1, 256,
-               "pictures to process concurrently (default: one per CPU thread)"),
+               "pictures to process concurrently (default: one per CPU thread)", .letter = 'j'),
     GF_FLAG("resume", resume, "skip inputs whose outputs all exist and are newer"),
     GF_FLAG("force", force, "process all inputs, even with --resume"),
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", parse_memory,
@@ -339,19 +341,19 @@ const struct gf_opt_group gf_opts_run = {"Run", run_rows};
 
 static const struct gf_opt report_rows[] = {
     GF_FLAG("json", json, "print one line of JSON per file on stdout"),
-    GF_FLAG("quiet", quiet, "print failures only"),
+    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),
     GF_FLAG("verbose", verbose,
-            "print the backend, why it was chosen, and how long each phase took"),
-    GF_FLAG("help", help, "print the options and examples"),
+            "print the backend, why it was chosen, and how long each phase took", .letter = 'v'),
+    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
     GF_END,
 };
 const struct gf_opt_group gf_opts_report = {NULL, report_rows};
 
 static const struct gf_opt common_rows[] = {
     GF_FLAG("json", json, "print JSON instead of text"),
-    GF_FLAG("quiet", quiet, "print failures only"),
-    GF_FLAG("verbose", verbose, "print more"),
-    GF_FLAG("help", help, "print the options and examples"),
+    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),
+    GF_FLAG("verbose", verbose, "print more", .letter = 'v'),
+    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
     GF_END,
 };
 const struct gf_opt_group gf_opts_common = {"General", common_rows};
