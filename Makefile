@@ -156,19 +156,21 @@ TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
 UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 
 # Everything that needs no GPU: the rules of the house, the parts, every backend present against an
-# independent reference, the command line from outside, and small sizes under the sanitizers. An
-# OpenCL device, if only PoCL's, takes a second to build a kernel: the named jobs, and one random
-# check in SAMPLE for each of two processes. Built kernels are kept in the build's folder.
+# independent reference, the command line from outside, and small sizes under the sanitizers; PNG
+# without ISA-L too. An OpenCL device, if only PoCL's, takes a second to build a kernel: the named
+# jobs, and one random check in SAMPLE for each of two processes. Built kernels are kept in the
+# build's folder.
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults
 	@mkdir -p $(BUILD)/cache
-	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_record
+	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_png build-asan/test_record
+	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= build-zlib/test_png
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2 $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh \
-	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record "$(BUILD)/faults -s 60"
+	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_record build-zlib/test_png "$(BUILD)/faults -s 60"
 
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.

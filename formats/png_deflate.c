@@ -1,3 +1,4 @@
+/* Deflate of a strip: zlib for a level or a strategy that was asked for, the quick coder otherwise. */
 #include "formats/png_deflate.h"
 
 #include <stdint.h>

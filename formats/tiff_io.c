@@ -28,7 +28,12 @@ static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t n) {
 
 static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
     struct gf_tiff *t = handle;
-    int rc = t->sink ? gf_sink_write(t->sink, data, (size_t)n) : GF_EIO;
+    int rc = GF_EIO;
+    if (t->sink && n > 0 && !data) { /* libtiff writes what it had no memory for */
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+        t->no_memory = true;
+    } else if (t->sink)
+        rc = gf_sink_write(t->sink, data, (size_t)n);
     if (rc) {
         if (!t->status) {
             t->status = rc;
@@ -65,6 +70,10 @@ static int on_close(thandle_t handle) {
  * the position "scanline 4294967295" that it gives when it knows none. */
 static void keep(struct gf_tiff *t, const char *format, va_list args) {
     char text[256];
+    t->limited |= strstr(format, "limit") != NULL;
+    t->no_memory |=
+        !t->limited && (strcasestr(format, "memory") || strcasestr(format, "allocate") ||
+                        strstr(format, "No space for"));
     if (!t->failed && !t->status) {
         vsnprintf(text, sizeof text, format, args);
         char *begin = strncmp(text, "TIFF: ", 6) ? text : text + 6;
@@ -145,7 +154,7 @@ int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
 }
 
 void gf_tiff_close(struct gf_tiff *t) {
-    if (t->tif)
+    if (t->tif && !t->no_memory)
         TIFFClose(t->tif);
     t->tif = NULL;
 }

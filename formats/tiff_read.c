@@ -82,7 +82,8 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
         return GF_OK;
     if (text && (text[0] != '{' || !strstr(text, "\"gpufft\"")))
         return GF_OK;
-    image->record = text ? strdup(text) : NULL; /* libtiff may have had no memory for it */
+    t->no_memory |= !text; /* libtiff had no memory for it */
+    image->record = text ? strdup(text) : NULL;
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
@@ -134,8 +135,9 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     d->extra = r->buffer_bytes;
     rc =
         gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
-    if (!rc && TIFFSetSubDirectory(t->tif, r->offsets[0]))
-        rc = read_record(t, image);
+    if (!rc)
+        rc = TIFFSetSubDirectory(t->tif, r->offsets[0]) ? read_record(t, image)
+                                                        : gf_tiff_report(t, "broken TIFF: ");
     return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
 }
 
