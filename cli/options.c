@@ -152,8 +152,9 @@ static int parse_threshold(const char *value, void *field) {
 static const struct gf_opt out_rows[] = {
     GF_TEXT("out", out, "OUT",
             "where to write: a path, png:- for stdout, or a template with {stem} {kind} {ext} "
-            "{page}",
+            "{page}; DIR/ is DIR/{stem}_{kind}.png",
             .letter = 'o'),
+    GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_out = {"Output", out_rows};

@@ -32,6 +32,20 @@ static const struct gf_format *prefix_format(const char *text, size_t *length) {
     return gf_format_by_name(name);
 }
 
+int gf_template_of_folder(const char *text, const char *suffix, char **out) {
+    size_t n = strlen(text), skip = 0;
+    const struct gf_format *prefix = prefix_format(text, &skip);
+    char typed[16];
+    *out = NULL;
+    if (n <= skip || text[n - 1] != '/')
+        return 0;
+    snprintf(typed, sizeof typed, "%.*s", skip ? (int)skip - 1 : 0, text);
+    if (asprintf(out, "%s{stem}_{kind}.%s", text, prefix ? typed : suffix) >= 0)
+        return 0;
+    *out = NULL;
+    return gf_fail(GF_ENOMEM, "out of memory");
+}
+
 int gf_template_parse(const char *option, const char *text, struct gf_template *out) {
     struct stat st;
     size_t skip = 0;
@@ -83,6 +97,9 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
     const char *stem, *ext;
     int stem_length;
     split_name(in, &stem, &stem_length, &ext);
+    const struct gf_format *own = gf_format_by_suffix(in);
+    if (t->writable_ext && (!own || !own->write))
+        ext = "png";
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return gf_fail(GF_ENOMEM, "out of memory");

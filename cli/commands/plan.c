@@ -253,7 +253,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
                               is_filter(s)          ? GF_REAL
                               : s->kind == GF_UNSET ? GF_MAGNITUDE
                                                     : (enum gf_kind)s->kind,
-                              &targets);
+                              is_filter(s), &targets);
     if (!rc && is_filter(s) && (s->kind != GF_UNSET || further))
         rc = gf_fail(GF_EUSAGE, "a filter's result is the picture; --out alone names it");
     if (!rc && !n)

@@ -211,6 +211,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .name = "filter",
     .default_kind = GF_REAL,
     .label = "filtered",
+    .keeps_type = true,
     .prepare = prepare,
     .ready = ready,
     .check = check,
