@@ -1,14 +1,15 @@
-/* Deflate of a strip: zlib for a level or a strategy that was asked for, the quick coder otherwise. */
+/* Deflate of a strip: zlib for a level or a strategy that was asked for, else the codec's quick one. */
 #include "formats/png_deflate.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "formats/png_huffman.h"
+#include "formats/png_codec.h"
 
 struct gf_deflate {
-    bool quick;
+    const struct gf_codec *quick;
+    void *state; /* of the quick one */
     z_stream z;
 };
 
@@ -17,8 +18,11 @@ struct gf_deflate *gf_deflate_new(const struct gf_deflate_options *options) {
     if (!d)
         return NULL;
     d->quick = options->quick;
-    if (d->quick ||
-        deflateInit2(&d->z, options->level, Z_DEFLATED, -MAX_WBITS, 9, options->strategy) == Z_OK)
+    if (d->quick)
+        d->state = malloc(d->quick->deflate_bytes);
+    if (d->quick ? d->state != NULL
+                 : deflateInit2(&d->z, options->level, Z_DEFLATED, -MAX_WBITS, 9,
+                                options->strategy) == Z_OK)
         return d;
     free(d);
     return NULL;
@@ -27,19 +31,20 @@ struct gf_deflate *gf_deflate_new(const struct gf_deflate_options *options) {
 void gf_deflate_free(struct gf_deflate *d) {
     if (d && !d->quick)
         deflateEnd(&d->z);
+    if (d)
+        free(d->state);
     free(d);
 }
 
 size_t gf_deflate_bound(size_t n) {
-    /* Of zlib's bounds the one that holds for every level and strategy, and room for the flush. */
-    size_t by_zlib = n + n / 8 + n / 64 + 1024, quick = gf_huffman_bound(n);
-    return by_zlib > quick ? by_zlib : quick;
+    /* Of all levels and strategies, and of ISA-L, with room for the flush. */
+    return n + n / 8 + n / 64 + 1024;
 }
 
 size_t gf_deflate_strip(struct gf_deflate *d, const unsigned char *in, size_t n, bool last,
                         unsigned char *out) {
     if (d->quick)
-        return gf_huffman_deflate(in, n, last, out);
+        return d->quick->deflate(d->state, in, n, last, out, gf_deflate_bound(n));
     z_stream *z = &d->z;
     if (deflateReset(z) != Z_OK)
         return 0;

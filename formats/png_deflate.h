@@ -1,14 +1,16 @@
-/* Deflate of strips, each on its own, by zlib at a level or by the quick coder of png_huffman.h.
- * Private to formats/. */
+/* Deflate of strips, each on its own, by zlib at a level or by a codec's quick deflate. Private to
+ * formats/. */
 #ifndef GF_FORMATS_PNG_DEFLATE_H
 #define GF_FORMATS_PNG_DEFLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gf_codec;
+
 struct gf_deflate_options {
-    bool quick;          /* runs and Huffman codes: of zlib neither level nor strategy */
-    int level, strategy; /* zlib's */
+    const struct gf_codec *quick; /* its deflate instead of zlib's; NULL: none */
+    int level, strategy;          /* zlib's */
 };
 
 struct gf_deflate;                                                           /* a thread's */

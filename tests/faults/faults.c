@@ -157,7 +157,7 @@ static void list_tests(char **only, int n_only) {
                 for (size_t i = 0; i < sizeof file_limits / sizeof *file_limits; i++)
                     add(c, row, file_limits[i]);
             else if (f->limit == (int)RLIMIT_AS)
-                for (int mib = 4; mib <= 160; mib += 4)
+                for (int mib = 16; mib <= 56; mib++)
                     add(c, row, mib);
         }
     for (int i = 0; i < n_tests && n_only; i++)
