@@ -40,6 +40,12 @@ static int distance(const char *a, const char *b) {
     return rows[n % 3][m];
 }
 
+/* How many slips a word of that length may have: with two of seven letters it is another word, as
+ * "sharpen" is not "shape". */
+static int slips_of(int length) {
+    return length < 8 ? 1 : 2;
+}
+
 const char *gf_opt_near(const char *word, const char *const *names) {
     const char *near = NULL;
     int best = INT_MAX, len = (int)strlen(word);
@@ -48,7 +54,7 @@ const char *gf_opt_near(const char *word, const char *const *names) {
         /* A beginning is as good as a slip: 'mag' means 'magnitude'. */
         if (len >= 3 && !strncmp(word, names[i], (size_t)len))
             d = min_of(d, 1);
-        if (d < best && d <= 1 + len / 4) {
+        if (d < best && d <= slips_of(len)) {
             best = d;
             near = names[i];
         }
