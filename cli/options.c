@@ -42,6 +42,10 @@ static int parse_shape(const char *value, void *field) {
     return gf_shape_parse(value, s->shape.extent, &s->shape.n);
 }
 
+static int parse_skip(const char *value, void *field) {
+    return gf_parse_whole("--skip", value, 0, field);
+}
+
 static int parse_offset(const char *value, void *field) {
     return gf_parse_whole("--offset", value, 0, field);
 }
@@ -300,9 +304,15 @@ static const struct gf_opt raw_rows[] = {
 };
 const struct gf_opt_group gf_opts_raw = {"Raw files", raw_rows};
 
-static const struct gf_opt offset_rows[] = {
-    GF_PARSED("offset", GF_AT(offset), "BYTES", parse_offset,
+static const struct gf_opt skip_rows[] = {
+    GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
               "bytes to skip before the first raw sample"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_skip = {NULL, skip_rows};
+
+static const struct gf_opt offset_rows[] = {
+    GF_PARSED("offset", GF_AT(offset), "BYTES", parse_offset, "the same as --skip"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_offset = {NULL, offset_rows};

@@ -52,7 +52,8 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_list,    /* Input: --files-from */
     gf_opts_frames,  /* --frames, --nan */
     gf_opts_raw,     /* Raw files */
-    gf_opts_offset,  /* their --offset */
+    gf_opts_skip,    /* their --skip */
+    gf_opts_offset,  /* and --offset, where that has no other meaning */
     gf_opts_backend, /* Backend */
     gf_opts_memory,  /* Run: --max-memory of one input after the other */
     gf_opts_run,     /* Run: several inputs concurrently */

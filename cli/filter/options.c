@@ -225,10 +225,6 @@ static int parse_offset(const char *value, void *settings) {
     return 0;
 }
 
-static int parse_skip(const char *value, void *field) {
-    return gf_parse_whole("--skip", value, 0, field);
-}
-
 void gf_filter_note_radii(const struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         const struct gf_filter_part *p = &s->filter.part[i];
@@ -286,11 +282,3 @@ static const struct gf_opt result_rows[] = {
     GF_END,
 };
 const struct gf_opt_group gf_opts_filter_result = {NULL, result_rows};
-
-/* A filter's own --offset is that of its result. */
-static const struct gf_opt skip_rows[] = {
-    GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
-              "bytes to skip before the first raw sample"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_skip = {NULL, skip_rows};
