@@ -2,7 +2,8 @@
 # make check      every test that needs no GPU
 # make help       the other targets
 #
-# CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR as usual. WERROR= (empty) builds with a compiler that warns of
+# CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR as usual. HARDEN= (empty) builds without stack protection,
+# fortified calls and position independence. WERROR= (empty) builds with a compiler that warns of
 # more than this code's own do; BUILD=dir keeps object files apart.
 VERSION := 0.1.0
 BUILD   ?= build
@@ -34,8 +35,25 @@ ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
   PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PKGS) $(WITH_ISAL))
 endif
 
+# Hardening, as far as this compiler and this linker take it; HARDEN= builds without. Fortified calls
+# need optimisation, mislead sanitizers, and are left alone where CC or CFLAGS define them.
+HARDEN ?= 1
+comma  := ,
+takes   = $(shell t=$$(mktemp); echo 'int main(void) { return 0; }' | \
+            $(CC) -Werror $(1) -x c - -o $$t 2>/dev/null && echo '$(1)'; rm -f $$t)
+ifneq ($(and $(HARDEN),$(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all))),)
+  WITH_PIE := $(call takes,-fPIE -pie)
+  H_LINK   := $(filter -pie,$(WITH_PIE)) $(call takes,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
+  H_CODE   := $(foreach f,-fstack-protector-strong -fstack-clash-protection,$(call takes,$(f)))
+  ifneq ($(if $(findstring _FORTIFY_SOURCE,$(CC) $(CFLAGS))$(SANITIZE),,$(filter -O1 -O2 -O3 -Os -Og -Ofast,$(CFLAGS))),)
+    H_CODE += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(if \
+              $(call takes,-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -include string.h),3,2)
+  endif
+endif
+
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
-             $(OPENMP) $(PKG_CFLAGS) $(CFLAGS) $(SANITIZE)
+             $(OPENMP) $(PKG_CFLAGS) $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
+ALL_LDFLAGS = $(H_LINK) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
@@ -60,6 +78,7 @@ ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3 -mprefer-vector-width=256
 ISA_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
+$(BUILD)/kernels/%: H_CODE := # the loops would pay for it
 KERNELS := $(foreach i,$(ISAS),$(BUILD)/kernels/cpu/f32_$(i).o $(BUILD)/kernels/cpu/f64_$(i).o) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
@@ -94,7 +113,7 @@ BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_
 all: gpufft
 
 gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -124,26 +143,26 @@ $(foreach i,$(ISAS),$(foreach b,32 64,$(eval $(call kernel_rule,$(b),$(i)))))
 
 define test_rule
 $(BUILD)/$(basename $(notdir $(1))): $(call obj,$(1)) $(call obj,$(SUPPORT)) $(BELOW)
-	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(ALL_LIBS))
+	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $$(ALL_LIBS))
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # The manual: hand-written pages around the lists that the tables of commands and options give.
 PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
 man: $(PAGES)
 
 $(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/samples_embedded.o $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/man/%.1: man/%.1.in man/options.in $(BUILD)/make_man
 	@mkdir -p $(@D)
 	$(call say,MAN,$(BUILD)/make_man $< man/options.in >$@)
 
 $(BUILD)/faults: $(call obj,$(FAULTS)) | $(BUILD)/faults_shim.so
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^)
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^)
 
 # Without the sanitizers and the checks of fortified headers, whose functions it defines itself.
 $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
@@ -218,7 +237,7 @@ lint: $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
 build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- using it
 

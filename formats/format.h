@@ -22,9 +22,10 @@ struct gf_image {
     struct gf_array px; /* (z,) (y,) x, channel: rank ndim + 1, the channel axis always there */
     int ndim;           /* 1..3: 2 for a picture, 3 for several pages */
     enum gf_color color;
-    bool alpha;   /* the last channel is alpha */
-    int depth;    /* bits a sample as stored in the file, for `info`; 0 when writing */
-    char *record; /* the spectrum record's JSON text that came with the data, or NULL */
+    bool alpha;        /* the last channel is alpha */
+    bool channel_axis; /* .npy: one channel has an axis too */
+    int depth;         /* bits a sample as stored in the file, for `info`; 0 when writing */
+    char *record;      /* the spectrum record's JSON text that came with the data, or NULL */
 };
 
 void gf_image_free(struct gf_image *image);
@@ -49,8 +50,8 @@ struct gf_read_options {
 };
 
 enum gf_png_strategy {
-    GF_PNG_AUTO,    /* level -1: a fast coder of runs and Huffman codes; a level: zlib's */
-    GF_PNG_HUFFMAN, /* level -1: the same; a level: zlib's Z_HUFFMAN_ONLY */
+    GF_PNG_AUTO,    /* level -1: ISA-L, or with zlib alone its runs at level 1; a level: zlib */
+    GF_PNG_HUFFMAN, /* zlib without a search for matches */
     GF_PNG_RLE,     /* zlib's strategies, level 1 by default */
     GF_PNG_FILTERED,
     GF_PNG_DEFAULT /* zlib at level 6 */

@@ -226,6 +226,7 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
                        (long long)held, (long long)bytes);
     image->depth = 8 * (int)gf_dtype_size(h->dtype);
     image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    image->channel_axis = d->options.channels_last && channels == 1;
     d->extra = h->fortran ? bytes : 0;
     return gf_image_describe(image, h->dtype, ndim, h->shape, channels);
 }
@@ -257,7 +258,7 @@ static const char *descr_of(enum gf_dtype t) {
 static int write_header(struct gf_sink *sink, const struct gf_image *image) {
     char text[192], head[256];
     const struct gf_array *px = &image->px;
-    int rank = image->ndim + (px->shape[image->ndim] > 1);
+    int rank = image->ndim + (image->channel_axis || px->shape[image->ndim] > 1);
     int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                      descr_of(px->dtype));
     for (int i = 0; i < rank; i++)

@@ -26,6 +26,7 @@
 #include "formats/checksum.h"
 #include "formats/io_guard.h"
 #include "formats/io_temporary.h"
+#include "formats/record.h"
 #include "formats/record_file.h"
 
 struct pair {
@@ -54,7 +55,7 @@ int gf_pair_check(const char *path, const struct gf_format *f, const char *recor
     if (!f->record_beside || !record)
         return GF_OK;
     int rc = gf_record_file_load(path, &text, &n);
-    bool ours = text && gf_record_file_is_ours(text, n);
+    bool ours = text && gf_record_is_ours(text, n);
     if (text && (!ours || !clobber))
         rc = fail_exists(path, ours);
     free(text);
@@ -122,7 +123,7 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
     if (rc)
         return rc;
     if (p->old_text) {
-        bool ours = gf_record_file_is_ours(p->old_text, p->old_size);
+        bool ours = gf_record_is_ours(p->old_text, p->old_size);
         if (p->now.record && (!ours || !clobber))
             return fail_exists(p->path, ours);
         if (!ours) { /* and neither read nor touched */

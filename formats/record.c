@@ -17,10 +17,24 @@ static const char *const boundary_names[] = {"periodic", "symmetric", "zero", NU
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
 
-/* TIFF readers such as tifffile take "shape" for the pages' own, which packed coefficients' is not.
- */
-static const char *shape_key(const struct gf_record *r) {
-    return r->version == GF_RECORD_WAVELET ? "picture_shape" : "shape";
+/* The picture's shape; the later ones are what older files call it. Not "shape": TIFF readers such as
+ * tifffile take that for how the pages are to be put together. */
+static const char *const shape_keys[] = {"extents", "shape", "picture_shape", NULL};
+
+/* Keys that few others write. A foreign description may have one or two of them. */
+static const char *const own_keys[] = {"\"kind\"",          "\"norm\"",  "\"shift\"",
+                                       "\"half\"",          "\"luma\"",  "\"complex_input\"",
+                                       "\"picture_shape\"", "\"alpha\"", NULL};
+
+bool gf_record_is_ours(const char *text, size_t n) {
+    static const char start[] = "{\"gpufft\":";
+    size_t whole = sizeof start - 1, marker = strlen("\"gpufft\"");
+    if (memmem(text, n, "\"gpufft\"", marker) || (n > 0 && n < whole && !memcmp(text, start, n)))
+        return true;
+    int found = 0;
+    for (int i = 0; own_keys[i]; i++)
+        found += memmem(text, n, own_keys[i], strlen(own_keys[i])) != NULL;
+    return found >= 3;
 }
 
 static int bad(const char *field) {
@@ -56,7 +70,13 @@ static int get_name(const json_t *root, const char *key, const char *const *name
 }
 
 static int get_shape(const json_t *root, struct gf_record *r) {
-    const json_t *shape = json_object_get(root, shape_key(r));
+    const json_t *shape = NULL;
+    for (int i = 0; shape_keys[i]; i++) {
+        const json_t *named = json_object_get(root, shape_keys[i]);
+        if (shape && named)
+            return bad(shape_keys[i]);
+        shape = named ? named : shape;
+    }
     size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
     if (n < 1 || n > GF_RECORD_DIMS)
         return bad("shape");
@@ -148,6 +168,8 @@ static int check_together(const struct gf_record *r) {
         return bad("color");
     if (r->luma && r->channels != 1)
         return bad("luma");
+    if (r->channel_axis && r->channels != 1)
+        return bad("channel_axis");
     if (r->depth > 8 * (int)gf_dtype_size(r->dtype))
         return bad("depth");
     return GF_OK;
@@ -175,6 +197,10 @@ static int parse(const json_t *root, struct gf_record *r) {
         return rc;
     r->depth = (int)depth;
     if (r->version == GF_RECORD_WAVELET && (rc = get_wavelet(root, r)) != GF_OK)
+        return rc;
+    /* Records of most pictures, and those that older programs wrote, are without it. */
+    if (json_object_get(root, "channel_axis") &&
+        (rc = get_bool(root, "channel_axis", &r->channel_axis)) != GF_OK)
         return rc;
     return check_together(r);
 }
@@ -205,6 +231,7 @@ static bool same_record(const struct gf_record *a, const struct gf_record *b) {
                 a->depth == b->depth && a->axes == b->axes && a->norm == b->norm &&
                 a->shift == b->shift && a->half == b->half && a->luma == b->luma &&
                 a->complex_input == b->complex_input && a->alpha == b->alpha &&
+                a->channel_axis == b->channel_axis &&
                 !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
     return same && (a->version != GF_RECORD_WAVELET ||
                     (a->levels == b->levels && a->boundary == b->boundary &&
@@ -222,11 +249,13 @@ static char *record_text(const struct gf_record *r) {
     }
     json_t *root =
         json_pack("{s:i, s:s, s:O, s:I, s:s, s:s, s:i, s:O, s:s, s:b, s:b, s:b, s:b, s:s}",
-                  "gpufft", r->version, "kind", kind_names[r->kind], shape_key(r), shape,
+                  "gpufft", r->version, "kind", kind_names[r->kind], shape_keys[0], shape,
                   "channels", (json_int_t)r->channels, "color", color_names[r->color], "type",
                   gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
                   norm_names[r->norm], "shift", r->shift, "half", r->half, "luma", r->luma,
                   "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
+    if (r->channel_axis)
+        whole &= !json_object_set_new(root, "channel_axis", json_true());
     if (r->version == GF_RECORD_WAVELET)
         whole &= !json_object_set_new(root, "transform", json_string("dwt")) &&
                  !json_object_set_new(root, "wavelet", json_string("d4")) &&

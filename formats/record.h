@@ -34,6 +34,7 @@ struct gf_record {
     enum gf_record_kind kind; /* of the file it describes: complex, magnitude or phase */
     int ndim;
     int64_t shape[GF_RECORD_DIMS]; /* the picture's, slowest first */
+    bool channel_axis;             /* the picture's one channel has an axis of its own in .npy */
     int64_t channels;    /* spectra in the file: of the picture without alpha; 1 for luma */
     enum gf_color color; /* of the picture that inverts from it */
     enum gf_dtype dtype; /* the picture's samples */
@@ -50,6 +51,10 @@ struct gf_record {
     bool thresholded; /* what inverts from it is not the picture any more */
 };
 
+/* True when a text is a record, or was one before its start or its end was damaged: it has the
+ * program's mark or several of the record's keys, or is cut within the mark. False for what someone
+ * else wrote. */
+bool gf_record_is_ours(const char *text, size_t n);
 /* JSON text, one line, read back and compared; the caller frees it with free(). */
 int gf_record_format(const struct gf_record *record, char **text);
 /* GF_EFORMAT with the reason for a text that is no record, is of a later version, or claims what

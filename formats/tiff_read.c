@@ -5,6 +5,7 @@
 #include "core/base/status.h"
 #include "formats/format.h"
 #include "formats/image.h"
+#include "formats/record.h"
 #include "formats/tiff.h"
 
 static bool tiff_sniff(const unsigned char *head, size_t n) {
@@ -75,12 +76,12 @@ static int survey(struct reader *r) {
     return GF_OK;
 }
 
-/* The record, if the first page's description is one. */
+/* The record, if the first page's description is one, also a damaged one: who needs it refuses it. */
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
     if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text))
         return GF_OK;
-    if (text && (text[0] != '{' || !strstr(text, "\"gpufft\"")))
+    if (text && !gf_record_is_ours(text, strlen(text)))
         return GF_OK;
     t->no_memory |= !text; /* libtiff had no memory for it */
     image->record = text ? strdup(text) : NULL;

@@ -48,6 +48,7 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
         .kind = (enum gf_record_kind)job->out[i].kind,
         .ndim = job->ndim,
         .channels = job->channels,
+        .channel_axis = image->channel_axis,
         .color = image->color,
         .dtype = image->px.dtype,
         .depth = image->depth,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/base/status.h"
@@ -50,7 +51,8 @@ json_t *gf_json_shape(const int64_t *shape, int n) {
 }
 
 void gf_json_print(json_t *object) {
-    char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_object_set_new(object, "version", json_integer(GF_JSON_VERSION));
+    char *line = gf_json_line(object);
     json_decref(object);
     if (line && !gf_json_memory_missed())
         gf_log_line(line);
@@ -80,7 +82,7 @@ static json_t *json_product(const struct gf_task *t, int i) {
     if (t->overflowed[i])
         json_object_set_new(o, "overflowed", json_integer(t->overflowed[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY)
-        json_object_set_new(o, "white", json_real(t->report.high[i]));
+        json_object_set_new(o, "white", gf_json_float(t->report.high[i]));
     return o;
 }
 

@@ -19,7 +19,7 @@ void gf_report_failed(const struct gf_settings *s, const char *name);
 /* JSON text of any bytes: those that are not UTF-8 become U+FFFD. */
 json_t *gf_json_text(const char *text);
 json_t *gf_json_shape(const int64_t *shape, int n);
-/* Prints `object` as one line on stdout and frees it. */
+/* Prints `object`, with the version of these lines, as one line on stdout and frees it. */
 void gf_json_print(json_t *object);
 
 #endif

@@ -64,14 +64,12 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     return t->s->plan_only ? 0 : gf_product_accepts(p);
 }
 
-static int64_t bytes_of(const struct gf_array *a) {
-    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
-}
-
 static int check_memory(struct gf_task *t, int64_t workspace) {
-    t->need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
+    t->need = gf_array_bytes(&t->image.px) + t->extra_bytes + workspace;
     for (int i = 0; i < t->job.n_out; i++)
-        t->need += bytes_of(&t->product[i].image.px);
+        t->need += gf_array_bytes(&t->product[i].image.px);
+    if (t->need < t->prepare_bytes)
+        t->need = t->prepare_bytes;
     return gf_memory_check(t->need, gf_runner_limit(t->runner));
 }
 
@@ -105,6 +103,7 @@ static int check_place(const struct gf_settings *s, const struct gf_product *p) 
 static int prepare(struct gf_task *t) {
     const char *in = t->read[0];
     t->job = (struct gf_job){0};
+    t->prepare_bytes = 0;
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
         struct gf_product *p = &t->product[i];
@@ -147,19 +146,6 @@ static int begin(struct gf_task *t) {
     return rc;
 }
 
-/* Looks at the outputs' places, and holds the arrays to the limit. */
-static int place(struct gf_task *t) {
-    int rc = 0;
-    if (t->placed)
-        return 0;
-    for (int i = 0; i < t->targets->n && !rc && !t->up_to_date; i++)
-        rc = check_place(t->s, &t->product[i]);
-    if (!rc)
-        rc = check_memory(t, 0);
-    t->placed = !rc;
-    return rc;
-}
-
 /* Plans t->job; where that takes more memory than there is, a plan that takes less and is slower.
  */
 static int plan_within_limit(struct gf_task *t) {
@@ -168,6 +154,29 @@ static int plan_within_limit(struct gf_task *t) {
         return rc;
     t->job.lean = true;
     return gf_runner_plan(t->runner, &t->job);
+}
+
+/* Refuses what does not fit even without a workspace; the message has that too, where the machine
+ * could plan the job. */
+static int check_arrays(struct gf_task *t) {
+    int rc = check_memory(t, 0);
+    if (!rc || t->need > gf_memory_available() || gf_runner_ahead(t->runner, &t->job))
+        return rc;
+    bool planned = !plan_within_limit(t);
+    return check_memory(t, planned ? t->runner->workspace : 0);
+}
+
+/* Looks at the outputs' places, and holds the arrays to the limit. */
+static int place(struct gf_task *t) {
+    int rc = 0;
+    if (t->placed)
+        return 0;
+    for (int i = 0; i < t->targets->n && !rc && !t->up_to_date; i++)
+        rc = check_place(t->s, &t->product[i]);
+    if (!rc && !t->up_to_date)
+        rc = check_arrays(t);
+    t->placed = !rc;
+    return rc;
 }
 
 /* A plan for the job, if there is memory for it too. */

@@ -73,7 +73,8 @@ struct gf_task {
     double ms_decode, ms_transform, ms_encode;
     struct gf_filtering *filtering; /* filter's own */
     double ms_prepare;              /* of prepare() and ready(), where filtering is */
-    int64_t extra_bytes;            /* of what prepare() makes beside the arrays */
+    int64_t prepare_bytes; /* the most that prepare() and ready() take at once, input included */
+    int64_t extra_bytes;   /* of what prepare() makes beside the arrays */
 };
 
 int gf_task_preview(struct gf_task *t);

@@ -95,6 +95,7 @@ static int describe_product(struct gf_task *t, int i, const struct gf_record *r)
     out->map = GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->image.channel_axis = r && r->channel_axis;
     return gf_task_describe(t, i, r ? r->color : color);
 }
 

@@ -92,7 +92,8 @@ static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *
     struct gf_target target = t->targets->target[i];
     target.kind = p->kind;
     int rc = gf_target_dtype(t->s, &target, p->format, t->job.precision, dtype);
-    if (rc || p->kind != GF_REAL || t->s->depth || !r || r->complex_input)
+    bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
+    if (rc || t->s->depth || !own)
         return rc;
     if (can >> r->dtype & 1)
         *dtype = r->dtype;
@@ -122,6 +123,7 @@ static int describe_product(struct gf_task *t, int i, const struct gf_record *r)
     out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->image.channel_axis = r && r->channel_axis;
     return gf_task_describe(t, i, r ? r->color : foreign_color(t->job.channels));
 }
 

@@ -61,6 +61,8 @@ static struct needs sum_up(const struct gf_task *t) {
         const struct gf_array *px = &t->product[i].image.px;
         n.out += gf_array_count(px) * (int64_t)gf_dtype_size(px->dtype);
     }
+    if (n.workspace < t->prepare_bytes - n.in - n.out)
+        n.workspace = t->prepare_bytes - n.in - n.out;
     bool known = true;
     for (int i = 0; i < t->runner->plan->n_passes; i++) {
         const struct gf_pass_info *pass = &t->runner->plan->pass[i];

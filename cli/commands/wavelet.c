@@ -29,10 +29,13 @@ int gf_wavelet_describe(const struct gf_settings *s, struct gf_job *job) {
     int rc = gf_settings_axes(s, job->ndim, &job->axes);
     if (rc)
         return rc;
-    /* An axis of one sample cannot be split. */
+    /* An axis of one sample cannot be split. Only a picture of one sample is padded, to two, so that it
+     * too comes back. */
     unsigned longer = 0;
     for (int i = 0; i < job->ndim; i++)
         longer |= job->shape[i] > 1 ? job->axes & 1u << i : 0;
+    if (!longer && (s->axes.n || s->dims))
+        return gf_fail(GF_EINVAL, "one sample along each axis to transform: nothing to split");
     job->axes = longer ? longer : job->axes;
     int most = gf_dwt_max_levels(job->ndim, job->shape, job->axes, job->wavelet.boundary);
     int levels = s->wavelet.levels;

@@ -53,13 +53,16 @@ static int describe_job(struct gf_task *t) {
 /* ---- the filter ---- */
 
 /* The memory of the table and of its making, before any of it is taken. */
-static int check_table(const struct gf_task *t) {
+static int check_table(struct gf_task *t) {
     bool table = false;
     for (int i = 0; i < t->s->filter.n_parts; i++)
         table = table || t->s->filter.part[i].file.value;
     int64_t bytes, unit = t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
-    return rc || !table ? rc : gf_memory_check(bytes, gf_runner_limit(t->runner));
+    if (rc || !table)
+        return rc;
+    rc = gf_filter_check_memory(t, bytes);
+    return rc ? rc : gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
 }
 
 static void release(struct gf_task *t) {
@@ -85,7 +88,7 @@ static int choose_filter(struct gf_task *t) {
     t->job.filter_serial = f->filter->serial;
     t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_filter_mask_bytes(t);
     if (table->data)
-        t->extra_bytes += gf_array_count(table) * (int64_t)gf_dtype_size(table->dtype);
+        t->extra_bytes += gf_array_bytes(table);
     return 0;
 }
 
@@ -135,7 +138,7 @@ static int prepare(struct gf_task *t) {
     if (!rc && t->s->filter.mask_out)
         rc = gf_filter_describe_mask(t, &t->product[t->job.n_out]);
     if (!rc && t->s->filter.auto_notch)
-        rc = gf_filter_check_notches(t);
+        rc = gf_filter_expect_notches(t);
     if (!rc)
         rc = choose_filter(t);
     t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;

@@ -16,6 +16,16 @@ static int64_t count_of(const int64_t *shape, int n) {
     return count;
 }
 
+int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
+    bytes += gf_array_bytes(&t->image.px);
+    if (t->prepare_bytes < bytes)
+        t->prepare_bytes = bytes;
+    /* Before that, the task itself checks what all of it takes. */
+    if (!t->image.px.data)
+        return 0;
+    return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
+}
+
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     int64_t sample = (int64_t)gf_dtype_size(job->in_dtype) * job->channels;

@@ -4,6 +4,9 @@
 
 #include "cli/batch/task.h"
 
+/* Notes in t->prepare_bytes what the input and `bytes` beside it take while the filter is made; once
+ * the samples are there it is held to the limit. */
+int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
 /* t->in lengthened by --edges, into t->filtering->input. */
 int gf_filter_lengthen(struct gf_task *t);
 /* Bytes that takes, at most. */

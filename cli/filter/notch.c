@@ -5,6 +5,7 @@
 
 #include "cli/filter/notch.h"
 #include "cli/filter/filtering.h"
+#include "cli/filter/input.h"
 #include "cli/log.h"
 #include "core/base/memory.h"
 #include "core/spectrum/spectrum.h"
@@ -142,17 +143,9 @@ static void log_notches(const struct gf_task *t) {
     }
 }
 
-int gf_filter_check_notches(const struct gf_task *t) {
-    if (t->job.axes == (1u << t->job.ndim) - 1)
-        return 0;
-    return gf_fail(GF_EINVAL, "--auto-notch looks at all axes together; not page by page, nor at "
-                              "some of --axes");
-}
-
-int gf_filter_find_notches(struct gf_task *t) {
+/* The job that takes the picture to its spectrum, and that spectrum without samples. */
+static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
     struct gf_job job = t->job;
-    struct gf_array out = {0};
-    struct gf_report report;
     int64_t shape[GF_MAX_RANK];
     job.op = GF_FFT;
     memcpy(job.shape, t->filtering->frame.shape, sizeof job.shape);
@@ -163,20 +156,55 @@ int gf_filter_find_notches(struct gf_task *t) {
     job.out[0].dtype = job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
     job.out[0].half = true;
     gf_job_out_shape(&job, 0, shape);
-    out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
-    struct gf_spectrum one = gf_spectrum_of(&job, &out, 0);
-    int rc = gf_memory_check(gf_array_count(&out) * (int64_t)gf_dtype_size(out.dtype) +
-                                 gf_spectrum_peaks_bytes(&one),
-                             gf_runner_limit(t->runner));
+    *out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
+    return job;
+}
+
+/* Plans the search within the limit. The plan's workspace stays while peaks are looked for. */
+static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_array *out) {
+    struct gf_spectrum one = gf_spectrum_of(job, out, 0);
+    int64_t held = gf_array_bytes(out) + gf_spectrum_peaks_bytes(&one);
+    /* Where a context is being opened, nothing waits for it before the samples are read. */
+    if (!t->in.data && gf_runner_ahead(t->runner, job))
+        return gf_filter_check_memory(t, held);
+    int rc = gf_runner_plan(t->runner, job);
+    int64_t room = gf_runner_limit(t->runner) - held - gf_array_bytes(&t->image.px);
+    if (!rc && t->runner->workspace > room) {
+        job->lean = true;
+        rc = gf_runner_plan(t->runner, job);
+    }
+    return rc ? rc : gf_filter_check_memory(t, held + t->runner->workspace);
+}
+
+int gf_filter_expect_notches(struct gf_task *t) {
+    struct gf_notches *list = &t->filtering->peaks;
+    struct gf_array out;
+    if (t->job.axes != (1u << t->job.ndim) - 1)
+        return gf_fail(GF_EINVAL, "--auto-notch looks at all axes together; not page by page, nor "
+                                  "at some of --axes");
+    struct gf_job job = search_job(t, &out);
+    const int last = job.ndim - 1;
+    for (list->n = 0; list->n < t->s->filter.auto_notch; list->n++) {
+        struct gf_notch *p = &list->notch[list->n];
+        *p = (struct gf_notch){.radius = RADII};
+        p->at[last] = (list->n + 1) % (job.shape[last] / 2 + 1);
+    }
+    return plan_search(t, &job, &out);
+}
+
+int gf_filter_find_notches(struct gf_task *t) {
+    struct gf_array out;
+    struct gf_report report;
+    struct gf_job job = search_job(t, &out);
+    int rc = plan_search(t, &job, &out);
     if (!rc)
-        rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
-    if (!rc)
-        rc = gf_runner_plan(t->runner, &job);
+        rc = gf_array_alloc(&out, out.dtype, out.rank, out.shape);
     if (!rc)
         rc = gf_runner_run(t->runner, &t->in, &out, &report);
     if (!rc)
         rc = find_peaks(t, &job, &out);
     gf_array_free(&out);
+    gf_runner_forget(t->runner); /* the filter's table takes memory before the next plan does */
     if (!rc)
         log_notches(t);
     return rc;

@@ -10,7 +10,7 @@
 #include "tests/test.h"
 
 static const char plain[] =
-    "{\"gpufft\":1,\"kind\":\"complex\",\"shape\":[512,256],\"channels\":1,\"color\":\"gray\","
+    "{\"gpufft\":1,\"kind\":\"complex\",\"extents\":[512,256],\"channels\":1,\"color\":\"gray\","
     "\"type\":\"u8\",\"depth\":8,\"axes\":[0,1],\"norm\":\"backward\",\"shift\":false,"
     "\"half\":false,\"luma\":false,\"complex_input\":false,\"alpha\":\"none\"}";
 
@@ -127,6 +127,11 @@ static void test_fields(void) {
     CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":3"), GF_EFORMAT);
     CHECK(strstr(gf_message(), "version 3"));
     CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":2"), GF_EFORMAT); /* no wavelet's fields */
+    /* what older writers called it; but one shape is enough */
+    CHECK_EQ(parse_changed("extents", "shape"), GF_OK);
+    CHECK_EQ(parse_changed("extents", "picture_shape"), GF_OK);
+    CHECK_EQ(parse_changed("extents", "picture"), GF_EFORMAT);
+    CHECK_EQ(parse_changed("\"none\"}", "\"none\",\"shape\":[512,256]}"), GF_EFORMAT);
     /* what a later writer of this version may add */
     CHECK_EQ(parse_changed("\"none\"}", "\"none\",\"note\":[1,{\"a\":null}]}"), GF_OK);
 }
@@ -172,7 +177,7 @@ static void test_mutations(void) {
 /* Wavelet records: there and back, and each of their own fields broken. */
 static void test_wavelet(void) {
     static const char text[] =
-        "{\"gpufft\":2,\"kind\":\"real\",\"picture_shape\":[20,24],\"channels\":1,\"color\":"
+        "{\"gpufft\":2,\"kind\":\"real\",\"extents\":[20,24],\"channels\":1,\"color\":"
         "\"gray\","
         "\"type\":\"u8\",\"depth\":8,\"axes\":[0,1],\"norm\":\"backward\",\"shift\":false,"
         "\"half\":false,\"luma\":false,\"complex_input\":false,\"alpha\":\"none\","
@@ -189,7 +194,6 @@ static void test_wavelet(void) {
         {"\"real\"", "\"complex\""},
         {"\"shift\":false", "\"shift\":true"},
         {"\"half\":false", "\"half\":true"},
-        {"picture_shape", "shape"},
     };
     struct gf_record r;
     CHECK_EQ(gf_record_parse(text, &r), GF_OK);
