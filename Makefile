@@ -11,7 +11,7 @@ PREFIX  ?= /usr/local
 CFLAGS  ?= -O2 -g
 WERROR  ?=
 OPENMP  ?= -fopenmp
-PKGS    := libpng libtiff-4 zlib jansson
+PKGS    := libpng libtiff-4 libjpeg zlib jansson
 # Codes PNG in half of zlib's time; optional: ISAL= builds without it.
 ISAL    ?= libisal
 PKG_CONFIG ?= pkg-config
@@ -21,7 +21,7 @@ V ?= 0
 say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',$(2))';) $(2)
 
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
-APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev zlib1g-dev libjansson-dev libisal-dev
+APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev libjpeg-dev zlib1g-dev libjansson-dev libisal-dev
 NO_TOOLS := clean help fmt
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))

@@ -83,7 +83,7 @@ struct gf_settings {
     const char *further[GF_N_KINDS]; /* --magnitude=F, … */
     int kind;                        /* enum gf_kind or GF_UNSET */
     int depth;                       /* 0: unset */
-    bool clobber, sync;
+    bool clobber, sync, mkdir;
     int png_level;
     int png_strategy; /* enum gf_png_strategy */
     int tiff_compression;

@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "formats/checksum.h"
+#include "formats/foreign.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"
 
@@ -23,15 +24,21 @@ struct gf_file {
 
 static int fail_unknown(struct gf_source *source, const char *path) {
     char name[8];
+    unsigned char head[GF_FOREIGN_SNIFF];
+    const struct gf_foreign *foreign;
     const struct gf_format *f = gf_format_by_suffix(path);
+    int64_t n = gf_source_peek(source, head, sizeof head);
     if (gf_source_known_size(source) == 0)
         return gf_fail(GF_EFORMAT, "the file is empty");
+    if (n > 0 && (foreign = gf_foreign_find(head, (size_t)n)))
+        return gf_fail(GF_EFORMAT, "is %s file, which gpufft does not read; convert it to %s first",
+                       foreign->name, foreign->convert);
     if (f && !f->needs_layout)
         return gf_fail(GF_EFORMAT, "not a %s: its first bytes are another's",
                        gf_format_label(f, name));
     if (f)
         return gf_fail(GF_EFORMAT, "a raw file needs --shape and --type");
-    return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, PNM, PFM, NPY)");
+    return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, JPEG, PNM, PFM, NPY)");
 }
 
 /* By the first bytes, unless the options give a layout. NULL in *out: unknown, or not known yet. */

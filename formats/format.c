@@ -10,13 +10,9 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-const struct gf_format *const gf_formats[] = {&gf_format_png,
-                                              &gf_format_tiff,
-                                              &gf_format_pnm,
-                                              &gf_format_pfm,
-                                              &gf_format_npy,
-                                              &gf_format_raw,
-                                              NULL};
+const struct gf_format *const gf_formats[] = {
+    &gf_format_png, &gf_format_tiff, &gf_format_jpeg, &gf_format_pnm,
+    &gf_format_pfm, &gf_format_npy,  &gf_format_raw,  NULL};
 
 /* True when `word` is one of the space-separated words of `list`; case does not matter. */
 static bool in_list(const char *list, const char *word) {
@@ -87,6 +83,8 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
     char name[8], types[64];
     int64_t channels = image->px.shape[image->ndim];
     gf_format_label(f, name);
+    if (!f->write)
+        return gf_fail(GF_EINVAL, "%s is read but not written; write .png, .tif or .npy", name);
     if (image->ndim > f->max_ndim)
         return gf_fail(GF_EINVAL,
                        "a volume does not fit one %s: write .tif or .npy, or a file for each "

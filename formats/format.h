@@ -87,6 +87,7 @@ struct gf_format {
     int (*read)(struct gf_decoder *d, struct gf_image *image);
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
+    /* NULL: the format is read only. */
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
     /* NULL: a file holds one picture. After a picture was read with options.several: 1 where
@@ -116,8 +117,8 @@ struct gf_format {
 
 enum { GF_SNIFF = 16 };
 
-extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_pnm, gf_format_pfm,
-    gf_format_npy, gf_format_raw;
+extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_jpeg, gf_format_pnm,
+    gf_format_pfm, gf_format_npy, gf_format_raw;
 extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 
 /* By name or by any of the suffixes ("pgm", "tif"); NULL when there is none. */

@@ -7,6 +7,7 @@
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
+#include "cli/batch/folders.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
 #include "cli/batch/report.h"
@@ -254,7 +255,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     int rc = gf_settings_check(s);
     if (!rc)
         rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
-                              &r.targets);
+                              hooks->keeps_type, &r.targets);
     for (int i = 0; i < r.targets.n && hooks->label; i++)
         if (!r.targets.target[i].aside)
             r.targets.target[i].label = hooks->label;
@@ -265,6 +266,9 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc)
         rc = gf_session_open_for(s, &r.session);
+    if (!rc)
+        rc = gf_folders_check(s, &r.targets, r.inputs.path,
+                              s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc) {
         r.limit = r.session.options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */

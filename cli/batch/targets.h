@@ -22,11 +22,13 @@ struct gf_target {
 struct gf_targets {
     struct gf_target target[GF_MAX_OUTPUTS];
     int n, n_aside;
-    char *bands_text; /* freed by gf_targets_free() */
+    char *bands_text, *out_text; /* freed by gf_targets_free() */
 };
 
-/* --out with `kind`, then --magnitude=, --phase=, …; GF_EUSAGE when there is none at all. */
-int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_targets *out);
+/* --out with `kind`, then --magnitude=, --phase=, …; GF_EUSAGE when there is none at all. --out=DIR/
+ * is DIR/{stem}_{kind}.png, or with `keeps_type` has the input's suffix. */
+int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_type,
+                     struct gf_targets *out);
 
 void gf_targets_free(struct gf_targets *targets);
 

@@ -23,6 +23,7 @@ struct gf_task_hooks {
     const char *name;
     enum gf_kind default_kind; /* of --out */
     const char *label;         /* for {kind}; NULL: the kind's name */
+    bool keeps_type;           /* a folder as --out takes the input's own suffix, not png */
     /* From the header in t->image: t->job, t->in, and each product's image. Called once. */
     int (*prepare)(struct gf_task *t);
     /* NULL, or completes what of t->job and t->in depends on the samples, which are there. */

@@ -13,7 +13,12 @@ struct gf_template {
     const char *text;               /* without the type prefix */
     const struct gf_format *prefix; /* the type that a prefix named, or NULL */
     bool has_stem, has_page;
+    bool writable_ext; /* {ext} is png for an input whose own type is not written */
 };
+
+/* "DIR/" is short for "DIR/{stem}_{kind}.SUFFIX", with the suffix of a type before it ("tiff:DIR/") or
+ * else `suffix`. The caller frees *out, which is NULL for any other text. */
+int gf_template_of_folder(const char *text, const char *suffix, char **out);
 
 /* GF_EUSAGE for an unknown {name}, a folder, or "-" without a type. `text` is borrowed. */
 int gf_template_parse(const char *option, const char *text, struct gf_template *out);

@@ -255,11 +255,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
                               is_filter(s)          ? GF_REAL
                               : s->kind == GF_UNSET ? GF_MAGNITUDE
                                                     : (enum gf_kind)s->kind,
-                              &targets);
+                              is_filter(s), &targets);
     if (!rc && is_filter(s) && (s->kind != GF_UNSET || further))
         rc = gf_fail(GF_EUSAGE, "a filter's result is the picture; --out alone names it");
     if (!rc && !n)
-        rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512");
+        rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
         rc = gf_session_open_for(s, &session);
     if (rc) {
@@ -296,12 +296,27 @@ static const struct gf_opt plan_rows[] = {
 };
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
-static const struct gf_opt_group *const groups[] = {
-    &plan_group,      &gf_opts_levels,        &gf_opts_out,    &gf_opts_spectrum_kind,
-    &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,  &gf_opts_axes,
-    &gf_opts_norm,    &gf_opts_precision,     &gf_opts_color,  &gf_opts_half,
-    &gf_opts_display, &gf_opts_filter,        &gf_opts_raw,    &gf_opts_offset,
-    &gf_opts_backend, &gf_opts_memory,        &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_levels,
+                                                    &gf_opts_out,
+                                                    &gf_opts_spectrum_kind,
+                                                    &gf_opts_further,
+                                                    &gf_opts_depth_display,
+                                                    &gf_opts_files,
+                                                    &gf_opts_axes,
+                                                    &gf_opts_norm,
+                                                    &gf_opts_precision,
+                                                    &gf_opts_color,
+                                                    &gf_opts_half,
+                                                    &gf_opts_display,
+                                                    &gf_opts_filter,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_skip,
+                                                    &gf_opts_offset,
+                                                    &gf_opts_backend,
+                                                    &gf_opts_memory,
+                                                    &gf_opts_common,
+                                                    NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",

@@ -352,7 +352,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const struct gf_opt demo_rows[] = {
     GF_TEXT("out", out, "DIR",
-            "the folder for the panels; several lessons get one folder each inside it"),
+            "the folder for the panels; several lessons get one folder each inside it",
+            .letter = 'o'),
     GF_INTEGER("page", demo.page, "N", 0, 1 << 30,
                "instead of a lesson: write page N of the volume IN, counted from 0, to --out=OUT"),
     GF_INTEGER("every", demo.every, "N", 1, 1 << 20,

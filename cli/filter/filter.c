@@ -18,6 +18,8 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
+enum { MOST_CLIPPED = 1 /* % of the samples, without a line on it */ };
+
 /* ---- the job ---- */
 
 /* Mirrored samples are samples; where some are faded or split they are no whole numbers. */
@@ -167,17 +169,33 @@ static void crop(struct gf_task *t) {
                (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
 }
 
+/* Clipping a few samples is what a filter's overshoot comes to; more is a result that does not fit.
+ * Counted over all samples of the transform. */
+static void tell_clipped(const struct gf_task *t, int i) {
+    long long clipped = (long long)t->report.clipped[i];
+    double share = 100. * (double)clipped / (double)gf_array_count(&t->product[i].image.px);
+    const char *type = gf_dtype_name(t->job.out[i].dtype);
+    const struct gf_filter_settings *f = &t->s->filter;
+    bool shifted = f->offset_unit != GF_OFFSET_NUMBER || f->offset != 0;
+    if (share > MOST_CLIPPED)
+        gf_log_note("'%s': %.*f%% of the samples were clipped to %s; %s", gf_log_name(t->read[0]),
+                    share < 10, share, type,
+                    shifted ? "a .tif with --depth=32 keeps them"
+                            : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
+    if (clipped)
+        gf_log_verbose("'%s': %lld sample%s clipped to %s%s", gf_log_name(t->read[0]), clipped,
+                       clipped == 1 ? "" : "s", type,
+                       f->edges ? ", those beyond the edges included" : "");
+}
+
 static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
                    gf_log_name(t->read[0]), t->ms_prepare);
     gf_array_free(&t->filtering->input);
+    for (int i = 0; i < t->job.n_out; i++)
+        tell_clipped(t, i);
     crop(t);
     for (int i = 0; i < t->job.n_out; i++) {
-        long long clipped = (long long)t->report.clipped[i];
-        if (clipped)
-            gf_log_verbose("'%s': %lld sample%s clipped to %s%s", gf_log_name(t->read[0]), clipped,
-                           clipped == 1 ? "" : "s", gf_dtype_name(t->job.out[i].dtype),
-                           t->s->filter.edges ? ", those beyond the edges included" : "");
         if (t->alpha.data && !t->product[i].alpha_plane)
             gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
                         gf_log_name(t->read[0]), t->product[i].format->name);
@@ -214,6 +232,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .name = "filter",
     .default_kind = GF_REAL,
     .label = "filtered",
+    .keeps_type = true,
     .prepare = prepare,
     .ready = ready,
     .check = check,
@@ -228,6 +247,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return 2;
     }
     int rc = gf_filter_read_files(s);
+    gf_filter_note_radii(s);
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&gf_hooks_filter, s, operands, n);
     gf_filter_forget();
     gf_filter_free_files(s);

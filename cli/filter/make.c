@@ -71,6 +71,9 @@ static int place_notch(const struct gf_job *job, const struct gf_filter_frame *f
     int at = 0, axes = 0;
     for (int i = 0; i < job->ndim; i++)
         axes += on(job, i);
+    if (axes == p->n_centre + 1)
+        return gf_fail(GF_EINVAL, "--notch=%.60s: R is missing; on %d axes it is %s", p->text, axes,
+                       axes == 2 ? "X,Y,R" : "X,Y,Z,R");
     if (axes != p->n_centre)
         return gf_fail(GF_EINVAL, "--notch=%.60s: %d coordinate%s, and %d ax%s transformed",
                        p->text, p->n_centre, p->n_centre == 1 ? "" : "s", axes,

@@ -7,9 +7,11 @@
 
 #include "cli/options.h"
 
-/* The rows of a filter, which plan takes too; those of its result; and --skip, an --offset in raw
- * files. */
-extern const struct gf_opt_group gf_opts_filter, gf_opts_filter_result, gf_opts_skip;
+/* The rows of a filter, which plan takes too, and those of its result. */
+extern const struct gf_opt_group gf_opts_filter, gf_opts_filter_result;
 const char *gf_filter_option(enum gf_filter_what what); /* "--lowpass" */
+
+/* A line for each radius that is less than a bin, where another unit may have been meant. */
+void gf_filter_note_radii(const struct gf_settings *s);
 
 #endif

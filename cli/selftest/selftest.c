@@ -366,11 +366,10 @@ out:
 }
 
 static const struct gf_opt selftest_rows[] = {
-    {"full", GF_OPT_FLAG, offsetof(struct gf_settings, full), NULL,
-     "test every shape, however long that takes (minutes where kernels must be compiled); "
-     "default: up to 10 s a backend",
-     NULL, NULL, 0, 0, false},
-    {NULL, GF_OPT_FLAG, 0, NULL, NULL, NULL, NULL, 0, 0, false},
+    GF_FLAG("full", full,
+            "test every shape, however long that takes (minutes where kernels must be compiled); "
+            "default: up to 10 s a backend"),
+    GF_END,
 };
 static const struct gf_opt_group selftest_group = {"Test", selftest_rows};
 
