@@ -123,12 +123,26 @@ static void note_cpu(const struct gf_session *s, int i) {
         gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
 }
 
+/* Nothing runs any more, for the current gf_message(): what waits for its turn fails with it too. */
+static void lose(struct gf_session *s, int status) {
+    if (s->asked < 0 || s->lost)
+        return;
+    s->lost_status = status;
+    snprintf(s->lost_message, sizeof s->lost_message, "%s", gf_message());
+    s->lost = true;
+}
+
+int gf_session_fail_lost(const struct gf_session *s) {
+    return gf_fail((enum gf_status)s->lost_status, "%s", s->lost_message);
+}
+
 /* The context becomes everybody's; where it could not be opened, *ms has the time all the same. */
 static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
     *ms += o->ms;
     if (o->status) {
-        s->lost = s->asked >= 0;
-        return gf_fail((enum gf_status)o->status, "%s", o->message);
+        gf_fail((enum gf_status)o->status, "%s", o->message);
+        lose(s, o->status);
+        return o->status;
     }
     s->context[i] = o->context;
     s->open |= 1u << i;
@@ -183,7 +197,7 @@ void gf_session_turn_end(struct gf_session *s) {
 void gf_session_check_lost(struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     if (s->asked >= 0 && s->open >> i & 1 && b->lost && b->lost(s->context[i]))
-        s->lost = true;
+        lose(s, GF_EBACKEND);
 }
 
 /* ---- shared plans ---- */
