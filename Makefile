@@ -2,7 +2,8 @@
 # make check      every test that needs no GPU
 # make help       the other targets
 #
-# CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR as usual. WERROR= (empty) builds with a compiler that warns of
+# CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR as usual. HARDEN= (empty) builds without stack protection,
+# fortified calls and position independence. WERROR= (empty) builds with a compiler that warns of
 # more than this code's own do; BUILD=dir keeps object files apart.
 VERSION := 0.1.0
 BUILD   ?= build
@@ -10,7 +11,7 @@ PREFIX  ?= /usr/local
 CFLAGS  ?= -O2 -g
 WERROR  ?=
 OPENMP  ?= -fopenmp
-PKGS    := libpng libtiff-4 zlib jansson
+PKGS    := libpng libtiff-4 libjpeg zlib jansson
 # Codes PNG in half of zlib's time; optional: ISAL= builds without it.
 ISAL    ?= libisal
 PKG_CONFIG ?= pkg-config
@@ -20,7 +21,7 @@ V ?= 0
 say = @$(if $(filter 0,$(V)),printf '  %-5s %s\n' $(1) $@;,echo '$(subst ','\'',$(2))';) $(2)
 
 need = $(if $(shell command -v $(1) 2>/dev/null),,$(error $(1) is missing: $(2)))
-APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev zlib1g-dev libjansson-dev libisal-dev
+APT := apt-get install -y gcc make pkg-config libpng-dev libtiff-dev libjpeg-dev zlib1g-dev libjansson-dev libisal-dev
 NO_TOOLS := clean help fmt
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
   $(call need,$(firstword $(CC)),a C compiler; on Debian: $(APT))
@@ -34,8 +35,25 @@ ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
   PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PKGS) $(WITH_ISAL))
 endif
 
+# Hardening, as far as this compiler and this linker take it; HARDEN= builds without. Fortified calls
+# need optimisation, mislead sanitizers, and are left alone where CC or CFLAGS define them.
+HARDEN ?= 1
+comma  := ,
+takes   = $(shell t=$$(mktemp); echo 'int main(void) { return 0; }' | \
+            $(CC) -Werror $(1) -x c - -o $$t 2>/dev/null && echo '$(1)'; rm -f $$t)
+ifneq ($(and $(HARDEN),$(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all))),)
+  WITH_PIE := $(call takes,-fPIE -pie)
+  H_LINK   := $(filter -pie,$(WITH_PIE)) $(call takes,-Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
+  H_CODE   := $(foreach f,-fstack-protector-strong -fstack-clash-protection,$(call takes,$(f)))
+  ifneq ($(if $(findstring _FORTIFY_SOURCE,$(CC) $(CFLAGS))$(SANITIZE),,$(filter -O1 -O2 -O3 -Os -Og -Ofast,$(CFLAGS))),)
+    H_CODE += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(if \
+              $(call takes,-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -include string.h),3,2)
+  endif
+endif
+
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
-             $(OPENMP) $(PKG_CFLAGS) $(CFLAGS) $(SANITIZE)
+             $(OPENMP) $(PKG_CFLAGS) $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
+ALL_LDFLAGS = $(H_LINK) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
@@ -60,6 +78,7 @@ ISA_v2 := -march=x86-64-v2
 ISA_v3 := -march=x86-64-v3 -mprefer-vector-width=256
 ISA_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
+$(BUILD)/kernels/%: H_CODE := # the loops would pay for it
 KERNELS := $(foreach i,$(ISAS),$(BUILD)/kernels/cpu/f32_$(i).o $(BUILD)/kernels/cpu/f64_$(i).o) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
@@ -94,7 +113,7 @@ BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_
 all: gpufft
 
 gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
@@ -124,26 +143,26 @@ $(foreach i,$(ISAS),$(foreach b,32 64,$(eval $(call kernel_rule,$(b),$(i)))))
 
 define test_rule
 $(BUILD)/$(basename $(notdir $(1))): $(call obj,$(1)) $(call obj,$(SUPPORT)) $(BELOW)
-	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(ALL_LIBS))
+	$$(call say,LINK,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $$(ALL_LIBS))
 endef
 $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # The manual: hand-written pages around the lists that the tables of commands and options give.
 PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
 man: $(PAGES)
 
 $(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(call obj,$(CLI))) $(BUILD)/samples_embedded.o $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 $(BUILD)/man/%.1: man/%.1.in man/options.in $(BUILD)/make_man
 	@mkdir -p $(@D)
 	$(call say,MAN,$(BUILD)/make_man $< man/options.in >$@)
 
 $(BUILD)/faults: $(call obj,$(FAULTS)) | $(BUILD)/faults_shim.so
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^)
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^)
 
 # Without the sanitizers and the checks of fortified headers, whose functions it defines itself.
 $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
@@ -156,19 +175,21 @@ TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
 UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 
 # Everything that needs no GPU: the rules of the house, the parts, every backend present against an
-# independent reference, the command line from outside, and small sizes under the sanitizers. An
-# OpenCL device, if only PoCL's, takes a second to build a kernel: the named jobs, and one random
-# check in SAMPLE for each of two processes. Built kernels are kept in the build's folder.
+# independent reference, the command line from outside, and small sizes under the sanitizers; PNG
+# without ISA-L too. An OpenCL device, if only PoCL's, takes a second to build a kernel: the named
+# jobs, and one random check in SAMPLE for each of two processes. Built kernels are kept in the
+# build's folder.
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults
 	@mkdir -p $(BUILD)/cache
-	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_record
+	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_png build-asan/test_record
+	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= build-zlib/test_png
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2 $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh \
-	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_record "$(BUILD)/faults -s 60"
+	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_record build-zlib/test_png "$(BUILD)/faults -s 60"
 
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
@@ -204,9 +225,9 @@ tsan: $(TESTS)
 # One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(FUZZ))
-build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(CORE) $(FORMATS)
+build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FORMATS)
 	@mkdir -p build-fuzz
-	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/base/array.c core/base/status.c core/base/job.c core/base/job_shape.c core/base/dwt_shape.c core/base/memory.c $(PKG_LIBS) -lm
+	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/base/array.c core/base/status.c core/base/memory.c $(PKG_LIBS) -lm
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 
@@ -216,7 +237,7 @@ lint: $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
 build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
-	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(ALL_LIBS))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- using it
 

@@ -6,6 +6,7 @@
 
 #include "cli/log.h"
 #include "core/base/status.h"
+#include "formats/io.h"
 #include "formats/io_guard.h"
 
 enum { MOST_COMMANDS = 63 };
@@ -46,6 +47,11 @@ const struct gf_command *gf_command_find(const char *name) {
     return NULL;
 }
 
+/* What other programs call a command, and what one letter beside "dwt" is another transform. */
+static const char *const other_names[][2] = {
+    {"fft", "fwd"}, {"dft", "fwd"}, {"ifft", "inv"}, {"idft", "inv"}, {"dct", NULL}, {"idct", NULL},
+};
+
 /* The same, with a line on stderr for a name that is none. */
 static const struct gf_command *find_typed(const char *name) {
     const char *names[MOST_COMMANDS + 1] = {NULL};
@@ -55,6 +61,9 @@ static const struct gf_command *find_typed(const char *name) {
     for (int i = 0; gf_commands[i] && i < MOST_COMMANDS; i++)
         names[i] = gf_commands[i]->name;
     const char *near = gf_opt_near(name, names);
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (!strcmp(name, other_names[i][0]))
+            near = other_names[i][1];
     if (near)
         gf_log_error("unknown command '%s'; did you mean '%s'?", name, near);
     else
@@ -75,6 +84,8 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
         return 0;
     }
     gf_log_setup(s.quiet, s.verbose);
+    if (s.sync) /* a lesson's commands follow the lesson */
+        gf_sink_sync(true);
     gf_guard_begin();
     int code = c->run(&s, argv, n);
     gf_guard_end();

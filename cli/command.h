@@ -54,8 +54,8 @@ int gf_run_line(int argc, char **argv);
 
 struct gf_task_hooks;
 
-/* What the transforms share: inputs, claims, the loop over files, reports. */
-int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, char **operands,
-                 int n);
+/* What the commands that transform files do with each of them (cli/batch/task.h). */
+extern const struct gf_task_hooks gf_hooks_forward, gf_hooks_inverse, gf_hooks_dwt, gf_hooks_idwt,
+    gf_hooks_filter;
 
 #endif

@@ -11,7 +11,7 @@ static const char *value(const char *name) {
     return text && *text ? text : NULL;
 }
 
-/* $XDG_CACHE_HOME, or ~/.cache; its specification says to ignore relative paths. */
+/* $XDG_CACHE_HOME, or ~/.cache; its specification requires that relative paths are ignored. */
 static const char *cache_folder(void) {
     static char *own;
     const char *cache = value("XDG_CACHE_HOME"), *home = value("HOME");

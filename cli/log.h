@@ -1,4 +1,4 @@
-/* What goes to stderr: one line a message, whatever the names in it hold. Threads may call these.
+/* What is printed to stderr: one line a message, whatever the names in it hold. Threads may call these.
  */
 #ifndef GF_CLI_LOG_H
 #define GF_CLI_LOG_H
@@ -23,11 +23,11 @@ void gf_log_verbose(const char *format, ...) __attribute__((format(printf, 1, 2)
 /* How a path is called in messages: '-' is stdin. */
 const char *gf_log_name(const char *path);
 
-/* What a thread says while it works beside others is kept, and said when its turn has come. */
+/* Messages of a thread that works beside others are kept, and printed when its turn has come. */
 struct gf_said {
     char *err, *out; /* lines for stderr and stdout; NULL: none */
 };
-/* From here on what this thread says is kept. */
+/* From here on this thread's messages are kept. */
 void gf_log_keep(void);
 /* Ends that. The caller hands the result to gf_log_say(), which frees it. */
 struct gf_said gf_log_kept(void);
@@ -44,7 +44,7 @@ void gf_log_lost(int error);
 /* Pushes out what was printed to stdout. The errno of the first failure, ever; 0 for none. */
 int gf_log_flush_stdout(void);
 
-/* The exit code that a status stands for: 1, 2 or 3. */
+/* The exit code of a status: 1, 2 or 3. */
 int gf_exit_code(int status);
 
 #endif

@@ -40,6 +40,12 @@ static int distance(const char *a, const char *b) {
     return rows[n % 3][m];
 }
 
+/* How many slips a word of that length may have: with two of seven letters it is another word, as
+ * "sharpen" is not "shape". */
+static int slips_of(int length) {
+    return length < 8 ? 1 : 2;
+}
+
 const char *gf_opt_near(const char *word, const char *const *names) {
     const char *near = NULL;
     int best = INT_MAX, len = (int)strlen(word);
@@ -48,7 +54,7 @@ const char *gf_opt_near(const char *word, const char *const *names) {
         /* A beginning is as good as a slip: 'mag' means 'magnitude'. */
         if (len >= 3 && !strncmp(word, names[i], (size_t)len))
             d = min_of(d, 1);
-        if (d < best && d <= 1 + len / 4) {
+        if (d < best && d <= slips_of(len)) {
             best = d;
             near = names[i];
         }
@@ -170,6 +176,16 @@ static bool looks_like_option(const char *arg) {
     return arg[0] == '-' && arg[1] && !strchr("0123456789.", arg[1]);
 }
 
+/* The value of an option is the rest of its word, after = in the long form, or the next word. */
+static int take_value(const struct gf_opt *o, const char *rest, char *base, int argc, char **argv,
+                      int *i) {
+    if (rest)
+        return set_value(o, rest, base + o->at);
+    if (*i + 1 >= argc || looks_like_option(argv[*i + 1]))
+        return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
+    return set_value(o, argv[++*i], base + o->at);
+}
+
 /* One option, argv[*i]; moves *i on to its last word. */
 static int parse_option(const struct name *names, int n, char *base, int argc, char **argv,
                         int *i) {
@@ -188,13 +204,39 @@ static int parse_option(const struct name *names, int n, char *base, int argc, c
         set_flag(o, !name->negated, field);
         return 0;
     }
-    if (equals)
-        return set_value(o, equals + 1, field);
-    if (o->optional)
+    if (!equals && o->optional)
         return o->parse("", field);
-    if (*i + 1 >= argc || looks_like_option(argv[*i + 1]))
-        return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
-    return set_value(o, argv[++*i], field);
+    return take_value(o, equals ? equals + 1 : NULL, base, argc, argv, i);
+}
+
+/* One short option: -o OUT, -oOUT and -o=OUT; flags are not combined. */
+static int parse_letter(const struct name *names, int n, char *base, int argc, char **argv,
+                        int *i) {
+    const char *word = argv[*i] + 1;
+    const struct gf_opt *o = NULL;
+    size_t len = strcspn(word, "=");
+    for (int k = 0; k < n; k++) {
+        /* One dash before a long name would read as a letter and its value. */
+        if (len > 1 && strlen(names[k].text) == len && !strncmp(names[k].text, word, len))
+            return gf_fail(GF_EUSAGE, "unknown option '-%.*s'; did you mean '--%s'?", (int)len,
+                           word, names[k].text);
+        if (names[k].opt->letter == *word)
+            o = names[k].opt;
+    }
+    if (!o && len > 1)
+        return unknown_option(word, len, names, n);
+    if (!o)
+        return gf_fail(GF_EUSAGE, "unknown option '-%c'; see --help", *word);
+    if (is_flag(o) && word[1])
+        return gf_fail(GF_EUSAGE,
+                       "unknown option '-%.40s'; '-%c' takes no value, and short options "
+                       "are not combined",
+                       word, *word);
+    if (is_flag(o)) {
+        set_flag(o, o->type != GF_OPT_NEGATE, base + o->at);
+        return 0;
+    }
+    return take_value(o, word[1] ? word + 1 + (word[1] == '=') : NULL, base, argc, argv, i);
 }
 
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
@@ -207,12 +249,8 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
                 argv[operands++] = argv[i];
         } else if (!looks_like_option(argv[i])) {
             argv[operands++] = argv[i];
-        } else if (!strcmp(argv[i], "-h")) {
-            char help[] = "--help", *one[] = {help};
-            int at = 0;
-            rc = parse_option(names, n, fields, 1, one, &at);
         } else if (argv[i][1] != '-') {
-            rc = unknown_option(argv[i] + 1, strlen(argv[i] + 1), names, n);
+            rc = parse_letter(names, n, fields, argc, argv, &i);
         } else {
             rc = parse_option(names, n, fields, argc, argv, &i);
         }
@@ -248,8 +286,9 @@ void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups) {
             const char *no = o->type == GF_OPT_NEGATE    ? "no-"
                              : o->type == GF_OPT_CHOICE3 ? "[no-]"
                                                          : "";
-            int column = fprintf(to, "  --%s%s%s%s%s%s", no, o->name, o->optional ? "[" : "",
-                                 o->arg ? "=" : "", o->arg ? o->arg : "", o->optional ? "]" : "");
+            int column = o->letter ? fprintf(to, "  -%c, ", o->letter) : fprintf(to, "  ");
+            column += fprintf(to, "--%s%s%s%s%s%s", no, o->name, o->optional ? "[" : "",
+                              o->arg ? "=" : "", o->arg ? o->arg : "", o->optional ? "]" : "");
             if (column > HELP_COLUMN - 2) {
                 fputc('\n', to);
                 column = 0;

@@ -1,6 +1,7 @@
 /* One table of options drives parsing and --help.
  *
  *     --name=value  --name value  --flag  --no-flag  --unambiguous-pref  --
+ *     -n value  -nvalue  -f
  *
  * Options and operands may be mixed; a lone `-` is an operand. A row names the field of the
  * caller's structure that takes the value, so that groups of rows are shared between commands. */
@@ -23,6 +24,7 @@ enum gf_opt_type {
 
 struct gf_opt {
     const char *name; /* without the dashes; NULL ends the table */
+    char letter;      /* its short form, or 0 */
     enum gf_opt_type type;
     size_t at;       /* offset of the field */
     const char *arg; /* how --help names the value */

@@ -42,6 +42,10 @@ static int parse_shape(const char *value, void *field) {
     return gf_shape_parse(value, s->shape.extent, &s->shape.n);
 }
 
+static int parse_skip(const char *value, void *field) {
+    return gf_parse_whole("--skip", value, 0, field);
+}
+
 static int parse_offset(const char *value, void *field) {
     return gf_parse_whole("--offset", value, 0, field);
 }
@@ -152,7 +156,9 @@ static int parse_threshold(const char *value, void *field) {
 static const struct gf_opt out_rows[] = {
     GF_TEXT("out", out, "OUT",
             "where to write: a path, png:- for stdout, or a template with {stem} {kind} {ext} "
-            "{page}"),
+            "{page}; DIR/ is DIR/{stem}_{kind}.png",
+            .letter = 'o'),
+    GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_out = {"Output", out_rows};
@@ -194,6 +200,7 @@ const struct gf_opt_group gf_opts_depth_own = {NULL, depth_own_rows};
 
 static const struct gf_opt file_rows[] = {
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
     GF_INTEGER("png-level", png_level, "0-9", 0, 9, "compression level of PNG and deflated TIFF"),
     GF_CHOICE("png-strategy", png_strategy, "NAME", strategies,
               "how PNG is compressed: auto (default), huffman, rle, filtered or default"),
@@ -298,9 +305,15 @@ static const struct gf_opt raw_rows[] = {
 };
 const struct gf_opt_group gf_opts_raw = {"Raw files", raw_rows};
 
-static const struct gf_opt offset_rows[] = {
-    GF_PARSED("offset", GF_AT(offset), "BYTES", parse_offset,
+static const struct gf_opt skip_rows[] = {
+    GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
               "bytes to skip before the first raw sample"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_skip = {NULL, skip_rows};
+
+static const struct gf_opt offset_rows[] = {
+    GF_PARSED("offset", GF_AT(offset), "BYTES", parse_offset, "the same as --skip"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_offset = {NULL, offset_rows};
@@ -308,7 +321,8 @@ const struct gf_opt_group gf_opts_offset = {NULL, offset_rows};
 static const struct gf_opt backend_rows[] = {
     GF_TEXT("backend", backend, "NAME",
             "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
-            "that is faster"),
+            "that is faster",
+            .letter = 'b'),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
             "GPUFFT_DEVICE, or the first)"),
@@ -328,7 +342,7 @@ const struct gf_opt_group gf_opts_memory = {"Run", memory_rows};
 
 static const struct gf_opt run_rows[] = {
     GF_INTEGER("jobs", jobs, "N", 1, 256,
-               "pictures to process concurrently (default: one per CPU thread)"),
+               "pictures to process concurrently (default: one per CPU thread)", .letter = 'j'),
     GF_FLAG("resume", resume, "skip inputs whose outputs all exist and are newer"),
     GF_FLAG("force", force, "process all inputs, even with --resume"),
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", parse_memory,
@@ -339,19 +353,19 @@ const struct gf_opt_group gf_opts_run = {"Run", run_rows};
 
 static const struct gf_opt report_rows[] = {
     GF_FLAG("json", json, "print one line of JSON per file on stdout"),
-    GF_FLAG("quiet", quiet, "print failures only"),
+    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),
     GF_FLAG("verbose", verbose,
-            "print the backend, why it was chosen, and how long each phase took"),
-    GF_FLAG("help", help, "print the options and examples"),
+            "print the backend, why it was chosen, and how long each phase took", .letter = 'v'),
+    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
     GF_END,
 };
 const struct gf_opt_group gf_opts_report = {NULL, report_rows};
 
 static const struct gf_opt common_rows[] = {
     GF_FLAG("json", json, "print JSON instead of text"),
-    GF_FLAG("quiet", quiet, "print failures only"),
-    GF_FLAG("verbose", verbose, "print more"),
-    GF_FLAG("help", help, "print the options and examples"),
+    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),
+    GF_FLAG("verbose", verbose, "print more", .letter = 'v'),
+    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
     GF_END,
 };
 const struct gf_opt_group gf_opts_common = {"General", common_rows};

@@ -5,34 +5,36 @@
 
 #include "cli/settings.h"
 
-/* ---- one row: its name, its field of struct gf_settings, its value in --help, its text ---- */
+/* ---- one row: its name, its field of struct gf_settings, its value in --help, its text ----
+ *
+ * After the text, further fields: GF_TEXT("out", out, "OUT", "where to write", .letter = 'o'). */
 
 #define GF_AT(field) offsetof(struct gf_settings, field)
 #define GF_END                                                                                     \
     { .name = NULL }
-#define GF_FLAG(n, field, text)                                                                    \
-    { .name = n, .type = GF_OPT_FLAG, .at = GF_AT(field), .help = text }
-#define GF_NEGATE(n, field, text)                                                                  \
-    { .name = n, .type = GF_OPT_NEGATE, .at = GF_AT(field), .help = text }
-#define GF_CHOICE3(n, field, text)                                                                 \
-    { .name = n, .type = GF_OPT_CHOICE3, .at = GF_AT(field), .help = text }
-#define GF_TEXT(n, field, argument, text)                                                          \
-    { .name = n, .type = GF_OPT_TEXT, .at = GF_AT(field), .arg = argument, .help = text }
-#define GF_CHOICE(n, field, argument, list, text)                                                  \
+#define GF_FLAG(n, field, ...)                                                                     \
+    { .name = n, .type = GF_OPT_FLAG, .at = GF_AT(field), .help = __VA_ARGS__ }
+#define GF_NEGATE(n, field, ...)                                                                   \
+    { .name = n, .type = GF_OPT_NEGATE, .at = GF_AT(field), .help = __VA_ARGS__ }
+#define GF_CHOICE3(n, field, ...)                                                                  \
+    { .name = n, .type = GF_OPT_CHOICE3, .at = GF_AT(field), .help = __VA_ARGS__ }
+#define GF_TEXT(n, field, argument, ...)                                                           \
+    { .name = n, .type = GF_OPT_TEXT, .at = GF_AT(field), .arg = argument, .help = __VA_ARGS__ }
+#define GF_CHOICE(n, field, argument, list, ...)                                                   \
     {                                                                                              \
         .name = n, .type = GF_OPT_CHOICE, .at = GF_AT(field), .arg = argument, .choices = list,    \
-        .help = text                                                                               \
+        .help = __VA_ARGS__                                                                        \
     }
-#define GF_INTEGER(n, field, argument, least, most, text)                                          \
+#define GF_INTEGER(n, field, argument, least, most, ...)                                           \
     {                                                                                              \
         .name = n, .type = GF_OPT_INT, .at = GF_AT(field), .arg = argument, .low = least,          \
-        .high = most, .help = text                                                                 \
+        .high = most, .help = __VA_ARGS__                                                          \
     }
 /* `offset`: of the field that the function fills; 0 when it takes the whole structure. */
-#define GF_PARSED(n, offset, argument, function, text)                                             \
+#define GF_PARSED(n, offset, argument, function, ...)                                              \
     {                                                                                              \
         .name = n, .type = GF_OPT_PARSE, .at = offset, .arg = argument, .parse = function,         \
-        .help = text                                                                               \
+        .help = __VA_ARGS__                                                                        \
     }
 
 /* ---- groups; those without a title continue the one before ---- */
@@ -50,7 +52,8 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_list,    /* Input: --files-from */
     gf_opts_frames,  /* --frames, --nan */
     gf_opts_raw,     /* Raw files */
-    gf_opts_offset,  /* their --offset */
+    gf_opts_skip,    /* their --skip */
+    gf_opts_offset,  /* and --offset, where that has no other meaning */
     gf_opts_backend, /* Backend */
     gf_opts_memory,  /* Run: --max-memory of one input after the other */
     gf_opts_run,     /* Run: several inputs concurrently */

@@ -10,7 +10,7 @@
 #include "core/base/status.h"
 
 enum { WIDTH = 640, HEIGHT = 440, LEFT = 84, RIGHT = 18, TOP = 36, BOTTOM = 64, SCALE = 2 };
-enum { MOST_DECADES = 14 }; /* what lies farther below the highest point is not worth the room */
+enum { MOST_DECADES = 14 }; /* points farther below the highest one are not worth the room */
 
 struct color {
     unsigned char rgb[3];

@@ -1,4 +1,4 @@
-/* A small font: 5 x 7 pixels, capitals stand for small letters too. Private to cli/plot*.c. */
+/* A small font: 5 x 7 pixels, small letters are drawn as capitals. Private to cli/plot*.c. */
 #ifndef GF_CLI_PLOT_TEXT_H
 #define GF_CLI_PLOT_TEXT_H
 

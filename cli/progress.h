@@ -10,7 +10,7 @@ void gf_progress_start(bool quiet, int total);
 void gf_progress_show(const char *what, const char *name);
 /* One picture more is done, which took its time. */
 void gf_progress_picture(void);
-/* One of the inputs is through; `passed`: it was passed over and says nothing about the rate. */
+/* One of the inputs is through; `passed`: it was skipped and does not count for the rate. */
 void gf_progress_input(bool passed);
 /* Clears the line, before something else is printed; it comes back by itself. */
 void gf_progress_hide(void);

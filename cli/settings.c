@@ -49,15 +49,15 @@ int gf_shape_parse(const char *text, int64_t extent[GF_MAX_RANK], int *n) {
         if (*p != 'x')
             break;
     }
-    return gf_fail(GF_EUSAGE, "'%.60s' is not a shape; write DEPTHxHEIGHTxWIDTH or HEIGHTxWIDTH",
-                   text);
+    return gf_fail(GF_EUSAGE,
+                   "'%.60s' is not a shape; write DEPTHxHEIGHTxWIDTH, HEIGHTxWIDTH or WIDTH", text);
 }
 
 int gf_settings_check(const struct gf_settings *s) {
     if (s->shape.n && s->type == GF_UNSET)
         return gf_fail(GF_EUSAGE, "--shape needs --type, e.g. --type=u8");
     if (!s->shape.n && !s->plan_only && (s->type != GF_UNSET || s->big_endian || s->offset))
-        return gf_fail(GF_EUSAGE, "--type, --endian and --offset describe a raw file, which needs "
+        return gf_fail(GF_EUSAGE, "--type, --endian and --skip describe a raw file, which needs "
                                   "--shape");
     if (s->shape.n > 3)
         return gf_fail(GF_EUSAGE, "--shape has %d extents; a raw file has at most 3", s->shape.n);

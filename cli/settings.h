@@ -83,7 +83,7 @@ struct gf_settings {
     const char *further[GF_N_KINDS]; /* --magnitude=F, … */
     int kind;                        /* enum gf_kind or GF_UNSET */
     int depth;                       /* 0: unset */
-    bool clobber;
+    bool clobber, sync, mkdir;
     int png_level;
     int png_strategy; /* enum gf_png_strategy */
     int tiff_compression;
@@ -134,6 +134,7 @@ struct gf_settings {
     int threads;
     int jobs; /* pictures at once; 0: unset */
     bool resume, force;
+    bool full;     /* selftest: every shape */
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
     int64_t max_memory;
     bool json, quiet, verbose;

@@ -1,3 +1,4 @@
+/* Closing a text that was written to memory, with every failure noticed. */
 #include "cli/text.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* CRC-32 in shares, one a thread, joined by zlib's crc32_combine(). */
 #include "formats/checksum.h"
 
 #include <stdlib.h>

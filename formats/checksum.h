@@ -7,7 +7,7 @@
 
 struct gf_source;
 
-/* Goes on from `crc` (0 at the start) over n bytes. */
+/* Continues from `crc` (0 at the start) over n bytes. */
 uint32_t gf_crc32(uint32_t crc, const void *data, size_t n, int threads);
 /* Of the first `size` bytes of an open file, wherever its reader is; GF_EFORMAT when it has fewer.
  */

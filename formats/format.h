@@ -1,5 +1,14 @@
-/* Files to arrays and back. A format is one file and one row in the table of format.c; it knows
- * nothing of transforms. */
+/* What a picture in memory is, and what a file format is: a file of its own and a row in the table of
+ * format.c. A format knows nothing of transforms. Reading has two steps, so that a caller can look
+ * at the header, find room, and then decode the samples without a second look:
+ *
+ *     struct gf_decoder d;
+ *     int rc = gf_decoder_open(&d, &gf_format_png, source, &options, &image);   header
+ *     if (!rc)
+ *         rc = gf_decoder_read(&d, &image);                                     samples
+ *     gf_decoder_close(&d);
+ *
+ * formats/files.h reads and writes whole files by name. */
 #ifndef GF_FORMATS_FORMAT_H
 #define GF_FORMATS_FORMAT_H
 
@@ -13,32 +22,36 @@ struct gf_image {
     struct gf_array px; /* (z,) (y,) x, channel: rank ndim + 1, the channel axis always there */
     int ndim;           /* 1..3: 2 for a picture, 3 for several pages */
     enum gf_color color;
-    bool alpha;   /* the last channel is alpha */
-    int depth;    /* bits a sample as stored in the file, for `info`; 0 when writing */
-    char *record; /* the spectrum record's JSON text that came with the data, or NULL */
+    bool alpha;        /* the last channel is alpha */
+    bool channel_axis; /* .npy: one channel has an axis too */
+    int depth;         /* bits a sample as stored in the file, for `info`; 0 when writing */
+    char *record;      /* the spectrum record's JSON text that came with the data, or NULL */
 };
 
 void gf_image_free(struct gf_image *image);
 
+/* How the samples of a file without a header are laid out. */
+struct gf_raw_layout {
+    int ndim; /* 1..3; 0: not known */
+    int64_t shape[3];
+    int64_t channels; /* 0: one, or with channels_last the last extent of `shape` */
+    enum gf_dtype dtype;
+    bool big_endian;
+    int64_t offset; /* bytes before the first sample */
+};
+
 struct gf_read_options {
-    /* A raw file has no header; ndim = 0 means that none of this was given. */
-    struct {
-        int ndim; /* 1..3 */
-        int64_t shape[3];
-        enum gf_dtype dtype;
-        bool big_endian;
-        int64_t offset; /* bytes before the first sample */
-    } raw;
-    bool channels_last; /* .npy and raw: the last axis is the channel axis */
-    int64_t max_memory; /* bytes that decoding may take; 0: no limit */
-    bool header_only;   /* fill in everything but the samples: px.data stays NULL */
-    int threads;        /* for what can use them (checksums); 0: one */
-    bool several;       /* PNM: more pictures may follow; the source is left at the end of this */
+    struct gf_raw_layout raw; /* ndim > 0: the file has no header, and this takes its place */
+    bool channels_last;       /* .npy and raw: the last axis is the channel axis */
+    int64_t max_memory;       /* bytes that decoding may take; 0: no limit */
+    bool header_only;         /* gf_image_read() leaves px.data NULL */
+    int threads;              /* for what can use them (checksums); 0: one */
+    bool several; /* more pictures may follow; the source is left at the end of this one */
 };
 
 enum gf_png_strategy {
-    GF_PNG_AUTO,    /* level -1: a fast coder of runs and Huffman codes; a level: zlib's */
-    GF_PNG_HUFFMAN, /* level -1: the same; a level: zlib's Z_HUFFMAN_ONLY */
+    GF_PNG_AUTO,    /* level -1: ISA-L, or with zlib alone its runs at level 1; a level: zlib */
+    GF_PNG_HUFFMAN, /* zlib without a search for matches */
     GF_PNG_RLE,     /* zlib's strategies, level 1 by default */
     GF_PNG_FILTERED,
     GF_PNG_DEFAULT /* zlib at level 6 */
@@ -53,60 +66,88 @@ struct gf_write_options {
     char tiff_compression[8]; /* "none" (""), "deflate", "lzw" */
 };
 
+/* A file between its header and its samples. */
+struct gf_decoder {
+    const struct gf_format *format;
+    struct gf_source *source; /* the caller's */
+    struct gf_read_options options;
+    int64_t extra; /* bytes that decoding takes besides the samples */
+    void *state;   /* the format's own */
+};
+
 struct gf_format {
     const char *name;     /* "png": also the prefix in "png:-" */
     const char *suffixes; /* "png" or "tif tiff": without dots, separated by spaces */
     const char *summary;  /* one line for --help and the manual */
     /* True when these first bytes (up to GF_SNIFF) are this format's. NULL: never sniffed. */
     bool (*sniff)(const unsigned char *head, size_t n);
-    int (*read)(struct gf_source *source, const struct gf_read_options *options,
-                struct gf_image *image);
+    /* Decodes the header: everything of `image` but the samples, and d->state. */
+    int (*open)(struct gf_decoder *d, struct gf_image *image);
+    /* Decodes the samples into image->px, which is allocated and contiguous. */
+    int (*read)(struct gf_decoder *d, struct gf_image *image);
+    /* Frees d->state, also after a failed open. NULL: free() is enough. */
+    void (*close)(struct gf_decoder *d);
+    /* NULL: the format is read only. */
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
+    /* NULL: a file holds one picture. After a picture was read with options.several: 1 where
+     * another one follows, 0 at the end, a negative status for anything else. */
+    int (*more)(struct gf_source *source);
+    /* NULL, or GF_EINVAL for a suffix that promises what write() does not make of this image. */
+    int (*check_suffix)(const char *suffix, const struct gf_image *image);
+    /* NULL: volumes are not written plane by plane. Writes all of a volume's file but its samples,
+     * which are to follow from the sink's position on, plane after plane without gaps. */
+    int (*write_frame)(struct gf_sink *sink, const struct gf_image *image);
+    /* NULL: write() stores samples as they are. True when it compresses with these options, so that
+     * a plane's position is not known beforehand. */
+    bool (*compresses)(const struct gf_write_options *options);
     /* What write() takes. */
     unsigned dtypes; /* bit (1 << enum gf_dtype) */
     int max_ndim;
-    unsigned channels;  /* bit n: n channels can be written; bit 0: any number */
-    bool alpha;         /* an alpha channel is kept as such */
-    bool embeds_record; /* the record travels inside the file (TIFF) */
-    bool record_beside; /* it stands beside the file, as NAME.json (npy, raw); else it is dropped */
+    bool lines;              /* an image of one axis; other formats get a picture of one row */
+    unsigned channels;       /* bit n: n channels can be written; bit 0: any number */
+    bool alpha;              /* an alpha channel is kept as such */
+    unsigned alpha_channels; /* bit n: of n channels the last is alpha; no bits: any may be */
+    bool alpha_plane; /* an alpha channel is kept beside spectra, as one more plane of their type */
+    bool byte_order;  /* write() obeys options->big_endian */
+    bool embeds_record; /* the record is inside the file (TIFF) */
+    bool record_beside; /* the record is beside the file, as NAME.json (npy, raw); else dropped */
+    bool needs_layout;  /* read() needs options->raw: there is no header */
 };
 
 enum { GF_SNIFF = 16 };
 
-extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_pnm, gf_format_pfm,
-    gf_format_npy, gf_format_raw;
+extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_jpeg, gf_format_pnm,
+    gf_format_pfm, gf_format_npy, gf_format_raw;
 extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
 
 /* By name or by any of the suffixes ("pgm", "tif"); NULL when there is none. */
 const struct gf_format *gf_format_by_name(const char *name);
-const struct gf_format *gf_format_by_suffix(const char *path); /* ditto; case does not matter */
+const struct gf_format *gf_format_by_suffix(const char *path); /* case does not matter */
 
-/* The format whose first bytes these are; NULL: none. Tells what in a folder are pictures. */
+/* The format whose first bytes these are; NULL: none. Finds the pictures of a folder. */
 const struct gf_format *gf_format_sniff(const unsigned char *head, size_t n);
+/* The format of samples without a header. */
+const struct gf_format *gf_format_headerless(void);
 
-/* Reads any known file: the type from its first bytes; raw when options->raw.ndim says so.
- * For formats that keep the record beside the data, PATH.json is read too and its size and
- * checksum held against the data (the size alone with header_only); such a record also gives a raw
- * file's layout and a .npy file's channels. `format` (may be NULL) gets the format found. */
-int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
-                  const struct gf_format **format);
+/* The name in capitals, for messages; returns `text`. */
+const char *gf_format_label(const struct gf_format *f, char text[8]);
 
-/* The same from a source that is open; `path` is its name, or "-". */
-int gf_image_read_from(struct gf_source *source, const char *path,
-                       const struct gf_read_options *options, struct gf_image *image,
-                       const struct gf_format **format);
-
-/* After a picture was read with options->several: 1 where another one follows, 0 at the end (or in
- * formats that hold one only), a negative status where something else does. May wait for a pipe. */
-int gf_image_more(struct gf_source *source, const struct gf_format *format);
+/* What follows the last point of a path's last component; "" when there is none. */
+const char *gf_suffix(const char *path);
 
 /* GF_EINVAL with the reason and the ways out when `format` cannot hold such an image. */
 int gf_format_accepts(const struct gf_format *format, const struct gf_image *image);
 
-/* Writes image to path ("-": stdout) through a safe sink: absent, old or complete. image->record
- * goes into the file or beside it. clobber = false refuses an existing file. */
-int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
-                   const struct gf_write_options *options, bool clobber);
+/* Decodes the header at the source's position; image->px.data stays NULL. On failure there is
+ * nothing to close or free. */
+int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct gf_source *source,
+                    const struct gf_read_options *options, struct gf_image *image);
+/* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
+int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
+void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
+/* The three of them; options->header_only leaves the second out. */
+int gf_format_read(const struct gf_format *format, struct gf_source *source,
+                   const struct gf_read_options *options, struct gf_image *image);
 
 #endif

@@ -1,21 +1,14 @@
+/* What the formats share, see image.h. */
 #include "formats/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
-void gf_image_free(struct gf_image *image) {
-    gf_array_free(&image->px);
-    free(image->record);
-    *image = (struct gf_image){0};
-}
-
-int gf_image_alloc(struct gf_image *image, const struct gf_read_options *options,
-                   enum gf_dtype dtype, int ndim, const int64_t *shape, int64_t channels,
-                   int64_t extra) {
+int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
+                      int64_t channels) {
     int64_t full[GF_MAX_RANK], bytes;
     if (channels < 1 || channels > GF_MAX_CHANNELS)
         return gf_fail(GF_EUNSUPP, "%lld channels (1 to %d can be read)", (long long)channels,
@@ -27,14 +20,8 @@ int gf_image_alloc(struct gf_image *image, const struct gf_read_options *options
     if (rc)
         return rc;
     image->ndim = ndim;
-    if (options->header_only) {
-        image->px = gf_array_wrap(NULL, dtype, ndim + 1, full);
-        return GF_OK;
-    }
-    if (options->max_memory > 0 &&
-        (rc = gf_memory_check(bytes + extra, options->max_memory)) != GF_OK)
-        return rc;
-    return gf_array_alloc(&image->px, dtype, ndim + 1, full);
+    image->px = gf_array_wrap(NULL, dtype, ndim + 1, full);
+    return GF_OK;
 }
 
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio) {

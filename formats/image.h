@@ -1,4 +1,4 @@
-/* What the formats share: allocation of a decoded image under the limits, a uniform view of any
+/* What the formats share: the description of a decoded image under the limits, a uniform view of any
  * image's rows, and byte order. Private to formats/. */
 #ifndef GF_FORMATS_IMAGE_H
 #define GF_FORMATS_IMAGE_H
@@ -7,26 +7,13 @@
 
 enum { GF_MAX_CHANNELS = 65535 };
 
-/* Sets up image->px as `ndim` spatial extents and a channel axis, C-contiguous, and allocates it;
- * with options->header_only px.data stays NULL. Extents, their product and the memory (plus `extra`
- * bytes that decoding takes besides) are checked first. */
-int gf_image_alloc(struct gf_image *image, const struct gf_read_options *options,
-                   enum gf_dtype dtype, int ndim, const int64_t *shape, int64_t channels,
-                   int64_t extra);
+/* For open(): sets image->px to `ndim` spatial extents and a channel axis, C-contiguous, without
+ * data. Extents and their product are checked. */
+int gf_image_describe(struct gf_image *image, enum gf_dtype dtype, int ndim, const int64_t *shape,
+                      int64_t channels);
 
-/* Reads the bytes of a raw file, all that lie between `offset` and its end. */
-struct gf_raw_layout {
-    int ndim;
-    int64_t shape[3], channels;
-    enum gf_dtype dtype;
-    bool big_endian;
-    int64_t offset;
-};
-int gf_raw_read(struct gf_source *source, const struct gf_read_options *options,
-                const struct gf_raw_layout *layout, struct gf_image *image);
-
-/* GF_EFORMAT when a source of known size cannot hold `need` bytes even if each of its bytes stood
- * for `ratio` of them: what a header claims is held against the file before memory is taken. */
+/* GF_EFORMAT when a source of known size cannot hold `need` bytes even if each of its bytes made
+ * `ratio` of them: the claims of a header are checked against the file before memory is taken. */
 int gf_image_plausible(struct gf_source *source, int64_t need, int64_t ratio);
 
 /* Any image as planes of rows of whole samples: missing axes have extent 1. */
@@ -34,20 +21,17 @@ struct gf_planes {
     int64_t depth, height, width, channels;
     size_t sample;      /* bytes */
     size_t row_bytes;   /* width * channels * sample */
-    bool dense_rows;    /* a row's bytes lie together */
+    bool dense_rows;    /* a row's bytes are contiguous */
     struct gf_array px; /* rank 4: z, y, x, channel */
 };
 
 void gf_planes_view(struct gf_planes *p, const struct gf_image *image);
-/* Rows [y, y + n) of plane z as contiguous bytes: in place where they lie so, else copied into
+/* Rows [y, y + n) of plane z as contiguous bytes: in place where they are, else copied into
  * `buffer` (n * row_bytes). */
 const void *gf_planes_rows(const struct gf_planes *p, int64_t z, int64_t y, int64_t n,
                            void *buffer);
 /* True when gf_planes_rows() never needs its buffer. */
 bool gf_planes_in_place(const struct gf_planes *p);
-
-/* The header of a .npy file for such an image. */
-int gf_npy_write_header(struct gf_sink *sink, const struct gf_image *image);
 
 /* Writes all samples, C order, in the byte order asked for. */
 int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big_endian);

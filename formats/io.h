@@ -58,16 +58,18 @@ void gf_sink_checksum(struct gf_sink *s, int threads);
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
 /* True for an output that commit renames into place, false for what is written through. */
 bool gf_sink_is_file(const struct gf_sink *s);
+/* From here on every file is on its disk before it is renamed; off at the start. Before any thread. */
+void gf_sink_sync(bool on);
 /* Flushes and closes, so that only the rename can still fail. Commit does it too. */
 int gf_sink_finish(struct gf_sink *s);
 int gf_sink_commit(struct gf_sink *s); /* frees the sink in any case */
-void gf_sink_abort(struct gf_sink *s); /* ditto; NULL is fine */
+void gf_sink_abort(struct gf_sink *s); /* removes the temporary; NULL is fine */
 
 /* Removes every temporary that is open, and lets none be made any more; async-signal-safe, for the
  * handler of INT, TERM, HUP. */
 void gf_sink_remove_temporaries(void);
 
-/* open() that goes on after a signal; O_CLOEXEC is added. Makes no files. */
+/* open() that continues after a signal; O_CLOEXEC is added. Makes no files. */
 int gf_open(const char *path, int flags);
 
 /* gf_fail() with the cause that errno names: "`what`: no space left on device", or the cause alone

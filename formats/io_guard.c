@@ -184,7 +184,7 @@ static void locate(const char *path, bool fresh, struct place *p) {
     if (there && S_ISLNK(st.st_mode)) {
         there = !stat(path, &st);
         if (gf_resolve_links(path, &p->resolved))
-            p->resolved = NULL; /* a loop: opening it fails, and says so */
+            p->resolved = NULL; /* a loop: opening it fails with a message */
     }
     if (there) {
         p->regular = S_ISREG(st.st_mode);
@@ -265,7 +265,7 @@ int gf_guard_read_picture(const char *path, const char *called) {
 
 /* ---- what is written ---- */
 
-/* The entry that says that the place is read, or NULL. */
+/* The entry of the place if it is read, or NULL. */
 static const struct entry *find_read(const struct place *p) {
     const struct entry *e = NULL;
     if (p->regular || p->block)

@@ -8,7 +8,7 @@
 #ifndef GF_FORMATS_IO_GUARD_H
 #define GF_FORMATS_IO_GUARD_H
 
-/* Who writes a file: the two pointers tell one claimant from another. */
+/* Who writes a file: the two pointers identify the claimant. */
 struct gf_claimant {
     const char *in;   /* the input that the output is made of */
     const void *what; /* which of that input's outputs */
@@ -20,7 +20,7 @@ void gf_guard_end(void);
 /* Enters a file that is read ("-": stdin), whether it exists already or not. Messages call it
  * `called`, which must last until gf_guard_end(). Returns 0 or GF_ENOMEM. */
 int gf_guard_read(const char *path, const char *called);
-/* The same for a picture: the record that may lie beside it is read too. */
+/* The same for a picture: the record that may be beside it is read too. */
 int gf_guard_read_picture(const char *path, const char *called);
 
 /* Enters an output ("-": stdout) ahead of its opening; again for the same claimant is fine. Returns

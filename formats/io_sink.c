@@ -22,7 +22,7 @@ struct gf_sink {
     int fd;
     int slot; /* of the temporary; NO_SLOT for a stream */
     bool clobber;
-    bool keep;    /* a stream whose writer goes back: all of it stays in the buffer */
+    bool keep;    /* a stream whose writer seeks back: all of it stays in the buffer */
     bool summing; /* crc follows the writes */
     int sum_threads;
     bool closed;
@@ -36,6 +36,12 @@ struct gf_sink {
     uint32_t crc;
 };
 
+static bool is_synced;
+
+void gf_sink_sync(bool on) {
+    is_synced = on;
+}
+
 static int fail_write(struct gf_sink *s) {
     char what[160];
     snprintf(what, sizeof what, "cannot write '%.120s'", s->name);
@@ -43,7 +49,7 @@ static int fail_write(struct gf_sink *s) {
 }
 
 static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
-    /* A duplicate, so that closing it reports what a file behind stdout still has to say. */
+    /* A duplicate, so that closing it reports the last error of a file behind stdout. */
     s->fd =
         is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : gf_open(path, O_WRONLY | O_NOCTTY);
     return s->fd < 0 ? fail_write(s) : GF_OK;
@@ -74,6 +80,9 @@ static int open_file(struct gf_sink *s, const char *path, const struct stat *st)
     if (slot < 0)
         return slot;
     s->slot = slot;
+    /* Others' files stay theirs. Only root may say so, and only root's rename would change that. */
+    if (st && geteuid() == 0 && fchown(s->fd, st->st_uid, st->st_gid))
+        return fail_write(s);
     return GF_OK;
 }
 
@@ -119,7 +128,7 @@ static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_
         size_t part = n < 1 << 30 ? n : 1 << 30;
         ssize_t done =
             s->slot == NO_SLOT ? write(s->fd, p, part) : pwrite(s->fd, p, part, (off_t)at);
-        if (done > 0) { /* a short write goes on with the rest and learns the cause there */
+        if (done > 0) { /* a short write continues with the rest and gets the cause there */
             p += done;
             n -= (size_t)done;
             at += done;
@@ -142,7 +151,7 @@ static int flush(struct gf_sink *s) {
     return rc;
 }
 
-/* All of a kept stream lies in the buffer, which begins at 0. */
+/* All of a kept stream is in the buffer, which begins at 0. */
 static int write_kept(struct gf_sink *s, const void *data, size_t n) {
     size_t end = (size_t)s->position + n;
     if (end > s->capacity) {
@@ -290,6 +299,8 @@ bool gf_sink_is_file(const struct gf_sink *s) {
 int gf_sink_finish(struct gf_sink *s) {
     if (!s->failed && !s->closed)
         flush(s);
+    if (is_synced && !s->failed && !s->closed && s->slot != NO_SLOT && fsync(s->fd))
+        fail_write(s);
     if (!s->closed) {
         s->closed = true;
         if (close(s->fd) && errno != EINTR && !s->failed)

@@ -20,7 +20,7 @@ struct gf_source {
     enum source_kind kind;
     int fd;
     bool owns_fd;
-    int64_t base;         /* where the file's byte 0 is: stdin may stand in the middle of one */
+    int64_t base;         /* where the file's byte 0 is: stdin may be in the middle of one */
     int64_t size;         /* of a file or of memory */
     int64_t position;     /* the reader's */
     unsigned char *block; /* the bytes [block_at, block_at + block_n) */
@@ -226,7 +226,7 @@ static int file_fill(struct gf_source *s) {
     return GF_OK;
 }
 
-/* Copies out of the window; 0 when the position lies outside. */
+/* Copies out of the window; 0 when the position is outside. */
 static size_t take(struct gf_source *s, void *buffer, size_t n) {
     int64_t off = s->position - s->block_at;
     if (off < 0 || off >= (int64_t)s->block_n)

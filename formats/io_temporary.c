@@ -1,3 +1,4 @@
+/* Temporaries, and the table of them that a signal handler removes. */
 #include "formats/io_temporary.h"
 
 #include <errno.h>
@@ -144,7 +145,7 @@ int gf_temporary_rename(int slot, const char *target, bool replace) {
         return -1;
 #endif
     if (!link(from, target))
-        return 0; /* the temporary's own name goes when the slot is dropped */
+        return 0; /* the temporary's own name is removed when the slot is dropped */
     if (errno == EEXIST)
         return -1;
     return rename_reserved(from, target);

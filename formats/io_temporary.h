@@ -13,7 +13,7 @@ const char *gf_temporary_path(int slot);
 /* Moves the file to `target`. With replace = false an existing target is left alone (errno EEXIST),
  * without a moment in which two writers could both believe to be the first. Returns 0 or -1. */
 int gf_temporary_rename(int slot, const char *target, bool replace);
-/* What lies between these two is not cut in half by INT, TERM or HUP: gf_sink_remove_temporaries()
+/* The calls between these two are not interrupted by INT, TERM or HUP: gf_sink_remove_temporaries()
  * waits for its end. Blocks this thread's signals and keeps the mask in `before`. False, with a
  * message and nothing to end, when the program is about to end. */
 bool gf_uncut_begin(sigset_t *before);

@@ -17,6 +17,7 @@ struct header {
     int rank;
     int64_t shape[MAX_NPY_RANK];
     bool has_descr, has_order, has_shape;
+    int64_t begin; /* of the file in the source */
 };
 
 static const struct {
@@ -185,7 +186,7 @@ static int interpret(const struct header *h, bool channels_last, int *ndim, int6
     return GF_OK;
 }
 
-/* Turns samples in Fortran order, which lie in image->px as in a flat buffer, into C order. */
+/* Puts samples in Fortran order, which fill image->px as a flat buffer, into C order. */
 static int reorder(struct gf_image *image) {
     struct gf_array flat = image->px, fresh = {0};
     int rc = gf_array_alloc(&fresh, flat.dtype, flat.rank, flat.shape);
@@ -203,42 +204,48 @@ static int reorder(struct gf_image *image) {
     return GF_OK;
 }
 
-static int npy_read(struct gf_source *source, const struct gf_read_options *options,
-                    struct gf_image *image) {
-    struct header h = {0};
+static int npy_open(struct gf_decoder *d, struct gf_image *image) {
+    struct header *h = d->state = calloc(1, sizeof *h);
+    struct gf_source *source = d->source;
     int ndim;
-    int64_t channels, bytes, begin = gf_source_tell(source);
+    int64_t channels, bytes;
+    if (!h)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    h->begin = gf_source_tell(source);
     gf_source_forward(source);
-    int rc = read_header(source, &h);
-    if (rc)
-        return rc;
-    if ((rc = interpret(&h, options->channels_last, &ndim, &channels)) != GF_OK)
-        return rc;
-    rc = gf_size_product(h.shape, h.rank, (int64_t)gf_dtype_size(h.dtype), &bytes);
+    int rc = read_header(source, h);
+    if (!rc)
+        rc = interpret(h, d->options.channels_last, &ndim, &channels);
+    if (!rc)
+        rc = gf_size_product(h->shape, h->rank, (int64_t)gf_dtype_size(h->dtype), &bytes);
     if (rc)
         return rc;
     int64_t size = gf_source_known_size(source), held = size - gf_source_tell(source);
     if (size >= 0 && held != bytes)
-        return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header says %lld",
+        return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
                        (long long)held, (long long)bytes);
-    rc = gf_image_alloc(image, options, h.dtype, ndim, h.shape, channels, h.fortran ? bytes : 0);
-    if (rc)
-        return rc;
-    image->depth = 8 * (int)gf_dtype_size(h.dtype);
+    image->depth = 8 * (int)gf_dtype_size(h->dtype);
     image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
-    if (options->header_only)
-        return GF_OK;
-    rc = gf_source_read_exactly(source, image->px.data, (size_t)bytes);
+    image->channel_axis = d->options.channels_last && channels == 1;
+    d->extra = h->fortran ? bytes : 0;
+    return gf_image_describe(image, h->dtype, ndim, h->shape, channels);
+}
+
+static int npy_read(struct gf_decoder *d, struct gf_image *image) {
+    const struct header *h = d->state;
+    struct gf_source *source = d->source;
+    int64_t bytes = gf_array_count(&image->px) * (int64_t)gf_dtype_size(h->dtype);
+    int rc = gf_source_read_exactly(source, image->px.data, (size_t)bytes);
     if (rc)
         return rc;
     unsigned char more;
-    if (size < 0 && gf_source_peek(source, &more, 1) == 1)
-        return gf_fail(GF_EFORMAT, "more data than the %lld bytes that the header says",
-                       (long long)(gf_source_tell(source) - begin));
-    size_t unit = gf_dtype_unit(h.dtype);
-    if (h.big_endian != gf_host_is_big_endian() && unit > 1)
+    if (gf_source_known_size(source) < 0 && gf_source_peek(source, &more, 1) == 1)
+        return gf_fail(GF_EFORMAT, "more data than the %lld bytes that the header promises",
+                       (long long)(gf_source_tell(source) - h->begin));
+    size_t unit = gf_dtype_unit(h->dtype);
+    if (h->big_endian != gf_host_is_big_endian() && unit > 1)
         gf_swap_bytes(image->px.data, (size_t)bytes / unit, unit);
-    return h.fortran && h.rank > 1 ? reorder(image) : GF_OK;
+    return h->fortran && h->rank > 1 ? reorder(image) : GF_OK;
 }
 
 static const char *descr_of(enum gf_dtype t) {
@@ -248,10 +255,10 @@ static const char *descr_of(enum gf_dtype t) {
     return names[t];
 }
 
-int gf_npy_write_header(struct gf_sink *sink, const struct gf_image *image) {
+static int write_header(struct gf_sink *sink, const struct gf_image *image) {
     char text[192], head[256];
     const struct gf_array *px = &image->px;
-    int rank = image->ndim + (px->shape[image->ndim] > 1);
+    int rank = image->ndim + (image->channel_axis || px->shape[image->ndim] > 1);
     int n = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (",
                      descr_of(px->dtype));
     for (int i = 0; i < rank; i++)
@@ -272,7 +279,7 @@ int gf_npy_write_header(struct gf_sink *sink, const struct gf_image *image) {
 static int npy_write(struct gf_sink *sink, const struct gf_image *image,
                      const struct gf_write_options *options) {
     (void)options;
-    int rc = gf_npy_write_header(sink, image);
+    int rc = write_header(sink, image);
     return rc ? rc : gf_planes_write(sink, image, false);
 }
 
@@ -281,10 +288,13 @@ const struct gf_format gf_format_npy = {
     .suffixes = "npy",
     .summary = "NumPy arrays of any type here, a spectrum's record beside them",
     .sniff = npy_sniff,
+    .open = npy_open,
     .read = npy_read,
     .write = npy_write,
+    .write_frame = write_header,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
+    .lines = true,
     .channels = 1,
     .alpha = true,
     .record_beside = true,

@@ -6,9 +6,9 @@
  *     new and old      new     new, by its checksum
  *     new              new     new
  *
- * "Old" may be data that had no record, and "new" may be without one; the record in between says so
- * with that data's checksum, so that only this data is read as a foreign file. Where nothing (or
- * nothing that could be read) is there before, the new record goes first and alone. */
+ * "Old" may be data that had no record, and "new" may be without one; the record in between marks that
+ * by the checksum of such data alone, so that only this data is read as a foreign file. Where nothing (or
+ * nothing that could be read) is there before, the new record is renamed first and alone. */
 #include "formats/pair.h"
 
 #include <errno.h>
@@ -26,6 +26,7 @@
 #include "formats/checksum.h"
 #include "formats/io_guard.h"
 #include "formats/io_temporary.h"
+#include "formats/record.h"
 #include "formats/record_file.h"
 
 struct pair {
@@ -54,7 +55,7 @@ int gf_pair_check(const char *path, const struct gf_format *f, const char *recor
     if (!f->record_beside || !record)
         return GF_OK;
     int rc = gf_record_file_load(path, &text, &n);
-    bool ours = text && gf_record_file_is_ours(text, n);
+    bool ours = text && gf_record_is_ours(text, n);
     if (text && (!ours || !clobber))
         rc = fail_exists(path, ours);
     free(text);
@@ -122,7 +123,7 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
     if (rc)
         return rc;
     if (p->old_text) {
-        bool ours = gf_record_file_is_ours(p->old_text, p->old_size);
+        bool ours = gf_record_is_ours(p->old_text, p->old_size);
         if (p->now.record && (!ours || !clobber))
             return fail_exists(p->path, ours);
         if (!ours) { /* and neither read nor touched */
@@ -214,7 +215,7 @@ static void describe(const struct gf_format *f, const struct gf_image *image, bo
     d->layout = (struct gf_raw_layout){.ndim = image->ndim,
                                        .channels = image->px.shape[image->ndim],
                                        .dtype = image->px.dtype,
-                                       .big_endian = big_endian && f == &gf_format_raw};
+                                       .big_endian = big_endian && f->byte_order};
     for (int i = 0; i < image->ndim; i++)
         d->layout.shape[i] = image->px.shape[i];
 }

@@ -40,12 +40,14 @@ static int parse_scale(const char *text, bool *little) {
     return GF_OK;
 }
 
-static int pfm_read(struct gf_source *source, const struct gf_read_options *options,
-                    struct gf_image *image) {
+static int pfm_open(struct gf_decoder *d, struct gf_image *image) {
+    struct gf_source *source = d->source;
     unsigned char magic[2];
     char scale[32];
     int64_t shape[2];
-    bool little = false;
+    bool *little = d->state = malloc(sizeof *little);
+    if (!little)
+        return gf_fail(GF_ENOMEM, "out of memory");
     gf_source_forward(source);
     int rc = gf_source_read_exactly(source, magic, 2);
     if (!rc && (magic[0] != 'P' || (magic[1] != 'f' && magic[1] != 'F')))
@@ -57,25 +59,29 @@ static int pfm_read(struct gf_source *source, const struct gf_read_options *opti
     if (!rc)
         rc = gf_pnm_token(source, "PFM", scale, sizeof scale);
     if (!rc)
-        rc = parse_scale(scale, &little);
+        rc = parse_scale(scale, little);
     if (rc)
         return rc;
     int64_t channels = magic[1] == 'F' ? 3 : 1, bytes;
     int64_t extents[3] = {shape[0], shape[1], channels};
     if ((rc = gf_size_product(extents, 3, 4, &bytes)) != GF_OK ||
-        (rc = gf_image_plausible(source, bytes, 1)) != GF_OK ||
-        (rc = gf_image_alloc(image, options, GF_F32, 2, shape, channels, 0)) != GF_OK)
+        (rc = gf_image_plausible(source, bytes, 1)) != GF_OK)
         return rc;
     image->depth = 32;
     image->color = channels == 3 ? GF_RGB : GF_GRAY;
-    if (options->header_only)
-        return GF_OK;
-    size_t row = (size_t)image->px.stride[0];
-    for (int64_t y = shape[0] - 1; y >= 0 && !rc; y--)
-        rc = gf_source_read_exactly(source, (char *)image->px.data + (size_t)y * row, row);
-    if (!rc && little == gf_host_is_big_endian())
-        gf_swap_bytes(image->px.data, (size_t)bytes / 4, 4);
-    return rc ? rc : gf_pnm_end(source, "PFM");
+    return gf_image_describe(image, GF_F32, 2, shape, channels);
+}
+
+static int pfm_read(struct gf_decoder *d, struct gf_image *image) {
+    const struct gf_array *px = &image->px;
+    const bool *little = d->state;
+    size_t row = (size_t)px->stride[0];
+    int rc = GF_OK;
+    for (int64_t y = px->shape[0] - 1; y >= 0 && !rc; y--)
+        rc = gf_source_read_exactly(d->source, (char *)px->data + (size_t)y * row, row);
+    if (!rc && *little == gf_host_is_big_endian())
+        gf_swap_bytes(px->data, (size_t)gf_array_count(px), 4);
+    return rc ? rc : gf_pnm_end(d->source, "PFM");
 }
 
 static int pfm_write(struct gf_sink *sink, const struct gf_image *image,
@@ -101,6 +107,7 @@ const struct gf_format gf_format_pfm = {
     .suffixes = "pfm",
     .summary = "portable float maps",
     .sniff = pfm_sniff,
+    .open = pfm_open,
     .read = pfm_read,
     .write = pfm_write,
     .dtypes = 1u << GF_F32,

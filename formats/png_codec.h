@@ -1,17 +1,11 @@
-/* Deflate, its inverse and the checksums of PNG behind one table, so that ISA-L and zlib are
- * interchangeable. Private to formats/. */
+/* Deflate, inflate and the checksums of PNG behind one table, so that ISA-L and zlib are interchangeable.
+ * Private to formats/. */
 #ifndef GF_FORMATS_PNG_CODEC_H
 #define GF_FORMATS_PNG_CODEC_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* How zlib deflates: its level and strategy. */
-struct gf_deflate_options {
-    int level, strategy;
-    bool adapts; /* the quick coding: strips without runs are spared the search for them */
-};
 
 /* A stream that is being inflated. `in` and `n` move on as bytes are taken. */
 struct gf_inflate {
@@ -34,27 +28,19 @@ struct gf_codec {
     int64_t (*inflate)(struct gf_inflate *s, unsigned char *out, size_t room);
     void (*inflate_end)(struct gf_inflate *s);
 
-    /* A thread's deflate of strips, each on its own, as raw deflate that ends on a whole byte: the
-     * final block with `last`. NULL without memory. deflate() returns the bytes stored in `out`, 0
-     * when it fails; `room` of gf_codec_bound(n) is always enough. The bytes depend on `in` and the
-     * options only. */
-    void *(*deflate_start)(const struct gf_deflate_options *options);
+    /* The quick deflate that is the default: as gf_deflate_strip(), with `room` bytes at `out` and
+     * deflate_bytes of memory at `state` to work in. NULL: zlib's level 1 with runs is. */
+    size_t deflate_bytes;
     size_t (*deflate)(void *state, const unsigned char *in, size_t n, bool last, unsigned char *out,
                       size_t room);
-    void (*deflate_end)(void *state);
 };
 
 extern const struct gf_codec gf_codec_zlib;
 #ifdef GF_WITH_ISAL
-extern const struct gf_codec gf_codec_isal; /* deflate: the quick coding only */
+extern const struct gf_codec gf_codec_isal;
 #endif
 
 /* The faster one that this program was built with. */
 const struct gf_codec *gf_codec_best(void);
-
-/* Of zlib's bounds the one that holds for every level and strategy, and room for the flush. */
-static inline size_t gf_codec_bound(size_t n) {
-    return n + n / 8 + n / 64 + 1024;
-}
 
 #endif

@@ -1,6 +1,5 @@
-/* The codec of zlib: any level and strategy, and what there is without ISA-L. */
+/* The codec of zlib: what there is without ISA-L. */
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 #include "formats/png_codec.h"
@@ -54,70 +53,6 @@ static void inflate_end(struct gf_inflate *s) {
     free(s->state);
 }
 
-struct deflater {
-    z_stream z;
-    bool ready; /* z is set up, for this strategy */
-    int strategy;
-    struct gf_deflate_options options;
-};
-
-static void *deflate_start(const struct gf_deflate_options *options) {
-    struct deflater *d = calloc(1, sizeof *d);
-    if (d)
-        d->options = *options;
-    return d;
-}
-
-/* One word in 64 that is four equal bytes is worth looking for runs; Huffman codes alone take a
- * sixth less time. */
-static bool has_runs(const unsigned char *p, size_t n) {
-    size_t words = 0;
-    for (size_t i = 0; i + 4 <= n; i += 4) {
-        uint32_t w;
-        memcpy(&w, p + i, 4);
-        words += w == (w >> 8 | w << 24);
-    }
-    return words * 4 * 64 > n;
-}
-
-/* Readies zlib for a strip. Setting up takes its memory anew, a reset does not. */
-static int ready(struct deflater *d, const unsigned char *in, size_t n) {
-    int strategy = d->options.strategy;
-    if (d->options.adapts && !has_runs(in, n))
-        strategy = Z_HUFFMAN_ONLY;
-    if (d->ready && d->strategy == strategy)
-        return deflateReset(&d->z);
-    if (d->ready)
-        deflateEnd(&d->z);
-    d->z = (z_stream){0};
-    d->strategy = strategy;
-    int rc = deflateInit2(&d->z, d->options.level, Z_DEFLATED, -MAX_WBITS, 9, strategy);
-    d->ready = rc == Z_OK;
-    return rc;
-}
-
-static size_t deflate_strip(void *state, const unsigned char *in, size_t n, bool last,
-                            unsigned char *out, size_t room) {
-    struct deflater *d = state;
-    z_stream *z = &d->z;
-    if (ready(d, in, n) != Z_OK)
-        return 0;
-    z->next_in = (unsigned char *)(uintptr_t)in;
-    z->avail_in = (uInt)n;
-    z->next_out = out;
-    z->avail_out = (uInt)room;
-    int rc = deflate(z, last ? Z_FINISH : Z_SYNC_FLUSH);
-    bool whole = rc == (last ? Z_STREAM_END : Z_OK) && !z->avail_in && z->avail_out;
-    return whole ? z->total_out : 0;
-}
-
-static void deflate_end(void *state) {
-    struct deflater *d = state;
-    if (d && d->ready)
-        deflateEnd(&d->z);
-    free(d);
-}
-
 const struct gf_codec gf_codec_zlib = {
     .name = "zlib",
     .crc32 = crc,
@@ -125,7 +60,4 @@ const struct gf_codec gf_codec_zlib = {
     .inflate_start = inflate_start,
     .inflate = inflate_some,
     .inflate_end = inflate_end,
-    .deflate_start = deflate_start,
-    .deflate = deflate_strip,
-    .deflate_end = deflate_end,
 };

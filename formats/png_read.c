@@ -2,6 +2,7 @@
  * without it (png_rows.c), straight into the array. */
 #include <png.h>
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -10,16 +11,15 @@
 #include "formats/png.h"
 #include "formats/png_codec.h"
 
-/* A byte of deflate stands for at most 1032 bytes of data (258 from two bits). */
+/* A byte of deflate unpacks to at most 1032 bytes of data (258 from two bits). */
 enum { DEFLATE_RATIO = 1032 };
 
-/* Everything that changes between setjmp() and longjmp() lives here, outside the frame that calls
+/* Everything that changes between setjmp() and longjmp() is here, outside the frame that calls
  * setjmp(): an automatic variable of that frame would be lost. */
 struct reader {
     png_structp png;
     png_infop info;
-    struct gf_source *source;
-    const struct gf_read_options *options;
+    struct gf_decoder *decoder;
     struct gf_image *image;
     const struct gf_codec *codec; /* NULL: libpng reads the rows too */
     int status;                   /* of what went wrong outside libpng */
@@ -37,7 +37,7 @@ static void on_error(png_structp png, png_const_charp text) {
     png_longjmp(png, 1);
 }
 
-/* What is left of the warnings speaks of chunks that are skipped anyway. */
+/* The remaining warnings are about chunks that are skipped anyway. */
 static void on_warning(png_structp png, png_const_charp text) {
     (void)png;
     (void)text;
@@ -45,7 +45,7 @@ static void on_warning(png_structp png, png_const_charp text) {
 
 static void on_read(png_structp png, png_bytep to, size_t n) {
     struct reader *r = png_get_io_ptr(png);
-    r->status = gf_source_read_exactly(r->source, to, n);
+    r->status = gf_source_read_exactly(r->decoder->source, to, n);
     if (r->status) {
         gf_clean_text(r->message, sizeof r->message, gf_message());
         png_longjmp(png, 1);
@@ -84,19 +84,20 @@ static void read_rows(struct reader *r, int passes, int64_t height) {
 
 /* The samples of the file are those of the array, but for the byte order. */
 static bool is_usual(const struct reader *r) {
-    return r->codec && gf_source_known_size(r->source) >= 0 && /* no pipe: libpng may begin anew */
+    return r->codec &&
+           gf_source_known_size(r->decoder->source) >= 0 && /* no pipe: libpng may begin anew */
            r->image->depth >= 8 && !png_get_valid(r->png, r->info, PNG_INFO_tRNS) &&
            png_get_color_type(r->png, r->info) != PNG_COLOR_TYPE_PALETTE &&
            png_get_interlace_type(r->png, r->info) == PNG_INTERLACE_NONE;
 }
 
 /* Returns 0 or a status; a longjmp() of libpng ends here. */
-static int decode(struct reader *r) {
+static int decode_header(struct reader *r) {
     if (setjmp(png_jmpbuf(r->png)))
         return r->status ? r->status : GF_EFORMAT;
     png_structp png = r->png;
     png_set_read_fn(png, r, on_read);
-    /* Only what makes pixels is parsed; the other chunks' checksums are still held. */
+    /* Only what makes pixels is parsed; the other chunks' checksums are checked all the same. */
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_set_benign_errors(png, 0);
@@ -108,36 +109,39 @@ static int decode(struct reader *r) {
         (shape[1] * png_get_bit_depth(png, r->info) * png_get_channels(png, r->info) + 7) / 8 + 1;
     enum gf_dtype dtype = png_get_bit_depth(png, r->info) == 16 ? GF_U16 : GF_U8;
     int channels = set_transforms(r);
-    int64_t rows = 3 * shape[1] * channels * (int64_t)gf_dtype_size(dtype); /* libpng's own */
+    r->decoder->extra = 3 * shape[1] * channels * (int64_t)gf_dtype_size(dtype); /* libpng's rows */
     if (__builtin_mul_overflow(stored, shape[0], &stored))
         stored = INT64_MAX;
-    r->status = gf_image_plausible(r->source, stored, DEFLATE_RATIO);
+    r->status = gf_image_plausible(r->decoder->source, stored, DEFLATE_RATIO);
     if (!r->status)
-        r->status = gf_image_alloc(r->image, r->options, dtype, 2, shape, channels, rows);
-    if (r->status) {
+        r->status = gf_image_describe(r->image, dtype, 2, shape, channels);
+    if (r->status)
         r->message[0] = 0;
-        return r->status;
-    }
-    if (r->options->header_only)
+    return r->status;
+}
+
+/* Likewise. The rows' memory is taken here, after the limit was checked. */
+static int decode_rows(struct reader *r) {
+    const struct gf_array *px = &r->image->px;
+    if (setjmp(png_jmpbuf(r->png)))
+        return r->status ? r->status : GF_EFORMAT;
+    bool swap = px->dtype == GF_U16 && !gf_host_is_big_endian();
+    if (is_usual(r) && gf_png_read_rows(r->codec, r->decoder->source, px, swap))
         return GF_OK;
-    bool swap = dtype == GF_U16 && !gf_host_is_big_endian();
-    if (is_usual(r) && gf_png_read_rows(r->codec, r->source, &r->image->px, swap))
-        return GF_OK;
-    /* Only now: this takes memory for the rows. */
-    int passes = png_set_interlace_handling(png);
-    png_read_update_info(png, r->info);
-    if (png_get_rowbytes(png, r->info) != (size_t)r->image->px.stride[0])
-        png_error(png, "rows of an unexpected size");
-    read_rows(r, passes, shape[0]);
-    png_read_end(png, NULL);
+    int passes = png_set_interlace_handling(r->png);
+    png_read_update_info(r->png, r->info);
+    if (png_get_rowbytes(r->png, r->info) != (size_t)px->stride[0])
+        png_error(r->png, "rows of an unexpected size");
+    read_rows(r, passes, px->shape[0]);
+    png_read_end(r->png, NULL);
     return GF_OK;
 }
 
-/* libpng's words as ours: "IDAT: CRC error" becomes "bad CRC in IDAT". */
+/* libpng's message as ours: "IDAT: CRC error" becomes "bad CRC in IDAT". */
 static int report(struct reader *r, int status) {
     size_t n = strlen(r->message);
     if (!r->message[0])
-        return status; /* the message is kept already */
+        return status; /* gf_fail() has the message */
     if (n > 9 && !strcmp(r->message + 4, ": CRC error"))
         return gf_fail(status, "not a PNG: bad CRC in %.4s", r->message);
     if (status == GF_EIO)
@@ -145,25 +149,52 @@ static int report(struct reader *r, int status) {
     return gf_fail_text(status, "not a PNG: ", r->message);
 }
 
-int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
-                   const struct gf_read_options *options, struct gf_image *image) {
-    struct reader r = {.codec = codec, .source = source, .options = options, .image = image};
-    int status = GF_ENOMEM;
-    gf_source_forward(source);
-    r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
-    if (r.png)
-        r.info = png_create_info_struct(r.png);
-    if (!r.info)
-        gf_fail(status, "out of memory");
-    else if ((status = decode(&r)) != GF_OK)
-        status = report(&r, status);
-    png_destroy_read_struct(&r.png, &r.info, NULL);
-    return status;
+static int png_open(struct gf_decoder *d, struct gf_image *image) {
+    struct reader *r = d->state = calloc(1, sizeof *r);
+    if (!r)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    r->decoder = d;
+    r->image = image;
+    r->codec = gf_codec_best();
+    gf_source_forward(d->source);
+    r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, r, on_error, on_warning);
+    if (r->png)
+        r->info = png_create_info_struct(r->png);
+    if (!r->info)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int status = decode_header(r);
+    return status ? report(r, status) : GF_OK;
 }
 
-static int png_read(struct gf_source *source, const struct gf_read_options *options,
-                    struct gf_image *image) {
-    return gf_png_read_by(gf_codec_best(), source, options, image);
+static int png_read(struct gf_decoder *d, struct gf_image *image) {
+    struct reader *r = d->state;
+    r->decoder = d;
+    r->image = image;
+    int status = decode_rows(r);
+    return status ? report(r, status) : GF_OK;
+}
+
+static void png_close(struct gf_decoder *d) {
+    struct reader *r = d->state;
+    if (r)
+        png_destroy_read_struct(&r->png, &r->info, NULL);
+    free(r);
+}
+
+int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
+                   const struct gf_read_options *options, struct gf_image *image) {
+    struct gf_decoder d;
+    int rc = gf_decoder_open(&d, &gf_format_png, source, options, image);
+    if (rc)
+        return rc;
+    struct reader *r = d.state;
+    r->codec = codec;
+    if (!options->header_only)
+        rc = gf_decoder_read(&d, image);
+    gf_decoder_close(&d);
+    if (rc)
+        gf_image_free(image);
+    return rc;
 }
 
 const struct gf_format gf_format_png = {
@@ -171,10 +202,13 @@ const struct gf_format gf_format_png = {
     .suffixes = "png",
     .summary = "PNG pictures of 8 or 16 bits",
     .sniff = png_sniff,
+    .open = png_open,
     .read = png_read,
+    .close = png_close,
     .write = gf_png_write,
     .dtypes = 1u << GF_U8 | 1u << GF_U16,
     .max_ndim = 2,
     .channels = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4,
     .alpha = true,
+    .alpha_channels = 1u << 2 | 1u << 4,
 };

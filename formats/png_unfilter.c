@@ -8,10 +8,10 @@ typedef unsigned char bytes16 __attribute__((vector_size(16)));
 typedef unsigned char bytes8 __attribute__((vector_size(8)));
 typedef int16_t words8 __attribute__((vector_size(16)));
 
-/* A pixel of `step` bytes, the rest 0. `step` is a constant wherever this is inlined. */
-static inline __attribute__((always_inline)) bytes8 load(const unsigned char *p, size_t step) {
+/* `n` bytes, the rest 0. `n` is a constant wherever this is inlined. */
+static inline __attribute__((always_inline)) bytes8 load(const unsigned char *p, size_t n) {
     bytes8 v = {0};
-    memcpy(&v, p, step);
+    memcpy(&v, p, n);
     return v;
 }
 
@@ -37,25 +37,42 @@ static inline __attribute__((always_inline)) words8 paeth(words8 left, words8 ab
     return (other & not_left) | (left & ~not_left);
 }
 
+/* The pixel to the left, and the one above that. */
+struct neighbours {
+    bytes8 left;
+    words8 wide_left, corner;
+};
+
+/* A pixel as `size` bytes, of which those after the pixel come out wrong. */
+static inline __attribute__((always_inline)) void undo_pixel(struct neighbours *at, int filter,
+                                                             const unsigned char *in,
+                                                             const unsigned char *above,
+                                                             size_t size, unsigned char *out) {
+    bytes8 v = load(in, size);
+    if (filter == GF_PNG_ROW_SUB) {
+        at->left = v + at->left;
+    } else {
+        words8 wide_above = widen(load(above, size));
+        words8 guess = filter == GF_PNG_ROW_PAETH ? paeth(at->wide_left, wide_above, at->corner)
+                                                  : (at->wide_left + wide_above) >> 1;
+        at->wide_left = (widen(v) + guess) & 255;
+        at->corner = wide_above;
+        at->left = __builtin_convertvector(at->wide_left, bytes8);
+    }
+    memcpy(out, &at->left, size);
+}
+
+/* Pixels of 3 and 6 bytes are handled as 4 and 8, one move each, as long as the row has that many:
+ * what is wrong in the bytes after a pixel is overwritten by the next one. */
 static inline __attribute__((always_inline)) void undo(int filter, const unsigned char *in,
                                                        const unsigned char *above, size_t n,
                                                        size_t step, unsigned char *out) {
-    bytes8 left = {0};
-    words8 wide_left = {0}, wide_corner = {0};
-    for (size_t i = 0; i < n; i += step) {
-        bytes8 v = load(in + i, step);
-        if (filter == GF_PNG_ROW_SUB) {
-            left = v + left;
-        } else {
-            words8 wide_above = widen(load(above + i, step));
-            words8 guess = filter == GF_PNG_ROW_PAETH ? paeth(wide_left, wide_above, wide_corner)
-                                                      : (wide_left + wide_above) >> 1;
-            wide_left = (widen(v) + guess) & 255;
-            wide_corner = wide_above;
-            left = __builtin_convertvector(wide_left, bytes8);
-        }
-        memcpy(out + i, &left, step);
-    }
+    struct neighbours at = {0};
+    size_t i = 0, size = step == 3 ? 4 : step == 6 ? 8 : step;
+    for (; i + size <= n; i += step)
+        undo_pixel(&at, filter, in + i, above + i, size, out + i);
+    for (; i < n; i += step)
+        undo_pixel(&at, filter, in + i, above + i, step, out + i);
 }
 
 /* The same for pixels of one byte, where vectors only cost. */

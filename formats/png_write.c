@@ -12,6 +12,7 @@
 #include "formats/image.h"
 #include "formats/png.h"
 #include "formats/png_codec.h"
+#include "formats/png_deflate.h"
 
 enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8 };
 /* Kept free before and after a strip's deflate: a chunk's length and type, zlib's header; zlib's
@@ -20,7 +21,6 @@ enum { HEAD = 8 + 2, TAIL = 4 + 4 };
 
 struct coding {
     struct gf_deflate_options deflate;
-    const struct gf_codec *codec;
     unsigned filters; /* candidates, as bits */
 };
 
@@ -42,7 +42,7 @@ struct writer {
     png_infop info;
     struct gf_sink *sink;
     struct gf_planes planes;
-    const struct gf_codec *codec; /* for the checksums */
+    const struct gf_codec *codec; /* for the checksums and the quick deflate */
     struct coding coding;
     size_t step; /* bytes a pixel */
     int64_t rows_a_strip, n_strips;
@@ -50,7 +50,7 @@ struct writer {
     struct strip *strips; /* of one batch */
     int64_t batch;
     size_t packed_size;
-    void **coders; /* the codec's, by thread */
+    struct gf_deflate **deflates; /* by thread */
     int threads;
     int status;
     char message[160];
@@ -78,8 +78,8 @@ static void on_flush(png_structp png) {
     (void)png;
 }
 
-/* Spectra are noise: no filter helps, so none is tried, and a search for matches finds nothing that
- * runs and Huffman codes for single bytes do not give in a quarter of the time. */
+/* Spectra are noise: no filter helps, so none is tried. By default the codec's quick deflate codes
+ * them, or, with zlib alone, runs and single bytes. */
 static struct coding choose_coding(const struct gf_codec *codec, const struct gf_write_options *o) {
     static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
                                      [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,
@@ -89,12 +89,10 @@ static struct coding choose_coding(const struct gf_codec *codec, const struct gf
     unsigned quick = 1u << GF_PNG_ROW_NONE | 1u << GF_PNG_ROW_SUB | 1u << GF_PNG_ROW_UP;
     unsigned all = quick | 1u << GF_PNG_ROW_AVERAGE | 1u << GF_PNG_ROW_PAETH;
     struct coding c = {.deflate = {.level = o->level, .strategy = strategies[o->strategy]},
-                       .codec = &gf_codec_zlib,
                        .filters = all};
     if (o->strategy == GF_PNG_AUTO && o->level < 0) {
-        c.codec = codec;
+        c.deflate.quick = codec->deflate ? codec : NULL;
         c.deflate.strategy = Z_RLE;
-        c.deflate.adapts = true;
         c.filters = quick;
     } else if (o->strategy == GF_PNG_AUTO && !o->noise) {
         c.deflate.strategy = Z_FILTERED;
@@ -148,14 +146,13 @@ static void put_big_endian(unsigned char *p, uint32_t v) {
 /* Deflates the strip and puts its IDAT around it, but for the length and the checksum. */
 static void pack_strip(const struct writer *w, struct strip *s, bool first, bool last) {
     static const unsigned char zlib_header[2] = {0x78, 0x01}; /* 32 KiB window, fastest level */
-    const struct gf_codec *codec = w->coding.codec;
-    void **coder = &w->coders[omp_get_thread_num()];
+    struct gf_deflate **deflate = &w->deflates[omp_get_thread_num()];
+    size_t n = 0;
     s->adler = w->codec->adler32(1, s->filtered, s->n_filtered);
-    if (!*coder)
-        *coder = codec->deflate_start(&w->coding.deflate);
-    size_t n = *coder ? codec->deflate(*coder, s->filtered, s->n_filtered, last, s->packed + HEAD,
-                                       w->packed_size)
-                      : 0;
+    if (!*deflate)
+        *deflate = gf_deflate_new(&w->coding.deflate);
+    if (*deflate)
+        n = gf_deflate_strip(*deflate, s->filtered, s->n_filtered, last, s->packed + HEAD);
     s->failed = n == 0;
     s->n_chunk = n + (first ? sizeof zlib_header : 0);
     s->chunk = s->packed + HEAD + n - s->n_chunk - 8;
@@ -222,10 +219,10 @@ static int write_strips(struct writer *w) {
 static int alloc_strips(struct writer *w) {
     size_t row = w->planes.row_bytes, rows = (size_t)w->rows_a_strip;
     size_t filtered = rows * (row + 1);
-    w->packed_size = gf_codec_bound(filtered);
+    w->packed_size = gf_deflate_bound(filtered);
     w->strips = calloc((size_t)w->batch, sizeof *w->strips);
-    w->coders = calloc((size_t)w->threads, sizeof *w->coders);
-    if (!w->strips || !w->coders)
+    w->deflates = calloc((size_t)w->threads, sizeof *w->deflates);
+    if (!w->strips || !w->deflates)
         return gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t i = 0; i < w->batch; i++) {
         struct strip *s = &w->strips[i];
@@ -240,9 +237,9 @@ static int alloc_strips(struct writer *w) {
 }
 
 static void free_strips(struct writer *w) {
-    for (int i = 0; w->coders && i < w->threads; i++)
-        w->coding.codec->deflate_end(w->coders[i]);
-    free(w->coders);
+    for (int i = 0; w->deflates && i < w->threads; i++)
+        gf_deflate_free(w->deflates[i]);
+    free(w->deflates);
     for (int64_t i = 0; w->strips && i < w->batch; i++) {
         free(w->strips[i].raw);
         free(w->strips[i].filtered);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/status.h"
 #include "formats/image.h"
@@ -20,7 +21,7 @@ static bool pnm_sniff(const unsigned char *head, size_t n) {
            (gf_pnm_space(head[2]) || head[2] == '#');
 }
 
-/* What a PAM's tuple type says; an unknown one leaves plain channels. */
+/* The channels of a PAM's tuple type; those of an unknown type are plain. */
 static int pam_tuple_type(struct header *h, const char *type) {
     static const struct {
         const char *name;
@@ -143,33 +144,50 @@ static int read_raw(struct gf_source *source, const struct header *h, struct gf_
     return GF_OK;
 }
 
-static int pnm_read(struct gf_source *source, const struct gf_read_options *options,
-                    struct gf_image *image) {
-    struct header h = {0};
-    gf_source_forward(source);
-    int rc = read_header(source, &h);
+static bool is_bitmap(const struct header *h) {
+    return h->kind == 1 || h->kind == 4;
+}
+
+static int pnm_open(struct gf_decoder *d, struct gf_image *image) {
+    struct header *h = d->state = calloc(1, sizeof *h);
+    if (!h)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    gf_source_forward(d->source);
+    int rc = read_header(d->source, h);
     if (rc)
         return rc;
-    bool bitmap = h.kind == 1 || h.kind == 4;
-    enum gf_dtype dtype = h.maxval > 255 ? GF_U16 : GF_U8;
-    int64_t extents[3] = {h.height, h.width, h.channels}, stored, ratio = h.kind == 4 ? 8 : 1;
+    bool bitmap = is_bitmap(h);
+    enum gf_dtype dtype = h->maxval > 255 ? GF_U16 : GF_U8;
+    int64_t extents[3] = {h->height, h->width, h->channels}, stored, ratio = h->kind == 4 ? 8 : 1;
     if ((rc = gf_size_product(extents, 3, (int64_t)gf_dtype_size(dtype), &stored)) != GF_OK)
         return rc;
-    if (h.kind <= 3) /* at least a digit and a space each; the last may lack its space */
+    if (h->kind <= 3) /* at least a digit and a space each; the last may lack its space */
         stored = bitmap ? stored : gf_dtype_size(dtype) == 2 ? stored - 1 : 2 * stored - 1;
-    if ((rc = gf_image_plausible(source, stored, ratio)) != GF_OK ||
-        (rc = gf_image_alloc(image, options, dtype, 2, extents, h.channels, 0)) != GF_OK)
+    if ((rc = gf_image_plausible(d->source, stored, ratio)) != GF_OK)
         return rc;
-    image->color = h.color;
-    image->alpha = h.alpha;
+    image->color = h->color;
+    image->alpha = h->alpha;
     image->depth = bitmap ? 1 : dtype == GF_U16 ? 16 : 8;
-    if (options->header_only)
-        return GF_OK;
-    if (h.kind <= 3)
-        return gf_pnm_read_plain(source, bitmap, (int)h.maxval, (size_t)gf_array_count(&image->px),
-                                 image->px.data, gf_dtype_size(dtype));
-    rc = bitmap ? read_bits(source, &h, image->px.data) : read_raw(source, &h, &image->px);
-    return rc || options->several ? rc : gf_pnm_end(source, "PNM");
+    return gf_image_describe(image, dtype, 2, extents, h->channels);
+}
+
+static int pnm_read(struct gf_decoder *d, struct gf_image *image) {
+    const struct header *h = d->state;
+    struct gf_array *px = &image->px;
+    if (h->kind <= 3)
+        return gf_pnm_read_plain(d->source, is_bitmap(h), (int)h->maxval,
+                                 (size_t)gf_array_count(px), px->data, gf_dtype_size(px->dtype));
+    int rc = is_bitmap(h) ? read_bits(d->source, h, px->data) : read_raw(d->source, h, px);
+    return rc || d->options.several ? rc : gf_pnm_end(d->source, "PNM");
+}
+
+/* The suffixes of the Netpbm family promise more than is written. */
+static int check_suffix(const char *suffix, const struct gf_image *image) {
+    if (!strcasecmp(suffix, "pgm") && image->px.shape[image->ndim] == 3)
+        return gf_fail(GF_EINVAL, "a .pgm holds one channel, not three: write .ppm");
+    if (!strcasecmp(suffix, "pbm") || !strcasecmp(suffix, "pam"))
+        return gf_fail(GF_EINVAL, "no .%s is written: write .pgm or .ppm", suffix);
+    return GF_OK;
 }
 
 static int pnm_write(struct gf_sink *sink, const struct gf_image *image,
@@ -189,8 +207,11 @@ const struct gf_format gf_format_pnm = {
     .suffixes = "pgm ppm pnm pbm pam",
     .summary = "PGM and PPM of 8 or 16 bits (reads PBM, PAM and plain ones too)",
     .sniff = pnm_sniff,
+    .open = pnm_open,
     .read = pnm_read,
     .write = pnm_write,
+    .more = gf_pnm_more,
+    .check_suffix = check_suffix,
     .dtypes = 1u << GF_U8 | 1u << GF_U16,
     .max_ndim = 2,
     .channels = 1u << 1 | 1u << 3,

@@ -20,7 +20,7 @@ int gf_pnm_token(struct gf_source *source, const char *name, char *word, size_t 
         if (comment) {
             comment = c != '\n' && c != '\r';
         } else if (c == '#') {
-            /* one that follows a word without a space ends the word, and its line the space */
+            /* a comment right after a word ends the word, and the comment's line ends the space */
             comment = true;
         } else if (!gf_pnm_space(c)) {
             if (n + 1 >= size || c < 0x20 || c > 0x7e)

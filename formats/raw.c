@@ -1,35 +1,58 @@
 /* Samples and nothing else: the layout comes from the options. */
+#include <stdlib.h>
+
 #include "core/base/status.h"
 #include "formats/format.h"
 #include "formats/image.h"
 
-int gf_raw_read(struct gf_source *source, const struct gf_read_options *options,
-                const struct gf_raw_layout *layout, struct gf_image *image) {
+/* The layout with its channels apart from the spatial axes. */
+static int complete_layout(const struct gf_read_options *options, struct gf_raw_layout *l) {
+    *l = options->raw;
+    if (l->ndim < 1 || l->ndim > 3)
+        return gf_fail(GF_EUSAGE, "a raw file needs a shape and a type");
+    if (l->channels == 0 && options->channels_last) {
+        if (--l->ndim < 1)
+            return gf_fail(GF_EUSAGE, "a raw file needs a shape and a type");
+        l->channels = l->shape[l->ndim];
+    } else if (l->channels == 0) {
+        l->channels = 1;
+    }
+    return l->offset < 0 ? gf_fail(GF_EUSAGE, "an offset before the start of the file") : GF_OK;
+}
+
+static int raw_open(struct gf_decoder *d, struct gf_image *image) {
+    struct gf_raw_layout *l = d->state = malloc(sizeof *l);
     int64_t full[4], bytes, end;
-    int ndim = layout->ndim;
-    for (int i = 0; i < ndim; i++)
-        full[i] = layout->shape[i];
-    full[ndim] = layout->channels;
-    int rc = gf_size_product(full, ndim + 1, (int64_t)gf_dtype_size(layout->dtype), &bytes);
+    if (!l)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int rc = complete_layout(&d->options, l);
     if (rc)
         return rc;
-    if (__builtin_add_overflow(bytes, layout->offset, &end))
+    for (int i = 0; i < l->ndim; i++)
+        full[i] = l->shape[i];
+    full[l->ndim] = l->channels;
+    rc = gf_size_product(full, l->ndim + 1, (int64_t)gf_dtype_size(l->dtype), &bytes);
+    if (rc)
+        return rc;
+    if (__builtin_add_overflow(bytes, l->offset, &end))
         return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
-    int64_t size = gf_source_known_size(source);
+    int64_t size = gf_source_known_size(d->source);
     if (size >= 0 && size != end)
         return gf_fail(GF_EFORMAT, "the file has %lld bytes, its shape, type and offset make %lld",
                        (long long)size, (long long)end);
-    rc = gf_image_alloc(image, options, layout->dtype, ndim, layout->shape, layout->channels, 0);
-    if (rc)
-        return rc;
-    image->depth = 8 * (int)gf_dtype_size(layout->dtype);
-    image->color = layout->channels == 1   ? GF_GRAY
-                   : layout->channels == 3 ? GF_RGB
-                                           : GF_OTHER_COLOR;
-    if (options->header_only)
-        return GF_OK;
+    rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
+    image->depth = 8 * (int)gf_dtype_size(l->dtype);
+    image->color = l->channels == 1 ? GF_GRAY : l->channels == 3 ? GF_RGB : GF_OTHER_COLOR;
+    return rc;
+}
+
+static int raw_read(struct gf_decoder *d, struct gf_image *image) {
+    const struct gf_raw_layout *l = d->state;
+    struct gf_source *source = d->source;
+    int64_t bytes = gf_array_count(&image->px) * (int64_t)gf_dtype_size(l->dtype);
     gf_source_forward(source);
-    if ((rc = gf_source_seek(source, layout->offset)) != GF_OK)
+    int rc = gf_source_seek(source, l->offset);
+    if (rc)
         return rc;
     int64_t got = gf_source_read(source, image->px.data, (size_t)bytes);
     if (got < 0)
@@ -40,29 +63,16 @@ int gf_raw_read(struct gf_source *source, const struct gf_read_options *options,
                        (long long)got, (long long)bytes);
     if (gf_source_peek(source, &more, 1) != 0)
         return gf_fail(GF_EFORMAT, "more data than the %lld bytes of its shape, type and offset",
-                       (long long)end);
-    size_t unit = gf_dtype_unit(layout->dtype);
-    if (layout->big_endian != gf_host_is_big_endian() && unit > 1)
+                       (long long)(bytes + l->offset));
+    size_t unit = gf_dtype_unit(l->dtype);
+    if (l->big_endian != gf_host_is_big_endian() && unit > 1)
         gf_swap_bytes(image->px.data, (size_t)bytes / unit, unit);
     return GF_OK;
 }
 
-static int raw_read(struct gf_source *source, const struct gf_read_options *options,
-                    struct gf_image *image) {
-    struct gf_raw_layout layout = {.ndim = options->raw.ndim - options->channels_last,
-                                   .channels = 1,
-                                   .dtype = options->raw.dtype,
-                                   .big_endian = options->raw.big_endian,
-                                   .offset = options->raw.offset};
-    if (options->raw.ndim < 1 || options->raw.ndim > 3 || layout.ndim < 1)
-        return gf_fail(GF_EUSAGE, "a raw file needs a shape and a type");
-    if (layout.offset < 0)
-        return gf_fail(GF_EUSAGE, "an offset before the start of the file");
-    for (int i = 0; i < layout.ndim; i++)
-        layout.shape[i] = options->raw.shape[i];
-    if (options->channels_last)
-        layout.channels = options->raw.shape[layout.ndim];
-    return gf_raw_read(source, options, &layout, image);
+static int write_frame(struct gf_sink *sink, const struct gf_image *image) {
+    (void)sink, (void)image; /* the samples are all there is */
+    return GF_OK;
 }
 
 static int raw_write(struct gf_sink *sink, const struct gf_image *image,
@@ -74,11 +84,16 @@ const struct gf_format gf_format_raw = {
     .name = "raw",
     .suffixes = "raw bin",
     .summary = "samples alone, a spectrum's record beside them",
+    .open = raw_open,
     .read = raw_read,
     .write = raw_write,
+    .write_frame = write_frame,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
+    .lines = true,
     .channels = 1,
     .alpha = true,
+    .byte_order = true,
     .record_beside = true,
+    .needs_layout = true,
 };

@@ -1,3 +1,4 @@
+/* Records as JSON, and back with every field checked. */
 #include "formats/record.h"
 
 #include <jansson.h>
@@ -8,13 +9,32 @@
 
 enum { MAX_TEXT = 64 * 1024, MAX_DEPTH = 128, MAX_CHANNELS = 65535 };
 
+/* By enum gf_record_kind and so on: the words are part of the file format. */
+static const char *const kind_names[] = {"magnitude", "phase",   "power", "real",
+                                         "imag",      "complex", NULL};
+static const char *const norm_names[] = {"backward", "ortho", "forward", NULL};
+static const char *const boundary_names[] = {"periodic", "symmetric", "zero", NULL};
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
 
-/* TIFF readers such as tifffile take "shape" for the pages' own, which packed coefficients' is not.
- */
-static const char *shape_key(const struct gf_record *r) {
-    return r->version == GF_RECORD_WAVELET ? "picture_shape" : "shape";
+/* The picture's shape; the later ones are what older files call it. Not "shape": TIFF readers such as
+ * tifffile take that for how the pages are to be put together. */
+static const char *const shape_keys[] = {"extents", "shape", "picture_shape", NULL};
+
+/* Keys that few others write. A foreign description may have one or two of them. */
+static const char *const own_keys[] = {"\"kind\"",          "\"norm\"",  "\"shift\"",
+                                       "\"half\"",          "\"luma\"",  "\"complex_input\"",
+                                       "\"picture_shape\"", "\"alpha\"", NULL};
+
+bool gf_record_is_ours(const char *text, size_t n) {
+    static const char start[] = "{\"gpufft\":";
+    size_t whole = sizeof start - 1, marker = strlen("\"gpufft\"");
+    if (memmem(text, n, "\"gpufft\"", marker) || (n > 0 && n < whole && !memcmp(text, start, n)))
+        return true;
+    int found = 0;
+    for (int i = 0; own_keys[i]; i++)
+        found += memmem(text, n, own_keys[i], strlen(own_keys[i])) != NULL;
+    return found >= 3;
 }
 
 static int bad(const char *field) {
@@ -50,9 +70,15 @@ static int get_name(const json_t *root, const char *key, const char *const *name
 }
 
 static int get_shape(const json_t *root, struct gf_record *r) {
-    const json_t *shape = json_object_get(root, shape_key(r));
+    const json_t *shape = NULL;
+    for (int i = 0; shape_keys[i]; i++) {
+        const json_t *named = json_object_get(root, shape_keys[i]);
+        if (shape && named)
+            return bad(shape_keys[i]);
+        shape = named ? named : shape;
+    }
     size_t n = json_is_array(shape) ? json_array_size(shape) : 0;
-    if (n < 1 || n > GF_MAX_DIMS)
+    if (n < 1 || n > GF_RECORD_DIMS)
         return bad("shape");
     r->ndim = (int)n;
     for (size_t i = 0; i < n; i++) {
@@ -79,20 +105,14 @@ static int get_axes(const json_t *root, struct gf_record *r) {
     return GF_OK;
 }
 
-/* The names of all kinds, norms and types, as core/ spells them. */
 static int get_enums(const json_t *root, struct gf_record *r) {
-    const char *kinds[GF_N_KINDS + 1] = {0}, *norms[GF_NORM_FORWARD + 2] = {0};
     const char *types[GF_N_DTYPES + 1] = {0};
     int kind, norm, type, color, alpha;
-    for (int i = 0; i < GF_N_KINDS; i++)
-        kinds[i] = gf_kind_name((enum gf_kind)i);
-    for (int i = 0; i <= GF_NORM_FORWARD; i++)
-        norms[i] = gf_norm_name((enum gf_norm)i);
     for (int i = 0; i < GF_N_DTYPES; i++)
         types[i] = gf_dtype_name((enum gf_dtype)i);
-    int rc = get_name(root, "kind", kinds, &kind);
+    int rc = get_name(root, "kind", kind_names, &kind);
     if (!rc)
-        rc = get_name(root, "norm", norms, &norm);
+        rc = get_name(root, "norm", norm_names, &norm);
     if (!rc)
         rc = get_name(root, "type", types, &type);
     if (!rc)
@@ -101,8 +121,8 @@ static int get_enums(const json_t *root, struct gf_record *r) {
         rc = get_name(root, "alpha", alpha_names, &alpha);
     if (rc)
         return rc;
-    r->kind = (enum gf_kind)kind;
-    r->norm = (enum gf_norm)norm;
+    r->kind = (enum gf_record_kind)kind;
+    r->norm = (enum gf_record_norm)norm;
     r->dtype = (enum gf_dtype)type;
     r->color = (enum gf_color)color;
     r->alpha = (enum gf_alpha)alpha;
@@ -111,36 +131,33 @@ static int get_enums(const json_t *root, struct gf_record *r) {
 
 static int get_wavelet(const json_t *root, struct gf_record *r) {
     static const char *const transforms[] = {"dwt", NULL}, *const wavelets[] = {"d4", NULL};
-    const char *boundaries[GF_ZERO + 2] = {0};
     int transform, wavelet, boundary;
     int64_t levels;
-    for (int i = 0; i <= GF_ZERO; i++)
-        boundaries[i] = gf_boundary_name((enum gf_boundary)i);
     int rc = get_name(root, "transform", transforms, &transform);
     if (!rc)
         rc = get_name(root, "wavelet", wavelets, &wavelet);
     if (!rc)
-        rc = get_integer(root, "levels", 1, GF_MAX_LEVELS, &levels);
+        rc = get_integer(root, "levels", 1, GF_RECORD_LEVELS, &levels);
     if (!rc)
-        rc = get_name(root, "boundary", boundaries, &boundary);
+        rc = get_name(root, "boundary", boundary_names, &boundary);
     if (!rc)
         rc = get_bool(root, "thresholded", &r->thresholded);
     if (rc)
         return rc;
-    if (r->kind != GF_REAL || r->complex_input || r->half || r->shift || r->luma)
+    if (r->kind != GF_RECORD_REAL || r->complex_input || r->half || r->shift || r->luma)
         return bad("kind");
     r->levels = (int)levels;
-    r->boundary = (enum gf_boundary)boundary;
+    r->boundary = (enum gf_record_boundary)boundary;
     return GF_OK;
 }
 
 /* What no single field shows. */
 static int check_together(const struct gf_record *r) {
-    int64_t extents[GF_MAX_DIMS + 1], bytes;
+    int64_t extents[GF_RECORD_DIMS + 1], bytes;
     for (int i = 0; i < r->ndim; i++)
         extents[i] = r->shape[i];
     extents[r->ndim] = r->channels + 1; /* and alpha */
-    /* c128 is the largest that anyone will make of it */
+    /* c128 is the largest type of a spectrum */
     if (gf_size_product(extents, r->ndim + 1, 16, &bytes))
         return bad("shape");
     if (r->complex_input != gf_dtype_is_complex(r->dtype))
@@ -151,6 +168,8 @@ static int check_together(const struct gf_record *r) {
         return bad("color");
     if (r->luma && r->channels != 1)
         return bad("luma");
+    if (r->channel_axis && r->channels != 1)
+        return bad("channel_axis");
     if (r->depth > 8 * (int)gf_dtype_size(r->dtype))
         return bad("depth");
     return GF_OK;
@@ -178,6 +197,10 @@ static int parse(const json_t *root, struct gf_record *r) {
         return rc;
     r->depth = (int)depth;
     if (r->version == GF_RECORD_WAVELET && (rc = get_wavelet(root, r)) != GF_OK)
+        return rc;
+    /* Records of most pictures, and those that older programs wrote, are without it. */
+    if (json_object_get(root, "channel_axis") &&
+        (rc = get_bool(root, "channel_axis", &r->channel_axis)) != GF_OK)
         return rc;
     return check_together(r);
 }
@@ -208,6 +231,7 @@ static bool same_record(const struct gf_record *a, const struct gf_record *b) {
                 a->depth == b->depth && a->axes == b->axes && a->norm == b->norm &&
                 a->shift == b->shift && a->half == b->half && a->luma == b->luma &&
                 a->complex_input == b->complex_input && a->alpha == b->alpha &&
+                a->channel_axis == b->channel_axis &&
                 !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
     return same && (a->version != GF_RECORD_WAVELET ||
                     (a->levels == b->levels && a->boundary == b->boundary &&
@@ -225,18 +249,19 @@ static char *record_text(const struct gf_record *r) {
     }
     json_t *root =
         json_pack("{s:i, s:s, s:O, s:I, s:s, s:s, s:i, s:O, s:s, s:b, s:b, s:b, s:b, s:s}",
-                  "gpufft", r->version, "kind", gf_kind_name(r->kind), shape_key(r), shape,
+                  "gpufft", r->version, "kind", kind_names[r->kind], shape_keys[0], shape,
                   "channels", (json_int_t)r->channels, "color", color_names[r->color], "type",
                   gf_dtype_name(r->dtype), "depth", r->depth, "axes", axes, "norm",
-                  gf_norm_name(r->norm), "shift", r->shift, "half", r->half, "luma", r->luma,
+                  norm_names[r->norm], "shift", r->shift, "half", r->half, "luma", r->luma,
                   "complex_input", r->complex_input, "alpha", alpha_names[r->alpha]);
+    if (r->channel_axis)
+        whole &= !json_object_set_new(root, "channel_axis", json_true());
     if (r->version == GF_RECORD_WAVELET)
-        whole &=
-            !json_object_set_new(root, "transform", json_string("dwt")) &&
-            !json_object_set_new(root, "wavelet", json_string("d4")) &&
-            !json_object_set_new(root, "levels", json_integer(r->levels)) &&
-            !json_object_set_new(root, "boundary", json_string(gf_boundary_name(r->boundary))) &&
-            !json_object_set_new(root, "thresholded", json_boolean(r->thresholded));
+        whole &= !json_object_set_new(root, "transform", json_string("dwt")) &&
+                 !json_object_set_new(root, "wavelet", json_string("d4")) &&
+                 !json_object_set_new(root, "levels", json_integer(r->levels)) &&
+                 !json_object_set_new(root, "boundary", json_string(boundary_names[r->boundary])) &&
+                 !json_object_set_new(root, "thresholded", json_boolean(r->thresholded));
     char *text = root && whole ? json_dumps(root, JSON_COMPACT) : NULL;
     json_decref(shape);
     json_decref(axes);

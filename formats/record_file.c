@@ -1,3 +1,4 @@
+/* PATH.json: read as hostile input, and written with a check that it reads back. */
 #include "formats/record_file.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/format.h"
+#include "formats/record.h"
 
 char *gf_record_path(const char *path) {
     size_t n = strlen(path);
@@ -55,10 +57,6 @@ out:
         *text = NULL;
     }
     return rc;
-}
-
-bool gf_record_file_is_ours(const char *text, size_t n) {
-    return memmem(text, n, "\"gpufft\"", 8) != NULL;
 }
 
 static int bad(const char *what) {
@@ -138,18 +136,21 @@ int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out)
     json_error_t error;
     *out = (struct gf_record_file){0};
     if (n > GF_RECORD_FILE_MAX)
-        return gf_record_file_is_ours(text, n) ? bad("more than 132 KiB") : GF_OK;
+        return gf_record_is_ours(text, n) ? bad("more than 132 KiB") : GF_OK;
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &error), *before = NULL;
     if (!json_is_object(root)) {
         /* Someone else's JSON is none of our business; an empty file is a record cut short. */
         if (!root && json_error_code(&error) == json_error_out_of_memory)
             rc = gf_fail(GF_ENOMEM, "out of memory");
-        else if (n == 0 || gf_record_file_is_ours(text, n))
+        else if (n == 0 || gf_record_is_ours(text, n))
             rc = bad("no JSON object");
         goto out;
     }
-    if (!json_object_get(root, "gpufft"))
+    if (!json_object_get(root, "gpufft")) {
+        if (gf_record_is_ours(text, n))
+            rc = bad("its \"gpufft\" is missing");
         goto out;
+    }
     before = json_incref(json_object_get(root, "before"));
     rc = parse_description(root, &out->d[out->n++]);
     if (!rc && before)

@@ -1,5 +1,5 @@
-/* NAME.json: the record beside a .npy or raw file. It also says what the data file looks like and
- * what its bytes sum up to, so that a pair that does not belong together is refused. While the data
+/* NAME.json: the record beside a .npy or raw file. It also has the layout of the data file and
+ * its checksum, so that a pair that does not belong together is refused. While the data
  * is being replaced it describes two: the new data, and under "before" the old. Private to
  * formats/.
  */
@@ -26,9 +26,7 @@ char *gf_record_path(const char *path);
 /* The bytes of PATH.json, on the heap; *text is NULL when there is no such file. A file that is too
  * long for a record is cut, *n is then above GF_RECORD_FILE_MAX. */
 int gf_record_file_load(const char *path, char **text, size_t *n);
-/* True when such bytes are a record (a broken one perhaps) and not someone else's file. */
-bool gf_record_file_is_ours(const char *text, size_t n);
-/* JSON that speaks of something else counts as no record; GF_EFORMAT for a broken one. */
+/* JSON about something else counts as no record; GF_EFORMAT for a broken one. */
 int gf_record_file_parse(const char *text, size_t n, struct gf_record_file *out);
 /* gf_record_file_load() and gf_record_file_parse(). */
 int gf_record_file_read(const char *path, struct gf_record_file *out);

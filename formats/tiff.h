@@ -13,14 +13,17 @@ struct gf_tiff {
     struct gf_sink *sink;     /* writing */
     bool decoding;            /* a warning now means damaged samples, and counts as an error */
     bool failed;
-    int status; /* of the source or the sink, if it is they that failed */
+    bool limited;   /* libtiff was refused more than `max_alloc`, which it copes with */
+    bool no_memory; /* libtiff got none for something */
+    int status;     /* of the source or the sink, if it is they that failed */
     char error[160];
 };
 
 /* Opens for reading (t->source) or writing (t->sink); `mode` is libtiff's. Memory that libtiff
  * takes at once is limited to `max_alloc` bytes where libtiff can do that; 0: no limit. */
 int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc);
-/* Closes; when writing this flushes, so t->failed is to be looked at again. */
+/* Closes; when writing this flushes, so t->failed is to be looked at again. Where libtiff was short
+ * of memory it is left as it is: its TIFFClose() would use what it did not get. */
 void gf_tiff_close(struct gf_tiff *t);
 /* The status and message of the first error. */
 int gf_tiff_report(const struct gf_tiff *t, const char *prefix);

@@ -1,4 +1,4 @@
-/* TIFF whose planes come in any order: all directories stand in front, in the layout of the
+/* TIFF whose planes come in any order: all directories are in front, in the layout of the
  * TIFF 6.0 specification, or of BigTIFF where 32-bit offsets could run out. Numbers are in the
  * host's order, which the first two bytes name. */
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void put_word(struct writer *w, uint64_t v) {
         put32(w, v);
 }
 
-/* One value stands in the entry, padded behind; more stand at `v`. */
+/* One value is in the entry, padded behind it; several are at position `v`. */
 static void entry(struct writer *w, unsigned tag, unsigned type, uint64_t count, uint64_t v) {
     static const char zeros[8] = {0};
     size_t room = w->big ? 8 : 4;
@@ -56,7 +56,7 @@ static void entry(struct writer *w, unsigned tag, unsigned type, uint64_t count,
 }
 
 struct layout {
-    int64_t shorts;             /* where bits, sample formats and extra samples stand, in turn */
+    int64_t shorts; /* position of bits, sample formats and extra samples, in this order */
     int64_t text, text_bytes;   /* the record */
     int64_t directories, bytes; /* the first one, and how long each is */
     int64_t data, plane;

@@ -28,7 +28,12 @@ static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t n) {
 
 static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
     struct gf_tiff *t = handle;
-    int rc = t->sink ? gf_sink_write(t->sink, data, (size_t)n) : GF_EIO;
+    int rc = GF_EIO;
+    if (t->sink && n > 0 && !data) { /* libtiff writes what it had no memory for */
+        rc = gf_fail(GF_ENOMEM, "out of memory");
+        t->no_memory = true;
+    } else if (t->sink)
+        rc = gf_sink_write(t->sink, data, (size_t)n);
     if (rc) {
         if (!t->status) {
             t->status = rc;
@@ -61,17 +66,43 @@ static int on_close(thandle_t handle) {
     return 0;
 }
 
-/* libtiff's words without what means nothing here: the name that the handle was opened with, and
+/* What libtiff says of its own insides, and what that means for the file. */
+static const struct {
+    const char *part, *plain;
+} plain_words[] = {
+    {"TIFF_SETGET_UNDEFINED", "a tag of its directory is damaged"},
+    {"(0 elements of", "its directory is empty"},
+    {"elements of", "a table larger than there is memory for"},
+    {"anity check on directory count", "its directory is damaged"},
+    {"an not read TIFF directory", "its directory is cut off or damaged"},
+};
+
+static const char *in_plain_words(const char *text) {
+    for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++)
+        if (strstr(text, plain_words[i].part))
+            return plain_words[i].plain;
+    return text;
+}
+
+/* libtiff's message without what means nothing here: the name that the handle was opened with, and
  * the position "scanline 4294967295" that it gives when it knows none. */
 static void keep(struct gf_tiff *t, const char *format, va_list args) {
     char text[256];
+    va_list again;
+    va_copy(again, args);
+    vsnprintf(text, sizeof text, format, again);
+    va_end(again);
+    bool none = strstr(text, "(0 elements of"); /* which malloc() is not to blame for */
+    t->limited |= strstr(format, "limit") != NULL;
+    t->no_memory |= !t->limited && !none &&
+                    (strcasestr(format, "memory") || strcasestr(format, "allocate") ||
+                     strstr(format, "No space for"));
     if (!t->failed && !t->status) {
-        vsnprintf(text, sizeof text, format, args);
         char *begin = strncmp(text, "TIFF: ", 6) ? text : text + 6;
         char *where = strstr(begin, " at "), *rest = strstr(begin, "; got");
         if (where && rest && where < rest && strstr(where, "4294967295"))
             memmove(where, rest, strlen(rest) + 1);
-        gf_clean_text(t->error, sizeof t->error, begin);
+        gf_clean_text(t->error, sizeof t->error, in_plain_words(begin));
     }
     t->failed = true;
 }
@@ -145,7 +176,7 @@ int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
 }
 
 void gf_tiff_close(struct gf_tiff *t) {
-    if (t->tif)
+    if (t->tif && !t->no_memory)
         TIFFClose(t->tif);
     t->tif = NULL;
 }

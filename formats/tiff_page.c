@@ -1,4 +1,4 @@
-/* What a page's tags say about its samples. */
+/* A page's samples, by its tags. */
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/tiff.h"
@@ -59,7 +59,7 @@ static int set_palette(TIFF *tif, struct gf_tiff_page *p) {
                        p->bits);
     if (!TIFFGetField(tif, TIFFTAG_COLORMAP, &p->map[0], &p->map[1], &p->map[2]))
         return gf_fail(GF_EFORMAT, "broken TIFF: a palette picture without its palette");
-    /* A palette of 8-bit colours comes as v * 257, v * 256 or, from old writers, as v itself. */
+    /* A palette of 8-bit colours holds v * 257, v * 256 or, from old writers, v itself. */
     bool small = true, low_zero = true, doubled = true;
     for (int c = 0; c < 3; c++)
         for (int i = 0; i < 1 << p->bits; i++) {
@@ -82,7 +82,7 @@ static int set_color(struct gf_tiff *t, struct gf_tiff_page *p) {
     case PHOTOMETRIC_MINISWHITE:
         p->invert = p->format == SAMPLEFORMAT_UINT || p->format == SAMPLEFORMAT_VOID;
         set_channels(t->tif, p, 1, GF_GRAY);
-        if (p->samples > 1) /* not said of the other samples */
+        if (p->samples > 1) /* it does not hold for the other samples */
             p->invert = false;
         return GF_OK;
     case PHOTOMETRIC_MINISBLACK:

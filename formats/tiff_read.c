@@ -5,6 +5,7 @@
 #include "core/base/status.h"
 #include "formats/format.h"
 #include "formats/image.h"
+#include "formats/record.h"
 #include "formats/tiff.h"
 
 static bool tiff_sniff(const unsigned char *head, size_t n) {
@@ -12,23 +13,24 @@ static bool tiff_sniff(const unsigned char *head, size_t n) {
                       !memcmp(head, "II+\0", 4) || !memcmp(head, "MM\0+", 4));
 }
 
-struct pages {
+struct reader {
+    struct gf_tiff t;
     struct gf_tiff_page first;
     uint64_t *offsets; /* of the directories to decode */
     size_t n, capacity;
     int64_t stored_bytes, buffer_bytes;
 };
 
-static int add_page(struct pages *pages, uint64_t offset) {
-    if (pages->n == pages->capacity) {
-        size_t capacity = pages->capacity ? 2 * pages->capacity : 16;
-        uint64_t *more = realloc(pages->offsets, capacity * sizeof *more);
+static int add_page(struct reader *r, uint64_t offset) {
+    if (r->n == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 16;
+        uint64_t *more = realloc(r->offsets, capacity * sizeof *more);
         if (!more)
             return gf_fail(GF_ENOMEM, "out of memory");
-        pages->offsets = more;
-        pages->capacity = capacity;
+        r->offsets = more;
+        r->capacity = capacity;
     }
-    pages->offsets[pages->n++] = offset;
+    r->offsets[r->n++] = offset;
     return GF_OK;
 }
 
@@ -41,28 +43,29 @@ static int fail_differing(const struct gf_tiff_page *a, const struct gf_tiff_pag
         (long long)b->height, (long long)b->width, (int)b->channels, gf_dtype_name(b->dtype));
 }
 
-/* Walks all directories. Thumbnails and masks of the pictures beside them are passed over. */
-static int survey(struct gf_tiff *t, struct pages *pages) {
+/* Walks all directories. Thumbnails of the other pages and masks are skipped. */
+static int survey(struct reader *r) {
+    struct gf_tiff *t = &r->t;
     int number = 0;
     do {
         struct gf_tiff_page page;
         number++;
         int rc = gf_tiff_describe(t, &page);
-        if (pages->n > 0 && page.reduced)
+        if (r->n > 0 && page.reduced)
             continue;
         if (rc)
             return rc;
-        if (pages->n == 0)
-            pages->first = page;
-        else if (page.width != pages->first.width || page.height != pages->first.height ||
-                 page.channels != pages->first.channels || page.dtype != pages->first.dtype ||
-                 page.alpha != pages->first.alpha || page.color != pages->first.color)
-            return fail_differing(&pages->first, &page, number);
-        if (__builtin_add_overflow(pages->stored_bytes, page.stored_bytes, &pages->stored_bytes))
+        if (r->n == 0)
+            r->first = page;
+        else if (page.width != r->first.width || page.height != r->first.height ||
+                 page.channels != r->first.channels || page.dtype != r->first.dtype ||
+                 page.alpha != r->first.alpha || page.color != r->first.color)
+            return fail_differing(&r->first, &page, number);
+        if (__builtin_add_overflow(r->stored_bytes, page.stored_bytes, &r->stored_bytes))
             return gf_fail(GF_EFORMAT, "broken TIFF: more samples than 63 bits count");
-        if (pages->buffer_bytes < page.buffer_bytes)
-            pages->buffer_bytes = page.buffer_bytes;
-        if ((rc = add_page(pages, TIFFCurrentDirOffset(t->tif))) != GF_OK)
+        if (r->buffer_bytes < page.buffer_bytes)
+            r->buffer_bytes = page.buffer_bytes;
+        if ((rc = add_page(r, TIFFCurrentDirOffset(t->tif))) != GF_OK)
             return rc;
     } while (TIFFReadDirectory(t->tif));
     if (t->failed || t->status)
@@ -73,27 +76,30 @@ static int survey(struct gf_tiff *t, struct pages *pages) {
     return GF_OK;
 }
 
-/* The record, if the first page's description is one. */
+/* The record, if the first page's description is one, also a damaged one: who needs it refuses it. */
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
     if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text))
         return GF_OK;
-    if (text && (text[0] != '{' || !strstr(text, "\"gpufft\"")))
+    if (text && !gf_record_is_ours(text, strlen(text)))
         return GF_OK;
-    image->record = text ? strdup(text) : NULL; /* libtiff may have had no memory for it */
+    t->no_memory |= !text; /* libtiff had no memory for it */
+    image->record = text ? strdup(text) : NULL;
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
-static int read_pages(struct gf_tiff *t, const struct pages *pages, struct gf_image *image) {
-    for (size_t i = 0; i < pages->n; i++) {
+static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
+    struct reader *r = d->state;
+    struct gf_tiff *t = &r->t;
+    for (size_t i = 0; i < r->n; i++) {
         struct gf_tiff_page page;
-        if (!TIFFSetSubDirectory(t->tif, pages->offsets[i]))
+        if (!TIFFSetSubDirectory(t->tif, r->offsets[i]))
             return gf_tiff_report(t, "broken TIFF: ");
         int rc = gf_tiff_describe(t, &page);
         if (rc)
             return rc;
-        if (page.width != pages->first.width || page.height != pages->first.height ||
-            page.channels != pages->first.channels || page.dtype != pages->first.dtype)
+        if (page.width != r->first.width || page.height != r->first.height ||
+            page.channels != r->first.channels || page.dtype != r->first.dtype)
             return gf_fail(GF_EFORMAT, "the file changed while it was read");
         unsigned char *to = image->px.data;
         if (image->ndim == 3)
@@ -101,42 +107,53 @@ static int read_pages(struct gf_tiff *t, const struct pages *pages, struct gf_im
         if ((rc = gf_tiff_decode(t, &page, to)) != GF_OK)
             return rc;
     }
-    return GF_OK;
+    return t->failed || t->status ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
 }
 
-static int tiff_read(struct gf_source *source, const struct gf_read_options *options,
-                     struct gf_image *image) {
+static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     enum { SLACK = 64 << 20 }; /* what libtiff may take at once besides the file's own bytes */
-    struct gf_tiff t = {.source = source};
-    struct pages pages = {0};
-    int64_t size = gf_source_size(source);
+    struct reader *r = d->state = calloc(1, sizeof *r);
+    if (!r)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    struct gf_tiff *t = &r->t;
+    t->source = d->source;
+    int64_t size = gf_source_size(d->source);
     if (size < 0)
         return (int)size;
-    int rc = gf_tiff_open(&t, "rm", size + SLACK);
-    if (!rc && t.failed)
-        rc = gf_tiff_report(&t, "not a TIFF: ");
+    int rc = gf_tiff_open(t, "rm", size + SLACK);
+    if (!rc && t->failed)
+        rc = gf_tiff_report(t, "not a TIFF: ");
     if (!rc)
-        rc = survey(&t, &pages);
+        rc = survey(r);
     if (rc)
-        goto out;
-    const struct gf_tiff_page *p = &pages.first;
-    int64_t shape[3] = {(int64_t)pages.n, p->height, p->width};
-    bool volume = pages.n > 1;
+        return rc;
+    const struct gf_tiff_page *p = &r->first;
+    int64_t shape[3] = {(int64_t)r->n, p->height, p->width};
+    bool volume = r->n > 1;
     image->color = p->color;
     image->alpha = p->alpha;
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
-    rc = gf_image_alloc(image, options, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1,
-                        p->channels, pages.buffer_bytes);
-    if (!rc && TIFFSetSubDirectory(t.tif, pages.offsets[0]))
-        rc = read_record(&t, image);
-    if (!rc && !options->header_only)
-        rc = read_pages(&t, &pages, image);
-    if (!rc && (t.failed || t.status))
-        rc = gf_tiff_report(&t, "broken TIFF: ");
-out:
-    gf_tiff_close(&t);
-    free(pages.offsets);
-    return rc;
+    d->extra = r->buffer_bytes;
+    rc =
+        gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
+    if (!rc)
+        rc = TIFFSetSubDirectory(t->tif, r->offsets[0]) ? read_record(t, image)
+                                                        : gf_tiff_report(t, "broken TIFF: ");
+    return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
+}
+
+static void tiff_close(struct gf_decoder *d) {
+    struct reader *r = d->state;
+    if (!r)
+        return;
+    gf_tiff_close(&r->t);
+    free(r->offsets);
+    free(r);
+}
+
+/* A compressed strip has no size, so no place, before its samples are there. */
+static bool compresses(const struct gf_write_options *options) {
+    return options->tiff_compression[0] && strcmp(options->tiff_compression, "none");
 }
 
 const struct gf_format gf_format_tiff = {
@@ -144,11 +161,16 @@ const struct gf_format gf_format_tiff = {
     .suffixes = "tif tiff",
     .summary = "TIFF of any sample type, pages as planes, a spectrum's record inside",
     .sniff = tiff_sniff,
+    .open = tiff_open,
     .read = tiff_read,
+    .close = tiff_close,
     .write = gf_tiff_write,
+    .write_frame = gf_tiff_write_frame,
+    .compresses = compresses,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .channels = 1,
     .alpha = true,
+    .alpha_plane = true,
     .embeds_record = true,
 };

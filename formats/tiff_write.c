@@ -139,7 +139,8 @@ int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
         goto out;
     for (int64_t z = 0; z < p.depth && !rc; z++) {
         set_tags(t.tif, &p, &style);
-        if (z == 0 && image->record && !set_record(t.tif, image->record))
+        t.no_memory |= z == 0 && image->record && !set_record(t.tif, image->record);
+        if (t.no_memory)
             rc = gf_fail(GF_ENOMEM, "out of memory");
         else
             rc = t.failed ? gf_tiff_report(&t, "libtiff: ") : write_page(&t, &p, &style, z, buffer);

@@ -1,3 +1,4 @@
+/* Volumes written box by box, and raw ones read plane by plane. */
 #include "formats/volume.h"
 
 #include <stdlib.h>
@@ -5,10 +6,8 @@
 #include <sys/stat.h>
 
 #include "core/base/status.h"
-#include "formats/checksum.h"
 #include "formats/image.h"
 #include "formats/pair.h"
-#include "formats/tiff.h"
 
 struct gf_volume {
     char *path;
@@ -24,24 +23,13 @@ struct gf_volume {
 const char *gf_volume_refuses(const char *path, const struct gf_format *format,
                               const struct gf_write_options *options) {
     struct stat st;
-    if (format != &gf_format_tiff && format != &gf_format_npy && format != &gf_format_raw)
+    if (!format->write_frame)
         return "only .tif, .npy and .raw are written plane by plane";
-    if (format == &gf_format_tiff && options->tiff_compression[0] &&
-        strcmp(options->tiff_compression, "none"))
-        return "compressed planes have no place known beforehand";
+    if (format->compresses && format->compresses(options))
+        return "compressed planes have no position known beforehand";
     if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
         return "a pipe cannot take planes out of order";
     return NULL;
-}
-
-static int begin(struct gf_volume *v) {
-    int rc = GF_OK;
-    if (v->format == &gf_format_npy)
-        rc = gf_npy_write_header(v->sink, &v->image);
-    else if (v->format == &gf_format_tiff)
-        rc = gf_tiff_write_frame(v->sink, &v->image);
-    v->base = gf_sink_tell(v->sink);
-    return rc;
 }
 
 int gf_volume_create(const char *path, const struct gf_format *format, const struct gf_image *image,
@@ -76,18 +64,20 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
     if (!rc)
         rc = gf_sink_open(path, clobber, &v->sink);
     if (!rc)
-        rc = begin(v);
+        rc = format->write_frame(v->sink, &v->image);
     if (rc) {
         gf_volume_abort(v);
         return rc;
     }
+    v->base = gf_sink_tell(v->sink);
     *out = v;
     return GF_OK;
 }
 
-int gf_volume_write(struct gf_volume *v, int64_t z, int64_t y, int64_t x, int64_t height,
-                    int64_t width, const void *data, int64_t stride) {
-    int64_t at = v->base + z * v->plane + y * v->row + x * v->pixel, bytes = width * v->pixel;
+int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
+                    int64_t stride) {
+    int64_t at = v->base + box->z * v->plane + box->y * v->row + box->x * v->pixel;
+    int64_t bytes = box->width * v->pixel, height = box->height;
     const char *p = data;
     if (bytes == v->row && stride == v->row) { /* one run */
         bytes *= height;

@@ -1,5 +1,13 @@
-/* A volume written box by box, in any order: what is too large to be in memory at once. Files only,
- * uncompressed: TIFF (a page a plane, one strip each), .npy and raw. */
+/* A volume that is too large for memory, written box by box in any order. Files only, uncompressed:
+ * formats that have write_frame().
+ *
+ *     struct gf_volume *v;
+ *     int rc = gf_volume_create("out.npy", format, &image, &options, true, &v);
+ *     for (int64_t z = 0; z < depth && !rc; z++)
+ *         rc = gf_volume_write(v, &(struct gf_volume_box){.z = z, .height = h, .width = w}, plane,
+ *                              w * pixel_bytes);
+ *     rc = rc ? (gf_volume_abort(v), rc) : gf_volume_commit(v);
+ */
 #ifndef GF_FORMATS_VOLUME_H
 #define GF_FORMATS_VOLUME_H
 
@@ -10,18 +18,21 @@ struct gf_volume;
 /* NULL when a volume of this format and with these options can be written so, else the reason. */
 const char *gf_volume_refuses(const char *path, const struct gf_format *format,
                               const struct gf_write_options *options);
-/* `image`: rank 4, without samples; its record goes along. What is never written is zero. As with
+/* `image`: rank 4, without samples; its record is written too. What is never written is zero. As with
  * gf_image_write() the file is absent, old or complete. */
 int gf_volume_create(const char *path, const struct gf_format *format, const struct gf_image *image,
                      const struct gf_write_options *options, bool clobber, struct gf_volume **out);
-/* Rows y .. y + height, columns x .. x + width (all channels) of plane z; rows of `data` lie
- * `stride` bytes apart. */
-int gf_volume_write(struct gf_volume *v, int64_t z, int64_t y, int64_t x, int64_t height,
-                    int64_t width, const void *data, int64_t stride);
+/* Rows y .. y + height, columns x .. x + width (all channels) of plane z. */
+struct gf_volume_box {
+    int64_t z, y, x, height, width;
+};
+/* Rows of `data` are `stride` bytes apart. */
+int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
+                    int64_t stride);
 int gf_volume_commit(struct gf_volume *v); /* frees in any case */
-void gf_volume_abort(struct gf_volume *v); /* ditto; NULL is fine */
+void gf_volume_abort(struct gf_volume *v); /* closes without a file; NULL is fine */
 
-/* A raw volume (options->raw says of what shape and type) read plane by plane. */
+/* A raw volume (options->raw has its shape and type) read plane by plane. */
 struct gf_volume_reader;
 int gf_volume_open(const char *path, const struct gf_read_options *options,
                    struct gf_volume_reader **out);

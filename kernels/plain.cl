@@ -3,7 +3,7 @@
  *
  * plain_load: bytes or 16-bit samples -> reals. Given by -D: IN_T, and IN_T4, four of them.
  * plain_store: half a spectrum -> magnitude or power on black..white, mirrored, shifted. Given by
- * -D: OUT_T with its limits, KIND, SCALE, RANGED where the display's range is known beforehand.
+ * -D: OUT_T with its limits, OUT_T4, four of them, ALIGNED, KIND, SCALE, RANGED where the display's range is known beforehand.
  * Without one the largest value is that of frequency 0, as of all samples that are never negative.
  *
  * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2] bins
@@ -90,16 +90,21 @@ VOID plain_round(GLOBAL const real *src, GLOBAL OUT_T *dst, GLOBAL const real *p
         ATOMIC_ADD(&counters[args.counters + GROUP_ID % COUNTERS], (uint)clipped);
 }
 #elif defined(OUT_T)
-/* A group takes PLAIN_COLUMNS pixels of a row, an item every GROUP-th of them. */
+INLINE OUT_T pixel_of(cplx v, real scale, const struct shade *shade) {
+    const real number = displayed(value_of(scaled_by(v, scale), KIND), KIND, SCALE, shade);
+    return (OUT_T)floor(number * R(OUT_HIGH) + R(0.5));
+}
+
+/* Every bin is read once: an item takes four of a row, and writes their pixels and those of their
+ * mirror images; with ALIGNED, where rows have a multiple of eight pixels, four an access. */
 KERNEL(GROUP, 1)
 VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,
                  const struct loadstore_args args) {
     const uint height = (uint)args.n[1], width = (uint)args.n[2], bins = width / 2 + 1;
-    const uint blocks = (width + PLAIN_COLUMNS - 1) / PLAIN_COLUMNS;
-    const uint y = (uint)GROUP_ID / blocks, block = (uint)GROUP_ID - y * blocks;
     const uint top = (uint)args.centre[1], left = (uint)args.centre[2];
-    const uint row = y >= top ? y - top : y + height - top;
-    const uint mirrored = row ? height - row : 0;
+    const uint each = ALIGNED ? width / 8 : (bins + 3) / 4;
+    const wide id = GROUP_ID * GROUP + LOCAL_ID;
+    const uint row = (uint)(id / each), column = 4 * (uint)(id - (wide)row * each);
     const real scale = params[args.params + PARAM_SCALE];
     real low = R(0), high;
 #if RANGED
@@ -107,20 +112,35 @@ VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,
     high = params[args.params + PARAM_HIGH];
 #else
     high = value_of(scaled_by(src[0], scale), KIND);
-    if (GROUP_ID == 0 && LOCAL_ID == 0)
+    if (id == 0)
         params[args.params + PARAM_HIGH] = high; /* for the report; nobody reads it here */
 #endif
     const struct shade shade = shade_of(KIND, SCALE, low, high);
-    UNROLL for (int i = 0; i < PLAIN_COLUMNS / GROUP; i++) {
-        const uint x = block * PLAIN_COLUMNS + (uint)(i * GROUP + LOCAL_ID);
-        if (x < width) {
-            const uint column = x >= left ? x - left : x + width - left;
-            const int folded = column >= bins;
-            const cplx v = src[(wide)(folded ? mirrored : row) * bins +
-                               (folded ? width - column : column)];
-            const real number = displayed(value_of(scaled_by(v, scale), KIND), KIND, SCALE, &shade);
-            dst[(wide)y * width + x] = (OUT_T)floor(number * R(OUT_HIGH) + R(0.5));
-        }
+    if (row >= height)
+        return;
+    const uint mirrored = row ? height - row : 0;
+    const uint y = row + top < height ? row + top : row + top - height;
+    const uint mirrored_y = mirrored + top < height ? mirrored + top : mirrored + top - height;
+    GLOBAL const cplx *bin = src + (wide)row * bins + column;
+    GLOBAL OUT_T *to = dst + (wide)y * width, *mirrored_to = dst + (wide)mirrored_y * width;
+#if ALIGNED
+    OUT_T4 v, m;
+    v.x = pixel_of(bin[0], scale, &shade);
+    v.y = m.w = pixel_of(bin[1], scale, &shade);
+    v.z = m.z = pixel_of(bin[2], scale, &shade);
+    v.w = m.y = pixel_of(bin[3], scale, &shade);
+    m.x = pixel_of(bin[4], scale, &shade);
+    const uint x = column + left, mirrored_x = width - 4 - column + left;
+    *(GLOBAL OUT_T4 *)(to + (x < width ? x : x - width)) = v;
+    *(GLOBAL OUT_T4 *)(mirrored_to + (mirrored_x < width ? mirrored_x : mirrored_x - width)) = m;
+#else
+    for (uint k = column; k < column + 4 && k < bins; k++) {
+        const OUT_T v = pixel_of(bin[k - column], scale, &shade);
+        const uint x = k + left, mirrored_x = width - k + left;
+        to[x < width ? x : x - width] = v;
+        if (k > 0 && 2 * k != width)
+            mirrored_to[mirrored_x < width ? mirrored_x : mirrored_x - width] = v;
     }
+#endif
 }
 #endif

@@ -136,7 +136,10 @@ static void put_sentence(const char *text) {
 }
 
 static void put_head(const struct gf_opt *o) {
-    printf(".It Fl \\-");
+    printf(".It ");
+    if (o->letter)
+        printf("Fl %c , ", o->letter);
+    printf("Fl \\-");
     put_text(o->type == GF_OPT_NEGATE ? "no-" : "");
     put_text(o->name);
     if (o->type == GF_OPT_CHOICE3) {

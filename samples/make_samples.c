@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
+#include "formats/files.h"
 #include "samples/samples.h"
 
 enum { SIZE = 512, STARS_WIDTH = 400, STARS_HEIGHT = 300, PLANET_WIDTH = 97, PLANET_HEIGHT = 61 };

@@ -1,3 +1,4 @@
+/* Noise, shapes and strokes that the painted samples share. */
 #include "samples/paint.h"
 
 uint32_t hash3(int x, int y, int z) {

@@ -6,7 +6,7 @@
 
 static int test_passed, test_failed;
 
-/* One check; a failed one prints where and what, and the program goes on. */
+/* One check; a failed one prints where and what, and the program continues. */
 #define CHECK(condition) CHECK_MSG(condition, "%s", #condition)
 
 /* The same with a message of one's own: CHECK_MSG(a == b, "n=%d", n). */

@@ -1,26 +1,29 @@
-/* The loop over files that all transforms share. */
+/* The loop over inputs: a worker takes one after the other, from its header to its outputs. */
+#include "cli/batch/batch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/backend_options.h"
-#include "cli/command.h"
 #include "cli/log.h"
+#include "cli/batch/folders.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
 #include "cli/batch/report.h"
 #include "cli/batch/task.h"
 #include "core/base/status.h"
 
-/* What runs, file after file, in one lane or side by side in several. */
+/* What runs, file after file, in one worker or concurrently in several. */
 struct run {
-    const struct gf_task_hooks *transform;
+    const struct gf_task_hooks *hooks;
     const struct gf_settings *s;
     struct gf_targets targets;
     struct gf_session session;
     struct gf_inputs inputs;
     struct gf_workers pool;
     int64_t limit;
+    struct gf_task first; /* of the first input, previewed; its worker continues with it */
 };
 
 static int fail_usage(const char *command) {
@@ -32,7 +35,7 @@ static void show(const struct gf_task *t, const char *what) {
     gf_progress_show(what, gf_log_name(t->name));
 }
 
-/* From the header to the outputs. The lane has entered. */
+/* From the header to the outputs. The worker has entered. */
 static int run_picture(struct gf_task *t, struct gf_worker *l) {
     show(t, "reading");
     int rc = gf_task_preview(t);
@@ -53,12 +56,12 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
     return gf_task_write(t);
 }
 
-/* What a transform can do without its samples in memory, it does alone. */
-static bool streams(const struct gf_task_hooks *transform, const struct gf_settings *s) {
-    return transform->stream && (s->frames || s->shape.n == 3);
+/* A task that needs no samples in memory is done alone. */
+static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings *s) {
+    return hooks->stream && (s->frames || s->shape.n == 3);
 }
 
-/* One more of the tally, and what is to be said of it. */
+/* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = l->runner.session;
     if (rc || !t->skipped)
@@ -71,7 +74,7 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         gf_report_done(t);
     } else {
         int code = gf_exit_code(rc);
-        /* One file's data is no usage error, whatever layer found it. */
+        /* What is wrong with one file's data is not a usage error. */
         code = code == 2 ? 1 : code;
         l->tally.worst = code > l->tally.worst ? code : l->tally.worst;
         l->tally.failed++;
@@ -86,24 +89,34 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         gf_workers_stop(l->pool);
 }
 
+static struct gf_task task_of(const struct run *r, char *const *read, int n) {
+    return (struct gf_task){
+        .hooks = r->hooks, .targets = &r->targets, .read = read, .n_read = n, .name = read[0]};
+}
+
+/* The first input's task is there already where choose_jobs() made it. */
+static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const *read, int n) {
+    struct gf_task t = r->first.hooks && l->input == 0 ? r->first : task_of(r, read, n);
+    if (l->input == 0)
+        r->first = (struct gf_task){0};
+    t.s = &l->s;
+    t.runner = &l->runner;
+    t.job.lean = false; /* other threads, another workspace */
+    return t;
+}
+
 /* One input: `n` files at `read`, and all pictures that they hold. */
 static void run_input(struct run *r, struct gf_worker *l, char *const *read, int n, int64_t ahead) {
-    struct gf_task t = {.s = &l->s,
-                        .transform = r->transform,
-                        .targets = &r->targets,
-                        .runner = &l->runner,
-                        .read = read,
-                        .n_read = n,
-                        .name = read[0]};
+    struct gf_task t = take_task(r, l, read, n);
     for (bool more = true; more;) {
         bool streamed = false, several;
         int rc = 0;
         gf_runner_next(&l->runner, ahead);
-        if (streams(r->transform, &l->s))
-            rc = r->transform->stream(&t, &streamed);
+        if (streams(r->hooks, &l->s))
+            rc = r->hooks->stream(&t, &streamed);
         if (!rc && !streamed)
             rc = run_picture(&t, l);
-        several = t.source && !gf_workers_stopped(l->pool);
+        several = gf_reader_may_have_more(&t.reader) && !gf_workers_stopped(l->pool);
         count(&t, l, rc);
         gf_workers_leave(l);
         rc = several ? gf_task_more(&t) : 0;
@@ -117,62 +130,63 @@ static void run_input(struct run *r, struct gf_worker *l, char *const *read, int
     gf_task_free(&t);
 }
 
-struct lane_run {
+struct worker_run {
     struct run *r;
-    struct gf_worker *lane;
+    struct gf_worker *worker;
 };
 
-static void *run_lane(void *argument) {
-    const struct lane_run *a = argument;
+static void *run_worker(void *argument) {
+    const struct worker_run *a = argument;
     struct run *r = a->r;
-    for (int i; (i = gf_workers_take(a->lane)) >= 0;) {
+    for (int i; (i = gf_workers_take(a->worker)) >= 0;) {
         if (r->s->frames)
-            run_input(r, a->lane, r->inputs.path, r->inputs.n, 1);
+            run_input(r, a->worker, r->inputs.path, r->inputs.n, 1);
         else
-            run_input(r, a->lane, &r->inputs.path[i], 1, r->inputs.n - i);
+            run_input(r, a->worker, &r->inputs.path[i], 1, r->inputs.n - i);
     }
     return NULL;
 }
 
-/* The calling thread is a lane too, so that it goes on where no thread can be had. */
-static void run_lanes(struct run *r) {
-    struct lane_run a[GF_MAX_WORKERS];
+/* The calling thread is a worker too, so that the work is done where no thread can be started. */
+static void run_workers(struct run *r) {
+    struct worker_run a[GF_MAX_WORKERS];
     int n = r->pool.n_workers, started = 1;
     for (int i = 0; i < n; i++)
-        a[i] = (struct lane_run){r, &r->pool.lane[i]};
-    while (started < n && !pthread_create(&a[started].lane->thread, NULL, run_lane, &a[started]))
+        a[i] = (struct worker_run){r, &r->pool.worker[i]};
+    while (started < n &&
+           !pthread_create(&a[started].worker->thread, NULL, run_worker, &a[started]))
         started++;
-    run_lane(&a[0]);
+    run_worker(&a[0]);
     for (int i = 1; i < started; i++)
-        pthread_join(a[i].lane->thread, NULL);
+        pthread_join(a[i].worker->thread, NULL);
 }
 
-/* How many pictures to work at side by side: one for each processor thread, but no more than there
- * is memory for if all are like the first one. Each gets its share of the threads. */
+/* How many inputs to process concurrently: one per CPU thread, but no more than there is memory for
+ * if all are like the first one. Each gets its share of the threads. */
 static int choose_jobs(struct run *r) {
     int threads = gf_settings_threads(r->s);
     int jobs = r->s->jobs ? r->s->jobs : threads;
     struct gf_runner runner;
-    if (r->s->frames || r->inputs.n < 2 || streams(r->transform, r->s))
+    if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s))
         return 1;
     jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
     jobs = jobs < GF_MAX_WORKERS ? jobs : GF_MAX_WORKERS;
     if (r->s->jobs || jobs == 1)
         return jobs;
-    struct gf_task t = {.s = r->s,
-                        .transform = r->transform,
-                        .targets = &r->targets,
-                        .runner = &runner,
-                        .read = r->inputs.path,
-                        .n_read = 1,
-                        .name = r->inputs.path[0]};
+    struct gf_task t = task_of(r, r->inputs.path, 1);
+    t.s = r->s;
+    t.runner = &runner;
     gf_runner_open(&runner, &r->session, r->s->threads);
     gf_runner_next(&runner, r->inputs.n);
-    if (!gf_task_preview(&t) && t.need > 0 && !t.skipped) {
+    int rc = gf_task_preview(&t);
+    if (!rc && t.need > 0 && !t.skipped) {
         int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
         jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
     }
-    gf_task_free(&t);
+    if (rc) /* reported by the worker that takes this input */
+        gf_task_free(&t);
+    else
+        r->first = t;
     gf_runner_close(&runner);
     return jobs;
 }
@@ -190,8 +204,8 @@ static int run_all(struct run *r) {
     r->pool.sum.failed = r->inputs.failed;
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r->inputs.n);
-    gf_runner_ahead(&r->pool.lane[0].runner, NULL);
-    run_lanes(r);
+    gf_runner_ahead(&r->pool.worker[0].runner, NULL);
+    run_workers(r);
     gf_progress_stop();
     return 0;
 }
@@ -202,11 +216,11 @@ static int gather(struct run *r, char **operands, int n) {
     if (!s->from_magnitude)
         return gf_inputs_gather(s, operands, n, &r->inputs);
     if (n || s->files_from || s->files0_from || s->frames)
-        return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase stand instead of IN");
+        return gf_fail(GF_EUSAGE, "--from-magnitude and --from-phase are given instead of IN");
     return gf_inputs_gather(s, pair, 1, &r->inputs);
 }
 
-/* What was passed over, and why. */
+/* How many were skipped, and why. */
 static void describe_skipped(int64_t none, int64_t newer, char *text, size_t size) {
     if (none && newer)
         snprintf(text, size, ", %lld skipped (%lld no pictures, %lld up to date)",
@@ -235,17 +249,16 @@ static void summarise(const struct run *r) {
     gf_log_note("%d done, %d failed%s", sum->done, sum->failed, skipped);
 }
 
-int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, char **operands,
-                 int n) {
-    struct run r = {.transform = transform, .s = s};
+int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
+    struct run r = {.hooks = hooks, .s = s};
     int code = 0;
     int rc = gf_settings_check(s);
     if (!rc)
-        rc = gf_targets_parse(
-            s, s->kind == GF_UNSET ? transform->default_kind : (enum gf_kind)s->kind, &r.targets);
-    for (int i = 0; i < r.targets.n && transform->label; i++)
+        rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
+                              hooks->keeps_type, &r.targets);
+    for (int i = 0; i < r.targets.n && hooks->label; i++)
         if (!r.targets.target[i].aside)
-            r.targets.target[i].label = transform->label;
+            r.targets.target[i].label = hooks->label;
     if (!rc)
         rc = gather(&r, operands, n);
     if (!rc)
@@ -253,13 +266,16 @@ int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, c
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc)
         rc = gf_session_open_for(s, &r.session);
+    if (!rc)
+        rc = gf_folders_check(s, &r.targets, r.inputs.path,
+                              s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc) {
         r.limit = r.session.options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
         rc = run_all(&r);
     }
     if (rc == GF_EUSAGE) {
-        code = fail_usage(transform->name);
+        code = fail_usage(hooks->name);
         goto out;
     }
     if (rc) {
@@ -270,6 +286,7 @@ int gf_batch_run(const struct gf_task_hooks *transform, struct gf_settings *s, c
     summarise(&r);
     code = r.pool.sum.worst;
 out:
+    gf_task_free(&r.first);
     gf_workers_close(&r.pool);
     gf_session_close(&r.session);
     gf_inputs_free(&r.inputs);

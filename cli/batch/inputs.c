@@ -1,3 +1,4 @@
+/* Operands, folders and name lists to one list of files. */
 #include "cli/batch/inputs.h"
 
 #include <dirent.h>
@@ -39,7 +40,7 @@ int gf_natural_compare(const char *a, const char *b) {
     }
     if (*a || *b)
         return *a ? 1 : -1;
-    return strcmp(first_a, first_b); /* they differ in leading zeros only, if at all */
+    return strcmp(first_a, first_b); /* they differ at most in leading zeros */
 }
 
 static int by_nature(const void *a, const void *b) {
@@ -65,14 +66,14 @@ static int add(struct gf_inputs *list, char *path) {
     return 0;
 }
 
-/* What a folder's file is told by: its first bytes, as for any input. A picture's suffix counts
- * too, so that a broken picture is reported and not passed over. 1 or 0; negative where the file
- * cannot be looked at. */
+/* A picture of a folder is known by its first bytes, as any input. A picture's suffix counts too, so
+ * that a broken picture is reported and not skipped. 1 or 0; negative where the file cannot be
+ * examined. */
 static int is_picture(const char *path, const struct stat *st, bool raw) {
     if (!S_ISREG(st->st_mode))
         return 0;
     const struct gf_format *by_suffix = gf_format_by_suffix(path);
-    if (by_suffix && (by_suffix != &gf_format_raw || raw))
+    if (by_suffix && (!by_suffix->needs_layout || raw))
         return 1;
     unsigned char head[GF_SNIFF];
     struct gf_source *source = NULL;
@@ -84,7 +85,7 @@ static int is_picture(const char *path, const struct stat *st, bool raw) {
     return n < 0 ? (int)n : n > 0 && gf_format_sniff(head, (size_t)n);
 }
 
-/* Reports what errno says about `name`; the others go on. */
+/* Reports the cause in errno for `name`; the other inputs are read all the same. */
 static void note_failure(struct gf_inputs *list, const char *name) {
     gf_fail_errno(GF_EIO, NULL);
     gf_log_fail(name);
@@ -147,7 +148,7 @@ static int add_name(struct gf_inputs *list, const char *name, bool raw) {
     return add(list, strdup(name));
 }
 
-/* Names from a file, each ended by `end`; empty ones are passed over. */
+/* Names from a file, each ended by `end`; empty ones are skipped. */
 static int add_from(struct gf_inputs *list, const char *file, int end, bool raw) {
     bool is_stdin = !strcmp(file, "-");
     char *name = NULL;

@@ -1,4 +1,10 @@
-/* The list of inputs that operands, folders and name lists stand for. */
+/* The list of inputs that operands, folders and name lists name.
+ *
+ *     struct gf_inputs inputs;
+ *     int rc = gf_inputs_gather(settings, operands, n, &inputs);
+ *     …
+ *     gf_inputs_free(&inputs);
+ */
 #ifndef GF_CLI_BATCH_INPUTS_H
 #define GF_CLI_BATCH_INPUTS_H
 
@@ -10,9 +16,9 @@ struct gf_inputs {
     char **path; /* "-" is stdin */
     int n;
     int capacity;
-    int failed;      /* names that led nowhere, already reported */
-    int64_t skipped; /* files in folders that are no pictures */
-    bool many;       /* a folder or a list was named: the summary is due even for one file */
+    int failed;      /* names that could not be read, already reported */
+    int64_t skipped; /* files in folders that are not pictures */
+    bool many;       /* a folder or a list was named: there is a summary even for one file */
 };
 
 /* Fills `list`, name lists read to their ends; a folder gives its pictures in natural order.

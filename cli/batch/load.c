@@ -1,11 +1,13 @@
 /* Files to the array that a task transforms. */
+#include "cli/batch/load.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/batch/job_record.h"
 #include "cli/log.h"
 #include "core/base/sample_value.h"
-#include "cli/batch/task.h"
 #include "core/base/status.h"
 
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
@@ -22,14 +24,45 @@ static int fail_in(int rc, const char *path) {
     return gf_fail((enum gf_status)rc, "'%s': %s", gf_log_name(path), cause);
 }
 
-/* A volume of n planes shaped like `plane`; without samples when that has none. */
-static int frames_alloc(const struct gf_image *plane, int n, struct gf_image *volume) {
+/* ---- one picture ---- */
+
+static int open_picture(struct gf_reader *r, const struct gf_settings *s, const char *path,
+                        struct gf_image *image) {
+    struct gf_read_options options = gf_settings_read_options(s);
+    options.several = true;
+    int rc = r->file[0] ? gf_file_next(r->file[0], image)
+                        : gf_file_open(path, &options, &r->file[0], image);
+    if (rc)
+        gf_reader_close(r);
+    r->pending = !rc;
+    r->several = !rc && gf_file_format(r->file[0])->more;
+    return rc;
+}
+
+static int read_picture(struct gf_reader *r, struct gf_image *image) {
+    int rc = gf_file_read(r->file[0], image);
+    r->pending = false;
+    if (rc || !gf_reader_may_have_more(r))
+        gf_reader_close(r);
+    return rc;
+}
+
+bool gf_reader_may_have_more(const struct gf_reader *r) {
+    return r->several;
+}
+
+int gf_reader_more(struct gf_reader *r) {
+    return r->several ? gf_file_more(r->file[0]) : 0;
+}
+
+/* ---- frames ---- */
+
+/* The volume that n planes like this one make, without samples. */
+static int describe_volume(const struct gf_image *plane, int n, struct gf_image *volume) {
     int64_t shape[GF_MAX_RANK] = {n, plane->px.shape[0], plane->px.shape[1], plane->px.shape[2]};
+    int64_t bytes;
     *volume = (struct gf_image){
         .ndim = 3, .color = plane->color, .alpha = plane->alpha, .depth = plane->depth};
-    if (plane->px.data)
-        return gf_array_alloc(&volume->px, plane->px.dtype, 4, shape);
-    int64_t bytes;
     volume->px = gf_array_wrap(NULL, plane->px.dtype, 4, shape);
     return gf_size_product(shape, 4, (int64_t)gf_dtype_size(plane->px.dtype), &bytes);
 }
@@ -52,53 +85,83 @@ static int check_plane(const struct gf_image *plane, const struct gf_image *volu
     return 0;
 }
 
-int gf_load_frame(const struct gf_settings *s, const char *path, const struct gf_image *volume,
-                  struct gf_image *plane) {
-    int rc = gf_load_picture(s, path, false, plane);
+/* The first one has the volume's type and shape; the others must have them too. */
+static int open_frames(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
+                       struct gf_image *image) {
+    struct gf_read_options options = gf_settings_read_options(s);
+    int rc = gf_file_open(paths[0], &options, &r->file[0], &r->part[0]);
     if (!rc)
-        rc = check_plane(plane, volume);
-    if (!rc)
-        rc = gf_load_finite(s, plane);
-    return rc ? fail_in(rc, path) : 0;
+        rc = check_plane(&r->part[0], image);
+    return rc ? fail_in(rc, paths[0]) : describe_volume(&r->part[0], n, image);
 }
 
-int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, bool header_only,
-                   struct gf_image *image) {
-    int rc = 0;
-    struct gf_image plane = {0};
-    *image = (struct gf_image){0};
+static int read_frame(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                      int64_t i, const struct gf_image *volume, struct gf_image *plane) {
+    if (i > 0 || !r->file[0]) {
+        int rc = gf_load_picture(s, paths[i], false, plane);
+        return rc ? rc : check_plane(plane, volume);
+    }
+    *plane = r->part[0];
+    r->part[0] = (struct gf_image){0};
+    int rc = gf_file_read(r->file[0], plane);
+    gf_reader_close(r);
+    return rc;
+}
+
+int gf_reader_frame(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int64_t i,
+                    const struct gf_image *volume, struct gf_image *plane) {
+    int rc = read_frame(r, s, paths, i, volume, plane);
+    if (!rc)
+        rc = gf_load_finite(s, plane);
+    return rc ? fail_in(rc, paths[i]) : 0;
+}
+
+static int read_frames(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
+                       struct gf_image *image) {
+    struct gf_array like = image->px;
+    int rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
     for (int i = 0; i < n && !rc; i++) {
-        rc = gf_load_picture(s, paths[i], header_only, &plane);
-        if (!rc)
-            rc = check_plane(&plane, image);
+        struct gf_image plane = {0};
+        struct gf_array to = gf_array_index(&image->px, 0, i);
+        rc = read_frame(r, s, paths, i, image, &plane);
         if (rc)
             rc = fail_in(rc, paths[i]);
-        else if (i == 0)
-            rc = frames_alloc(&plane, n, image);
-        if (!rc && !header_only) {
-            struct gf_array to = gf_array_index(&image->px, 0, i);
+        else
             gf_array_copy(&to, &plane.px);
-        }
         gf_image_free(&plane);
-        if (header_only)
-            break; /* the first one tells what memory is needed; the others are held to it */
     }
+    return rc;
+}
+
+int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struct gf_image *image) {
+    struct gf_reader r = {0};
+    *image = (struct gf_image){0};
+    int rc = open_frames(&r, s, paths, n, image);
+    if (!rc)
+        rc = read_frames(&r, s, paths, n, image);
+    gf_reader_close(&r);
     if (rc)
         gf_image_free(image);
     return rc;
 }
 
-/* One of the two float pictures; fills `record` when the file has one, and checks its kind. */
-static int load_part(const struct gf_settings *s, const char *path, enum gf_kind kind,
-                     bool header_only, struct gf_image *image, struct gf_record *record) {
-    int rc = gf_load_picture(s, path, header_only, image);
+/* ---- magnitude and phase ---- */
+
+/* The header of one of the two float pictures; fills `record` when the file has one. */
+static int open_part(struct gf_reader *r, const struct gf_settings *s, int i,
+                     struct gf_record *record) {
+    const char *path = i ? s->from_phase : s->from_magnitude;
+    const enum gf_kind kind = i ? GF_PHASE : GF_MAGNITUDE;
+    struct gf_read_options options = gf_settings_read_options(s);
+    struct gf_image *image = &r->part[i];
+    int rc = gf_file_open(path, &options, &r->file[i], image);
     if (!rc && image->record)
         rc = gf_record_parse(image->record, record);
     if (!rc && image->record && record->version == GF_RECORD_WAVELET)
         rc = gf_fail(GF_EINVAL, "its record describes wavelet coefficients");
-    if (!rc && image->record && record->kind != kind)
-        rc = gf_fail(GF_EINVAL, "its record has %s, not %s", gf_kind_name(record->kind),
-                     gf_kind_name(kind));
+    if (!rc && image->record && gf_kind_of_record(record) != kind)
+        rc = gf_fail(GF_EINVAL, "its record has %s, not %s",
+                     gf_kind_name(gf_kind_of_record(record)), gf_kind_name(kind));
     if (!rc && image->px.dtype != GF_F32 && image->px.dtype != GF_F64)
         rc = gf_fail(GF_EINVAL,
                      "%s samples are made for the eye and hold no exact %s; write it as a float "
@@ -113,45 +176,71 @@ static bool same_spectrum(const struct gf_record *a, const struct gf_record *b) 
            a->shift == b->shift && a->half == b->half && a->dtype == b->dtype;
 }
 
-int gf_load_pair(const struct gf_settings *s, bool header_only, struct gf_image *image) {
-    struct gf_image magnitude = {0}, phase = {0};
+static int open_pair(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image) {
+    struct gf_image *magnitude = &r->part[0], *phase = &r->part[1];
     struct gf_record of_magnitude, of_phase;
-    *image = (struct gf_image){0};
-    int rc = load_part(s, s->from_magnitude, GF_MAGNITUDE, header_only, &magnitude, &of_magnitude);
+    int rc = open_part(r, s, 0, &of_magnitude);
     if (!rc)
-        rc = load_part(s, s->from_phase, GF_PHASE, header_only, &phase, &of_phase);
+        rc = open_part(r, s, 1, &of_phase);
     if (rc)
-        goto out;
-    if (magnitude.px.rank != phase.px.rank ||
-        memcmp(magnitude.px.shape, phase.px.shape,
-               (size_t)phase.px.rank * sizeof *phase.px.shape)) {
-        rc = gf_fail(GF_EINVAL, "magnitude and phase differ in shape");
-        goto out;
-    }
-    if (magnitude.record && phase.record && !same_spectrum(&of_magnitude, &of_phase)) {
-        rc = gf_fail(GF_EINVAL, "the records of magnitude and phase tell of different spectra");
-        goto out;
-    }
-    bool wide = magnitude.px.dtype == GF_F64 || phase.px.dtype == GF_F64;
-    enum gf_dtype dtype = wide ? GF_C128 : GF_C64;
-    image->ndim = magnitude.ndim;
-    image->color = magnitude.color;
-    if (header_only) {
-        image->px = gf_array_wrap(NULL, dtype, phase.px.rank, phase.px.shape);
-    } else {
-        rc = gf_array_alloc(&image->px, dtype, phase.px.rank, phase.px.shape);
-        if (rc)
-            goto out;
-        gf_samples_polar(&image->px, &magnitude.px, &phase.px);
-    }
-    char **record = magnitude.record ? &magnitude.record : &phase.record;
+        return rc;
+    if (magnitude->px.rank != phase->px.rank ||
+        memcmp(magnitude->px.shape, phase->px.shape,
+               (size_t)phase->px.rank * sizeof *phase->px.shape))
+        return gf_fail(GF_EINVAL, "magnitude and phase differ in shape");
+    if (magnitude->record && phase->record && !same_spectrum(&of_magnitude, &of_phase))
+        return gf_fail(GF_EINVAL, "the records of magnitude and phase describe different spectra");
+    bool wide = magnitude->px.dtype == GF_F64 || phase->px.dtype == GF_F64;
+    image->ndim = magnitude->ndim;
+    image->color = magnitude->color;
+    image->px = gf_array_wrap(NULL, wide ? GF_C128 : GF_C64, phase->px.rank, phase->px.shape);
+    char **record = magnitude->record ? &magnitude->record : &phase->record;
     image->record = *record;
     *record = NULL;
-out:
-    gf_image_free(&magnitude);
-    gf_image_free(&phase);
+    return 0;
+}
+
+static int read_pair(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image) {
+    const char *const path[2] = {s->from_magnitude, s->from_phase};
+    struct gf_array like = image->px;
+    for (int i = 0; i < 2; i++) {
+        int rc = gf_file_read(r->file[i], &r->part[i]);
+        if (rc)
+            return fail_in(rc, path[i]);
+    }
+    int rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
+    if (!rc)
+        gf_samples_polar(&image->px, &r->part[0].px, &r->part[1].px);
+    gf_reader_close(r);
     return rc;
 }
+
+/* ---- any of them ---- */
+
+int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
+                   struct gf_image *image) {
+    *image = (struct gf_image){0};
+    return s->from_magnitude ? open_pair(r, s, image)
+           : s->frames       ? open_frames(r, s, paths, n, image)
+                             : open_picture(r, s, paths[0], image);
+}
+
+int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
+                   struct gf_image *image) {
+    return s->from_magnitude ? read_pair(r, s, image)
+           : s->frames       ? read_frames(r, s, paths, n, image)
+                             : read_picture(r, image);
+}
+
+void gf_reader_close(struct gf_reader *r) {
+    for (int i = 0; i < 2; i++) {
+        gf_file_close(r->file[i]);
+        gf_image_free(&r->part[i]);
+    }
+    *r = (struct gf_reader){0};
+}
+
+/* ---- samples ---- */
 
 int gf_image_match(struct gf_array *px, int rank, const int64_t *shape) {
     struct gf_array v = *px;

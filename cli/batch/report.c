@@ -1,3 +1,4 @@
+/* Lines about finished files, as text and as JSON. */
 #include "cli/batch/report.h"
 
 #include <errno.h>
@@ -5,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/filter.h"
+#include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 
-/* Length of the UTF-8 sequence that begins here; 0 when it is none. Jansson has the last word on
- * surrogates and overlong forms: see below. */
+/* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
+ * overlong forms are left to Jansson, see below. */
 static size_t sequence(const unsigned char *p) {
     size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
     for (size_t i = 1; i < n; i++)
@@ -50,7 +51,8 @@ json_t *gf_json_shape(const int64_t *shape, int n) {
 }
 
 void gf_json_print(json_t *object) {
-    char *line = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    json_object_set_new(object, "version", json_integer(GF_JSON_VERSION));
+    char *line = gf_json_line(object);
     json_decref(object);
     if (line && !gf_json_memory_missed())
         gf_log_line(line);
@@ -80,25 +82,8 @@ static json_t *json_product(const struct gf_task *t, int i) {
     if (t->overflowed[i])
         json_object_set_new(o, "overflowed", json_integer(t->overflowed[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY)
-        json_object_set_new(o, "white", json_real(t->report.high[i]));
+        json_object_set_new(o, "white", gf_json_float(t->report.high[i]));
     return o;
-}
-
-/* The picture is described as it was read; the job may be one of a longer one. */
-static void add_filter(const struct gf_task *t, json_t *o) {
-    const struct gf_filtering *f = t->filtering;
-    json_t *list = json_array();
-    json_object_set_new(o, "shape", gf_json_shape(f->frame.shape, t->job.ndim));
-    json_object_set_new(o, "type", json_string(gf_dtype_name(f->frame.dtype)));
-    json_object_set_new(o, "edges", json_string(gf_edges_name((enum gf_edges)t->s->filter.edges)));
-    for (int i = 0; i < f->peaks.n; i++) {
-        json_t *notch = json_object();
-        json_object_set_new(notch, "at", gf_json_shape(f->peaks.notch[i].at, t->job.ndim));
-        json_object_set_new(notch, "radius", json_real(f->peaks.notch[i].radius));
-        json_object_set_new(notch, "strength", json_real(f->peaks.notch[i].strength));
-        json_array_append_new(list, notch);
-    }
-    json_object_set_new(o, "notches", list);
 }
 
 static const char *backend_name(const struct gf_task *t) {
@@ -119,7 +104,7 @@ static json_t *json_begin(const struct gf_task *t) {
 
 static json_t *json_task(const struct gf_task *t) {
     json_t *o = json_begin(t), *outs = json_array(), *ms = json_object();
-    json_object_set_new(o, "command", json_string(t->transform->name));
+    json_object_set_new(o, "command", json_string(t->hooks->name));
     json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(t->job.channels));
     json_object_set_new(o, "type", json_string(gf_dtype_name(t->job.in_dtype)));
@@ -129,18 +114,18 @@ static json_t *json_task(const struct gf_task *t) {
         json_object_set_new(o, "wavelet", json_string("d4"));
         json_object_set_new(o, "levels", json_integer(t->job.wavelet.levels));
         json_object_set_new(o, "boundary", json_string(gf_boundary_name(t->job.wavelet.boundary)));
-    } else if (t->job.op == GF_FILTER) {
-        add_filter(t, o);
-    } else {
+    } else if (t->job.op == GF_FFT) {
         json_object_set_new(o, "norm", json_string(gf_norm_name(t->job.norm)));
     }
+    if (t->hooks->describe)
+        t->hooks->describe(t, o);
     json_object_set_new(o, "backend", json_string(backend_name(t)));
     for (int i = 0; i < t->targets->n; i++)
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);
     json_object_set_new(ms, "decode", json_real(rounded(t->ms_decode)));
     if (t->filtering)
-        json_object_set_new(ms, "prepare", json_real(rounded(t->filtering->ms)));
+        json_object_set_new(ms, "prepare", json_real(rounded(t->ms_prepare)));
     json_object_set_new(ms, "transform", json_real(rounded(t->ms_transform)));
     json_object_set_new(ms, "encode", json_real(rounded(t->ms_encode)));
     if (gf_runner_on_device(t->runner)) {
@@ -187,7 +172,7 @@ void gf_report_skipped(const struct gf_task *t) {
     if (!t->s->json)
         return;
     json_t *o = json_begin(t), *outs = json_array();
-    json_object_set_new(o, "command", json_string(t->transform->name));
+    json_object_set_new(o, "command", json_string(t->hooks->name));
     for (int i = 0; i < t->targets->n; i++) {
         json_t *out = json_object();
         json_object_set_new(out, "path", gf_json_text(t->product[i].path));
@@ -207,7 +192,7 @@ void gf_report_lost(const struct gf_task *t) {
     json_t *o = json_begin(t);
     json_object_set_new(o, "ok", json_false());
     json_object_set_new(o, "error", gf_json_text(gf_message()));
-    json_object_set_new(o, "command", json_string(t->transform->name));
+    json_object_set_new(o, "command", json_string(t->hooks->name));
     gf_json_print(o);
 }
 

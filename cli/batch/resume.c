@@ -1,11 +1,12 @@
-/* What --resume asks: whether an input's outputs are there already. */
+/* Whether the outputs of a task are there already, by their times. */
+#include "cli/batch/resume.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/batch/task.h"
-#include "core/wavelet/dwt.h"
+#include "cli/batch/store.h"
 #include "formats/record_file.h"
 
 static bool is_after(const struct timespec *a, const struct timespec *b) {
@@ -13,11 +14,10 @@ static bool is_after(const struct timespec *a, const struct timespec *b) {
 }
 
 /* The time of the last change to anything that is read; false where that cannot be known. */
-static bool newest_read(const struct gf_task *t, struct timespec *newest) {
-    const char *also = t->s->from_phase;
+static bool newest_read(const struct gf_read_files *read, struct timespec *newest) {
     *newest = (struct timespec){0};
-    for (int i = 0; i < t->n_read + (also != NULL); i++) {
-        const char *path = i < t->n_read ? t->read[i] : also;
+    for (int i = 0; i < read->n + (read->also != NULL); i++) {
+        const char *path = i < read->n ? read->path[i] : read->also;
         struct stat st;
         if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
             return false;
@@ -33,7 +33,7 @@ static bool is_newer(const char *path, const struct timespec *than) {
            is_after(&st.st_mtim, than);
 }
 
-/* A file, and its record if that stands beside it. */
+/* A visit: -1 unless the file, and its record if that is beside it, are newer. */
 static int is_complete(void *newest, int i, const struct gf_product *p, const char *path) {
     (void)i;
     if (!is_newer(path, newest))
@@ -47,7 +47,9 @@ static int is_complete(void *newest, int i, const struct gf_product *p, const ch
     return there ? 0 : -1;
 }
 
-bool gf_task_up_to_date(const struct gf_task *t) {
+bool gf_products_up_to_date(const struct gf_job *job, const struct gf_product *product, int n,
+                            const struct gf_read_files *read) {
     struct timespec newest;
-    return newest_read(t, &newest) && !gf_task_each_file(t, is_complete, &newest);
+    return newest_read(read, &newest) &&
+           !gf_products_each_file(job, product, n, is_complete, &newest);
 }

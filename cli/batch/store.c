@@ -1,13 +1,15 @@
 /* Products to files: one file each, or with {page} one for every plane. */
+#include "cli/batch/store.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/batch/task.h"
-#include "core/wavelet/dwt.h"
+#include "cli/batch/bands.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
-/* The product as its format likes it. Leading axes of extent 1 go where a format has no room for
- * them, and a line becomes a picture one row high in formats that know pictures only. A record
+/* The product in a shape that its format takes. Leading axes of extent 1 are dropped where a format
+ * has no room for them, and a line becomes a picture of one row in formats without lines. A record
  * keeps the true number of axes. */
 static struct gf_image fit(const struct gf_image *image, const struct gf_format *format) {
     struct gf_image v = *image;
@@ -18,7 +20,7 @@ static struct gf_image fit(const struct gf_image *image, const struct gf_format 
         v.ndim--;
         v.px.rank--;
     }
-    if (v.ndim == 1 && format != &gf_format_npy && format != &gf_format_raw) {
+    if (v.ndim == 1 && !format->lines) {
         memmove(v.px.shape + 1, v.px.shape, 2 * sizeof *v.px.shape);
         memmove(v.px.stride + 1, v.px.stride, 2 * sizeof *v.px.stride);
         v.px.shape[0] = 1;
@@ -82,7 +84,7 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     return rc;
 }
 
-int gf_product_write(const struct gf_settings *s, struct gf_product *p) {
+int gf_product_write(const struct gf_settings *s, const struct gf_product *p) {
     if (!p->where->has_page)
         return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL);
     int64_t n = p->image.ndim == 3 ? p->image.px.shape[0] : 1;
@@ -103,19 +105,19 @@ int gf_product_write(const struct gf_settings *s, struct gf_product *p) {
 
 /* ---- the names ---- */
 
-static int each_band(const struct gf_task *t, int i, gf_file_visit *visit, void *user) {
+static int each_band(const struct gf_job *job, int i, const struct gf_product *p,
+                     gf_file_visit *visit, void *user) {
     struct gf_dwt_band band[GF_MAX_BANDS];
-    int rc = 0, n = gf_dwt_bands(&t->job, band);
+    int rc = 0, n = gf_dwt_bands(job, band);
     for (int b = 0; b < n && !rc; b++) {
-        char *path = gf_band_path(&t->product[i], &band[b]);
-        rc = path ? visit(user, i, &t->product[i], path) : gf_fail(GF_ENOMEM, "out of memory");
+        char *path = gf_band_path(p, &band[b]);
+        rc = path ? visit(user, i, p, path) : gf_fail(GF_ENOMEM, "out of memory");
         free(path);
     }
     return rc;
 }
 
-static int each_page(const struct gf_task *t, int i, gf_file_visit *visit, void *user) {
-    const struct gf_product *p = &t->product[i];
+static int each_page(int i, const struct gf_product *p, gf_file_visit *visit, void *user) {
     int64_t n = p->image.ndim == 3 ? p->shape[0] : 1; /* the image may still have --edges' planes */
     int rc = 0;
     for (int64_t z = 0; z < n && !rc; z++) {
@@ -128,14 +130,15 @@ static int each_page(const struct gf_task *t, int i, gf_file_visit *visit, void 
     return rc;
 }
 
-int gf_task_each_file(const struct gf_task *t, gf_file_visit *visit, void *user) {
+int gf_products_each_file(const struct gf_job *job, const struct gf_product *product, int n,
+                          gf_file_visit *visit, void *user) {
     int rc = 0;
-    for (int i = 0; i < t->targets->n && !rc; i++) {
-        const struct gf_product *p = &t->product[i];
+    for (int i = 0; i < n && !rc; i++) {
+        const struct gf_product *p = &product[i];
         if (p->bands)
-            rc = each_band(t, i, visit, user);
+            rc = each_band(job, i, p, visit, user);
         else if (p->where->has_page)
-            rc = each_page(t, i, visit, user);
+            rc = each_page(i, p, visit, user);
         else
             rc = visit(user, i, p, p->path);
     }

@@ -1,3 +1,4 @@
+/* Outputs from options: their templates, types and claims. */
 #include "cli/batch/targets.h"
 
 #include <stdio.h>
@@ -20,13 +21,24 @@ static int add_target(struct gf_targets *out, const char *option, const char *te
     return gf_template_parse(option, text, &t->where);
 }
 
-int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_targets *out) {
+static int add_out(const struct gf_settings *s, enum gf_kind kind, bool keeps_type,
+                   struct gf_targets *out) {
+    int rc = gf_template_of_folder(s->out, keeps_type ? "{ext}" : "png", &out->out_text);
+    if (!rc)
+        rc = add_target(out, "--out", out->out_text ? out->out_text : s->out, kind);
+    if (!rc && out->out_text)
+        out->target[out->n - 1].where.writable_ext = keeps_type;
+    return rc;
+}
+
+int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_type,
+                     struct gf_targets *out) {
     static const char *const options[GF_N_KINDS] = {"--magnitude", "--phase", "--power",
                                                     "--real",      "--imag",  "--complex"};
     int rc = 0;
     *out = (struct gf_targets){0};
     if (s->out)
-        rc = add_target(out, "--out", s->out, kind);
+        rc = add_out(s, kind, keeps_type, out);
     else if (s->kind != GF_UNSET)
         return gf_fail(GF_EUSAGE, "--kind needs --out, which would hold what it names");
     for (int k = 0; k < GF_N_KINDS && !rc; k++)
@@ -55,6 +67,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_t
 
 void gf_targets_free(struct gf_targets *targets) {
     free(targets->bands_text);
+    free(targets->out_text);
     *targets = (struct gf_targets){0};
 }
 
@@ -101,7 +114,7 @@ int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf
     return rc;
 }
 
-/* Two outputs of one name, worded by what would have told them apart. */
+/* Two outputs of one name; the message names what would have made them differ. */
 static int refuse_twice(const struct gf_claimant *a, const struct gf_claimant *b,
                         const char *path) {
     const struct gf_target *first = a->what, *second = b->what;

@@ -1,4 +1,9 @@
-/* The outputs that the options ask for, and the claims they lay on file names before any work. */
+/* The outputs that the options ask for, and their claims on file names before any work.
+ *
+ *     rc = gf_targets_parse(settings, GF_MAGNITUDE, &targets);
+ *     if (!rc)
+ *         rc = gf_targets_claim(settings, &targets, inputs.path, inputs.n);
+ */
 #ifndef GF_CLI_BATCH_TARGETS_H
 #define GF_CLI_BATCH_TARGETS_H
 
@@ -7,8 +12,8 @@
 
 struct gf_target {
     enum gf_kind kind;
-    const char *label; /* what {kind} stands for */
-    bool bands;        /* --bands: a file for each, `where` only names their place */
+    const char *label; /* what replaces {kind} */
+    bool bands;        /* --bands: a file for each, `where` names only their place */
     bool plain;        /* --radial: no picture, whatever its suffix */
     bool aside;        /* --mask-out: no output of the job; these come last */
     struct gf_template where;
@@ -17,11 +22,13 @@ struct gf_target {
 struct gf_targets {
     struct gf_target target[GF_MAX_OUTPUTS];
     int n, n_aside;
-    char *bands_text; /* freed by gf_targets_free() */
+    char *bands_text, *out_text; /* freed by gf_targets_free() */
 };
 
-/* --out with `kind`, then --magnitude=, --phase=, …; GF_EUSAGE when there is none at all. */
-int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, struct gf_targets *out);
+/* --out with `kind`, then --magnitude=, --phase=, …; GF_EUSAGE when there is none at all. --out=DIR/
+ * is DIR/{stem}_{kind}.png, or with `keeps_type` has the input's suffix. */
+int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_type,
+                     struct gf_targets *out);
 
 void gf_targets_free(struct gf_targets *targets);
 
@@ -31,11 +38,11 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
                     const struct gf_format *format, enum gf_precision precision,
                     enum gf_dtype *dtype);
 
-/* The format of target `t` for this input, and its path ({page} left as it stands). */
+/* The format of target `t` for this input, and its path ({page} not replaced). */
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path);
 
-/* Claims what the arguments alone tell of the outputs of the inputs `names` ({page} as it stands):
+/* Claims the outputs of the inputs `names` as far as the arguments name them ({page} not replaced):
  * GF_EUSAGE for two outputs of one name, and for an output that is read, through links too. */
 int gf_targets_claim(const struct gf_settings *s, const struct gf_targets *targets,
                      char *const *names, int n_names);

@@ -1,3 +1,4 @@
+/* The steps of one input, see task.h. */
 #include "cli/batch/task.h"
 
 #include <stdio.h>
@@ -5,16 +6,28 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/batch/bands.h"
+#include "cli/batch/resume.h"
+#include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
+/* ---- for prepare() ---- */
+
+void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
+    const int axis = t->job.ndim;
+    t->in = *px;
+    t->in.base = NULL;
+    t->in.shape[axis] = channels;
+    t->has_alpha = px->shape[axis] > channels;
+}
+
 int gf_task_take_channels(struct gf_task *t) {
     const struct gf_image *image = &t->image;
-    int axis = image->ndim;
-    int64_t channels = image->px.shape[axis] - image->alpha;
+    int64_t channels = image->px.shape[image->ndim] - image->alpha;
     if (channels < 1)
         return gf_fail(GF_EINVAL, "nothing but an alpha channel");
     t->job.channels = channels;
@@ -24,11 +37,7 @@ int gf_task_take_channels(struct gf_task *t) {
                        "--color=luma needs red, green and blue, and these are %lld "
                        "plain channels",
                        (long long)channels);
-    t->in = image->px;
-    t->in.base = NULL;
-    t->in.shape[axis] = channels;
-    if (image->alpha && image->px.data)
-        t->alpha = gf_array_slice(&image->px, axis, channels, 1);
+    gf_task_split(t, &image->px, channels);
     return 0;
 }
 
@@ -55,57 +64,16 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     return t->s->plan_only ? 0 : gf_product_accepts(p);
 }
 
-static int64_t bytes_of(const struct gf_array *a) {
-    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
-}
-
 static int check_memory(struct gf_task *t, int64_t workspace) {
-    t->need = bytes_of(&t->image.px) + t->extra_bytes + workspace;
+    t->need = gf_array_bytes(&t->image.px) + t->extra_bytes + workspace;
     for (int i = 0; i < t->job.n_out; i++)
-        t->need += bytes_of(&t->product[i].image.px);
+        t->need += gf_array_bytes(&t->product[i].image.px);
+    if (t->need < t->prepare_bytes)
+        t->need = t->prepare_bytes;
     return gf_memory_check(t->need, gf_runner_limit(t->runner));
 }
 
-static void close_source(struct gf_task *t) {
-    gf_source_close(t->source);
-    t->source = NULL;
-}
-
-/* The header of the picture that comes next in an open file. */
-static int peek_next(struct gf_task *t, const struct gf_read_options *options) {
-    int64_t at = gf_source_tell(t->source);
-    int rc = gf_image_read_from(t->source, t->read[0], options, &t->image, NULL);
-    return rc ? rc : gf_source_seek(t->source, at);
-}
-
-/* One picture; its file stays open where others may follow. */
-static int load_next(struct gf_task *t, bool header_only) {
-    struct gf_read_options options = gf_settings_read_options(t->s);
-    int rc = 0;
-    options.header_only = header_only;
-    options.several = true;
-    if (header_only)
-        return t->source ? peek_next(t, &options)
-                         : gf_image_read(t->read[0], &options, &t->image, &t->format);
-    if (!t->source) {
-        rc = gf_source_open(t->read[0], &t->source);
-        if (rc)
-            return rc;
-        gf_source_limit(t->source, options.max_memory);
-    }
-    rc = gf_image_read_from(t->source, t->read[0], &options, &t->image, &t->format);
-    if (rc || t->format != &gf_format_pnm)
-        close_source(t);
-    return rc;
-}
-
-static int load(struct gf_task *t, bool header_only) {
-    if (t->s->from_magnitude)
-        return gf_load_pair(t->s, header_only, &t->image);
-    if (t->s->frames)
-        return gf_load_frames(t->s, t->read, t->n_read, header_only, &t->image);
-    return load_next(t, header_only);
-}
+/* ---- header ---- */
 
 static void free_products(struct gf_task *t) {
     for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
@@ -115,7 +83,7 @@ static void free_products(struct gf_task *t) {
     }
 }
 
-/* What is wrong with an output's place shows before the work; the sink has the last word on it. */
+/* Shows before the work what is wrong with an output's place; the sink checks it again. */
 static int check_place(const struct gf_settings *s, const struct gf_product *p) {
     struct stat st;
     if (s->plan_only || p->bands || !strcmp(p->path, "-"))
@@ -131,13 +99,11 @@ static int check_place(const struct gf_settings *s, const struct gf_product *p) 
     return rc;
 }
 
-/* The job of what has been read so far, checked and planned; again after the samples are there,
- * for the file may have changed under us (an equal job keeps its plan). */
+/* The products by name, and the rest of the task by the command. */
 static int prepare(struct gf_task *t) {
     const char *in = t->read[0];
-    free_products(t);
     t->job = (struct gf_job){0};
-    t->alpha = (struct gf_array){0};
+    t->prepare_bytes = 0;
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
         struct gf_product *p = &t->product[i];
@@ -153,7 +119,31 @@ static int prepare(struct gf_task *t) {
             return rc;
     }
     t->job.n_out = t->targets->n - t->targets->n_aside;
-    return t->transform->prepare(t);
+    return t->hooks->prepare(t);
+}
+
+static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
+    const struct gf_task *t = user;
+    return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
+}
+
+/* The header, the job that it makes, and the outputs claimed at their real names, which the
+ * arguments alone did not tell. */
+static int begin(struct gf_task *t) {
+    double start = gf_now_ms();
+    if (t->prepared)
+        return 0;
+    int rc = gf_reader_open(&t->reader, t->s, t->read, t->n_read, &t->image);
+    t->ms_decode = gf_now_ms() - start;
+    if (!rc)
+        rc = prepare(t);
+    if (!rc)
+        rc = gf_products_each_file(&t->job, t->product, t->targets->n, claim_file, t);
+    t->prepared = !rc;
+    struct gf_read_files read = {t->read, t->n_read, t->s->from_phase};
+    t->up_to_date = !rc && t->s->resume && !t->s->force &&
+                    gf_products_up_to_date(&t->job, t->product, t->targets->n, &read);
+    return rc;
 }
 
 /* Plans t->job; where that takes more memory than there is, a plan that takes less and is slower.
@@ -166,56 +156,27 @@ static int plan_within_limit(struct gf_task *t) {
     return gf_runner_plan(t->runner, &t->job);
 }
 
-/* A picture after the first needs a name of its own, or an output that takes one after the other:
- * Netpbm's formats in a stream. */
-static bool takes_several(const struct gf_product *p) {
-    struct stat st;
-    if (p->where->has_page)
-        return true;
-    bool stream = !strcmp(p->path, "-") || (!stat(p->path, &st) && !S_ISREG(st.st_mode));
-    return stream && p->format == &gf_format_pnm && !p->bands;
+/* Refuses what does not fit even without a workspace; the message has that too, where the machine
+ * could plan the job. */
+static int check_arrays(struct gf_task *t) {
+    int rc = check_memory(t, 0);
+    if (!rc || t->need > gf_memory_available() || gf_runner_ahead(t->runner, &t->job))
+        return rc;
+    bool planned = !plan_within_limit(t);
+    return check_memory(t, planned ? t->runner->workspace : 0);
 }
 
-static int check_several(const struct gf_task *t) {
-    for (int i = 0; i < t->targets->n; i++) {
-        const struct gf_product *p = &t->product[i];
-        if (takes_several(p))
-            continue;
-        int more = gf_image_more(t->source, t->format);
-        if (more > 0)
-            return gf_fail(GF_EINVAL,
-                           "several pictures in one stream: number the outputs with {page} in "
-                           "%s, or write them as one stream, pgm:-",
-                           p->where->option);
-        return more;
-    }
-    return 0;
-}
-
-static bool is_up_to_date(const struct gf_task *t) {
-    return t->s->resume && !t->s->force && gf_task_up_to_date(t);
-}
-
-static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
-    const struct gf_task *t = user;
-    return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
-}
-
-/* The job, and its outputs claimed at their real names, which the arguments did not tell. */
-static int prepare_outputs(struct gf_task *t) {
-    int rc = prepare(t);
-    if (!rc)
-        rc = gf_task_each_file(t, claim_file, t);
-    t->skipped = !rc && is_up_to_date(t);
-    return rc;
-}
-
-/* The job of t->image, its outputs' places looked at, its arrays held to the limit. */
-static int fit(struct gf_task *t) {
-    int rc = prepare_outputs(t);
-    for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
+/* Looks at the outputs' places, and holds the arrays to the limit. */
+static int place(struct gf_task *t) {
+    int rc = 0;
+    if (t->placed)
+        return 0;
+    for (int i = 0; i < t->targets->n && !rc && !t->up_to_date; i++)
         rc = check_place(t->s, &t->product[i]);
-    return rc ? rc : check_memory(t, 0);
+    if (!rc && !t->up_to_date)
+        rc = check_arrays(t);
+    t->placed = !rc;
+    return rc;
 }
 
 /* A plan for the job, if there is memory for it too. */
@@ -229,11 +190,11 @@ int gf_task_plan(struct gf_task *t) {
     return rc ? rc : plan_within_limit(t);
 }
 
-/* A pipe is read once; what is missing shows then too. */
-static bool reads_files(const struct gf_task *t) {
+/* A pipe is read once, samples and all; what is missing is reported then too. */
+static bool is_at_hand(const struct gf_task *t) {
     struct stat st;
-    if (t->source)
-        return gf_source_known_size(t->source) >= 0;
+    if (t->reader.file[0])
+        return gf_file_is_at_hand(t->reader.file[0]);
     for (int i = 0; i < t->n_read; i++)
         if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
             return false;
@@ -241,11 +202,8 @@ static bool reads_files(const struct gf_task *t) {
 }
 
 int gf_task_outline(struct gf_task *t) {
-    if (!reads_files(t))
-        return 0;
-    int rc = load(t, true);
-    if (!rc)
-        rc = prepare_outputs(t);
+    int rc = is_at_hand(t) ? begin(t) : 0;
+    t->skipped = t->up_to_date;
     return rc;
 }
 
@@ -253,33 +211,92 @@ static bool may_have_more(const struct gf_task *t) {
     bool pages = false;
     for (int i = 0; i < t->targets->n; i++)
         pages = pages || t->targets->target[i].where.has_page;
-    return pages && t->format == &gf_format_pnm;
+    return pages && gf_reader_may_have_more(&t->reader);
 }
 
 int gf_task_preview(struct gf_task *t) {
-    t->need = -1;
-    if (!reads_files(t))
+    if (!is_at_hand(t)) {
+        t->need = -1;
         return 0;
-    int rc = load(t, true);
+    }
+    int rc = begin(t);
     if (!rc)
-        rc = fit(t);
-    if (may_have_more(t))
-        t->skipped = false; /* not before it is read, for what comes behind it */
-    /* Where a context is being opened, decoding comes first; it takes about as long. */
+        rc = place(t);
+    /* Not skipped before it is read where more may be behind it. */
+    t->skipped = t->up_to_date && !may_have_more(t);
+    if (t->skipped)
+        gf_reader_close(&t->reader);
+    /* While a context is being opened the samples are decoded, which takes about as long. */
     if (!rc && !t->skipped && !gf_runner_ahead(t->runner, &t->job))
         rc = plan(t);
-    gf_image_free(&t->image);
     return rc;
 }
 
+/* ---- samples ---- */
+
 int gf_task_read(struct gf_task *t) {
+    int rc = begin(t);
+    if (!rc)
+        rc = place(t);
     double start = gf_now_ms();
-    int rc = load(t, false);
+    if (!rc)
+        rc = gf_reader_read(&t->reader, t->s, t->read, t->n_read, &t->image);
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);
-    t->ms_decode = gf_now_ms() - start;
+    t->ms_decode += gf_now_ms() - start;
     return rc;
 }
+
+/* The views that prepare() described get the samples. */
+static void bind(struct gf_task *t) {
+    const int axis = t->job.ndim;
+    t->in.data = t->image.px.data;
+    if (!t->has_alpha)
+        return;
+    t->alpha = t->in;
+    t->alpha.shape[axis] = 1;
+    t->alpha.data = (char *)t->in.data + t->in.shape[axis] * t->in.stride[axis];
+}
+
+/* A picture after the first needs a name of its own, or an output that takes one after the other:
+ * a format of several pictures in a stream. */
+static bool takes_several(const struct gf_product *p) {
+    struct stat st;
+    if (p->where->has_page)
+        return true;
+    bool stream = !strcmp(p->path, "-") || (!stat(p->path, &st) && !S_ISREG(st.st_mode));
+    return stream && p->format->more && !p->bands;
+}
+
+static int check_several(struct gf_task *t) {
+    for (int i = 0; i < t->targets->n; i++) {
+        const struct gf_product *p = &t->product[i];
+        if (takes_several(p))
+            continue;
+        int more = gf_reader_more(&t->reader);
+        if (more > 0)
+            return gf_fail(GF_EINVAL,
+                           "several pictures in one stream: number the outputs with {page} in "
+                           "%s, or write them as one stream, pgm:-",
+                           p->where->option);
+        return more;
+    }
+    return 0;
+}
+
+int gf_task_ready(struct gf_task *t) {
+    int rc = check_several(t);
+    if (rc)
+        gf_reader_close(&t->reader); /* the other pictures have no output either */
+    t->skipped = t->up_to_date;
+    if (rc || t->skipped)
+        return rc;
+    bind(t);
+    rc = t->hooks->ready ? t->hooks->ready(t) : 0;
+    return rc ? rc : plan(t);
+}
+
+/* ---- outputs ---- */
 
 static void add_alpha(const struct gf_task *t, struct gf_product *p) {
     int axis = t->job.ndim;
@@ -287,16 +304,7 @@ static void add_alpha(const struct gf_task *t, struct gf_product *p) {
     gf_samples_convert(&to, &t->alpha);
 }
 
-int gf_task_ready(struct gf_task *t) {
-    int rc = fit(t);
-    if (!rc && t->source && (rc = check_several(t)) != 0)
-        close_source(t); /* what else is in there has no place to go either */
-    if (!rc && !t->skipped)
-        rc = plan(t);
-    return rc;
-}
-
-/* Samples that came out finite are all that most outputs have; of small integers no other come. */
+/* Samples that are not finite; jobs on small integers have none. */
 static void count_overflowed(struct gf_task *t) {
     int64_t first[GF_MAX_RANK];
     for (int i = 0; i < t->job.n_out && !gf_job_is_bounded(&t->job); i++) {
@@ -324,8 +332,8 @@ int gf_task_run(struct gf_task *t) {
     double start = gf_now_ms();
     rc = gf_runner_run(t->runner, &t->in, out, &t->report);
     t->ms_transform = gf_now_ms() - start;
-    if (!rc && t->transform->check)
-        rc = t->transform->check(t);
+    if (!rc && t->hooks->check)
+        rc = t->hooks->check(t);
     if (!rc)
         count_overflowed(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
@@ -337,50 +345,50 @@ int gf_task_run(struct gf_task *t) {
 int gf_task_write(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
-    gf_image_free(&t->image); /* not needed any more, and the encoder may want the room */
+    gf_image_free(&t->image); /* not needed any more, and the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = p->bands ? gf_bands_write(t, p) : gf_product_write(t->s, &t->product[i]);
+        rc = p->bands ? gf_bands_write(t->s, &t->job, p) : gf_product_write(t->s, p);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;
     return rc;
 }
 
-static void drop_name(struct gf_task *t) {
-    if (t->page)
-        free((char *)t->name);
-    t->name = NULL;
-}
+/* ---- the next one ---- */
 
 int gf_task_more(struct gf_task *t) {
     char *name = NULL;
-    int more = t->source ? gf_image_more(t->source, t->format) : 0;
+    /* The next picture begins behind the samples, also of one that was refused by its header. */
+    if (t->reader.pending && gf_reader_read(&t->reader, t->s, t->read, t->n_read, &t->image))
+        return 0;
+    int more = gf_reader_more(&t->reader);
     if (more <= 0)
         return more;
     if (asprintf(&name, "%s[%lld]", gf_log_name(t->read[0]), (long long)t->page + 1) < 0)
         return gf_fail(GF_ENOMEM, "out of memory");
     struct gf_task next = {.s = t->s,
-                           .transform = t->transform,
+                           .hooks = t->hooks,
                            .targets = t->targets,
                            .runner = t->runner,
                            .read = t->read,
                            .n_read = t->n_read,
-                           .source = t->source,
-                           .format = t->format,
+                           .reader = t->reader,
                            .page = t->page + 1,
                            .name = name};
-    t->source = NULL;
+    t->reader = (struct gf_reader){0};
     gf_task_free(t);
     *t = next;
     return 1;
 }
 
 void gf_task_free(struct gf_task *t) {
-    if (t->transform->free)
-        t->transform->free(t);
+    if (t->hooks && t->hooks->free)
+        t->hooks->free(t);
     gf_image_free(&t->image);
     free_products(t);
-    drop_name(t);
-    close_source(t);
+    if (t->page)
+        free((char *)t->name);
+    t->name = NULL;
+    gf_reader_close(&t->reader);
 }

@@ -1,3 +1,4 @@
+/* Templates: {stem} {kind} {ext} {page} replaced, types by prefix or suffix. */
 #include "cli/batch/template.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ static int field_at(const char *p) {
     return -1;
 }
 
-/* "png:-" names the type before the path; what comes before the colon must be a format's name or
+/* "png:-" names the type before the path; the word before the colon must be a format's name or
  * suffix, so that other paths with a colon stay paths. */
 static const struct gf_format *prefix_format(const char *text, size_t *length) {
     char name[16];
@@ -29,6 +30,20 @@ static const struct gf_format *prefix_format(const char *text, size_t *length) {
     snprintf(name, sizeof name, "%.*s", (int)(colon - text), text);
     *length = (size_t)(colon - text) + 1;
     return gf_format_by_name(name);
+}
+
+int gf_template_of_folder(const char *text, const char *suffix, char **out) {
+    size_t n = strlen(text), skip = 0;
+    const struct gf_format *prefix = prefix_format(text, &skip);
+    char typed[16];
+    *out = NULL;
+    if (n <= skip || text[n - 1] != '/')
+        return 0;
+    snprintf(typed, sizeof typed, "%.*s", skip ? (int)skip - 1 : 0, text);
+    if (asprintf(out, "%s{stem}_{kind}.%s", text, prefix ? typed : suffix) >= 0)
+        return 0;
+    *out = NULL;
+    return gf_fail(GF_ENOMEM, "out of memory");
 }
 
 int gf_template_parse(const char *option, const char *text, struct gf_template *out) {
@@ -82,6 +97,12 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
     const char *stem, *ext;
     int stem_length;
     split_name(in, &stem, &stem_length, &ext);
+    if (t->has_stem && strspn(stem, ".") >= (size_t)stem_length && stem_length <= 2)
+        return gf_fail(GF_EINVAL, "its name without the suffix is '%.*s', a folder, and no {stem}",
+                       stem_length, stem);
+    const struct gf_format *own = gf_format_by_suffix(in);
+    if (t->writable_ext && (!own || !own->write))
+        ext = "png";
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return gf_fail(GF_ENOMEM, "out of memory");
@@ -106,9 +127,15 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
 
 int gf_template_format(const struct gf_template *t, const char *path,
                        const struct gf_format **format) {
+    char name[8];
     *format = t->prefix ? t->prefix : gf_format_by_suffix(path);
-    if (*format)
+    if (*format && (*format)->write)
         return 0;
+    if (*format)
+        return gf_fail(GF_EUSAGE,
+                       "%s: '%s' would be a %s, which gpufft reads but does not write; use .png "
+                       ".pgm .ppm .pfm .tif .npy .raw",
+                       t->option, path, gf_format_label(*format, name));
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
     return gf_fail(GF_EUSAGE,

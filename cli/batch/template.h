@@ -1,4 +1,8 @@
-/* Where an output goes: a path, a type-prefixed path ("png:-"), or a template. */
+/* The place of an output: a path, a path with its type before it ("png:-"), or a template.
+ *
+ *     rc = gf_template_parse("--out", "out/{stem}.png", &template);
+ *     rc = gf_template_expand(&template, "in/a.tif", "magnitude", -1, &path);   "out/a.png"
+ */
 #ifndef GF_CLI_BATCH_TEMPLATE_H
 #define GF_CLI_BATCH_TEMPLATE_H
 
@@ -9,13 +13,18 @@ struct gf_template {
     const char *text;               /* without the type prefix */
     const struct gf_format *prefix; /* the type that a prefix named, or NULL */
     bool has_stem, has_page;
+    bool writable_ext; /* {ext} is png for an input whose own type is not written */
 };
+
+/* "DIR/" is short for "DIR/{stem}_{kind}.SUFFIX", with the suffix of a type before it ("tiff:DIR/") or
+ * else `suffix`. The caller frees *out, which is NULL for any other text. */
+int gf_template_of_folder(const char *text, const char *suffix, char **out);
 
 /* GF_EUSAGE for an unknown {name}, a folder, or "-" without a type. `text` is borrowed. */
 int gf_template_parse(const char *option, const char *text, struct gf_template *out);
 
-/* The path for this input; `page` >= 0 fills in {page}, a negative one leaves it as it stands, so
- * that paths can be compared before any page is known. The caller frees *path. */
+/* The path for this input; `page` >= 0 fills in {page}, a negative one does not, so that
+ * paths can be compared before any page is known. The caller frees *path. */
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path);
 

@@ -1,3 +1,4 @@
+/* Workers of one run: admission by memory, and reports in the order of the inputs. */
 #include "cli/batch/workers.h"
 
 #include <errno.h>
@@ -9,8 +10,8 @@
 #include "cli/progress.h"
 #include "core/base/status.h"
 
-/* The C library keeps what each thread has freed, for that thread alone, which adds up to more than
- * the pictures at work. Giving it all back costs time, so only where memory is short. */
+/* The C library keeps what each thread has freed for that thread alone, which adds up to more than
+ * the pictures being processed. Returning it all costs time, so only where memory is short. */
 static void keep_no_memory(void) {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
@@ -21,13 +22,13 @@ static void keep_no_memory(void) {
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
                     struct gf_session *session, int n_inputs, int64_t limit) {
     *p = (struct gf_workers){.n_workers = n, .n_inputs = n_inputs, .limit = limit};
-    p->lane = calloc((size_t)n, sizeof *p->lane);
-    if (!p->lane)
+    p->worker = calloc((size_t)n, sizeof *p->worker);
+    if (!p->worker)
         return gf_fail(GF_ENOMEM, "out of memory");
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < n; i++) {
-        struct gf_worker *l = &p->lane[i];
+        struct gf_worker *l = &p->worker[i];
         l->pool = p;
         l->s = *s;
         l->s.threads = threads;
@@ -37,23 +38,23 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
 }
 
 void gf_workers_close(struct gf_workers *p) {
-    if (!p->lane)
+    if (!p->worker)
         return;
     for (int i = 0; i < p->n_workers; i++)
-        gf_runner_close(&p->lane[i].runner);
+        gf_runner_close(&p->worker[i].runner);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
-    free(p->lane);
-    p->lane = NULL;
+    free(p->worker);
+    p->worker = NULL;
 }
 
 /* ---- memory ---- */
 
-/* With the lock held: a plan that a lane keeps for its next picture. The lane is outside, so its
+/* With the lock held: a plan that a worker keeps for its next picture. The worker is outside, so its
  * runner is idle. */
 static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
     for (int i = 0; i < p->n_workers; i++) {
-        struct gf_worker *l = &p->lane[i];
+        struct gf_worker *l = &p->worker[i];
         if (l == but || l->busy || !l->reserved)
             continue;
         gf_runner_forget(&l->runner);
@@ -89,8 +90,8 @@ static void reserve(struct gf_worker *l, int64_t bytes) {
     l->reserved = bytes;
 }
 
-/* One lane alone speaks at once. */
-static void start_words(struct gf_worker *l) {
+/* One worker alone reports at once. */
+static void start_report(struct gf_worker *l) {
     l->tally = (struct gf_tally){0};
     if (l->pool->n_workers > 1)
         gf_log_keep();
@@ -108,7 +109,7 @@ int gf_workers_take(struct gf_worker *l) {
     }
     pthread_mutex_unlock(&p->lock);
     if (any)
-        start_words(l);
+        start_report(l);
     return any ? l->input : -1;
 }
 
@@ -153,7 +154,7 @@ void gf_workers_leave(struct gf_worker *l) {
     pthread_mutex_unlock(&p->lock);
 }
 
-/* ---- words ---- */
+/* ---- reports ---- */
 
 static void add(struct gf_tally *sum, const struct gf_tally *t) {
     sum->done += t->done;
@@ -163,8 +164,8 @@ static void add(struct gf_tally *sum, const struct gf_tally *t) {
     sum->gone |= t->gone;
 }
 
-/* Says what input `turn` has to say. That nothing can be run is said once, by the first. */
-static void say(struct gf_workers *p, struct gf_said *said, const struct gf_tally *tally) {
+/* Prints the report of input `turn`. That nothing can be run is reported once, by the first. */
+static void print_report(struct gf_workers *p, struct gf_said *said, const struct gf_tally *tally) {
     struct gf_said unsaid = {0};
     bool again = p->sum.gone && tally->gone;
     if (!again) {
@@ -187,7 +188,7 @@ void gf_workers_report(struct gf_worker *l, bool more) {
     if (due || !more)
         said = gf_log_kept();
     if (due) {
-        say(p, &said, &l->tally);
+        print_report(p, &said, &l->tally);
     } else if (!more) {
         int at = l->input % GF_WINDOW;
         p->ending[at].ended = true;
@@ -195,13 +196,13 @@ void gf_workers_report(struct gf_worker *l, bool more) {
         p->ending[at].tally = l->tally;
     }
     if (due && more)
-        start_words(l);
+        start_report(l);
     if (!more)
         gf_progress_input(passed);
     if (due && !more)
         p->turn++;
     for (int at = p->turn % GF_WINDOW; p->ending[at].ended; at = p->turn % GF_WINDOW) {
-        say(p, &p->ending[at].said, &p->ending[at].tally);
+        print_report(p, &p->ending[at].said, &p->ending[at].tally);
         p->ending[at].ended = false;
         p->turn++;
     }

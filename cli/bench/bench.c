@@ -1,4 +1,4 @@
-/* gpufft bench: the backends side by side, on the same samples, in the same run. */
+/* gpufft bench: the backends compared on the same samples in the same run. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -87,7 +87,7 @@ int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_benc
                        struct gf_bench_case *c);
 void gf_bench_case_free(struct gf_bench_case *c);
 /* Plans, checks and times the case with every open entrant. Returns the number of rows; one without
- * a name says why there are no others. */
+ * a name explains why there are no others. */
 int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
 
@@ -108,7 +108,7 @@ long double gf_bench_wavelet_value(const struct gf_bench_case *c, const struct g
 enum { GF_BENCH_SAMPLES = 8 };
 struct gf_bench_reference {
     struct gf_array full; /* in double precision; data NULL when there is no room or time for it */
-    int64_t at[GF_BENCH_SAMPLES]; /* positions in the output, and what must stand there */
+    int64_t at[GF_BENCH_SAMPLES]; /* positions in the output, and the value expected there */
     long double re[GF_BENCH_SAMPLES], im[GF_BENCH_SAMPLES]; /* a picture's: its level */
     double rms; /* of the output's values, to weigh errors against */
 };

@@ -15,7 +15,7 @@ enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 10000 };
  * launches queued behind one another. */
 static const double shortest = 100e-6, shortest_resident = 1e-3;
 
-/* What comes in and goes out, in the kind's types. */
+/* The input and the output, in the kind's types. */
 static void set_ends(struct gf_bench_case *c) {
     struct gf_job *job = &c->job;
     bool wide = job->precision == GF_DOUBLE;
@@ -91,7 +91,7 @@ void gf_bench_case_free(struct gf_bench_case *c) {
     c->filter = NULL;
 }
 
-/* What no implementation with a pass an axis does without: of half spectra that stand between the
+/* What no implementation with a pass an axis does without: of half spectra between the
  * axes of a picture or of a filter, each is written and read once. */
 static int64_t floor_of(const struct gf_bench_case *c) {
     int64_t half = 1, walks = 0, between = count_axes(&c->job) - 1;
@@ -180,7 +180,7 @@ static int run_on_host(struct state *st, int i, double *seconds) {
     return 0;
 }
 
-/* The input lies there already; one that was spent is brought anew. */
+/* The input is there already; one that was spent is copied again. */
 static int run_on_device(struct state *st, int i, double *seconds) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct entry *entry = &st->entry[i];

@@ -1,3 +1,4 @@
+/* What the bench's cases read: random samples in each kind's type, made once for a case. */
 #include "cli/bench/bench.h"
 
 #include <string.h>

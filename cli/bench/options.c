@@ -115,7 +115,8 @@ static const struct gf_opt rows[] = {
               "single (default), double"),
     GF_TEXT("backend", bench.backends, "LIST",
             "backends that `gpufft devices` lists, fftw-measure, mkl (default: all present, except "
-            "on devices that are the CPU)"),
+            "on devices that are the CPU)",
+            .letter = 'b'),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_TEXT("device", device, "N|NAME",

@@ -315,7 +315,7 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
                                 const struct gf_array *out, bool *wrong) {
     if (levels(c)) {
         double beside = levels_error(r, out);
-        /* Of a few pixels alone one in a thousand says nothing. */
+        /* One in a thousand means nothing for a few pixels. */
         *wrong = beside > (r->full.data && gf_array_count(out) >= 4096 ? most_beside : 1);
         return beside;
     }

@@ -1,79 +1,21 @@
 /* gpufft dwt: pictures, volumes and frames to their wavelet coefficients. */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
+#include "cli/batch/batch.h"
+#include "cli/batch/job_record.h"
+#include "cli/commands/dwt_frames.h"
 #include "cli/commands/wavelet.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 
-static int too_many(const struct gf_settings *s, const struct gf_job *job, int most) {
-    char size[64] = "";
-    for (int i = 0; i < job->ndim; i++) {
-        size_t used = strlen(size);
-        snprintf(size + used, sizeof size - used, "%s%lld", i ? "x" : "", (long long)job->shape[i]);
-    }
-    return gf_fail(GF_EINVAL, "--levels=%d, and a size of %s allows 1%s%.0d", s->wavelet.levels,
-                   size, most > 1 ? " to " : "", most > 1 ? most : 0);
-}
-
-int gf_wavelet_describe(const struct gf_settings *s, struct gf_job *job) {
-    job->op = GF_DWT;
-    job->wavelet.boundary =
-        s->wavelet.boundary == GF_UNSET ? GF_PERIODIC : (enum gf_boundary)s->wavelet.boundary;
-    job->wavelet.threshold = (enum gf_threshold)s->wavelet.threshold;
-    job->wavelet.percent = s->wavelet.percent;
-    job->wavelet.amount = s->wavelet.amount;
-    int rc = gf_settings_axes(s, job->ndim, &job->axes);
-    if (rc)
-        return rc;
-    /* An axis of one sample has nothing to split. */
-    unsigned longer = 0;
-    for (int i = 0; i < job->ndim; i++)
-        longer |= job->shape[i] > 1 ? job->axes & 1u << i : 0;
-    job->axes = longer ? longer : job->axes;
-    int most = gf_dwt_max_levels(job->ndim, job->shape, job->axes, job->wavelet.boundary);
-    int levels = s->wavelet.levels;
-    if (levels > most)
-        return too_many(s, job, most);
-    job->wavelet.levels = levels == GF_MOST_LEVELS   ? most
-                          : levels                   ? levels
-                          : most < GF_DEFAULT_LEVELS ? most
-                                                     : GF_DEFAULT_LEVELS;
-    return 0;
-}
-
-struct gf_record gf_wavelet_record(const struct gf_task *t, bool alpha_kept) {
-    const struct gf_image *image = &t->image;
-    struct gf_record r = {
-        .version = GF_RECORD_WAVELET,
-        .kind = GF_REAL,
-        .ndim = t->job.ndim,
-        .channels = t->job.channels,
-        .color = image->color,
-        .dtype = image->px.dtype,
-        .depth = image->depth,
-        .axes = t->job.axes,
-        .alpha = !image->alpha ? GF_ALPHA_NONE
-                 : alpha_kept  ? GF_ALPHA_KEPT
-                               : GF_ALPHA_DROPPED,
-        .levels = t->job.wavelet.levels,
-        .boundary = t->job.wavelet.boundary,
-        .thresholded = t->job.wavelet.threshold != GF_KEEP_ALL,
-    };
-    memcpy(r.shape, t->job.shape, sizeof r.shape);
-    return r;
-}
-
-/* Alpha stands beside coefficients that have the picture's own shape. */
+/* Alpha is kept beside coefficients that have the picture's own shape. */
 static bool keeps_alpha(const struct gf_task *t, int i) {
     const struct gf_product *p = &t->product[i];
     int64_t packed[GF_MAX_RANK];
     gf_dwt_shape(&t->job, true, packed);
-    return t->image.alpha && !p->bands && p->format == &gf_format_tiff &&
+    return t->image.alpha && !p->bands && p->format->alpha_plane &&
            t->job.out[i].map == GF_MAP_NUMBER &&
            !memcmp(packed, t->job.shape, (size_t)t->job.ndim * sizeof *packed);
 }
@@ -91,7 +33,7 @@ static int describe_product(struct gf_task *t, int i) {
     rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : t->image.color);
     if (!p->bands && out->map == GF_MAP_NUMBER) {
         p->has_record = true;
-        p->record = gf_wavelet_record(t, p->alpha_plane);
+        p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
     }
     return rc;
 }
@@ -123,55 +65,13 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
-char *gf_band_path(const struct gf_product *p, const struct gf_dwt_band *band) {
-    size_t n = strlen(p->path) - 1; /* its last character is the star that the name replaces */
-    char *path = malloc(n + sizeof band->name + sizeof ".tif");
-    if (path)
-        sprintf(path, "%.*s%s.tif", (int)n, p->path, band->name);
-    return path;
-}
-
-static int write_band(const struct gf_task *t, const struct gf_product *p,
-                      const struct gf_dwt_band *band) {
-    struct gf_write_options options = gf_settings_write_options(t->s);
-    struct gf_image v = p->image;
-    char *path = gf_band_path(p, band);
-    if (!path)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    v.px = gf_dwt_band_view(&t->job, band, &p->image.px);
-    v.record = NULL;
-    while (v.ndim < 2) { /* a line is a picture of one row */
-        memmove(v.px.shape + 1, v.px.shape, 2 * sizeof *v.px.shape);
-        memmove(v.px.stride + 1, v.px.stride, 2 * sizeof *v.px.stride);
-        v.px.shape[0] = 1;
-        v.px.rank++;
-        v.ndim++;
-    }
-    int rc = gf_image_write(path, &gf_format_tiff, &v, &options, t->s->clobber);
-    free(path);
-    return rc;
-}
-
-int gf_bands_write(const struct gf_task *t, const struct gf_product *p) {
-    struct gf_dwt_band band[GF_MAX_BANDS];
-    int rc = 0, n = gf_dwt_bands(&t->job, band);
-    if (mkdir(t->s->wavelet.bands, 0777) && errno != EEXIST) {
-        char what[256];
-        snprintf(what, sizeof what, "cannot make folder '%.200s'", t->s->wavelet.bands);
-        return gf_fail_errno(GF_EIO, what);
-    }
-    for (int i = 0; i < n && !rc; i++)
-        rc = write_band(t, p, &band[i]);
-    return rc;
-}
-
 const struct gf_task_hooks gf_hooks_dwt = {
     .name = "dwt",
     .default_kind = GF_REAL,
     .label = "coefficients",
     .prepare = prepare,
     .check = check,
-    .stream = gf_wavelet_stream,
+    .stream = gf_dwt_frames_stream,
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -185,11 +85,23 @@ static const struct gf_opt band_rows[] = {
 };
 static const struct gf_opt_group band_group = {NULL, band_rows};
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,
-    &gf_opts_axes,    &gf_opts_wavelet, &gf_opts_levels,        &gf_opts_precision,
-    &gf_opts_list,    &gf_opts_frames,  &gf_opts_raw,           &gf_opts_offset,
-    &gf_opts_backend, &gf_opts_run,     &gf_opts_report,        NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_out,
+                                                    &band_group,
+                                                    &gf_opts_depth_display,
+                                                    &gf_opts_files,
+                                                    &gf_opts_axes,
+                                                    &gf_opts_wavelet,
+                                                    &gf_opts_levels,
+                                                    &gf_opts_precision,
+                                                    &gf_opts_list,
+                                                    &gf_opts_frames,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_skip,
+                                                    &gf_opts_offset,
+                                                    &gf_opts_backend,
+                                                    &gf_opts_run,
+                                                    &gf_opts_report,
+                                                    NULL};
 
 const struct gf_command gf_command_dwt = {
     .name = "dwt",

@@ -1,5 +1,7 @@
 /* dwt of frames and raw volumes that need not fit memory: plane after plane is read, pushed
  * through a stream (core/wavelet/stream.h), and what is finished is written to its place. */
+#include "cli/commands/dwt_frames.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 
 #include "cli/log.h"
 #include "cli/progress.h"
-#include "cli/commands/wavelet.h"
+#include "cli/batch/job_record.h"
 #include "core/wavelet/stream.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
@@ -16,7 +18,7 @@
 
 enum { QUEUE = 256, WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
 
-/* Boxes on their way to the file, which a thread of its own writes. */
+/* Boxes on their way to the file, written by a thread of its own. */
 struct queue {
     pthread_t thread;
     pthread_mutex_t lock;
@@ -34,12 +36,12 @@ struct run {
     struct gf_volume_reader *raw; /* NULL: each frame is a file */
     struct gf_image plane;
     struct gf_volume *volume;
-    bool beside; /* boxes go through the queue: they are worth waking a thread */
+    bool beside; /* boxes are queued: they are worth waking a thread */
     struct queue queue;
     double ms_waited;
 };
 
-/* NULL, or why all has to be in memory. */
+/* NULL, or the reason why all has to be in memory. */
 static const char *refuses(const struct gf_task *t) {
     const struct gf_settings *s = t->s;
     struct gf_write_options options = gf_settings_write_options(s);
@@ -60,6 +62,11 @@ static const char *refuses(const struct gf_task *t) {
     return gf_volume_refuses(p->path, p->format, &options);
 }
 
+static int write_box(struct run *r, const struct gf_dwt_box *b) {
+    const struct gf_volume_box at = {b->z, b->y, b->x, b->height, b->width};
+    return gf_volume_write(r->volume, &at, b->data, b->stride);
+}
+
 static void *write_boxes(void *user) {
     struct run *r = user;
     struct queue *q = &r->queue;
@@ -74,7 +81,7 @@ static void *write_boxes(void *user) {
         pthread_mutex_unlock(&q->lock);
         double start = gf_now_ms();
         if (!rc)
-            rc = gf_volume_write(r->volume, b.z, b.y, b.x, b.height, b.width, b.data, b.stride);
+            rc = write_box(r, &b);
         double ms = gf_now_ms() - start;
         pthread_mutex_lock(&q->lock);
         if (rc && !q->rc)
@@ -112,8 +119,7 @@ static int emit(void *user, const struct gf_dwt_box *box) {
     count_overflowed(r->t, box);
     if (!r->beside) {
         double start = gf_now_ms();
-        int now = gf_volume_write(r->volume, box->z, box->y, box->x, box->height, box->width,
-                                  box->data, box->stride);
+        int now = write_box(r, box);
         q->ms += gf_now_ms() - start;
         r->ms_waited = q->ms;
         return now;
@@ -149,7 +155,7 @@ static int start_writing(struct run *r) {
                : 0;
 }
 
-/* Lets the queue run empty; the first failure of the thread, if the caller has none yet. */
+/* Waits until the queue is empty; the first failure of the thread, if the caller has none yet. */
 static int stop_writing(struct run *r, int rc) {
     struct queue *q = &r->queue;
     if (!r->beside)
@@ -181,7 +187,7 @@ static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
             rc = gf_load_finite(r->t->s, &r->plane);
     } else {
         gf_image_free(&r->plane);
-        rc = gf_load_frame(r->t->s, r->t->read[i], &r->t->image, &r->plane);
+        rc = gf_reader_frame(&r->t->reader, r->t->s, r->t->read, i, &r->t->image, &r->plane);
     }
     if (!rc)
         *view = gf_array_slice(&r->plane.px, 2, 0, r->t->job.channels);
@@ -193,7 +199,7 @@ static int create(struct run *r) {
     struct gf_product *p = &t->product[0];
     struct gf_write_options options = gf_settings_write_options(t->s);
     struct gf_image image = p->image;
-    struct gf_record record = gf_wavelet_record(t, false);
+    struct gf_record record = gf_record_of_job(&t->job, 0, &t->image, false);
     int rc = gf_record_format(&record, &image.record);
     if (rc)
         return rc;
@@ -269,21 +275,19 @@ out:
     return rc;
 }
 
-int gf_wavelet_stream(struct gf_task *t, bool *done) {
+int gf_dwt_frames_stream(struct gf_task *t, bool *done) {
     int rc = gf_task_outline(t);
-    if (t->skipped) {
-        *done = true;
-        goto out;
+    if (rc || t->skipped) {
+        *done = t->skipped;
+        return rc;
     }
-    const char *why = rc || !t->image.px.rank ? NULL : refuses(t);
-    *done = !rc && t->image.px.rank && !why;
+    const char *why = t->prepared ? refuses(t) : NULL;
+    *done = t->prepared && !why;
     if (why && t->s->frames)
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
     if (*done) {
         t->streamed = true;
         rc = stream(t);
     }
-out:
-    gf_image_free(&t->image);
     return rc;
 }

@@ -3,7 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/task.h"
+#include "cli/batch/batch.h"
+#include "cli/batch/job_record.h"
 #include "core/base/status.h"
 
 /* Fills a zeroed output. */
@@ -16,7 +17,7 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
     out->shift = s->shift == GF_UNSET ? kind != GF_COMPLEX : s->shift;
     if (s->scale != GF_UNSET)
         out->scale = (enum gf_scale)s->scale;
-    /* --range speaks of magnitudes and their like; a phase always spans the circle. */
+    /* --range is for magnitudes and the like; a phase always spans the circle. */
     if (s->range.said && out->map == GF_MAP_DISPLAY && kind != GF_PHASE) {
         out->has_range = true;
         out->low = s->range.low;
@@ -24,33 +25,15 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
     }
 }
 
-/* Spectra that can be inverted, alone or as a pair, say what they came from. */
-static void describe_record(const struct gf_task *t, const struct gf_output *out,
-                            struct gf_product *p) {
-    const struct gf_image *image = &t->image;
+/* Spectra that can be inverted, alone or as a pair, have a record of what they came from. */
+static void describe_record(struct gf_task *t, int i) {
+    const struct gf_output *out = &t->job.out[i];
+    struct gf_product *p = &t->product[i];
     if (out->map == GF_MAP_DISPLAY ||
         (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE))
         return;
     p->has_record = true;
-    p->record = (struct gf_record){
-        .version = GF_RECORD_VERSION,
-        .kind = out->kind,
-        .ndim = t->job.ndim,
-        .channels = t->job.luma ? 1 : t->job.channels,
-        .color = t->job.luma ? GF_GRAY : image->color,
-        .dtype = image->px.dtype,
-        .depth = image->depth,
-        .axes = t->job.axes,
-        .norm = t->job.norm,
-        .shift = out->shift,
-        .half = out->half,
-        .luma = t->job.luma,
-        .complex_input = gf_dtype_is_complex(image->px.dtype),
-        .alpha = !image->alpha    ? GF_ALPHA_NONE
-                 : p->alpha_plane ? GF_ALPHA_KEPT
-                                  : GF_ALPHA_DROPPED,
-    };
-    memcpy(p->record.shape, t->job.shape, sizeof p->record.shape);
+    p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
 }
 
 static int prepare(struct gf_task *t) {
@@ -80,9 +63,9 @@ static int prepare(struct gf_task *t) {
         p->noise = true;
         /* Half a spectrum has other rows than the picture: no room for its alpha. */
         p->alpha_plane =
-            t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format == &gf_format_tiff;
+            t->image.alpha && p->kind == GF_COMPLEX && !s->half && p->format->alpha_plane;
         rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : color);
-        describe_record(t, &job->out[i], p);
+        describe_record(t, i);
     }
     return rc;
 }
@@ -110,25 +93,12 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&gf_hooks_forward, s, operands, n);
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_out,
-                                                    &gf_opts_spectrum_kind,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_display,
-                                                    &gf_opts_files,
-                                                    &gf_opts_display,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_color,
-                                                    &gf_opts_half,
-                                                    &gf_opts_list,
-                                                    &gf_opts_frames,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_offset,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_run,
-                                                    &gf_opts_report,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,       &gf_opts_spectrum_kind, &gf_opts_further, &gf_opts_depth_display,
+    &gf_opts_files,     &gf_opts_display,       &gf_opts_axes,    &gf_opts_norm,
+    &gf_opts_precision, &gf_opts_color,         &gf_opts_half,    &gf_opts_list,
+    &gf_opts_frames,    &gf_opts_raw,           &gf_opts_skip,    &gf_opts_offset,
+    &gf_opts_backend,   &gf_opts_run,           &gf_opts_report,  NULL};
 
 const struct gf_command gf_command_fwd = {
     .name = "fwd",

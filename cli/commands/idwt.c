@@ -3,44 +3,45 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
+#include "cli/batch/batch.h"
+#include "cli/batch/job_record.h"
 #include "cli/commands/wavelet.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
 
-/* Options may repeat what the record says. */
-static int check_options(const struct gf_settings *s, const struct gf_record *r) {
-    unsigned axes = r->axes;
-    int rc = s->axes.n || s->dims ? gf_settings_axes(s, r->ndim, &axes) : 0;
-    if (!rc && axes != r->axes)
+/* Options may repeat what is in the record, whose job this is. */
+static int check_options(const struct gf_settings *s, const struct gf_job *job) {
+    const struct gf_wavelet *w = &job->wavelet;
+    unsigned axes = job->axes;
+    int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
+    if (!rc && axes != job->axes)
         rc = gf_fail(GF_EINVAL, "its record has other axes than the options");
-    if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != r->levels)
-        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", r->levels,
-                     r->levels == 1 ? "" : "s", s->wavelet.levels);
-    if (!rc && s->wavelet.boundary != GF_UNSET && s->wavelet.boundary != (int)r->boundary)
-        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(r->boundary),
+    if (!rc && s->wavelet.levels > 0 && s->wavelet.levels != w->levels)
+        rc = gf_fail(GF_EINVAL, "its record has %d level%s, not %d", w->levels,
+                     w->levels == 1 ? "" : "s", s->wavelet.levels);
+    if (!rc && s->wavelet.boundary != GF_UNSET && s->wavelet.boundary != (int)w->boundary)
+        rc = gf_fail(GF_EINVAL, "its record has boundary %s, not %s", gf_boundary_name(w->boundary),
                      gf_boundary_name((enum gf_boundary)s->wavelet.boundary));
     return rc;
 }
 
 static int job_from_record(struct gf_task *t, const struct gf_record *r) {
     struct gf_job *job = &t->job;
+    struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
-    int rc = check_options(t->s, r);
+    gf_job_of_record(r, job);
+    int rc = check_options(t->s, job);
     if (rc)
         return rc;
-    job->op = GF_DWT;
-    job->ndim = r->ndim;
-    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
-    job->channels = r->channels;
-    job->axes = r->axes;
-    job->wavelet.levels = r->levels;
-    job->wavelet.boundary = r->boundary;
     job->wavelet.threshold = (enum gf_threshold)t->s->wavelet.threshold;
     job->wavelet.percent = t->s->wavelet.percent;
     job->wavelet.amount = t->s->wavelet.amount;
     gf_job_in_shape(job, shape);
     shape[job->ndim] += r->alpha == GF_ALPHA_KEPT;
-    return gf_image_match(&t->image.px, job->ndim + 1, shape);
+    rc = gf_image_match(&px, job->ndim + 1, shape);
+    if (!rc)
+        gf_task_split(t, &px, job->channels);
+    return rc;
 }
 
 /* Without a record the picture has the coefficients' own size, so it must be one that every level
@@ -54,11 +55,12 @@ static int job_from_options(struct gf_task *t) {
     int rc = gf_wavelet_describe(t->s, job);
     if (rc)
         return rc;
+    gf_task_split(t, &t->image.px, job->channels);
     gf_dwt_shape(job, true, packed);
     if (memcmp(packed, job->shape, (size_t)job->ndim * sizeof *packed))
         return gf_fail(GF_EINVAL,
-                       "no record tells the picture's size; without one --boundary=periodic and a "
-                       "size that 2^%d divides come back",
+                       "no record has the picture's size; without one --boundary=periodic and a "
+                       "size that 2^%d divides can be inverted",
                        job->wavelet.levels);
     return 0;
 }
@@ -93,6 +95,7 @@ static int describe_product(struct gf_task *t, int i, const struct gf_record *r)
     out->map = GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->image.channel_axis = r && r->channel_axis;
     return gf_task_describe(t, i, r ? r->color : color);
 }
 
@@ -105,7 +108,7 @@ static int prepare(struct gf_task *t) {
         r = &record;
     }
     if (!rc && r && r->version != GF_RECORD_WAVELET)
-        rc = gf_fail(GF_EINVAL, "a spectrum, not wavelet coefficients; gpufft inv takes it back");
+        rc = gf_fail(GF_EINVAL, "a spectrum, not wavelet coefficients; gpufft inv inverts it");
     if (!rc && gf_dtype_is_complex(t->image.px.dtype))
         rc = gf_fail(GF_EINVAL, "complex samples, and wavelet coefficients are real");
     if (!rc && !r && gf_dtype_is_integer(t->image.px.dtype))
@@ -121,13 +124,6 @@ static int prepare(struct gf_task *t) {
     job->in_dtype = t->image.px.dtype;
     job->precision = gf_task_precision(t->s, job->in_dtype);
     rc = r ? job_from_record(t, r) : job_from_options(t);
-    if (rc)
-        return rc;
-    t->in = t->image.px;
-    t->in.base = NULL;
-    t->in.shape[job->ndim] = job->channels;
-    if (t->image.px.data && t->image.px.shape[job->ndim] > job->channels)
-        t->alpha = gf_array_slice(&t->image.px, job->ndim, job->channels, 1);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i, r);
     return rc;
@@ -166,9 +162,10 @@ static int run(struct gf_settings *s, char **operands, int n) {
 }
 
 static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,    &gf_opts_depth_own, &gf_opts_files, &gf_opts_axes,   &gf_opts_wavelet,
-    &gf_opts_levels, &gf_opts_precision, &gf_opts_list,  &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_offset, &gf_opts_backend,   &gf_opts_run,   &gf_opts_report, NULL};
+    &gf_opts_out,     &gf_opts_depth_own, &gf_opts_files,     &gf_opts_axes,
+    &gf_opts_wavelet, &gf_opts_levels,    &gf_opts_precision, &gf_opts_list,
+    &gf_opts_frames,  &gf_opts_raw,       &gf_opts_skip,      &gf_opts_offset,
+    &gf_opts_backend, &gf_opts_run,       &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_idwt = {
     .name = "idwt",

@@ -4,11 +4,12 @@
 
 #include "cli/command.h"
 #include "cli/batch/inputs.h"
+#include "cli/batch/job_record.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "core/base/status.h"
-#include "formats/record.h"
+#include "formats/files.h"
 
 static const char *color_name(const struct gf_image *image) {
     switch (image->color) {
@@ -49,21 +50,23 @@ static void axes_text(unsigned axes, int ndim, char text[8]) {
 }
 
 static void print_record(const struct gf_record *r) {
+    struct gf_job job;
     char axes[8];
+    gf_job_of_record(r, &job);
     axes_text(r->axes, r->ndim, axes);
     if (r->version == GF_RECORD_WAVELET) {
         printf("  wavelet   d4 coefficients%s of a ", r->thresholded ? ", thresholded," : "");
         print_shape(r->shape, r->ndim);
         printf(" %s picture\n            axes %s, %d level%s, boundary %s, alpha %s\n",
                gf_dtype_name(r->dtype), axes, r->levels, r->levels == 1 ? "" : "s",
-               gf_boundary_name(r->boundary), alpha_name(r->alpha));
+               gf_boundary_name(job.wavelet.boundary), alpha_name(r->alpha));
         return;
     }
-    printf("  spectrum  %s of a ", gf_kind_name(r->kind));
+    printf("  spectrum  %s of a ", gf_kind_name(gf_kind_of_record(r)));
     print_shape(r->shape, r->ndim);
     printf(" %s picture%s\n", gf_dtype_name(r->dtype), r->luma ? "'s luma" : "");
     printf("            axes %s, norm %s, zero frequency in the %s, %s, alpha %s\n", axes,
-           gf_norm_name(r->norm), r->shift ? "centre" : "corner", r->half ? "half" : "full",
+           gf_norm_name(job.norm), r->shift ? "centre" : "corner", r->half ? "half" : "full",
            alpha_name(r->alpha));
 }
 
@@ -87,11 +90,13 @@ static void print_info(const char *path, const struct gf_image *image,
 
 static json_t *json_record(const struct gf_record *r) {
     static const char *const alpha[] = {"none", "dropped", "kept"};
+    struct gf_job job;
     char axes[8];
+    gf_job_of_record(r, &job);
     axes_text(r->axes, r->ndim, axes);
     json_t *o = json_object();
     json_object_set_new(o, "version", json_integer(r->version));
-    json_object_set_new(o, "kind", json_string(gf_kind_name(r->kind)));
+    json_object_set_new(o, "kind", json_string(gf_kind_name(gf_kind_of_record(r))));
     json_object_set_new(o, "shape", gf_json_shape(r->shape, r->ndim));
     json_object_set_new(o, "channels", json_integer(r->channels));
     json_object_set_new(o, "type", json_string(gf_dtype_name(r->dtype)));
@@ -101,11 +106,11 @@ static json_t *json_record(const struct gf_record *r) {
         json_object_set_new(o, "transform", json_string("dwt"));
         json_object_set_new(o, "wavelet", json_string("d4"));
         json_object_set_new(o, "levels", json_integer(r->levels));
-        json_object_set_new(o, "boundary", json_string(gf_boundary_name(r->boundary)));
+        json_object_set_new(o, "boundary", json_string(gf_boundary_name(job.wavelet.boundary)));
         json_object_set_new(o, "thresholded", json_boolean(r->thresholded));
         return o;
     }
-    json_object_set_new(o, "norm", json_string(gf_norm_name(r->norm)));
+    json_object_set_new(o, "norm", json_string(gf_norm_name(job.norm)));
     json_object_set_new(o, "shift", json_boolean(r->shift));
     json_object_set_new(o, "half", json_boolean(r->half));
     json_object_set_new(o, "luma", json_boolean(r->luma));
@@ -169,8 +174,8 @@ out:
     return worst;
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw, &gf_opts_offset,
-                                                    &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_list,   &gf_opts_raw,    &gf_opts_skip,
+                                                    &gf_opts_offset, &gf_opts_common, NULL};
 
 const struct gf_command gf_command_info = {
     .name = "info",

@@ -4,7 +4,8 @@
 
 #include "cli/command.h"
 #include "cli/log.h"
-#include "cli/batch/task.h"
+#include "cli/batch/batch.h"
+#include "cli/batch/job_record.h"
 #include "core/base/status.h"
 
 /* Below this the imaginary part of a foreign spectrum's inverse is rounding noise. */
@@ -17,41 +18,39 @@ static int refuse_picture(const struct gf_image *image) {
                    gf_dtype_name(image->px.dtype));
 }
 
-/* An option that says otherwise than the record. */
-static int check_options(const struct gf_settings *s, const struct gf_record *r) {
-    unsigned axes = r->axes;
-    int rc = s->axes.n || s->dims ? gf_settings_axes(s, r->ndim, &axes) : 0;
+/* An option that contradicts the record, whose job this is. */
+static int check_options(const struct gf_settings *s, const struct gf_job *job) {
+    unsigned axes = job->axes;
+    int rc = s->axes.n || s->dims ? gf_settings_axes(s, job->ndim, &axes) : 0;
     if (rc)
         return rc;
-    if (axes != r->axes)
+    if (axes != job->axes)
         return gf_fail(GF_EINVAL, "its record has other axes than the options");
-    if (s->norm != GF_UNSET && s->norm != (int)r->norm)
-        return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(r->norm),
+    if (s->norm != GF_UNSET && s->norm != (int)job->norm)
+        return gf_fail(GF_EINVAL, "its record has norm %s, not %s", gf_norm_name(job->norm),
                        gf_norm_name((enum gf_norm)s->norm));
-    if (s->shift != GF_UNSET && s->shift != r->shift)
+    if (s->shift != GF_UNSET && s->shift != job->in_shift)
         return gf_fail(GF_EINVAL, "its record has the zero frequency in the %s",
-                       r->shift ? "centre" : "corner");
+                       job->in_shift ? "centre" : "corner");
     return 0;
 }
 
 static int job_from_record(struct gf_task *t, const struct gf_record *r) {
     struct gf_job *job = &t->job;
+    struct gf_array px = t->image.px;
     int64_t shape[GF_MAX_RANK];
-    int rc = check_options(t->s, r);
+    gf_job_of_record(r, job);
+    int rc = check_options(t->s, job);
     if (rc)
         return rc;
-    if (!t->s->from_magnitude && r->kind != GF_COMPLEX)
+    if (!t->s->from_magnitude && gf_kind_of_record(r) != GF_COMPLEX)
         return refuse_picture(&t->image);
-    job->ndim = r->ndim;
-    memcpy(job->shape, r->shape, (size_t)r->ndim * sizeof *job->shape);
-    job->channels = r->channels;
-    job->axes = r->axes;
-    job->norm = r->norm;
-    job->in_shift = r->shift;
-    job->in_half = r->half;
     gf_job_in_shape(job, shape);
     shape[job->ndim] += r->alpha == GF_ALPHA_KEPT;
-    return gf_image_match(&t->image.px, job->ndim + 1, shape);
+    rc = gf_image_match(&px, job->ndim + 1, shape);
+    if (!rc)
+        gf_task_split(t, &px, job->channels);
+    return rc;
 }
 
 /* Without a record: full, backward; unshifted, but a pair of pictures is centred. */
@@ -63,10 +62,11 @@ static int job_from_options(struct gf_task *t) {
     job->channels = t->image.px.shape[job->ndim];
     job->norm = s->norm == GF_UNSET ? GF_NORM_BACKWARD : (enum gf_norm)s->norm;
     job->in_shift = s->shift == GF_UNSET ? s->from_magnitude != NULL : s->shift;
+    gf_task_split(t, &t->image.px, job->channels);
     return gf_settings_axes(s, job->ndim, &job->axes);
 }
 
-/* Without --kind a picture that was complex comes back complex, in formats that can hold it. */
+/* Without --kind a picture that was complex is restored as complex, in formats that can hold it. */
 static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     struct gf_product *p = &t->product[i];
     struct gf_target target = t->targets->target[i];
@@ -92,7 +92,8 @@ static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *
     struct gf_target target = t->targets->target[i];
     target.kind = p->kind;
     int rc = gf_target_dtype(t->s, &target, p->format, t->job.precision, dtype);
-    if (rc || p->kind != GF_REAL || t->s->depth || !r || r->complex_input)
+    bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
+    if (rc || t->s->depth || !own)
         return rc;
     if (can >> r->dtype & 1)
         *dtype = r->dtype;
@@ -106,15 +107,6 @@ static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *
 
 static enum gf_color foreign_color(int64_t channels) {
     return channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
-}
-
-static void split_alpha(struct gf_task *t) {
-    int axis = t->job.ndim;
-    t->in = t->image.px;
-    t->in.base = NULL;
-    t->in.shape[axis] = t->job.channels;
-    if (t->image.px.data && t->image.px.shape[axis] > t->job.channels)
-        t->alpha = gf_array_slice(&t->image.px, axis, t->job.channels, 1);
 }
 
 static int describe_product(struct gf_task *t, int i, const struct gf_record *r) {
@@ -131,6 +123,7 @@ static int describe_product(struct gf_task *t, int i, const struct gf_record *r)
     out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->image.channel_axis = r && r->channel_axis;
     return gf_task_describe(t, i, r ? r->color : foreign_color(t->job.channels));
 }
 
@@ -143,8 +136,7 @@ static int prepare(struct gf_task *t) {
         r = &record;
     }
     if (!rc && r && r->version == GF_RECORD_WAVELET)
-        rc =
-            gf_fail(GF_EINVAL, "wavelet coefficients, not a spectrum; gpufft idwt takes them back");
+        rc = gf_fail(GF_EINVAL, "wavelet coefficients, not a spectrum; gpufft idwt inverts them");
     if (!rc && !gf_dtype_is_complex(t->image.px.dtype))
         rc = refuse_picture(&t->image);
     if (rc)
@@ -154,9 +146,6 @@ static int prepare(struct gf_task *t) {
     job->in_dtype = t->image.px.dtype;
     job->precision = gf_task_precision(t->s, job->in_dtype);
     rc = r ? job_from_record(t, r) : job_from_options(t);
-    if (rc)
-        return rc;
-    split_alpha(t);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = describe_product(t, i, r);
     job->real = true;
@@ -229,13 +218,25 @@ static const struct gf_opt shift_rows[] = {
 };
 static const struct gf_opt_group shift_group = {NULL, shift_rows};
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,       &kind_group,     &gf_opts_further,
-    &gf_opts_depth_own, &gf_opts_files,  &pair_group,
-    &gf_opts_axes,      &gf_opts_norm,   &shift_group,
-    &gf_opts_precision, &gf_opts_list,   &gf_opts_frames,
-    &gf_opts_raw,       &gf_opts_offset, &gf_opts_backend,
-    &gf_opts_run,       &gf_opts_report, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_out,
+                                                    &kind_group,
+                                                    &gf_opts_further,
+                                                    &gf_opts_depth_own,
+                                                    &gf_opts_files,
+                                                    &pair_group,
+                                                    &gf_opts_axes,
+                                                    &gf_opts_norm,
+                                                    &shift_group,
+                                                    &gf_opts_precision,
+                                                    &gf_opts_list,
+                                                    &gf_opts_frames,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_skip,
+                                                    &gf_opts_offset,
+                                                    &gf_opts_backend,
+                                                    &gf_opts_run,
+                                                    &gf_opts_report,
+                                                    NULL};
 
 const struct gf_command gf_command_inv = {
     .name = "inv",

@@ -6,7 +6,9 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
-#include "cli/filter/filter.h"
+#include "cli/filter/files.h"
+#include "cli/filter/make.h"
+#include "cli/filter/options.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "core/base/memory.h"
@@ -59,6 +61,8 @@ static struct needs sum_up(const struct gf_task *t) {
         const struct gf_array *px = &t->product[i].image.px;
         n.out += gf_array_count(px) * (int64_t)gf_dtype_size(px->dtype);
     }
+    if (n.workspace < t->prepare_bytes - n.in - n.out)
+        n.workspace = t->prepare_bytes - n.in - n.out;
     bool known = true;
     for (int i = 0; i < t->runner->plan->n_passes; i++) {
         const struct gf_pass_info *pass = &t->runner->plan->pass[i];
@@ -200,8 +204,8 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
     struct gf_targets own = *targets;
-    t.transform = transform_of(s, &t.image);
-    if (!rc && t.transform != &gf_hooks_forward && !is_filter(s)) {
+    t.hooks = transform_of(s, &t.image);
+    if (!rc && t.hooks != &gf_hooks_forward && !is_filter(s)) {
         for (int i = 0; i < own.n && s->kind == GF_UNSET; i++)
             own.target[i].kind = GF_REAL;
         t.targets = &own;
@@ -251,11 +255,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
                               is_filter(s)          ? GF_REAL
                               : s->kind == GF_UNSET ? GF_MAGNITUDE
                                                     : (enum gf_kind)s->kind,
-                              &targets);
+                              is_filter(s), &targets);
     if (!rc && is_filter(s) && (s->kind != GF_UNSET || further))
         rc = gf_fail(GF_EUSAGE, "a filter's result is the picture; --out alone names it");
     if (!rc && !n)
-        rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512");
+        rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
         rc = gf_session_open_for(s, &session);
     if (rc) {
@@ -292,12 +296,27 @@ static const struct gf_opt plan_rows[] = {
 };
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
-static const struct gf_opt_group *const groups[] = {
-    &plan_group,      &gf_opts_levels,        &gf_opts_out,    &gf_opts_spectrum_kind,
-    &gf_opts_further, &gf_opts_depth_display, &gf_opts_files,  &gf_opts_axes,
-    &gf_opts_norm,    &gf_opts_precision,     &gf_opts_color,  &gf_opts_half,
-    &gf_opts_display, &gf_opts_filter,        &gf_opts_raw,    &gf_opts_offset,
-    &gf_opts_backend, &gf_opts_memory,        &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_levels,
+                                                    &gf_opts_out,
+                                                    &gf_opts_spectrum_kind,
+                                                    &gf_opts_further,
+                                                    &gf_opts_depth_display,
+                                                    &gf_opts_files,
+                                                    &gf_opts_axes,
+                                                    &gf_opts_norm,
+                                                    &gf_opts_precision,
+                                                    &gf_opts_color,
+                                                    &gf_opts_half,
+                                                    &gf_opts_display,
+                                                    &gf_opts_filter,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_skip,
+                                                    &gf_opts_offset,
+                                                    &gf_opts_backend,
+                                                    &gf_opts_memory,
+                                                    &gf_opts_common,
+                                                    NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",

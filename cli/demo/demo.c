@@ -51,11 +51,22 @@ static void show_panels(FILE *to, const char *words, const char *before) {
     }
 }
 
+static int write_file(const char *name, const void *data, size_t n) {
+    struct gf_sink *sink;
+    int rc = gf_sink_open(name, true, &sink);
+    if (rc)
+        return rc;
+    rc = gf_sink_write(sink, data, n);
+    if (!rc)
+        return gf_sink_commit(sink);
+    gf_sink_abort(sink);
+    return rc;
+}
+
 /* The lesson as a page beside its panels. */
 static int write_page(const struct gf_lesson *lesson) {
     char *text = NULL, seen[4096] = "";
     size_t size = 0;
-    struct gf_sink *sink;
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return gf_fail(GF_ENOMEM, "out of memory");
@@ -78,14 +89,7 @@ static int write_page(const struct gf_lesson *lesson) {
     int rc = gf_text_close(f, &text);
     if (rc)
         return rc;
-    rc = gf_sink_open("README.md", true, &sink);
-    if (!rc) {
-        rc = gf_sink_write(sink, text, size);
-        if (rc)
-            gf_sink_abort(sink);
-        else
-            rc = gf_sink_commit(sink);
-    }
+    rc = write_file("README.md", text, size);
     free(text);
     return rc;
 }
@@ -93,46 +97,87 @@ static int write_page(const struct gf_lesson *lesson) {
 /* ---- running ---- */
 
 static int write_input(const char *sample, const char *panel) {
-    struct gf_sink *sink;
     const struct gf_sample_file *f = gf_sample_files;
     while (f->name && strcmp(f->name, sample))
         f++;
     if (!f->name)
         return gf_fail(GF_EINVAL, "no sample '%s' in this program", sample);
-    int rc = gf_sink_open(panel, true, &sink);
-    if (rc)
-        return rc;
-    rc = gf_sink_write(sink, f->bytes, (size_t)(f->end - f->bytes));
-    if (!rc)
-        return gf_sink_commit(sink);
-    gf_sink_abort(sink);
+    return write_file(panel, f->bytes, (size_t)(f->end - f->bytes));
+}
+
+/* A name in the working folder that the lesson is about to write. Links are not followed: what they
+ * lead to is none of the lesson's. */
+static int check_name(const char *name, bool clobber) {
+    struct stat st;
+    if (lstat(name, &st))
+        return 0;
+    if (S_ISLNK(st.st_mode))
+        return gf_fail(GF_EIO, "'%s' is a link, and lessons follow none", name);
+    return clobber ? 0 : gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", name);
+}
+
+/* Every file that a command names, its record too: of those it reads each was made by the lesson. */
+static int check_words(const char *words, bool clobber) {
+    int rc = 0;
+    for (const char *p = words; *p && !rc; p += strcspn(p, " "), p += strspn(p, " ")) {
+        char word[128], *name = word;
+        snprintf(word, sizeof word - sizeof ".json", "%.*s", (int)strcspn(p, " "), p);
+        if (strrchr(word, '='))
+            name = strrchr(word, '=') + 1;
+        if (!strrchr(name, '.') || strspn(name, "0123456789.c%") == strlen(name))
+            continue;
+        rc = check_name(name, clobber);
+        strcat(word, ".json");
+        if (!rc)
+            rc = check_name(name, clobber);
+    }
     return rc;
 }
 
-/* Standard output into the file, until restore() with what this returns; negative: a status. */
-static int redirect(const char *path) {
-    gf_log_flush_stdout();
-    int keep = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-    int fd = keep < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
-        gf_fail_errno(GF_EIO, path);
-        close(keep);
-        keep = GF_EIO;
-    }
-    close(fd);
-    return keep;
+static int check_names(const struct gf_lesson *lesson, bool clobber) {
+    int rc = check_name("README.md", clobber);
+    for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel && !rc; i++)
+        rc = check_name(lesson->input[i].panel, clobber);
+    for (int i = 0; i < GF_MAX_STEPS && lesson->step[i].words && !rc; i++)
+        rc = check_words(lesson->step[i].words, clobber);
+    return rc;
 }
 
-static void restore(int keep) {
+/* Standard output into a file without a name, until restore() with *keep. */
+static int redirect(FILE **to, int *keep) {
+    gf_log_flush_stdout();
+    *to = tmpfile();
+    *keep = *to ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : -1;
+    if (*keep >= 0 && dup2(fileno(*to), STDOUT_FILENO) >= 0)
+        return 0;
+    int rc = gf_fail_errno(GF_EIO, "cannot redirect standard output");
+    if (*keep >= 0)
+        close(*keep);
+    if (*to)
+        fclose(*to);
+    return rc;
+}
+
+/* What was printed meanwhile becomes the file `name`. */
+static int restore(FILE *from, int keep, const char *name) {
+    char text[1 << 16];
     gf_log_flush_stdout();
     dup2(keep, STDOUT_FILENO);
     close(keep);
+    rewind(from);
+    size_t n = fread(text, 1, sizeof text, from);
+    int rc = ferror(from) || !feof(from) ? gf_fail(GF_EIO, "cannot write '%s': too much text", name)
+                                         : write_file(name, text, n);
+    fclose(from);
+    return rc;
 }
 
 /* The command line as main() would run it; its exit code. */
 static int run_words(const char *words) {
     char *word[MAX_WORDS + 2] = {(char *)"gpufft"}, *text = strdup(words), *rest = text;
-    int n = 1, keep = -1, code = 1;
+    const char *to = NULL;
+    FILE *kept = NULL;
+    int n = 1, keep = -1, code = 1, rc = 0;
     if (!text) {
         gf_log_error("out of memory");
         return 1;
@@ -141,16 +186,19 @@ static int run_words(const char *words) {
         if (*w)
             word[n++] = w;
     if (n > 3 && !strcmp(word[n - 2], ">")) {
-        keep = redirect(word[n - 1]);
+        to = word[n - 1];
         n -= 2;
+        rc = redirect(&kept, &keep);
     }
     word[n] = NULL;
-    if (keep < -1)
-        gf_log_fail(NULL);
-    else
+    if (!rc) {
         code = gf_run_line(n, word);
-    if (keep >= 0)
-        restore(keep);
+        rc = to ? restore(kept, keep, to) : 0;
+    }
+    if (rc) {
+        gf_log_fail(NULL);
+        code = gf_exit_code(rc);
+    }
     free(text);
     return code;
 }
@@ -168,8 +216,8 @@ static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) 
 }
 
 /* In the working folder, which is `out` to who asked. */
-static int run_lesson(const struct gf_lesson *lesson, const char *out) {
-    int rc = 0, code = 0;
+static int run_lesson(const struct gf_lesson *lesson, const char *out, bool clobber) {
+    int rc = check_names(lesson, clobber), code = 0;
     for (int i = 0; i < GF_MAX_SAMPLES && lesson->input[i].panel && !rc; i++) {
         printf("# %s is the sample %s\n", lesson->input[i].panel, lesson->input[i].sample);
         rc = write_input(lesson->input[i].sample, lesson->input[i].panel);
@@ -201,7 +249,7 @@ static void print_cd(const char *out, const char *below) {
 }
 
 /* In the folder `out`, or one of its own in there; the working folder is the old one afterwards. */
-static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder) {
+static int teach(const struct gf_lesson *lesson, const char *out, bool own_folder, bool clobber) {
     int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = back < 0 ? gf_fail_errno(GF_EIO, "cannot come back from the folder") : enter(out);
     if (!rc && own_folder)
@@ -213,7 +261,7 @@ static int teach(const struct gf_lesson *lesson, const char *out, bool own_folde
         printf("# %s\n", lesson->title);
         print_wrapped(stdout, "# ", lesson->text);
         print_cd(out, own_folder ? lesson->name : NULL);
-        code = run_lesson(lesson, out);
+        code = run_lesson(lesson, out, clobber);
         printf(own_folder ? "cd - >/dev/null\n\n" : "");
     }
     if (back >= 0 && fchdir(back) && !code) {
@@ -292,11 +340,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return 2;
     }
     for (int i = 0; i < n && !all; i++) {
-        int code = teach(find_lesson(operands[i]), s->out, n > 1);
+        int code = teach(find_lesson(operands[i]), s->out, n > 1, s->clobber);
         worst = code > worst ? code : worst;
     }
     for (const struct gf_lesson *l = gf_lessons; l->name && all; l++) {
-        int code = teach(l, s->out, true);
+        int code = teach(l, s->out, true, s->clobber);
         worst = code > worst ? code : worst;
     }
     return worst;
@@ -304,7 +352,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const struct gf_opt demo_rows[] = {
     GF_TEXT("out", out, "DIR",
-            "the folder for the panels; several lessons get one folder each inside it"),
+            "the folder for the panels; several lessons get one folder each inside it",
+            .letter = 'o'),
     GF_INTEGER("page", demo.page, "N", 0, 1 << 30,
                "instead of a lesson: write page N of the volume IN, counted from 0, to --out=OUT"),
     GF_INTEGER("every", demo.every, "N", 1, 1 << 20,

@@ -7,6 +7,7 @@
 #include "cli/batch/task.h"
 #include "cli/batch/template.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
 bool gf_hand_asked(const struct gf_settings *s) {
     return s->demo.page != GF_UNSET || s->demo.every || s->demo.sum;
@@ -47,7 +48,7 @@ static int take_every(const struct gf_image *in, int64_t step, struct gf_image *
     return rc;
 }
 
-/* A sample of the kernel that is not 0, and where it stands from its middle, sample n/2. */
+/* A sample of the kernel that is not 0, and its offset from the middle, sample n/2. */
 struct tap {
     int64_t y, x;
     double weight;

@@ -1,13 +1,14 @@
-/* The pictures that --mask and --convolve name. */
+/* Masks and kernels from pictures. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/files.h"
 #include "cli/log.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
 static const double LUMA[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
 /* A kernel whose sum is less than this of the sum of its absolute values is one of differences. */

@@ -1,14 +1,24 @@
 /* gpufft filter: forward, times a filter, and back, in one job. */
-#include "cli/filter/filter.h"
-
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/batch/batch.h"
+#include "cli/batch/report.h"
 #include "cli/command.h"
+#include "cli/filter/files.h"
+#include "cli/filter/filtering.h"
+#include "cli/filter/input.h"
+#include "cli/filter/mask.h"
+#include "cli/filter/notch.h"
+#include "cli/filter/options.h"
 #include "cli/log.h"
+#include "core/filter/edges.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+
+enum { MOST_CLIPPED = 1 /* % of the samples, without a line on it */ };
 
 /* ---- the job ---- */
 
@@ -42,14 +52,17 @@ static int describe_job(struct gf_task *t) {
 
 /* ---- the filter ---- */
 
-/* What the table and its making take, before any of it is taken. */
-static int check_table(const struct gf_task *t) {
+/* The memory of the table and of its making, before any of it is taken. */
+static int check_table(struct gf_task *t) {
     bool table = false;
     for (int i = 0; i < t->s->filter.n_parts; i++)
         table = table || t->s->filter.part[i].file.value;
     int64_t bytes, unit = t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
-    return rc || !table ? rc : gf_memory_check(bytes, gf_runner_limit(t->runner));
+    if (rc || !table)
+        return rc;
+    rc = gf_filter_check_memory(t, bytes);
+    return rc ? rc : gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
 }
 
 static void release(struct gf_task *t) {
@@ -75,7 +88,7 @@ static int choose_filter(struct gf_task *t) {
     t->job.filter_serial = f->filter->serial;
     t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_filter_mask_bytes(t);
     if (table->data)
-        t->extra_bytes += gf_array_count(table) * (int64_t)gf_dtype_size(table->dtype);
+        t->extra_bytes += gf_array_bytes(table);
     return 0;
 }
 
@@ -115,11 +128,9 @@ static int describe_product(struct gf_task *t, int i) {
 }
 
 static int prepare(struct gf_task *t) {
-    if (!t->filtering)
-        t->filtering = calloc(1, sizeof *t->filtering);
+    t->filtering = calloc(1, sizeof *t->filtering);
     if (!t->filtering)
         return gf_fail(GF_ENOMEM, "out of memory");
-    release(t);
     double start = gf_now_ms();
     int rc = describe_job(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
@@ -127,41 +138,88 @@ static int prepare(struct gf_task *t) {
     if (!rc && t->s->filter.mask_out)
         rc = gf_filter_describe_mask(t, &t->product[t->job.n_out]);
     if (!rc && t->s->filter.auto_notch)
-        rc = gf_filter_find_notches(t);
+        rc = gf_filter_expect_notches(t);
     if (!rc)
         rc = choose_filter(t);
+    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
+    t->ms_prepare = gf_now_ms() - start;
+    return rc;
+}
+
+/* The noise is in the samples, and the edges are made of them. */
+static int ready(struct gf_task *t) {
+    double start = gf_now_ms();
+    int rc = t->s->filter.auto_notch ? gf_filter_find_notches(t) : 0;
+    if (!rc && t->s->filter.auto_notch) {
+        release(t);
+        rc = choose_filter(t);
+    }
     if (!rc)
         rc = gf_filter_lengthen(t);
-    t->filtering->ms += gf_now_ms() - start;
-    t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
+    t->ms_prepare += gf_now_ms() - start;
     return rc;
 }
 
 /* ---- after the run ---- */
 
-/* What --edges added goes: the picture is the first samples along each axis. */
+/* Drops what --edges added: the picture is the first samples along each axis. */
 static void crop(struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         memcpy(t->product[i].image.px.shape, t->filtering->frame.shape,
                (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
 }
 
+/* Clipping a few samples is what a filter's overshoot comes to; more is a result that does not fit.
+ * Counted over all samples of the transform. */
+static void tell_clipped(const struct gf_task *t, int i) {
+    long long clipped = (long long)t->report.clipped[i];
+    double share = 100. * (double)clipped / (double)gf_array_count(&t->product[i].image.px);
+    const char *type = gf_dtype_name(t->job.out[i].dtype);
+    const struct gf_filter_settings *f = &t->s->filter;
+    bool shifted = f->offset_unit != GF_OFFSET_NUMBER || f->offset != 0;
+    if (share > MOST_CLIPPED)
+        gf_log_note("'%s': %.*f%% of the samples were clipped to %s; %s", gf_log_name(t->read[0]),
+                    share < 10, share, type,
+                    shifted ? "a .tif with --depth=32 keeps them"
+                            : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
+    if (clipped)
+        gf_log_verbose("'%s': %lld sample%s clipped to %s%s", gf_log_name(t->read[0]), clipped,
+                       clipped == 1 ? "" : "s", type,
+                       f->edges ? ", those beyond the edges included" : "");
+}
+
 static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
-                   gf_log_name(t->read[0]), t->filtering->ms);
+                   gf_log_name(t->read[0]), t->ms_prepare);
     gf_array_free(&t->filtering->input);
+    for (int i = 0; i < t->job.n_out; i++)
+        tell_clipped(t, i);
     crop(t);
     for (int i = 0; i < t->job.n_out; i++) {
-        long long clipped = (long long)t->report.clipped[i];
-        if (clipped)
-            gf_log_verbose("'%s': %lld sample%s clipped to %s%s", gf_log_name(t->read[0]), clipped,
-                           clipped == 1 ? "" : "s", gf_dtype_name(t->job.out[i].dtype),
-                           t->s->filter.edges ? ", those beyond the edges included" : "");
         if (t->alpha.data && !t->product[i].alpha_plane)
             gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
                         gf_log_name(t->read[0]), t->product[i].format->name);
     }
     return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
+}
+
+/* ---- the command ---- */
+
+/* The picture as it was read; the job may be that of a longer one. */
+static void describe(const struct gf_task *t, json_t *o) {
+    const struct gf_filtering *f = t->filtering;
+    json_t *list = json_array();
+    json_object_set_new(o, "shape", gf_json_shape(f->frame.shape, t->job.ndim));
+    json_object_set_new(o, "type", json_string(gf_dtype_name(f->frame.dtype)));
+    json_object_set_new(o, "edges", json_string(gf_edges_name((enum gf_edges)t->s->filter.edges)));
+    for (int i = 0; i < f->peaks.n; i++) {
+        json_t *notch = json_object();
+        json_object_set_new(notch, "at", gf_json_shape(f->peaks.notch[i].at, t->job.ndim));
+        json_object_set_new(notch, "radius", json_real(f->peaks.notch[i].radius));
+        json_object_set_new(notch, "strength", json_real(f->peaks.notch[i].strength));
+        json_array_append_new(list, notch);
+    }
+    json_object_set_new(o, "notches", list);
 }
 
 static void free_task(struct gf_task *t) {
@@ -174,8 +232,11 @@ const struct gf_task_hooks gf_hooks_filter = {
     .name = "filter",
     .default_kind = GF_REAL,
     .label = "filtered",
+    .keeps_type = true,
     .prepare = prepare,
+    .ready = ready,
     .check = check,
+    .describe = describe,
     .free = free_task,
 };
 
@@ -186,6 +247,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return 2;
     }
     int rc = gf_filter_read_files(s);
+    gf_filter_note_radii(s);
     int code = rc ? gf_exit_code(rc) : gf_batch_run(&gf_hooks_filter, s, operands, n);
     gf_filter_forget();
     gf_filter_free_files(s);

@@ -1,8 +1,10 @@
-/* What stands before a filter's job: samples beyond the edges. */
-#include <stdlib.h>
+/* Samples beyond a picture's edges: repeated, mirrored, faded or split off. */
+#include "cli/filter/input.h"
+
 #include <string.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/filtering.h"
+#include "core/filter/edges.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -14,19 +16,29 @@ static int64_t count_of(const int64_t *shape, int n) {
     return count;
 }
 
+int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
+    bytes += gf_array_bytes(&t->image.px);
+    if (t->prepare_bytes < bytes)
+        t->prepare_bytes = bytes;
+    /* Before that, the task itself checks what all of it takes. */
+    if (!t->image.px.data)
+        return 0;
+    return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
+}
+
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     int64_t sample = (int64_t)gf_dtype_size(job->in_dtype) * job->channels;
     if (t->s->filter.edges == GF_EDGES_PERIODIC)
         return 0;
-    /* The smooth mode needs the jump and the smooth part, then goes on without the first. */
+    /* The smooth mode needs the jump and the smooth part, then frees the first. */
     return sample * (count_of(job->shape, job->ndim) +
                      (t->s->filter.edges == GF_EDGES_SMOOTH
                           ? 2 * count_of(t->filtering->frame.shape, job->ndim)
                           : 0));
 }
 
-/* The job that takes the jumps to the smooth part. */
+/* The job that makes the smooth part of the jumps. */
 static int run_smooth(struct gf_task *t, const struct gf_array *jumps, struct gf_array *smooth) {
     struct gf_job job = {0};
     struct gf_filter *filter;
@@ -88,7 +100,7 @@ static bool convert_row(void *to, enum gf_dtype to_type, const void *from, enum 
     return true;
 }
 
-/* The picture's samples to their place, as the type of that. */
+/* The picture's samples into `to`, converted to its type. */
 static void take_in(const struct gf_task *t, struct gf_array *to) {
     const struct gf_array *in = &t->in;
     const int last = in->rank - 2;
@@ -117,7 +129,7 @@ int gf_filter_lengthen(struct gf_task *t) {
     const int ndim = t->job.ndim;
     struct gf_array *input = &t->filtering->input;
     int64_t shape[GF_MAX_RANK];
-    if (mode == GF_EDGES_PERIODIC || !t->in.data)
+    if (mode == GF_EDGES_PERIODIC)
         return 0;
     memcpy(shape, t->job.shape, (size_t)ndim * sizeof *shape);
     shape[ndim] = t->job.channels;

@@ -1,11 +1,13 @@
-/* From what the options say to the filter of a picture's size. */
+/* Filters from options, and those kept from file to file. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/make.h"
+#include "cli/filter/options.h"
 #include "core/base/backend.h"
+#include "core/session/backends.h"
 #include "core/base/status.h"
 
 static bool on(const struct gf_job *job, int axis) {
@@ -69,6 +71,9 @@ static int place_notch(const struct gf_job *job, const struct gf_filter_frame *f
     int at = 0, axes = 0;
     for (int i = 0; i < job->ndim; i++)
         axes += on(job, i);
+    if (axes == p->n_centre + 1)
+        return gf_fail(GF_EINVAL, "--notch=%.60s: R is missing; on %d axes it is %s", p->text, axes,
+                       axes == 2 ? "X,Y,R" : "X,Y,Z,R");
     if (axes != p->n_centre)
         return gf_fail(GF_EINVAL, "--notch=%.60s: %d coordinate%s, and %d ax%s transformed",
                        p->text, p->n_centre, p->n_centre == 1 ? "" : "s", axes,
@@ -135,7 +140,7 @@ static int add_peak(struct gf_filter *f, const struct gf_job *job,
 
 /* ---- masks and kernels ---- */
 
-/* The extents of the file's samples beside those of the spectrum; leading ones do not count. */
+/* The extents of the file's samples and of the spectrum; leading ones of 1 do not count. */
 static bool same_size(const struct gf_filter_part *p, const struct gf_job *job,
                       const struct gf_filter_frame *frame) {
     int i = p->ndim - 1, axis = job->ndim - 1;
@@ -209,8 +214,8 @@ static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const st
 
 /* ---- the whole ---- */
 
-/* White is the largest number of an integer type, 1 of a float; what stands for a share of it is a
- * whole number there too, so that flat areas do not lie on a boundary of rounding. */
+/* White is the largest number of an integer type, 1 of a float; a share of it is
+ * rounded there, so that flat areas are not on a boundary of rounding. */
 static double offset_of(const struct gf_settings *s, enum gf_dtype dtype) {
     const struct gf_filter_settings *f = &s->filter;
     double low = 0, high = 1;

@@ -1,8 +1,11 @@
-/* --mask-out: the filter as a picture. */
+/* The filter as a picture: half a spectrum of it, tabulated and mirrored. */
 #include <math.h>
 #include <string.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/mask.h"
+#include "cli/filter/filtering.h"
+#include "cli/batch/store.h"
+#include "core/filter/table.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 
@@ -53,7 +56,7 @@ static double component(const struct gf_array *a, int64_t at) {
                                              : (double)((const float *)a->data)[at];
 }
 
-/* What stands at the centred place `at` (C order) of the picture; the size of a complex number. */
+/* The value at the centred position `at` (C order) of the picture; of a complex number its size. */
 static double value(const struct gf_job *job, const struct gf_array *half, int64_t at) {
     int64_t k[GF_MAX_DIMS], where = 0;
     const int folded = gf_job_half_axis(job);

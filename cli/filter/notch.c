@@ -3,19 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/notch.h"
+#include "cli/filter/filtering.h"
+#include "cli/filter/input.h"
 #include "cli/log.h"
 #include "core/base/memory.h"
 #include "core/spectrum/spectrum.h"
 #include "core/base/status.h"
 
-/* Beside the strongest wave go those that are at least this strong, over their ring and by their
- * power: the lines of a printed page are periodic too, but weaker than its screen. */
+/* Beside the strongest wave those are removed that are at least this strong, over their ring and by
+ * their power: the lines of a printed page are periodic too, but weaker than its screen. */
 static const double STRENGTH_RATIO = 1. / 4, POWER_RATIO = 1. / 9;
-/* What is modulated reaches far beyond the radius at which a peak goes under in its surroundings: a
+/* A modulated wave reaches far beyond the radius at which its peak is lost in its surroundings: a
  * gaussian notch of so many radii leaves a twelfth there. */
 static const double RADII = 2.5;
-enum { MOST_ORDER = 3 }; /* of sums and multiples of waves that go with them */
+enum { MOST_ORDER = 3 }; /* of sums and multiples of waves that are removed with them */
 
 static bool same_place(const struct gf_notch *a, const struct gf_peak *b, int ndim) {
     return !memcmp(a->at, b->at, (size_t)ndim * sizeof *a->at);
@@ -39,7 +41,7 @@ static void add_peak(struct gf_notches *list, const struct gf_peak *p, int ndim)
     memcpy(list->notch[i].at, p->at, sizeof p->at);
 }
 
-/* i a + j b comes out at p, within a bin; frequencies go round. */
+/* i a + j b is p, within a bin; frequencies are periodic. */
 static bool is_sum(const struct gf_job *job, const struct gf_notch *p, const struct gf_notch *a,
                    const struct gf_notch *b, int i, int j) {
     for (int k = 0; k < job->ndim; k++) {
@@ -51,8 +53,8 @@ static bool is_sum(const struct gf_job *job, const struct gf_notch *p, const str
     return true;
 }
 
-static bool goes_with(const struct gf_job *job, const struct gf_notch *p,
-                      const struct gf_notches *waves) {
+static bool is_derived(const struct gf_job *job, const struct gf_notch *p,
+                       const struct gf_notches *waves) {
     for (int a = 0; a < waves->n; a++)
         for (int b = a; b < waves->n; b++)
             for (int i = -MOST_ORDER; i <= MOST_ORDER; i++)
@@ -81,8 +83,8 @@ static void add_sum(struct gf_notches *list, const struct gf_job *job, const str
         list->notch[list->n++] = sum;
 }
 
-/* Of the peaks, the noise: the strongest waves, and what is made of them. Where some of that is
- * found, they form a pattern, such as a printer's screen, and their sums and doubles go with them,
+/* Of the peaks, the noise: the strongest waves, and what is made of them. Where some of those are
+ * found, they form a pattern, such as a printer's screen, and their sums and doubles are removed too,
  * seen or not. */
 static void choose(struct gf_notches *list, const struct gf_job *job, int most) {
     struct gf_notches waves = {0};
@@ -92,7 +94,7 @@ static void choose(struct gf_notches *list, const struct gf_job *job, int most) 
             list->notch[i].power >= POWER_RATIO * list->notch[0].power)
             waves.notch[waves.n++] = list->notch[i];
     for (int i = 0; i < list->n && n < most; i++)
-        if (goes_with(job, &list->notch[i], &waves)) {
+        if (is_derived(job, &list->notch[i], &waves)) {
             list->notch[n] = list->notch[i];
             list->notch[n++].radius *= RADII;
         }
@@ -122,7 +124,7 @@ static int find_peaks(struct gf_task *t, const struct gf_job *job, const struct 
     return rc;
 }
 
-static void say(const struct gf_task *t) {
+static void log_notches(const struct gf_task *t) {
     const struct gf_notches *list = &t->filtering->peaks;
     const char *name = gf_log_name(t->read[0]);
     if (!list->n)
@@ -141,16 +143,10 @@ static void say(const struct gf_task *t) {
     }
 }
 
-int gf_filter_find_notches(struct gf_task *t) {
+/* The job that takes the picture to its spectrum, and that spectrum without samples. */
+static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
     struct gf_job job = t->job;
-    struct gf_array out = {0};
-    struct gf_report report;
     int64_t shape[GF_MAX_RANK];
-    if (job.axes != (1u << job.ndim) - 1)
-        return gf_fail(GF_EINVAL, "--auto-notch looks at all axes together; not page by page, nor "
-                                  "at some of --axes");
-    if (!t->in.data)
-        return 0;
     job.op = GF_FFT;
     memcpy(job.shape, t->filtering->frame.shape, sizeof job.shape);
     job.in_dtype = t->image.px.dtype;
@@ -160,21 +156,56 @@ int gf_filter_find_notches(struct gf_task *t) {
     job.out[0].dtype = job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
     job.out[0].half = true;
     gf_job_out_shape(&job, 0, shape);
-    out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
-    struct gf_spectrum one = gf_spectrum_of(&job, &out, 0);
-    int rc = gf_memory_check(gf_array_count(&out) * (int64_t)gf_dtype_size(out.dtype) +
-                                 gf_spectrum_peaks_bytes(&one),
-                             gf_runner_limit(t->runner));
+    *out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
+    return job;
+}
+
+/* Plans the search within the limit. The plan's workspace stays while peaks are looked for. */
+static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_array *out) {
+    struct gf_spectrum one = gf_spectrum_of(job, out, 0);
+    int64_t held = gf_array_bytes(out) + gf_spectrum_peaks_bytes(&one);
+    /* Where a context is being opened, nothing waits for it before the samples are read. */
+    if (!t->in.data && gf_runner_ahead(t->runner, job))
+        return gf_filter_check_memory(t, held);
+    int rc = gf_runner_plan(t->runner, job);
+    int64_t room = gf_runner_limit(t->runner) - held - gf_array_bytes(&t->image.px);
+    if (!rc && t->runner->workspace > room) {
+        job->lean = true;
+        rc = gf_runner_plan(t->runner, job);
+    }
+    return rc ? rc : gf_filter_check_memory(t, held + t->runner->workspace);
+}
+
+int gf_filter_expect_notches(struct gf_task *t) {
+    struct gf_notches *list = &t->filtering->peaks;
+    struct gf_array out;
+    if (t->job.axes != (1u << t->job.ndim) - 1)
+        return gf_fail(GF_EINVAL, "--auto-notch looks at all axes together; not page by page, nor "
+                                  "at some of --axes");
+    struct gf_job job = search_job(t, &out);
+    const int last = job.ndim - 1;
+    for (list->n = 0; list->n < t->s->filter.auto_notch; list->n++) {
+        struct gf_notch *p = &list->notch[list->n];
+        *p = (struct gf_notch){.radius = RADII};
+        p->at[last] = (list->n + 1) % (job.shape[last] / 2 + 1);
+    }
+    return plan_search(t, &job, &out);
+}
+
+int gf_filter_find_notches(struct gf_task *t) {
+    struct gf_array out;
+    struct gf_report report;
+    struct gf_job job = search_job(t, &out);
+    int rc = plan_search(t, &job, &out);
     if (!rc)
-        rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
-    if (!rc)
-        rc = gf_runner_plan(t->runner, &job);
+        rc = gf_array_alloc(&out, out.dtype, out.rank, out.shape);
     if (!rc)
         rc = gf_runner_run(t->runner, &t->in, &out, &report);
     if (!rc)
         rc = find_peaks(t, &job, &out);
     gf_array_free(&out);
+    gf_runner_forget(t->runner); /* the filter's table takes memory before the next plan does */
     if (!rc)
-        say(t);
+        log_notches(t);
     return rc;
 }

@@ -6,7 +6,10 @@
 #include <unistd.h>
 #include <strings.h>
 
-#include "cli/filter/filter.h"
+#include "cli/filter/options.h"
+#include "cli/filter/notches.h"
+#include "core/filter/filter.h"
+#include "cli/log.h"
 #include "cli/options.h"
 #include "core/base/status.h"
 
@@ -23,7 +26,7 @@ const char *gf_filter_option(enum gf_filter_what what) {
     return names[what];
 }
 
-/* The text between commas. */
+/* The text between two commas. */
 struct field {
     const char *text;
     size_t length;
@@ -132,6 +135,12 @@ static int parse_part(struct gf_settings *s, enum gf_filter_what what, const cha
                          p->text);
     for (int i = 0; i < radii && !rc; i++)
         rc = parse_radius(p, &field[p->n_centre + i], &p->radius[i]);
+    /* A place without a radius reads as a place on a line and its radius, which a 0 gives away. */
+    if (rc && p->n_centre == 1 && parse_number(&field[1], 0, &p->centre[1]))
+        rc = gf_fail(GF_EUSAGE,
+                     "--notch=%.60s: R is missing; it is X,Y,R, the bin and the radius of what is "
+                     "removed around it, e.g. --notch=%.60s,3",
+                     p->text, p->text);
     if (!rc && radii == 2 && p->radius[0].unit == p->radius[1].unit &&
         p->radius[0].value >= p->radius[1].value)
         rc = gf_fail(GF_EUSAGE, "%s=%.60s: R1 is not below R2", gf_filter_option(what), value);
@@ -216,8 +225,19 @@ static int parse_offset(const char *value, void *settings) {
     return 0;
 }
 
-static int parse_skip(const char *value, void *field) {
-    return gf_parse_whole("--skip", value, 0, field);
+void gf_filter_note_radii(const struct gf_settings *s) {
+    for (int i = 0; i < s->filter.n_parts; i++) {
+        const struct gf_filter_part *p = &s->filter.part[i];
+        const struct gf_radius *r = &p->radius[0]; /* the smaller one of a band */
+        if (p->what > GF_NOTCH || r->unit != GF_BINS || r->value >= 1)
+            continue;
+        if (r->value <= MOST_CYCLES)
+            gf_log_note("%s=%.60s: the radius is %g bins; %gc or %g%% meant?",
+                        gf_filter_option(p->what), p->text, r->value, r->value, 100 * r->value);
+        else
+            gf_log_note("%s=%.60s: the radius is %g bins; %g%% meant?", gf_filter_option(p->what),
+                        p->text, r->value, 100 * r->value);
+    }
 }
 
 /* ---- the rows; `gpufft plan` takes those of the filter too ---- */
@@ -262,11 +282,3 @@ static const struct gf_opt result_rows[] = {
     GF_END,
 };
 const struct gf_opt_group gf_opts_filter_result = {NULL, result_rows};
-
-/* A filter's own --offset is that of its result. */
-static const struct gf_opt skip_rows[] = {
-    GF_PARSED("skip", GF_AT(offset), "BYTES", parse_skip,
-              "bytes to skip before the first raw sample"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_skip = {NULL, skip_rows};

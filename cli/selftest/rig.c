@@ -1,3 +1,4 @@
+/* Signals, transforms and comparisons for the tests of cli/selftest/selftest.c. */
 #include "cli/selftest/rig.h"
 
 #include <math.h>
@@ -6,7 +7,21 @@
 #include <string.h>
 
 #include "core/base/job_check.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
+
+bool gf_rig_is_late(const struct gf_rig *rig) {
+    return rig->deadline > 0 && gf_now_ms() >= rig->deadline;
+}
+
+const char *gf_rig_shape_text(const struct gf_shape *shape, char text[64]) {
+    text[0] = 0;
+    for (int i = 0; i < shape->ndim; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, 64 - used, "%s%lld", i ? "x" : "", (long long)shape->n[i]);
+    }
+    return text;
+}
 
 int64_t gf_rig_points(const struct gf_shape *shape) {
     int64_t n = 1;
@@ -15,11 +30,11 @@ int64_t gf_rig_points(const struct gf_shape *shape) {
     return n;
 }
 
-double gf_rig_bound(const struct gf_rig *lab, int64_t points) {
+double gf_rig_bound(const struct gf_rig *rig, int64_t points) {
     /* 6e-7 (1.2e-15) at 2^24 points, growing with sqrt(log2 N); one step for the rounding of the
      * result itself, so that tiny lengths have room. */
     double steps = 1 + log2((double)points);
-    return (lab->precision == GF_DOUBLE ? 1.2e-15 : 6e-7) * sqrt(steps / 25) + 0.2e-15;
+    return (rig->precision == GF_DOUBLE ? 1.2e-15 : 6e-7) * sqrt(steps / 25) + 0.2e-15;
 }
 
 void gf_rig_random(double complex *x, int64_t n, unsigned seed, bool real) {
@@ -59,21 +74,21 @@ static void from_samples(const struct gf_array *a, int64_t n, double complex *x)
         x[i] = a->dtype == GF_C64 ? ((float complex *)a->data)[i] : ((double complex *)a->data)[i];
 }
 
-static int exec(const struct gf_rig *lab, const struct gf_job *job, const struct gf_array *in,
+static int exec(const struct gf_rig *rig, const struct gf_job *job, const struct gf_array *in,
                 struct gf_array *out) {
     struct gf_plan *plan = NULL;
     struct gf_report report = {0};
     int rc = gf_job_validate(job);
     if (!rc)
-        rc = lab->backend->plan(lab->context, job, &plan);
+        rc = rig->backend->plan(rig->context, job, &plan);
     if (rc)
         return rc;
-    rc = lab->backend->exec(lab->context, plan, in, out, &report);
-    lab->backend->unplan(lab->context, plan);
+    rc = rig->backend->exec(rig->context, plan, in, out, &report);
+    rig->backend->unplan(rig->context, plan);
     return rc;
 }
 
-static struct gf_job make_job(const struct gf_rig *lab, const struct gf_shape *shape,
+static struct gf_job make_job(const struct gf_rig *rig, const struct gf_shape *shape,
                               enum gf_direction direction, enum gf_dtype in, enum gf_kind kind,
                               enum gf_dtype out) {
     struct gf_job job = {.direction = direction,
@@ -81,7 +96,7 @@ static struct gf_job make_job(const struct gf_rig *lab, const struct gf_shape *s
                          .channels = 1,
                          .axes = (1u << shape->ndim) - 1,
                          .in_dtype = in,
-                         .precision = lab->precision,
+                         .precision = rig->precision,
                          .n_out = 1};
     memcpy(job.shape, shape->n, sizeof job.shape);
     job.out[0].kind = kind;
@@ -89,15 +104,15 @@ static struct gf_job make_job(const struct gf_rig *lab, const struct gf_shape *s
     return job;
 }
 
-int gf_rig_transform(const struct gf_rig *lab, const struct gf_shape *shape,
+int gf_rig_transform(const struct gf_rig *rig, const struct gf_shape *shape,
                      enum gf_direction direction, bool real, const double complex *x,
                      double complex *out) {
-    bool wide = lab->precision == GF_DOUBLE;
+    bool wide = rig->precision == GF_DOUBLE;
     enum gf_dtype complex_type = wide ? GF_C128 : GF_C64;
     enum gf_dtype in_type = !real ? complex_type : wide ? GF_F64 : GF_F32;
     int64_t extent[GF_MAX_RANK], n = gf_rig_points(shape);
     struct gf_array a = {0}, b = {0};
-    struct gf_job job = make_job(lab, shape, direction, in_type, GF_COMPLEX, complex_type);
+    struct gf_job job = make_job(rig, shape, direction, in_type, GF_COMPLEX, complex_type);
     gf_job_in_shape(&job, extent);
     int rc = gf_array_alloc(&a, in_type, job.ndim + 1, extent);
     if (!rc)
@@ -105,7 +120,7 @@ int gf_rig_transform(const struct gf_rig *lab, const struct gf_shape *shape,
     if (rc)
         goto out;
     to_samples(x, n, &a);
-    rc = exec(lab, &job, &a, &b);
+    rc = exec(rig, &job, &a, &b);
     if (!rc)
         from_samples(&b, n, out);
 out:
@@ -125,12 +140,12 @@ static void fill_picture(struct gf_array *a) {
     }
 }
 
-bool gf_rig_round_trip(struct gf_rig *lab, const struct gf_shape *shape, enum gf_dtype dtype,
+bool gf_rig_round_trip(struct gf_rig *rig, const struct gf_shape *shape, enum gf_dtype dtype,
                        int channels, bool half) {
-    enum gf_dtype complex_type = lab->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    enum gf_dtype complex_type = rig->precision == GF_DOUBLE ? GF_C128 : GF_C64;
     struct gf_array picture = {0}, spectrum = {0}, back = {0};
     int64_t extent[GF_MAX_RANK];
-    struct gf_job job = make_job(lab, shape, GF_FORWARD, dtype, GF_COMPLEX, complex_type);
+    struct gf_job job = make_job(rig, shape, GF_FORWARD, dtype, GF_COMPLEX, complex_type);
     job.channels = channels;
     job.out[0].half = half;
     bool same = false;
@@ -144,13 +159,13 @@ bool gf_rig_round_trip(struct gf_rig *lab, const struct gf_shape *shape, enum gf
     if (rc)
         goto out;
     fill_picture(&picture);
-    rc = exec(lab, &job, &picture, &spectrum);
-    job = make_job(lab, shape, GF_INVERSE, complex_type, GF_REAL, dtype);
+    rc = exec(rig, &job, &picture, &spectrum);
+    job = make_job(rig, shape, GF_INVERSE, complex_type, GF_REAL, dtype);
     job.channels = channels;
     job.in_half = half;
     job.real = true;
     if (!rc)
-        rc = exec(lab, &job, &spectrum, &back);
+        rc = exec(rig, &job, &spectrum, &back);
     same = !rc && !memcmp(picture.data, back.data,
                           (size_t)gf_array_count(&picture) * gf_dtype_size(dtype));
 out:
@@ -215,41 +230,38 @@ out:
     return rc;
 }
 
-static void note_problem(struct gf_rig *lab, const char *what, const struct gf_shape *shape,
+static void note_problem(struct gf_rig *rig, const char *what, const struct gf_shape *shape,
                          const char *how) {
-    char text[64] = "";
-    lab->failed++;
-    if (lab->problem[0])
+    char text[64];
+    rig->failed++;
+    if (rig->problem[0])
         return;
-    for (int i = 0; i < shape->ndim; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%lld", i ? "x" : "", (long long)shape->n[i]);
-    }
-    snprintf(lab->problem, sizeof lab->problem, "%s, %s: %.100s", what, text, how);
+    snprintf(rig->problem, sizeof rig->problem, "%s, %s: %.100s", what,
+             gf_rig_shape_text(shape, text), how);
 }
 
-void gf_rig_compare(struct gf_rig *lab, const char *what, const struct gf_shape *shape,
+void gf_rig_compare(struct gf_rig *rig, const char *what, const struct gf_shape *shape,
                     int transforms, const double complex *got, const double complex *want) {
     int64_t n = gf_rig_points(shape);
-    double error = 0, size = 0, bound = transforms * gf_rig_bound(lab, n);
+    double error = 0, size = 0, bound = transforms * gf_rig_bound(rig, n);
     for (int64_t i = 0; i < n; i++) {
         double complex d = got[i] - want[i];
         error += creal(d) * creal(d) + cimag(d) * cimag(d);
         size += creal(want[i]) * creal(want[i]) + cimag(want[i]) * cimag(want[i]);
     }
     double ratio = sqrt(error / (size > 0 ? size : 1));
-    lab->checks++;
-    if (!(ratio <= lab->worst)) /* a NaN counts as the worst */
-        lab->worst = ratio;
+    rig->checks++;
+    if (!(ratio <= rig->worst)) /* a NaN counts as the worst */
+        rig->worst = ratio;
     if (!(ratio <= bound)) {
         char how[64];
         snprintf(how, sizeof how, "error %.2g, bound %.2g", ratio, bound);
-        note_problem(lab, what, shape, how);
+        note_problem(rig, what, shape, how);
     }
 }
 
-void gf_rig_check(struct gf_rig *lab, const char *what, const struct gf_shape *shape, bool ok) {
-    lab->checks++;
+void gf_rig_check(struct gf_rig *rig, const char *what, const struct gf_shape *shape, bool ok) {
+    rig->checks++;
     if (!ok)
-        note_problem(lab, what, shape, "wrong");
+        note_problem(rig, what, shape, "wrong");
 }

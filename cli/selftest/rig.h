@@ -16,26 +16,30 @@ struct gf_rig {
     const struct gf_backend *backend;
     void *context;
     enum gf_precision precision;
+    double deadline; /* gf_now_ms() after which no check begins; 0: none */
     int checks, failed;
     double worst;      /* largest relative error of the group */
     char problem[256]; /* the first failure, in words */
 };
 
+bool gf_rig_is_late(const struct gf_rig *rig);
 int64_t gf_rig_points(const struct gf_shape *shape);
-/* The relative error (L2) that `points` may cost, as the accuracy promise says. */
-double gf_rig_bound(const struct gf_rig *lab, int64_t points);
+/* "12x17"; returns text. */
+const char *gf_rig_shape_text(const struct gf_shape *shape, char text[64]);
+/* The relative error (L2) that `points` may cost by the accuracy promise. */
+double gf_rig_bound(const struct gf_rig *rig, int64_t points);
 
 /* A reproducible signal, uniform in [-0.5, 0.5). */
 void gf_rig_random(double complex *x, int64_t n, unsigned seed, bool real);
 
-/* out = the backend's transform of x in the lab's precision; a real one when `real`. 0 or a status.
+/* out = the backend's transform of x in the rig's precision; a real one when `real`. 0 or a status.
  */
-int gf_rig_transform(const struct gf_rig *lab, const struct gf_shape *shape,
+int gf_rig_transform(const struct gf_rig *rig, const struct gf_shape *shape,
                      enum gf_direction direction, bool real, const double complex *x,
                      double complex *out);
 /* A picture of `dtype` and `channels` forward to a complex spectrum and back; true when every
  * sample comes back as it was. */
-bool gf_rig_round_trip(struct gf_rig *lab, const struct gf_shape *shape, enum gf_dtype dtype,
+bool gf_rig_round_trip(struct gf_rig *rig, const struct gf_shape *shape, enum gf_dtype dtype,
                        int channels, bool half);
 
 /* The definition, axis by axis, in long double. */
@@ -43,8 +47,8 @@ int gf_rig_reference(const struct gf_shape *shape, const double complex *x, doub
 
 /* Counts a check; notes `what` as the problem when got is farther from want than the bound times
  * the number of transforms that made them. */
-void gf_rig_compare(struct gf_rig *lab, const char *what, const struct gf_shape *shape,
+void gf_rig_compare(struct gf_rig *rig, const char *what, const struct gf_shape *shape,
                     int transforms, const double complex *got, const double complex *want);
-void gf_rig_check(struct gf_rig *lab, const char *what, const struct gf_shape *shape, bool ok);
+void gf_rig_check(struct gf_rig *rig, const char *what, const struct gf_shape *shape, bool ok);
 
 #endif

@@ -1,4 +1,6 @@
-/* gpufft selftest: what must hold for every Fourier transform, on the user's machine. */
+/* gpufft selftest: what must hold for every Fourier transform, on the user's machine. Each backend is
+ * tested shape by shape for a few seconds, the most telling shapes first; --full tests all of them.
+ * A GPU backend compiles its kernels on the way, which is what the time is spent on at first. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,17 +11,24 @@
 #include "cli/selftest/rig.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
+#include "cli/progress.h"
+#include "core/base/clock.h"
 #include "core/base/status.h"
 
 enum { MAX_POINTS = 8192 };
 
-/* Powers of two, mixed radices, primes with smooth and with rough neighbours, one of each rank. */
+/* A quick test may end after any of these: one of each kind comes early. Powers of two, mixed radices,
+ * primes with smooth and with rough neighbours, one to three axes. */
 static const struct gf_shape shapes[] = {
-    {1, {1}},       {1, {2}},       {1, {3}},          {1, {16}},      {1, {60}},
-    {1, {97}},      {1, {1009}},    {1, {2039}},       {1, {4096}},    {2, {1, 7}},
-    {2, {8, 8}},    {2, {12, 17}},  {2, {64, 64}},     {2, {31, 128}}, {2, {67, 45}},
-    {3, {4, 6, 5}}, {3, {8, 1, 9}}, {3, {16, 16, 16}}, {0, {0}},
+    {1, {60}},   {2, {12, 17}},  {1, {97}},         {3, {4, 6, 5}}, {2, {64, 64}}, {1, {4096}},
+    {1, {1009}}, {2, {31, 128}}, {3, {16, 16, 16}}, {1, {2039}},    {2, {67, 45}}, {3, {8, 1, 9}},
+    {2, {8, 8}}, {1, {16}},      {2, {1, 7}},       {1, {3}},       {1, {2}},      {1, {1}},
 };
+enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+
+/* A quick test of a backend begins no further check after this time: with a kernel or two to
+ * compile for the last one, it ends within ten seconds. */
+static const double quick_ms = 5000;
 
 /* Room for signals, allocated once. */
 struct room {
@@ -62,7 +71,7 @@ static int64_t position(const struct gf_shape *s, const int64_t *at) {
     return i;
 }
 
-static int check_impulse(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+static int check_impulse(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
     int64_t n = gf_rig_points(s), at[GF_MAX_DIMS];
     for (int a = 0; a < s->ndim; a++)
         at[a] = s->n[a] / 3;
@@ -70,43 +79,43 @@ static int check_impulse(struct gf_rig *lab, const struct gf_shape *s, struct ro
     r->x[position(s, at)] = 1;
     for (int64_t i = 0; i < n; i++)
         r->want[i] = ramp(s, i, at);
-    int rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
+    int rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->x, r->fx);
     if (!rc)
-        gf_rig_compare(lab, "an impulse becomes a wave", s, 1, r->fx, r->want);
+        gf_rig_compare(rig, "an impulse becomes a wave", s, 1, r->fx, r->want);
     return rc;
 }
 
-static int check_constant(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+static int check_constant(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
     int64_t n = gf_rig_points(s);
     for (int64_t i = 0; i < n; i++) {
         r->x[i] = 1;
         r->want[i] = i ? 0 : (double)n;
     }
-    int rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
+    int rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->x, r->fx);
     if (!rc)
-        gf_rig_compare(lab, "a constant becomes one number", s, 1, r->fx, r->want);
+        gf_rig_compare(rig, "a constant becomes one number", s, 1, r->fx, r->want);
     return rc;
 }
 
-static int check_linear(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+static int check_linear(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
     int64_t n = gf_rig_points(s);
     gf_rig_random(r->x, n, 1, false);
     gf_rig_random(r->y, n, 2, false);
-    int rc = gf_rig_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
+    int rc = gf_rig_transform(rig, s, GF_FORWARD, false, r->x, r->fx);
     if (!rc)
-        rc = gf_rig_transform(lab, s, GF_FORWARD, false, r->y, r->fy);
+        rc = gf_rig_transform(rig, s, GF_FORWARD, false, r->y, r->fy);
     for (int64_t i = 0; i < n; i++) {
         r->want[i] = 0.5 * r->fx[i] - 2 * r->fy[i];
         r->x[i] = 0.5 * r->x[i] - 2 * r->y[i];
     }
     if (!rc)
-        rc = gf_rig_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
+        rc = gf_rig_transform(rig, s, GF_FORWARD, false, r->x, r->fx);
     if (!rc)
-        gf_rig_compare(lab, "sums stay sums", s, 2, r->fx, r->want);
+        gf_rig_compare(rig, "sums stay sums", s, 2, r->fx, r->want);
     return rc;
 }
 
-static int check_shift(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+static int check_shift(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
     int64_t n = gf_rig_points(s), at[GF_MAX_DIMS], from[GF_MAX_DIMS];
     gf_rig_random(r->x, n, 3, true);
     for (int a = 0; a < s->ndim; a++)
@@ -119,13 +128,13 @@ static int check_shift(struct gf_rig *lab, const struct gf_shape *s, struct room
         }
         r->y[position(s, from)] = r->x[i];
     }
-    int rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->x, r->want);
+    int rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->x, r->want);
     if (!rc)
-        rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->y, r->fy);
+        rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->y, r->fy);
     for (int64_t i = 0; i < n; i++)
         r->want[i] *= ramp(s, i, at);
     if (!rc)
-        gf_rig_compare(lab, "a step becomes a phase", s, 2, r->fy, r->want);
+        gf_rig_compare(rig, "a step becomes a phase", s, 2, r->fy, r->want);
     return rc;
 }
 
@@ -134,22 +143,22 @@ static long double square(double complex v) {
     return re * re + im * im;
 }
 
-static int check_parseval(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+static int check_parseval(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
     int64_t n = gf_rig_points(s);
     long double before = 0, after = 0;
     gf_rig_random(r->x, n, 4, true);
-    int rc = gf_rig_transform(lab, s, GF_FORWARD, true, r->x, r->fx);
+    int rc = gf_rig_transform(rig, s, GF_FORWARD, true, r->x, r->fx);
     for (int64_t i = 0; i < n; i++) {
         before += square(r->x[i]);
         after += square(r->fx[i]) / (long double)n;
     }
     if (!rc)
-        gf_rig_check(lab, "energy is kept", s,
-                     fabsl(after / before - 1) <= 4 * gf_rig_bound(lab, n));
+        gf_rig_check(rig, "energy is kept", s,
+                     fabsl(after / before - 1) <= 4 * gf_rig_bound(rig, n));
     return rc;
 }
 
-static int check_definition(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+static int check_definition(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
     int64_t n = gf_rig_points(s);
     int rc = 0;
     if (s->ndim == 1 && n > 2500)
@@ -158,113 +167,159 @@ static int check_definition(struct gf_rig *lab, const struct gf_shape *s, struct
         gf_rig_random(r->x, n, 5, real);
         rc = gf_rig_reference(s, r->x, r->want);
         if (!rc)
-            rc = gf_rig_transform(lab, s, GF_FORWARD, real, r->x, r->fx);
+            rc = gf_rig_transform(rig, s, GF_FORWARD, real, r->x, r->fx);
         if (!rc)
-            gf_rig_compare(lab, real ? "real against the definition" : "against the definition", s,
+            gf_rig_compare(rig, real ? "real against the definition" : "against the definition", s,
                            1, r->fx, r->want);
     }
     return rc;
 }
 
-static int check_inverse(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+static int check_inverse(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
     gf_rig_random(r->x, gf_rig_points(s), 6, false);
-    int rc = gf_rig_transform(lab, s, GF_FORWARD, false, r->x, r->fx);
+    int rc = gf_rig_transform(rig, s, GF_FORWARD, false, r->x, r->fx);
     if (!rc)
-        rc = gf_rig_transform(lab, s, GF_INVERSE, false, r->fx, r->y);
+        rc = gf_rig_transform(rig, s, GF_INVERSE, false, r->fx, r->y);
     if (!rc)
-        gf_rig_compare(lab, "there and back", s, 2, r->y, r->x);
+        gf_rig_compare(rig, "there and back", s, 2, r->y, r->x);
     return rc;
 }
 
-static int check_round_trip(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
+static int check_round_trip(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
     (void)r;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8 && !gf_rig_is_late(rig); i++) {
+        if (rig->deadline && i != 0 && i != 7)
+            continue; /* each has kernels of its own */
         enum gf_dtype dtype = i & 1 ? GF_U16 : GF_U8;
         char what[64];
         snprintf(what, sizeof what, "%s, %s spectrum, %d channels", gf_dtype_name(dtype),
                  i & 2 ? "half" : "full", i & 4 ? 3 : 1);
-        gf_rig_check(lab, what, s, gf_rig_round_trip(lab, s, dtype, i & 4 ? 3 : 1, i & 2));
+        gf_rig_check(rig, what, s, gf_rig_round_trip(rig, s, dtype, i & 4 ? 3 : 1, i & 2));
     }
     return 0;
 }
 
 /* On all processors, what is large enough to be shared out. */
-static int check_threads(struct gf_rig *lab, const struct gf_shape *s, struct room *r) {
-    return gf_rig_points(s) >= 3000 ? check_inverse(lab, s, r) : 0;
+static int check_threads(struct gf_rig *rig, const struct gf_shape *s, struct room *r) {
+    return gf_rig_points(s) >= 3000 ? check_inverse(rig, s, r) : 0;
 }
 
+/* In the order of what a kernel compiled for one group tells: the groups after definition and
+ * inverse use the same kernels. */
 static const struct group {
     const char *name;
-    int (*check)(struct gf_rig *lab, const struct gf_shape *s, struct room *r);
+    int (*check)(struct gf_rig *rig, const struct gf_shape *s, struct room *r);
     bool exact;    /* no error to report */
     bool threaded; /* small transforms waste their time waiting for threads, so few groups are */
 } groups[] = {
-    {"impulse", check_impulse, false, false},  {"constant", check_constant, false, false},
-    {"linearity", check_linear, false, false}, {"shift", check_shift, false, false},
-    {"parseval", check_parseval, true, false}, {"definition", check_definition, false, false},
-    {"inverse", check_inverse, false, false},  {"round trip", check_round_trip, true, false},
-    {"threads", check_threads, false, true},   {NULL, NULL, false, false},
+    {"definition", check_definition, false, false}, {"inverse", check_inverse, false, false},
+    {"impulse", check_impulse, false, false},       {"constant", check_constant, false, false},
+    {"linearity", check_linear, false, false},      {"shift", check_shift, false, false},
+    {"parseval", check_parseval, true, false},      {"round trip", check_round_trip, true, false},
+    {"threads", check_threads, false, true},
 };
+enum { N_GROUPS = sizeof groups / sizeof *groups };
 
-static void print_group(const struct gf_settings *s, const struct gf_rig *lab,
+static void print_group(const struct gf_settings *s, const struct gf_rig *rig,
                         const struct group *g) {
-    const char *precision = lab->precision == GF_DOUBLE ? "double" : "single";
+    const char *precision = rig->precision == GF_DOUBLE ? "double" : "single";
     if (s->json) {
         json_t *o = json_object();
-        json_object_set_new(o, "backend", json_string(lab->backend->name));
+        json_object_set_new(o, "backend", json_string(rig->backend->name));
         json_object_set_new(o, "precision", json_string(precision));
         json_object_set_new(o, "group", json_string(g->name));
-        json_object_set_new(o, "checks", json_integer(lab->checks));
-        json_object_set_new(o, "failed", json_integer(lab->failed));
-        if (!g->exact && isfinite(lab->worst))
-            json_object_set_new(o, "worst_error", json_real(lab->worst));
-        json_object_set_new(o, "ok", json_boolean(!lab->failed));
+        json_object_set_new(o, "checks", json_integer(rig->checks));
+        json_object_set_new(o, "failed", json_integer(rig->failed));
+        if (!g->exact && isfinite(rig->worst))
+            json_object_set_new(o, "worst_error", json_real(rig->worst));
+        json_object_set_new(o, "ok", json_boolean(rig->checks && !rig->failed));
         gf_json_print(o);
         return;
     }
-    if (s->quiet && !lab->failed)
+    if (s->quiet && !rig->failed)
         return;
-    printf("%-8s %s  %-11s %-6s %3d checks", lab->backend->name, precision, g->name,
-           lab->failed ? "FAILED" : "ok", lab->checks);
-    if (!g->exact)
-        printf(", worst error %.1e", lab->worst);
-    if (lab->failed)
-        printf(", %d failed: %s", lab->failed, lab->problem);
+    printf("%-8s %s  %-11s %-7s %3d checks", rig->backend->name, precision, g->name,
+           rig->failed   ? "FAILED"
+           : rig->checks ? "ok"
+                         : "not run",
+           rig->checks);
+    if (!g->exact && rig->checks)
+        printf(", worst error %.1e", rig->worst);
+    if (rig->failed)
+        printf(", %d failed: %s", rig->failed, rig->problem);
     printf("\n");
     gf_log_flush_stdout();
 }
 
-static int run_group(const struct gf_settings *s, const struct group *g, struct gf_rig lab,
-                     struct room *room, int *failed) {
+/* One backend at work: a rig for each group and precision collects its checks. */
+struct bench {
+    const struct gf_settings *s;
+    const struct gf_backend *backend;
+    void *context[2]; /* of one thread, of all */
+    struct gf_rig rig[2][N_GROUPS];
+    int shapes; /* tested in full */
+};
+
+static int test_shape(struct bench *b, const struct gf_shape *shape, struct room *room) {
     int rc = 0;
-    for (const struct gf_shape *shape = shapes; shape->ndim && !rc; shape++)
-        rc = g->check(&lab, shape, room);
-    if (!rc)
-        print_group(s, &lab, g);
-    *failed += lab.failed;
+    for (int g = 0; g < N_GROUPS && !rc; g++)
+        for (int wide = 0; wide < 2 && !rc; wide++) {
+            if (gf_rig_is_late(&b->rig[wide][g]))
+                return 0;
+            rc = groups[g].check(&b->rig[wide][g], shape, room);
+        }
+    b->shapes += !rc;
     return rc;
 }
 
-/* All groups in both precisions; adds to *failed. */
+static void print_backend(const struct bench *b) {
+    for (int wide = 0; wide < 2; wide++)
+        for (int g = 0; g < N_GROUPS; g++)
+            print_group(b->s, &b->rig[wide][g], &groups[g]);
+    if (b->shapes < N_SHAPES && !b->s->json && !b->s->quiet)
+        printf("%-8s %d of %d shapes within the time of a quick test; --full tests all\n",
+               b->backend->name, b->shapes, N_SHAPES);
+    gf_log_flush_stdout();
+}
+
+/* Adds to *failed. */
 static int test_backend(const struct gf_settings *s, const struct gf_backend *backend,
                         struct room *room, int *failed) {
+    struct bench b = {.s = s, .backend = backend};
     struct gf_backend_options options = gf_backend_options_of(s);
-    void *context[2] = {NULL, NULL}; /* of one thread, of all */
+    double deadline = s->full ? 0 : gf_now_ms() + quick_ms;
     int opened = 0, rc = 0;
     for (; opened < 2 && !rc; opened += !rc) {
         options.threads = s->threads ? s->threads : opened ? 0 : 1;
-        rc = backend->open(&options, &context[opened]);
+        rc = backend->open(&options, &b.context[opened]);
     }
     for (int wide = 0; wide < 2; wide++)
-        for (const struct group *g = groups; g->name && !rc; g++) {
-            struct gf_rig lab = {.backend = backend,
-                                 .context = context[g->threaded],
-                                 .precision = wide ? GF_DOUBLE : GF_SINGLE};
-            rc = run_group(s, g, lab, room, failed);
-        }
+        for (int g = 0; g < N_GROUPS; g++)
+            b.rig[wide][g] = (struct gf_rig){.backend = backend,
+                                             .context = b.context[groups[g].threaded],
+                                             .precision = wide ? GF_DOUBLE : GF_SINGLE,
+                                             .deadline = deadline};
+    for (int i = 0; i < N_SHAPES && !rc; i++) {
+        char name[64];
+        gf_progress_show("testing", gf_rig_shape_text(&shapes[i], name));
+        rc = test_shape(&b, &shapes[i], room);
+    }
+    gf_progress_hide();
+    print_backend(&b);
+    for (int wide = 0; wide < 2; wide++)
+        for (int g = 0; g < N_GROUPS; g++)
+            *failed += b.rig[wide][g].failed;
     while (opened)
-        backend->close(context[--opened]);
+        backend->close(b.context[--opened]);
     return rc;
+}
+
+static void print_what(const struct gf_settings *s, const struct gf_backend *b, const char *absent,
+                       const char *reason) {
+    if (s->json || s->quiet)
+        return;
+    printf("%-8s %s%s\n", b->name, absent, reason);
+    gf_log_flush_stdout();
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -282,16 +337,16 @@ static int run(struct gf_settings *s, char **operands, int n) {
         code = gf_exit_code(rc);
         goto out;
     }
+    gf_progress_start(s->quiet, 0);
     for (int i = 0; gf_backends[i]; i++) {
         char reason[GF_REASON] = "";
         const struct gf_backend *b = gf_backends[i];
         if (only && b != only)
             continue;
-        if (b->probe(reason)) {
-            if (!s->json && !s->quiet)
-                printf("%-8s absent: %s\n", b->name, reason);
+        bool absent = b->probe(reason);
+        print_what(s, b, absent ? "absent: " : "", reason);
+        if (absent)
             continue;
-        }
         tested++;
         rc = test_backend(s, b, &room, &failed);
         if (rc) {
@@ -299,6 +354,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
             code = gf_exit_code(rc);
         }
     }
+    gf_progress_stop();
     if (!tested) {
         gf_log_error("selftest: no backend is usable here");
         code = 1;
@@ -309,7 +365,16 @@ out:
     return code;
 }
 
-static const struct gf_opt_group *const option_groups[] = {&gf_opts_backend, &gf_opts_common, NULL};
+static const struct gf_opt selftest_rows[] = {
+    GF_FLAG("full", full,
+            "test every shape, however long that takes (minutes where kernels must be compiled); "
+            "default: up to 10 s a backend"),
+    GF_END,
+};
+static const struct gf_opt_group selftest_group = {"Test", selftest_rows};
+
+static const struct gf_opt_group *const option_groups[] = {&selftest_group, &gf_opts_backend,
+                                                           &gf_opts_common, NULL};
 
 const struct gf_command gf_command_selftest = {
     .name = "selftest",
@@ -317,6 +382,7 @@ const struct gf_command gf_command_selftest = {
     .summary = "checks of the invariants on this machine, per backend",
     .groups = option_groups,
     .examples = "  gpufft selftest\n"
+                "  gpufft selftest --full\n"
                 "  gpufft selftest --backend=fftw\n",
     .run = run,
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/json.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
 #include "cli/stats/stats.h"
@@ -113,10 +114,8 @@ static json_t *json_peaks(const struct gf_stats *s, const struct gf_signal *c) {
     for (int i = 0; i < c->n_peaks; i++) {
         const struct gf_peak *p = &c->peak[i];
         const struct gf_wave *w = &c->wave[i];
-        json_t *o = json_object(), *at = json_array();
-        for (int k = s->job->ndim - 1; k >= 0; k--)
-            json_array_append_new(at, json_integer(p->at[k]));
-        json_object_set_new(o, "at", at);
+        json_t *o = json_object();
+        json_object_set_new(o, "at", gf_json_shape(p->at, s->job->ndim));
         json_object_set_new(o, "frequency", json_real(w->frequency));
         json_object_set_new(o, "period", json_real(w->period));
         if (s->job->ndim > 1)
@@ -155,11 +154,16 @@ json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c) {
     return o;
 }
 
+/* A sample as it is, where it is one; of complex ones these are magnitudes. */
+static json_t *json_sample(const struct gf_stats *s, double v) {
+    return s->job->in_dtype == GF_F32 ? gf_json_float(v) : json_real(v);
+}
+
 static json_t *json_signal(const struct gf_stats *s, const struct gf_signal *c) {
     json_t *o = json_object();
     json_object_set_new(o, "mean", json_real(c->samples.mean));
-    json_object_set_new(o, "minimum", json_real(c->samples.low));
-    json_object_set_new(o, "maximum", json_real(c->samples.high));
+    json_object_set_new(o, "minimum", json_sample(s, c->samples.low));
+    json_object_set_new(o, "maximum", json_sample(s, c->samples.high));
     json_object_set_new(o, "deviation", json_real(c->samples.deviation));
     json_object_set_new(o, "energy", json_energy(c));
     json_object_set_new(o, "radial", gf_radial_json(s, c));

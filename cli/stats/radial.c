@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
 #include "cli/plot.h"
@@ -11,6 +12,7 @@
 #include "cli/stats/stats.h"
 #include "cli/text.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 
 static int write_bytes(const char *path, const void *data, size_t n, bool clobber) {
     struct gf_sink *sink;
@@ -26,7 +28,7 @@ static int write_bytes(const char *path, const void *data, size_t n, bool clobbe
 
 /* A row a ring; several channels have a column each. */
 static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
-    char *text = NULL;
+    char *text = NULL, number[GF_REAL_TEXT];
     size_t size = 0;
     FILE *f = open_memstream(&text, &size);
     if (!f)
@@ -37,9 +39,9 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
     fputc('\n', f);
     for (int64_t r = 0; r < s->n_rings; r++) {
         const struct gf_ring *first = &s->signal[0].ring[r];
-        fprintf(f, "%.9g,%lld", first->frequency, (long long)first->bins);
+        fprintf(f, "%s,%lld", gf_real_text(first->frequency, number), (long long)first->bins);
         for (int64_t c = 0; c < s->n_signals; c++)
-            fprintf(f, ",%.9g", s->signal[c].ring[r].mean);
+            fprintf(f, ",%s", gf_real_text(s->signal[c].ring[r].mean, number));
         fputc('\n', f);
     }
     int rc = gf_text_close(f, &text);
@@ -56,7 +58,7 @@ static int write_json(const struct gf_stats *s, const char *path, bool clobber) 
     for (int64_t c = 0; c < s->n_signals; c++)
         json_array_append_new(signals, gf_radial_json(s, &s->signal[c]));
     json_object_set_new(o, "signals", signals);
-    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *text = gf_json_line(o);
     json_decref(o);
     if (!text || gf_json_memory_missed()) {
         free(text);
@@ -99,7 +101,7 @@ static int write_plot(const struct gf_stats *s, const char *path, bool clobber) 
     plot.curve = curve;
     rc = gf_plot_draw(&plot, &image);
     if (!rc)
-        rc = gf_image_write(path, &gf_format_png, &image, &options, clobber);
+        rc = gf_image_write(path, gf_format_by_suffix(path), &image, &options, clobber);
 out:
     gf_image_free(&image);
     free(curve);

@@ -12,6 +12,7 @@
 #include "cli/batch/task.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "formats/record.h"
 
 struct run {
     const struct gf_settings *s;
@@ -67,14 +68,14 @@ static int check_record(const struct gf_image *image) {
     if (record.version == GF_RECORD_WAVELET)
         return gf_fail(GF_EINVAL, "wavelet coefficients; stats takes the picture they came from "
                                   "(gpufft idwt)");
-    if (record.kind == GF_COMPLEX)
+    if (record.kind == GF_RECORD_COMPLEX)
         return gf_fail(GF_EINVAL, "a spectrum; stats takes the picture it came from (gpufft inv)");
     return 0;
 }
 
 static int load(const struct gf_settings *s, char *const *read, int n, struct gf_image *image) {
-    int rc = s->frames ? gf_load_frames(s, read, n, false, image)
-                       : gf_load_picture(s, read[0], false, image);
+    int rc =
+        s->frames ? gf_load_frames(s, read, n, image) : gf_load_picture(s, read[0], false, image);
     if (!rc)
         rc = check_record(image);
     return rc ? rc : gf_load_finite(s, image);
@@ -268,13 +269,15 @@ static const struct gf_opt stats_rows[] = {
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
     GF_END,
 };
 static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
 
 static const struct gf_opt_group *const groups[] = {
-    &stats_group,    &gf_opts_precision, &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_offset, &gf_opts_backend,   &gf_opts_memory, &gf_opts_report, NULL};
+    &stats_group,  &gf_opts_precision, &gf_opts_list,    &gf_opts_frames, &gf_opts_raw,
+    &gf_opts_skip, &gf_opts_offset,    &gf_opts_backend, &gf_opts_memory, &gf_opts_report,
+    NULL};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",

@@ -34,7 +34,7 @@ void gf_stats_json(const struct gf_stats *s);
 
 json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c);
 
-/* stats_radial.c: the rings to a file, as its suffix says. GF_EUSAGE for a suffix that is none of
+/* stats_radial.c: the rings to a file, in the format of its suffix. GF_EUSAGE for a suffix that is none of
  * .csv, .json and .png. */
 int gf_radial_check(const char *path);
 int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber);

@@ -145,6 +145,10 @@ int64_t gf_array_count(const struct gf_array *a) {
     return n;
 }
 
+int64_t gf_array_bytes(const struct gf_array *a) {
+    return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
+}
+
 bool gf_array_is_contiguous(const struct gf_array *a) {
     int64_t stride = (int64_t)gf_dtype_size(a->dtype);
     for (int i = a->rank - 1; i >= 0; i--) {

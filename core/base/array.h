@@ -63,6 +63,8 @@ struct gf_array gf_array_slice(const struct gf_array *a, int axis, int64_t start
 /* The view with axis `axis` fixed at `index` and removed. */
 struct gf_array gf_array_index(const struct gf_array *a, int axis, int64_t index);
 int64_t gf_array_count(const struct gf_array *a);
+/* Bytes of its samples, as if they lay together. */
+int64_t gf_array_bytes(const struct gf_array *a);
 bool gf_array_is_contiguous(const struct gf_array *a);
 /* Copies src into dst: same shape and dtype, any strides. */
 void gf_array_copy(struct gf_array *dst, const struct gf_array *src);

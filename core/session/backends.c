@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/gpu/common.h"
 #include "core/gpu/kernel_cache.h"
@@ -44,10 +45,25 @@ static int distance(const char *a, const char *b) {
     return d[n][m];
 }
 
+/* Ways to a GPU that there is no backend for, and what there is in their place. */
+static const char *const absent[][2] = {
+    {"vulkan", "GPUs are used through opencl or cuda"},
+    {"opengl", "GPUs are used through opencl or cuda"},
+    {"sycl", "GPUs are used through opencl or cuda"},
+    {"metal", "Apple's GPUs are not used but through opencl, where the system has it"},
+    {"hip", "AMD's GPUs are used through opencl, with the driver of ROCm or of Mesa"},
+    {"rocm", "AMD's GPUs are used through opencl, with the driver of ROCm or of Mesa"},
+};
+
 static int unknown_name(const struct gf_backend *const *backends, const char *name) {
     char list[128] = "";
     const char *near = NULL;
-    int nearest = 3; /* two slips of the hand are a typing mistake, three another word */
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
+        if (!strcasecmp(name, absent[i][0]))
+            return gf_fail(GF_EUSAGE, "there is no backend '%s'; %s; see gpufft devices", name,
+                           absent[i][1]);
+    /* Two slips of the hand are a typing mistake in a longer word, another word in a short one. */
+    int nearest = strlen(name) < 6 ? 2 : 3;
     for (int i = 0; backends[i]; i++) {
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", backends[i]->name);

@@ -210,7 +210,9 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
 static int plan_in_turn(struct gf_runner *r, struct gf_plan **plan) {
     struct gf_session *s = r->session;
     int backend;
-    if (s->lost || (s->asked < 0 && has_failed(r, r->now)))
+    if (s->lost)
+        return gf_session_fail_lost(s);
+    if (s->asked < 0 && has_failed(r, r->now))
         return gf_fail(GF_EBACKEND, "%s failed before", backend_of(r, r->now)->name);
     int rc = gf_session_join(s, &r->ms.open, &backend);
     return rc ? rc : plan_shared(r, r->now, &r->job, plan);

@@ -114,15 +114,39 @@ int gf_session_open_own(const struct gf_session *s, int i, int threads, void **c
     return gf_session_backend(s, i)->open(&options, context);
 }
 
+/* A GPU backend that was asked for by name alone may have nothing but the CPU under it. */
+static void note_cpu(const struct gf_session *s, int i) {
+    const struct gf_backend *b = gf_session_backend(s, i);
+    struct gf_gpu_props props;
+    if (s->asked == i && !s->options.device && b->list &&
+        !gf_backend_device(b, s->options.device, &props) && props.is_cpu)
+        gf_session_note(s, "%s: runs on the CPU, its device is %s", b->name, props.name);
+}
+
+/* Nothing runs any more, for the current gf_message(): what waits for its turn fails with it too. */
+static void lose(struct gf_session *s, int status) {
+    if (s->asked < 0 || s->lost)
+        return;
+    s->lost_status = status;
+    snprintf(s->lost_message, sizeof s->lost_message, "%s", gf_message());
+    s->lost = true;
+}
+
+int gf_session_fail_lost(const struct gf_session *s) {
+    return gf_fail((enum gf_status)s->lost_status, "%s", s->lost_message);
+}
+
 /* The context becomes everybody's; where it could not be opened, *ms has the time all the same. */
 static int take_over(struct gf_session *s, int i, const struct gf_opening *o, double *ms) {
     *ms += o->ms;
     if (o->status) {
-        s->lost = s->asked >= 0;
-        return gf_fail((enum gf_status)o->status, "%s", o->message);
+        gf_fail((enum gf_status)o->status, "%s", o->message);
+        lose(s, o->status);
+        return o->status;
     }
     s->context[i] = o->context;
     s->open |= 1u << i;
+    note_cpu(s, i);
     return 0;
 }
 
@@ -173,7 +197,7 @@ void gf_session_turn_end(struct gf_session *s) {
 void gf_session_check_lost(struct gf_session *s, int i) {
     const struct gf_backend *b = gf_session_backend(s, i);
     if (s->asked >= 0 && s->open >> i & 1 && b->lost && b->lost(s->context[i]))
-        s->lost = true;
+        lose(s, GF_EBACKEND);
 }
 
 /* ---- shared plans ---- */
@@ -244,7 +268,7 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
 
 /* ---- decisions ---- */
 
-/* A device from the environment that no usable backend has: auto does without it, and says so. */
+/* A device from the environment that no usable backend has: auto works without it and notes that. */
 static void note_device(struct gf_session *s, const struct gf_choice *choice) {
     const struct gf_session_options *o = &s->options;
     if (!choice->no_device[0] || s->device_noted)

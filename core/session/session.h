@@ -78,6 +78,8 @@ struct gf_session {
     double copy[GF_MAX_BACKENDS];
     atomic_uint open, failed; /* bits: opened; given up by auto */
     atomic_bool lost;
+    int lost_status; /* and the message: why, once `lost` is set */
+    char lost_message[512];
     pthread_mutex_t small; /* guards the rest; never held for long */
     struct gf_opening opening;
     bool chosen; /* auto has picked a device for some job */
@@ -134,6 +136,8 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
                     struct gf_plan **plan, bool *made);
 /* Drops all plans but this one (NULL: all). How many those were. */
 int gf_session_unplan(struct gf_session *s, const struct gf_plan *but);
+/* In a turn, of a session that is lost: the status and the message of the failure that ended it. */
+int gf_session_fail_lost(const struct gf_session *s);
 /* After backend i failed: notes whether its device is lost, where no other backend may run. */
 void gf_session_check_lost(struct gf_session *s, int i);
 

@@ -115,17 +115,20 @@ int gf_cufft_add_plain_load(struct gf_gpu_plan *p, const struct gf_gpu_space *wo
 }
 
 int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
-    enum { COLUMNS = 4 * GROUP };
     const struct gf_job *job = &p->job;
     const struct gf_output *out = &job->out[0];
+    int64_t width = job->shape[1];
+    bool aligned = width % 8 == 0;
+    int64_t each = aligned ? width / 8 : (width / 2 + 1 + 3) / 4; /* items a row */
     struct gf_gpu_pass *pass = gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_store");
     if (!pass)
         return GF_EUNSUPP;
     gf_gpu_output_options(pass, out->dtype);
-    gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DRANGED=%d -DCOARSE=%d -DPLAIN_COLUMNS=%d",
-                  out->kind, out->scale, out->has_range, job->precision == GF_SINGLE, COLUMNS);
+    gf_gpu_option(pass, "-DOUT_T4=%s -DKIND=%d -DSCALE=%d -DRANGED=%d -DCOARSE=%d -DALIGNED=%d",
+                  out->dtype == GF_U8 ? "uchar4" : "ushort4", out->kind, out->scale, out->has_range,
+                  job->precision == GF_SINGLE, aligned);
     set_plain(pass, job, 3, (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS});
-    pass->groups = job->shape[0] * ((job->shape[1] + COLUMNS - 1) / COLUMNS);
+    pass->groups = (job->shape[0] * each + GROUP - 1) / GROUP;
     gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = gf_gpu_space_bytes(work);
     pass->summary.bytes_written =

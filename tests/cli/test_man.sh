@@ -62,18 +62,18 @@ done
 promise cmp -s samples/head/frame_00.pgm back_0000.pgm
 promise cmp -s samples/head/frame_07.pgm frame_0007.pgm
 
-# A page's OPTIONS are those that --help lists, each with a text; no page names an option that no
+# A page's OPTIONS, short forms too, are those that --help lists, each with a text; no page names an option that no
 # command has.
 for c in $commands; do
     page=$pages/gpufft-$c.1
     promise grep -q '^\.Nm gpufft-'"$c"'$' "$page"
-    gpufft "$c" --help | sed -n 's/^  --\(\[no-\]\)\{0,1\}\([a-z0-9-]*\).*/\2/p' >help
+    gpufft "$c" --help | sed -n 's/^  \(-\([a-z]\), \)\{0,1\}--\(\[no-\]\)\{0,1\}\([a-z0-9-]*\).*/\2 \4/p' >help
     sed -n '/^\.Sh OPTIONS/,/^\.Sh EXAMPLES/s/^\.It Fl //p' "$page" |
-        sed 's/\\-/-/g; s/^-\([a-z0-9-]*\).*/\1/' >listed
+        sed 's/\\-/-/g; s/^\(\([a-z]\) , Fl \)\{0,1\}-\([a-z0-9-]*\).*/\2 \3/' >listed
     promise [ -s listed ]
     promise cmp -s help listed
     promise [ -z "$(awk '/^\.It Fl/ { if (head != "") print head; head = $0; next } { head = "" }' "$page")" ]
-    cat help >>all
+    sed 's/.* //' help >>all
 done
 printf '%s\n' help version no- >>all
 for page in "$pages"/*.1; do

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/text.c" /* the one part of cli/ that a test calls; tests are linked without it */
+#include "cli/text.c" /* tests are linked without cli/ */
 #include "tests/test.h"
 
 int main(void) {

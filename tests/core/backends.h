@@ -33,7 +33,7 @@ void backends_named_filters(struct subject *s);
 void backends_named(struct subject *s);
 void backends_large(struct subject *s);
 
-/* Counts a check, and says whether it is among those that this run makes: a backend whose kernels
+/* Counts a check, and returns whether it is among those that this run makes: a backend whose kernels
  * take a second each to build is tried on a sample, or by several processes at once. */
 bool backends_mine(struct subject *s);
 uint64_t backends_random(uint64_t *seed);

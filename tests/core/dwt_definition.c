@@ -7,7 +7,7 @@
 
 #include "core/wavelet/dwt.h"
 
-/* Daubechies' four taps, and what stands at index i of a line of n. */
+/* Daubechies' four taps, and the value at index i of a line of n. */
 static double tap(int i) {
     const double r = sqrt(3.0);
     const double h[4] = {1 + r, 3 + r, 3 - r, 1 - r};

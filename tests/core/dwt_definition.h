@@ -5,7 +5,7 @@
 #include "core/base/job.h"
 
 /* All levels, level by level and axis by axis, into boxes of a block with the packed extents; the
- * approximation so far stands in the corner.
+ * approximation so far is in the corner.
  * `picture` and `out` are C-contiguous, in the shapes of the job's input and output. */
 void dwt_define(const struct gf_job *job, const double *picture, double *out);
 

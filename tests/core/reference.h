@@ -40,7 +40,7 @@ struct cld reference_filter_value(const struct gf_job *job, const struct referen
                                   const int64_t k[3]);
 long double reference_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
                               const int64_t k[3]);
-/* True when a frequency lies so near an ideal filter's edge that rounding decides. r: n, on. */
+/* True when a frequency is so near an ideal filter's edge that rounding decides. r: n, on. */
 bool reference_filter_doubtful(const struct gf_job *job, const struct reference *r);
 
 /* The relative L2 error that is allowed for this job: C sqrt(log2 N), where C makes it 3e-7 for
@@ -52,7 +52,7 @@ double reference_error(const struct gf_job *job, int i, const struct reference *
                        const struct gf_array *out);
 
 /* Compares output i sample by sample; every exact value may be off by an error that the bound
- * allows. Returns the number of wrong samples, and says something about the first in `text`. */
+ * allows. Returns the number of wrong samples, and describes the first in `text`. */
 int64_t reference_check(const struct gf_job *job, int i, const struct reference *r,
                         const struct gf_array *out, const struct gf_report *report, char *text,
                         size_t size);

@@ -44,7 +44,7 @@ static int64_t index_of(const struct reference *r, int64_t c, const int64_t at[3
     return ((c * r->n[0] + at[0]) * r->n[1] + at[1]) * r->n[2] + at[2];
 }
 
-/* Bin k of the input spectrum, wherever it stands in the array. */
+/* Bin k of the input spectrum, wherever it is in the array. */
 static struct cld spectrum_bin(const struct gf_job *job, const struct reference *r,
                                const struct gf_array *in, int64_t c, const int64_t k[3]) {
     int64_t at[3];
@@ -216,7 +216,7 @@ double reference_bound(const struct gf_job *job) {
     return bound;
 }
 
-/* The frequency (or sample) that stands at position `at` of output i. */
+/* The frequency (or sample) at position `at` of output i. */
 static void bin_at(const struct reference *r, const struct gf_output *o, const int64_t at[3],
                    int64_t k[3]) {
     for (int a = 0; a < 3; a++) {

@@ -4,11 +4,11 @@
  * [shard=I/N]
  *
  * `full` makes many more checks. `small` keeps to the outputs of small sizes, for builds that run
- * ten times slower; `filters` to those; `named` to the list of jobs that goes every way once,
+ * ten times slower; `filters` to those; `named` to the list of jobs that takes every way once,
  * `tiny` to its small brother for a simulator; `large` compares large sizes with the openmp
  * backend. `shard` makes one check in N, the I-th, for backends whose kernels take long to build.
  * Without a name, all that probe as present are tested. `gpu`: backends without a GPU are passed
- * over, and so is a device that is the processor itself; `list` with it names those that are left,
+ * over, and so is a device that is the CPU itself; `list` with it names those that are left,
  * and fails when none is. `optional`: a backend that is absent is passed over too. A failure prints
  * its job; the same seed repeats it. */
 #include <inttypes.h>
@@ -21,7 +21,6 @@
 #include "core/base/status.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
-
 
 struct section {
     const char *name;
@@ -102,7 +101,7 @@ static bool find_gpu(const struct gf_backend *backend, char number[16], char rea
         }
         snprintf(number, 16, "%.15s", asked);
         snprintf(reason, GF_REASON, "%.120s%s", props.name,
-                 props.is_cpu ? " is the processor itself" : "");
+                 props.is_cpu ? " is the CPU itself" : "");
         return !props.is_cpu;
     }
     int n = gf_backend_devices(backend, list);
@@ -112,7 +111,7 @@ static bool find_gpu(const struct gf_backend *backend, char number[16], char rea
             snprintf(reason, GF_REASON, "%s", list[i].name);
             return true;
         }
-    snprintf(reason, GF_REASON, "no device but the processor");
+    snprintf(reason, GF_REASON, "no device but the CPU");
     return false;
 }
 

@@ -399,7 +399,7 @@ static void test_layout(void) {
     }
 }
 
-/* Boxes into an array that stands for the file. */
+/* Boxes into an array that represents the file. */
 static int into_array(void *user, const struct gf_dwt_box *box) {
     const struct gf_array *c = user;
     for (int64_t i = 0; i < box->height; i++)
@@ -491,7 +491,7 @@ static void test_backend(enum extent extent, bool gpu) {
     if (backend->probe(reason))
         return;
     if (gpu && !(options.device = find_gpu(number))) {
-        printf("%s: skipped: no device but the processor\n", backend->name);
+        printf("%s: skipped: no device but the CPU\n", backend->name);
         return;
     }
     if (backend->open(&options, &contexts[0]))

@@ -83,7 +83,7 @@ static void test_profiles(void) {
     gf_filter_free(f);
 }
 
-/* Radii of their own, axes that stand aside, three axes. */
+/* Radii of their own, axes that are not filtered, three axes. */
 static void test_axes(void) {
     struct gf_job job = filter_job(2, 20, 20, 1);
     struct gf_filter *f = new_filter();
@@ -101,7 +101,7 @@ static void test_axes(void) {
     f->factor[0].a.order = 3;
     VALUE(f, 0, 4, 0, 0.5);
     VALUE(f, 2, 4, 0, 1 / (1 + 8.0));
-    job.axes = 1; /* x stands aside, whatever its radius */
+    job.axes = 1; /* x is not filtered, whatever its radius */
     f->factor[0].a.radius[1] = 0;
     VALUE(f, 2, 7, 0, 0.5);
     CHECK(!gf_filter_validate(&job));

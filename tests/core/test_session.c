@@ -323,7 +323,7 @@ static void test_times(void) {
     stop();
 }
 
-/* Each way to fail on the device: auto goes on in host memory and notes it once. */
+/* Each way to fail on the device: auto continues in host memory and notes it once. */
 static void test_fallback(void) {
     static const struct {
         int open, plan, exec;
@@ -416,6 +416,11 @@ static void test_asked(void) {
         gf_runner_ahead(&runner, NULL);
         CHECK_EQ(run(4096, 100), GF_EABSENT);
         CHECK(gf_session_is_lost(&session) && !gf_session_is_open(&session));
+        if (!alone) { /* what waited for its turn has the reason too */
+            gf_fail(GF_EIO, "something else");
+            CHECK_EQ(run(8192, 100), GF_EABSENT);
+            CHECK(!strcmp(gf_message(), "cannot open it"));
+        }
         CHECK_EQ(n_notes, 0);
         CHECK_EQ(host.opened, 0);
         stop();

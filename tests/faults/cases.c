@@ -35,6 +35,13 @@ const struct fault_case fault_cases[] = {
     RUN("fwd-resume", "fwd @/a.png --out=o.png --resume --force"),
     RUN("fwd-folder", "fwd @/folder --out={stem}.png --complex={stem}.npy --jobs=2"),
     RUN("fwd-list", "fwd --files-from=@/list --out={stem}.ppm --jobs=2"),
+    /* Large enough for two threads. */
+    {"fwd-threads", "fwd @/big.pgm --out=o.png --complex=o.npy --threads=2 --backend=openmp", NULL,
+     true, false},
+    {"filter-threads", "filter @/big.pgm --lowpass=20 --out=o.tif --threads=2 --backend=openmp",
+     NULL, true, false},
+    {"dwt-threads", "dwt @/big.pgm --levels=2 --out=o.npy --threads=2 --backend=openmp", NULL, true,
+     false},
     RUN("inv-tiff", "inv @/s.tif --out=o.png"),
     RUN("inv-npy", "inv @/s.npy --out=o.tif"),
     RUN("inv-raw", "inv @/s.raw --out=o.pgm"),
@@ -106,6 +113,7 @@ bool inputs_make(const char *folder, int seed) {
         !pnm(folder, "b.pgm", "P5\n16 12\n255\n", 192, (unsigned)seed + 1) ||
         !pnm(folder, "m.pgm", "P5\n16 12\n255\n", 192, (unsigned)seed + 2) ||
         !pnm(folder, "c.ppm", "P6\n16 12\n255\n", 576, (unsigned)seed + 3) ||
+        !pnm(folder, "big.pgm", "P5\n1000 800\n255\n", 800000, (unsigned)seed + 6) ||
         !pnm(folder, "a.raw", "", 192, (unsigned)seed + 4) ||
         !pnm(folder, "v.raw", "", 768, (unsigned)seed + 5) ||
         !pnm(folder, "folder/notes.txt", "no picture\n", 0, 0))

@@ -1,5 +1,5 @@
 /* What the driver and the shim share: one page of memory that the program inherits as a descriptor.
- * The driver says which call fails, the shim counts and says what became of it. */
+ * The driver says which call fails, the shim counts and reports what became of it. */
 #ifndef GF_TESTS_FAULTS_PAGE_H
 #define GF_TESTS_FAULTS_PAGE_H
 
@@ -35,7 +35,7 @@ struct fault_page {
     int armed; /* main() has begun */
     int crash_signal;
     char site[600];  /* "module+offset" of the callers, the innermost first */
-    char crash[600]; /* ditto, where the signal came from */
+    char crash[600]; /* likewise, where the signal came from */
 };
 
 #endif

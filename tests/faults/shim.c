@@ -1,6 +1,6 @@
-/* Preloaded into gpufft: fails one call of one kind as page.h says, counts all of them, and tells
+/* Preloaded into gpufft: fails one call of one kind as page.h describes, counts all of them, and tells
  * whose code crashed. Counting begins with main(), so the loader and constructors are left alone.
- * Calls that the C library makes inside itself are not seen; its streams stand for them. */
+ * Calls that the C library makes inside itself are not seen; its streams are counted instead. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>

@@ -249,19 +249,26 @@ static bool is_temporary(const char *path) {
     return strstr(path, ".gpufft-") != NULL;
 }
 
-/* A record that describes both pictures, or a commit cut short: right as long as it is read. */
+/* A record that describes the old data and the new is right as long as some command reads it, which
+ * checks all bytes. */
 static bool pair_reads(const struct place *p, const char *path) {
-    char line[600];
+    static const char *const commands[] = {"inv", "idwt", "fwd"};
     struct place aside = *p;
-    struct fault_case c = {.args = line};
-    struct outcome o;
-    snprintf(line, sizeof line, "info %s", path);
-    snprintf(aside.out, sizeof aside.out, "%.260s.pair", p->out);
     struct fault_page page;
+    bool good = false;
     aside.page = &page;
-    run_program(&aside, &c, world.in, NULL, &o);
-    bool good = o.status == 0 && !o.hung;
-    outcome_free(&o);
+    snprintf(aside.out, sizeof aside.out, "%.260s.pair", p->out);
+    for (int i = 0; i < 3 && !good; i++) {
+        char line[600];
+        struct fault_case c = {.args = line};
+        struct outcome o;
+        snprintf(line, sizeof line, "%s %s --kind=complex --out=npy:/dev/null", commands[i], path);
+        if (i == 1)
+            snprintf(line, sizeof line, "idwt %s --out=npy:/dev/null", path);
+        run_program(&aside, &c, world.in, NULL, &o);
+        good = o.status == 0 && !o.hung;
+        outcome_free(&o);
+    }
     unlink(aside.out);
     return good;
 }
@@ -309,7 +316,8 @@ static int judge_exit(const struct place *p, const struct clean *clean, const st
     int code = WEXITSTATUS(o->status), wrong = 0;
     if (fault->signal)
         return code && code != 128 + fault->signal ? WRONG_CODE : 0;
-    if (code && !o->err.n && !p->page->fired_on_stderr)
+    bool verdict = clean->c->loose && strstr((char *)o->out.data, "FAILED"); /* selftest's words */
+    if (code && !o->err.n && !p->page->fired_on_stderr && !verdict)
         wrong |= WRONG_SILENT;
     if (!code && clean->text && !file_equal(&o->out, &clean->out))
         wrong |= WRONG_TEXT;

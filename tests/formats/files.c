@@ -1,3 +1,4 @@
+/* Random images, files and folders for the tests of formats. */
 #include "tests/formats/files.h"
 
 #include <dirent.h>

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/files.h"
 #include "formats/pair.h"
 #include "formats/record.h"
 #include "tests/formats/files.h"
@@ -41,7 +42,7 @@ struct world {
 /* With `shift` so that a record tells whose it is. */
 static char *record_of(bool shift) {
     struct gf_record record = {.version = 1,
-                               .kind = GF_COMPLEX,
+                               .kind = GF_RECORD_COMPLEX,
                                .ndim = 2,
                                .shape = {8, 9},
                                .channels = 3,
@@ -134,7 +135,7 @@ static enum found look(const struct world *w, const char *old_record, const char
     struct gf_image image, outline;
     enum found found = MIXED;
     if (w->format == &gf_format_raw && access(w->beside, F_OK) == 0 && old_record && new_record)
-        options.channels_last = false; /* the record alone says what the bytes are */
+        options.channels_last = false; /* the record alone describes the bytes */
     else if (w->format == &gf_format_raw) {
         options.raw.ndim = 3;
         memcpy(options.raw.shape, (int64_t[]){8, 9, 3}, sizeof options.raw.shape);

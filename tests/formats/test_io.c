@@ -1,4 +1,4 @@
-/* Sources and sinks: what stands on the disk after success, failure and everything between. */
+/* Sources and sinks: what is on the disk after success, failure and everything between. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -152,7 +152,7 @@ static void test_short_writes(void) {
     free(data);
 }
 
-/* Forks a reader of a FIFO that takes `n` bytes into the file `to` and goes. */
+/* Forks a reader of a FIFO that takes `n` bytes into the file `to` and exits. */
 static pid_t fork_reader(const char *fifo, const char *to, size_t n) {
     pid_t pid = fork();
     if (pid == 0) {
@@ -201,7 +201,7 @@ static void test_streams(void) {
     CHECK(file_is("got", "01ab456789\0\0z", 13));
     unlink("got");
 
-    /* The reader goes away: an error, not a signal (which this program ignores). */
+    /* The reader exits: an error, not a signal (which this program ignores). */
     pid = fork_reader("fifo", "got", 10);
     CHECK_EQ(gf_sink_open("fifo", true, &s), GF_OK);
     size_t n = 1 << 20;

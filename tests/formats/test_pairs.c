@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
+#include "formats/files.h"
 #include "formats/record.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
@@ -14,7 +15,7 @@
 static const struct gf_read_options any = {0};
 static const struct gf_write_options usual = {.level = -1};
 static const struct gf_record record = {.version = 1,
-                                        .kind = GF_COMPLEX,
+                                        .kind = GF_RECORD_COMPLEX,
                                         .ndim = 2,
                                         .shape = {8, 9},
                                         .channels = 3,
@@ -90,7 +91,7 @@ static void test_mismatch(const struct gf_format *f, const char *path) {
     /* Writing again makes the pair good again. */
     CHECK_EQ(gf_image_write(path, f, &b, &usual, true), GF_OK);
     CHECK_EQ(read_rc(path), GF_OK);
-    /* Without a record the old one goes: it would speak of what is no longer there. */
+    /* Without a record the old one is removed: it would describe data that is no longer there. */
     free(b.record);
     b.record = NULL;
     CHECK_EQ(gf_image_write(path, f, &b, &usual, true), GF_OK);
@@ -190,6 +191,90 @@ static void test_claims(void) {
     unlink("c.raw");
 }
 
+/* Changes one byte, a whole start, or, where the length may change (`kind` 3 and more), takes bytes
+ * away; returns the new length. */
+static size_t mutate(int kind, size_t at, uint32_t *seed, char *text, size_t n) {
+    char printable = (char)(32 + random_next(seed) % 95);
+    switch (kind) {
+    case 0:
+        text[at] = (char)(text[at] ^ 1 << random_next(seed) % 7);
+        return n;
+    case 1:
+        text[at] = printable;
+        return n;
+    case 2: /* the first sixth, at most */
+        memset(text, printable, at / 6 + 1);
+        return n;
+    case 3:
+        memmove(text + at, text + at + 1, n - at - 1);
+        return n - 1;
+    case 4:
+        return at;
+    default:
+        memmove(text, text + at / 6, n - at / 6);
+        return n - at / 6;
+    }
+}
+
+/* However a record is damaged, its data is refused or has a record (that inv refuses or believes):
+ * it is never taken for a file without one. */
+static void sweep(const char *path, const char *in, size_t begin, size_t n, int kinds) {
+    size_t size;
+    unsigned char *whole = file_get(in, &size);
+    char *text = malloc(size);
+    uint32_t seed = 5;
+    int silent = 0, refused = 0;
+    for (size_t at = 0; at < n; at++)
+        for (int kind = 0; kind < kinds; kind++) {
+            struct gf_image image;
+            struct gf_record r;
+            memcpy(text, whole, size);
+            size_t left = mutate(kind, at, &seed, text + begin, n);
+            file_put(in, text, size - n + left);
+            int rc = gf_image_read(path, &any, &image, NULL);
+            refused += rc || (image.record && gf_record_parse(image.record, &r));
+            if (!rc && !image.record) {
+                silent++;
+                CHECK_MSG(false, "%s: taken as no record: %.60s", path, text + begin);
+            }
+            gf_image_free(&image);
+        }
+    CHECK_MSG(silent == 0 && refused > (int)n, "%s: %d silent, %d refused", path, silent, refused);
+    file_put(in, whole, size);
+    CHECK_EQ(read_rc(path), GF_OK);
+    free(text);
+    free(whole);
+}
+
+static void test_damaged_start(void) {
+    struct gf_image image = spectrum(7);
+    size_t size, n = strlen(image.record);
+    CHECK_EQ(gf_image_write("d.tif", &gf_format_tiff, &image, &usual, true), GF_OK);
+    unsigned char *whole = file_get("d.tif", &size);
+    unsigned char *at = memmem(whole, size, image.record, n);
+    CHECK(at != NULL);
+    if (at)
+        sweep("d.tif", "d.tif", (size_t)(at - whole), n, 3);
+    free(whole);
+    CHECK_EQ(gf_image_write("d.npy", &gf_format_npy, &image, &usual, true), GF_OK);
+    free(file_get("d.npy.json", &size));
+    sweep("d.npy", "d.npy.json", 0, size, 6);
+    /* What others write beside their data, or as a TIFF's description, is none of our business. */
+    static const char *const foreign[] = {"{\"shape\": [8, 9, 3], \"axes\": \"YXS\"}", "{\"a\"",
+                                          "[\"kind\", \"norm\"]", "made with gpufft"};
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        struct gf_image back;
+        file_put("d.npy.json", foreign[i], strlen(foreign[i]));
+        CHECK_EQ(gf_image_read("d.npy", &any, &back, NULL), GF_OK);
+        CHECK(!back.record);
+        gf_image_free(&back);
+    }
+    gf_image_free(&image);
+    unlink("d.tif");
+    unlink("d.npy");
+    unlink("d.npy.json");
+}
+
 int main(void) {
     scratch_enter();
     test_together(&gf_format_npy, "a.npy", false);
@@ -211,6 +296,7 @@ int main(void) {
     test_no_clobber();
     test_elsewhere();
     test_claims();
+    test_damaged_start();
     CHECK_EQ(scratch_count(), 0);
     scratch_leave();
     return TEST_END();

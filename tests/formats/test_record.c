@@ -10,7 +10,7 @@
 #include "tests/test.h"
 
 static const char plain[] =
-    "{\"gpufft\":1,\"kind\":\"complex\",\"shape\":[512,256],\"channels\":1,\"color\":\"gray\","
+    "{\"gpufft\":1,\"kind\":\"complex\",\"extents\":[512,256],\"channels\":1,\"color\":\"gray\","
     "\"type\":\"u8\",\"depth\":8,\"axes\":[0,1],\"norm\":\"backward\",\"shift\":false,"
     "\"half\":false,\"luma\":false,\"complex_input\":false,\"alpha\":\"none\"}";
 
@@ -27,7 +27,7 @@ static bool same(const struct gf_record *a, const struct gf_record *b) {
 
 static struct gf_record random_record(uint32_t *seed) {
     struct gf_record r = {.version = 1};
-    r.kind = (enum gf_kind)(random_next(seed) % GF_N_KINDS);
+    r.kind = (enum gf_record_kind)(random_next(seed) % (GF_RECORD_COMPLEX + 1));
     r.ndim = 1 + (int)(random_next(seed) % 3);
     for (int i = 0; i < r.ndim; i++)
         r.shape[i] = 1 + random_next(seed) % 100000;
@@ -38,7 +38,7 @@ static struct gf_record random_record(uint32_t *seed) {
     r.complex_input = gf_dtype_is_complex(r.dtype);
     r.depth = 1 + (int)(random_next(seed) % (8 * gf_dtype_size(r.dtype)));
     r.axes = 1 + random_next(seed) % ((1u << r.ndim) - 1);
-    r.norm = (enum gf_norm)(random_next(seed) % 3);
+    r.norm = (enum gf_record_norm)(random_next(seed) % 3);
     r.shift = random_next(seed) & 16;
     r.half = !r.complex_input && (random_next(seed) & 16);
     r.luma = r.channels == 1 && (random_next(seed) & 16);
@@ -62,7 +62,7 @@ static void test_round_trip(void) {
     CHECK_EQ(r.shape[0], 512);
     CHECK_EQ(r.shape[1], 256);
     CHECK_EQ(r.axes, 3);
-    CHECK_EQ(r.kind, GF_COMPLEX);
+    CHECK_EQ(r.kind, GF_RECORD_COMPLEX);
     char *text; /* the form is part of the file format */
     CHECK_EQ(gf_record_format(&r, &text), GF_OK);
     CHECK(text && !strcmp(text, plain));
@@ -127,6 +127,11 @@ static void test_fields(void) {
     CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":3"), GF_EFORMAT);
     CHECK(strstr(gf_message(), "version 3"));
     CHECK_EQ(parse_changed("\"gpufft\":1", "\"gpufft\":2"), GF_EFORMAT); /* no wavelet's fields */
+    /* what older writers called it; but one shape is enough */
+    CHECK_EQ(parse_changed("extents", "shape"), GF_OK);
+    CHECK_EQ(parse_changed("extents", "picture_shape"), GF_OK);
+    CHECK_EQ(parse_changed("extents", "picture"), GF_EFORMAT);
+    CHECK_EQ(parse_changed("\"none\"}", "\"none\",\"shape\":[512,256]}"), GF_EFORMAT);
     /* what a later writer of this version may add */
     CHECK_EQ(parse_changed("\"none\"}", "\"none\",\"note\":[1,{\"a\":null}]}"), GF_OK);
 }
@@ -172,7 +177,7 @@ static void test_mutations(void) {
 /* Wavelet records: there and back, and each of their own fields broken. */
 static void test_wavelet(void) {
     static const char text[] =
-        "{\"gpufft\":2,\"kind\":\"real\",\"picture_shape\":[20,24],\"channels\":1,\"color\":"
+        "{\"gpufft\":2,\"kind\":\"real\",\"extents\":[20,24],\"channels\":1,\"color\":"
         "\"gray\","
         "\"type\":\"u8\",\"depth\":8,\"axes\":[0,1],\"norm\":\"backward\",\"shift\":false,"
         "\"half\":false,\"luma\":false,\"complex_input\":false,\"alpha\":\"none\","
@@ -189,11 +194,10 @@ static void test_wavelet(void) {
         {"\"real\"", "\"complex\""},
         {"\"shift\":false", "\"shift\":true"},
         {"\"half\":false", "\"half\":true"},
-        {"picture_shape", "shape"},
     };
     struct gf_record r;
     CHECK_EQ(gf_record_parse(text, &r), GF_OK);
-    CHECK(r.version == GF_RECORD_WAVELET && r.levels == 3 && r.boundary == GF_ZERO &&
+    CHECK(r.version == GF_RECORD_WAVELET && r.levels == 3 && r.boundary == GF_RECORD_ZERO &&
           r.thresholded && r.shape[1] == 24);
     char *again;
     CHECK_EQ(gf_record_format(&r, &again), GF_OK);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/status.h"
-#include "formats/format.h"
+#include "formats/files.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
@@ -341,6 +341,71 @@ static void test_written(void) {
     gf_image_free(&image);
 }
 
+/* Integers of three bytes are in the byte order of the file, as libtiff's own tools take them. */
+static void test_three_bytes(void) {
+    static const char *const modes[] = {"wl", "wb"};
+    static const unsigned char stored[2][6] = {{3, 2, 1, 6, 5, 4}, {1, 2, 3, 4, 5, 6}};
+    for (int big = 0; big < 2; big++) {
+        const unsigned char samples[8] = {3, 2, 1, 6, 5, 4}; /* on a little-endian host */
+        struct gf_image image;
+        size_t n;
+        TIFF *tif = TIFFOpen("3.tif", modes[big]);
+        TIFFSetField(tif, TIFFTAG_IMAGEWIDTH, 2);
+        TIFFSetField(tif, TIFFTAG_IMAGELENGTH, 1);
+        TIFFSetField(tif, TIFFTAG_BITSPERSAMPLE, 24);
+        TIFFSetField(tif, TIFFTAG_SAMPLESPERPIXEL, 1);
+        TIFFSetField(tif, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+        TIFFSetField(tif, TIFFTAG_ROWSPERSTRIP, 1);
+        TIFFWriteRawStrip(tif, 0, (void *)(uintptr_t)(big ? stored[1] : samples), 6);
+        TIFFClose(tif);
+        unsigned char *file = file_get("3.tif", &n);
+        CHECK(file && memmem(file, n, stored[big], 6));
+        free(file);
+        CHECK_EQ(gf_image_read("3.tif", &any, &image, NULL), GF_OK);
+        const uint32_t *px = image.px.data;
+        CHECK_EQ(image.px.dtype, GF_U32);
+        CHECK(px && px[0] == 0x010203 && px[1] == 0x040506);
+        gf_image_free(&image);
+    }
+}
+
+/* libtiff's words for its own insides do not get out. */
+static void test_messages(void) {
+    static const struct {
+        char bytes[32];
+        size_t n;
+    } bad[] = {
+        {"II*\0\010\0\0\0\0\0\0\0\0\0", 14},
+        {"II+\0\010\0\0\0\020\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 32},
+        {"II*\0\100\0\0\0", 8},
+        {"II*\0\010\0\0\0\377\377", 10},
+    };
+    struct gf_image image;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        file_put("m.tif", bad[i].bytes, bad[i].n);
+        int rc = gf_image_read("m.tif", &any, &image, NULL);
+        CHECK_MSG(rc == GF_EFORMAT && !strstr(gf_message(), "elements") &&
+                      !strstr(gf_message(), "TIFF_") && !strstr(gf_message(), "allocate") &&
+                      strstr(gf_message(), "its directory") && message_is_good(gf_message()),
+                  "%zu: %d %s", i, rc, gf_message());
+    }
+    /* A tag that no one can read: the photometric one becomes number 127. */
+    size_t n;
+    put_tiff("m.tif", &byte_layout, 1);
+    unsigned char *file = file_get("m.tif", &n);
+    uint32_t at;
+    memcpy(&at, file + 4, 4);
+    for (int tag = 0; tag < file[at]; tag++)
+        if (file[at + 2 + 12 * tag] == 0x06 && file[at + 3 + 12 * tag] == 1)
+            file[at + 2 + 12 * tag] = 127, file[at + 3 + 12 * tag] = 0, file[at + 4 + 12 * tag] = 0;
+    file_put("m.tif", file, n);
+    free(file);
+    int rc = gf_image_read("m.tif", &any, &image, NULL);
+    CHECK_MSG(rc == GF_EFORMAT && strstr(gf_message(), "a tag of its directory"), "%d %s", rc,
+              gf_message());
+    gf_image_free(&image);
+}
+
 int main(void) {
     TIFFSetWarningHandler(NULL);
     TIFFSetErrorHandler(NULL);
@@ -351,6 +416,8 @@ int main(void) {
     test_palette();
     test_alpha();
     test_written();
+    test_three_bytes();
+    test_messages();
     scratch_leave();
     return TEST_END();
 }

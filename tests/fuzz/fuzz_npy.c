@@ -1,3 +1,4 @@
+/* The reader of .npy files, with and without a channel axis. */
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {

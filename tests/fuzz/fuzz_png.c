@@ -1,3 +1,4 @@
+/* The reader of PNG files. */
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {

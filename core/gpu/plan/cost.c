@@ -59,6 +59,9 @@ static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int6
     double run = (double)(near == step ? points : lines) * (double)bytes;
     if (near > 1 && near * bytes >= 32)
         return (double)bytes;
+    /* Scattered inside a sector, which moves whole. Pairs of samples are two lines of one tile. */
+    if (near >= 4)
+        return 32.0 / (double)near;
     return run;
 }
 

@@ -1,0 +1,53 @@
+/* Files to the array that a task transforms: one picture, several as planes of a volume (--frames),
+ * or a spectrum from its magnitude and phase. The header comes first, then, from the same open
+ * files, the samples:
+ *
+ *     struct gf_reader reader = {0};
+ *     int rc = gf_reader_open(&reader, settings, paths, n, &image);
+ *     if (!rc)
+ *         rc = gf_reader_read(&reader, settings, paths, n, &image);
+ *     gf_reader_close(&reader);
+ */
+#ifndef GF_CLI_BATCH_LOAD_H
+#define GF_CLI_BATCH_LOAD_H
+
+#include "cli/settings.h"
+#include "formats/files.h"
+
+/* The files between header and samples. Those of a pair, or the first of the frames, have an image
+ * of their own that `image` is made of. */
+struct gf_reader {
+    struct gf_file *file[2];
+    struct gf_image part[2];
+    bool several; /* one picture at a time of a file that may hold more */
+    bool pending; /* a picture's header was read, and not its samples */
+};
+
+/* The header of what `paths` name, px.data stays NULL; of the next picture where one is open. */
+int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
+                   struct gf_image *image);
+/* The samples. The reader stays open where more pictures may follow in the file. */
+int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
+                   struct gf_image *image);
+/* True where the file is open and of a format that holds several pictures. */
+bool gf_reader_may_have_more(const struct gf_reader *r);
+/* 1 where the file has another picture, 0 at its end, a negative status for anything else. May wait
+ * for a pipe. */
+int gf_reader_more(struct gf_reader *r);
+/* Frame `i` of --frames as a plane of that volume, finite. */
+int gf_reader_frame(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int64_t i,
+                    const struct gf_image *volume, struct gf_image *plane);
+void gf_reader_close(struct gf_reader *r); /* takes an all-zero struct too */
+
+/* One picture, without a reader; `header_only` leaves px.data NULL. */
+int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
+                    struct gf_image *image);
+int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struct gf_image *image);
+
+/* Lays samples out in the rank and shape of a record; formats without room for leading axes of
+ * extent 1 lose them, others gain one. GF_EFORMAT where they differ otherwise. */
+int gf_image_match(struct gf_array *px, int rank, const int64_t *shape);
+/* Refuses or mends NaN and Inf, by --nan. */
+int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
+
+#endif

@@ -1,0 +1,25 @@
+/* Products to files: one file each, or with {page} one for every plane.
+ *
+ *     if (!gf_product_accepts(&product))          before the work
+ *         …
+ *     rc = gf_product_write(settings, &product);  after it
+ */
+#ifndef GF_CLI_BATCH_STORE_H
+#define GF_CLI_BATCH_STORE_H
+
+#include "cli/batch/product.h"
+#include "cli/settings.h"
+
+/* GF_EINVAL with the ways out when the product's format cannot hold it. */
+int gf_product_accepts(const struct gf_product *p);
+int gf_product_write(const struct gf_settings *s, const struct gf_product *p);
+/* With {page}: whether each plane has a record of its own. */
+bool gf_page_has_record(const struct gf_product *p);
+
+/* Calls `visit` for the real name of every file that the job's products are written to, with the
+ * number of the product; ends with the first that does not return 0, and returns that. */
+typedef int gf_file_visit(void *user, int i, const struct gf_product *p, const char *path);
+int gf_products_each_file(const struct gf_job *job, const struct gf_product *product, int n,
+                          gf_file_visit *visit, void *user);
+
+#endif

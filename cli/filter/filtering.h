@@ -1,0 +1,16 @@
+/* What gpufft filter keeps with a task (cli/batch/task.h, `filtering`). */
+#ifndef GF_CLI_FILTER_FILTERING_H
+#define GF_CLI_FILTER_FILTERING_H
+
+#include "cli/filter/make.h"
+
+/* From prepare() to the end of the task. */
+struct gf_filtering {
+    struct gf_filter_frame frame;
+    struct gf_filter *filter; /* to be released, or freed where it is the file's own */
+    bool own;
+    struct gf_array input; /* lengthened by --edges; no data where the picture itself will do */
+    struct gf_notches peaks;
+};
+
+#endif

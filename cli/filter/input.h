@@ -1,0 +1,15 @@
+/* The samples that a filter's job starts from: those of the picture, and beyond its edges. */
+#ifndef GF_CLI_FILTER_INPUT_H
+#define GF_CLI_FILTER_INPUT_H
+
+#include "cli/batch/task.h"
+
+/* Notes in t->prepare_bytes what the input and `bytes` beside it take while the filter is made; once
+ * the samples are there it is held to the limit. */
+int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
+/* t->in lengthened by --edges, into t->filtering->input. */
+int gf_filter_lengthen(struct gf_task *t);
+/* Bytes that takes, at most. */
+int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
+
+#endif

@@ -1,0 +1,249 @@
+/* Whole files: which format, which record, and the safe way out. */
+#include "formats/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "formats/checksum.h"
+#include "formats/foreign.h"
+#include "formats/pair.h"
+#include "formats/record_file.h"
+
+/* ---- reading ---- */
+
+struct gf_file {
+    char *path;
+    struct gf_source *source;
+    struct gf_read_options options;
+    struct gf_record_file beside;           /* the record beside the data, if there is one */
+    const struct gf_description *described; /* the one in it that is this data's, or NULL */
+    bool looked_beside;
+    struct gf_decoder decoder;
+};
+
+static int fail_unknown(struct gf_source *source, const char *path) {
+    char name[8];
+    unsigned char head[GF_FOREIGN_SNIFF];
+    const struct gf_foreign *foreign;
+    const struct gf_format *f = gf_format_by_suffix(path);
+    int64_t n = gf_source_peek(source, head, sizeof head);
+    if (gf_source_known_size(source) == 0)
+        return gf_fail(GF_EFORMAT, "the file is empty");
+    if (n > 0 && (foreign = gf_foreign_find(head, (size_t)n)))
+        return gf_fail(GF_EFORMAT, "is %s file, which gpufft does not read; convert it to %s first",
+                       foreign->name, foreign->convert);
+    if (f && !f->needs_layout)
+        return gf_fail(GF_EFORMAT, "not a %s: its first bytes are another's",
+                       gf_format_label(f, name));
+    if (f)
+        return gf_fail(GF_EFORMAT, "a raw file needs --shape and --type");
+    return gf_fail(GF_EFORMAT, "not a picture of a known format (PNG, TIFF, JPEG, PNM, PFM, NPY)");
+}
+
+/* By the first bytes, unless the options give a layout. NULL in *out: unknown, or not known yet. */
+static int sniff(const struct gf_file *file, const struct gf_format **out) {
+    unsigned char head[GF_SNIFF];
+    if (file->options.raw.ndim > 0) {
+        *out = gf_format_headerless();
+        return GF_OK;
+    }
+    int64_t n = gf_source_peek(file->source, head, sizeof head);
+    *out = n > 0 ? gf_format_sniff(head, (size_t)n) : NULL;
+    return n < 0 ? (int)n : GF_OK;
+}
+
+/* The description of this data in the record beside it; *out stays NULL when there is none. A lone
+ * description is checked by its size, its checksum is for gf_file_read(). */
+static int find_description(const struct gf_file *file, const struct gf_description **out) {
+    const struct gf_record_file *beside = &file->beside;
+    *out = beside->n == 1 && beside->d[0].record ? &beside->d[0] : NULL;
+    if (*out || beside->n == 0)
+        return GF_OK;
+    int rc = gf_record_file_choose(beside, file->source, file->options.threads, out);
+    if (!rc && !*out)
+        rc = gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: no description "
+                                 "in it fits");
+    if (!rc && !(*out)->record)
+        *out = NULL; /* the data that had no record */
+    return rc;
+}
+
+static int check_size(const struct gf_file *file) {
+    int64_t size = gf_source_known_size(file->source);
+    if (size == file->described->bytes)
+        return GF_OK;
+    return gf_fail(GF_EFORMAT,
+                   "its record (.json beside it) is another file's: %lld bytes, not %lld",
+                   (long long)file->described->bytes, (long long)size);
+}
+
+static int check_sum(const struct gf_file *file) {
+    const struct gf_description *d = file->described;
+    uint32_t crc;
+    int rc = gf_crc32_source(file->source, d->bytes, file->options.threads, &crc);
+    if (!rc && crc != d->crc32)
+        rc = gf_fail(GF_EFORMAT,
+                     "its record (.json beside it) is another file's: the checksums differ");
+    return rc;
+}
+
+/* The format and, for those that keep it there, the record beside the data. */
+static int identify(struct gf_file *file, const struct gf_format **out) {
+    const struct gf_format *f, *named = gf_format_by_suffix(file->path);
+    const struct gf_description *d = NULL;
+    int rc = sniff(file, &f);
+    if (rc)
+        return rc;
+    /* A pipe has nothing beside it. Raw bytes may begin like anything, so the suffix counts too. */
+    bool raw = !f || (named && named->needs_layout);
+    bool has_beside = gf_source_known_size(file->source) >= 0 && strcmp(file->path, "-");
+    file->looked_beside = has_beside && (raw || f->record_beside);
+    if (file->looked_beside && ((rc = gf_record_file_read(file->path, &file->beside)) != GF_OK ||
+                                (rc = find_description(file, &d)) != GF_OK))
+        return rc;
+    if (d && file->options.raw.ndim == 0 && raw && d->format->needs_layout)
+        f = d->format;
+    if (!f)
+        return fail_unknown(file->source, file->path);
+    *out = f;
+    file->described = d && d->format == f ? d : NULL;
+    return file->described ? check_size(file) : GF_OK;
+}
+
+/* The header at the source's position. */
+static int open_decoder(struct gf_file *file, const struct gf_format *f, struct gf_image *image) {
+    const struct gf_description *d = file->described;
+    struct gf_read_options options = file->options;
+    if (d) {
+        options.channels_last |= d->layout.channels > 1;
+        if (options.raw.ndim == 0)
+            options.raw = d->layout;
+    }
+    int rc = gf_decoder_open(&file->decoder, f, file->source, &options, image);
+    if (!rc && d && !image->record) {
+        image->record = strdup(d->record);
+        rc = image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+    }
+    return rc;
+}
+
+static int open_once(const char *path, const struct gf_read_options *options, struct gf_file **out,
+                     struct gf_image *image, const struct gf_format **format) {
+    struct gf_file *file = *out = calloc(1, sizeof *file);
+    if (!file || !(file->path = strdup(path)))
+        return gf_fail(GF_ENOMEM, "out of memory");
+    file->options = *options;
+    int rc = gf_source_open(path, &file->source);
+    if (rc)
+        return rc;
+    gf_source_limit(file->source, options->max_memory);
+    rc = identify(file, format);
+    return rc ? rc : open_decoder(file, *format, image);
+}
+
+/* *format is set where it is known, also when its header cannot be decoded. A pair that is replaced
+ * between its data and its record may not fit, so it is opened again; one whose data is still in
+ * place after the record was read belongs together (formats/pair.c has the order). */
+static int open_file(const char *path, const struct gf_read_options *options, struct gf_file **out,
+                     struct gf_image *image, const struct gf_format **format) {
+    enum { TRIES = 5 };
+    *image = (struct gf_image){0};
+    for (int i = 0;; i++) {
+        int rc = open_once(path, options, out, image, format);
+        struct gf_file *file = *out;
+        bool again = i + 1 < TRIES && file && file->source && (file->looked_beside || rc) &&
+                     gf_source_is_replaced(file->source, path);
+        if (!rc && !again)
+            return GF_OK;
+        gf_file_close(file);
+        gf_image_free(image);
+        *out = NULL;
+        if (!again)
+            return rc;
+    }
+}
+
+int gf_file_open(const char *path, const struct gf_read_options *options, struct gf_file **out,
+                 struct gf_image *image) {
+    const struct gf_format *format = NULL;
+    return open_file(path, options, out, image, &format);
+}
+
+int gf_file_read(struct gf_file *file, struct gf_image *image) {
+    int rc = file->described ? check_sum(file) : GF_OK;
+    return rc ? rc : gf_decoder_read(&file->decoder, image);
+}
+
+int gf_file_more(struct gf_file *file) {
+    const struct gf_format *f = file->decoder.format;
+    return f->more ? f->more(file->source) : 0;
+}
+
+int gf_file_next(struct gf_file *file, struct gf_image *image) {
+    const struct gf_format *f = file->decoder.format;
+    gf_decoder_close(&file->decoder);
+    int rc = gf_decoder_open(&file->decoder, f, file->source, &file->options, image);
+    file->decoder.format = f; /* so that gf_file_more() has it after a failure too */
+    return rc;
+}
+
+const struct gf_format *gf_file_format(const struct gf_file *file) {
+    return file->decoder.format;
+}
+
+bool gf_file_is_at_hand(const struct gf_file *file) {
+    return gf_source_known_size(file->source) >= 0;
+}
+
+void gf_file_close(struct gf_file *file) {
+    if (!file)
+        return;
+    gf_decoder_close(&file->decoder);
+    gf_record_file_free(&file->beside);
+    gf_source_close(file->source);
+    free(file->path);
+    free(file);
+}
+
+int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
+                  const struct gf_format **format) {
+    const struct gf_format *found = NULL;
+    struct gf_file *file;
+    int rc = open_file(path, options, &file, image, &found);
+    if (format)
+        *format = found;
+    if (rc)
+        return rc;
+    if (!options->header_only)
+        rc = gf_file_read(file, image);
+    gf_file_close(file);
+    if (rc)
+        gf_image_free(image);
+    return rc;
+}
+
+/* ---- writing ---- */
+
+int gf_image_write(const char *path, const struct gf_format *f, const struct gf_image *image,
+                   const struct gf_write_options *options, bool clobber) {
+    struct gf_sink *data = NULL;
+    int rc = gf_format_accepts(f, image);
+    if (!rc && f->check_suffix)
+        rc = f->check_suffix(gf_suffix(path), image);
+    if (!rc)
+        rc = gf_sink_open(path, clobber, &data);
+    if (rc)
+        return rc;
+    if (f->record_beside && gf_sink_is_file(data) && image->record) {
+        rc = gf_pair_check(path, f, image->record, clobber);
+        gf_sink_checksum(data, options->threads);
+    }
+    if (!rc)
+        rc = f->write(data, image, options);
+    if (rc) {
+        gf_sink_abort(data);
+        return rc;
+    }
+    return gf_pair_commit(path, f, image, options, clobber, data);
+}

@@ -1,0 +1,45 @@
+/* Whole files to arrays and back, by name: the type comes from the first bytes, the record from the
+ * file or from beside it.
+ *
+ *     struct gf_image image;
+ *     if (!gf_image_read("in.png", &options, &image, NULL))
+ *         rc = gf_image_write("out.tif", gf_format_by_name("tif"), &image, &write_options, true);
+ *     gf_image_free(&image);
+ */
+#ifndef GF_FORMATS_FILES_H
+#define GF_FORMATS_FILES_H
+
+#include "formats/format.h"
+
+/* An input between its header and its samples, or between two of its pictures. */
+struct gf_file;
+
+/* Opens any known file ("-": stdin) and decodes its header; raw when options->raw.ndim asks for it.
+ * For formats that keep the record beside the data, PATH.json is read too and its size held against
+ * the data; such a record also gives a raw file's layout and a .npy file's channels. */
+int gf_file_open(const char *path, const struct gf_read_options *options, struct gf_file **out,
+                 struct gf_image *image);
+/* The samples of that image; what a record beside the data holds is checked against their checksum.
+ * Once after each header. */
+int gf_file_read(struct gf_file *file, struct gf_image *image);
+/* After gf_file_read() with options->several: 1 where another picture follows, 0 at the end (or in
+ * formats that hold one only), a negative status where something else does. May wait for a pipe. */
+int gf_file_more(struct gf_file *file);
+/* The header of that next picture. */
+int gf_file_next(struct gf_file *file, struct gf_image *image);
+const struct gf_format *gf_file_format(const struct gf_file *file);
+/* True where nothing has to be waited for: no pipe, or one whose end has been read. */
+bool gf_file_is_at_hand(const struct gf_file *file);
+void gf_file_close(struct gf_file *file); /* takes NULL */
+
+/* Opens, reads and closes; options->header_only leaves the samples out. `format` (may be NULL) gets
+ * the format found, NULL where there is none. */
+int gf_image_read(const char *path, const struct gf_read_options *options, struct gf_image *image,
+                  const struct gf_format **format);
+
+/* Writes image to path ("-": stdout) through a safe sink: absent, old or complete. image->record
+ * is put into the file or beside it. clobber = false refuses an existing file. */
+int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
+                   const struct gf_write_options *options, bool clobber);
+
+#endif
