@@ -86,6 +86,8 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
 #endif
 #endif
     }
+    (void)table;
+    (void)params;
 }
 #endif
 

@@ -91,6 +91,7 @@ INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
             v[c] = load_point(s, src, table, n, s->line.in + POINT_IN(s, n));
     }
 #endif
+    (void)table;
 }
 
 /* With Bluestein's chirp multiplied in on the way. */
@@ -103,7 +104,8 @@ INLINE void load_staged(const struct source *s, GLOBAL const source_element *src
         BARRIER();
         UNROLL for (int i = 0; i < 2 * FETCHED; i++) {
             const uint n = UNTANGLES ? 2 * (p0 + i / 2 * PER_LINE) + i % 2 : p0 + i * PER_LINE;
-            if (n < LENGTH && (!PERMUTES || n)) {
+            const int among = !PERMUTES || n; /* not so Rader's zeroth point */
+            if (among && n < LENGTH) {
                 cplx w = v[i];
                 if (CHIRPED)
                     w = turn(w, table[s->args->table_chirp + n], DIR);
