@@ -104,7 +104,8 @@ struct pass_args {
     struct index_args index[5]; /* the fast index first: its neighbours are closest in memory */
     wide in_point, out_point;   /* strides from point to point */
     wide axis_size;             /* the axis' whole length, in points */
-    wide axis_in, axis_out; /* strides of a coordinate along it, for ends that need coordinates */
+    wide axis_in,
+        axis_out; /* strides of a coordinate along it, for endpoints that need coordinates */
     wide step_in, step_out; /* coordinates from point to point */
     wide pair_in, pair_out; /* from a sample to its partner, the imaginary part of a packed pair */
     wide lone;              /* the last pair where it lacks its partner, else -1 */
@@ -129,7 +130,7 @@ struct filter_multiply_args {
     wide halved; /* the axis along which the filter has half a spectrum */
 };
 
-/* The generic first and last steps. */
+/* The generic load and store steps. */
 struct loadstore_args {
     wide n[3];       /* the picture's extents; z, y, x, missing ones 1 */
     wide on[3];      /* 1 where the axis is transformed */

@@ -1,19 +1,16 @@
 /* A filter on its own: the spectrum in the work buffer's planes, in place. Given by -D: what
  * filter.h says. A group takes a row at a time. */
+#include "coord.h"
 #include "filter.h"
 
-INLINE wide minus(wide k, wide n) {
-    return k ? n - k : 0;
-}
-
-/* The indices of the half spectrum that stand for (z, y, x) of the work buffer; whether they are
- * the mirror image's. */
+/* Maps (z, y, x) of the work buffer to indices of the half spectrum; returns whether they are the
+ * mirror image's. */
 INLINE int fold(const struct filter_multiply_args *a, wide *k) {
     if (2 * k[a->halved] <= a->n[a->halved])
         return 0;
     UNROLL for (int i = 0; i < 3; i++) {
         if (a->on[i])
-            k[i] = minus(k[i], a->n[i]);
+            k[i] = negated(k[i], a->n[i]);
     }
     return 1;
 }

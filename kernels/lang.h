@@ -10,7 +10,7 @@
 #define GLOBAL                    __global
 #define LOCAL                     __local
 #define RESTRICT                  restrict
-/* A tile is the last parameter; its size is said at launch. */
+/* A tile is the last parameter; the launch gives its size. */
 #define TILE_PARAMETER(type) , __local type *tile
 #define TILE_DECLARE(type)
 #define INLINE           static inline __attribute__((always_inline))
@@ -47,8 +47,8 @@ typedef char schar;
 #endif
 #define LESS_OF(a, b)   ((a) < (b) ? (a) : (b))
 #define ROOM_FOR(group) LESS_OF(UNIT_THREADS / (((group) + 31) / 32 * 32), UNIT_GROUPS)
-/* `resident` groups are to fit a multiprocessor side by side: what the registers are rationed for.
- */
+/* `resident` groups are to fit a multiprocessor at the same time: the registers are rationed for
+ * that. */
 #define KERNEL(threads, resident)                                                                  \
     extern "C" __global__ void __launch_bounds__(threads, LESS_OF(resident, ROOM_FOR(threads)))
 #define GLOBAL
@@ -142,7 +142,7 @@ static inline double2 make_double2(double x, double y) {
 
 #endif
 
-/* OpenCL's qualifier stands before the return type, CUDA's launch bounds after it. */
+/* OpenCL's qualifier precedes the return type, CUDA's launch bounds follow it. */
 #ifdef IS_OPENCL
 #define VOID void
 #else

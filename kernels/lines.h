@@ -1,10 +1,10 @@
-/* Where a pass takes its points from and where it puts them: one line is one choice of the pass's
- * five indices, the lane and four outer ones. See struct gf_gpu_pass in core/gpu/plan/plan.h. */
+/* Where a pass reads its points and where it writes them: one line is one choice of the pass's five
+ * indices, the fast index and four outer ones. See struct gf_gpu_pass in core/gpu/plan/plan.h. */
 #ifndef LINES_H
 #define LINES_H
 
-#include "args.h"
 #include "complex.h"
+#include "coord.h"
 
 /* How far point, or coordinate, j of a line is from its first: in 32 bits where all lines are so
  * short. */
@@ -22,21 +22,15 @@ struct line {
     uint at[5]; /* the indices */
 };
 
-INLINE wide negated(wide k, wide n) {
-    return k ? n - k : 0;
-}
-INLINE wide centred(wide k, wide centre, wide n) {
-    k += centre;
-    return k >= n ? k - n : k;
-}
-
-/* The line `lane` of tile number `tile`. INDICES of the five are in use. */
-INLINE struct line line_at(const struct pass_args *a, uint tile, uint lane, const int lanes) {
+/* Line number `number` of the LINES of this group's tile, neighbours along the fast index. INDICES
+ * of the five are in use. */
+INLINE struct line line_at(const struct pass_args *a, uint number) {
     struct line l;
     uint at[5];
-    const uint tiles = ((uint)a->index[0].count + (uint)lanes - 1) / (uint)lanes;
+    const uint tile = (uint)GROUP_ID;
+    const uint tiles = ((uint)a->index[0].count + (uint)LINES - 1) / (uint)LINES;
     uint rest = INDICES > 1 ? tile / tiles : 0;
-    at[0] = (tile - rest * tiles) * (uint)lanes + lane;
+    at[0] = (tile - rest * tiles) * (uint)LINES + number;
     UNROLL for (int i = 1; i < INDICES; i++) {
         const uint count = (uint)a->index[i].count;
         const uint next = i + 1 < INDICES ? rest / count : 0;

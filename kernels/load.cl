@@ -5,7 +5,6 @@
  * do; each group leaves the energy of the Hermitian part and of the rest in `energy`. */
 #include "loadstore.h"
 
-
 #if OUT_COMPLEX
 typedef cplx element;
 #else
@@ -18,13 +17,13 @@ INLINE cplx read_at(const struct loadstore_args *a, GLOBAL const IN_T *src, wide
     wide k[3] = {z, y, x};
     UNROLL for (int i = 0; i < 3; i++) {
         if (mirrored && a->on[i])
-            k[i] = minus(k[i], a->n[i]);
+            k[i] = negated(k[i], a->n[i]);
     }
     int folded = a->array_half && 2 * k[a->halved] > a->n[a->halved];
     wide at = c * a->stride[3];
     UNROLL for (int i = 0; i < 3; i++) {
         if (folded && a->on[i])
-            k[i] = minus(k[i], a->n[i]);
+            k[i] = negated(k[i], a->n[i]);
         k[i] += a->centre[i];
         at += (k[i] >= a->n[i] ? k[i] - a->n[i] : k[i]) * a->stride[i];
     }
@@ -44,7 +43,7 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
     const wide count = a->channels * a->work[0] * a->work[1] * a->work[2];
     real kept = R(0), lost = R(0);
     for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {
-        struct place p = place_of(i, a->work);
+        struct element_coord p = coord_of(i, a->work);
         cplx v;
         if (a->luma) {
             v = read_at(a, src, p.at[0], p.at[1], p.at[2], 0, 0);

@@ -72,7 +72,7 @@ INLINE real displayed(real v, const int kind, const int scale, const struct shad
     if (kind == KIND_MAGNITUDE || kind == KIND_POWER)
         v = stretched(v, scale);
     real t = (v - s->black) * s->factor;
-    t = t > R(0) ? t : R(0); /* NaN goes to black too */
+    t = t > R(0) ? t : R(0); /* NaN becomes black too */
     return t < R(1) ? t : R(1);
 }
 

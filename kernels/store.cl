@@ -4,7 +4,6 @@
  * the work buffer holds pairs; OUT_INTEGER with OUT_LOW and OUT_HIGH. */
 #include "loadstore.h"
 
-
 #if IN_COMPLEX
 typedef cplx element;
 #else
@@ -12,7 +11,7 @@ typedef real element;
 #endif
 
 INLINE cplx frequency_at(const struct loadstore_args *a, GLOBAL const element *src,
-                         const struct place *p) {
+                         const struct element_coord *p) {
     wide k[3];
     int self = 1;
     UNROLL for (int i = 0; i < 3; i++) {
@@ -25,7 +24,7 @@ INLINE cplx frequency_at(const struct loadstore_args *a, GLOBAL const element *s
     wide at = p->channel;
     UNROLL for (int i = 0; i < 3; i++) {
         if (folded && a->on[i])
-            k[i] = minus(k[i], a->n[i]);
+            k[i] = negated(k[i], a->n[i]);
         at = at * a->work[i] + k[i];
     }
 #if IN_COMPLEX
@@ -48,7 +47,7 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
     const struct shade shade = shade_of((int)a->kind, (int)a->scale, low, high);
     int clipped = 0;
     for (wide i = GROUP_ID * GROUP + LOCAL_ID; i < count; i += GROUPS * GROUP) {
-        struct place p = place_of(i, a->array);
+        struct element_coord p = coord_of(i, a->array);
         cplx v = scaled_by(frequency_at(a, src, &p), scale);
         wide at = p.at[0] * a->stride[0] + p.at[1] * a->stride[1] + p.at[2] * a->stride[2] +
                   p.channel * a->stride[3];
@@ -65,7 +64,7 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
             number = round(number);
             clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
         }
-        /* The largest 32-bit integers are not floats: one past them stands for them. */
+        /* The largest 32-bit integers are not floats: one past them represents them. */
         dst[at] = !(number > R(OUT_LOW))   ? (OUT_T)(OUT_LOW)
                   : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                           : (OUT_T)number;

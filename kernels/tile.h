@@ -1,5 +1,6 @@
-/* A line's FFT in registers and tile: a Stockham autosort transform of POINTS points, see fft.cl
- * for what is given by -D. */
+/* A line's FFT in registers and tile: a Stockham autosort transform of POINTS points with radices
+ * RADIX0, RADIX1, …: each work item holds the operands of its butterflies in registers, and the tile
+ * (local memory) only carries them from one stage's owners to the next's. */
 #ifndef TILE_H
 #define TILE_H
 
@@ -7,12 +8,14 @@
 
 #if WHOLE
 typedef cplx word;
+#define PARTS 1 /* exchanges of a complex number */
 #else
 typedef real word;
+#define PARTS 2
 #endif
 
-/* Lines that a work item transforms side by side, with the same butterflies; where the second one's
- * part of the tile begins. */
+/* Lines that a work item transforms together, with the same butterflies; where the second one's part
+ * of the tile begins. */
 #ifndef SIDES
 #define SIDES       1
 #define SIDE_STRIDE 0
@@ -22,7 +25,7 @@ typedef real word;
 #define HOLDS(r)     ((POINTS / (r) + PER_LINE - 1) / PER_LINE) /* butterflies of a work item */
 #define EVEN(r)      (POINTS / (r) % PER_LINE == 0)
 #define INSIDE(p, r) (EVEN(r) || (p) < (uint)(POINTS / (r))) /* is there a butterfly p? */
-/* Where point i of line l stands in the tile; and the distance of two points that are `step` apart,
+/* The slot of point i of line l in the tile; and the distance of two points that are `step` apart,
  * for steps where that is the same everywhere, so that one address serves all of an item's. */
 #define SLOT(i, l)    (((i) + (i) / PAD_EVERY) * IDX_STRIDE + (l)*LINE_STRIDE)
 #define APART(step)   (((step) + (step) / PAD_EVERY) * IDX_STRIDE)
@@ -51,16 +54,28 @@ typedef real word;
 #define BASE(r)  ((r) > 5 ? 4 : (r))
 #define ROOTS(r) ((r) > 5 ? 3 + ((r)-1) / 4 : (r)-1)
 
+/* What a work item owns of the tile: butterflies first, first + PER_LINE, … of one of its lines. */
+struct share {
+    uint first, line;
+};
+
+/* A kernel's shares: neighbouring work items own neighbouring butterflies of a line (rows 1), or
+ * neighbouring lines. Macros, as NVRTC makes better code of this in the kernel than in a function. */
+#define OWN_BUTTERFLY(rows) ((rows) ? (uint)LOCAL_ID % PER_LINE : (uint)LOCAL_ID / LINES)
+#define OWN_LINE(rows)      ((rows) ? (uint)LOCAL_ID / PER_LINE : (uint)LOCAL_ID % LINES)
+#define OWN_SHARE(rows)                                                                            \
+    { OWN_BUTTERFLY(rows), OWN_LINE(rows) }
+
 INLINE void turn_sides(cplx *x, cplx w, const int dir) {
     UNROLL for (int s = 0; s < SIDES; s++) x[s * HELD] = turn(x[s * HELD], w, dir);
 }
 
 /* The stage of radix r after stages whose radices multiply to `done`: twiddles, then butterflies.
  */
-INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint p0, const int r, const int done,
+INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint first, const int r, const int done,
                         const int dir) {
     UNROLL for (int b = 0; b < HOLDS(r); b++) {
-        const uint p = p0 + b * PER_LINE;
+        const uint p = first + b * PER_LINE;
         if (INSIDE(p, r)) {
             if (done > 1) {
                 const uint m = p % done;
@@ -102,76 +117,95 @@ INLINE cplx got(LOCAL const word *tile, uint slot, cplx v, const int part) {
 #endif
 }
 
-/* Results of the stage of radix r to the tile, operands of the stage of radix `next` from it. */
-INLINE void exchange(cplx *x, LOCAL word *tile, uint p0, uint l0, uint p1, uint l1, const int r,
-                     const int done, const int next) {
-    const int step = POINTS / next;
-    UNROLL for (int part = 0; part < (WHOLE ? 1 : 2); part++) {
-        BARRIER();
-        UNROLL for (int b = 0; b < HOLDS(r); b++) {
-            const uint p = p0 + b * PER_LINE;
-            if (INSIDE(p, r)) {
-                const uint to = p / done * (done * r) + p % done, slot = SLOT(to, l0);
-                UNROLL for (int i = 0; i < SIDES * r; i++) {
-                    const int s = i / r, q = i % r;
-                    put(tile + s * SIDE_STRIDE,
-                        EVEN_PUTS(r, done) ? slot + APART(q * done) : SLOT(to + q * done, l0),
-                        x[s * HELD + b * r + q], part);
-                }
-            }
-        }
-        BARRIER();
-        UNROLL for (int b = 0; b < HOLDS(next); b++) {
-            const uint p = p1 + b * PER_LINE, slot = SLOT(p, l1);
-            if (INSIDE(p, next)) {
-                UNROLL for (int i = 0; i < SIDES * next; i++) {
-                    const int s = i / next, q = i % next, to = s * HELD + b * next + q;
-                    x[to] = got(tile + s * SIDE_STRIDE,
-                                EVEN_GETS(step) ? slot + APART(q * step) : SLOT(p + q * step, l1),
-                                x[to], part);
-                }
+/* Results of the stage of radix r, after `done` points of earlier ones, to the tile. */
+INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from, const int r,
+                        const int done, const int part) {
+    UNROLL for (int b = 0; b < HOLDS(r); b++) {
+        const uint p = from.first + b * PER_LINE;
+        if (INSIDE(p, r)) {
+            const uint to = p / done * (done * r) + p % done, slot = SLOT(to, from.line);
+            UNROLL for (int i = 0; i < SIDES * r; i++) {
+                const int s = i / r, q = i % r;
+                put(tile + s * SIDE_STRIDE,
+                    EVEN_PUTS(r, done) ? slot + APART(q * done) : SLOT(to + q * done, from.line),
+                    x[s * HELD + b * r + q], part);
             }
         }
     }
 }
 
-/* All stages. Work item (p0, l0) has the first one's operands, (p1, l1) the later ones'. */
-INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, uint p0, uint l0,
-                      uint p1, uint l1, const int dir) {
-    butterflies(x, table, p0, RADIX0, 1, dir);
+/* Operands of the stage of radix r from the tile. */
+INLINE void get_operands(cplx *x, LOCAL const word *tile, const struct share to, const int r,
+                         const int part) {
+    const int step = POINTS / r;
+    UNROLL for (int b = 0; b < HOLDS(r); b++) {
+        const uint p = to.first + b * PER_LINE, slot = SLOT(p, to.line);
+        if (INSIDE(p, r)) {
+            UNROLL for (int i = 0; i < SIDES * r; i++) {
+                const int s = i / r, q = i % r, at = s * HELD + b * r + q;
+                x[at] = got(tile + s * SIDE_STRIDE,
+                            EVEN_GETS(step) ? slot + APART(q * step) : SLOT(p + q * step, to.line),
+                            x[at], part);
+            }
+        }
+    }
+}
+
+/* From the owners of one stage's results to those of the next one's operands. */
+INLINE void exchange(cplx *x, LOCAL word *tile, const struct share from, const struct share to,
+                     const int r, const int done, const int next) {
+    UNROLL for (int part = 0; part < PARTS; part++) {
+        BARRIER();
+        put_results(x, tile, from, r, done, part);
+        BARRIER();
+        get_operands(x, tile, to, next, part);
+    }
+}
+
+/* All stages: of the first one the work item owns `from`, of the later ones `to`. */
+INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, const struct share from,
+                      const struct share to, const int dir) {
+    butterflies(x, table, from.first, RADIX0, 1, dir);
 #if STAGES > 1
 #define DONE1 RADIX0
-    exchange(x, tile, p0, l0, p1, l1, RADIX0, 1, RADIX1);
-    butterflies(x, table, p1, RADIX1, DONE1, dir);
+    exchange(x, tile, from, to, RADIX0, 1, RADIX1);
+    butterflies(x, table, to.first, RADIX1, DONE1, dir);
 #endif
 #if STAGES > 2
 #define DONE2 (DONE1 * RADIX1)
     table += ROOTS(RADIX1) * DONE1;
-    exchange(x, tile, p1, l1, p1, l1, RADIX1, DONE1, RADIX2);
-    butterflies(x, table, p1, RADIX2, DONE2, dir);
+    exchange(x, tile, to, to, RADIX1, DONE1, RADIX2);
+    butterflies(x, table, to.first, RADIX2, DONE2, dir);
 #endif
 #if STAGES > 3
 #define DONE3 (DONE2 * RADIX2)
     table += ROOTS(RADIX2) * DONE2;
-    exchange(x, tile, p1, l1, p1, l1, RADIX2, DONE2, RADIX3);
-    butterflies(x, table, p1, RADIX3, DONE3, dir);
+    exchange(x, tile, to, to, RADIX2, DONE2, RADIX3);
+    butterflies(x, table, to.first, RADIX3, DONE3, dir);
 #endif
 #if STAGES > 4
 #define DONE4 (DONE3 * RADIX3)
     table += ROOTS(RADIX3) * DONE3;
-    exchange(x, tile, p1, l1, p1, l1, RADIX3, DONE3, RADIX4);
-    butterflies(x, table, p1, RADIX4, DONE4, dir);
+    exchange(x, tile, to, to, RADIX3, DONE3, RADIX4);
+    butterflies(x, table, to.first, RADIX4, DONE4, dir);
 #endif
 #if STAGES > 5
 #define DONE5 (DONE4 * RADIX4)
     table += ROOTS(RADIX4) * DONE4;
-    exchange(x, tile, p1, l1, p1, l1, RADIX4, DONE4, RADIX5);
-    butterflies(x, table, p1, RADIX5, DONE5, dir);
+    exchange(x, tile, to, to, RADIX4, DONE4, RADIX5);
+    butterflies(x, table, to.first, RADIX5, DONE5, dir);
 #endif
     (void)tile; /* of a single stage */
-    (void)l0;
-    (void)p1;
-    (void)l1;
+    (void)to;
+}
+
+/* The way back after the way there: the last stage's results are the first one's operands. */
+INLINE void transform_back(cplx *x, LOCAL word *tile, GLOBAL const cplx *table,
+                           const struct share share) {
+#if RADIX0 != LAST
+    exchange(x, tile, share, share, LAST, POINTS / LAST, RADIX0);
+#endif
+    transform(x, tile, table, share, share, -1);
 }
 
 #endif

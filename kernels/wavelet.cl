@@ -16,7 +16,7 @@
 #define RAW       (ROWS_READ * TAPS)
 #define HELD      (ROWS * RBANDS * XBANDS)
 
-/* Where the samples of an item's four taps stand in a row: bytes. With NEAR two of them are a pair, read
+/* Where the samples of an item's four taps are in a row: bytes. With NEAR two of them are a pair, read
  * at once: samples 2 k and 2 k + 1 at at[1]; or, where OFFSET is 2, all four are pairs, at at[0] and
  * at[1], which the line's end turns round or makes zeros. */
 struct taps {
@@ -39,7 +39,7 @@ INLINE struct taps taps_of(const struct wave_args *a, uint column) {
 #else
     const uint channel = NEAR ? 0 : column - k * (uint)a->channels; /* pairs are of one channel */
     UNROLL for (int j = 0; j < 4; j++) {
-        const place i = extended(2 * (place)k - OFFSET + j, (place)a->n[2]);
+        const coord i = extended(2 * (coord)k - OFFSET + j, (coord)a->n[2]);
         t.at[j] = i < 0 ? 0 : (span)i * (span)a->channels + channel;
         t.turned |= (i < 0) << j;
     }
@@ -94,12 +94,12 @@ struct rows {
     int absent; /* bit j: row j is zeros */
 };
 
-INLINE struct rows rows_of(const struct wave_args *a, place row) {
+INLINE struct rows rows_of(const struct wave_args *a, coord row) {
     struct rows r;
     r.absent = 0;
 #if ALONG_ROW
     UNROLL for (int j = 0; j < ROWS_READ; j++) {
-        const place i = extended(2 * row - OFFSET + j, (place)a->n[1]);
+        const coord i = extended(2 * row - OFFSET + j, (coord)a->n[1]);
         r.at[j] = i < 0 ? 0 : (span)i * (span)a->fine[1] * (span)sizeof(IN_T);
         r.absent |= (i < 0) << j;
     }
@@ -113,8 +113,8 @@ INLINE struct rows rows_of(const struct wave_args *a, place row) {
 
 /* Those of plane w, as they are. */
 INLINE void fetch_plane(real *v, const struct wave_args *a, GLOBAL const IN_T *src,
-                        const struct rows *r, const struct taps *t, place w) {
-    const place at = ALONG_WALK ? extended(w, (place)a->n[0]) : w;
+                        const struct rows *r, const struct taps *t, coord w) {
+    const coord at = ALONG_WALK ? extended(w, (coord)a->n[0]) : w;
     GLOBAL const uchar *plane = (GLOBAL const uchar *)(src + (wide)at * a->fine[0]);
     UNROLL for (int j = 0; j < ROWS_READ; j++) {
         if (BOUNDARY == BOUNDARY_ZERO && (at < 0 || (r->absent >> j & 1))) {
@@ -161,7 +161,7 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
     const struct rows rows = rows_of(a, s.row);
     const real limit = THRESHOLD ? params[PARAM_LIMIT] : R(0);
     real raw[WBANDS * RAW], held[2 * WBANDS * HELD]; /* planes: two done with, two new ones */
-    place next = s.first;
+    coord next = s.first;
 #if !ALONG_ROW
     src += (wide)s.row * a->fine[1];
 #endif
@@ -179,7 +179,7 @@ VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL 
     UNROLL for (int j = 0; j < WBANDS; j++)
         fetch_plane(raw + j * RAW, a, src, &rows, &t, next + j);
 #endif
-    for (place k = s.first; k < s.end; k++) {
+    for (coord k = s.first; k < s.end; k++) {
 #if !AHEAD
         UNROLL for (int j = 0; j < WBANDS; j++)
             fetch_plane(raw + j * RAW, a, src, &rows, &t, next + j);
@@ -246,7 +246,7 @@ struct taken {
 
 /* Where band sample k of an axis of m is: before the first comes the last, where periodic; those
  * past the end, of a tile that reaches beyond it, are not used. */
-INLINE place band_sample(place k, place m) {
+INLINE coord band_sample(coord k, coord m) {
     return k < 0 ? k + m : k < m ? k : m - 1;
 }
 
@@ -259,8 +259,8 @@ INLINE struct taken taken_of(const struct wave_args *a, const struct spot *s) {
         channel = s->column - q * (uint)a->channels;
     }
     UNROLL for (int j = 0; j < TAKEN; j++) {
-        place k = (place)q + j - (OFFSET == 1 ? 1 : 0);
-        k = k >= (place)a->m[2] ? 0 : band_sample(k, (place)a->m[2]);
+        coord k = (coord)q + j - (OFFSET == 1 ? 1 : 0);
+        k = k >= (coord)a->m[2] ? 0 : band_sample(k, (coord)a->m[2]);
         t.at[j] = (span)k * (span)a->channels + channel;
     }
 #else
@@ -272,7 +272,7 @@ INLINE struct taken taken_of(const struct wave_args *a, const struct spot *s) {
     }
     UNROLL for (int j = 0; j < ROWS_READ; j++) {
         const span row =
-            ALONG_ROW ? (span)band_sample(s->row + j + OFFSET - 2, (place)a->m[1]) : 0;
+            ALONG_ROW ? (span)band_sample(s->row + j + OFFSET - 2, (coord)a->m[1]) : 0;
         t.packed[j] = row * (span)a->packed[1] * (span)sizeof(IN_T);
         t.low[j] = row * (span)a->low[1] * (span)sizeof(LOW_T);
     }
@@ -282,7 +282,7 @@ INLINE struct taken taken_of(const struct wave_args *a, const struct spot *s) {
 /* Of the bands' planes k: what an item takes. Each band has a base of its own and all share the
  * bytes from there, which costs fewer registers than an address each. */
 INLINE void fetch_bands(real *v, const struct wave_args *a, GLOBAL const IN_T *packed,
-                        GLOBAL const LOW_T *low, const struct taken *t, place k,
+                        GLOBAL const LOW_T *low, const struct taken *t, coord k,
                         real limit) {
     GLOBAL const uchar *low_plane =
         (GLOBAL const uchar *)(low + (wide)k * a->low[0]);
@@ -340,7 +340,7 @@ INLINE OUT_T sample_of(real v, int *clipped) {
 #if OUT_INTEGER
     const real number = round(v);
     *clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
-    /* The largest 32-bit integers are not floats: one past them stands for them. */
+    /* The largest 32-bit integers are not floats: one past them represents them. */
     return !(number > R(OUT_LOW))    ? (OUT_T)(OUT_LOW)
            : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                    : (OUT_T)number;
@@ -353,8 +353,8 @@ INLINE OUT_T sample_of(real v, int *clipped) {
 #if ALONG_WALK
 /* The first sample of pair p along an axis of n, or the second: the pair that goes around the end
  * of a periodic line has its first there. n and more: no sample. */
-INLINE place fine_sample(place p, int second, place n) {
-    const place i = 2 * p + OFFSET - 2 + second;
+INLINE coord fine_sample(coord p, int second, coord n) {
+    const coord i = 2 * p + OFFSET - 2 + second;
     return i < 0 ? n + (n & 1) - 1 : i;
 }
 #endif
@@ -368,7 +368,7 @@ INLINE void put_plane(const struct wave_args *a, GLOBAL OUT_T *plane, const stru
     UNROLL for (int i = 0; i < MADE / WIDTH; i++) {
         span row = 0;
 #if ALONG_ROW
-        const place y = fine_sample(s->row + i / 2, i % 2, (place)a->n[1]);
+        const coord y = fine_sample(s->row + i / 2, i % 2, (coord)a->n[1]);
         if (y >= a->n[1] || s->row + i / 2 >= a->rows)
             continue;
         row = (span)y * (span)a->fine[1];
@@ -404,20 +404,20 @@ VOID wave_inverse(GLOBAL const IN_T *RESTRICT packed, GLOBAL OUT_T *dst,
     real raw[RAW], held[2 * HELD];
     int clipped = 0;
     /* Pair p along the walk takes planes p + OFFSET - 2 and the next. */
-    const place ahead = ALONG_WALK ? OFFSET - 1 : 0;
+    const coord ahead = ALONG_WALK ? OFFSET - 1 : 0;
 #if !ALONG_ROW
     packed += (wide)s.row * a->packed[1];
     low += (wide)s.row * a->low[1];
     dst += (wide)s.row * a->fine[1];
 #endif
 #if ALONG_WALK
-    fetch_bands(raw, a, packed, low, &t, band_sample(s.first + OFFSET - 2, (place)a->m[0]), limit);
+    fetch_bands(raw, a, packed, low, &t, band_sample(s.first + OFFSET - 2, (coord)a->m[0]), limit);
     merge_bands(held, raw);
 #endif
 #if AHEAD
     fetch_bands(raw, a, packed, low, &t, s.first + ahead, limit);
 #endif
-    for (place k = s.first; k < s.end; k++) {
+    for (coord k = s.first; k < s.end; k++) {
 #if !AHEAD
         fetch_bands(raw, a, packed, low, &t, k + ahead, limit);
 #endif
@@ -428,7 +428,7 @@ VOID wave_inverse(GLOBAL const IN_T *RESTRICT packed, GLOBAL OUT_T *dst,
 #endif
 #if ALONG_WALK
         UNROLL for (int j = 0; j < 2; j++) {
-            const place w = fine_sample(k, j, (place)a->n[0]);
+            const coord w = fine_sample(k, j, (coord)a->n[0]);
             real v[MADE];
             UNROLL for (int i = 0; i < MADE; i++) {
                 const real *p = held + i, *c = p + HELD;

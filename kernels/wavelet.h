@@ -4,7 +4,7 @@
  * One kernel serves any rank. An item walks along one axis (`walk`: z, or y where z is not
  * transformed) and keeps what the filter wants of the planes behind it in registers; where y is
  * transformed beside z it holds ROWS rows of each plane's bands (`row`); along x, where rows are
- * dense, the items of a group stand side by side. So a sample comes from memory once; that
+ * dense, the items of a group are adjacent. So a sample comes from memory once; that
  * neighbours read it again costs the nearest cache alone. An axis that is not transformed is one
  * along which items are independent: it takes the place of `row`.
  *
@@ -19,10 +19,10 @@
 
 /* Indices along an axis, and offsets within a plane: 32 bits where all arrays allow that. */
 #if FAR
-typedef wide place;
+typedef wide coord;
 typedef wide span;
 #else
-typedef int place;
+typedef int coord;
 typedef uint span;
 #endif
 
@@ -49,14 +49,14 @@ INLINE real second_of(real a0, real a1, real d0, real d1) {
 /* Band sample k takes samples 2 k - OFFSET and the three after it. */
 #define OFFSET (BOUNDARY == BOUNDARY_PERIODIC ? 1 : 2)
 
-/* The sample that stands at index i of a line of n, -1 for a zero. Filters reach no further than
+/* The sample at index i of a line of n, -1 for a zero. Filters reach no further than
  * that one turn at an end will do, or two for a single sample; what is beyond even that, where a
  * tile reaches past the last band sample, is not used. */
-INLINE place extended(place i, place n) {
+INLINE coord extended(coord i, coord n) {
 #if BOUNDARY == BOUNDARY_ZERO
     return i < n && i >= 0 ? i : -1;
 #else
-    const place period = n + (n & 1);
+    const coord period = n + (n & 1);
     if (BOUNDARY == BOUNDARY_PERIODIC) {
         i = i < 0 ? i + period : i;
         i = i >= period ? i - period : i;
@@ -86,7 +86,7 @@ INLINE real shrunk(real v, real limit) {
  * for one place along an axis that is not transformed. */
 struct spot {
     uint column; /* step along x and channel: k * channels + channel */
-    place row, first, end;
+    coord row, first, end;
     int there;
 };
 
@@ -99,14 +99,14 @@ INLINE struct spot spot_of(const struct wave_args *a) {
     const uint outer = unit / (uint)a->inner, inner = unit - outer * (uint)a->inner;
 #if ALONG_ROW
     const uint strip = outer;
-    s.row = (place)inner * ROWS;
+    s.row = (coord)inner * ROWS;
 #else
     const uint strip = inner;
-    s.row = (place)outer;
+    s.row = (coord)outer;
 #endif
     s.column = ((group - line * blocks) << bits) + (lane & ((1u << bits) - 1u));
-    s.first = (place)strip * (place)a->strip;
-    s.end = a->steps - s.first > a->strip ? s.first + (place)a->strip : (place)a->steps;
+    s.first = (coord)strip * (coord)a->strip;
+    s.end = a->steps - s.first > a->strip ? s.first + (coord)a->strip : (coord)a->steps;
     s.there = s.column < (uint)a->columns && s.row < a->rows && s.first < a->steps;
     return s;
 }

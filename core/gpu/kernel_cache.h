@@ -1,6 +1,6 @@
 /* Built kernels: found in the cache folder, or built concurrently and kept there.
  *
- *     struct gf_kernel_request r = {.file = "fft.cl", .entry = "fft_pass", .options = "-DN=…"};
+ *     struct gf_kernel_request r = {.file = "fft_plain.cl", .entry = "fft_plain", .options = "-DN=…"};
  *     int rc = gf_kernel_cache_get(api, gpu, &props, &r, 1, NULL);
  *     …
  *     api->unload(gpu, r.kernel);
@@ -13,8 +13,8 @@
 /* What to build: all of this, together with the device, driver and compiler, identifies a
  * kernel. */
 struct gf_kernel_request {
-    char file[32];      /* "fft.cl" */
-    char entry[32];     /* "fft_pass" */
+    char file[32];      /* "fft_plain.cl" */
+    char entry[32];     /* "fft_plain" */
     char options[1024]; /* "-DN=4096 -DR0=16 …" */
     int64_t local_bytes;
     struct gf_gpu_kernel *kernel; /* out */

@@ -3,7 +3,7 @@
 #define GF_CORE_GPU_KERNEL_EMBEDDED_H
 
 struct gf_kernel_file {
-    const char *name;          /* "fft.cl"; NULL ends the table */
+    const char *name;          /* "fft_plain.cl"; NULL ends the table */
     const unsigned char *text; /* ends with a zero */
 };
 

@@ -1,7 +1,7 @@
 /* The source text of a kernel, flat: NVRTC and OpenCL open no files.
  *
  *     char *text;
- *     int rc = gf_kernel_source("fft.cl", &text);
+ *     int rc = gf_kernel_source("fft_plain.cl", &text);
  *     …
  *     free(text);
  */

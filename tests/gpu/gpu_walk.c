@@ -1,5 +1,5 @@
-/* Enumerates what each pass reads and writes, as kernels/fft.cl, load.cl, store.cl and filter.cl
- * do. */
+/* Enumerates what each pass reads and writes, as kernels/source.h, sink.h, load.cl, store.cl and
+ * filter.cl do. */
 #include "tests/gpu/gpu_walk.h"
 
 #include <stdarg.h>
@@ -73,7 +73,7 @@ static void writes(struct walk *w, int64_t at) {
     }
 }
 
-/* ---- passes along an axis: what kernels/fft.cl, source.h and sink.h do ---- */
+/* ---- passes along an axis: what kernels/source.h and sink.h do ---- */
 
 struct spot {
     int64_t in, in_mirror, out, out_mirror, at_in, at_out, turn;

@@ -308,15 +308,31 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
     return 0;
 }
 
+/* The kernel is one file an algorithm, named like its entry. */
+static struct gf_gpu_pass *next_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
+                                          enum gf_gpu_algorithm algorithm) {
+    static const struct {
+        const char *file, *entry;
+    } kernels[] = {
+        [GF_GPU_PLAIN] = {"fft_plain.cl", "fft_plain"},
+        [GF_GPU_BLUESTEIN] = {"fft_bluestein.cl", "fft_bluestein"},
+        [GF_GPU_RADER] = {"fft_rader.cl", "fft_rader"},
+        [GF_GPU_BOTH_WAYS] = {"fft_convolution.cl", "fft_convolution"},
+    };
+    if (ap->filtered)
+        return gf_gpu_next_pass(p, GF_GPU_PASS_FILTER_AXIS, "filter_pass.cl", "filter_pass");
+    if (ap->rader && !ap->both)
+        return gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft_rader_split.cl", "fft_rader_split");
+    return gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, kernels[algorithm].file, kernels[algorithm].entry);
+}
+
 /* The pass itself, all but its groups. NULL, with the message set by gf_fail(), when there are too
  * many. */
 static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
                                   const struct gf_gpu_tile *tile) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     struct gf_gpu_plan *p = b->p;
-    struct gf_gpu_pass *pass =
-        ap->filtered ? gf_gpu_next_pass(p, GF_GPU_PASS_FILTER_AXIS, "filter_pass.cl", "filter_pass")
-                     : gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft.cl", "fft_pass");
+    struct gf_gpu_pass *pass = next_axis_pass(p, ap, tile->algorithm);
     if (!pass)
         return NULL;
     pass->load = ap->load;

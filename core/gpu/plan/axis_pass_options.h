@@ -4,7 +4,7 @@
 
 #include "core/gpu/plan/pass_builder.h"
 
-/* The options of kernels/fft.cl. */
+/* The options that kernels/pass.h lists. */
 void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                               struct gf_gpu_pass *pass);
 /* The line of `gpufft plan`, "y: u8, 512 = 8·8·8, tiles of 8 columns". */

@@ -68,7 +68,7 @@ int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *t
     done = tile->radix[0];
     for (int i = 1; i < tile->stages; done *= tile->radix[i++])
         for (int q = 1; q <= roots(tile->radix[i]); q++) {
-            /* w, w^2, w^3, then every fourth: see ROOTS in kernels/fft.cl. */
+            /* w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
             int power = tile->radix[i] > 5 && q > 3 ? 4 * (q - 3) : q;
             for (int64_t m = 0; m < done; m++, to += 2)
                 put_root(to, m * power, done * tile->radix[i]);

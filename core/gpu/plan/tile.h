@@ -1,5 +1,5 @@
 /* Plans one tile: how a work group transforms `lines` lines of `length` points together. Pure
- * functions; the kernel that runs it is kernels/fft.cl.
+ * functions; the kernels that run it are kernels/fft_*.cl and filter_pass.cl.
  *
  *     struct gf_gpu_tile_request request = {.length = 4096, .lines = 2, .rows_in = true};
  *     struct gf_gpu_tile tile;

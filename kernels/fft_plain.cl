@@ -1,0 +1,18 @@
+/* A line's transform in one tile: POINTS is LENGTH. Given by -D: see pass.h. */
+#include "pass.h"
+
+KERNEL(THREADS, RESIDENT)
+VOID fft_plain(PASS_PARAMETERS(GLOBAL const int *order)) {
+    TILE_DECLARE(word)
+    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    GLOBAL const cplx *stages = table + args.table_stage;
+    const struct source in = source_of(&args, from);
+    cplx x[HELD];
+    int clipped = 0;
+    load_line(&in, src, table, x, tile);
+    transform(x, tile, stages, from, to, DIR);
+    struct sink out = sink_of(&in, to, &clipped);
+    store_line(&out, dst, table, params, x, tile);
+    count_clipped(clipped, counters);
+    (void)order;
+}

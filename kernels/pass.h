@@ -1,0 +1,119 @@
+/* What all passes along an axis share: their parameters, a line in and a line out. The kernels are
+ * one file an algorithm: fft_plain.cl, fft_bluestein.cl, fft_rader.cl, fft_rader_split.cl,
+ * fft_convolution.cl, and with a filter between two transforms filter_pass.cl. Each has LINES lines
+ * of LENGTH points read, transformed and written by a work group of THREADS items.
+ *
+ * Given by -D:
+ *   LENGTH POINTS LINES THREADS STAGES RADIX0..5  sizes; POINTS of the FFT: LENGTH or, for lengths
+ *                  with large prime factors, that of a convolution
+ *   RESIDENT       groups that share a compute unit
+ *   DIR            1 forward, -1 inverse
+ *   ALGORITHM      one of args.h
+ *   RADER_PART     which third of a Rader's convolution split over passes, 0 none
+ *   ROWS_IN        neighbouring work items take neighbouring points (1) or lines (0) on the way in,
+ *   ROWS_OUT       and on the way out
+ *   UNIT_IN UNIT_OUT   points are neighbours in memory
+ *   PAD_EVERY IDX_STRIDE LINE_STRIDE   layout of the tile, in words
+ *   WHOLE          the tile holds complex words: one exchange instead of two, twice the space
+ *   LOAD STORE     the endpoints, see args.h; IN_T, OUT_T the samples' types
+ *   WHOLE_IN WHOLE_OUT   the points are the axis' own, from its first to its last
+ *   UNIT_AXIS_IN UNIT_AXIS_OUT   coordinates are neighbours in memory
+ *   SHORT_IN SHORT_OUT   all points of a line are within 32 bits of each other
+ *   SPLIT          four-step twiddles (Gentleman and Sande 1966) on the way out
+ *   MULTIPLY_IN MULTIPLY_OUT   tables multiplied in by coordinate, zero past their end
+ *   NEAR_IN NEAR_OUT   a pair's samples are neighbours, and read or written as one IN_T2, OUT_T2
+ *   KIND SCALE DISPLAY SHIFTED OUT_LOW OUT_HIGH MIRROR   of a sample that is written
+ *   INDICES        of the line's five that are in use
+ *   HELD           points a work item holds
+ *   SCALED         the norm's factor is multiplied in on the way out
+ *
+ * A kernel may define, before it includes this file:
+ *   FETCH(s, src, table, j, at)   operand j of the transform, load_point() unless defined
+ *   DELIVER(s, dst, table, params, k, at, v)  writes result k, store_point() unless defined */
+#ifndef PASS_H
+#define PASS_H
+
+#include "sink.h"
+#include "sink_pairs.h"
+#include "source.h"
+#include "source_staged.h"
+
+#ifndef FETCH
+#define FETCH load_point
+#endif
+#ifndef DELIVER
+#define DELIVER store_point
+#endif
+
+/* The parameters of a kernel. The buffers among them remain parameters of all functions, beside the
+ * structs: NVRTC repeats address arithmetic for pointers that were members of a struct. `own` is the
+ * one that differs, Rader's permutations or a filter. */
+#define PASS_PARAMETERS(own)                                                                       \
+    GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *table,          \
+        GLOBAL const real *params, own, GLOBAL uint *counters,                                     \
+        const struct pass_args args TILE_PARAMETER(word)
+
+#if SIDES == 1
+INLINE void load_line(const struct source *s, GLOBAL const source_element *src,
+                      GLOBAL const cplx *table, cplx *x, LOCAL word *tile) {
+#if STAGED_IN
+    load_staged(s, src, table, x, tile);
+#else
+    const wide step = UNIT_IN ? POINTS / RADIX0 : POINTS / RADIX0 * s->args->in_point;
+    UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
+        const uint p = s->share.first + b * PER_LINE;
+        wide at = s->line.in + POINT_IN(s, p);
+        if (INSIDE(p, RADIX0)) {
+            UNROLL for (int q = 0; q < RADIX0; q++, at += step) x[b * RADIX0 + q] =
+                FETCH(s, src, table, p + q * (POINTS / RADIX0), at);
+        }
+    }
+    (void)tile;
+#endif
+}
+
+INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                       GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
+#if PAIRED
+    store_pairs(s, dst, table, params, x, tile);
+#else
+    set_shade(s, params);
+    const wide step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * s->args->out_point;
+    UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
+        const uint p = s->share.first + b * PER_LINE;
+        wide at = s->line.out + POINT_OUT(s, p);
+        if (INSIDE(p, LAST)) {
+            UNROLL for (int q = 0; q < LAST; q++, at += step)
+                DELIVER(s, dst, table, params, p + q * (POINTS / LAST), at, x[b * LAST + q]);
+        }
+    }
+    (void)tile;
+#endif
+}
+#endif
+
+/* The spectrum of a cyclic convolution: result k of the work item's is multiplied by entry
+ * from + k * step of the table. `zeroth` is what all results of the convolution have added, Rader's
+ * zeroth point. */
+INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct share share,
+                              wide from, wide step, cplx zeroth) {
+    UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
+        const uint p = share.first + b * PER_LINE;
+        if (INSIDE(p, LAST)) {
+            UNROLL for (int q = 0; q < LAST; q++) {
+                const uint k = p + q * (POINTS / LAST);
+                x[b * LAST + q] = mul(x[b * LAST + q], spectrum[from + k * step]);
+            }
+        }
+    }
+    if (share.first == 0)
+        x[0] = add(x[0], zeroth);
+}
+
+INLINE void count_clipped(int clipped, GLOBAL uint *counters) {
+    if (clipped)
+        ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
+    (void)counters;
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* Results that are written two by two, and so pass through the tile in natural order: PAIRED in
+ * sink.h. */
+#ifndef SINK_PAIRS_H
+#define SINK_PAIRS_H
+
+#include "sink.h"
+
+#if PAIRED
+#if STORE == STORE_TANGLE
+#define PARTNERS ((LENGTH + 1) / 2)
+#else
+#define PARTNERS (LENGTH / 2 + 1)
+#endif
+#define PAIRS_HELD ((PARTNERS + PER_LINE - 1) / PER_LINE)
+
+INLINE uint first_of(uint i) {
+    return STORE == STORE_TANGLE ? 2 * i : i;
+}
+INLINE uint second_of(uint i) {
+    return STORE == STORE_TANGLE ? 2 * i + 1 : (i ? LENGTH - i : 0);
+}
+
+/* One part of all results to the tile, Rader's in his order. */
+INLINE void put_line(const struct sink *s, const cplx *x, LOCAL word *tile, const int part) {
+    UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
+        const uint p = s->share.first + b * PER_LINE;
+        if (INSIDE(p, LAST)) {
+            UNROLL for (int q = 0; q < LAST; q++) {
+                uint k = p + q * (POINTS / LAST);
+                if (PERMUTES)
+                    k = (uint)s->order[POINTS + k];
+                if (POINTS <= LENGTH || k < LENGTH)
+                    put(tile, SLOT(k, s->share.line), x[b * LAST + q], part);
+            }
+        }
+    }
+    if (PERMUTES && s->share.first == 0)
+        put(tile, SLOT(0, s->share.line), s->zeroth, part);
+}
+
+INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                        GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
+    const struct line *l = &s->line;
+    cplx first[PAIRS_HELD], second[PAIRS_HELD];
+    UNROLL for (int part = 0; part < PARTS; part++) {
+        BARRIER();
+        put_line(s, x, tile, part);
+        BARRIER();
+        UNROLL for (int i = 0; i < PAIRS_HELD; i++) {
+            const uint at = s->share.first + i * PER_LINE;
+            if (at < PARTNERS) {
+                const uint other = second_of(at);
+                first[i] = got(tile, SLOT(first_of(at), s->share.line), first[i], part);
+                second[i] = other < LENGTH ? got(tile, SLOT(other, s->share.line), second[i], part)
+                                           : CPLX(R(0), R(0));
+            }
+        }
+    }
+    if (!s->line.there)
+        return;
+    UNROLL for (int i = 0; i < PAIRS_HELD; i++) {
+        const uint at = s->share.first + i * PER_LINE;
+        if (at >= PARTNERS)
+            continue;
+        cplx f = first[i], g = second[i];
+#if SCALED
+        f = scaled_by(f, params[s->args->params + PARAM_SCALE]);
+        g = scaled_by(g, params[s->args->params + PARAM_SCALE]);
+#endif
+#if STORE == STORE_TANGLE
+        dst[l->out + POINT_OUT(s, at)] = CPLX(f.x - g.y, f.y + g.x);
+        if (!l->own)
+            dst[l->out_mirror + POINT_OUT(s, at)] = CPLX(f.x + g.y, g.x - f.y);
+#else
+        cplx even = CPLX(R(0.5) * (f.x + g.x), R(0.5) * (f.y - g.y));
+        cplx odd = CPLX(R(0.5) * (f.y + g.y), R(0.5) * (g.x - f.x));
+#if STORE == STORE_ROW_HALVES
+        /* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
+        odd = turn(odd, table[s->args->table_split + at], DIR);
+        dst[l->out + POINT_OUT(s, at)] = add(even, odd);
+        dst[l->out + POINT_OUT(s, LENGTH - at)] = conj_of(sub(even, odd));
+#else /* the spectra of two lines */
+        dst[l->out + POINT_OUT(s, at)] = even;
+        if (!l->lone)
+            dst[l->out + s->args->pair_out + POINT_OUT(s, at)] = odd;
+#endif
+#endif
+    }
+}
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+/* Lines that are read in the order of memory and reach the first stage's owners through the tile,
+ * see STAGED_IN in source.h. */
+#ifndef SOURCE_STAGED_H
+#define SOURCE_STAGED_H
+
+#include "source.h"
+
+#if STAGED_IN
+/* The first stage's operands from the tile; with Bluestein's, zeros fill the convolution. */
+INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share share,
+                          const int part) {
+    UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
+        const uint p = share.first + b * PER_LINE;
+        if (INSIDE(p, RADIX0)) {
+            UNROLL for (int q = 0; q < RADIX0; q++) {
+                const uint j = p + q * (POINTS / RADIX0);
+                cplx *v = x + b * RADIX0 + q;
+                *v = !CHIRPED || j < LENGTH ? got(tile, SLOT(j, share.line), *v, part)
+                                            : CPLX(R(0), R(0));
+            }
+        }
+    }
+}
+#endif
+
+#if FOLDS
+#define FETCHED ((LENGTH / 2 + PER_LINE) / PER_LINE) /* pairs of frequencies of a work item */
+
+/* With X(k) = E(k) + w^k O(k) and X(m - k) = conj(E(k) - w^k O(k)), m = LENGTH, the points of the
+ * transform back are 2 (E + i O), twice what m points want and once what the 2 m real ones do. Each
+ * frequency is read once; the tile carries k and m - k to their owners. */
+INLINE void fold_pair(const struct source *s, GLOBAL const source_element *src,
+                      GLOBAL const cplx *table, uint k, cplx *v) {
+    cplx f = CPLX(R(0), R(0)), g = f, w = f;
+    if (s->line.there && 2 * k <= LENGTH) {
+        f = src[s->line.in + ALONG_IN(s, (wide)k)];
+        g = src[s->line.in + ALONG_IN(s, (wide)(LENGTH - k))];
+        w = table[s->args->table_split + k];
+    }
+    if (k == 0) /* both are real */
+        f.y = g.y = R(0);
+    const cplx e = CPLX(f.x + g.x, f.y - g.y), o = turn(CPLX(f.x - g.x, f.y + g.y), w, -1);
+    v[0] = CPLX(e.x - o.y, e.y + o.x);
+    v[1] = CPLX(e.x + o.y, o.x - e.y);
+}
+
+INLINE void load_staged(const struct source *s, GLOBAL const source_element *src,
+                        GLOBAL const cplx *table, cplx *x, LOCAL word *tile) {
+    cplx v[2 * FETCHED];
+    UNROLL for (int i = 0; i < FETCHED; i++)
+        fold_pair(s, src, table, s->share.first + i * PER_LINE, v + 2 * i);
+    UNROLL for (int part = 0; part < PARTS; part++) {
+        BARRIER();
+        UNROLL for (int i = 0; i < FETCHED; i++) {
+            const uint k = s->share.first + i * PER_LINE;
+            if (2 * k <= LENGTH) {
+                put(tile, SLOT(k, s->share.line), v[2 * i], part);
+                if (k && 2 * k != LENGTH)
+                    put(tile, SLOT(LENGTH - k, s->share.line), v[2 * i + 1], part);
+            }
+        }
+        BARRIER();
+        take_operands(x, tile, s->share, part);
+    }
+}
+#elif STAGED_IN
+/* Pairs of points of a work item. */
+#define FETCHED (((LENGTH + 1) / 2 + PER_LINE - 1) / PER_LINE)
+
+/* Which operand of the transform point n is; Rader's zeroth point is none. */
+INLINE uint input_of(const struct source *s, uint n) {
+    return PERMUTES ? (uint)s->order[2 * POINTS + n - 1] : n;
+}
+
+/* The work item's pair number i. Untangled: two neighbours, 2 m and 2 m + 1. */
+INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
+                     GLOBAL const cplx *table, int i, cplx *v) {
+#if UNTANGLES
+    const uint m = s->share.first + i * PER_LINE;
+    cplx z = CPLX(R(0), R(0)), y = z;
+    if (s->line.there && 2 * m < LENGTH) {
+        z = src[s->line.in + ALONG_IN(s, m)];
+        y = src[s->line.in_mirror + ALONG_IN(s, m)];
+    }
+    v[0] = CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
+    v[1] = CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x));
+#else
+    UNROLL for (int c = 0; c < 2; c++) {
+        const uint n = s->share.first + (2 * i + c) * PER_LINE;
+        if (n < LENGTH)
+            v[c] = load_point(s, src, table, n, s->line.in + POINT_IN(s, n));
+    }
+#endif
+}
+
+/* With Bluestein's chirp multiplied in on the way. */
+INLINE void load_staged(const struct source *s, GLOBAL const source_element *src,
+                        GLOBAL const cplx *table, cplx *x, LOCAL word *tile) {
+    const uint p0 = s->share.first, l0 = s->share.line;
+    cplx v[2 * FETCHED];
+    UNROLL for (int i = 0; i < FETCHED; i++) load_two(s, src, table, i, v + 2 * i);
+    UNROLL for (int part = 0; part < PARTS; part++) {
+        BARRIER();
+        UNROLL for (int i = 0; i < 2 * FETCHED; i++) {
+            const uint n = UNTANGLES ? 2 * (p0 + i / 2 * PER_LINE) + i % 2 : p0 + i * PER_LINE;
+            if (n < LENGTH && (!PERMUTES || n)) {
+                cplx w = v[i];
+                if (CHIRPED)
+                    w = turn(w, table[s->args->table_chirp + n], DIR);
+                put(tile, SLOT(input_of(s, n), l0), w, part);
+            }
+        }
+        BARRIER();
+        take_operands(x, tile, s->share, part);
+    }
+}
+#endif
+
+#endif
