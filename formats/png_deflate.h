@@ -6,11 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct gf_codec;
-
 struct gf_deflate_options {
-    const struct gf_codec *quick; /* its deflate instead of zlib's; NULL: none */
-    int level, strategy;          /* zlib's */
+    int level, strategy; /* zlib's */
 };
 
 struct gf_deflate;                                                           /* a thread's */
