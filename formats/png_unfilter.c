@@ -96,22 +96,28 @@ static inline __attribute__((always_inline)) void undo_bytes(int filter, const u
     }
 }
 
+/* The neighbours 1, 2, 4, 8 to the left, zeros where there are none. */
+#define LEFT_1(v)                                                                                  \
+    __builtin_shufflevector(zero, v, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
+#define LEFT_2(v)                                                                                  \
+    __builtin_shufflevector(zero, v, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29)
+#define LEFT_4(v)                                                                                  \
+    __builtin_shufflevector(zero, v, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27)
+#define LEFT_8(v)                                                                                  \
+    __builtin_shufflevector(zero, v, 0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23)
+
 /* Pixels of one byte: sums of 2, 4, 8, 16 neighbours, then the last sum before is added to all. */
 static void undo_sub_bytes(const unsigned char *in, size_t n, unsigned char *out) {
-    static const bytes16 by1 = {0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
-    static const bytes16 by2 = {0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
-    static const bytes16 by4 = {0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27};
-    static const bytes16 by8 = {0, 0, 0, 0, 0, 0, 0, 0, 16, 17, 18, 19, 20, 21, 22, 23};
     const bytes16 zero = {0};
     unsigned char left = 0;
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
         bytes16 v;
         memcpy(&v, in + i, 16);
-        v += __builtin_shuffle(zero, v, by1);
-        v += __builtin_shuffle(zero, v, by2);
-        v += __builtin_shuffle(zero, v, by4);
-        v += __builtin_shuffle(zero, v, by8);
+        v += LEFT_1(v);
+        v += LEFT_2(v);
+        v += LEFT_4(v);
+        v += LEFT_8(v);
         v += left;
         memcpy(out + i, &v, 16);
         left = v[15];
