@@ -280,7 +280,8 @@ static void test_words(void) {
         {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nENDHDR\na", 37, "MAXVAL"},
         {"P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE RGB\nENDHDR\na", 61, "RGB"},
         {"", 0, "empty"},
-        {"GIF89a", 6, "known format"},
+        {"GIF89a", 6, "GIF file, which gpufft does not read"},
+        {"no picture", 10, "known format"},
         {"II*\0\0\0\0\0", 8, "not a TIFF"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -288,7 +289,7 @@ static void test_words(void) {
         CHECK_MSG(rc < 0 && message_is_good(gf_message()) && strstr(gf_message(), bad[i].says),
                   "%.20s: %d %s", bad[i].text, rc, gf_message());
     }
-    file_put("x.png", "GIF89a", 6);
+    file_put("x.png", "no picture", 10);
     struct gf_image image;
     CHECK_EQ(gf_image_read("x.png", &modest, &image, NULL), GF_EFORMAT);
     CHECK(strstr(gf_message(), "not a PNG"));
