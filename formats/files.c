@@ -247,3 +247,15 @@ int gf_image_write(const char *path, const struct gf_format *f, const struct gf_
     }
     return gf_pair_commit(path, f, image, options, clobber, data);
 }
+
+int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
+    struct gf_sink *sink;
+    int rc = gf_sink_open(path, clobber, &sink);
+    if (rc)
+        return rc;
+    rc = gf_sink_write(sink, data, n);
+    if (!rc)
+        return gf_sink_commit(sink);
+    gf_sink_abort(sink);
+    return rc;
+}

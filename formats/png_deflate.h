@@ -1,5 +1,4 @@
-/* Deflate of strips, each on its own, by zlib at a level or by a codec's quick deflate. Private to
- * formats/. */
+/* Deflate of strips, each on its own, by zlib. Private to formats/. */
 #ifndef GF_FORMATS_PNG_DEFLATE_H
 #define GF_FORMATS_PNG_DEFLATE_H
 

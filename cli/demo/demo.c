@@ -15,6 +15,7 @@
 #include "cli/batch/targets.h"
 #include "cli/text.h"
 #include "core/base/status.h"
+#include "formats/files.h"
 #include "formats/io.h"
 
 enum { MAX_WORDS = 24, WIDTH = 78 };
@@ -51,18 +52,6 @@ static void show_panels(FILE *to, const char *words, const char *before) {
     }
 }
 
-static int write_file(const char *name, const void *data, size_t n) {
-    struct gf_sink *sink;
-    int rc = gf_sink_open(name, true, &sink);
-    if (rc)
-        return rc;
-    rc = gf_sink_write(sink, data, n);
-    if (!rc)
-        return gf_sink_commit(sink);
-    gf_sink_abort(sink);
-    return rc;
-}
-
 /* The lesson as a page beside its panels. */
 static int write_page(const struct gf_lesson *lesson) {
     char *text = NULL, seen[4096] = "";
@@ -89,7 +78,7 @@ static int write_page(const struct gf_lesson *lesson) {
     int rc = gf_text_close(f, &text);
     if (rc)
         return rc;
-    rc = write_file("README.md", text, size);
+    rc = gf_file_write("README.md", text, size, true);
     free(text);
     return rc;
 }
@@ -102,7 +91,7 @@ static int write_input(const char *sample, const char *panel) {
         f++;
     if (!f->name)
         return gf_fail(GF_EINVAL, "no sample '%s' in this program", sample);
-    return write_file(panel, f->bytes, (size_t)(f->end - f->bytes));
+    return gf_file_write(panel, f->bytes, (size_t)(f->end - f->bytes), true);
 }
 
 /* A name in the working folder that the lesson is about to write. Links are not followed: what they
@@ -167,7 +156,7 @@ static int restore(FILE *from, int keep, const char *name) {
     rewind(from);
     size_t n = fread(text, 1, sizeof text, from);
     int rc = ferror(from) || !feof(from) ? gf_fail(GF_EIO, "cannot write '%s': too much text", name)
-                                         : write_file(name, text, n);
+                                         : gf_file_write(name, text, n, true);
     fclose(from);
     return rc;
 }

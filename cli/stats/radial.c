@@ -14,18 +14,6 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 
-static int write_bytes(const char *path, const void *data, size_t n, bool clobber) {
-    struct gf_sink *sink;
-    int rc = gf_sink_open(path, clobber, &sink);
-    if (rc)
-        return rc;
-    rc = gf_sink_write(sink, data, n);
-    if (!rc)
-        return gf_sink_commit(sink);
-    gf_sink_abort(sink);
-    return rc;
-}
-
 /* A row a ring; several channels have a column each. */
 static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
     char *text = NULL, number[GF_REAL_TEXT];
@@ -46,7 +34,7 @@ static int write_csv(const struct gf_stats *s, const char *path, bool clobber) {
     }
     int rc = gf_text_close(f, &text);
     if (!rc)
-        rc = write_bytes(path, text, size, clobber);
+        rc = gf_file_write(path, text, size, clobber);
     free(text);
     return rc;
 }
@@ -66,7 +54,7 @@ static int write_json(const struct gf_stats *s, const char *path, bool clobber) 
     }
     size_t n = strlen(text);
     text[n] = '\n';
-    int rc = write_bytes(path, text, n + 1, clobber);
+    int rc = gf_file_write(path, text, n + 1, clobber);
     free(text);
     return rc;
 }
