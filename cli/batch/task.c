@@ -25,6 +25,17 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
     t->has_alpha = px->shape[axis] > channels;
 }
 
+int gf_task_take_recorded(struct gf_task *t, bool alpha) {
+    struct gf_array px = t->image.px;
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(&t->job, shape);
+    shape[t->job.ndim] += alpha;
+    int rc = gf_image_match(&px, t->job.ndim + 1, shape);
+    if (!rc)
+        gf_task_split(t, &px, t->job.channels);
+    return rc;
+}
+
 int gf_task_take_channels(struct gf_task *t) {
     const struct gf_image *image = &t->image;
     int64_t channels = image->px.shape[image->ndim] - image->alpha;

@@ -99,6 +99,9 @@ int gf_task_take_channels(struct gf_task *t);
 /* For prepare(): t->in is the first `channels` channels of `px`, a view of image.px in the job's
  * shape; one behind them is alpha. */
 void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels);
+/* The same for the file of a recorded job, whose samples are laid out as the record tells, with one
+ * channel more for alpha. GF_EFORMAT where they differ. */
+int gf_task_take_recorded(struct gf_task *t, bool alpha);
 /* For prepare(): the precision of --precision, or the one that suits the type of the input. */
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 

@@ -37,20 +37,13 @@ static int check_options(const struct gf_settings *s, const struct gf_job *job) 
 
 static int job_from_record(struct gf_task *t, const struct gf_record *r) {
     struct gf_job *job = &t->job;
-    struct gf_array px = t->image.px;
-    int64_t shape[GF_MAX_RANK];
     gf_job_of_record(r, job);
     int rc = check_options(t->s, job);
     if (rc)
         return rc;
     if (!t->s->from_magnitude && gf_kind_of_record(r) != GF_COMPLEX)
         return refuse_picture(&t->image);
-    gf_job_in_shape(job, shape);
-    shape[job->ndim] += r->alpha == GF_ALPHA_KEPT;
-    rc = gf_image_match(&px, job->ndim + 1, shape);
-    if (!rc)
-        gf_task_split(t, &px, job->channels);
-    return rc;
+    return gf_task_take_recorded(t, r->alpha == GF_ALPHA_KEPT);
 }
 
 /* Without a record: full, backward; unshifted, but a pair of pictures is centred. */
