@@ -32,9 +32,9 @@ INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share sh
 INLINE void fold_pair(const struct source *s, GLOBAL const source_element *src,
                       GLOBAL const cplx *table, uint k, cplx *v) {
     cplx f = CPLX(R(0), R(0)), g = f, w = f;
-    if (s->line.there && 2 * k <= LENGTH) {
-        f = src[s->line.in + ALONG_IN(s, (wide)k)];
-        g = src[s->line.in + ALONG_IN(s, (wide)(LENGTH - k))];
+    if (2 * k <= LENGTH) {
+        f = src[s->line.in + ALONG_IN(s, (place)k)];
+        g = src[s->line.in + ALONG_IN(s, (place)(LENGTH - k))];
         w = table[s->args->table_split + k];
     }
     if (k == 0) /* both are real */
@@ -78,7 +78,7 @@ INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
 #if UNTANGLES
     const uint m = s->share.first + i * PER_LINE;
     cplx z = CPLX(R(0), R(0)), y = z;
-    if (s->line.there && 2 * m < LENGTH) {
+    if (2 * m < LENGTH) {
         z = src[s->line.in + ALONG_IN(s, m)];
         y = src[s->line.in_mirror + ALONG_IN(s, m)];
     }
