@@ -24,6 +24,7 @@
  *   MULTIPLY_IN MULTIPLY_OUT   tables multiplied in by coordinate, zero past their end
  *   NEAR_IN NEAR_OUT   a pair's samples are neighbours, and read or written as one IN_T2, OUT_T2
  *   KIND SCALE DISPLAY SHIFTED OUT_LOW OUT_HIGH MIRROR   of a sample that is written
+ *   ROW_ACCESS     rows of samples are written so many bytes an access, see sink_rows.h
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out
@@ -36,6 +37,7 @@
 
 #include "sink.h"
 #include "sink_pairs.h"
+#include "sink_rows.h"
 #include "source.h"
 #include "source_staged.h"
 
@@ -79,6 +81,9 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
     store_pairs(s, dst, table, params, x, tile);
 #else
     set_shade(s, params);
+#if ROW_ACCESS
+    store_rows(s, dst, x, tile);
+#else
     if (!s->line.there)
         return;
     const place step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * (place)s->args->out_point;
@@ -90,7 +95,9 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
                 DELIVER(s, dst, table, params, p + q * (POINTS / LAST), at, x[b * LAST + q]);
         }
     }
+#endif
     (void)tile;
+    (void)table;
 #endif
 }
 #endif

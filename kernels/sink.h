@@ -67,7 +67,7 @@ typedef place coord_out;
 #define SIZE_OUT(s)     ((place)(s)->args->axis_size)
 #endif
 #if UNIT_AXIS_OUT
-#define ALONG_OUT(s, k) (k)
+#define ALONG_OUT(s, k) (place)(k)
 #else
 #define ALONG_OUT(s, k) SPAN(SHORT_OUT, k, (s)->args->axis_out)
 #endif

@@ -46,7 +46,7 @@ typedef place coord_in;
 #define SIZE_IN(s)     ((place)(s)->args->axis_size)
 #endif
 #if UNIT_AXIS_IN
-#define ALONG_IN(s, k) (k)
+#define ALONG_IN(s, k) (place)(k)
 #else
 #define ALONG_IN(s, k) SPAN(SHORT_IN, k, (s)->args->axis_in)
 #endif

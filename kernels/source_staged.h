@@ -11,12 +11,13 @@ INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share sh
                           const int part) {
     UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
         const uint p = share.first + b * PER_LINE;
+        const int slot = SLOT(p, share.line), step = POINTS / RADIX0;
         if (INSIDE(p, RADIX0)) {
             UNROLL for (int q = 0; q < RADIX0; q++) {
-                const uint j = p + q * (POINTS / RADIX0);
+                const uint j = p + q * step;
+                const int at = EVEN_GETS(step) ? slot + APART(q * step) : SLOT(j, share.line);
                 cplx *v = x + b * RADIX0 + q;
-                *v = !CHIRPED || j < LENGTH ? got(tile, SLOT(j, share.line), *v, part)
-                                            : CPLX(R(0), R(0));
+                *v = !CHIRPED || j < LENGTH ? got(tile, at, *v, part) : CPLX(R(0), R(0));
             }
         }
     }

@@ -91,6 +91,25 @@ static bool is_narrow(const struct gf_gpu_pass_builder *b, const struct gf_gpu_t
     return 2 * points < most && reach(b, t, true) < most && reach(b, t, false) < most;
 }
 
+/* Bytes an access with which whole rows of samples are written through the tile: as many as all
+ * rows begin at multiples of. 0: they are not written so. */
+static int row_access(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const struct pass_args *a = &b->args;
+    int64_t samples = ap->length, bytes = b->out_bytes;
+    if (ap->store != STORE_SAMPLE || ap->sample->map != GF_MAP_DISPLAY ||
+        !gf_dtype_is_integer(ap->out_type) || !t->rows_out || a->axis_out != 1 ||
+        ap->length != a->axis_size || t->algorithm != GF_GPU_PLAIN ||
+        2 * samples * bytes * t->lines > t->local_bytes)
+        return 0;
+    for (int i = 0; i < b->n; i++)
+        samples |= a->index[i].out; /* its lowest bit is that of the greatest power of two */
+    for (int access = 16; access >= 4; access /= 2)
+        if (samples * bytes % access == 0)
+            return access;
+    return 0;
+}
+
 void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                               struct gf_gpu_pass *pass) {
     const struct gf_gpu_axis_pass *ap = b->ap;
@@ -134,6 +153,8 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
         gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
                       (int)ap->sample->scale, ap->sample->shift,
                       ap->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(ap->out_type));
+    if (ap->store == STORE_SAMPLE && row_access(b, t))
+        gf_gpu_option(pass, "-DROW_ACCESS=%d", row_access(b, t));
     if (ap->store == STORE_SAMPLE)
         gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
                       !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&
