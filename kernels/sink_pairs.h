@@ -86,7 +86,7 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
 #else /* the spectra of two lines */
         dst[l->out + POINT_OUT(s, at)] = even;
         if (!l->lone)
-            dst[l->out + s->args->pair_out + POINT_OUT(s, at)] = odd;
+            dst[l->out + (place)s->args->pair_out + POINT_OUT(s, at)] = odd;
 #endif
 #endif
     }
