@@ -4,23 +4,17 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { HEADER = 6 /* "Exif\0\0" */, ENTRY = 12, TIFF_SHORT = 3, TIFF_RATIONAL = 5 };
-enum { ORIENTATION = 274, X_RESOLUTION = 282, Y_RESOLUTION = 283, RESOLUTION_UNIT = 296 };
+#include "formats/tiff.h"
 
-static uint32_t number(const unsigned char *p, int bytes, bool big) {
-    uint32_t v = 0;
-    for (int i = 0; i < bytes; i++)
-        v |= (uint32_t)p[i] << 8 * (big ? bytes - 1 - i : i);
-    return v;
-}
+enum { HEADER = 6 /* "Exif\0\0" */, ENTRY = 12 };
 
 /* Two numbers at the offset that the entry holds; 0 where that is outside. */
 static double rational(const unsigned char *p, size_t n, const unsigned char *entry, bool big) {
-    size_t at = number(entry + 8, 4, big);
-    if (number(entry + 2, 2, big) != TIFF_RATIONAL || n < 8 || at > n - 8)
+    size_t at = gf_tiff_number(entry + 8, 4, big);
+    if (gf_tiff_number(entry + 2, 2, big) != TIFF_RATIONAL || n < 8 || at > n - 8)
         return 0;
-    uint32_t divisor = number(p + at + 4, 4, big);
-    return divisor ? (double)number(p + at, 4, big) / divisor : 0;
+    uint64_t divisor = gf_tiff_number(p + at + 4, 4, big);
+    return divisor ? (double)gf_tiff_number(p + at, 4, big) / divisor : 0;
 }
 
 struct gf_exif gf_exif_read(const unsigned char *p, size_t n) {
@@ -34,21 +28,21 @@ struct gf_exif gf_exif_read(const unsigned char *p, size_t n) {
     bool big = p[0] == 'M';
     if (memcmp(p, big ? "MM\0*" : "II*", 4))
         return exif;
-    size_t at = number(p + 4, 4, big);
+    size_t at = gf_tiff_number(p + 4, 4, big);
     if (at > n - 2)
         return exif;
-    size_t entries = number(p + at, 2, big);
+    size_t entries = gf_tiff_number(p + at, 2, big);
     at += 2;
     for (size_t i = 0; i < entries && at + ENTRY <= n; i++, at += ENTRY) {
-        uint32_t tag = number(p + at, 2, big), v = number(p + at + 8, 2, big);
-        bool is_short = number(p + at + 2, 2, big) == TIFF_SHORT;
-        if (tag == ORIENTATION && is_short && v >= 1 && v <= 8 && !exif.orientation)
+        uint64_t tag = gf_tiff_number(p + at, 2, big), v = gf_tiff_number(p + at + 8, 2, big);
+        bool is_short = gf_tiff_number(p + at + 2, 2, big) == TIFF_SHORT;
+        if (tag == TIFFTAG_ORIENTATION && is_short && v >= 1 && v <= 8 && !exif.orientation)
             exif.orientation = (int)v;
-        else if (tag == X_RESOLUTION)
+        else if (tag == TIFFTAG_XRESOLUTION)
             x = rational(p, n, p + at, big);
-        else if (tag == Y_RESOLUTION)
+        else if (tag == TIFFTAG_YRESOLUTION)
             y = rational(p, n, p + at, big);
-        else if (tag == RESOLUTION_UNIT && is_short)
+        else if (tag == TIFFTAG_RESOLUTIONUNIT && is_short)
             unit = v == 3 ? GF_CENTIMETRE : v == 2 ? GF_INCH : GF_UNIT_NONE;
     }
     gf_resolution_set(&exif.resolution, x, y, unit);

@@ -58,7 +58,7 @@ struct gf_read_options {
 };
 
 enum gf_png_strategy {
-    GF_PNG_AUTO,    /* level -1: zlib's runs at level 1; a level: its search for matches */
+    GF_PNG_AUTO,    /* level -1: ISA-L, or with zlib alone its runs at level 1; a level: zlib's */
     GF_PNG_HUFFMAN, /* zlib without a search for matches */
     GF_PNG_RLE,     /* zlib's strategies, level 1 by default */
     GF_PNG_FILTERED,

@@ -248,8 +248,8 @@ struct gf_cpu_kernels {
 };
 
 /* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) with
- * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. */
-void gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);
+ * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. False: no memory. */
+bool gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);
 
 enum { GF_CPU_MAX_GROUPS = 16 };
 

@@ -1,4 +1,5 @@
 /* Jobs that are refused and why, that are equal, shapes, scales; sizes of memory; the table of backends. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/session/auto.h"
@@ -301,6 +302,38 @@ static void test_table(void) {
     }
 }
 
+/* Seconds or milliseconds behind `word` in auto's reason. */
+static double seconds_after(const char *why, const char *word) {
+    const char *at = strstr(why, word);
+    char *unit = NULL;
+    double v = at ? strtod(at + strlen(word), &unit) : -1;
+    return unit && !strncmp(unit, " ms", 3) ? v * 1e-3 : v;
+}
+
+/* Tables of a length with a large prime, and kernels that are still to be compiled, count. */
+static void test_weights(void) {
+    static const struct gf_backend *const host[] = {&gf_backend_openmp, NULL};
+    struct gf_job job = picture();
+    struct gf_choice plain, other;
+    struct gf_outlook outlook = {.backends = host, .threads = 1, .runs = 1};
+    job.ndim = 1;
+    job.axes = 1;
+    job.channels = 1;
+    job.shape[0] = (int64_t)1 << 24;
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &plain), 0);
+    job.shape[0] = 16777213; /* a prime: a convolution's spectrum comes first */
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &other), 0);
+    double a = seconds_after(plain.why, "about "), b = seconds_after(other.why, "about ");
+    CHECK_MSG(a > 0 && b > a + 1, "'%s', '%s'", plain.why, other.why);
+    job.shape[0] = 1 << 10;
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &plain), 0);
+    outlook.cold = true;
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &other), 0);
+    a = seconds_after(plain.why, "would take ");
+    b = seconds_after(other.why, "would take ");
+    CHECK_MSG(a > 0 && b > a + 0.3, "'%s', '%s'", plain.why, other.why);
+}
+
 static void test_library(void) {
     struct {
         double (*cosine)(double);
@@ -327,6 +360,7 @@ int main(void) {
     test_arrays();
     test_memory();
     test_table();
+    test_weights();
     test_library();
     return TEST_END();
 }
