@@ -107,6 +107,7 @@ static int describe_product(struct gf_task *t, int i) {
         return rc;
     out->kind = GF_REAL;
     out->map = GF_MAP_NUMBER;
+    p->keeps = GF_KEEPS_ALL;
     p->alpha_plane = t->image.alpha && p->format->alpha;
     p->image.alpha = p->alpha_plane;
     rc = gf_task_describe(t, i, t->job.luma ? GF_GRAY : t->image.color);
