@@ -79,6 +79,7 @@ struct gf_cpu_axis {
     long n, shift;
     ptrdiff_t stride;
     bool mirrored;
+    long counted; /* destination: samples at indices below it are counted where they clip */
 };
 
 enum gf_cpu_value {
@@ -197,7 +198,7 @@ struct gf_cpu_pass_args {
 /* What one thread found; the caller adds them up. */
 struct gf_cpu_stats {
     double largest;             /* destination: of |value * factor| */
-    int64_t clipped;            /* values outside [floor, ceiling] by more than rounding */
+    int64_t clipped;            /* counted values outside [floor, ceiling] by more than rounding */
     double energy, anti_energy; /* Hermitian source: of the symmetric and antisymmetric part */
 };
 
