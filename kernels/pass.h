@@ -37,6 +37,7 @@
 #include "sink_pairs.h"
 #include "source.h"
 #include "source_staged.h"
+#include "tile.h"
 
 #ifndef FETCH
 #define FETCH load_point

@@ -65,6 +65,32 @@ static bool is_short(const struct gf_gpu_pass_builder *b, int64_t stride) {
     return points * stride < (int64_t)1 << 31;
 }
 
+/* The samples that are read and written. */
+static void sample_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    if (gf_gpu_samples_in(ap))
+        gf_gpu_type_options(pass, "IN", ap->in_type);
+    if (gf_gpu_samples_out(ap))
+        gf_gpu_output_options(pass, ap->out_type);
+    if (ap->store == STORE_SAMPLE)
+        gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
+                      (int)ap->sample->scale, ap->sample->shift,
+                      ap->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(ap->out_type));
+    if (ap->store == STORE_SAMPLE)
+        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
+                      !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&
+                          gf_dtype_size(ap->out_type) <= 2);
+    else
+        gf_gpu_option(pass, "-DKIND=0 -DSCALE=0 -DSHIFTED=0 -DDISPLAY=0");
+}
+
+void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    gf_gpu_option(pass, "-DDIR=%d -DLOAD=%d -DSTORE=%d -DSCALED=%d -DMIRROR=%d", ap->dir, ap->load,
+                  ap->store, ap->scaled, ap->mirror);
+    sample_options(b, pass);
+}
+
 void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                               struct gf_gpu_pass *pass) {
     const struct gf_gpu_axis_pass *ap = b->ap;
@@ -99,18 +125,5 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   (ap->load == LOAD_PAIR || ((halves || two) && !wide)) &&
                       pairs_are_near(b, true, two),
                   (ap->store == STORE_PAIR || (two && !wide)) && pairs_are_near(b, false, two));
-    if (gf_gpu_samples_in(ap))
-        gf_gpu_type_options(pass, "IN", ap->in_type);
-    if (gf_gpu_samples_out(ap))
-        gf_gpu_output_options(pass, ap->out_type);
-    if (ap->store == STORE_SAMPLE)
-        gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
-                      (int)ap->sample->scale, ap->sample->shift,
-                      ap->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(ap->out_type));
-    if (ap->store == STORE_SAMPLE)
-        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
-                      !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&
-                          gf_dtype_size(ap->out_type) <= 2);
-    else
-        gf_gpu_option(pass, "-DKIND=0 -DSCALE=0 -DSHIFTED=0 -DDISPLAY=0");
+    sample_options(b, pass);
 }
