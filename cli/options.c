@@ -206,6 +206,8 @@ static const struct gf_opt file_rows[] = {
               "how PNG is compressed: auto (default), huffman, rle, filtered or default"),
     GF_CHOICE("tiff-compression", tiff_compression, "NAME", gf_tiff_compressions,
               "none (default), deflate or lzw"),
+    GF_INTEGER("jpeg-quality", jpeg_quality, "1-100", 1, 100,
+               "quality of JPEG output (default: 92)"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_files = {NULL, file_rows};

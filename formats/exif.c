@@ -4,14 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { HEADER = 6 /* "Exif\0\0" */, ENTRY = 12, ORIENTATION = 274, TIFF_SHORT = 3 };
+#include "formats/tiff.h"
 
-static uint32_t number(const unsigned char *p, int bytes, bool big) {
-    uint32_t v = 0;
-    for (int i = 0; i < bytes; i++)
-        v |= (uint32_t)p[i] << 8 * (big ? bytes - 1 - i : i);
-    return v;
-}
+enum { HEADER = 6 /* "Exif\0\0" */, ENTRY = 12 };
 
 int gf_exif_orientation(const unsigned char *p, size_t n) {
     if (n < HEADER + 8 || memcmp(p, "Exif\0", HEADER))
@@ -21,15 +16,16 @@ int gf_exif_orientation(const unsigned char *p, size_t n) {
     bool big = p[0] == 'M';
     if (memcmp(p, big ? "MM\0*" : "II*", 4))
         return 1;
-    size_t at = number(p + 4, 4, big);
+    size_t at = gf_tiff_number(p + 4, 4, big);
     if (at > n - 2)
         return 1;
-    size_t entries = number(p + at, 2, big);
+    size_t entries = gf_tiff_number(p + at, 2, big);
     at += 2;
     for (size_t i = 0; i < entries && at + ENTRY <= n; i++, at += ENTRY) {
-        if (number(p + at, 2, big) != ORIENTATION || number(p + at + 2, 2, big) != TIFF_SHORT)
+        if (gf_tiff_number(p + at, 2, big) != TIFFTAG_ORIENTATION ||
+            gf_tiff_number(p + at + 2, 2, big) != TIFF_SHORT)
             continue;
-        uint32_t v = number(p + at + 8, 2, big);
+        uint64_t v = gf_tiff_number(p + at + 8, 2, big);
         return v >= 1 && v <= 8 ? (int)v : 1;
     }
     return 1;

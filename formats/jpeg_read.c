@@ -14,6 +14,7 @@
 #include "formats/exif.h"
 #include "formats/format.h"
 #include "formats/image.h"
+#include "formats/jpeg.h"
 
 /* A Huffman code takes at least a bit, and a block of 64 samples at least one code for each of at
  * most four channels, the others of which may be subsampled: 8 * 64 * 4. Arithmetic coding has no
@@ -340,10 +341,14 @@ static void jpeg_close(struct gf_decoder *d) {
 const struct gf_format gf_format_jpeg = {
     .name = "jpeg",
     .suffixes = "jpg jpeg jpe jfif",
-    .summary = "JPEG pictures of 8 bits, which are read only",
+    .summary = "JPEG pictures of 8 bits, grey or colour",
     .sniff = jpeg_sniff,
     .open = jpeg_open,
     .read = jpeg_read,
     .close = jpeg_close,
+    .write = gf_jpeg_write,
+    .dtypes = 1u << GF_U8,
     .max_ndim = 2,
+    .max_side = JPEG_MAX_DIMENSION,
+    .channels = 1u << 1 | 1u << 3,
 };

@@ -42,7 +42,7 @@ struct writer {
     png_infop info;
     struct gf_sink *sink;
     struct gf_planes planes;
-    const struct gf_codec *codec; /* for the checksums */
+    const struct gf_codec *codec; /* for the checksums and the quick deflate */
     struct coding coding;
     size_t step; /* bytes a pixel */
     int64_t rows_a_strip, n_strips;
@@ -78,9 +78,9 @@ static void on_flush(png_structp png) {
     (void)png;
 }
 
-/* Spectra are noise: no filter helps, so none is tried, and a search for matches finds nothing that
- * runs and codes for single bytes do not give in less time. */
-static struct coding choose_coding(const struct gf_write_options *o) {
+/* Spectra are noise: no filter helps, so none is tried. By default the codec's quick deflate codes
+ * them, or, with zlib alone, runs and single bytes. */
+static struct coding choose_coding(const struct gf_codec *codec, const struct gf_write_options *o) {
     static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
                                      [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,
                                      [GF_PNG_RLE] = Z_RLE,
@@ -91,6 +91,7 @@ static struct coding choose_coding(const struct gf_write_options *o) {
     struct coding c = {.deflate = {.level = o->level, .strategy = strategies[o->strategy]},
                        .filters = all};
     if (o->strategy == GF_PNG_AUTO && o->level < 0) {
+        c.deflate.quick = codec->deflate ? codec : NULL;
         c.deflate.strategy = Z_RLE;
         c.filters = quick;
     } else if (o->strategy == GF_PNG_AUTO && !o->noise) {
@@ -255,7 +256,7 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     if (w.planes.width > PNG_UINT_31_MAX || w.planes.height > PNG_UINT_31_MAX ||
         w.planes.row_bytes > MAX_ROW_BYTES)
         return gf_fail(GF_EUNSUPP, "too large for a PNG");
-    w.coding = choose_coding(options);
+    w.coding = choose_coding(codec, options);
     w.step = (size_t)w.planes.channels * w.planes.sample;
     w.copies = w.planes.sample == 2 || !w.planes.dense_rows;
     w.rows_a_strip = (int64_t)(STRIP_BYTES / (w.planes.row_bytes + 1)) + 1;

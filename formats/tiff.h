@@ -6,6 +6,14 @@
 
 #include "formats/format.h"
 
+/* An unsigned number of the file's byte order. */
+static inline uint64_t gf_tiff_number(const unsigned char *p, int bytes, bool big_endian) {
+    uint64_t v = 0;
+    for (int i = 0; i < bytes; i++)
+        v |= (uint64_t)p[i] << 8 * (big_endian ? bytes - 1 - i : i);
+    return v;
+}
+
 /* A libtiff handle over a source or a sink, and what went wrong with it. */
 struct gf_tiff {
     TIFF *tif;

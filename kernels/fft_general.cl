@@ -97,6 +97,8 @@ INLINE void general_store(const struct pass_args *a, GLOBAL sink_element *dst,
     const struct share share = {first, l};
     const struct source from = source_of(a, share);
     struct sink s = sink_of(&from, share, clipped);
+    if (!s.line.there)
+        return;
     set_shade(&s, params);
     const uint length = (uint)a->axis_size;
     for (uint k = first; k < length; k += step) {

@@ -58,22 +58,11 @@ static int job_from_options(struct gf_task *t) {
     return 0;
 }
 
-/* The picture's own type, as far as the format can hold it. */
 static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
                         enum gf_dtype *dtype) {
     const struct gf_product *p = &t->product[i];
-    const unsigned can = p->format->dtypes;
     int rc = gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, dtype);
-    if (rc || t->s->depth || !r)
-        return rc;
-    if (can >> r->dtype & 1)
-        *dtype = r->dtype;
-    else if (!(can >> GF_F32 & 1))
-        rc = gf_fail(GF_EINVAL,
-                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
-                     "--depth=8 or 16, which clips and rounds",
-                     gf_dtype_name(r->dtype), p->format->name);
-    return rc;
+    return rc || !r ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
 }
 
 static int describe_product(struct gf_task *t, int i, const struct gf_record *r) {

@@ -94,28 +94,13 @@ static int choose_filter(struct gf_task *t) {
 
 /* ---- outputs ---- */
 
-/* The picture's own type, as far as the format can hold it. */
-static int choose_dtype(const struct gf_task *t, int i, enum gf_dtype *dtype) {
-    const struct gf_product *p = &t->product[i];
-    const unsigned can = p->format->dtypes;
-    enum gf_dtype own = t->image.px.dtype;
-    int rc = gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, dtype);
-    if (rc || t->s->depth)
-        return rc;
-    if (can >> own & 1)
-        *dtype = own;
-    else if (!(can >> GF_F32 & 1))
-        rc = gf_fail(GF_EINVAL,
-                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
-                     "--depth=8 or 16, which clips and rounds",
-                     gf_dtype_name(own), p->format->name);
-    return rc;
-}
-
 static int describe_product(struct gf_task *t, int i) {
     struct gf_product *p = &t->product[i];
     struct gf_output *out = &t->job.out[i];
-    int rc = choose_dtype(t, i, &out->dtype);
+    int rc =
+        gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, &out->dtype);
+    if (!rc)
+        rc = gf_target_keep_dtype(t->s, p->format, t->image.px.dtype, &out->dtype);
     if (rc)
         return rc;
     out->kind = GF_REAL;

@@ -34,18 +34,40 @@ static struct placement place_lanes(const struct tile *t, int half, bool mirror)
     return p;
 }
 
+/* A sample of 1, 2, 4, 8 or 16 bytes, without a call. */
+INLINE void copy_sample(char *to, const char *from, int size) {
+    switch (size) {
+    case 1:
+        *to = *from;
+        break;
+    case 2:
+        memcpy(to, from, 2);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    default:
+        memcpy(to, from, 16);
+    }
+}
+
 /* Copies lanes out of a block of LANES samples of `size` bytes. */
 static void scatter_lanes(const struct placement *p, char *base, const char *block, int size) {
     for (int r = 0; r < p->n_runs; r++) {
         const struct run *run = &p->run[r];
         const char *from = block + run->first * size;
         char *to = base + run->at;
-        if (run->step > 0) {
+        if (run->count == 1) { /* interleaved channels: every lane is a run */
+            copy_sample(to, from, size);
+        } else if (run->step > 0) {
             memcpy(to, from, (size_t)(run->count * size));
-            continue;
+        } else {
+            for (int l = 0; l < run->count; l++)
+                copy_sample(to - l * size, from + l * size, size);
         }
-        for (int l = 0; l < run->count; l++)
-            memcpy(to - l * size, from + l * size, (size_t)size);
     }
 }
 

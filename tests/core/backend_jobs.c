@@ -51,6 +51,8 @@ static const char *const jobs[] = {
     "fwd u8 61x8 axes=1 > magnitude u8 display shift",
     "fwd u8 5x45 axes=2 ch=3 double > phase f32 shift",
     "fwd f32 360 > complex half",
+    "fwd u16 38 axes=1 ch=3 double ortho > complex half",
+    "fwd u32 9x9 axes=1 ch=5 ortho > complex half",
     /* Complex numbers, and reals taken as such. */
     "fwd c64 60x48 > complex",
     "fwd c64 61x47 > complex",

@@ -14,6 +14,7 @@ const struct fault_case fault_cases[] = {
     /* Every format in and out. */
     RUN("fwd-png", "fwd @/a.png --out=o.png"),
     RUN("fwd-rgb-png", "fwd @/c.png --out=o.png --png-level=9"),
+    RUN("fwd-jpeg", "fwd @/a.jpg --out=o.jpg"),
     RUN("fwd-pgm", "fwd @/a.pgm --out=o.pgm"),
     RUN("fwd-ppm", "fwd @/c.ppm --out=o.ppm"),
     RUN("fwd-tiff", "fwd @/a.tif --out=o.tif"),
@@ -52,6 +53,7 @@ const struct fault_case fault_cases[] = {
     RUN("idwt-tiff", "idwt @/w.tif --out=o.png"),
     RUN("idwt-npy", "idwt @/w.npy --out=o.pgm"),
     RUN("filter-png", "filter @/a.png --lowpass=3 --out=o.png"),
+    RUN("filter-jpeg", "filter @/c.png --lowpass=3 --out=o.jpg --jpeg-quality=80"),
     RUN("filter-mask", "filter @/a.png --mask=@/m.pgm --out=o.tif"),
     RUN("filter-convolve", "filter @/c.png --convolve=gaussian:2 --edges=mirror --out=o.png"),
     RUN("filter-notch", "filter @/a.png --notch=3,2,1 --mask-out=m.png --out=o.npy"),
@@ -94,6 +96,7 @@ bool inputs_make(const char *folder, int seed) {
         "demo a.pgm --every=1 --out=l.tif --tiff-compression=lzw",
         "demo a.pgm --every=1 --out=a.npy",
         "demo c.ppm --every=1 --out=c.png",
+        "demo c.ppm --every=1 --out=a.jpg",
         "fwd a.pgm --out=a.pfm",
         "fwd a.pgm --complex=s.tif",
         "fwd a.pgm --complex=s.npy",
