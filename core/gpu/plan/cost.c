@@ -4,12 +4,12 @@
 #include <math.h>
 
 /* All costs are in bytes that a device copies in the same time. The figures below were fitted to
- * 1109 passes of 44 jobs, chosen ones and others at random, on a GPU (NVIDIA H200, 4.24 TB/s read
+ * 1600 passes of 44 jobs, chosen ones and others at random, on a GPU (NVIDIA H200, 4.24 TB/s read
  * and written); three quarters of the passes are within 15% of them, all jobs' totals but the
  * smallest. */
 
 /* What a launch takes, however little it does: 3 and 4 microseconds. */
-static const double launch_bytes = 13e6, axis_launch_bytes = 17.5e6;
+static const double launch_bytes = 13e6, axis_launch_bytes = 17.1e6;
 
 double gf_gpu_launch_cost(const struct gf_gpu_props *props) {
     return props->is_cpu ? 0 : launch_bytes;
@@ -20,21 +20,21 @@ double gf_gpu_launch_cost(const struct gf_gpu_props *props) {
 static double delay(double segment, bool written, double stride) {
     static const struct {
         double bytes, read, write;
-    } table[] = {{16, 0.943, 2.726},
-                 {32, 0.751, 0.430},
-                 {64, 0.280, 0.103},
-                 {128, 0.203, 0.024},
-                 {256, 0.167, 0}};
+    } table[] = {{16, 0.938, 3.144},
+                 {32, 0.756, 0.459},
+                 {64, 0.220, 0.221},
+                 {128, 0.210, 0},
+                 {256, 0.189, 0}};
     enum { N = sizeof table / sizeof *table };
     double far = 1;
     if (stride > 0) /* a row's segments are nearer in the caches' and the memory's own pages */
-        far = fmin(fmax(1 + (written ? 0.068 : 0.027) * log2(stride / 65536), 0.2), 3);
+        far = fmin(fmax(1 + (written ? 0.040 : 0.044) * log2(stride / 65536), 0.2), 3);
     if (segment <= table[0].bytes) /* a sector moves whole */
         return far *
                ((1 + (written ? table[0].write : table[0].read)) * table[0].bytes / segment - 1);
     if (segment >= table[N - 1].bytes)
-        return far * (written ? table[N - 1].write : table[N - 1].read) * table[N - 1].bytes /
-               segment;
+        return far * (written ? table[N - 1].write : table[N - 1].read) *
+               (stride > 0 ? 1 : table[N - 1].bytes / segment);
     int i = 1;
     while (segment > table[i].bytes)
         i++;
@@ -45,7 +45,7 @@ static double delay(double segment, bool written, double stride) {
 
 /* Of samples smaller than a float, where their number decides. */
 static double sample_delay(double segment, bool written) {
-    return (written ? 8.2 : 9.8) / segment;
+    return (written ? 8.6 : 8.4) / segment;
 }
 
 void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
@@ -87,7 +87,7 @@ static double run_of(int64_t step, int64_t fast, int64_t points, int lines, int6
 
 /* Moving the points, and what is done with them, at the same time. */
 static double together(double memory, double arithmetic, bool is_cpu) {
-    static const double p = 1.3; /* infinite if one of the two were hidden behind the other */
+    static const double p = 1.392; /* infinite if one of the two were hidden behind the other */
     return is_cpu ? memory + arithmetic : pow(pow(memory, p) + pow(arithmetic, p), 1 / p);
 }
 
@@ -113,13 +113,13 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
     bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
     if (b->p->props.is_cpu)
         return points * t->work * 4;
-    double cost = points * t->work * (prime ? 2.887 : 0.596);
+    double cost = points * t->work * (prime ? 3.035 : 0.700);
     if (b->ap->after > 1)
-        cost += points * 7.1;
+        cost += points * 8.3;
     if (b->in_bytes < 4)
-        cost += 3.7 * b->read;
+        cost += 4.0 * b->read;
     if (b->out_bytes < 4)
-        cost += 4.3 * b->written;
+        cost += 4.4 * b->written;
     return cost;
 }
 
@@ -127,8 +127,8 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
     const bool is_cpu = b->p->props.is_cpu;
     double memory = memory_cost(b, t);
     /* Other groups move memory while one waits or calculates. */
-    memory *= 1 + 0.12 * fmax(0, 1 - t->resident * t->threads / 1024.0);
-    memory *= t->resident > 1 ? 1 : 1.236;
+    memory *= 1 + 0.115 * fmax(0, 1 - t->resident * t->threads / 1024.0);
+    memory *= t->resident > 1 ? 1 : 1.253;
     double cost = together(memory, arithmetic_cost(b, t), is_cpu);
     /* A filter's table across its rows: neighbouring lines share what the second level cache holds.
      */
