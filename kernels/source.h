@@ -3,7 +3,7 @@
 #define SOURCE_H
 
 #include "lines.h"
-#include "tile.h"
+#include "share.h"
 
 #if LOAD == LOAD_PAIR || LOAD == LOAD_REAL
 typedef IN_T source_element;
