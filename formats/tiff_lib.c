@@ -20,7 +20,7 @@ int gf_tiff_load(void) {
     pthread_mutex_lock(&mutex);
     int rc = handle ? GF_OK : gf_dl_open(names, symbols, &gf_tiff_lib, &handle);
     pthread_mutex_unlock(&mutex);
-    return rc ? gf_fail(GF_EABSENT, "TIFF files need libtiff; %s does not load", GF_TIFF_SONAME)
+    return rc ? gf_fail(GF_EIO, "TIFF files need libtiff; %s does not load", GF_TIFF_SONAME)
               : GF_OK;
 }
 #else
