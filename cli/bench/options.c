@@ -114,8 +114,8 @@ static const struct gf_opt rows[] = {
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
               "single (default), double"),
     GF_TEXT("backend", bench.backends, "LIST",
-            "backends that `gpufft devices` lists, fftw-measure, mkl (default: all present, except "
-            "on devices that are the CPU)",
+            "backends that `gpufft devices` lists, fftw-measure, mkl, vkfft (default: all present, "
+            "except on devices that are the CPU)",
             .letter = 'b'),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
