@@ -109,6 +109,7 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
 void gf_image_free(struct gf_image *image) {
     gf_array_free(&image->px);
     free(image->record);
+    gf_metadata_free(&image->metadata);
     *image = (struct gf_image){0};
 }
 
@@ -130,7 +131,7 @@ int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
     int64_t bytes;
     int rc = gf_size_product(like.shape, like.rank, (int64_t)gf_dtype_size(like.dtype), &bytes);
     if (!rc && limit > 0)
-        rc = gf_memory_check(bytes + d->extra, limit);
+        rc = gf_memory_check(bytes + d->extra + (int64_t)image->metadata.profile_bytes, limit);
     if (!rc)
         rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
     return rc ? rc : d->format->read(d, image);

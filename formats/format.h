@@ -14,6 +14,7 @@
 
 #include "core/base/array.h"
 #include "formats/io.h"
+#include "formats/metadata.h"
 
 enum gf_color { GF_GRAY, GF_RGB, GF_OTHER_COLOR /* plain channels, CMYK among them */ };
 
@@ -24,8 +25,15 @@ struct gf_image {
     enum gf_color color;
     bool alpha;        /* the last channel is alpha */
     bool channel_axis; /* .npy: one channel has an axis too */
-    int depth;         /* bits a sample as stored in the file, for `info`; 0 when writing */
-    char *record;      /* the spectrum record's JSON text that came with the data, or NULL */
+    struct gf_metadata metadata;
+    /* How the file stores it, for `info`: bits a sample, 0 when writing; NULL for samples as they are;
+     * where the first row and column belong (EXIF, 1..8), 0 where the file does not tell, and whether
+     * the samples were turned so. */
+    int depth;
+    const char *compression;
+    int orientation;
+    bool turned;
+    char *record; /* the spectrum record's JSON text that came with the data, or NULL */
 };
 
 void gf_image_free(struct gf_image *image);

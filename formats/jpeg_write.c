@@ -1,4 +1,5 @@
 /* JPEG out, by libjpeg: 8-bit grey as it is, colour as YCbCr in full resolution (4:4:4). */
+#include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct writer {
     jmp_buf escape;
     struct gf_sink *sink;
     struct gf_planes planes;
+    const struct gf_metadata *metadata;
     unsigned char *row; /* where the array's rows are not dense */
     int status;
     char message[JMSG_LENGTH_MAX];
@@ -65,6 +67,17 @@ static void on_end(j_compress_ptr jpeg) {
     put(w, BUFFER - w->output.free_in_buffer);
 }
 
+/* JFIF's numbers are whole; those of a metre fit an inch better than a centimetre. */
+static void set_density(struct jpeg_compress_struct *jpeg, const struct gf_resolution *r) {
+    bool as_is = r->unit == GF_CENTIMETRE && !(fmod(r->x, 1) > 0) && !(fmod(r->y, 1) > 0);
+    struct gf_resolution whole;
+    if (!gf_resolution_round(r, as_is ? GF_CENTIMETRE : GF_INCH, UINT16_MAX, &whole))
+        return;
+    jpeg->density_unit = whole.unit == GF_UNIT_NONE ? 0 : whole.unit == GF_INCH ? 1 : 2;
+    jpeg->X_density = (UINT16)whole.x;
+    jpeg->Y_density = (UINT16)whole.y;
+}
+
 static void configure(struct writer *w, const struct gf_write_options *options) {
     struct jpeg_compress_struct *jpeg = &w->jpeg;
     const struct gf_planes *p = &w->planes;
@@ -81,6 +94,7 @@ static void configure(struct writer *w, const struct gf_write_options *options) 
     jpeg_set_quality(jpeg, options->jpeg_quality ? options->jpeg_quality : DEFAULT_QUALITY, TRUE);
     for (int i = 0; i < jpeg->num_components; i++)
         jpeg->comp_info[i].h_samp_factor = jpeg->comp_info[i].v_samp_factor = 1;
+    set_density(jpeg, &w->metadata->resolution);
     jpeg->dct_method = JDCT_ISLOW; /* the same numbers on every machine */
     jpeg->optimize_coding = p->width * p->height * p->channels <= MOST_OPTIMIZED;
 }
@@ -95,6 +109,9 @@ static int encode(struct writer *w, const struct gf_write_options *options) {
     jpeg_create_compress(&w->jpeg);
     configure(w, options);
     jpeg_start_compress(&w->jpeg, TRUE);
+    if (gf_profile_suits(w->metadata, w->jpeg.input_components))
+        jpeg_write_icc_profile(&w->jpeg, w->metadata->profile,
+                               (unsigned)w->metadata->profile_bytes);
     while (w->jpeg.next_scanline < w->jpeg.image_height) {
         const void *row = gf_planes_rows(&w->planes, 0, w->jpeg.next_scanline, 1, w->row);
         JSAMPROW rows = (JSAMPROW)(uintptr_t)row; /* libjpeg only reads it */
@@ -111,6 +128,7 @@ int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
     if (!w)
         return gf_fail(GF_ENOMEM, "out of memory");
     w->sink = sink;
+    w->metadata = &image->metadata;
     w->jpeg.err = jpeg_std_error(&w->errors);
     w->jpeg.client_data = w; /* jpeg_create_compress() keeps these two */
     w->errors.error_exit = on_error;

@@ -13,6 +13,7 @@
 #include "formats/png.h"
 #include "formats/png_codec.h"
 #include "formats/png_deflate.h"
+#include "formats/png_metadata.h"
 
 enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8 };
 /* Kept free before and after a strip's deflate: a chunk's length and type, zlib's header; zlib's
@@ -40,6 +41,7 @@ struct strip {
 struct writer {
     png_structp png;
     png_infop info;
+    struct gf_png_chunks chunks;
     struct gf_sink *sink;
     struct gf_planes planes;
     const struct gf_codec *codec; /* for the checksums and the quick deflate */
@@ -188,6 +190,10 @@ static int write_header(struct writer *w, const struct gf_image *image) {
                  image->px.dtype == GF_U16 ? 16 : 8, types[w->planes.channels], PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(w->png, w->info);
+    for (int i = 0; i < GF_PNG_N_CHUNKS; i++)
+        if (w->chunks.chunk[i].n)
+            png_write_chunk(w->png, (png_const_bytep)gf_png_chunk_name(i),
+                            gf_png_chunk_bytes(&w->chunks, i), w->chunks.chunk[i].n);
     return GF_OK;
 }
 
@@ -268,6 +274,8 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     if (w.batch > w.n_strips)
         w.batch = w.n_strips;
     int rc = alloc_strips(&w);
+    if (!rc)
+        rc = gf_png_put_metadata(&image->metadata, w.planes.channels < 3 ? 1 : 3, &w.chunks);
     if (rc)
         goto out;
     w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
@@ -281,6 +289,7 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
         rc = write_strips(&w);
 out:
     png_destroy_write_struct(&w.png, &w.info);
+    gf_png_chunks_free(&w.chunks);
     free_strips(&w);
     return rc;
 }

@@ -57,6 +57,11 @@ int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned 
 /* All of a volume's file but its samples: header, record, one directory a page, one strip each; the
  * planes are to follow from the sink's position on, without gaps. */
 int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image);
+/* The current directory's resolution, profile, compression and orientation. */
+int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
+/* Those that a picture of that many colours may have, into the current directory. False for want of
+ * memory, or where libtiff refuses one. */
+bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
 int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
                   const struct gf_write_options *options);
 

@@ -191,9 +191,12 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     d->extra = r->buffer_bytes;
     rc =
         gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
+    if (!rc && !TIFFSetSubDirectory(t->tif, r->offsets[0]))
+        rc = gf_tiff_report(t, "broken TIFF: ");
     if (!rc)
-        rc = TIFFSetSubDirectory(t->tif, r->offsets[0]) ? read_record(t, image)
-                                                        : gf_tiff_report(t, "broken TIFF: ");
+        rc = read_record(t, image);
+    if (!rc)
+        rc = gf_tiff_get_metadata(t, image);
     return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
 }
 

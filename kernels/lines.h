@@ -15,17 +15,21 @@
 #ifndef TILE_LINES
 #define TILE_LINES(args) (uint)LINES
 #endif
+#ifndef COUNTED
+#define COUNTED 0
+#endif
 
 struct line {
     place in, in_mirror, out, out_mirror; /* element offsets of point 0 */
     place at_in, at_out;                  /* coordinate of point 0 along the axis */
     place turn;                           /* exponent of point 1's four-step twiddle */
     int there; /* inside the array: else the last line again, which is read and not written */
-    int lone;                            /* its pair lacks the second half */
-    int own;    /* its mirror image is a line of this pass too, or itself: it writes only itself */
-    int self;   /* it is its own mirror image */
-    int zero;   /* the zero frequency of all axes that it runs across */
-    uint at[5]; /* the indices */
+    int lone;  /* its pair lacks the second half */
+    int own;   /* its mirror image is a line of this pass too, or itself: it writes only itself */
+    int self;  /* it is its own mirror image */
+    int zero;  /* the zero frequency of all axes that it runs across */
+    int counts, second_counts; /* its samples are counted where they clip; those of its pair are */
+    uint at[5];                /* the indices */
 };
 
 /* Line number `number` of the TILE_LINES of this group's tile, neighbours along the fast index. INDICES
@@ -47,7 +51,7 @@ INLINE struct line line_at(const struct pass_args *a, uint number) {
     at[0] = l.there ? at[0] : (uint)a->index[0].count - 1;
     l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
     l.lone = l.own = 0;
-    l.self = l.zero = 1;
+    l.self = l.zero = l.counts = l.second_counts = 1;
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];
         l.zero &= !a->index[i].size || !at[i];
@@ -63,6 +67,11 @@ INLINE struct line line_at(const struct pass_args *a, uint number) {
             l.own = m == k;
         if (i == (int)a->lone_index)
             l.lone = k == (place)a->lone;
+#if COUNTED
+        const int pairs = i == (int)a->lone_index;
+        l.counts &= k < (place)a->index[i].counted;
+        l.second_counts &= k < (place)(pairs ? a->pair_counted : a->index[i].counted);
+#endif
         if (n) {
             k = centred(k, (place)a->index[i].centre, n);
             m = centred(m, (place)a->index[i].centre, n);

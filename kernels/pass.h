@@ -28,6 +28,7 @@
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out
+ *   COUNTED        only a part of the samples is counted where they clip
  *
  * A kernel may define, before it includes this file:
  *   FETCH(s, src, table, j, at)   operand j of the transform, load_point() unless defined

@@ -72,6 +72,15 @@ typedef place coord_out;
 #define ALONG_OUT(s, k) SPAN(SHORT_OUT, k, (s)->args->axis_out)
 #endif
 
+/* Whether the sample of coordinate k, or with `second` its pair's, is counted where it clips. */
+#if COUNTED
+#define COUNTS(s, k, second)                                                                       \
+    (((second) ? (s)->line.second_counts : (s)->line.counts) &&                                    \
+     (k) < (place)(s)->args->counted[second])
+#else
+#define COUNTS(s, k, second) 1
+#endif
+
 #if SPLIT
 /* exp(-2 pi i k / n) of a split axis, k < n, out of a table, or of two of about sqrt(n) entries
  * (SPLIT 2). */
@@ -131,20 +140,20 @@ INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_o
     if (s->line.self && (k == 0 || 2 * k == n))
         v.y = R(0);
 #endif
-    const int before = *s->clipped;
-    sink_element sample = as_sample(v, &s->shade, s->clipped);
+    int outside = 0;
+    sink_element sample = as_sample(v, &s->shade, &outside);
+    *s->clipped += COUNTS(s, k, 0) ? outside : 0;
     dst[s->line.out + ALONG_OUT(s, to >= n ? to - n : to)] = sample;
 #if MIRROR
     if (!s->line.own) {
         const coord_out m = NEGATED(k, n) + centre;
         if (SYMMETRIC)
-            *s->clipped += *s->clipped - before; /* written twice */
+            *s->clipped += outside; /* written twice */
         else
             sample = as_sample(conj_of(v), &s->shade, s->clipped);
         dst[s->line.out_mirror + ALONG_OUT(s, m >= n ? m - n : m)] = sample;
     }
 #endif
-    (void)before;
 }
 #endif
 
@@ -168,15 +177,19 @@ INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
 #endif
 #if STORE == STORE_COMPLEX
     dst[at] = v;
-#elif STORE == STORE_PAIR && NEAR_OUT
-    OUT_T2 two;
-    two.x = as_number(v.x, s->clipped);
-    two.y = as_number(v.y, s->clipped);
-    ((GLOBAL OUT_T2 *)dst)[at >> 1] = two;
 #elif STORE == STORE_PAIR
-    dst[at] = as_number(v.x, s->clipped);
+    int outside[2] = {0, 0};
+#if NEAR_OUT
+    OUT_T2 two;
+    two.x = as_number(v.x, &outside[0]);
+    two.y = as_number(v.y, &outside[1]);
+    ((GLOBAL OUT_T2 *)dst)[at >> 1] = two;
+#else
+    dst[at] = as_number(v.x, &outside[0]);
     if (!s->line.lone)
-        dst[at + (place)s->args->pair_out] = as_number(v.y, s->clipped);
+        dst[at + (place)s->args->pair_out] = as_number(v.y, &outside[1]);
+#endif
+    *s->clipped += (COUNTS(s, k, 0) ? outside[0] : 0) + (COUNTS(s, k, 1) ? outside[1] : 0);
 #elif STORE == STORE_HALVES
     if (s->line.self && (k == 0 || 2 * k == SIZE_OUT(s)))
         v.y = R(0);

@@ -77,6 +77,7 @@ static int describe_product(struct gf_task *t, int i, const struct gf_record *r)
     out->map = GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
     p->image.channel_axis = r && r->channel_axis;
     return gf_task_describe(t, i, r ? r->color : color);
 }
@@ -101,6 +102,7 @@ static int prepare(struct gf_task *t) {
     if (rc)
         return rc;
     t->recorded = r != NULL;
+    gf_task_take_metadata(t, r);
     t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL || (r && r->thresholded);
     job->direction = GF_INVERSE;
     job->in_dtype = t->image.px.dtype;

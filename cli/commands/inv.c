@@ -105,6 +105,7 @@ static int describe_product(struct gf_task *t, int i, const struct gf_record *r)
     out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
     p->image.channel_axis = r && r->channel_axis;
     return gf_task_describe(t, i, r ? r->color : foreign_color(t->job.channels));
 }
@@ -124,6 +125,7 @@ static int prepare(struct gf_task *t) {
     if (rc)
         return rc;
     t->recorded = r != NULL;
+    gf_task_take_metadata(t, r);
     job->direction = GF_INVERSE;
     job->in_dtype = t->image.px.dtype;
     job->precision = gf_task_precision(t->s, job->in_dtype);

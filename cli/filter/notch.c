@@ -114,7 +114,7 @@ static int find_peaks(struct gf_task *t, const struct gf_job *job, const struct 
     int rc = 0, n;
     list->n = 0;
     for (int64_t c = 0; c < out->shape[job->ndim] && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(job, out, c);
+        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
         rc = gf_spectrum_peaks(&s, 0, peak, GF_MAX_NOTCHES, &n);
         for (int i = 0; i < n && !rc; i++)
             add_peak(list, &peak[i], job->ndim);
@@ -162,7 +162,7 @@ static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
 
 /* Plans the search within the limit. The plan's workspace stays while peaks are looked for. */
 static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_array *out) {
-    struct gf_spectrum one = gf_spectrum_of(job, out, 0);
+    struct gf_spectrum one = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
     int64_t held = gf_array_bytes(out) + gf_spectrum_peaks_bytes(&one);
     /* Where a context is being opened, nothing waits for it before the samples are read. */
     if (!t->in.data && gf_runner_ahead(t->runner, job))

@@ -4,7 +4,7 @@
  *     fwd u16 40x36 axes=3 ch=3 ortho > magnitude u8 display shift, phase f32
  *
  * Direction, input type, shape; then any of axes=MASK ch=N double ortho norm-forward luma, of an
- * inverse's input real half centred. After '>' the outputs: kind and type (a complex one's may be
+ * inverse's input real half centred; part: about half of each axis is counted where it clips. After '>' the outputs: kind and type (a complex one's may be
  * left out), then any of display linear sqrt range shift half. */
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +163,9 @@ static bool set_word(struct gf_job *job, const char *word) {
         job->norm = GF_NORM_ORTHO;
     else if (!strcmp(word, "norm-forward"))
         job->norm = GF_NORM_FORWARD;
+    else if (!strcmp(word, "part"))
+        for (int i = 0; i < job->ndim; i++)
+            job->counted[i] = (job->shape[i] + 1) / 2 | 1;
     else if (!strncmp(word, "axes=", 5))
         job->axes = (unsigned)atoi(word + 5);
     else if (!strncmp(word, "ch=", 3))

@@ -210,6 +210,7 @@ static struct gf_job everything(void) {
     job.shape[1] = 7;
     job.channels = 3;
     job.axes = 3;
+    memset(job.counted, 0, sizeof job.counted);
     job.in_dtype = GF_U8;
     job.luma = job.in_shift = job.in_half = job.real = job.lean = job.spend_input = false;
     job.precision = GF_SINGLE;
@@ -247,6 +248,7 @@ static void test_equal(void) {
     DIFFERS(shape[1] = 6);
     DIFFERS(channels = 1);
     DIFFERS(axes = 1);
+    DIFFERS(counted[1] = 6);
     DIFFERS(in_dtype = GF_U16);
     DIFFERS(luma = true);
     DIFFERS(in_shift = true);

@@ -75,6 +75,9 @@ static void sample_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pa
         gf_gpu_type_options(pass, "IN", ap->in_type);
     if (gf_gpu_samples_out(ap))
         gf_gpu_output_options(pass, ap->out_type);
+    if (gf_gpu_samples_out(ap) && gf_dtype_is_integer(ap->out_type) &&
+        gf_job_counts_part(&b->p->job))
+        gf_gpu_option(pass, "-DCOUNTED=1");
     if (ap->store == STORE_SAMPLE)
         gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
                       (int)ap->sample->scale, ap->sample->shift,
