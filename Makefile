@@ -15,6 +15,11 @@ PKGS    := libpng libtiff-4 libjpeg zlib jansson
 # Codes PNG in half of zlib's time; optional: ISAL= builds without it.
 ISAL    ?= libisal
 PKG_CONFIG ?= pkg-config
+# VkFFT as an entrant of `gpufft bench`, a header that needs CUDA's: make VKFFT=DIR, where DIR has
+# vkFFT.h, CUDA=DIR where that is not the usual one. A packaged one (libvkfft-dev) is used where
+# CUDA's headers are; VKFFT= builds without.
+CUDA  ?= /usr/local/cuda
+VKFFT ?= $(if $(wildcard $(CUDA)/include/cuda.h),$(patsubst %/vkFFT.h,%,$(wildcard /usr/include/vkFFT.h)))
 
 # make V=1 shows the commands in full.
 V ?= 0
@@ -114,6 +119,11 @@ define embed_samples
 	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "{\"$${f##*/}\", s$$n, s$$n + sizeof s$$n},"; done; \
 	  echo '{0, 0, 0}};'; } >$@
 endef
+
+ifneq ($(VKFFT),)
+  $(BUILD)/core/vendor/vkfft.o: ALL_CFLAGS += -DGF_WITH_VKFFT -isystem $(VKFFT) -isystem $(CUDA)/include -Wno-error
+  ALL_LIBS += -L$(CUDA)/lib64 -L$(CUDA)/lib64/stubs -lcudart -lnvrtc -lcuda
+endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 

@@ -11,12 +11,12 @@
 #define SPAN(fits, j, stride)                                                                      \
     ((fits) ? (place)((uint)(j) * (uint)(stride)) : (place)(j) * (place)(stride))
 
-#ifndef COUNTED
-#define COUNTED 0
-#endif
 /* Lines of a tile: a constant, or an argument of the kernel's. */
 #ifndef TILE_LINES
 #define TILE_LINES(args) (uint)LINES
+#endif
+#ifndef COUNTED
+#define COUNTED 0
 #endif
 
 struct line {

@@ -115,7 +115,7 @@ extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
 /* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft;
-/* A yardstick for `gpufft bench` alone: in no list. */
-extern const struct gf_backend gf_backend_mkl;
+/* Yardsticks for `gpufft bench` alone: in no list. */
+extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft;
 
 #endif

@@ -64,7 +64,7 @@ int gf_gpu_general_args(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile 
     a->rows_in = t->rows_in;
     a->rows_out = t->rows_out;
     for (int i = b->n; i < 5; i++)
-        a->index[i].count = 1;
+        a->index[i].count = a->index[i].counted = 1;
     a->table_split = gf_gpu_table_split(tables, t->points, 0, &a->table_split_low);
     bool failed = a->table_split < 0;
     if (t->algorithm == GF_GPU_BLUESTEIN) {
