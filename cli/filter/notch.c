@@ -151,17 +151,18 @@ static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_ar
     return rc ? rc : gf_filter_check_memory(t, held + t->runner->workspace);
 }
 
-/* The period that --descreen was given, in samples. */
+/* The period that --descreen was given, in samples; by the resolution along x where a file has two. */
 static int resolve_period(struct gf_task *t) {
     const struct gf_filter_settings *f = &t->s->filter;
+    double dpi = f->dpi, y;
     t->filtering->period = f->descreen.period;
     if (!f->descreen.lpi)
         return 0;
-    if (!f->dpi)
+    if (!dpi && !gf_resolution_in(&t->image.metadata.resolution, GF_INCH, &dpi, &y))
         return gf_fail(GF_EINVAL,
-                       "--descreen=%glpi: how many samples make an inch is not known; give --dpi",
+                       "--descreen=%glpi: the file does not tell its resolution; give --dpi",
                        f->descreen.lpi);
-    t->filtering->period = f->dpi / f->descreen.lpi;
+    t->filtering->period = dpi / f->descreen.lpi;
     return 0;
 }
 

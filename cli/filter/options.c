@@ -304,7 +304,7 @@ static const struct gf_opt filter_rows[] = {
      .at = GF_AT(filter.dpi),
      .arg = "N",
      .parse = parse_dpi,
-     .help = "samples an inch, for --descreen=Nlpi"},
+     .help = "samples an inch, for --descreen=Nlpi (default: the file's own)"},
     GF_PARSED("mask", 0, "FILE", parse_mask,
               "multiply the centred spectrum by this picture: black is 0, white is 1"),
     GF_PARSED("convolve", 0, "KERNEL", parse_convolve,
