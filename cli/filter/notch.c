@@ -230,7 +230,7 @@ static int add_wave(char *text, size_t room, int i, const struct gf_wave *wave, 
                     wave->period, wave->angle, strength);
 }
 
-static void tell_found(const struct gf_task *t, const char *what, bool screens, int n) {
+static void tell_found(const struct gf_task *t, bool screens, int n) {
     const struct gf_notches *list = &t->filtering->peaks;
     char text[512], rest[32] = "";
     int length = 0;
@@ -241,7 +241,11 @@ static void tell_found(const struct gf_task *t, const char *what, bool screens, 
     }
     if (n > MOST_TOLD)
         snprintf(rest, sizeof rest, "; and %d more", n - MOST_TOLD);
-    gf_log_note("'%s': removed %d %s%s%s%s", gf_log_name(t->read[0]), n, what, n == 1 ? "" : "s",
+    gf_log_note("'%s': removed %d %s%s%s%s%s", gf_log_name(t->read[0]), n,
+                screens ? "screen" : "wave", n == 1 ? "" : "s",
+                !screens                ? ""
+                : list->screen[0].n > 1 ? " of dots"
+                                        : " of lines",
                 text, rest);
 }
 
@@ -262,10 +266,9 @@ void gf_filter_tell_notches(const struct gf_task *t) {
     const struct gf_notches *list = &t->filtering->peaks;
     const char *what = t->s->filter.auto_notch ? "periodic noise" : "screen";
     if (list->n_screens)
-        tell_found(t, list->screen[0].n > 1 ? "screen of dots" : "screen of lines", true,
-                   list->n_screens);
+        tell_found(t, true, list->n_screens);
     else if (list->n)
-        tell_found(t, "wave", false, list->n);
+        tell_found(t, false, list->n);
     else
         gf_log_note("'%s': %s finds no %s%s", gf_log_name(t->read[0]), option(t), what,
                     t->untouched ? "; the samples are untouched" : "");

@@ -300,6 +300,16 @@ static double periods(const struct search *s, const int64_t at[3]) {
     return sqrt(square);
 }
 
+/* Within a bin of its own mirror image, as two samples a period are: both are in the peak. */
+static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
+    for (int i = 0; i < 3; i++) {
+        int64_t twice = 2 * at[i] % b->n[i];
+        if (twice > 2 && twice < b->n[i] - 2)
+            return false;
+    }
+    return true;
+}
+
 /* To 1/4096 bin, so that the rounding of one backend or another does not show. */
 static double round_part(double part) {
     return nearbyint(part * 4096) / 4096;
@@ -321,7 +331,8 @@ static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struc
         if (i >= 3 - ndim)
             p->at[i - (3 - ndim)] = (double)gf_bins_signed(at[i], b->n[i]) + round_part(part[i]);
     }
-    p->amplitude = 2 * sqrt(power / b->unit) / (b->scale * b->points * height);
+    p->amplitude =
+        (is_own_twin(b, at) ? 1 : 2) * sqrt(power / b->unit) / (b->scale * b->points * height);
     p->radius = find_radius(s, at, part, power, height, power / p->level);
     look_in_tiles(s, at, part, p);
     return true;
