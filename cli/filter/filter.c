@@ -59,7 +59,8 @@ static int describe_job(struct gf_task *t) {
 
 /* The memory of the table and of its making, before any of it is taken. */
 static int check_table(struct gf_task *t) {
-    bool file = false, mask = t->filtering->peaks.mask.data;
+    const struct gf_notches *peaks = &t->filtering->peaks;
+    bool file = false, mask = peaks->mask.data || (peaks->expected && t->job.ndim == 2);
     for (int i = 0; i < t->s->filter.n_parts; i++)
         file = file || t->s->filter.part[i].file.value;
     /* The screens' mask is half a spectrum, as are the table's values and the table. */
@@ -68,7 +69,9 @@ static int check_table(struct gf_task *t) {
     if (rc || !(file || mask))
         return rc;
     rc = gf_filter_check_memory(t, bytes);
-    return rc ? rc : gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
+    if (rc || !(file || peaks->mask.data)) /* to come: the task checks all of it together */
+        return rc;
+    return gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
 }
 
 static void release(struct gf_task *t) {

@@ -19,7 +19,7 @@ static const double LEAST_SHARE = 0.5 / 255;
  * to the centre a gaussian of a twelfth of that way is within 3e-4 of 1. */
 static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 
-enum { MOST_TOLD = 4 };
+enum { MOST_TOLD = 4, PLAN_BYTES = 128 << 10 /* of a plan with a table, beside the table */ };
 
 bool gf_filter_searches(const struct gf_settings *s) {
     return s->filter.auto_notch || s->filter.descreen.on;
@@ -212,10 +212,12 @@ int64_t gf_filter_notch_bytes(const struct gf_task *t) {
     const int64_t *shape = t->filtering->frame.shape;
     if (!list->expected)
         return list->mask.data ? gf_array_bytes(&list->mask) : 0;
+    if (t->job.ndim != 2)
+        return 0;
+    /* The plan has a table of its own, which it has for the waves that may be there too. */
+    int64_t tables = t->s->filter.auto_notch ? 1 : 2, mask = shape[0] * (shape[1] / 2 + 1) * 4;
     int64_t table = t->job.shape[0] * (t->job.shape[1] / 2 + 1);
-    return t->job.ndim == 2
-               ? shape[0] * (shape[1] / 2 + 1) * 4 + table * (t->job.precision == GF_DOUBLE ? 8 : 4)
-               : 0;
+    return mask + tables * table * (t->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES;
 }
 
 /* ---- telling ---- */
