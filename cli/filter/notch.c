@@ -60,9 +60,8 @@ static int find_candidates(const struct gf_task *t, const struct gf_job *job,
     struct gf_periodic_list *one = calloc(1, sizeof *one);
     int rc = one ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t c = 0; c < out->shape[job->ndim] && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(job, out, c);
-        rc = gf_spectrum_periodic(&s, gf_settings_threads(t->s),
-                                  least_amplitude(t->filtering->frame.dtype), one);
+        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
+        rc = gf_spectrum_periodic(&s, least_amplitude(t->filtering->frame.dtype), one);
         if (!rc)
             gf_periodic_merge(all, one);
     }
@@ -74,14 +73,13 @@ static int make_mask(const struct gf_task *t, const struct gf_job *job,
                      const struct gf_array *out) {
     struct gf_notches *list = &t->filtering->peaks;
     struct gf_windowed w = {0};
-    const int threads = gf_settings_threads(t->s);
     int rc = 0;
     for (int64_t c = 0; c < out->shape[job->ndim] && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(job, out, c);
-        rc = gf_windowed_power(&s, threads, &w);
+        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
+        rc = gf_windowed_power(&s, &w);
     }
     if (!rc)
-        rc = gf_screens_mask(&w, list->screen, list->n_screens, threads, &list->mask);
+        rc = gf_screens_mask(&w, list->screen, list->n_screens, &list->mask);
     gf_windowed_free(&w);
     return rc;
 }
@@ -93,7 +91,7 @@ static int find_noise(struct gf_task *t, const struct gf_job *job, const struct 
     struct gf_periodic_list *found = calloc(1, sizeof *found);
     if (!found)
         return gf_fail(GF_ENOMEM, "out of memory");
-    struct gf_spectrum s = gf_spectrum_of(job, out, 0);
+    struct gf_spectrum s = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
     int rc = find_candidates(t, job, out, found);
     if (!rc)
         list->n_screens = gf_screens_find(found, &s, &want, list->screen);
@@ -128,10 +126,9 @@ static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
 /* What looks into the spectrum: for waves, then for the depth of a screen's mask. */
 static int64_t look_bytes(const struct gf_task *t, const struct gf_job *job,
                           const struct gf_array *out) {
-    struct gf_spectrum one = gf_spectrum_of(job, out, 0);
-    const int threads = gf_settings_threads(t->s);
-    int64_t waves = gf_spectrum_periodic_bytes(&one, threads);
-    int64_t screens = gf_windowed_bytes(&one, threads) + gf_screens_mask_bytes(&one);
+    struct gf_spectrum one = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
+    int64_t waves = gf_spectrum_periodic_bytes(&one);
+    int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one);
     return 2 * (int64_t)sizeof(struct gf_periodic_list) +
            (job->ndim == 2 && screens > waves ? screens : waves);
 }

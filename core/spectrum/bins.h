@@ -17,11 +17,14 @@ struct gf_bins {
     double points; /* the product of the extents */
     double scale;  /* components are multiplied by this before they are squared … */
     double unit;   /* … and powers by this */
+    int threads;
 };
 
 void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);
 /* Sets b->scale where squares would leave the range of a double. */
 void gf_bins_fit(struct gf_bins *b);
+/* gf_bins_square() of the last axis's stored bins, or NULL without memory; the caller frees. */
+double *gf_bins_squares(const struct gf_bins *b);
 /* |F|^2 of a bin as stored, times b->scale^2 and b->unit. */
 static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];

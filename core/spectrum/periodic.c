@@ -338,9 +338,9 @@ static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struc
     return true;
 }
 
-static void try_all(struct search *s, int ndim, int threads) {
+static void try_all(struct search *s, int ndim) {
     const struct gf_bins *b = &s->w.b;
-#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(b->threads) schedule(dynamic, 16)
     for (int64_t row = 0; row < b->n[0] * b->n[1]; row++)
         for (int64_t x = 0; x < b->stored; x++) {
             struct gf_periodic p;
@@ -352,7 +352,7 @@ static void try_all(struct search *s, int ndim, int threads) {
         }
 }
 
-int gf_spectrum_periodic(const struct gf_spectrum *spectrum, int threads, double least,
+int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least,
                          struct gf_periodic_list *list) {
     struct search *s = calloc(1, sizeof *s);
     list->n = 0;
@@ -360,7 +360,7 @@ int gf_spectrum_periodic(const struct gf_spectrum *spectrum, int threads, double
     if (!s)
         return gf_fail(GF_ENOMEM, "out of memory");
     s->list = list;
-    int rc = gf_windowed_power(spectrum, threads, &s->w);
+    int rc = gf_windowed_power(spectrum, &s->w);
     const struct gf_bins *b = &s->w.b;
     for (int i = 0; i < 3; i++)
         s->axes += s->w.on[i];
@@ -371,7 +371,7 @@ int gf_spectrum_periodic(const struct gf_spectrum *spectrum, int threads, double
         s->least = pow(peak * pow(0.425, s->axes), 2) * b->unit;
         prepare_ring(s);
         prepare_tiles(s);
-        try_all(s, spectrum->ndim, threads);
+        try_all(s, spectrum->ndim);
         while (list->n && list->item[list->n - 1].amplitude < least)
             list->n--;
     }
@@ -380,8 +380,8 @@ int gf_spectrum_periodic(const struct gf_spectrum *spectrum, int threads, double
     return rc;
 }
 
-int64_t gf_spectrum_periodic_bytes(const struct gf_spectrum *s, int threads) {
-    return gf_windowed_bytes(s, threads) + (int64_t)sizeof(struct search) + 4096;
+int64_t gf_spectrum_periodic_bytes(const struct gf_spectrum *s) {
+    return gf_windowed_bytes(s) + (int64_t)sizeof(struct search) + 4096;
 }
 
 /* ---- noise, or the picture ---- */

@@ -281,7 +281,7 @@ static void fill_row(const struct gf_windowed *w, int64_t y, const unsigned char
     }
 }
 
-int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen, int n, int threads,
+int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen, int n,
                     struct gf_array *mask) {
     const struct gf_bins *b = &w->b;
     unsigned char *reach = calloc((size_t)(b->n[1] * b->stored), 1);
@@ -294,7 +294,7 @@ int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen,
     for (int i = 0; i < n; i++)
         paint_screen(b, &screen[i], reach);
     struct slope own = find_slope(w, nearest(screen, n));
-#pragma omp parallel num_threads(threads > 0 ? threads : 1) reduction(&& : memory)
+#pragma omp parallel num_threads(b->threads) reduction(&& : memory)
     {
         double *row = malloc((size_t)(2 * b->stored + 2 * BOX) * sizeof *row);
         memory = row;

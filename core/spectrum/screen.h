@@ -2,7 +2,7 @@
  * spectrum is repeated.
  *
  *     n = gf_screens_find(&list, &spectrum, &want, screen);
- *     rc = gf_screens_mask(&windowed, screen, n, threads, &mask);
+ *     rc = gf_screens_mask(&windowed, screen, n, &mask);
  *
  * Dots have two basis vectors, lines have one. */
 #ifndef GF_CORE_SPECTRUM_SCREEN_H
@@ -35,7 +35,7 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
  * from the centre; within that the depth is fitted: the power that the picture itself would have,
  * continued from the frequencies below the screen, over the power that is there. Members nearer to
  * the centre than half a period are spared. Allocates *mask, the caller frees. GF_ENOMEM. */
-int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen, int n, int threads,
+int gf_screens_mask(const struct gf_windowed *w, const struct gf_screen *screen, int n,
                     struct gf_array *mask);
 /* An upper estimate of what it allocates, the mask included. */
 int64_t gf_screens_mask_bytes(const struct gf_spectrum *s);

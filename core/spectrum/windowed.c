@@ -64,11 +64,11 @@ static void make_row(const struct gf_windowed *w, int64_t z, int64_t y, double *
     }
 }
 
-static double sum_power(const struct gf_bins *b, int threads) {
+static double sum_power(const struct gf_bins *b) {
     double total = 0, *part = calloc((size_t)(b->n[0] * b->n[1]), sizeof *part);
     if (!part)
         return -1;
-#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
+#pragma omp parallel for num_threads(b->threads) schedule(static)
     for (int64_t i = 0; i < b->n[0] * b->n[1]; i++)
         for (int64_t x = 0; x < b->stored; x++)
             part[i] +=
@@ -79,14 +79,14 @@ static double sum_power(const struct gf_bins *b, int threads) {
     return total;
 }
 
-static int begin(const struct gf_spectrum *s, int threads, struct gf_windowed *w) {
+static int begin(const struct gf_spectrum *s, struct gf_windowed *w) {
     gf_bins_view(s, &w->b);
     gf_bins_fit(&w->b);
     if (!s->half)
         return gf_fail(GF_EINVAL, "the window needs half a spectrum");
     for (int i = 0; i < 3; i++)
         w->on[i] = w->b.n[i] >= GF_WINDOW_LEAST;
-    w->total = sum_power(&w->b, threads);
+    w->total = sum_power(&w->b);
     w->b.unit = w->total > 0 && isfinite(w->total) ? 1 / w->total : 1;
     w->power = gf_alloc((size_t)(w->b.n[0] * w->b.n[1] * w->b.stored) * sizeof *w->power);
     if (w->total < 0 || !w->power)
@@ -95,11 +95,11 @@ static int begin(const struct gf_spectrum *s, int threads, struct gf_windowed *w
     return 0;
 }
 
-int gf_windowed_power(const struct gf_spectrum *s, int threads, struct gf_windowed *w) {
+int gf_windowed_power(const struct gf_spectrum *s, struct gf_windowed *w) {
     const bool add = w->power;
     int rc = 0;
     if (!add) {
-        rc = begin(s, threads, w);
+        rc = begin(s, w);
     } else { /* in the first one's unit */
         double unit = w->b.unit * w->b.scale * w->b.scale;
         gf_bins_view(s, &w->b);
@@ -109,7 +109,7 @@ int gf_windowed_power(const struct gf_spectrum *s, int threads, struct gf_window
     if (rc)
         return rc;
     bool memory = true;
-#pragma omp parallel num_threads(threads > 0 ? threads : 1) reduction(&& : memory)
+#pragma omp parallel num_threads(w->b.threads) reduction(&& : memory)
     {
         double *row = malloc(2 * (size_t)(w->b.stored + 2) * sizeof *row);
         memory = row;
@@ -127,8 +127,8 @@ void gf_windowed_free(struct gf_windowed *w) {
     w->power = NULL;
 }
 
-int64_t gf_windowed_bytes(const struct gf_spectrum *s, int threads) {
+int64_t gf_windowed_bytes(const struct gf_spectrum *s) {
     struct gf_bins b;
     gf_bins_view(s, &b);
-    return b.n[0] * b.n[1] * (b.stored * 4 + 8) + threads * (b.stored + 2) * 16;
+    return b.n[0] * b.n[1] * (b.stored * 4 + 8) + b.threads * (b.stored + 2) * 16;
 }

@@ -2,7 +2,7 @@
  * core/spectrum/ and its tests.
  *
  *     struct gf_windowed w = {0};
- *     rc = gf_windowed_power(&spectrum, threads, &w);
+ *     rc = gf_windowed_power(&spectrum, &w);
  *     …
  *     gf_windowed_free(&w);
  *
@@ -27,10 +27,10 @@ struct gf_windowed {
 
 /* Of a half spectrum. Where w->power is there already the power is added to it, in its unit.
  * GF_ENOMEM, or GF_EINVAL where the spectrum is not half of one. */
-int gf_windowed_power(const struct gf_spectrum *s, int threads, struct gf_windowed *w);
+int gf_windowed_power(const struct gf_spectrum *s, struct gf_windowed *w);
 void gf_windowed_free(struct gf_windowed *w);
 /* An upper estimate of what it allocates. */
-int64_t gf_windowed_bytes(const struct gf_spectrum *s, int threads);
+int64_t gf_windowed_bytes(const struct gf_spectrum *s);
 
 /* F at any bin, periodic, of the side that is stored or of the other; times b.scale. */
 void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]);
