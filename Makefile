@@ -56,9 +56,19 @@ ifneq ($(and $(HARDEN),$(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all))),)
   endif
 endif
 
+# The name by which libtiff is loaded when the first TIFF is opened; without one (TIFF_SONAME=) it is
+# linked.
+ifeq ($(origin TIFF_SONAME),undefined)
+  ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
+    TIFF_SONAME := $(shell readelf -d "$$($(CC) -print-file-name=libtiff.so)" 2>/dev/null | \
+                     sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+    AS_NEEDED   := $(if $(TIFF_SONAME),$(call takes,-Wl$(comma)--as-needed))
+  endif
+endif
+
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
-             $(OPENMP) $(PKG_CFLAGS) $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
-ALL_LDFLAGS = $(H_LINK) $(LDFLAGS)
+             $(OPENMP) $(PKG_CFLAGS) $(if $(TIFF_SONAME),-DGF_TIFF_SONAME='"$(TIFF_SONAME)"') $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
+ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
