@@ -64,7 +64,6 @@ typedef place coord_in;
 /* Point j of a line; where points are at equal strides it is element `at` of the source. */
 INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
                        GLOBAL const cplx *table, uint j, place at) {
-    const struct line *l = &s->line;
     cplx v = CPLX(R(0), R(0));
     const coord_in k = COORD_IN(s, j);
 #if MULTIPLY_IN
@@ -77,34 +76,34 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     const IN_T2 two = ((GLOBAL const IN_T2 *)src)[at >> 1];
     v = CPLX((real)two.x, (real)two.y);
 #elif LOAD == LOAD_PAIR
-    v = CPLX((real)src[at], l->lone ? R(0) : (real)src[at + (place)s->args->pair_in]);
+    v = CPLX((real)src[at], s->line.lone ? R(0) : (real)src[at + (place)s->args->pair_in]);
 #elif LOAD == LOAD_REAL
     v = CPLX((real)src[at], R(0));
 #elif LOAD == LOAD_UNTANGLE
     /* Z = E + i O, both spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
     const place m = ALONG_IN(s, k >> 1);
-    cplx z = src[l->in + m], y = src[l->in_mirror + m];
+    cplx z = src[s->line.in + m], y = src[s->line.in_mirror + m];
     v = (k & 1) ? CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x))
                 : CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
 #elif LOAD == LOAD_HERMITIAN
     if (k == 0 || 2 * k == SIZE_IN(s)) {
-        cplx z = src[l->in + ALONG_IN(s, k)], y = src[l->in_mirror + ALONG_IN(s, k)];
+        cplx z = src[s->line.in + ALONG_IN(s, k)], y = src[s->line.in_mirror + ALONG_IN(s, k)];
         v = CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
     } else if (2 * k < SIZE_IN(s)) {
-        v = src[l->in + ALONG_IN(s, k)];
+        v = src[s->line.in + ALONG_IN(s, k)];
     } else {
-        v = conj_of(src[l->in_mirror + ALONG_IN(s, SIZE_IN(s) - k)]);
+        v = conj_of(src[s->line.in_mirror + ALONG_IN(s, SIZE_IN(s) - k)]);
     }
 #elif LOAD == LOAD_TWO_HALVES
     int folded = 2 * k > SIZE_IN(s);
     const place m = ALONG_IN(s, folded ? SIZE_IN(s) - k : k);
 #if NEAR_IN
-    const float4 two = ((GLOBAL const float4 *)src)[(l->in + m) >> 1];
+    const float4 two = ((GLOBAL const float4 *)src)[(s->line.in + m) >> 1];
     cplx f = CPLX(two.x, two.y), g = CPLX(two.z, two.w);
 #else
-    cplx f = src[l->in + m], g = CPLX(R(0), R(0));
-    if (!l->lone)
-        g = src[l->in + (place)s->args->pair_in + m];
+    cplx f = src[s->line.in + m], g = CPLX(R(0), R(0));
+    if (!s->line.lone)
+        g = src[s->line.in + (place)s->args->pair_in + m];
 #endif
     if (k == 0 || 2 * k == SIZE_IN(s))
         f.y = g.y = R(0);
@@ -113,7 +112,6 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
 #if MULTIPLY_IN
     v = mul(v, table[s->args->table_in + k]);
 #endif
-    (void)l;
     (void)k;
     (void)at;
     (void)table;

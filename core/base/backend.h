@@ -41,8 +41,8 @@ struct gf_plan {
 };
 
 struct gf_backend_options {
-    int threads;           /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
-    const char *device;    /* GPU backends: number or part of a name; NULL: the first */
+    int threads;        /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
+    const char *device; /* GPU backends: number or part of a name; NULL: the first */
     /* GPU backends: small arrays by kernels that serve all sizes, for compiling those of one size
      * would take longer than what they save. */
     bool general;
