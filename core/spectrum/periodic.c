@@ -19,8 +19,8 @@ enum {
 static const double RING_NEAR = 2.9, RING_FAR = 6.5;
 static const double LEAST_PERIODS = 4.5; /* a slope or a large shape has fewer */
 static const double LEAST_LEVEL = 8, LEAST_CLEAR = 2.5;
-static const double LEAST_SWELL =
-    400; /* level of a wave whose sides can be told from what is around it */
+/* The level of a wave whose sides can be told from what is around it. */
+static const double LEAST_SWELL = 400;
 static const double LEAST_SHARE = 0.01; /* of the standard deviation */
 static const double PI = 3.14159265358979323846;
 
