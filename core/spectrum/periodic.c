@@ -19,6 +19,8 @@ enum {
 static const double RING_NEAR = 2.9, RING_FAR = 6.5;
 static const double LEAST_PERIODS = 4.5; /* a slope or a large shape has fewer */
 static const double LEAST_LEVEL = 8, LEAST_CLEAR = 2.5;
+/* The level of a wave whose sides can be told from what is around it. */
+static const double LEAST_SWELL = 400;
 static const double LEAST_SHARE = 0.01; /* of the standard deviation */
 static const double PI = 3.14159265358979323846;
 
@@ -333,7 +335,8 @@ static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struc
     }
     p->amplitude =
         (is_own_twin(b, at) ? 1 : 2) * sqrt(power / b->unit) / (b->scale * b->points * height);
-    p->radius = find_radius(s, at, part, power, height, power / p->level);
+    if (p->level >= LEAST_SWELL)
+        p->radius = find_radius(s, at, part, power, height, power / p->level);
     look_in_tiles(s, at, part, p);
     return true;
 }
@@ -392,8 +395,8 @@ bool gf_periodic_is_wave(const struct gf_periodic *p) {
     static const struct {
         double below, clear, level, spread, steady;
     } rule[] = {
-        {7, 5, 18, 1, 0.88},
-        {8.5, 5, 18, 0.87, 0.75},
+        {8.5, 5, 18, 1, 0.88},
+        {10, 5, 18, 0.93, 0.8},
         {15, 6, 22, 0.75, 0.7},
         {HUGE_VAL, 4, 12, 0.68, 0.65},
     };
