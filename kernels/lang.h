@@ -10,9 +10,10 @@
 #define GLOBAL                    __global
 #define LOCAL                     __local
 #define RESTRICT                  restrict
-/* A tile is the last parameter; the launch gives its size. */
-#define TILE_PARAMETER(type) , __local type *tile
-#define TILE_DECLARE(type)
+/* A tile is the last parameter; the launch gives its size. It begins at a multiple of 16 bytes: a
+ * parameter is aligned as its type demands, and no better. */
+#define TILE_PARAMETER(type) , __local uint4 *tile_memory
+#define TILE_DECLARE(type)   __local type *tile = (__local type *)tile_memory;
 #define INLINE           static inline __attribute__((always_inline))
 #define LOCAL_ID         ((int)get_local_id(0))
 #define GROUP_ID         ((long)get_group_id(0))
@@ -55,7 +56,7 @@ typedef char schar;
 #define LOCAL
 #define RESTRICT __restrict__
 #define TILE_PARAMETER(type)
-#define TILE_DECLARE(type) extern __shared__ type tile[];
+#define TILE_DECLARE(type) extern __shared__ __align__(16) type tile[];
 #define INLINE             static __device__ __forceinline__
 #define LOCAL_ID           ((int)threadIdx.x)
 #define GROUP_ID           ((wide)blockIdx.x)
