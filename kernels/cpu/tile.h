@@ -2,10 +2,6 @@
 #ifndef GF_KERNELS_CPU_TILE_H
 #define GF_KERNELS_CPU_TILE_H
 
-static int clamp_lanes(long n) {
-    return n < 0 ? 0 : n > LANES ? LANES : (int)n;
-}
-
 /* Transforms the tile's points a, or forward, by the gain, and back; b is scratch. Returns the one
  * of them that has the result. */
 static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
@@ -143,7 +139,9 @@ static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scrat
     t->count[0] = clamp_lanes(pass->n_lane - t->lane0);
     t->count[1] = pass->form == GF_CPU_C2C ? 0 : clamp_lanes(pass->n_lane - t->lane0 - LANES);
     t->a = scratch;
-    if (pass->unpacks && first) {
+    if (pass->rows) {
+        run_rows(t);
+    } else if (pass->unpacks && first) {
         run_packed(t, t->a, stats);
     } else if (pass->groups > 1) {
         int groups = 1;
