@@ -5,6 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
+#include "core/spectrum/select.h"
 
 enum {
     LEAST_IN_MEDIAN = 24, /* rings with fewer bins include their neighbours */
@@ -48,41 +49,6 @@ static int64_t slice_start(const struct search *s, int slice) {
 
 /* ---- medians ---- */
 
-/* The k-th smallest of n; reorders v (Hoare's selection). */
-static float select_float(float *v, int64_t n, int64_t k) {
-    int64_t low = 0, high = n - 1;
-    while (low < high) {
-        float pivot = v[low + (high - low) / 2];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (v[i] < pivot)
-                i++;
-            while (v[j] > pivot)
-                j--;
-            if (i <= j) {
-                float t = v[i];
-                v[i++] = v[j];
-                v[j--] = t;
-            }
-        }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            break;
-    }
-    return v[k];
-}
-
-/* Of a half spectrum's bins on x = 0 and x = n/2, where both of a pair are stored, the first. */
-static bool is_first(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
-    if (!b->half || (x && 2 * x != b->n[2]))
-        return true;
-    int64_t tz = z ? b->n[0] - z : 0, ty = y ? b->n[1] - y : 0;
-    return z < tz || (z == tz && y <= ty);
-}
-
 static void read_row(const struct search *s, int64_t i, const struct row *row) {
     const struct gf_bins *b = &s->b;
     const int64_t z = i / b->n[1], y = i % b->n[1];
@@ -91,9 +57,9 @@ static void read_row(const struct search *s, int64_t i, const struct row *row) {
         row->ring[x] = gf_bins_ring(square + s->along[x]);
         row->power[x] = (float)gf_bins_power(b, z, y, x);
     }
-    if (!is_first(b, z, y, 0))
+    if (!gf_bins_is_first(b, z, y, 0))
         row->ring[0] = 0;
-    if (!is_first(b, z, y, b->n[2] / 2))
+    if (!gf_bins_is_first(b, z, y, b->n[2] / 2))
         row->ring[b->n[2] / 2] = 0;
 }
 
@@ -149,7 +115,7 @@ static void take_medians(struct search *s, const int64_t *start, const float *po
             widen(start, s->rings, r, &from, &to);
             int64_t n = start[to] - start[from];
             memcpy(own, power + start[from], (size_t)n * sizeof *own);
-            s->median[r] = n ? select_float(own, n, n / 2) : 0;
+            s->median[r] = n ? gf_select_float(own, n, n / 2) : 0;
         }
 }
 
@@ -181,25 +147,10 @@ out:
 
 /* ---- the neighbourhood ---- */
 
-static int64_t wrap(int64_t k, int64_t n) {
-    return k < 0 ? k + n : k >= n ? k - n : k;
-}
-
-/* The stored index `to` of the bin `step` away from `at`, periodic, or of its mirror image. */
-static void neighbour(const struct gf_bins *b, const int64_t at[3], const int64_t step[3],
-                      int64_t to[3]) {
-    for (int i = 0; i < 3; i++)
-        to[i] = wrap(at[i] + step[i], b->n[i]);
-    if (to[2] < b->stored)
-        return;
-    for (int i = 0; i < 3; i++)
-        to[i] = to[i] ? b->n[i] - to[i] : 0;
-}
-
 /* Its power; the zero frequency has none here. */
 static double power_near(const struct gf_bins *b, const int64_t at[3], const int64_t step[3]) {
     int64_t to[3];
-    neighbour(b, at, step, to);
+    gf_bins_neighbour(b, at, step, to);
     return to[0] || to[1] || to[2] ? gf_bins_power(b, to[0], to[1], to[2]) : 0;
 }
 
@@ -220,11 +171,8 @@ static bool is_summit(const struct gf_bins *b, const int64_t at[3], double power
                 double p = power_near(b, at, d);
                 if (p < power)
                     continue;
-                neighbour(b, at, d, to);
-                int order = memcmp(to, at, sizeof to) ? 0 : 1;
-                for (int i = 0; i < 3 && !order; i++)
-                    order = to[i] < at[i] ? -1 : to[i] > at[i] ? 1 : 0;
-                if (p > power || order < 0)
+                gf_bins_neighbour(b, at, d, to);
+                if (p > power || gf_bins_compare(to, at) < 0)
                     return false;
             }
     return true;
@@ -253,15 +201,15 @@ static double line_level(const struct search *s, const int64_t at[3], int i) {
             d[i] = sign * k;
             v[n++] = (float)power_near(&s->b, at, d);
         }
-    return n ? select_float(v, n, n / 2) : 0;
+    return n ? gf_select_float(v, n, n / 2) : 0;
 }
 
 /* It is much stronger than its neighbourhood and than the lines of the cross. */
 static bool is_prominent(const struct search *s, const int64_t at[3], double power) {
     float around[MOST_AROUND];
     int64_t n = look_around(s, at, around);
-    if (!n ||
-        power < clear_of * select_float(around, n, n - 1 - (int64_t)(share_of_streak * (double)n)))
+    if (!n || power < clear_of * gf_select_float(around, n,
+                                                 n - 1 - (int64_t)(share_of_streak * (double)n)))
         return false;
     for (int i = 0; i < 3; i++)
         if (power < clear_of * line_level(s, at, i))
@@ -275,7 +223,7 @@ static double find_radius(const struct search *s, const int64_t at[3], double me
     float around[MOST_AROUND];
     double sum[FAR + 1] = {0};
     int64_t count[FAR + 1] = {0}, m[3], d[3], n = look_around(s, at, around);
-    double level = n ? select_float(around, n, n / 2) : 0;
+    double level = n ? gf_select_float(around, n, n / 2) : 0;
     level = fmax(4 * fmax(level, median), s->floor);
     for (int i = 0; i < 3; i++)
         m[i] = limit(&s->b, i, s->reach);

@@ -156,13 +156,11 @@ out:
     return rc;
 }
 
-struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p) {
+struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at) {
     const double degrees = 180 / 3.14159265358979323846;
-    double f[3] = {0, 0, 0}, points = 1; /* z, y up, x */
-    for (int i = 0; i < s->ndim; i++) {
-        f[3 - s->ndim + i] = (double)p->at[i] / (double)s->shape[i];
-        points *= (double)s->shape[i];
-    }
+    double f[3] = {0, 0, 0}; /* z, y up, x */
+    for (int i = 0; i < ndim; i++)
+        f[3 - ndim + i] = at[i] / (double)shape[i];
     f[1] = 0 - f[1]; /* no -0 */
     /* A wave has two directions: the one to the right, else up, else to larger z. */
     double sign = f[2] ? f[2] : f[1] ? f[1] : f[0];
@@ -174,6 +172,16 @@ struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p
         .period = 1 / all,
         .angle = flat > 0 ? atan2(f[1], f[2]) * degrees : 0,
         .tilt = atan2(f[0], flat) * degrees,
-        .amplitude = (p->twin ? 2 : 1) * p->magnitude / points,
     };
+}
+
+struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p) {
+    double at[GF_MAX_DIMS], points = 1;
+    for (int i = 0; i < s->ndim; i++) {
+        at[i] = (double)p->at[i];
+        points *= (double)s->shape[i];
+    }
+    struct gf_wave wave = gf_wave_at(s->ndim, s->shape, at);
+    wave.amplitude = (p->twin ? 2 : 1) * p->magnitude / points;
+    return wave;
 }

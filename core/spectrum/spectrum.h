@@ -82,6 +82,8 @@ struct gf_wave {
     double amplitude; /* in sample units: half of the way from trough to crest */
 };
 
+/* Without an amplitude: of the place `at`, in bins from the centre, between bins too. */
+struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at);
 struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p);
 
 #endif
