@@ -70,6 +70,9 @@ static const struct {
     {"(0 elements of", "its directory is empty"},
     {"elements of", "a table larger than there is memory for"},
     {"anity check on directory count", "its directory is damaged"},
+    {"anity check on size of", "a tag of its directory is damaged"},
+    {"zero number of strips", "its directory describes no samples"},
+    {"scanline size is zero", "its directory describes no samples"},
     {"an not read TIFF directory", "its directory is cut off or damaged"},
 };
 

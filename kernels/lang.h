@@ -10,20 +10,20 @@
 #define GLOBAL                    __global
 #define LOCAL                     __local
 #define RESTRICT                  restrict
-/* A tile is the last parameter; the launch gives its size. It begins at a multiple of 16 bytes: a
- * parameter is aligned as its type demands, and no better. */
-#define TILE_PARAMETER(type) , __local uint4 *tile_memory
+/* A tile is the last parameter; the launch gives its size. The type that it points to is what its
+ * memory is aligned for: 16 bytes, the widest access. */
+#define TILE_PARAMETER(type) , __local float4 *tile_memory
 #define TILE_DECLARE(type)   __local type *tile = (__local type *)tile_memory;
-#define INLINE           static inline __attribute__((always_inline))
-#define LOCAL_ID         ((int)get_local_id(0))
-#define GROUP_ID         ((long)get_group_id(0))
-#define GROUPS           ((long)get_num_groups(0))
-#define BARRIER()        barrier(CLK_LOCAL_MEM_FENCE)
-#define ATOMIC_ADD(p, v) atomic_add(p, v)
-#define UNROLL           _Pragma("unroll")
-#define CPLX(re, im)     ((cplx)((re), (im)))
-#define COARSE_LOG2(x)   native_log2(x)
-#define COARSE_SQRT(x)   native_sqrt(x)
+#define INLINE               static inline __attribute__((always_inline))
+#define LOCAL_ID             ((int)get_local_id(0))
+#define GROUP_ID             ((long)get_group_id(0))
+#define GROUPS               ((long)get_num_groups(0))
+#define BARRIER()            barrier(CLK_LOCAL_MEM_FENCE)
+#define ATOMIC_ADD(p, v)     atomic_add(p, v)
+#define UNROLL               _Pragma("unroll")
+#define CPLX(re, im)         ((cplx)((re), (im)))
+#define COARSE_LOG2(x)       native_log2(x)
+#define COARSE_SQRT(x)       native_sqrt(x)
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE

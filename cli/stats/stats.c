@@ -85,20 +85,18 @@ static int64_t bytes_of(const struct gf_array *a) {
     return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
 }
 
-/* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. */
+/* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. The
+ * plan's workspace stays while peaks are looked for. */
 static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
                 const struct gf_array *spectrum, int threads) {
     struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0, threads);
-    int64_t arrays = bytes_of(&image->px) + bytes_of(spectrum);
-    int64_t after = arrays + gf_spectrum_peaks_bytes(&one);
-    int rc = gf_memory_check(after, gf_runner_limit(e));
-    if (!rc)
-        rc = gf_runner_plan(e, job);
-    if (rc || !gf_memory_check(arrays + e->workspace, gf_runner_limit(e)))
+    int64_t held = bytes_of(&image->px) + bytes_of(spectrum) + gf_spectrum_peaks_bytes(&one);
+    int rc = gf_runner_plan(e, job);
+    if (rc || !gf_memory_check(held + e->workspace, gf_runner_limit(e)))
         return rc;
     job->lean = true;
     rc = gf_runner_plan(e, job);
-    return rc ? rc : gf_memory_check(arrays + e->workspace, gf_runner_limit(e));
+    return rc ? rc : gf_memory_check(held + e->workspace, gf_runner_limit(e));
 }
 
 static int look_at_samples(struct gf_stats *st) {

@@ -57,6 +57,20 @@ absent() { local f; for f; do if [ -e "$f" ]; then fail_check "there is a file $
 clean() { if [ -z "$(find . -name '.gpufft-*')" ]; then pass; else fail_check "a temporary was left"; fi; }
 check() { if "$@"; then pass; else fail_check "not true: $*"; fi; }
 
+# within KIB ARGUMENT...: gpufft takes no more memory than that and what the program itself and the buffers
+# of its coders are. (Sanitizers take several bytes for one.)
+within() {
+    local limit=$1 most=0 now
+    shift
+    "$GPUFFT" "$@" --max-memory="${limit}K" --quiet >.out 2>.err &
+    while now=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\).*/\1/p' /proc/$!/status 2>/dev/null) && [ -n "$now" ]; do most=$now; done
+    wait $! || most=999999999
+    case $GPUFFT in
+    *san*) ;;
+    *) check [ "$most" -lt $((limit + 24 * 1024)) ] ;;
+    esac
+}
+
 # golden NAME: .out is the golden text of that name.
 golden() {
     local file

@@ -406,6 +406,36 @@ static void test_messages(void) {
     gf_image_free(&image);
 }
 
+/* No byte of a directory that is damaged makes the program speak of libtiff's insides. */
+static void test_damaged_directory(void) {
+    static const char *const jargon[] = {"anity check", "scanline", "number of strips", "TIFF_",
+                                         "elements of"};
+    static const unsigned char values[] = {0, 1, 7, 255};
+    size_t n;
+    put_tiff("m.tif", &byte_layout, 1);
+    unsigned char *file = file_get("m.tif", &n);
+    uint32_t at;
+    int refused = 0;
+    memcpy(&at, file + 4, 4);
+    for (size_t i = at; i < at + 2 + 12 * (size_t)file[at]; i++)
+        for (size_t k = 0; k < sizeof values; k++) {
+            struct gf_image image;
+            const unsigned char kept = file[i];
+            file[i] = values[k];
+            file_put("m.tif", file, n);
+            file[i] = kept;
+            int rc = gf_image_read("m.tif", &any, &image, NULL);
+            gf_image_free(&image);
+            refused += rc != 0;
+            for (size_t j = 0; rc && j < sizeof jargon / sizeof *jargon; j++)
+                CHECK_MSG(!strstr(gf_message(), jargon[j]), "byte %zu as %d: %s", i, values[k],
+                          gf_message());
+        }
+    CHECK(refused > 50);
+    free(file);
+    unlink("m.tif");
+}
+
 int main(void) {
     TIFFSetWarningHandler(NULL);
     TIFFSetErrorHandler(NULL);
@@ -418,6 +448,7 @@ int main(void) {
     test_written();
     test_three_bytes();
     test_messages();
+    test_damaged_directory();
     scratch_leave();
     return TEST_END();
 }
