@@ -23,6 +23,10 @@
 #define CPLX(re, im)     ((cplx)((re), (im)))
 #define COARSE_LOG(x)    native_log(x)
 #define COARSE_SQRT(x)   native_sqrt(x)
+#define BITS_OF(x)       as_uint(x)
+#define OF_BITS(b)       as_float(b)
+#define WIDE_BITS_OF(x)  ((wide)as_long(x))
+#define OF_WIDE_BITS(b)  as_double(b)
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE
@@ -66,6 +70,10 @@ typedef char schar;
 #define CPLX(re, im)       make_cplx(re, im)
 #define COARSE_LOG(x)      __logf(x)
 #define COARSE_SQRT(x)     ((x)*rsqrtf(fmaxf(x, 1e-37f)))
+#define BITS_OF(x)         __float_as_uint(x)
+#define OF_BITS(b)         __uint_as_float(b)
+#define WIDE_BITS_OF(x)    __double_as_longlong(x)
+#define OF_WIDE_BITS(b)    __longlong_as_double(b)
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
@@ -75,6 +83,7 @@ typedef unsigned int uint;
 #elif defined(KERNEL_STUB)
 
 #include <cmath>
+#include <cstring>
 using namespace std;
 #define KERNEL(threads, resident) extern "C" void
 #define GLOBAL
@@ -89,14 +98,24 @@ using namespace std;
 #define BARRIER()
 #define ATOMIC_ADD(p, v) (*(p) += (v))
 #define UNROLL
-#define CPLX(re, im)   make_cplx(re, im)
-#define COARSE_LOG(x)  log(x)
-#define COARSE_SQRT(x) sqrt(x)
+#define CPLX(re, im)    make_cplx(re, im)
+#define COARSE_LOG(x)   log(x)
+#define COARSE_SQRT(x)  sqrt(x)
+#define BITS_OF(x)      stub_bits<uint>(x)
+#define OF_BITS(b)      stub_bits<float>(b)
+#define WIDE_BITS_OF(x) stub_bits<wide>(x)
+#define OF_WIDE_BITS(b) stub_bits<double>(b)
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+template <typename to, typename from> static inline to stub_bits(from v) {
+    to bits;
+    static_assert(sizeof bits == sizeof v, "a number and its bits");
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 struct float2 {
     float x, y;
 };

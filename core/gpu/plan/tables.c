@@ -214,24 +214,31 @@ int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm alg
     return at;
 }
 
-int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
-    struct gf_gpu_table_key key = {.what = ORDER, .a = {prime}};
-    int64_t at = known(t, &key, -1), count = 4 * (prime - 1);
-    if (at >= 0)
-        return at;
+int32_t *gf_gpu_table_integers(struct gf_gpu_tables *t, int64_t count, int64_t *at) {
     if (t->order_count + count > t->order_room) {
         int64_t room = 2 * t->order_room + count;
         int32_t *v = realloc(t->order, (size_t)room * sizeof *v);
         if (!v) {
-            gf_fail(GF_ENOMEM, "no memory for an order of %lld points", (long long)prime);
-            return -1;
+            gf_fail(GF_ENOMEM, "no memory for %lld integers", (long long)count);
+            return NULL;
         }
         t->order = v;
         t->order_room = room;
     }
-    at = t->order_count;
+    *at = t->order_count;
     t->order_count += count;
-    int32_t *in = t->order + at, *out = in + prime - 1;
+    return t->order + *at;
+}
+
+int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
+    struct gf_gpu_table_key key = {.what = ORDER, .a = {prime}};
+    int64_t at = known(t, &key, -1);
+    if (at >= 0)
+        return at;
+    int32_t *in = gf_gpu_table_integers(t, 4 * (prime - 1), &at);
+    if (!in)
+        return -1;
+    int32_t *out = in + prime - 1;
     int32_t *in_slot = out + prime - 1, *out_slot = in_slot + prime - 1;
     int64_t g = gf_primitive_root(prime), inverse = power_mod(g, prime - 2, prime), a = 1, b = 1;
     for (int64_t i = 0; i < prime - 1; i++) {

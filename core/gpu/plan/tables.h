@@ -24,6 +24,9 @@ int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm alg
 /* Rader's order, four tables of prime - 1 integers: which point is the i-th input; which is the
  * i-th output; at which input, and at which output, points 1, 2, … are. Offset in the integers. */
 int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime);
+/* Room for `count` integers, valid until the next table is made; *at is their offset in the
+ * integers. NULL when memory is short. */
+int32_t *gf_gpu_table_integers(struct gf_gpu_tables *t, int64_t count, int64_t *at);
 /* Copies `count` reals; offset in reals. */
 int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count);
 void gf_gpu_tables_free(struct gf_gpu_tables *t);
