@@ -79,6 +79,7 @@ ISA_v3 := -march=x86-64-v3 -mprefer-vector-width=256
 ISA_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
 $(BUILD)/kernels/%: H_CODE := # the loops would pay for it
+$(BUILD)/kernels/cpu/exact.o: ALL_CFLAGS += -O3
 KERNELS := $(foreach i,$(ISAS),$(BUILD)/kernels/cpu/f32_$(i).o $(BUILD)/kernels/cpu/f64_$(i).o) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 
@@ -106,7 +107,7 @@ endef
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 
-.PHONY: all man check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
+.PHONY: all man completions check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -160,6 +161,16 @@ $(BUILD)/make_man: $(BUILD)/man/make_man.o $(filter-out $(BUILD)/cli/main.o,$(ca
 $(BUILD)/man/%.1: man/%.1.in man/options.in $(BUILD)/make_man
 	@mkdir -p $(@D)
 	$(call say,MAN,$(BUILD)/make_man $< man/options.in >$@)
+
+# What shells complete command lines by, and where in share/ they look for it.
+FOR_bash := bash-completion/completions/gpufft
+FOR_zsh  := zsh/site-functions/_gpufft
+FOR_fish := fish/vendor_completions.d/gpufft.fish
+SHELLS   := bash zsh fish
+completions: $(addprefix $(BUILD)/completion.,$(SHELLS))
+
+$(BUILD)/completion.%: gpufft
+	$(call say,SHELL,./gpufft completion $* >$@)
 
 $(BUILD)/faults: $(call obj,$(FAULTS)) | $(BUILD)/faults_shim.so
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^)
@@ -241,13 +252,16 @@ build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedde
 
 # ---------------------------------------------------------------- using it
 
-install: gpufft man
+install: gpufft man completions
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
 	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -D -m 644 $(BUILD)/completion.bash $(DESTDIR)$(PREFIX)/share/$(FOR_bash)
+	install -D -m 644 $(BUILD)/completion.zsh $(DESTDIR)$(PREFIX)/share/$(FOR_zsh)
+	install -D -m 644 $(BUILD)/completion.fish $(DESTDIR)$(PREFIX)/share/$(FOR_fish)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES)))
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES)))
 
 # Draws the pictures of samples/ anew; they come out the same, byte for byte.
 samples: $(BUILD)/make_samples
@@ -264,7 +278,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all man check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
+	@echo "all man completions check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

@@ -18,7 +18,7 @@ static void print_overview(void) {
            "\n"
            "commands:\n");
     for (int i = 0; gf_commands[i]; i++)
-        printf("  %-10s%s\n", gf_commands[i]->name, gf_commands[i]->summary);
+        printf("  %-12s%s\n", gf_commands[i]->name, gf_commands[i]->summary);
     printf("\n"
            "file types, by suffix or as a prefix of the name (png:-):\n");
     for (int i = 0; gf_formats[i]; i++)

@@ -32,15 +32,16 @@ struct gf_command {
     const char *operands; /* as the usage line shows them; "" for none */
     const char *summary;  /* one line, lower case, no full stop */
     const struct gf_opt_group *const *groups;
-    const char *examples; /* whole lines, indented by two blanks */
-    const char *notes;    /* whole lines that end --help, or NULL */
+    const char *examples;        /* whole lines, indented by two blanks */
+    const char *(*known)(int i); /* NULL, or names among its operands: the i-th, NULL at the end */
+    const char *notes;           /* whole lines that end --help, or NULL */
     /* Takes the parsed options and the operands, and returns the exit code. */
     int (*run)(struct gf_settings *s, char **operands, int n);
 };
 
 extern const struct gf_command gf_command_fwd, gf_command_inv, gf_command_dwt, gf_command_idwt,
     gf_command_filter, gf_command_stats, gf_command_info, gf_command_plan, gf_command_devices,
-    gf_command_bench, gf_command_demo, gf_command_selftest;
+    gf_command_bench, gf_command_demo, gf_command_selftest, gf_command_completion;
 
 /* In the order of `gpufft --help`; NULL ends the table. */
 extern const struct gf_command *const gf_commands[];

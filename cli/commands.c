@@ -14,5 +14,6 @@ const struct gf_command *const gf_commands[] = {
     &gf_command_bench,
     &gf_command_demo,
     &gf_command_selftest,
+    &gf_command_completion,
     NULL,
 };

@@ -29,7 +29,8 @@ struct gf_opt {
     size_t at;       /* offset of the field */
     const char *arg; /* how --help names the value */
     const char *help;
-    const char *const *choices;                   /* NULL-terminated */
+    const char *const *choices;  /* NULL-terminated; of GF_OPT_PARSE some values, for completion */
+    const char *(*known)(int i); /* NULL, or further ones: the i-th, NULL behind the last */
     int (*parse)(const char *value, void *field); /* 0, or GF_EUSAGE with a message */
     int low, high;
     bool optional; /* --name alone is parse("", field); a value only follows after = */

@@ -9,6 +9,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/session/backends.h"
 
 static const char *const types[] = {"u8",  "i8",  "u16", "i16",  "u32", "i32",
                                     "f32", "f64", "c64", "c128", NULL}; /* as enum gf_dtype */
@@ -112,11 +113,12 @@ int gf_settings_parse_axes(const char *value, void *field) {
                    value);
 }
 
+static const char *const wavelets[] = {"d4", "w4", "db2", NULL};
+
 /* The names of the one wavelet, and of one that is taken for it. */
 static int parse_wavelet(const char *value, void *field) {
-    static const char *const names[] = {"d4", "w4", "db2", NULL};
-    for (int i = 0; names[i]; i++)
-        if (!strcasecmp(value, names[i])) {
+    for (int i = 0; wavelets[i]; i++)
+        if (!strcasecmp(value, wavelets[i])) {
             *(int *)field = i;
             return 0;
         }
@@ -210,6 +212,8 @@ static const struct gf_opt file_rows[] = {
               "how PNG is compressed: auto (default), huffman, rle, filtered or default"),
     GF_CHOICE("tiff-compression", tiff_compression, "NAME", gf_tiff_compressions,
               "none (default), deflate or lzw"),
+    GF_INTEGER("jpeg-quality", jpeg_quality, "1-100", 1, 100,
+               "quality of JPEG output (default: 92)"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_files = {NULL, file_rows};
@@ -264,7 +268,8 @@ const struct gf_opt_group gf_opts_half = {NULL, half_rows};
 
 static const struct gf_opt wavelet_rows[] = {
     GF_PARSED("wavelet", GF_AT(wavelet.name), "NAME", parse_wavelet,
-              "d4, also called w4 and db2: Daubechies' wavelet with four taps"),
+              "d4, also called w4 and db2: Daubechies' wavelet with four taps",
+              .choices = wavelets),
     GF_END,
 };
 const struct gf_opt_group gf_opts_wavelet = {NULL, wavelet_rows};
@@ -323,11 +328,15 @@ static const struct gf_opt offset_rows[] = {
 };
 const struct gf_opt_group gf_opts_offset = {NULL, offset_rows};
 
+static const char *backend_name(int i) {
+    return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
+}
+
 static const struct gf_opt backend_rows[] = {
     GF_TEXT("backend", backend, "NAME",
             "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
             "that is faster",
-            .letter = 'b'),
+            .letter = 'b', .known = backend_name),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
             "GPUFFT_DEVICE, or the first)"),

@@ -103,6 +103,7 @@ int gf_settings_threads(const struct gf_settings *s) {
 struct gf_write_options gf_settings_write_options(const struct gf_settings *s) {
     struct gf_write_options o = {.level = s->png_level,
                                  .strategy = (enum gf_png_strategy)s->png_strategy,
+                                 .jpeg_quality = s->jpeg_quality,
                                  .threads = gf_settings_threads(s)};
     strcpy(o.tiff_compression, gf_tiff_compressions[s->tiff_compression]);
     return o;

@@ -87,6 +87,7 @@ struct gf_settings {
     int png_level;
     int png_strategy; /* enum gf_png_strategy */
     int tiff_compression;
+    int jpeg_quality; /* 0: unset */
 
     /* display */
     int shift; /* GF_UNSET, 0, 1 */

@@ -1,6 +1,6 @@
-/* The one thing of EXIF that changes how samples are laid out: the orientation.
+/* What of EXIF changes how samples are laid out, the orientation, and their resolution.
  *
- *     int orientation = gf_exif_orientation(app1, n);    1 when there is none
+ *     struct gf_exif exif = gf_exif_read(app1, n);
  */
 #ifndef GF_FORMATS_EXIF_H
 #define GF_FORMATS_EXIF_H
@@ -8,15 +8,21 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `p` is the body of an APP1 segment, "Exif\0\0" and a TIFF header included. 1..8; 1, as stored, for
- * whatever is no valid orientation. */
-int gf_exif_orientation(const unsigned char *p, size_t n);
+#include "formats/metadata.h"
+
+struct gf_exif {
+    int orientation; /* 1..8; 0 where there is no valid one, which means 1, as stored */
+    struct gf_resolution resolution;
+};
+
+/* `p` is the body of an APP1 segment, "Exif\0\0" and a TIFF header included. */
+struct gf_exif gf_exif_read(const unsigned char *p, size_t n);
 
 /* What an orientation asks for, in this order: rows and columns exchanged, then the picture mirrored
  * left to right and top to bottom. */
 struct gf_orientation {
     bool transpose, mirror_x, mirror_y;
 };
-struct gf_orientation gf_exif_turn(int orientation);
+struct gf_orientation gf_exif_turn(int orientation); /* 0..8 */
 
 #endif

@@ -83,13 +83,15 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
     char name[8], types[64];
     int64_t channels = image->px.shape[image->ndim];
     gf_format_label(f, name);
-    if (!f->write)
-        return gf_fail(GF_EINVAL, "%s is read but not written; write .png, .tif or .npy", name);
     if (image->ndim > f->max_ndim)
         return gf_fail(GF_EINVAL,
                        "a volume does not fit one %s: write .tif or .npy, or a file for each "
                        "plane with {page} in its name",
                        name);
+    for (int i = 0; i < image->ndim && f->max_side; i++)
+        if (image->px.shape[i] > f->max_side)
+            return gf_fail(GF_EINVAL, "a %s has at most %lld rows and columns; write .png or .tif",
+                           name, (long long)f->max_side);
     if (!(f->dtypes >> image->px.dtype & 1))
         return gf_fail(GF_EINVAL, "a %s holds %s, not %s (.tif, .npy and raw hold all)", name,
                        type_list(f->dtypes, types, sizeof types), gf_dtype_name(image->px.dtype));
@@ -107,6 +109,7 @@ int gf_format_accepts(const struct gf_format *f, const struct gf_image *image) {
 void gf_image_free(struct gf_image *image) {
     gf_array_free(&image->px);
     free(image->record);
+    gf_metadata_free(&image->metadata);
     *image = (struct gf_image){0};
 }
 
@@ -128,7 +131,7 @@ int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
     int64_t bytes;
     int rc = gf_size_product(like.shape, like.rank, (int64_t)gf_dtype_size(like.dtype), &bytes);
     if (!rc && limit > 0)
-        rc = gf_memory_check(bytes + d->extra, limit);
+        rc = gf_memory_check(bytes + d->extra + (int64_t)image->metadata.profile_bytes, limit);
     if (!rc)
         rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
     return rc ? rc : d->format->read(d, image);

@@ -14,6 +14,7 @@
 
 #include "core/base/array.h"
 #include "formats/io.h"
+#include "formats/metadata.h"
 
 enum gf_color { GF_GRAY, GF_RGB, GF_OTHER_COLOR /* plain channels, CMYK among them */ };
 
@@ -24,8 +25,15 @@ struct gf_image {
     enum gf_color color;
     bool alpha;        /* the last channel is alpha */
     bool channel_axis; /* .npy: one channel has an axis too */
-    int depth;         /* bits a sample as stored in the file, for `info`; 0 when writing */
-    char *record;      /* the spectrum record's JSON text that came with the data, or NULL */
+    struct gf_metadata metadata;
+    /* How the file stores it, for `info`: bits a sample, 0 when writing; NULL for samples as they are;
+     * where the first row and column belong (EXIF, 1..8), 0 where the file does not tell, and whether
+     * the samples were turned so. */
+    int depth;
+    const char *compression;
+    int orientation;
+    bool turned;
+    char *record; /* the spectrum record's JSON text that came with the data, or NULL */
 };
 
 void gf_image_free(struct gf_image *image);
@@ -50,7 +58,7 @@ struct gf_read_options {
 };
 
 enum gf_png_strategy {
-    GF_PNG_AUTO,    /* level -1: zlib's runs at level 1; a level: its search for matches */
+    GF_PNG_AUTO,    /* level -1: ISA-L, or with zlib alone its runs at level 1; a level: zlib's */
     GF_PNG_HUFFMAN, /* zlib without a search for matches */
     GF_PNG_RLE,     /* zlib's strategies, level 1 by default */
     GF_PNG_FILTERED,
@@ -64,6 +72,7 @@ struct gf_write_options {
     int threads;              /* for encoders that can use them; 0: one */
     bool big_endian;          /* raw */
     char tiff_compression[8]; /* "none" (""), "deflate", "lzw" */
+    int jpeg_quality;         /* 1..100; 0: 92 */
 };
 
 /* A file between its header and its samples. */
@@ -87,7 +96,6 @@ struct gf_format {
     int (*read)(struct gf_decoder *d, struct gf_image *image);
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
-    /* NULL: the format is read only. */
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
     /* NULL: a file holds one picture. After a picture was read with options.several: 1 where
@@ -104,6 +112,7 @@ struct gf_format {
     /* What write() takes. */
     unsigned dtypes; /* bit (1 << enum gf_dtype) */
     int max_ndim;
+    int64_t max_side;        /* rows or columns; 0: any number */
     bool lines;              /* an image of one axis; other formats get a picture of one row */
     unsigned channels;       /* bit n: n channels can be written; bit 0: any number */
     bool alpha;              /* an alpha channel is kept as such */

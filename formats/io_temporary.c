@@ -19,10 +19,9 @@
 
 enum { N_SLOTS = 512, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
 
-static struct slot {
-    atomic_int state;
-    char path[PATH_MAX];
-} slots[N_SLOTS];
+/* Two tables: the end of the program looks at every state, and touches no path's page for it. */
+static atomic_int states[N_SLOTS];
+static char paths[N_SLOTS][PATH_MAX];
 
 /* Threads in an uncut stretch, and whether the program is about to end: a thread that has
  * counted itself sees the end coming, or what ends the program sees that it must wait. */
@@ -32,7 +31,7 @@ static atomic_bool ending;
 static int slot_take(void) {
     for (int i = 0; i < N_SLOTS; i++) {
         int free_state = SLOT_FREE;
-        if (atomic_compare_exchange_strong(&slots[i].state, &free_state, SLOT_TAKEN))
+        if (atomic_compare_exchange_strong(&states[i], &free_state, SLOT_TAKEN))
             return i;
     }
     return gf_fail(GF_EIO, "more than %d outputs are open at once", N_SLOTS);
@@ -49,32 +48,31 @@ static uint64_t random_number(void) {
 }
 
 static int create(const char *target, int mode, int i, int *fd) {
-    struct slot *s = &slots[i];
     const char *slash = strrchr(target, '/');
     int folder = slash ? (int)(slash - target + 1) : 0;
     int tries = 0;
     do {
-        int n = snprintf(s->path, sizeof s->path, "%.*s.gpufft-%016llx.tmp", folder, target,
+        int n = snprintf(paths[i], sizeof paths[i], "%.*s.gpufft-%016llx.tmp", folder, target,
                          (unsigned long long)random_number());
-        if (n >= (int)sizeof s->path) {
+        if (n >= (int)sizeof paths[i]) {
             errno = ENAMETOOLONG;
             break;
         }
         /* Live before it exists: a signal in between finds either nothing or our own file. */
-        atomic_store(&s->state, SLOT_LIVE);
-        *fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode < 0 ? 0666 : 0600);
+        atomic_store(&states[i], SLOT_LIVE);
+        *fd = open(paths[i], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode < 0 ? 0666 : 0600);
         if (*fd >= 0) {
             if (mode >= 0 && fchmod(*fd, (mode_t)mode & 0777)) {
                 close(*fd);
-                unlink(s->path);
+                unlink(paths[i]);
                 break;
             }
             return i;
         }
-        atomic_store(&s->state, SLOT_TAKEN);
+        atomic_store(&states[i], SLOT_TAKEN);
     } while ((errno == EEXIST || errno == EINTR) && ++tries < 100);
     int e = errno;
-    atomic_store(&s->state, SLOT_FREE);
+    atomic_store(&states[i], SLOT_FREE);
     errno = e;
     char what[160];
     snprintf(what, sizeof what, "cannot write '%.120s'", target);
@@ -107,7 +105,7 @@ int gf_temporary_create(const char *target, int mode, int *fd) {
     if (i < 0)
         return i;
     if (!gf_uncut_begin(&before)) {
-        atomic_store(&slots[i].state, SLOT_FREE);
+        atomic_store(&states[i], SLOT_FREE);
         return GF_EIO;
     }
     int rc = create(target, mode, i, fd);
@@ -116,7 +114,7 @@ int gf_temporary_create(const char *target, int mode, int *fd) {
 }
 
 const char *gf_temporary_path(int slot) {
-    return slots[slot].path;
+    return paths[slot];
 }
 
 /* For file systems that have neither the flag nor hard links: a name reserved by O_EXCL may be
@@ -135,7 +133,7 @@ static int rename_reserved(const char *from, const char *to) {
 }
 
 int gf_temporary_rename(int slot, const char *target, bool replace) {
-    const char *from = slots[slot].path;
+    const char *from = paths[slot];
     if (replace)
         return rename(from, target);
 #ifdef RENAME_NOREPLACE
@@ -152,8 +150,8 @@ int gf_temporary_rename(int slot, const char *target, bool replace) {
 }
 
 void gf_temporary_drop(int slot) {
-    unlink(slots[slot].path);
-    atomic_store(&slots[slot].state, SLOT_FREE);
+    unlink(paths[slot]);
+    atomic_store(&states[slot], SLOT_FREE);
 }
 
 /* Only nanosleep(), unlink() and lock-free loads: all may be used in a signal handler. The wait has
@@ -164,7 +162,7 @@ void gf_sink_remove_temporaries(void) {
     for (int ms = 0; atomic_load(&uncut) && ms < 2000; ms++)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     for (int i = 0; i < N_SLOTS; i++)
-        if (atomic_load(&slots[i].state) == SLOT_LIVE)
-            unlink(slots[i].path);
+        if (atomic_load(&states[i]) == SLOT_LIVE)
+            unlink(paths[i]);
     errno = e;
 }

@@ -14,6 +14,7 @@
 #include "formats/exif.h"
 #include "formats/format.h"
 #include "formats/image.h"
+#include "formats/jpeg.h"
 
 /* A Huffman code takes at least a bit, and a block of 64 samples at least one code for each of at
  * most four channels, the others of which may be subsampled: 8 * 64 * 4. Arithmetic coding has no
@@ -22,7 +23,12 @@ enum { HUFFMAN_RATIO = 2048 };
 /* Progressive files have about ten scans. A scan may take a few bytes in the file and the time of the
  * whole picture, so their number is limited. */
 enum { MOST_SCANS = 100 };
-enum { BAND = 16 /* rows at once when they are turned */, BUFFER = 65536, APP1 = JPEG_APP0 + 1 };
+enum {
+    BAND = 16 /* rows at once when they are turned */,
+    BUFFER = 65536,
+    APP1 = JPEG_APP0 + 1,
+    APP2
+};
 
 /* On the heap, where longjmp() leaves it as it is: nothing that changes between setjmp() and
  * longjmp() is an automatic variable of the function that calls setjmp(). */
@@ -33,15 +39,20 @@ struct reader {
     struct jpeg_progress_mgr progress;
     jmp_buf escape;
     struct gf_decoder *decoder;
-    int orientation;
+    struct gf_exif exif;
     bool has_exif;
+    /* The ICC profile, which several segments may hold, in order (ICC.1, B.4). */
+    unsigned char *profile;
+    size_t profile_bytes;
+    int n_parts; /* segments so far; -1: not valid, or too large */
+    bool last_part;
     bool seen[MAX_COMPONENTS]; /* components that had a scan */
     int status;                /* why decoding ended */
     const char *prefix;        /* of the message */
     char message[JMSG_LENGTH_MAX];
     unsigned char *band;
     unsigned char buffer[BUFFER];
-    unsigned char app1[BUFFER];
+    unsigned char segment[BUFFER];
 };
 
 static bool jpeg_sniff(const unsigned char *head, size_t n) {
@@ -126,19 +137,48 @@ static unsigned next_byte(struct reader *r) {
 }
 
 /* One segment at a time in a buffer of its own; libjpeg's own way keeps all of them. */
-static boolean on_app1(j_decompress_ptr jpeg) {
-    struct reader *r = jpeg->client_data;
+static unsigned read_segment(struct reader *r) {
     unsigned length = next_byte(r) << 8;
     length |= next_byte(r);
     if (length < 2)
-        ERREXIT(jpeg, JERR_BAD_LENGTH);
+        ERREXIT(&r->jpeg, JERR_BAD_LENGTH);
     length -= 2;
     for (unsigned i = 0; i < length; i++)
-        r->app1[i] = (unsigned char)next_byte(r);
-    if (!r->has_exif && length > 6 && !memcmp(r->app1, "Exif\0", 6)) {
+        r->segment[i] = (unsigned char)next_byte(r);
+    return length;
+}
+
+static boolean on_app1(j_decompress_ptr jpeg) {
+    struct reader *r = jpeg->client_data;
+    unsigned length = read_segment(r);
+    if (!r->has_exif && length > 6 && !memcmp(r->segment, "Exif\0", 6)) {
         r->has_exif = true;
-        r->orientation = gf_exif_orientation(r->app1, length);
+        r->exif = gf_exif_read(r->segment, length);
     }
+    return TRUE;
+}
+
+/* "ICC_PROFILE\0", which part of how many, the part. */
+static boolean on_app2(j_decompress_ptr jpeg) {
+    enum { HEAD = 14 };
+    struct reader *r = jpeg->client_data;
+    unsigned length = read_segment(r);
+    if (length < HEAD || memcmp(r->segment, "ICC_PROFILE", 12) || r->n_parts < 0)
+        return TRUE;
+    size_t n = length - HEAD;
+    if (r->last_part || r->segment[12] != r->n_parts + 1 ||
+        r->profile_bytes + n > GF_MOST_PROFILE) {
+        r->n_parts = -1;
+        return TRUE;
+    }
+    unsigned char *more = realloc(r->profile, r->profile_bytes + n + 1);
+    if (!more)
+        ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
+    memcpy(more + r->profile_bytes, r->segment + HEAD, n);
+    r->profile = more;
+    r->profile_bytes += n;
+    r->n_parts++;
+    r->last_part = r->segment[12] == r->segment[13];
     return TRUE;
 }
 
@@ -165,6 +205,7 @@ static void set_callbacks(struct reader *r) {
     jpeg->progress = &r->progress;
     jpeg->mem->max_memory_to_use = 0; /* the decoder's own limit, not $JPEGMEM, is checked */
     jpeg_set_marker_processor(jpeg, APP1, on_app1);
+    jpeg_set_marker_processor(jpeg, APP2, on_app2);
 }
 
 static int channels_of(struct reader *r) {
@@ -202,10 +243,28 @@ static int64_t working_memory(struct reader *r) {
     return sum + BAND * jpeg->num_components * (int64_t)jpeg->image_width;
 }
 
+/* JFIF's resolution, or EXIF's, as the turned picture has it. */
+static int take_metadata(const struct reader *r, struct gf_image *image) {
+    static const enum gf_unit units[] = {GF_UNIT_NONE, GF_INCH, GF_CENTIMETRE};
+    const struct jpeg_decompress_struct *jpeg = &r->jpeg;
+    struct gf_resolution *to = &image->metadata.resolution;
+    *to = r->exif.resolution;
+    if (jpeg->saw_JFIF_marker && jpeg->density_unit < 3)
+        gf_resolution_set(to, jpeg->X_density, jpeg->Y_density, units[jpeg->density_unit]);
+    if (gf_exif_turn(r->exif.orientation).transpose)
+        *to = (struct gf_resolution){to->y, to->x, to->unit};
+    image->orientation = r->exif.orientation;
+    image->turned = image->orientation > 1;
+    image->compression = jpeg->progressive_mode ? "progressive jpeg" : "jpeg";
+    return r->last_part && r->n_parts > 0
+               ? gf_profile_copy(&image->metadata, r->profile, r->profile_bytes)
+               : GF_OK;
+}
+
 static int describe(struct reader *r, struct gf_image *image) {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;
     const int64_t width = jpeg->image_width, height = jpeg->image_height;
-    const bool transpose = gf_exif_turn(r->orientation).transpose;
+    const bool transpose = gf_exif_turn(r->exif.orientation).transpose;
     const int64_t shape[2] = {transpose ? width : height, transpose ? height : width};
     if (jpeg->data_precision != 8)
         return gf_fail(GF_EUNSUPP, "a JPEG of %d bits per sample (8 can be read)",
@@ -220,7 +279,9 @@ static int describe(struct reader *r, struct gf_image *image) {
     int rc = jpeg->arith_code
                  ? GF_OK
                  : gf_image_plausible(r->decoder->source, width * height * channels, HUFFMAN_RATIO);
-    return rc ? rc : gf_image_describe(image, GF_U8, 2, shape, channels);
+    if (!rc)
+        rc = gf_image_describe(image, GF_U8, 2, shape, channels);
+    return rc ? rc : take_metadata(r, image);
 }
 
 /* Returns 0 or a status; a longjmp() ends here. */
@@ -238,7 +299,6 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
     if (!r)
         return gf_fail(GF_ENOMEM, "out of memory");
     r->decoder = d;
-    r->orientation = 1;
     r->jpeg.err = jpeg_std_error(&r->errors);
     r->jpeg.client_data = r; /* jpeg_create_decompress() keeps these two */
     r->errors.error_exit = on_error;
@@ -253,7 +313,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
 
 /* Puts `n` rows of the file, from row `y` on, where the orientation wants them. */
 static void put_turned(const struct reader *r, const struct gf_array *px, int64_t y, int n) {
-    const struct gf_orientation turn = gf_exif_turn(r->orientation);
+    const struct gf_orientation turn = gf_exif_turn(r->exif.orientation);
     const int64_t width = r->jpeg.image_width, channels = px->shape[2];
     int64_t step_y = px->stride[turn.transpose ? 1 : 0];
     int64_t step_x = px->stride[turn.transpose ? 0 : 1];
@@ -279,7 +339,7 @@ static void put_turned(const struct reader *r, const struct gf_array *px, int64_
 static void read_rows(struct reader *r, const struct gf_array *px) {
     struct jpeg_decompress_struct *jpeg = &r->jpeg;
     const size_t row = (size_t)jpeg->image_width * (size_t)px->shape[2];
-    unsigned char *turned = r->orientation == 1 ? NULL : r->band;
+    unsigned char *turned = r->band;
     for (int64_t y = 0; y < jpeg->image_height;) {
         int64_t n = turned ? BAND : jpeg->image_height;
         if (n > jpeg->image_height - y)
@@ -322,8 +382,9 @@ static int jpeg_read(struct gf_decoder *d, struct gf_image *image) {
     struct reader *r = d->state;
     const size_t row = (size_t)r->jpeg.image_width * (size_t)image->px.shape[2];
     r->decoder = d;
-    r->band = r->orientation == 1 ? NULL : malloc(BAND * row);
-    if (r->orientation != 1 && !r->band)
+    bool turns = r->exif.orientation > 1;
+    r->band = turns ? malloc(BAND * row) : NULL;
+    if (turns && !r->band)
         return gf_fail(GF_ENOMEM, "out of memory");
     return decode_rows(r, &image->px);
 }
@@ -334,16 +395,21 @@ static void jpeg_close(struct gf_decoder *d) {
         return;
     jpeg_destroy_decompress(&r->jpeg); /* takes one that was never created too */
     free(r->band);
+    free(r->profile);
     free(r);
 }
 
 const struct gf_format gf_format_jpeg = {
     .name = "jpeg",
     .suffixes = "jpg jpeg jpe jfif",
-    .summary = "JPEG pictures of 8 bits, which are read only",
+    .summary = "JPEG pictures of 8 bits, grey or colour",
     .sniff = jpeg_sniff,
     .open = jpeg_open,
     .read = jpeg_read,
     .close = jpeg_close,
+    .write = gf_jpeg_write,
+    .dtypes = 1u << GF_U8,
     .max_ndim = 2,
+    .max_side = JPEG_MAX_DIMENSION,
+    .channels = 1u << 1 | 1u << 3,
 };

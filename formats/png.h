@@ -15,7 +15,7 @@ int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
 bool gf_png_read_rows(const struct gf_codec *codec, struct gf_source *source,
                       const struct gf_array *px, bool swap);
 
-/* The writer of gf_format_png, and with a codec for the checksums. */
+/* The writer of gf_format_png, and with a codec for the checksums and the default coding. */
 int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
                  const struct gf_write_options *options);
 int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,

@@ -1,5 +1,5 @@
-/* Inflate and the checksums of PNG behind one table, so that ISA-L and zlib are interchangeable.
- * Private to formats/. */
+/* Inflate, the quick deflate and the checksums of PNG behind one table, so that ISA-L and zlib are
+ * interchangeable. Private to formats/. */
 #ifndef GF_FORMATS_PNG_CODEC_H
 #define GF_FORMATS_PNG_CODEC_H
 
@@ -27,6 +27,12 @@ struct gf_codec {
     bool (*inflate_start)(struct gf_inflate *s);
     int64_t (*inflate)(struct gf_inflate *s, unsigned char *out, size_t room);
     void (*inflate_end)(struct gf_inflate *s);
+
+    /* The quick deflate that is the default: as gf_deflate_strip(), with `room` bytes at `out` and
+     * deflate_bytes of memory at `state` to work in. NULL: zlib's runs at level 1 are the default. */
+    size_t deflate_bytes;
+    size_t (*deflate)(void *state, const unsigned char *in, size_t n, bool last, unsigned char *out,
+                      size_t room);
 };
 
 extern const struct gf_codec gf_codec_zlib;

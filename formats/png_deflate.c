@@ -1,36 +1,51 @@
-/* Deflate of a strip by zlib. */
+/* Deflate of a strip: by zlib for a level or a strategy that was asked for, else the codec's quick
+ * one. */
 #include "formats/png_deflate.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "formats/png_codec.h"
+
 struct gf_deflate {
+    const struct gf_codec *quick;
+    void *state; /* of the quick one */
     z_stream z;
 };
 
 struct gf_deflate *gf_deflate_new(const struct gf_deflate_options *options) {
     struct gf_deflate *d = calloc(1, sizeof *d);
-    if (d &&
-        deflateInit2(&d->z, options->level, Z_DEFLATED, -MAX_WBITS, 9, options->strategy) == Z_OK)
+    if (!d)
+        return NULL;
+    d->quick = options->quick;
+    if (d->quick)
+        d->state = malloc(d->quick->deflate_bytes);
+    if (d->quick ? d->state != NULL
+                 : deflateInit2(&d->z, options->level, Z_DEFLATED, -MAX_WBITS, 9,
+                                options->strategy) == Z_OK)
         return d;
     free(d);
     return NULL;
 }
 
 void gf_deflate_free(struct gf_deflate *d) {
-    if (d)
+    if (d && !d->quick)
         deflateEnd(&d->z);
+    if (d)
+        free(d->state);
     free(d);
 }
 
 size_t gf_deflate_bound(size_t n) {
-    /* Of all levels and strategies, with room for the flush. */
+    /* Of all levels and strategies, and of ISA-L, with room for the flush. */
     return n + n / 8 + n / 64 + 1024;
 }
 
 size_t gf_deflate_strip(struct gf_deflate *d, const unsigned char *in, size_t n, bool last,
                         unsigned char *out) {
+    if (d->quick)
+        return d->quick->deflate(d->state, in, n, last, out, gf_deflate_bound(n));
     z_stream *z = &d->z;
     if (deflateReset(z) != Z_OK)
         return 0;

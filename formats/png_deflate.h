@@ -1,12 +1,15 @@
-/* Deflate of strips, each on its own, by zlib. Private to formats/. */
+/* Deflate of strips, each on its own. Private to formats/. */
 #ifndef GF_FORMATS_PNG_DEFLATE_H
 #define GF_FORMATS_PNG_DEFLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+struct gf_codec;
+
 struct gf_deflate_options {
-    int level, strategy; /* zlib's */
+    const struct gf_codec *quick; /* its deflate instead of zlib's; NULL: none */
+    int level, strategy;          /* zlib's */
 };
 
 struct gf_deflate;                                                           /* a thread's */

@@ -10,6 +10,7 @@
 #include "formats/image.h"
 #include "formats/png.h"
 #include "formats/png_codec.h"
+#include "formats/png_metadata.h"
 
 /* A byte of deflate unpacks to at most 1032 bytes of data (258 from two bits). */
 enum { DEFLATE_RATIO = 1032 };
@@ -22,7 +23,8 @@ struct reader {
     struct gf_decoder *decoder;
     struct gf_image *image;
     const struct gf_codec *codec; /* NULL: libpng reads the rows too */
-    int status;                   /* of what went wrong outside libpng */
+    struct gf_png_chunks chunks;
+    int status; /* of what went wrong outside libpng */
     char message[160];
 };
 
@@ -50,6 +52,7 @@ static void on_read(png_structp png, png_bytep to, size_t n) {
         gf_clean_text(r->message, sizeof r->message, gf_message());
         png_longjmp(png, 1);
     }
+    gf_png_follow(&r->chunks, to, n);
 }
 
 /* From any stored form to 1..4 channels of 8 or 16 bits in the host's byte order. */
@@ -115,6 +118,9 @@ static int decode_header(struct reader *r) {
     r->status = gf_image_plausible(r->decoder->source, stored, DEFLATE_RATIO);
     if (!r->status)
         r->status = gf_image_describe(r->image, dtype, 2, shape, channels);
+    if (!r->status)
+        r->status = gf_png_take_metadata(&r->chunks, &r->image->metadata);
+    r->image->compression = "deflate";
     if (r->status)
         r->message[0] = 0;
     return r->status;
@@ -176,8 +182,10 @@ static int png_read(struct gf_decoder *d, struct gf_image *image) {
 
 static void png_close(struct gf_decoder *d) {
     struct reader *r = d->state;
-    if (r)
-        png_destroy_read_struct(&r->png, &r->info, NULL);
+    if (!r)
+        return;
+    png_destroy_read_struct(&r->png, &r->info, NULL);
+    gf_png_chunks_free(&r->chunks);
     free(r);
 }
 

@@ -13,6 +13,7 @@
 #include "formats/png.h"
 #include "formats/png_codec.h"
 #include "formats/png_deflate.h"
+#include "formats/png_metadata.h"
 
 enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8 };
 /* Kept free before and after a strip's deflate: a chunk's length and type, zlib's header; zlib's
@@ -40,9 +41,10 @@ struct strip {
 struct writer {
     png_structp png;
     png_infop info;
+    struct gf_png_chunks chunks;
     struct gf_sink *sink;
     struct gf_planes planes;
-    const struct gf_codec *codec; /* for the checksums */
+    const struct gf_codec *codec; /* for the checksums and the quick deflate */
     struct coding coding;
     size_t step; /* bytes a pixel */
     int64_t rows_a_strip, n_strips;
@@ -78,9 +80,9 @@ static void on_flush(png_structp png) {
     (void)png;
 }
 
-/* Spectra are noise: no filter helps, so none is tried, and a search for matches finds nothing that
- * runs and codes for single bytes do not give in less time. */
-static struct coding choose_coding(const struct gf_write_options *o) {
+/* Spectra are noise: no filter helps, so none is tried. By default the codec's quick deflate codes
+ * them, or, with zlib alone, runs and single bytes. */
+static struct coding choose_coding(const struct gf_codec *codec, const struct gf_write_options *o) {
     static const int strategies[] = {[GF_PNG_AUTO] = Z_DEFAULT_STRATEGY,
                                      [GF_PNG_HUFFMAN] = Z_HUFFMAN_ONLY,
                                      [GF_PNG_RLE] = Z_RLE,
@@ -91,6 +93,7 @@ static struct coding choose_coding(const struct gf_write_options *o) {
     struct coding c = {.deflate = {.level = o->level, .strategy = strategies[o->strategy]},
                        .filters = all};
     if (o->strategy == GF_PNG_AUTO && o->level < 0) {
+        c.deflate.quick = codec->deflate ? codec : NULL;
         c.deflate.strategy = Z_RLE;
         c.filters = quick;
     } else if (o->strategy == GF_PNG_AUTO && !o->noise) {
@@ -187,6 +190,10 @@ static int write_header(struct writer *w, const struct gf_image *image) {
                  image->px.dtype == GF_U16 ? 16 : 8, types[w->planes.channels], PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(w->png, w->info);
+    for (int i = 0; i < GF_PNG_N_CHUNKS; i++)
+        if (w->chunks.chunk[i].n)
+            png_write_chunk(w->png, (png_const_bytep)gf_png_chunk_name(i),
+                            gf_png_chunk_bytes(&w->chunks, i), w->chunks.chunk[i].n);
     return GF_OK;
 }
 
@@ -255,7 +262,7 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     if (w.planes.width > PNG_UINT_31_MAX || w.planes.height > PNG_UINT_31_MAX ||
         w.planes.row_bytes > MAX_ROW_BYTES)
         return gf_fail(GF_EUNSUPP, "too large for a PNG");
-    w.coding = choose_coding(options);
+    w.coding = choose_coding(codec, options);
     w.step = (size_t)w.planes.channels * w.planes.sample;
     w.copies = w.planes.sample == 2 || !w.planes.dense_rows;
     w.rows_a_strip = (int64_t)(STRIP_BYTES / (w.planes.row_bytes + 1)) + 1;
@@ -267,6 +274,8 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     if (w.batch > w.n_strips)
         w.batch = w.n_strips;
     int rc = alloc_strips(&w);
+    if (!rc)
+        rc = gf_png_put_metadata(&image->metadata, w.planes.channels < 3 ? 1 : 3, &w.chunks);
     if (rc)
         goto out;
     w.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &w, on_error, on_warning);
@@ -280,6 +289,7 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
         rc = write_strips(&w);
 out:
     png_destroy_write_struct(&w.png, &w.info);
+    gf_png_chunks_free(&w.chunks);
     free_strips(&w);
     return rc;
 }

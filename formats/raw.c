@@ -38,7 +38,8 @@ static int raw_open(struct gf_decoder *d, struct gf_image *image) {
         return gf_fail(GF_EUSAGE, "an offset that does not fit 63 bits");
     int64_t size = gf_source_known_size(d->source);
     if (size >= 0 && size != end)
-        return gf_fail(GF_EFORMAT, "the file has %lld bytes, its shape, type and offset make %lld",
+        return gf_fail(GF_EFORMAT,
+                       "the file has %lld bytes; its shape, type and --skip come to %lld",
                        (long long)size, (long long)end);
     rc = gf_image_describe(image, l->dtype, l->ndim, l->shape, l->channels);
     image->depth = 8 * (int)gf_dtype_size(l->dtype);

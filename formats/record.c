@@ -17,6 +17,8 @@ static const char *const boundary_names[] = {"periodic", "symmetric", "zero", NU
 static const char *const color_names[] = {"gray", "rgb", "other", NULL};
 static const char *const alpha_names[] = {"none", "dropped", "kept", NULL};
 
+static const char *const unit_names[] = {"none", "inch", "centimetre", "metre", NULL};
+
 /* The picture's shape; the later ones are what older files call it. Not "shape": TIFF readers such as
  * tifffile take that for how the pages are to be put together. */
 static const char *const shape_keys[] = {"extents", "shape", "picture_shape", NULL};
@@ -151,6 +153,46 @@ static int get_wavelet(const json_t *root, struct gf_record *r) {
     return GF_OK;
 }
 
+/* [x, y, unit]; most records are without it. */
+static int get_resolution(const json_t *root, struct gf_resolution *out) {
+    const json_t *v = json_object_get(root, "resolution");
+    const json_t *x = json_array_get(v, 0), *y = json_array_get(v, 1);
+    const char *name = json_string_value(json_array_get(v, 2));
+    if (!v)
+        return GF_OK;
+    for (int i = 0; name && unit_names[i]; i++)
+        if (!strcmp(name, unit_names[i]))
+            gf_resolution_set(out, json_number_value(x), json_number_value(y), (enum gf_unit)i);
+    return out->x > 0 ? GF_OK : bad("resolution");
+}
+
+static int get_primaries(const json_t *root, struct gf_metadata *m) {
+    const json_t *v = json_object_get(root, "primaries");
+    m->has_primaries = v != NULL;
+    for (size_t i = 0; i < 8 && v; i++) {
+        const json_t *one = json_array_get(v, i);
+        json_int_t number = json_integer_value(one);
+        if (!json_is_integer(one) || number < 0 || number > INT32_MAX)
+            return bad("primaries");
+        for (size_t k = 0; k < 4; k++)
+            m->primaries[4 * i + k] = (unsigned char)(number >> 8 * (3 - k));
+    }
+    return GF_OK;
+}
+
+static int get_metadata(const json_t *root, struct gf_metadata *m) {
+    int64_t gamma = 0, intent = 0;
+    m->srgb = json_object_get(root, "srgb") != NULL;
+    int rc = get_resolution(root, &m->resolution);
+    if (!rc && json_object_get(root, "gamma"))
+        rc = get_integer(root, "gamma", 1, INT32_MAX, &gamma);
+    if (!rc && m->srgb)
+        rc = get_integer(root, "srgb", 0, 3, &intent);
+    m->gamma = (uint32_t)gamma;
+    m->intent = (uint8_t)intent;
+    return rc ? rc : get_primaries(root, m);
+}
+
 /* What no single field shows. */
 static int check_together(const struct gf_record *r) {
     int64_t extents[GF_RECORD_DIMS + 1], bytes;
@@ -202,6 +244,8 @@ static int parse(const json_t *root, struct gf_record *r) {
     if (json_object_get(root, "channel_axis") &&
         (rc = get_bool(root, "channel_axis", &r->channel_axis)) != GF_OK)
         return rc;
+    if ((rc = get_metadata(root, &r->metadata)) != GF_OK)
+        return rc;
     return check_together(r);
 }
 
@@ -225,17 +269,48 @@ int gf_record_parse(const char *text, struct gf_record *out) {
     return rc;
 }
 
+static bool same_metadata(const struct gf_metadata *a, const struct gf_metadata *b) {
+    return !memcmp(&a->resolution.x, &b->resolution.x, sizeof a->resolution.x) &&
+           !memcmp(&a->resolution.y, &b->resolution.y, sizeof a->resolution.y) &&
+           a->resolution.unit == b->resolution.unit && a->gamma == b->gamma && a->srgb == b->srgb &&
+           a->intent == b->intent && a->has_primaries == b->has_primaries &&
+           !memcmp(a->primaries, b->primaries, sizeof a->primaries);
+}
+
 static bool same_record(const struct gf_record *a, const struct gf_record *b) {
     bool same = a->version == b->version && a->kind == b->kind && a->ndim == b->ndim &&
                 a->channels == b->channels && a->color == b->color && a->dtype == b->dtype &&
                 a->depth == b->depth && a->axes == b->axes && a->norm == b->norm &&
                 a->shift == b->shift && a->half == b->half && a->luma == b->luma &&
                 a->complex_input == b->complex_input && a->alpha == b->alpha &&
-                a->channel_axis == b->channel_axis &&
+                a->channel_axis == b->channel_axis && same_metadata(&a->metadata, &b->metadata) &&
                 !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
     return same && (a->version != GF_RECORD_WAVELET ||
                     (a->levels == b->levels && a->boundary == b->boundary &&
                      a->thresholded == b->thresholded));
+}
+
+/* False where memory runs out. */
+static bool put_metadata(json_t *root, const struct gf_metadata *m) {
+    const struct gf_resolution *r = &m->resolution;
+    bool whole = true;
+    if (r->x > 0)
+        whole &= !json_object_set_new(root, "resolution",
+                                      json_pack("[f, f, s]", r->x, r->y, unit_names[r->unit]));
+    if (m->gamma)
+        whole &= !json_object_set_new(root, "gamma", json_integer(m->gamma));
+    if (m->srgb)
+        whole &= !json_object_set_new(root, "srgb", json_integer(m->intent));
+    if (!m->has_primaries)
+        return whole;
+    json_t *list = json_array();
+    for (size_t i = 0; i < 8; i++) {
+        uint32_t v = 0;
+        for (size_t k = 0; k < 4; k++)
+            v = v << 8 | m->primaries[4 * i + k];
+        whole &= !json_array_append_new(list, json_integer(v));
+    }
+    return !json_object_set_new(root, "primaries", list) && whole;
 }
 
 /* NULL where memory runs out; the library may also leave something out without a word. */
@@ -262,7 +337,8 @@ static char *record_text(const struct gf_record *r) {
                  !json_object_set_new(root, "levels", json_integer(r->levels)) &&
                  !json_object_set_new(root, "boundary", json_string(boundary_names[r->boundary])) &&
                  !json_object_set_new(root, "thresholded", json_boolean(r->thresholded));
-    char *text = root && whole ? json_dumps(root, JSON_COMPACT) : NULL;
+    whole = whole && root && put_metadata(root, &r->metadata);
+    char *text = whole ? json_dumps(root, JSON_COMPACT) : NULL;
     json_decref(shape);
     json_decref(axes);
     json_decref(root);

@@ -45,6 +45,8 @@ struct gf_record {
     bool luma;
     bool complex_input; /* the picture itself was complex */
     enum gf_alpha alpha;
+    struct gf_metadata
+        metadata; /* the picture's, without the profile, which only the file can hold */
     /* GF_RECORD_WAVELET: `kind` is real; norm, shift, half, luma and complex_input mean nothing */
     int levels;
     enum gf_record_boundary boundary;

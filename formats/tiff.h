@@ -6,6 +6,14 @@
 
 #include "formats/format.h"
 
+/* An unsigned number of the file's byte order. */
+static inline uint64_t gf_tiff_number(const unsigned char *p, int bytes, bool big_endian) {
+    uint64_t v = 0;
+    for (int i = 0; i < bytes; i++)
+        v |= (uint64_t)p[i] << 8 * (big_endian ? bytes - 1 - i : i);
+    return v;
+}
+
 /* A libtiff handle over a source or a sink, and what went wrong with it. */
 struct gf_tiff {
     TIFF *tif;
@@ -49,6 +57,11 @@ int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned 
 /* All of a volume's file but its samples: header, record, one directory a page, one strip each; the
  * planes are to follow from the sink's position on, without gaps. */
 int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image);
+/* The current directory's resolution, profile, compression and orientation. */
+int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
+/* Those that a picture of that many colours may have, into the current directory. False for want of
+ * memory, or where libtiff refuses one. */
+bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
 int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
                   const struct gf_write_options *options);
 

@@ -6,6 +6,7 @@
 #include "formats/format.h"
 #include "formats/image.h"
 #include "formats/record.h"
+#include "formats/record_file.h"
 #include "formats/tiff.h"
 
 static bool tiff_sniff(const unsigned char *head, size_t n) {
@@ -76,13 +77,67 @@ static int survey(struct reader *r) {
     return GF_OK;
 }
 
+static int read_at(struct gf_tiff *t, uint64_t at, void *buffer, size_t n) {
+    int rc = gf_source_seek(t->source, (int64_t)at);
+    return rc ? rc : gf_source_read_exactly(t->source, buffer, n);
+}
+
+/* Where the current page's description is in the file, and how long: 0 if it has none, or one that
+ * fits its entry of the directory. */
+static int find_description(struct gf_tiff *t, uint64_t *at, uint64_t *n) {
+    const bool big_endian = TIFFIsBigEndian(t->tif);
+    unsigned char start[8], entry[20] = {0};
+    *n = 0;
+    int rc = read_at(t, 0, start, 4);
+    const bool wide = !rc && gf_tiff_number(start + 2, 2, big_endian) == 43; /* BigTIFF */
+    const int size = wide ? 8 : 4; /* of a count or offset */
+    uint64_t next = TIFFCurrentDirOffset(t->tif);
+    if (!rc)
+        rc = read_at(t, next, start, wide ? 8 : 2);
+    if (rc)
+        return rc;
+    next += wide ? 8 : 2;
+    for (uint64_t left = gf_tiff_number(start, wide ? 8 : 2, big_endian); left > 0; left--) {
+        rc = read_at(t, next, entry, 4 + 2 * (size_t)size);
+        if (rc || gf_tiff_number(entry, 2, big_endian) == TIFFTAG_IMAGEDESCRIPTION)
+            break;
+        next += 4 + 2 * (uint64_t)size;
+    }
+    if (rc || gf_tiff_number(entry, 2, big_endian) != TIFFTAG_IMAGEDESCRIPTION)
+        return rc;
+    *n = gf_tiff_number(entry + 4, size, big_endian);
+    *at = gf_tiff_number(entry + 4 + size, size, big_endian);
+    *n = *n <= (uint64_t)size ? 0 : *n;
+    return GF_OK;
+}
+
+/* Whether the current page's description is a record, whole or damaged. libtiff ends its text at the
+ * first NUL, which may be the damage; the file has what follows. */
+static int is_record(struct gf_tiff *t, const char *text, bool *is) {
+    uint64_t at, n;
+    *is = gf_record_is_ours(text, strlen(text));
+    if (*is)
+        return GF_OK;
+    int rc = find_description(t, &at, &n);
+    if (rc || n <= strlen(text) + 1)
+        return rc;
+    const size_t most = n < GF_RECORD_FILE_MAX ? (size_t)n : GF_RECORD_FILE_MAX;
+    char *whole = malloc(most);
+    rc = whole ? read_at(t, at, whole, most) : gf_fail(GF_ENOMEM, "out of memory");
+    *is = !rc && gf_record_is_ours(whole, most);
+    free(whole);
+    return rc;
+}
+
 /* The record, if the first page's description is one, also a damaged one: who needs it refuses it. */
 static int read_record(struct gf_tiff *t, struct gf_image *image) {
     char *text = NULL;
+    bool is = true;
     if (!TIFFGetField(t->tif, TIFFTAG_IMAGEDESCRIPTION, &text))
         return GF_OK;
-    if (text && !gf_record_is_ours(text, strlen(text)))
-        return GF_OK;
+    int rc = text ? is_record(t, text, &is) : GF_OK;
+    if (rc || !is)
+        return rc;
     t->no_memory |= !text; /* libtiff had no memory for it */
     image->record = text ? strdup(text) : NULL;
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
@@ -136,9 +191,12 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     d->extra = r->buffer_bytes;
     rc =
         gf_image_describe(image, p->dtype, volume ? 3 : 2, volume ? shape : shape + 1, p->channels);
+    if (!rc && !TIFFSetSubDirectory(t->tif, r->offsets[0]))
+        rc = gf_tiff_report(t, "broken TIFF: ");
     if (!rc)
-        rc = TIFFSetSubDirectory(t->tif, r->offsets[0]) ? read_record(t, image)
-                                                        : gf_tiff_report(t, "broken TIFF: ");
+        rc = read_record(t, image);
+    if (!rc)
+        rc = gf_tiff_get_metadata(t, image);
     return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
 }
 

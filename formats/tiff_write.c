@@ -15,6 +15,7 @@ enum {
 struct page_style {
     uint16_t compression, predictor, photometric, format, bits;
     uint16_t n_extra, *extra;
+    int colors; /* 3 or 1; 0: plain channels */
     uint32_t rows_a_strip;
     int level;
 };
@@ -54,6 +55,7 @@ static int choose_style(const struct gf_image *image, const struct gf_planes *p,
     bool rgb = image->color == GF_RGB && p->channels >= 3;
     s->photometric = rgb ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
     s->n_extra = (uint16_t)(p->channels - (rgb ? 3 : 1));
+    s->colors = s->n_extra > image->alpha ? 0 : rgb ? 3 : 1;
     if (s->n_extra) {
         s->extra = calloc(s->n_extra, sizeof *s->extra); /* EXTRASAMPLE_UNSPECIFIED */
         if (!s->extra)
@@ -140,6 +142,7 @@ int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
     for (int64_t z = 0; z < p.depth && !rc; z++) {
         set_tags(t.tif, &p, &style);
         t.no_memory |= z == 0 && image->record && !set_record(t.tif, image->record);
+        t.no_memory |= !gf_tiff_put_metadata(t.tif, &image->metadata, style.colors, z == 0);
         if (t.no_memory)
             rc = gf_fail(GF_ENOMEM, "out of memory");
         else

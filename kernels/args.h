@@ -90,6 +90,7 @@ struct index_args {
     wide point_in, point_out; /* what one step adds to the point's coordinate: a split axis' part */
     wide turn;                /* what one step adds to the four-step twiddle's exponent */
     wide filter;              /* filter_args.at of the axis that it runs along */
+    wide counted; /* samples of indices below it are counted where they clip, see COUNTED */
 };
 
 /* A filter over the half spectrum. */
@@ -111,8 +112,11 @@ struct pass_args {
     wide pair_in, pair_out; /* from a sample to its partner, the imaginary part of a packed pair */
     wide lone;              /* the last pair where it lacks its partner, else -1 */
     wide lone_index;        /* which of the five indices counts pairs, -1 none */
-    wide own_index;         /* which is a mirrored axis of half its extent, see line.own; -1 none */
-    wide table_stage;       /* offsets into the table, in elements: the stages' twiddles */
+    /* Of a pair's two samples, or of one: points below it are counted where they clip. */
+    wide counted[2];
+    wide pair_counted; /* the lone_index's `counted` for a pair's second sample */
+    wide own_index;    /* which is a mirrored axis of half its extent, see line.own; -1 none */
+    wide table_stage;  /* offsets into the table, in elements: the stages' twiddles */
     wide table_split, table_split_low, split_bits; /* four-step twiddles: two tables, low bits */
     wide table_in, table_out, limit;  /* multiplier tables by coordinate, and where they end */
     wide table_chirp, table_spectrum; /* Bluestein's and Rader's in a tile */
@@ -146,6 +150,7 @@ struct loadstore_args {
     wide luma;       /* Rec.709 luma of three channels */
     wide hermitian;  /* the Hermitian part of the array's spectrum is taken */
     wide real;       /* the spectrum is that of reals: bins that mirror themselves are real */
+    wide counted[3]; /* samples of coordinates below these are counted where they clip */
     wide kind, scale, display;
     wide params;   /* the output's first parameter */
     wide counters; /* and where its clipped samples are counted */

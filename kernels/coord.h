@@ -4,12 +4,23 @@
 
 #include "args.h"
 
+/* Elements' offsets and coordinates of a pass: 32 bits where they hold all of its (NARROW), at half
+ * the instructions. */
+#ifndef NARROW
+#define NARROW 0
+#endif
+#if NARROW
+typedef int place;
+#else
+typedef wide place;
+#endif
+
 #define NEGATED(k, n) ((k) ? (n) - (k) : 0) /* in the type of k */
 
-INLINE wide negated(wide k, wide n) {
+INLINE place negated(place k, place n) {
     return NEGATED(k, n);
 }
-INLINE wide centred(wide k, wide centre, wide n) {
+INLINE place centred(place k, place centre, place n) {
     k += centre;
     return k >= n ? k - n : k;
 }

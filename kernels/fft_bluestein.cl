@@ -7,7 +7,7 @@
  * convolution. */
 #if !STAGED_IN
 INLINE cplx load_turned(const struct source *s, GLOBAL const source_element *src,
-                        GLOBAL const cplx *table, uint j, wide at) {
+                        GLOBAL const cplx *table, uint j, place at) {
     cplx v = CPLX(R(0), R(0));
     if (j < LENGTH)
         v = turn(load_point(s, src, table, j, at), table[s->args->table_chirp + j], DIR);
@@ -18,7 +18,7 @@ INLINE cplx load_turned(const struct source *s, GLOBAL const source_element *src
 
 #if !PAIRED
 INLINE void store_turned(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
-                         GLOBAL const real *params, uint k, wide at, cplx v) {
+                         GLOBAL const real *params, uint k, place at, cplx v) {
     if (k < LENGTH)
         store_point(s, dst, table, params, k, at, turn(v, table[s->args->table_chirp + k], DIR));
 }

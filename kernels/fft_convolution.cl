@@ -17,13 +17,13 @@ VOID fft_convolution(PASS_PARAMETERS(GLOBAL const int *order)) {
     struct sink out = sink_of(&in, to, &clipped);
     cplx zeroth = CPLX(R(0), R(0));
 #if RADER_PART == 2
-    const wide behind = args.axis_size - 1;
+    const place behind = (place)args.axis_size - 1;
     if (to.first == 0 && out.line.there && out.line.at_out == 0) {
-        zeroth = src[out.line.in + behind * args.axis_in];
-        dst[out.line.out + behind * args.axis_out] = add(zeroth, x[0]);
+        zeroth = src[out.line.in + behind * (place)args.axis_in];
+        dst[out.line.out + behind * (place)args.axis_out] = add(zeroth, x[0]);
     }
 #endif
-    multiply_spectrum(x, table + args.table_spectrum, to, out.line.at_out, args.step_out,
+    multiply_spectrum(x, table + args.table_spectrum, to, out.line.at_out, (place)args.step_out,
                       zeroth);
     transform_back(x, tile, stages, to);
     store_line(&out, dst, table, params, x, tile);

@@ -8,7 +8,7 @@
 
 #if !STAGED_IN
 INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *src,
-                          GLOBAL const cplx *table, uint j, wide at) {
+                          GLOBAL const cplx *table, uint j, place at) {
     const uint from = (uint)s->order[j];
     (void)at;
     return load_point(s, src, table, from, s->line.in + POINT_IN(s, from));
@@ -18,7 +18,7 @@ INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *s
 
 #if !PAIRED && !ROWS_OUT
 INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
-                           GLOBAL const real *params, uint k, wide at, cplx v) {
+                           GLOBAL const real *params, uint k, place at, cplx v) {
     const uint to = (uint)s->order[POINTS + k];
     (void)at;
     store_point(s, dst, table, params, to, s->line.out + POINT_OUT(s, to), v);

@@ -7,7 +7,7 @@
 
 #if RADER_PART == 1
 INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *src,
-                          GLOBAL const cplx *table, uint j, wide at) {
+                          GLOBAL const cplx *table, uint j, place at) {
     const int from = s->order[s->line.at_in + j * s->args->step_in];
     (void)at;
     return load_point(s, src, table, j, s->line.in + from * s->args->axis_in);
@@ -15,7 +15,7 @@ INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *s
 #define FETCH load_permuted
 #else
 INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
-                           GLOBAL const real *params, uint k, wide at, cplx v) {
+                           GLOBAL const real *params, uint k, place at, cplx v) {
     const struct pass_args *a = s->args;
     const int to = s->order[a->axis_size - 1 + s->line.at_out + k * a->step_out];
     (void)at;

@@ -20,12 +20,12 @@
 
 /* Each point's address from its number: no register keeps one beside the filter's. */
 INLINE cplx load_numbered(const struct source *s, GLOBAL const source_element *src,
-                          GLOBAL const cplx *table, uint j, wide at) {
+                          GLOBAL const cplx *table, uint j, place at) {
     (void)at;
     return load_point(s, src, table, j, s->line.in + POINT_IN(s, j));
 }
 INLINE void store_numbered(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
-                           GLOBAL const real *params, uint k, wide at, cplx v) {
+                           GLOBAL const real *params, uint k, place at, cplx v) {
     (void)at;
     store_point(s, dst, table, params, k, s->line.out + POINT_OUT(s, k), v);
 }

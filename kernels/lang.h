@@ -21,7 +21,7 @@
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
 #define UNROLL           _Pragma("unroll")
 #define CPLX(re, im)     ((cplx)((re), (im)))
-#define COARSE_LOG(x)    native_log(x)
+#define COARSE_LOG2(x)   native_log2(x)
 #define COARSE_SQRT(x)   native_sqrt(x)
 #define BITS_OF(x)       as_uint(x)
 #define OF_BITS(b)       as_float(b)
@@ -68,8 +68,8 @@ typedef char schar;
 #define ATOMIC_ADD(p, v)   atomicAdd(p, v)
 #define UNROLL             _Pragma("unroll")
 #define CPLX(re, im)       make_cplx(re, im)
-#define COARSE_LOG(x)      __logf(x)
-#define COARSE_SQRT(x)     ((x)*rsqrtf(fmaxf(x, 1e-37f)))
+#define COARSE_LOG2(x)     approximate_log2(x)
+#define COARSE_SQRT(x)     approximate_sqrt(x)
 #define BITS_OF(x)         __float_as_uint(x)
 #define OF_BITS(b)         __uint_as_float(b)
 #define WIDE_BITS_OF(x)    __double_as_longlong(x)
@@ -79,6 +79,17 @@ typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+/* One instruction each; __log2f() has more of them for subnormal numbers. */
+INLINE float approximate_log2(float x) {
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+INLINE float approximate_sqrt(float x) {
+    float y;
+    asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
 
 #elif defined(KERNEL_STUB)
 
@@ -98,9 +109,9 @@ using namespace std;
 #define BARRIER()
 #define ATOMIC_ADD(p, v) (*(p) += (v))
 #define UNROLL
-#define CPLX(re, im)    make_cplx(re, im)
-#define COARSE_LOG(x)   log(x)
-#define COARSE_SQRT(x)  sqrt(x)
+#define CPLX(re, im)   make_cplx(re, im)
+#define COARSE_LOG2(x) log2(x)
+#define COARSE_SQRT(x) sqrt(x)
 #define BITS_OF(x)      stub_bits<uint>(x)
 #define OF_BITS(b)      stub_bits<float>(b)
 #define WIDE_BITS_OF(x) stub_bits<wide>(x)
@@ -139,6 +150,9 @@ struct int2 {
 };
 struct uint2 {
     uint x, y;
+};
+struct uint4 {
+    uint x, y, z, w;
 };
 struct float4 {
     float x, y, z, w;
@@ -180,5 +194,16 @@ typedef float2 cplx;
 #define make_cplx    make_float2
 #endif
 #define R(x) ((real)(x)) /* a constant, rounded once */
+
+/* On 0..1; NaN becomes 0. */
+#if defined(__CUDACC__) && !defined(DOUBLE)
+#define SATURATED(x) __saturatef(x)
+#else
+INLINE real saturated(real x) {
+    x = x > R(0) ? x : R(0);
+    return x < R(1) ? x : R(1);
+}
+#define SATURATED(x) saturated(x)
+#endif
 
 #endif

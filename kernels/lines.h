@@ -8,18 +8,24 @@
 
 /* How far point, or coordinate, j of a line is from its first: in 32 bits where all lines are so
  * short. */
-#define SPAN(fits, j, stride) ((fits) ? (wide)((uint)(j) * (uint)(stride)) : (wide)(j) * (stride))
+#define SPAN(fits, j, stride)                                                                      \
+    ((fits) ? (place)((uint)(j) * (uint)(stride)) : (place)(j) * (place)(stride))
+
+#ifndef COUNTED
+#define COUNTED 0
+#endif
 
 struct line {
-    wide in, in_mirror, out, out_mirror; /* element offsets of point 0 */
-    wide at_in, at_out;                  /* coordinate of point 0 along the axis */
-    wide turn;                           /* exponent of point 1's four-step twiddle */
-    int there;                           /* inside the array at all */
-    int lone;                            /* its pair lacks the second half */
-    int own;    /* its mirror image is a line of this pass too, or itself: it writes only itself */
-    int self;   /* it is its own mirror image */
-    int zero;   /* the zero frequency of all axes that it runs across */
-    uint at[5]; /* the indices */
+    place in, in_mirror, out, out_mirror; /* element offsets of point 0 */
+    place at_in, at_out;                  /* coordinate of point 0 along the axis */
+    place turn;                           /* exponent of point 1's four-step twiddle */
+    int there; /* inside the array: else the last line again, which is read and not written */
+    int lone;  /* its pair lacks the second half */
+    int own;   /* its mirror image is a line of this pass too, or itself: it writes only itself */
+    int self;  /* it is its own mirror image */
+    int zero;  /* the zero frequency of all axes that it runs across */
+    int counts, second_counts; /* its samples are counted where they clip; those of its pair are */
+    uint at[5];                /* the indices */
 };
 
 /* Line number `number` of the LINES of this group's tile, neighbours along the fast index. INDICES
@@ -38,30 +44,36 @@ INLINE struct line line_at(const struct pass_args *a, uint number) {
         rest = next;
     }
     l.there = at[0] < (uint)a->index[0].count;
+    at[0] = l.there ? at[0] : (uint)a->index[0].count - 1;
     l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
     l.lone = l.own = 0;
-    l.self = l.zero = 1;
+    l.self = l.zero = l.counts = l.second_counts = 1;
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];
         l.zero &= !a->index[i].size || !at[i];
-        const wide n = a->index[i].size;
-        wide k = (wide)at[i], m = n ? negated(k, n) : k;
+        const place n = (place)a->index[i].size;
+        place k = (place)at[i], m = n ? negated(k, n) : k;
         l.self &= m == k;
-        l.in += k * a->index[i].in;
-        l.in_mirror += m * a->index[i].in;
-        l.at_in += k * a->index[i].point_in;
-        l.at_out += k * a->index[i].point_out;
-        l.turn += k * a->index[i].turn;
+        l.in += k * (place)a->index[i].in;
+        l.in_mirror += m * (place)a->index[i].in;
+        l.at_in += k * (place)a->index[i].point_in;
+        l.at_out += k * (place)a->index[i].point_out;
+        l.turn += k * (place)a->index[i].turn;
         if (i == (int)a->own_index)
             l.own = m == k;
         if (i == (int)a->lone_index)
-            l.lone = k == a->lone;
+            l.lone = k == (place)a->lone;
+#if COUNTED
+        const int pairs = i == (int)a->lone_index;
+        l.counts &= k < (place)a->index[i].counted;
+        l.second_counts &= k < (place)(pairs ? a->pair_counted : a->index[i].counted);
+#endif
         if (n) {
-            k = centred(k, a->index[i].centre, n);
-            m = centred(m, a->index[i].centre, n);
+            k = centred(k, (place)a->index[i].centre, n);
+            m = centred(m, (place)a->index[i].centre, n);
         }
-        l.out += k * a->index[i].out;
-        l.out_mirror += m * a->index[i].out;
+        l.out += k * (place)a->index[i].out;
+        l.out_mirror += m * (place)a->index[i].out;
     }
     return l;
 }

@@ -20,5 +20,8 @@ INLINE struct element_coord coord_of(wide i, const wide *extent) {
     c.at[0] = plane - c.channel * extent[0];
     return c;
 }
+INLINE int is_counted(const struct loadstore_args *a, const struct element_coord *p) {
+    return p->at[0] < a->counted[0] && p->at[1] < a->counted[1] && p->at[2] < a->counted[2];
+}
 
 #endif

@@ -19,13 +19,16 @@
  *   WHOLE_IN WHOLE_OUT   the points are the axis' own, from its first to its last
  *   UNIT_AXIS_IN UNIT_AXIS_OUT   coordinates are neighbours in memory
  *   SHORT_IN SHORT_OUT   all points of a line are within 32 bits of each other
- *   SPLIT          four-step twiddles (Gentleman and Sande 1966) on the way out
+ *   NARROW         all offsets and coordinates are within 32 bits
+ *   SPLIT          four-step twiddles (Gentleman and Sande 1966) on the way out, of so many tables
  *   MULTIPLY_IN MULTIPLY_OUT   tables multiplied in by coordinate, zero past their end
  *   NEAR_IN NEAR_OUT   a pair's samples are neighbours, and read or written as one IN_T2, OUT_T2
  *   KIND SCALE DISPLAY SHIFTED OUT_LOW OUT_HIGH MIRROR   of a sample that is written
+ *   ROW_ACCESS     rows of samples are written so many bytes an access, see sink_rows.h
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out
+ *   COUNTED        only a part of the samples is counted where they clip
  *
  * A kernel may define, before it includes this file:
  *   FETCH(s, src, table, j, at)   operand j of the transform, load_point() unless defined
@@ -35,6 +38,7 @@
 
 #include "sink.h"
 #include "sink_pairs.h"
+#include "sink_rows.h"
 #include "source.h"
 #include "source_staged.h"
 
@@ -49,8 +53,8 @@
  * structs: NVRTC repeats address arithmetic for pointers that were members of a struct. `own` is the
  * one that differs, Rader's permutations or a filter. */
 #define PASS_PARAMETERS(own)                                                                       \
-    GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *table,          \
-        GLOBAL const real *params, own, GLOBAL uint *counters,                                     \
+    GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *RESTRICT table, \
+        GLOBAL const real *RESTRICT params, own, GLOBAL uint *RESTRICT counters,                                   \
         const struct pass_args args TILE_PARAMETER(word)
 
 #if SIDES == 1
@@ -59,10 +63,10 @@ INLINE void load_line(const struct source *s, GLOBAL const source_element *src,
 #if STAGED_IN
     load_staged(s, src, table, x, tile);
 #else
-    const wide step = UNIT_IN ? POINTS / RADIX0 : POINTS / RADIX0 * s->args->in_point;
+    const place step = UNIT_IN ? POINTS / RADIX0 : POINTS / RADIX0 * (place)s->args->in_point;
     UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
         const uint p = s->share.first + b * PER_LINE;
-        wide at = s->line.in + POINT_IN(s, p);
+        place at = s->line.in + POINT_IN(s, p);
         if (INSIDE(p, RADIX0)) {
             UNROLL for (int q = 0; q < RADIX0; q++, at += step) x[b * RADIX0 + q] =
                 FETCH(s, src, table, p + q * (POINTS / RADIX0), at);
@@ -78,16 +82,23 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
     store_pairs(s, dst, table, params, x, tile);
 #else
     set_shade(s, params);
-    const wide step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * s->args->out_point;
+#if ROW_ACCESS
+    store_rows(s, dst, x, tile);
+#else
+    if (!s->line.there)
+        return;
+    const place step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * (place)s->args->out_point;
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = s->share.first + b * PER_LINE;
-        wide at = s->line.out + POINT_OUT(s, p);
+        place at = s->line.out + POINT_OUT(s, p);
         if (INSIDE(p, LAST)) {
             UNROLL for (int q = 0; q < LAST; q++, at += step)
                 DELIVER(s, dst, table, params, p + q * (POINTS / LAST), at, x[b * LAST + q]);
         }
     }
+#endif
     (void)tile;
+    (void)table;
 #endif
 }
 #endif
@@ -96,7 +107,7 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
  * from + k * step of the table. `zeroth` is what all results of the convolution have added, Rader's
  * zeroth point. */
 INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct share share,
-                              wide from, wide step, cplx zeroth) {
+                              place from, place step, cplx zeroth) {
     UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
         const uint p = share.first + b * PER_LINE;
         if (INSIDE(p, LAST)) {

@@ -8,7 +8,7 @@
  *
  * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2] bins
  * in all. plain_round: reals -> samples of OUT_T, ROUND_EACH an item, work[2] of them. */
-#include "sample.h"
+#include "loadstore.h"
 
 #ifdef IN_T
 INLINE void put4(GLOBAL real *dst, wide i, real a, real b, real c, real d) {
@@ -77,7 +77,10 @@ VOID plain_round(GLOBAL const real *src, GLOBAL OUT_T *dst, GLOBAL const real *p
             real number = src[at] * scale;
 #if OUT_INTEGER
             number = round(number);
-            clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
+            if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH))) {
+                const struct element_coord p = coord_of(at, args.array);
+                clipped += is_counted(&args, &p);
+            }
             dst[at] = !(number > R(OUT_LOW))  ? (OUT_T)(OUT_LOW)
                       : number >= R(OUT_HIGH) ? (OUT_T)(OUT_HIGH)
                                               : (OUT_T)number;

@@ -37,7 +37,7 @@ INLINE real value_of(cplx v, const int kind) {
 
 INLINE real stretched(real v, const int scale) {
     if (scale == SCALE_LOG && COARSE)
-        return COARSE_LOG(R(1) + v);
+        return COARSE_LOG2(R(1) + v); /* of any base, as both ends of a display are */
     if (scale == SCALE_LOG)
         return v > R(0.01) ? log(R(1) + v) : log1p(v);
     return scale == SCALE_SQRT ? sqrt(v) : v;
@@ -71,9 +71,7 @@ INLINE struct shade shade_of(const int kind, const int scale, real low, real hig
 INLINE real displayed(real v, const int kind, const int scale, const struct shade *s) {
     if (kind == KIND_MAGNITUDE || kind == KIND_POWER)
         v = stretched(v, scale);
-    real t = (v - s->black) * s->factor;
-    t = t > R(0) ? t : R(0); /* NaN becomes black too */
-    return t < R(1) ? t : R(1);
+    return SATURATED((v - s->black) * s->factor); /* NaN becomes black too */
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 #if LOAD == LOAD_COMPLEX
 /* Elements at and at + 1, with one access where `at` is always even. */
-INLINE void get_two(GLOBAL const cplx *src, wide at, cplx *z, cplx *y) {
+INLINE void get_two(GLOBAL const cplx *src, place at, cplx *z, cplx *y) {
 #if NEAR_IN
     const float4 two = ((GLOBAL const float4 *)src)[at >> 1];
     *z = CPLX(two.x, two.y);
@@ -18,7 +18,7 @@ INLINE void get_two(GLOBAL const cplx *src, wide at, cplx *z, cplx *y) {
     *y = src[at + 1];
 #endif
 }
-INLINE void put_two(GLOBAL cplx *dst, wide at, cplx z, cplx y) {
+INLINE void put_two(GLOBAL cplx *dst, place at, cplx z, cplx y) {
 #if NEAR_OUT
     float4 two;
     two.x = z.x;
@@ -61,15 +61,12 @@ INLINE void load_sides(const struct source *s, GLOBAL const cplx *src, cplx *x) 
                 cplx z = CPLX(R(0), R(0)), y = z;
                 cplx *v = x + b * RADIX0 + q;
 #if LOAD == LOAD_PACKED
-                if (l->there) {
-                    z = src[l->in + POINT_IN(s, j)];
-                    y = src[l->in_mirror + POINT_IN(s, j)];
-                }
+                z = src[l->in + POINT_IN(s, j)];
+                y = src[l->in_mirror + POINT_IN(s, j)];
                 v[0] = CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
                 v[HELD] = CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x));
 #else
-                if (l->there)
-                    get_two(src, l->in + 2 * j, &z, &y);
+                get_two(src, l->in + 2 * j, &z, &y);
                 v[0] = z;
                 v[HELD] = y;
 #endif

@@ -51,7 +51,7 @@ INLINE void set_shade(struct sink *s, GLOBAL const real *params) {
 }
 
 #if UNIT_OUT
-#define POINT_OUT(s, j) (wide)(j)
+#define POINT_OUT(s, j) (place)(j)
 #else
 #define POINT_OUT(s, j) SPAN(SHORT_OUT, j, (s)->args->out_point)
 #endif
@@ -62,23 +62,35 @@ typedef int coord_out;
 #define COORD_OUT(s, j) (int)(j)
 #define SIZE_OUT(s)     LENGTH
 #else
-typedef wide coord_out;
-#define COORD_OUT(s, j) ((s)->line.at_out + (j) * (s)->args->step_out)
-#define SIZE_OUT(s)     ((s)->args->axis_size)
+typedef place coord_out;
+#define COORD_OUT(s, j) ((s)->line.at_out + (place)(j) * (place)(s)->args->step_out)
+#define SIZE_OUT(s)     ((place)(s)->args->axis_size)
 #endif
 #if UNIT_AXIS_OUT
-#define ALONG_OUT(s, k) (k)
+#define ALONG_OUT(s, k) (place)(k)
 #else
 #define ALONG_OUT(s, k) SPAN(SHORT_OUT, k, (s)->args->axis_out)
 #endif
 
+/* Whether the sample of coordinate k, or with `second` its pair's, is counted where it clips. */
+#if COUNTED
+#define COUNTS(s, k, second)                                                                       \
+    (((second) ? (s)->line.second_counts : (s)->line.counts) &&                                    \
+     (k) < (place)(s)->args->counted[second])
+#else
+#define COUNTS(s, k, second) 1
+#endif
+
 #if SPLIT
-/* exp(-2 pi i k / n) of a split axis, k < n, out of two tables of about sqrt(n) entries. */
-INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, wide k) {
-    cplx high = table[a->table_split + (k >> a->split_bits)];
-    if (a->split_bits == 0)
-        return high;
-    return mul(high, table[a->table_split_low + (k & (((wide)1 << a->split_bits) - 1))]);
+/* exp(-2 pi i k / n) of a split axis, k < n, out of a table, or of two of about sqrt(n) entries
+ * (SPLIT 2). */
+INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, place k) {
+#if SPLIT == 1
+    return table[a->table_split + k];
+#else
+    const cplx high = table[a->table_split + (k >> (int)a->split_bits)];
+    return mul(high, table[a->table_split_low + (k & (((place)1 << (int)a->split_bits) - 1))]);
+#endif
 }
 #endif
 
@@ -128,52 +140,56 @@ INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_o
     if (s->line.self && (k == 0 || 2 * k == n))
         v.y = R(0);
 #endif
-    const int before = *s->clipped;
-    sink_element sample = as_sample(v, &s->shade, s->clipped);
+    int outside = 0;
+    sink_element sample = as_sample(v, &s->shade, &outside);
+    *s->clipped += COUNTS(s, k, 0) ? outside : 0;
     dst[s->line.out + ALONG_OUT(s, to >= n ? to - n : to)] = sample;
 #if MIRROR
     if (!s->line.own) {
         const coord_out m = NEGATED(k, n) + centre;
         if (SYMMETRIC)
-            *s->clipped += *s->clipped - before; /* written twice */
+            *s->clipped += outside; /* written twice */
         else
             sample = as_sample(conj_of(v), &s->shade, s->clipped);
         dst[s->line.out_mirror + ALONG_OUT(s, m >= n ? m - n : m)] = sample;
     }
 #endif
-    (void)before;
 }
 #endif
 
 #if !PAIRED && STORE != STORE_PACKED
 /* Point j, the transform's j-th result; element `at` where points are at equal strides. */
 INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
-                        GLOBAL const real *params, uint j, wide at, cplx v) {
+                        GLOBAL const real *params, uint j, place at, cplx v) {
     const coord_out k = COORD_OUT(s, j);
     if (!s->line.there)
         return;
 #if MULTIPLY_OUT
-    if (k >= s->args->limit)
+    if (k >= (place)s->args->limit)
         return;
     v = mul(v, table[s->args->table_out + k]);
 #endif
 #if SPLIT
-    v = turn(v, split_twiddle(s->args, table, s->line.turn * j), DIR);
+    v = turn(v, split_twiddle(s->args, table, s->line.turn * (place)j), DIR);
 #endif
 #if SCALED
     v = scaled_by(v, params[s->args->params + PARAM_SCALE]);
 #endif
 #if STORE == STORE_COMPLEX
     dst[at] = v;
-#elif STORE == STORE_PAIR && NEAR_OUT
-    OUT_T2 two;
-    two.x = as_number(v.x, s->clipped);
-    two.y = as_number(v.y, s->clipped);
-    ((GLOBAL OUT_T2 *)dst)[at >> 1] = two;
 #elif STORE == STORE_PAIR
-    dst[at] = as_number(v.x, s->clipped);
+    int outside[2] = {0, 0};
+#if NEAR_OUT
+    OUT_T2 two;
+    two.x = as_number(v.x, &outside[0]);
+    two.y = as_number(v.y, &outside[1]);
+    ((GLOBAL OUT_T2 *)dst)[at >> 1] = two;
+#else
+    dst[at] = as_number(v.x, &outside[0]);
     if (!s->line.lone)
-        dst[at + s->args->pair_out] = as_number(v.y, s->clipped);
+        dst[at + (place)s->args->pair_out] = as_number(v.y, &outside[1]);
+#endif
+    *s->clipped += (COUNTS(s, k, 0) ? outside[0] : 0) + (COUNTS(s, k, 1) ? outside[1] : 0);
 #elif STORE == STORE_HALVES
     if (s->line.self && (k == 0 || 2 * k == SIZE_OUT(s)))
         v.y = R(0);

@@ -58,22 +58,26 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
     }
     if (!s->line.there)
         return;
+#if STORE != STORE_TANGLE
+    /* The norm's factor multiplies sums and differences, not their terms: the difference of two
+     * equal numbers is then 0 also where compilers fuse a product with a subtraction. */
+    real factor = R(0.5);
+#if SCALED
+    factor *= params[s->args->params + PARAM_SCALE];
+#endif
+#endif
     UNROLL for (int i = 0; i < PAIRS_HELD; i++) {
         const uint at = s->share.first + i * PER_LINE;
         if (at >= PARTNERS)
             continue;
-        cplx f = first[i], g = second[i];
-#if SCALED
-        f = scaled_by(f, params[s->args->params + PARAM_SCALE]);
-        g = scaled_by(g, params[s->args->params + PARAM_SCALE]);
-#endif
+        const cplx f = first[i], g = second[i];
 #if STORE == STORE_TANGLE
         dst[l->out + POINT_OUT(s, at)] = CPLX(f.x - g.y, f.y + g.x);
         if (!l->own)
             dst[l->out_mirror + POINT_OUT(s, at)] = CPLX(f.x + g.y, g.x - f.y);
 #else
-        cplx even = CPLX(R(0.5) * (f.x + g.x), R(0.5) * (f.y - g.y));
-        cplx odd = CPLX(R(0.5) * (f.y + g.y), R(0.5) * (g.x - f.x));
+        cplx even = CPLX(factor * (f.x + g.x), factor * (f.y - g.y));
+        cplx odd = CPLX(factor * (f.y + g.y), factor * (g.x - f.x));
 #if STORE == STORE_ROW_HALVES
         /* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
         odd = turn(odd, table[s->args->table_split + at], DIR);
@@ -82,7 +86,7 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
 #else /* the spectra of two lines */
         dst[l->out + POINT_OUT(s, at)] = even;
         if (!l->lone)
-            dst[l->out + s->args->pair_out + POINT_OUT(s, at)] = odd;
+            dst[l->out + (place)s->args->pair_out + POINT_OUT(s, at)] = odd;
 #endif
 #endif
     }

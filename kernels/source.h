@@ -30,7 +30,7 @@ INLINE struct source source_of(const struct pass_args *args, const struct share 
 
 /* Where point j is, from the line's first on. */
 #if UNIT_IN
-#define POINT_IN(s, j) (wide)(j)
+#define POINT_IN(s, j) (place)(j)
 #else
 #define POINT_IN(s, j) SPAN(SHORT_IN, j, (s)->args->in_point)
 #endif
@@ -41,12 +41,12 @@ typedef int coord_in;
 #define COORD_IN(s, j) (int)(j)
 #define SIZE_IN(s)     LENGTH
 #else
-typedef wide coord_in;
-#define COORD_IN(s, j) ((s)->line.at_in + (j) * (s)->args->step_in)
-#define SIZE_IN(s)     ((s)->args->axis_size)
+typedef place coord_in;
+#define COORD_IN(s, j) ((s)->line.at_in + (place)(j) * (place)(s)->args->step_in)
+#define SIZE_IN(s)     ((place)(s)->args->axis_size)
 #endif
 #if UNIT_AXIS_IN
-#define ALONG_IN(s, k) (k)
+#define ALONG_IN(s, k) (place)(k)
 #else
 #define ALONG_IN(s, k) SPAN(SHORT_IN, k, (s)->args->axis_in)
 #endif
@@ -63,14 +63,12 @@ typedef wide coord_in;
 #if (!STAGED_IN || !UNTANGLES || PERMUTES) && LOAD != LOAD_PACKED && !FOLDS
 /* Point j of a line; where points are at equal strides it is element `at` of the source. */
 INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
-                       GLOBAL const cplx *table, uint j, wide at) {
+                       GLOBAL const cplx *table, uint j, place at) {
     const struct line *l = &s->line;
     cplx v = CPLX(R(0), R(0));
     const coord_in k = COORD_IN(s, j);
-    if (!l->there)
-        return v;
 #if MULTIPLY_IN
-    if (k >= s->args->limit)
+    if (k >= (place)s->args->limit)
         return v;
 #endif
 #if LOAD == LOAD_COMPLEX
@@ -79,12 +77,12 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     const IN_T2 two = ((GLOBAL const IN_T2 *)src)[at >> 1];
     v = CPLX((real)two.x, (real)two.y);
 #elif LOAD == LOAD_PAIR
-    v = CPLX((real)src[at], l->lone ? R(0) : (real)src[at + s->args->pair_in]);
+    v = CPLX((real)src[at], l->lone ? R(0) : (real)src[at + (place)s->args->pair_in]);
 #elif LOAD == LOAD_REAL
     v = CPLX((real)src[at], R(0));
 #elif LOAD == LOAD_UNTANGLE
     /* Z = E + i O, both spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
-    const wide m = ALONG_IN(s, k >> 1);
+    const place m = ALONG_IN(s, k >> 1);
     cplx z = src[l->in + m], y = src[l->in_mirror + m];
     v = (k & 1) ? CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x))
                 : CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
@@ -99,14 +97,14 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     }
 #elif LOAD == LOAD_TWO_HALVES
     int folded = 2 * k > SIZE_IN(s);
-    const wide m = ALONG_IN(s, folded ? SIZE_IN(s) - k : k);
+    const place m = ALONG_IN(s, folded ? SIZE_IN(s) - k : k);
 #if NEAR_IN
     const float4 two = ((GLOBAL const float4 *)src)[(l->in + m) >> 1];
     cplx f = CPLX(two.x, two.y), g = CPLX(two.z, two.w);
 #else
     cplx f = src[l->in + m], g = CPLX(R(0), R(0));
     if (!l->lone)
-        g = src[l->in + s->args->pair_in + m];
+        g = src[l->in + (place)s->args->pair_in + m];
 #endif
     if (k == 0 || 2 * k == SIZE_IN(s))
         f.y = g.y = R(0);

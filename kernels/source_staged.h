@@ -11,12 +11,13 @@ INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share sh
                           const int part) {
     UNROLL for (int b = 0; b < HOLDS(RADIX0); b++) {
         const uint p = share.first + b * PER_LINE;
+        const int slot = SLOT(p, share.line), step = POINTS / RADIX0;
         if (INSIDE(p, RADIX0)) {
             UNROLL for (int q = 0; q < RADIX0; q++) {
-                const uint j = p + q * (POINTS / RADIX0);
+                const uint j = p + q * step;
+                const int at = EVEN_GETS(step) ? slot + APART(q * step) : SLOT(j, share.line);
                 cplx *v = x + b * RADIX0 + q;
-                *v = !CHIRPED || j < LENGTH ? got(tile, SLOT(j, share.line), *v, part)
-                                            : CPLX(R(0), R(0));
+                *v = !CHIRPED || j < LENGTH ? got(tile, at, *v, part) : CPLX(R(0), R(0));
             }
         }
     }
@@ -32,9 +33,9 @@ INLINE void take_operands(cplx *x, LOCAL const word *tile, const struct share sh
 INLINE void fold_pair(const struct source *s, GLOBAL const source_element *src,
                       GLOBAL const cplx *table, uint k, cplx *v) {
     cplx f = CPLX(R(0), R(0)), g = f, w = f;
-    if (s->line.there && 2 * k <= LENGTH) {
-        f = src[s->line.in + ALONG_IN(s, (wide)k)];
-        g = src[s->line.in + ALONG_IN(s, (wide)(LENGTH - k))];
+    if (2 * k <= LENGTH) {
+        f = src[s->line.in + ALONG_IN(s, (place)k)];
+        g = src[s->line.in + ALONG_IN(s, (place)(LENGTH - k))];
         w = table[s->args->table_split + k];
     }
     if (k == 0) /* both are real */
@@ -78,7 +79,7 @@ INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
 #if UNTANGLES
     const uint m = s->share.first + i * PER_LINE;
     cplx z = CPLX(R(0), R(0)), y = z;
-    if (s->line.there && 2 * m < LENGTH) {
+    if (2 * m < LENGTH) {
         z = src[s->line.in + ALONG_IN(s, m)];
         y = src[s->line.in_mirror + ALONG_IN(s, m)];
     }

@@ -62,7 +62,8 @@ VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real 
             number = floor(number + R(0.5));
         } else {
             number = round(number);
-            clipped += !(number >= R(OUT_LOW) && number <= R(OUT_HIGH));
+            if (!(number >= R(OUT_LOW) && number <= R(OUT_HIGH)))
+                clipped += is_counted(a, &p);
         }
         /* The largest 32-bit integers are not floats: one past them represents them. */
         dst[at] = !(number > R(OUT_LOW))   ? (OUT_T)(OUT_LOW)

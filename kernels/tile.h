@@ -25,10 +25,11 @@ typedef real word;
 #define HOLDS(r)     ((POINTS / (r) + PER_LINE - 1) / PER_LINE) /* butterflies of a work item */
 #define EVEN(r)      (POINTS / (r) % PER_LINE == 0)
 #define INSIDE(p, r) (EVEN(r) || (p) < (uint)(POINTS / (r))) /* is there a butterfly p? */
-/* The slot of point i of line l in the tile; and the distance of two points that are `step` apart,
+/* The slot of point i of line l in the tile, signed, as compilers fold constants into addresses only
+ * where they know that nothing wraps; and the distance of two points that are `step` apart,
  * for steps where that is the same everywhere, so that one address serves all of an item's. */
-#define SLOT(i, l)    (((i) + (i) / PAD_EVERY) * IDX_STRIDE + (l)*LINE_STRIDE)
-#define APART(step)   (((step) + (step) / PAD_EVERY) * IDX_STRIDE)
+#define SLOT(i, l)    ((int)(((i) + (i) / PAD_EVERY) * IDX_STRIDE + (l)*LINE_STRIDE))
+#define APART(step)   ((int)(((step) + (step) / PAD_EVERY) * IDX_STRIDE))
 #define DIVIDES(a, b) ((b) % (a) == 0 || (a) % (b) == 0)
 #define UNPADDED      (PAD_EVERY > POINTS)
 #define EVEN_PUTS(r, done)                                                                         \
@@ -99,7 +100,7 @@ INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint first, const int
     }
 }
 
-INLINE void put(LOCAL word *tile, uint slot, cplx v, const int part) {
+INLINE void put(LOCAL word *tile, int slot, cplx v, const int part) {
 #if WHOLE
     (void)part;
     tile[slot] = v;
@@ -107,7 +108,7 @@ INLINE void put(LOCAL word *tile, uint slot, cplx v, const int part) {
     tile[slot] = part ? v.y : v.x;
 #endif
 }
-INLINE cplx got(LOCAL const word *tile, uint slot, cplx v, const int part) {
+INLINE cplx got(LOCAL const word *tile, int slot, cplx v, const int part) {
 #if WHOLE
     (void)part;
     (void)v;
@@ -123,7 +124,8 @@ INLINE void put_results(const cplx *x, LOCAL word *tile, const struct share from
     UNROLL for (int b = 0; b < HOLDS(r); b++) {
         const uint p = from.first + b * PER_LINE;
         if (INSIDE(p, r)) {
-            const uint to = p / done * (done * r) + p % done, slot = SLOT(to, from.line);
+            const uint to = p / done * (done * r) + p % done;
+            const int slot = SLOT(to, from.line);
             UNROLL for (int i = 0; i < SIDES * r; i++) {
                 const int s = i / r, q = i % r;
                 put(tile + s * SIDE_STRIDE,
@@ -139,7 +141,8 @@ INLINE void get_operands(cplx *x, LOCAL const word *tile, const struct share to,
                          const int part) {
     const int step = POINTS / r;
     UNROLL for (int b = 0; b < HOLDS(r); b++) {
-        const uint p = to.first + b * PER_LINE, slot = SLOT(p, to.line);
+        const uint p = to.first + b * PER_LINE;
+        const int slot = SLOT(p, to.line);
         if (INSIDE(p, r)) {
             UNROLL for (int i = 0; i < SIDES * r; i++) {
                 const int s = i / r, q = i % r, at = s * HELD + b * r + q;

@@ -34,16 +34,25 @@ static struct gf_image band_image(const struct gf_job *job, const struct gf_prod
     return v;
 }
 
+/* The folder in the product's path; the ones above it are there. */
+static int make_folder(const struct gf_product *p) {
+    char what[256];
+    char *folder = strndup(p->path, (size_t)(strrchr(p->path, '/') - p->path));
+    if (!folder)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int rc = mkdir(folder, 0777) && errno != EEXIST ? -1 : 0;
+    snprintf(what, sizeof what, "cannot make folder '%.200s'", folder);
+    if (rc)
+        rc = gf_fail_errno(GF_EIO, what);
+    free(folder);
+    return rc;
+}
+
 int gf_bands_write(const struct gf_settings *s, const struct gf_job *job,
                    const struct gf_product *p) {
     struct gf_write_options options = gf_settings_write_options(s);
     struct gf_dwt_band band[GF_MAX_BANDS];
-    int rc = 0, n = gf_dwt_bands(job, band);
-    if (mkdir(s->wavelet.bands, 0777) && errno != EEXIST) {
-        char what[256];
-        snprintf(what, sizeof what, "cannot make folder '%.200s'", s->wavelet.bands);
-        return gf_fail_errno(GF_EIO, what);
-    }
+    int rc = make_folder(p), n = gf_dwt_bands(job, band);
     for (int i = 0; i < n && !rc; i++) {
         struct gf_image image = band_image(job, p, &band[i]);
         char *path = gf_band_path(p, &band[i]);

@@ -39,6 +39,12 @@ static int check(const struct gf_settings *s, const struct gf_target *t, char *f
         return 0;
     if (s->mkdir)
         return make_all(folder);
+    /* --bands makes its own folder. */
+    char *slash = strrchr(folder, '/');
+    if (t->bands && slash)
+        *slash = 0;
+    if (t->bands && (!slash || slash == folder || exists(folder)))
+        return 0;
     return gf_fail(GF_EIO, "%s: there is no folder '%s'; --mkdir makes it", t->where.option,
                    folder);
 }
@@ -58,6 +64,8 @@ static int check_target(const struct gf_settings *s, const struct gf_target *t, 
         free(path);
         return 0;
     }
+    while (t->bands && slash > path + 1 && slash[-1] == '/')
+        *--slash = 0;
     free(*last);
     *last = path;
     return check(s, t, path);
@@ -68,7 +76,7 @@ int gf_folders_check(const struct gf_settings *s, const struct gf_targets *targe
     int rc = 0;
     for (int k = 0; k < targets->n && !rc; k++) {
         char *last = NULL;
-        for (int i = 0; i < n_names && !rc && !targets->target[k].bands; i++)
+        for (int i = 0; i < n_names && !rc; i++)
             rc = check_target(s, &targets->target[k], names[i], &last);
         free(last);
     }

@@ -11,6 +11,7 @@
 #include "cli/log.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
+#include "formats/foreign.h"
 #include "formats/io_guard.h"
 
 static bool is_digit(char c) {
@@ -66,23 +67,48 @@ static int add(struct gf_inputs *list, char *path) {
     return 0;
 }
 
+/* Pictures of types that are not read, in one folder. */
+struct foreign_files {
+    int64_t n;
+    char *first; /* the first of them in natural order */
+    const struct gf_foreign *type;
+};
+
+static int note_foreign(struct foreign_files *seen, const char *path,
+                        const struct gf_foreign *type) {
+    seen->n++;
+    if (seen->first && gf_natural_compare(seen->first, path) < 0)
+        return 0;
+    free(seen->first);
+    seen->type = type;
+    seen->first = strdup(path);
+    return seen->first ? 0 : gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
+}
+
 /* A picture of a folder is known by its first bytes, as any input. A picture's suffix counts too, so
  * that a broken picture is reported and not skipped. 1 or 0; negative where the file cannot be
  * examined. */
-static int is_picture(const char *path, const struct stat *st, bool raw) {
+static int is_picture(const char *path, const struct stat *st, bool raw,
+                      struct foreign_files *seen) {
     if (!S_ISREG(st->st_mode))
         return 0;
     const struct gf_format *by_suffix = gf_format_by_suffix(path);
     if (by_suffix && (!by_suffix->needs_layout || raw))
         return 1;
-    unsigned char head[GF_SNIFF];
+    unsigned char head[GF_FOREIGN_SNIFF];
     struct gf_source *source = NULL;
+    const struct gf_foreign *foreign;
     int rc = gf_source_open(path, &source);
     if (rc)
         return rc;
     int64_t n = gf_source_peek(source, head, sizeof head);
     gf_source_close(source);
-    return n < 0 ? (int)n : n > 0 && gf_format_sniff(head, (size_t)n);
+    if (n <= 0)
+        return (int)n;
+    if (gf_format_sniff(head, n < GF_SNIFF ? (size_t)n : GF_SNIFF))
+        return 1;
+    foreign = gf_foreign_find(head, (size_t)n);
+    return foreign ? note_foreign(seen, path, foreign) : 0;
 }
 
 /* Reports the cause in errno for `name`; the other inputs are read all the same. */
@@ -93,9 +119,9 @@ static void note_failure(struct gf_inputs *list, const char *name) {
 }
 
 /* Takes `path` over. */
-static int add_entry(struct gf_inputs *list, char *path, bool raw) {
+static int add_entry(struct gf_inputs *list, char *path, bool raw, struct foreign_files *seen) {
     struct stat st;
-    int found = stat(path, &st) ? gf_fail_errno(GF_EIO, NULL) : is_picture(path, &st, raw);
+    int found = stat(path, &st) ? gf_fail_errno(GF_EIO, NULL) : is_picture(path, &st, raw, seen);
     if (found > 0)
         return add(list, path);
     if (found < 0) {
@@ -109,6 +135,7 @@ static int add_entry(struct gf_inputs *list, char *path, bool raw) {
 }
 
 static int add_folder(struct gf_inputs *list, const char *folder, bool raw) {
+    struct foreign_files seen = {0};
     int rc = 0, first = list->n, failed = list->failed;
     DIR *dir = opendir(folder);
     if (!dir) {
@@ -123,11 +150,15 @@ static int add_folder(struct gf_inputs *list, const char *folder, bool raw) {
         if (asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0)
             rc = gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
         else
-            rc = add_entry(list, path, raw);
+            rc = add_entry(list, path, raw, &seen);
     }
     if (!rc && errno)
         note_failure(list, folder);
     closedir(dir);
+    if (!rc && seen.n)
+        gf_log_note("'%s': %lld picture%s skipped; '%s' is %s file, which gpufft does not read",
+                    folder, (long long)seen.n, seen.n == 1 ? "" : "s", seen.first, seen.type->name);
+    free(seen.first);
     if (!rc && list->n == first && list->failed == failed) {
         gf_log_error("'%s': no pictures in this folder", folder);
         list->failed++;

@@ -58,6 +58,9 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
                                : GF_ALPHA_DROPPED,
     };
     memcpy(r.shape, job->shape, sizeof r.shape);
+    r.metadata = image->metadata;
+    r.metadata.profile = NULL; /* the image's own */
+    r.metadata.profile_bytes = 0;
     if (job->op == GF_DWT)
         describe_wavelet(&job->wavelet, &r);
     else

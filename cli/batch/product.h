@@ -6,6 +6,10 @@
 #include "core/base/job.h"
 #include "formats/record.h"
 
+/* What of a picture's metadata is written with an output: all with a picture; with what a record takes
+ * back to the picture the profile, for which the record has no room; with others nothing. */
+enum gf_keeps { GF_KEEPS_NOTHING, GF_KEEPS_PROFILE, GF_KEEPS_ALL };
+
 struct gf_product {
     enum gf_kind kind;
     const char *label; /* {kind} */
@@ -14,10 +18,11 @@ struct gf_product {
     const struct gf_format *format;
     char *path; /* {page} not yet replaced */
     const struct gf_template *where;
-    const char *in;        /* the input's name, for {page} paths */
-    int64_t page;          /* which picture of its file that is, likewise */
-    bool noise;            /* a spectrum: encoders need not look for structure */
-    bool alpha_plane;      /* one channel more than the job's: alpha, as a plane like any other */
+    const char *in;   /* the input's name, for {page} paths */
+    int64_t page;     /* which picture of its file that is, likewise */
+    bool noise;       /* a spectrum: encoders need not look for structure */
+    bool alpha_plane; /* one channel more than the job's: alpha, as a plane like any other */
+    enum gf_keeps keeps;
     struct gf_image image; /* px has samples from the run until it is written */
     int64_t shape[GF_MAX_RANK];
     bool has_record;

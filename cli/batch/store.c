@@ -72,10 +72,16 @@ bool gf_page_has_record(const struct gf_product *p) {
 }
 
 static int write_image(const struct gf_settings *s, const struct gf_product *p, const char *path,
-                       const struct gf_image *image, const struct gf_record *record) {
+                       const struct gf_image *image, const struct gf_record *record,
+                       const struct gf_metadata *metadata) {
     struct gf_write_options options = gf_settings_write_options(s);
     struct gf_image v = fit(image, p->format);
     options.noise = p->noise;
+    if (p->keeps != GF_KEEPS_NOTHING)
+        v.metadata = *metadata; /* borrowed, as the samples are */
+    if (p->keeps == GF_KEEPS_PROFILE)
+        v.metadata = (struct gf_metadata){.profile = metadata->profile,
+                                          .profile_bytes = metadata->profile_bytes};
     int rc = record ? gf_record_format(record, &v.record) : 0;
     if (rc)
         return rc;
@@ -84,9 +90,10 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     return rc;
 }
 
-int gf_product_write(const struct gf_settings *s, const struct gf_product *p) {
+int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
+                     const struct gf_metadata *metadata) {
     if (!p->where->has_page)
-        return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL);
+        return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
     int64_t n = p->image.ndim == 3 ? p->image.px.shape[0] : 1;
     int rc = 0;
     for (int64_t z = 0; z < n && !rc; z++) {
@@ -97,7 +104,7 @@ int gf_product_write(const struct gf_settings *s, const struct gf_product *p) {
         rc = gf_template_expand(p->where, p->in, p->label, p->page + z, &path);
         if (rc)
             break;
-        rc = write_image(s, p, path, &plane, has_record ? &record : NULL);
+        rc = write_image(s, p, path, &plane, has_record ? &record : NULL, metadata);
         free(path);
     }
     return rc;

@@ -2,7 +2,7 @@
  *
  *     if (!gf_product_accepts(&product))          before the work
  *         …
- *     rc = gf_product_write(settings, &product);  after it
+ *     rc = gf_product_write(settings, &product, &image.metadata);  after it
  */
 #ifndef GF_CLI_BATCH_STORE_H
 #define GF_CLI_BATCH_STORE_H
@@ -12,7 +12,9 @@
 
 /* GF_EINVAL with the ways out when the product's format cannot hold it. */
 int gf_product_accepts(const struct gf_product *p);
-int gf_product_write(const struct gf_settings *s, const struct gf_product *p);
+/* `metadata` is the picture's, for the products that keep it. */
+int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
+                     const struct gf_metadata *metadata);
 /* With {page}: whether each plane has a record of its own. */
 bool gf_page_has_record(const struct gf_product *p);
 

@@ -27,7 +27,7 @@ static int add_out(const struct gf_settings *s, enum gf_kind kind, bool keeps_ty
     if (!rc)
         rc = add_target(out, "--out", out->out_text ? out->out_text : s->out, kind);
     if (!rc && out->out_text)
-        out->target[out->n - 1].where.writable_ext = keeps_type;
+        out->target[out->n - 1].where.known_ext = keeps_type;
     return rc;
 }
 
@@ -97,8 +97,26 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
         *dtype = can >> GF_F32 & 1 ? GF_F32 : GF_U8;
     if (can >> *dtype & 1)
         return 0;
-    return gf_fail(GF_EUSAGE, "%s: a %s file holds no --depth=%d", t->where.option, format->name,
-                   s->depth);
+    return gf_fail(GF_EUSAGE, "%s: a %s file holds no --depth=%d; use %s", t->where.option,
+                   format->name, s->depth,
+                   s->depth < 32 ? ".png, .tif or .npy" : ".tif, .npy or .raw");
+}
+
+int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *format,
+                         enum gf_dtype own, enum gf_dtype *dtype) {
+    const unsigned can = format->dtypes;
+    if (s->depth)
+        return 0;
+    if (can >> own & 1)
+        *dtype = own;
+    else if (!(can >> GF_F32 & 1))
+        return gf_fail(
+            GF_EINVAL,
+            "the picture's %s samples do not fit a %s file; write %s, or give --depth=%s, "
+            "which clips and rounds",
+            gf_dtype_name(own), format->name, own == GF_U16 ? ".png or .tif" : ".tif or .npy",
+            can >> GF_U16 & 1 ? "8 or 16" : "8");
+    return 0;
 }
 
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,

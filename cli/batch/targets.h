@@ -38,6 +38,11 @@ int gf_target_dtype(const struct gf_settings *s, const struct gf_target *t,
                     const struct gf_format *format, enum gf_precision precision,
                     enum gf_dtype *dtype);
 
+/* For a picture that comes back: *dtype becomes its `own` type where the format holds that, and stays
+ * with --depth. GF_EINVAL where the format holds neither that nor floats. */
+int gf_target_keep_dtype(const struct gf_settings *s, const struct gf_format *format,
+                         enum gf_dtype own, enum gf_dtype *dtype);
+
 /* The format of target `t` for this input, and its path ({page} not replaced). */
 int gf_target_resolve(const struct gf_target *t, const char *in, const struct gf_format **format,
                       char **path);

@@ -36,6 +36,17 @@ int gf_task_take_recorded(struct gf_task *t, bool alpha) {
     return rc;
 }
 
+void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r) {
+    struct gf_metadata *m = &t->image.metadata;
+    unsigned char *profile = m->profile;
+    size_t bytes = m->profile_bytes;
+    if (!r)
+        return;
+    *m = r->metadata;
+    m->profile = profile;
+    m->profile_bytes = bytes;
+}
+
 int gf_task_take_channels(struct gf_task *t) {
     const struct gf_image *image = &t->image;
     int64_t channels = image->px.shape[image->ndim] - image->alpha;
@@ -356,10 +367,11 @@ int gf_task_run(struct gf_task *t) {
 int gf_task_write(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
-    gf_image_free(&t->image); /* not needed any more, and the encoder may need the memory */
+    gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = p->bands ? gf_bands_write(t->s, &t->job, p) : gf_product_write(t->s, p);
+        rc = p->bands ? gf_bands_write(t->s, &t->job, p)
+                      : gf_product_write(t->s, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;

@@ -102,6 +102,9 @@ void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channel
 /* The same for the file of a recorded job, whose samples are laid out as the record tells, with one
  * channel more for alpha. GF_EFORMAT where they differ. */
 int gf_task_take_recorded(struct gf_task *t, bool alpha);
+/* For prepare() of a recorded file, or NULL: the image has the picture's metadata, its profile being
+ * that of the file. */
+void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r);
 /* For prepare(): the precision of --precision, or the one that suits the type of the input. */
 enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 

@@ -101,7 +101,7 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
         return gf_fail(GF_EINVAL, "its name without the suffix is '%.*s', a folder, and no {stem}",
                        stem_length, stem);
     const struct gf_format *own = gf_format_by_suffix(in);
-    if (t->writable_ext && (!own || !own->write))
+    if (t->known_ext && !own)
         ext = "png";
     FILE *f = open_memstream(&text, &size);
     if (!f)
@@ -127,20 +127,14 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
 
 int gf_template_format(const struct gf_template *t, const char *path,
                        const struct gf_format **format) {
-    char name[8];
     *format = t->prefix ? t->prefix : gf_format_by_suffix(path);
-    if (*format && (*format)->write)
-        return 0;
     if (*format)
-        return gf_fail(GF_EUSAGE,
-                       "%s: '%s' would be a %s, which gpufft reads but does not write; use .png "
-                       ".pgm .ppm .pfm .tif .npy .raw",
-                       t->option, path, gf_format_label(*format, name));
+        return 0;
     const char *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
     return gf_fail(GF_EUSAGE,
-                   "%s: '%s' %s%.20s; use .png .pgm .ppm .pfm .tif .npy .raw, or a type before "
-                   "the name, e.g. png:%s",
+                   "%s: '%s' %s%.20s; use .png .jpg .pgm .ppm .pfm .tif .npy .raw, or a type "
+                   "before the name, e.g. png:%s",
                    t->option, path, dot ? "has the unknown suffix " : "has no suffix",
                    dot ? dot : "", path);
 }

@@ -13,7 +13,7 @@ struct gf_template {
     const char *text;               /* without the type prefix */
     const struct gf_format *prefix; /* the type that a prefix named, or NULL */
     bool has_stem, has_page;
-    bool writable_ext; /* {ext} is png for an input whose own type is not written */
+    bool known_ext; /* {ext} is png for an input whose suffix is no type's */
 };
 
 /* "DIR/" is short for "DIR/{stem}_{kind}.SUFFIX", with the suffix of a type before it ("tiff:DIR/") or

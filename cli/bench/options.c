@@ -7,6 +7,7 @@
 #include "cli/bench/bench.h"
 #include "cli/options.h"
 #include "core/base/status.h"
+#include "core/session/backends.h"
 
 const char *const gf_bench_kinds[] = {"c2c",          "r2c", "c2r",    "picture",
                                       "picture-full", "dwt", "filter", NULL};
@@ -104,12 +105,20 @@ static int parse_seconds(const char *value, void *field) {
     return 0;
 }
 
+static const char *backend_name(int i) {
+    int n = 0;
+    while (gf_backends[n])
+        n++;
+    return i < n ? gf_backends[i]->name : i == n ? "fftw-measure" : i == n + 1 ? "mkl" : NULL;
+}
+
 static const struct gf_opt rows[] = {
     GF_FLAG("all", bench.all, "measure the long list of sizes"),
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
               "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D, with both "
               "--range=auto and full), picture-full, dwt (wavelets), filter (u8 to u8 through a "
-              "low pass) (default: c2c and the real one of --direction)"),
+              "low pass) (default: c2c and the real one of --direction)",
+              .choices = gf_bench_kinds),
     GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),
     GF_PARSED("levels", GF_AT(bench.levels), "LIST", parse_levels,
@@ -117,11 +126,11 @@ static const struct gf_opt rows[] = {
     GF_CHOICE("direction", bench.direction, "NAME", directions,
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
-              "single (default), double"),
+              "single (default), double", .choices = precisions),
     GF_TEXT("backend", bench.backends, "LIST",
             "backends that `gpufft devices` lists, fftw-measure, mkl (default: all present, except "
             "on devices that are the CPU)",
-            .letter = 'b'),
+            .letter = 'b', .known = backend_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_TEXT("device", device, "N|NAME",
@@ -129,7 +138,8 @@ static const struct gf_opt rows[] = {
     GF_TEXT("mkl", bench.mkl, "PATH",
             "libmkl_rt.so, to measure MKL too (default: where the loader finds it)"),
     GF_TEXT("relative", bench.relative, "NAME",
-            "the backend that ratios compare with (default: fftw-measure, else fftw)"),
+            "the backend that ratios compare with (default: fftw-measure, else fftw)",
+            .known = backend_name),
     GF_PARSED("time", GF_AT(bench.seconds), "SECONDS", parse_seconds,
               "how long to measure a row, at least three runs (default: 0.5)"),
     GF_INTEGER("repeat", bench.repeat, "N", 1, 100000,

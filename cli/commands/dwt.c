@@ -33,6 +33,7 @@ static int describe_product(struct gf_task *t, int i) {
     rc = gf_task_describe(t, i, p->alpha_plane ? GF_OTHER_COLOR : t->image.color);
     if (!p->bands && out->map == GF_MAP_NUMBER) {
         p->has_record = true;
+        p->keeps = GF_KEEPS_PROFILE;
         p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
     }
     return rc;

@@ -33,6 +33,8 @@ static void describe_record(struct gf_task *t, int i) {
         (out->kind != GF_COMPLEX && out->kind != GF_MAGNITUDE && out->kind != GF_PHASE))
         return;
     p->has_record = true;
+    if (out->kind == GF_COMPLEX)
+        p->keeps = GF_KEEPS_PROFILE;
     p->record = gf_record_of_job(&t->job, i, &t->image, p->alpha_plane);
 }
 

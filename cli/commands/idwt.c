@@ -58,22 +58,11 @@ static int job_from_options(struct gf_task *t) {
     return 0;
 }
 
-/* The picture's own type, as far as the format can hold it. */
 static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
                         enum gf_dtype *dtype) {
     const struct gf_product *p = &t->product[i];
-    const unsigned can = p->format->dtypes;
     int rc = gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, dtype);
-    if (rc || t->s->depth || !r)
-        return rc;
-    if (can >> r->dtype & 1)
-        *dtype = r->dtype;
-    else if (!(can >> GF_F32 & 1))
-        rc = gf_fail(GF_EINVAL,
-                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
-                     "--depth=8 or 16, which clips and rounds",
-                     gf_dtype_name(r->dtype), p->format->name);
-    return rc;
+    return rc || !r ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
 }
 
 static int describe_product(struct gf_task *t, int i, const struct gf_record *r) {
@@ -88,6 +77,7 @@ static int describe_product(struct gf_task *t, int i, const struct gf_record *r)
     out->map = GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
     p->image.channel_axis = r && r->channel_axis;
     return gf_task_describe(t, i, r ? r->color : color);
 }
@@ -112,6 +102,7 @@ static int prepare(struct gf_task *t) {
     if (rc)
         return rc;
     t->recorded = r != NULL;
+    gf_task_take_metadata(t, r);
     t->lossy = t->s->wavelet.threshold != GF_KEEP_ALL || (r && r->thresholded);
     job->direction = GF_INVERSE;
     job->in_dtype = t->image.px.dtype;

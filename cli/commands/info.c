@@ -49,43 +49,107 @@ static void axes_text(unsigned axes, int ndim, char text[8]) {
     text[n] = 0;
 }
 
+/* ---- beside the samples ---- */
+
+static const char *const units[] = {NULL, "inch", "centimetre", "metre"}; /* by enum gf_unit */
+static const char *const intents[] = {"perceptual", "relative colorimetric", "saturation",
+                                      "absolute colorimetric"};
+/* Where the first row and the first column belong, by EXIF's number. */
+static const char *const corners[] = {NULL,           "top-left",     "top-right",
+                                      "bottom-right", "bottom-left",  "left-top",
+                                      "right-top",    "right-bottom", "left-bottom"};
+
+static const char *compression_of(const struct gf_image *image) {
+    return image->compression ? image->compression : "none";
+}
+
+static void print_resolution(const char *label, const struct gf_resolution *r) {
+    double x, y;
+    if (!(r->x > 0))
+        return;
+    if (r->unit == GF_UNIT_NONE)
+        printf("  %-13s%.6g to %.6g, without a unit", label, r->x, r->y);
+    else
+        printf("  %-13s%.6gx%.6g pixels per %s", label, r->x, r->y, units[r->unit]);
+    if (r->unit > GF_INCH && gf_resolution_in(r, GF_INCH, &x, &y))
+        printf(" (%.6gx%.6g per inch)", x, y);
+    printf("\n");
+}
+
+static void print_metadata(const struct gf_image *image) {
+    const struct gf_metadata *m = &image->metadata;
+    char name[80], space[5];
+    print_resolution("resolution", &m->resolution);
+    if (image->orientation)
+        printf("  orientation  %d (%s)%s\n", image->orientation, corners[image->orientation],
+               image->orientation == 1 ? ""
+               : image->turned         ? ", applied"
+                                       : ", not applied");
+    if (m->gamma)
+        printf("  gamma        %.6g\n", m->gamma / 1e5);
+    if (m->srgb)
+        printf("  colour       sRGB, %s\n", intents[m->intent]);
+    if (!m->profile)
+        return;
+    gf_profile_space(m, space);
+    gf_profile_name(m, name, sizeof name);
+    printf("  profile      %s%sICC of %.*s, %zu bytes\n", name, *name ? ", " : "",
+           (int)strcspn(space, " "), space, m->profile_bytes);
+}
+
+/* ---- records ---- */
+
 static void print_record(const struct gf_record *r) {
     struct gf_job job;
     char axes[8];
     gf_job_of_record(r, &job);
     axes_text(r->axes, r->ndim, axes);
     if (r->version == GF_RECORD_WAVELET) {
-        printf("  wavelet   d4 coefficients%s of a ", r->thresholded ? ", thresholded," : "");
+        printf("  wavelet      d4 coefficients%s of a ", r->thresholded ? ", thresholded," : "");
         print_shape(r->shape, r->ndim);
-        printf(" %s picture\n            axes %s, %d level%s, boundary %s, alpha %s\n",
+        printf(" %s picture\n               axes %s, %d level%s, boundary %s, alpha %s\n",
                gf_dtype_name(r->dtype), axes, r->levels, r->levels == 1 ? "" : "s",
                gf_boundary_name(job.wavelet.boundary), alpha_name(r->alpha));
+        print_resolution("", &r->metadata.resolution);
         return;
     }
-    printf("  spectrum  %s of a ", gf_kind_name(gf_kind_of_record(r)));
+    printf("  spectrum     %s of a ", gf_kind_name(gf_kind_of_record(r)));
     print_shape(r->shape, r->ndim);
     printf(" %s picture%s\n", gf_dtype_name(r->dtype), r->luma ? "'s luma" : "");
-    printf("            axes %s, norm %s, zero frequency in the %s, %s, alpha %s\n", axes,
+    printf("               axes %s, norm %s, zero frequency in the %s, %s, alpha %s\n", axes,
            gf_norm_name(job.norm), r->shift ? "centre" : "corner", r->half ? "half" : "full",
            alpha_name(r->alpha));
+    print_resolution("", &r->metadata.resolution);
 }
 
 static void print_info(const char *path, const struct gf_image *image,
                        const struct gf_format *format, const struct gf_record *r) {
     printf("%s\n", gf_log_name(path));
-    printf("  format    %s\n", format->name);
-    printf("  shape     ");
+    printf("  format       %s\n", format->name);
+    printf("  compression  %s\n", compression_of(image));
+    printf("  shape        ");
     print_shape(image->px.shape, image->ndim);
     if (image->ndim == 3)
         printf(" (%lld pages)", (long long)image->px.shape[0]);
-    printf("\n  channels  %lld (%s%s)\n", (long long)image->px.shape[image->ndim],
+    printf("\n  channels     %lld (%s%s)\n", (long long)image->px.shape[image->ndim],
            color_name(image), image->alpha ? ", the last is alpha" : "");
-    printf("  type      %s", gf_dtype_name(image->px.dtype));
+    printf("  type         %s", gf_dtype_name(image->px.dtype));
     if (image->depth)
         printf(" (%d bits a sample in the file)", image->depth);
     printf("\n");
+    print_metadata(image);
     if (r)
         print_record(r);
+}
+
+static json_t *json_resolution(const struct gf_resolution *r) {
+    json_t *o = r->x > 0 ? json_object() : json_null();
+    if (!(r->x > 0))
+        return o;
+    json_object_set_new(o, "x", json_real(r->x));
+    json_object_set_new(o, "y", json_real(r->y));
+    json_object_set_new(o, "unit", units[r->unit] ? json_string(units[r->unit]) : json_null());
+    return o;
 }
 
 static json_t *json_record(const struct gf_record *r) {
@@ -102,6 +166,7 @@ static json_t *json_record(const struct gf_record *r) {
     json_object_set_new(o, "type", json_string(gf_dtype_name(r->dtype)));
     json_object_set_new(o, "axes", json_string(axes));
     json_object_set_new(o, "alpha", json_string(alpha[r->alpha]));
+    json_object_set_new(o, "resolution", json_resolution(&r->metadata.resolution));
     if (r->version == GF_RECORD_WAVELET) {
         json_object_set_new(o, "transform", json_string("dwt"));
         json_object_set_new(o, "wavelet", json_string("d4"));
@@ -117,6 +182,39 @@ static json_t *json_record(const struct gf_record *r) {
     return o;
 }
 
+static json_t *json_orientation(const struct gf_image *image) {
+    json_t *o = image->orientation ? json_object() : json_null();
+    if (!image->orientation)
+        return o;
+    json_object_set_new(o, "exif", json_integer(image->orientation));
+    json_object_set_new(o, "name", json_string(corners[image->orientation]));
+    json_object_set_new(o, "applied", json_boolean(image->turned));
+    return o;
+}
+
+static json_t *json_profile(const struct gf_metadata *m) {
+    char name[80], space[5];
+    if (!m->profile)
+        return json_null();
+    json_t *o = json_object();
+    gf_profile_space(m, space);
+    space[strcspn(space, " ")] = 0;
+    json_object_set_new(o, "name", json_string(gf_profile_name(m, name, sizeof name)));
+    json_object_set_new(o, "space", json_string(space));
+    json_object_set_new(o, "bytes", json_integer((json_int_t)m->profile_bytes));
+    return o;
+}
+
+static void json_metadata(json_t *o, const struct gf_image *image) {
+    const struct gf_metadata *m = &image->metadata;
+    json_object_set_new(o, "compression", json_string(compression_of(image)));
+    json_object_set_new(o, "resolution", json_resolution(&m->resolution));
+    json_object_set_new(o, "orientation", json_orientation(image));
+    json_object_set_new(o, "gamma", m->gamma ? json_real(m->gamma / 1e5) : json_null());
+    json_object_set_new(o, "srgb", m->srgb ? json_string(intents[m->intent]) : json_null());
+    json_object_set_new(o, "profile", json_profile(m));
+}
+
 static void print_json(const char *path, const struct gf_image *image,
                        const struct gf_format *format, const struct gf_record *r) {
     gf_json_memory_begin();
@@ -130,6 +228,7 @@ static void print_json(const char *path, const struct gf_image *image,
     json_object_set_new(o, "alpha", json_boolean(image->alpha));
     json_object_set_new(o, "type", json_string(gf_dtype_name(image->px.dtype)));
     json_object_set_new(o, "depth", json_integer(image->depth));
+    json_metadata(o, image);
     json_object_set_new(o, "record", r ? json_record(r) : json_null());
     gf_json_print(o);
 }
@@ -180,7 +279,7 @@ static const struct gf_opt_group *const groups[] = {&gf_opts_list,   &gf_opts_ra
 const struct gf_command gf_command_info = {
     .name = "info",
     .operands = "IN...",
-    .summary = "what a file holds: shape, type, pages, a spectrum's record",
+    .summary = "what a file holds: shape, type, compression, a spectrum's record",
     .groups = groups,
     .examples = "  gpufft info scene.png spec.tif\n"
                 "  gpufft info --json head.tif\n",

@@ -77,25 +77,14 @@ static int choose_kind(struct gf_task *t, int i, const struct gf_record *r) {
     return gf_target_resolve(&target, p->in, &p->format, &p->path);
 }
 
-/* The picture's own type, as far as the format can hold it. */
 static int choose_dtype(const struct gf_task *t, int i, const struct gf_record *r,
                         enum gf_dtype *dtype) {
     const struct gf_product *p = &t->product[i];
-    const unsigned can = p->format->dtypes;
     struct gf_target target = t->targets->target[i];
     target.kind = p->kind;
     int rc = gf_target_dtype(t->s, &target, p->format, t->job.precision, dtype);
     bool own = r && p->kind == (r->complex_input ? GF_COMPLEX : GF_REAL);
-    if (rc || t->s->depth || !own)
-        return rc;
-    if (can >> r->dtype & 1)
-        *dtype = r->dtype;
-    else if (!(can >> GF_F32 & 1))
-        return gf_fail(GF_EINVAL,
-                       "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
-                       "--depth=8 or 16, which clips and rounds",
-                       gf_dtype_name(r->dtype), p->format->name);
-    return 0;
+    return rc || !own ? rc : gf_target_keep_dtype(t->s, p->format, r->dtype, dtype);
 }
 
 static enum gf_color foreign_color(int64_t channels) {
@@ -116,6 +105,7 @@ static int describe_product(struct gf_task *t, int i, const struct gf_record *r)
     out->map = display ? GF_MAP_DISPLAY : GF_MAP_NUMBER;
     p->alpha_plane = r && r->alpha == GF_ALPHA_KEPT && p->kind == GF_REAL && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->keeps = r && p->kind == GF_REAL ? GF_KEEPS_ALL : GF_KEEPS_NOTHING;
     p->image.channel_axis = r && r->channel_axis;
     return gf_task_describe(t, i, r ? r->color : foreign_color(t->job.channels));
 }
@@ -135,6 +125,7 @@ static int prepare(struct gf_task *t) {
     if (rc)
         return rc;
     t->recorded = r != NULL;
+    gf_task_take_metadata(t, r);
     job->direction = GF_INVERSE;
     job->in_dtype = t->image.px.dtype;
     job->precision = gf_task_precision(t->s, job->in_dtype);

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "cli/backend_options.h"
@@ -204,12 +205,23 @@ static const struct gf_task_hooks *transform_of(const struct gf_settings *s,
     return wavelet ? &gf_hooks_idwt : &gf_hooks_forward;
 }
 
+/* What begins like a shape, and is no file either. */
+static int fail_operand(int rc, const char *name) {
+    if (*name < '0' || *name > '9' || !access(name, F_OK))
+        return rc;
+    return gf_fail(
+        (enum gf_status)rc,
+        "no such file, and no shape; a shape is DEPTHxHEIGHTxWIDTH, HEIGHTxWIDTH or WIDTH");
+}
+
 static int plan_one(struct gf_settings *s, struct gf_runner *runner,
                     const struct gf_targets *targets, char *name) {
     struct gf_task t = {
         .s = s, .targets = targets, .runner = runner, .read = &name, .name = name, .n_read = 1};
     int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
                             : gf_load_picture(s, name, true, &t.image);
+    if (rc && !is_shape(name))
+        rc = fail_operand(rc, name);
     struct gf_targets own = *targets;
     t.hooks = transform_of(s, &t.image);
     if (!rc && t.hooks != &gf_hooks_forward && !is_filter(s)) {

@@ -359,11 +359,16 @@ static const struct gf_opt_group demo_group = {"Lessons, and their steps without
 static const struct gf_opt_group *const groups[] = {&demo_group, &gf_opts_files, &gf_opts_common,
                                                     NULL};
 
+static const char *lesson_name(int i) {
+    return i == 0 ? "all" : gf_lessons[i - 1].name;
+}
+
 const struct gf_command gf_command_demo = {
     .name = "demo",
     .operands = "[NAME|all]... --out=DIR",
     .summary = "a lesson as numbered pictures",
     .groups = groups,
+    .known = lesson_name,
     .examples = "  gpufft demo\n"
                 "  gpufft demo phase --out=phase\n"
                 "  gpufft demo all --out=lessons\n",

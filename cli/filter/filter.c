@@ -44,8 +44,10 @@ static int describe_job(struct gf_task *t) {
     f->frame.dtype = t->image.px.dtype;
     for (int i = 0; i < job->ndim; i++) {
         int64_t n = f->frame.shape[i] = job->shape[i] = t->image.px.shape[i];
-        if (job->axes >> i & 1)
+        if (job->axes >> i & 1) {
             job->shape[i] = gf_edges_length((enum gf_edges)t->s->filter.edges, n);
+            job->counted[i] = n;
+        }
     }
     return rc;
 }
@@ -94,32 +96,18 @@ static int choose_filter(struct gf_task *t) {
 
 /* ---- outputs ---- */
 
-/* The picture's own type, as far as the format can hold it. */
-static int choose_dtype(const struct gf_task *t, int i, enum gf_dtype *dtype) {
-    const struct gf_product *p = &t->product[i];
-    const unsigned can = p->format->dtypes;
-    enum gf_dtype own = t->image.px.dtype;
-    int rc = gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, dtype);
-    if (rc || t->s->depth)
-        return rc;
-    if (can >> own & 1)
-        *dtype = own;
-    else if (!(can >> GF_F32 & 1))
-        rc = gf_fail(GF_EINVAL,
-                     "the picture's %s samples do not fit a %s file; write .tif or .npy, or give "
-                     "--depth=8 or 16, which clips and rounds",
-                     gf_dtype_name(own), p->format->name);
-    return rc;
-}
-
 static int describe_product(struct gf_task *t, int i) {
     struct gf_product *p = &t->product[i];
     struct gf_output *out = &t->job.out[i];
-    int rc = choose_dtype(t, i, &out->dtype);
+    int rc =
+        gf_target_dtype(t->s, &t->targets->target[i], p->format, t->job.precision, &out->dtype);
+    if (!rc)
+        rc = gf_target_keep_dtype(t->s, p->format, t->image.px.dtype, &out->dtype);
     if (rc)
         return rc;
     out->kind = GF_REAL;
     out->map = GF_MAP_NUMBER;
+    p->keeps = GF_KEEPS_ALL;
     p->alpha_plane = t->image.alpha && p->format->alpha;
     p->image.alpha = p->alpha_plane;
     rc = gf_task_describe(t, i, t->job.luma ? GF_GRAY : t->image.color);
@@ -169,8 +157,7 @@ static void crop(struct gf_task *t) {
                (size_t)t->job.ndim * sizeof *t->filtering->frame.shape);
 }
 
-/* Clipping a few samples is what a filter's overshoot comes to; more is a result that does not fit.
- * Counted over all samples of the transform. */
+/* Clipping a few samples is what a filter's overshoot comes to; more is a result that does not fit. */
 static void tell_clipped(const struct gf_task *t, int i) {
     long long clipped = (long long)t->report.clipped[i];
     double share = 100. * (double)clipped / (double)gf_array_count(&t->product[i].image.px);
@@ -183,19 +170,17 @@ static void tell_clipped(const struct gf_task *t, int i) {
                     shifted ? "a .tif with --depth=32 keeps them"
                             : "--offset=mid adds mid-grey, a .tif with --depth=32 keeps them");
     if (clipped)
-        gf_log_verbose("'%s': %lld sample%s clipped to %s%s", gf_log_name(t->read[0]), clipped,
-                       clipped == 1 ? "" : "s", type,
-                       f->edges ? ", those beyond the edges included" : "");
+        gf_log_verbose("'%s': %lld sample%s clipped to %s", gf_log_name(t->read[0]), clipped,
+                       clipped == 1 ? "" : "s", type);
 }
 
 static int check(struct gf_task *t) {
     gf_log_verbose("'%s': the filter, and what is beyond the edges: %.1f ms",
                    gf_log_name(t->read[0]), t->ms_prepare);
     gf_array_free(&t->filtering->input);
-    for (int i = 0; i < t->job.n_out; i++)
-        tell_clipped(t, i);
     crop(t);
     for (int i = 0; i < t->job.n_out; i++) {
+        tell_clipped(t, i);
         if (t->alpha.data && !t->product[i].alpha_plane)
             gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
                         gf_log_name(t->read[0]), t->product[i].format->name);

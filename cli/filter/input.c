@@ -5,6 +5,7 @@
 
 #include "cli/filter/filtering.h"
 #include "core/filter/edges.h"
+#include "core/filter/smooth.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -26,59 +27,96 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
 }
 
+/* An array for a job's input or output; bytes alone where `a` is NULL. */
+static int64_t job_array(const struct gf_job *job, bool output, int *rc, struct gf_array *a) {
+    int64_t shape[GF_MAX_RANK];
+    enum gf_dtype type = output ? job->out[0].dtype : job->in_dtype;
+    if (output && job->axes)
+        gf_job_out_shape(job, 0, shape);
+    else
+        gf_job_in_shape(job, shape);
+    if (a && !*rc)
+        *rc = gf_array_alloc(a, type, job->ndim + 1, shape);
+    return count_of(shape, job->ndim + 1) * (int64_t)gf_dtype_size(type);
+}
+
+/* `in` becomes the job's output; a job that transforms nothing leaves it. */
+static int run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {
+    struct gf_report report;
+    struct gf_array out = {0};
+    int rc = 0;
+    if (!job->axes)
+        return 0;
+    job_array(job, true, &rc, &out);
+    if (!rc)
+        rc = gf_runner_plan(runner, job);
+    if (!rc)
+        rc = gf_runner_run(runner, in, &out, &report);
+    gf_array_free(in);
+    *in = out;
+    return rc;
+}
+
+/* Makes x->part. */
+static int make_part(struct gf_task *t, const struct gf_array *picture, struct gf_smooth *x) {
+    struct gf_array jump = {0};
+    int rc = 0;
+    job_array(&x->forward, false, &rc, &jump);
+    if (!rc) {
+        gf_smooth_jump(x, picture, &jump);
+        rc = run_over(t->runner, &x->forward, &jump);
+    }
+    job_array(&x->inverse, false, &rc, &x->part);
+    if (!rc)
+        rc = gf_smooth_extend(x, gf_settings_threads(t->s), &jump, &x->part);
+    gf_array_free(&jump);
+    return rc ? rc : run_over(t->runner, &x->inverse, &x->part);
+}
+
+/* The picture as its smooth part sees it. */
+static struct gf_job picture_job(const struct gf_task *t) {
+    struct gf_job job = t->job;
+    memcpy(job.shape, t->filtering->frame.shape, (size_t)job.ndim * sizeof *job.shape);
+    return job;
+}
+
+/* All parts, and the half of a spectrum that the largest one is made of. */
+static int64_t smooth_bytes(const struct gf_task *t) {
+    struct gf_job job = picture_job(t);
+    struct gf_smooth x;
+    int64_t most = 0, parts = 0;
+    int rc = 0;
+    for (int i = 0; i < job.ndim; i++)
+        if (gf_smooth_init(&x, &job, i)) {
+            int64_t bytes = job_array(&x.inverse, false, &rc, NULL);
+            parts += job_array(&x.inverse, true, &rc, NULL);
+            most = bytes > most ? bytes : most;
+        }
+    return parts + most;
+}
+
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     int64_t sample = (int64_t)gf_dtype_size(job->in_dtype) * job->channels;
     if (t->s->filter.edges == GF_EDGES_PERIODIC)
         return 0;
-    /* The smooth mode needs the jump and the smooth part, then frees the first. */
-    return sample * (count_of(job->shape, job->ndim) +
-                     (t->s->filter.edges == GF_EDGES_SMOOTH
-                          ? 2 * count_of(t->filtering->frame.shape, job->ndim)
-                          : 0));
+    int64_t bytes = sample * count_of(job->shape, job->ndim);
+    if (t->s->filter.edges == GF_EDGES_SMOOTH)
+        bytes += smooth_bytes(t);
+    return bytes;
 }
 
-/* The job that makes the smooth part of the jumps. */
-static int run_smooth(struct gf_task *t, const struct gf_array *jumps, struct gf_array *smooth) {
-    struct gf_job job = {0};
-    struct gf_filter *filter;
-    struct gf_report report;
-    job.op = GF_FILTER;
-    job.direction = GF_FORWARD;
-    job.ndim = t->job.ndim;
-    memcpy(job.shape, t->filtering->frame.shape, (size_t)job.ndim * sizeof *job.shape);
-    job.channels = t->job.channels;
-    job.axes = t->job.axes;
-    job.in_dtype = jumps->dtype;
-    job.precision = t->job.precision;
-    job.n_out = 1;
-    job.out[0].kind = GF_REAL;
-    job.out[0].dtype = jumps->dtype;
-    int rc = gf_edges_filter(&job, gf_settings_threads(t->s), &filter);
-    if (rc)
-        return rc;
-    job.filter = filter;
-    job.filter_serial = filter->serial;
-    rc = gf_runner_plan(t->runner, &job);
+static int split_smooth(struct gf_task *t, const struct gf_array *picture, struct gf_array *input) {
+    struct gf_job job = picture_job(t);
+    struct gf_smooth x[GF_MAX_DIMS];
+    int count = 0, rc = 0;
+    for (int i = 0; i < job.ndim && !rc; i++)
+        if (gf_smooth_init(&x[count], &job, i))
+            rc = make_part(t, picture, &x[count++]);
     if (!rc)
-        rc = gf_runner_run(t->runner, jumps, smooth, &report);
-    gf_filter_free(filter);
-    return rc;
-}
-
-static int split_smooth(struct gf_task *t, struct gf_array *picture, struct gf_array *input) {
-    struct gf_array jumps = {0}, smooth = {0};
-    int rc = gf_array_alloc(&jumps, picture->dtype, picture->rank, picture->shape);
-    if (!rc)
-        rc = gf_array_alloc(&smooth, picture->dtype, picture->rank, picture->shape);
-    if (!rc) {
-        gf_edges_jumps(picture, t->job.axes, &jumps);
-        rc = run_smooth(t, &jumps, &smooth);
-    }
-    gf_array_free(&jumps);
-    if (!rc)
-        gf_edges_fill_smooth(&smooth, gf_settings_threads(t->s), input);
-    gf_array_free(&smooth);
+        rc = gf_smooth_fill(x, count, gf_settings_threads(t->s), picture->shape, input);
+    for (int i = 0; i < count; i++)
+        gf_array_free(&x[i].part);
     return rc;
 }
 

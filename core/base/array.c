@@ -71,11 +71,12 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
     return 0;
 }
 
-/* Arrays of less than two huge pages would waste most of one. */
+/* A huge page is cleared in a quarter of the time in which half as many bytes of small pages are
+ * faulted in, so half of one may be wasted. */
 static const size_t huge_page = (size_t)2 << 20;
 
 void *gf_alloc(size_t bytes) {
-    size_t align = bytes >= 2 * huge_page ? huge_page : 64;
+    size_t align = bytes >= huge_page / 2 ? huge_page : 64;
     size_t rounded = (bytes + align - 1) / align * align;
     if (rounded < bytes)
         return NULL;

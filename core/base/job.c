@@ -11,6 +11,13 @@ int64_t gf_job_points(const struct gf_job *job) {
     return n;
 }
 
+bool gf_job_counts_part(const struct gf_job *job) {
+    bool part = false;
+    for (int i = 0; i < job->ndim; i++)
+        part = part || gf_job_counted(job, i) < job->shape[i];
+    return part;
+}
+
 double gf_job_scale(const struct gf_job *job) {
     double n = (double)gf_job_points(job);
     if (job->op == GF_FILTER)
@@ -50,7 +57,7 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
                 a->op == b->op && same_wavelet(&a->wavelet, &b->wavelet) &&
                 a->filter == b->filter && a->filter_serial == b->filter_serial;
     for (int i = 0; same && i < a->ndim; i++)
-        same = a->shape[i] == b->shape[i];
+        same = a->shape[i] == b->shape[i] && gf_job_counted(a, i) == gf_job_counted(b, i);
     for (int i = 0; same && i < a->n_out; i++)
         same = same_output(&a->out[i], &b->out[i]);
     return same;

@@ -94,6 +94,9 @@ struct gf_job {
     int64_t shape[GF_MAX_DIMS]; /* of the picture, also for an inverse; slowest first */
     int64_t channels;           /* innermost axis of every array; each is transformed by itself */
     unsigned axes;              /* bit i: axis i is transformed; the others are batches */
+    /* Inverse and GF_FILTER: the first samples along each axis, the only ones that are counted where
+     * they clip; 0: all. The others were added for the transform's sake. */
+    int64_t counted[GF_MAX_DIMS];
     enum gf_dtype in_dtype;
     bool luma; /* forward: three (or more) channels in, one out: Rec.709 of the encoded values */
     bool in_shift; /* inverse: the spectrum is centred */
@@ -124,7 +127,8 @@ struct gf_device_ms {
 struct gf_report {
     /* The display range that was used, unscaled units. */
     double low[GF_MAX_OUTPUTS], high[GF_MAX_OUTPUTS];
-    int64_t clipped[GF_MAX_OUTPUTS]; /* GF_MAP_NUMBER: samples that did not fit the integer type */
+    /* GF_MAP_NUMBER: samples that did not fit the integer type, of those that are counted. */
+    int64_t clipped[GF_MAX_OUTPUTS];
     double imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real|, L2 norms */
     struct gf_device_ms ms;
 };
@@ -135,6 +139,12 @@ int gf_job_half_axis(const struct gf_job *job);
 void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]);
 /* Shape of output `i`, likewise (luma leaves one channel). */
 void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]);
+/* How many samples along axis i are counted where they clip: see `counted`; and whether these are
+ * not all. */
+static inline int64_t gf_job_counted(const struct gf_job *job, int i) {
+    return job->counted[i] ? job->counted[i] : job->shape[i];
+}
+bool gf_job_counts_part(const struct gf_job *job);
 /* Number of samples a transform runs over: the product of the transformed extents. */
 int64_t gf_job_points(const struct gf_job *job);
 /* The factor that `norm` applies in this direction; 1 / N for a filter, which runs both ways. */

@@ -29,7 +29,13 @@ static int check_shape(const struct gf_job *job) {
         extent[i] = job->shape[i];
         if (extent[i] < 1)
             return gf_fail(GF_EINVAL, "axis %d has an extent of %lld", i, (long long)extent[i]);
+        if (job->counted[i] < 0 || job->counted[i] > extent[i])
+            return gf_fail(GF_EINVAL, "axis %d counts %lld samples of %lld", i,
+                           (long long)job->counted[i], (long long)extent[i]);
     }
+    if (gf_job_counts_part(job) &&
+        (job->op == GF_DWT || (job->op == GF_FFT && job->direction == GF_FORWARD)))
+        return gf_fail(GF_EINVAL, "only a filter and an inverse count a part of their samples");
     extent[job->ndim] = job->channels;
     if (job->channels < 1)
         return gf_fail(GF_EINVAL, "%lld channels", (long long)job->channels);

@@ -331,7 +331,8 @@ struct store {
     const struct gf_work *w;
     struct axes a;
     double scale;
-    bool half; /* the work buffer holds half a spectrum */
+    bool half;          /* the work buffer holds half a spectrum */
+    int64_t counted[3]; /* gf_job_counted() of each axis */
     struct gf_display display;
 };
 
@@ -386,10 +387,18 @@ static void drop_rounding(const struct axes *a, const struct segment *s, double 
         im[middle] = 0;
 }
 
+/* How many of a segment's samples are counted where they clip, the first ones. */
+static int64_t counted_in(const struct store *st, const struct segment *s) {
+    int64_t n = st->counted[2] - s->at[2];
+    if (s->at[0] >= st->counted[0] || s->at[1] >= st->counted[1] || n < 0)
+        return 0;
+    return n < s->count ? n : s->count;
+}
+
 static int64_t store_segment(const struct store *st, const struct segment *s,
                              struct gf_array *out) {
     double re[SEGMENT], im[SEGMENT];
-    int64_t clipped = 0;
+    int64_t clipped = 0, counted = counted_in(st, s);
     for (int64_t c = 0; c < st->w->channels; c++) {
         gather(st, c, s, re, im);
         if (st->half)
@@ -397,8 +406,10 @@ static int64_t store_segment(const struct store *st, const struct segment *s,
         gf_sample_run_kind(st->out->kind, s->count, re, im);
         if (is_display(st->out))
             gf_display_run(&st->display, s->count, re);
-        else if (gf_dtype_is_integer(out->dtype))
-            clipped += gf_sample_run_round(out->dtype, s->count, re);
+        else if (gf_dtype_is_integer(out->dtype)) {
+            clipped += gf_sample_run_round(out->dtype, counted, re);
+            gf_sample_run_round(out->dtype, s->count - counted, re + counted);
+        }
         gf_sample_run_write(sample_at(st->job, out, c, s->at), out->dtype,
                             out->stride[st->job->ndim - 1], s->count, re, im);
     }
@@ -409,8 +420,11 @@ void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, dou
                    struct gf_array *out, int threads, struct gf_report *report) {
     struct store st = {.job = job, .out = &job->out[i], .w = w, .scale = scale};
     int64_t count[3] = {1, 1, 1}, clipped = 0;
-    for (int j = 0; j < job->ndim; j++)
+    memcpy(st.counted, count, sizeof count);
+    for (int j = 0; j < job->ndim; j++) {
         count[gf_work_axis(job, j)] = out->shape[j];
+        st.counted[gf_work_axis(job, j)] = gf_job_counted(job, j);
+    }
     st.a = axes_make(job, st.out->shift, st.out->half, count);
     st.half = gf_job_is_real(job) && job->direction == GF_FORWARD;
     if (is_display(st.out))

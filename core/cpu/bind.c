@@ -18,7 +18,7 @@ static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct 
 static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct gf_array *a,
                                      int axis, bool shifted, bool half) {
     if (axis < 0)
-        return (struct gf_cpu_axis){.n = 1};
+        return (struct gf_cpu_axis){.n = 1, .counted = 1};
     const struct gf_job *job = &p->job;
     bool frequency = axis < job->ndim && (job->axes >> axis & 1);
     bool halved = half && axis == gf_job_half_axis(job) && job->shape[axis] > 1;
@@ -26,7 +26,8 @@ static struct gf_cpu_axis array_axis(const struct gf_cpu_plan *p, const struct g
     return (struct gf_cpu_axis){.n = n,
                                 .shift = shifted && frequency && !halved ? n / 2 : 0,
                                 .stride = a->stride[axis],
-                                .mirrored = frequency};
+                                .mirrored = frequency,
+                                .counted = axis < job->ndim ? gf_job_counted(job, axis) : n};
 }
 
 /* The workspace, the spent input, or a plane, whose address run_passes() fills in for each

@@ -9,6 +9,8 @@
 #include "core/cpu/line.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
+#include "kernels/cpu/exact.h"
+#include "kernels/cpu/root.h"
 
 /* With fewer points a team of threads costs more than it saves. */
 enum { WORTH_A_TEAM = 1 << 14 };
@@ -44,48 +46,23 @@ static void *new_table(int bits, int64_t count) {
     return gf_alloc((size_t)count * (size_t)bits / 4);
 }
 
-/* exp(-2 pi i j / n) for any j, as products of two short tables in double. */
-struct roots {
-    int64_t n, fine;
-    double *f, *c;
-};
-
-static int roots_make(struct roots *r, int64_t n) {
-    *r = (struct roots){.n = n, .fine = 1};
-    while (r->fine * r->fine < n)
-        r->fine *= 2;
-    int64_t coarse = n / r->fine + 1;
-    r->f = new_table(64, r->fine);
-    r->c = new_table(64, coarse);
-    if (!r->f || !r->c)
-        return gf_fail(GF_ENOMEM, "no memory for tables");
-    gf_cpu_roots(r->f, 64, n, 1, false, r->fine);
-    gf_cpu_roots(r->c, 64, n, r->fine, false, coarse);
-    return 0;
-}
-
-static void roots_free(struct roots *r) {
-    gf_free(r->f);
-    gf_free(r->c);
-}
-
 /* [block of k1][i][re|im][k1], exp(-2 pi i k1 (step i) / n) for i < count. */
-static void *lane_table(const struct gf_cpu_long *l, const struct roots *r, long step, long count) {
+static void *lane_table(const struct gf_cpu_long *l, const struct gf_roots *r, long step,
+                        long count) {
     const int bits = l->kernels->bits, lanes = l->kernels->lanes;
     long lines = (l->n1 + lanes - 1) / lanes * lanes;
     char *table = new_table(bits, lines * count);
     for (long k1 = 0; table && k1 < lines; k1++)
         for (long i = 0; i < count; i++) {
-            int64_t j = (int64_t)k1 * step * i % r->n;
-            const double *a = r->f + 2 * (j % r->fine), *b = r->c + 2 * (j / r->fine);
-            double re = a[0] * b[0] - a[1] * b[1], im = a[0] * b[1] + a[1] * b[0];
+            long double re, im;
+            gf_roots_at(r, (uint64_t)k1 * (uint64_t)step * (uint64_t)i % r->n, &re, &im);
             int64_t at = ((k1 / lanes * count + i) * 2) * lanes + k1 % lanes;
             if (bits == 32) {
                 ((float *)table)[at] = (float)re;
                 ((float *)table)[at + lanes] = (float)im;
             } else {
-                ((double *)table)[at] = re;
-                ((double *)table)[at + lanes] = im;
+                ((double *)table)[at] = (double)re;
+                ((double *)table)[at + lanes] = (double)im;
             }
         }
     return table;
@@ -95,10 +72,10 @@ static void *lane_table(const struct gf_cpu_long *l, const struct roots *r, long
  * two tables that fit, whose products they are. */
 static int plan_twist(struct gf_cpu_long *l) {
     struct gf_cpu_twist *t = &l->twist;
-    struct roots r;
-    int rc = roots_make(&r, l->n);
-    if (rc)
-        goto out;
+    struct gf_roots r;
+    int rc = 0;
+    if (!gf_roots_make(&r, (uint64_t)l->n))
+        return gf_fail(GF_ENOMEM, "no memory for tables");
     if (l->n <= WORTH_A_TEAM) {
         t->all = l->tables[0] = lane_table(l, &r, 1, l->n2);
     } else {
@@ -110,8 +87,7 @@ static int plan_twist(struct gf_cpu_long *l) {
     }
     if (!l->tables[0] || (!t->all && !l->tables[1]))
         rc = gf_fail(GF_ENOMEM, "no memory for tables");
-out:
-    roots_free(&r);
+    gf_roots_free(&r);
     return rc;
 }
 
@@ -185,45 +161,32 @@ static int plan_split(struct gf_cpu_long *l) {
 }
 
 /* X[k] = w[k] sum_j x[j] w[j] conj(w[k - j]), w[k] = exp(-pi i k^2 / n). The spectrum of the
- * conjugated chirp is computed in double by the transform itself. */
+ * conjugated chirp is computed in double. Its workspace here is no larger than what the first run
+ * allocates. */
 static int plan_chirp(struct gf_cpu_long *l) {
     const int bits = l->kernels->bits;
-    int64_t m = gf_factor_smooth_length(2 * (int64_t)l->n - 1);
+    int64_t m = gf_factor_smooth_length(2 * (int64_t)l->n - 1), twice = 2 * (int64_t)l->n;
     long n1, n2;
     while (!gf_cpu_long_splits(m, &n1, &n2))
         m = gf_factor_smooth_length(m + 1);
-    struct gf_cpu_long *exact = NULL;
-    double *x = NULL;
     int rc = gf_cpu_long_plan(m, l->kernels, l->threads, &l->convolution);
     if (rc)
         return rc;
-    const struct gf_cpu_kernels *twice = gf_cpu_kernels_find(64, l->kernels->isa);
-    if ((rc = gf_cpu_long_plan(m, twice, l->threads, &exact)))
-        goto out;
+    double *x = new_table(64, m);
     l->chirp = new_table(bits, l->n);
     l->spectrum = new_table(bits, m);
-    l->padded = new_table(bits, m);
-    x = new_table(64, m);
-    if (!l->chirp || !l->spectrum || !l->padded || !x) {
-        rc = gf_fail(GF_ENOMEM, "no memory for tables");
-        goto out;
+    bool ok = l->chirp && l->spectrum && x && gf_cpu_roots(l->chirp, bits, twice, 0, false, l->n) &&
+              gf_cpu_roots(x, 64, twice, 0, true, l->n);
+    if (ok) {
+        for (int64_t i = 2 * l->n; i < 2 * (m - l->n + 1); i++)
+            x[i] = 0;
+#pragma omp parallel for num_threads(l->threads)
+        for (long k = 1; k < l->n; k++)
+            memcpy(x + 2 * (m - k), x + 2 * k, 2 * sizeof *x);
+        ok = gf_double_transform(x, m, 1.0 / (double)m, l->spectrum, bits);
     }
-    gf_cpu_roots(l->chirp, bits, 2 * (int64_t)l->n, 0, false, l->n);
-    gf_cpu_roots(x, 64, 2 * (int64_t)l->n, 0, true, l->n);
-    memset(x + 2 * l->n, 0, (size_t)(m - l->n) * 2 * sizeof *x);
-    for (long k = 1; k < l->n; k++)
-        memcpy(x + 2 * (m - k), x + 2 * k, 2 * sizeof *x);
-    if ((rc = gf_cpu_long_run(exact, x, x, false, 1.0 / (double)m)))
-        goto out;
-    for (int64_t i = 0; i < 2 * m; i++)
-        if (bits == 32)
-            ((float *)l->spectrum)[i] = (float)x[i];
-        else
-            ((double *)l->spectrum)[i] = x[i];
-out:
     gf_free(x);
-    gf_cpu_long_free(exact);
-    return rc;
+    return ok ? 0 : gf_fail(GF_ENOMEM, "no memory for tables");
 }
 
 int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
@@ -301,6 +264,10 @@ static int run_chirp(struct gf_cpu_long *l, const void *in, void *out, bool inve
                      double factor) {
     const size_t size = complex_size(l);
     struct gf_cpu_long *conv = l->convolution;
+    if (!l->padded)
+        l->padded = new_table(l->kernels->bits, conv->n);
+    if (!l->padded)
+        return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld points", (long long)conv->n);
     multiply(l, in, l->chirp, l->padded, inverse, false, l->n);
     memset(l->padded + (size_t)l->n * size, 0, (size_t)(conv->n - l->n) * size);
     int rc = gf_cpu_long_run(conv, l->padded, l->padded, false, 1);

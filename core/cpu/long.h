@@ -31,7 +31,7 @@ struct gf_cpu_long {
     char *work, *scratch; /* allocated by the first run */
     /* Other lengths: the transform that convolves, and tables of interleaved complex numbers. */
     struct gf_cpu_long *convolution;
-    char *chirp, *spectrum, *padded;
+    char *chirp, *spectrum, *padded; /* padded: allocated by the first run */
 };
 
 /* True for lengths that gf_cpu_long_plan() cuts in two without a convolution. */

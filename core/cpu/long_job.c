@@ -103,8 +103,8 @@ int gf_cpu_long_job_plan(const struct gf_job *job, const struct gf_cpu_kernels *
     rc = gf_fail(GF_ENOMEM, "no memory for tables");
     if (j->halves && !(j->roots = gf_alloc((size_t)(points / 2 + 1) * (size_t)pair)))
         goto fail;
-    if (j->halves)
-        gf_cpu_roots(j->roots, kernels->bits, n, 1, false, points / 2 + 1);
+    if (j->halves && !gf_cpu_roots(j->roots, kernels->bits, n, 1, false, points / 2 + 1))
+        goto fail;
     if (real && !j->halves && !(j->expanded = gf_alloc((size_t)(n * pair))))
         goto fail;
 

@@ -2,6 +2,7 @@
 #include "core/filter/compose.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/status.h"
 #include "core/filter/filter.h"
@@ -24,6 +25,7 @@ void gf_filter_split(const struct gf_job *job, struct gf_job *forward, struct gf
     forward->filter = inverse->filter = NULL;
     forward->norm = inverse->norm = GF_NORM_BACKWARD;
     forward->lean = inverse->lean = false;
+    memset(forward->counted, 0, sizeof forward->counted);
     forward->n_out = 1;
     forward->out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = complex, .half = true};
     inverse->direction = GF_INVERSE;

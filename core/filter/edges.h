@@ -35,15 +35,8 @@ int64_t gf_edges_length(enum gf_edges mode, int64_t n);
 void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct gf_array *a);
 
 /* The smooth mode's s has the spectrum V(k) / sum over the axes of (2 cos(2 pi k / n) - 2), and 0
- * at the zero frequency, where v is the jump between the ends along each axis of `axes`:
+ * at the zero frequency, where v is the jump between the ends along each transformed axis:
  *     v(0) += u(n - 1) - u(0),  v(n - 1) += u(0) - u(n - 1)
- * gf_edges_jumps() fills v from u; both are f32 or both f64, of one shape. */
-void gf_edges_jumps(const struct gf_array *u, unsigned axes, struct gf_array *v);
-/* The filter of the GF_FILTER job that makes s of v; GF_ENOMEM. The caller frees. */
-struct gf_filter;
-int gf_edges_filter(const struct gf_job *job, int threads, struct gf_filter **out);
-/* `a` holds u in its first samples: replaces it by u - s, continues that periodically, and adds s
- * and its mirror images. Both are f32 or both f64, C-contiguous along their last two axes. */
-void gf_edges_fill_smooth(const struct gf_array *s, int threads, struct gf_array *a);
+ * core/filter/smooth.h makes s, and fills what is beyond the edges. */
 
 #endif

@@ -203,6 +203,14 @@ out:
     return rc;
 }
 
+bool gf_kernel_cache_is_empty(void) {
+    struct gf_kernel_store store;
+    int64_t bytes;
+    bool empty = !gf_kernel_store_open(&store, false) || !gf_kernel_store_count(&store, &bytes);
+    gf_kernel_store_close(&store);
+    return empty;
+}
+
 void gf_kernel_cache_describe(char text[GF_REASON]) {
     struct gf_kernel_store store;
     int64_t bytes;

@@ -25,6 +25,8 @@ struct gf_kernel_request {
 int gf_kernel_cache_get(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
                         struct gf_kernel_request *requests, int n, int *built);
 
+/* Whether no kernel of an earlier run is kept. */
+bool gf_kernel_cache_is_empty(void);
 /* "12 kernels, 340 KiB in /home/…/gpufft", or why there is none, for `gpufft devices`. */
 void gf_kernel_cache_describe(char text[GF_REASON]);
 

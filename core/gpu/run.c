@@ -14,6 +14,7 @@
 #include "core/base/status.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
+#include "core/gpu/plan/tables.h"
 
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context) {
@@ -127,6 +128,7 @@ void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_
 }
 
 void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan) {
+    plan->workspace_bytes += gf_gpu_tables_bytes(&m->plan->tables, m->plan->job.precision);
     plan->device_bytes = m->bytes;
     plan->kernels_built = m->built;
     plan->build_seconds = m->build_seconds;
@@ -182,10 +184,31 @@ static int upload_filter(const struct gf_gpu_context *c, const struct gf_gpu_run
     return rc;
 }
 
+/* Computes the tables and uploads them, the values first: both at once would take more memory than
+ * gf_gpu_tables_bytes(). */
+static int upload_tables(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
+    const struct gf_gpu_tables *t = &m->plan->tables;
+    const enum gf_precision precision = m->plan->job.precision;
+    const int64_t bytes[2] = {t->count * (precision == GF_DOUBLE ? 16 : 8), t->order_count * 4};
+    int rc = 0;
+    for (int i = 0; i < 2 && !rc; i++) {
+        if (!bytes[i])
+            continue;
+        void *values = gf_alloc((size_t)bytes[i]);
+        if (!values)
+            return gf_fail(GF_ENOMEM, "no memory for tables");
+        rc = gf_gpu_tables_fill(t, precision, i ? NULL : values, i ? values : NULL);
+        if (!rc)
+            rc = c->api->upload(c->gpu, m->buffer[i ? GF_GPU_ORDER : GF_GPU_TABLES], 0, values,
+                                bytes[i]);
+        gf_free(values);
+    }
+    return rc;
+}
+
 /* Allocates the device's memory and uploads the tables, at the first run. */
 static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     struct gf_gpu_plan *p = m->plan;
-    struct gf_gpu_tables *t = &p->tables;
     if (m->ready)
         return 0;
     for (int i = GF_GPU_N_BUFFERS - 1; i >= 0; i--) {
@@ -197,14 +220,7 @@ static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
             return rc;
         }
     }
-    void *values = in_precision(&p->job, t->value, 2 * t->count);
-    int rc = values ? 0 : GF_ENOMEM;
-    if (!rc && t->count)
-        rc = c->api->upload(c->gpu, m->buffer[GF_GPU_TABLES], 0, values,
-                            2 * t->count * (p->job.precision == GF_DOUBLE ? 8 : 4));
-    free(values);
-    if (!rc && t->order_count)
-        rc = c->api->upload(c->gpu, m->buffer[GF_GPU_ORDER], 0, t->order, 4 * t->order_count);
+    int rc = upload_tables(c, m);
     if (!rc)
         rc = upload_params(c, m);
     if (!rc && p->bytes[GF_GPU_FILTER])

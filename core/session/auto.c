@@ -5,13 +5,16 @@
 #include <omp.h>
 #include <stdio.h>
 
+#include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
 /* Seconds: opening a context; copying a byte to a device or back; one point's step from one level
  * of a transform to the next, in single precision on one thread. Rough, from an H200 beside two
- * cores of a Xeon; where they decide wrongly, little is lost. */
-static const double context_seconds = 0.4, byte_seconds = 1e-10, step_seconds = 0.4e-9;
+ * cores of a Xeon; where they decide wrongly, little is lost. Likewise: compiling a plan's kernels,
+ * concurrently; and one point's step of a transform for tables, which either of the two needs. */
+static const double context_seconds = 0.4, byte_seconds = 1e-10, step_seconds = 0.4e-9,
+                    build_seconds = 0.6, table_step_seconds = 2e-9;
 
 /* What is compared; times in seconds, for all runs together. */
 struct weights {
@@ -20,6 +23,22 @@ struct weights {
     double host, device;
     int64_t device_bytes; /* arrays and one spectrum */
 };
+
+/* Points of the tables for lengths with a large prime, and the seconds that they take: the spectra
+ * of convolutions over at least twice as many points. */
+static double weigh_tables(const struct gf_job *job, int threads, double *points) {
+    double seconds = 0;
+    *points = 0;
+    for (int i = 0; i < job->ndim; i++) {
+        int64_t n = job->shape[i];
+        if (!(job->axes >> i & 1) || gf_factor_radices(n).rest == 1)
+            continue;
+        double m = (double)gf_factor_smooth_length(2 * n - 1);
+        *points += m + (double)n;
+        seconds += m * log2(m) * table_step_seconds / threads;
+    }
+    return seconds;
+}
 
 static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o) {
     struct weights w = {.wide = job->precision == GF_DOUBLE};
@@ -42,8 +61,12 @@ static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o
     double ways = job->op == GF_FILTER ? 2 : 1; /* there and back */
     double steps = ways * points * share * log2((double)gf_job_points(job) + 1);
     w.host = runs * steps * step_seconds * (w.wide ? 2 : 1) / w.threads;
-    w.device = (o->open ? 0 : context_seconds) + runs * bytes * byte_seconds;
-    w.device_bytes = (int64_t)fmin(bytes + points * share * (w.wide ? 16 : 8), 0x1p62);
+    double table_points, tables = weigh_tables(job, w.threads, &table_points);
+    w.host += tables;
+    w.device = (o->open ? 0 : context_seconds) + (o->cold ? build_seconds : 0) + tables +
+               (runs * bytes + table_points * (w.wide ? 16 : 8)) * byte_seconds;
+    w.device_bytes =
+        (int64_t)fmin(bytes + (points * share + table_points) * (w.wide ? 16 : 8), 0x1p62);
     return w;
 }
 

@@ -15,6 +15,7 @@ struct gf_outlook {
     int threads;        /* as in struct gf_backend_options */
     int64_t runs;       /* such jobs ahead, this one included */
     bool open;          /* a device's context is open already */
+    bool cold;          /* no kernels are kept from earlier runs: they are compiled first */
 };
 
 struct gf_choice {

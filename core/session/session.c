@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/gpu/kernel_cache.h"
 #include "core/session/auto.h"
 
 static int position(const struct gf_session *s, const struct gf_backend *b) {
@@ -285,7 +286,8 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
                                  .device = s->options.device,
                                  .threads = s->options.threads,
                                  .runs = runs > 1 ? runs : 1,
-                                 .open = s->chosen};
+                                 .open = s->chosen,
+                                 .cold = !s->chosen && gf_kernel_cache_is_empty()};
     struct gf_choice choice;
     int rc = gf_auto_choose(job, &outlook, &choice);
     if (rc)

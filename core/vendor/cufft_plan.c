@@ -170,6 +170,10 @@ int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
         pass, job, 4,
         (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS, GF_GPU_COUNTERS});
     pass->args.loadstore.work[2] = count;
+    for (int axis = 0; axis < 3; axis++) {
+        pass->args.loadstore.array[axis] = work->extent[axis];
+        pass->args.loadstore.counted[axis] = gf_gpu_counted(job, axis);
+    }
     pass->groups = (count + EACH * GROUP - 1) / (EACH * GROUP);
     pass->output = 0;
     gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);

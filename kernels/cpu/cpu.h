@@ -79,6 +79,7 @@ struct gf_cpu_axis {
     long n, shift;
     ptrdiff_t stride;
     bool mirrored;
+    long counted; /* destination: samples at indices below it are counted where they clip */
 };
 
 enum gf_cpu_value {
@@ -197,7 +198,7 @@ struct gf_cpu_pass_args {
 /* What one thread found; the caller adds them up. */
 struct gf_cpu_stats {
     double largest;             /* destination: of |value * factor| */
-    int64_t clipped;            /* values outside [floor, ceiling] by more than rounding */
+    int64_t clipped;            /* counted values outside [floor, ceiling] by more than rounding */
     double energy, anti_energy; /* Hermitian source: of the symmetric and antisymmetric part */
 };
 
@@ -248,8 +249,8 @@ struct gf_cpu_kernels {
 };
 
 /* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) with
- * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. */
-void gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);
+ * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. False: no memory. */
+bool gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count);
 
 enum { GF_CPU_MAX_GROUPS = 16 };
 

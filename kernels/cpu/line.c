@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
 /* Element i of a complex table in the plan's precision. */
@@ -17,14 +18,36 @@ static void put(void *table, int bits, long i, long double re, long double im) {
     }
 }
 
-void gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count) {
-#pragma omp parallel for if (count > 4096)
+/* Of one root after the other. */
+static void few_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count) {
     for (long i = 0; i < count; i++) {
         long double re, im;
         unsigned __int128 s = (unsigned __int128)i * (uint64_t)(step ? step : i);
         gf_root_of_unity((uint64_t)(s % (uint64_t)n), (uint64_t)n, &re, &im);
         put(table, bits, i, re, conjugate ? -im : im);
     }
+}
+
+bool gf_cpu_roots(void *table, int bits, int64_t n, int64_t step, bool conjugate, long count) {
+    enum { FEW = 4096 };
+    struct gf_roots roots;
+    if (count <= FEW) {
+        few_roots(table, bits, n, step, conjugate, count);
+        return true;
+    }
+    if (!gf_roots_make(&roots, (uint64_t)n))
+        return false;
+    const uint64_t m = (uint64_t)n;
+#pragma omp parallel for
+    for (long i = 0; i < count; i++) {
+        long double re, im;
+        uint64_t s = step ? (uint64_t)((unsigned __int128)i * (uint64_t)step % m)
+                          : gf_square_mod((uint64_t)i, m);
+        gf_roots_at(&roots, s, &re, &im);
+        put(table, bits, i, re, conjugate ? -im : im);
+    }
+    gf_roots_free(&roots);
+    return true;
 }
 
 static void *table(long count, int bits) {
@@ -81,53 +104,12 @@ fail:
     return NULL;
 }
 
-/* A plain recursive transform in long double, for the convolutions' kernels only. x and y hold n
- * complex numbers each, w the roots of unity of the whole length line->n. */
-static void exact_stages(const struct gf_cpu_line *line, int s, long n, const long double *x,
-                         long stride, long double *y, const long double *w) {
-    const long total = line->n;
-    if (s == line->n_stages) {
-        memcpy(y, x, 2 * sizeof *y);
-        return;
-    }
-    long double in[2 * GF_CPU_MAX_RADIX];
-    long p = line->radix[s], m = n / p;
-    for (long r = 0; r < p; r++)
-        exact_stages(line, s + 1, m, x + 2 * r * stride, stride * p, y + 2 * r * m, w);
-    for (long k = 0; k < m; k++) {
-        for (long r = 0; r < p; r++)
-            memcpy(in + 2 * r, y + 2 * (k + r * m), 2 * sizeof *in);
-        for (long q = 0; q < p; q++) {
-            long double re = 0, im = 0;
-            /* Output k + q m takes input r times exp(-2 pi i r (k + q m) / n). */
-            long step = (k + q * m) * (total / n), at = 0;
-            for (long r = 0; r < p; r++, at += step, at -= at >= total ? total : 0) {
-                re += in[2 * r] * w[2 * at] - in[2 * r + 1] * w[2 * at + 1];
-                im += in[2 * r] * w[2 * at + 1] + in[2 * r + 1] * w[2 * at];
-            }
-            y[2 * (k + q * m)] = re;
-            y[2 * (k + q * m) + 1] = im;
-        }
-    }
-}
-
 /* line->spectrum <- transform(x) / n over the convolution's length; x is freed. */
 static bool set_spectrum(struct gf_cpu_line *line, long double *x, int bits) {
-    const struct gf_cpu_line *conv = line->convolution;
-    long n = conv->n;
-    long double *y = malloc((size_t)n * 2 * sizeof *y), *w = calloc((size_t)n * 2, sizeof *w);
+    long n = line->convolution->n;
     line->spectrum = table(n, bits);
-    bool ok = x && y && w && line->spectrum;
-    if (ok) {
-        for (long k = 0; k < n; k++)
-            gf_root_of_unity((uint64_t)k, (uint64_t)n, &w[2 * k], &w[2 * k + 1]);
-        exact_stages(conv, 0, n, x, 1, y, w);
-        for (long k = 0; k < n; k++)
-            put(line->spectrum, bits, k, y[2 * k] / n, y[2 * k + 1] / n);
-    }
+    bool ok = x && line->spectrum && gf_exact_transform(x, n, 1.0L / n, line->spectrum, bits);
     free(x);
-    free(y);
-    free(w);
     return ok;
 }
 
@@ -187,9 +169,9 @@ struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolutio
     }
     for (long k = 0; k < n; k++) {
         /* k^2 mod 2n in integers: the angle stays exact however large k is. */
-        uint64_t square = (uint64_t)k * (uint64_t)k % (2 * (uint64_t)n);
+        uint64_t twice = 2 * (uint64_t)n;
         long double re, im;
-        gf_root_of_unity(square, 2 * (uint64_t)n, &re, &im);
+        gf_root_of_unity(gf_square_mod((uint64_t)k, twice), twice, &re, &im);
         put(line->chirp, bits, k, re, im);
         x[2 * k] = re;
         x[2 * k + 1] = -im;

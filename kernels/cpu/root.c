@@ -2,7 +2,7 @@
 #include "root.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <stdlib.h>
 
 void gf_root_of_unity(uint64_t k, uint64_t n, long double *re, long double *im) {
     const long double two_pi = 6.283185307179586476925286766559005768L;
@@ -23,4 +23,28 @@ void gf_root_of_unity(uint64_t k, uint64_t n, long double *re, long double *im) 
     }
     *re = left ? -c : c;
     *im = lower ? s : -s;
+}
+
+bool gf_roots_make(struct gf_roots *r, uint64_t n) {
+    *r = (struct gf_roots){.n = n};
+    while ((uint64_t)1 << 2 * r->bits < n)
+        r->bits++;
+    const uint64_t step = (uint64_t)1 << r->bits, coarse = (n - 1) / step + 1;
+    r->fine = malloc(step * 2 * sizeof *r->fine);
+    r->coarse = malloc(coarse * 2 * sizeof *r->coarse);
+    if (!r->fine || !r->coarse) {
+        gf_roots_free(r);
+        return false;
+    }
+    for (uint64_t k = 0; k < step; k++)
+        gf_root_of_unity(k, n, &r->fine[2 * k], &r->fine[2 * k + 1]);
+    for (uint64_t k = 0; k < coarse; k++)
+        gf_root_of_unity(k * step, n, &r->coarse[2 * k], &r->coarse[2 * k + 1]);
+    return true;
+}
+
+void gf_roots_free(struct gf_roots *r) {
+    free(r->fine);
+    free(r->coarse);
+    r->fine = r->coarse = NULL;
 }

@@ -34,18 +34,40 @@ static struct placement place_lanes(const struct tile *t, int half, bool mirror)
     return p;
 }
 
+/* A sample of 1, 2, 4, 8 or 16 bytes, without a call. */
+INLINE void copy_sample(char *to, const char *from, int size) {
+    switch (size) {
+    case 1:
+        *to = *from;
+        break;
+    case 2:
+        memcpy(to, from, 2);
+        break;
+    case 4:
+        memcpy(to, from, 4);
+        break;
+    case 8:
+        memcpy(to, from, 8);
+        break;
+    default:
+        memcpy(to, from, 16);
+    }
+}
+
 /* Copies lanes out of a block of LANES samples of `size` bytes. */
 static void scatter_lanes(const struct placement *p, char *base, const char *block, int size) {
     for (int r = 0; r < p->n_runs; r++) {
         const struct run *run = &p->run[r];
         const char *from = block + run->first * size;
         char *to = base + run->at;
-        if (run->step > 0) {
+        if (run->count == 1) { /* interleaved channels: every lane is a run */
+            copy_sample(to, from, size);
+        } else if (run->step > 0) {
             memcpy(to, from, (size_t)(run->count * size));
-            continue;
+        } else {
+            for (int l = 0; l < run->count; l++)
+                copy_sample(to - l * size, from + l * size, size);
         }
-        for (int l = 0; l < run->count; l++)
-            memcpy(to - l * size, from + l * size, (size_t)size);
     }
 }
 
@@ -102,8 +124,9 @@ struct mapping {
     vec largest;
     ivec clipped;
     ivec lost; /* bits of what is no zero, though its squares are next to none */
-    ivec exists,
-        mirrors; /* all ones in lanes that hold a line, and whose mirror image is written */
+    /* All ones in lanes that hold a line, whose samples are counted where they clip, and whose
+     * mirror image is written. */
+    ivec exists, counted, mirrors;
 };
 
 static struct mapping mapping_of(const struct tile *t, int half) {
@@ -116,8 +139,12 @@ static struct mapping mapping_of(const struct tile *t, int half) {
                         .offset = vec_splat((real)e->offset),
                         .floor = vec_splat((real)e->floor),
                         .ceiling = vec_splat((real)e->ceiling)};
-    for (int l = 0; l < LANES; l++)
+    bool counts = t->outer[0] < e->outer[0].counted && t->outer[1] < e->outer[1].counted;
+    long counted = counts ? e->lane.counted - t->lane0 - half * LANES : 0;
+    for (int l = 0; l < LANES; l++) {
         m.exists[l] = l < t->count[half] ? -1 : 0;
+        m.counted[l] = l < counted ? m.exists[l] : 0;
+    }
     return m;
 }
 
@@ -225,6 +252,7 @@ static void store_rows(const struct tile *t, int half, const cvec *x, long point
     const struct gf_cpu_end *e = m->e;
     char *base = outer_at(t, e, false);
     int size = sample_size[e->type];
+    const long counted = points < e->line.counted ? points : e->line.counted;
     for (long k = 0; k < points; k += LANES) {
         vec re[LANES], im[LANES];
         int width = points - k < LANES ? (int)(points - k) : LANES;
@@ -233,7 +261,7 @@ static void store_rows(const struct tile *t, int half, const cvec *x, long point
             if (e->value == GF_CPU_COMPLEX)
                 re[j] = v.re * m->factor, im[j] = v.im * m->factor;
             else
-                re[j] = sample_of(m, value_of(m, v), j < width ? m->exists : (ivec){0});
+                re[j] = sample_of(m, value_of(m, v), k + j < counted ? m->counted : (ivec){0});
         }
         vec_transpose(re);
         if (e->value == GF_CPU_COMPLEX)
@@ -352,14 +380,10 @@ static void columns_store_plain(const struct tile *t, const struct columns *c, c
     }
 }
 
-/* Points k .. end of a line of `points`. */
-static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x, long k,
-                          long end, long points) {
+/* Points k .. end of a line of `points`, any samples. */
+static void columns_store_any(const struct tile *t, int half, struct columns *c, const cvec *x,
+                              long k, long end, long points) {
     const struct gf_cpu_end *e = c->m.e;
-    if (c->plain && !ends_real(t->pass)) {
-        columns_store_plain(t, c, x, k, end, points);
-        return;
-    }
     for (; k < end; k++) {
         cvec v = result_of(t, half, x[k]);
         if (e->real_origin && is_own_mirror(&e->line, c->line_n, k))
@@ -383,7 +407,7 @@ static void columns_store(const struct tile *t, int half, struct columns *c, con
             continue;
         }
         ivec clipped = c->m.clipped;
-        vec s = sample_of(&c->m, value_of(&c->m, v), c->m.exists);
+        vec s = sample_of(&c->m, value_of(&c->m, v), c->m.counted);
         if (e->discard)
             continue;
         put_reals(&c->direct, e->type, to, s);
@@ -394,6 +418,24 @@ static void columns_store(const struct tile *t, int half, struct columns *c, con
         if (mirrored)
             put_reals(&c->mirror, e->type, also, s);
     }
+}
+
+/* Points k .. end of a line of `points`. */
+static void columns_store(const struct tile *t, int half, struct columns *c, const cvec *x, long k,
+                          long end, long points) {
+    if (c->plain && !ends_real(t->pass)) {
+        columns_store_plain(t, c, x, k, end, points);
+        return;
+    }
+    const long counted = c->m.e->line.counted, middle = counted < end ? counted : end;
+    if (k < middle)
+        columns_store_any(t, half, c, x, k, middle, points);
+    if (middle == end)
+        return;
+    const ivec lanes = c->m.counted;
+    c->m.counted = (ivec){0};
+    columns_store_any(t, half, c, x, k < middle ? middle : k, end, points);
+    c->m.counted = lanes;
 }
 
 INLINE void put_work(const struct gf_cpu_end *e, char *p, cvec x) {

@@ -147,6 +147,7 @@ static struct gf_job random_job(struct subject *s) {
     job.luma = job.channels >= 3 && pick(s, 2);
     job.spend_input = pick(s, 4) == 0;
     job.lean = pick(s, 4) == 0;
+    backends_count_part(s, &job);
     job.n_out = pick(s, 3) ? 1 : 1 + (int)pick(s, 3);
     for (int i = 0; i < job.n_out; i++)
         job.out[i] = (struct gf_output){.kind = GF_REAL,
@@ -199,6 +200,19 @@ static const char *const jobs[] = {
     "fwd u8 24x20 > real u8 | ",
     "fwd u8 12x16 > real u8 | notch-gaussian=2@3 low-butterworth=5/2 offset=5",
     "fwd f32 3x6x8 > real f32 | band-gaussian=3",
+    /* Results that clip, only a part of which is counted: packed pairs, pairs of lines, of channels,
+     * folded lines, reals as complex numbers, cut lines, the generic store. */
+    "fwd u8 60x48 part > real u8 | high-gaussian=6",
+    "fwd u8 45x35 ch=3 part > real i8 | high-gaussian=6 offset=100",
+    "fwd u8 47x59 part > real u8 | high-gaussian=6",
+    "fwd u8 64x2 part > real u8 | high-gaussian=2",
+    "fwd u16 9x61 axes=2 part > real u16 | high-gaussian=5",
+    "fwd u16 61x9 axes=1 ch=2 part > real u16 | high-gaussian=5",
+    "fwd u8 2x10007 axes=1 part > real u8 | high-gaussian=1",
+    "fwd u8 2x1031 axes=2 part > real u8 | high-gaussian=30",
+    "fwd u8 2x16384 axes=2 part > real u8 | high-gaussian=300",
+    "fwd u8 20000x3 axes=1 part > real u8 | high-gaussian=300",
+    "fwd u8 5x24x20 part > real u8, real i16 | high-gaussian=5 offset=40",
     "fwd f32 9x14 > real f32 | complex",
 };
 
@@ -387,6 +401,7 @@ static void check_size(struct subject *s, int ndim, int64_t n0, int64_t n1, int6
         job.shape[0] = n0;
         job.shape[1] = n1;
         job.shape[2] = n2;
+        backends_count_part(s, &job);
         job.axes = axes;
         job.channels = channels;
         job.luma = false;

@@ -4,7 +4,7 @@
  *     fwd u16 40x36 axes=3 ch=3 ortho > magnitude u8 display shift, phase f32
  *
  * Direction, input type, shape; then any of axes=MASK ch=N double ortho norm-forward luma, of an
- * inverse's input real half centred. After '>' the outputs: kind and type (a complex one's may be
+ * inverse's input real half centred; part: about half of each axis is counted where it clips. After '>' the outputs: kind and type (a complex one's may be
  * left out), then any of display linear sqrt range auto shift half. */
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +62,8 @@ static const char *const jobs[] = {
     "fwd u8 61x8 axes=1 > magnitude u8 display shift",
     "fwd u8 5x45 axes=2 ch=3 double > phase f32 shift",
     "fwd f32 360 > complex half",
+    "fwd u16 38 axes=1 ch=3 double ortho > complex half",
+    "fwd u32 9x9 axes=1 ch=5 ortho > complex half",
     /* Complex numbers, and reals taken as such. */
     "fwd c64 60x48 > complex",
     "fwd c64 61x47 > complex",
@@ -172,6 +174,9 @@ static bool set_word(struct gf_job *job, const char *word) {
         job->norm = GF_NORM_ORTHO;
     else if (!strcmp(word, "norm-forward"))
         job->norm = GF_NORM_FORWARD;
+    else if (!strcmp(word, "part"))
+        for (int i = 0; i < job->ndim; i++)
+            job->counted[i] = (job->shape[i] + 1) / 2 | 1;
     else if (!strncmp(word, "axes=", 5))
         job->axes = (unsigned)atoi(word + 5);
     else if (!strncmp(word, "ch=", 3))

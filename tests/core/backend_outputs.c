@@ -137,6 +137,7 @@ static struct gf_job random_job(struct subject *s) {
         job.in_shift = pick(s, 2);
         job.real = pick(s, 2);
         job.in_half = job.real && pick(s, 2);
+        backends_count_part(s, &job);
     } else if (!gf_dtype_is_complex(job.in_dtype) && job.channels >= 3) {
         job.luma = pick(s, 2);
     }

@@ -50,6 +50,14 @@ void backends_fill(struct gf_array *a, uint64_t *seed) {
     }
 }
 
+void backends_count_part(struct subject *s, struct gf_job *job) {
+    bool part = backends_below(&s->seed, 2);
+    for (int i = 0; i < GF_MAX_DIMS; i++)
+        job->counted[i] = part && i < job->ndim && backends_below(&s->seed, 3)
+                              ? 1 + backends_below(&s->seed, job->shape[i])
+                              : 0;
+}
+
 struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum gf_precision p,
                            int ndim, int64_t n0, int64_t n1, int64_t n2) {
     struct gf_job job = {.direction = direction,
@@ -92,6 +100,9 @@ const char *backends_text(const struct gf_job *job, char text[160]) {
     for (int i = 0; i < job->ndim; i++)
         used += snprintf(text + used, 160 - (size_t)used, "%s%lld", i ? "x" : "",
                          (long long)job->shape[i]);
+    for (int i = 0; i < job->ndim && gf_job_counts_part(job); i++)
+        used += snprintf(text + used, 160 - (size_t)used, "%s%lld", i ? "x" : " part ",
+                         (long long)gf_job_counted(job, i));
     snprintf(text + used, 160 - (size_t)used, " axes %u channels %lld, %s%s%s%s%s, %s, %s",
              job->axes, (long long)job->channels, gf_dtype_name(job->in_dtype),
              job->luma ? " luma" : "", job->in_shift ? " centred" : "", job->in_half ? " half" : "",

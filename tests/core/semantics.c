@@ -423,6 +423,14 @@ static bool range_fits(const struct gf_job *job, int i, const struct reference *
     return false;
 }
 
+/* Whether the sample at that position of the output is counted where it clips. */
+static bool is_counted(const struct gf_job *job, const int64_t at[3]) {
+    bool counted = true;
+    for (int i = 0; i < job->ndim; i++)
+        counted = counted && (!job->counted[i] || at[3 - job->ndim + i] < job->counted[i]);
+    return counted;
+}
+
 int64_t reference_check(const struct gf_job *job, int i, const struct reference *r,
                         const struct gf_array *out, const struct gf_report *report, char *text,
                         size_t size) {
@@ -463,8 +471,9 @@ int64_t reference_check(const struct gf_job *job, int i, const struct reference 
                 v = value_interval(o->kind, want, real, e);
                 if (integer && !shown) {
                     struct interval whole = {roundl(v.low), roundl(v.high)};
-                    must_clip += whole.high < type_low || whole.low > type_high;
-                    may_clip += whole.low < type_low || whole.high > type_high;
+                    bool counted = is_counted(job, at);
+                    must_clip += counted && (whole.high < type_low || whole.low > type_high);
+                    may_clip += counted && (whole.low < type_low || whole.high > type_high);
                     v = round_interval(v, type_low, type_high);
                 } else if (shown) {
                     v = level_interval(o, v, report->low[i], high, job->precision == GF_SINGLE);

@@ -1,4 +1,5 @@
 /* Jobs that are refused and why, that are equal, shapes, scales; sizes of memory; the table of backends. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/session/auto.h"
@@ -209,6 +210,7 @@ static struct gf_job everything(void) {
     job.shape[1] = 7;
     job.channels = 3;
     job.axes = 3;
+    memset(job.counted, 0, sizeof job.counted);
     job.in_dtype = GF_U8;
     job.luma = job.in_shift = job.in_half = job.real = job.lean = job.spend_input = false;
     job.precision = GF_SINGLE;
@@ -247,6 +249,7 @@ static void test_equal(void) {
     DIFFERS(shape[1] = 6);
     DIFFERS(channels = 1);
     DIFFERS(axes = 1);
+    DIFFERS(counted[1] = 6);
     DIFFERS(in_dtype = GF_U16);
     DIFFERS(luma = true);
     DIFFERS(in_shift = true);
@@ -302,6 +305,38 @@ static void test_table(void) {
     }
 }
 
+/* Seconds or milliseconds behind `word` in auto's reason. */
+static double seconds_after(const char *why, const char *word) {
+    const char *at = strstr(why, word);
+    char *unit = NULL;
+    double v = at ? strtod(at + strlen(word), &unit) : -1;
+    return unit && !strncmp(unit, " ms", 3) ? v * 1e-3 : v;
+}
+
+/* Tables of a length with a large prime, and kernels that are still to be compiled, count. */
+static void test_weights(void) {
+    static const struct gf_backend *const host[] = {&gf_backend_openmp, NULL};
+    struct gf_job job = picture();
+    struct gf_choice plain, other;
+    struct gf_outlook outlook = {.backends = host, .threads = 1, .runs = 1};
+    job.ndim = 1;
+    job.axes = 1;
+    job.channels = 1;
+    job.shape[0] = (int64_t)1 << 24;
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &plain), 0);
+    job.shape[0] = 16777213; /* a prime: a convolution's spectrum comes first */
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &other), 0);
+    double a = seconds_after(plain.why, "about "), b = seconds_after(other.why, "about ");
+    CHECK_MSG(a > 0 && b > a + 1, "'%s', '%s'", plain.why, other.why);
+    job.shape[0] = 1 << 10;
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &plain), 0);
+    outlook.cold = true;
+    CHECK_EQ(gf_auto_choose(&job, &outlook, &other), 0);
+    a = seconds_after(plain.why, "would take ");
+    b = seconds_after(other.why, "would take ");
+    CHECK_MSG(a > 0 && b > a + 0.3, "'%s', '%s'", plain.why, other.why);
+}
+
 static void test_library(void) {
     struct {
         double (*cosine)(double);
@@ -328,6 +363,7 @@ int main(void) {
     test_arrays();
     test_memory();
     test_table();
+    test_weights();
     test_library();
     return TEST_END();
 }

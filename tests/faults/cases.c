@@ -14,6 +14,7 @@ const struct fault_case fault_cases[] = {
     /* Every format in and out. */
     RUN("fwd-png", "fwd @/a.png --out=o.png"),
     RUN("fwd-rgb-png", "fwd @/c.png --out=o.png --png-level=9"),
+    RUN("fwd-jpeg", "fwd @/a.jpg --out=o.jpg"),
     RUN("fwd-pgm", "fwd @/a.pgm --out=o.pgm"),
     RUN("fwd-ppm", "fwd @/c.ppm --out=o.ppm"),
     RUN("fwd-tiff", "fwd @/a.tif --out=o.tif"),
@@ -52,6 +53,7 @@ const struct fault_case fault_cases[] = {
     RUN("idwt-tiff", "idwt @/w.tif --out=o.png"),
     RUN("idwt-npy", "idwt @/w.npy --out=o.pgm"),
     RUN("filter-png", "filter @/a.png --lowpass=3 --out=o.png"),
+    RUN("filter-jpeg", "filter @/c.png --lowpass=3 --out=o.jpg --jpeg-quality=80"),
     RUN("filter-mask", "filter @/a.png --mask=@/m.pgm --out=o.tif"),
     RUN("filter-convolve", "filter @/c.png --convolve=gaussian:2 --edges=mirror --out=o.png"),
     RUN("filter-notch", "filter @/a.png --notch=3,2,1 --mask-out=m.png --out=o.npy"),
@@ -60,6 +62,10 @@ const struct fault_case fault_cases[] = {
     RUN("stats-json", "stats @/a.tif --json --radial=o.png"),
     RUN("stats-folder", "stats @/folder --radial={stem}.csv"),
     CASE("info", "info @/a.png @/s.npy @/s.tif @/v.tif"),
+    CASE("info-metadata", "info @/meta.tif @/meta.jpg"),
+    RUN("filter-metadata", "filter @/meta.tif --lowpass=3 --out=o.png"),
+    RUN("filter-metadata-jpeg", "filter @/meta.tif --lowpass=3 --out=o.jpg"),
+    RUN("filter-metadata-tiff", "filter @/meta.png --lowpass=3 --out=o.tif"),
     CASE("info-json", "info --json @/a.pgm @/s.raw @/a.pfm"),
     CASE("plan", "plan @/a.png --max-memory=1G --backend=openmp"),
     CASE("plan-shape", "plan 64x512 --type=u16 --kind=complex --out=x.npy --max-memory=1G"),
@@ -87,6 +93,30 @@ static bool pnm(const char *folder, const char *name, const char *head, int n, u
     return fclose(f) == 0;
 }
 
+/* a.jpg with a colour profile behind its first two bytes, which is little more than a header. */
+static bool profile_jpeg(const char *folder) {
+    enum { HEAD = 18, PROFILE = 144, ROOM = 10000 };
+    unsigned char segment[HEAD + PROFILE] = {0xff, 0xe2, 0, HEAD + PROFILE - 2}, old[ROOM];
+    char path[512];
+    memcpy(segment + 4, "ICC_PROFILE\0\1\1", 14);
+    segment[HEAD + 3] = PROFILE;
+    memcpy(segment + HEAD + 16, "RGB ", 4);
+    memcpy(segment + HEAD + 36, "acsp", 4);
+    snprintf(path, sizeof path, "%s/a.jpg", folder);
+    FILE *f = fopen(path, "rbe");
+    size_t n = f ? fread(old, 1, ROOM, f) : 0;
+    if (f)
+        fclose(f);
+    snprintf(path, sizeof path, "%s/meta.jpg", folder);
+    f = n > 2 ? fopen(path, "wbe") : NULL;
+    if (!f)
+        return false;
+    fwrite(old, 1, 2, f);
+    fwrite(segment, 1, sizeof segment, f);
+    fwrite(old + 2, 1, n - 2, f);
+    return fclose(f) == 0;
+}
+
 bool inputs_make(const char *folder, int seed) {
     static const char *const lines[] = {
         "demo a.pgm --every=1 --out=a.png",
@@ -94,6 +124,7 @@ bool inputs_make(const char *folder, int seed) {
         "demo a.pgm --every=1 --out=l.tif --tiff-compression=lzw",
         "demo a.pgm --every=1 --out=a.npy",
         "demo c.ppm --every=1 --out=c.png",
+        "demo c.ppm --every=1 --out=a.jpg",
         "fwd a.pgm --out=a.pfm",
         "fwd a.pgm --complex=s.tif",
         "fwd a.pgm --complex=s.npy",
@@ -123,6 +154,9 @@ bool inputs_make(const char *folder, int seed) {
             fprintf(stderr, "faults: cannot make an input: gpufft %s\n", lines[i]);
             return false;
         }
+    if (!profile_jpeg(folder) || !run_plain(folder, "filter meta.jpg --lowpass=6 --out=meta.tif") ||
+        !run_plain(folder, "filter meta.jpg --lowpass=6 --out=meta.png"))
+        return false;
     snprintf(path, sizeof path, "%s/list", folder);
     FILE *f = fopen(path, "we");
     if (!f)

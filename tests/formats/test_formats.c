@@ -17,7 +17,7 @@
 #include "tests/test.h"
 
 static const struct gf_read_options any = {0};
-static const struct gf_write_options usual = {.level = -1, .threads = 1};
+static const struct gf_write_options usual = {.level = -1, .jpeg_quality = 100, .threads = 1};
 
 /* Reads back; on failure prints why and returns an empty image. */
 static struct gf_image load(const char *path, const struct gf_read_options *options) {
@@ -40,9 +40,12 @@ static struct gf_read_options options_for(const struct gf_format *f, const struc
     return o;
 }
 
+/* JPEG does not keep every bit; test_jpeg.c is about it. */
 static void round_trip(const struct gf_format *f, const struct gf_image *image,
                        const struct gf_write_options *w) {
     char path[32];
+    if (f == &gf_format_jpeg)
+        return;
     snprintf(path, sizeof path, "rt.%.3s", f->name);
     struct gf_read_options o = options_for(f, image);
     o.raw.big_endian = w->big_endian;
@@ -385,8 +388,6 @@ static void test_disk_full(void) {
     getrlimit(RLIMIT_FSIZE, &old);
     for (int i = 0; gf_formats[i]; i++) {
         char path[16];
-        if (!gf_formats[i]->write)
-            continue;
         snprintf(path, sizeof path, "full.%.3s", gf_formats[i]->name);
         file_put(path, "old", 3);
         int before = scratch_count();

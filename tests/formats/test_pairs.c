@@ -191,8 +191,8 @@ static void test_claims(void) {
     unlink("c.raw");
 }
 
-/* Changes one byte, a whole start, or, where the length may change (`kind` 3 and more), takes bytes
- * away; returns the new length. */
+/* Changes one byte or a whole start, to NUL or otherwise, or, where the length may change (`kind` 5
+ * and more), takes bytes away; returns the new length. */
 static size_t mutate(int kind, size_t at, uint32_t *seed, char *text, size_t n) {
     char printable = (char)(32 + random_next(seed) % 95);
     switch (kind) {
@@ -206,9 +206,15 @@ static size_t mutate(int kind, size_t at, uint32_t *seed, char *text, size_t n) 
         memset(text, printable, at / 6 + 1);
         return n;
     case 3:
+        text[at] = 0;
+        return n;
+    case 4:
+        memset(text, 0, at / 6 + 1);
+        return n;
+    case 5:
         memmove(text + at, text + at + 1, n - at - 1);
         return n - 1;
-    case 4:
+    case 6:
         return at;
     default:
         memmove(text, text + at / 6, n - at / 6);
@@ -254,11 +260,11 @@ static void test_damaged_start(void) {
     unsigned char *at = memmem(whole, size, image.record, n);
     CHECK(at != NULL);
     if (at)
-        sweep("d.tif", "d.tif", (size_t)(at - whole), n, 3);
+        sweep("d.tif", "d.tif", (size_t)(at - whole), n, 5);
     free(whole);
     CHECK_EQ(gf_image_write("d.npy", &gf_format_npy, &image, &usual, true), GF_OK);
     free(file_get("d.npy.json", &size));
-    sweep("d.npy", "d.npy.json", 0, size, 6);
+    sweep("d.npy", "d.npy.json", 0, size, 8);
     /* What others write beside their data, or as a TIFF's description, is none of our business. */
     static const char *const foreign[] = {"{\"shape\": [8, 9, 3], \"axes\": \"YXS\"}", "{\"a\"",
                                           "[\"kind\", \"norm\"]", "made with gpufft"};

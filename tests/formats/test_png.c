@@ -12,6 +12,7 @@
 #include "formats/files.h"
 #include "formats/png.h"
 #include "formats/png_codec.h"
+#include "formats/png_deflate.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
@@ -472,6 +473,45 @@ static void test_levels(void) {
     gf_image_free(&image);
 }
 
+static size_t deflate_strip(struct gf_deflate *d, const unsigned char *in, size_t n, bool last,
+                            unsigned char *out) {
+    size_t made = gf_deflate_strip(d, in, n, last, out);
+    CHECK(made > 0 && made <= gf_deflate_bound(n));
+    return made;
+}
+
+/* The quick deflate of short strips, where a match more or less shows: the same bytes wherever its
+ * state is, whatever was there before and whatever lies around the strip. */
+static void test_addresses(void) {
+    enum { STATES = 100, STRIPS = 150, MOST = 120, ROOM = 4096 };
+    static unsigned char around[MOST + 128], first[ROOM], made[ROOM];
+    const struct gf_codec *codec = gf_codec_best();
+    struct gf_deflate_options options = {.quick = codec->deflate ? codec : NULL, .level = 1};
+    struct gf_deflate *states[STATES];
+    for (int i = 0; i < STATES; i++)
+        CHECK((states[i] = gf_deflate_new(&options)) != NULL);
+    uint32_t seed = 3;
+    int different = 0;
+    CHECK(gf_deflate_bound(MOST) <= ROOM);
+    for (uint32_t strip = 0; strip < STRIPS; strip++) {
+        unsigned char bytes[MOST];
+        size_t n = 1 + random_next(&seed) % MOST, n_first = 0;
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = (unsigned char)(random_next(&seed) >> 9) & 1;
+        for (int i = 0; i < STATES; i++) {
+            unsigned char *in = around + random_next(&seed) % 64;
+            memset(around, i, sizeof around);
+            memcpy(in, bytes, n);
+            size_t got = deflate_strip(states[i], in, n, strip & 1, i ? made : first);
+            n_first = i ? n_first : got;
+            different += i && (got != n_first || memcmp(made, first, got) != 0);
+        }
+    }
+    CHECK_MSG(different == 0, "%d of %d differ", different, STRIPS * (STATES - 1));
+    for (int i = 0; i < STATES; i++)
+        gf_deflate_free(states[i]);
+}
+
 /* ------------------------------------------------------- files */
 
 static void compare_path(const char *path) {
@@ -517,6 +557,7 @@ int main(int argc, char **argv) {
     test_lengths();
     test_writing();
     test_levels();
+    test_addresses();
     scratch_leave();
     return TEST_END();
 }

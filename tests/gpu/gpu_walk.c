@@ -227,7 +227,7 @@ static void write_pairs(struct walk *w, const struct spot *s) {
 static void walk_line(struct walk *w, const int64_t *at, bool reading) {
     const struct pass_args *a = &w->pass->args.pass;
     struct spot s = spot_of(w, at);
-    bool split = walk_option(w->pass, "SPLIT") == 1;
+    bool split = walk_option(w->pass, "SPLIT") >= 1;
     if (!reading && (w->store == STORE_TANGLE || w->store == STORE_TWO_HALVES ||
                      w->store == STORE_ROW_HALVES)) {
         write_pairs(w, &s);

@@ -202,10 +202,14 @@ static void consider_cuts(struct choice *c, int64_t n, int64_t convolution, bool
                 consider(c, &(struct cut){3, {a, m, n / a / m}, 0, false});
 }
 
-/* Loads and stores that address an element by its position alone, which may be in Rader's order. */
-static bool can_split_rader(const struct gf_gpu_axis_pass *ap, int64_t n) {
+/* Loads and stores that address an element by its position alone, which may be in Rader's order:
+ * none that must know which part of the line a sample is in. */
+static bool can_split_rader(const struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                            int64_t n) {
     bool in = ap->load == LOAD_COMPLEX || ap->load == LOAD_PAIR || ap->load == LOAD_REAL;
     bool out = ap->store == STORE_COMPLEX || ap->store == STORE_PAIR;
+    if (gf_gpu_counted(b->job, ap->axis) < n)
+        return false;
     return in && out && !ap->fold && n > 512 && gf_is_prime(n) && gf_gpu_has_codelets(n - 1);
 }
 
@@ -223,7 +227,7 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     consider(&c, &(struct cut){1, {n}, 0, false});
     if (!one_tile) {
         consider_cuts(&c, n, 0, false);
-        if (can_split_rader(ap, n))
+        if (can_split_rader(b, ap, n))
             consider_cuts(&c, n - 1, n - 1, true);
         if (!c.best.parts) {
             int64_t m = gf_factor_smooth_length(2 * n - 1);

@@ -11,6 +11,8 @@
 static void add_index(struct gf_gpu_pass_builder *b, int axis, struct index_args index) {
     if (b->n >= 5)
         return; /* three spatial axes, channels and parts make five at most */
+    if (!index.counted)
+        index.counted = index.count;
     b->axis[b->n] = axis;
     b->args.index[b->n++] = index;
 }
@@ -54,6 +56,11 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         x.size = n;
     if (ap->sample && ap->sample->shift && x.size && ap->store == STORE_SAMPLE)
         x.centre = n / 2;
+    x.counted = axis < 3 ? gf_gpu_counted(&b->p->job, axis) : n;
+    if (pairs) {
+        b->args.pair_counted = x.counted / 2;
+        x.counted = (x.counted + 1) / 2;
+    }
     if (x.count == 1 && !pairs && !own)
         return;
     if (pairs && (pair_in || pair_out)) {
@@ -63,6 +70,13 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
     if (own)
         b->args.own_index = b->n;
     add_index(b, axis, x);
+}
+
+/* Which points of a line are counted where they clip; folded ones are pairs. */
+static void add_counted(struct gf_gpu_pass_builder *b) {
+    const int64_t counted = gf_gpu_counted(&b->p->job, b->ap->axis);
+    b->args.counted[0] = b->ap->fold ? (counted + 1) / 2 : counted;
+    b->args.counted[1] = b->ap->fold ? counted / 2 : counted;
 }
 
 /* The indices along the other parts of the pass's own axis, where that is split; and the strides
@@ -103,6 +117,7 @@ static void add_own_axis(struct gf_gpu_pass_builder *b) {
     b->args.axis_in = in;
     b->args.axis_out = out;
     b->args.axis_size = full_size(&b->p->job, ap->axis);
+    add_counted(b);
 }
 
 /* The indices that choose a line, and where a filter's values are along each. */

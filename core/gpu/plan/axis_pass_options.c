@@ -1,5 +1,8 @@
 /* A pass along an axis as options of its kernel, and as a line of `gpufft plan`. */
 #include "core/gpu/plan/axis_pass_options.h"
+
+#include <math.h>
+
 #include "core/gpu/plan/pass.h"
 
 void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
@@ -65,6 +68,48 @@ static bool is_short(const struct gf_gpu_pass_builder *b, int64_t stride) {
     return points * stride < (int64_t)1 << 31;
 }
 
+/* One more than the largest offset, in elements, that a work item computes on the way in or out: of
+ * lines past the last one too, which a tile may have. */
+static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t, bool in) {
+    const struct pass_args *a = &b->args;
+    double most = (double)t->points * (double)(in ? b->in_step : b->out_step) +
+                  (double)(in ? a->pair_in : a->pair_out);
+    for (int i = 0; i < b->n; i++) {
+        const struct index_args *x = &a->index[i];
+        int64_t stride = in ? x->in : x->out, count = x->count > x->size ? x->count : x->size;
+        if (!stride) /* part of a coordinate */
+            stride = in ? x->point_in * a->axis_in : x->point_out * a->axis_out;
+        most += (double)(count + t->lines) * (double)stride;
+    }
+    return most;
+}
+
+/* Whether 32 bits hold all of the pass's offsets and twice its coordinates. */
+static bool is_narrow(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const double most = 2147483648.0;
+    double points = fmax((double)b->args.axis_size, (double)b->ap->convolution);
+    return 2 * points < most && reach(b, t, true) < most && reach(b, t, false) < most;
+}
+
+/* Bytes an access with which whole rows of samples are written through the tile: as many as all
+ * rows begin at multiples of. 0: they are not written so. */
+static int row_access(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const struct pass_args *a = &b->args;
+    int64_t samples = ap->length, bytes = b->out_bytes;
+    if (ap->store != STORE_SAMPLE || ap->sample->map != GF_MAP_DISPLAY ||
+        !gf_dtype_is_integer(ap->out_type) || !t->rows_out || a->axis_out != 1 ||
+        ap->length != a->axis_size || t->algorithm != GF_GPU_PLAIN ||
+        2 * samples * bytes * t->lines > t->local_bytes)
+        return 0;
+    for (int i = 0; i < b->n; i++)
+        samples |= a->index[i].out; /* its lowest bit is that of the greatest power of two */
+    for (int access = 16; access >= 4; access /= 2)
+        if (samples * bytes % access == 0)
+            return access;
+    return 0;
+}
+
 void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                               struct gf_gpu_pass *pass) {
     const struct gf_gpu_axis_pass *ap = b->ap;
@@ -83,13 +128,14 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
     gf_gpu_option(pass, "-DPAD_EVERY=%d -DIDX_STRIDE=%d -DLINE_STRIDE=%d -DWHOLE=%d", t->pad_every,
                   t->index_stride, t->line_stride, t->whole);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",
-                  ap->load, ap->store, ap->after > 1 || ap->both, ap->multiply_in,
+                  ap->load, ap->store,
+                  ap->after == 1 && !ap->both ? 0 : b->args.split_bits ? 2 : 1, ap->multiply_in,
                   ap->multiply_out);
     bool whole = ap->length == b->args.axis_size && !ap->convolution;
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", ap->scaled, ap->mirror,
                   ap->rader);
-    gf_gpu_option(pass, "-DSHORT_IN=%d -DSHORT_OUT=%d", is_short(b, b->args.axis_in),
-                  is_short(b, b->args.axis_out));
+    gf_gpu_option(pass, "-DSHORT_IN=%d -DSHORT_OUT=%d -DNARROW=%d", is_short(b, b->args.axis_in),
+                  is_short(b, b->args.axis_out), is_narrow(b, t));
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, b->args.axis_in == 1, b->args.axis_out == 1);
     /* Two complex numbers are one access in single precision alone. */
@@ -103,10 +149,15 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
         gf_gpu_type_options(pass, "IN", ap->in_type);
     if (gf_gpu_samples_out(ap))
         gf_gpu_output_options(pass, ap->out_type);
+    if (gf_gpu_samples_out(ap) && gf_dtype_is_integer(ap->out_type) &&
+        gf_job_counts_part(&b->p->job))
+        gf_gpu_option(pass, "-DCOUNTED=1");
     if (ap->store == STORE_SAMPLE)
         gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
                       (int)ap->sample->scale, ap->sample->shift,
                       ap->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(ap->out_type));
+    if (ap->store == STORE_SAMPLE && row_access(b, t))
+        gf_gpu_option(pass, "-DROW_ACCESS=%d", row_access(b, t));
     if (ap->store == STORE_SAMPLE)
         gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
                       !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&

@@ -33,6 +33,7 @@ static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
         int i = gf_gpu_job_axis(job, axis);
         a->n[axis] = i >= 0 ? job->shape[i] : 1;
         a->on[axis] = i >= 0 && job->axes >> i & 1;
+        a->counted[axis] = gf_gpu_counted(job, axis);
         a->work[axis] = work->extent[axis];
     }
     a->channels = work->extent[3];

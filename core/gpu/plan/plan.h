@@ -84,17 +84,17 @@ struct gf_gpu_pass {
     double cost; /* bytes over the share of the copy bandwidth that the access pattern reaches */
 };
 
-/* Twiddles and chirps, in double until they are uploaded. */
+/* Which tables a plan needs, and where each begins in the buffers; their values are computed when
+ * they are uploaded, see core/gpu/plan/tables.h. */
 struct gf_gpu_tables {
-    double *value; /* pairs */
-    int64_t count, room;
-    int32_t *order;
-    int64_t order_count, order_room;
-    struct gf_gpu_table_key {
+    struct gf_gpu_table {
         int what;
-        int64_t a[10], at;
-    } key[48];
-    int keys;
+        int64_t a[10]; /* of what */
+        int64_t at, count;
+        double *own; /* given values; NULL: computed */
+    } * table;
+    int n, room;
+    int64_t count, order_count; /* complex values, and integers, in all */
 };
 
 struct gf_gpu_plan {

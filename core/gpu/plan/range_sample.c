@@ -1,6 +1,8 @@
 /* The passes that find an automatic display range. */
 #include "core/gpu/plan/range_sample.h"
 
+#include <stdlib.h>
+
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/pass.h"
@@ -14,26 +16,25 @@ static int sample_axis(int i) {
 /* The indices and weights to the plan's integers. */
 static int add_tables(struct gf_gpu_plan *p, const struct gf_range_sample *s,
                       struct sample_args *a) {
-    int64_t at;
+    double *v = malloc((size_t)s->count * sizeof *v);
+    if (!v)
+        return gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+    bool failed = false;
     for (int i = 0; i < 4; i++) {
         const struct gf_range_axis *axis = &s->axis[sample_axis(i)];
-        int32_t *to = gf_gpu_table_integers(&p->tables, axis->count, &at);
-        if (!to)
-            return GF_ENOMEM;
         for (int k = 0; k < axis->count; k++)
-            to[k] = (int32_t)axis->index[k];
+            v[k] = (double)axis->index[k];
         a->extent[i] = axis->count;
-        a->index[i] = at;
+        a->index[i] = gf_gpu_table_integers(&p->tables, v, axis->count);
+        failed |= a->index[i] < 0;
     }
-    int32_t *to = gf_gpu_table_integers(&p->tables, s->count, &at);
-    if (!to)
-        return GF_ENOMEM;
     for (int64_t k = 0; k < s->count; k++)
-        to[k] = (int32_t)s->weight[k];
-    a->weight = at;
+        v[k] = s->weight[k];
+    a->weight = gf_gpu_table_integers(&p->tables, v, s->count);
     a->count = s->count;
-    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * (int64_t)sizeof *to;
-    return 0;
+    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * (int64_t)sizeof(int32_t);
+    free(v);
+    return failed || a->weight < 0 ? GF_ENOMEM : 0;
 }
 
 static void reserve_found(struct gf_gpu_plan *p, int64_t bytes) {

@@ -25,6 +25,11 @@ static inline bool gf_gpu_axis_on(const struct gf_job *job, int axis) {
     int i = gf_gpu_job_axis(job, axis);
     return i >= 0 && job->axes >> i & 1 && job->shape[i] > 1;
 }
+/* gf_job_counted() of that axis; 0, which is not to be asked for, of the channels. */
+static inline int64_t gf_gpu_counted(const struct gf_job *job, int axis) {
+    int i = gf_gpu_job_axis(job, axis);
+    return axis == 3 ? 0 : i >= 0 ? gf_job_counted(job, i) : 1;
+}
 
 /* Planes of `element` bytes each, channel by channel, tightly packed. */
 struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],

@@ -1,49 +1,53 @@
-/* A plan's tables: twiddles, chirps, spectra and permutations, each made once. */
+/* A plan's tables: twiddles, chirps, spectra and permutations, each once. */
 #include "core/gpu/plan/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/factor.h"
 #include "core/base/status.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
-enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER };
+enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS, INTEGERS };
 
-/* The offset of an earlier table of the same key, or -1; where `at` is given, keeps a new key
- * with it. */
-static int64_t known(struct gf_gpu_tables *t, struct gf_gpu_table_key *key, int64_t at) {
-    for (int i = 0; i < t->keys; i++)
-        if (t->key[i].what == key->what && !memcmp(t->key[i].a, key->a, sizeof key->a))
-            return t->key[i].at;
-    if (at >= 0 && t->keys < (int)(sizeof t->key / sizeof *t->key)) {
-        key->at = at;
-        t->key[t->keys++] = *key;
-    }
-    return -1;
+/* Powers of a generator are computed in shares of so many, which threads begin independently. */
+enum { SHARE = 1 << 14 };
+
+/* ---- which tables ---- */
+
+/* The table of the same key; NULL where there is none. */
+static struct gf_gpu_table *known(struct gf_gpu_tables *t, const struct gf_gpu_table *key) {
+    for (int i = 0; i < t->n; i++)
+        if (t->table[i].what == key->what && !memcmp(t->table[i].a, key->a, sizeof key->a))
+            return &t->table[i];
+    return NULL;
 }
 
-static double *grow(struct gf_gpu_tables *t, int64_t count) {
-    if (t->count + count > t->room) {
-        int64_t room = 2 * t->room + count;
-        double *v = realloc(t->value, (size_t)room * 2 * sizeof *v);
-        if (!v) {
-            gf_fail(GF_ENOMEM, "no memory for tables of %lld entries", (long long)room);
-            return NULL;
+/* The offset of the key's table, which is appended where it is missing; `total` counts the elements
+ * of its buffer. */
+static int64_t append(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t *total) {
+    if (t->n == t->room) {
+        int room = 2 * t->room + 16;
+        struct gf_gpu_table *more = realloc(t->table, (size_t)room * sizeof *more);
+        if (!more) {
+            gf_fail(GF_ENOMEM, "no memory for a list of %d tables", room);
+            return -1;
         }
-        t->value = v;
+        t->table = more;
         t->room = room;
     }
-    double *at = t->value + 2 * t->count;
-    t->count += count;
-    return at;
+    key->at = *total;
+    *total += key->count;
+    t->table[t->n++] = *key;
+    return key->at;
 }
 
-static void put_root(double *to, int64_t k, int64_t n) {
-    long double re, im;
-    gf_root_of_unity((uint64_t)k, (uint64_t)n, &re, &im);
-    to[0] = (double)re;
-    to[1] = (double)im;
+static int64_t add(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t *total) {
+    const struct gf_gpu_table *same = known(t, key);
+    return same ? same->at : append(t, key, total);
 }
 
 /* Powers of a twiddle that the table holds for a butterfly. */
@@ -52,110 +56,117 @@ static int roots(int radix) {
 }
 
 int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile) {
-    struct gf_gpu_table_key key = {.what = STAGES, .a = {tile->points}};
-    int64_t count = 1, done = tile->radix[0];
+    struct gf_gpu_table key = {.what = STAGES, .a = {tile->points}};
+    int64_t done = tile->radix[0];
+    key.count = 1; /* one entry more, so that no table is empty */
     for (int i = 0; i < tile->stages; i++)
         key.a[1 + i] = tile->radix[i];
-    int64_t at = known(t, &key, -1);
-    if (at >= 0)
-        return at;
     for (int i = 1; i < tile->stages; done *= tile->radix[i++])
-        count += roots(tile->radix[i]) * done;
-    at = t->count;
-    double *to = grow(t, count);
-    if (!to)
-        return -1;
-    done = tile->radix[0];
-    for (int i = 1; i < tile->stages; done *= tile->radix[i++])
-        for (int q = 1; q <= roots(tile->radix[i]); q++) {
-            /* w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
-            int power = tile->radix[i] > 5 && q > 3 ? 4 * (q - 3) : q;
-            for (int64_t m = 0; m < done; m++, to += 2)
-                put_root(to, m * power, done * tile->radix[i]);
-        }
-    to[0] = to[1] = 0; /* one entry more, so that no table is empty */
-    known(t, &key, at);
-    return at;
+        key.count += roots(tile->radix[i]) * done;
+    return add(t, &key, &t->count);
 }
 
 int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t *low) {
-    struct gf_gpu_table_key high_key = {.what = SPLIT_HIGH, .a = {n, bits}};
-    struct gf_gpu_table_key low_key = {.what = SPLIT_LOW, .a = {n, bits}};
-    int64_t at = known(t, &high_key, -1), step = (int64_t)1 << bits;
-    *low = known(t, &low_key, -1);
-    if (at >= 0)
-        return at;
-    int64_t high_count = (n - 1) / step + 1;
-    at = t->count;
-    *low = at + high_count;
-    double *to = grow(t, high_count + step);
-    if (!to)
-        return -1;
-    for (int64_t i = 0; i < high_count; i++, to += 2)
-        put_root(to, i * step, n);
-    for (int64_t i = 0; i < step; i++, to += 2)
-        put_root(to, i, n);
-    known(t, &high_key, at);
-    known(t, &low_key, *low);
-    return at;
-}
-
-/* k^2 modulo 2 n, exactly: in floating point the angle pi k^2 / n of a large k has no digits
- * left. */
-static int64_t square(int64_t k, int64_t n) {
-    return (int64_t)((unsigned __int128)k * (unsigned __int128)k % (unsigned __int128)(2 * n));
+    struct gf_gpu_table high = {.what = SPLIT_HIGH, .a = {n, bits}, .count = ((n - 1) >> bits) + 1};
+    struct gf_gpu_table fine = {.what = SPLIT_LOW, .a = {n, bits}, .count = (int64_t)1 << bits};
+    int64_t at = add(t, &high, &t->count);
+    *low = add(t, &fine, &t->count);
+    return *low < 0 ? -1 : at;
 }
 
 int64_t gf_gpu_table_chirp(struct gf_gpu_tables *t, int64_t n, int dir) {
-    struct gf_gpu_table_key key = {.what = CHIRP, .a = {n, dir}};
-    int64_t at = known(t, &key, -1);
-    if (at >= 0)
-        return at;
-    at = t->count;
-    double *to = grow(t, n);
-    if (!to)
+    return add(t, &(struct gf_gpu_table){.what = CHIRP, .a = {n, dir}, .count = n}, &t->count);
+}
+
+int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm algorithm, int64_t n,
+                              int64_t points, int dir) {
+    struct gf_gpu_table key = {.what = SPECTRUM, .a = {n, dir, points, algorithm}, .count = points};
+    return add(t, &key, &t->count);
+}
+
+int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
+    struct gf_gpu_table key = {.what = ORDER, .a = {prime}, .count = 4 * (prime - 1)};
+    return add(t, &key, &t->order_count);
+}
+
+int64_t gf_gpu_table_integers(struct gf_gpu_tables *t, const double *v, int64_t count) {
+    struct gf_gpu_table key = {.what = INTEGERS, .count = count};
+    key.own = malloc((size_t)count * sizeof *key.own);
+    if (!key.own) {
+        gf_fail(GF_ENOMEM, "no memory for %lld integers", (long long)count);
         return -1;
-    for (int64_t k = 0; k < n; k++, to += 2) {
-        put_root(to, square(k, n), 2 * n);
-        to[1] *= dir;
     }
-    known(t, &key, at);
+    memcpy(key.own, v, (size_t)count * sizeof *v);
+    int64_t at = append(t, &key, &t->order_count);
+    if (at < 0)
+        free(key.own);
     return at;
 }
 
-/* A plain FFT in long double for tables: mixed radix by recursion, primes by definition; n has
- * small factors only. `w` holds the n-th roots, `step` is the whole length over n. */
-static void table_fft(const long double *in, int64_t stride, long double *out, int64_t n,
-                      const long double *w, int64_t step, int64_t whole) {
-    if (n == 1) {
-        out[0] = in[0];
-        out[1] = in[1];
-        return;
+int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count) {
+    struct gf_gpu_table key = {.what = REALS, .count = (count + 1) / 2};
+    key.own = calloc((size_t)key.count * 2, sizeof *key.own);
+    if (!key.own) {
+        gf_fail(GF_ENOMEM, "no memory for %lld values", (long long)count);
+        return -1;
     }
-    int64_t r = 2;
-    while (n % r)
-        r++;
-    int64_t m = n / r;
-    for (int64_t q = 0; q < r; q++)
-        table_fft(in + 2 * q * stride, stride * r, out + 2 * q * m, m, w, step * r, whole);
-    long double x[2 * 13];
-    for (int64_t k = 0; k < m; k++) {
-        for (int64_t q = 0; q < r; q++) {
-            const long double *f = w + 2 * (q * k * step % whole), *v = out + 2 * (q * m + k);
-            x[2 * q] = v[0] * f[0] - v[1] * f[1];
-            x[2 * q + 1] = v[0] * f[1] + v[1] * f[0];
-        }
-        for (int64_t p = 0; p < r; p++) {
-            long double re = 0, im = 0;
-            for (int64_t q = 0; q < r; q++) {
-                const long double *f = w + 2 * (p * q % r * (whole / r));
-                re += x[2 * q] * f[0] - x[2 * q + 1] * f[1];
-                im += x[2 * q] * f[1] + x[2 * q + 1] * f[0];
+    memcpy(key.own, v, (size_t)count * sizeof *v);
+    int64_t at = append(t, &key, &t->count);
+    if (at < 0)
+        free(key.own);
+    return at < 0 ? -1 : 2 * at;
+}
+
+void gf_gpu_tables_free(struct gf_gpu_tables *t) {
+    for (int i = 0; i < t->n; i++)
+        free(t->table[i].own);
+    free(t->table);
+    *t = (struct gf_gpu_tables){0};
+}
+
+/* ---- their values ---- */
+
+/* Complex numbers of floats, doubles or long doubles. */
+struct values {
+    void *data;
+    int bits; /* 32, 64; 80: long double */
+};
+
+static void put(struct values v, int64_t i, long double re, long double im) {
+    if (v.bits == 32) {
+        ((float *)v.data)[2 * i] = (float)re;
+        ((float *)v.data)[2 * i + 1] = (float)im;
+    } else if (v.bits == 64) {
+        ((double *)v.data)[2 * i] = (double)re;
+        ((double *)v.data)[2 * i + 1] = (double)im;
+    } else {
+        ((long double *)v.data)[2 * i] = re;
+        ((long double *)v.data)[2 * i + 1] = im;
+    }
+}
+
+static size_t pair_bytes(int bits) {
+    return bits == 80 ? 2 * sizeof(long double) : (size_t)bits / 4;
+}
+
+static struct values from(struct values v, int64_t first) {
+    return (struct values){(char *)v.data + (size_t)first * pair_bytes(v.bits), v.bits};
+}
+
+static void fill_stages(const struct gf_gpu_table *t, struct values v) {
+    const int64_t *radix = t->a + 1;
+    int64_t done = radix[0], at = 0;
+    for (int i = 1; i < GF_GPU_MAX_STAGES && radix[i]; done *= radix[i++])
+        for (int q = 1; q <= roots((int)radix[i]); q++) {
+            /* w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
+            int64_t power = radix[i] > 5 && q > 3 ? 4 * (q - 3) : q;
+            for (int64_t m = 0; m < done; m++, at++) {
+                long double re, im;
+                gf_root_of_unity((uint64_t)(m * power), (uint64_t)(done * radix[i]), &re, &im);
+                put(v, at, re, im);
             }
-            out[2 * (p * m + k)] = re;
-            out[2 * (p * m + k) + 1] = im;
         }
-    }
+    put(v, at, 0, 0);
 }
 
 static int64_t power_mod(int64_t base, int64_t e, int64_t m) {
@@ -166,105 +177,130 @@ static int64_t power_mod(int64_t base, int64_t e, int64_t m) {
     return v;
 }
 
-/* The kernel of the convolution: the conjugate chirp in both directions; or the roots in Rader's
- * order. */
-static void kernel_of(enum gf_gpu_algorithm algorithm, int64_t n, int64_t points, int dir,
-                      long double *b) {
-    memset(b, 0, (size_t)points * 2 * sizeof *b);
-    if (algorithm == GF_GPU_RADER) {
-        int64_t g = gf_primitive_root(n), inverse = power_mod(g, n - 2, n), k = 1;
-        for (int64_t i = 0; i < points; i++, k = k * inverse % n) {
-            gf_root_of_unity((uint64_t)k, (uint64_t)n, &b[2 * i], &b[2 * i + 1]);
-            b[2 * i + 1] *= dir;
+/* The roots in Rader's order. */
+static void rader_kernel(const struct gf_roots *r, int64_t n, int dir, struct values b) {
+    int64_t inverse = power_mod(gf_primitive_root(n), n - 2, n);
+#pragma omp parallel for if (n > SHARE)
+    for (int64_t first = 0; first < n - 1; first += SHARE) {
+        int64_t k = power_mod(inverse, first, n),
+                end = first + SHARE < n - 1 ? first + SHARE : n - 1;
+        for (int64_t i = first; i < end; i++, k = k * inverse % n) {
+            long double re, im;
+            gf_roots_at(r, (uint64_t)k, &re, &im);
+            put(b, i, re, im * dir);
         }
-        return;
     }
+}
+
+/* The conjugate chirp in both directions, over `points`. */
+static void bluestein_kernel(const struct gf_roots *r, int64_t n, int64_t points, int dir,
+                             struct values b) {
+    for (int64_t i = n; i <= points - n; i++)
+        put(b, i, 0, 0);
+#pragma omp parallel for if (n > SHARE)
     for (int64_t k = 0; k < n; k++) {
         long double re, im;
-        gf_root_of_unity((uint64_t)square(k, n), 2 * (uint64_t)n, &re, &im);
-        int64_t other = k ? points - k : 0;
-        b[2 * k] = b[2 * other] = re;
-        b[2 * k + 1] = b[2 * other + 1] = -im * dir;
+        gf_roots_at(r, gf_square_mod((uint64_t)k, r->n), &re, &im);
+        put(b, k, re, -im * dir);
+        if (k)
+            put(b, points - k, re, -im * dir);
     }
 }
 
-int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm algorithm, int64_t n,
-                              int64_t points, int dir) {
-    struct gf_gpu_table_key key = {.what = SPECTRUM, .a = {n, dir, points, algorithm}};
-    int64_t at = known(t, &key, -1);
-    if (at >= 0)
-        return at;
-    at = t->count;
-    double *to = grow(t, points);
-    long double *b = malloc((size_t)points * 6 * sizeof *b);
-    if (!to || !b) {
-        free(b);
-        gf_fail(GF_ENOMEM, "no memory for a convolution of %lld points", (long long)points);
-        return -1;
-    }
-    long double *out = b + 2 * points, *w = b + 4 * points;
-    for (int64_t i = 0; i < points; i++)
-        gf_root_of_unity((uint64_t)i, (uint64_t)points, &w[2 * i], &w[2 * i + 1]);
-    kernel_of(algorithm, n, points, dir, b);
-    table_fft(b, 1, out, points, w, 1, points);
-    for (int64_t i = 0; i < 2 * points; i++)
-        to[i] = (double)(out[i] / (long double)points);
-    free(b);
-    known(t, &key, at);
-    return at;
+/* Doubles between are exact enough for floats. */
+static int workspace_bits(int bits) {
+    return bits == 32 ? 64 : 80;
 }
 
-int32_t *gf_gpu_table_integers(struct gf_gpu_tables *t, int64_t count, int64_t *at) {
-    if (t->order_count + count > t->order_room) {
-        int64_t room = 2 * t->order_room + count;
-        int32_t *v = realloc(t->order, (size_t)room * sizeof *v);
-        if (!v) {
-            gf_fail(GF_ENOMEM, "no memory for %lld integers", (long long)count);
-            return NULL;
+static int fill_spectrum(const struct gf_gpu_table *t, struct values v) {
+    const int64_t n = t->a[0], points = t->a[2];
+    const int dir = (int)t->a[1];
+    const bool rader = t->a[3] == GF_GPU_RADER;
+    struct values b = {.bits = workspace_bits(v.bits)};
+    struct gf_roots r = {.n = 0};
+    b.data = gf_alloc((size_t)points * pair_bytes(b.bits));
+    bool ok = b.data && gf_roots_make(&r, (uint64_t)(rader ? n : 2 * n));
+    if (ok && rader)
+        rader_kernel(&r, n, dir, b);
+    else if (ok)
+        bluestein_kernel(&r, n, points, dir, b);
+    gf_roots_free(&r);
+    if (b.bits == 80)
+        ok = ok && gf_exact_transform(b.data, points, 1.0L / (long double)points, v.data, v.bits);
+    else
+        ok = ok && gf_double_transform(b.data, points, 1.0 / (double)points, v.data, v.bits);
+    gf_free(b.data);
+    return ok ? 0
+              : gf_fail(GF_ENOMEM, "no memory for a convolution of %lld points", (long long)points);
+}
+
+static void fill_order(const struct gf_gpu_table *t, int32_t *in) {
+    const int64_t prime = t->a[0], g = gf_primitive_root(prime);
+    const int64_t inverse = power_mod(g, prime - 2, prime);
+    int32_t *out = in + prime - 1, *in_slot = out + prime - 1, *out_slot = in_slot + prime - 1;
+#pragma omp parallel for if (prime > SHARE)
+    for (int64_t first = 0; first < prime - 1; first += SHARE) {
+        int64_t a = power_mod(g, first, prime), b = power_mod(inverse, first, prime);
+        for (int64_t i = first; i < first + SHARE && i < prime - 1; i++) {
+            in[i] = (int32_t)a;
+            out[i] = (int32_t)b;
+            in_slot[a - 1] = out_slot[b - 1] = (int32_t)i;
+            a = a * g % prime;
+            b = b * inverse % prime;
         }
-        t->order = v;
-        t->order_room = room;
     }
-    *at = t->order_count;
-    t->order_count += count;
-    return t->order + *at;
 }
 
-int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
-    struct gf_gpu_table_key key = {.what = ORDER, .a = {prime}};
-    int64_t at = known(t, &key, -1);
-    if (at >= 0)
-        return at;
-    int32_t *in = gf_gpu_table_integers(t, 4 * (prime - 1), &at);
-    if (!in)
-        return -1;
-    int32_t *out = in + prime - 1;
-    int32_t *in_slot = out + prime - 1, *out_slot = in_slot + prime - 1;
-    int64_t g = gf_primitive_root(prime), inverse = power_mod(g, prime - 2, prime), a = 1, b = 1;
-    for (int64_t i = 0; i < prime - 1; i++) {
-        in[i] = (int32_t)a;
-        out[i] = (int32_t)b;
-        in_slot[a - 1] = out_slot[b - 1] = (int32_t)i;
-        a = a * g % prime;
-        b = b * inverse % prime;
+static int fill(const struct gf_gpu_table *t, struct values v) {
+    const int64_t n = t->a[0];
+    bool ok = true;
+    switch (t->what) {
+    case STAGES:
+        fill_stages(t, v);
+        break;
+    case SPLIT_HIGH:
+        ok = gf_cpu_roots(v.data, v.bits, n, (int64_t)1 << t->a[1], false, t->count);
+        break;
+    case SPLIT_LOW:
+        ok = gf_cpu_roots(v.data, v.bits, n, 1, false, t->count);
+        break;
+    case CHIRP:
+        ok = gf_cpu_roots(v.data, v.bits, 2 * n, 0, t->a[1] < 0, t->count);
+        break;
+    case SPECTRUM:
+        return fill_spectrum(t, v);
+    default:
+        for (int64_t i = 0; i < t->count; i++)
+            put(v, i, t->own[2 * i], t->own[2 * i + 1]);
     }
-    known(t, &key, at);
-    return at;
+    return ok ? 0 : gf_fail(GF_ENOMEM, "no memory for tables");
 }
 
-int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count) {
-    int64_t at = t->count;
-    double *to = grow(t, (count + 1) / 2);
-    if (!to)
-        return -1;
-    memcpy(to, v, (size_t)count * sizeof *v);
-    if (count % 2)
-        to[count] = 0;
-    return 2 * at;
+int gf_gpu_tables_fill(const struct gf_gpu_tables *t, enum gf_precision precision, void *value,
+                       int32_t *order) {
+    struct values all = {value, precision == GF_DOUBLE ? 64 : 32};
+    int rc = 0;
+    for (int i = 0; i < t->n && !rc; i++) {
+        const struct gf_gpu_table *one = &t->table[i];
+        if (one->what == ORDER && order)
+            fill_order(one, order + one->at);
+        else if (one->what == INTEGERS && order)
+            for (int64_t k = 0; k < one->count; k++)
+                order[one->at + k] = (int32_t)one->own[k];
+        else if (one->what != ORDER && one->what != INTEGERS && value)
+            rc = fill(one, from(all, one->at));
+    }
+    return rc;
 }
 
-void gf_gpu_tables_free(struct gf_gpu_tables *t) {
-    free(t->value);
-    free(t->order);
-    *t = (struct gf_gpu_tables){0};
+int64_t gf_gpu_tables_bytes(const struct gf_gpu_tables *t, enum gf_precision precision) {
+    const int bits = precision == GF_DOUBLE ? 64 : 32;
+    int64_t workspace = 0;
+    for (int i = 0; i < t->n; i++) {
+        int64_t bytes = t->table[i].count * (int64_t)pair_bytes(workspace_bits(bits));
+        if (t->table[i].what == SPECTRUM && bytes > workspace)
+            workspace = bytes;
+    }
+    int64_t values = t->count * (int64_t)pair_bytes(bits) + workspace, order = 4 * t->order_count;
+    return values > order ? values : order;
 }

@@ -1,10 +1,11 @@
-/* A plan's tables. Each function returns the offset of a table, and makes it at its first use; -1,
- * with the message set by gf_fail(), when memory is short. Offsets are in complex elements unless
- * noted.
+/* A plan's tables. Each function returns the offset of a table, whose values are computed by
+ * gf_gpu_tables_fill(): a plan that is only shown needs none. -1, with the message set by gf_fail(),
+ * when memory is short. Offsets are in complex elements unless noted.
  *
  *     struct gf_gpu_tables t = {0};
  *     int64_t at = gf_gpu_table_chirp(&t, 101, 1);
- *     double re = at < 0 ? 0 : t.value[2 * at];
+ *     void *value = malloc(t.count * 16);
+ *     int rc = gf_gpu_tables_fill(&t, GF_DOUBLE, value, NULL);
  *     gf_gpu_tables_free(&t);
  */
 #ifndef GF_CORE_GPU_PLAN_TABLES_H
@@ -24,11 +25,16 @@ int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm alg
 /* Rader's order, four tables of prime - 1 integers: which point is the i-th input; which is the
  * i-th output; at which input, and at which output, points 1, 2, … are. Offset in the integers. */
 int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime);
-/* Room for `count` integers, valid until the next table is made; *at is their offset in the
- * integers. NULL when memory is short. */
-int32_t *gf_gpu_table_integers(struct gf_gpu_tables *t, int64_t count, int64_t *at);
+/* Copies `count` whole numbers of 32 bits; offset in the integers. */
+int64_t gf_gpu_table_integers(struct gf_gpu_tables *t, const double *v, int64_t count);
 /* Copies `count` reals; offset in reals. */
 int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count);
+/* Computes all: the values in the plan's precision, count pairs, and order_count integers, each
+ * where it is not NULL. GF_ENOMEM. */
+int gf_gpu_tables_fill(const struct gf_gpu_tables *t, enum gf_precision precision, void *value,
+                       int32_t *order);
+/* Bytes of the host's memory that this takes at most, the values included. */
+int64_t gf_gpu_tables_bytes(const struct gf_gpu_tables *t, enum gf_precision precision);
 void gf_gpu_tables_free(struct gf_gpu_tables *t);
 
 #endif

@@ -1,0 +1,48 @@
+/* The smooth part s of a picture u, for the smooth mode of core/filter/edges.h. Its spectrum is a
+ * sum over the axes, one term for the jump r = u(n - 1) - u(0) along each; back along that axis
+ * alone it has a closed form. With R(k) the spectrum of r over the other axes, of extents N, and y
+ * the index along the axis,
+ *
+ *     S(y, k) = R(k) sinh(a (y + 1/2 - n/2)) / (2 cosh(a/2) sinh(a n/2)),
+ *     sinh(a/2)^2 = sum over the other axes of sin(pi k / N)^2;   at a = 0: R(k) (y + 1/2 - n/2) / n
+ *
+ * which solves S(y + 1) - 2 cosh(a) S(y) + S(y - 1) = R at y = 0, -R at y = n - 1, 0 between. It is
+ * odd about the middle of the axis, so half of it is computed. For each axis of more than one
+ * sample:
+ *
+ *     struct gf_smooth x;
+ *     gf_smooth_init(&x, &job, axis);
+ *     gf_smooth_jump(&x, &u, &jump);            shape of x.forward's input
+ *     run x.forward from jump to spectrum       unless x.forward.axes is 0: spectrum is jump
+ *     gf_smooth_extend(&x, threads, &spectrum, &half);    shape of x.inverse's input
+ *     run x.inverse from half to x.part         unless x.inverse.axes is 0: x.part is half
+ *
+ * and gf_smooth_fill() with all of them. */
+#ifndef GF_CORE_FILTER_SMOOTH_H
+#define GF_CORE_FILTER_SMOOTH_H
+
+#include "core/base/job.h"
+
+struct gf_smooth {
+    int axis;
+    int64_t n;
+    struct gf_job forward, inverse; /* over the other axes: of the jump, of half the axis */
+    struct gf_array part;           /* the caller's: this axis's share of s, its first n / 2 */
+};
+
+/* `job` transforms the picture: its shape, channels, axes and precision count, and its in_dtype,
+ * which is f32 or f64. False for an axis along which nothing jumps. */
+bool gf_smooth_init(struct gf_smooth *x, const struct gf_job *job, int axis);
+
+/* All arrays are C-contiguous but `u`. */
+void gf_smooth_jump(const struct gf_smooth *x, const struct gf_array *u, struct gf_array *jump);
+/* GF_ENOMEM. */
+int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_array *spectrum,
+                     struct gf_array *half);
+/* `a`, C-contiguous, is lengthened to 2 n along each of the `count` axes of x and holds u, of
+ * `shape`, in its first samples: the others become u - s, continued periodically, plus the mirror
+ * images of s. GF_ENOMEM. */
+int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int64_t *shape,
+                   struct gf_array *a);
+
+#endif

@@ -1,0 +1,118 @@
+/* Resolutions and colour profiles, see metadata.h. */
+#include "formats/metadata.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+
+/* ICC.1:2022: the header, a table of tags behind it (a count, then 12 bytes each), numbers in big-endian
+ * order. */
+enum { HEADER = 128, SPACE = 16, MAGIC = 36, TAG = 12, MOST_TAGS = 256 };
+
+static const double most_pixels = 1e9;
+
+void gf_metadata_free(struct gf_metadata *m) {
+    free(m->profile);
+    *m = (struct gf_metadata){0};
+}
+
+void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit) {
+    bool valid = x > 0 && y > 0 && x <= most_pixels && y <= most_pixels;
+    if (valid && (unit != GF_UNIT_NONE || x < y || x > y))
+        *r = (struct gf_resolution){x, y, unit};
+}
+
+bool gf_resolution_in(const struct gf_resolution *r, enum gf_unit unit, double *x, double *y) {
+    static const double metres[] = {[GF_INCH] = 0.0254, [GF_CENTIMETRE] = 0.01, [GF_METRE] = 1};
+    if (!(r->x > 0) || r->unit == GF_UNIT_NONE)
+        return false;
+    double factor = r->unit == unit ? 1 : metres[unit] / metres[r->unit];
+    *x = r->x * factor;
+    *y = r->y * factor;
+    return true;
+}
+
+bool gf_resolution_round(const struct gf_resolution *r, enum gf_unit unit, double most,
+                         struct gf_resolution *out) {
+    *out = (struct gf_resolution){r->x, r->y, unit};
+    if (!gf_resolution_in(r, unit, &out->x, &out->y)) {
+        out->unit = GF_UNIT_NONE;
+        if (fmod(r->x, 1) > 0 || fmod(r->y, 1) > 0)
+            return false;
+    }
+    out->x = round(out->x);
+    out->y = round(out->y);
+    return out->x >= 1 && out->y >= 1 && out->x <= most && out->y <= most;
+}
+
+static uint32_t number(const unsigned char *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n) {
+    const unsigned char *p = profile;
+    if (n < HEADER + 4 || n > GF_MOST_PROFILE || number(p) != n || memcmp(p + MAGIC, "acsp", 4))
+        return GF_OK;
+    free(m->profile);
+    m->profile = malloc(n);
+    m->profile_bytes = m->profile ? n : 0;
+    if (!m->profile)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    memcpy(m->profile, p, n);
+    return GF_OK;
+}
+
+void gf_profile_space(const struct gf_metadata *m, char space[5]) {
+    memset(space, 0, 5);
+    for (int i = 0; i < 4 && m->profile; i++) {
+        unsigned char c = m->profile[SPACE + i];
+        space[i] = c >= 32 && c < 127 ? (char)c : '?';
+    }
+}
+
+bool gf_profile_suits(const struct gf_metadata *m, int colors) {
+    char space[5];
+    gf_profile_space(m, space);
+    return !strcmp(space, colors == 3 ? "RGB " : "GRAY");
+}
+
+/* The bytes of the tag 'desc', or NULL. */
+static const unsigned char *find_description(const struct gf_metadata *m, size_t *size) {
+    const unsigned char *p = m->profile;
+    size_t n = m->profile_bytes, count = p ? number(p + HEADER) : 0;
+    for (size_t i = 0; i < count && i < MOST_TAGS; i++) {
+        size_t at = HEADER + 4 + i * TAG;
+        if (at + TAG > n)
+            return NULL;
+        size_t offset = number(p + at + 4);
+        *size = number(p + at + 8);
+        if (!memcmp(p + at, "desc", 4))
+            return offset <= n && *size <= n - offset && *size >= 12 ? p + offset : NULL;
+    }
+    return NULL;
+}
+
+/* Version 2 has a count and ASCII, version 4 texts by language in UTF-16, of which the first is taken. */
+const char *gf_profile_name(const struct gf_metadata *m, char *text, size_t size) {
+    size_t n = 0, used = 0, offset = 12, length = 0, step = 1;
+    const unsigned char *p = find_description(m, &n);
+    if (p && !memcmp(p, "desc", 4)) {
+        length = number(p + 8);
+    } else if (p && !memcmp(p, "mluc", 4) && n >= 28 && number(p + 8) > 0) {
+        length = number(p + 20);
+        offset = number(p + 24);
+        step = 2;
+    }
+    if (offset > n || length > n - offset)
+        length = 0;
+    for (size_t i = step - 1; i < length && used + 1 < size; i += step) {
+        unsigned char c = p[offset + i];
+        if (!c && step == 1)
+            break;
+        text[used++] = c >= 32 && c < 127 && (step == 1 || !p[offset + i - 1]) ? (char)c : '?';
+    }
+    text[used] = 0;
+    return text;
+}

@@ -1,0 +1,54 @@
+/* What a picture's file tells about its samples beside them: resolution, gamma, colour profile. It is
+ * carried from picture to picture where the format written can hold it. Untrusted: what is not valid
+ * is left out by the readers, and what does not suit the picture by the writers. */
+#ifndef GF_FORMATS_METADATA_H
+#define GF_FORMATS_METADATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gf_unit { GF_UNIT_NONE /* only x : y is known */, GF_INCH, GF_CENTIMETRE, GF_METRE };
+
+/* Pixels per unit, as the file has them. */
+struct gf_resolution {
+    double x, y; /* 0: not told */
+    enum gf_unit unit;
+};
+
+struct gf_metadata {
+    struct gf_resolution resolution;
+    /* Of PNG, as its chunks have them. */
+    uint32_t gamma; /* gAMA: 100000 times the exponent; 0: not told */
+    bool srgb;      /* sRGB, with `intent` */
+    uint8_t intent;
+    bool has_primaries;
+    unsigned char primaries[32]; /* cHRM */
+    unsigned char *profile;      /* ICC; NULL: none. Owned */
+    size_t profile_bytes;
+};
+
+enum { GF_MOST_PROFILE = 4 << 20 /* bytes; larger ones are left out */ };
+
+void gf_metadata_free(struct gf_metadata *m);
+
+/* Sets the resolution, unless it is not finite, not positive, or only 1 : 1. */
+void gf_resolution_set(struct gf_resolution *r, double x, double y, enum gf_unit unit);
+/* In another unit than GF_UNIT_NONE; false where its own is not known. */
+bool gf_resolution_in(const struct gf_resolution *r, enum gf_unit unit, double *x, double *y);
+/* In whole numbers up to `most` per `unit`, or without a unit where only x : y is known, and whole.
+ * False where that cannot be. */
+bool gf_resolution_round(const struct gf_resolution *r, enum gf_unit unit, double most,
+                         struct gf_resolution *out);
+
+/* Copies a profile of n bytes, unless its header is not that of an ICC profile of this size (ICC.1,
+ * 7.2) or it is too large. GF_ENOMEM at worst. */
+int gf_profile_copy(struct gf_metadata *m, const void *profile, size_t n);
+/* The four letters of its colour space, with a zero byte behind them: "RGB ", "GRAY", "CMYK". */
+void gf_profile_space(const struct gf_metadata *m, char space[5]);
+/* Whether there is one, and for samples of 1 or 3 colours. */
+bool gf_profile_suits(const struct gf_metadata *m, int colors);
+/* Its name, as far as it is ASCII; "" where it has none. Returns `text`. */
+const char *gf_profile_name(const struct gf_metadata *m, char *text, size_t size);
+
+#endif

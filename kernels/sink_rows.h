@@ -1,0 +1,60 @@
+/* Rows of samples that are written ROW_ACCESS bytes an access: they pass through the tile, a row and
+ * behind it its mirror image's, which takes fewer instructions and transactions than a sample an
+ * access. ROW_ACCESS is 0 where rows do not begin at multiples of that. */
+#ifndef SINK_ROWS_H
+#define SINK_ROWS_H
+
+#include "sink.h"
+
+#ifndef ROW_ACCESS
+#define ROW_ACCESS 0
+#endif
+
+#if ROW_ACCESS
+#if ROW_ACCESS == 16
+typedef uint4 row_word;
+#elif ROW_ACCESS == 8
+typedef uint2 row_word;
+#else
+typedef uint row_word;
+#endif
+#define ROW_WORDS ((int)(LENGTH * sizeof(sink_element)) / ROW_ACCESS)
+
+/* The samples of result k, at the coordinates of k and of its mirror image. */
+INLINE void put_sample(const struct sink *s, LOCAL sink_element *row, int k, cplx v) {
+    const int centre = SHIFTED ? LENGTH / 2 : 0, to = k + centre, from = centre - k;
+    if (MIRROR && s->line.self && (k == 0 || 2 * k == LENGTH))
+        v.y = R(0);
+    const sink_element sample = as_sample(v, &s->shade, s->clipped);
+    row[to >= LENGTH ? to - LENGTH : to] = sample;
+    if (MIRROR)
+        row[LENGTH + (from < 0 ? from + LENGTH : from)] =
+            SYMMETRIC ? sample : as_sample(conj_of(v), &s->shade, s->clipped);
+}
+
+INLINE void store_rows(const struct sink *s, GLOBAL sink_element *dst, const cplx *x,
+                       LOCAL word *tile) {
+    LOCAL sink_element *row = (LOCAL sink_element *)tile + s->share.line * (MIRROR + 1) * LENGTH;
+    LOCAL const row_word *words = (LOCAL const row_word *)row;
+    BARRIER();
+    UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
+        const uint p = s->share.first + b * PER_LINE;
+        if (INSIDE(p, LAST)) {
+            UNROLL for (int q = 0; q < LAST; q++)
+                put_sample(s, row, (int)p + q * (POINTS / LAST), x[b * LAST + q]);
+        }
+    }
+    BARRIER();
+    if (!s->line.there)
+        return;
+    GLOBAL row_word *to = (GLOBAL row_word *)(dst + s->line.out);
+    GLOBAL row_word *mirrored = (GLOBAL row_word *)(dst + s->line.out_mirror);
+    for (int i = (int)s->share.first; i < ROW_WORDS; i += PER_LINE) {
+        to[i] = words[i];
+        if (MIRROR && !s->line.own)
+            mirrored[i] = words[ROW_WORDS + i];
+    }
+}
+#endif
+
+#endif

@@ -1,0 +1,184 @@
+/* The smooth part of random pictures: it has the Laplacian that its definition gives it, and what is
+ * filled in beyond the edges is made of it. */
+#include <math.h>
+#include <string.h>
+
+#include "core/base/backend.h"
+#include "core/base/status.h"
+#include "core/filter/edges.h"
+#include "core/filter/smooth.h"
+#include "tests/core/backends.h"
+#include "tests/test.h"
+
+static const struct gf_backend *const backend = &gf_backend_openmp;
+
+static double get(const struct gf_array *a, int64_t at) {
+    return a->dtype == GF_F64 ? ((const double *)a->data)[at]
+                              : (double)((const float *)a->data)[at];
+}
+
+static void alloc(struct gf_array *a, enum gf_dtype type, int rank, const int64_t *shape) {
+    CHECK_MSG(!gf_array_alloc(a, type, rank, shape), "%s", gf_message());
+}
+
+/* `in` becomes the job's output. */
+static void run(void *context, const struct gf_job *job, struct gf_array *in) {
+    struct gf_plan *plan = NULL;
+    struct gf_report report;
+    struct gf_array out;
+    int64_t shape[GF_MAX_RANK];
+    if (!job->axes)
+        return;
+    gf_job_out_shape(job, 0, shape);
+    alloc(&out, job->out[0].dtype, job->ndim + 1, shape);
+    int rc = backend->plan(context, job, &plan);
+    if (!rc)
+        rc = backend->exec(context, plan, in, &out, &report);
+    CHECK_MSG(!rc, "%s", gf_message());
+    backend->unplan(context, plan);
+    gf_array_free(in);
+    *in = out;
+}
+
+static void make_part(void *context, const struct gf_array *u, struct gf_smooth *x) {
+    struct gf_array jump;
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(&x->forward, shape);
+    alloc(&jump, x->forward.in_dtype, u->rank, shape);
+    gf_smooth_jump(x, u, &jump);
+    run(context, &x->forward, &jump);
+    gf_job_in_shape(&x->inverse, shape);
+    alloc(&x->part, x->inverse.in_dtype, u->rank, shape);
+    CHECK_EQ(gf_smooth_extend(x, 2, &jump, &x->part), GF_OK);
+    run(context, &x->inverse, &x->part);
+    gf_array_free(&jump);
+}
+
+/* Offset of an index, each of whose extents is `extent`. */
+static int64_t offset(const int64_t *at, const int64_t *extent) {
+    int64_t o = 0;
+    for (int i = 0; i < 4; i++)
+        o = o * extent[i] + at[i];
+    return o;
+}
+
+static bool next(int64_t *at, const int64_t *extent) {
+    for (int i = 3; i >= 0; i--) {
+        if (++at[i] < extent[i])
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+/* s at one index of 3 axes and a channel. */
+static double value(const struct gf_smooth *x, int count, const int64_t *at, const int64_t *n) {
+    double s = 0;
+    for (int j = 0; j < count; j++) {
+        int64_t k[4], extent[4], i = x[j].axis, m = n[i] / 2;
+        memcpy(k, at, sizeof k);
+        memcpy(extent, n, sizeof extent);
+        extent[i] = m;
+        k[i] = at[i] < m ? at[i] : n[i] - 1 - at[i];
+        if (k[i] < m)
+            s += (at[i] < m ? 1 : -1) * get(&x[j].part, offset(k, extent));
+    }
+    return s;
+}
+
+/* Laplacian of s less the jumps of u, at one index. */
+static double residue(const struct gf_smooth *x, int count, const struct gf_array *u,
+                      const int64_t *at, const int64_t *n) {
+    double sum = 0;
+    for (int j = 0; j < count; j++) {
+        int i = x[j].axis;
+        for (int step = -1; step <= 1; step += 2) {
+            int64_t k[4];
+            memcpy(k, at, sizeof k);
+            k[i] = (at[i] + step + n[i]) % n[i];
+            sum += value(x, count, k, n) - value(x, count, at, n);
+            if (k[i] - at[i] != step) /* across the ends of the axis */
+                sum -= get(u, offset(k, n)) - get(u, offset(at, n));
+        }
+    }
+    return sum;
+}
+
+/* What gf_smooth_fill() should put at an index of the lengthened array. */
+static double beyond(const struct gf_smooth *x, int count, const struct gf_array *u,
+                     const int64_t *at, const int64_t *n) {
+    int64_t from[4], image[4];
+    bool inside = true;
+    for (int i = 0; i < 4; i++) {
+        from[i] = at[i] % n[i];
+        image[i] = at[i] < n[i] ? at[i] : 2 * n[i] - 1 - at[i];
+        inside = inside && at[i] < n[i];
+    }
+    double v = get(u, offset(from, n));
+    return inside ? v : v - value(x, count, from, n) + value(x, count, image, n);
+}
+
+/* n: three extents and the channels. */
+static void test_picture(void *context, const int64_t *n, unsigned axes, enum gf_precision p) {
+    const enum gf_dtype type = p == GF_DOUBLE ? GF_F64 : GF_F32;
+    const double bound = p == GF_DOUBLE ? 1e-13 : 3e-5;
+    struct gf_job job = {
+        .ndim = 3, .channels = n[3], .axes = axes, .in_dtype = type, .precision = p};
+    memcpy(job.shape, n, sizeof job.shape);
+    struct gf_smooth x[GF_MAX_DIMS];
+    struct gf_array u, picture, a;
+    int64_t at[4] = {0}, wide[4] = {n[0], n[1], n[2], n[3]};
+    uint64_t seed = 11;
+    int count = 0;
+    alloc(&u, type, 4, n);
+    backends_fill(&u, &seed);
+    for (int i = 0; i < 3; i++)
+        if (gf_smooth_init(&x[count], &job, i)) {
+            make_part(context, &u, &x[count++]);
+            wide[i] = gf_edges_length(GF_EDGES_SMOOTH, n[i]);
+        }
+    double most = 0, largest = 0, sum = 0, wrong = 0;
+    do {
+        most = fmax(most, fabs(residue(x, count, &u, at, n)));
+        largest = fmax(largest, fabs(get(&u, offset(at, n))));
+        sum += value(x, count, at, n);
+    } while (next(at, n));
+    CHECK_MSG(most <= bound * largest, "%lldx%lldx%lld axes %u: %g of %g", (long long)n[0],
+              (long long)n[1], (long long)n[2], axes, most, largest);
+    CHECK_MSG(fabs(sum) <= bound * largest * (double)gf_array_count(&u), "sum %g", sum);
+    alloc(&a, type, 4, wide);
+    picture = a;
+    memcpy(picture.shape, u.shape, sizeof u.shape);
+    do {
+        int64_t to = offset(at, wide);
+        if (type == GF_F64)
+            ((double *)a.data)[to] = get(&u, offset(at, n));
+        else
+            ((float *)a.data)[to] = (float)get(&u, offset(at, n));
+    } while (next(at, n));
+    CHECK_EQ(gf_smooth_fill(x, count, 2, n, &a), GF_OK);
+    do
+        wrong = fmax(wrong, fabs(get(&a, offset(at, wide)) - beyond(x, count, &u, at, n)));
+    while (next(at, wide));
+    CHECK_MSG(wrong <= bound * largest, "beyond the edges: %g of %g", wrong, largest);
+    for (int j = 0; j < count; j++)
+        gf_array_free(&x[j].part);
+    gf_array_free(&u);
+    gf_array_free(&a);
+}
+
+int main(void) {
+    static const int64_t shapes[][4] = {
+        {1, 1, 2, 1},    {1, 1, 7, 2}, {1, 2, 3, 1},  {1, 64, 45, 1}, {1, 45, 64, 3},
+        {1, 150, 40, 1}, {5, 9, 8, 2}, {4, 3, 90, 1}, {40, 31, 2, 1}, {1, 1, 1, 1}};
+    struct gf_backend_options options = {.threads = 2};
+    void *context;
+    CHECK_MSG(!backend->open(&options, &context), "%s", gf_message());
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (unsigned axes = 1; axes < 8; axes++) {
+            test_picture(context, shapes[i], axes, GF_DOUBLE);
+            test_picture(context, shapes[i], axes, GF_SINGLE);
+        }
+    backend->close(context);
+    return TEST_END();
+}

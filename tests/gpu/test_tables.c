@@ -1,0 +1,145 @@
+/* Tables of GPU plans: their values against sums in long double, and what planning a long prime
+ * costs. No device is touched. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/array.h"
+#include "core/base/factor.h"
+#include "core/base/status.h"
+#include "core/gpu/plan/make.h"
+#include "core/gpu/plan/tables.h"
+#include "kernels/cpu/exact.h"
+#include "kernels/cpu/root.h"
+#include "tests/gpu/gpu_jobs.h"
+#include "tests/test.h"
+
+/* Largest distance of component i of the table from re, im. */
+static double off(const double *v, int64_t i, long double re, long double im) {
+    return (double)fmaxl(fabsl(v[2 * i] - re), fabsl(v[2 * i + 1] - im));
+}
+
+static void test_roots(void) {
+    static const uint64_t lengths[] = {1, 2, 3, 100, 4096, 33554426, 67108864, (uint64_t)1 << 40};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        const uint64_t n = lengths[i];
+        struct gf_roots r;
+        double worst = 0;
+        CHECK(gf_roots_make(&r, n));
+        for (uint64_t j = 0; j < 1000; j++) {
+            uint64_t k = (uint64_t)((unsigned __int128)j * 0x9e3779b97f4a7c15u % n);
+            long double a, b, c, d;
+            gf_roots_at(&r, k, &a, &b);
+            gf_root_of_unity(k, n, &c, &d);
+            worst = fmax(worst, (double)fmaxl(fabsl(a - c), fabsl(b - d)));
+        }
+        CHECK_MSG(worst < 4e-19, "roots of %llu: %.2g", (unsigned long long)n, worst);
+        gf_roots_free(&r);
+    }
+    CHECK_EQ(gf_square_mod(4294967296u, 1000003),
+             (int64_t)4294967296 % 1000003 * (4294967296 % 1000003) % 1000003);
+    CHECK_EQ(gf_square_mod(16777212, 2 * 16777213), 16777214); /* (p - 1)^2 = p + 1 mod 2 p */
+}
+
+/* The definition at a few frequencies. */
+static void test_transform(int64_t n) {
+    long double *x = malloc((size_t)n * 2 * sizeof *x), *copy = malloc((size_t)n * 2 * sizeof *x);
+    double *y = malloc((size_t)n * 2 * sizeof *y), *in = malloc((size_t)n * 2 * sizeof *in);
+    double *z = malloc((size_t)n * 2 * sizeof *z), worst = 0, coarse = 0;
+    for (int64_t i = 0; i < 2 * n; i++)
+        copy[i] = x[i] = in[i] = (double)(i * i % 101) / 101 - 0.5;
+    CHECK(gf_exact_transform(x, n, 1, y, 64) && gf_double_transform(in, n, 1, z, 64));
+    for (int64_t k = 0; k < n; k += 1 + n / 30) {
+        long double re = 0, im = 0, a, b;
+        for (int64_t j = 0; j < n; j++) {
+            gf_root_of_unity((uint64_t)(j * k), (uint64_t)n, &a, &b);
+            re += copy[2 * j] * a - copy[2 * j + 1] * b;
+            im += copy[2 * j] * b + copy[2 * j + 1] * a;
+        }
+        worst = fmax(worst, off(y, k, re, im) / (1 + hypot(y[2 * k], y[2 * k + 1])));
+        coarse = fmax(coarse, off(z, k, re, im));
+    }
+    double size = sqrt((double)n);
+    CHECK_MSG(worst < 1.3e-16, "%lld points in long double: %.2g", (long long)n, worst);
+    CHECK_MSG(coarse < 4e-15 * size, "%lld points in double: %.2g", (long long)n, coarse / size);
+    free(x), free(copy), free(y), free(in), free(z);
+}
+
+/* All kinds of tables, in double: what the names in tables.h say. */
+static void test_values(void) {
+    enum { N = 1009, POINTS = 2048 };
+    struct gf_gpu_tables t = {0};
+    int64_t low, chirp = gf_gpu_table_chirp(&t, N, -1),
+                 split = gf_gpu_table_split(&t, 1 << 20, 10, &low);
+    int64_t at = gf_gpu_table_spectrum(&t, GF_GPU_BLUESTEIN, N, POINTS, 1);
+    int64_t rader = gf_gpu_table_spectrum(&t, GF_GPU_RADER, N, N - 1, 1);
+    int64_t order = gf_gpu_table_order(&t, N), count = t.count;
+    CHECK(chirp >= 0 && split >= 0 && low >= 0 && at >= 0 && rader >= 0 && order >= 0);
+    CHECK_EQ(gf_gpu_table_chirp(&t, N, -1), chirp); /* each once */
+    CHECK_EQ(t.count, count);
+    double *v = malloc((size_t)t.count * 16), worst = 0, sum[2] = {0, 0};
+    int32_t *o = malloc((size_t)t.order_count * 4);
+    CHECK_EQ(gf_gpu_tables_fill(&t, GF_DOUBLE, v, o), 0);
+    for (int64_t k = 0; k < N; k++) {
+        long double re, im;
+        gf_root_of_unity((uint64_t)(k * k), 2 * N, &re, &im);
+        worst = fmax(worst, off(v + 2 * chirp, k, re, -im));
+        gf_root_of_unity((uint64_t)(k << 10), 1 << 20, &re, &im);
+        worst = fmax(worst, off(v + 2 * split, k, re, im));
+        gf_root_of_unity((uint64_t)k, 1 << 20, &re, &im);
+        worst = fmax(worst, off(v + 2 * low, k, re, im));
+    }
+    CHECK_MSG(worst < 6e-17, "chirp and split: %.2g", worst);
+    /* Entry 0 of the convolution's kernel is 1; of Rader's the first root. */
+    for (int64_t k = 0; k < POINTS; k++)
+        sum[0] += v[2 * (at + k)];
+    for (int64_t k = 0; k < N - 1; k++)
+        sum[1] += v[2 * (rader + k)];
+    CHECK_MSG(fabs(sum[0] - 1) < 1e-13, "Bluestein's kernel at 0: %.15g", sum[0]);
+    CHECK_MSG(fabs(sum[1] - cos(6.283185307179586 / N)) < 1e-13, "Rader's at 0: %.15g", sum[1]);
+    const int32_t *in = o + order, *out = in + N - 1, *in_slot = out + N - 1,
+                  *out_slot = in_slot + N - 1;
+    bool inverse = in[0] == 1 && out[0] == 1;
+    for (int i = 0; i < N - 1; i++)
+        inverse = inverse && in_slot[in[i] - 1] == i && out_slot[out[i] - 1] == i &&
+                  (int64_t)in[i] * out[i] % N == 1;
+    CHECK(inverse);
+    free(v), free(o);
+    gf_gpu_tables_free(&t);
+}
+
+/* Planning a long prime computes no table, and tells what they will take. */
+static void test_long_prime(void) {
+    enum { N = 16777213 };
+    struct gf_job job = {.ndim = 1,
+                         .shape = {N},
+                         .channels = 1,
+                         .axes = 1,
+                         .in_dtype = GF_F32,
+                         .n_out = 1,
+                         .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
+    struct gf_gpu_plan *p;
+    gpu_make_devices();
+    clock_t start = clock();
+    CHECK_EQ(gf_gpu_plan_make(&job, &gpu_devices[0], &p), 0);
+    double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+    CHECK_MSG(seconds < 1, "planning took %.2g s", seconds);
+    int64_t points = gf_factor_smooth_length(2 * N - 1),
+            bytes = gf_gpu_tables_bytes(&p->tables, GF_SINGLE);
+    CHECK_MSG(bytes >= 8 * (N + points) + 16 * points && bytes < 8 * (N + points) + 17 * points,
+              "%lld bytes for tables", (long long)bytes);
+    CHECK(p->bytes[GF_GPU_TABLES] >= 8 * (N + points));
+    gf_gpu_plan_free(p);
+}
+
+int main(void) {
+    static const int64_t lengths[] = {1,    2, 3, 8, 31, 96, 1000, 2310, 4096, 7 * 11 * 13 * 17,
+                                      65536};
+    test_roots();
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        test_transform(lengths[i]);
+    test_values();
+    test_long_prime();
+    return TEST_END();
+}
