@@ -9,6 +9,31 @@
 #ifndef THREADS
 #define THREADS GROUP
 #endif
+#ifndef KIND
+#define KIND KIND_MAGNITUDE
+#endif
+
+/* Where the i-th choice of four indices is in the work buffer. */
+INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wide i) {
+    wide at = 0;
+    UNROLL for (int k = 0; k < 4; k++) {
+        const wide next = i / a->extent[k];
+        at += order[a->index[k] + i - next * a->extent[k]] * a->stride[k];
+        i = next;
+    }
+    return at;
+}
+
+/* Elements of a work buffer to a dense one that has only the given indices of each axis: the lines
+ * that a pass transforms for the sample. `found` is their destination. */
+KERNEL(GROUP, 1)
+VOID range_lines(GLOBAL const cplx *src, GLOBAL cplx *found, GLOBAL const int *order,
+                 const struct sample_args args) {
+    const struct sample_args *a = &args;
+    const wide i = GROUP_ID * GROUP + LOCAL_ID;
+    if (i < a->count)
+        found[i] = src[element_at(a, order, i)];
+}
 
 /* A work item takes a bin. */
 KERNEL(GROUP, 1)
@@ -16,15 +41,9 @@ VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real 
                   GLOBAL const int *order, const struct sample_args args) {
     const struct sample_args *a = &args;
     const wide bin = GROUP_ID * GROUP + LOCAL_ID;
-    wide rest = bin, at = 0;
-    if (bin >= a->count)
-        return;
-    UNROLL for (int i = 0; i < 4; i++) {
-        const wide next = rest / a->extent[i];
-        at += order[a->index[i] + rest - next * a->extent[i]] * a->stride[i];
-        rest = next;
-    }
-    found[bin] = range_key(scaled_by(src[at], params[a->params + PARAM_SCALE]), KIND);
+    if (bin < a->count)
+        found[bin] = range_key(
+            scaled_by(src[element_at(a, order, bin)], params[a->params + PARAM_SCALE]), KIND);
 }
 
 /* The sums of the digits before a work item's own, in tile[LOCAL_ID]; their total is returned. */

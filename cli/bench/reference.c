@@ -17,6 +17,8 @@ enum { TOLERANCE = 30, BLOCK = 1024 };
 static const int64_t most_points = (int64_t)1 << 26;
 /* The share of a picture's pixels that may be one level beside; more than one none may be. */
 static const double most_beside = 1e-3;
+/* An automatic range is found to one part in two thousand, which is a tenth of a level. */
+static const double most_beside_auto = 2e-2;
 
 /* Bytes come out. */
 static bool levels(const struct gf_bench_case *c) {
@@ -25,7 +27,7 @@ static bool levels(const struct gf_bench_case *c) {
 
 double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p) {
     if (levels(c))
-        return most_beside;
+        return c->kind == GF_BENCH_PICTURE ? most_beside_auto : most_beside;
     struct gf_rig lab = {.precision = p};
     return gf_rig_bound(&lab, gf_job_points(&c->job));
 }
@@ -316,7 +318,9 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
     if (levels(c)) {
         double beside = levels_error(r, out);
         /* One in a thousand means nothing for a few pixels. */
-        *wrong = beside > (r->full.data && gf_array_count(out) >= 4096 ? most_beside : 1);
+        *wrong = beside > (r->full.data && gf_array_count(out) >= 4096
+                               ? gf_bench_promise(c, c->job.precision)
+                               : 1);
         return beside;
     }
     double limit = limit_of(c, c->job.precision);

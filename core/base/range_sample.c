@@ -103,9 +103,11 @@ static void add_singles(struct gf_range_axis *a, int64_t n, int count, bool on, 
     for (int i = 0; i < used; i++) {
         bool own = at[i] == 0 || 2 * at[i] == n;
         add(a, at[i], width[i] * (half && !own ? 2 : 1));
-        if (pairs && !own)
-            add(a, n - at[i], width[i]);
     }
+    /* In ascending order, so that an index and its negative are as far from the two ends. */
+    for (int i = used - 1; i >= 0 && pairs; i--)
+        if (at[i] != 0 && 2 * at[i] != n)
+            add(a, n - at[i], width[i]);
 }
 
 /* The tables' room, and which axis the rows are along: the last one longer than a point. */

@@ -28,7 +28,7 @@ enum { GF_RANGE_BLOCK = 16 };
 
 struct gf_range_axis {
     int count;
-    int64_t *index, *weight; /* index 0, the zero frequency's, comes first */
+    int64_t *index, *weight; /* ascending along all axes but rows; index 0 comes first */
 };
 
 /* Owns its tables. */

@@ -11,6 +11,7 @@
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter.h"
 #include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/range_sample.h"
 #include "core/gpu/plan/tables.h"
 
 static bool on(const struct gf_gpu_plan_builder *b, int axis) {
@@ -92,8 +93,10 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     ap.load = LOAD_UNTANGLE;
     ap.mirror_axis = gf_gpu_mirror_axis(b);
     gf_job_out_shape(job, 0, shape);
-    bool scans = gf_output_scans(job, 0) || gf_output_samples(job, 0);
-    if (sample_fused(b) && !scans) {
+    bool samples = sample_fused(b) && gf_output_samples(job, 0), ready = !samples;
+    if (samples && (rc = gf_gpu_add_range_lines(b, &src, &ready)))
+        return rc;
+    if (sample_fused(b) && ready && !gf_output_scans(job, 0)) {
         if (gf_gpu_displayed(out) && out->range == GF_RANGE_FULL && out->kind != GF_PHASE)
             rc = gf_gpu_add_range(b->p, 0, &src, false, b->half);
         ap.store = STORE_SAMPLE;
