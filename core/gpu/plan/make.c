@@ -11,7 +11,7 @@
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter.h"
 #include "core/gpu/plan/loadstore.h"
-#include "core/gpu/plan/range_sample.h"
+#include "core/gpu/plan/range_lines.h"
 #include "core/gpu/plan/tables.h"
 
 static bool on(const struct gf_gpu_plan_builder *b, int axis) {
