@@ -15,6 +15,11 @@ PKGS    := libpng libtiff-4 libjpeg zlib jansson
 # Codes PNG in half of zlib's time; optional: ISAL= builds without it.
 ISAL    ?= libisal
 PKG_CONFIG ?= pkg-config
+# VkFFT as an entrant of `gpufft bench`, a header that needs CUDA's: make VKFFT=DIR, where DIR has
+# vkFFT.h, CUDA=DIR where that is not the usual one. A packaged one (libvkfft-dev) is used where
+# CUDA's headers are; VKFFT= builds without.
+CUDA  ?= /usr/local/cuda
+VKFFT ?= $(if $(wildcard $(CUDA)/include/cuda.h),$(patsubst %/vkFFT.h,%,$(wildcard /usr/include/vkFFT.h)))
 
 # make V=1 shows the commands in full.
 V ?= 0
@@ -51,9 +56,19 @@ ifneq ($(and $(HARDEN),$(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all))),)
   endif
 endif
 
+# The name by which libtiff is loaded when the first TIFF is opened; without one (TIFF_SONAME=) it is
+# linked.
+ifeq ($(origin TIFF_SONAME),undefined)
+  ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
+    TIFF_SONAME := $(shell readelf -d "$$($(CC) -print-file-name=libtiff.so)" 2>/dev/null | \
+                     sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+    AS_NEEDED   := $(if $(TIFF_SONAME),$(call takes,-Wl$(comma)--as-needed))
+  endif
+endif
+
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
-             $(OPENMP) $(PKG_CFLAGS) $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
-ALL_LDFLAGS = $(H_LINK) $(LDFLAGS)
+             $(OPENMP) $(PKG_CFLAGS) $(if $(TIFF_SONAME),-DGF_TIFF_SONAME='"$(TIFF_SONAME)"') $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
+ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
@@ -104,6 +119,11 @@ define embed_samples
 	  for f in $(LESSON_SAMPLES); do n=$$((n + 1)); echo "{\"$${f##*/}\", s$$n, s$$n + sizeof s$$n},"; done; \
 	  echo '{0, 0, 0}};'; } >$@
 endef
+
+ifneq ($(VKFFT),)
+  $(BUILD)/core/vendor/vkfft.o: ALL_CFLAGS += -DGF_WITH_VKFFT -isystem $(VKFFT) -isystem $(CUDA)/include -Wno-error
+  ALL_LIBS += -L$(CUDA)/lib64 -L$(CUDA)/lib64/stubs -lcudart -lnvrtc -lcuda
+endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 

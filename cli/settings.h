@@ -55,7 +55,12 @@ struct gf_filter_settings {
     int n_parts;
     struct gf_filter_part part[GF_MAX_PARTS];
     int auto_notch; /* 0: no; else how many at most */
-    int edges;      /* enum gf_edges */
+    struct {
+        bool on;
+        double period, lpi; /* samples from row to row, or rows an inch; 0: unset */
+    } descreen;
+    double dpi; /* 0: unset */
+    int edges;  /* enum gf_edges */
     const char *mask_out;
     enum { GF_OFFSET_NUMBER, GF_OFFSET_PERCENT, GF_OFFSET_MID } offset_unit;
     double offset;

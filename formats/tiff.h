@@ -2,9 +2,8 @@
 #ifndef GF_FORMATS_TIFF_H
 #define GF_FORMATS_TIFF_H
 
-#include <tiffio.h>
-
 #include "formats/format.h"
+#include "formats/tiff_lib.h"
 
 /* An unsigned number of the file's byte order. */
 static inline uint64_t gf_tiff_number(const unsigned char *p, int bytes, bool big_endian) {

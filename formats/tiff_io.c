@@ -8,10 +8,6 @@
 #include "formats/image.h"
 #include "formats/tiff.h"
 
-#if TIFFLIB_VERSION >= 20221213
-#define HAVE_OPEN_OPTIONS 1 /* libtiff 4.5: handlers that belong to a handle */
-#endif
-
 static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t n) {
     struct gf_tiff *t = handle;
     int64_t got = t->source ? gf_source_read(t->source, buffer, (size_t)n)
@@ -171,6 +167,9 @@ static TIFF *client_open(struct gf_tiff *t, const char *mode, int64_t max_alloc)
 #endif
 
 int gf_tiff_open(struct gf_tiff *t, const char *mode, int64_t max_alloc) {
+    int rc = gf_tiff_load();
+    if (rc)
+        return rc;
     t->tif = client_open(t, mode, max_alloc);
     return t->tif ? GF_OK : gf_tiff_report(t, t->source ? "not a TIFF: " : "libtiff: ");
 }

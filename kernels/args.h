@@ -12,6 +12,7 @@ typedef int64_t wide;
 #endif
 
 #define GROUP    256 /* work items of a group in the generic steps */
+#define GENERAL_STAGES 6 /* of fft_general, at most */
 #define COUNTERS 256 /* samples that were clipped are counted by group, modulo this */
 
 /* How a tile transforms its lines, numbered as in core/gpu/plan/tile.h. */
@@ -124,6 +125,10 @@ struct pass_args {
     wide params;                      /* first parameter of the output */
     struct filter_args filter;
     wide filter_along; /* filter.at of the pass's own axis */
+    /* fft_general: what the other kernels are compiled for. */
+    wide points, lines; /* of the tile; more points than the axis has: Bluestein's convolution */
+    wide stages, radix[GENERAL_STAGES];
+    wide rows_in, rows_out;
 };
 
 /* A filter on a work buffer's planes. */

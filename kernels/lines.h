@@ -11,6 +11,10 @@
 #define SPAN(fits, j, stride)                                                                      \
     ((fits) ? (place)((uint)(j) * (uint)(stride)) : (place)(j) * (place)(stride))
 
+/* Lines of a tile: a constant, or an argument of the kernel's. */
+#ifndef TILE_LINES
+#define TILE_LINES(args) (uint)LINES
+#endif
 #ifndef COUNTED
 #define COUNTED 0
 #endif
@@ -28,15 +32,15 @@ struct line {
     uint at[5];                /* the indices */
 };
 
-/* Line number `number` of the LINES of this group's tile, neighbours along the fast index. INDICES
+/* Line number `number` of the TILE_LINES of this group's tile, neighbours along the fast index. INDICES
  * of the five are in use. */
 INLINE struct line line_at(const struct pass_args *a, uint number) {
     struct line l;
     uint at[5];
     const uint tile = (uint)GROUP_ID;
-    const uint tiles = ((uint)a->index[0].count + (uint)LINES - 1) / (uint)LINES;
+    const uint tiles = ((uint)a->index[0].count + TILE_LINES(a) - 1) / TILE_LINES(a);
     uint rest = INDICES > 1 ? tile / tiles : 0;
-    at[0] = (tile - rest * tiles) * (uint)LINES + number;
+    at[0] = (tile - rest * tiles) * TILE_LINES(a) + number;
     UNROLL for (int i = 1; i < INDICES; i++) {
         const uint count = (uint)a->index[i].count;
         const uint next = i + 1 < INDICES ? rest / count : 0;

@@ -41,6 +41,7 @@
 #include "sink_rows.h"
 #include "source.h"
 #include "source_staged.h"
+#include "tile.h"
 
 #ifndef FETCH
 #define FETCH load_point

@@ -5,6 +5,7 @@
 
 #include "sink.h"
 #include "source.h"
+#include "tile.h"
 
 #if LOAD == LOAD_COMPLEX
 /* Elements at and at + 1, with one access where `at` is always even. */

@@ -4,8 +4,8 @@
 
 #include "lines.h"
 #include "sample.h"
+#include "share.h"
 #include "source.h"
-#include "tile.h"
 
 #if STORE == STORE_PAIR || STORE == STORE_SAMPLE
 typedef OUT_T sink_element;

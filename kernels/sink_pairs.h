@@ -4,6 +4,7 @@
 #define SINK_PAIRS_H
 
 #include "sink.h"
+#include "tile.h"
 
 #if PAIRED
 #if STORE == STORE_TANGLE

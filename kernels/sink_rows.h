@@ -5,6 +5,7 @@
 #define SINK_ROWS_H
 
 #include "sink.h"
+#include "tile.h"
 
 #ifndef ROW_ACCESS
 #define ROW_ACCESS 0

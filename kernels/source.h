@@ -3,7 +3,7 @@
 #define SOURCE_H
 
 #include "lines.h"
-#include "tile.h"
+#include "share.h"
 
 #if LOAD == LOAD_PAIR || LOAD == LOAD_REAL
 typedef IN_T source_element;
@@ -113,6 +113,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
 #if MULTIPLY_IN
     v = mul(v, table[s->args->table_in + k]);
 #endif
+    (void)l;
     (void)k;
     (void)at;
     (void)table;

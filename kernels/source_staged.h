@@ -4,6 +4,7 @@
 #define SOURCE_STAGED_H
 
 #include "source.h"
+#include "tile.h"
 
 #if STAGED_IN
 /* The first stage's operands from the tile; with Bluestein's, zeros fill the convolution. */

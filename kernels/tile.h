@@ -5,6 +5,7 @@
 #define TILE_H
 
 #include "radix.h"
+#include "share.h"
 
 #if WHOLE
 typedef cplx word;
@@ -54,11 +55,6 @@ typedef real word;
  * w^4, w^8, w^12, each rounded once, so that the tables stay in the first-level cache. */
 #define BASE(r)  ((r) > 5 ? 4 : (r))
 #define ROOTS(r) ((r) > 5 ? 3 + ((r)-1) / 4 : (r)-1)
-
-/* What a work item owns of the tile: butterflies first, first + PER_LINE, … of one of its lines. */
-struct share {
-    uint first, line;
-};
 
 /* A kernel's shares: neighbouring work items own neighbouring butterflies of a line (rows 1), or
  * neighbouring lines. Macros, as NVRTC makes better code of this in the kernel than in a function. */

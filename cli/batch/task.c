@@ -338,6 +338,16 @@ static void count_overflowed(struct gf_task *t) {
     }
 }
 
+/* The samples as they are; outputs may be longer than the picture until the command has cut them. */
+static void copy_samples(const struct gf_task *t, struct gf_array *out) {
+    for (int i = 0; i < t->job.n_out; i++) {
+        struct gf_array to = out[i];
+        for (int axis = 0; axis < t->job.ndim; axis++)
+            to = gf_array_slice(&to, axis, 0, t->in.shape[axis]);
+        gf_array_copy(&to, &t->in);
+    }
+}
+
 int gf_task_run(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = 0;
@@ -352,7 +362,10 @@ int gf_task_run(struct gf_task *t) {
     if (rc)
         return rc;
     double start = gf_now_ms();
-    rc = gf_runner_run(t->runner, &t->in, out, &t->report);
+    if (t->untouched)
+        copy_samples(t, out);
+    else
+        rc = gf_runner_run(t->runner, &t->in, out, &t->report);
     t->ms_transform = gf_now_ms() - start;
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);

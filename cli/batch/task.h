@@ -66,6 +66,7 @@ struct gf_task {
     bool recorded;   /* inverse: the spectrum came with a record */
     bool streamed;   /* dwt: frame by frame, on the CPU */
     bool lossy;      /* idwt: a threshold is or was applied */
+    bool untouched;  /* filter: nothing to be done; the outputs are copies of the samples */
     int64_t need;    /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;

@@ -98,7 +98,7 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
     int stem_length;
     split_name(in, &stem, &stem_length, &ext);
     if (t->has_stem && strspn(stem, ".") >= (size_t)stem_length && stem_length <= 2)
-        return gf_fail(GF_EINVAL, "its name without the suffix is '%.*s', a folder, and no {stem}",
+        return gf_fail(GF_EINVAL, "'%s' without its suffix is '%.*s', a folder and no {stem}", in,
                        stem_length, stem);
     const struct gf_format *own = gf_format_by_suffix(in);
     if (t->known_ext && !own)

@@ -17,6 +17,7 @@ enum { MOST_SHAPES = 64 };
 static const struct gf_bench_entrant yardsticks[] = {
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
     {.name = "mkl", .backend = &gf_backend_mkl},
+    {.name = "vkfft", .backend = &gf_backend_vkfft},
     {.name = NULL},
 };
 
@@ -39,12 +40,24 @@ static int choose(const char *what, const char *word, const struct gf_bench_entr
     return gf_opt_choose(what, word, names, out);
 }
 
+/* Of whose library a yardstick's figures are. */
+static void note_version(const struct gf_bench_entrant *e) {
+    char reason[GF_REASON] = "";
+    for (int i = 0; gf_backends[i]; i++)
+        if (gf_backends[i] == e->backend) /* `gpufft devices` tells */
+            return;
+    if (!e->backend->probe(reason))
+        gf_log_note("bench: %s: %s", e->name, reason);
+}
+
 static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
     struct gf_backend_options options = gf_backend_options_of(s);
     options.threads = threads;
     options.fftw_plan = e->fftw_plan;
     options.library = s->bench.mkl;
     int rc = e->backend->open(&options, &e->context);
+    if (!rc)
+        note_version(e);
     e->resident = !rc && e->backend->on_device;
     if (e->resident && !(e->device.copy > 0) &&
         e->backend->on_device->measure(e->context, &e->device))

@@ -109,7 +109,8 @@ static const char *backend_name(int i) {
     int n = 0;
     while (gf_backends[n])
         n++;
-    return i < n ? gf_backends[i]->name : i == n ? "fftw-measure" : i == n + 1 ? "mkl" : NULL;
+    static const char *const yardsticks[] = {"fftw-measure", "mkl", "vkfft", NULL};
+    return i < n ? gf_backends[i]->name : i < n + 3 ? yardsticks[i - n] : NULL;
 }
 
 static const struct gf_opt rows[] = {
@@ -128,8 +129,8 @@ static const struct gf_opt rows[] = {
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
               "single (default), double", .choices = precisions),
     GF_TEXT("backend", bench.backends, "LIST",
-            "backends that `gpufft devices` lists, fftw-measure, mkl (default: all present, except "
-            "on devices that are the CPU)",
+            "backends that `gpufft devices` lists, fftw-measure, mkl, vkfft (default: all present, "
+            "except on devices that are the CPU)",
             .letter = 'b', .known = backend_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),

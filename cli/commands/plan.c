@@ -183,7 +183,7 @@ static void print_json(const char *name, const struct gf_task *t) {
 }
 
 static bool is_filter(const struct gf_settings *s) {
-    return s->filter.n_parts || s->filter.auto_notch;
+    return s->filter.n_parts || s->filter.auto_notch || s->filter.descreen.on;
 }
 
 /* The transform that was named; else a recorded file is planned as its inverse, anything else as a

@@ -56,8 +56,9 @@ const struct gf_lesson gf_lessons[] = {
                   "Six dark dots in the mask, and the waves are gone."},
                  {"fwd 05-result.png --out=06-filtered-spectrum.png", "The spectrum without them."},
                  {"filter 01-input.png --auto-notch --out=07-by-itself.png",
-                  "The same without coordinates: the program looks for points that are much "
-                  "stronger than the rest of their ring."}},
+                  "The same without coordinates: the program looks for waves that are the same all "
+                  "over "
+                  "the picture, which those of a fence or of bricks are not."}},
     },
     {
         .name = "descreen",
@@ -75,7 +76,12 @@ const struct gf_lesson gf_lessons[] = {
                  {"filter 01-input.png --lowpass=0.15c,butterworth:6 --mask-out=04-mask.png "
                   "--out=05-result.png",
                   "A low pass whose edge is between the picture and the screen. The photograph has "
-                  "greys now. The type is softer, because its strokes are as fine as the screen."}},
+                  "greys now. The type is softer, because its strokes are as fine as the screen."},
+                 {"filter 01-input.png --descreen --mask-out=06-lattice-mask.png "
+                  "--out=07-by-itself.png",
+                  "The same by itself: the program finds the lattice, and dims each of its points "
+                  "as far as the screen is stronger than the picture there. What lies between "
+                  "them stays, and with it the edges of the type."}},
     },
     {
         .name = "phase",

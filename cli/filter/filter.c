@@ -22,10 +22,13 @@ enum { MOST_CLIPPED = 1 /* % of the samples, without a line on it */ };
 
 /* ---- the job ---- */
 
-/* Mirrored samples are samples; where some are faded or split they are no whole numbers. */
+/* Mirrored samples are samples; where some are faded or split, or waves were subtracted, they are no
+ * whole numbers. */
 static enum gf_dtype input_dtype(const struct gf_task *t) {
     bool as_read = t->s->filter.edges == GF_EDGES_PERIODIC || t->s->filter.edges == GF_EDGES_MIRROR;
-    return as_read ? t->image.px.dtype : t->job.precision == GF_DOUBLE ? GF_F64 : GF_F32;
+    return as_read && !t->filtering->peaks.n ? t->image.px.dtype
+           : t->job.precision == GF_DOUBLE   ? GF_F64
+                                             : GF_F32;
 }
 
 static int describe_job(struct gf_task *t) {
@@ -56,15 +59,19 @@ static int describe_job(struct gf_task *t) {
 
 /* The memory of the table and of its making, before any of it is taken. */
 static int check_table(struct gf_task *t) {
-    bool table = false;
+    const struct gf_notches *peaks = &t->filtering->peaks;
+    bool file = false, mask = peaks->mask.data || (peaks->expected && t->job.ndim == 2);
     for (int i = 0; i < t->s->filter.n_parts; i++)
-        table = table || t->s->filter.part[i].file.value;
-    int64_t bytes, unit = t->job.precision == GF_DOUBLE ? 32 : 24;
+        file = file || t->s->filter.part[i].file.value;
+    /* The screens' mask is half a spectrum, as are the table's values and the table. */
+    int64_t bytes, unit = !file ? 12 : t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
-    if (rc || !table)
+    if (rc || !(file || mask))
         return rc;
     rc = gf_filter_check_memory(t, bytes);
-    return rc ? rc : gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
+    if (rc || !(file || peaks->mask.data)) /* to come: the task checks all of it together */
+        return rc;
+    return gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
 }
 
 static void release(struct gf_task *t) {
@@ -79,7 +86,7 @@ static void release(struct gf_task *t) {
 static int choose_filter(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
     int rc = check_table(t);
-    if (!rc && t->s->filter.auto_notch)
+    if (!rc && gf_filter_searches(t->s))
         rc = gf_filter_make(t->s, &t->job, &f->frame, &f->peaks, &f->filter);
     else if (!rc)
         rc = gf_filter_obtain(t->s, &t->job, &f->frame, &f->filter);
@@ -88,7 +95,8 @@ static int choose_filter(struct gf_task *t) {
     const struct gf_array *table = &f->filter->table;
     t->job.filter = f->filter;
     t->job.filter_serial = f->filter->serial;
-    t->extra_bytes = gf_filter_lengthen_bytes(t) + gf_filter_mask_bytes(t);
+    t->extra_bytes =
+        gf_filter_lengthen_bytes(t) + gf_filter_mask_bytes(t) + gf_filter_notch_bytes(t);
     if (table->data)
         t->extra_bytes += gf_array_bytes(table);
     return 0;
@@ -125,8 +133,10 @@ static int prepare(struct gf_task *t) {
         rc = describe_product(t, i);
     if (!rc && t->s->filter.mask_out)
         rc = gf_filter_describe_mask(t, &t->product[t->job.n_out]);
-    if (!rc && t->s->filter.auto_notch)
+    if (!rc && gf_filter_searches(t->s))
         rc = gf_filter_expect_notches(t);
+    if (!rc)
+        t->job.in_dtype = input_dtype(t);
     if (!rc)
         rc = choose_filter(t);
     t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
@@ -134,16 +144,32 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
+/* Nothing was found and nothing else was asked for: the outputs are the samples. */
+static bool is_copy(const struct gf_task *t) {
+    const struct gf_filter_settings *f = &t->s->filter;
+    const struct gf_notches *peaks = &t->filtering->peaks;
+    bool copy = !peaks->n && !peaks->n_screens && !f->n_parts && !t->job.luma && f->offset == 0 &&
+                f->offset_unit != GF_OFFSET_MID;
+    for (int i = 0; i < t->job.n_out; i++)
+        copy = copy && t->job.out[i].dtype == t->image.px.dtype;
+    return copy;
+}
+
 /* The noise is in the samples, and the edges are made of them. */
 static int ready(struct gf_task *t) {
     double start = gf_now_ms();
-    int rc = t->s->filter.auto_notch ? gf_filter_find_notches(t) : 0;
-    if (!rc && t->s->filter.auto_notch) {
+    const bool searches = gf_filter_searches(t->s);
+    int rc = searches ? gf_filter_find_notches(t) : 0;
+    if (!rc && searches) {
         release(t);
+        t->untouched = is_copy(t);
+        t->job.in_dtype = input_dtype(t);
         rc = choose_filter(t);
     }
-    if (!rc)
+    if (!rc && !t->untouched)
         rc = gf_filter_lengthen(t);
+    if (!rc && searches)
+        gf_filter_tell_notches(t);
     t->ms_prepare += gf_now_ms() - start;
     return rc;
 }
@@ -164,7 +190,8 @@ static void tell_clipped(const struct gf_task *t, int i) {
     const char *type = gf_dtype_name(t->job.out[i].dtype);
     const struct gf_filter_settings *f = &t->s->filter;
     bool shifted = f->offset_unit != GF_OFFSET_NUMBER || f->offset != 0;
-    if (share > MOST_CLIPPED)
+    /* Noise that is removed leaves the picture's own range now and then, which needs no advice. */
+    if (share > MOST_CLIPPED && f->n_parts)
         gf_log_note("'%s': %.*f%% of the samples were clipped to %s; %s", gf_log_name(t->read[0]),
                     share < 10, share, type,
                     shifted ? "a .tif with --depth=32 keeps them"
@@ -193,22 +220,16 @@ static int check(struct gf_task *t) {
 /* The picture as it was read; the job may be that of a longer one. */
 static void describe(const struct gf_task *t, json_t *o) {
     const struct gf_filtering *f = t->filtering;
-    json_t *list = json_array();
     json_object_set_new(o, "shape", gf_json_shape(f->frame.shape, t->job.ndim));
     json_object_set_new(o, "type", json_string(gf_dtype_name(f->frame.dtype)));
     json_object_set_new(o, "edges", json_string(gf_edges_name((enum gf_edges)t->s->filter.edges)));
-    for (int i = 0; i < f->peaks.n; i++) {
-        json_t *notch = json_object();
-        json_object_set_new(notch, "at", gf_json_shape(f->peaks.notch[i].at, t->job.ndim));
-        json_object_set_new(notch, "radius", json_real(f->peaks.notch[i].radius));
-        json_object_set_new(notch, "strength", json_real(f->peaks.notch[i].strength));
-        json_array_append_new(list, notch);
-    }
-    json_object_set_new(o, "notches", list);
+    gf_filter_describe_notches(t, o);
 }
 
 static void free_task(struct gf_task *t) {
     release(t);
+    if (t->filtering)
+        gf_array_free(&t->filtering->peaks.mask);
     free(t->filtering);
     t->filtering = NULL;
 }
@@ -226,9 +247,9 @@ const struct gf_task_hooks gf_hooks_filter = {
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {
-    if (!s->filter.n_parts && !s->filter.auto_notch) {
+    if (!s->filter.n_parts && !gf_filter_searches(s)) {
         gf_log_error("filter: no filter; there are --lowpass, --highpass, --bandpass, "
-                     "--bandreject, --notch, --auto-notch, --mask and --convolve");
+                     "--bandreject, --notch, --auto-notch, --descreen, --mask and --convolve");
         return 2;
     }
     int rc = gf_filter_read_files(s);

@@ -11,6 +11,7 @@ struct gf_filtering {
     bool own;
     struct gf_array input; /* lengthened by --edges; no data where the picture itself will do */
     struct gf_notches peaks;
+    double period; /* of --descreen, in samples; 0: any */
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include "cli/filter/filtering.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
+#include "core/filter/waves.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -25,6 +26,11 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes) {
     if (!t->image.px.data)
         return 0;
     return gf_memory_check(t->need > bytes ? t->need : bytes, gf_runner_limit(t->runner));
+}
+
+/* Where the picture's own samples will not do. */
+static bool needs_input(const struct gf_task *t) {
+    return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n;
 }
 
 /* An array for a job's input or output; bytes alone where `a` is NULL. */
@@ -98,12 +104,13 @@ static int64_t smooth_bytes(const struct gf_task *t) {
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     int64_t sample = (int64_t)gf_dtype_size(job->in_dtype) * job->channels;
-    if (t->s->filter.edges == GF_EDGES_PERIODIC)
+    if (!needs_input(t))
         return 0;
     int64_t bytes = sample * count_of(job->shape, job->ndim);
     if (t->s->filter.edges == GF_EDGES_SMOOTH)
         bytes += smooth_bytes(t);
-    return bytes;
+    return bytes + gf_waves_bytes(t->filtering->frame.shape, job->ndim, t->filtering->peaks.n,
+                                  gf_settings_threads(t->s));
 }
 
 static int split_smooth(struct gf_task *t, const struct gf_array *picture, struct gf_array *input) {
@@ -162,12 +169,24 @@ static void take_in(const struct gf_task *t, struct gf_array *to) {
         gf_samples_convert(to, in);
 }
 
+static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
+    struct gf_notches *list = &t->filtering->peaks;
+    struct gf_sinusoid wave[GF_MAX_NOTCHES];
+    for (int i = 0; i < list->n; i++)
+        for (int k = 0; k < t->job.ndim; k++)
+            wave[i].frequency[k] = list->notch[i].at[k] / (double)t->filtering->frame.shape[k];
+    int rc = gf_waves_subtract(samples, t->job.ndim, gf_settings_threads(t->s), wave, list->n);
+    for (int i = 0; i < list->n && !rc; i++)
+        list->notch[i].amplitude = wave[i].amplitude;
+    return rc;
+}
+
 int gf_filter_lengthen(struct gf_task *t) {
     const enum gf_edges mode = (enum gf_edges)t->s->filter.edges;
     const int ndim = t->job.ndim;
     struct gf_array *input = &t->filtering->input;
     int64_t shape[GF_MAX_RANK];
-    if (mode == GF_EDGES_PERIODIC)
+    if (!needs_input(t))
         return 0;
     memcpy(shape, t->job.shape, (size_t)ndim * sizeof *shape);
     shape[ndim] = t->job.channels;
@@ -180,9 +199,11 @@ int gf_filter_lengthen(struct gf_task *t) {
     picture.base = NULL;
     memcpy(picture.shape, t->in.shape, sizeof picture.shape);
     take_in(t, &picture);
-    if (mode == GF_EDGES_SMOOTH)
+    if (t->filtering->peaks.n)
+        rc = subtract_waves(t, &picture);
+    if (!rc && mode == GF_EDGES_SMOOTH)
         rc = split_smooth(t, &picture, input);
-    else
+    else if (!rc && mode != GF_EDGES_PERIODIC)
         gf_edges_fill(mode, picture.shape, gf_settings_threads(t->s), input);
     t->in = *input;
     t->in.base = NULL;

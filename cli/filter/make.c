@@ -132,7 +132,7 @@ static int add_peak(struct gf_filter *f, const struct gf_job *job,
     struct gf_lowpass l = {.profile = GF_GAUSSIAN};
     for (int i = 0; i < job->ndim; i++) {
         double scale = (double)job->shape[i] / (double)frame->shape[i];
-        l.centre[i] = (double)notch->at[i] * scale;
+        l.centre[i] = notch->at[i] * scale;
         l.radius[i] = notch->radius * scale;
     }
     return gf_filter_add_notch(f, job, &l);
@@ -253,6 +253,8 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
         rc = add_part(*out, s, job, frame, &s->filter.part[i]);
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
         rc = add_peak(*out, job, frame, &peaks->notch[i]);
+    if (!rc && peaks && peaks->mask.data)
+        rc = gf_filter_times_half(*out, job, gf_settings_threads(s), &peaks->mask, frame->shape);
     (*out)->offset = offset_of(s, frame->dtype);
     if (rc) {
         gf_filter_free(*out);

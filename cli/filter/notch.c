@@ -1,4 +1,4 @@
-/* --auto-notch: periodic noise in a picture's own spectrum. */
+/* --auto-notch and --descreen: periodic noise in a picture's own spectrum. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,140 +8,102 @@
 #include "cli/filter/input.h"
 #include "cli/log.h"
 #include "core/base/memory.h"
-#include "core/spectrum/spectrum.h"
 #include "core/base/status.h"
 
-/* Beside the strongest wave those are removed that are at least this strong, over their ring and by
- * their power: the lines of a printed page are periodic too, but weaker than its screen. */
-static const double STRENGTH_RATIO = 1. / 4, POWER_RATIO = 1. / 9;
-/* A modulated wave reaches far beyond the radius at which its peak is lost in its surroundings: a
- * gaussian notch of so many radii leaves a twelfth there. */
-static const double RADII = 2.5;
-enum { MOST_ORDER = 3 }; /* of sums and multiples of waves that are removed with them */
+/* Waves weaker than this, of the strongest one, are what rounding and clipping make of it. */
+static const double LEAST_RATIO = 1. / 16;
+/* Of an integer type's white: half a level of 8 bits. */
+static const double LEAST_SHARE = 0.5 / 255;
+/* What subtracting a wave leaves is within half a bin of it, or all around one that swells and fades:
+ * a gaussian of one and a half times that radius has a fifth left at its end. At a third of the way
+ * to the centre a gaussian of a twelfth of that way is within 3e-4 of 1. */
+static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 
-static bool same_place(const struct gf_notch *a, const struct gf_peak *b, int ndim) {
-    return !memcmp(a->at, b->at, (size_t)ndim * sizeof *a->at);
+enum { MOST_TOLD = 4, PLAN_BYTES = 128 << 10 /* of a plan with a table, beside the table */ };
+
+bool gf_filter_searches(const struct gf_settings *s) {
+    return s->filter.auto_notch || s->filter.descreen.on;
 }
 
-/* Into the list, the strongest first; what several channels have is taken once. */
-static void add_peak(struct gf_notches *list, const struct gf_peak *p, int ndim) {
-    for (int i = 0; i < list->n; i++)
-        if (same_place(&list->notch[i], p, ndim)) {
-            list->notch[i].radius = fmax(list->notch[i].radius, p->radius);
-            list->notch[i].power = fmax(list->notch[i].power, p->magnitude * p->magnitude);
-            return;
-        }
-    if (list->n == GF_MAX_NOTCHES && p->strength <= list->notch[list->n - 1].strength)
-        return;
-    int i = list->n < GF_MAX_NOTCHES ? list->n++ : list->n - 1;
-    for (; i > 0 && list->notch[i - 1].strength < p->strength; i--)
-        list->notch[i] = list->notch[i - 1];
-    list->notch[i] = (struct gf_notch){
-        .radius = p->radius, .strength = p->strength, .power = p->magnitude * p->magnitude};
-    memcpy(list->notch[i].at, p->at, sizeof p->at);
+static const char *option(const struct gf_task *t) {
+    return t->s->filter.auto_notch ? "--auto-notch" : "--descreen";
 }
 
-/* i a + j b is p, within a bin; frequencies are periodic. */
-static bool is_sum(const struct gf_job *job, const struct gf_notch *p, const struct gf_notch *a,
-                   const struct gf_notch *b, int i, int j) {
-    for (int k = 0; k < job->ndim; k++) {
-        int64_t n = job->shape[k], d = (i * a->at[k] + j * b->at[k] - p->at[k]) % n;
-        d = d < 0 ? d + n : d;
-        if (d > 1 && d < n - 1)
-            return false;
+/* ---- choosing ---- */
+
+/* The waves among the candidates, the strongest first. */
+static void choose_waves(struct gf_notches *list, const struct gf_periodic_list *found, int most) {
+    double strongest = 0;
+    for (int i = 0; i < found->n && list->n < most; i++) {
+        const struct gf_periodic *p = &found->item[i];
+        if (p->amplitude < LEAST_RATIO * strongest || !gf_periodic_is_wave(p))
+            continue;
+        strongest = fmax(strongest, p->amplitude);
+        struct gf_notch *to = &list->notch[list->n++];
+        *to = (struct gf_notch){
+            .radius = fmin(fmax(RADIUS, WIDER * p->radius), SHARE_OF_DISTANCE * p->periods),
+            .strength = sqrt(p->level),
+            .amplitude = p->amplitude};
+        memcpy(to->at, p->at, sizeof to->at);
     }
-    return true;
 }
 
-static bool is_derived(const struct gf_job *job, const struct gf_notch *p,
-                       const struct gf_notches *waves) {
-    for (int a = 0; a < waves->n; a++)
-        for (int b = a; b < waves->n; b++)
-            for (int i = -MOST_ORDER; i <= MOST_ORDER; i++)
-                for (int j = abs(i) - MOST_ORDER; j <= MOST_ORDER - abs(i); j++)
-                    if ((i || j) && is_sum(job, p, &waves->notch[a], &waves->notch[b], i, j))
-                        return true;
-    return false;
+/* Amplitudes below this are not looked for. */
+static double least_amplitude(enum gf_dtype dtype) {
+    double low, white;
+    gf_dtype_range(dtype, &low, &white);
+    return gf_dtype_is_integer(dtype) ? LEAST_SHARE * white : 0;
 }
 
-static int64_t to_centre(int64_t k, int64_t n) {
-    k = (k % n + n) % n;
-    return k < (n + 1) / 2 ? k : k - n;
-}
-
-/* a + sign b, if it is not in the list and there is room. */
-static void add_sum(struct gf_notches *list, const struct gf_job *job, const struct gf_notch *a,
-                    const struct gf_notch *b, int sign, int most) {
-    struct gf_notch sum = {.radius = RADII * fmax(a->radius, b->radius)};
-    for (int k = 0; k < job->ndim; k++)
-        sum.at[k] = to_centre(a->at[k] + sign * b->at[k], job->shape[k]);
-    for (int i = 0; i < list->n; i++)
-        if (is_sum(job, &sum, &list->notch[i], &list->notch[i], 1, 0) ||
-            is_sum(job, &sum, &list->notch[i], &list->notch[i], -1, 0))
-            return;
-    if (list->n < most)
-        list->notch[list->n++] = sum;
-}
-
-/* Of the peaks, the noise: the strongest waves, and what is made of them. Where some of those are
- * found, they form a pattern, such as a printer's screen, and their sums and doubles are removed too,
- * seen or not. */
-static void choose(struct gf_notches *list, const struct gf_job *job, int most) {
-    struct gf_notches waves = {0};
-    int n = 0;
-    for (int i = 0; i < list->n; i++)
-        if (list->notch[i].strength >= STRENGTH_RATIO * list->notch[0].strength &&
-            list->notch[i].power >= POWER_RATIO * list->notch[0].power)
-            waves.notch[waves.n++] = list->notch[i];
-    for (int i = 0; i < list->n && n < most; i++)
-        if (is_derived(job, &list->notch[i], &waves)) {
-            list->notch[n] = list->notch[i];
-            list->notch[n++].radius *= RADII;
-        }
-    bool pattern = n > waves.n;
-    list->n = n;
-    for (int i = 0; i < waves.n && pattern; i++)
-        for (int k = 0; k <= i; k++) {
-            add_sum(list, job, &waves.notch[i], &waves.notch[k], 1, most);
-            if (k < i)
-                add_sum(list, job, &waves.notch[i], &waves.notch[k], -1, most);
-        }
-}
-
-static int find_peaks(struct gf_task *t, const struct gf_job *job, const struct gf_array *out) {
-    struct gf_notches *list = &t->filtering->peaks;
-    struct gf_peak peak[GF_MAX_NOTCHES];
-    int rc = 0, n;
-    list->n = 0;
+static int find_candidates(const struct gf_task *t, const struct gf_job *job,
+                           const struct gf_array *out, struct gf_periodic_list *all) {
+    struct gf_periodic_list *one = calloc(1, sizeof *one);
+    int rc = one ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t c = 0; c < out->shape[job->ndim] && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(job, out, c);
-        rc = gf_spectrum_peaks(&s, 0, peak, GF_MAX_NOTCHES, &n);
-        for (int i = 0; i < n && !rc; i++)
-            add_peak(list, &peak[i], job->ndim);
+        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
+        rc = gf_spectrum_periodic(&s, least_amplitude(t->filtering->frame.dtype), one);
+        if (!rc)
+            gf_periodic_merge(all, one);
     }
-    if (!rc)
-        choose(list, job, t->s->filter.auto_notch);
+    free(one);
     return rc;
 }
 
-static void log_notches(const struct gf_task *t) {
-    const struct gf_notches *list = &t->filtering->peaks;
-    const char *name = gf_log_name(t->read[0]);
-    if (!list->n)
-        gf_log_note("'%s': --auto-notch finds no periodic noise", name);
-    for (int i = 0; i < list->n; i++) {
-        const struct gf_notch *p = &list->notch[i];
-        char place[96];
-        int n = 0;
-        for (int k = t->job.ndim - 1; k >= 0; k--)
-            n += snprintf(place + n, sizeof place - (size_t)n, "%lld,", (long long)p->at[k]);
-        if (p->strength > 0)
-            gf_log_verbose("'%s': notch at %s%g, %.3g times its surroundings", name, place,
-                           p->radius, p->strength);
-        else
-            gf_log_verbose("'%s': notch at %s%g, of the same pattern", name, place, p->radius);
+static int make_mask(const struct gf_task *t, const struct gf_job *job,
+                     const struct gf_array *out) {
+    struct gf_notches *list = &t->filtering->peaks;
+    struct gf_windowed w = {0};
+    int rc = 0;
+    for (int64_t c = 0; c < out->shape[job->ndim] && !rc; c++) {
+        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
+        rc = gf_windowed_power(&s, &w);
     }
+    if (!rc)
+        rc = gf_screens_mask(&w, list->screen, list->n_screens, &list->mask);
+    gf_windowed_free(&w);
+    return rc;
 }
+
+static int find_noise(struct gf_task *t, const struct gf_job *job, const struct gf_array *out) {
+    struct gf_notches *list = &t->filtering->peaks;
+    const struct gf_filter_settings *f = &t->s->filter;
+    struct gf_screen_request want = {.known = f->descreen.on, .period = t->filtering->period};
+    struct gf_periodic_list *found = calloc(1, sizeof *found);
+    if (!found)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    struct gf_spectrum s = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
+    int rc = find_candidates(t, job, out, found);
+    if (!rc)
+        list->n_screens = gf_screens_find(found, &s, &want, list->screen);
+    if (!rc && list->n_screens)
+        rc = make_mask(t, job, out);
+    else if (!rc && f->auto_notch)
+        choose_waves(list, found, f->auto_notch);
+    free(found);
+    return rc;
+}
+
+/* ---- the search ---- */
 
 /* The job that takes the picture to its spectrum, and that spectrum without samples. */
 static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
@@ -150,6 +112,7 @@ static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
     job.op = GF_FFT;
     memcpy(job.shape, t->filtering->frame.shape, sizeof job.shape);
     job.in_dtype = t->image.px.dtype;
+    job.spend_input = false;
     job.n_out = 1;
     memset(job.out, 0, sizeof job.out);
     job.out[0].kind = GF_COMPLEX;
@@ -160,10 +123,19 @@ static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
     return job;
 }
 
+/* What looks into the spectrum: for waves, then for the depth of a screen's mask. */
+static int64_t look_bytes(const struct gf_task *t, const struct gf_job *job,
+                          const struct gf_array *out) {
+    struct gf_spectrum one = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
+    int64_t waves = gf_spectrum_periodic_bytes(&one);
+    int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one);
+    return 2 * (int64_t)sizeof(struct gf_periodic_list) +
+           (job->ndim == 2 && screens > waves ? screens : waves);
+}
+
 /* Plans the search within the limit. The plan's workspace stays while peaks are looked for. */
 static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_array *out) {
-    struct gf_spectrum one = gf_spectrum_of(job, out, 0);
-    int64_t held = gf_array_bytes(out) + gf_spectrum_peaks_bytes(&one);
+    int64_t held = gf_array_bytes(out) + look_bytes(t, job, out);
     /* Where a context is being opened, nothing waits for it before the samples are read. */
     if (!t->in.data && gf_runner_ahead(t->runner, job))
         return gf_filter_check_memory(t, held);
@@ -176,18 +148,39 @@ static int plan_search(struct gf_task *t, struct gf_job *job, const struct gf_ar
     return rc ? rc : gf_filter_check_memory(t, held + t->runner->workspace);
 }
 
+/* The period that --descreen was given, in samples; by the resolution along x where a file has two. */
+static int resolve_period(struct gf_task *t) {
+    const struct gf_filter_settings *f = &t->s->filter;
+    double dpi = f->dpi, y;
+    t->filtering->period = f->descreen.period;
+    if (!f->descreen.lpi)
+        return 0;
+    if (!dpi && !gf_resolution_in(&t->image.metadata.resolution, GF_INCH, &dpi, &y))
+        return gf_fail(GF_EINVAL,
+                       "--descreen=%glpi: the file does not tell its resolution; give --dpi",
+                       f->descreen.lpi);
+    t->filtering->period = dpi / f->descreen.lpi;
+    return 0;
+}
+
 int gf_filter_expect_notches(struct gf_task *t) {
     struct gf_notches *list = &t->filtering->peaks;
     struct gf_array out;
     if (t->job.axes != (1u << t->job.ndim) - 1)
-        return gf_fail(GF_EINVAL, "--auto-notch looks at all axes together; not page by page, nor "
-                                  "at some of --axes");
+        return gf_fail(GF_EINVAL,
+                       "%s looks at all axes together; not page by page, nor at some of "
+                       "--axes",
+                       option(t));
+    int rc = resolve_period(t);
+    if (rc)
+        return rc;
     struct gf_job job = search_job(t, &out);
     const int last = job.ndim - 1;
+    list->expected = true;
     for (list->n = 0; list->n < t->s->filter.auto_notch; list->n++) {
         struct gf_notch *p = &list->notch[list->n];
-        *p = (struct gf_notch){.radius = RADII};
-        p->at[last] = (list->n + 1) % (job.shape[last] / 2 + 1);
+        *p = (struct gf_notch){.radius = RADIUS};
+        p->at[last] = (double)((list->n + 1) % (job.shape[last] / 2 + 1));
     }
     return plan_search(t, &job, &out);
 }
@@ -195,17 +188,121 @@ int gf_filter_expect_notches(struct gf_task *t) {
 int gf_filter_find_notches(struct gf_task *t) {
     struct gf_array out;
     struct gf_report report;
+    struct gf_notches *list = &t->filtering->peaks;
     struct gf_job job = search_job(t, &out);
     int rc = plan_search(t, &job, &out);
+    list->expected = false;
+    list->n = 0;
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, out.shape);
     if (!rc)
         rc = gf_runner_run(t->runner, &t->in, &out, &report);
     if (!rc)
-        rc = find_peaks(t, &job, &out);
+        rc = find_noise(t, &job, &out);
     gf_array_free(&out);
     gf_runner_forget(t->runner); /* the filter's table takes memory before the next plan does */
-    if (!rc)
-        log_notches(t);
     return rc;
+}
+
+int64_t gf_filter_notch_bytes(const struct gf_task *t) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    const int64_t *shape = t->filtering->frame.shape;
+    if (!list->expected)
+        return list->mask.data ? gf_array_bytes(&list->mask) : 0;
+    if (t->job.ndim != 2)
+        return 0;
+    /* The plan has a table of its own, which it has for the waves that may be there too. */
+    int64_t tables = t->s->filter.auto_notch ? 1 : 2, mask = shape[0] * (shape[1] / 2 + 1) * 4;
+    int64_t table = t->job.shape[0] * (t->job.shape[1] / 2 + 1);
+    return mask + tables * table * (t->job.precision == GF_DOUBLE ? 8 : 4) + PLAN_BYTES;
+}
+
+/* ---- telling ---- */
+
+static struct gf_wave wave_of(const struct gf_task *t, const double *at) {
+    return gf_wave_at(t->job.ndim, t->filtering->frame.shape, at);
+}
+
+/* ": period 4.5, angle 30, strength 61", then those behind it with a semicolon. */
+static int add_wave(char *text, size_t room, int i, const struct gf_wave *wave, double strength) {
+    return snprintf(text, room, "%s period %.4g, angle %.3g, strength %.3g", i ? ";" : ":",
+                    wave->period, wave->angle, strength);
+}
+
+static void tell_found(const struct gf_task *t, bool screens, int n) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    char text[512], rest[32] = "";
+    int length = 0;
+    for (int i = 0; i < n && i < MOST_TOLD; i++) {
+        struct gf_wave wave = wave_of(t, screens ? list->screen[i].at : list->notch[i].at);
+        length += add_wave(text + length, sizeof text - (size_t)length, i, &wave,
+                           screens ? sqrt(list->screen[i].level) : list->notch[i].strength);
+    }
+    if (n > MOST_TOLD)
+        snprintf(rest, sizeof rest, "; and %d more", n - MOST_TOLD);
+    gf_log_note("'%s': removed %d %s%s%s%s%s", gf_log_name(t->read[0]), n,
+                screens ? "screen" : "wave", n == 1 ? "" : "s",
+                !screens                ? ""
+                : list->screen[0].n > 1 ? " of dots"
+                                        : " of lines",
+                text, rest);
+}
+
+static void list_notches(const struct gf_task *t) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    for (int i = 0; i < list->n; i++) {
+        const struct gf_notch *p = &list->notch[i];
+        char place[96];
+        int n = 0;
+        for (int k = t->job.ndim - 1; k >= 0; k--)
+            n += snprintf(place + n, sizeof place - (size_t)n, "%.2f,", p->at[k]);
+        gf_log_verbose("'%s': a wave at %s amplitude %.3g, %.3g times its surroundings",
+                       gf_log_name(t->read[0]), place, p->amplitude, p->strength);
+    }
+}
+
+void gf_filter_tell_notches(const struct gf_task *t) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    const char *what = t->s->filter.auto_notch ? "periodic noise" : "screen";
+    if (list->n_screens)
+        tell_found(t, true, list->n_screens);
+    else if (list->n)
+        tell_found(t, false, list->n);
+    else
+        gf_log_note("'%s': %s finds no %s%s", gf_log_name(t->read[0]), option(t), what,
+                    t->untouched ? "; the samples are untouched" : "");
+    list_notches(t);
+}
+
+static json_t *describe_wave(const struct gf_task *t, const double *at, double strength,
+                             double amplitude) {
+    struct gf_wave wave = wave_of(t, at);
+    json_t *o = json_object(), *place = json_array();
+    for (int i = 0; i < t->job.ndim; i++)
+        json_array_append_new(place, json_real(at[i]));
+    json_object_set_new(o, "at", place);
+    json_object_set_new(o, "period", json_real(wave.period));
+    json_object_set_new(o, "angle", json_real(wave.angle));
+    json_object_set_new(o, "strength", json_real(strength));
+    json_object_set_new(o, "amplitude", json_real(amplitude));
+    return o;
+}
+
+void gf_filter_describe_notches(const struct gf_task *t, json_t *o) {
+    const struct gf_notches *list = &t->filtering->peaks;
+    json_t *notches = json_array(), *screens = json_array();
+    for (int i = 0; i < list->n; i++) {
+        const struct gf_notch *p = &list->notch[i];
+        json_t *one = describe_wave(t, p->at, p->strength, p->amplitude);
+        json_object_set_new(one, "radius", json_real(p->radius));
+        json_array_append_new(notches, one);
+    }
+    for (int i = 0; i < list->n_screens; i++) {
+        const struct gf_screen *p = &list->screen[i];
+        json_t *one = describe_wave(t, p->at, sqrt(p->level), p->amplitude);
+        json_object_set_new(one, "of", json_string(p->n > 1 ? "dots" : "lines"));
+        json_array_append_new(screens, one);
+    }
+    json_object_set_new(o, "notches", notches);
+    json_object_set_new(o, "screens", screens);
 }

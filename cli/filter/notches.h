@@ -1,21 +1,27 @@
-/* The peaks of a spectrum that gpufft filter --auto-notch removes. */
+/* What gpufft filter --auto-notch and --descreen remove from a picture. */
 #ifndef GF_CLI_FILTER_NOTCHES_H
 #define GF_CLI_FILTER_NOTCHES_H
 
 #include "core/base/job.h"
+#include "core/spectrum/screen.h"
 
-/* A peak of the spectrum that is removed. */
+/* A wave, subtracted from the samples; the notch takes what is left of it. */
 struct gf_notch {
-    int64_t at[GF_MAX_DIMS]; /* bins from the centre, by the picture's axes */
-    double radius;           /* bins; of a gaussian */
-    double strength, power;  /* over the middle of its ring, 0 for a sum of others; |F|^2 */
+    double at[GF_MAX_DIMS]; /* bins from the centre, by the picture's axes */
+    double radius;          /* bins; of a gaussian */
+    double strength;        /* over its surroundings */
+    double amplitude;       /* in sample units, once it is fitted */
 };
 
 enum { GF_MAX_NOTCHES = 60 };
 
 struct gf_notches {
+    bool expected; /* nothing was looked for yet: as many as there may be */
     int n;
     struct gf_notch notch[GF_MAX_NOTCHES];
+    int n_screens;
+    struct gf_screen screen[GF_MAX_SCREENS];
+    struct gf_array mask; /* of the screens, over half the spectrum of the picture; or no data */
 };
 
 #endif

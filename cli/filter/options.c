@@ -210,6 +210,36 @@ static int parse_auto_notch(const char *value, void *count) {
     return 0;
 }
 
+/* A period in samples, or rows an inch; without a value any screen. */
+static int parse_descreen(const char *value, void *settings) {
+    struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
+    struct field field = {value, strlen(value)};
+    double number = 0;
+    bool px = field.length > 2 && !strcmp(value + field.length - 2, "px");
+    bool lpi = field.length > 3 && !strcmp(value + field.length - 3, "lpi");
+    bool valid = !*value || ((px || lpi) && parse_number(&field, px ? 2 : 3, &number) &&
+                             number > (px ? 2 : 0) && number <= 1e6);
+    if (!valid)
+        return gf_fail(GF_EUSAGE,
+                       "--descreen cannot be '%.40s'; it is the screen's period, above 2px, or its "
+                       "rows an inch, such as 150lpi",
+                       value);
+    f->descreen.on = true;
+    f->descreen.period = px ? number : 0;
+    f->descreen.lpi = lpi ? number : 0;
+    return 0;
+}
+
+static int parse_dpi(const char *value, void *dpi) {
+    struct field f = {value, strlen(value)};
+    double n;
+    if (!parse_number(&f, 0, &n) || !(n > 0 && n <= 1e6))
+        return gf_fail(GF_EUSAGE, "--dpi cannot be '%.40s'; it is samples an inch, such as 600",
+                       value);
+    *(double *)dpi = n;
+    return 0;
+}
+
 static int parse_offset(const char *value, void *settings) {
     struct gf_filter_settings *f = &((struct gf_settings *)settings)->filter;
     struct field field = {value, strlen(value)};
@@ -261,7 +291,20 @@ static const struct gf_opt filter_rows[] = {
      .arg = "N",
      .parse = parse_auto_notch,
      .optional = true,
-     .help = "find periodic noise in each picture, and remove up to N waves (default: 24)"},
+     .help = "find periodic noise in each picture, and remove up to N waves (default: 24), or a "
+             "printer's screen"},
+    {.name = "descreen",
+     .type = GF_OPT_PARSE,
+     .arg = "PERIODpx|Nlpi",
+     .parse = parse_descreen,
+     .optional = true,
+     .help = "remove a printer's screen, of this period or so many lines an inch"},
+    {.name = "dpi",
+     .type = GF_OPT_PARSE,
+     .at = GF_AT(filter.dpi),
+     .arg = "N",
+     .parse = parse_dpi,
+     .help = "samples an inch, for --descreen=Nlpi (default: the file's own)"},
     GF_PARSED("mask", 0, "FILE", parse_mask,
               "multiply the centred spectrum by this picture: black is 0, white is 1"),
     GF_PARSED("convolve", 0, "KERNEL", parse_convolve,

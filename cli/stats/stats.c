@@ -87,8 +87,8 @@ static int64_t bytes_of(const struct gf_array *a) {
 
 /* A plan within the limit, a lean one if need be; `spectrum` has its shape and no data yet. */
 static int plan(struct gf_runner *e, struct gf_job *job, const struct gf_image *image,
-                const struct gf_array *spectrum) {
-    struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0);
+                const struct gf_array *spectrum, int threads) {
+    struct gf_spectrum one = gf_spectrum_of(job, spectrum, 0, threads);
     int64_t arrays = bytes_of(&image->px) + bytes_of(spectrum);
     int64_t after = arrays + gf_spectrum_peaks_bytes(&one);
     int rc = gf_memory_check(after, gf_runner_limit(e));
@@ -113,18 +113,20 @@ static int look_at_samples(struct gf_stats *st) {
     return rc;
 }
 
-static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i) {
+static int look_at_spectrum(struct gf_stats *st, const struct gf_array *out, int64_t i,
+                            int threads) {
     int peaks = st->peaks;
     struct gf_signal *signal = &st->signal[i];
-    struct gf_spectrum s = gf_spectrum_of(st->job, out, i);
+    struct gf_spectrum s = gf_spectrum_of(st->job, out, i, threads);
     st->n_rings = gf_spectrum_ring_count(&s);
     signal->ring = malloc((size_t)st->n_rings * sizeof *signal->ring);
     signal->peak = malloc(((size_t)peaks + 1) * sizeof *signal->peak);
     signal->wave = malloc(((size_t)peaks + 1) * sizeof *signal->wave);
     if (!signal->ring || !signal->peak || !signal->wave)
         return gf_fail(GF_ENOMEM, "out of memory for %lld rings", (long long)st->n_rings);
-    gf_spectrum_rings(&s, signal->ring, &signal->energy);
-    int rc = gf_spectrum_peaks(&s, 0, signal->peak, peaks, &signal->n_peaks);
+    int rc = gf_spectrum_rings(&s, signal->ring, &signal->energy);
+    if (!rc)
+        rc = gf_spectrum_peaks(&s, 0, signal->peak, peaks, &signal->n_peaks);
     for (int k = 0; k < signal->n_peaks; k++)
         signal->wave[k] = gf_peak_wave(&s, &signal->peak[k]);
     return rc;
@@ -148,14 +150,14 @@ static int look(struct run *r, struct gf_image *image, struct gf_job *job, struc
         rc = look_at_samples(st); /* while the context opens */
     }
     if (!rc)
-        rc = plan(&r->runner, job, image, &out);
+        rc = plan(&r->runner, job, image, &out, gf_settings_threads(r->s));
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, shape);
     if (!rc)
         rc = gf_runner_run(&r->runner, &in, &out, &report);
     st->backend = gf_runner_name(&r->runner);
     for (int64_t i = 0; i < st->n_signals && !rc; i++)
-        rc = look_at_spectrum(st, &out, i);
+        rc = look_at_spectrum(st, &out, i, gf_settings_threads(r->s));
     gf_array_free(&out);
     return rc;
 }

@@ -44,6 +44,9 @@ struct gf_plan {
 struct gf_backend_options {
     int threads;           /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
     const char *device;    /* GPU backends: number or part of a name; NULL: the first */
+    /* GPU backends: small arrays by kernels that serve all sizes, for compiling those of one size
+     * would take longer than what they save. */
+    bool general;
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
     const char *library;   /* backends with `library`: the file; NULL: where the loader finds it */
 };
@@ -113,7 +116,7 @@ extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
 /* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft;
-/* A yardstick for `gpufft bench` alone: in no list. */
-extern const struct gf_backend gf_backend_mkl;
+/* Yardsticks for `gpufft bench` alone: in no list. */
+extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft;
 
 #endif

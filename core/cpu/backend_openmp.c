@@ -149,6 +149,16 @@ static int team_for(const struct gf_job *job, bool first, int threads) {
 /* A filter's three passes may share a plane. */
 enum { MOST_JOINED = 3 };
 
+/* How many tiles of a pass a thread takes at a time: enough that handing them out costs nothing, and
+ * few enough that all threads end together. */
+static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int threads) {
+    enum { WORTH_HANDING_OUT = 1 << 18, SHARES_A_THREAD = 16 };
+    int64_t bytes = (pass->summary.bytes_read + pass->summary.bytes_written) / (tiles + 1) + 1;
+    long enough = WORTH_HANDING_OUT / bytes, most = tiles / ((long)SHARES_A_THREAD * threads);
+    enough = enough < most ? enough : most;
+    return enough > 1 ? enough : 1;
+}
+
 /* Joined passes, and how many tiles a plane of each has. */
 struct joined {
     struct gf_cpu_plan *p;
@@ -181,6 +191,7 @@ static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
     for (int i = 0; i < count; i++)
         j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
     long chunks = count > 1 ? planes : j.tiles[0];
+    long at_once = count > 1 ? 1 : tiles_at_once(pass, chunks, threads);
 #pragma omp parallel num_threads(threads)
     {
         int me = omp_get_thread_num();
@@ -198,7 +209,7 @@ static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
             for (long c = 0; c < chunks; c++)
                 run_chunk(&j, args, c, scratch, &mine);
         } else {
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic, at_once)
             for (long c = 0; c < chunks; c++)
                 run_chunk(&j, args, c, scratch, &mine);
         }

@@ -81,7 +81,42 @@ static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_pass *
     e->factor = e->gain = 1;
 }
 
-void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+/* Complex numbers of the pass's precision, one after the other along its lines. */
+static bool has_plain_lines(const struct gf_cpu_end *e, int bits) {
+    if (e->type == GF_CPU_WORK)
+        return e->line_is_inner;
+    return e->type == (bits == 32 ? GF_CPU_C64 : GF_CPU_C128) && e->line.stride == bits / 4 &&
+           !e->line.shift && !e->hermitian;
+}
+
+/* Whether the kernels can transform the pass's lines within vectors. */
+static bool has_rows(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
+    const struct gf_cpu_pass_args *a = &pass->args;
+    const struct gf_cpu_end *from = &a->source, *to = &a->destination;
+    const int bits = p->kernels->bits;
+    if (!p->rows || pass->axis != p->inner || !a->line || a->gain || a->unpacks || to->discard)
+        return false;
+    bool to_complex =
+        has_plain_lines(to, bits) && (to->type == GF_CPU_WORK || to->value == GF_CPU_COMPLEX);
+    switch (a->form) {
+    case GF_CPU_C2C:
+        return has_plain_lines(from, bits) && to_complex && !to->real_origin;
+    case GF_CPU_R2C: {
+        const enum gf_dtype type = p->job.in_dtype;
+        return !from->luma && !from->line.shift && from->type < GF_CPU_C64 &&
+               from->line.stride == (ptrdiff_t)gf_dtype_size(type) && to_complex;
+    }
+    case GF_CPU_C2R:
+        return has_plain_lines(from, bits) && to->type == (bits == 32 ? GF_CPU_F32 : GF_CPU_F64) &&
+               to->line.stride == bits / 8 && to->value == GF_CPU_REAL;
+    case GF_CPU_R2R:
+        break;
+    }
+    return false;
+}
+
+/* Points both ends at their arrays. */
+static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
     const struct gf_job *job = &p->job;
     bool inverse = job->direction == GF_INVERSE, samples = inverse || job->op == GF_FILTER;
@@ -104,6 +139,12 @@ void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     to->hermitian &= !samples;
     to->real_origin = !samples && p->half >= 0;
     gf_cpu_pass_display(p, pass, (const double[2]){0, 0});
+}
+
+void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+                      const struct gf_array *in, struct gf_array *out) {
+    bind_ends(p, pass, in, out);
+    pass->args.rows = has_rows(p, pass) ? p->rows : NULL;
 }
 
 static double curve(enum gf_scale scale, double v) {

@@ -51,6 +51,7 @@ struct gf_cpu_plan {
     int n_passes;
     struct gf_cpu_pass pass[GF_MAX_PASSES];
     struct gf_cpu_line *line[GF_MAX_DIMS];  /* by axis; NULL where not transformed */
+    struct gf_cpu_row *rows;                /* of the innermost axis; NULL: none */
     struct gf_cpu_layout work;              /* between passes; bytes 0 when there is only one */
     struct gf_cpu_layout plane;             /* between joined passes: one plane for each thread */
     struct gf_cpu_filter *filter;           /* NULL: none */

@@ -150,23 +150,24 @@ int gf_smooth_extend(const struct gf_smooth *x, int threads, const struct gf_arr
     const bool wide = type == GF_F64 || type == GF_C128;
     const size_t size = gf_dtype_size(type);
     const int64_t channels = x->forward.channels, m = x->n / 2;
-    const int64_t inner = inner_of(x, spectrum), rows = outer_of(x, spectrum) * m;
+    const int64_t inner = inner_of(x, spectrum), outer = outer_of(x, spectrum);
     const int64_t reals = channels * (type == GF_C64 || type == GF_C128 ? 2 : 1);
     struct decay *k = decays(x, spectrum);
     if (!k)
         return gf_fail(GF_ENOMEM, "no memory for the smooth part");
-#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
-    for (int64_t row = 0; row < rows; row++) {
-        const int64_t block = row / m * inner;
-        const struct bins b = {.k = k + block / channels,
-                               .r = (const char *)spectrum->data + (size_t)block * size,
-                               .count = inner / channels,
-                               .reals = reals,
-                               .wide = wide};
-        char *to = (char *)half->data + (size_t)(row * inner) * size;
-        memset(to, 0, (size_t)inner * size);
-        extend_bins(&b, (double)(row % m) + 0.5, (double)x->n, to);
-    }
+    const int64_t count = inner / channels;
+#pragma omp parallel for collapse(2) num_threads(threads > 0 ? threads : 1) schedule(static)
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t y = 0; y < m; y++) {
+            const struct bins b = {.k = k + o * count,
+                                   .r = (const char *)spectrum->data + (size_t)(o * inner) * size,
+                                   .count = count,
+                                   .reals = reals,
+                                   .wide = wide};
+            char *to = (char *)half->data + (size_t)((o * m + y) * inner) * size;
+            memset(to, 0, (size_t)inner * size);
+            extend_bins(&b, (double)y + 0.5, (double)x->n, to);
+        }
     free(k);
     return GF_OK;
 }

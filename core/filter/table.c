@@ -165,6 +165,52 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
     return rc;
 }
 
+/* The value of a half spectrum's mask at centred bins of its own extents. */
+static double half_at(const struct gf_array *mask, const int64_t *extent,
+                      const int64_t *centred_at) {
+    const int last = mask->rank - 1;
+    int64_t k[GF_MAX_DIMS], at = 0;
+    for (int i = 0; i <= last; i++)
+        k[i] = (centred_at[i] - extent[i] / 2 + extent[i]) % extent[i];
+    bool mirrored = k[last] >= mask->shape[last];
+    for (int i = 0; i <= last; i++)
+        at = at * mask->shape[i] + (mirrored && k[i] ? extent[i] - k[i] : k[i]);
+    return (double)((const float *)mask->data)[at];
+}
+
+int gf_filter_times_half(struct gf_filter *f, const struct gf_job *job, int threads,
+                         const struct gf_array *mask, const int64_t *extent) {
+    struct half h;
+    int64_t count = half_init(job, false, &h);
+    h.value = malloc((size_t)count * sizeof *h.value);
+    if (!h.value)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's table");
+#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
+    for (int64_t at = 0; at < count; at++) {
+        struct between b[GF_MAX_DIMS];
+        int64_t rest = at;
+        for (int i = job->ndim - 1; i >= 0; i--) {
+            b[i] = look_up(rest % h.extent[i], extent[i], job->shape[i]);
+            rest /= h.extent[i];
+        }
+        h.value[at] = 0;
+        for (int corner = 0; corner < 1 << job->ndim; corner++) {
+            double weight = 1;
+            int64_t k[GF_MAX_DIMS];
+            for (int i = 0; i < job->ndim; i++) {
+                int up = corner >> i & 1;
+                weight *= up ? b[i].share : 1 - b[i].share;
+                k[i] = b[i].at[up];
+            }
+            if (weight > 0)
+                h.value[at] += weight * half_at(mask, extent, k);
+        }
+    }
+    int rc = times(f, job, threads, &h);
+    free(h.value);
+    return rc;
+}
+
 /* ---- kernels ---- */
 
 /* Copies the kernel into x, its centre to the origin; returns the sum of |h|. */

@@ -30,6 +30,11 @@ struct gf_filter_transform {
 int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int threads,
                          const struct gf_filter_samples *mask);
 
+/* The same for half a mask: f32, rank ndim, the zero frequency in the corner, extent[last] / 2 + 1
+ * long on the last axis; the job transforms all axes. */
+int gf_filter_times_half(struct gf_filter *f, const struct gf_job *job, int threads,
+                         const struct gf_array *mask, const int64_t *extent);
+
 /* A kernel h to convolve with circularly, its centre at extent / 2:
  *     H(k) = sum over j of h(j) exp(-2 pi i k (j - extent / 2) / P)
  * `transform` computes the sums, in double. Where no imaginary part is above rounding, as for

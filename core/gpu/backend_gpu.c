@@ -40,6 +40,17 @@ static void gpu_unplan(void *context, struct gf_plan *plan) {
     free(plan);
 }
 
+/* Whether kernels of any length are used. Those of one length would have to run some thousand times
+ * before the time they save is that of compiling them; but a driver for the CPU takes ten times as
+ * long over the general ones. */
+static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job) {
+    enum { POINTS = 1 << 22 };
+    double points = (double)job->channels;
+    for (int i = 0; i < job->ndim; i++)
+        points *= (double)job->shape[i];
+    return c->general && !c->props.is_cpu && points <= POINTS;
+}
+
 static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct gf_gpu_context *c = context;
     *out = NULL;
@@ -57,7 +68,8 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     }
     plan->impl = m;
     plan->job = *job;
-    rc = gf_gpu_plan_make(job, &c->props, &m->plan);
+    rc = is_general(c, job) ? gf_gpu_plan_make_general(job, &c->props, &m->plan)
+                            : gf_gpu_plan_make(job, &c->props, &m->plan);
     if (!rc)
         rc = gf_gpu_run_prepare(c, m, 0);
     if (rc) {

@@ -23,6 +23,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory for a context");
     c->api = api;
+    c->general = options && options->general;
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     int rc = api->open(options ? options->device : NULL, &c->gpu, &c->props);
     if (rc) {

@@ -17,6 +17,7 @@ struct gf_gpu_context {
     const struct gf_gpu *api;
     void *gpu;
     struct gf_gpu_props props;
+    bool general;               /* as in struct gf_backend_options */
     int threads;                /* CPU threads for the host's share */
     struct gf_gpu_stage *stage; /* copies arrays to the device and back */
 };

@@ -91,8 +91,11 @@ void gf_session_note(const struct gf_session *s, const char *format, ...) {
 /* ---- contexts ---- */
 
 static struct gf_backend_options backend_options(const struct gf_session *s, int threads) {
-    return (struct gf_backend_options){
-        .threads = threads, .device = s->options.device, .fftw_plan = s->options.fftw_plan};
+    return (struct gf_backend_options){.threads = threads,
+                                       .device = s->options.device,
+                                       .general =
+                                           true, /* files of many sizes; a benchmark has one */
+                                       .fftw_plan = s->options.fftw_plan};
 }
 
 static void *open_context(void *argument) {

@@ -17,11 +17,14 @@ struct gf_bins {
     double points; /* the product of the extents */
     double scale;  /* components are multiplied by this before they are squared … */
     double unit;   /* … and powers by this */
+    int threads;
 };
 
 void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b);
 /* Sets b->scale where squares would leave the range of a double. */
 void gf_bins_fit(struct gf_bins *b);
+/* gf_bins_square() of the last axis's stored bins, or NULL without memory; the caller frees. */
+double *gf_bins_squares(const struct gf_bins *b);
 /* |F|^2 of a bin as stored, times b->scale^2 and b->unit. */
 static inline double gf_bins_power(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
     const char *p = b->data + z * b->stride[0] + y * b->stride[1] + x * b->stride[2];
@@ -47,6 +50,36 @@ static inline double gf_bins_square(const struct gf_bins *b, int i, int64_t k) {
 /* The number of bins of the full spectrum that bin x of a stored row represents. */
 static inline int gf_bins_weight(const struct gf_bins *b, int64_t x) {
     return b->half && x && 2 * x != b->n[2] ? 2 : 1;
+}
+
+/* Of a half spectrum's bins on x = 0 and x = n/2, where both of a pair are stored, the first. */
+static inline bool gf_bins_is_first(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
+    if (!b->half || (x && 2 * x != b->n[2]))
+        return true;
+    int64_t tz = z ? b->n[0] - z : 0, ty = y ? b->n[1] - y : 0;
+    return z < tz || (z == tz && y <= ty);
+}
+
+/* The stored index `to` of the bin `step` away from `at`, periodic, or of its mirror image; a step
+ * is shorter than its axis. */
+static inline void gf_bins_neighbour(const struct gf_bins *b, const int64_t at[3],
+                                     const int64_t step[3], int64_t to[3]) {
+    for (int i = 0; i < 3; i++) {
+        int64_t k = at[i] + step[i];
+        to[i] = k < 0 ? k + b->n[i] : k >= b->n[i] ? k - b->n[i] : k;
+    }
+    if (to[2] < b->stored)
+        return;
+    for (int i = 0; i < 3; i++)
+        to[i] = to[i] ? b->n[i] - to[i] : 0;
+}
+
+/* Below 0 where bin a is stored before bin b. */
+static inline int gf_bins_compare(const int64_t a[3], const int64_t b[3]) {
+    for (int i = 0; i < 3; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
 }
 
 /* The ring at that distance squared: halves count to the outer one. */

@@ -5,6 +5,7 @@
 
 #include "core/base/status.h"
 #include "core/spectrum/bins.h"
+#include "core/spectrum/select.h"
 
 enum {
     LEAST_IN_MEDIAN = 24, /* rings with fewer bins include their neighbours */
@@ -28,7 +29,9 @@ struct row {
 
 struct search {
     struct gf_bins b; /* in units of the total power, which keeps floats in range */
-    struct row row;
+    double *along;    /* gf_bins_squares() */
+    int slices;       /* of the rows, one for each thread, each with a row in turn */
+    struct row *row;
     int reach;    /* FAR, or less */
     double floor; /* power that rounding makes of the rest of the spectrum */
     double least; /* power over the ring's median */
@@ -36,54 +39,27 @@ struct search {
     double *median; /* of each ring's powers */
     struct gf_peak *peak;
     int n, max;
+    double weakest; /* strength that a full list asks for at least */
 };
+
+/* The first row of a slice. */
+static int64_t slice_start(const struct search *s, int slice) {
+    return s->b.n[0] * s->b.n[1] * slice / s->slices;
+}
 
 /* ---- medians ---- */
 
-/* The k-th smallest of n; reorders v (Hoare's selection). */
-static float select_float(float *v, int64_t n, int64_t k) {
-    int64_t low = 0, high = n - 1;
-    while (low < high) {
-        float pivot = v[low + (high - low) / 2];
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (v[i] < pivot)
-                i++;
-            while (v[j] > pivot)
-                j--;
-            if (i <= j) {
-                float t = v[i];
-                v[i++] = v[j];
-                v[j--] = t;
-            }
-        }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            break;
-    }
-    return v[k];
-}
-
-/* Of a half spectrum's bins on x = 0 and x = n/2, where both of a pair are stored, the first. */
-static bool is_first(const struct gf_bins *b, int64_t z, int64_t y, int64_t x) {
-    if (!b->half || (x && 2 * x != b->n[2]))
-        return true;
-    int64_t tz = z ? b->n[0] - z : 0, ty = y ? b->n[1] - y : 0;
-    return z < tz || (z == tz && y <= ty);
-}
-
-static void read_row(const struct gf_bins *b, int64_t z, int64_t y, const struct row *row) {
+static void read_row(const struct search *s, int64_t i, const struct row *row) {
+    const struct gf_bins *b = &s->b;
+    const int64_t z = i / b->n[1], y = i % b->n[1];
     double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
     for (int64_t x = 0; x < b->stored; x++) {
-        row->ring[x] = gf_bins_ring(square + gf_bins_square(b, 2, x));
+        row->ring[x] = gf_bins_ring(square + s->along[x]);
         row->power[x] = (float)gf_bins_power(b, z, y, x);
     }
-    if (!is_first(b, z, y, 0))
+    if (!gf_bins_is_first(b, z, y, 0))
         row->ring[0] = 0;
-    if (!is_first(b, z, y, b->n[2] / 2))
+    if (!gf_bins_is_first(b, z, y, b->n[2] / 2))
         row->ring[b->n[2] / 2] = 0;
 }
 
@@ -98,43 +74,72 @@ static void widen(const int64_t *start, int64_t rings, int64_t r, int64_t *from,
     }
 }
 
-/* Sorts powers by ring and takes the median of each ring. */
+/* Sorts the powers by ring: those of ring r become power[start[r]] to power[start[r + 1] - 1].
+ * count: a number for each ring of each slice, all zero. */
+static void sort_powers(const struct search *s, int64_t *count, int64_t *start, float *power) {
+    int64_t at = 0;
+#pragma omp parallel for num_threads(s->slices)
+    for (int k = 0; k < s->slices; k++)
+        for (int64_t i = slice_start(s, k); i < slice_start(s, k + 1); i++) {
+            read_row(s, i, &s->row[k]);
+            for (int64_t x = 0; x < s->b.stored; x++)
+                count[k * s->rings + s->row[k].ring[x]]++;
+        }
+    for (int64_t r = 0; r < s->rings; r++) {
+        start[r] = at;
+        for (int k = 0; k < s->slices; k++) {
+            int64_t n = count[k * s->rings + r];
+            count[k * s->rings + r] = at;
+            at += n;
+        }
+    }
+    start[s->rings] = at;
+#pragma omp parallel for num_threads(s->slices)
+    for (int k = 0; k < s->slices; k++)
+        for (int64_t i = slice_start(s, k); i < slice_start(s, k + 1); i++) {
+            read_row(s, i, &s->row[k]);
+            for (int64_t x = 0; x < s->b.stored; x++)
+                power[count[k * s->rings + s->row[k].ring[x]]++] = s->row[k].power[x];
+        }
+}
+
+/* The median of each ring. `some` has room for the `most` powers of the widest one, for each
+ * slice. */
+static void take_medians(struct search *s, const int64_t *start, const float *power, float *some,
+                         int64_t most) {
+#pragma omp parallel for num_threads(s->slices) schedule(static, 1)
+    for (int k = 0; k < s->slices; k++)
+        for (int64_t r = 1 + k; r < s->rings; r += s->slices) {
+            int64_t from, to;
+            float *own = some + k * most;
+            widen(start, s->rings, r, &from, &to);
+            int64_t n = start[to] - start[from];
+            memcpy(own, power + start[from], (size_t)n * sizeof *own);
+            s->median[r] = n ? gf_select_float(own, n, n / 2) : 0;
+        }
+}
+
 static int find_medians(struct search *s) {
     const struct gf_bins *b = &s->b;
-    int64_t pairs = b->n[0] * b->n[1] * b->stored, most = 0, from, to;
-    int64_t *start = calloc((size_t)s->rings + 2, sizeof *start);
+    int64_t pairs = b->n[0] * b->n[1] * b->stored, most = 1, from, to;
+    int64_t *start = malloc(((size_t)s->rings + 1) * sizeof *start);
+    int64_t *count = calloc((size_t)s->rings * (size_t)s->slices, sizeof *count);
     float *power = gf_alloc((size_t)pairs * sizeof *power), *some = NULL;
-    int rc = start && power ? 0 : GF_ENOMEM;
+    int rc = start && count && power ? 0 : GF_ENOMEM;
     if (rc)
         goto out;
-    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
-        read_row(b, i / b->n[1], i % b->n[1], &s->row);
-        for (int64_t x = 0; x < b->stored; x++)
-            start[s->row.ring[x] + 1]++;
-    }
-    for (int64_t r = 0; r < s->rings; r++)
-        start[r + 1] += start[r];
-    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
-        read_row(b, i / b->n[1], i % b->n[1], &s->row);
-        for (int64_t x = 0; x < b->stored; x++)
-            power[start[s->row.ring[x]]++] = s->row.power[x];
-    }
-    memmove(start + 1, start, (size_t)s->rings * sizeof *start); /* ends are starts again */
-    start[0] = 0;
+    sort_powers(s, count, start, power);
     for (int64_t r = 1; r < s->rings; r++) {
         widen(start, s->rings, r, &from, &to);
         most = start[to] - start[from] > most ? start[to] - start[from] : most;
     }
-    some = malloc(((size_t)most + 1) * sizeof *some);
+    some = malloc((size_t)most * (size_t)s->slices * sizeof *some);
     rc = some ? 0 : GF_ENOMEM;
-    for (int64_t r = 1; r < s->rings && !rc; r++) {
-        widen(start, s->rings, r, &from, &to);
-        int64_t n = start[to] - start[from];
-        memcpy(some, power + start[from], (size_t)n * sizeof *some);
-        s->median[r] = n ? select_float(some, n, n / 2) : 0;
-    }
+    if (!rc)
+        take_medians(s, start, power, some, most);
 out:
     free(start);
+    free(count);
     gf_free(power);
     free(some);
     return rc ? gf_fail(GF_ENOMEM, "no memory for the medians of the rings") : 0;
@@ -142,25 +147,10 @@ out:
 
 /* ---- the neighbourhood ---- */
 
-static int64_t wrap(int64_t k, int64_t n) {
-    return k < 0 ? k + n : k >= n ? k - n : k;
-}
-
-/* The stored index `to` of the bin `step` away from `at`, periodic, or of its mirror image. */
-static void neighbour(const struct gf_bins *b, const int64_t at[3], const int64_t step[3],
-                      int64_t to[3]) {
-    for (int i = 0; i < 3; i++)
-        to[i] = wrap(at[i] + step[i], b->n[i]);
-    if (to[2] < b->stored)
-        return;
-    for (int i = 0; i < 3; i++)
-        to[i] = to[i] ? b->n[i] - to[i] : 0;
-}
-
 /* Its power; the zero frequency has none here. */
 static double power_near(const struct gf_bins *b, const int64_t at[3], const int64_t step[3]) {
     int64_t to[3];
-    neighbour(b, at, step, to);
+    gf_bins_neighbour(b, at, step, to);
     return to[0] || to[1] || to[2] ? gf_bins_power(b, to[0], to[1], to[2]) : 0;
 }
 
@@ -181,11 +171,8 @@ static bool is_summit(const struct gf_bins *b, const int64_t at[3], double power
                 double p = power_near(b, at, d);
                 if (p < power)
                     continue;
-                neighbour(b, at, d, to);
-                int order = memcmp(to, at, sizeof to) ? 0 : 1;
-                for (int i = 0; i < 3 && !order; i++)
-                    order = to[i] < at[i] ? -1 : to[i] > at[i] ? 1 : 0;
-                if (p > power || order < 0)
+                gf_bins_neighbour(b, at, d, to);
+                if (p > power || gf_bins_compare(to, at) < 0)
                     return false;
             }
     return true;
@@ -214,15 +201,15 @@ static double line_level(const struct search *s, const int64_t at[3], int i) {
             d[i] = sign * k;
             v[n++] = (float)power_near(&s->b, at, d);
         }
-    return n ? select_float(v, n, n / 2) : 0;
+    return n ? gf_select_float(v, n, n / 2) : 0;
 }
 
 /* It is much stronger than its neighbourhood and than the lines of the cross. */
 static bool is_prominent(const struct search *s, const int64_t at[3], double power) {
     float around[MOST_AROUND];
     int64_t n = look_around(s, at, around);
-    if (!n ||
-        power < clear_of * select_float(around, n, n - 1 - (int64_t)(share_of_streak * (double)n)))
+    if (!n || power < clear_of * gf_select_float(around, n,
+                                                 n - 1 - (int64_t)(share_of_streak * (double)n)))
         return false;
     for (int i = 0; i < 3; i++)
         if (power < clear_of * line_level(s, at, i))
@@ -236,7 +223,7 @@ static double find_radius(const struct search *s, const int64_t at[3], double me
     float around[MOST_AROUND];
     double sum[FAR + 1] = {0};
     int64_t count[FAR + 1] = {0}, m[3], d[3], n = look_around(s, at, around);
-    double level = n ? select_float(around, n, n / 2) : 0;
+    double level = n ? gf_select_float(around, n, n / 2) : 0;
     level = fmax(4 * fmax(level, median), s->floor);
     for (int i = 0; i < 3; i++)
         m[i] = limit(&s->b, i, s->reach);
@@ -272,42 +259,60 @@ static bool is_slope(const struct gf_bins *b, const int64_t at[3]) {
     return true;
 }
 
-/* Inserts a peak into the list, which drops its weakest when it is full. */
+/* The order of the list: the strongest first, of equals the one stored first. */
+static bool precedes(const struct gf_peak *a, const struct gf_peak *b) {
+    if (a->strength != b->strength)
+        return a->strength > b->strength;
+    for (int i = 0; i < 3; i++)
+        if (a->at[i] != b->at[i])
+            return a->at[i] < b->at[i];
+    return false;
+}
+
+/* Inserts a peak into the list, which drops its last when it is full. */
 static void insert(struct search *s, const struct gf_peak *p) {
+    if (s->n == s->max && !precedes(p, &s->peak[s->n - 1]))
+        return;
     int i = s->n < s->max ? s->n++ : s->max - 1;
-    for (; i > 0 && s->peak[i - 1].strength < p->strength; i--)
+    for (; i > 0 && precedes(p, &s->peak[i - 1]); i--)
         s->peak[i] = s->peak[i - 1];
     s->peak[i] = *p;
+    if (s->n < s->max)
+        return;
+#pragma omp atomic write
+    s->weakest = s->peak[s->n - 1].strength;
 }
 
 static void try_bin(struct search *s, const int64_t at[3], int64_t ring) {
     const struct gf_bins *b = &s->b;
-    double power = gf_bins_power(b, at[0], at[1], at[2]);
+    double power = gf_bins_power(b, at[0], at[1], at[2]), weakest;
     double median = fmax(s->median[ring], s->floor * 1e-3);
     double strength = sqrt(power / median);
     if (power < s->floor || is_slope(b, at))
         return;
-    if (s->n == s->max && strength <= s->peak[s->n - 1].strength)
-        return;
-    if (!is_summit(b, at, power) || !is_prominent(s, at, power))
+#pragma omp atomic read
+    weakest = s->weakest;
+    if (strength < weakest || !is_summit(b, at, power) || !is_prominent(s, at, power))
         return;
     struct gf_peak p = {.magnitude = sqrt(power / b->unit) / b->scale,
                         .strength = strength,
                         .radius = find_radius(s, at, median),
                         .twin = b->half && !is_own_twin(b, at)};
     memcpy(p.at, at, sizeof p.at);
+#pragma omp critical(gf_peaks)
     insert(s, &p);
 }
 
 static void try_all(struct search *s) {
     const struct gf_bins *b = &s->b;
-    for (int64_t z = 0; z < b->n[0]; z++)
-        for (int64_t y = 0; y < b->n[1]; y++) {
-            read_row(b, z, y, &s->row);
+#pragma omp parallel for num_threads(s->slices)
+    for (int k = 0; k < s->slices; k++)
+        for (int64_t i = slice_start(s, k); i < slice_start(s, k + 1); i++) {
+            read_row(s, i, &s->row[k]);
             for (int64_t x = 0; x < b->stored; x++) {
-                int64_t ring = s->row.ring[x];
-                if (ring && s->row.power[x] >= s->least * s->median[ring])
-                    try_bin(s, (int64_t[]){z, y, x}, ring);
+                int64_t ring = s->row[k].ring[x];
+                if (ring && s->row[k].power[x] >= s->least * s->median[ring])
+                    try_bin(s, (int64_t[]){i / b->n[1], i % b->n[1], x}, ring);
             }
         }
 }
@@ -337,49 +342,86 @@ static int check(const struct gf_spectrum *s) {
 int64_t gf_spectrum_peaks_bytes(const struct gf_spectrum *s) {
     struct gf_bins b;
     gf_bins_view(s, &b);
-    int64_t pairs = b.n[0] * b.n[1] * b.stored;
-    /* Every power; the widest ring once more; for each ring a start and a median. */
-    return pairs * 4 + pairs * 4 / (s->ndim == 1 ? pairs : b.longest) * 8 + b.stored * 12 +
-           gf_spectrum_ring_count(s) * 16 + 4096;
+    int64_t pairs = b.n[0] * b.n[1] * b.stored, rings = gf_spectrum_ring_count(s);
+    /* Every power, and for each row their sum; for each ring a start and a median. Each thread: a
+     * row, a count for each ring, and the widest ring once more. */
+    int64_t each = b.stored * 12 + rings * 8 + pairs * 4 / (s->ndim == 1 ? pairs : b.longest) * 8;
+    return pairs * 4 + b.n[0] * b.n[1] * 8 + b.stored * 8 + rings * 16 + b.threads * each + 4096;
 }
 
-/* Sum |F|^2 over the stored bins. */
-static double sum_power(const struct gf_bins *b) {
+/* Sum |F|^2 over the stored bins, row by row; of[] has room for a number each row. */
+static double sum_power(const struct gf_bins *b, double *of) {
+    const int64_t rows = b->n[0] * b->n[1];
     double total = 0;
-    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++) {
+#pragma omp parallel for num_threads(b->threads)
+    for (int64_t i = 0; i < rows; i++) {
         double sum = 0;
         for (int64_t x = 0; x < b->stored; x++)
             sum += gf_bins_power(b, i / b->n[1], i % b->n[1], x);
-        total += sum;
+        of[i] = sum;
     }
+    for (int64_t i = 0; i < rows; i++)
+        total += of[i];
     return total;
+}
+
+static void free_search(struct search *s) {
+    for (int k = 0; k < s->slices && s->row; k++) {
+        free(s->row[k].ring);
+        free(s->row[k].power);
+    }
+    free(s->row);
+    free(s->along);
+    free(s->median);
+}
+
+static int allocate_search(struct search *s) {
+    bool fine;
+    s->median = calloc((size_t)s->rings, sizeof *s->median);
+    s->row = calloc((size_t)s->slices, sizeof *s->row);
+    s->along = gf_bins_squares(&s->b);
+    fine = s->median && s->row && s->along;
+    for (int k = 0; k < s->slices && fine; k++) {
+        s->row[k].ring = malloc((size_t)s->b.stored * sizeof *s->row[k].ring);
+        s->row[k].power = malloc((size_t)s->b.stored * sizeof *s->row[k].power);
+        fine = s->row[k].ring && s->row[k].power;
+    }
+    return fine ? 0 : gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)s->rings);
+}
+
+/* The unit that powers are counted in, their sum; 0 where there is nothing to look for. */
+static int find_total(const struct gf_bins *b, double *total) {
+    double *of = malloc((size_t)(b->n[0] * b->n[1]) * sizeof *of);
+    *total = of ? sum_power(b, of) : 0;
+    if (!(*total > 0 && isfinite(*total)))
+        *total = 0;
+    free(of);
+    return of ? 0 : gf_fail(GF_ENOMEM, "no memory for the sums of rows");
 }
 
 int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct gf_peak *peak,
                       int max, int *n) {
     struct search s = {.peak = peak, .max = max};
+    double total;
     *n = 0;
     int rc = check(spectrum);
     if (rc || max < 1)
         return rc;
     gf_bins_view(spectrum, &s.b);
     gf_bins_fit(&s.b);
-    double total = sum_power(&s.b);
-    if (!(total > 0 && isfinite(total)))
-        return 0;
+    rc = find_total(&s.b, &total);
+    if (rc || total == 0)
+        return rc;
     s.b.unit = 1 / total;
     s.rings = gf_spectrum_ring_count(spectrum);
+    s.slices = s.b.threads;
     s.reach = spectrum->ndim == 3 ? FAR / 2 : FAR;
     /* Rounding leaves about 1e-7 (1e-16) of all the magnitude, and may put it into a few bins. */
     s.floor = s.b.wide ? 1e-28 : 1e-12;
     /* Noise: powers are exponential, and the largest of M is ln M / ln 2 = log2 M medians; twice
      * that is passed with a probability of about 1/M. */
     s.least = least > 0 ? least * least : 2 * log2(fmax(s.b.points, 16));
-    s.median = calloc((size_t)s.rings, sizeof *s.median);
-    s.row.ring = malloc((size_t)s.b.stored * sizeof *s.row.ring);
-    s.row.power = malloc((size_t)s.b.stored * sizeof *s.row.power);
-    if (!s.median || !s.row.ring || !s.row.power)
-        rc = gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)s.rings);
+    rc = allocate_search(&s);
     if (!rc)
         rc = find_medians(&s);
     if (!rc)
@@ -387,8 +429,6 @@ int gf_spectrum_peaks(const struct gf_spectrum *spectrum, double least, struct g
     for (int i = 0; i < s.n; i++)
         centre(spectrum, &s.b, &peak[i]);
     *n = s.n;
-    free(s.median);
-    free(s.row.ring);
-    free(s.row.power);
+    free_search(&s);
     return rc;
 }

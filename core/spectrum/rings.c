@@ -1,13 +1,19 @@
 /* Looking at a spectrum as a whole: the grid of its bins, energy and rings; and a peak's wave. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/sample_run.h"
+#include "core/base/status.h"
 #include "core/spectrum/bins.h"
 
+/* Rows are dealt out in so many blocks at most, each of which is summed by itself: how many there
+ * are depends on the shape alone, and so do the sums. */
+enum { MOST_BLOCKS = 64, SMALL = 1 << 14 };
+
 struct gf_spectrum gf_spectrum_of(const struct gf_job *job, const struct gf_array *out,
-                                  int64_t channel) {
-    struct gf_spectrum s = {.ndim = job->ndim, .half = job->out[0].half};
+                                  int64_t channel, int threads) {
+    struct gf_spectrum s = {.ndim = job->ndim, .half = job->out[0].half, .threads = threads};
     memcpy(s.shape, job->shape, sizeof s.shape);
     s.px = gf_array_index(out, job->ndim, channel);
     s.px.base = NULL;
@@ -31,17 +37,27 @@ void gf_bins_view(const struct gf_spectrum *s, struct gf_bins *b) {
         b->points *= (double)s->shape[i];
     }
     b->stored = s->px.shape[s->ndim - 1];
+    b->threads = b->points < SMALL || s->threads < 1 ? 1 : s->threads;
 }
 
 void gf_bins_fit(struct gf_bins *b) {
     double largest = 0;
-    for (int64_t i = 0; i < b->n[0] * b->n[1] && b->wide; i++) {
+    const int64_t rows = b->wide ? b->n[0] * b->n[1] : 0;
+#pragma omp parallel for num_threads(b->threads) reduction(max : largest)
+    for (int64_t i = 0; i < rows; i++) {
         const char *p = b->data + i / b->n[1] * b->stride[0] + i % b->n[1] * b->stride[1];
         for (int64_t x = 0; x < b->stored; x++, p += b->stride[2])
             largest =
                 fmax(largest, fmax(fabs(((const double *)p)[0]), fabs(((const double *)p)[1])));
     }
     b->scale = gf_sample_run_unit(largest);
+}
+
+double *gf_bins_squares(const struct gf_bins *b) {
+    double *square = malloc((size_t)b->stored * sizeof *square);
+    for (int64_t x = 0; x < b->stored && square; x++)
+        square[x] = gf_bins_square(b, 2, x);
+    return square;
 }
 
 /* Bin n/2 of each axis is the farthest one. */
@@ -55,15 +71,15 @@ int64_t gf_spectrum_ring_count(const struct gf_spectrum *s) {
 }
 
 /* Each row has its own sum: adding sums of similar size loses less. */
-static void add_row(const struct gf_bins *b, int64_t z, int64_t y, struct gf_ring *ring,
-                    struct gf_energy *row) {
+static void add_row(const struct gf_bins *b, const double *along, int64_t z, int64_t y,
+                    struct gf_ring *ring, struct gf_energy *row) {
     double nyquist = 0.25 * (double)b->longest * (double)b->longest; /* squared, as all of these */
     double edge[GF_N_BANDS] = {nyquist / 64, nyquist / 16, nyquist / 4};
     double square = gf_bins_square(b, 0, z) + gf_bins_square(b, 1, y);
     *row = (struct gf_energy){0};
     for (int64_t x = 0; x < b->stored; x++) {
         int weight = gf_bins_weight(b, x);
-        double far = square + gf_bins_square(b, 2, x);
+        double far = square + along[x];
         double power = weight * gf_bins_power(b, z, y, x);
         struct gf_ring *r = &ring[gf_bins_ring(far)];
         r->bins += weight;
@@ -74,38 +90,77 @@ static void add_row(const struct gf_bins *b, int64_t z, int64_t y, struct gf_rin
     }
 }
 
-void gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring,
-                       struct gf_energy *energy) {
+static int64_t block_count(const struct gf_bins *b, int64_t rings) {
+    const int64_t rows = b->n[0] * b->n[1], room = rows * b->stored / (8 * rings);
+    const int64_t most = rows < MOST_BLOCKS ? rows : MOST_BLOCKS;
+    return room < 1 ? 1 : room < most ? room : most;
+}
+
+/* Rows [first, last): what they add to the rings, and to the energies. */
+static void add_block(const struct gf_bins *b, const double *along, int64_t first, int64_t last,
+                      struct gf_ring *ring, struct gf_energy *energy) {
+    for (int64_t i = first; i < last; i++) {
+        struct gf_energy row;
+        add_row(b, along, i / b->n[1], i % b->n[1], ring, &row);
+        energy->total += row.total / b->points;
+        for (int k = 0; k < GF_N_BANDS; k++)
+            energy->below[k] += row.below[k] / b->points;
+    }
+}
+
+/* All blocks; part[] has the rings of each, all zero. */
+static void add_blocks(const struct gf_bins *b, const double *along, int64_t blocks, int64_t rings,
+                       struct gf_ring *part, struct gf_energy of[MOST_BLOCKS]) {
+    const int64_t rows = b->n[0] * b->n[1];
+#pragma omp parallel for num_threads(b->threads) schedule(dynamic)
+    for (int64_t k = 0; k < blocks; k++) {
+        of[k] = (struct gf_energy){0};
+        add_block(b, along, rows * k / blocks, rows * (k + 1) / blocks, part + k * rings, &of[k]);
+    }
+}
+
+int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy) {
     struct gf_bins b;
+    struct gf_energy of[MOST_BLOCKS];
     gf_bins_view(s, &b);
     gf_bins_fit(&b);
-    int64_t count = gf_spectrum_ring_count(s);
-    for (int64_t i = 0; i < count; i++)
-        ring[i] = (struct gf_ring){.frequency = (double)i / (double)b.longest};
+    const int64_t count = gf_spectrum_ring_count(s), blocks = block_count(&b, count);
+    struct gf_ring *part = calloc((size_t)(blocks * count), sizeof *part);
+    double *along = gf_bins_squares(&b);
+    int rc = part && along ? 0 : gf_fail(GF_ENOMEM, "no memory for %lld rings", (long long)count);
+    if (rc)
+        goto out;
+    add_blocks(&b, along, blocks, count, part, of);
     *energy = (struct gf_energy){0};
-    for (int64_t z = 0; z < b.n[0]; z++)
-        for (int64_t y = 0; y < b.n[1]; y++) {
-            struct gf_energy row;
-            add_row(&b, z, y, ring, &row);
-            energy->total += row.total / b.points;
-            for (int i = 0; i < GF_N_BANDS; i++)
-                energy->below[i] += row.below[i] / b.points;
+    for (int64_t k = 0; k < blocks; k++) {
+        energy->total += of[k].total;
+        for (int i = 0; i < GF_N_BANDS; i++)
+            energy->below[i] += of[k].below[i];
+    }
+    for (int64_t i = 0; i < count; i++) {
+        ring[i] = (struct gf_ring){.frequency = (double)i / (double)b.longest};
+        for (int64_t k = 0; k < blocks; k++) {
+            ring[i].bins += part[k * count + i].bins;
+            ring[i].mean += part[k * count + i].mean;
         }
+    }
     energy->zero = ring[0].mean / b.points / b.scale / b.scale;
     energy->total = energy->total / b.scale / b.scale;
     for (int i = 0; i < GF_N_BANDS; i++)
         energy->below[i] = energy->below[i] / b.scale / b.scale;
     for (int64_t i = 0; i < count; i++)
         ring[i].mean = ring[i].mean / (ring[i].bins ? (double)ring[i].bins : 1) / b.scale / b.scale;
+out:
+    free(part);
+    free(along);
+    return rc;
 }
 
-struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p) {
+struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at) {
     const double degrees = 180 / 3.14159265358979323846;
-    double f[3] = {0, 0, 0}, points = 1; /* z, y up, x */
-    for (int i = 0; i < s->ndim; i++) {
-        f[3 - s->ndim + i] = (double)p->at[i] / (double)s->shape[i];
-        points *= (double)s->shape[i];
-    }
+    double f[3] = {0, 0, 0}; /* z, y up, x */
+    for (int i = 0; i < ndim; i++)
+        f[3 - ndim + i] = at[i] / (double)shape[i];
     f[1] = 0 - f[1]; /* no -0 */
     /* A wave has two directions: the one to the right, else up, else to larger z. */
     double sign = f[2] ? f[2] : f[1] ? f[1] : f[0];
@@ -117,6 +172,16 @@ struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p
         .period = 1 / all,
         .angle = flat > 0 ? atan2(f[1], f[2]) * degrees : 0,
         .tilt = atan2(f[0], flat) * degrees,
-        .amplitude = (p->twin ? 2 : 1) * p->magnitude / points,
     };
+}
+
+struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p) {
+    double at[GF_MAX_DIMS], points = 1;
+    for (int i = 0; i < s->ndim; i++) {
+        at[i] = (double)p->at[i];
+        points *= (double)s->shape[i];
+    }
+    struct gf_wave wave = gf_wave_at(s->ndim, s->shape, at);
+    wave.amplitude = (p->twin ? 2 : 1) * p->magnitude / points;
+    return wave;
 }

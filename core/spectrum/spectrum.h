@@ -1,6 +1,6 @@
 /* Looking into a spectrum: energy, the mean over rings, peaks. Pure functions.
  *
- *     struct gf_spectrum s = gf_spectrum_of(&job, &out, channel);
+ *     struct gf_spectrum s = gf_spectrum_of(&job, &out, channel, threads);
  *     rc = gf_spectrum_peaks(&s, 0, peaks, 8, &n);
  *
  * Frequencies are in cycles a sample, whatever the extents: bin k of an axis of n samples is k/n,
@@ -19,11 +19,12 @@ struct gf_spectrum {
     int64_t shape[GF_MAX_DIMS]; /* of the picture, slowest first */
     bool half;                  /* the last axis of px is n/2 + 1 long; the samples were real */
     struct gf_array px;         /* c64 or c128, rank ndim, any strides */
+    int threads; /* that share the work, 0 counts as 1; results do not depend on it */
 };
 
 /* `out` is the job's output 0. The view lives as long as that array. */
 struct gf_spectrum gf_spectrum_of(const struct gf_job *job, const struct gf_array *out,
-                                  int64_t channel);
+                                  int64_t channel, int threads);
 
 enum { GF_N_BANDS = 3 };
 
@@ -41,8 +42,9 @@ struct gf_ring {
 
 /* Rings from the zero frequency to the farthest corner. */
 int64_t gf_spectrum_ring_count(const struct gf_spectrum *s);
-/* Fills ring[0 .. gf_spectrum_ring_count()) and `energy`. */
-void gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy);
+/* Fills ring[0 .. gf_spectrum_ring_count()) and `energy`. Allocates less than gf_spectrum_peaks().
+ * GF_ENOMEM. */
+int gf_spectrum_rings(const struct gf_spectrum *s, struct gf_ring *ring, struct gf_energy *energy);
 
 /* A prominent wave: a local maximum, at least `least` times as strong as the median of its ring and
  * much stronger than the bins a few steps around it (which neither the slope of a photograph's
@@ -80,6 +82,8 @@ struct gf_wave {
     double amplitude; /* in sample units: half of the way from trough to crest */
 };
 
+/* Without an amplitude: of the place `at`, in bins from the centre, between bins too. */
+struct gf_wave gf_wave_at(int ndim, const int64_t *shape, const double *at);
 struct gf_wave gf_peak_wave(const struct gf_spectrum *s, const struct gf_peak *p);
 
 #endif

@@ -56,6 +56,27 @@ struct gf_cpu_line *gf_cpu_line_rader(long n, long generator, struct gf_cpu_line
 struct gf_cpu_line *gf_cpu_line_bluestein(long n, struct gf_cpu_line *convolution, int bits);
 void gf_cpu_line_free(struct gf_cpu_line *line);
 
+/* A line whose own points fill the lanes, `block` of them in each of LANES / block lines
+ * (kernels/cpu/rows.h): n is a multiple of block^2. */
+struct gf_cpu_row {
+    long n;
+    int block;
+    struct gf_cpu_line *line; /* n / block points */
+    /* exp(-2 pi i k1 i2 / n) as [k1 / block][0 < i2 < block][re|im][lane], k1 of a lane by its index
+     * mod block. */
+    void *twiddle;
+};
+
+/* The largest block that serves lines of n points, or 0. */
+int gf_cpu_row_block(long n, int lanes);
+/* Takes ownership of `line`, n / block points, also when it fails; NULL when memory is short. */
+struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, int lanes,
+                                   int bits);
+void gf_cpu_row_free(struct gf_cpu_row *rows);
+/* Reals from one of a line's work arrays to the next, and the scratch for a thread. */
+long gf_cpu_row_pitch(long n, int lanes);
+size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits);
+
 /* What a pass reads or writes. */
 enum gf_cpu_sample {
     GF_CPU_U8,
@@ -176,6 +197,10 @@ struct gf_cpu_gain {
 struct gf_cpu_pass_args {
     const struct gf_cpu_twist *twist; /* NULL: none */
     const struct gf_cpu_line *line;   /* NULL: no transform, only load and store */
+    /* Not NULL: transforms within vectors. For lines that are contiguous at both ends (or along the
+     * workspace's blocks), complex numbers and results in the pass's precision, no gain, no twist,
+     * no line mirrored or shifted. */
+    const struct gf_cpu_row *rows;
     const struct gf_cpu_gain
         *gain; /* NULL, or the pass transforms, multiplies, and transforms back */
     /* GF_CPU_R2R: with a gain that is GF_CPU_GAIN_LINE. A real filter acts on the real and on the

@@ -7,15 +7,16 @@
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
-/* Element i of a complex table in the plan's precision. */
+/* Element i of a real table in the plan's precision, and of a complex one. */
+static void put_real(void *table, int bits, long i, long double x) {
+    if (bits == 32)
+        ((float *)table)[i] = (float)x;
+    else
+        ((double *)table)[i] = (double)x;
+}
 static void put(void *table, int bits, long i, long double re, long double im) {
-    if (bits == 32) {
-        ((float *)table)[2 * i] = (float)re;
-        ((float *)table)[2 * i + 1] = (float)im;
-    } else {
-        ((double *)table)[2 * i] = (double)re;
-        ((double *)table)[2 * i + 1] = (double)im;
-    }
+    put_real(table, bits, 2 * i, re);
+    put_real(table, bits, 2 * i + 1, im);
 }
 
 /* Of one root after the other. */
@@ -201,4 +202,44 @@ void gf_cpu_line_free(struct gf_cpu_line *line) {
     free(line->gather);
     free(line->scatter);
     free(line);
+}
+
+int gf_cpu_row_block(long n, int lanes) {
+    int least = lanes < 4 ? lanes : 4;
+    for (int block = lanes; block >= least; block /= 2)
+        if (n % ((long)block * block) == 0)
+            return block;
+    return 0;
+}
+
+struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, int lanes,
+                                   int bits) {
+    struct gf_cpu_row *rows = calloc(1, sizeof *rows);
+    const long r = n / block;
+    void *w = rows && line ? table(r * (block - 1) * (lanes / block), bits) : NULL;
+    if (!w) {
+        gf_cpu_line_free(line);
+        free(rows);
+        return NULL;
+    }
+    *rows = (struct gf_cpu_row){.n = n, .block = block, .line = line, .twiddle = w};
+    long at = 0;
+    for (long k1 = 0; k1 < r; k1 += block)
+        for (int i2 = 1; i2 < block; i2++, at += 2L * lanes)
+            for (int l = 0; l < lanes; l++) {
+                long double re, im;
+                uint64_t power = (uint64_t)(k1 + l % block) * (uint64_t)i2;
+                gf_root_of_unity(power, (uint64_t)n, &re, &im);
+                put_real(w, bits, at + l, re);
+                put_real(w, bits, at + lanes + l, im);
+            }
+    return rows;
+}
+
+void gf_cpu_row_free(struct gf_cpu_row *rows) {
+    if (!rows)
+        return;
+    gf_cpu_line_free(rows->line);
+    free(rows->twiddle);
+    free(rows);
 }

@@ -11,6 +11,10 @@ struct tile {
     cvec *a, *b;  /* scratch */
 };
 
+static int clamp_lanes(long n) {
+    return n < 0 ? 0 : n > LANES ? LANES : (int)n;
+}
+
 /* Bytes from an end's data to index i of an axis, and to the index of its mirror image. */
 INLINE ptrdiff_t axis_at(const struct gf_cpu_axis *axis, long i) {
     long p = i + axis->shift;

@@ -2,10 +2,6 @@
 #ifndef GF_KERNELS_CPU_TILE_H
 #define GF_KERNELS_CPU_TILE_H
 
-static int clamp_lanes(long n) {
-    return n < 0 ? 0 : n > LANES ? LANES : (int)n;
-}
-
 /* Transforms the tile's points a, or forward, by the gain, and back; b is scratch. Returns the one
  * of them that has the result. */
 static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
@@ -129,21 +125,28 @@ static void run_packed(const struct tile *tile, cvec *room, struct gf_cpu_stats 
     }
 }
 
-static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
-                     struct gf_cpu_stats *stats) {
-    long lines = gf_cpu_tile_lines(pass, LANES), points = gf_cpu_scratch_points(pass, LANES);
+static struct tile tile_of(const struct gf_cpu_pass_args *pass, long tile, void *scratch) {
+    long lines = gf_cpu_tile_lines(pass, LANES);
     long apart = pass->unpacks ? LANES : 0; /* lanes of the tile that unpacks, a row's first */
     long per_row = (pass->n_lane - apart + lines - 1) / lines + pass->unpacks;
-    struct tile t[GF_CPU_MAX_GROUPS] = {{.pass = pass, .lane0 = tile % per_row * lines}};
-    bool first = !t->lane0;
-    if (pass->unpacks && !first)
-        t->lane0 += LANES - lines;
-    t->outer[1] = tile / per_row % pass->n_outer[1];
-    t->outer[0] = tile / per_row / pass->n_outer[1];
-    t->count[0] = clamp_lanes(pass->n_lane - t->lane0);
-    t->count[1] = pass->form == GF_CPU_C2C ? 0 : clamp_lanes(pass->n_lane - t->lane0 - LANES);
-    t->a = scratch;
-    if (pass->unpacks && first) {
+    struct tile t = {.pass = pass, .lane0 = tile % per_row * lines, .a = scratch};
+    if (pass->unpacks && t.lane0)
+        t.lane0 += LANES - lines;
+    t.outer[1] = tile / per_row % pass->n_outer[1];
+    t.outer[0] = tile / per_row / pass->n_outer[1];
+    t.count[0] = clamp_lanes(pass->n_lane - t.lane0);
+    t.count[1] = pass->form == GF_CPU_C2C ? 0 : clamp_lanes(pass->n_lane - t.lane0 - LANES);
+    return t;
+}
+
+static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
+                     struct gf_cpu_stats *stats) {
+    long points = gf_cpu_scratch_points(pass, LANES);
+    struct tile t[GF_CPU_MAX_GROUPS];
+    t[0] = tile_of(pass, tile, scratch);
+    if (pass->rows) {
+        run_rows(t);
+    } else if (pass->unpacks && !t->lane0) {
         run_packed(t, t->a, stats);
     } else if (pass->groups > 1) {
         int groups = 1;

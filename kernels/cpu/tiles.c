@@ -25,12 +25,28 @@ long gf_cpu_scratch_points(const struct gf_cpu_pass_args *pass, int lanes) {
     return (whole > line ? whole : line) + 1;
 }
 
+long gf_cpu_row_pitch(long n, int lanes) {
+    /* The odd number of vectors puts the lines into different cache sets. */
+    return ((n / lanes + 2) | 1) * lanes;
+}
+
+size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
+    /* Two buffers of vectors; two planes of reals a line, and one more; the lines of a tile. */
+    size_t planes = 2 * (size_t)(lanes / rows->block) + 1;
+    return ((size_t)rows->line->scratch_points * 4 * (size_t)lanes +
+            planes * (size_t)gf_cpu_row_pitch(rows->n, lanes) +
+            2 * (size_t)rows->n * (size_t)lanes) *
+           (size_t)bits / 8;
+}
+
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
     size_t point = 2 * (size_t)k->lanes * (size_t)k->bits / 8;
     int buffers = groups_of(pass) + 1, unpacking = 5; /* two tiles, their new columns, a spare */
     if (pass->unpacks && buffers < unpacking)
         buffers = unpacking;
-    return (size_t)gf_cpu_scratch_points(pass, k->lanes) * point * (size_t)buffers;
+    size_t bytes = (size_t)gf_cpu_scratch_points(pass, k->lanes) * point * (size_t)buffers;
+    size_t rows = pass->rows ? gf_cpu_row_bytes(pass->rows, k->lanes, k->bits) : 0;
+    return bytes > rows ? bytes : rows;
 }
 
 extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;

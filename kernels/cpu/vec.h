@@ -138,19 +138,82 @@ INLINE vec vec_zip_high(vec a, vec b) {
     return __builtin_shufflevector(a, b, LIST(AT_ZIP_HIGH));
 }
 
-/* Transposes the square a[row][lane] in place: log2(LANES) perfect shuffles of all rows. */
-INLINE void vec_transpose(vec a[LANES]) {
-    vec b[LANES];
-    for (int step = 1; step < LANES; step *= 2) {
-#pragma GCC unroll 16
-        for (int i = 0; i < LANES / 2; i++) {
-            b[2 * i] = vec_zip_low(a[i], a[i + LANES / 2]);
-            b[2 * i + 1] = vec_zip_high(a[i], a[i + LANES / 2]);
-        }
-#pragma GCC unroll 16
-        for (int i = 0; i < LANES; i++)
-            a[i] = b[i];
+/* Of two vectors' blocks of s lanes: the first of each pair of a, then that of b in the place of the
+ * second; and the second ones. */
+#define AT_FIRST(s, i)  (((i) & (s)) ? LANES + (i) - (s) : (i))
+#define AT_SECOND(s, i) (((i) & (s)) ? LANES + (i) : (i) + (s))
+#define EXCHANGE(s)                                                                                \
+    INLINE void vec_exchange_##s(vec *a, vec *b) {                                                 \
+        vec first = __builtin_shufflevector(*a, *b, LIST(AT_FIRST_##s));                           \
+        *b = __builtin_shufflevector(*a, *b, LIST(AT_SECOND_##s));                                 \
+        *a = first;                                                                                \
     }
+#define AT_FIRST_1(i)  AT_FIRST(1, i)
+#define AT_SECOND_1(i) AT_SECOND(1, i)
+#define AT_FIRST_2(i)  AT_FIRST(2, i)
+#define AT_SECOND_2(i) AT_SECOND(2, i)
+#define AT_FIRST_4(i)  AT_FIRST(4, i)
+#define AT_SECOND_4(i) AT_SECOND(4, i)
+#define AT_FIRST_8(i)  AT_FIRST(8, i)
+#define AT_SECOND_8(i) AT_SECOND(8, i)
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 16
+EXCHANGE(8)
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+EXCHANGE(4)
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 4
+EXCHANGE(2)
+#endif
+#if GF_REAL_BITS == 64
+EXCHANGE(1)
+#endif
+
+/* The lower or upper halves of each group of four lanes, alternating: one instruction for floats on
+ * x86-64, where an exchange of single lanes is two. */
+#define AT_UNPACK_LOW(i)  ((i) / 4 * 4 + (i) % 4 / 2 + (i) % 2 * LANES)
+#define AT_UNPACK_HIGH(i) (AT_UNPACK_LOW(i) + 2)
+
+/* Transposes the squares a[row][lane] of `block` rows and lanes in place, all those of the vectors,
+ * by exchanges of ever larger blocks (Eklundh 1972). `block`: a constant power of two up to LANES.
+ */
+#define EXCHANGE_ALL(s)                                                                            \
+    _Pragma("GCC unroll 16") for (int i = 0; i + (s) < block; i += 2 * (s))                        \
+        _Pragma("GCC unroll 16") for (int j = i; j < i + (s); j++)                                 \
+            vec_exchange_##s(a + j, a + j + (s))
+INLINE void vec_transpose_blocks(vec *a, int block) {
+#if GF_REAL_BITS == 32
+    /* Exchanges of one lane and of two. */
+#pragma GCC unroll 4
+    for (int i = 0; i + 3 < block; i += 4) {
+        vec p = __builtin_shufflevector(a[i], a[i + 1], LIST(AT_UNPACK_LOW));
+        vec q = __builtin_shufflevector(a[i], a[i + 1], LIST(AT_UNPACK_HIGH));
+        vec r = __builtin_shufflevector(a[i + 2], a[i + 3], LIST(AT_UNPACK_LOW));
+        vec t = __builtin_shufflevector(a[i + 2], a[i + 3], LIST(AT_UNPACK_HIGH));
+        vec_exchange_2(&p, &r);
+        vec_exchange_2(&q, &t);
+        a[i] = p;
+        a[i + 1] = r;
+        a[i + 2] = q;
+        a[i + 3] = t;
+    }
+#else
+    EXCHANGE_ALL(1);
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 4
+    EXCHANGE_ALL(2);
+#endif
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+    EXCHANGE_ALL(4);
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 16
+    EXCHANGE_ALL(8);
+#endif
+}
+
+/* Transposes the square a[row][lane] in place. */
+INLINE void vec_transpose(vec a[LANES]) {
+    vec_transpose_blocks(a, LANES);
 }
 
 #endif

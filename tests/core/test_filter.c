@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/filter/filter.h"
+#include "core/filter/waves.h"
 #include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/test.h"
@@ -290,6 +291,37 @@ static void test_validation(void) {
     gf_filter_free(NULL);
 }
 
+/* Two waves over a constant, one of them of two samples a period, whose sine is 0 everywhere. */
+static void test_waves(void) {
+    enum { H = 71, W = 90 };
+    struct gf_array a, b;
+    struct gf_sinusoid wave[] = {{.frequency = {0.1234, -0.2}}, {.frequency = {0, 0.5}}};
+    CHECK(!gf_array_alloc(&a, GF_F64, 3, (int64_t[]){H, W, 2}));
+    CHECK(!gf_array_alloc(&b, GF_F64, 3, (int64_t[]){H, W, 2}));
+    double *p = a.data, mean[2] = {0, 0}, worst = 0, moved[2] = {0, 0};
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++)
+            for (int c = 0; c < 2; c++) {
+                double v = 50 + (10 - 4 * c) * cos(2 * acos(-1) * (0.1234 * y - 0.2 * x) + 1) +
+                           (x % 2 ? -3 : 3);
+                p[(y * W + x) * 2 + c] = v;
+                mean[c] += v / (H * W);
+            }
+    gf_array_copy(&b, &a);
+    CHECK(!gf_waves_subtract(&a, 2, 1, wave, 2));
+    CHECK(fabs(wave[0].amplitude - 10) < 1e-9 && fabs(wave[1].amplitude - 3) < 1e-9);
+    for (int i = 0; i < 2 * H * W; i++) {
+        worst = fmax(worst, fabs(p[i] - mean[i % 2]));
+        moved[i % 2] += (p[i] - mean[i % 2]) / (H * W);
+    }
+    CHECK_MSG(worst < 1e-9, "%g", worst);
+    CHECK(fabs(moved[0]) < 1e-12 && fabs(moved[1]) < 1e-12);
+    CHECK(!gf_waves_subtract(&b, 2, 3, wave, 2));
+    CHECK(!memcmp(a.data, b.data, sizeof(double) * 2 * H * W));
+    gf_array_free(&a);
+    gf_array_free(&b);
+}
+
 int main(void) {
     test_profiles();
     test_axes();
@@ -297,5 +329,6 @@ int main(void) {
     test_notch();
     test_tabulate();
     test_validation();
+    test_waves();
     return TEST_END();
 }

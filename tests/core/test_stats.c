@@ -129,7 +129,7 @@ static void check_rings(const struct picture *p, unsigned seed, bool half) {
     noise(p, x, seed, half);
     struct gf_spectrum s = transform(p, x, half, GF_C128);
     int64_t count = gf_spectrum_ring_count(&s);
-    gf_spectrum_rings(&s, ring, &e);
+    CHECK_EQ(gf_spectrum_rings(&s, ring, &e), 0);
     for (int64_t i = 0; i < n; i++) {
         int64_t k[GF_MAX_DIMS];
         unravel(p->shape, p->ndim, i, k);
@@ -356,7 +356,62 @@ static void test_samples(void) {
     CHECK(s.count == 12 && s.low == 0 && s.high == 2200 && s.mean == 1100);
 }
 
+/* ---- threads ---- */
+
+enum { LISTED = 40 };
+
+/* What is found in noise with waves of equal strength, and that with another number of threads. */
+static void check_threads(const struct picture *p, bool half, enum gf_dtype dtype) {
+    struct gf_spectrum s = {.ndim = p->ndim, .half = half};
+    struct gf_peak peak[3][LISTED];
+    struct gf_energy energy[3];
+    struct gf_ring *ring[3] = {0};
+    static const int threads[3] = {1, 2, 5};
+    int n[3] = {0};
+    unsigned state = 3;
+    memcpy(s.shape, p->shape, sizeof s.shape);
+    int64_t shape[GF_MAX_DIMS];
+    memcpy(shape, p->shape, sizeof shape);
+    shape[p->ndim - 1] = half ? shape[p->ndim - 1] / 2 + 1 : shape[p->ndim - 1];
+    CHECK_EQ(gf_array_alloc(&s.px, dtype, p->ndim, shape), 0);
+    const int64_t count = gf_array_count(&s.px), rings = gf_spectrum_ring_count(&s);
+    for (int64_t i = 0; i < 2 * count; i++) {
+        double v = (double)((state = state * 1664525u + 1013904223u) >> 8) - 8388608.;
+        v = i / 2 % 997 == 500 ? 1e11 : v; /* twice as many as are listed, and all alike */
+        if (dtype == GF_C64)
+            ((float *)s.px.data)[i] = (float)v;
+        else
+            ((double *)s.px.data)[i] = v;
+    }
+    for (int t = 0; t < 3; t++) {
+        s.threads = threads[t];
+        ring[t] = calloc((size_t)rings, sizeof *ring[t]);
+        CHECK_EQ(gf_spectrum_rings(&s, ring[t], &energy[t]), 0);
+        CHECK_EQ(gf_spectrum_peaks(&s, 2, peak[t], LISTED, &n[t]), 0);
+        CHECK(!memcmp(ring[t], ring[0], (size_t)rings * sizeof *ring[0]));
+        CHECK(!memcmp(&energy[t], &energy[0], sizeof *energy));
+        CHECK(n[t] == n[0] && n[t] > 3);
+        for (int i = 0; i < n[t] && n[t] == n[0]; i++)
+            CHECK(!memcmp(peak[t][i].at, peak[0][i].at, sizeof peak[0][i].at) &&
+                  peak[t][i].strength == peak[0][i].strength &&
+                  peak[t][i].magnitude == peak[0][i].magnitude &&
+                  peak[t][i].radius == peak[0][i].radius && peak[t][i].twin == peak[0][i].twin);
+    }
+    for (int t = 0; t < 3; t++)
+        free(ring[t]);
+    gf_array_free(&s.px);
+}
+
+static void test_threads(void) {
+    static const struct picture large[] = {
+        {1, {80000}}, {2, {250, 330}}, {2, {60000, 3}}, {3, {30, 60, 50}}};
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        for (int kind = 0; kind < 4; kind++)
+            check_threads(&large[i], kind & 1, kind & 2 ? GF_C128 : GF_C64);
+}
+
 int main(void) {
+    test_threads();
     test_rings();
     test_waves();
     test_order();

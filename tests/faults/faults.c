@@ -74,7 +74,8 @@ static const struct known {
     {"libtiff.so", FAULT_ALLOC, WRONG_CRASH | WRONG_TEMPORARY,
      "libtiff 4.5 uses a field's or a codec's memory that it did not get"},
     {"libfftw3", FAULT_ALLOC, WRONG_CRASH, "FFTW ends the program where it gets no memory"},
-    {"ld-linux", FAULT_ALLOC, WRONG_CODE, "the loader ends the program where it gets no memory"},
+    {"ld-linux", FAULT_ALLOC, WRONG_CODE | WRONG_TEMPORARY,
+     "the loader ends the program where it gets no memory"},
 };
 
 enum state { NOT_RUN, PASSED, FAILED, UNREACHED, KNOWN };

@@ -5,6 +5,7 @@
 #include "core/gpu/plan/axis_pass_options.h"
 #include "core/gpu/plan/cost.h"
 #include "core/gpu/plan/filter_values.h"
+#include "core/gpu/plan/general.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
 
@@ -347,14 +348,19 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
                                   const struct gf_gpu_tile *tile) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     struct gf_gpu_plan *p = b->p;
-    struct gf_gpu_pass *pass = next_axis_pass(p, ap, tile->algorithm);
+    struct gf_gpu_pass *pass =
+        b->general ? gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft_general.cl", "fft_general")
+                   : next_axis_pass(p, ap, tile->algorithm);
     if (!pass)
         return NULL;
     pass->load = ap->load;
     pass->store = ap->store;
     pass->indices = b->n;
     pass->tile = *tile;
-    gf_gpu_axis_pass_options(b, tile, pass);
+    if (b->general)
+        gf_gpu_general_options(b, pass);
+    else
+        gf_gpu_axis_pass_options(b, tile, pass);
     if (ap->filtered) {
         gf_gpu_filter_options(p, pass);
         gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile->sides,
@@ -389,7 +395,12 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
     if (rc)
         return rc;
     drop_part_strides(&b);
-    rc = p->trial ? 0 : add_tables(&b, &tile);
+    struct gf_gpu_tile general;
+    b.general = p->general && gf_gpu_general_tile(&b, &tile, &general);
+    if (b.general)
+        tile = general;
+    if (!p->trial)
+        rc = b.general ? gf_gpu_general_args(&b, &tile) : add_tables(&b, &tile);
     if (rc)
         return rc;
     b.args.params = ap->output < 0 ? 0 : (int64_t)ap->output * GF_GPU_PARAMS_EACH;

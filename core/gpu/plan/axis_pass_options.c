@@ -68,6 +68,35 @@ static bool is_short(const struct gf_gpu_pass_builder *b, int64_t stride) {
     return points * stride < (int64_t)1 << 31;
 }
 
+/* The samples that are read and written. */
+static void sample_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    if (gf_gpu_samples_in(ap))
+        gf_gpu_type_options(pass, "IN", ap->in_type);
+    if (gf_gpu_samples_out(ap))
+        gf_gpu_output_options(pass, ap->out_type);
+    if (gf_gpu_samples_out(ap) && gf_dtype_is_integer(ap->out_type) &&
+        gf_job_counts_part(&b->p->job))
+        gf_gpu_option(pass, "-DCOUNTED=1");
+    if (ap->store == STORE_SAMPLE)
+        gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
+                      (int)ap->sample->scale, ap->sample->shift,
+                      ap->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(ap->out_type));
+    if (ap->store == STORE_SAMPLE)
+        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
+                      !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&
+                          gf_dtype_size(ap->out_type) <= 2);
+    else
+        gf_gpu_option(pass, "-DKIND=0 -DSCALE=0 -DSHIFTED=0 -DDISPLAY=0");
+}
+
+void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    gf_gpu_option(pass, "-DDIR=%d -DLOAD=%d -DSTORE=%d -DSCALED=%d -DMIRROR=%d", ap->dir, ap->load,
+                  ap->store, ap->scaled, ap->mirror);
+    sample_options(b, pass);
+}
+
 /* One more than the largest offset, in elements, that a work item computes on the way in or out: of
  * lines past the last one too, which a tile may have. */
 static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t, bool in) {
@@ -129,8 +158,10 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   t->index_stride, t->line_stride, t->whole);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",
                   ap->load, ap->store,
-                  ap->after == 1 && !ap->both ? 0 : b->args.split_bits ? 2 : 1, ap->multiply_in,
-                  ap->multiply_out);
+                  ap->after == 1 && !ap->both ? 0
+                  : b->args.split_bits        ? 2
+                                              : 1,
+                  ap->multiply_in, ap->multiply_out);
     bool whole = ap->length == b->args.axis_size && !ap->convolution;
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", ap->scaled, ap->mirror,
                   ap->rader);
@@ -145,23 +176,7 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   (ap->load == LOAD_PAIR || ((halves || two) && !wide)) &&
                       pairs_are_near(b, true, two),
                   (ap->store == STORE_PAIR || (two && !wide)) && pairs_are_near(b, false, two));
-    if (gf_gpu_samples_in(ap))
-        gf_gpu_type_options(pass, "IN", ap->in_type);
-    if (gf_gpu_samples_out(ap))
-        gf_gpu_output_options(pass, ap->out_type);
-    if (gf_gpu_samples_out(ap) && gf_dtype_is_integer(ap->out_type) &&
-        gf_job_counts_part(&b->p->job))
-        gf_gpu_option(pass, "-DCOUNTED=1");
-    if (ap->store == STORE_SAMPLE)
-        gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
-                      (int)ap->sample->scale, ap->sample->shift,
-                      ap->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(ap->out_type));
     if (ap->store == STORE_SAMPLE && row_access(b, t))
         gf_gpu_option(pass, "-DROW_ACCESS=%d", row_access(b, t));
-    if (ap->store == STORE_SAMPLE)
-        gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
-                      !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&
-                          gf_dtype_size(ap->out_type) <= 2);
-    else
-        gf_gpu_option(pass, "-DKIND=0 -DSCALE=0 -DSHIFTED=0 -DDISPLAY=0");
+    sample_options(b, pass);
 }

@@ -6,6 +6,8 @@
 
 /* Sets the bytes that the pass reads and writes, every element once. */
 void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b);
+/* What any launch costs on the device, in the same unit. */
+double gf_gpu_launch_cost(const struct gf_gpu_props *props);
 /* Of the pass with this tile, in bytes moved at the device's copy bandwidth. */
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
 

@@ -1,6 +1,7 @@
 /* The generic first and last steps and the search for the range, as passes. */
 #include "core/gpu/plan/loadstore.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/cost.h"
 #include "core/gpu/plan/pass.h"
 #include "core/base/loadstore.h"
 
@@ -78,7 +79,8 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
     pass->summary.bytes_read =
         shape_bytes(job, shape, job->in_dtype) * (a->hermitian && half ? 2 : 1);
     pass->summary.bytes_written = count_of(work) * work->element;
-    pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6;
+    pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6 +
+                 gf_gpu_launch_cost(&p->props);
     return 0;
 }
 
@@ -122,7 +124,8 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     gf_work_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count_of(work) * work->element;
     pass->summary.bytes_written = shape_bytes(job, shape, out->dtype);
-    pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6;
+    pass->cost = (double)(pass->summary.bytes_read + pass->summary.bytes_written) / 0.6 +
+                 gf_gpu_launch_cost(&p->props);
     return 0;
 }
 
@@ -162,7 +165,7 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
              gf_kind_name(job->out[output].kind), zero ? ", the zero frequency's" : "");
     pass->summary.bytes_read = a->rows * a->count * work->element;
     pass->summary.bytes_written = groups * word;
-    pass->cost = (double)pass->summary.bytes_read / 0.6;
+    pass->cost = (double)pass->summary.bytes_read / 0.6 + gf_gpu_launch_cost(&p->props);
     int64_t params = a->params;
     pass = gf_gpu_next_pass(p, GF_GPU_PASS_RANGE_LAST, "range.cl", "range_last");
     if (!pass)
@@ -173,6 +176,7 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     pass->args_bytes = sizeof *a;
     pass->groups = 1;
     pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
+    pass->cost = gf_gpu_launch_cost(&p->props);
     pass->unlisted = true;
     return 0;
 }

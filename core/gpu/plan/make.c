@@ -274,8 +274,8 @@ static bool needs_double(const struct gf_job *job) {
     return wide;
 }
 
-int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
-                     struct gf_gpu_plan **out) {
+static int make(const struct gf_job *job, const struct gf_gpu_props *props, bool general,
+                struct gf_gpu_plan **out) {
     *out = NULL;
     if (needs_double(job) && !props->fp64)
         return gf_fail(GF_EUNSUPP, "%s has no double precision", props->name);
@@ -284,6 +284,7 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     p->job = *job;
     p->props = *props;
+    p->general = general;
     bool wide = job->precision == GF_DOUBLE;
     struct gf_gpu_plan_builder b = {.p = p,
                                     .job = &p->job,
@@ -321,6 +322,16 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
         share_output(p);
     *out = p;
     return 0;
+}
+
+int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
+                     struct gf_gpu_plan **plan) {
+    return make(job, props, false, plan);
+}
+
+int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props *props,
+                             struct gf_gpu_plan **plan) {
+    return make(job, props, true, plan);
 }
 
 void gf_gpu_plan_free(struct gf_gpu_plan *p) {

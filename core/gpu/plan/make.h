@@ -16,6 +16,10 @@
  * beyond what the kernels index), with the message set by gf_fail(). */
 int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
                      struct gf_gpu_plan **plan);
+/* The same with kernels of any length wherever they can do a pass: slower, but one compiled kernel
+ * serves arrays of all sizes. */
+int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props *props,
+                             struct gf_gpu_plan **plan);
 void gf_gpu_plan_free(struct gf_gpu_plan *plan); /* NULL is fine */
 
 #endif

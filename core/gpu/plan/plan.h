@@ -104,6 +104,7 @@ struct gf_gpu_plan {
     struct gf_gpu_pass pass[GF_MAX_PASSES];
     int64_t bytes[GF_GPU_N_BUFFERS];
     struct gf_gpu_tables tables;
+    bool general;    /* kernels of any length are preferred, which are compiled once */
     bool trial;      /* passes are added only to learn their cost: no tables are made */
     bool gaps;       /* no pass writes some parts of the output: they are cleared first */
     bool host_share; /* wavelets: `job` is only the device's share, see core/gpu/dwt_host.h */

@@ -1,0 +1,409 @@
+/* Candidates for periodic noise: peaks behind a window, and their evidence in tiles. */
+#include "core/spectrum/periodic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/spectrum/select.h"
+#include "core/spectrum/windowed.h"
+
+enum {
+    RING_MOST = 2200, /* bins at RING_NEAR to RING_FAR in a volume */
+    SECTORS = 27,     /* directions: -1, 0 or 1 along each axis */
+    MOST_TILES = 27,
+    RING_ORDERS = 8,
+    MOST_REACH = 8, /* bins to each side that the tiles are made of */
+};
+
+static const double RING_NEAR = 2.9, RING_FAR = 6.5;
+static const double LEAST_PERIODS = 4.5; /* a slope or a large shape has fewer */
+static const double LEAST_LEVEL = 8, LEAST_CLEAR = 2.5;
+static const double LEAST_SHARE = 0.01; /* of the standard deviation */
+static const double PI = 3.14159265358979323846;
+
+struct ring_bin {
+    int64_t step[3];
+    int sector;
+};
+
+struct search {
+    struct gf_windowed w;
+    int axes;  /* with a window */
+    int tiles; /* along each of them */
+    int reach;
+    double least;                                   /* power */
+    double turn[2][MOST_TILES][2 * MOST_REACH + 1]; /* cos and sin, tile's middle by bin */
+    double taper[2 * MOST_REACH + 1];
+    int n_ring;
+    struct ring_bin ring[RING_MOST];
+    struct gf_periodic_list *list;
+};
+
+/* ---- preparation ---- */
+
+/* Which of the directions: 45 degrees each in a plane. */
+static int sector_of(const int64_t step[3], double distance) {
+    const double middle = 0.3826834323650898; /* sin 22.5 degrees */
+    int sector = 0;
+    for (int i = 0; i < 3; i++) {
+        double c = (double)step[i] / distance;
+        sector = 3 * sector + (c > middle ? 2 : c < -middle ? 0 : 1);
+    }
+    return sector;
+}
+
+static void prepare_ring(struct search *s) {
+    int64_t most[3], d[3];
+    for (int i = 0; i < 3; i++)
+        most[i] = s->w.on[i] ? (int64_t)RING_FAR : 0;
+    for (d[0] = -most[0]; d[0] <= most[0]; d[0]++)
+        for (d[1] = -most[1]; d[1] <= most[1]; d[1]++)
+            for (d[2] = -most[2]; d[2] <= most[2]; d[2]++) {
+                double far = sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+                if (far < RING_NEAR || far > RING_FAR)
+                    continue;
+                struct ring_bin *r = &s->ring[s->n_ring++];
+                memcpy(r->step, d, sizeof d);
+                r->sector = sector_of(d, far);
+            }
+}
+
+/* A tile's value is the sum of bins k times exp(2 pi i k t), t its middle; the taper makes it a mean
+ * over about the tile. */
+static void prepare_tiles(struct search *s) {
+    s->tiles = s->axes == 1 ? 8 : s->axes == 2 ? 4 : 3;
+    s->reach = s->tiles;
+    for (int k = -s->reach; k <= s->reach; k++) {
+        s->taper[k + s->reach] = pow(cos(PI * k / (2 * (s->reach + 1))), 2);
+        for (int t = 0; t < s->tiles; t++) {
+            double angle = 2 * PI * k * (t + 0.5) / s->tiles;
+            s->turn[0][t][k + s->reach] = cos(angle);
+            s->turn[1][t][k + s->reach] = sin(angle);
+        }
+    }
+}
+
+/* ---- one candidate ---- */
+
+static float power_at(const struct search *s, const int64_t at[3], const int64_t step[3]) {
+    const struct gf_bins *b = &s->w.b;
+    int64_t to[3];
+    gf_bins_neighbour(b, at, step, to);
+    return s->w.power[(to[0] * b->n[1] + to[1]) * b->stored + to[2]];
+}
+
+/* Of equals the first one stored counts. */
+static bool is_summit(const struct search *s, const int64_t at[3], float power) {
+    int64_t d[3], to[3];
+    for (d[0] = -s->w.on[0]; d[0] <= s->w.on[0]; d[0]++)
+        for (d[1] = -s->w.on[1]; d[1] <= s->w.on[1]; d[1]++)
+            for (d[2] = -s->w.on[2]; d[2] <= s->w.on[2]; d[2]++) {
+                float p = power_at(s, at, d);
+                if (p > power)
+                    return false;
+                gf_bins_neighbour(&s->w.b, at, d, to);
+                if (p == power && gf_bins_compare(to, at) < 0)
+                    return false;
+            }
+    return true;
+}
+
+/* Most of what is around it is much weaker: a quick look at every fifth bin. */
+static bool may_be_clear(const struct search *s, const int64_t at[3], float power) {
+    int looked = 0, strong = 0, most = s->n_ring / 10;
+    for (int i = 0; i < s->n_ring && strong <= most; i += 5, looked++)
+        strong += power_at(s, at, s->ring[i].step) > power / (float)LEAST_LEVEL;
+    return strong <= most;
+}
+
+static void look_around(const struct search *s, const int64_t at[3], double power,
+                        struct gf_periodic *p) {
+    float all[RING_MOST], side[SECTORS][RING_MOST / 8];
+    int count[SECTORS] = {0};
+    double highest = 0;
+    for (int i = 0; i < s->n_ring; i++) {
+        const struct ring_bin *r = &s->ring[i];
+        all[i] = power_at(s, at, r->step);
+        if (count[r->sector] < RING_MOST / 8)
+            side[r->sector][count[r->sector]++] = all[i];
+    }
+    for (int k = 0; k < SECTORS; k++)
+        if (count[k])
+            highest = fmax(highest, (double)gf_select_float(side[k], count[k], count[k] / 2));
+    double middle = (double)gf_select_float(all, s->n_ring, s->n_ring / 2);
+    p->level = power / fmax(middle, 1e-30);
+    p->clear = power / fmax(highest, 1e-30);
+}
+
+/* How far from the bin the wave is along an axis, -1/2 .. 1/2: of a Hann window's main lobe, from
+ * the ratio of its two highest bins. (Grandke 1983, Interpolation algorithms for discrete Fourier
+ * transforms of weighted signals.) */
+static double fraction(const struct search *s, const int64_t at[3], int axis, double power) {
+    int64_t step[3] = {0, 0, 0};
+    if (!s->w.on[axis])
+        return 0;
+    step[axis] = -1;
+    double below = (double)power_at(s, at, step);
+    step[axis] = 1;
+    double above = (double)power_at(s, at, step);
+    double r = sqrt(fmax(below, above) / power), d = (2 * r - 1) / (r + 1);
+    d = fmin(fmax(d, -0.5), 0.5);
+    return above >= below ? d : -d;
+}
+
+/* The window's transform at d bins, 1/2 at 0. */
+static double lobe(double d) {
+    if (fabs(d) < 1e-6)
+        return 0.5;
+    return fabs(fabs(d) - 1) < 1e-6 ? 0.25 : sin(PI * d) / (2 * PI * d * (1 - d * d));
+}
+
+/* A wave that swells and fades has more around its peak than the window's own lobe. Rings of bins at
+ * 2, 3, … are compared with the lobe and with the level of the surroundings; the first that has no
+ * more than those is beyond the wave. */
+static double find_radius(const struct search *s, const int64_t at[3], const double part[3],
+                          double power, double height, double level) {
+    double own[RING_ORDERS + 1] = {0}, there[RING_ORDERS + 1] = {0}, count[RING_ORDERS + 1] = {0};
+    int64_t most[3], d[3];
+    for (int i = 0; i < 3; i++)
+        most[i] = s->w.on[i] ? RING_ORDERS : 0;
+    for (d[0] = -most[0]; d[0] <= most[0]; d[0]++)
+        for (d[1] = -most[1]; d[1] <= most[1]; d[1]++)
+            for (d[2] = -most[2]; d[2] <= most[2]; d[2]++) {
+                int r = (int)(sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) + 0.5);
+                double wave = 1 / height;
+                if (r > RING_ORDERS)
+                    continue;
+                for (int i = 0; i < 3; i++)
+                    wave *= s->w.on[i] ? lobe((double)d[i] - part[i]) : 1;
+                own[r] += power * wave * wave;
+                there[r] += (double)power_at(s, at, d);
+                count[r]++;
+            }
+    int r = 2;
+    while (r <= RING_ORDERS && there[r] > 3 * own[r] + 4 * level * count[r])
+        r++;
+    return r > 2 ? r - 0.5 : 0;
+}
+
+/* Adds to re and im the sum over the bins around `at` for the tile, without the wave's own turn. */
+static void tile_value(const struct search *s, const int64_t at[3], const double part[3],
+                       const int tile[3], double z[2]) {
+    int64_t d[3], most[3], to[3];
+    double turn = 0;
+    z[0] = z[1] = 0;
+    for (int i = 0; i < 3; i++)
+        most[i] = s->w.on[i] ? s->reach : 0;
+    for (d[0] = -most[0]; d[0] <= most[0]; d[0]++)
+        for (d[1] = -most[1]; d[1] <= most[1]; d[1]++)
+            for (d[2] = -most[2]; d[2] <= most[2]; d[2]++) {
+                double re = 1, im = 0, value[2];
+                for (int i = 0; i < 3; i++) {
+                    to[i] = at[i] + d[i];
+                    if (!s->w.on[i])
+                        continue;
+                    double taper = s->taper[d[i] + s->reach];
+                    double c = taper * s->turn[0][tile[i]][d[i] + s->reach];
+                    double v = taper * s->turn[1][tile[i]][d[i] + s->reach];
+                    double old = re;
+                    re = re * c - im * v;
+                    im = old * v + im * c;
+                }
+                gf_bins_value(&s->w.b, to, value);
+                z[0] += re * value[0] - im * value[1];
+                z[1] += re * value[1] + im * value[0];
+            }
+    for (int i = 0; i < 3; i++)
+        turn -= s->w.on[i] ? 2 * PI * part[i] * (tile[i] + 0.5) / s->tiles : 0;
+    double re = z[0] * cos(turn) - z[1] * sin(turn);
+    z[1] = z[0] * sin(turn) + z[1] * cos(turn);
+    z[0] = re;
+}
+
+static void look_in_tiles(const struct search *s, const int64_t at[3], const double part[3],
+                          struct gf_periodic *p) {
+    double z[MOST_TILES][2], sum[2] = {0, 0}, squares = 0, sizes = 0;
+    int n = 0, here = 0;
+    for (int i = 0; i < s->tiles * s->tiles * s->tiles; i++) {
+        int tile[3] = {i / (s->tiles * s->tiles), i / s->tiles % s->tiles, i % s->tiles};
+        bool there = true;
+        for (int k = 0; k < 3; k++)
+            there = there && (s->w.on[k] || !tile[k]);
+        if (!there)
+            continue;
+        tile_value(s, at, part, tile, z[n]);
+        sum[0] += z[n][0];
+        sum[1] += z[n][1];
+        squares += z[n][0] * z[n][0] + z[n][1] * z[n][1];
+        sizes += hypot(z[n][0], z[n][1]);
+        n++;
+    }
+    double whole = sum[0] * sum[0] + sum[1] * sum[1];
+    for (int i = 0; i < n && whole > 0; i++) { /* in units of the mean */
+        double re = n * (z[i][0] * sum[0] + z[i][1] * sum[1]) / whole;
+        double im = n * (z[i][1] * sum[0] - z[i][0] * sum[1]) / whole;
+        here += re > 0.5 && re < 1.7 && fabs(im) < 0.7 * re;
+    }
+    p->steady = squares > 0 ? whole / (n * squares) : 0;
+    p->in_phase = sizes > 0 ? sqrt(whole) / sizes : 0;
+    p->spread = n ? (double)here / n : 0;
+}
+
+/* ---- the search ---- */
+
+/* The order of the list: the strongest first, of equals the one with the smaller place. */
+static bool comes_before(const struct gf_periodic *a, const struct gf_periodic *b) {
+    if (a->amplitude != b->amplitude)
+        return a->amplitude > b->amplitude;
+    for (int i = 0; i < GF_MAX_DIMS; i++)
+        if (a->at[i] != b->at[i])
+            return a->at[i] < b->at[i];
+    return false;
+}
+
+static void insert(struct gf_periodic_list *list, const struct gf_periodic *p) {
+    if (list->n == GF_MAX_PERIODIC && !comes_before(p, &list->item[list->n - 1]))
+        return;
+    int i = list->n < GF_MAX_PERIODIC ? list->n++ : list->n - 1;
+    for (; i > 0 && comes_before(p, &list->item[i - 1]); i--)
+        list->item[i] = list->item[i - 1];
+    list->item[i] = *p;
+}
+
+void gf_periodic_merge(struct gf_periodic_list *list, const struct gf_periodic_list *other) {
+    list->deviation = fmax(list->deviation, other->deviation);
+    for (int i = 0; i < other->n; i++) {
+        const struct gf_periodic *p = &other->item[i];
+        int same = -1;
+        for (int k = 0; k < list->n && same < 0; k++) {
+            double square = 0;
+            for (int axis = 0; axis < GF_MAX_DIMS; axis++)
+                square += pow(list->item[k].at[axis] - p->at[axis], 2);
+            same = square < 1 ? k : -1;
+        }
+        if (same >= 0 && list->item[same].amplitude >= p->amplitude)
+            continue;
+        if (same >= 0)
+            memmove(&list->item[same], &list->item[same + 1],
+                    (size_t)(--list->n - same) * sizeof *p);
+        insert(list, p);
+    }
+}
+
+static double periods(const struct search *s, const int64_t at[3]) {
+    double square = 0;
+    for (int i = 0; i < 3; i++) {
+        double k = s->w.on[i] ? (double)gf_bins_signed(at[i], s->w.b.n[i]) : 0;
+        square += k * k;
+    }
+    return sqrt(square);
+}
+
+/* Within a bin of its own mirror image, as two samples a period are: both are in the peak. */
+static bool is_own_twin(const struct gf_bins *b, const int64_t at[3]) {
+    for (int i = 0; i < 3; i++) {
+        int64_t twice = 2 * at[i] % b->n[i];
+        if (twice > 2 && twice < b->n[i] - 2)
+            return false;
+    }
+    return true;
+}
+
+/* To 1/4096 bin, so that the rounding of one backend or another does not show. */
+static double round_part(double part) {
+    return nearbyint(part * 4096) / 4096;
+}
+
+static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struct gf_periodic *p) {
+    const struct gf_bins *b = &s->w.b;
+    double power = (double)power_at(s, at, (int64_t[]){0, 0, 0}), part[3], height = 1;
+    *p = (struct gf_periodic){.periods = periods(s, at)};
+    if (p->periods < LEAST_PERIODS || !gf_bins_is_first(b, at[0], at[1], at[2]) ||
+        !is_summit(s, at, (float)power) || !may_be_clear(s, at, (float)power))
+        return false;
+    look_around(s, at, power, p);
+    if (p->level < LEAST_LEVEL || p->clear < LEAST_CLEAR)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        part[i] = fraction(s, at, i, power);
+        height *= s->w.on[i] ? lobe(part[i]) : 1;
+        if (i >= 3 - ndim)
+            p->at[i - (3 - ndim)] = (double)gf_bins_signed(at[i], b->n[i]) + round_part(part[i]);
+    }
+    p->amplitude =
+        (is_own_twin(b, at) ? 1 : 2) * sqrt(power / b->unit) / (b->scale * b->points * height);
+    p->radius = find_radius(s, at, part, power, height, power / p->level);
+    look_in_tiles(s, at, part, p);
+    return true;
+}
+
+static void try_all(struct search *s, int ndim) {
+    const struct gf_bins *b = &s->w.b;
+#pragma omp parallel for num_threads(b->threads) schedule(dynamic, 16)
+    for (int64_t row = 0; row < b->n[0] * b->n[1]; row++)
+        for (int64_t x = 0; x < b->stored; x++) {
+            struct gf_periodic p;
+            if ((double)s->w.power[row * b->stored + x] < s->least ||
+                !try_bin(s, ndim, (int64_t[]){row / b->n[1], row % b->n[1], x}, &p))
+                continue;
+#pragma omp critical(gf_periodic_list)
+            insert(s->list, &p);
+        }
+}
+
+int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least,
+                         struct gf_periodic_list *list) {
+    struct search *s = calloc(1, sizeof *s);
+    list->n = 0;
+    list->deviation = 0;
+    if (!s)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    s->list = list;
+    int rc = gf_windowed_power(spectrum, &s->w);
+    const struct gf_bins *b = &s->w.b;
+    for (int i = 0; i < 3; i++)
+        s->axes += s->w.on[i];
+    if (!rc && s->axes && s->w.total > 0) {
+        list->deviation = sqrt(s->w.total / b->unit) / (b->scale * b->points);
+        double peak = fmax(least, LEAST_SHARE * list->deviation) * b->points * b->scale / 2;
+        /* Between bins the highest one has at least 0.85 of the window's height along each axis. */
+        s->least = pow(peak * pow(0.425, s->axes), 2) * b->unit;
+        prepare_ring(s);
+        prepare_tiles(s);
+        try_all(s, spectrum->ndim);
+        while (list->n && list->item[list->n - 1].amplitude < least)
+            list->n--;
+    }
+    gf_windowed_free(&s->w);
+    free(s);
+    return rc;
+}
+
+int64_t gf_spectrum_periodic_bytes(const struct gf_spectrum *s) {
+    return gf_windowed_bytes(s) + (int64_t)sizeof(struct search) + 4096;
+}
+
+/* ---- noise, or the picture ---- */
+
+/* Each row was measured on pictures without noise: none of their peaks passes. With few periods in
+ * a tile a drift does not show, so more is asked of those. */
+bool gf_periodic_is_wave(const struct gf_periodic *p) {
+    static const struct {
+        double below, clear, level, spread, steady;
+    } rule[] = {
+        {7, 5, 18, 1, 0.88},
+        {8.5, 5, 18, 0.87, 0.75},
+        {15, 6, 22, 0.75, 0.7},
+        {HUGE_VAL, 4, 12, 0.68, 0.65},
+    };
+    int i = 0;
+    while (p->periods >= rule[i].below)
+        i++;
+    bool everywhere = p->clear >= rule[i].clear && p->level >= rule[i].level &&
+                      p->spread >= rule[i].spread && p->steady >= rule[i].steady;
+    /* A strong background takes it out of single tiles; the phase of the others remains. */
+    bool in_phase = p->periods >= 12 && p->clear >= 6 && p->level >= 20 && p->steady >= 0.62 &&
+                    p->in_phase >= 0.88;
+    return everywhere || in_phase;
+}

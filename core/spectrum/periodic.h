@@ -1,0 +1,50 @@
+/* Waves that run through a whole picture, found in its spectrum and told from what belongs to it.
+ *
+ *     rc = gf_spectrum_periodic(&spectrum, least, &list);
+ *     for (int i = 0; i < list.n; i++)
+ *         if (gf_periodic_is_wave(&list.item[i]))
+ *             …
+ *
+ * The samples are seen through a Hann window (core/spectrum/windowed.h). A candidate is a local
+ * maximum there that is above its surroundings on every side. What it looks like in the picture is
+ * read from the bins around it: transformed back, they are the wave's amplitude and phase in each of
+ * 4 x 4 tiles. A disturbance has the same in all of them; bricks and fences drift, edges are in a
+ * few tiles. */
+#ifndef GF_CORE_SPECTRUM_PERIODIC_H
+#define GF_CORE_SPECTRUM_PERIODIC_H
+
+#include "core/spectrum/spectrum.h"
+
+struct gf_periodic {
+    double at[GF_MAX_DIMS]; /* bins from the centre, by the picture's axes, between bins too */
+    double amplitude;       /* in sample units */
+    double level;           /* power over the median around it … */
+    double clear;           /* … and over that on the side where it is highest */
+    double steady;          /* the share of the tiles' power that one wave explains, 0 .. 1 */
+    double in_phase;        /* |sum z| / sum |z| over the tiles' complex amplitudes z */
+    double spread;  /* the share of the tiles in which it is, in phase and about as strong */
+    double periods; /* through the picture: the distance from the centre in bins */
+    double radius;  /* bins that a swelling wave's peak takes; 0 for one of one amplitude */
+};
+
+enum { GF_MAX_PERIODIC = 256 };
+
+/* The strongest first. */
+struct gf_periodic_list {
+    int n;
+    double deviation; /* standard deviation of the samples */
+    struct gf_periodic item[GF_MAX_PERIODIC];
+};
+
+/* The strongest candidates with an amplitude of at least `least` and of a hundredth of the standard
+ * deviation. GF_ENOMEM, or GF_EINVAL where the spectrum is not half of one. */
+int gf_spectrum_periodic(const struct gf_spectrum *s, double least, struct gf_periodic_list *list);
+/* Adds those of another channel; what both have is kept once, as the stronger one. */
+void gf_periodic_merge(struct gf_periodic_list *list, const struct gf_periodic_list *other);
+/* An upper estimate of the bytes that it allocates. */
+int64_t gf_spectrum_periodic_bytes(const struct gf_spectrum *s);
+
+/* It is the same wave all over the picture. */
+bool gf_periodic_is_wave(const struct gf_periodic *p);
+
+#endif

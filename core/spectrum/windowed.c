@@ -1,0 +1,134 @@
+/* A Hann window as a kernel in the spectrum. */
+#include "core/spectrum/windowed.h"
+
+#include <stdlib.h>
+
+#include "core/base/status.h"
+
+void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]) {
+    int64_t k[3];
+    for (int i = 0; i < 3; i++)
+        k[i] = (at[i] % b->n[i] + b->n[i]) % b->n[i];
+    bool mirrored = k[2] >= b->stored;
+    for (int i = 0; i < 3 && mirrored; i++)
+        k[i] = k[i] ? b->n[i] - k[i] : 0;
+    const char *p = b->data + k[0] * b->stride[0] + k[1] * b->stride[1] + k[2] * b->stride[2];
+    value[0] = b->scale * (b->wide ? ((const double *)p)[0] : ((const float *)p)[0]);
+    value[1] = b->scale * (b->wide ? ((const double *)p)[1] : ((const float *)p)[1]);
+    if (mirrored)
+        value[1] = -value[1];
+}
+
+/* weight * F of a stored row into row[2], row[4], …; its neighbours beyond both ends too. */
+static void add_row(const struct gf_bins *b, int64_t z, int64_t y, double weight, double *row) {
+    const int64_t wrapped[2] = {(z + b->n[0]) % b->n[0], (y + b->n[1]) % b->n[1]};
+    const char *p = b->data + wrapped[0] * b->stride[0] + wrapped[1] * b->stride[1];
+    for (int end = 0; end < 2; end++) {
+        int64_t x = end ? b->stored : -1;
+        double value[2];
+        gf_bins_value(b, (int64_t[]){z, y, x}, value);
+        row[2 * (x + 1)] += weight * value[0];
+        row[2 * (x + 1) + 1] += weight * value[1];
+    }
+    weight *= b->scale;
+    row += 2;
+    for (int64_t x = 0; x < b->stored && b->wide; x++, p += b->stride[2]) {
+        row[2 * x] += weight * ((const double *)p)[0];
+        row[2 * x + 1] += weight * ((const double *)p)[1];
+    }
+    for (int64_t x = 0; x < b->stored && !b->wide; x++, p += b->stride[2]) {
+        row[2 * x] += weight * ((const float *)p)[0];
+        row[2 * x + 1] += weight * ((const float *)p)[1];
+    }
+}
+
+static double tap(bool on, int64_t step) {
+    return !on ? 1 : step ? -0.25 : 0.5;
+}
+
+static void make_row(const struct gf_windowed *w, int64_t z, int64_t y, double *row, bool add) {
+    const struct gf_bins *b = &w->b;
+    float *power = w->power + (z * b->n[1] + y) * b->stored;
+    for (int64_t i = 0; i < 2 * (b->stored + 2); i++)
+        row[i] = 0;
+    for (int64_t dz = -w->on[0]; dz <= w->on[0]; dz++)
+        for (int64_t dy = -w->on[1]; dy <= w->on[1]; dy++)
+            add_row(b, z + dz, y + dy, tap(w->on[0], dz) * tap(w->on[1], dy), row);
+    const double side = w->on[2] ? -0.25 : 0, middle = w->on[2] ? 0.5 : 1;
+    for (int64_t x = 0; x < b->stored; x++) {
+        const double *v = row + 2 * x;
+        double re = side * (v[0] + v[4]) + middle * v[2];
+        double im = side * (v[1] + v[5]) + middle * v[3];
+        double p = (re * re + im * im) * b->unit;
+        power[x] = (float)(add ? power[x] + p : p);
+    }
+}
+
+static double sum_power(const struct gf_bins *b) {
+    double total = 0, *part = calloc((size_t)(b->n[0] * b->n[1]), sizeof *part);
+    if (!part)
+        return -1;
+#pragma omp parallel for num_threads(b->threads) schedule(static)
+    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++)
+        for (int64_t x = 0; x < b->stored; x++)
+            part[i] +=
+                (i || x) * gf_bins_weight(b, x) * gf_bins_power(b, i / b->n[1], i % b->n[1], x);
+    for (int64_t i = 0; i < b->n[0] * b->n[1]; i++)
+        total += part[i];
+    free(part);
+    return total;
+}
+
+static int begin(const struct gf_spectrum *s, struct gf_windowed *w) {
+    gf_bins_view(s, &w->b);
+    gf_bins_fit(&w->b);
+    if (!s->half)
+        return gf_fail(GF_EINVAL, "the window needs half a spectrum");
+    for (int i = 0; i < 3; i++)
+        w->on[i] = w->b.n[i] >= GF_WINDOW_LEAST;
+    w->total = sum_power(&w->b);
+    w->b.unit = w->total > 0 && isfinite(w->total) ? 1 / w->total : 1;
+    w->power = gf_alloc((size_t)(w->b.n[0] * w->b.n[1] * w->b.stored) * sizeof *w->power);
+    if (w->total < 0 || !w->power)
+        return gf_fail(GF_ENOMEM, "no memory for the windowed spectrum");
+    w->total *= w->b.unit;
+    return 0;
+}
+
+int gf_windowed_power(const struct gf_spectrum *s, struct gf_windowed *w) {
+    const bool add = w->power;
+    int rc = 0;
+    if (!add) {
+        rc = begin(s, w);
+    } else { /* in the first one's unit */
+        double unit = w->b.unit * w->b.scale * w->b.scale;
+        gf_bins_view(s, &w->b);
+        gf_bins_fit(&w->b);
+        w->b.unit = unit / (w->b.scale * w->b.scale);
+    }
+    if (rc)
+        return rc;
+    bool memory = true;
+#pragma omp parallel num_threads(w->b.threads) reduction(&& : memory)
+    {
+        double *row = malloc(2 * (size_t)(w->b.stored + 2) * sizeof *row);
+        memory = row;
+#pragma omp for schedule(static)
+        for (int64_t i = 0; i < w->b.n[0] * w->b.n[1]; i++)
+            if (row)
+                make_row(w, i / w->b.n[1], i % w->b.n[1], row, add);
+        free(row);
+    }
+    return memory ? 0 : gf_fail(GF_ENOMEM, "no memory for the windowed spectrum");
+}
+
+void gf_windowed_free(struct gf_windowed *w) {
+    gf_free(w->power);
+    w->power = NULL;
+}
+
+int64_t gf_windowed_bytes(const struct gf_spectrum *s) {
+    struct gf_bins b;
+    gf_bins_view(s, &b);
+    return b.n[0] * b.n[1] * (b.stored * 4 + 8) + b.threads * (b.stored + 2) * 16;
+}

@@ -1,0 +1,217 @@
+/* VkFFT as an entrant of `gpufft bench`, on arrays of its own types alone. It is a header that
+ * compiles against CUDA's, so that the program has it only where it was built so: make VKFFT=DIR,
+ * where DIR has vkFFT.h, or with a packaged libvkfft-dev. Nothing of it is shipped. */
+#include <stdlib.h>
+
+#include "core/base/backend.h"
+#include "core/base/job_check.h"
+#include "core/base/status.h"
+
+#ifdef GF_WITH_VKFFT
+#include "core/gpu/plan/space.h"
+#include "core/gpu/run.h"
+
+#define VKFFT_BACKEND 1
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wall"
+#pragma GCC diagnostic ignored "-Wextra"
+#include <vkFFT.h>
+#pragma GCC diagnostic pop
+
+struct impl {
+    struct gf_gpu_run run; /* of no passes: the buffers */
+    VkFFTApplication app;
+    bool made;
+    CUdevice device;
+    CUstream stream;
+    uint64_t in_bytes, out_bytes;
+    int direction;
+};
+
+static int vkfft_probe(char reason[GF_REASON]) {
+    char device[GF_REASON] = "";
+    int version = VkFFTGetVersion(), rc = gf_gpu_cuda.probe(device);
+    if (rc)
+        snprintf(reason, GF_REASON, "%s", device);
+    else
+        snprintf(reason, GF_REASON, "VkFFT %d.%d.%d, %.200s", version / 10000, version / 100 % 100,
+                 version % 100, device);
+    return rc;
+}
+
+static int vkfft_open(const struct gf_backend_options *options, void **context) {
+    return gf_gpu_run_open(&gf_gpu_cuda, options, context);
+}
+
+static void vkfft_unplan(void *context, struct gf_plan *plan) {
+    struct gf_gpu_context *c = context;
+    struct impl *m = plan ? plan->impl : NULL;
+    if (m) {
+        if (m->made && c->api->stream(c->gpu))
+            deleteVkFFT(&m->app);
+        gf_gpu_run_drop(c, &m->run);
+    }
+    free(m);
+    free(plan);
+}
+
+/* Arrays of its types, and the innermost axes alone transformed: the others are one batch. */
+static bool is_possible(const struct gf_job *job) {
+    const struct gf_output *out = &job->out[0];
+    bool wide = job->precision == GF_DOUBLE, real = !gf_dtype_is_complex(job->in_dtype);
+    enum gf_dtype pair = wide ? GF_C128 : GF_C64;
+    unsigned all = (1u << job->ndim) - 1, rest = ~job->axes & all;
+    return job->op != GF_FILTER && job->op != GF_DWT && job->n_out == 1 && job->channels == 1 &&
+           gf_job_scale(job) == 1 && !out->shift && !job->in_shift && !job->real &&
+           job->in_dtype == (real ? (wide ? GF_F64 : GF_F32) : pair) && out->kind == GF_COMPLEX &&
+           out->dtype == pair && out->half == real && job->axes && !(rest & (rest + 1));
+}
+
+static int make_app(const struct gf_gpu_context *c, struct impl *m, const struct gf_job *job) {
+    VkFFTConfiguration f = {.numberBatches = 1};
+    const bool real = !gf_dtype_is_complex(job->in_dtype);
+    m->stream = c->api->stream(c->gpu);
+    if (!m->stream || cuCtxGetDevice(&m->device) != CUDA_SUCCESS)
+        return gf_fail(GF_EBACKEND, "VkFFT: no CUDA context");
+    for (int i = job->ndim - 1; i >= 0; i--)
+        if (job->axes >> i & 1)
+            f.size[f.FFTdim++] = (uint64_t)job->shape[i];
+        else
+            f.numberBatches *= (uint64_t)job->shape[i];
+    uint64_t in = 1,
+             out = 1; /* strides of the second axis and beyond, the last that of the batch */
+    for (uint64_t i = 0; i < f.FFTdim; i++) {
+        in *= f.size[i];
+        out *= real && i == 0 ? f.size[i] / 2 + 1 : f.size[i];
+        f.inputBufferStride[i] = in;
+        f.bufferStride[i] = out;
+    }
+    f.device = &m->device;
+    f.stream = &m->stream;
+    f.num_streams = 1;
+    f.isInputFormatted = 1;
+    f.performR2C = real;
+    f.doublePrecision = job->precision == GF_DOUBLE;
+    f.inputBufferSize = &m->in_bytes;
+    f.bufferSize = &m->out_bytes;
+    m->direction = job->direction == GF_FORWARD ? -1 : 1;
+    f.makeForwardPlanOnly = m->direction < 0;
+    f.makeInversePlanOnly = m->direction > 0;
+    VkFFTResult code = initializeVkFFT(&m->app, f);
+    m->made = code == VKFFT_SUCCESS;
+    return m->made ? 0 : gf_fail(GF_EUNSUPP, "VkFFT: planning: error %d", (int)code);
+}
+
+static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    struct gf_gpu_context *c = context;
+    int rc = gf_job_validate(job);
+    *out = NULL;
+    if (!rc && !is_possible(job))
+        rc = gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
+    if (rc)
+        return rc;
+    struct gf_plan *plan = calloc(1, sizeof *plan);
+    struct impl *m = calloc(1, sizeof *m);
+    struct gf_gpu_plan *p = calloc(1, sizeof *p);
+    if (!plan || !m || !p) {
+        free(p);
+        free(m);
+        free(plan);
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    }
+    plan->impl = m;
+    plan->job = p->job = *job;
+    p->props = c->props;
+    m->run.plan = p;
+    gf_gpu_size_buffers(p);
+    m->in_bytes = (uint64_t)p->bytes[GF_GPU_IN];
+    m->out_bytes = (uint64_t)p->bytes[GF_GPU_OUT];
+    rc = make_app(c, m, job);
+    if (!rc)
+        rc = gf_gpu_run_prepare(c, &m->run, 0);
+    if (rc) {
+        vkfft_unplan(context, plan);
+        return rc;
+    }
+    gf_gpu_run_summarize(&m->run, plan);
+    struct gf_pass_info *pass = &plan->pass[plan->n_passes++]; /* how many it has is its own */
+    snprintf(pass->what, sizeof pass->what, "vkfft");
+    pass->bytes_read = p->bytes[GF_GPU_IN];
+    pass->bytes_written = p->bytes[GF_GPU_OUT];
+    *out = plan;
+    return 0;
+}
+
+static int vkfft_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
+    struct impl *m = plan->impl;
+    return gf_gpu_run_upload(context, &m->run, in);
+}
+
+static int vkfft_run(void *context, struct gf_plan *plan, int times, double *seconds) {
+    struct gf_gpu_context *c = context;
+    struct impl *m = plan->impl;
+    void *in = c->api->native(m->run.buffer[GF_GPU_IN]);
+    void *out = c->api->native(m->run.buffer[GF_GPU_OUT]);
+    VkFFTLaunchParams launch = {.inputBuffer = &in, .buffer = &out};
+    int rc = gf_gpu_run_begin(c, seconds);
+    if (!rc && !c->api->stream(c->gpu))
+        rc = GF_EBACKEND;
+    for (int i = 0; i < times && !rc; i++) {
+        VkFFTResult code = VkFFTAppend(&m->app, m->direction, &launch);
+        if (code != VKFFT_SUCCESS)
+            rc = gf_fail(GF_EBACKEND, "VkFFT: running: error %d", (int)code);
+    }
+    return rc ? rc : gf_gpu_run_end(c, seconds);
+}
+
+static int vkfft_download(void *context, struct gf_plan *plan, struct gf_array *out,
+                          struct gf_report *report) {
+    struct impl *m = plan->impl;
+    return gf_gpu_run_download(context, &m->run, out, report);
+}
+
+static const struct gf_device_exec on_device = {
+    .upload = vkfft_upload,
+    .run = vkfft_run,
+    .download = vkfft_download,
+    .measure = gf_gpu_run_measure,
+};
+
+static int vkfft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
+                      struct gf_array *out, struct gf_report *report) {
+    return gf_device_exec_all(&on_device, context, plan, in, out, report);
+}
+
+const struct gf_backend gf_backend_vkfft = {
+    .name = "vkfft",
+    .what = "NVIDIA GPUs, VkFFT, for comparison",
+    .devices = true,
+    .probe = vkfft_probe,
+    .open = vkfft_open,
+    .plan = vkfft_plan,
+    .exec = vkfft_exec,
+    .on_device = &on_device,
+    .lost = gf_gpu_run_lost,
+    .unplan = vkfft_unplan,
+    .close = gf_gpu_run_close,
+};
+#else
+static int vkfft_probe(char reason[GF_REASON]) {
+    snprintf(reason, GF_REASON, "built without VkFFT (make VKFFT=DIR, where DIR has vkFFT.h)");
+    return GF_EABSENT;
+}
+
+static int vkfft_open(const struct gf_backend_options *options, void **context) {
+    char reason[GF_REASON];
+    (void)options;
+    *context = NULL;
+    return gf_fail(vkfft_probe(reason), "%s", reason);
+}
+
+const struct gf_backend gf_backend_vkfft = {
+    .name = "vkfft",
+    .what = "NVIDIA GPUs, VkFFT, for comparison",
+    .probe = vkfft_probe,
+    .open = vkfft_open,
+};
+#endif

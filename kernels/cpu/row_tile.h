@@ -1,0 +1,298 @@
+/* A tile of contiguous lines from load to store, a few lines at a time (kernels/cpu/rows.h). */
+#ifndef GF_KERNELS_CPU_ROW_TILE_H
+#define GF_KERNELS_CPU_ROW_TILE_H
+
+#include <limits.h>
+
+/* Where a line is at an end: complex numbers in pairs, or in blocks of LANES real and LANES
+ * imaginary parts `step` reals apart. Those from index rest_from on are at `rest`. */
+struct row_place {
+    real *at, *rest;
+    ptrdiff_t step;
+    long rest_from;
+    bool pairs;
+};
+
+/* One end of a tile. */
+struct row_side {
+    const struct gf_cpu_end *end;
+    char *base; /* of the tile's outer indices */
+    long lane0;
+    ptrdiff_t step;
+};
+
+static struct row_side row_side(const struct tile *t, const struct gf_cpu_end *e) {
+    struct row_side s = {.end = e, .base = outer_at(t, e, false), .lane0 = t->lane0};
+    ptrdiff_t step = e->line.stride * LANES;
+    if (e->band)
+        step = banded_at(e, e->lane.n, t->lane0, 1) - banded_at(e, e->lane.n, t->lane0, 0);
+    s.step = step / (ptrdiff_t)sizeof(real);
+    return s;
+}
+
+/* Line i of the tile. */
+INLINE struct row_place row_place(const struct row_side *s, long i) {
+    const struct gf_cpu_end *e = s->end;
+    struct row_place p = {.step = s->step, .rest_from = LONG_MAX, .pairs = e->type != GF_CPU_WORK};
+    if (e->band) {
+        p.at = (real *)banded_at(e, e->lane.n, s->lane0 + i, 0);
+        p.rest_from = e->rest_from * LANES;
+        p.rest = (real *)banded_at(e, e->lane.n, s->lane0 + i, e->rest_from);
+    } else {
+        p.at = (real *)(s->base + axis_at(&e->lane, s->lane0 + i));
+    }
+    return p;
+}
+
+/* The block of index k, a multiple of LANES. */
+INLINE cvec *place_block(const struct row_place *p, long k) {
+    return (cvec *)(k < p->rest_from ? p->at + k / LANES * p->step : p->rest);
+}
+
+INLINE cvec place_read(const struct row_place *p, long k) {
+    return p->pairs ? load_pairs(p->at + 2 * k) : *place_block(p, k);
+}
+
+INLINE void place_write(const struct row_place *p, long k, cvec x) {
+    if (p->pairs)
+        store_pairs(p->at + 2 * k, x);
+    else
+        *place_block(p, k) = x;
+}
+
+/* The last `count` complex numbers of a line, one or LANES / 2 + 1, with zeros after them. */
+INLINE void place_write_last(const struct row_place *p, long k, int count, cvec x) {
+    if (p->pairs) {
+        if (count > 1)
+            vec_storeu(p->at + 2 * k, vec_zip_low(x.re, x.im));
+        p->at[2 * (k + count) - 2] = x.re[count > 1 ? LANES / 2 : 0];
+        p->at[2 * (k + count) - 1] = x.im[count > 1 ? LANES / 2 : 0];
+        return;
+    }
+    for (int l = count; l < LANES; l++)
+        x.re[l] = x.im[l] = 0;
+    *place_block(p, k) = x;
+}
+
+/* The spectrum of A + i B, re and im, to the half spectra of A and B, times `factor`. Index n holds
+ * what index 0 does. Without b there is no B. */
+static void split_rows(const real *re, const real *im, long n, real factor, bool packs,
+                       const struct row_place *a, const struct row_place *b) {
+    const long half = n / 2;
+    const vec f = vec_splat(factor * (real)0.5);
+    for (long k = 0; k < half + !packs; k += LANES) {
+        vec xr = vec_loadu(re + k), yr = vec_reverse(vec_loadu(re + n - k - LANES + 1));
+        vec xi = vec_loadu(im + k), yi = vec_reverse(vec_loadu(im + n - k - LANES + 1));
+        cvec u = {(xr + yr) * f, (xi - yi) * f}, v = {(xi + yi) * f, (yr - xr) * f};
+        if (packs && !k) {
+            u.im[0] = re[half] * factor;
+            v.im[0] = im[half] * factor;
+        }
+        if (k + LANES <= half + !packs) {
+            place_write(a, k, u);
+            if (b)
+                place_write(b, k, v);
+        } else {
+            place_write_last(a, k, (int)(half + 1 - k), u);
+            if (b)
+                place_write_last(b, k, (int)(half + 1 - k), v);
+        }
+    }
+}
+
+/* One frequency of join_rows() and its mirror image; `odd` is 0 where imaginary parts do not count.
+ */
+static void join_point(const struct row_place *a, const struct row_place *b, long k, real odd,
+                       real *re, real *im, long n) {
+    ptrdiff_t at = a->pairs ? 2 * k : k / LANES * a->step + k % LANES;
+    ptrdiff_t next = at + (a->pairs ? 1 : LANES);
+    real xr = a->at[at], xi = a->at[next] * odd;
+    real yr = b ? b->at[at] : 0, yi = b ? b->at[next] * odd : 0;
+    re[k] = xr - yi;
+    im[k] = -(xi + yr);
+    re[n - k] = xr + yi;
+    im[n - k] = xi - yr;
+}
+
+/* The half spectra A and B to the conjugate of A + i B, whose transform is the conjugate of its
+ * inverse. Without b B is 0. re and im have room for an index n. */
+static void join_rows(const struct row_place *a, const struct row_place *b, long n, real *re,
+                      real *im) {
+    const long half = n / 2;
+    long k = 0;
+    for (; k + LANES <= half; k += LANES) {
+        cvec x = place_read(a, k), y = b ? place_read(b, k) : (cvec){{0}, {0}};
+        vec_storeu(re + k, x.re - y.im);
+        vec_storeu(im + k, -(x.im + y.re));
+        vec_storeu(re + n - k - LANES + 1, vec_reverse(x.re + y.im));
+        vec_storeu(im + n - k - LANES + 1, vec_reverse(x.im - y.re));
+    }
+    /* Imaginary parts at 0 and n / 2 are zero by symmetry. */
+    join_point(a, b, 0, 0, re, im, n);
+    for (k = k ? k : 1; k < half; k++)
+        join_point(a, b, k, 1, re, im, n);
+    join_point(a, b, half, 0, re, im, n);
+}
+
+/* All that the lines of a tile share. */
+struct row_work {
+    const struct tile *t;
+    struct row_side from, to;
+    cvec *a, *b;  /* for rows_run() */
+    real *planes; /* two a line: re and im, or two real lines; and one more */
+    char *stage;  /* room for the tile's lines */
+    struct gf_cpu_end staged;
+    long pitch;
+    int lines;
+};
+
+/* A spent input's rows are written where others are read: the tile is read before. */
+static void stage_lines(struct row_work *w, int lines, size_t bytes) {
+    for (int i = 0; i < lines; i++)
+        memcpy(w->stage + (size_t)i * bytes, row_place(&w->from, i).at, bytes);
+    w->staged = *w->from.end;
+    w->staged.lane = (struct gf_cpu_axis){.n = lines, .stride = (ptrdiff_t)bytes};
+    w->from.end = &w->staged;
+    w->from.base = w->stage;
+    w->from.lane0 = 0;
+}
+
+/* Points ends at complex lines i .. i + lines - 1, the last one in the place of those that do not
+ * exist: they compute and write the same. */
+static void complex_lines(const struct row_work *w, const struct row_side *side, int i, bool stream,
+                          struct row_end *end) {
+    bool aligned = stream;
+    for (int l = 0; l < w->lines; l++) {
+        int line = i + l < w->t->count[0] ? i + l : w->t->count[0] - 1;
+        struct row_place p = row_place(side, line);
+        end->re[l] = p.at;
+        end->im[l] = p.at + LANES;
+        end->step = p.step;
+        aligned &= (uintptr_t)p.at % sizeof(vec) == 0;
+    }
+    bool pairs = side->end->type != GF_CPU_WORK;
+    end->kind = pairs     ? aligned ? ROW_PAIRS_STREAMED : ROW_PAIRS
+                : aligned ? ROW_PARTS_STREAMED
+                          : ROW_PARTS;
+}
+
+static void run_complex_rows(const struct row_work *w) {
+    const struct gf_cpu_pass_args *p = w->t->pass;
+    const struct gf_cpu_end *d = &p->destination;
+    const real factor = d->type == GF_CPU_WORK ? 1 : (real)d->factor, sign = p->inverse ? -1 : 1;
+    struct row_end from = {.im_factor = sign},
+                   to = {.re_factor = factor, .im_factor = factor * sign};
+    for (int i = 0; i < w->t->count[0]; i += w->lines) {
+        complex_lines(w, &w->from, i, false, &from);
+        complex_lines(w, &w->to, i, d->stream, &to);
+        rows_run(p->rows, &from, &to, w->a, w->b);
+    }
+}
+
+/* Points an end at the planes of the work arrays. */
+static struct row_end plane_lines(const struct row_work *w) {
+    struct row_end e = {.kind = ROW_PARTS, .step = LANES, .re_factor = 1, .im_factor = 1};
+    for (int l = 0; l < w->lines; l++) {
+        e.re[l] = w->planes + 2 * l * w->pitch;
+        e.im[l] = e.re[l] + w->pitch;
+    }
+    return e;
+}
+
+/* Real lines come in the order in which the tile counts them: those of half 0, then of half 1. */
+static int real_lines(const struct tile *t) {
+    return t->count[0] + t->count[1];
+}
+
+/* One real line of the source: where it is, or converted to a plane. */
+static const real *real_line(const struct row_work *w, int i, real *plane) {
+    const struct gf_cpu_end *e = w->from.end;
+    const char *x = (const char *)row_place(&w->from, i).at;
+    if (sample_size[e->type] == sizeof(real) && e->type >= GF_CPU_F32)
+        return (const real *)x;
+    for (long k = 0; k < w->t->pass->n; k += LANES)
+        vec_storeu(plane + k, read_reals(e->type, x + k * sample_size[e->type]));
+    return plane;
+}
+
+static void run_rows_to_half(const struct row_work *w) {
+    const struct gf_cpu_pass_args *p = w->t->pass;
+    const struct gf_cpu_end *d = &p->destination;
+    const real factor = d->type == GF_CPU_WORK ? 1 : (real)d->factor;
+    const int count = real_lines(w->t);
+    const struct row_end planes = plane_lines(w);
+    for (int i = 0; i < count; i += 2 * w->lines) {
+        struct row_end from = planes;
+        for (int l = 0; l < w->lines; l++) {
+            int first = i + 2 * l < count ? i + 2 * l : (count - 1) / 2 * 2;
+            int second = first + 1 < count ? first + 1 : first;
+            from.re[l] = (real *)real_line(w, first, planes.re[l]);
+            from.im[l] = (real *)real_line(w, second, planes.im[l]);
+        }
+        rows_run(p->rows, &from, &planes, w->a, w->b);
+        for (int l = 0; l < w->lines && i + 2 * l < count; l++) {
+            planes.re[l][p->n] = planes.re[l][0];
+            planes.im[l][p->n] = planes.im[l][0];
+            struct row_place a = row_place(&w->to, i + 2 * l), b;
+            bool both = i + 2 * l + 1 < count;
+            if (both)
+                b = row_place(&w->to, i + 2 * l + 1);
+            split_rows(planes.re[l], planes.im[l], p->n, factor, p->packs, &a, both ? &b : NULL);
+        }
+    }
+}
+
+static void run_rows_to_real(const struct row_work *w) {
+    const struct gf_cpu_pass_args *p = w->t->pass;
+    const struct gf_cpu_end *d = &p->destination;
+    const int count = real_lines(w->t);
+    const struct row_end from = plane_lines(w);
+    real *unused = w->planes + 2 * w->lines * w->pitch;
+    for (int i = 0; i < count; i += 2 * w->lines) {
+        struct row_end to = from;
+        to.re_factor = (real)d->factor;
+        to.im_factor = -(real)d->factor;
+        for (int l = 0; l < w->lines; l++) {
+            int first = i + 2 * l < count ? i + 2 * l : (count - 1) / 2 * 2;
+            bool both = first + 1 < count;
+            struct row_place a = row_place(&w->from, first), b;
+            if (both)
+                b = row_place(&w->from, first + 1);
+            join_rows(&a, both ? &b : NULL, p->n, from.re[l], from.im[l]);
+            to.re[l] = row_place(&w->to, first).at;
+            to.im[l] = both ? row_place(&w->to, first + 1).at : unused;
+        }
+        rows_run(p->rows, &from, &to, w->a, w->b);
+    }
+}
+
+static void run_rows(const struct tile *t) {
+    const struct gf_cpu_row *rows = t->pass->rows;
+    struct row_work w = {.t = t,
+                         .from = row_side(t, &t->pass->source),
+                         .to = row_side(t, &t->pass->destination),
+                         .a = t->a,
+                         .lines = LANES / rows->block};
+    w.b = w.a + rows->line->scratch_points;
+    w.planes = (real *)(w.b + rows->line->scratch_points);
+    w.pitch = gf_cpu_row_pitch(rows->n, LANES);
+    w.stage = (char *)(w.planes + (2 * w.lines + 1) * w.pitch);
+    if (w.to.end->band)
+        stage_lines(&w, t->count[0] + t->count[1],
+                    (size_t)(rows->n * sample_size[w.from.end->type]));
+    switch (t->pass->form) {
+    case GF_CPU_C2C:
+        run_complex_rows(&w);
+        break;
+    case GF_CPU_R2C:
+        run_rows_to_half(&w);
+        break;
+    case GF_CPU_C2R:
+        run_rows_to_real(&w);
+        break;
+    case GF_CPU_R2R: /* has a gain */
+        break;
+    }
+}
+
+#endif

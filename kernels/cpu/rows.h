@@ -1,0 +1,310 @@
+/* Lines that are contiguous in memory, transformed within vectors: a line's own neighbours fill the
+ * lanes, and only squares of its points are transposed, in registers.
+ *
+ * A line of n = r b points is cut in two (Bailey 1990): point b i1 + i2 is in vector i1, lane i2.
+ * The vectors are transformed over i1 to k1; squares of b values k1 and b lanes i2 are transposed,
+ * multiplied by exp(-2 pi i i2 k1 / n) and transformed over i2 to k2; frequency k1 + r k2 is then in
+ * vector k2, lane k1 mod b, where b neighbours are. With b below LANES, LANES / b lines share the
+ * vectors. An inverse conjugates at both ends. */
+#ifndef GF_KERNELS_CPU_ROWS_H
+#define GF_KERNELS_CPU_ROWS_H
+
+/* The least block: 4, or what fits the lanes. */
+enum { LEAST_BLOCK = LANES < 4 ? LANES : 4, MOST_LINES = LANES / LEAST_BLOCK };
+
+/* Lines that share vectors, at one of the two ends. */
+struct row_end {
+    enum { ROW_PAIRS, ROW_PAIRS_STREAMED, ROW_PARTS, ROW_PARTS_STREAMED } kind;
+    real *re[MOST_LINES], *im[MOST_LINES]; /* ROW_PAIRS: interleaved, at re */
+    ptrdiff_t step; /* ROW_PARTS: reals from LANES real parts to the next LANES */
+    real re_factor, im_factor;
+};
+
+/* Vectors whose parts are of several places: halves and quarters. */
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+typedef real half_loose
+    __attribute__((vector_size(VEC_BYTES / 2), aligned(sizeof(real)), may_alias));
+#define AT_SAME(i)  (i)
+#define AT_UPPER(i) ((i) + LANES / 2)
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#define LIST_OF_HALF LIST_8
+#else
+#define LIST_OF_HALF LIST_4
+#endif
+INLINE vec join_halves(half_loose a, half_loose b) {
+    return __builtin_shufflevector(a, b, LIST(AT_SAME));
+}
+INLINE half_loose low_half(vec a) {
+    return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_SAME));
+}
+INLINE half_loose high_half(vec a) {
+    return __builtin_shufflevector(a, a, LIST_OF_HALF(AT_UPPER));
+}
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+typedef real quarter_loose
+    __attribute__((vector_size(VEC_BYTES / 4), aligned(sizeof(real)), may_alias));
+#define AT_THIRD(i) ((i) + LANES / 4)
+INLINE half_loose join_quarters(quarter_loose a, quarter_loose b) {
+    return __builtin_shufflevector(a, b, LIST_8(AT_SAME));
+}
+INLINE quarter_loose low_quarter(half_loose a) {
+    return __builtin_shufflevector(a, a, LIST_4(AT_SAME));
+}
+INLINE quarter_loose high_quarter(half_loose a) {
+    return __builtin_shufflevector(a, a, LIST_4(AT_THIRD));
+}
+#endif
+
+/* LANES reals, an equal share from `at` of each of `lines` addresses. */
+INLINE vec read_parts(real *const *p, ptrdiff_t at, int lines) {
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+    if (lines == 2)
+        return join_halves(*(const half_loose *)(p[0] + at), *(const half_loose *)(p[1] + at));
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    if (lines == 4) {
+        const quarter_loose *a = (const quarter_loose *)(p[0] + at);
+        const quarter_loose *b = (const quarter_loose *)(p[1] + at);
+        const quarter_loose *c = (const quarter_loose *)(p[2] + at);
+        const quarter_loose *d = (const quarter_loose *)(p[3] + at);
+        return join_halves(join_quarters(*a, *b), join_quarters(*c, *d));
+    }
+#endif
+    (void)lines;
+    return vec_loadu(p[0] + at);
+}
+
+INLINE void write_parts(real *const *p, ptrdiff_t at, int lines, vec v) {
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+    if (lines == 2) {
+        *(half_loose *)(p[0] + at) = low_half(v);
+        *(half_loose *)(p[1] + at) = high_half(v);
+        return;
+    }
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    if (lines == 4) {
+        half_loose a = low_half(v), b = high_half(v);
+        *(quarter_loose *)(p[0] + at) = low_quarter(a);
+        *(quarter_loose *)(p[1] + at) = high_quarter(a);
+        *(quarter_loose *)(p[2] + at) = low_quarter(b);
+        *(quarter_loose *)(p[3] + at) = high_quarter(b);
+        return;
+    }
+#endif
+    (void)lines;
+    vec_storeu(p[0] + at, v);
+}
+
+/* Where point i of a line is, in parts of LANES reals `step` apart. */
+INLINE ptrdiff_t part_at(unsigned long i, ptrdiff_t step) {
+    return (ptrdiff_t)(i / LANES) * step + (ptrdiff_t)(i % LANES);
+}
+
+/* `block` points from i of each line. */
+INLINE cvec row_read(const struct row_end *e, long i, int block, bool pairs) {
+    const int lines = LANES / block;
+    cvec x;
+    if (!pairs) {
+        ptrdiff_t at = part_at(i, e->step);
+        x = (cvec){read_parts(e->re, at, lines), read_parts(e->im, at, lines)};
+    } else {
+        vec low, high;
+        if (lines == 1) {
+            low = vec_loadu(e->re[0] + 2 * i);
+            high = vec_loadu(e->re[0] + 2 * i + LANES);
+        } else {
+            low = read_parts(e->re, 2 * i, lines / 2);
+            high = read_parts(e->re + lines / 2, 2 * i, lines / 2);
+        }
+        x = (cvec){vec_even(low, high), vec_odd(low, high)};
+    }
+    x.im *= vec_splat(e->im_factor);
+    return x;
+}
+
+INLINE void row_write(const struct row_end *e, long i, int block, int kind, cvec x) {
+    const int lines = LANES / block;
+    const vec re = x.re * e->re_factor, im = x.im * e->im_factor;
+    if (kind == ROW_PARTS || kind == ROW_PARTS_STREAMED) {
+        ptrdiff_t at = part_at(i, e->step);
+        if (kind == ROW_PARTS_STREAMED && lines == 1) {
+            vec_stream(e->re[0] + at, re);
+            vec_stream(e->im[0] + at, im);
+        } else {
+            write_parts(e->re, at, lines, re);
+            write_parts(e->im, at, lines, im);
+        }
+        return;
+    }
+    vec low = vec_zip_low(re, im), high = vec_zip_high(re, im);
+    if (lines == 1 && kind == ROW_PAIRS_STREAMED) {
+        vec_stream(e->re[0] + 2 * i, low);
+        vec_stream(e->re[0] + 2 * i + LANES, high);
+    } else if (lines == 1) {
+        vec_storeu(e->re[0] + 2 * i, low);
+        vec_storeu(e->re[0] + 2 * i + LANES, high);
+    } else if (lines == 2 && kind == ROW_PAIRS_STREAMED) {
+        vec_stream(e->re[0] + 2 * i, low);
+        vec_stream(e->re[1] + 2 * i, high);
+    } else {
+        write_parts(e->re, 2 * i, lines / 2, low);
+        write_parts(e->re + lines / 2, 2 * i, lines / 2, high);
+    }
+}
+
+INLINE void dft_of_block(int block, cvec *x) {
+    if (block == 16)
+        dft_16(x);
+    else if (block == 8)
+        dft_8(x);
+    else if (block == 4)
+        dft_4(x);
+    else
+        dft_2(x);
+}
+
+/* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, of all i2 but 0. */
+INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *to,
+                       int block) {
+    const long r = rows->line->n;
+    const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
+    vec re[16], im[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < block; i++) {
+        re[i] = x[i].re;
+        im[i] = x[i].im;
+    }
+    vec_transpose_blocks(re, block);
+    vec_transpose_blocks(im, block);
+    x[0] = (cvec){re[0], im[0]};
+#pragma GCC unroll 16
+    for (int i = 1; i < block; i++)
+        x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
+    dft_of_block(block, x);
+#define WRITE_ALL(kind)                                                                            \
+    _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
+        row_write(to, k1 + r * i, block, kind, x[i])
+    switch (to->kind) {
+    case ROW_PAIRS:
+        WRITE_ALL(ROW_PAIRS);
+        break;
+    case ROW_PAIRS_STREAMED:
+        WRITE_ALL(ROW_PAIRS_STREAMED);
+        break;
+    case ROW_PARTS:
+        WRITE_ALL(ROW_PARTS);
+        break;
+    case ROW_PARTS_STREAMED:
+        WRITE_ALL(ROW_PARTS_STREAMED);
+    }
+#undef WRITE_ALL
+}
+
+/* A transform over the vectors of a line that has a codelet of its own: from memory to b. */
+INLINE void rows_leaf(int r, const struct row_end *from, cvec *b, int block, bool pairs) {
+    cvec x[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < r; i++)
+        x[i] = row_read(from, i * block, block, pairs);
+    dft_of_block(r, x);
+#pragma GCC unroll 16
+    for (int i = 0; i < r; i++)
+        b[i] = x[i];
+}
+
+/* The transform over the vectors of a line; returns a or b. */
+INLINE const cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *from, cvec *a,
+                                cvec *b, int block, bool pairs) {
+    const long r = rows->line->n;
+    if (r == 2 * block && r == 8) {
+        rows_leaf(8, from, b, block, pairs);
+    } else if (r == 2 * block && r == 16) {
+        rows_leaf(16, from, b, block, pairs);
+    } else {
+        for (long i = 0; i < r; i++)
+            a[i] = row_read(from, i * block, block, pairs);
+        return line_run(rows->line, a, b);
+    }
+    return b;
+}
+
+/* LANES / block lines; a and b: room for the line of vectors. */
+INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *from,
+                           const struct row_end *to, cvec *a, cvec *b, int block) {
+    const long r = rows->line->n;
+    cvec x[16];
+    if (r == block) {
+        /* Everything in registers, as far as they suffice. */
+        if (from->kind == ROW_PAIRS) {
+#pragma GCC unroll 16
+            for (int i = 0; i < block; i++)
+                x[i] = row_read(from, i * block, block, true);
+        } else {
+#pragma GCC unroll 16
+            for (int i = 0; i < block; i++)
+                x[i] = row_read(from, i * block, block, false);
+        }
+        dft_of_block(block, x);
+        row_finish(rows, x, 0, to, block);
+        return;
+    }
+    const cvec *y = from->kind == ROW_PAIRS ? rows_vectors(rows, from, a, b, block, true)
+                                            : rows_vectors(rows, from, a, b, block, false);
+    for (long k1 = 0; k1 < r; k1 += block) {
+#pragma GCC unroll 16
+        for (int i = 0; i < block; i++)
+            x[i] = y[k1 + i];
+        row_finish(rows, x, k1, to, block);
+    }
+}
+
+#if VEC_BYTES * 8 / GF_REAL_BITS == 2
+static void rows_run_2(const struct gf_cpu_row *rows, const struct row_end *from,
+                       const struct row_end *to, cvec *a, cvec *b) {
+    rows_run_block(rows, from, to, a, b, 2);
+}
+#else
+static void rows_run_4(const struct gf_cpu_row *rows, const struct row_end *from,
+                       const struct row_end *to, cvec *a, cvec *b) {
+    rows_run_block(rows, from, to, a, b, 4);
+}
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+static void rows_run_8(const struct gf_cpu_row *rows, const struct row_end *from,
+                       const struct row_end *to, cvec *a, cvec *b) {
+    rows_run_block(rows, from, to, a, b, 8);
+}
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+static void rows_run_16(const struct gf_cpu_row *rows, const struct row_end *from,
+                        const struct row_end *to, cvec *a, cvec *b) {
+    rows_run_block(rows, from, to, a, b, 16);
+}
+#endif
+
+static void rows_run(const struct gf_cpu_row *rows, const struct row_end *from,
+                     const struct row_end *to, cvec *a, cvec *b) {
+    switch (rows->block) {
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    case 16:
+        rows_run_16(rows, from, to, a, b);
+        break;
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS >= 8
+    case 8:
+        rows_run_8(rows, from, to, a, b);
+        break;
+#endif
+#if VEC_BYTES * 8 / GF_REAL_BITS == 2
+    default:
+        rows_run_2(rows, from, to, a, b);
+#else
+    default:
+        rows_run_4(rows, from, to, a, b);
+#endif
+    }
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* A line's transform of any length that a tile holds, with everything about the length an argument:
+ * one kernel serves pictures of all sizes, where compiling fft_plain for each would take longer than
+ * running it. A Stockham transform between the two halves of the tile, which holds point i of line l
+ * at i * lines + l; lengths with other primes than these radices' by Bluestein's convolution. Given
+ * by -D: LOAD STORE DIR and what belongs to a sample, see pass.h; args.h has the rest. */
+#define TILE_LINES(args) (uint)((args)->lines)
+#define INDICES          5
+#define WHOLE_IN         0
+#define WHOLE_OUT        0
+#define UNIT_IN          0
+#define UNIT_OUT         0
+#define UNIT_AXIS_IN     0
+#define UNIT_AXIS_OUT    0
+#define SHORT_IN         0
+#define SHORT_OUT        0
+#define NEAR_IN          0
+#define NEAR_OUT         0
+#define MULTIPLY_IN      0
+#define MULTIPLY_OUT     0
+#define SPLIT            0
+#define RADER_PART       0
+#define ROWS_IN          1
+#define ROWS_OUT         1
+#define ALGORITHM        ALGORITHM_PLAIN
+#define THREADS          256
+#include "radix.h"
+#include "sink.h"
+#include "source.h"
+
+#define LONGEST_RADIX 13
+/* The stages are compiled for one direction: the inverse is that of the conjugate, conjugated. */
+#define BACK(v) (DIR > 0 ? (v) : conj_of(v))
+
+/* One stage of radix r, from one half of the tile to the other; `roots` are those of unity of
+ * `points`. */
+INLINE void general_stage(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL const cplx *roots,
+                          const struct pass_args *a, uint done, const int r) {
+    const uint points = (uint)a->points, lines = (uint)a->lines;
+    const uint step = points / r, apart = points / (done * r);
+    for (uint i = (uint)LOCAL_ID; i < step * lines; i += THREADS) {
+        const uint p = i / lines, l = i - p * lines, m = p % done;
+        cplx x[LONGEST_RADIX];
+        UNROLL for (int q = 0; q < r; q++) {
+            x[q] = from[(p + q * step) * lines + l];
+            if (q)
+                x[q] = turn(x[q], roots[q * m * apart], 1);
+        }
+        dft(x, r, 1);
+        UNROLL for (int q = 0; q < r; q++) to[((p - m) * r + m + q * done) * lines + l] = x[q];
+    }
+}
+
+/* Stage i; `done` points are transformed. */
+INLINE void general_stage_of(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL const cplx *roots,
+                             const struct pass_args *a, uint done, int i) {
+    const int r = (int)a->radix[i];
+    if (r == 13)
+        general_stage(from, to, roots, a, done, 13);
+    else if (r == 11)
+        general_stage(from, to, roots, a, done, 11);
+    else if (r == 9)
+        general_stage(from, to, roots, a, done, 9);
+    else if (r == 8)
+        general_stage(from, to, roots, a, done, 8);
+    else if (r == 7)
+        general_stage(from, to, roots, a, done, 7);
+    else if (r == 5)
+        general_stage(from, to, roots, a, done, 5);
+    else if (r == 4)
+        general_stage(from, to, roots, a, done, 4);
+    else if (r == 3)
+        general_stage(from, to, roots, a, done, 3);
+    else
+        general_stage(from, to, roots, a, done, 2);
+}
+
+/* The points of line l that the work item owns: first, first + step, … */
+INLINE void general_load(const struct pass_args *a, GLOBAL const source_element *src,
+                         GLOBAL const cplx *table, LOCAL cplx *tile, uint l, uint first,
+                         uint step) {
+    const struct share share = {first, l};
+    const struct source s = source_of(a, share);
+    const uint points = (uint)a->points, length = (uint)a->axis_size;
+    for (uint j = first; j < points; j += step) {
+        cplx v = CPLX(R(0), R(0));
+        if (j < length)
+            v = BACK(load_point(&s, src, table, j, s.line.in + POINT_IN(&s, j)));
+        if (points != length && j < length)
+            v = turn(v, table[a->table_chirp + j], 1);
+        tile[j * (uint)a->lines + l] = v;
+    }
+}
+
+INLINE void general_store(const struct pass_args *a, GLOBAL sink_element *dst,
+                          GLOBAL const cplx *table, GLOBAL const real *params,
+                          LOCAL const cplx *tile, uint l, uint first, uint step, int *clipped) {
+    const struct share share = {first, l};
+    const struct source from = source_of(a, share);
+    struct sink s = sink_of(&from, share, clipped);
+    if (!s.line.there)
+        return;
+    set_shade(&s, params);
+    const uint length = (uint)a->axis_size;
+    for (uint k = first; k < length; k += step) {
+        cplx v = tile[k * (uint)a->lines + l];
+        if (a->points != a->axis_size)
+            v = turn(conj_of(v), table[a->table_chirp + k], 1);
+        store_point(&s, dst, table, params, k, s.line.out + POINT_OUT(&s, k), BACK(v));
+    }
+}
+
+KERNEL(THREADS, 1)
+VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
+                 GLOBAL const cplx *table, GLOBAL const real *params, GLOBAL const int *order,
+                 GLOBAL uint *counters, const struct pass_args args TILE_PARAMETER(cplx)) {
+    TILE_DECLARE(cplx)
+    const uint lines = (uint)args.lines, id = (uint)LOCAL_ID;
+    const uint size = (uint)args.points * lines;
+    GLOBAL const cplx *roots = table + args.table_split;
+    const int convolves = args.points != args.axis_size;
+    int clipped = 0, part = 0;
+    uint done = 1;
+    if (args.rows_in) {
+        for (uint l = 0; l < lines; l++)
+            general_load(&args, src, table, tile, l, id, THREADS);
+    } else {
+        general_load(&args, src, table, tile, id % lines, id / lines, THREADS / lines);
+    }
+    /* A convolution runs through the stages twice, the second time with conjugated results of the
+     * first: their transform is the conjugate of the transform back. */
+    for (int i = 0; i < (convolves ? 2 : 1) * (int)args.stages; i++) {
+        const int turned = i == (int)args.stages, stage = i % (int)args.stages;
+        BARRIER();
+        if (turned) {
+            done = 1;
+            for (uint at = id; at < size; at += THREADS) {
+                const cplx v = tile[part * size + at];
+                tile[part * size + at] =
+                    conj_of(mul(v, table[args.table_spectrum + at / lines]));
+            }
+            BARRIER();
+        }
+        general_stage_of(tile + part * size, tile + (1 - part) * size, roots, &args, done, stage);
+        done *= (uint)args.radix[stage];
+        part = 1 - part;
+    }
+    BARRIER();
+    if (args.rows_out) {
+        for (uint l = 0; l < lines; l++)
+            general_store(&args, dst, table, params, tile + part * size, l, id, THREADS, &clipped);
+    } else {
+        general_store(&args, dst, table, params, tile + part * size, id % lines, id / lines,
+                      THREADS / lines, &clipped);
+    }
+    if (clipped)
+        ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
+    (void)order;
+    (void)counters;
+}

@@ -1,0 +1,12 @@
+/* What a work item owns of a tile, see tile.h. */
+#ifndef SHARE_H
+#define SHARE_H
+
+#include "complex.h"
+
+/* Butterflies first, first + PER_LINE, … of one of its lines. */
+struct share {
+    uint first, line;
+};
+
+#endif

@@ -1,0 +1,128 @@
+/* Lines that the CPU transforms within vectors (kernels/cpu/rows.h), against the plain loops: every
+ * block and instruction set, lengths with and without a codelet for the vectors, counts of lines
+ * that do not fill them, and ends of every kind. */
+#include <string.h>
+
+#include "core/base/process.h"
+#include "core/base/status.h"
+#include "kernels/cpu/cpu.h"
+#include "tests/core/backends.h"
+#include "tests/test.h"
+
+static const struct gf_backend *const backend = &gf_backend_openmp;
+
+/* 4 to 4096 points: squares of each block, twice that, odd multiples, with primes by definition
+ * (29), Rader (37) and Bluestein (47) among the vectors' lengths. */
+static const int lengths[] = {4,   12,  16,  32,  48,  64,  80,  96,   128,  192,  240,
+                              256, 464, 512, 592, 752, 768, 960, 1024, 1280, 2048, 4096};
+static const int counts[] = {1, 2, 3, 7, 16, 17, 33, 65};
+
+/* Formats for a number of lines and a length. */
+static const char *const along_x[] = {
+    "fwd c64 %dx%d axes=2 > complex",
+    "inv c64 %dx%d axes=2 > complex",
+    "fwd f32 %dx%d axes=2 > complex half",
+    "inv c64 %dx%d axes=2 real half > real f32",
+};
+static const char *const along_x_double[] = {
+    "fwd c128 %dx%d axes=2 double > complex",
+    "inv c128 %dx%d axes=2 double ortho > complex",
+    "fwd f64 %dx%d axes=2 double ortho > complex half",
+    "inv c128 %dx%d axes=2 double real half > real f64",
+};
+/* Other types are converted first, full spectra and pictures take the other way; all axes go
+ * through the workspace. */
+static const char *const others[] = {
+    "fwd u8 5x64 axes=2 > complex half",
+    "fwd i16 33x48 axes=2 ortho > complex half",
+    "fwd f64 9x64 axes=2 > complex half",
+    "fwd f32 9x64 axes=2 double > complex half",
+    "fwd u8 9x64 axes=2 ch=3 > complex half",
+    "fwd f32 9x64 axes=2 > complex",
+    "fwd f32 9x64 axes=2 > magnitude f32 shift",
+    "inv c64 9x64 axes=2 real half > real u8",
+    "fwd f32 3x5x64 axes=4 > complex half",
+    "fwd c64 3x5x96 axes=4 > complex",
+    "fwd c64 40x48 > complex",
+    "inv c64 40x64 > complex",
+    "fwd f32 35x256 > complex half",
+    "fwd f32 35x48 > complex half",
+    "fwd u8 35x64 > magnitude u8 display shift",
+    "inv c64 36x64 real half > real f32",
+    "inv c64 37x48 real half > real f32",
+    "inv c64 36x256 real > real f32",
+    "fwd f32 40x32x64 > complex half",
+    "fwd f32 9x12x32 > complex half",
+    "inv c64 9x12x32 real half > real f32",
+    "fwd c64 9x12x32 > complex",
+    "inv c64 9x12x32 > complex",
+    "fwd f64 9x12x32 double > complex half",
+    "inv c128 9x12x32 double real half > real f64",
+    "fwd f32 9x12x32 axes=6 > complex half",
+    "fwd c64 9x12x32 axes=5 > complex",
+};
+
+static void check(struct subject *s, const char *text) {
+    struct gf_job job;
+    CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
+    backends_check(s, &job, false);
+}
+
+static void check_format(struct subject *s, const char *format, int lines, int n) {
+    char text[160];
+    snprintf(text, sizeof text, format, lines, n);
+    check(s, text);
+}
+
+static void test_isa(const char *isa) {
+    gf_process_set(&(struct gf_process){.isa = isa});
+    struct subject s = {.backend = backend, .seed = 5, .shards = 1};
+    for (int i = 0; i < 2; i++) {
+        struct gf_backend_options options = {.threads = i ? 0 : 1};
+        CHECK_MSG(!backend->open(&options, &s.context[i]), "%s", gf_message());
+    }
+    const int n_lengths = sizeof lengths / sizeof *lengths,
+              n_counts = sizeof counts / sizeof *counts;
+    for (int i = 0; i < n_lengths; i++)
+        for (int form = 0; form < 4; form++) {
+            int lines = counts[(i + form) % n_counts];
+            check_format(&s, along_x[form], lines, lengths[i]);
+            check_format(&s, along_x_double[form], lines, lengths[i]);
+        }
+    for (int c = 0; c < n_counts; c++)
+        for (int form = 0; form < 4; form++)
+            for (int n = 16; n <= 256; n *= 4) {
+                check_format(&s, along_x[form], counts[c], n);
+                check_format(&s, along_x_double[form], counts[c], n);
+            }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        check(&s, others[i]);
+    for (int i = 0; i < 2; i++)
+        backend->close(s.context[i]);
+    test_passed += s.passed;
+    test_failed += s.failed;
+}
+
+static void test_blocks(void) {
+    CHECK_EQ(gf_cpu_row_block(256, 16), 16);
+    CHECK_EQ(gf_cpu_row_block(64, 16), 8);
+    CHECK_EQ(gf_cpu_row_block(48, 16), 4);
+    CHECK_EQ(gf_cpu_row_block(40, 16), 0);
+    CHECK_EQ(gf_cpu_row_block(256, 8), 8);
+    CHECK_EQ(gf_cpu_row_block(16, 4), 4);
+    CHECK_EQ(gf_cpu_row_block(12, 2), 2);
+    CHECK_EQ(gf_cpu_row_block(9, 2), 0);
+}
+
+int main(void) {
+    static const char *const isas[] = {"v4", "v3", "v2", "plain"};
+    int found = 0;
+    test_blocks();
+    for (int i = 0; i < 4; i++)
+        if (gf_cpu_kernels_find(32, isas[i])) {
+            test_isa(isas[i]);
+            found++;
+        }
+    CHECK(found > 0);
+    return TEST_END();
+}

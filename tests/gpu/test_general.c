@@ -1,0 +1,133 @@
+/* Kernels of any length: how few serve many sizes, their plans element by element, and, where an
+ * OpenCL device is, their results against openmp's. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/gpu/plan/make.h"
+#include "core/gpu/run.h"
+#include "tests/gpu/gpu_jobs.h"
+#include "tests/gpu/gpu_walk.h"
+#include "tests/test.h"
+
+static struct gf_job picture(int64_t height, int64_t width) {
+    return (struct gf_job){.ndim = 2,
+                           .shape = {height, width},
+                           .channels = 1,
+                           .axes = 3,
+                           .in_dtype = GF_U8,
+                           .n_out = 1,
+                           .out = {{.kind = GF_MAGNITUDE,
+                                    .dtype = GF_U8,
+                                    .map = GF_MAP_DISPLAY,
+                                    .scale = GF_SCALE_LOG,
+                                    .shift = true}}};
+}
+
+/* Pictures of many sizes need as many kernels as one. */
+static void test_few_kernels(void) {
+    enum { MOST = 16 };
+    static char kernel[MOST][1200];
+    int n = 0, passes = 0;
+    gpu_make_devices();
+    for (int i = 0; i < 300; i++) {
+        const struct gf_job job = picture(40 + 7 * i % 500, 40 + 11 * i % 600);
+        struct gf_gpu_plan *p;
+        char wrong[256];
+        CHECK_EQ(gf_gpu_plan_make_general(&job, &gpu_devices[0], &p), 0);
+        int64_t broken = walk_plan(p, 1 << 14, wrong, sizeof wrong);
+        CHECK_MSG(!broken, "%lldx%lld: %s", (long long)job.shape[0], (long long)job.shape[1],
+                  wrong);
+        for (int k = 0; k < p->n_passes; k++, passes++) {
+            char text[1200];
+            int same = 0;
+            snprintf(text, sizeof text, "%s %s", p->pass[k].kernel.entry,
+                     p->pass[k].kernel.options);
+            CHECK(p->pass[k].local_bytes <= gpu_devices[0].local_bytes);
+            while (same < n && strcmp(kernel[same], text))
+                same++;
+            if (same == n && n < MOST)
+                snprintf(kernel[n++], sizeof kernel[0], "%s", text);
+        }
+        gf_gpu_plan_free(p);
+    }
+    CHECK_MSG(n <= 4, "%d kernels for %d passes", n, passes);
+}
+
+/* Lines of n points on the open device, by the general kernels, against openmp's. */
+static double compare(struct gf_gpu_context *c, void *host, int64_t n,
+                      enum gf_direction direction) {
+    enum { LINES = 3 };
+    struct gf_job job = {.direction = direction,
+                         .ndim = 2,
+                         .shape = {LINES, n},
+                         .channels = 1,
+                         .axes = 2,
+                         .in_dtype = GF_C64,
+                         .n_out = 1,
+                         .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
+    const int64_t shape[] = {LINES, n, 1};
+    struct gf_array in, a, b;
+    struct gf_plan *plan;
+    struct gf_report report;
+    CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&a, GF_C64, 3, shape) &&
+          !gf_array_alloc(&b, GF_C64, 3, shape));
+    for (int64_t i = 0; i < 2 * LINES * n; i++)
+        ((float *)in.data)[i] = (float)(i * i % 127) / 127 - 0.5f;
+    struct gf_gpu_run m = {.plan = NULL};
+    int rc = gf_gpu_plan_make_general(&job, &c->props, &m.plan);
+    if (!rc)
+        rc = gf_gpu_run_prepare(c, &m, 0);
+    if (!rc)
+        rc = gf_gpu_run_upload(c, &m, &in);
+    if (!rc)
+        rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
+    if (!rc)
+        rc = gf_gpu_run_download(c, &m, &a, &report);
+    CHECK_MSG(!rc, "%lld points: %s", (long long)n, gf_message());
+    CHECK_MSG(!rc && !strcmp(m.plan->pass[0].kernel.entry, "fft_general"),
+              "%lld points by another kernel", (long long)n);
+    gf_gpu_run_drop(c, &m);
+    CHECK_EQ(gf_backend_openmp.plan(host, &job, &plan), 0);
+    CHECK_EQ(gf_backend_openmp.exec(host, plan, &in, &b, &report), 0);
+    gf_backend_openmp.unplan(host, plan);
+    double error = 0, size = 0;
+    for (int64_t i = 0; i < 2 * LINES * n; i++) {
+        double d = (double)((float *)a.data)[i] - (double)((float *)b.data)[i];
+        error += d * d;
+        size += (double)((float *)b.data)[i] * (double)((float *)b.data)[i];
+    }
+    gf_array_free(&in);
+    gf_array_free(&a);
+    gf_array_free(&b);
+    return sqrt(error / size);
+}
+
+static void test_results(void) {
+    static const int64_t lengths[] = {2,   3,   4,   5,   6,   7,   8,   9,   11,   13,
+                                      16,  17,  24,  60,  97,  100, 125, 128, 143,  243,
+                                      256, 263, 343, 360, 499, 512, 600, 625, 1009, 1024};
+    char reason[GF_REASON] = "";
+    void *context = NULL, *host = NULL;
+    const struct gf_backend_options options = {.threads = 1};
+    if (gf_gpu_opencl.probe(reason) || gf_gpu_run_open(&gf_gpu_opencl, &options, &context)) {
+        printf("general: skipped: %s\n", reason[0] ? reason : gf_message());
+        return;
+    }
+    CHECK_EQ(gf_backend_openmp.open(&options, &host), 0);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (int inverse = 0; inverse < 2; inverse++) {
+            double error = compare(context, host, lengths[i], inverse ? GF_INVERSE : GF_FORWARD);
+            CHECK_MSG(error < 6e-7, "%lld points, %s: %.2g", (long long)lengths[i],
+                      inverse ? "inverse" : "forward", error);
+        }
+    gf_backend_openmp.close(host);
+    gf_gpu_run_close(context);
+}
+
+int main(void) {
+    test_few_kernels();
+    test_results();
+    return TEST_END();
+}
