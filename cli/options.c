@@ -66,15 +66,19 @@ static int parse_depth(const char *value, void *field) {
 static int parse_range(const char *value, void *field) {
     struct gf_settings *s = field;
     char *end;
+    if (!strcmp(value, "auto") || !strcmp(value, "full")) {
+        s->range.which = *value == 'a' ? GF_RANGE_AUTO : GF_RANGE_FULL;
+        return 0;
+    }
     double low = strtod(value, &end);
     bool ok = end != value && *end == ',';
     const char *second = end + 1;
     double high = ok ? strtod(second, &end) : 0;
     if (!ok || end == second || *end || !isfinite(low) || !isfinite(high))
-        return gf_fail(GF_EUSAGE, "--range cannot be '%.40s'; it is LOW,HIGH", value);
+        return gf_fail(GF_EUSAGE, "--range cannot be '%.40s'; it is auto, full or LOW,HIGH", value);
     if (low >= high)
         return gf_fail(GF_EUSAGE, "--range=%.40s: LOW is not below HIGH", value);
-    s->range.said = true;
+    s->range.which = GF_RANGE_GIVEN;
     s->range.low = low;
     s->range.high = high;
     return 0;
@@ -220,8 +224,9 @@ static const struct gf_opt display_rows[] = {
                "output)"),
     GF_CHOICE("scale", scale, "log|linear|sqrt", scales,
               "grey curve for magnitude and power (default: log)"),
-    GF_PARSED("range", 0, "LOW,HIGH", parse_range,
-              "values drawn black and white (default: 0 and the largest)"),
+    GF_PARSED("range", 0, "RANGE", parse_range,
+              "values drawn black and white: auto (default: 1% of the bins are black and 0.1% "
+              "white), full (0 and the largest), or LOW,HIGH"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_display = {"Display", display_rows};

@@ -20,6 +20,7 @@ struct gf_settings gf_settings_default(void) {
         .png_level = -1,
         .shift = GF_UNSET,
         .scale = GF_UNSET,
+        .range = {.which = GF_RANGE_AUTO},
         .norm = GF_UNSET,
         .precision = GF_UNSET,
         .backend = "auto",

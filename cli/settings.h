@@ -98,7 +98,7 @@ struct gf_settings {
     int shift; /* GF_UNSET, 0, 1 */
     int scale; /* enum gf_scale or GF_UNSET */
     struct {
-        bool said;
+        enum gf_range which;
         double low, high;
     } range;
 

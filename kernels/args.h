@@ -51,6 +51,7 @@ typedef int64_t wide;
 #define PARAM_SCALE  0 /* the norm's factor */
 #define PARAM_LOW    1 /* the display range, unscaled units */
 #define PARAM_HIGH   2
+#define PARAM_RMS    3 /* of all bins' magnitudes, for an automatic range */
 #define PARAM_OFFSET 3 /* output 0's: what a filter adds to the zero frequency */
 #define PARAM_LIMIT  3 /* or what a wavelet's details are thresholded by */
 
@@ -178,6 +179,22 @@ struct wave_args {
     wide inner;      /* the faster one of the other two indices: strips, or tiles of rows */
     wide counters;   /* where clipped samples are counted */
 };
+
+/* The sample of bins that an automatic display range is found in (core/base/range_sample.h). Axes
+ * are x, y, z and channels, the order that the bins are in. */
+struct sample_args {
+    wide count;     /* bins */
+    wide extent[4]; /* how many of each axis' indices */
+    wide index[4];  /* where these are among the integers */
+    wide weight;    /* and where the bins' weights are */
+    wide stride[4]; /* from index to index in the work buffer, elements */
+    wide kind;
+    wide params; /* where the output's parameters start */
+};
+
+/* The keys of values, for their quantiles: the upper bits of a positive number, in two digits. */
+#define SAMPLE_DIGIT  11
+#define SAMPLE_DIGITS (1 << SAMPLE_DIGIT)
 
 /* The search for the largest value. */
 struct range_args {

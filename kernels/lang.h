@@ -24,6 +24,10 @@
 #define CPLX(re, im)         ((cplx)((re), (im)))
 #define COARSE_LOG2(x)       native_log2(x)
 #define COARSE_SQRT(x)       native_sqrt(x)
+#define BITS_OF(x)           as_uint(x)
+#define OF_BITS(b)           as_float(b)
+#define WIDE_BITS_OF(x)      ((wide)as_long(x))
+#define OF_WIDE_BITS(b)      as_double(b)
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE
@@ -67,6 +71,10 @@ typedef char schar;
 #define CPLX(re, im)       make_cplx(re, im)
 #define COARSE_LOG2(x)     approximate_log2(x)
 #define COARSE_SQRT(x)     approximate_sqrt(x)
+#define BITS_OF(x)         __float_as_uint(x)
+#define OF_BITS(b)         __uint_as_float(b)
+#define WIDE_BITS_OF(x)    __double_as_longlong(x)
+#define OF_WIDE_BITS(b)    __longlong_as_double(b)
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
@@ -87,6 +95,7 @@ INLINE float approximate_sqrt(float x) {
 #elif defined(KERNEL_STUB)
 
 #include <cmath>
+#include <cstring>
 using namespace std;
 #define KERNEL(threads, resident) extern "C" void
 #define GLOBAL
@@ -101,14 +110,24 @@ using namespace std;
 #define BARRIER()
 #define ATOMIC_ADD(p, v) (*(p) += (v))
 #define UNROLL
-#define CPLX(re, im)   make_cplx(re, im)
-#define COARSE_LOG2(x) log2(x)
-#define COARSE_SQRT(x) sqrt(x)
+#define CPLX(re, im)    make_cplx(re, im)
+#define COARSE_LOG2(x)  log2(x)
+#define COARSE_SQRT(x)  sqrt(x)
+#define BITS_OF(x)      stub_bits<uint>(x)
+#define OF_BITS(b)      stub_bits<float>(b)
+#define WIDE_BITS_OF(x) stub_bits<wide>(x)
+#define OF_WIDE_BITS(b) stub_bits<double>(b)
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+template <typename to, typename from> static inline to stub_bits(from v) {
+    to bits;
+    static_assert(sizeof bits == sizeof v, "a number and its bits");
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
 struct float2 {
     float x, y;
 };

@@ -81,6 +81,8 @@ static json_t *json_product(const struct gf_task *t, int i) {
         json_object_set_new(o, "clipped", json_integer(t->report.clipped[i]));
     if (t->overflowed[i])
         json_object_set_new(o, "overflowed", json_integer(t->overflowed[i]));
+    if (t->job.out[i].map == GF_MAP_DISPLAY && t->job.op == GF_FFT)
+        json_object_set_new(o, "black", gf_json_float(t->report.low[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY)
         json_object_set_new(o, "white", gf_json_float(t->report.high[i]));
     return o;
@@ -149,6 +151,26 @@ static void report_device(const char *name, const struct gf_runner_times *ms) {
                    ms->run.download);
 }
 
+/* The number in as few digits as give it back. */
+static const char *exact(double v, char text[32]) {
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, 32, "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    return text;
+}
+
+/* The display range of a spectrum, so that it can be asked for again. */
+static void report_range(const struct gf_task *t, int i) {
+    const struct gf_output *o = &t->job.out[i];
+    char low[32], high[32];
+    if (o->map == GF_MAP_DISPLAY && o->kind != GF_PHASE && t->job.op == GF_FFT)
+        gf_log_verbose("'%s': %s: black to white is --range=%s,%s", gf_log_name(t->name),
+                       gf_kind_name(o->kind), exact(t->report.low[i], low),
+                       exact(t->report.high[i], high));
+}
+
 void gf_report_done(const struct gf_task *t) {
     for (int i = 0; i < t->job.n_out; i++)
         if (t->overflowed[i])
@@ -159,6 +181,8 @@ void gf_report_done(const struct gf_task *t) {
                         gf_dtype_name(gf_dtype_real(t->job.out[i].dtype)));
     gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->name), backend_name(t),
                    t->streamed ? "frame by frame" : t->runner->why);
+    for (int i = 0; i < t->job.n_out; i++)
+        report_range(t, i);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", gf_log_name(t->name),
                    t->ms_decode, t->ms_transform, t->ms_encode);
     if (gf_runner_on_device(t->runner))

@@ -166,7 +166,7 @@ static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
         for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
             if (!(precisions >> p & 1) || !(kinds >> k & 1))
                 continue;
-            if (k == GF_BENCH_PICTURE && shape->ndim != 2)
+            if (gf_bench_is_picture((enum gf_bench_kind)k) && shape->ndim != 2)
                 continue;
             unsigned levels = k != GF_BENCH_DWT ? 1u << 1
                               : o->levels       ? o->levels
@@ -219,7 +219,8 @@ out:
 static int read_shape(const struct gf_settings *s, const char *text, struct gf_shape *shape) {
     unsigned axes;
     int rc = gf_bench_shape(text, shape);
-    if (!rc && s->bench.kinds == 1u << GF_BENCH_PICTURE && shape->ndim != 2)
+    const unsigned pictures = 1u << GF_BENCH_PICTURE | 1u << GF_BENCH_PICTURE_FULL;
+    if (!rc && s->bench.kinds && !(s->bench.kinds & ~pictures) && shape->ndim != 2)
         rc = gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
     if (!rc && gf_settings_axes(s, shape->ndim, &axes))
         rc = gf_fail(GF_EUSAGE, "shape '%.60s': %s", text, gf_message());

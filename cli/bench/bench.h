@@ -10,12 +10,16 @@ enum gf_bench_kind {
     GF_BENCH_C2C,
     GF_BENCH_R2C,
     GF_BENCH_C2R,
-    GF_BENCH_PICTURE, /* u8 samples to the shifted log-magnitude as u8 */
-    GF_BENCH_DWT,     /* reals to wavelet coefficients, or back */
-    GF_BENCH_FILTER,  /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
+    GF_BENCH_PICTURE,      /* u8 samples to the shifted log-magnitude as u8, --range=auto */
+    GF_BENCH_PICTURE_FULL, /* the same with --range=full */
+    GF_BENCH_DWT,          /* reals to wavelet coefficients, or back */
+    GF_BENCH_FILTER,       /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
     GF_BENCH_N_KINDS
 };
 extern const char *const gf_bench_kinds[];
+static inline bool gf_bench_is_picture(enum gf_bench_kind k) {
+    return k == GF_BENCH_PICTURE || k == GF_BENCH_PICTURE_FULL;
+}
 
 /* A backend in one of its modes. */
 struct gf_bench_entrant {

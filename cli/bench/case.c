@@ -35,12 +35,15 @@ static void set_ends(struct gf_bench_case *c) {
         out->dtype = real;
         break;
     case GF_BENCH_PICTURE:
+    case GF_BENCH_PICTURE_FULL:
         job->in_dtype = GF_U8;
-        *out = (struct gf_output){.kind = GF_MAGNITUDE,
-                                  .dtype = GF_U8,
-                                  .map = GF_MAP_DISPLAY,
-                                  .scale = GF_SCALE_LOG,
-                                  .shift = true};
+        *out =
+            (struct gf_output){.kind = GF_MAGNITUDE,
+                               .dtype = GF_U8,
+                               .map = GF_MAP_DISPLAY,
+                               .scale = GF_SCALE_LOG,
+                               .range = c->kind == GF_BENCH_PICTURE ? GF_RANGE_AUTO : GF_RANGE_FULL,
+                               .shift = true};
         break;
     case GF_BENCH_DWT:
         job->op = GF_DWT;
@@ -97,7 +100,7 @@ static int64_t floor_of(const struct gf_bench_case *c) {
     int64_t half = 1, walks = 0, between = count_axes(&c->job) - 1;
     for (int i = 0; i < c->shape.ndim; i++)
         half *= i == gf_job_half_axis(&c->job) ? c->shape.n[i] / 2 + 1 : c->shape.n[i];
-    if (c->kind == GF_BENCH_PICTURE)
+    if (gf_bench_is_picture(c->kind))
         walks = 2 * between;
     if (c->kind == GF_BENCH_FILTER)
         walks = 4 * between;
@@ -255,9 +258,10 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
         rc = take(st, entry->plan->workspace_bytes);
     if (rc)
         return rc;
-    row->passes = entry->plan->n_passes;
-    for (int p = 0; p < row->passes; p++)
+    for (int p = 0; p < entry->plan->n_passes; p++) {
+        row->passes += !entry->plan->pass[p].part;
         row->moved += entry->plan->pass[p].bytes_read + entry->plan->pass[p].bytes_written;
+    }
     memset(st->out.data, 0xff, (size_t)st->c->bytes_out); /* NaN: nobody's answer is left over */
     rc = run(st, i, &seconds);
     if (!rc && e->resident)

@@ -9,7 +9,8 @@
 #include "core/base/status.h"
 #include "core/session/backends.h"
 
-const char *const gf_bench_kinds[] = {"c2c", "r2c", "c2r", "picture", "dwt", "filter", NULL};
+const char *const gf_bench_kinds[] = {"c2c",          "r2c", "c2r",    "picture",
+                                      "picture-full", "dwt", "filter", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const directions[] = {"forward", "inverse", NULL};
 
@@ -48,7 +49,11 @@ static int parse_set(const char *what, const char *value, const char *const *nam
 }
 
 static int parse_kinds(const char *value, void *field) {
-    return parse_set("--kind", value, gf_bench_kinds, field);
+    unsigned *set = field;
+    int rc = parse_set("--kind", value, gf_bench_kinds, set);
+    if (*set >> GF_BENCH_PICTURE & 1) /* both ranges */
+        *set |= 1u << GF_BENCH_PICTURE_FULL;
+    return rc;
 }
 
 static int parse_levels(const char *value, void *field) {
@@ -111,9 +116,9 @@ static const char *backend_name(int i) {
 static const struct gf_opt rows[] = {
     GF_FLAG("all", bench.all, "measure the long list of sizes"),
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
-              "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D), dwt "
-              "(wavelets), filter (u8 to u8 through a low pass) (default: c2c and the real one of "
-              "--direction)",
+              "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D, with both "
+              "--range=auto and full), picture-full, dwt (wavelets), filter (u8 to u8 through a "
+              "low pass) (default: c2c and the real one of --direction)",
               .choices = gf_bench_kinds),
     GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),

@@ -18,8 +18,8 @@ static void describe_output(const struct gf_settings *s, enum gf_kind kind, enum
     if (s->scale != GF_UNSET)
         out->scale = (enum gf_scale)s->scale;
     /* --range is for magnitudes and the like; a phase always spans the circle. */
-    if (s->range.said && out->map == GF_MAP_DISPLAY && kind != GF_PHASE) {
-        out->has_range = true;
+    if (out->map == GF_MAP_DISPLAY && kind != GF_PHASE) {
+        out->range = s->range.which;
         out->low = s->range.low;
         out->high = s->range.high;
     }

@@ -49,6 +49,7 @@ struct needs {
     int64_t in, out, workspace, moved, total;
     double cost; /* of all passes, see struct gf_pass_info; 0: not known of each */
     double copy; /* bytes a second */
+    int passes;  /* those that walk over the data */
 };
 
 static double share_of(const struct gf_pass_info *pass) {
@@ -112,13 +113,17 @@ static void print_plan(const char *name, const struct gf_task *t) {
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
     for (int i = 0; i < plan->n_passes; i++) {
-        printf("  pass %-4d %s\n            reads %s, writes %s", i + 1, plan->pass[i].what,
+        if (plan->pass[i].part)
+            printf("  beside    ");
+        else
+            printf("  pass %-4d ", ++n.passes);
+        printf("%s\n            reads %s, writes %s", plan->pass[i].what,
                gf_memory_text(plan->pass[i].bytes_read, a),
                gf_memory_text(plan->pass[i].bytes_written, b));
         print_expected(&plan->pass[i], n.copy);
     }
-    printf("  moved     %s in %d pass%s", gf_memory_text(n.moved, a), plan->n_passes,
-           plan->n_passes == 1 ? "" : "es");
+    printf("  moved     %s in %d pass%s", gf_memory_text(n.moved, a), n.passes,
+           n.passes == 1 ? "" : "es");
     if (n.copy > 0 && n.cost > 0)
         printf(", expected %.3g ms; the device copies %.0f GB/s", n.cost / n.copy * 1e3,
                n.copy * 1e-9);
@@ -159,6 +164,8 @@ static void print_json(const char *name, const struct gf_task *t) {
             json_object_set_new(pass, "copy_share", json_real(share_of(&plan->pass[i])));
         if (plan->pass[i].cost > 0 && n.copy > 0)
             json_object_set_new(pass, "expected_ms", json_real(plan->pass[i].cost / n.copy * 1e3));
+        if (plan->pass[i].part)
+            json_object_set_new(pass, "part", json_true());
         json_array_append_new(passes, pass);
     }
     json_object_set_new(o, "passes", passes);

@@ -32,8 +32,8 @@ const struct gf_lesson gf_lessons[] = {
                   "--depth=32",
                   "The mask has a hole in its middle, where 1 minus the low pass is 0."},
                  {"fwd highpass.tif --out=04-filtered-spectrum.png",
-                  "The hole in the spectrum. Everything else looks brighter, because white is the "
-                  "largest remaining value."},
+                  "The hole in the spectrum; the rest is as bright as before, because black and "
+                  "white are taken from where most of the bins are."},
                  {"filter 01-input.png --highpass=24 --offset=mid --out=05-result.png",
                   "Grey is zero: the sky is flat, and sharp details are visible, bright on one "
                   "side of each edge and dark on the other."}},

@@ -27,6 +27,7 @@ struct gf_pass_info {
     /* On a device: how many bytes could be copied there in the time that the pass is expected to
      * take; 0 where nothing is expected. */
     double cost;
+    bool part; /* a few lines or bins for the next pass' display range: no walk of its own */
 };
 
 struct gf_plan {

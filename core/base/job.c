@@ -44,8 +44,8 @@ static bool same_wavelet(const struct gf_wavelet *a, const struct gf_wavelet *b)
 
 static bool same_output(const struct gf_output *a, const struct gf_output *b) {
     return a->kind == b->kind && a->dtype == b->dtype && a->map == b->map && a->scale == b->scale &&
-           a->has_range == b->has_range && a->low == b->low && a->high == b->high &&
-           a->shift == b->shift && a->half == b->half;
+           a->range == b->range && a->low == b->low && a->high == b->high && a->shift == b->shift &&
+           a->half == b->half;
 }
 
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
@@ -61,6 +61,16 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
     for (int i = 0; same && i < a->n_out; i++)
         same = same_output(&a->out[i], &b->out[i]);
     return same;
+}
+
+void gf_report_range(const struct gf_job *job, int i, double low, double high,
+                     struct gf_report *report) {
+    const struct gf_output *o = &job->out[i];
+    bool shown = o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype);
+    bool positive = o->kind == GF_MAGNITUDE || o->kind == GF_POWER;
+    high = !shown ? 0 : o->kind == GF_PHASE ? 3.14159265358979323846 : high;
+    report->high[i] = high;
+    report->low[i] = shown && positive ? low : -high;
 }
 
 const char *gf_kind_name(enum gf_kind k) {

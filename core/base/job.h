@@ -65,17 +65,24 @@ struct gf_wavelet {
     double amount;               /* T, in the coefficients' unit, or the percentage */
 };
 
+/* Where a display's black and white are. */
+enum gf_range {
+    GF_RANGE_FULL,  /* 0 and the largest value over all channels and planes */
+    GF_RANGE_AUTO,  /* quantiles of a spectrum: core/base/range_sample.h */
+    GF_RANGE_GIVEN, /* gf_output.low and .high */
+};
+
 /* One result, written by the store step. */
 struct gf_output {
     enum gf_kind kind;
     enum gf_dtype dtype; /* complex for GF_COMPLEX, real otherwise */
     enum gf_map map;
     /* GF_MAP_DISPLAY. Magnitude and power: scale(v) with [low, high] on black..white, log(1+v) for
-     * GF_SCALE_LOG; without a range 0..largest over all channels and planes. Phase: -pi..pi. Real
-     * and imaginary: symmetric about mid-grey, -high..high, high the largest |v| by default. */
+     * GF_SCALE_LOG. Phase: -pi..pi. Real and imaginary: symmetric about mid-grey, -high..high,
+     * high being the range's upper end for |v|. */
     enum gf_scale scale;
-    bool has_range;
-    double low, high; /* unscaled units */
+    enum gf_range range;
+    double low, high; /* GF_RANGE_GIVEN, unscaled units */
     bool shift;       /* zero frequency in the centre, n/2 along every transformed axis; with `half`
                        * the halved axis is never shifted */
     bool half;        /* only the non-redundant half along the last transformed axis */
@@ -118,7 +125,8 @@ struct gf_device_ms {
 
 /* What a run found out. */
 struct gf_report {
-    double high[GF_MAX_OUTPUTS]; /* the display range's upper end that was used */
+    /* The display range that was used, unscaled units. */
+    double low[GF_MAX_OUTPUTS], high[GF_MAX_OUTPUTS];
     /* GF_MAP_NUMBER: samples that did not fit the integer type, of those that are counted. */
     int64_t clipped[GF_MAX_OUTPUTS];
     double imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real|, L2 norms */
@@ -149,6 +157,11 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b);
 /* True for a spectrum of 8- or 16-bit samples: no result, and no square of one, leaves the range of
  * a float. */
 bool gf_job_is_bounded(const struct gf_job *job);
+
+/* Notes the range that output i used: of magnitude and power the two values; symmetric about zero
+ * for the other kinds; zeros where nothing is displayed. */
+void gf_report_range(const struct gf_job *job, int i, double low, double high,
+                     struct gf_report *report);
 
 const char *gf_boundary_name(enum gf_boundary b); /* "periodic", "symmetric", "zero" */
 const char *gf_kind_name(enum gf_kind k);

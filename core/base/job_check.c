@@ -129,7 +129,7 @@ static int check_filtered(const struct gf_output *out) {
 /* ---- outputs ---- */
 
 static int check_range(const struct gf_output *out) {
-    if (!out->has_range || out->map != GF_MAP_DISPLAY || out->kind == GF_PHASE)
+    if (out->range != GF_RANGE_GIVEN || out->map != GF_MAP_DISPLAY || out->kind == GF_PHASE)
         return 0;
     if (!isfinite(out->low) || !isfinite(out->high))
         return gf_fail(GF_EINVAL, "the display range is not finite");
@@ -156,6 +156,10 @@ static int check_output(const struct gf_job *job, const struct gf_output *out) {
         return gf_fail(GF_EINVAL, "no such mapping: %d", (int)out->map);
     if (out->scale != GF_SCALE_LOG && out->scale != GF_SCALE_LINEAR && out->scale != GF_SCALE_SQRT)
         return gf_fail(GF_EINVAL, "no such scale: %d", (int)out->scale);
+    if (out->range != GF_RANGE_FULL && out->range != GF_RANGE_AUTO && out->range != GF_RANGE_GIVEN)
+        return gf_fail(GF_EINVAL, "no such display range: %d", (int)out->range);
+    if (out->range == GF_RANGE_AUTO && (job->op != GF_FFT || job->direction != GF_FORWARD))
+        return gf_fail(GF_EINVAL, "an automatic display range is that of a spectrum");
     int rc = job->op == GF_DWT      ? check_coefficients(job, out)
              : job->op == GF_FILTER ? check_filtered(out)
                                     : 0;

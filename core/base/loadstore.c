@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/range_sample.h"
 #include "core/base/sample_run.h"
+#include "core/base/status.h"
 
 /* Rows are processed in segments that fit a thread's stack and the nearest cache. Segments are
  * divided into a fixed number of blocks, so that sums do not depend on the number of threads. */
@@ -238,7 +240,7 @@ static bool largest_at_zero(const struct gf_job *job, enum gf_kind kind) {
 
 bool gf_output_scans(const struct gf_job *job, int i) {
     const struct gf_output *out = &job->out[i];
-    return is_display(out) && !out->has_range && out->kind != GF_PHASE &&
+    return is_display(out) && out->range == GF_RANGE_FULL && out->kind != GF_PHASE &&
            !largest_at_zero(job, out->kind);
 }
 
@@ -259,15 +261,9 @@ static double largest_in(const struct gf_work *w, const struct segment *s, enum 
     return largest;
 }
 
-double gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                     int threads) {
-    const struct gf_output *out = &job->out[i];
-    if (!is_display(out))
-        return 0;
-    if (out->kind == GF_PHASE)
-        return 3.14159265358979323846;
-    if (out->has_range)
-        return out->high;
+/* Over all of them, or those of the zero frequency. */
+static double largest_of_all(const struct gf_job *job, int i, const struct gf_work *w, double scale,
+                             int threads) {
     /* Half of a real input's spectrum is enough: its mirror image has the same magnitudes. */
     struct axes a = axes_make(job, false, false, w->extent);
     if (!gf_output_scans(job, i)) {
@@ -281,11 +277,50 @@ double gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, d
     for (int block = 0; block < BLOCKS; block++) {
         for (int64_t j = block_start(&a, block); j < block_start(&a, block + 1); j++) {
             struct segment s = segment_at(&a, j);
-            double v = largest_in(w, &s, out->kind, scale);
+            double v = largest_in(w, &s, job->out[i].kind, scale);
             largest = v > largest ? v : largest;
         }
     }
     return largest;
+}
+
+static int range_of_sample(const struct gf_job *job, int i, const struct gf_work *w, double rms,
+                           double range[2]) {
+    struct gf_range_sample s;
+    int rc = gf_range_sample_make(job, &s);
+    const double unit = gf_sample_run_unit(rms);
+    const struct gf_range_axis *x = &s.axis[2];
+    uint32_t *key = s.key;
+    if (rc)
+        return rc;
+    for (int c = 0; c < s.axis[3].count; c++)
+        for (int z = 0; z < s.axis[0].count; z++)
+            for (int y = 0; y < s.axis[1].count; y++, key += x->count)
+                for (int k = 0; k < x->count; k++) {
+                    double re, im;
+                    gf_sample_run_read(work_at(w, s.axis[3].index[c], s.axis[0].index[z],
+                                               s.axis[1].index[y], x->index[k]),
+                                       work_dtype(w), 0, 1, &re, &im);
+                    key[k] = gf_range_key(job->out[i].kind, unit * re, unit * im);
+                }
+    gf_range_sample_find(&s, job, i, rms, range);
+    gf_range_sample_free(&s);
+    return 0;
+}
+
+int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double rms, int threads,
+                  struct gf_report *report) {
+    const struct gf_output *out = &job->out[i];
+    double range[2] = {out->low, out->high};
+    int rc = 0;
+    if (gf_output_samples(job, i)) {
+        rc = range_of_sample(job, i, w, rms, range);
+    } else if (is_display(out) && out->kind != GF_PHASE && out->range == GF_RANGE_FULL) {
+        range[0] = 0;
+        range[1] = largest_of_all(job, i, w, gf_job_scale(job), threads);
+    }
+    gf_report_range(job, i, range[0], range[1], report);
+    return rc;
 }
 
 /* ---- store ---- */
@@ -393,7 +428,7 @@ void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, dou
     st.a = axes_make(job, st.out->shift, st.out->half, count);
     st.half = gf_job_is_real(job) && job->direction == GF_FORWARD;
     if (is_display(st.out))
-        st.display = gf_display_make(st.out, report->high[i]);
+        st.display = gf_display_make(st.out, report->low[i], report->high[i]);
 #pragma omp parallel for num_threads(team(w, threads)) schedule(static) reduction(+ : clipped)
     for (int block = 0; block < BLOCKS; block++) {
         for (int64_t j = block_start(&st.a, block); j < block_start(&st.a, block + 1); j++) {

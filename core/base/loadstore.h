@@ -7,11 +7,12 @@
  *     gf_work_before(&job, &a);   a.data = …;  gf_work_load(&job, in, &a, threads, &report);
  *     gf_work_after(&job, &b);    b.data = …;  the backend transforms a -> b, in place or not
  *     for each output i:
- *         report.high[i] = gf_work_range(&job, i, &b, scale, threads);
+ *         if ((rc = gf_work_range(&job, i, &b, rms, threads, &report)))
+ *             return rc;
  *         gf_work_store(&job, i, &b, scale, &out[i], threads, &report);
  *
- * The caller owns the buffers. Nothing here can fail, and results do not depend on the number of
- * threads. */
+ * The caller owns the buffers. Only gf_work_range() can fail, and results do not depend on the
+ * number of threads. */
 #ifndef GF_CORE_BASE_LOADSTORE_H
 #define GF_CORE_BASE_LOADSTORE_H
 
@@ -47,17 +48,17 @@ static inline int gf_work_axis(const struct gf_job *job, int i) {
 void gf_work_load(const struct gf_job *job, const struct gf_array *in, const struct gf_work *w,
                   int threads, struct gf_report *report);
 
-/* True when the display range of output i depends on all values: none is given. It does not for
- * samples that are never negative: no magnitude is larger than that of the zero frequency, where
+/* True when the display range of output i depends on all values: it is GF_RANGE_FULL. It does not
+ * for samples that are never negative: no magnitude is larger than that of the zero frequency, where
  * all of them add up. */
 bool gf_output_scans(const struct gf_job *job, int i);
-/* The upper end of output i's display range, in unscaled units; `scale` is the factor that the work
- * buffer's values still need. 0 for outputs that are not mapped for display, pi for phases. */
-double gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double scale,
-                     int threads);
+/* Sets output i's display range in the report (gf_report_range()); the work buffer's values still
+ * need the norm's factor. rms: gf_range_rms() of the input, for GF_RANGE_AUTO. GF_ENOMEM. */
+int gf_work_range(const struct gf_job *job, int i, const struct gf_work *w, double rms, int threads,
+                  struct gf_report *report);
 
-/* Writes output i from the work buffer of gf_work_after(): mirror image, shift, kind, mapping up to
- * report->high[i]; sets report->clipped[i]. Bins that are their own mirror image are real in the
+/* Writes output i from the work buffer of gf_work_after(): mirror image, shift, kind, mapping from
+ * report->low[i] to high[i]; sets report->clipped[i]. Bins that are their own mirror image are real in the
  * spectrum of real samples: their imaginary part is rounding noise, which would turn a phase of pi
  * into -pi, and is dropped. */
 void gf_work_store(const struct gf_job *job, int i, const struct gf_work *w, double scale,

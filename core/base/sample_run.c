@@ -150,12 +150,12 @@ static double scaled(enum gf_scale scale, double v) {
     return v;
 }
 
-struct gf_display gf_display_make(const struct gf_output *out, double high) {
+struct gf_display gf_display_make(const struct gf_output *out, double low, double high) {
     struct gf_display d = {.kind = out->kind, .scale = out->scale, .high = fmin(high, DBL_MAX)};
     double lowest;
     gf_dtype_range(out->dtype, &lowest, &d.white);
     if (out->kind == GF_MAGNITUDE || out->kind == GF_POWER) {
-        d.low = scaled(d.scale, out->has_range ? out->low : 0);
+        d.low = scaled(d.scale, fmin(low, DBL_MAX));
         d.high = scaled(d.scale, d.high);
     }
     return d;

@@ -41,7 +41,7 @@ struct gf_display {
     double low, high; /* magnitude and power: scaled; real and imaginary: the number */
     double white;
 };
-struct gf_display gf_display_make(const struct gf_output *out, double high);
+struct gf_display gf_display_make(const struct gf_output *out, double low, double high);
 void gf_display_run(const struct gf_display *d, int64_t count, double *v);
 
 #endif

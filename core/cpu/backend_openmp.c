@@ -15,6 +15,7 @@
 #include "core/cpu/filter.h"
 #include "core/cpu/long.h"
 #include "core/cpu/make.h"
+#include "core/cpu/sampling.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 
@@ -84,9 +85,14 @@ static bool fuses(const struct gf_job *job, const struct gf_cpu_kernels *k) {
 
 static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *plan) {
     plan->workspace_bytes = p->work.bytes + ((int64_t)p->scratch_bytes + p->plane.bytes) * threads +
-                            (p->filter ? p->filter->bytes : 0);
-    for (int i = 0; i < p->n_passes; i++)
+                            (p->filter ? p->filter->bytes : 0) +
+                            (p->sampling ? p->sampling->bytes : 0);
+    for (int i = 0; i < p->n_passes; i++) {
+        int o = p->pass[i].output;
+        if (o >= 0 && gf_output_samples(&p->job, o))
+            gf_cpu_sampling_summarise(p, &p->pass[i], &plan->pass[plan->n_passes++]);
         plan->pass[plan->n_passes++] = p->pass[i].summary;
+    }
 }
 
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
@@ -153,13 +159,25 @@ static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int thread
     return enough > 1 ? enough : 1;
 }
 
-/* Chunk c of `count` joined passes: one tile, or the tiles of one plane, pass after pass. */
-static void run_chunk(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args, int count,
-                      const long *tiles, long c, void *scratch, struct gf_cpu_stats *stats) {
-    for (int i = 0; i < count; i++) {
-        long per_chunk = count > 1 ? tiles[i] : 1;
+/* Joined passes, and how many tiles a plane of each has. */
+struct joined {
+    struct gf_cpu_plan *p;
+    const struct gf_cpu_pass *pass; /* the first */
+    int count;
+    long tiles[MOST_JOINED];
+};
+
+/* Chunk c: one tile, or the tiles of one plane, pass after pass. */
+static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
+                      void *scratch, struct gf_cpu_stats *stats) {
+    if (j->pass->range_sampled) {
+        gf_cpu_sampling_tile(j->p, args, c, scratch, stats);
+        return;
+    }
+    for (int i = 0; i < j->count; i++) {
+        long per_chunk = j->count > 1 ? j->tiles[i] : 1;
         for (long t = 0; t < per_chunk; t++)
-            p->kernels->run(&args[i], c * per_chunk + t, scratch, stats);
+            j->p->kernels->run(&args[i], c * per_chunk + t, scratch, stats);
     }
 }
 
@@ -168,11 +186,11 @@ static void run_chunk(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args
 static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
                        struct gf_cpu_stats *total) {
     const struct gf_cpu_pass *pass = &p->pass[first];
+    struct joined j = {.p = p, .pass = pass, .count = count};
     long planes = count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
-    long tiles[MOST_JOINED] = {0};
     for (int i = 0; i < count; i++)
-        tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
-    long chunks = count > 1 ? planes : tiles[0];
+        j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
+    long chunks = count > 1 ? planes : j.tiles[0];
     long at_once = count > 1 ? 1 : tiles_at_once(pass, chunks, threads);
 #pragma omp parallel num_threads(threads)
     {
@@ -189,11 +207,11 @@ static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
         if (p->stays) {
 #pragma omp for schedule(static)
             for (long c = 0; c < chunks; c++)
-                run_chunk(p, args, count, tiles, c, scratch, &mine);
+                run_chunk(&j, args, c, scratch, &mine);
         } else {
 #pragma omp for schedule(dynamic, at_once)
             for (long c = 0; c < chunks; c++)
-                run_chunk(p, args, count, tiles, c, scratch, &mine);
+                run_chunk(&j, args, c, scratch, &mine);
         }
 #pragma omp critical(gf_cpu_stats)
         {
@@ -228,57 +246,85 @@ static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
     return rc;
 }
 
+/* What a run knows of the outputs' display ranges. */
+struct ranges {
+    double of[GF_MAX_OUTPUTS][2];
+    double rms; /* of the spectrum: gf_range_rms() */
+    bool read;  /* the sample has been taken from the workspace */
+};
+
+/* The range of a pass's output from the sample, whose bins come from a few of the pass's lines, or
+ * from the workspace, once for all outputs. */
+static int sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads,
+                        struct ranges *r) {
+    int rc = 0, o = pass->output;
+    if (pass->range_sampled)
+        rc = gf_cpu_sampling_lines(p, pass, threads);
+    else if (!r->read)
+        rc = gf_cpu_sampling_read(p);
+    r->read = true;
+    if (!rc)
+        gf_cpu_sampling_range(p, o, r->rms, r->of[o]);
+    return rc;
+}
+
 /* Binds a pass to this run's arrays and, as far as it is known by now, its display range. */
-static void bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
-                 struct gf_array *out, double *high) {
-    int o = pass->output;
+static int bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
+                struct gf_array *out, int threads, struct ranges *r) {
+    int o = pass->output, rc = 0;
     gf_cpu_pass_bind(p, pass, in, out);
     if (o >= 0 && pass->range_from_zero)
-        high[o] = gf_cpu_zero_frequency(p, pass, &p->job.out[o]);
+        r->of[o][1] = gf_cpu_zero_frequency(p, pass, &p->job.out[o]);
+    if (o >= 0 && gf_output_samples(&p->job, o))
+        rc = sample_range(p, pass, threads, r);
     if (o >= 0 && !pass->args.destination.discard)
-        gf_cpu_pass_display(p, pass, high[o]);
+        gf_cpu_pass_display(p, pass, r->of[o]);
+    return rc;
 }
 
 /* Notes what the pass that searched the range of output `o`, or wrote it, has found. */
 static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
-                 double *high, struct gf_report *report) {
+                 struct ranges *r, struct gf_report *report) {
     if (found->energy > 0 || found->anti_energy > 0)
         report->imag_ratio =
             found->energy > 0 ? sqrt(found->anti_energy / found->energy) : INFINITY;
     if (o < 0)
         return;
     if (searched) {
-        *high = found->largest;
+        r->of[o][1] = found->largest;
         return;
     }
-    bool number = job->out[o].map == GF_MAP_NUMBER;
-    report->clipped[o] = number ? found->clipped : 0;
-    report->high[o] = number ? 0 : job->out[o].kind == GF_PHASE ? 3.14159265358979323846 : *high;
+    report->clipped[o] = job->out[o].map == GF_MAP_NUMBER ? found->clipped : 0;
+    gf_report_range(job, o, r->of[o][0], r->of[o][1], report);
 }
 
 static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *in,
                      struct gf_array *out, struct gf_report *report) {
     const struct gf_job *job = &p->job;
-    bool first_run = !p->scratch;
-    double high[GF_MAX_OUTPUTS], none = 0;
-    int rc = allocate_all(p, in, out, threads);
+    int team = team_for(job, !p->scratch, threads), rc = allocate_all(p, in, out, threads);
+    struct ranges r = {.read = false};
     if (rc)
         return rc;
-    for (int i = 0; i < job->n_out; i++)
-        high[i] = job->out[i].has_range ? job->out[i].high : NAN;
+    r.rms = gf_range_rms(job, in);
+    for (int i = 0; i < job->n_out; i++) {
+        bool given = job->out[i].range == GF_RANGE_GIVEN;
+        r.of[i][0] = given ? job->out[i].low : 0;
+        r.of[i][1] = given ? job->out[i].high : NAN;
+    }
     *report = (struct gf_report){0};
-    for (int i = 0, count; i < p->n_passes; i += count) {
+    for (int i = 0, count; i < p->n_passes && !rc; i += count) {
         struct gf_cpu_pass *pass = &p->pass[i];
         struct gf_cpu_stats found = {0};
         for (count = 1; pass[count - 1].with_next;)
             count++;
-        for (int k = 0; k < count; k++)
-            bind(p, pass + k, in, out, high);
-        run_passes(p, i, count, team_for(job, first_run, threads), &found);
-        int o = pass[count - 1].output;
-        note(job, o, pass->args.destination.discard, &found, o < 0 ? &none : &high[o], report);
+        for (int k = 0; k < count && !rc; k++)
+            rc = bind(p, pass + k, in, out, team, &r);
+        if (rc)
+            break;
+        run_passes(p, i, count, team, &found);
+        note(job, pass[count - 1].output, pass->args.destination.discard, &found, &r, report);
     }
-    return 0;
+    return rc;
 }
 
 static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,

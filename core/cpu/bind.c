@@ -138,7 +138,7 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     bind_array(p, pass, &out[pass->output], !inverse && o->shift, !inverse && o->half, to);
     to->hermitian &= !samples;
     to->real_origin = !samples && p->half >= 0;
-    gf_cpu_pass_display(p, pass, 0);
+    gf_cpu_pass_display(p, pass, (const double[2]){0, 0});
 }
 
 void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
@@ -172,7 +172,8 @@ static double gain_of(const struct gf_cpu_plan *p, struct gf_cpu_end *e, double 
     return white / (span * up);
 }
 
-void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, double high) {
+void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+                         const double range[2]) {
     const struct gf_job *job = &p->job;
     const struct gf_output *o = &job->out[pass->output];
     struct gf_cpu_end *e = &pass->args.destination;
@@ -190,10 +191,10 @@ void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, 
         e->gain = white / (2 * 3.14159265358979323846);
         e->offset = white / 2;
     } else if (o->kind == GF_REAL || o->kind == GF_IMAG) {
-        e->gain = gain_of(p, e, 2 * high, white);
+        e->gain = gain_of(p, e, 2 * range[1], white);
         e->offset = white / 2;
     } else {
-        double low = curve(o->scale, o->has_range ? o->low : 0), top = curve(o->scale, high);
+        double low = curve(o->scale, range[0]), top = curve(o->scale, range[1]);
         double factor = e->factor;
         e->curve = gf_cpu_curve_of(o->scale);
         e->gain = gain_of(p, e, top - low, white);

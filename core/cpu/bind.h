@@ -1,7 +1,7 @@
 /* What is known of a pass only when it runs: the arrays, and the outputs' display ranges.
  *
  *     gf_cpu_pass_bind(p, &p->pass[i], in, out);
- *     gf_cpu_pass_display(p, &p->pass[i], high);
+ *     gf_cpu_pass_display(p, &p->pass[i], range);
  *     kernels run p->pass[i].args
  *
  * Nothing here can fail. */
@@ -14,9 +14,9 @@
 void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out);
 
-/* Sets factor, gain and limits of the pass's output for a display range that ends at `high`, in
- * unscaled units. */
-void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, double high);
+/* Sets factor, gain and limits of the pass's output for a display range in unscaled units. */
+void gf_cpu_pass_display(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
+                         const double range[2]);
 
 /* The display range's end of samples that are never negative, for which no frequency is larger than
  * the zero frequency: its value as output `o` has it, summed from the workspace before the last

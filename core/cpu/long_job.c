@@ -8,6 +8,7 @@
 #include "core/base/factor.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
+#include "core/base/range_sample.h"
 
 struct gf_cpu_long_job {
     struct gf_job job;
@@ -242,13 +243,14 @@ int gf_cpu_long_job_run(struct gf_cpu_long_job *j, const struct gf_array *in, st
         j->before.data = in->data;
     if (direct_out)
         j->after.data = out->data;
-    double scale = gf_job_scale(job);
+    const double scale = gf_job_scale(job), rms = gf_range_rms(job, in);
     int64_t a = gf_work_bytes(&j->before) / j->lines, b = gf_work_bytes(&j->after) / j->lines;
     for (int64_t i = 0; i < j->lines && !rc; i++)
         rc = run_line(j, (const char *)j->before.data + i * a, (char *)j->after.data + i * b,
                       inverse, direct_out ? scale : 1);
     for (int i = 0; i < job->n_out && !rc && !direct_out; i++) {
-        report->high[i] = gf_work_range(job, i, &j->after, scale, j->threads);
+        if ((rc = gf_work_range(job, i, &j->after, rms, j->threads, report)))
+            break;
         gf_work_store(job, i, &j->after, scale, &out[i], j->threads, report);
     }
     return rc;

@@ -9,6 +9,7 @@
 #include "core/cpu/cache.h"
 #include "core/cpu/filter.h"
 #include "core/cpu/line.h"
+#include "core/cpu/sampling.h"
 #include "core/cpu/summary.h"
 
 static bool transformed(const struct gf_job *job, int axis) {
@@ -172,10 +173,9 @@ static void add_extraction(struct gf_cpu_plan *p, int output, bool discard) {
     add_pass(p, axis, NULL, false, false, output, discard);
 }
 
-/* True for an integer display that must find its range: no range is given, and it is not a
- * phase. */
-static bool needs_range(const struct gf_output *o) {
-    return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && !o->has_range &&
+/* True for an integer display that must find its largest value. */
+static bool needs_largest(const struct gf_output *o) {
+    return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && o->range == GF_RANGE_FULL &&
            o->kind != GF_PHASE && o->kind != GF_COMPLEX;
 }
 
@@ -185,7 +185,7 @@ static bool never_negative(enum gf_dtype t) {
 
 /* The display range ends at the zero frequency, which a pass before the last one can tell. */
 static bool fits_from_zero(const struct gf_cpu_plan *p, const struct gf_output *o) {
-    return needs_range(o) && never_negative(p->job.in_dtype) && p->job.direction == GF_FORWARD &&
+    return needs_largest(o) && never_negative(p->job.in_dtype) && p->job.direction == GF_FORWARD &&
            o->kind != GF_IMAG;
 }
 
@@ -209,7 +209,8 @@ static bool can_pack(const struct gf_cpu_plan *p) {
     int n = 0;
     for (int i = 0; i < job->ndim; i++)
         n += transformed(job, i) && job->shape[i] > 1;
-    bool fused = job->op == GF_FFT && job->n_out == 1 && (!needs_range(o) || fits_from_zero(p, o));
+    bool fused =
+        job->op == GF_FFT && job->n_out == 1 && (!needs_largest(o) || fits_from_zero(p, o));
     return p->half >= 0 && p->half == p->inner && job->direction == GF_FORWARD && n > 2 && fused &&
            !p->lean && job->shape[p->half] % (2 * p->kernels->lanes) == 0;
 }
@@ -258,7 +259,8 @@ static void list_passes(struct gf_cpu_plan *p) {
     int axes[GF_MAX_DIMS], n = order_axes(p, axes);
     const struct gf_output *first = &job->out[0];
     bool zero = n > 1 && fits_from_zero(p, first);
-    bool fused = job->n_out == 1 && (!needs_range(first) || zero);
+    bool sampled = gf_output_samples(job, 0), served = n > 1 && axes[n - 1] != p->inner;
+    bool fused = job->n_out == 1 && (!needs_largest(first) || zero) && (!sampled || served);
     bool real_last = inverse && p->half >= 0; /* reals do not fit the complex workspace */
     for (int i = 0; i < n; i++) {
         bool last = i == n - 1;
@@ -266,16 +268,17 @@ static void list_passes(struct gf_cpu_plan *p) {
             struct gf_cpu_pass *pass = add_pass(p, axes[i], p->line[axes[i]], inverse, i == 0,
                                                 last && fused ? 0 : -1, false);
             pass->range_from_zero = last && fused && zero;
+            pass->range_sampled = last && fused && sampled;
             continue;
         }
         for (int o = 0; o < job->n_out; o++) {
-            if (needs_range(&job->out[o]))
+            if (needs_largest(&job->out[o]))
                 add_pass(p, axes[i], p->line[axes[i]], inverse, i == 0, o, true);
             add_pass(p, axes[i], p->line[axes[i]], inverse, i == 0, o, false);
         }
     }
     for (int o = 0; o < job->n_out && !fused && !real_last; o++) {
-        if (needs_range(&job->out[o]))
+        if (needs_largest(&job->out[o]))
             add_extraction(p, o, true);
         add_extraction(p, o, false);
     }
@@ -291,7 +294,7 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
         bool same = a->outer[0] == b->outer[0] && a->outer[1] == b->outer[1];
         bool read_again = b->args.form == GF_CPU_C2R && i + 2 < p->n_passes;
         if (!same || read_again || !a->args.line || !b->args.line || a->output >= 0 ||
-            b->range_from_zero || b->args.destination.discard ||
+            b->range_from_zero || b->range_sampled || b->args.destination.discard ||
             a->args.n_outer[0] * a->args.n_outer[1] < 2 * threads)
             continue;
         unsigned outer = 0;
@@ -414,7 +417,11 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
     }
     if (p->packed)
         p->pass[0].args.packs = p->pass[p->n_passes - 1].args.unpacks = true;
-    if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)))
+    bool samples = false;
+    for (int i = 0; i < job->n_out; i++)
+        samples |= gf_output_samples(job, i);
+    if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)) ||
+        (samples && (rc = gf_cpu_sampling_make(p, &p->sampling))))
         goto fail;
     for (int i = 0; i < p->n_passes; i++)
         gf_cpu_pass_summarise(p, &p->pass[i]);
@@ -438,6 +445,7 @@ void gf_cpu_plan_free(struct gf_cpu_plan *p) {
         gf_cpu_line_free(p->line[i]);
     gf_cpu_row_free(p->rows);
     gf_cpu_filter_free(p->filter);
+    gf_cpu_sampling_free(p->sampling);
     gf_free(p->work_data);
     gf_free(p->plane_data);
     gf_free(p->banded);

@@ -17,6 +17,7 @@ struct gf_cpu_pass {
     bool from_input;
     int output;           /* -1: to the workspace */
     bool range_from_zero; /* the display range ends at the zero frequency, known before this pass */
+    bool range_sampled;   /* it is taken from a few of this pass's lines: core/cpu/sample.h */
     bool filters;         /* transforms, multiplies by the filter, and transforms back */
     bool with_next;       /* runs together with the next pass, plane by plane */
     bool from_plane, to_plane;
@@ -37,6 +38,7 @@ struct gf_cpu_layout {
 };
 
 struct gf_cpu_filter;
+struct gf_cpu_sampling;
 
 struct gf_cpu_plan {
     struct gf_job job;
@@ -53,6 +55,7 @@ struct gf_cpu_plan {
     struct gf_cpu_layout work;              /* between passes; bytes 0 when there is only one */
     struct gf_cpu_layout plane;             /* between joined passes: one plane for each thread */
     struct gf_cpu_filter *filter;           /* NULL: none */
+    struct gf_cpu_sampling *sampling;       /* NULL: no output's range is sampled */
     size_t scratch_bytes;                   /* for one thread */
     bool stays;                             /* gf_cpu_stays_cached() of what a run touches */
     char *work_data, *plane_data, *scratch; /* allocated by the first run */

@@ -1,6 +1,7 @@
 /* Runs a plan on an open device: its kernels, buffers, launches and report. */
 #include "core/gpu/run.h"
 
+#include <float.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "core/filter/compose.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
@@ -157,8 +159,9 @@ static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run
     for (int i = 0; i < job->n_out; i++) {
         double *at = v + i * GF_GPU_PARAMS_EACH;
         at[PARAM_SCALE] = gf_job_scale(job);
-        at[PARAM_LOW] = job->out[i].has_range ? job->out[i].low : 0;
-        at[PARAM_HIGH] = job->out[i].has_range ? job->out[i].high : 0;
+        bool given = job->out[i].range == GF_RANGE_GIVEN;
+        at[PARAM_LOW] = given ? job->out[i].low : 0;
+        at[PARAM_HIGH] = given ? job->out[i].high : 0;
         at[PARAM_LIMIT] = job->wavelet.amount;
     }
     if (job->op == GF_FILTER)
@@ -231,9 +234,28 @@ static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     return rc;
 }
 
+/* What an automatic display range needs to know of this input. */
+static int upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                      const struct gf_array *in) {
+    const struct gf_job *job = &m->plan->job;
+    double rms = gf_range_rms(job, in) * gf_job_scale(job);
+    float single = (float)fmin(rms, FLT_MAX);
+    bool wide = job->precision == GF_DOUBLE;
+    int64_t word = wide ? 8 : 4;
+    int rc = 0;
+    for (int i = 0; i < job->n_out && !rc; i++)
+        if (gf_output_samples(job, i))
+            rc = c->api->upload(c->gpu, m->buffer[GF_GPU_PARAMS],
+                                (i * GF_GPU_PARAMS_EACH + PARAM_RMS) * word,
+                                wide ? (const void *)&rms : &single, word);
+    return rc;
+}
+
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in) {
     int rc = take_buffers(c, m);
+    if (!rc)
+        rc = upload_rms(c, m, in);
     return rc ? rc : gf_gpu_stage_upload(c->stage, m->buffer[GF_GPU_IN], in);
 }
 
@@ -298,7 +320,6 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
     double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH];
     int rc = c->api->download(c->gpu, v, m->buffer[GF_GPU_PARAMS], 0, p->bytes[GF_GPU_PARAMS]);
     for (int i = 0; i < job->n_out && !rc; i++) {
-        const struct gf_output *out = &job->out[i];
         if (m->counts)
             rc = c->api->download(c->gpu, counters, m->buffer[GF_GPU_COUNTERS],
                                   i * (int64_t)sizeof counters, sizeof counters);
@@ -308,12 +329,10 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
             break;
         for (int j = 0; m->counts && j < COUNTERS; j++)
             report->clipped[i] += counters[j];
-        if (out->map != GF_MAP_DISPLAY || !gf_dtype_is_integer(out->dtype))
-            continue;
-        int at = i * GF_GPU_PARAMS_EACH + PARAM_HIGH;
-        report->high[i] = out->kind == GF_PHASE ? 3.14159265358979323846
-                          : wide                ? v[at]
-                                                : ((float *)v)[at];
+        const float *single = (const float *)v;
+        int low = i * GF_GPU_PARAMS_EACH + PARAM_LOW, high = i * GF_GPU_PARAMS_EACH + PARAM_HIGH;
+        gf_report_range(job, i, wide ? v[low] : (double)single[low],
+                        wide ? v[high] : (double)single[high], report);
     }
     return rc ? rc : read_energy(c, m, &report->imag_ratio);
 }

@@ -11,10 +11,12 @@
 #include "core/filter/compose.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/range_sample.h"
 #include "core/gpu/run.h"
 #include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
+#include "core/base/range_sample.h"
 
 /* A transform by cuFFT, from one buffer to another. */
 struct transform {
@@ -94,7 +96,9 @@ static bool is_direct(const struct gf_job *job) {
 static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *work, bool real) {
     const struct gf_output *out = &p->job.out[i];
     struct gf_gpu_space where = *work;
-    if (!gf_gpu_displayed(out) || out->has_range || out->kind == GF_PHASE)
+    if (gf_output_samples(&p->job, i))
+        return gf_gpu_add_range_sample(p, i, work);
+    if (!gf_gpu_displayed(out) || out->range == GF_RANGE_GIVEN || out->kind == GF_PHASE)
         return 0;
     for (int axis = 0; axis < 3 && !gf_output_scans(&p->job, i); axis++)
         if (gf_gpu_axis_on(&p->job, axis))
@@ -163,6 +167,8 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     rc = plain ? gf_cufft_add_plain_load(p, in)
                : gf_gpu_add_load(p, in, !e->in_complex, real && !forward);
     m->before = p->n_passes;
+    if (!rc && plain && gf_output_samples(job, 0))
+        rc = gf_gpu_add_range_sample(p, 0, out);
     if (!rc && plain)
         return gf_cufft_add_plain_store(p, out);
     for (int i = 0; i < job->n_out && !rc; i++) {

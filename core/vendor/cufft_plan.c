@@ -125,8 +125,8 @@ int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *w
         return GF_EUNSUPP;
     gf_gpu_output_options(pass, out->dtype);
     gf_gpu_option(pass, "-DOUT_T4=%s -DKIND=%d -DSCALE=%d -DRANGED=%d -DCOARSE=%d -DALIGNED=%d",
-                  out->dtype == GF_U8 ? "uchar4" : "ushort4", out->kind, out->scale, out->has_range,
-                  job->precision == GF_SINGLE, aligned);
+                  out->dtype == GF_U8 ? "uchar4" : "ushort4", out->kind, out->scale,
+                  out->range != GF_RANGE_FULL, job->precision == GF_SINGLE, aligned);
     set_plain(pass, job, 3, (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_OUT, GF_GPU_PARAMS});
     pass->groups = (job->shape[0] * each + GROUP - 1) / GROUP;
     gf_work_store_text(job, 0, pass->summary.what, sizeof pass->summary.what);

@@ -12,6 +12,7 @@
 #include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
+#include "core/base/range_sample.h"
 
 static int probe(enum gf_fftw_maker maker, char reason[GF_REASON]) {
     const struct gf_fftw *d = gf_fftw_find(maker, GF_DOUBLE, NULL);
@@ -290,9 +291,11 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
     }
     for (int i = 0; i < job->n_out; i++, p++) {
         gf_job_out_shape(job, i, shape);
-        if (gf_output_scans(job, i)) {
-            snprintf(p->what, sizeof p->what, "range: largest %s", gf_kind_name(job->out[i].kind));
-            p->bytes_read = after;
+        if (gf_output_scans(job, i) || gf_output_samples(job, i)) {
+            p->part = gf_output_samples(job, i);
+            snprintf(p->what, sizeof p->what, "range: %s %s", p->part ? "sample of" : "largest",
+                     gf_kind_name(job->out[i].kind));
+            p->bytes_read = p->part ? 0 : after;
             p++;
         }
         gf_work_store_text(job, i, p->what, sizeof p->what);
@@ -408,6 +411,7 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
         rc = take_buffers(m);
     if (rc)
         return rc;
+    const double rms = gf_range_rms(job, in);
     m->before.data = direct ? in->data : m->buffer[0];
     m->after.data = direct ? out->data : m->buffer[m->in_place ? 0 : 1];
     if (!direct)
@@ -420,7 +424,8 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
         gf_filter_split(job, &first, &last);
     const struct gf_work *result = m->back ? &m->before : &m->after;
     for (int i = 0; i < job->n_out && !direct; i++) {
-        found.high[i] = gf_work_range(&last, i, result, scale, c->threads);
+        if ((rc = gf_work_range(&last, i, result, rms, c->threads, &found)))
+            return rc;
         gf_work_store(&last, i, result, scale, &out[i], c->threads, &found);
     }
     if (report)

@@ -5,7 +5,7 @@
  *
  * Direction, input type, shape; then any of axes=MASK ch=N double ortho norm-forward luma, of an
  * inverse's input real half centred; part: about half of each axis is counted where it clips. After '>' the outputs: kind and type (a complex one's may be
- * left out), then any of display linear sqrt range shift half. */
+ * left out), then any of display linear sqrt range auto shift half. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +29,17 @@ static const char *const jobs[] = {
     "fwd u16 40x36 ch=3 > power u16 display shift linear range",
     "fwd u8 40x36 ch=3 luma > magnitude u8 display shift",
     "fwd u8 30x33 ch=4 > phase u8 display shift",
+    "fwd u8 60x48 > magnitude u8 display shift auto",
+    "fwd u8 45x37 ch=3 > power u8 display shift auto",
+    "fwd u8 2x640 > magnitude u8 display auto",
+    "fwd u8 64x70 > magnitude u16 display auto linear, imag u8 display auto, real u8 display auto",
+    "fwd f32 40x36 > magnitude u8 display shift auto",
+    "fwd c64 40x36 > magnitude u8 display shift auto",
+    "fwd u8 12x13x64 > magnitude u8 display shift auto",
+    "fwd u8 9x40x37 axes=6 > magnitude u8 display shift auto",
+    "fwd u8 61x8 axes=1 > magnitude u8 display shift auto",
+    "fwd u8 6000 > magnitude u8 display shift auto",
+    "fwd u8 40x36 double > magnitude u8 display shift auto",
     "fwd u8 31x30 ch=2 > phase f32 shift",
     "fwd u8 33x30 > imag u8 display shift",
     "fwd f32 30x31 > real f32",
@@ -186,8 +197,10 @@ static bool set_output_word(struct gf_output *o, const char *word) {
         o->shift = true;
     else if (!strcmp(word, "half"))
         o->half = true;
+    else if (!strcmp(word, "auto"))
+        o->range = GF_RANGE_AUTO;
     else if (!strcmp(word, "range")) {
-        o->has_range = true;
+        o->range = GF_RANGE_GIVEN;
         o->low = 1;
         o->high = 40000;
     } else {

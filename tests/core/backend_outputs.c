@@ -79,8 +79,11 @@ static void check_job(struct subject *s, const struct gf_job *job, bool strided)
         CHECK_MSG(n == 0, "%s: %s as %s%s%s%s scale %d%s: %lld wrong: %s", backends_text(job, text),
                   gf_kind_name(o->kind), gf_dtype_name(o->dtype),
                   o->map == GF_MAP_DISPLAY ? " display" : "", o->shift ? " centred" : "",
-                  o->half ? " half" : "", (int)o->scale, o->has_range ? " range" : "", (long long)n,
-                  wrong);
+                  o->half ? " half" : "", (int)o->scale,
+                  o->range == GF_RANGE_GIVEN  ? " range"
+                  : o->range == GF_RANGE_AUTO ? " auto"
+                                              : "",
+                  (long long)n, wrong);
     }
 out:
     reference_free(&r);
@@ -108,9 +111,11 @@ static struct gf_output random_output(struct subject *s, const struct gf_job *jo
     o.shift = forward && pick(s, 2);
     o.half = forward && gf_job_is_real(job) && pick(s, 2);
     if (pick(s, 3) == 0) {
-        o.has_range = true;
+        o.range = GF_RANGE_GIVEN;
         o.low = (double)pick(s, 3);
         o.high = o.low + 0.5 + (double)pick(s, 1000);
+    } else if (forward && job->channels <= 4 && pick(s, 2)) { /* the sample has all bins */
+        o.range = GF_RANGE_AUTO;
     }
     return o;
 }

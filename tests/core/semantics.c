@@ -290,14 +290,15 @@ static long double tone(enum gf_scale scale, long double v) {
 }
 
 /* 0..1 for a value, black to white. */
-static long double display(const struct gf_output *o, long double v, long double high) {
-    long double t, low, range;
+static long double display(const struct gf_output *o, long double v, long double low,
+                           long double high) {
+    long double t, range;
     if (o->kind == GF_PHASE) {
         t = (v + pi) / (2 * pi);
     } else if (o->kind == GF_REAL || o->kind == GF_IMAG) {
         t = high > 0 ? 0.5L + 0.5L * v / high : 0.5L;
     } else {
-        low = tone(o->scale, o->has_range ? o->low : 0);
+        low = tone(o->scale, low);
         range = tone(o->scale, high) - low;
         t = range > 0 ? (tone(o->scale, v) - low) / range : 0;
     }
@@ -305,18 +306,21 @@ static long double display(const struct gf_output *o, long double v, long double
 }
 
 /* The levels that the interval may come to, given the interval of the range's upper end. */
-static struct interval level_interval(const struct gf_output *o, struct interval v,
-                                      struct interval high, long double white, bool is_single) {
+static struct interval level_interval(const struct gf_output *o, struct interval v, double low,
+                                      struct interval high, bool is_single) {
     struct interval t = {2, -1};
+    double lowest, white;
+    gf_dtype_range(o->dtype, &lowest, &white);
     for (int i = 0; i < 4; i++) {
-        long double x = display(o, i & 1 ? v.low : v.high, i & 2 ? high.low : high.high);
+        long double x = display(o, i & 1 ? v.low : v.high, low, i & 2 ? high.low : high.high);
         t.low = x < t.low ? x : t.low;
         t.high = x > t.high ? x : t.high;
     }
     /* A hair for the mapping's own rounding. */
-    long double hair = is_single ? 6e-7L * white + 1e-6L : 1e-15L * white + 1e-6L;
-    return (struct interval){floorl(t.low * white + 0.5L - hair),
-                             floorl(t.high * white + 0.5L + hair)};
+    long double hair =
+        is_single ? 6e-7L * (long double)white + 1e-6L : 1e-15L * (long double)white + 1e-6L;
+    return (struct interval){floorl(t.low * (long double)white + 0.5L - hair),
+                             floorl(t.high * (long double)white + 0.5L + hair)};
 }
 
 static struct interval round_interval(struct interval v, long double lowest, long double highest) {
@@ -339,7 +343,7 @@ static long double allowance(const struct gf_job *job, const struct reference *r
 static struct interval largest(const struct gf_job *job, const struct gf_output *o,
                                const struct reference *r) {
     struct interval most = {0, 0};
-    if (o->has_range && o->kind != GF_PHASE)
+    if (o->range == GF_RANGE_GIVEN && o->kind != GF_PHASE)
         return (struct interval){o->high, o->high};
     if (o->kind == GF_PHASE)
         return (struct interval){pi, pi};
@@ -359,6 +363,64 @@ static struct interval largest(const struct gf_job *job, const struct gf_output 
         } while (next(at, r->n));
     }
     return most;
+}
+
+/* How many bins are surely, and how many may be, below a value, or above it. */
+struct beyond {
+    int64_t surely, maybe;
+};
+
+static void count_beyond(struct interval v, double limit, bool above, struct beyond *b) {
+    enum { HAIR = 1000 }; /* a range's ends are rounded to one part in so many */
+    long double hair = (long double)limit / HAIR;
+    b->surely += above ? v.low > limit + hair : v.high < limit - hair;
+    b->maybe += above ? v.high >= limit - hair : v.low <= limit + hair;
+}
+
+/* An automatic range, where the sample has all bins: 1% of the bins that are not left out are below
+ * it, and 0.1% above. Which are left out is as uncertain as they are themselves. */
+static bool range_fits(const struct gf_job *job, int i, const struct reference *r,
+                       const struct gf_report *report, char *text, size_t size) {
+    const struct gf_output *o = &job->out[i];
+    const bool squared = o->kind == GF_POWER;
+    struct beyond low = {0, 0}, high = {0, 0}, all = {0, 0};
+    long double most = 0, small = squared ? 1e-12L : 1e-6L;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t c = 0; c < r->channels; c++) {
+            int64_t at[3] = {0, 0, 0};
+            do {
+                bool zero = true;
+                for (int k = 0; k < 3; k++)
+                    zero = zero && (!r->on[k] || !at[k]);
+                struct cld v = r->v[index_of(r, c, at)];
+                bool real = r->real_spectrum && is_own_mirror(r, at);
+                struct interval x = value_interval(o->kind, v, real, allowance(job, r, v));
+                if (x.low < 0)
+                    x = (struct interval){x.high < 0 ? -x.high : 0,
+                                          -x.low > x.high ? -x.low : x.high};
+                if (zero)
+                    continue;
+                most = !pass && x.high > most ? x.high : most;
+                if (!pass)
+                    continue;
+                all.surely += x.low > 2 * small * most;
+                all.maybe += x.high > small * most / 2;
+                count_beyond(x, report->low[i], false, &low);
+                count_beyond(x, report->high[i], true, &high);
+            } while (next(at, r->n));
+        }
+    int64_t left_out = all.maybe - all.surely;
+    bool degenerate = report->low[i] <= 1.01 * (double)small * report->high[i];
+    bool dark = degenerate || o->kind == GF_REAL || o->kind == GF_IMAG ||
+                (low.surely <= all.maybe / 100 + left_out && low.maybe >= all.surely / 100);
+    bool bright = !all.surely || (high.surely <= all.maybe / 1000 + left_out && high.maybe >= 1);
+    if (dark && bright)
+        return true;
+    snprintf(text, size,
+             "range %.9g to %.9g has %lld to %lld of %lld bins below, %lld to %lld above",
+             report->low[i], report->high[i], (long long)low.surely, (long long)low.maybe,
+             (long long)all.maybe, (long long)high.surely, (long long)high.maybe);
+    return false;
 }
 
 /* Whether the sample at that position of the output is counted where it clips. */
@@ -384,7 +446,9 @@ int64_t reference_check(const struct gf_job *job, int i, const struct reference 
     gf_dtype_range(o->dtype, &type_low, &type_high);
     output_extent(job, r, o, n);
     if (shown) {
-        high = largest(job, o, r);
+        bool found = o->range == GF_RANGE_AUTO && o->kind != GF_PHASE;
+        wrong += found && !range_fits(job, i, r, report, text, size);
+        high = found ? (struct interval){report->high[i], report->high[i]} : largest(job, o, r);
         if (report->high[i] < (double)high.low * (1 - 1e-12) ||
             report->high[i] > (double)high.high * (1 + 1e-12)) {
             snprintf(text, size, "range's upper end %.9g, not %.9Lg to %.9Lg", report->high[i],
@@ -412,7 +476,7 @@ int64_t reference_check(const struct gf_job *job, int i, const struct reference 
                     may_clip += counted && (whole.low < type_low || whole.high > type_high);
                     v = round_interval(v, type_low, type_high);
                 } else if (shown) {
-                    v = level_interval(o, v, high, type_high, job->precision == GF_SINGLE);
+                    v = level_interval(o, v, report->low[i], high, job->precision == GF_SINGLE);
                 } else {
                     v.low -= narrow * fabsl(v.low);
                     v.high += narrow * fabsl(v.high);

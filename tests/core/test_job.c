@@ -70,11 +70,11 @@ static void test_validate(void) {
     SPOILED(picture, job.out[0].kind = GF_N_KINDS, "kind");
     SPOILED(picture, job.out[0].scale = (enum gf_scale)3, "scale");
     SPOILED(picture, (job.in_dtype = GF_C64, job.out[0].half = true), "redundant half");
-    SPOILED(picture, job.out[0].has_range = true, "not above");
-    SPOILED(picture, (job.out[0].has_range = true, job.out[0].low = -1, job.out[0].high = 2),
+    SPOILED(picture, job.out[0].range = GF_RANGE_GIVEN, "not above");
+    SPOILED(picture, (job.out[0].range = GF_RANGE_GIVEN, job.out[0].low = -1, job.out[0].high = 2),
             "at 0");
-    SPOILED(picture, (job.out[0].has_range = true, job.out[0].high = 1 / 0.0), "not finite");
-    SPOILED(picture, (job.out[0].kind = GF_REAL, job.out[0].has_range = true), "symmetric");
+    SPOILED(picture, (job.out[0].range = GF_RANGE_GIVEN, job.out[0].high = 1 / 0.0), "not finite");
+    SPOILED(picture, (job.out[0].kind = GF_REAL, job.out[0].range = GF_RANGE_GIVEN), "symmetric");
     SPOILED(spectrum, job.luma = true, "luma");
     SPOILED(spectrum, (job.real = false, job.in_half = true), "real result");
     SPOILED(spectrum, job.out[0].shift = true, "only a spectrum");
@@ -230,7 +230,8 @@ static struct gf_job everything(void) {
         out->dtype = GF_U8;
         out->map = GF_MAP_DISPLAY;
         out->scale = GF_SCALE_LOG;
-        out->has_range = out->shift = out->half = false;
+        out->range = GF_RANGE_FULL;
+        out->shift = out->half = false;
         out->low = 0;
         out->high = 1;
     }
@@ -272,7 +273,7 @@ static void test_equal(void) {
     DIFFERS(out[1].dtype = GF_F32);
     DIFFERS(out[1].map = GF_MAP_NUMBER);
     DIFFERS(out[1].scale = GF_SCALE_SQRT);
-    DIFFERS(out[1].has_range = true);
+    DIFFERS(out[1].range = GF_RANGE_GIVEN);
     DIFFERS(out[1].low = 0.5);
     DIFFERS(out[1].high = 2);
     DIFFERS(out[1].shift = true);

@@ -375,6 +375,23 @@ static void walk_range(struct walk *w, bool all) {
     }
 }
 
+/* The largest place that a choice of indices reaches; which they are is the sample's affair. */
+static void walk_sample(struct walk *w) {
+    const struct sample_args *a = &w->pass->args.sample;
+    int64_t word = w->p->job.precision == GF_DOUBLE ? 16 : 8, count = 1;
+    bool lines = strstr(w->pass->kernel.entry, "lines") != NULL;
+    if (w->pass->kind == GF_GPU_PASS_SELECT)
+        return;
+    for (int i = 0; i < 4; i++)
+        count *= a->extent[i];
+    if (count != a->count || w->pass->groups * w->pass->group < count)
+        broken(w, "%lld groups for %lld bins", (long long)w->pass->groups, (long long)count);
+    w->out_bytes = lines ? word : 4;
+    if (count * w->out_bytes > w->p->bytes[w->pass->buffer[1]])
+        broken(w, "writes %lld elements behind buffer %d", (long long)count,
+               (int)w->pass->buffer[1]);
+}
+
 static void walk_loadstore(struct walk *w, bool load, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
     const struct loadstore_args *a = &pass->args.loadstore;
@@ -437,6 +454,8 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             walk_loadstore(&w, load, all);
         else if (filter)
             walk_filter(&w, all);
+        else if (pass->kind == GF_GPU_PASS_SAMPLE || pass->kind == GF_GPU_PASS_SELECT)
+            walk_sample(&w);
         else
             walk_range(&w, all);
         written[pass->buffer[1]] = true;

@@ -4,6 +4,8 @@
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/axis.h"
 #include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/range_sample.h"
+#include "core/base/range_sample.h"
 
 /* ---- spaces ---- */
 
@@ -107,7 +109,9 @@ int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space 
     for (int i = 0; i < b->job->n_out; i++) {
         const struct gf_output *out = &b->job->out[i];
         int rc = 0;
-        if (gf_gpu_displayed(out) && !out->has_range && out->kind != GF_PHASE)
+        if (gf_output_samples(b->job, i))
+            rc = gf_gpu_add_range_sample(b->p, i, work);
+        else if (gf_gpu_displayed(out) && out->range == GF_RANGE_FULL && out->kind != GF_PHASE)
             rc = gf_gpu_add_range(b->p, i, work, real, -1);
         if (!rc)
             rc = gf_gpu_add_store(b->p, i, work, real, half);

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "core/base/loadstore.h"
+#include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/axis.h"
 #include "core/gpu/plan/dwt.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter.h"
 #include "core/gpu/plan/loadstore.h"
+#include "core/gpu/plan/range_lines.h"
 #include "core/gpu/plan/tables.h"
 
 static bool on(const struct gf_gpu_plan_builder *b, int axis) {
@@ -91,9 +93,11 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     ap.load = LOAD_UNTANGLE;
     ap.mirror_axis = gf_gpu_mirror_axis(b);
     gf_job_out_shape(job, 0, shape);
-    bool scans = gf_output_scans(job, 0);
-    if (sample_fused(b) && !scans) {
-        if (gf_gpu_displayed(out) && !out->has_range && out->kind != GF_PHASE)
+    bool samples = sample_fused(b) && gf_output_samples(job, 0), ready = !samples;
+    if (samples && (rc = gf_gpu_add_range_lines(b, &src, &ready)))
+        return rc;
+    if (sample_fused(b) && ready && !gf_output_scans(job, 0)) {
+        if (gf_gpu_displayed(out) && out->range == GF_RANGE_FULL && out->kind != GF_PHASE)
             rc = gf_gpu_add_range(b->p, 0, &src, false, b->half);
         ap.store = STORE_SAMPLE;
         ap.sample = out;
@@ -193,7 +197,8 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
         gf_job_out_shape(job, 0, shape);
         bool plain = !gf_job_is_real(job) || (job->real && out->kind == GF_REAL);
-        bool known = !gf_gpu_displayed(out) || out->has_range || out->kind == GF_PHASE;
+        bool known =
+            !gf_gpu_displayed(out) || out->range == GF_RANGE_GIVEN || out->kind == GF_PHASE;
         if (axis == last && sample_fused(b) && plain && known) {
             ap.store = STORE_SAMPLE;
             ap.sample = out;

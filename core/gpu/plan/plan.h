@@ -31,7 +31,7 @@ enum gf_gpu_buffer_id {
     GF_GPU_ORDER,    /* Rader's permutations, 32-bit integers */
     GF_GPU_PARAMS,   /* reals, see PARAM_ in kernels/args.h */
     GF_GPU_COUNTERS, /* clipped samples, 32-bit integers */
-    GF_GPU_FOUND,    /* the partial results of the search for a range */
+    GF_GPU_FOUND,    /* the partial results of the search for a range, or a sample's keys */
     GF_GPU_ENERGY,   /* the energies of a spectrum's parts, from the load step */
     GF_GPU_FILTER,   /* a filter's values over the half spectrum, where a table holds them */
     GF_GPU_OUT,      /* and the following, one an output */
@@ -48,6 +48,8 @@ enum gf_gpu_pass_kind {
     GF_GPU_PASS_STORE,       /* args.loadstore: the generic last step */
     GF_GPU_PASS_RANGE,       /* args.range: searches for the largest value, group by group */
     GF_GPU_PASS_RANGE_LAST,  /* args.range: the largest of the groups' values */
+    GF_GPU_PASS_SAMPLE,      /* args.sample: the sizes of a sample's bins */
+    GF_GPU_PASS_SELECT,      /* args.sample: their quantiles */
     GF_GPU_PASS_MULTIPLY,    /* args.filter: multiplies a spectrum by a filter */
     GF_GPU_PASS_WAVELET,     /* args.wave: one level */
     GF_GPU_PASS_VENDOR       /* args.loadstore: a step beside a vendor's library */
@@ -70,6 +72,7 @@ struct gf_gpu_pass {
         struct pass_args pass;
         struct loadstore_args loadstore;
         struct range_args range;
+        struct sample_args sample;
         struct filter_multiply_args filter;
         struct wave_args wave;
     } args;

@@ -63,5 +63,6 @@ void gf_gpu_size_buffers(struct gf_gpu_plan *p) {
     }
     p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
     p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
-    p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
+    if (p->bytes[GF_GPU_FOUND] < 2 * GF_GPU_GROUPS * word)
+        p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
 }

@@ -11,7 +11,7 @@
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
-enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS };
+enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS, INTEGERS };
 
 /* Powers of a generator are computed in shares of so many, which threads begin independently. */
 enum { SHARE = 1 << 14 };
@@ -87,6 +87,20 @@ int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm alg
 int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
     struct gf_gpu_table key = {.what = ORDER, .a = {prime}, .count = 4 * (prime - 1)};
     return add(t, &key, &t->order_count);
+}
+
+int64_t gf_gpu_table_integers(struct gf_gpu_tables *t, const double *v, int64_t count) {
+    struct gf_gpu_table key = {.what = INTEGERS, .count = count};
+    key.own = malloc((size_t)count * sizeof *key.own);
+    if (!key.own) {
+        gf_fail(GF_ENOMEM, "no memory for %lld integers", (long long)count);
+        return -1;
+    }
+    memcpy(key.own, v, (size_t)count * sizeof *v);
+    int64_t at = append(t, &key, &t->order_count);
+    if (at < 0)
+        free(key.own);
+    return at;
 }
 
 int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count) {
@@ -270,7 +284,10 @@ int gf_gpu_tables_fill(const struct gf_gpu_tables *t, enum gf_precision precisio
         const struct gf_gpu_table *one = &t->table[i];
         if (one->what == ORDER && order)
             fill_order(one, order + one->at);
-        else if (one->what != ORDER && value)
+        else if (one->what == INTEGERS && order)
+            for (int64_t k = 0; k < one->count; k++)
+                order[one->at + k] = (int32_t)one->own[k];
+        else if (one->what != ORDER && one->what != INTEGERS && value)
             rc = fill(one, from(all, one->at));
     }
     return rc;

@@ -25,6 +25,8 @@ int64_t gf_gpu_table_spectrum(struct gf_gpu_tables *t, enum gf_gpu_algorithm alg
 /* Rader's order, four tables of prime - 1 integers: which point is the i-th input; which is the
  * i-th output; at which input, and at which output, points 1, 2, … are. Offset in the integers. */
 int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime);
+/* Copies `count` whole numbers of 32 bits; offset in the integers. */
+int64_t gf_gpu_table_integers(struct gf_gpu_tables *t, const double *v, int64_t count);
 /* Copies `count` reals; offset in reals. */
 int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count);
 /* Computes all: the values in the plan's precision, count pairs, and order_count integers, each

@@ -1,0 +1,289 @@
+/* Which bins the automatic display range looks at, and the quantiles of their values. */
+#include "core/base/range_sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/sample_run.h"
+#include "core/base/status.h"
+
+/* Indices along an axis, where one, two or three axes are longer than a point: blocks along rows,
+ * and indices along each other axis, of which those of a transformed one count twice, for their
+ * negatives. */
+static const int row_blocks[4] = {0, 512, 6, 6}, others[4] = {0, 64, 48, 8};
+enum { MOST_CHANNELS = 4 };
+
+static const double least = 1e-6; /* of the largest bin */
+
+bool gf_output_samples(const struct gf_job *job, int i) {
+    const struct gf_output *o = &job->out[i];
+    return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && o->kind != GF_PHASE &&
+           o->range == GF_RANGE_AUTO;
+}
+
+/* ---- indices ---- */
+
+/* Scatters an index inside its stratum: equal distances would meet, or miss, every harmonic of a
+ * periodic picture. */
+static int64_t scatter(int64_t n, int64_t i, int64_t width) {
+    uint64_t h = ((uint64_t)n * 1000003 + (uint64_t)i) * UINT64_C(0x9e3779b97f4a7c15);
+    return (int64_t)((h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 40) % width;
+}
+
+/* Cuts 0 .. n - 1 into at most `count` strata and sets at[i] to an index in each, width[i] to its
+ * length: the first `dense` have one index; the others are equally long, or shorter towards both
+ * ends. Returns how many there are. */
+static int stratify(int64_t n, int count, int dense, bool both, int64_t *at, int64_t *width) {
+    if (n <= count) {
+        for (int i = 0; i < n; i++) {
+            at[i] = i;
+            width[i] = 1;
+        }
+        return (int)n;
+    }
+    int64_t rest = n - dense, from = 0;
+    int strata = count - dense;
+    for (int i = 0; i < count; i++) {
+        int64_t to = i + 1;
+        if (i >= dense) {
+            double part = (double)(i + 1 - dense) / strata;
+            part = both ? part * part * (3 - 2 * part) : part;
+            to = dense + (int64_t)((double)rest * part + 0.5);
+        }
+        to = to > from ? to : from + 1;
+        to = to < n - (count - 1 - i) ? to : n - (count - 1 - i);
+        width[i] = to - from;
+        at[i] = from + scatter(n, i, width[i]);
+        from = to;
+    }
+    return count;
+}
+
+static void add(struct gf_range_axis *a, int64_t index, int64_t weight) {
+    a->index[a->count] = index;
+    a->weight[a->count++] = weight;
+}
+
+enum { MOST_STRATA = 512 };
+
+/* Rows of many blocks have few of them in the sample, as one costs a pass over a whole block of
+ * columns; below FEW it is the quality that counts. */
+static int blocks_of(int64_t all, int most) {
+    enum { FEW = 20, LEAST = 4, SHARE = 8 };
+    int64_t part = all / SHARE > LEAST ? all / SHARE : LEAST;
+    return all <= FEW || most < part ? most : (int)part;
+}
+
+/* Blocks of neighbours along rows of n bins. A full spectrum has its low frequencies at both ends:
+ * there the blocks are taken from the two in turn. A single bin behind the last block is left out
+ * unless all others are in: it costs as much as a block. */
+static void add_blocks(struct gf_range_axis *a, int64_t n, int64_t full, int most, bool on) {
+    int64_t at[MOST_STRATA], width[MOST_STRATA];
+    int64_t all = n > 1 ? (n + GF_RANGE_BLOCK - 2) / GF_RANGE_BLOCK : 1;
+    bool half = n < full;
+    int blocks = blocks_of(all, most);
+    int count = stratify(all, on && !half && 2 * blocks <= MOST_STRATA ? 2 * blocks : blocks, 1, on,
+                         at, width);
+    for (int i = 0; i < count; i++) {
+        int64_t block = half || !on ? at[i] : at[i] % 2 ? all - 1 - at[i] / 2 : at[i] / 2;
+        int64_t end = (block + 1) * GF_RANGE_BLOCK;
+        end = end > n || (count == all && block == all - 1) ? n : end;
+        for (int64_t k = block * GF_RANGE_BLOCK; k < end; k++)
+            add(a, k, width[i] * (half && k && 2 * k != full ? 2 : 1));
+    }
+}
+
+/* Single indices along another axis of n, or of n / 2 + 1 where that is halved. */
+static void add_singles(struct gf_range_axis *a, int64_t n, int count, bool on, bool half) {
+    int64_t at[MOST_STRATA], width[MOST_STRATA];
+    bool pairs = on && !half;
+    int strata = pairs ? count : 2 * count;
+    int used = stratify(on ? n / 2 + 1 : n, strata, on ? strata / 4 : 0, on, at, width);
+    for (int i = 0; i < used; i++) {
+        bool own = at[i] == 0 || 2 * at[i] == n;
+        add(a, at[i], width[i] * (half && !own ? 2 : 1));
+    }
+    /* In ascending order, so that an index and its negative are as far from the two ends. */
+    for (int i = used - 1; i >= 0 && pairs; i--)
+        if (at[i] != 0 && 2 * at[i] != n)
+            add(a, n - at[i], width[i]);
+}
+
+/* The tables' room, and which axis the rows are along: the last one longer than a point. */
+static int most_indices(int axis, int row, int longer) {
+    return axis == row ? 2 * row_blocks[longer] * GF_RANGE_BLOCK + 1 : 2 * others[longer] + 1;
+}
+
+/* `all`: the sum of all products. */
+static void weigh(struct gf_range_sample *s, double all) {
+    const struct gf_range_axis *z = &s->axis[0], *y = &s->axis[1], *x = &s->axis[2];
+    const double scale = all > 0x1p31 ? 0x1p31 / all : 1;
+    uint32_t *w = s->weight;
+    for (int c = 0; c < s->axis[3].count; c++)
+        for (int a = 0; a < z->count; a++)
+            for (int b = 0; b < y->count; b++) {
+                double row = scale * (double)s->axis[3].weight[c] * (double)z->weight[a] *
+                             (double)y->weight[b];
+                bool origin = (!s->on[0] || !z->index[a]) && (!s->on[1] || !y->index[b]);
+                for (int k = 0; k < x->count; k++, w++) {
+                    double weight = row * (double)x->weight[k];
+                    bool zero = origin && (!s->on[2] || !x->index[k]);
+                    *w = zero ? 0 : weight > 1 ? (uint32_t)weight : 1;
+                }
+            }
+}
+
+int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s) {
+    int64_t n[4] = {1, 1, 1, job->luma ? 1 : job->channels}, room = MOST_CHANNELS;
+    int row = 2, longer = 0, halved = -1;
+    *s = (struct gf_range_sample){.count = 1};
+    for (int i = 0; i < job->ndim; i++) {
+        int axis = GF_MAX_DIMS - job->ndim + i;
+        n[axis] = job->shape[i];
+        s->on[axis] = job->axes >> i & 1;
+        longer += n[axis] > 1;
+        row = n[axis] > 1 ? axis : row;
+        halved = n[axis] > 1 && s->on[axis] && gf_job_is_real(job) ? axis : halved;
+    }
+    longer = longer ? longer : 1;
+    for (int i = 0; i < 3; i++)
+        room += most_indices(i, row, longer);
+    if (!(s->table = malloc(2 * (size_t)room * sizeof *s->table)))
+        return gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+    double all = 1;
+    int64_t *next = s->table;
+    for (int i = 0; i < 4; i++) {
+        struct gf_range_axis *a = &s->axis[i];
+        int most = i < 3 ? most_indices(i, row, longer) : MOST_CHANNELS;
+        *a = (struct gf_range_axis){.index = next, .weight = next + most};
+        next += 2 * most;
+        if (i == row)
+            add_blocks(a, i == halved ? n[i] / 2 + 1 : n[i], n[i], row_blocks[longer], s->on[i]);
+        else
+            add_singles(a, n[i], i < 3 ? others[longer] : MOST_CHANNELS / 2, i < 3 && s->on[i],
+                        i == halved);
+        double sum = 0;
+        for (int k = 0; k < a->count; k++)
+            sum += (double)a->weight[k];
+        all *= sum;
+        s->count *= a->count;
+    }
+    s->weight = malloc((size_t)s->count * sizeof *s->weight);
+    s->key = malloc((size_t)s->count * sizeof *s->key);
+    if (!s->weight || !s->key) {
+        gf_range_sample_free(s);
+        return gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+    }
+    weigh(s, all);
+    return 0;
+}
+
+void gf_range_sample_free(struct gf_range_sample *s) {
+    free(s->table);
+    free(s->weight);
+    free(s->key);
+    *s = (struct gf_range_sample){.table = NULL};
+}
+
+/* ---- the input's energy ---- */
+
+static bool any_samples(const struct gf_job *job) {
+    bool any = false;
+    for (int i = 0; i < job->n_out; i++)
+        any |= gf_output_samples(job, i);
+    return any;
+}
+
+double gf_range_rms(const struct gf_job *job, const struct gf_array *in) {
+    static const int most[4] = {0, 256, 16, 6};
+    int64_t at[GF_MAX_RANK] = {0}, count[GF_MAX_RANK];
+    double sum = 0, n = 0;
+    if (!any_samples(job))
+        return 0;
+    for (int i = 0; i <= job->ndim; i++) {
+        int64_t limit = i < job->ndim ? most[job->ndim] : MOST_CHANNELS;
+        count[i] = in->shape[i] < limit ? in->shape[i] : limit;
+    }
+    for (bool more = true; more;) {
+        const char *p = in->data;
+        double re, im;
+        for (int i = 0; i <= job->ndim; i++) {
+            int64_t from = in->shape[i] * at[i] / count[i];
+            int64_t to = in->shape[i] * (at[i] + 1) / count[i];
+            p += (from + scatter(in->shape[i], at[i], to - from)) * in->stride[i];
+        }
+        gf_sample_run_read(p, in->dtype, 0, 1, &re, &im);
+        sum += re * re + im * im;
+        n++;
+        more = false;
+        for (int i = job->ndim; i >= 0 && !more; i--) {
+            more = ++at[i] < count[i];
+            at[i] = more ? at[i] : 0;
+        }
+    }
+    return sqrt(sum / n * (double)gf_job_points(job));
+}
+
+/* ---- quantiles ---- */
+
+enum { DIGITS = 1 << GF_RANGE_DIGIT };
+
+static double value_of(uint32_t key) {
+    uint64_t bits = (uint64_t)key << GF_RANGE_KEY_SHIFT;
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* The first digit at which the running sum exceeds *rank, which is reduced by what is before it. */
+static uint32_t find_digit(const uint32_t *sum, uint32_t *rank) {
+    uint32_t digit = 0;
+    for (; digit < DIGITS - 1 && *rank >= sum[digit]; digit++)
+        *rank -= sum[digit];
+    return digit;
+}
+
+/* The keys of the two quantiles of the values above key `from`; false where there are none. */
+static bool select_two(const struct gf_range_sample *s, uint32_t from, uint32_t found[2]) {
+    uint32_t high[DIGITS] = {0}, low[2][DIGITS] = {{0}}, all = 0;
+    for (int64_t i = 0; i < s->count; i++)
+        high[s->key[i] >> GF_RANGE_DIGIT] += s->key[i] > from ? s->weight[i] : 0;
+    for (int i = 0; i < DIGITS; i++)
+        all += high[i];
+    if (!all)
+        return false;
+    uint32_t rank[2] = {all / 100, all - 1 - all / 1000};
+    for (int q = 0; q < 2; q++)
+        found[q] = find_digit(high, &rank[q]);
+    for (int64_t i = 0; i < s->count; i++)
+        for (int q = 0; q < 2; q++)
+            if (s->key[i] >> GF_RANGE_DIGIT == found[q] && s->key[i] > from)
+                low[q][s->key[i] & (DIGITS - 1)] += s->weight[i];
+    for (int q = 0; q < 2; q++)
+        found[q] = found[q] << GF_RANGE_DIGIT | find_digit(low[q], &rank[q]);
+    return true;
+}
+
+void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
+                          double rms, double range[2]) {
+    const enum gf_kind kind = job->out[i].kind;
+    const bool squares = kind == GF_MAGNITUDE || kind == GF_POWER;
+    const double unit = gf_sample_run_unit(rms), scale = gf_job_scale(job) / unit;
+    uint32_t zero = 0, largest = gf_range_key(kind, rms * unit, kind == GF_IMAG ? rms * unit : 0);
+    uint32_t found[2];
+    for (int64_t k = 0; k < s->count; k++) {
+        uint32_t *most = s->weight[k] ? &largest : &zero, key = s->key[k];
+        *most = key > *most ? key : *most;
+    }
+    const double least_size = squares ? least * least : least;
+    uint32_t from = gf_range_key(GF_REAL, least_size * value_of(largest), 0);
+    if (!select_two(s, from, found))
+        found[0] = found[1] = zero > largest ? zero : largest;
+    for (int q = 0; q < 2; q++) {
+        double v = squares ? sqrt(value_of(found[q])) : value_of(found[q]);
+        range[q] = kind == GF_POWER ? v * scale * (v * scale) : v * scale;
+    }
+    if (range[0] > range[1] * 0.99)
+        range[0] = range[1] * (kind == GF_POWER ? least * least : least);
+}

@@ -1,0 +1,75 @@
+/* The automatic display range: black and white are the 1% and 99.9% quantiles of a spectrum without
+ * its zero frequency, over a fixed sample of its bins.
+ *
+ * Which bins are sampled follows from the shape alone: a set of indices along every axis, denser at
+ * low and at the highest frequencies, and all their combinations. An index has a weight: how many it represents. Along
+ * rows the indices are blocks of GF_RANGE_BLOCK neighbours, as lines along the other axes are
+ * transformed in such blocks; along the other axes each comes with its negative, as the bins of real
+ * samples come in such pairs. So whichever axis a backend transforms last, the sample is a few of
+ * its lines, and all backends find the same range.
+ *
+ *     struct gf_range_sample s;
+ *     int rc = gf_range_sample_make(&job, &s);
+ *     double rms = gf_range_rms(&job, &in), unit = gf_sample_run_unit(rms);
+ *     …  s.key[((c * s.axis[0].count + z) * s.axis[1].count + y) * s.axis[2].count + x] =
+ *            gf_range_key(kind, unit * re, unit * im), of the bin s.axis[0].index[z],
+ *            s.axis[1].index[y], s.axis[2].index[x] of channel s.axis[3].index[c], without the
+ *            norm's factor
+ *     gf_range_sample_find(&s, &job, 0, rms, range);
+ *     gf_range_sample_free(&s); */
+#ifndef GF_CORE_BASE_RANGE_SAMPLE_H
+#define GF_CORE_BASE_RANGE_SAMPLE_H
+
+#include <string.h>
+
+#include "core/base/job.h"
+
+enum { GF_RANGE_BLOCK = 16 };
+
+struct gf_range_axis {
+    int count;
+    int64_t *index, *weight; /* ascending along all axes but rows; index 0 comes first */
+};
+
+/* Owns its tables. */
+struct gf_range_sample {
+    struct gf_range_axis axis[4]; /* z, y, x of a work buffer (core/base/loadstore.h), channels */
+    bool on[3];                   /* transformed */
+    int64_t count;                /* of the bins */
+    uint32_t *weight; /* of every bin: the product of the four, scaled so that the sum fits 32 bits;
+                       * 0 for zero frequencies */
+    uint32_t *key;    /* of every bin */
+    int64_t *table;
+};
+
+/* True when output i finds its range in the sample. */
+bool gf_output_samples(const struct gf_job *job, int i);
+
+/* GF_ENOMEM. */
+int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s);
+void gf_range_sample_free(struct gf_range_sample *s);
+
+/* The root of the mean square of all bins' magnitudes, without the norm's factor, estimated from a
+ * few samples of the input (Parseval); 0 where no output samples. */
+double gf_range_rms(const struct gf_job *job, const struct gf_array *in);
+
+/* The bits of a positive number sort as the number does; of a double the exponent and eleven bits of
+ * the fraction are enough for a shade. */
+enum { GF_RANGE_DIGIT = 11, GF_RANGE_KEY_SHIFT = 63 - 2 * GF_RANGE_DIGIT };
+
+/* The key of the size of a bin's kind: for magnitude and power that of the square. */
+static inline uint32_t gf_range_key(enum gf_kind kind, double re, double im) {
+    double v = kind == GF_REAL ? re : kind == GF_IMAG ? im : re * re + im * im;
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return (uint32_t)((bits & (UINT64_MAX >> 1)) >> GF_RANGE_KEY_SHIFT);
+}
+
+/* The range of output i, from black to white in unscaled units, given the keys of all bins. Bins
+ * below 1e-6 of the largest, or of the rms, are left out: rounding errors are, and so are the zero
+ * frequencies. Where nothing is left, white is the zero frequency or the rms, the larger one;
+ * where black and white are the same, and where nothing is left, black is 1e-6 of white. */
+void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
+                          double rms, double range[2]);
+
+#endif

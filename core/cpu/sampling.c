@@ -1,0 +1,340 @@
+/* A few lines of the last pass, transformed before it, for the automatic display range. */
+#include "core/cpu/sampling.h"
+
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/loadstore.h"
+#include "core/base/sample_run.h"
+#include "core/base/status.h"
+
+/* The sample's axis that an axis of the job is; channels are the last. */
+static int sample_axis(const struct gf_cpu_plan *p, int axis) {
+    return axis == p->job.ndim ? 3 : gf_work_axis(&p->job, axis);
+}
+
+static const struct gf_range_axis *indices_of(const struct gf_cpu_plan *p, int axis) {
+    return &p->sampling->sample.axis[sample_axis(p, axis)];
+}
+
+static size_t complex_bytes(const struct gf_cpu_plan *p) {
+    return (size_t)p->kernels->bits / 4;
+}
+
+/* ---------------------------------------------------------------- plan */
+
+/* Runs of the row's indices that are in the same block of lanes. */
+static void find_runs(struct gf_cpu_sampling *s, const struct gf_range_axis *x, int lanes) {
+    for (int i = 0; i < x->count; i++)
+        if (i == 0 || x->index[i] / lanes != x->index[i - 1] / lanes)
+            s->run[s->n_runs++] = i;
+    s->run[s->n_runs] = x->count;
+}
+
+static int64_t blocks_in(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args) {
+    return (args->n_lane + p->kernels->lanes - 1) / p->kernels->lanes;
+}
+
+/* The runs that the last pass transforms for the sample, and what it keeps of them. */
+static int plan_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *last,
+                      struct gf_cpu_sampling *s) {
+    int64_t all = blocks_in(p, &last->args) * last->args.n_outer[0] * last->args.n_outer[1];
+    s->n_lines = s->n_runs;
+    for (int d = 0; d < 2; d++)
+        if (last->outer[d] >= 0)
+            s->n_lines *= s->sample.axis[sample_axis(p, last->outer[d])].count;
+    s->line_set = (size_t)last->args.n * (size_t)p->kernels->lanes * complex_bytes(p);
+    if (!(s->kept = malloc((size_t)all * sizeof *s->kept)))
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    for (int64_t i = 0; i < all; i++)
+        s->kept[i] = -1;
+    s->bytes += (int64_t)s->line_set * s->n_lines + all * (int64_t)sizeof *s->kept;
+    return 0;
+}
+
+int gf_cpu_sampling_make(const struct gf_cpu_plan *p, struct gf_cpu_sampling **out) {
+    struct gf_cpu_sampling *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return gf_fail(GF_ENOMEM, "no memory for the plan");
+    int rc = gf_range_sample_make(&p->job, &s->sample);
+    const struct gf_range_axis *x = &s->sample.axis[gf_work_axis(&p->job, p->inner)];
+    s->bytes = s->sample.count * (int64_t)(complex_bytes(p) + 2 * sizeof *s->sample.key);
+    if (!rc && !(s->run = malloc((size_t)(x->count + 1) * sizeof *s->run)))
+        rc = gf_fail(GF_ENOMEM, "no memory for the plan");
+    if (!rc)
+        find_runs(s, x, p->kernels->lanes);
+    const struct gf_cpu_pass *last = &p->pass[p->n_passes - 1];
+    if (!rc && last->range_sampled)
+        rc = plan_lines(p, last, s);
+    if (rc) {
+        gf_cpu_sampling_free(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+void gf_cpu_sampling_free(struct gf_cpu_sampling *s) {
+    if (!s)
+        return;
+    gf_range_sample_free(&s->sample);
+    free(s->run);
+    free(s->kept);
+    gf_free(s->value);
+    gf_free(s->lines);
+    free(s);
+}
+
+void gf_cpu_sampling_summarise(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
+                               struct gf_pass_info *info) {
+    const struct gf_range_sample *s = &p->sampling->sample;
+    int64_t lines = 0, all = pass->args.n_lane;
+    *info = (struct gf_pass_info){.part = true};
+    if (pass->range_sampled) {
+        lines = indices_of(p, pass->lane)->count;
+        for (int d = 0; d < 2; d++) {
+            lines *= pass->outer[d] < 0 ? 1 : indices_of(p, pass->outer[d])->count;
+            all *= pass->args.n_outer[d];
+        }
+        info->bytes_read = lines * pass->args.n * (int64_t)complex_bytes(p);
+        snprintf(info->what, sizeof info->what, "range: %lld of %lld lines along %c, for %lld bins",
+                 (long long)lines, (long long)all, "zyx"[gf_work_axis(&p->job, pass->axis)],
+                 (long long)s -> count);
+    } else {
+        info->bytes_read = s->count * (int64_t)complex_bytes(p);
+        snprintf(info->what, sizeof info->what, "range: %lld bins", (long long)s->count);
+    }
+}
+
+static int allocate(const struct gf_cpu_plan *p) {
+    struct gf_cpu_sampling *s = p->sampling;
+    if (!s->value)
+        s->value = gf_alloc((size_t)s->sample.count * complex_bytes(p));
+    if (!s->lines && s->line_set)
+        s->lines = gf_alloc(s->line_set * (size_t)s->n_lines);
+    return s->value && (s->lines || !s->line_set)
+               ? 0
+               : gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+}
+
+/* ---------------------------------------------------------------- bins */
+
+/* Bins from one index along an axis to the next. */
+static int64_t step_of(const struct gf_cpu_plan *p, int axis) {
+    const struct gf_range_axis *a = p->sampling->sample.axis;
+    int which = sample_axis(p, axis);
+    int64_t step = which < 2 || which == 3 ? a[2].count : 1;
+    step *= which == 0 || which == 3 ? a[1].count : 1;
+    return which == 3 ? step * a[0].count : step;
+}
+
+/* Copies `count` neighbours of a block of lanes, real and imaginary parts apart, to bin `i`. */
+static void put(const struct gf_cpu_plan *p, int64_t i, const char *block, long first, long count) {
+    const struct gf_cpu_sampling *s = p->sampling;
+    const size_t size = complex_bytes(p) / 2;
+    char *re = (char *)s->value + (size_t)i * size, *im = re + (size_t)s->sample.count * size;
+    memcpy(re, block + (size_t)first * size, (size_t)count * size);
+    memcpy(im, block + (size_t)(p->kernels->lanes + first) * size, (size_t)count * size);
+}
+
+/* A block of lanes at `data`, line by line as the kernels have them. */
+static struct gf_cpu_end block_end(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
+                                   char *data, long lane0) {
+    const long lanes = p->kernels->lanes, size = (long)complex_bytes(p);
+    return (struct gf_cpu_end){.type = GF_CPU_WORK,
+                               .data = data - lane0 * size,
+                               .line = {.n = args->n, .stride = lanes * size},
+                               .lane = {.n = args->n_lane, .stride = size},
+                               .outer = {{.n = args->n_outer[0]}, {.n = args->n_outer[1]}}};
+}
+
+/* One run of a row, on the outer axes' indices that follow from its number. */
+static void run_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int number,
+                      void *scratch) {
+    struct gf_cpu_sampling *s = p->sampling;
+    const struct gf_range_axis *x = indices_of(p, pass->lane), *k = indices_of(p, pass->axis);
+    const long lanes = p->kernels->lanes, size = (long)complex_bytes(p);
+    int first = s->run[number % s->n_runs], end = s->run[number % s->n_runs + 1];
+    int rest = number / s->n_runs;
+    char *lines = s->lines + (size_t)number * s->line_set;
+    long tile = 0, lane0 = x->index[first] / lanes * lanes;
+    int64_t to = first * step_of(p, pass->lane), step = step_of(p, pass->axis);
+    for (int d = 0; d < 2; d++) {
+        if (pass->outer[d] < 0)
+            continue;
+        const struct gf_range_axis *a = indices_of(p, pass->outer[d]);
+        to += rest % a->count * step_of(p, pass->outer[d]);
+        tile = tile * pass->args.n_outer[d] + a->index[rest % a->count];
+        rest /= a->count;
+    }
+    if (lane0 >= pass->args.n_lane) /* packed: unpack() makes it */
+        return;
+    struct gf_cpu_pass_args args = pass->args;
+    args.groups = 1;
+    args.unpacks = false;
+    args.destination = block_end(p, &args, lines, lane0);
+    struct gf_cpu_stats none = {0};
+    tile = tile * blocks_in(p, &args) + lane0 / lanes;
+    p->kernels->run(&args, tile, scratch, &none);
+    if (!pass->args.unpacks)
+        s->kept[tile] = number;
+    for (int i = 0; i < k->count; i++)
+        put(p, to + i * step, lines + k->index[i] * lanes * size, x->index[first] - lane0,
+            end - first);
+}
+
+void gf_cpu_sampling_tile(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
+                          long tile, void *scratch, struct gf_cpu_stats *stats) {
+    const struct gf_cpu_sampling *s = p->sampling;
+    const long groups = args->groups > 1 ? args->groups : 1, blocks = blocks_in(p, args);
+    const long tiles = (blocks + groups - 1) / groups;
+    const long first = tile / tiles * blocks + tile % tiles * groups;
+    const long count =
+        blocks - tile % tiles * groups < groups ? blocks - tile % tiles * groups : groups;
+    bool any = false;
+    for (long b = 0; b < count && !args->unpacks; b++)
+        any |= s->kept[first + b] >= 0;
+    if (!any) {
+        p->kernels->run(args, tile, scratch, stats);
+        return;
+    }
+    for (long b = first; b < first + count; b++) {
+        struct gf_cpu_pass_args one = *args;
+        one.groups = 1;
+        if (s->kept[b] >= 0) {
+            one.line = NULL;
+            one.source = block_end(p, &one, s->lines + (size_t)s->kept[b] * s->line_set,
+                                   b % blocks * p->kernels->lanes);
+        }
+        p->kernels->run(&one, b, scratch, stats);
+    }
+}
+
+/* A bin as doubles, whatever the precision. */
+static void get(const struct gf_cpu_plan *p, int64_t i, double *re, double *im) {
+    const int64_t count = p->sampling->sample.count;
+    if (p->kernels->bits == 32) {
+        const float *v = p->sampling->value;
+        *re = (double)v[i];
+        *im = (double)v[count + i];
+    } else {
+        const double *v = p->sampling->value;
+        *re = v[i];
+        *im = v[count + i];
+    }
+}
+
+static void set(const struct gf_cpu_plan *p, int64_t i, double re, double im) {
+    const int64_t count = p->sampling->sample.count;
+    if (p->kernels->bits == 32) {
+        float *v = p->sampling->value;
+        v[i] = (float)re;
+        v[count + i] = (float)im;
+    } else {
+        double *v = p->sampling->value;
+        v[i] = re;
+        v[count + i] = im;
+    }
+}
+
+static int find(const struct gf_range_axis *a, int64_t index) {
+    int i = 0;
+    while (i < a->count - 1 && a->index[i] != index)
+        i++;
+    return i;
+}
+
+/* Packed half spectra: where a row's first bin is expected, Z = A + i B, A and B being the bins 0
+ * and n / 2 of the row. With Z' at the mirror image, A = (Z + conj Z') / 2, B = (Z - conj Z') / 2i. */
+static void unpack(const struct gf_cpu_plan *p) {
+    const struct gf_range_sample *s = &p->sampling->sample;
+    const struct gf_range_axis *z = &s->axis[0], *y = &s->axis[1], *x = &s->axis[2];
+    const int nyquist = x->index[x->count - 1] == p->job.shape[p->half] / 2 ? x->count - 1 : -1;
+    for (int c = 0; c < s->axis[3].count; c++)
+        for (int a = 0; a < z->count; a++)
+            for (int b = 0; b < y->count; b++) {
+                int64_t nz = z->index[a] ? p->job.shape[0] - z->index[a] : 0;
+                int64_t ny = y->index[b] ? p->job.shape[1] - y->index[b] : 0;
+                int64_t plane = (int64_t)c * z->count;
+                int64_t here = ((plane + a) * y->count + b) * x->count;
+                int64_t there = ((plane + find(z, nz)) * y->count + find(y, ny)) * x->count;
+                double v[2], w[2];
+                if (there < here) /* done with its mirror image */
+                    continue;
+                get(p, here, &v[0], &v[1]);
+                get(p, there, &w[0], &w[1]);
+                double re = 0.5 * (v[0] + w[0]), im = 0.5 * (v[1] - w[1]);
+                set(p, here, re, im);
+                set(p, there, re, -im);
+                if (nyquist < 0)
+                    continue;
+                re = 0.5 * (v[1] + w[1]);
+                im = 0.5 * (w[0] - v[0]);
+                set(p, here + nyquist, re, im);
+                set(p, there + nyquist, re, -im);
+            }
+}
+
+int gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
+                          int threads) {
+    int rc = allocate(p);
+    if (rc)
+        return rc;
+#pragma omp parallel for num_threads(threads) schedule(dynamic)
+    for (int i = 0; i < p->sampling->n_lines; i++)
+        run_lines(p, pass, i, p->scratch + (size_t)omp_get_thread_num() * p->scratch_bytes);
+    if (p->packed)
+        unpack(p);
+    return 0;
+}
+
+/* Copies a bin of the workspace, whose innermost axis is blocked. */
+static void copy_bin(const struct gf_cpu_plan *p, const int position[GF_MAX_RANK]) {
+    const int lanes = p->kernels->lanes;
+    const char *at = p->work_data;
+    long lane = 0;
+    int64_t to = 0;
+    for (int i = 0; i <= p->job.ndim; i++) {
+        long k = (long)indices_of(p, i)->index[position[i]];
+        lane = i == p->inner ? k % lanes : lane;
+        at += (i == p->inner ? k / lanes * lanes : k) * p->work.stride[i];
+        to += position[i] * step_of(p, i);
+    }
+    put(p, to, at, lane, 1);
+}
+
+int gf_cpu_sampling_read(const struct gf_cpu_plan *p) {
+    int position[GF_MAX_RANK] = {0}, rc = allocate(p);
+    for (bool more = !rc; more;) {
+        copy_bin(p, position);
+        more = false;
+        for (int i = p->job.ndim; i >= 0 && !more; i--) {
+            more = ++position[i] < indices_of(p, i)->count;
+            position[i] = more ? position[i] : 0;
+        }
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- range */
+
+void gf_cpu_sampling_range(const struct gf_cpu_plan *p, int o, double rms, double range[2]) {
+    const struct gf_range_sample *s = &p->sampling->sample;
+    const double unit = gf_sample_run_unit(rms);
+    const enum gf_kind kind = p->job.out[o].kind;
+    const float *single = p->sampling->value;
+    if (p->kernels->bits == 32 && unit == 1) { /* the usual case, without calls */
+        for (int64_t i = 0; i < s->count; i++)
+            s->key[i] = gf_range_key(kind, (double)single[i], (double)single[s->count + i]);
+    } else {
+        for (int64_t i = 0; i < s->count; i++) {
+            double re, im;
+            get(p, i, &re, &im);
+            s->key[i] = gf_range_key(kind, unit * re, unit * im);
+        }
+    }
+    gf_range_sample_find(s, &p->job, o, rms, range);
+}
