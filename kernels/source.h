@@ -112,6 +112,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
 #if MULTIPLY_IN
     v = mul(v, table[s->args->table_in + k]);
 #endif
+    (void)s;
     (void)k;
     (void)at;
     (void)table;
