@@ -11,9 +11,9 @@ typedef int64_t wide;
 #include "lang.h"
 #endif
 
-#define GROUP    256 /* work items of a group in the generic steps */
-#define GENERAL_STAGES 6 /* of fft_general, at most */
-#define COUNTERS 256 /* samples that were clipped are counted by group, modulo this */
+#define GROUP          256 /* work items of a group in the generic steps */
+#define GENERAL_STAGES 6   /* of fft_general, at most */
+#define COUNTERS       256 /* samples that were clipped are counted by group, modulo this */
 
 /* How a tile transforms its lines, numbered as in core/gpu/plan/tile.h. */
 #define ALGORITHM_PLAIN     0

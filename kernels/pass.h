@@ -55,7 +55,7 @@
  * one that differs, Rader's permutations or a filter. */
 #define PASS_PARAMETERS(own)                                                                       \
     GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *RESTRICT table, \
-        GLOBAL const real *RESTRICT params, own, GLOBAL uint *RESTRICT counters,                                   \
+        GLOBAL const real *RESTRICT params, own, GLOBAL uint *RESTRICT counters,                   \
         const struct pass_args args TILE_PARAMETER(word)
 
 #if SIDES == 1
