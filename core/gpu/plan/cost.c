@@ -123,6 +123,14 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
     return cost;
 }
 
+/* How much longer a pass takes that has fewer groups than the device has compute units. Less than in
+ * proportion: a unit's groups slow each other down, and latency remains. */
+static double idleness(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    int64_t fast = b->args.index[0].count;
+    double tiles = (double)((fast + t->lines - 1) / t->lines), units = b->p->props.units;
+    return pow(fmax(1, units / (tiles * b->lines / (double)fast)), 0.1);
+}
+
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const bool is_cpu = b->p->props.is_cpu;
     double memory = memory_cost(b, t);
@@ -130,6 +138,8 @@ double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct g
     memory *= 1 + 0.115 * fmax(0, 1 - t->resident * t->threads / 1024.0);
     memory *= t->resident > 1 ? 1 : 1.253;
     double cost = together(memory, arithmetic_cost(b, t), is_cpu);
+    if (!is_cpu)
+        cost *= idleness(b, t);
     /* A filter's table across its rows: neighbouring lines share what the second level cache holds.
      */
     if (b->ap->filtered && b->args.filter_along != 1)
