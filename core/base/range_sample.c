@@ -12,7 +12,8 @@
  * and indices along each other axis, of which those of a transformed one count twice, for their
  * negatives. */
 static const int row_blocks[4] = {0, 512, 6, 6}, others[4] = {0, 64, 48, 8};
-enum { MOST_CHANNELS = 4 };
+/* Of spectra with up to FEW_BINS all bins are in the sample, unless an axis is very long. */
+enum { MOST_CHANNELS = 4, MOST_STRATA = 512, FEW_BINS = 8192 };
 
 static const double least = 1e-6; /* of the largest bin */
 
@@ -65,12 +66,12 @@ static void add(struct gf_range_axis *a, int64_t index, int64_t weight) {
     a->weight[a->count++] = weight;
 }
 
-enum { MOST_STRATA = 512 };
-
 /* Rows of many blocks have few of them in the sample, as one costs a pass over a whole block of
  * columns; below FEW it is the quality that counts. */
 static int blocks_of(int64_t all, int most) {
     enum { FEW = 20, LEAST = 4, SHARE = 8 };
+    if (all <= most)
+        return (int)all;
     int64_t part = all / SHARE > LEAST ? all / SHARE : LEAST;
     return all <= FEW || most < part ? most : (int)part;
 }
@@ -110,9 +111,10 @@ static void add_singles(struct gf_range_axis *a, int64_t n, int count, bool on, 
             add(a, n - at[i], width[i]);
 }
 
-/* The tables' room, and which axis the rows are along: the last one longer than a point. */
-static int most_indices(int axis, int row, int longer) {
-    return axis == row ? 2 * row_blocks[longer] * GF_RANGE_BLOCK + 1 : 2 * others[longer] + 1;
+/* Room in the tables for an axis of n; rows are along the last one longer than a point. */
+static int most_indices(int64_t n, bool rows) {
+    const int64_t most = rows ? 2 * MOST_STRATA * GF_RANGE_BLOCK + 1 : 2 * MOST_STRATA + 1;
+    return (int)(n < most ? n : most);
 }
 
 /* `all`: the sum of all products. */
@@ -147,21 +149,26 @@ int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s) {
         halved = n[axis] > 1 && s->on[axis] && gf_job_is_real(job) ? axis : halved;
     }
     longer = longer ? longer : 1;
-    for (int i = 0; i < 3; i++)
-        room += most_indices(i, row, longer);
+    int64_t bins = 1;
+    for (int i = 0; i < 3; i++) {
+        room += most_indices(n[i], i == row);
+        bins *= i == halved ? n[i] / 2 + 1 : n[i];
+    }
+    const int blocks = bins > FEW_BINS ? row_blocks[longer] : MOST_STRATA;
+    const int singles = bins > FEW_BINS ? others[longer] : MOST_STRATA / 2;
     if (!(s->table = malloc(2 * (size_t)room * sizeof *s->table)))
         return gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
     double all = 1;
     int64_t *next = s->table;
     for (int i = 0; i < 4; i++) {
         struct gf_range_axis *a = &s->axis[i];
-        int most = i < 3 ? most_indices(i, row, longer) : MOST_CHANNELS;
+        int most = i < 3 ? most_indices(n[i], i == row) : MOST_CHANNELS;
         *a = (struct gf_range_axis){.index = next, .weight = next + most};
         next += 2 * most;
         if (i == row)
-            add_blocks(a, i == halved ? n[i] / 2 + 1 : n[i], n[i], row_blocks[longer], s->on[i]);
+            add_blocks(a, i == halved ? n[i] / 2 + 1 : n[i], n[i], blocks, s->on[i]);
         else
-            add_singles(a, n[i], i < 3 ? others[longer] : MOST_CHANNELS / 2, i < 3 && s->on[i],
+            add_singles(a, n[i], i < 3 ? singles : MOST_CHANNELS / 2, i < 3 && s->on[i],
                         i == halved);
         double sum = 0;
         for (int k = 0; k < a->count; k++)
