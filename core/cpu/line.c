@@ -25,9 +25,11 @@ struct gf_cpu_line *gf_cpu_line_plan(long n, int bits) {
     return gf_cpu_line_stages(n, r.radix, r.n, leaf, bits);
 }
 
-struct gf_cpu_row *gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels) {
+bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows) {
     const int lanes = kernels->lanes, bits = kernels->bits, block = gf_cpu_row_block(n, lanes);
+    *rows = NULL;
     if (!block)
-        return NULL;
-    return gf_cpu_row_make(n, block, gf_cpu_line_plan(n / block, bits), lanes, bits);
+        return true;
+    *rows = gf_cpu_row_make(n, block, gf_cpu_line_plan(n / block, bits), lanes, bits);
+    return *rows;
 }

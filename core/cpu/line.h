@@ -11,8 +11,8 @@
  * frees with gf_cpu_line_free(). NULL when memory is short. */
 struct gf_cpu_line *gf_cpu_line_plan(long n, int bits);
 
-/* The tables to transform lines of n points within vectors; NULL when memory is short, or where that
- * serves no such lines. */
-struct gf_cpu_row *gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels);
+/* The tables to transform lines of n points within vectors; NULL where that serves no such lines.
+ * False when memory is short: other kernels would round differently. */
+bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows);
 
 #endif

@@ -399,8 +399,11 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
                          (long long)job->shape[i]);
             goto fail;
         }
-    if (p->line[p->inner] && job->op == GF_FFT)
-        p->rows = gf_cpu_row_plan(job->shape[p->inner], kernels);
+    if (p->line[p->inner] && job->op == GF_FFT &&
+        !gf_cpu_row_plan(job->shape[p->inner], kernels, &p->rows)) {
+        rc = gf_fail(GF_ENOMEM, "no memory for the tables of rows");
+        goto fail;
+    }
     p->lean = job->lean && can_be_lean(p);
     p->packed = can_pack(p);
     if (p->packed)
