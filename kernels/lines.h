@@ -13,7 +13,7 @@
 
 /* Lines of a tile: a constant, or an argument of the kernel's. */
 #ifndef TILE_LINES
-#define TILE_LINES(args) (uint) LINES
+#define TILE_LINES(args) ((uint)LINES)
 #endif
 #ifndef COUNTED
 #define COUNTED 0

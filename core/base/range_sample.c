@@ -23,6 +23,13 @@ bool gf_output_samples(const struct gf_job *job, int i) {
            o->range == GF_RANGE_AUTO;
 }
 
+bool gf_job_samples(const struct gf_job *job) {
+    bool any = false;
+    for (int i = 0; i < job->n_out; i++)
+        any |= gf_output_samples(job, i);
+    return any;
+}
+
 /* ---- indices ---- */
 
 /* Scatters an index inside its stratum: equal distances would meet, or miss, every harmonic of a
@@ -195,18 +202,11 @@ void gf_range_sample_free(struct gf_range_sample *s) {
 
 /* ---- the input's energy ---- */
 
-static bool any_samples(const struct gf_job *job) {
-    bool any = false;
-    for (int i = 0; i < job->n_out; i++)
-        any |= gf_output_samples(job, i);
-    return any;
-}
-
 double gf_range_rms(const struct gf_job *job, const struct gf_array *in) {
     static const int most[4] = {0, 256, 16, 6};
     int64_t at[GF_MAX_RANK] = {0}, count[GF_MAX_RANK];
     double sum = 0, n = 0;
-    if (!any_samples(job))
+    if (!gf_job_samples(job))
         return 0;
     for (int i = 0; i <= job->ndim; i++) {
         int64_t limit = i < job->ndim ? most[job->ndim] : MOST_CHANNELS;

@@ -2,11 +2,11 @@
  * its zero frequency, over a fixed sample of its bins.
  *
  * Which bins are sampled follows from the shape alone: a set of indices along every axis, denser at
- * low and at the highest frequencies, and all their combinations. An index has a weight: how many it represents. Along
- * rows the indices are blocks of GF_RANGE_BLOCK neighbours, as lines along the other axes are
- * transformed in such blocks; along the other axes each comes with its negative, as the bins of real
- * samples come in such pairs. So whichever axis a backend transforms last, the sample is a few of
- * its lines, and all backends find the same range.
+ * low and at the highest frequencies, and all their combinations. An index has a weight: how many it
+ * represents. Along rows the indices are blocks of GF_RANGE_BLOCK neighbours, as lines along the
+ * other axes are transformed in such blocks; along the other axes each comes with its negative, as
+ * the bins of real samples come in such pairs. So whichever axis a backend transforms last, the
+ * sample is a few of its lines, and all backends find the same range.
  *
  *     struct gf_range_sample s;
  *     int rc = gf_range_sample_make(&job, &s);
@@ -44,6 +44,8 @@ struct gf_range_sample {
 
 /* True when output i finds its range in the sample. */
 bool gf_output_samples(const struct gf_job *job, int i);
+/* True when some output does. */
+bool gf_job_samples(const struct gf_job *job);
 
 /* GF_ENOMEM. */
 int gf_range_sample_make(const struct gf_job *job, struct gf_range_sample *s);

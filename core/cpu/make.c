@@ -420,11 +420,8 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
     }
     if (p->packed)
         p->pass[0].args.packs = p->pass[p->n_passes - 1].args.unpacks = true;
-    bool samples = false;
-    for (int i = 0; i < job->n_out; i++)
-        samples |= gf_output_samples(job, i);
     if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)) ||
-        (samples && (rc = gf_cpu_sampling_make(p, &p->sampling))))
+        (gf_job_samples(job) && (rc = gf_cpu_sampling_make(p, &p->sampling))))
         goto fail;
     for (int i = 0; i < p->n_passes; i++)
         gf_cpu_pass_summarise(p, &p->pass[i]);

@@ -142,13 +142,20 @@ static double mask_at(const struct gf_filter_samples *m, int ndim, const struct 
     return sum;
 }
 
+/* Values for gf_filter_times_…(), to be filled in and freed; GF_ENOMEM. */
+static int half_make(const struct gf_job *job, struct half *h, int64_t *count) {
+    *count = half_init(job, false, h);
+    h->value = malloc((size_t)*count * sizeof *h->value);
+    return h->value ? 0 : gf_fail(GF_ENOMEM, "no memory for the filter's table");
+}
+
 int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int threads,
                          const struct gf_filter_samples *mask) {
     struct half h;
-    int64_t count = half_init(job, false, &h);
-    h.value = malloc((size_t)count * sizeof *h.value);
-    if (!h.value)
-        return gf_fail(GF_ENOMEM, "no memory for the filter's table");
+    int64_t count;
+    int rc = half_make(job, &h, &count);
+    if (rc)
+        return rc;
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
     for (int64_t at = 0; at < count; at++) {
         struct between b[GF_MAX_DIMS];
@@ -160,7 +167,7 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
         }
         h.value[at] = mask_at(mask, job->ndim, b);
     }
-    int rc = times(f, job, threads, &h);
+    rc = times(f, job, threads, &h);
     free(h.value);
     return rc;
 }
@@ -181,10 +188,10 @@ static double half_at(const struct gf_array *mask, const int64_t *extent,
 int gf_filter_times_half(struct gf_filter *f, const struct gf_job *job, int threads,
                          const struct gf_array *mask, const int64_t *extent) {
     struct half h;
-    int64_t count = half_init(job, false, &h);
-    h.value = malloc((size_t)count * sizeof *h.value);
-    if (!h.value)
-        return gf_fail(GF_ENOMEM, "no memory for the filter's table");
+    int64_t count;
+    int rc = half_make(job, &h, &count);
+    if (rc)
+        return rc;
 #pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
     for (int64_t at = 0; at < count; at++) {
         struct between b[GF_MAX_DIMS];
@@ -206,7 +213,7 @@ int gf_filter_times_half(struct gf_filter *f, const struct gf_job *job, int thre
                 h.value[at] += weight * half_at(mask, extent, k);
         }
     }
-    int rc = times(f, job, threads, &h);
+    rc = times(f, job, threads, &h);
     free(h.value);
     return rc;
 }
