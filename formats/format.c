@@ -14,6 +14,12 @@ const struct gf_format *const gf_formats[] = {
     &gf_format_png, &gf_format_tiff, &gf_format_jpeg, &gf_format_pnm,
     &gf_format_pfm, &gf_format_npy,  &gf_format_raw,  NULL};
 
+void gf_formats_load(void) {
+    for (int i = 0; gf_formats[i]; i++)
+        if (gf_formats[i]->load)
+            gf_formats[i]->load();
+}
+
 /* True when `word` is one of the space-separated words of `list`; case does not matter. */
 static bool in_list(const char *list, const char *word) {
     size_t n = strlen(word);

@@ -88,6 +88,9 @@ struct gf_format {
     const char *name;     /* "png": also the prefix in "png:-" */
     const char *suffixes; /* "png" or "tif tiff": without dots, separated by spaces */
     const char *summary;  /* one line for --help and the manual */
+    /* NULL, or loads the library that the format needs; the calls below do so too. Later calls return
+     * what the first one did. */
+    int (*load)(void);
     /* True when these first bytes (up to GF_SNIFF) are this format's. NULL: never sniffed. */
     bool (*sniff)(const unsigned char *head, size_t n);
     /* Decodes the header: everything of `image` but the samples, and d->state. */
@@ -129,6 +132,11 @@ enum { GF_SNIFF = 16 };
 extern const struct gf_format gf_format_png, gf_format_tiff, gf_format_jpeg, gf_format_pnm,
     gf_format_pfm, gf_format_npy, gf_format_raw;
 extern const struct gf_format *const gf_formats[]; /* NULL-terminated */
+
+/* Loads what the formats need. To be called before several threads read or write files: where
+ * memory is short, glibc's dlopen() fails with the loader's lock held by the calling thread, and
+ * another thread's dlopen() never returns. A failure is reported by the files concerned. */
+void gf_formats_load(void);
 
 /* By name or by any of the suffixes ("pgm", "tif"); NULL when there is none. */
 const struct gf_format *gf_format_by_name(const char *name);

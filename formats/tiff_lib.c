@@ -5,6 +5,7 @@
 
 #ifdef GF_TIFF_SONAME
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/dl.h"
@@ -16,9 +17,14 @@ int gf_tiff_load(void) {
 #define SYMBOL(name) {#name, offsetof(struct gf_tiff_lib, name##_)},
     static const struct gf_dl_symbol symbols[] = {GF_TIFF_FUNCTIONS(SYMBOL){NULL, 0}};
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    static void *handle; /* never closed */
+    static bool tried;
+    static int rc;
     pthread_mutex_lock(&mutex);
-    int rc = handle ? GF_OK : gf_dl_open(names, symbols, &gf_tiff_lib, &handle);
+    if (!tried) {
+        void *handle; /* never closed */
+        rc = gf_dl_open(names, symbols, &gf_tiff_lib, &handle);
+        tried = true;
+    }
     pthread_mutex_unlock(&mutex);
     return rc ? gf_fail(GF_EIO, "TIFF files need libtiff; %s does not load", GF_TIFF_SONAME)
               : GF_OK;

@@ -10,7 +10,7 @@
 #define HAVE_OPEN_OPTIONS 1 /* libtiff 4.5: handlers that belong to a handle */
 #endif
 
-/* Before any function of libtiff is called; GF_EIO with the reason. */
+/* Before any function of libtiff is called; GF_EIO with the reason. Tries once. */
 int gf_tiff_load(void);
 
 #ifdef GF_TIFF_SONAME

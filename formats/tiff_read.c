@@ -218,6 +218,7 @@ const struct gf_format gf_format_tiff = {
     .name = "tiff",
     .suffixes = "tif tiff",
     .summary = "TIFF of any sample type, pages as planes, a spectrum's record inside",
+    .load = gf_tiff_load,
     .sniff = tiff_sniff,
     .open = tiff_open,
     .read = tiff_read,

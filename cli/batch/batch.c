@@ -13,6 +13,7 @@
 #include "cli/batch/report.h"
 #include "cli/batch/task.h"
 #include "core/base/status.h"
+#include "formats/format.h"
 
 /* What runs, file after file, in one worker or concurrently in several. */
 struct run {
@@ -153,6 +154,8 @@ static void run_workers(struct run *r) {
     int n = r->pool.n_workers, started = 1;
     for (int i = 0; i < n; i++)
         a[i] = (struct worker_run){r, &r->pool.worker[i]};
+    if (n > 1)
+        gf_formats_load();
     while (started < n &&
            !pthread_create(&a[started].worker->thread, NULL, run_worker, &a[started]))
         started++;

@@ -221,11 +221,15 @@ static const char *module_of(const char *site, char *name, size_t size) {
     return name;
 }
 
-static int find_known(const struct place *p, const struct fault *f, int wrong) {
+/* The first call that failed may be another thread's: the loader's own end shows in the status. */
+static int find_known(const struct place *p, const struct fault *f, int wrong, int status) {
+    enum { LOADER_EXIT = 127 };
     char crash[64], site[64];
     module_of(p->page->crash, crash, sizeof crash);
     module_of(p->page->site, site, sizeof site);
-    const char *module = wrong & WRONG_CRASH ? crash : site;
+    const char *module = wrong & WRONG_CRASH                                       ? crash
+                         : WIFEXITED(status) && WEXITSTATUS(status) == LOADER_EXIT ? "ld-linux"
+                                                                                   : site;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (known[i].kind == f->kind && (wrong & ~known[i].wrong) == 0 &&
             !strncmp(module, known[i].module, strlen(known[i].module)))
@@ -234,9 +238,9 @@ static int find_known(const struct place *p, const struct fault *f, int wrong) {
 }
 
 static void keep_result(struct result *r, const struct place *p, const struct fault *f, int wrong,
-                        bool reached) {
+                        int status, bool reached) {
     r->wrong = wrong;
-    r->known = wrong ? find_known(p, f, wrong) : -1;
+    r->known = wrong ? find_known(p, f, wrong, status) : -1;
     r->state = wrong ? (r->known >= 0 ? KNOWN : FAILED) : reached ? PASSED : UNREACHED;
     snprintf(r->site, sizeof r->site, "%.299s",
              wrong & WRONG_CRASH && *p->page->crash ? p->page->crash : p->page->site);
@@ -252,7 +256,7 @@ static void run_test(struct place *p, int i, bool show) {
         wrong = trial(p, &clean[t->c], &f, &o);
     }
     bool reached = !f.nth || p->page->fired || f.error == FAULT_KILL;
-    keep_result(&results[i], p, &f, wrong, reached);
+    keep_result(&results[i], p, &f, wrong, o.status, reached);
     if (show)
         printf("status %x, %s\n%s", (unsigned)o.status, reached ? "reached" : "not reached",
                o.err.data);
@@ -361,19 +365,21 @@ static void print_table(void) {
     }
 }
 
+/* The failures come last, where the end of a long log shows them. */
 static int report(void) {
     int by_state[5] = {0};
     bool *told = calloc((size_t)n_tests + 1, sizeof *told);
-    for (int i = 0; told && i < n_tests; i++) {
-        const struct result *r = &results[i];
-        by_state[r->state]++;
-        run_count[tests[i].c][tests[i].row] += r->state != NOT_RUN;
-        failed_count[tests[i].c][tests[i].row] += r->state == FAILED;
-        if ((r->state == FAILED || r->state == KNOWN) && !told[i])
-            print_result(i, told);
+    for (int i = 0; i < n_tests; i++) {
+        by_state[results[i].state]++;
+        run_count[tests[i].c][tests[i].row] += results[i].state != NOT_RUN;
+        failed_count[tests[i].c][tests[i].row] += results[i].state == FAILED;
     }
-    free(told);
     print_table();
+    for (int state = KNOWN; told && state >= FAILED; state -= KNOWN - FAILED)
+        for (int i = 0; i < n_tests; i++)
+            if ((int)results[i].state == state && !told[i])
+                print_result(i, told);
+    free(told);
     printf("%d not run, %d not reached, %d known\n", by_state[NOT_RUN], by_state[UNREACHED],
            by_state[KNOWN]);
     printf("%d passed, %d failed\n", by_state[PASSED] + disk_passed,
