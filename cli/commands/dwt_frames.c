@@ -33,7 +33,7 @@ struct queue {
 
 struct run {
     struct gf_task *t;
-    struct gf_volume_reader *raw; /* NULL: each frame is a file */
+    bool raw; /* the planes of one file; else each frame is a file */
     struct gf_image plane;
     struct gf_volume *volume;
     bool beside; /* boxes are queued: they are worth waking a thread */
@@ -171,18 +171,17 @@ static int stop_writing(struct run *r, int rc) {
 }
 
 static int open_raw(struct run *r) {
-    const struct gf_read_options options = gf_settings_read_options(r->t->s);
     const struct gf_array *px = &r->t->image.px;
-    int rc = gf_volume_open(r->t->read[0], &options, &r->raw);
+    r->raw = true;
     r->plane.ndim = 2;
-    return rc ? rc : gf_array_alloc(&r->plane.px, px->dtype, 3, px->shape + 1);
+    return gf_array_alloc(&r->plane.px, px->dtype, 3, px->shape + 1);
 }
 
 /* Plane i, its channels without alpha, as a view. */
 static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
     int rc;
     if (r->raw) {
-        rc = gf_volume_read(r->raw, &r->plane.px);
+        rc = gf_file_read_pages(r->t->reader.file[0], &r->t->image, i, 1, r->plane.px.data);
         if (!rc)
             rc = gf_load_finite(r->t->s, &r->plane);
     } else {
@@ -271,7 +270,6 @@ out:
     streamer->close(stream);
     gf_volume_abort(r.volume);
     gf_image_free(&r.plane);
-    gf_volume_close(r.raw);
     return rc;
 }
 
