@@ -167,6 +167,8 @@ static int check_output(const struct gf_job *job, const struct gf_output *out) {
         return rc;
     if (job->direction == GF_INVERSE && (out->shift || out->half))
         return gf_fail(GF_EINVAL, "only a spectrum is shifted or halved, not an inverse's result");
+    if (out->packed)
+        return gf_fail(GF_EINVAL, "this backend does not pack half spectra");
     if (out->half && !gf_job_is_real(job))
         return gf_fail(GF_EINVAL, "only a real input's spectrum has a redundant half");
     return check_range(out);

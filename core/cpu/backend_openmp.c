@@ -95,17 +95,42 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
     }
 }
 
+static const struct gf_cpu_kernels *kernels_for(const struct gf_job *job) {
+    return gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
+}
+
+/* A part of a job that this backend packs is packed as that would be. */
+static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
+    const int last = job->ndim - 1;
+    bool good = job->op == GF_FFT && job->elsewhere && gf_job_is_real(job) && job->n_out == 1 &&
+                job->out[0].half && job->out[0].kind == GF_COMPLEX && !job->out[0].shift &&
+                gf_job_half_axis(job) == last && job->shape[last] % (2 * k->lanes) == 0 &&
+                job->axes >> (last - 1) & 1 && job->shape[last - 1] > 1;
+    return good ? 0 : gf_fail(GF_EINVAL, "half spectra of such a job are not packed");
+}
+
+static int validate(const struct gf_job *job, const struct gf_cpu_kernels *k) {
+    struct gf_job whole = *job;
+    whole.out[0].packed = false;
+    int rc = gf_job_validate(&whole);
+    if (!rc && job->out[0].packed)
+        rc = job->ndim > 1 ? check_packed(job, k) : gf_fail(GF_EINVAL, "a line is not packed");
+    return rc ? rc : gf_filter_validate(job);
+}
+
+static bool packs(const struct gf_job *job) {
+    const struct gf_cpu_kernels *k = kernels_for(job);
+    return job->op == GF_FFT && k && gf_cpu_packs(job, k);
+}
+
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_filter_validate(job);
-    if (rc)
-        return rc;
-    const struct gf_cpu_kernels *k =
-        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
+    const struct gf_cpu_kernels *k = kernels_for(job);
     if (!k)
         return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa_asked());
+    int rc = validate(job, k);
+    if (rc)
+        return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);
     struct planned *p = calloc(1, sizeof *p);
     if (!plan || !p) {
@@ -342,6 +367,7 @@ const struct gf_backend gf_backend_openmp = {
     .what = "the CPU, with this program's own kernels",
     .automatic = 1,
     .per_thread = true,
+    .packs = packs,
     .streamer = &gf_cpu_dwt_streamer,
     .probe = probe,
     .open = open_context,
