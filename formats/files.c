@@ -193,6 +193,18 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
     return rc ? rc : d->format->read_pages(d, image, from, n, to);
 }
 
+bool gf_file_has_rows(const struct gf_file *file) {
+    return !gf_file_whole(file) && file->decoder.format->plain_rows;
+}
+
+int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
+                      int64_t row, int64_t n, void *to) {
+    const struct gf_array *px = &volume->px;
+    const int64_t shape[3] = {px->shape[0] * px->shape[1], px->shape[2], px->shape[3]};
+    struct gf_image rows = {.ndim = 2, .px = gf_array_wrap(NULL, px->dtype, 3, shape)};
+    return gf_file_read_pages(file, &rows, page * px->shape[1] + row, n, to);
+}
+
 int64_t gf_file_decoding_bytes(const struct gf_file *file) {
     return file->decoder.extra;
 }

@@ -30,6 +30,11 @@ bool gf_file_whole(const struct gf_file *file);
  * checks the checksum of a record beside the data. */
 int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
                        void *to);
+/* Whether rows of a volume's pages can be read by themselves; and n of them from row `row` of page
+ * `page` on, as above. */
+bool gf_file_has_rows(const struct gf_file *file);
+int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
+                      int64_t row, int64_t n, void *to);
 /* Bytes that decoding takes besides the samples. */
 int64_t gf_file_decoding_bytes(const struct gf_file *file);
 /* After gf_file_read() with options->several: 1 where another picture follows, 0 at the end (or in

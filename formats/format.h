@@ -118,6 +118,9 @@ struct gf_format {
      * into `to`, without gaps; in any order where the source can go back. */
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                       void *to);
+    /* All samples follow each other in the file, so that read_pages() reads rows, as pages of an image
+     * that has no other axis before them. */
+    bool plain_rows;
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,

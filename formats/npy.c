@@ -313,6 +313,7 @@ const struct gf_format gf_format_npy = {
     .open = npy_open,
     .read = npy_read,
     .read_pages = npy_read_pages,
+    .plain_rows = true,
     .write = npy_write,
     .begin = begin,
     .put_pages = put_pages,

@@ -97,6 +97,7 @@ const struct gf_format gf_format_raw = {
     .open = raw_open,
     .read = raw_read,
     .read_pages = raw_read_pages,
+    .plain_rows = true,
     .write = raw_write,
     .begin = begin,
     .put_pages = put_pages,

@@ -8,6 +8,7 @@
 #include "cli/backend_options.h"
 #include "cli/log.h"
 #include "cli/batch/folders.h"
+#include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
 #include "cli/batch/report.h"
@@ -40,9 +41,13 @@ static void show(const struct gf_task *t, const char *what) {
 static int run_picture(struct gf_task *t, struct gf_worker *l) {
     show(t, "reading");
     int rc = gf_task_preview(t);
+    if (rc && t->too_large)
+        rc = gf_slabs_plan(t);
     if (rc || t->skipped)
         return rc;
     gf_workers_admit(l, t->need);
+    if (t->too_large)
+        return gf_slabs_run(t);
     rc = gf_task_read(t);
     if (!rc)
         rc = gf_task_ready(t);

@@ -71,18 +71,32 @@ bool gf_page_has_record(const struct gf_product *p) {
     return p->has_record && page_record(&p->record, &record);
 }
 
+/* What is written of an image: in a shape that the format takes, with the record, to be freed, and
+ * with what is kept of the metadata, borrowed as the samples are. */
+static int dress(const struct gf_product *p, const struct gf_image *image,
+                 const struct gf_record *record, const struct gf_metadata *metadata,
+                 struct gf_image *out) {
+    *out = fit(image, p->format);
+    if (p->keeps != GF_KEEPS_NOTHING)
+        out->metadata = *metadata;
+    if (p->keeps == GF_KEEPS_PROFILE)
+        out->metadata = (struct gf_metadata){.profile = metadata->profile,
+                                             .profile_bytes = metadata->profile_bytes};
+    return record ? gf_record_format(record, &out->record) : 0;
+}
+
+static struct gf_write_options options_of(const struct gf_settings *s, const struct gf_product *p) {
+    struct gf_write_options options = gf_settings_write_options(s);
+    options.noise = p->noise;
+    return options;
+}
+
 static int write_image(const struct gf_settings *s, const struct gf_product *p, const char *path,
                        const struct gf_image *image, const struct gf_record *record,
                        const struct gf_metadata *metadata) {
-    struct gf_write_options options = gf_settings_write_options(s);
-    struct gf_image v = fit(image, p->format);
-    options.noise = p->noise;
-    if (p->keeps != GF_KEEPS_NOTHING)
-        v.metadata = *metadata; /* borrowed, as the samples are */
-    if (p->keeps == GF_KEEPS_PROFILE)
-        v.metadata = (struct gf_metadata){.profile = metadata->profile,
-                                          .profile_bytes = metadata->profile_bytes};
-    int rc = record ? gf_record_format(record, &v.record) : 0;
+    const struct gf_write_options options = options_of(s, p);
+    struct gf_image v;
+    int rc = dress(p, image, record, metadata, &v);
     if (rc)
         return rc;
     rc = gf_image_write(path, p->format, &v, &options, s->clobber);
@@ -107,6 +121,30 @@ int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
         rc = write_image(s, p, path, &plane, has_record ? &record : NULL, metadata);
         free(path);
     }
+    return rc;
+}
+
+/* ---- row by row ---- */
+
+const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p) {
+    const struct gf_write_options options = options_of(s, p);
+    if (p->bands || p->aside)
+        return "bands and masks are made in one piece";
+    if (p->where->has_page)
+        return "{page} is not; write one .tif, .npy or .raw";
+    return gf_volume_refuses(p->path, p->format, &options);
+}
+
+int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
+                      const struct gf_metadata *metadata, struct gf_volume **out) {
+    const struct gf_write_options options = options_of(s, p);
+    struct gf_image v;
+    *out = NULL;
+    int rc = dress(p, &p->image, p->has_record ? &p->record : NULL, metadata, &v);
+    if (rc)
+        return rc;
+    rc = gf_volume_create(p->path, p->format, &v, &options, s->clobber, out);
+    free(v.record);
     return rc;
 }
 

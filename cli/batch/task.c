@@ -195,8 +195,10 @@ static int place(struct gf_task *t) {
         return 0;
     for (int i = 0; i < t->targets->n && !rc && !t->up_to_date; i++)
         rc = check_place(t->s, &t->product[i]);
-    if (!rc && !t->up_to_date)
+    if (!rc && !t->up_to_date) {
         rc = check_arrays(t);
+        t->too_large = rc == GF_ENOMEM;
+    }
     t->placed = !rc;
     return rc;
 }
@@ -204,7 +206,11 @@ static int place(struct gf_task *t) {
 /* A plan for the job, if there is memory for it too. */
 static int plan(struct gf_task *t) {
     int rc = plan_within_limit(t);
-    return rc ? rc : check_memory(t, t->runner->workspace);
+    if (rc)
+        return rc;
+    rc = check_memory(t, t->runner->workspace);
+    t->too_large = rc == GF_ENOMEM;
+    return rc;
 }
 
 int gf_task_plan(struct gf_task *t) {

@@ -61,6 +61,7 @@ struct gf_task {
     struct gf_job job;
     bool prepared;   /* image's header, the job and the products are there */
     bool placed;     /* the products' places and the arrays' sizes were checked */
+    bool too_large;  /* all of it fits the memory limit only in slabs */
     bool up_to_date; /* --resume: the outputs are there and newer than what is read */
     bool skipped;    /* so nothing is done */
     bool recorded;   /* inverse: the spectrum came with a record */

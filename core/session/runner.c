@@ -182,6 +182,13 @@ static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
     return plan_with(r, r->session->asked, job);
 }
 
+int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, bool *packs) {
+    int i = r->session->asked, rc = i < 0 ? choose(r, job, &i) : 0;
+    const struct gf_backend *b = rc ? NULL : backend_of(r, i);
+    *packs = b && b->packs && b->packs(job);
+    return rc;
+}
+
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
     int i, rc = gf_job_validate(job);
     if (!rc)

@@ -54,6 +54,9 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job);
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,
                   struct gf_report *report);
 
+/* Whether the backend for this job packs its half spectra (struct gf_backend). */
+int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, bool *packs);
+
 /* Bytes that a job's arrays and workspace may take together: the session's limit. */
 static inline int64_t gf_runner_limit(const struct gf_runner *r) {
     return r->session->options.memory_limit;

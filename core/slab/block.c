@@ -49,8 +49,7 @@ static int64_t negative_index(const struct gf_slab_spectrum *s, int64_t index) {
 }
 
 static const char *at(const struct gf_slab_spectrum *s, int64_t page, int64_t index) {
-    const struct gf_slab_plan *p = s->plan;
-    return s->data + (page * gf_slab_block_rows(&s->block) + index) * p->width * p->number;
+    return s->data + (page * gf_slab_block_rows(&s->block) + index) * s->row_bytes;
 }
 
 /* A row, and the one that is its mirror image. */
@@ -170,4 +169,38 @@ void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int6
         if (p->real && full)
             mirror_row(p, &pair, &t);
     }
+}
+
+static void hermitian_row(const struct gf_slab_plan *p, const struct rows *r, char *to,
+                          double energy[2]) {
+    const int64_t n = p->job.shape[2], size = p->number, bytes = p->job.channels * size;
+    for (int64_t x = 0; x <= n / 2; x++) {
+        const int64_t mirror = x ? n - x : 0;
+        const double weight = x == 0 || 2 * x == n ? 1 : 2;
+        for (int64_t c = 0; c < bytes; c += size) {
+            const struct number f = get(r->here + x * bytes + c, size);
+            const struct number g = get(r->there + mirror * bytes + c, size);
+            const struct number even = half_sum(f, (struct number){g.re, -g.im}, size);
+            const struct number odd = half_sum(f, (struct number){-g.re, g.im}, size);
+            energy[0] += weight * (even.re * even.re + even.im * even.im);
+            energy[1] += weight * (odd.re * odd.re + odd.im * odd.im);
+            put(to + x * bytes + c, size, even);
+        }
+    }
+}
+
+void gf_slab_hermitian(const struct gf_slab_spectrum *full, void *half, double energy[2]) {
+    const struct gf_slab_plan *p = full->plan;
+    const int64_t rows = gf_slab_block_rows(&full->block), row = p->width * p->number;
+    double even = 0, odd = 0;
+#pragma omp parallel for num_threads(full->threads) if (full->threads > 1) reduction(+ : even, odd)
+    for (int64_t k = 0; k < p->pages * rows; k++) {
+        const struct rows pair = rows_at(full, k / rows, k % rows);
+        double e[2] = {0, 0};
+        hermitian_row(p, &pair, (char *)half + k * row, e);
+        even += e[0];
+        odd += e[1];
+    }
+    energy[0] += even;
+    energy[1] += odd;
 }

@@ -10,6 +10,7 @@ struct gf_slab_spectrum {
     const struct gf_slab_plan *plan;
     struct gf_slab_block block;
     const char *data;
+    int64_t row_bytes; /* of `data` */
     int threads;
 };
 
@@ -22,5 +23,9 @@ void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int6
                     void *to);
 /* Columns of an output's row. */
 int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
+
+/* Inverse: full rows, laid out as the block's, to the half of their Hermitian part,
+ * (F(k) + conj F(-k)) / 2. Adds to `energy` that of this part, and of the rest. */
+void gf_slab_hermitian(const struct gf_slab_spectrum *full, void *half, double energy[2]);
 
 #endif

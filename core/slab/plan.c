@@ -125,9 +125,10 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
                         job->shape[2] * (job->luma ? 1 : job->channels) * p->number;
         wide = bytes > wide ? bytes : wide;
     }
+    int64_t column = row; /* bytes of a row in the block */
     if (job->direction == GF_INVERSE && !job->in_half && p->real)
-        wide = input_bytes(job) / (p->pages * p->rows);
-    const int64_t unit = per_unit * (p->pages * row + wide + 1);
+        column += input_bytes(job) / (p->pages * p->rows); /* its full rows too */
+    const int64_t unit = per_unit * (p->pages * column + wide + 1);
     int64_t n = memory / unit;
     n = n > p->units ? p->units : n;
     if (n < 1) {
@@ -139,7 +140,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     p->n_blocks = (p->units + p->block_units - 1) / p->block_units;
     /* Output in steps that a cache may hold, as long as there is memory for them. */
     const int64_t page = per_unit * p->block_units * (wide + 1);
-    const int64_t block = per_unit * p->block_units * p->pages * row;
+    const int64_t block = per_unit * p->block_units * p->pages * column;
     int64_t room = memory - block < STEP ? memory - block : STEP;
     p->step_pages = room / page > 1 ? room / page : 1;
     p->step_pages = p->step_pages > p->pages ? p->pages : p->step_pages;

@@ -1,6 +1,7 @@
 /* The two walks of a job in slabs. */
 #include "core/slab/run.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -11,6 +12,7 @@ struct run {
     const struct gf_slab_io *io;
     struct gf_report *report;
     int64_t moved;
+    double energy[2]; /* of a full spectrum's Hermitian part, and of the rest */
 };
 
 static void moved(struct run *r, int64_t bytes) {
@@ -249,7 +251,7 @@ static int write_step(struct run *r, const struct gf_slab_spectrum *s, int i, in
 
 static int forward_block(struct run *r, int64_t k, void *data, const struct step *step) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, r->io->threads};
+    const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, row_bytes(p), r->io->threads};
     const int64_t rows = gf_slab_block_rows(&s.block), bytes = p->pages * rows * row_bytes(p);
     int rc = r->io->get(r->io->user, gf_slab_piece_at(p, 0, k), data, bytes);
     if (!rc)
@@ -293,9 +295,14 @@ static int forward_blocks(struct run *r) {
 
 /* ---------------------------------------------------------------- inverse */
 
+/* Bytes of a row of the input. */
+static int64_t input_row(const struct gf_slab_plan *p) {
+    return p->walk[0].bytes_read / (p->pages * p->rows);
+}
+
 static int read_block(struct run *r, const struct gf_slab_block *b, char *data) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t row = row_bytes(p);
+    const int64_t row = input_row(p);
     int rc = 0;
     for (int64_t z = 0; z < p->pages && !rc; z++) {
         rc = r->io->read_rows(r->io->user, &(struct gf_slab_rows){z, b->low, b->n_low}, data);
@@ -307,11 +314,16 @@ static int read_block(struct run *r, const struct gf_slab_block *b, char *data) 
     return rc;
 }
 
-static int inverse_block(struct run *r, int64_t k, char *data) {
+/* full: room for a block of full rows, NULL where the input has what is transformed. */
+static int inverse_block(struct run *r, int64_t k, char *data, char *full) {
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_block b = gf_slab_block(p, k);
     const int64_t rows = gf_slab_block_rows(&b), page = rows * row_bytes(p);
-    int rc = read_block(r, &b, data);
+    int rc = read_block(r, &b, full ? full : data);
+    if (!rc && full) {
+        const struct gf_slab_spectrum s = {p, b, full, input_row(p), r->io->threads};
+        gf_slab_hermitian(&s, data, r->energy);
+    }
     if (!rc)
         rc = run_block(r, rows, data);
     for (int64_t i = 0; i < p->n_slabs && !rc; i++) {
@@ -320,17 +332,23 @@ static int inverse_block(struct run *r, int64_t k, char *data) {
         rc = r->io->put(r->io->user, gf_slab_piece_at(p, i, k), data + first * page, count * page);
     }
     if (!rc)
-        moved(r, 2 * p->pages * page);
+        moved(r, p->pages * (page + rows * input_row(p)));
     return rc;
 }
 
 static int inverse_blocks(struct run *r) {
     const struct gf_slab_plan *p = r->plan;
-    void *data = NULL;
+    void *data = NULL, *full = NULL;
     int rc = take(&data, p->pages * most_rows(p) * row_bytes(p));
+    if (!rc && input_row(p) != row_bytes(p))
+        rc = take(&full, p->pages * most_rows(p) * input_row(p));
     for (int64_t k = 0; k < p->n_blocks && !rc; k++)
-        rc = inverse_block(r, k, data);
+        rc = inverse_block(r, k, data, full);
+    if (r->energy[0] > 0 || r->energy[1] > 0)
+        r->report->imag_ratio =
+            r->energy[0] > 0 ? sqrt(r->energy[1] / r->energy[0]) : (double)INFINITY;
     gf_free(data);
+    gf_free(full);
     return rc;
 }
 
