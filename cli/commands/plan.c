@@ -12,6 +12,7 @@
 #include "cli/filter/options.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
+#include "cli/batch/slabs.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
@@ -94,7 +95,46 @@ static const char *direction_name(const struct gf_task *t) {
                                             : "inverse";
 }
 
-static void print_plan(const char *name, const struct gf_task *t) {
+/* How a job that does not fit runs with --scratch; false where it cannot. */
+static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
+    return n->total > gf_runner_limit(t->runner) && !gf_slabs_refuses(t) &&
+           !gf_slabs_describe(t, p);
+}
+
+static void print_slabs(const struct gf_slab_plan *p) {
+    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
+    printf(
+        "  slabs     with --scratch: %lld of up to %lld pages, %lld blocks of rows, %s of memory\n",
+        (long long)p->n_slabs, (long long)p->slab_pages, (long long)p->n_blocks,
+        gf_memory_text(p->memory_bytes, a));
+    for (int i = 0; i < p->n_walks; i++)
+        printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
+               gf_memory_text(p->walk[i].bytes_read, a),
+               gf_memory_text(p->walk[i].bytes_written, b));
+    printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
+           gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+}
+
+static json_t *json_slabs(const struct gf_slab_plan *p) {
+    json_t *o = json_object(), *walks = json_array();
+    json_object_set_new(o, "slabs", json_integer(p->n_slabs));
+    json_object_set_new(o, "blocks", json_integer(p->n_blocks));
+    for (int i = 0; i < p->n_walks; i++) {
+        json_t *walk = json_object();
+        json_object_set_new(walk, "what", gf_json_text(p->walk[i].what));
+        json_object_set_new(walk, "bytes_read", json_integer(p->walk[i].bytes_read));
+        json_object_set_new(walk, "bytes_written", json_integer(p->walk[i].bytes_written));
+        json_array_append_new(walks, walk);
+    }
+    json_object_set_new(o, "walks", walks);
+    json_object_set_new(o, "bytes_moved", json_integer(gf_slab_bytes_moved(p)));
+    json_object_set_new(o, "bytes_scratch", json_integer(p->exchange_bytes));
+    json_object_set_new(o, "bytes_needed", json_integer(p->memory_bytes));
+    return o;
+}
+
+static void print_plan(const char *name, struct gf_task *t) {
+    struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
@@ -132,12 +172,18 @@ static void print_plan(const char *name, const struct gf_task *t) {
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
            gf_memory_text(n.in, b), gf_memory_text(n.out, c));
+    const bool serves = plans_slabs(t, &n, &slabs), fits = n.total <= gf_runner_limit(t->runner);
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
            gf_memory_text(gf_runner_limit(t->runner), b),
-           n.total > gf_runner_limit(t->runner) ? ": would be refused" : "");
+           fits                      ? ""
+           : serves && t->s->scratch ? ": in slabs"
+                                     : ": would be refused");
+    if (serves)
+        print_slabs(&slabs);
 }
 
-static void print_json(const char *name, const struct gf_task *t) {
+static void print_json(const char *name, struct gf_task *t) {
+    struct gf_slab_plan slabs;
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
     json_t *o = json_object(), *passes = json_array();
@@ -175,6 +221,8 @@ static void print_json(const char *name, const struct gf_task *t) {
     json_object_set_new(o, "bytes_workspace", json_integer(n.workspace));
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
+    if (plans_slabs(t, &n, &slabs))
+        json_object_set_new(o, "scratch", json_slabs(&slabs));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
