@@ -282,8 +282,9 @@ static void set_range(struct gf_task *t, int i, double low, double high) {
     out->high = high;
 }
 
-/* The pages that the sample of an automatic range is on, one by one. */
-static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
+/* The pages that the sample of an automatic range is on, one by one. *spoiled: there is none, as samples
+ * will be refused, once the walk over all pages has counted them. */
+static int look_at_pages(struct gf_task *t, struct gf_range_planes *r, bool *spoiled) {
     struct gf_job one = gf_range_planes_job(&t->job);
     struct gf_array px = {0}, spectrum = {0}, in, alpha, like = t->image.px;
     struct nonfinite bad = {0};
@@ -298,7 +299,7 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
         rc = gf_array_alloc(&spectrum, one.out[0].dtype, one.ndim + 1, shape);
     for (int64_t z = 0; !rc && (z = gf_range_planes_next(r, z)) >= 0; z++) {
         rc = read_pages(t, z, &px, &bad);
-        if (rc || bad.count) /* the walk over all pages counts the others too */
+        if (rc || bad.count)
             break;
         split(t, &px, &in, &alpha);
         rc = gf_runner_run(t->runner, &in, &spectrum, &report);
@@ -307,6 +308,7 @@ static int look_at_pages(struct gf_task *t, struct gf_range_planes *r) {
     }
     gf_array_free(&px);
     gf_array_free(&spectrum);
+    *spoiled = bad.count > 0;
     return rc;
 }
 
@@ -316,12 +318,14 @@ static int sample_ranges(struct gf_task *t) {
     int rc = gf_range_planes_make(&t->job, &r);
     if (rc)
         return rc;
-    rc = look_at_pages(t, &r);
+    bool spoiled;
+    rc = look_at_pages(t, &r, &spoiled);
     for (int i = 0; i < t->job.n_out && !rc; i++) {
-        double range[2];
+        double range[2] = {0, 1};
         if (!gf_output_samples(&t->job, i))
             continue;
-        gf_range_planes_find(&r, i, range);
+        if (!spoiled)
+            gf_range_planes_find(&r, i, range);
         set_range(t, i, range[0], range[1]);
     }
     gf_range_planes_free(&r);
