@@ -37,7 +37,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     if (t->s->plan_only)
         return NULL;
     const struct gf_file *file = t->reader.file[0];
-    if (!t->s->frames && gf_file_whole(file))
+    if (!gf_reader_has_pages(&t->reader, t->s))
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
         return "spectra in .npy and .raw files are, others not";
@@ -91,27 +91,11 @@ static int check_finite(const struct slabs *s, int64_t page, struct gf_array *a)
                    (long long)(page + first[0]), (long long)first[1], (long long)first[2]);
 }
 
-static int read_frames(const struct gf_task *t, int64_t first, struct gf_array *pages) {
-    int rc = 0;
-    for (int64_t i = 0; i < pages->shape[0] && !rc; i++) {
-        struct gf_image plane = {0};
-        struct gf_array to = gf_array_index(pages, 0, i);
-        rc = gf_reader_frame((struct gf_reader *)&t->reader, t->s, t->read, first + i, &t->image,
-                             &plane);
-        if (!rc)
-            gf_array_copy(&to, &plane.px);
-        gf_image_free(&plane);
-    }
-    return rc;
-}
-
 static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    int rc = t->s->frames ? read_frames(t, first, pages)
-                          : gf_file_read_pages(t->reader.file[0], &t->image, first, pages->shape[0],
-                                               pages->data);
+    int rc = gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, pages);
     if (!rc)
         rc = check_finite(s, first, pages);
     t->ms_decode += gf_now_ms() - start;

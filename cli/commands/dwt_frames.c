@@ -10,6 +10,7 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/batch/job_record.h"
+#include "cli/commands/wavelet.h"
 #include "core/wavelet/stream.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
@@ -53,8 +54,8 @@ static const char *refuses(const struct gf_task *t) {
         return "planes are not transformed along z";
     if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
-    if (t->job.wavelet.threshold != GF_KEEP_ALL && t->job.wavelet.percent)
-        return "the largest K% are known only when all coefficients are there";
+    if (gf_wavelet_refuses_pages(s))
+        return gf_wavelet_refuses_pages(s);
     if (s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (!gf_session_streaming(t->runner->session))
@@ -281,7 +282,7 @@ int gf_dwt_frames_stream(struct gf_task *t, bool *done) {
     }
     const char *why = t->prepared ? refuses(t) : NULL;
     *done = t->prepared && !why;
-    if (why && t->s->frames)
+    if (why && t->s->frames && !t->pages.at_once)
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
     if (*done) {
         t->streamed = true;

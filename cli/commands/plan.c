@@ -14,6 +14,7 @@
 #include "cli/batch/report.h"
 #include "cli/batch/slabs.h"
 #include "core/base/memory.h"
+#include "core/base/range_planes.h"
 #include "core/base/status.h"
 
 static bool is_shape(const char *text) {
@@ -48,22 +49,28 @@ static int image_from_shape(const struct gf_settings *s, const char *text, struc
 
 struct needs {
     int64_t in, out, workspace, moved, total;
-    double cost; /* of all passes, see struct gf_pass_info; 0: not known of each */
-    double copy; /* bytes a second */
-    int passes;  /* those that walk over the data */
+    double cost;  /* of all passes, see struct gf_pass_info; 0: not known of each */
+    double copy;  /* bytes a second */
+    int64_t runs; /* of all passes */
+    int passes;   /* those that walk over the data */
 };
 
 static double share_of(const struct gf_pass_info *pass) {
     return (double)(pass->bytes_read + pass->bytes_written) / pass->cost;
 }
 
+/* Page by page a full display range takes a walk of its own. */
+static bool is_walked_twice(const struct gf_task *t) {
+    bool full = false;
+    for (int i = 0; i < t->job.n_out; i++)
+        full = full || gf_output_is_full(&t->job.out[i]);
+    return full && t->pages.at_once;
+}
+
 static struct needs sum_up(const struct gf_task *t) {
     struct needs n = {.workspace = t->runner->plan->workspace_bytes + t->extra_bytes};
-    n.in = gf_array_count(&t->image.px) * (int64_t)gf_dtype_size(t->image.px.dtype);
-    for (int i = 0; i < t->job.n_out; i++) {
-        const struct gf_array *px = &t->product[i].image.px;
-        n.out += gf_array_count(px) * (int64_t)gf_dtype_size(px->dtype);
-    }
+    n.in = gf_task_in_bytes(t);
+    n.out = gf_task_out_bytes(t);
     if (n.workspace < t->prepare_bytes - n.in - n.out)
         n.workspace = t->prepare_bytes - n.in - n.out;
     bool known = true;
@@ -73,7 +80,10 @@ static struct needs sum_up(const struct gf_task *t) {
         n.cost += pass->cost;
         known = known && pass->cost > 0;
     }
-    n.cost = known ? n.cost : 0;
+    n.runs = t->pages.at_once ? (t->job.shape[0] + t->pages.at_once - 1) / t->pages.at_once : 1;
+    if (t->pages.at_once)
+        n.moved = n.moved / t->pages.at_once * t->job.shape[0] * (1 + is_walked_twice(t));
+    n.cost = known ? n.cost * (double)n.runs : 0;
     n.copy = gf_runner_copy_speed(t->runner);
     n.total = n.in + n.out + n.workspace;
     return n;
@@ -133,6 +143,25 @@ static json_t *json_slabs(const struct gf_slab_plan *p) {
     return o;
 }
 
+/* How often the passes run, and what runs before the first of them. */
+static void print_pages(const struct gf_task *t, int64_t runs) {
+    const struct gf_job *job = &t->job;
+    struct gf_range_planes r;
+    if (!t->pages.at_once)
+        return;
+    printf("  pages     %lld, %lld at once: %lld runs of the passes below",
+           (long long)job->shape[0], (long long)t->pages.at_once, (long long)runs);
+    if (is_walked_twice(t))
+        printf(", and as many before for the display range\n");
+    else if (gf_job_samples(job) && !gf_range_planes_make(job, &r)) {
+        printf(", and %lld pages before for the display range\n",
+               (long long)gf_range_planes_count(&r));
+        gf_range_planes_free(&r);
+    } else {
+        printf("\n");
+    }
+}
+
 static void print_plan(const char *name, struct gf_task *t) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
@@ -152,6 +181,7 @@ static void print_plan(const char *name, struct gf_task *t) {
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
+    print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
             printf("  beside    ");
@@ -215,6 +245,8 @@ static void print_json(const char *name, struct gf_task *t) {
         json_array_append_new(passes, pass);
     }
     json_object_set_new(o, "passes", passes);
+    if (t->pages.at_once)
+        json_object_set_new(o, "pages_at_once", json_integer(t->pages.at_once));
     json_object_set_new(o, "bytes_moved", json_integer(n.moved));
     json_object_set_new(o, "bytes_in", json_integer(n.in));
     json_object_set_new(o, "bytes_out", json_integer(n.out));

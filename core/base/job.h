@@ -136,6 +136,7 @@ struct gf_report {
     /* GF_MAP_NUMBER: samples that did not fit the integer type, of those that are counted. */
     int64_t clipped[GF_MAX_OUTPUTS];
     double imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real|, L2 norms */
+    double kept, lost; /* the squares of the two, each times the same factor */
     struct gf_device_ms ms;
 };
 

@@ -307,9 +307,11 @@ static int bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const str
 /* Notes what the pass that searched the range of output `o`, or wrote it, has found. */
 static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
                  struct ranges *r, struct gf_report *report) {
-    if (found->energy > 0 || found->anti_energy > 0)
-        report->imag_ratio =
-            found->energy > 0 ? sqrt(found->anti_energy / found->energy) : INFINITY;
+    if (found->energy > 0 || found->anti_energy > 0) {
+        report->kept = found->energy;
+        report->lost = found->anti_energy;
+        report->imag_ratio = found->energy > 0 ? sqrt(report->lost / report->kept) : INFINITY;
+    }
     if (o < 0)
         return;
     if (searched) {

@@ -19,8 +19,17 @@ void gf_runner_open(struct gf_runner *r, struct gf_session *session, int threads
 void gf_runner_next(struct gf_runner *r, int64_t runs) {
     r->ms = (struct gf_runner_times){.open = 0};
     r->runs = runs;
+    r->times = 1;
     r->decided = false;
     r->plan = NULL; /* kept, but asked for anew */
+}
+
+void gf_runner_repeat(struct gf_runner *r, int64_t times) {
+    r->times = times;
+}
+
+static int64_t runs_ahead(const struct gf_runner *r) {
+    return (r->runs > 1 ? r->runs : 1) * (r->times > 1 ? r->times : 1);
 }
 
 void gf_runner_forget(struct gf_runner *r) {
@@ -120,7 +129,7 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
         *out = r->now;
         return 0;
     }
-    int rc = gf_session_decide(r->session, job, r->runs, out, r->why);
+    int rc = gf_session_decide(r->session, job, runs_ahead(r), out, r->why);
     if (rc || !has_failed(r, *out))
         return rc;
     const char *name = backend_of(r, *out)->name;

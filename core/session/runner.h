@@ -27,7 +27,7 @@ struct gf_runner {
     struct gf_runner_times ms;
 
     /* The runner's own. */
-    int64_t runs;         /* such jobs ahead, for auto to weigh; 0 counts as 1 */
+    int64_t runs, times;  /* files ahead and the jobs of each, for auto to weigh; 0 counts as 1 */
     int now;              /* the backend for `job`; -1: none */
     bool decided;         /* `now` is auto's choice for `job` since gf_runner_next() */
     int own;              /* the backend of own_context; -1: none */
@@ -41,6 +41,8 @@ void gf_runner_close(struct gf_runner *r);
 
 /* The next file, and how many there are, this one included. */
 void gf_runner_next(struct gf_runner *r, int64_t runs);
+/* That each of these files takes so many runs, until the next one. */
+void gf_runner_repeat(struct gf_runner *r, int64_t times);
 /* Begins to open the context that the job needs, on a thread, if that is on a device; without a job
  * only what was asked for. True while it is under way: gf_runner_plan() will wait for it. */
 bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job);
