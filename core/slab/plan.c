@@ -9,7 +9,7 @@
 /* Backends transform two real lines as one complex one. Which two depends on where a line is in a
  * tile of at most GRAIN lines, along the axis before that of the lines, or where that is shorter than
  * a tile, along the one before it. Slabs of whole tiles round as the whole array does. */
-enum { GRAIN = 32, SHORTEST = 16, STEP = 2 << 20 };
+enum { GRAIN = 32, SHORTEST = 16, STEP_SHARE = 8 };
 
 static bool is_real(const struct gf_job *job) {
     return gf_job_is_real(job);
@@ -129,7 +129,8 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     if (job->direction == GF_INVERSE && !job->in_half && p->real)
         column += input_bytes(job) / (p->pages * p->rows); /* its full rows too */
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
-    int64_t n = memory / unit;
+    int64_t n = (memory - memory / STEP_SHARE) / unit;
+    n = n < 1 && unit <= memory ? 1 : n;
     n = n > p->units ? p->units : n;
     if (n < 1) {
         *needed = unit;
@@ -138,11 +139,11 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     int64_t blocks = (p->units + n - 1) / n;
     p->block_units = (p->units + blocks - 1) / blocks;
     p->n_blocks = (p->units + p->block_units - 1) / p->block_units;
-    /* Output in steps that a cache may hold, as long as there is memory for them. */
+    /* Output in steps of many pages: threads that wait for each other at the end of short ones cost more
+     * on a busy machine than the steps do. */
     const int64_t page = per_unit * p->block_units * (wide + 1);
     const int64_t block = per_unit * p->block_units * p->pages * column;
-    int64_t room = memory - block < STEP ? memory - block : STEP;
-    p->step_pages = room / page > 1 ? room / page : 1;
+    p->step_pages = (memory - block) / page > 1 ? (memory - block) / page : 1;
     p->step_pages = p->step_pages > p->pages ? p->pages : p->step_pages;
     *needed = block + p->step_pages * page;
     return 0;
