@@ -143,6 +143,7 @@ struct gf_settings {
     bool full;     /* selftest: every shape */
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
     int64_t max_memory;
+    const char *scratch; /* a folder, or "auto": beside the output; NULL: none */
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */

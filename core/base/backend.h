@@ -96,6 +96,9 @@ struct gf_backend {
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;
     bool library; /* open() takes options.library, which probe() does not know */
+    /* NULL, or whether a plan for all of this job packs its half spectra (struct gf_output): parts of
+     * the job do so too, and round alike. */
+    bool (*packs)(const struct gf_job *job);
     /* Wavelets plane by plane; NULL: it has none. */
     const struct gf_dwt_streamer *streamer;
 
