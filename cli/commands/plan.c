@@ -311,7 +311,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         gf_log_flush_stdout();
         if (!rc)
             continue;
-        int code = gf_exit_code(rc);
+        int code = rc == GF_EUNABLE && n > 1 ? 1 : gf_exit_code(rc);
         worst = code > worst ? code : worst;
         gf_log_fail(operands[i]);
         gf_report_failed(s, operands[i]);

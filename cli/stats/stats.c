@@ -186,8 +186,7 @@ static void run_one(struct run *r, char *const *read, int n) {
     if (!rc)
         rc = write_radial(r, &st);
     if (rc) {
-        int code = gf_exit_code(rc);
-        code = code == 2 ? 1 : code; /* one file's data is no usage error */
+        int code = gf_exit_code_of_input(rc, r->s->frames || r->inputs.n == 1);
         r->worst = code > r->worst ? code : r->worst;
         r->failed++;
         gf_log_fail(gf_session_is_lost(&r->session) && !gf_session_is_open(&r->session) ? NULL
