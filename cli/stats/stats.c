@@ -264,7 +264,8 @@ static const char *const colors[] = {"luma", "channels", NULL};
 static const struct gf_opt stats_rows[] = {
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
-            "write the radial spectrum as .csv, .json or a plot, .png; {stem} for several inputs"),
+            "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
+            "inputs"),
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
