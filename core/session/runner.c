@@ -148,6 +148,7 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
  * for a device's own. */
 static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
     return r->session->asked < 0 && (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP ||
+                                     rc == GF_EUNABLE ||
                                      (rc == GF_ENOMEM && backend_of(r, i)->devices));
 }
 
