@@ -141,6 +141,7 @@ struct gf_settings {
     int jobs; /* pictures at once; 0: unset */
     bool resume, force;
     bool full;     /* selftest: every shape */
+    int step;      /* of ranges of shapes: enum gf_step */
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
     int64_t max_memory;
     const char *scratch; /* a folder, or "auto": beside the output; NULL: none */

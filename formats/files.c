@@ -182,6 +182,19 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
+int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun) {
+    *begun = false; /* the checksum of a described file comes first */
+    return file->described ? GF_OK : gf_decoder_begin(&file->decoder, image, begun);
+}
+
+bool gf_file_decode(struct gf_file *file) {
+    return gf_decoder_decode(&file->decoder);
+}
+
+bool gf_file_await(struct gf_file *file, int64_t rows) {
+    return gf_decoder_await(&file->decoder, rows);
+}
+
 bool gf_file_whole(const struct gf_file *file) {
     return !file->decoder.format->read_pages || file->decoder.whole;
 }

@@ -22,6 +22,11 @@ int gf_file_open(const char *path, const struct gf_read_options *options, struct
 /* The samples of that image; what a record beside the data holds is checked against their checksum.
  * Once after each header. */
 int gf_file_read(struct gf_file *file, struct gf_image *image);
+/* The same for pictures whose first rows are used while the last ones are decoded: see
+ * gf_decoder_begin(). */
+int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun);
+bool gf_file_decode(struct gf_file *file);
+bool gf_file_await(struct gf_file *file, int64_t rows);
 /* True where the samples can only be read all together: one picture of a compressed format, .npy in
  * Fortran order. Else a page, an index of the slowest axis, can be read by itself. */
 bool gf_file_whole(const struct gf_file *file);

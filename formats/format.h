@@ -114,6 +114,11 @@ struct gf_format {
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
+    /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
+     * see gf_decoder_begin(). */
+    bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
+    bool (*decode_rows)(struct gf_decoder *d);
+    bool (*await_rows)(struct gf_decoder *d, int64_t rows);
     /* NULL: all samples are decoded at once. Those of `n` indices of the slowest axis from `from` on
      * into `to`, without gaps; in any order where the source can go back. */
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
@@ -193,6 +198,15 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image);
 /* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
+/* Instead of gf_decoder_read(), for pictures whose first rows are used while the last ones are
+ * decoded. Allocates image->px; *begun is false where rows cannot be had one by one. Then one thread
+ * calls gf_decoder_decode(), which ends when all are decoded, and any others gf_decoder_await(), which
+ * returns when the first `rows` rows are complete, and helps to complete them. Where they return
+ * false, what there is must not be used: gf_decoder_read(), when no thread is in either function any
+ * more, reads the samples or tells what is wrong with them. */
+int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun);
+bool gf_decoder_decode(struct gf_decoder *d);
+bool gf_decoder_await(struct gf_decoder *d, int64_t rows);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
 /* The three of them; options->header_only leaves the second out. */
 int gf_format_read(const struct gf_format *format, struct gf_source *source,

@@ -82,9 +82,7 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         l->tally.done++;
         gf_report_done(t);
     } else {
-        int code = gf_exit_code(rc);
-        /* What is wrong with one file's data is not a usage error. */
-        code = code == 2 ? 1 : code;
+        int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
         l->tally.worst = code > l->tally.worst ? code : l->tally.worst;
         l->tally.failed++;
         l->tally.gone = gf_session_is_lost(session);

@@ -37,6 +37,20 @@ bool gf_job_is_real(const struct gf_job *job) {
     return job->direction == GF_FORWARD ? !gf_dtype_is_complex(job->in_dtype) : job->real;
 }
 
+bool gf_job_is_bare(const struct gf_job *job) {
+    const struct gf_output *out = &job->out[0];
+    bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
+    enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
+    if (job->op != GF_FFT || job->n_out != 1 || job->channels != 1 || gf_job_scale(job) != 1 ||
+        out->shift || job->in_shift)
+        return false;
+    if (job->direction == GF_INVERSE && job->real)
+        return job->in_half && job->in_dtype == complex && out->kind == GF_REAL &&
+               out->dtype == real;
+    return job->in_dtype == (real_in ? real : complex) && out->kind == GF_COMPLEX &&
+           out->dtype == complex && out->half == real_in;
+}
+
 static bool same_wavelet(const struct gf_wavelet *a, const struct gf_wavelet *b) {
     return a->levels == b->levels && a->boundary == b->boundary && a->threshold == b->threshold &&
            a->percent == b->percent && a->amount == b->amount;

@@ -159,6 +159,9 @@ int64_t gf_job_points(const struct gf_job *job);
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
+/* True when a transform alone makes the output: one, of one channel, of the arithmetic's own types,
+ * without shift and factor; half spectra where the arithmetic runs on those. */
+bool gf_job_is_bare(const struct gf_job *job);
 /* True when both ask for the same, so that a plan for one serves the other. Compares field by field,
  * without padding, extents beyond ndim, and outputs beyond n_out. */
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b);

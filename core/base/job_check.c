@@ -230,6 +230,6 @@ int gf_job_check_unpacked(const struct gf_job *job) {
 int gf_job_fourier_only(const struct gf_job *job) {
     if (job->op == GF_FFT)
         return 0;
-    return gf_fail(GF_EUNSUPP, "this backend has no %s in this version; --backend=openmp has them",
+    return gf_fail(GF_EUNABLE, "this backend has no %s in this version; --backend=openmp has them",
                    job->op == GF_DWT ? "wavelets" : "filters");
 }

@@ -23,7 +23,7 @@ int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
 /* GF_EUNSUPP for packed half spectra, of a backend that does not pack(). */
 int gf_job_check_unpacked(const struct gf_job *job);
 
-/* GF_EUNSUPP, naming the backend that can, for a job that is not a Fourier transform. */
+/* GF_EUNABLE, naming the backend that can, for a job that is not a Fourier transform. */
 int gf_job_fourier_only(const struct gf_job *job);
 
 #endif

@@ -148,6 +148,7 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
  * for a device's own. */
 static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
     return r->session->asked < 0 && (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP ||
+                                     rc == GF_EUNABLE ||
                                      (rc == GF_ENOMEM && backend_of(r, i)->devices));
 }
 
@@ -288,6 +289,14 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
         if (rc)
             return rc;
     }
+}
+
+int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
+                      struct gf_array *out, struct gf_report *report) {
+    memset(report, 0, sizeof *report);
+    int rc = backend_of(r, r->now)->exec_fed(r->own_context, r->kept, in, feed, out, report);
+    r->ms.run = report->ms;
+    return rc;
 }
 
 const char *gf_runner_name(const struct gf_runner *r) {
