@@ -218,6 +218,11 @@ int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64
     return gf_file_read_pages(file, &rows, page * px->shape[1] + row, n, to);
 }
 
+void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
+    if (file->decoder.format->plain_rows)
+        gf_source_expect(file->source, n * image->px.stride[0]);
+}
+
 int64_t gf_file_decoding_bytes(const struct gf_file *file) {
     return file->decoder.extra;
 }

@@ -180,7 +180,7 @@ static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
 
 static int run_slabs(struct files *f, const struct gf_job *job, struct gf_report *report) {
     const struct gf_slab_io io = {f,   THREADS, read_pages, read_rows, write_rows,
-                                  put, get,     run_job,    moved};
+                                  put, get,     NULL,       run_job,   moved};
     struct gf_slab_plan p;
     const char *why = gf_slab_refuses(job);
     CHECK_MSG(!why, "%s", why);
