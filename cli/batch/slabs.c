@@ -40,7 +40,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     if (!gf_reader_has_pages(&t->reader, t->s))
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
-        return "spectra in .npy and .raw files are, others not";
+        return "spectra in raw, .npy and uncompressed TIFF files are, others not";
     for (int i = 0; i < t->targets->n && !why; i++)
         why = gf_product_rows_refused(t->s, &t->product[i]);
     return why;
