@@ -12,7 +12,9 @@
 #include "cli/log.h"
 #include "cli/shapes.h"
 #include "cli/batch/report.h"
+#include "cli/batch/slabs.h"
 #include "core/base/memory.h"
+#include "core/base/range_planes.h"
 #include "core/base/status.h"
 
 /* Shapes, or a range of them; a file of that name comes first. */
@@ -47,22 +49,28 @@ static int image_from_shape(const struct gf_settings *s, const struct gf_extents
 
 struct needs {
     int64_t in, out, workspace, moved, total;
-    double cost; /* of all passes, see struct gf_pass_info; 0: not known of each */
-    double copy; /* bytes a second */
-    int passes;  /* those that walk over the data */
+    double cost;  /* of all passes, see struct gf_pass_info; 0: not known of each */
+    double copy;  /* bytes a second */
+    int64_t runs; /* of all passes */
+    int passes;   /* those that walk over the data */
 };
 
 static double share_of(const struct gf_pass_info *pass) {
     return (double)(pass->bytes_read + pass->bytes_written) / pass->cost;
 }
 
+/* Page by page a full display range takes a walk of its own. */
+static bool is_walked_twice(const struct gf_task *t) {
+    bool full = false;
+    for (int i = 0; i < t->job.n_out; i++)
+        full = full || gf_output_is_full(&t->job.out[i]);
+    return full && t->pages.at_once;
+}
+
 static struct needs sum_up(const struct gf_task *t) {
     struct needs n = {.workspace = t->runner->plan->workspace_bytes + t->extra_bytes};
-    n.in = gf_array_count(&t->image.px) * (int64_t)gf_dtype_size(t->image.px.dtype);
-    for (int i = 0; i < t->job.n_out; i++) {
-        const struct gf_array *px = &t->product[i].image.px;
-        n.out += gf_array_count(px) * (int64_t)gf_dtype_size(px->dtype);
-    }
+    n.in = gf_task_in_bytes(t);
+    n.out = gf_task_out_bytes(t);
     if (n.workspace < t->prepare_bytes - n.in - n.out)
         n.workspace = t->prepare_bytes - n.in - n.out;
     bool known = true;
@@ -72,7 +80,10 @@ static struct needs sum_up(const struct gf_task *t) {
         n.cost += pass->cost;
         known = known && pass->cost > 0;
     }
-    n.cost = known ? n.cost : 0;
+    n.runs = t->pages.at_once ? (t->job.shape[0] + t->pages.at_once - 1) / t->pages.at_once : 1;
+    if (t->pages.at_once)
+        n.moved = n.moved / t->pages.at_once * t->job.shape[0] * (1 + is_walked_twice(t));
+    n.cost = known ? n.cost * (double)n.runs : 0;
     n.copy = gf_runner_copy_speed(t->runner);
     n.total = n.in + n.out + n.workspace;
     return n;
@@ -94,7 +105,65 @@ static const char *direction_name(const struct gf_task *t) {
                                             : "inverse";
 }
 
-static void print_plan(const char *name, const struct gf_task *t) {
+/* How a job that does not fit runs with --scratch; false where it cannot. */
+static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
+    return n->total > gf_runner_limit(t->runner) && !gf_slabs_refuses(t) &&
+           !gf_slabs_describe(t, p);
+}
+
+static void print_slabs(const struct gf_slab_plan *p) {
+    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
+    printf(
+        "  slabs     with --scratch: %lld of up to %lld pages, %lld blocks of rows, %s of memory\n",
+        (long long)p->n_slabs, (long long)p->slab_pages, (long long)p->n_blocks,
+        gf_memory_text(p->memory_bytes, a));
+    for (int i = 0; i < p->n_walks; i++)
+        printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
+               gf_memory_text(p->walk[i].bytes_read, a),
+               gf_memory_text(p->walk[i].bytes_written, b));
+    printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
+           gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+}
+
+static json_t *json_slabs(const struct gf_slab_plan *p) {
+    json_t *o = json_object(), *walks = json_array();
+    json_object_set_new(o, "slabs", json_integer(p->n_slabs));
+    json_object_set_new(o, "blocks", json_integer(p->n_blocks));
+    for (int i = 0; i < p->n_walks; i++) {
+        json_t *walk = json_object();
+        json_object_set_new(walk, "what", gf_json_text(p->walk[i].what));
+        json_object_set_new(walk, "bytes_read", json_integer(p->walk[i].bytes_read));
+        json_object_set_new(walk, "bytes_written", json_integer(p->walk[i].bytes_written));
+        json_array_append_new(walks, walk);
+    }
+    json_object_set_new(o, "walks", walks);
+    json_object_set_new(o, "bytes_moved", json_integer(gf_slab_bytes_moved(p)));
+    json_object_set_new(o, "bytes_scratch", json_integer(p->exchange_bytes));
+    json_object_set_new(o, "bytes_needed", json_integer(p->memory_bytes));
+    return o;
+}
+
+/* How often the passes run, and what runs before the first of them. */
+static void print_pages(const struct gf_task *t, int64_t runs) {
+    const struct gf_job *job = &t->job;
+    struct gf_range_planes r;
+    if (!t->pages.at_once)
+        return;
+    printf("  pages     %lld, %lld at once: %lld runs of the passes below",
+           (long long)job->shape[0], (long long)t->pages.at_once, (long long)runs);
+    if (is_walked_twice(t))
+        printf(", and as many before for the display range\n");
+    else if (gf_job_samples(job) && !gf_range_planes_make(job, &r)) {
+        printf(", and %lld pages before for the display range\n",
+               (long long)gf_range_planes_count(&r));
+        gf_range_planes_free(&r);
+    } else {
+        printf("\n");
+    }
+}
+
+static void print_plan(const char *name, struct gf_task *t) {
+    struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
@@ -112,6 +181,7 @@ static void print_plan(const char *name, const struct gf_task *t) {
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
+    print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
             printf("  beside    ");
@@ -132,12 +202,18 @@ static void print_plan(const char *name, const struct gf_task *t) {
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
            gf_memory_text(n.in, b), gf_memory_text(n.out, c));
+    const bool serves = plans_slabs(t, &n, &slabs), fits = n.total <= gf_runner_limit(t->runner);
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
            gf_memory_text(gf_runner_limit(t->runner), b),
-           n.total > gf_runner_limit(t->runner) ? ": would be refused" : "");
+           fits                      ? ""
+           : serves && t->s->scratch ? ": in slabs"
+                                     : ": would be refused");
+    if (serves)
+        print_slabs(&slabs);
 }
 
-static void print_json(const char *name, const struct gf_task *t) {
+static void print_json(const char *name, struct gf_task *t) {
+    struct gf_slab_plan slabs;
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
     json_t *o = json_object(), *passes = json_array();
@@ -169,12 +245,16 @@ static void print_json(const char *name, const struct gf_task *t) {
         json_array_append_new(passes, pass);
     }
     json_object_set_new(o, "passes", passes);
+    if (t->pages.at_once)
+        json_object_set_new(o, "pages_at_once", json_integer(t->pages.at_once));
     json_object_set_new(o, "bytes_moved", json_integer(n.moved));
     json_object_set_new(o, "bytes_in", json_integer(n.in));
     json_object_set_new(o, "bytes_out", json_integer(n.out));
     json_object_set_new(o, "bytes_workspace", json_integer(n.workspace));
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
+    if (plans_slabs(t, &n, &slabs))
+        json_object_set_new(o, "scratch", json_slabs(&slabs));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
@@ -334,27 +414,17 @@ static const struct gf_opt plan_rows[] = {
 };
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
-static const struct gf_opt_group *const groups[] = {&plan_group,
-                                                    &gf_opts_levels,
-                                                    &gf_opts_out,
-                                                    &gf_opts_spectrum_kind,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_display,
-                                                    &gf_opts_files,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_color,
-                                                    &gf_opts_half,
-                                                    &gf_opts_display,
-                                                    &gf_opts_filter,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_skip,
-                                                    &gf_opts_offset,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_memory,
-                                                    &gf_opts_common,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {&plan_group,      &gf_opts_levels,
+                                                    &gf_opts_out,     &gf_opts_spectrum_kind,
+                                                    &gf_opts_further, &gf_opts_depth_display,
+                                                    &gf_opts_files,   &gf_opts_axes,
+                                                    &gf_opts_norm,    &gf_opts_precision,
+                                                    &gf_opts_color,   &gf_opts_half,
+                                                    &gf_opts_display, &gf_opts_filter,
+                                                    &gf_opts_raw,     &gf_opts_skip,
+                                                    &gf_opts_offset,  &gf_opts_backend,
+                                                    &gf_opts_memory,  &gf_opts_scratch,
+                                                    &gf_opts_common,  NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",

@@ -4,7 +4,7 @@
 #include <math.h>
 
 int64_t gf_job_points(const struct gf_job *job) {
-    int64_t n = 1;
+    int64_t n = job->elsewhere ? job->elsewhere : 1;
     for (int i = 0; i < job->ndim; i++)
         if (job->axes >> i & 1)
             n *= job->shape[i];
@@ -59,7 +59,7 @@ static bool same_wavelet(const struct gf_wavelet *a, const struct gf_wavelet *b)
 static bool same_output(const struct gf_output *a, const struct gf_output *b) {
     return a->kind == b->kind && a->dtype == b->dtype && a->map == b->map && a->scale == b->scale &&
            a->range == b->range && a->low == b->low && a->high == b->high && a->shift == b->shift &&
-           a->half == b->half;
+           a->half == b->half && a->packed == b->packed;
 }
 
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
@@ -67,9 +67,10 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
                 a->axes == b->axes && a->in_dtype == b->in_dtype && a->luma == b->luma &&
                 a->in_shift == b->in_shift && a->in_half == b->in_half && a->real == b->real &&
                 a->lean == b->lean && a->spend_input == b->spend_input &&
-                a->precision == b->precision && a->norm == b->norm && a->n_out == b->n_out &&
-                a->op == b->op && same_wavelet(&a->wavelet, &b->wavelet) &&
-                a->filter == b->filter && a->filter_serial == b->filter_serial;
+                a->precision == b->precision && a->norm == b->norm &&
+                a->elsewhere == b->elsewhere && a->n_out == b->n_out && a->op == b->op &&
+                same_wavelet(&a->wavelet, &b->wavelet) && a->filter == b->filter &&
+                a->filter_serial == b->filter_serial;
     for (int i = 0; same && i < a->ndim; i++)
         same = a->shape[i] == b->shape[i] && gf_job_counted(a, i) == gf_job_counted(b, i);
     for (int i = 0; same && i < a->n_out; i++)

@@ -123,6 +123,8 @@ static void c_unplan(void *context, struct gf_plan *plan) {
 static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
     if (!rc && job->op != GF_FILTER)
         rc = gf_job_fourier_only(job);
     if (!rc)

@@ -302,6 +302,8 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     struct impl *m;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
     if (!rc && job->op != GF_FILTER)
         rc = gf_job_fourier_only(job);
     if (rc)
