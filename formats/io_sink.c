@@ -16,7 +16,7 @@
 #include "formats/io_guard.h"
 #include "formats/io_temporary.h"
 
-enum { BUFFER = 256 * 1024, NO_SLOT = -1 };
+enum { BUFFER = 64 * 1024, NO_SLOT = -1 };
 
 struct gf_sink {
     int fd;

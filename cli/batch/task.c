@@ -404,8 +404,7 @@ static bool may_be_fed(const struct gf_task *t) {
 
 int gf_task_read(struct gf_task *t) {
     int rc = begin(t);
-    if (!rc)
-        rc = place(t);
+    rc = rc ? rc : place(t);
     t->fed = false;
     if (rc || t->pages.at_once)
         return rc;
