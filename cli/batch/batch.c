@@ -8,6 +8,7 @@
 #include "cli/backend_options.h"
 #include "cli/log.h"
 #include "cli/batch/folders.h"
+#include "cli/batch/ranks.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
 #include "cli/batch/report.h"
@@ -252,6 +253,12 @@ static void summarise(const struct run *r) {
     gf_log_note("%d done, %d failed%s", sum->done, sum->failed, skipped);
 }
 
+static int check_ranks(const struct run *r, const char *command) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    const int n = r->s->frames && r->inputs.n ? 1 : r->inputs.n;
+    return gf_ranks_check(r->s, &launcher, command, &r->targets, r->inputs.path, n);
+}
+
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
     struct run r = {.hooks = hooks, .s = s};
     int code = 0;
@@ -267,6 +274,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc)
         rc = gf_targets_claim(s, &r.targets, r.inputs.path,
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
+    if (!rc)
+        rc = check_ranks(&r, hooks->name);
     if (!rc)
         rc = gf_session_open_for(s, &r.session);
     if (!rc)
