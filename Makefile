@@ -72,7 +72,8 @@ ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
-CORE    := $(wildcard core/*/*.c core/*/*/*.c)
+# The MPI plugin is a shared object of its own: make mpi.
+CORE    := $(filter-out core/mpi/plugin.c,$(wildcard core/*/*.c core/*/*/*.c))
 FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png_codec_isal.c),$(wildcard formats/*.c))
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
@@ -127,7 +128,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 
-.PHONY: all man completions check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
+.PHONY: all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -171,6 +172,22 @@ $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
+# The plugins that join processes (mpirun gpufft ...), one for each MPI library whose compiler is there:
+# mpicc.openmpi and mpicc.mpich as Debian names them, or the one mpicc. MPICC_openmpi= leaves one out.
+mpi_of = $(if $(shell command -v mpicc),$(if $(shell mpicc -dM -E -include mpi.h -x c /dev/null 2>/dev/null | grep OMPI_MAJOR),openmpi,mpich))
+ifneq ($(filter mpi check check-mpi install,$(MAKECMDGOALS)),)
+  MPICC_openmpi ?= $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(mpi_of)),mpicc))
+  MPICC_mpich   ?= $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(mpi_of)),mpicc))
+endif
+PLUGINS := $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-mpi-$(m).so))
+mpi: $(PLUGINS)
+	$(if $(PLUGINS),,$(error no mpicc; on Debian: apt-get install -y openmpi-bin libopenmpi-dev mpich libmpich-dev))
+
+# MPICH declares the array that is to be ignored, of no length, as one that is written.
+$(BUILD)/gpufft-mpi-%.so: core/mpi/plugin.c core/base/transport.h
+	@mkdir -p $(@D)
+	$(call say,MPICC,$(MPICC_$*) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wno-stringop-overflow $(WERROR) -I. -O2 -g -fPIC -shared -o $@ $<)
+
 # The manual: hand-written pages around the lists that the tables of commands and options give.
 PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
 man: $(PAGES)
@@ -213,7 +230,7 @@ UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults
+check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_png build-asan/test_record
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= build-zlib/test_png
@@ -236,6 +253,11 @@ check-full: gpufft man $(TEST_PROGRAMS)
 # on 2 CPUs. Lines 'known' tell of other people's code.
 faults: gpufft $(BUILD)/faults
 	@SHOW='skipped|known' tests/run $(BUILD)/faults
+
+# Volumes shared by 1 to 7 processes of each MPI that is installed, and processes that are killed: about
+# ten minutes on 2 CPUs.
+check-mpi: gpufft mpi $(BUILD)/test_mpi
+	@RANKS="1 2 3 4 5 7" SHOW=skipped tests/run $(BUILD)/test_mpi "tests/cli/run mpi ranks"
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
 check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu)
@@ -272,7 +294,8 @@ build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedde
 
 # ---------------------------------------------------------------- using it
 
-install: gpufft man completions
+install: gpufft man completions $(PLUGINS)
+	$(if $(PLUGINS),install -d $(DESTDIR)$(PREFIX)/lib/gpufft && install -m 755 $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/gpufft/)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
 	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
@@ -281,7 +304,7 @@ install: gpufft man completions
 	install -D -m 644 $(BUILD)/completion.fish $(DESTDIR)$(PREFIX)/share/$(FOR_fish)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES)))
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
 
 # Draws the pictures of samples/ anew; they come out the same, byte for byte.
 samples: $(BUILD)/make_samples
@@ -298,7 +321,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all man completions check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
+	@echo "all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

@@ -35,6 +35,10 @@ const char *gf_environment_device(void) {
     return value("GPUFFT_DEVICE");
 }
 
+const char *gf_environment_plugins(void) {
+    return value("GPUFFT_PLUGIN_DIR");
+}
+
 /* A whole number from `least` on, or `other` where the variable has none. */
 static int number(const char *name, int least, int other) {
     const char *text = value(name);

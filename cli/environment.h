@@ -9,6 +9,9 @@ void gf_environment_read(void);
 /* GPUFFT_DEVICE: the device of GPU backends where --device is not given; NULL where unset. */
 const char *gf_environment_device(void);
 
+/* GPUFFT_PLUGIN_DIR: the folder of plugins; NULL where unset. */
+const char *gf_environment_plugins(void);
+
 /* What mpirun, mpiexec or srun says about the processes that it started. */
 struct gf_launcher {
     const char *name; /* "mpirun (Open MPI)", …, for messages; NULL: there is no launcher */

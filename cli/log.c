@@ -38,8 +38,8 @@ int gf_log_flush_stdout(void) {
 
 static bool is_quiet, is_verbose, is_mute;
 
-void gf_log_mute(void) {
-    is_mute = true;
+void gf_log_mute(bool on) {
+    is_mute = on;
 }
 
 void gf_log_setup(bool quiet, bool verbose) {

@@ -292,6 +292,25 @@ int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
     return rc;
 }
 
+int gf_sink_lend(struct gf_sink *s, const char **path) {
+    uint32_t crc;
+    if (s->slot == NO_SLOT)
+        return gf_fail(GF_EIO, "'%.120s' is no file that others could write into", s->name);
+    int rc = gf_sink_crc32(s, 1, &crc);
+    if (!rc)
+        rc = flush(s);
+    s->summing = true;
+    s->crc = crc;
+    *path = gf_temporary_path(s->slot);
+    return rc;
+}
+
+void gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc) {
+    s->crc = gf_crc32_join(s->crc, crc, bytes);
+    s->size += bytes;
+    s->position = s->buffer_at = s->size;
+}
+
 bool gf_sink_is_file(const struct gf_sink *s) {
     return s->slot != NO_SLOT;
 }

@@ -18,6 +18,7 @@ struct header {
     int64_t shape[MAX_NPY_RANK];
     bool has_descr, has_order, has_shape;
     int64_t begin; /* of the file in the source */
+    int64_t size;  /* bytes before the first sample */
 };
 
 static const struct {
@@ -220,6 +221,7 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
         rc = gf_size_product(h->shape, h->rank, (int64_t)gf_dtype_size(h->dtype), &bytes);
     if (rc)
         return rc;
+    h->size = gf_source_tell(source) - h->begin;
     int64_t size = gf_source_known_size(source), held = size - gf_source_tell(source);
     if (size >= 0 && held != bytes)
         return gf_fail(GF_EFORMAT, "the file holds %lld bytes of data, its header promises %lld",
@@ -229,6 +231,16 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     image->channel_axis = d->options.channels_last && channels == 1;
     d->extra = h->fortran ? bytes : 0;
     return gf_image_describe(image, h->dtype, ndim, h->shape, channels);
+}
+
+static int npy_layout(const struct gf_decoder *d, struct gf_raw_layout *out) {
+    const struct header *h = d->state;
+    if (h->fortran && h->rank > 1)
+        return gf_fail(GF_EUNSUPP, "an array in Fortran order");
+    out->dtype = h->dtype;
+    out->big_endian = h->big_endian;
+    out->offset = h->begin + h->size;
+    return GF_OK;
 }
 
 static int npy_read(struct gf_decoder *d, struct gf_image *image) {
@@ -289,6 +301,7 @@ const struct gf_format gf_format_npy = {
     .summary = "NumPy arrays of any type here, a spectrum's record beside them",
     .sniff = npy_sniff,
     .open = npy_open,
+    .layout = npy_layout,
     .read = npy_read,
     .write = npy_write,
     .write_frame = write_header,

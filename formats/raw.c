@@ -47,6 +47,11 @@ static int raw_open(struct gf_decoder *d, struct gf_image *image) {
     return rc;
 }
 
+static int raw_layout(const struct gf_decoder *d, struct gf_raw_layout *out) {
+    *out = *(const struct gf_raw_layout *)d->state;
+    return GF_OK;
+}
+
 static int raw_read(struct gf_decoder *d, struct gf_image *image) {
     const struct gf_raw_layout *l = d->state;
     struct gf_source *source = d->source;
@@ -86,6 +91,7 @@ const struct gf_format gf_format_raw = {
     .suffixes = "raw bin",
     .summary = "samples alone, a spectrum's record beside them",
     .open = raw_open,
+    .layout = raw_layout,
     .read = raw_read,
     .write = raw_write,
     .write_frame = write_frame,

@@ -92,6 +92,15 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
     return rc;
 }
 
+int gf_volume_lend(struct gf_volume *v, const char **path, int64_t *base) {
+    *base = v->base;
+    return gf_sink_lend(v->sink, path);
+}
+
+void gf_volume_written(struct gf_volume *v, uint32_t crc32) {
+    gf_sink_take_back(v->sink, v->depth * v->plane, crc32);
+}
+
 /* Gaps at the end of the file are zeros too. */
 static int fill(struct gf_volume *v) {
     int64_t end = v->base + v->depth * v->plane;

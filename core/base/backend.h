@@ -38,7 +38,13 @@ struct gf_plan {
     int kernels_built;       /* GPU backends: compiled for this plan, and not found in the cache */
     double build_seconds;    /* finding and compiling */
     struct gf_job job;       /* as planned */
-    void *impl;              /* the backend's own */
+    /* Backends with `stages`. How real lines were combined, on which the last bits of the result
+     * depend: whether the half spectra are packed between the passes (GF_STAGE_PACKED), and the axis
+     * along which every `pair_lines` lines are a group, within which they are paired; -1: none. */
+    bool packed;
+    int pair_axis;
+    int64_t pair_lines;
+    void *impl; /* the backend's own */
 };
 
 struct gf_backend_options {
@@ -82,6 +88,7 @@ struct gf_backend {
     /* Every thread has a context of its own, and results do not depend on how many there are.
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;
+    bool stages;  /* runs parts of transforms: enum gf_stage */
     bool library; /* open() takes options.library, which probe() does not know */
     /* Wavelets plane by plane; NULL: it has none. */
     const struct gf_dwt_streamer *streamer;

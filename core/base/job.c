@@ -19,7 +19,7 @@ bool gf_job_counts_part(const struct gf_job *job) {
 }
 
 double gf_job_scale(const struct gf_job *job) {
-    double n = (double)gf_job_points(job);
+    double n = (double)(job->norm_points ? job->norm_points : gf_job_points(job));
     if (job->op == GF_FILTER)
         return 1 / n;
     if (job->norm == GF_NORM_ORTHO)
@@ -53,9 +53,10 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
                 a->axes == b->axes && a->in_dtype == b->in_dtype && a->luma == b->luma &&
                 a->in_shift == b->in_shift && a->in_half == b->in_half && a->real == b->real &&
                 a->lean == b->lean && a->spend_input == b->spend_input &&
-                a->precision == b->precision && a->norm == b->norm && a->n_out == b->n_out &&
-                a->op == b->op && same_wavelet(&a->wavelet, &b->wavelet) &&
-                a->filter == b->filter && a->filter_serial == b->filter_serial;
+                a->precision == b->precision && a->norm == b->norm && a->stage == b->stage &&
+                a->norm_points == b->norm_points && a->n_out == b->n_out && a->op == b->op &&
+                same_wavelet(&a->wavelet, &b->wavelet) && a->filter == b->filter &&
+                a->filter_serial == b->filter_serial;
     for (int i = 0; same && i < a->ndim; i++)
         same = a->shape[i] == b->shape[i] && gf_job_counted(a, i) == gf_job_counted(b, i);
     for (int i = 0; same && i < a->n_out; i++)

@@ -41,6 +41,16 @@ enum gf_map {
     GF_MAP_DISPLAY, /* the value's display range on black..white, see struct gf_output */
 };
 
+/* A part of a transform whose other axes follow, on other data (core/mpi/volume.h). */
+enum gf_stage {
+    GF_STAGE_WHOLE, /* no part */
+    GF_STAGE_PART,  /* nothing is made to be what the symmetry of a whole spectrum promises */
+    /* Forward, to a half spectrum of an even axis: the frequency n / 2, which is real where only that
+     * axis is transformed, is kept as the imaginary part of the frequency 0 through the transforms
+     * that follow; the halved axis has n / 2 frequencies. */
+    GF_STAGE_PACKED,
+};
+
 struct gf_filter;
 
 enum { GF_MAX_OUTPUTS = 7, GF_MAX_DIMS = 3, GF_MAX_LEVELS = 40 };
@@ -108,6 +118,8 @@ struct gf_job {
     bool spend_input; /* the input array may be overwritten, which may save a backend a copy */
     enum gf_precision precision;
     enum gf_norm norm;
+    enum gf_stage stage; /* for backends with the property `stages` */
+    int64_t norm_points; /* the N of `norm`; 0: gf_job_points() */
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
     enum gf_op op;

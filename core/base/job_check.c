@@ -172,6 +172,20 @@ static int check_output(const struct gf_job *job, const struct gf_output *out) {
     return check_range(out);
 }
 
+static int check_stage(const struct gf_job *job) {
+    int axis = gf_job_half_axis(job);
+    if ((int)job->stage < 0 || job->stage > GF_STAGE_PACKED)
+        return gf_fail(GF_EINVAL, "no such stage: %d", (int)job->stage);
+    if (job->norm_points < 0)
+        return gf_fail(GF_EINVAL, "a norm of %lld points", (long long)job->norm_points);
+    if (job->stage != GF_STAGE_PACKED)
+        return 0;
+    if (job->op != GF_FFT || job->direction != GF_FORWARD || job->n_out != 1 ||
+        job->out[0].kind != GF_COMPLEX || !job->out[0].half || job->shape[axis] % 2)
+        return gf_fail(GF_EINVAL, "only half spectra of an even axis are packed");
+    return 0;
+}
+
 int gf_job_validate(const struct gf_job *job) {
     if (job->ndim < 1 || job->ndim > GF_MAX_DIMS)
         return gf_fail(GF_EINVAL, "%d axes, where 1 to %d are possible", job->ndim, GF_MAX_DIMS);
@@ -191,7 +205,7 @@ int gf_job_validate(const struct gf_job *job) {
                      GF_MAX_OUTPUTS);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = check_output(job, &job->out[i]);
-    return rc;
+    return rc ? rc : check_stage(job);
 }
 
 /* ---- what one run gets ---- */

@@ -17,7 +17,7 @@ static void spectrum_shape(const struct gf_job *job, bool half, int64_t shape[GF
         shape[i] = job->shape[i];
     int axis = gf_job_half_axis(job);
     if (half && axis >= 0)
-        shape[axis] = job->shape[axis] / 2 + 1;
+        shape[axis] = job->shape[axis] / 2 + (job->stage != GF_STAGE_PACKED);
     shape[job->ndim] = job->channels;
 }
 

@@ -212,7 +212,8 @@ static bool can_pack(const struct gf_cpu_plan *p) {
     bool fused =
         job->op == GF_FFT && job->n_out == 1 && (!needs_largest(o) || fits_from_zero(p, o));
     return p->half >= 0 && p->half == p->inner && job->direction == GF_FORWARD && n > 2 && fused &&
-           !p->lean && job->shape[p->half] % (2 * p->kernels->lanes) == 0;
+           !p->lean && job->stage == GF_STAGE_WHOLE &&
+           job->shape[p->half] % (2 * p->kernels->lanes) == 0;
 }
 
 /* The transformed axes in the order of their passes; at least one. */
@@ -405,7 +406,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
         goto fail;
     }
     p->lean = job->lean && can_be_lean(p);
-    p->packed = can_pack(p);
+    p->packed = can_pack(p) || job->stage == GF_STAGE_PACKED;
     if (p->packed)
         p->extent[p->half]--;
     if (job->op == GF_FILTER)
@@ -418,8 +419,10 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
             goto fail;
         pass->args.gain = pass->filters ? &p->filter->gain : NULL;
     }
-    if (p->packed)
-        p->pass[0].args.packs = p->pass[p->n_passes - 1].args.unpacks = true;
+    if (p->packed) {
+        p->pass[0].args.packs = true;
+        p->pass[p->n_passes - 1].args.unpacks = job->stage != GF_STAGE_PACKED;
+    }
     if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)) ||
         (gf_job_samples(job) && (rc = gf_cpu_sampling_make(p, &p->sampling))))
         goto fail;

@@ -48,6 +48,10 @@ static void test_validate(void) {
     CHECK_EQ(gf_job_validate(&job), 0);
     job = spectrum();
     CHECK_EQ(gf_job_validate(&job), 0);
+    SPOILED(picture, job.stage = GF_STAGE_PACKED, "packed");
+    SPOILED(spectrum, job.stage = GF_STAGE_PACKED, "packed");
+    SPOILED(picture, job.stage = 3, "no such stage");
+    SPOILED(picture, job.norm_points = -1, "points");
     SPOILED(picture, job.ndim = 0, "0 axes");
     SPOILED(picture, job.ndim = 4, "4 axes");
     SPOILED(picture, job.axes = 0, "no axis");
@@ -215,6 +219,8 @@ static struct gf_job everything(void) {
     job.luma = job.in_shift = job.in_half = job.real = job.lean = job.spend_input = false;
     job.precision = GF_SINGLE;
     job.norm = GF_NORM_BACKWARD;
+    job.stage = GF_STAGE_WHOLE;
+    job.norm_points = 0;
     job.n_out = 2;
     job.op = GF_FFT;
     job.filter = NULL;
@@ -248,6 +254,8 @@ static void test_equal(void) {
     DIFFERS(shape[0] = 7);
     DIFFERS(shape[1] = 6);
     DIFFERS(channels = 1);
+    DIFFERS(stage = GF_STAGE_PART);
+    DIFFERS(norm_points = 42);
     DIFFERS(axes = 1);
     DIFFERS(counted[1] = 6);
     DIFFERS(in_dtype = GF_U16);

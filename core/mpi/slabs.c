@@ -1,0 +1,249 @@
+/* A rank's part of a volume: memory, jobs, and the exchange between planes and rows. */
+#include "core/mpi/slabs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+
+enum { CHUNK = 16 << 20, MOST_READ = 1 << 30 };
+
+/* The plan of the whole job tells how its arithmetic pairs real lines. */
+static int look_at_plan(struct gf_slabs *v) {
+    struct gf_spread *s = v->s;
+    struct gf_plan *plan = NULL;
+    int rc = s->backend->stages ? s->backend->plan(s->context, &s->job, &plan)
+                                : gf_fail(GF_EUNSUPP,
+                                          "backend %s does not share a volume among processes; "
+                                          "--backend=openmp does",
+                                          s->backend->name);
+    if (rc)
+        return rc;
+    v->packed = plan->packed;
+    v->unit = plan->pair_axis == 0 ? plan->pair_lines : 1;
+    s->backend->unplan(s->context, plan);
+    return 0;
+}
+
+int gf_slabs_open(struct gf_spread *s, struct gf_slabs *v) {
+    const struct gf_job *job = &s->job;
+    bool wide = job->precision == GF_DOUBLE;
+    *v = (struct gf_slabs){.s = s,
+                           .ranks = s->ranks,
+                           .nz = job->shape[0],
+                           .ny = job->shape[1],
+                           .nx = job->shape[2],
+                           .channels = job->luma ? 1 : job->channels,
+                           .real = gf_job_is_real(job),
+                           .type = wide ? GF_C128 : GF_C64};
+    int rc = gf_spread_check(job);
+    if (!rc)
+        rc = look_at_plan(v);
+    if (rc)
+        return rc;
+    v->planes = gf_slab_planes(v->nz, v->ranks->size, v->ranks->rank, v->unit);
+    v->rows = gf_slab_rows(v->ny, v->ranks->size, v->ranks->rank, v->real);
+    v->cols = v->real ? v->nx / 2 + !v->packed : v->nx;
+    v->point = v->channels * (int64_t)gf_dtype_size(v->type);
+    v->row = v->cols * v->point;
+    v->by_rows = gf_alloc((size_t)(v->nz * v->rows.count * v->row));
+    v->by_planes = gf_alloc((size_t)(v->planes.count * v->ny * v->row));
+    if ((v->rows.count && !v->by_rows) || (v->planes.count && !v->by_planes))
+        return gf_fail(GF_ENOMEM, "no memory for a rank's share of the volume");
+    return 0;
+}
+
+void gf_slabs_close(struct gf_slabs *v) {
+    if (v->plan)
+        v->s->backend->unplan(v->s->context, v->plan);
+    gf_free(v->by_rows);
+    gf_free(v->by_planes);
+    v->plan = NULL;
+    v->by_rows = v->by_planes = NULL;
+}
+
+/* ---------------------------------------------------------------- jobs */
+
+int gf_slabs_transform(struct gf_slabs *v, const struct gf_job *job, const struct gf_array *in,
+                       struct gf_array *out, struct gf_report *report) {
+    const struct gf_backend *b = v->s->backend;
+    void *context = v->s->context;
+    struct gf_report unused;
+    int rc = 0;
+    if (!v->plan || !gf_job_equal(&v->plan->job, job)) {
+        if (v->plan)
+            b->unplan(context, v->plan);
+        v->plan = NULL;
+        rc = b->plan(context, job, &v->plan);
+    }
+    return rc ? rc : b->exec(context, v->plan, in, out, report ? report : &unused);
+}
+
+struct gf_job gf_slabs_job(const struct gf_slabs *v, int64_t nz, int64_t ny, unsigned axes) {
+    const struct gf_job *job = &v->s->job;
+    return (struct gf_job){.direction = job->direction,
+                           .ndim = 3,
+                           .shape = {nz, ny, v->cols},
+                           .channels = v->channels,
+                           .axes = axes,
+                           .in_dtype = v->type,
+                           .precision = job->precision,
+                           .norm =
+                               job->direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD,
+                           .stage = GF_STAGE_PART,
+                           .n_out = 1,
+                           .out = {{.kind = GF_COMPLEX, .dtype = v->type}}};
+}
+
+struct gf_array gf_slabs_array(const struct gf_slabs *v, void *data, enum gf_dtype type, int64_t nz,
+                               int64_t ny, int64_t nx) {
+    return gf_array_wrap(data, type, 4, (const int64_t[]){nz, ny, nx, v->channels});
+}
+
+int64_t gf_slabs_chunk(const struct gf_slabs *v, int64_t plane_bytes, int64_t *rounds) {
+    const int64_t planes = CHUNK / plane_bytes > 1 ? CHUNK / plane_bytes : 1;
+    const int64_t chunk = v->unit > 1 ? v->nz : planes;
+    *rounds = 0;
+    for (int i = 0; i < v->ranks->size; i++) {
+        struct gf_span r = gf_slab_planes(v->nz, v->ranks->size, i, v->unit);
+        int64_t n = (r.count + chunk - 1) / chunk;
+        *rounds = n > *rounds ? n : *rounds;
+    }
+    return chunk;
+}
+
+/* ---------------------------------------------------------------- the exchange */
+
+/* Messages are the rows of a range in one plane, which are together at both ends. Between two ranks
+ * they come in the order of the planes, and of the ranges in each. */
+
+static char *at_rows(const struct gf_slabs *v, int64_t z, int64_t row) {
+    return v->by_rows + (z * v->rows.count + row) * v->row;
+}
+
+static char *at_plane(const struct gf_slabs *v, int64_t plane, int64_t y) {
+    return v->by_planes + (plane * v->ny + y) * v->row;
+}
+
+static struct gf_rows rows_of(const struct gf_slabs *v, int rank) {
+    return gf_slab_rows(v->ny, v->ranks->size, rank, v->real);
+}
+
+/* Rank i of the others, beginning behind this one, so that not all turn to the same one first. */
+static int other(const struct gf_slabs *v, int i) {
+    return (v->ranks->rank + 1 + i) % v->ranks->size;
+}
+
+int gf_slabs_expect_rows(struct gf_slabs *v) {
+    int rc = 0;
+    for (int i = 0; i + 1 < v->ranks->size; i++) {
+        int from = other(v, i);
+        struct gf_span p = gf_slab_planes(v->nz, v->ranks->size, from, v->unit);
+        for (int64_t z = p.first; z < p.first + p.count; z++) {
+            int64_t row = 0;
+            for (int k = 0; k < v->rows.n && !rc; row += v->rows.range[k++].count)
+                rc = gf_ranks_receive(v->ranks, at_rows(v, z, row), v->rows.range[k].count * v->row,
+                                      from);
+        }
+    }
+    return rc;
+}
+
+static void keep_own(const struct gf_slabs *v, int64_t plane, bool back) {
+    int64_t row = 0;
+    for (int k = 0; k < v->rows.n; row += v->rows.range[k++].count) {
+        char *a = at_rows(v, v->planes.first + plane, row);
+        char *b = at_plane(v, plane, v->rows.range[k].first);
+        memcpy(back ? b : a, back ? a : b, (size_t)(v->rows.range[k].count * v->row));
+    }
+}
+
+int gf_slabs_send_planes(struct gf_slabs *v, int64_t first, int64_t n) {
+    int rc = 0;
+    for (int64_t plane = first; plane < first + n; plane++) {
+        for (int i = 0; i + 1 < v->ranks->size; i++) {
+            struct gf_rows to = rows_of(v, other(v, i));
+            for (int k = 0; k < to.n && !rc; k++)
+                rc = gf_ranks_send(v->ranks, at_plane(v, plane, to.range[k].first),
+                                   to.range[k].count * v->row, other(v, i));
+        }
+        keep_own(v, plane, false);
+    }
+    return rc ? rc : gf_ranks_progress(v->ranks, false);
+}
+
+int gf_slabs_expect_planes(struct gf_slabs *v) {
+    int rc = 0;
+    for (int i = 0; i + 1 < v->ranks->size; i++) {
+        struct gf_rows from = rows_of(v, other(v, i));
+        for (int64_t plane = 0; plane < v->planes.count; plane++)
+            for (int k = 0; k < from.n && !rc; k++)
+                rc = gf_ranks_receive(v->ranks, at_plane(v, plane, from.range[k].first),
+                                      from.range[k].count * v->row, other(v, i));
+    }
+    return rc;
+}
+
+int gf_slabs_send_rows(struct gf_slabs *v) {
+    int rc = 0;
+    for (int i = 0; i + 1 < v->ranks->size; i++) {
+        struct gf_span to = gf_slab_planes(v->nz, v->ranks->size, other(v, i), v->unit);
+        for (int64_t z = to.first; z < to.first + to.count; z++) {
+            int64_t row = 0;
+            for (int k = 0; k < v->rows.n && !rc; row += v->rows.range[k++].count)
+                rc = gf_ranks_send(v->ranks, at_rows(v, z, row), v->rows.range[k].count * v->row,
+                                   other(v, i));
+        }
+    }
+    for (int64_t plane = 0; plane < v->planes.count; plane++)
+        keep_own(v, plane, true);
+    return rc;
+}
+
+int gf_slabs_arrive(struct gf_slabs *v) {
+    return gf_ranks_progress(v->ranks, true);
+}
+
+/* ---------------------------------------------------------------- planes of a file */
+
+/* The part of bytes at .. at + bytes that begins at `done`. */
+static struct gf_file_part part_of(int64_t at, int64_t bytes, int64_t done) {
+    int64_t left = bytes > done ? bytes - done : 0;
+    return (struct gf_file_part){at + done, left < MOST_READ ? left : MOST_READ};
+}
+
+int gf_slabs_read(struct gf_slabs *v, int64_t at, int64_t bytes, int64_t most, char *data) {
+    int rc = 0;
+    for (int64_t done = 0; done < most && !rc; done += MOST_READ) {
+        struct gf_file_part part = part_of(at, bytes, done);
+        rc = gf_ranks_read(v->ranks, &part, part.bytes > 0, data + done);
+        rc = gf_ranks_agree(v->ranks, rc);
+    }
+    return rc;
+}
+
+int gf_slabs_write(struct gf_slabs *v, int64_t at, int64_t bytes, int64_t most, const char *data) {
+    int rc = 0;
+    for (int64_t done = 0; done < most && !rc; done += MOST_READ) {
+        struct gf_file_part part = part_of(at, bytes, done);
+        rc = gf_ranks_write(v->ranks, &part, part.bytes > 0, data + done);
+        rc = gf_ranks_agree(v->ranks, rc);
+    }
+    return rc;
+}
+
+int gf_slabs_refuse_nonfinite(struct gf_slabs *v) {
+    struct gf_spread *s = v->s;
+    double n = (double)s->nonfinite;
+    int64_t first = s->nonfinite ? s->first_nonfinite : INT64_MAX;
+    int rc = gf_ranks_sum(v->ranks, &n, 1);
+    if (!rc)
+        rc = gf_ranks_least(v->ranks, &first, 1);
+    if (rc)
+        return rc;
+    s->nonfinite = (int64_t)n;
+    s->first_nonfinite = first;
+    v->ranks->speaker = 0;
+    return s->nonfinite ? gf_fail(GF_EINVAL, "%lld samples are NaN or Inf", (long long)s->nonfinite)
+                        : 0;
+}
