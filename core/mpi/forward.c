@@ -27,19 +27,6 @@ static int64_t plane_bytes(const struct forward *f) {
     return f->v.ny * f->v.nx * job->channels * (int64_t)gf_dtype_size(job->in_dtype);
 }
 
-/* The two inner axes of n planes. */
-static struct gf_job plane_job(const struct forward *f, int64_t n) {
-    const struct gf_job *whole = &f->s->job;
-    struct gf_job job = gf_slabs_job(&f->v, n, f->v.ny, 6);
-    job.shape[2] = f->v.nx;
-    job.channels = whole->channels;
-    job.luma = whole->luma;
-    job.in_dtype = whole->in_dtype;
-    job.out[0].half = f->v.real;
-    job.stage = f->v.packed ? GF_STAGE_PACKED : GF_STAGE_PART;
-    return job;
-}
-
 /* Counts, or mends, what is not finite in planes first .. first + n of the own ones. */
 static void look_for_nonfinite(struct forward *f, struct gf_array *in, int64_t first) {
     struct gf_spread *s = f->s;
@@ -61,7 +48,6 @@ static void look_for_nonfinite(struct forward *f, struct gf_array *in, int64_t f
 static int take_planes(struct forward *f, int64_t first, int64_t n) {
     struct gf_slabs *v = &f->v;
     struct gf_spread *s = f->s;
-    struct gf_job job = plane_job(f, n);
     const int64_t bytes = plane_bytes(f);
     double start = gf_now_ms();
     int rc = gf_slabs_read(v, s->in.at + (v->planes.first + first) * bytes, n * bytes,
@@ -73,9 +59,7 @@ static int take_planes(struct forward *f, int64_t first, int64_t n) {
     if (s->in.swap)
         s->in.swap(&in);
     look_for_nonfinite(f, &in, first);
-    struct gf_array out =
-        gf_slabs_array(v, v->by_planes + first * v->ny * v->row, v->type, n, v->ny, v->cols);
-    return gf_slabs_transform(v, &job, &in, &out, NULL);
+    return gf_slabs_planes(v, &in, first);
 }
 
 static int run_planes(struct forward *f) {
@@ -96,17 +80,6 @@ static int run_planes(struct forward *f) {
 }
 
 /* ---------------------------------------------------------------- rows */
-
-/* z of all own rows, in place. */
-static int run_rows(struct forward *f) {
-    struct gf_slabs *v = &f->v;
-    struct gf_job job = gf_slabs_job(v, v->nz, v->rows.count, 1);
-    if (!v->rows.count)
-        return 0;
-    job.lean = true;
-    struct gf_array a = gf_slabs_array(v, v->by_rows, v->type, v->nz, v->rows.count, v->cols);
-    return gf_slabs_transform(v, &job, &a, &a, NULL);
-}
 
 /* Samples of a real volume have symmetric spectra: what follows for the frequencies x = 0 and n / 2,
  * which the half spectrum has with both of each pair. */
@@ -325,7 +298,7 @@ static int run(struct forward *f) {
     if (!rc)
         rc = gf_slabs_refuse_nonfinite(&f->v);
     if (!rc)
-        rc = gf_ranks_agree(ranks, run_rows(f));
+        rc = gf_ranks_agree(ranks, gf_slabs_rows(&f->v));
     if (!rc && f->v.real)
         make_symmetric(f);
     s->ms_transform = gf_now_ms() - start - s->ms_read;

@@ -129,17 +129,12 @@ static void take_symmetric(struct inverse *f, int64_t z, int64_t row) {
 /* z of all own rows, in place. */
 static int run_rows(struct inverse *f) {
     struct gf_slabs *v = &f->v;
-    struct gf_job job = gf_slabs_job(v, v->nz, v->rows.count, 1);
     for (int64_t z = 0; z < v->nz && f->hermitian; z++)
         for (int64_t i = 0; i < v->rows.count; i++)
             take_symmetric(f, z, i);
     gf_free(f->whole);
     f->whole = NULL;
-    if (!v->rows.count)
-        return 0;
-    job.lean = true;
-    struct gf_array a = gf_slabs_array(v, v->by_rows, v->type, v->nz, v->rows.count, v->cols);
-    return gf_slabs_transform(v, &job, &a, &a, NULL);
+    return gf_slabs_rows(v);
 }
 
 /* ---------------------------------------------------------------- planes */

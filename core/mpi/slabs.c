@@ -54,11 +54,13 @@ int gf_slabs_open(struct gf_spread *s, struct gf_slabs *v) {
 }
 
 void gf_slabs_close(struct gf_slabs *v) {
-    if (v->plan)
-        v->s->backend->unplan(v->s->context, v->plan);
+    for (int i = 0; i < GF_SLABS_PLANS; i++) {
+        if (v->plan[i])
+            v->s->backend->unplan(v->s->context, v->plan[i]);
+        v->plan[i] = NULL;
+    }
     gf_free(v->by_rows);
     gf_free(v->by_planes);
-    v->plan = NULL;
     v->by_rows = v->by_planes = NULL;
 }
 
@@ -69,14 +71,17 @@ int gf_slabs_transform(struct gf_slabs *v, const struct gf_job *job, const struc
     const struct gf_backend *b = v->s->backend;
     void *context = v->s->context;
     struct gf_report unused;
-    int rc = 0;
-    if (!v->plan || !gf_job_equal(&v->plan->job, job)) {
-        if (v->plan)
-            b->unplan(context, v->plan);
-        v->plan = NULL;
-        rc = b->plan(context, job, &v->plan);
+    int i = 0, rc = 0;
+    while (i < GF_SLABS_PLANS && (!v->plan[i] || !gf_job_equal(&v->plan[i]->job, job)))
+        i++;
+    if (i == GF_SLABS_PLANS) {
+        i = v->next_plan++ % GF_SLABS_PLANS;
+        if (v->plan[i])
+            b->unplan(context, v->plan[i]);
+        v->plan[i] = NULL;
+        rc = b->plan(context, job, &v->plan[i]);
     }
-    return rc ? rc : b->exec(context, v->plan, in, out, report ? report : &unused);
+    return rc ? rc : b->exec(context, v->plan[i], in, out, report ? report : &unused);
 }
 
 struct gf_job gf_slabs_job(const struct gf_slabs *v, int64_t nz, int64_t ny, unsigned axes) {
@@ -98,6 +103,36 @@ struct gf_job gf_slabs_job(const struct gf_slabs *v, int64_t nz, int64_t ny, uns
 struct gf_array gf_slabs_array(const struct gf_slabs *v, void *data, enum gf_dtype type, int64_t nz,
                                int64_t ny, int64_t nx) {
     return gf_array_wrap(data, type, 4, (const int64_t[]){nz, ny, nx, v->channels});
+}
+
+/* The two inner axes of n planes. */
+static struct gf_job plane_job(const struct gf_slabs *v, int64_t n) {
+    const struct gf_job *whole = &v->s->job;
+    struct gf_job job = gf_slabs_job(v, n, v->ny, 6);
+    job.shape[2] = v->nx;
+    job.channels = whole->channels;
+    job.luma = whole->luma;
+    job.in_dtype = whole->in_dtype;
+    job.out[0].half = v->real;
+    job.stage = v->packed ? GF_STAGE_PACKED : GF_STAGE_PART;
+    return job;
+}
+
+int gf_slabs_planes(struct gf_slabs *v, const struct gf_array *in, int64_t first) {
+    const int64_t n = in->shape[0];
+    struct gf_job job = plane_job(v, n);
+    struct gf_array out =
+        gf_slabs_array(v, v->by_planes + first * v->ny * v->row, v->type, n, v->ny, v->cols);
+    return gf_slabs_transform(v, &job, in, &out, NULL);
+}
+
+int gf_slabs_rows(struct gf_slabs *v) {
+    struct gf_job job = gf_slabs_job(v, v->nz, v->rows.count, 1);
+    if (!v->rows.count)
+        return 0;
+    job.lean = true;
+    struct gf_array a = gf_slabs_array(v, v->by_rows, v->type, v->nz, v->rows.count, v->cols);
+    return gf_slabs_transform(v, &job, &a, &a, NULL);
 }
 
 int64_t gf_slabs_chunk(const struct gf_slabs *v, int64_t plane_bytes, int64_t *rounds) {
@@ -202,6 +237,22 @@ int gf_slabs_send_rows(struct gf_slabs *v) {
 
 int gf_slabs_arrive(struct gf_slabs *v) {
     return gf_ranks_progress(v->ranks, true);
+}
+
+int gf_slabs_forward(struct gf_slabs *v, const struct gf_array *planes) {
+    int64_t rounds, plane = planes->stride[0];
+    const int64_t chunk = gf_slabs_chunk(v, plane, &rounds);
+    int rc = gf_slabs_expect_rows(v);
+    for (int64_t first = 0; first < v->planes.count && !v->ranks->broken; first += chunk) {
+        int64_t left = v->planes.count - first, n = left < chunk ? left : chunk;
+        struct gf_array in = gf_array_slice(planes, 0, first, n);
+        rc = rc ? rc : gf_slabs_planes(v, &in, first);
+        int bad = gf_slabs_send_planes(v, first, n);
+        rc = rc ? rc : bad;
+    }
+    int bad = gf_slabs_arrive(v);
+    rc = gf_ranks_agree(v->ranks, rc ? rc : bad);
+    return rc ? rc : gf_ranks_agree(v->ranks, gf_slabs_rows(v));
 }
 
 /* ---------------------------------------------------------------- planes of a file */

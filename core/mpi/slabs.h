@@ -6,6 +6,9 @@
 #include "core/mpi/slab.h"
 #include "core/mpi/volume.h"
 
+/* Planes, the last planes, and rows alternate. */
+enum { GF_SLABS_PLANS = 3 };
+
 struct gf_slabs {
     struct gf_spread *s;
     struct gf_ranks *ranks;
@@ -16,13 +19,14 @@ struct gf_slabs {
     int64_t unit;     /* planes that are never parted */
     struct gf_span planes;
     struct gf_rows rows;
-    enum gf_dtype type;   /* complex, in the job's precision */
-    int64_t cols;         /* frequencies of a row between the transforms */
-    int64_t point;        /* bytes of one of them, all channels */
-    int64_t row;          /* bytes of a row of them */
-    char *by_rows;        /* z, own rows, x, channel */
-    char *by_planes;      /* own planes, y, x, channel */
-    struct gf_plan *plan; /* of the last gf_slabs_transform() */
+    enum gf_dtype type;                   /* complex, in the job's precision */
+    int64_t cols;                         /* frequencies of a row between the transforms */
+    int64_t point;                        /* bytes of one of them, all channels */
+    int64_t row;                          /* bytes of a row of them */
+    char *by_rows;                        /* z, own rows, x, channel */
+    char *by_planes;                      /* own planes, y, x, channel */
+    struct gf_plan *plan[GF_SLABS_PLANS]; /* of the last jobs, in turn */
+    int next_plan;
 };
 
 /* Plans the whole job for what depends on it, and allocates by_rows and by_planes. */
@@ -50,6 +54,15 @@ int gf_slabs_send_planes(struct gf_slabs *v, int64_t first, int64_t n);
 int gf_slabs_expect_planes(struct gf_slabs *v);
 int gf_slabs_send_rows(struct gf_slabs *v);
 int gf_slabs_arrive(struct gf_slabs *v);
+
+/* Forward, from own planes that are in memory (z, y, x, channel, of the job's input type) to by_rows:
+ * planes are sent off in chunks while the next ones are transformed. Without what symmetry asks of the
+ * result. Any number of times. */
+int gf_slabs_forward(struct gf_slabs *v, const struct gf_array *planes);
+/* The two halves of it: the two inner axes of planes first .. first + n of the own ones, which are in
+ * `in`, to by_planes; z of all own rows, in place. */
+int gf_slabs_planes(struct gf_slabs *v, const struct gf_array *in, int64_t first);
+int gf_slabs_rows(struct gf_slabs *v);
 
 /* GF_EINVAL on all ranks where the input of one had samples that are not finite. */
 int gf_slabs_refuse_nonfinite(struct gf_slabs *v);
