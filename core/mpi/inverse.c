@@ -126,15 +126,12 @@ static void take_symmetric(struct inverse *f, int64_t z, int64_t row) {
     }
 }
 
-/* z of all own rows, in place. */
-static int run_rows(struct inverse *f) {
-    struct gf_slabs *v = &f->v;
-    for (int64_t z = 0; z < v->nz && f->hermitian; z++)
-        for (int64_t i = 0; i < v->rows.count; i++)
+static void make_symmetric(struct inverse *f) {
+    for (int64_t z = 0; z < f->v.nz && f->hermitian; z++)
+        for (int64_t i = 0; i < f->v.rows.count; i++)
             take_symmetric(f, z, i);
     gf_free(f->whole);
     f->whole = NULL;
-    return gf_slabs_rows(v);
 }
 
 /* ---------------------------------------------------------------- planes */
@@ -236,13 +233,13 @@ static int allocate(struct inverse *f) {
     return rc;
 }
 
-/* The rows of all ranks as planes. */
+/* z of all rows, which become planes. */
 static int exchange(struct inverse *f) {
     struct gf_slabs *v = &f->v;
     int rc = gf_slabs_expect_planes(v);
-    if (!rc)
-        rc = gf_slabs_send_rows(v);
-    int bad = gf_slabs_arrive(v);
+    int bad = gf_slabs_send_rows(v, true);
+    rc = rc ? rc : bad;
+    bad = gf_slabs_arrive(v);
     return gf_ranks_agree(v->ranks, rc ? rc : bad);
 }
 
@@ -266,7 +263,7 @@ static int run(struct inverse *f) {
     if (!rc)
         rc = gf_slabs_refuse_nonfinite(&f->v);
     if (!rc)
-        rc = gf_ranks_agree(ranks, run_rows(f));
+        make_symmetric(f);
     if (!rc)
         rc = exchange(f);
     s->ms_transform = gf_now_ms() - start;

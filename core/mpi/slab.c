@@ -46,6 +46,19 @@ int64_t gf_rows_at(const struct gf_rows *r, int64_t i) {
                                  : r->range[1].first + i - r->range[0].count;
 }
 
+struct gf_rows gf_rows_part(const struct gf_rows *r, int64_t first, int64_t n) {
+    struct gf_rows part = {.n = 0};
+    int64_t at = 0;
+    for (int k = 0; k < r->n; at += r->range[k++].count) {
+        int64_t begin = first > at ? first - at : 0, end = first + n - at;
+        end = end < r->range[k].count ? end : r->range[k].count;
+        if (begin < end)
+            part.range[part.n++] = (struct gf_span){r->range[k].first + begin, end - begin};
+        part.count += begin < end ? end - begin : 0;
+    }
+    return part;
+}
+
 int64_t gf_rows_index(const struct gf_rows *r, int64_t y) {
     int64_t i = y - r->range[0].first;
     return i < r->range[0].count ? i : y - r->range[1].first + r->range[0].count;

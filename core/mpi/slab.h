@@ -29,6 +29,9 @@ struct gf_rows gf_slab_rows(int64_t n, int ranks, int rank, int mirrored);
 int64_t gf_rows_at(const struct gf_rows *r, int64_t i);
 int64_t gf_rows_index(const struct gf_rows *r, int64_t y);
 
+/* Own rows first .. first + n by number, as one range or two of y. */
+struct gf_rows gf_rows_part(const struct gf_rows *r, int64_t first, int64_t n);
+
 /* The most ranks that have something to do in both halves. */
 int64_t gf_slab_most(int64_t nz, int64_t ny, int64_t unit, int mirrored);
 

@@ -126,13 +126,17 @@ int gf_slabs_planes(struct gf_slabs *v, const struct gf_array *in, int64_t first
     return gf_slabs_transform(v, &job, in, &out, NULL);
 }
 
-int gf_slabs_rows(struct gf_slabs *v) {
-    struct gf_job job = gf_slabs_job(v, v->nz, v->rows.count, 1);
-    if (!v->rows.count)
-        return 0;
+/* z of own rows first .. first + n, in place. */
+static int transform_rows(struct gf_slabs *v, int64_t first, int64_t n) {
+    struct gf_job job = gf_slabs_job(v, v->nz, n, 1);
     job.lean = true;
     struct gf_array a = gf_slabs_array(v, v->by_rows, v->type, v->nz, v->rows.count, v->cols);
+    a = gf_array_slice(&a, 1, first, n);
     return gf_slabs_transform(v, &job, &a, &a, NULL);
+}
+
+int gf_slabs_rows(struct gf_slabs *v) {
+    return v->rows.count ? transform_rows(v, 0, v->rows.count) : 0;
 }
 
 int64_t gf_slabs_chunk(const struct gf_slabs *v, int64_t plane_bytes, int64_t *rounds) {
@@ -184,12 +188,13 @@ int gf_slabs_expect_rows(struct gf_slabs *v) {
     return rc;
 }
 
-static void keep_own(const struct gf_slabs *v, int64_t plane, bool back) {
-    int64_t row = 0;
-    for (int k = 0; k < v->rows.n; row += v->rows.range[k++].count) {
+/* Own rows of an own plane, from one side to the other. */
+static void keep_own(const struct gf_slabs *v, int64_t plane, int64_t row,
+                     const struct gf_rows *part, bool back) {
+    for (int k = 0; k < part->n; row += part->range[k++].count) {
         char *a = at_rows(v, v->planes.first + plane, row);
-        char *b = at_plane(v, plane, v->rows.range[k].first);
-        memcpy(back ? b : a, back ? a : b, (size_t)(v->rows.range[k].count * v->row));
+        char *b = at_plane(v, plane, part->range[k].first);
+        memcpy(back ? b : a, back ? a : b, (size_t)(part->range[k].count * v->row));
     }
 }
 
@@ -202,36 +207,63 @@ int gf_slabs_send_planes(struct gf_slabs *v, int64_t first, int64_t n) {
                 rc = gf_ranks_send(v->ranks, at_plane(v, plane, to.range[k].first),
                                    to.range[k].count * v->row, other(v, i));
         }
-        keep_own(v, plane, false);
+        keep_own(v, plane, 0, &v->rows, false);
     }
     return rc ? rc : gf_ranks_progress(v->ranks, false);
+}
+
+/* How many of its rows a rank transforms before it sends them: a few times in all, in messages that are
+ * worth one. */
+static int64_t group_of(const struct gf_slabs *v, int64_t rows) {
+    enum { GROUPS = 4, WORTH_SENDING = 1 << 16 };
+    int64_t group = (rows + GROUPS - 1) / GROUPS, least = (WORTH_SENDING + v->row - 1) / v->row;
+    return group > least ? group : least;
 }
 
 int gf_slabs_expect_planes(struct gf_slabs *v) {
     int rc = 0;
     for (int i = 0; i + 1 < v->ranks->size; i++) {
-        struct gf_rows from = rows_of(v, other(v, i));
-        for (int64_t plane = 0; plane < v->planes.count; plane++)
-            for (int k = 0; k < from.n && !rc; k++)
-                rc = gf_ranks_receive(v->ranks, at_plane(v, plane, from.range[k].first),
-                                      from.range[k].count * v->row, other(v, i));
+        struct gf_rows all = rows_of(v, other(v, i));
+        const int64_t group = group_of(v, all.count);
+        for (int64_t first = 0; first < all.count; first += group) {
+            struct gf_rows from = gf_rows_part(&all, first, group);
+            for (int64_t plane = 0; plane < v->planes.count; plane++)
+                for (int k = 0; k < from.n && !rc; k++)
+                    rc = gf_ranks_receive(v->ranks, at_plane(v, plane, from.range[k].first),
+                                          from.range[k].count * v->row, other(v, i));
+        }
     }
     return rc;
 }
 
-int gf_slabs_send_rows(struct gf_slabs *v) {
+/* Own rows first .. first + n. */
+static int send_rows(struct gf_slabs *v, int64_t first, int64_t n) {
+    const struct gf_rows part = gf_rows_part(&v->rows, first, n);
     int rc = 0;
     for (int i = 0; i + 1 < v->ranks->size; i++) {
         struct gf_span to = gf_slab_planes(v->nz, v->ranks->size, other(v, i), v->unit);
         for (int64_t z = to.first; z < to.first + to.count; z++) {
-            int64_t row = 0;
-            for (int k = 0; k < v->rows.n && !rc; row += v->rows.range[k++].count)
-                rc = gf_ranks_send(v->ranks, at_rows(v, z, row), v->rows.range[k].count * v->row,
+            int64_t row = first;
+            for (int k = 0; k < part.n && !rc; row += part.range[k++].count)
+                rc = gf_ranks_send(v->ranks, at_rows(v, z, row), part.range[k].count * v->row,
                                    other(v, i));
         }
     }
     for (int64_t plane = 0; plane < v->planes.count; plane++)
-        keep_own(v, plane, true);
+        keep_own(v, plane, first, &part, true);
+    return rc ? rc : gf_ranks_progress(v->ranks, false);
+}
+
+int gf_slabs_send_rows(struct gf_slabs *v, bool transform) {
+    const int64_t group = group_of(v, v->rows.count);
+    int rc = 0;
+    for (int64_t first = 0; first < v->rows.count && !v->ranks->broken; first += group) {
+        int64_t left = v->rows.count - first, n = left < group ? left : group;
+        if (transform && !rc)
+            rc = transform_rows(v, first, n);
+        int bad = send_rows(v, first, n); /* the others wait for them in any case */
+        rc = rc ? rc : bad;
+    }
     return rc;
 }
 

@@ -46,13 +46,14 @@ struct gf_array gf_slabs_array(const struct gf_slabs *v, void *data, enum gf_dty
  * rank with the most planes. */
 int64_t gf_slabs_chunk(const struct gf_slabs *v, int64_t plane_bytes, int64_t *rounds);
 
-/* The exchange: from planes to rows, and back. gf_slabs_expect() comes first; gf_slabs_send_planes()
- * for planes first .. first + n of the own ones, in order, each once (or _rows() for all rows, once);
- * gf_slabs_arrive() waits for all. */
+/* The exchange: from planes to rows, and back. gf_slabs_expect_*() comes first; gf_slabs_send_planes()
+ * for planes first .. first + n of the own ones, in order, each once; or gf_slabs_send_rows(), which
+ * with `transform` runs z of some rows while those before them are under way. gf_slabs_arrive() waits
+ * for all. */
 int gf_slabs_expect_rows(struct gf_slabs *v);
 int gf_slabs_send_planes(struct gf_slabs *v, int64_t first, int64_t n);
 int gf_slabs_expect_planes(struct gf_slabs *v);
-int gf_slabs_send_rows(struct gf_slabs *v);
+int gf_slabs_send_rows(struct gf_slabs *v, bool transform);
 int gf_slabs_arrive(struct gf_slabs *v);
 
 /* Forward, from own planes that are in memory (z, y, x, channel, of the job's input type) to by_rows:

@@ -53,6 +53,13 @@ static void test_rows(int64_t n, int ranks, int mirrored) {
     }
     for (int64_t y = 0; y < n; y++)
         CHECK_EQ(seen[y], 1);
+    struct gf_rows rows = gf_slab_rows(n, ranks, 0, mirrored);
+    for (int64_t first = 0; first < rows.count; first += 3) {
+        struct gf_rows part = gf_rows_part(&rows, first, 3);
+        CHECK_EQ(part.count, rows.count - first < 3 ? rows.count - first : 3);
+        for (int64_t i = 0; i < part.count; i++)
+            CHECK_EQ(gf_rows_at(&part, i), gf_rows_at(&rows, first + i));
+    }
     free(seen);
 }
 
@@ -223,6 +230,7 @@ int main(void) {
     test_shape(&s, 12, 33, 64); /* the same, with lines that are pairs along y */
     test_shape(&s, 7, 11, 13);
     test_shape(&s, 67, 5, 24); /* pairs of lines along z */
+    test_shape(&s, 3, 24, 2200); /* rows long enough to be sent in groups */
     test_shape(&s, 2, 2, 2);
     test_failure(&s);
     unlink(s.in);
