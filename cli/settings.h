@@ -148,6 +148,8 @@ struct gf_settings {
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
+    int ranks;          /* plan: processes that share the volume; 0: unset */
+    double link;        /* their network, GB/s to and from each; 0: unset */
 
     struct gf_bench_settings {
         unsigned kinds, precisions, levels; /* bits; 0: unset */

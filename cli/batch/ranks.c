@@ -47,6 +47,14 @@ static int each_output(const struct gf_rank_work *w, visit *visit, void *user) {
     return rc;
 }
 
+bool gf_ranks_prints(const struct gf_settings *s, char *const *operands, int n) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    bool prints = s->mpi == GF_MPI_OFF || launcher.rank == 0;
+    for (int i = 0; i < n; i++)
+        prints = prints || gf_ranks_differ(operands[i], launcher.rank);
+    return prints;
+}
+
 /* ---- without a plugin ---- */
 
 struct check {

@@ -23,6 +23,11 @@ struct gf_rank_work {
 int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
                   struct gf_ranks *ranks, bool *joined);
 
+/* Of a command that only prints: whether this process does. Of several that a launcher started it is
+ * the first, unless --mpi=off, or where an operand names this process's rank: then they print
+ * different things. */
+bool gf_ranks_prints(const struct gf_settings *s, char *const *operands, int n);
+
 /* True where one of the whole numbers in `text` is `rank`: spectrum_03.npy for rank 3. */
 bool gf_ranks_differ(const char *text, int rank);
 
