@@ -167,23 +167,11 @@ static int check_output(const struct gf_job *job, const struct gf_output *out) {
         return rc;
     if (job->direction == GF_INVERSE && (out->shift || out->half))
         return gf_fail(GF_EINVAL, "only a spectrum is shifted or halved, not an inverse's result");
+    if (out->packed && (!out->half || !job->elsewhere || out->kind != GF_COMPLEX || out->shift))
+        return gf_fail(GF_EINVAL, "only the half spectrum of a part is packed, in complex numbers");
     if (out->half && !gf_job_is_real(job))
         return gf_fail(GF_EINVAL, "only a real input's spectrum has a redundant half");
     return check_range(out);
-}
-
-static int check_stage(const struct gf_job *job) {
-    int axis = gf_job_half_axis(job);
-    if ((int)job->stage < 0 || job->stage > GF_STAGE_PACKED)
-        return gf_fail(GF_EINVAL, "no such stage: %d", (int)job->stage);
-    if (job->norm_points < 0)
-        return gf_fail(GF_EINVAL, "a norm of %lld points", (long long)job->norm_points);
-    if (job->stage != GF_STAGE_PACKED)
-        return 0;
-    if (job->op != GF_FFT || job->direction != GF_FORWARD || job->n_out != 1 ||
-        job->out[0].kind != GF_COMPLEX || !job->out[0].half || job->shape[axis] % 2)
-        return gf_fail(GF_EINVAL, "only half spectra of an even axis are packed");
-    return 0;
 }
 
 int gf_job_validate(const struct gf_job *job) {
@@ -205,7 +193,7 @@ int gf_job_validate(const struct gf_job *job) {
                      GF_MAX_OUTPUTS);
     for (int i = 0; i < job->n_out && !rc; i++)
         rc = check_output(job, &job->out[i]);
-    return rc ? rc : check_stage(job);
+    return rc;
 }
 
 /* ---- what one run gets ---- */
@@ -232,9 +220,16 @@ int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
     return rc;
 }
 
+int gf_job_check_unpacked(const struct gf_job *job) {
+    for (int i = 0; i < job->n_out; i++)
+        if (job->out[i].packed)
+            return gf_fail(GF_EUNSUPP, "this backend does not pack half spectra");
+    return 0;
+}
+
 int gf_job_fourier_only(const struct gf_job *job) {
     if (job->op == GF_FFT)
         return 0;
-    return gf_fail(GF_EUNSUPP, "this backend has no %s in this version; --backend=openmp has them",
+    return gf_fail(GF_EUNABLE, "this backend has no %s in this version; --backend=openmp has them",
                    job->op == GF_DWT ? "wavelets" : "filters");
 }

@@ -212,7 +212,7 @@ static int store_rows(struct forward *f, int64_t n, int64_t columns, const char 
     struct gf_job job = gf_slabs_job(v, 1, n, 1);
     job.shape[2] = columns;
     job.norm = whole->norm;
-    job.norm_points = gf_job_points(whole);
+    job.elsewhere = gf_job_points(whole);
     job.out[0].kind = o->kind;
     job.out[0].dtype = o->dtype;
     struct gf_array in = gf_slabs_array(v, f->values, v->type, 1, n, columns);

@@ -143,7 +143,6 @@ static struct gf_job plane_job(const struct inverse *f, int64_t n) {
     job.shape[2] = f->v.nx;
     job.real = job.in_half = f->v.real;
     job.norm = whole->norm;
-    job.norm_points = gf_job_points(whole);
     job.out[0] = whole->out[0];
     return job;
 }

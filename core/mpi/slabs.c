@@ -12,14 +12,14 @@ enum { CHUNK = 16 << 20, MOST_READ = 1 << 30 };
 static int look_at_plan(struct gf_slabs *v) {
     struct gf_spread *s = v->s;
     struct gf_plan *plan = NULL;
-    int rc = s->backend->stages ? s->backend->plan(s->context, &s->job, &plan)
-                                : gf_fail(GF_EUNSUPP,
-                                          "backend %s does not share a volume among processes; "
-                                          "--backend=openmp does",
-                                          s->backend->name);
+    int rc = s->backend->packs ? s->backend->plan(s->context, &s->job, &plan)
+                               : gf_fail(GF_EUNSUPP,
+                                         "backend %s does not share a volume among processes; "
+                                         "--backend=openmp does",
+                                         s->backend->name);
     if (rc)
         return rc;
-    v->packed = plan->packed;
+    v->packed = s->backend->packs(&s->job);
     v->unit = plan->pair_axis == 0 ? plan->pair_lines : 1;
     s->backend->unplan(s->context, plan);
     return 0;
@@ -84,6 +84,11 @@ int gf_slabs_transform(struct gf_slabs *v, const struct gf_job *job, const struc
     return rc ? rc : b->exec(context, v->plan[i], in, out, report ? report : &unused);
 }
 
+/* Points of the axes that a job leaves to others. */
+static int64_t elsewhere(const struct gf_slabs *v, unsigned axes) {
+    return (axes & 1 ? 1 : v->nz) * (axes & 2 ? 1 : v->ny) * (axes & 4 ? 1 : v->nx);
+}
+
 struct gf_job gf_slabs_job(const struct gf_slabs *v, int64_t nz, int64_t ny, unsigned axes) {
     const struct gf_job *job = &v->s->job;
     return (struct gf_job){.direction = job->direction,
@@ -95,7 +100,7 @@ struct gf_job gf_slabs_job(const struct gf_slabs *v, int64_t nz, int64_t ny, uns
                            .precision = job->precision,
                            .norm =
                                job->direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD,
-                           .stage = GF_STAGE_PART,
+                           .elsewhere = elsewhere(v, axes),
                            .n_out = 1,
                            .out = {{.kind = GF_COMPLEX, .dtype = v->type}}};
 }
@@ -114,7 +119,7 @@ static struct gf_job plane_job(const struct gf_slabs *v, int64_t n) {
     job.luma = whole->luma;
     job.in_dtype = whole->in_dtype;
     job.out[0].half = v->real;
-    job.stage = v->packed ? GF_STAGE_PACKED : GF_STAGE_PART;
+    job.out[0].packed = v->packed;
     return job;
 }
 

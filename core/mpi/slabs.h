@@ -15,7 +15,7 @@ struct gf_slabs {
     int64_t nz, ny, nx;
     int64_t channels; /* of the spectrum */
     bool real;        /* the arithmetic runs on half spectra; rows are with their mirror images */
-    bool packed;      /* GF_STAGE_PACKED */
+    bool packed;      /* as gf_output.packed */
     int64_t unit;     /* planes that are never parted */
     struct gf_span planes;
     struct gf_rows rows;

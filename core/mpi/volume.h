@@ -19,7 +19,7 @@
 
 struct gf_spread {
     struct gf_ranks *ranks;
-    const struct gf_backend *backend; /* with `stages` */
+    const struct gf_backend *backend; /* with packs() */
     void *context;
     struct gf_job job;   /* of the whole volume; gf_spread_check() has passed it */
     bool zero_nonfinite; /* NaN and Inf of the input become 0 */

@@ -48,10 +48,6 @@ static void test_validate(void) {
     CHECK_EQ(gf_job_validate(&job), 0);
     job = spectrum();
     CHECK_EQ(gf_job_validate(&job), 0);
-    SPOILED(picture, job.stage = GF_STAGE_PACKED, "packed");
-    SPOILED(spectrum, job.stage = GF_STAGE_PACKED, "packed");
-    SPOILED(picture, job.stage = 3, "no such stage");
-    SPOILED(picture, job.norm_points = -1, "points");
     SPOILED(picture, job.ndim = 0, "0 axes");
     SPOILED(picture, job.ndim = 4, "4 axes");
     SPOILED(picture, job.axes = 0, "no axis");
@@ -79,6 +75,7 @@ static void test_validate(void) {
             "at 0");
     SPOILED(picture, (job.out[0].range = GF_RANGE_GIVEN, job.out[0].high = 1 / 0.0), "not finite");
     SPOILED(picture, (job.out[0].kind = GF_REAL, job.out[0].range = GF_RANGE_GIVEN), "symmetric");
+    SPOILED(picture, job.out[0].packed = true, "packed");
     SPOILED(spectrum, job.luma = true, "luma");
     SPOILED(spectrum, (job.real = false, job.in_half = true), "real result");
     SPOILED(spectrum, job.out[0].shift = true, "only a spectrum");
@@ -219,8 +216,7 @@ static struct gf_job everything(void) {
     job.luma = job.in_shift = job.in_half = job.real = job.lean = job.spend_input = false;
     job.precision = GF_SINGLE;
     job.norm = GF_NORM_BACKWARD;
-    job.stage = GF_STAGE_WHOLE;
-    job.norm_points = 0;
+    job.elsewhere = 0;
     job.n_out = 2;
     job.op = GF_FFT;
     job.filter = NULL;
@@ -237,7 +233,7 @@ static struct gf_job everything(void) {
         out->map = GF_MAP_DISPLAY;
         out->scale = GF_SCALE_LOG;
         out->range = GF_RANGE_FULL;
-        out->shift = out->half = false;
+        out->shift = out->half = out->packed = false;
         out->low = 0;
         out->high = 1;
     }
@@ -254,8 +250,6 @@ static void test_equal(void) {
     DIFFERS(shape[0] = 7);
     DIFFERS(shape[1] = 6);
     DIFFERS(channels = 1);
-    DIFFERS(stage = GF_STAGE_PART);
-    DIFFERS(norm_points = 42);
     DIFFERS(axes = 1);
     DIFFERS(counted[1] = 6);
     DIFFERS(in_dtype = GF_U16);
@@ -267,6 +261,7 @@ static void test_equal(void) {
     DIFFERS(spend_input = true);
     DIFFERS(precision = GF_DOUBLE);
     DIFFERS(norm = GF_NORM_ORTHO);
+    DIFFERS(elsewhere = 5);
     DIFFERS(n_out = 1);
     DIFFERS(op = GF_DWT);
     DIFFERS(filter = (const struct gf_filter *)&job);
@@ -286,6 +281,7 @@ static void test_equal(void) {
     DIFFERS(out[1].high = 2);
     DIFFERS(out[1].shift = true);
     DIFFERS(out[1].half = true);
+    DIFFERS(out[1].packed = true);
 }
 
 static void test_table(void) {
