@@ -229,7 +229,7 @@ int main(void) {
     test_shape(&s, 8, 6, 32);   /* packed half spectra */
     test_shape(&s, 12, 33, 64); /* the same, with lines that are pairs along y */
     test_shape(&s, 7, 11, 13);
-    test_shape(&s, 67, 5, 24); /* pairs of lines along z */
+    test_shape(&s, 67, 5, 24);   /* pairs of lines along z */
     test_shape(&s, 3, 24, 2200); /* rows long enough to be sent in groups */
     test_shape(&s, 2, 2, 2);
     test_failure(&s);
