@@ -57,7 +57,7 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
  * the temporary and the position of the first sample, after which the others follow without a gap, C
  * order, little-endian. gf_volume_written() tells the checksum of all of them. */
 int gf_volume_lend(struct gf_volume *v, const char **path, int64_t *base);
-void gf_volume_written(struct gf_volume *v, uint32_t crc32);
+int gf_volume_written(struct gf_volume *v, uint32_t crc32);
 
 int gf_volume_commit(struct gf_volume *v); /* frees in any case */
 void gf_volume_abort(struct gf_volume *v); /* closes without a file; NULL is fine */

@@ -122,9 +122,11 @@ static int name_nonfinite(const struct gf_task *t, const struct gf_spread *s) {
 static int commit(const struct gf_spread *s, struct gf_ranks *ranks, struct gf_volume **volume) {
     int rc = 0;
     if (ranks->rank == 0) {
-        gf_volume_written(*volume, s->crc32);
-        rc = gf_volume_commit(*volume);
-        *volume = NULL;
+        rc = gf_volume_written(*volume, s->crc32);
+        if (!rc) {
+            rc = gf_volume_commit(*volume);
+            *volume = NULL;
+        }
     }
     return gf_ranks_agree(ranks, rc);
 }
