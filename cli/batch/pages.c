@@ -97,8 +97,22 @@ static int read_pages(struct gf_task *t, int64_t from, struct gf_array *to, stru
     return rc;
 }
 
+/* Where libgomp's threads wait for each other they spin for milliseconds, which takes the CPUs from the
+ * threads that read and write; but not while there are more of them than CPUs. A team of the reading
+ * thread's own makes them more than those that transform. */
+static void outnumber_cpus(const struct walk *w) {
+    enum { WORTH_A_TEAM = 1 << 20 /* bytes of all slots */ };
+    int threads = 0;
+    if (gf_settings_threads(w->t->s) < 2 ||
+        gf_task_in_bytes(w->t) + gf_task_out_bytes(w->t) < WORTH_A_TEAM)
+        return;
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+    threads++;
+}
+
 static void *read_all(void *user) {
     struct walk *w = user;
+    outnumber_cpus(w);
     for (int64_t i = 0; i < w->parts; i++) {
         if (!w->bad.count && !await(w, &w->ran, i - SLOTS + 1, false))
             return NULL;
