@@ -215,12 +215,12 @@ CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults
 	@mkdir -p $(BUILD)/cache
-	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_png build-asan/test_record
-	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= build-zlib/test_png
+	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record
+	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= build-zlib/test_png build-zlib/test_png_write
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2 $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh \
-	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_record build-zlib/test_png "$(BUILD)/faults -s 60"
+	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write "$(BUILD)/faults -s 60"
 
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.

@@ -197,6 +197,19 @@ int64_t gf_file_decoding_bytes(const struct gf_file *file) {
     return file->decoder.extra;
 }
 
+int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun) {
+    *begun = false; /* the checksum of a described file comes first */
+    return file->described ? GF_OK : gf_decoder_begin(&file->decoder, image, begun);
+}
+
+bool gf_file_decode(struct gf_file *file) {
+    return gf_decoder_decode(&file->decoder);
+}
+
+bool gf_file_await(struct gf_file *file, int64_t rows) {
+    return gf_decoder_await(&file->decoder, rows);
+}
+
 int gf_file_more(struct gf_file *file) {
     const struct gf_format *f = file->decoder.format;
     return f->more ? f->more(file->source) : 0;

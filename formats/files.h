@@ -32,6 +32,11 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
                        void *to);
 /* Bytes that decoding takes besides the samples. */
 int64_t gf_file_decoding_bytes(const struct gf_file *file);
+/* The same for pictures whose first rows are used while the last ones are decoded: see
+ * gf_decoder_begin(). */
+int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun);
+bool gf_file_decode(struct gf_file *file);
+bool gf_file_await(struct gf_file *file, int64_t rows);
 /* After gf_file_read() with options->several: 1 where another picture follows, 0 at the end (or in
  * formats that hold one only), a negative status where something else does. May wait for a pipe. */
 int gf_file_more(struct gf_file *file);

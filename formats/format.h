@@ -118,6 +118,11 @@ struct gf_format {
      * into `to`, without gaps; in any order where the source can go back. */
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                       void *to);
+    /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
+     * see gf_decoder_begin(). */
+    bool (*begin)(struct gf_decoder *d, struct gf_image *image);
+    bool (*decode)(struct gf_decoder *d);
+    bool (*await)(struct gf_decoder *d, int64_t rows);
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
@@ -130,9 +135,9 @@ struct gf_format {
     /* NULL: a volume is written by write() alone. Else the same bytes in steps: what precedes the
      * samples; the next pages, as an image of their own; what follows the last one. The last step
      * frees e->state, and comes after a failure too. */
-    int (*begin)(struct gf_encoder *e);
+    int (*begin_pages)(struct gf_encoder *e);
     int (*put_pages)(struct gf_encoder *e, const struct gf_image *pages);
-    int (*end)(struct gf_encoder *e);
+    int (*end_pages)(struct gf_encoder *e);
     /* NULL: pages are written in their order only. Writes all of a file that write() would make but
      * the samples, which stay zero. The caller frees frame->at. */
     int (*write_frame)(struct gf_sink *sink, const struct gf_image *image,
@@ -190,6 +195,15 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image);
 /* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
+/* Instead of gf_decoder_read(), for pictures whose first rows are used while the last ones are
+ * decoded. Allocates image->px; *begun is false where rows cannot be had one by one. Then one thread
+ * calls gf_decoder_decode(), which ends when all are decoded, and any others gf_decoder_await(), which
+ * returns when the first `rows` rows are complete, and helps to complete them. Where they return
+ * false, what there is must not be used: gf_decoder_read(), when no thread is in either function any
+ * more, reads the samples or tells what is wrong with them. */
+int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun);
+bool gf_decoder_decode(struct gf_decoder *d);
+bool gf_decoder_await(struct gf_decoder *d, int64_t rows);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
 /* The three of them; options->header_only leaves the second out. */
 int gf_format_read(const struct gf_format *format, struct gf_source *source,

@@ -205,6 +205,8 @@ static int64_t looking_bytes(const struct gf_task *t) {
 static int check_memory(struct gf_task *t, int64_t workspace) {
     int64_t arrays = gf_task_in_bytes(t) + gf_task_out_bytes(t), looking = looking_bytes(t);
     t->need = (arrays > looking ? arrays : looking) + t->extra_bytes + workspace;
+    if (t->pages.at_once && t->reader.file[0])
+        t->need += gf_file_decoding_bytes(t->reader.file[0]);
     if (t->need < t->prepare_bytes)
         t->need = t->prepare_bytes;
     return gf_memory_check(t->need, gf_runner_limit(t->runner));
@@ -382,18 +384,32 @@ int gf_task_preview(struct gf_task *t) {
 
 /* ---- samples ---- */
 
-int gf_task_read(struct gf_task *t) {
-    int rc = begin(t);
-    if (!rc)
-        rc = place(t);
+static int read_samples(struct gf_task *t) {
     double start = gf_now_ms();
-    if (rc || t->pages.at_once)
-        return rc;
-    rc = gf_reader_read(&t->reader, t->s, t->read, &t->image);
+    int rc = gf_reader_read(&t->reader, t->s, t->read, &t->image);
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);
     t->ms_decode += gf_now_ms() - start;
     return rc;
+}
+
+/* Whether the job is planned without a look at the samples, and runs while they come. Formats that
+ * begin to decode have integers only, of which none is NaN. */
+static bool may_be_fed(const struct gf_task *t) {
+    return !t->hooks->ready && !t->up_to_date && gf_dtype_is_integer(t->image.px.dtype) &&
+           gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
+}
+
+int gf_task_read(struct gf_task *t) {
+    int rc = begin(t);
+    if (!rc)
+        rc = place(t);
+    t->fed = false;
+    if (rc || t->pages.at_once)
+        return rc;
+    if (may_be_fed(t))
+        rc = gf_reader_begin(&t->reader, t->s, &t->image, &t->fed);
+    return rc || t->fed ? rc : read_samples(t);
 }
 
 /* The views that prepare() described get the samples. */
@@ -476,6 +492,33 @@ static void copy_samples(const struct gf_task *t, struct gf_array *out) {
     }
 }
 
+static bool produce(void *user) {
+    struct gf_task *t = user;
+    double start = gf_now_ms();
+    bool done = gf_reader_decode(&t->reader);
+    t->ms_decode += gf_now_ms() - start;
+    t->fed = done;
+    return done;
+}
+
+static bool await(void *user, int64_t rows) {
+    struct gf_task *t = user;
+    return gf_reader_await(&t->reader, rows);
+}
+
+/* Decodes and transforms concurrently. What cannot be decoded so is read in whole, or refused. */
+static int run_fed(struct gf_task *t, struct gf_array *out) {
+    const struct gf_feed feed = {t, produce, await};
+    int rc = gf_runner_run_fed(t->runner, &t->in, &feed, out, &t->report);
+    if (!rc && !t->fed)
+        rc = read_samples(t);
+    else
+        gf_reader_close(&t->reader);
+    if (!rc && !t->fed)
+        rc = gf_runner_run(t->runner, &t->in, out, &t->report);
+    return rc;
+}
+
 int gf_task_run(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = 0;
@@ -488,12 +531,12 @@ int gf_task_run(struct gf_task *t) {
     }
     if (rc)
         return rc;
-    double start = gf_now_ms();
+    double start = gf_now_ms(), decoded = t->ms_decode;
     if (t->untouched)
         copy_samples(t, out);
     else
-        rc = gf_runner_run(t->runner, &t->in, out, &t->report);
-    t->ms_transform = gf_now_ms() - start;
+        rc = t->fed ? run_fed(t, out) : gf_runner_run(t->runner, &t->in, out, &t->report);
+    t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)

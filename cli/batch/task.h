@@ -1,7 +1,7 @@
 /* One input on its way to its outputs: read, prepared as a job, run, written.
  *
  *     gf_task_preview   header only: the job, what it needs      nothing large is allocated
- *     gf_task_read      samples, NaN refused or mended
+ *     gf_task_read      samples, NaN refused or mended; or room for what gf_task_run() decodes
  *     gf_task_ready     the plan, and what of the job depends on samples
  *     gf_task_run       outputs allocated, backend run
  *     gf_task_write     every output to its file
@@ -80,6 +80,7 @@ struct gf_task {
     bool recorded;   /* inverse: the spectrum came with a record */
     bool streamed;   /* dwt: frame by frame, on the CPU */
     bool lossy;      /* idwt: a threshold is or was applied */
+    bool fed;        /* the samples are decoded while the job runs */
     bool untouched;  /* filter: nothing to be done; the outputs are copies of the samples */
     int64_t need;    /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];

@@ -35,10 +35,23 @@ struct gf_plan {
     int n_passes;
     int64_t workspace_bytes; /* beside the input and output arrays */
     int64_t device_bytes;    /* taken of a device's own memory, input and output included */
+    bool feeds;              /* exec_fed() runs it */
     int kernels_built;       /* GPU backends: compiled for this plan, and not found in the cache */
     double build_seconds;    /* finding and compiling */
     struct gf_job job;       /* as planned */
     void *impl;              /* the backend's own */
+};
+
+/* An input whose rows become complete one after the other while a job runs, as those of a picture
+ * that is being decoded do. */
+struct gf_feed {
+    void *user;
+    /* In the thread that calls exec_fed(), once: makes all rows. */
+    bool (*produce)(void *user);
+    /* In any other thread: returns when the first `rows` rows are complete. */
+    bool (*await)(void *user, int64_t rows);
+    /* Both return false where rows will not be complete: the outputs are worth nothing then, which
+     * is no failure of exec_fed(). */
 };
 
 struct gf_backend_options {
@@ -99,6 +112,10 @@ struct gf_backend {
      * a time. */
     int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report);
+    /* The same for a plan that feeds: begins while rows of the input are still to come. NULL: no plan
+     * does. */
+    int (*exec_fed)(void *context, struct gf_plan *plan, const struct gf_array *in,
+                    const struct gf_feed *feed, struct gf_array *out, struct gf_report *report);
     const struct gf_device_exec *on_device; /* NULL: arrays stay in the host's memory */
     /* After a failure: true when nothing further runs in this context. NULL where that cannot be.
      */

@@ -283,6 +283,14 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
     }
 }
 
+int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
+                      struct gf_array *out, struct gf_report *report) {
+    memset(report, 0, sizeof *report);
+    int rc = backend_of(r, r->now)->exec_fed(r->own_context, r->kept, in, feed, out, report);
+    r->ms.run = report->ms;
+    return rc;
+}
+
 const char *gf_runner_name(const struct gf_runner *r) {
     return r->now < 0 ? "?" : backend_of(r, r->now)->name;
 }

@@ -55,6 +55,13 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job);
  * kept, and runs. Fallbacks as in gf_runner_plan(). */
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,
                   struct gf_report *report);
+/* Whether gf_runner_run_fed() runs the planned job. */
+static inline bool gf_runner_feeds(const struct gf_runner *r) {
+    return r->plan && r->plan->feeds;
+}
+/* The same with an input whose rows are still to come. */
+int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
+                      struct gf_array *out, struct gf_report *report);
 
 /* Bytes that a job's arrays and workspace may take together: the session's limit. */
 static inline int64_t gf_runner_limit(const struct gf_runner *r) {
