@@ -95,6 +95,7 @@ ISA_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
 $(BUILD)/kernels/%: H_CODE := # the loops would pay for it
 $(BUILD)/kernels/cpu/exact.o: ALL_CFLAGS += -O3
+$(BUILD)/core/cpu/backend_c.o: ALL_CFLAGS += -fno-tree-vectorize -fno-tree-slp-vectorize # a baseline
 KERNELS := $(foreach i,$(ISAS),$(BUILD)/kernels/cpu/f32_$(i).o $(BUILD)/kernels/cpu/f64_$(i).o) \
            $(call obj,$(wildcard kernels/cpu/*.c))
 

@@ -141,8 +141,10 @@ struct gf_settings {
     int jobs; /* pictures at once; 0: unset */
     bool resume, force;
     bool full;     /* selftest: every shape */
+    int step;      /* of ranges of shapes: enum gf_step */
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
     int64_t max_memory;
+    const char *scratch; /* a folder, or "auto": beside the output; NULL: none */
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */

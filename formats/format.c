@@ -150,17 +150,17 @@ int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
 }
 
 int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun) {
-    int rc = d->format->begin ? allocate(d, image) : GF_OK;
-    *begun = !rc && d->format->begin && d->format->begin(d, image);
+    int rc = d->format->begin_rows ? allocate(d, image) : GF_OK;
+    *begun = !rc && d->format->begin_rows && d->format->begin_rows(d, image);
     return rc;
 }
 
 bool gf_decoder_decode(struct gf_decoder *d) {
-    return d->format->decode(d);
+    return d->format->decode_rows(d);
 }
 
 bool gf_decoder_await(struct gf_decoder *d, int64_t rows) {
-    return d->format->await(d, rows);
+    return d->format->await_rows(d, rows);
 }
 
 void gf_decoder_close(struct gf_decoder *d) {

@@ -114,15 +114,18 @@ struct gf_format {
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
+    /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
+     * see gf_decoder_begin(). */
+    bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
+    bool (*decode_rows)(struct gf_decoder *d);
+    bool (*await_rows)(struct gf_decoder *d, int64_t rows);
     /* NULL: all samples are decoded at once. Those of `n` indices of the slowest axis from `from` on
      * into `to`, without gaps; in any order where the source can go back. */
     int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
                       void *to);
-    /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
-     * see gf_decoder_begin(). */
-    bool (*begin)(struct gf_decoder *d, struct gf_image *image);
-    bool (*decode)(struct gf_decoder *d);
-    bool (*await)(struct gf_decoder *d, int64_t rows);
+    /* All samples follow each other in the file, so that read_pages() reads rows, as pages of an image
+     * that has no other axis before them. */
+    bool plain_rows;
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
@@ -135,9 +138,9 @@ struct gf_format {
     /* NULL: a volume is written by write() alone. Else the same bytes in steps: what precedes the
      * samples; the next pages, as an image of their own; what follows the last one. The last step
      * frees e->state, and comes after a failure too. */
-    int (*begin_pages)(struct gf_encoder *e);
+    int (*begin)(struct gf_encoder *e);
     int (*put_pages)(struct gf_encoder *e, const struct gf_image *pages);
-    int (*end_pages)(struct gf_encoder *e);
+    int (*end)(struct gf_encoder *e);
     /* NULL: pages are written in their order only. Writes all of a file that write() would make but
      * the samples, which stay zero. The caller frees frame->at. */
     int (*write_frame)(struct gf_sink *sink, const struct gf_image *image,

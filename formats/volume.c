@@ -91,7 +91,7 @@ int gf_volume_begin(const char *path, const struct gf_format *format, const stru
     if (!rc && format->record_beside && image->record && gf_sink_is_file((*out)->sink))
         gf_sink_checksum((*out)->sink, options->threads);
     if (!rc)
-        rc = format->begin_pages(&(*out)->encoder);
+        rc = format->begin(&(*out)->encoder);
     if (!rc)
         return GF_OK;
     gf_volume_abort(why ? NULL : *out);
@@ -170,7 +170,7 @@ static int fill(struct gf_volume *v) {
 }
 
 static int end_encoding(struct gf_volume *v) {
-    return v->format->end_pages && v->encoder.state ? v->format->end_pages(&v->encoder) : GF_OK;
+    return v->format->end && v->encoder.state ? v->format->end(&v->encoder) : GF_OK;
 }
 
 int gf_volume_commit(struct gf_volume *v) {

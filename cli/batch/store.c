@@ -164,6 +164,30 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
     return v ? gf_volume_append(v, &image) : write_planes(s, p, from, &image, metadata);
 }
 
+/* ---- row by row ---- */
+
+const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p) {
+    const struct gf_write_options options = options_of(s, p);
+    if (p->bands || p->aside)
+        return "bands and masks are made in one piece";
+    if (p->where->has_page)
+        return "{page} is not; write one .tif, .npy or .raw";
+    return gf_volume_refuses(p->path, p->format, &options);
+}
+
+int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
+                      const struct gf_metadata *metadata, struct gf_volume **out) {
+    const struct gf_write_options options = options_of(s, p);
+    struct gf_image v;
+    *out = NULL;
+    int rc = dress(p, &p->image, p->has_record ? &p->record : NULL, metadata, &v);
+    if (rc)
+        return rc;
+    rc = gf_volume_create(p->path, p->format, &v, &options, s->clobber, out);
+    free(v.record);
+    return rc;
+}
+
 /* ---- the names ---- */
 
 static int each_band(const struct gf_job *job, int i, const struct gf_product *p,

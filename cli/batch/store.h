@@ -29,6 +29,11 @@ int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
 int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
                    const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
                    const struct gf_array *pages);
+/* NULL where the product can be written as rows in any order, else the reason; and its volume for
+ * gf_volume_write(). */
+const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p);
+int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
+                      const struct gf_metadata *metadata, struct gf_volume **out);
 /* With {page}: whether each plane has a record of its own. */
 bool gf_page_has_record(const struct gf_product *p);
 

@@ -83,6 +83,7 @@ struct gf_task {
     struct gf_paging pages;
     bool prepared;   /* image's header, the job and the products are there */
     bool placed;     /* the products' places and the arrays' sizes were checked */
+    bool too_large;  /* all of it fits the memory limit only in slabs */
     bool up_to_date; /* --resume: the outputs are there and newer than what is read */
     bool skipped;    /* so nothing is done */
     bool recorded;   /* inverse: the spectrum came with a record */
@@ -126,22 +127,5 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
  * a negative status for what is not a picture. May wait for a pipe. */
 int gf_task_more(struct gf_task *t);
 void gf_task_free(struct gf_task *t);
-
-/* For prepare(): sets product[i].image to the shape of the job's output i (with its alpha plane),
- * of `color`, and refuses what the format cannot hold. */
-int gf_task_describe(struct gf_task *t, int i, enum gf_color color);
-/* For prepare(): the job's channels and t->in are all but alpha, or their luma with --color. */
-int gf_task_take_channels(struct gf_task *t);
-/* For prepare(): t->in is the first `channels` channels of `px`, a view of image.px in the job's
- * shape; one behind them is alpha. */
-void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels);
-/* The same for the file of a recorded job, whose samples are laid out as the record tells, with one
- * channel more for alpha. GF_EFORMAT where they differ. */
-int gf_task_take_recorded(struct gf_task *t, bool alpha);
-/* For prepare() of a recorded file, or NULL: the image has the picture's metadata, its profile being
- * that of the file. */
-void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r);
-/* For prepare(): the precision of --precision, or the one that suits the type of the input. */
-enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 
 #endif

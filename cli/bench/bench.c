@@ -11,8 +11,6 @@
 #include "core/session/backends.h"
 #include "core/base/status.h"
 
-enum { MOST_SHAPES = 64 };
-
 /* Beside the list of backends: yardsticks. */
 static const struct gf_bench_entrant yardsticks[] = {
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
@@ -151,16 +149,14 @@ static void run_case(struct gf_bench *b, const struct gf_bench_case *c) {
     }
 }
 
-/* All kinds and precisions of one shape; GF_E… for one that no job can have. */
-static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
+/* All kinds and precisions of one size; GF_E… for one that no job can have. */
+static int run_size(struct gf_bench *b, const struct gf_bench_size *size) {
     const struct gf_bench_settings *o = &b->s->bench;
-    unsigned axes;
+    const struct gf_shape *shape = &size->shape;
     bool forward = o->direction == GF_FORWARD;
     unsigned kinds =
         o->kinds ? o->kinds : 1u << GF_BENCH_C2C | 1u << (forward ? GF_BENCH_R2C : GF_BENCH_C2R);
-    int rc = gf_settings_axes(b->s, shape->ndim, &axes);
-    if (rc)
-        return rc;
+    int rc = 0;
     unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
@@ -175,7 +171,7 @@ static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
                 struct gf_bench_case c;
                 if (!(levels >> l & 1))
                     continue;
-                rc = gf_bench_case_make(shape, axes, (enum gf_bench_kind)k,
+                rc = gf_bench_case_make(shape, size->axes, (enum gf_bench_kind)k,
                                         (enum gf_direction)o->direction, (enum gf_precision)p, l,
                                         &c);
                 if (rc)
@@ -195,7 +191,7 @@ static void leave(struct gf_bench *b) {
         b->entrant[i].context = NULL;
 }
 
-static int run_all(struct gf_bench *b, const struct gf_shape *shapes) {
+static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
     int rc = 0;
     for (int i = 0; i < b->n && !rc; i++) {
         rc = opens(&b->entrant[i], b->s, b->threads);
@@ -208,37 +204,19 @@ static int run_all(struct gf_bench *b, const struct gf_shape *shapes) {
         gf_log_note("bench: %s", gf_message());
     gf_bench_print_machine(b);
     b->headed = true;
-    for (; shapes->ndim && !rc; shapes++)
-        rc = run_shape(b, shapes);
+    for (int i = 0; i < sizes->n && !rc; i++)
+        rc = run_size(b, &sizes->size[i]);
 out:
     leave(b);
     return rc;
 }
 
-/* A shape as it was typed, with all that is asked of it. */
-static int read_shape(const struct gf_settings *s, const char *text, struct gf_shape *shape) {
-    unsigned axes;
-    int rc = gf_bench_shape(text, shape);
-    const unsigned pictures = 1u << GF_BENCH_PICTURE | 1u << GF_BENCH_PICTURE_FULL;
-    if (!rc && s->bench.kinds && !(s->bench.kinds & ~pictures) && shape->ndim != 2)
-        rc = gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
-    if (!rc && gf_settings_axes(s, shape->ndim, &axes))
-        rc = gf_fail(GF_EUSAGE, "shape '%.60s': %s", text, gf_message());
-    return rc;
-}
-
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_bench b = {.s = s};
-    struct gf_shape typed[MOST_SHAPES + 1] = {{0, {0}}};
+    struct gf_bench_sizes sizes = {0};
     int rc = gf_bench_check(s);
-    if (!rc && n > MOST_SHAPES)
-        rc = gf_fail(GF_EUSAGE, "%d shapes, where up to %d are possible", n, MOST_SHAPES);
-    for (int i = 0; i < n && !rc; i++)
-        rc = read_shape(s, operands[i], &typed[i]);
-    if (!rc && !n && s->axes.n)
-        rc = gf_fail(GF_EUSAGE, "--axes needs a shape");
-    if (!rc && n && s->bench.all)
-        rc = gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
+    if (!rc)
+        rc = gf_bench_sizes_make(s, operands, n, &sizes);
     if (!rc)
         rc = enter(&b);
     if (!rc)
@@ -248,8 +226,9 @@ static int run(struct gf_settings *s, char **operands, int n) {
     int counts = s->bench.threads.n ? s->bench.threads.n : 1;
     for (int i = 0; i < counts && !rc; i++) {
         b.threads = s->bench.threads.n ? s->bench.threads.count[i] : gf_settings_threads(s);
-        rc = run_all(&b, n ? typed : s->bench.all ? gf_bench_full : gf_bench_quick);
+        rc = run_all(&b, &sizes);
     }
+    gf_bench_sizes_free(&sizes);
     if (rc) {
         gf_log_error("bench: %s", gf_message());
         return gf_exit_code(rc);
@@ -266,10 +245,12 @@ static const struct gf_opt_group *const groups[] = {&gf_opts_bench, &gf_opts_mem
 
 const struct gf_command gf_command_bench = {
     .name = "bench",
-    .operands = "[SHAPE]...",
+    .operands = "[SHAPE|RANGE]...",
     .summary = "the backends compared in one table",
     .groups = groups,
     .examples = "  gpufft bench\n"
+                "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
+                "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"
                 "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
                 "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
                 "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"

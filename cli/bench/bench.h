@@ -70,9 +70,8 @@ struct gf_bench_row {
     const char *device; /* whose memory, NULL for the host's */
 };
 
-/* bench_options.c */
+/* options.c */
 extern const struct gf_opt_group gf_opts_bench;
-extern const struct gf_shape gf_bench_quick[], gf_bench_full[]; /* ndim 0 ends them */
 /* Refuses options that contradict each other. */
 int gf_bench_check(const struct gf_settings *s);
 /* The next word of a list at *at, cut to `size`; false at its end. */
@@ -82,9 +81,23 @@ static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
     int i = a - (GF_MAX_DIMS - c->shape.ndim);
     return i >= 0 && c->job.axes >> i & 1;
 }
-int gf_bench_shape(const char *text, struct gf_shape *shape);
 
-/* bench_case.c */
+/* sizes.c: what is measured. */
+struct gf_bench_size {
+    struct gf_shape shape;
+    unsigned axes; /* bits, as a job's */
+};
+struct gf_bench_sizes {
+    int n;
+    struct gf_bench_size *size; /* owned */
+};
+/* Those of the operands; without any, of --all's list or the short one. The caller frees, also after
+ * a failure. */
+int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int n,
+                        struct gf_bench_sizes *sizes);
+void gf_bench_sizes_free(struct gf_bench_sizes *sizes);
+
+/* case.c */
 /* `axes`: those to transform, as a job's. `levels`: of a wavelet transform. */
 int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_bench_kind kind,
                        enum gf_direction direction, enum gf_precision p, int levels,
@@ -95,7 +108,7 @@ void gf_bench_case_free(struct gf_bench_case *c);
 int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
 
-/* bench_input.c */
+/* input.c */
 /* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
  * is made that of real samples. */
 void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
@@ -103,12 +116,12 @@ void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
 void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im);
 uint64_t gf_bench_hash(uint64_t i);
 
-/* bench_wavelet.c: the value at j (z, y, x; missing ones 0) of a periodic wavelet transform's
+/* wavelet.c: the value at j (z, y, x; missing ones 0) of a periodic wavelet transform's
  * result on `in`. */
 long double gf_bench_wavelet_value(const struct gf_bench_case *c, const struct gf_array *in,
                                    const int64_t j[3]);
 
-/* bench_reference.c: what the right answer is. */
+/* reference.c: what the right answer is. */
 enum { GF_BENCH_SAMPLES = 8 };
 struct gf_bench_reference {
     struct gf_array full; /* in double precision; data NULL when there is no room or time for it */
@@ -126,7 +139,7 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
 double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p);
 void gf_bench_reference_free(struct gf_bench_reference *r);
 
-/* bench_print.c */
+/* print.c */
 void gf_bench_print_machine(const struct gf_bench *b);
 void gf_bench_print_rows(const struct gf_bench *b, const struct gf_bench_case *c,
                          const struct gf_bench_row *rows, int n);

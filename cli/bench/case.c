@@ -205,7 +205,8 @@ static int run(struct state *st, int i, double *seconds) {
 }
 
 static void give_up(struct gf_bench_row *row, int rc) {
-    row->status = rc == GF_ENOMEM || rc == GF_EUNSUPP ? GF_BENCH_SKIPPED : GF_BENCH_FAILED;
+    bool left_out = rc == GF_ENOMEM || rc == GF_EUNSUPP || rc == GF_EUNABLE;
+    row->status = left_out ? GF_BENCH_SKIPPED : GF_BENCH_FAILED;
     snprintf(row->why, sizeof row->why, "%s", gf_message());
 }
 

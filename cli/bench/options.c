@@ -6,6 +6,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/options.h"
+#include "cli/shapes.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
 
@@ -13,20 +14,6 @@ const char *const gf_bench_kinds[] = {"c2c",          "r2c", "c2r",    "picture"
                                       "picture-full", "dwt", "filter", NULL};
 static const char *const precisions[] = {"single", "double", NULL};
 static const char *const directions[] = {"forward", "inverse", NULL};
-
-/* A line, a picture in cache and one beyond, a film frame, primes, two volumes. */
-const struct gf_shape gf_bench_quick[] = {
-    {1, {1 << 18}},    {2, {512, 512}},   {2, {2048, 2048}},    {2, {1080, 1920}},
-    {2, {1009, 1013}}, {3, {64, 64, 64}}, {3, {256, 256, 256}}, {0, {0}},
-};
-const struct gf_shape gf_bench_full[] = {
-    {1, {1 << 10}},       {1, {1 << 12}},    {1, {1 << 14}},       {1, {1 << 16}},
-    {1, {1 << 18}},       {1, {1 << 20}},    {1, {1 << 22}},       {1, {1 << 24}},
-    {2, {512, 512}},      {2, {1024, 1024}}, {2, {2048, 2048}},    {2, {4096, 4096}},
-    {2, {8192, 8192}},    {2, {1080, 1920}}, {2, {3000, 4000}},    {2, {4001, 4001}},
-    {2, {4007, 4007}},    {3, {64, 64, 64}}, {3, {128, 128, 128}}, {3, {256, 256, 256}},
-    {3, {512, 512, 512}}, {0, {0}},
-};
 
 bool gf_bench_next_word(const char **at, char *word, size_t size) {
     int n = (int)strcspn(*at, ",");
@@ -115,6 +102,8 @@ static const char *backend_name(int i) {
 
 static const struct gf_opt rows[] = {
     GF_FLAG("all", bench.all, "measure the long list of sizes"),
+    GF_CHOICE("step", step, "NAME", gf_steps,
+              "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
               "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D, with both "
               "--range=auto and full), picture-full, dwt (wavelets), filter (u8 to u8 through a "
@@ -155,17 +144,5 @@ int gf_bench_check(const struct gf_settings *s) {
         return gf_fail(GF_EUSAGE, "--csv and --json exclude each other");
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
-    return 0;
-}
-
-int gf_bench_shape(const char *text, struct gf_shape *shape) {
-    int64_t extent[GF_MAX_RANK];
-    int rc = gf_shape_parse(text, extent, &shape->ndim);
-    if (rc)
-        return rc;
-    if (shape->ndim > GF_MAX_DIMS)
-        return gf_fail(GF_EUSAGE, "shape '%.60s': %d axes, where 1 to %d are possible", text,
-                       shape->ndim, GF_MAX_DIMS);
-    memcpy(shape->n, extent, sizeof shape->n);
     return 0;
 }

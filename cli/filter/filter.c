@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/batch/batch.h"
+#include "cli/batch/describe.h"
 #include "cli/batch/report.h"
 #include "cli/command.h"
 #include "cli/filter/files.h"

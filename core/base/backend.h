@@ -95,7 +95,11 @@ struct gf_backend {
     /* Every thread has a context of its own, and results do not depend on how many there are.
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;
-    bool library; /* open() takes options.library, which probe() does not know */
+    bool powers_of_two; /* plans transforms of 2^k points alone, GF_EUNABLE for others */
+    bool library;       /* open() takes options.library, which probe() does not know */
+    /* NULL, or whether a plan for all of this job packs its half spectra (struct gf_output): parts of
+     * the job do so too, and round alike. */
+    bool (*packs)(const struct gf_job *job);
     /* Wavelets plane by plane; NULL: it has none. */
     const struct gf_dwt_streamer *streamer;
 
@@ -132,7 +136,7 @@ int gf_device_exec_all(const struct gf_device_exec *d, void *context, struct gf_
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
 /* For comparison: never picked by auto. */
-extern const struct gf_backend gf_backend_cufft;
+extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */
 extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft;
 

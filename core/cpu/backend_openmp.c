@@ -113,17 +113,39 @@ static bool reads_rows(const struct gf_cpu_plan *p) {
            !rows->with_next && !p->work.band && rows->output < 0;
 }
 
+static const struct gf_cpu_kernels *kernels_for(const struct gf_job *job) {
+    return gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
+}
+
+/* A part of a job that this backend packs is packed as that would be. */
+static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
+    const int last = job->ndim - 1;
+    bool good = job->n_out == 1 && last > 0 && gf_job_half_axis(job) == last &&
+                job->shape[last] % (2 * k->lanes) == 0 && job->axes >> (last - 1) & 1 &&
+                job->shape[last - 1] > 1;
+    return good ? 0 : gf_fail(GF_EINVAL, "half spectra of such a job are not packed");
+}
+
+static int validate(const struct gf_job *job, const struct gf_cpu_kernels *k) {
+    int rc = gf_job_validate(job);
+    if (!rc && job->out[0].packed)
+        rc = check_packed(job, k);
+    return rc ? rc : gf_filter_validate(job);
+}
+
+static bool packs(const struct gf_job *job) {
+    const struct gf_cpu_kernels *k = kernels_for(job);
+    return job->op == GF_FFT && k && gf_cpu_packs(job, k);
+}
+
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_filter_validate(job);
-    if (rc)
-        return rc;
-    const struct gf_cpu_kernels *k =
-        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
+    const struct gf_cpu_kernels *k = kernels_for(job);
     if (!k)
         return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa_asked());
+    int rc = validate(job, k);
+    if (rc)
+        return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);
     struct planned *p = calloc(1, sizeof *p);
     if (!plan || !p) {
@@ -380,6 +402,7 @@ const struct gf_backend gf_backend_openmp = {
     .what = "the CPU, with this program's own kernels",
     .automatic = 1,
     .per_thread = true,
+    .packs = packs,
     .streamer = &gf_cpu_dwt_streamer,
     .probe = probe,
     .open = open_context,

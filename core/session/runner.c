@@ -148,6 +148,7 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
  * for a device's own. */
 static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
     return r->session->asked < 0 && (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP ||
+                                     rc == GF_EUNABLE ||
                                      (rc == GF_ENOMEM && backend_of(r, i)->devices));
 }
 
@@ -189,6 +190,13 @@ static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
     snprintf(r->why, sizeof r->why, "asked for by --%s",
              r->session->options.backend ? "backend" : "device");
     return plan_with(r, r->session->asked, job);
+}
+
+int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, bool *packs) {
+    int i = r->session->asked, rc = i < 0 ? choose(r, job, &i) : 0;
+    const struct gf_backend *b = rc ? NULL : backend_of(r, i);
+    *packs = b && b->packs && b->packs(job);
+    return rc;
 }
 
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
