@@ -158,7 +158,8 @@ struct gf_settings {
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;
-        bool all, csv;
+        bool all, csv, merge;
+        const char *plot;
     } bench;
 };
 

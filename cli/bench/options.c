@@ -12,8 +12,8 @@
 
 const char *const gf_bench_kinds[] = {"c2c",          "r2c", "c2r",    "picture",
                                       "picture-full", "dwt", "filter", NULL};
-static const char *const precisions[] = {"single", "double", NULL};
-static const char *const directions[] = {"forward", "inverse", NULL};
+const char *const gf_bench_precisions[] = {"single", "double", NULL};
+const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 
 bool gf_bench_next_word(const char **at, char *word, size_t size) {
     int n = (int)strcspn(*at, ",");
@@ -60,7 +60,7 @@ static int parse_levels(const char *value, void *field) {
 }
 
 static int parse_precisions(const char *value, void *field) {
-    return parse_set("--precision", value, precisions, field);
+    return parse_set("--precision", value, gf_bench_precisions, field);
 }
 
 static int parse_threads(const char *value, void *field) {
@@ -96,8 +96,8 @@ static const char *backend_name(int i) {
     int n = 0;
     while (gf_backends[n])
         n++;
-    static const char *const yardsticks[] = {"fftw-measure", "mkl", "vkfft", NULL};
-    return i < n ? gf_backends[i]->name : i < n + 3 ? yardsticks[i - n] : NULL;
+    static const char *const yardsticks[] = {"openmp-1", "fftw-measure", "mkl", "vkfft", NULL};
+    return i < n ? gf_backends[i]->name : i < n + 4 ? yardsticks[i - n] : NULL;
 }
 
 static const struct gf_opt rows[] = {
@@ -113,13 +113,13 @@ static const struct gf_opt rows[] = {
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),
     GF_PARSED("levels", GF_AT(bench.levels), "LIST", parse_levels,
               "numbers of levels of dwt, a row each (default: 1,3)"),
-    GF_CHOICE("direction", bench.direction, "NAME", directions,
+    GF_CHOICE("direction", bench.direction, "NAME", gf_bench_directions,
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
-              "single (default), double", .choices = precisions),
+              "single (default), double", .choices = gf_bench_precisions),
     GF_TEXT("backend", bench.backends, "LIST",
-            "backends that `gpufft devices` lists, fftw-measure, mkl, vkfft (default: all present, "
-            "except on devices that are the CPU)",
+            "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, vkfft "
+            "(default: all present, except on devices that are the CPU)",
             .letter = 'b', .known = backend_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
@@ -135,6 +135,11 @@ static const struct gf_opt rows[] = {
     GF_INTEGER("repeat", bench.repeat, "N", 1, 100000,
                "how many times to measure a row, instead of --time"),
     GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"),
+    GF_TEXT("plot", bench.plot, "FILE",
+            "draw time over size, and relative to --relative, to FILE.svg or FILE.png"),
+    GF_FLAG("merge", bench.merge,
+            "instead of measuring: one table, and figure, of the files FILE that --json wrote"),
+    GF_NEGATE("clobber", clobber, "do not replace an existing file"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
