@@ -19,6 +19,7 @@ struct gf_volume {
     bool clobber;
     struct gf_sink *sink;
     struct gf_encoder encoder; /* pages in their order */
+    int64_t appended;          /* so far */
     struct gf_frame frame;     /* boxes in any order */
     struct gf_planes planes;
     bool framed;
@@ -103,6 +104,12 @@ int gf_volume_begin(const char *path, const struct gf_format *format, const stru
 }
 
 int gf_volume_append(struct gf_volume *v, const struct gf_image *pages) {
+    const struct gf_array *all = &v->image.px, *px = &pages->px;
+    bool same = px->dtype == all->dtype && px->rank == all->rank &&
+                !memcmp(px->shape + 1, all->shape + 1, (size_t)(px->rank - 1) * sizeof *px->shape);
+    v->appended += px->shape[0];
+    if (!same || v->appended > all->shape[0])
+        return gf_fail(GF_EINVAL, "pages that are not the volume's");
     return v->format->put_pages(&v->encoder, pages);
 }
 
@@ -206,6 +213,9 @@ static int end_encoding(struct gf_volume *v) {
 
 int gf_volume_commit(struct gf_volume *v) {
     int rc = v->framed ? fill(v) : end_encoding(v);
+    if (!rc && !v->framed && v->appended < v->image.px.shape[0])
+        rc = gf_fail(GF_EINVAL, "%lld pages of %lld", (long long)v->appended,
+                     (long long)v->image.px.shape[0]);
     if (!rc && v->framed)
         rc = sum_up(v);
     if (!rc) {

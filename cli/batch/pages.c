@@ -97,8 +97,22 @@ static int read_pages(struct gf_task *t, int64_t from, struct gf_array *to, stru
     return rc;
 }
 
+/* Where libgomp's threads wait for each other they spin for milliseconds, which takes the CPUs from the
+ * threads that read and write; but not while there are more of them than CPUs. A team of the reading
+ * thread's own makes them more than those that transform. */
+static void outnumber_cpus(const struct walk *w) {
+    enum { WORTH_A_TEAM = 1 << 20 /* bytes of all slots */ };
+    int threads = 0;
+    if (gf_settings_threads(w->t->s) < 2 ||
+        gf_task_in_bytes(w->t) + gf_task_out_bytes(w->t) < WORTH_A_TEAM)
+        return;
+#pragma omp parallel num_threads(2) reduction(+ : threads)
+    threads++;
+}
+
 static void *read_all(void *user) {
     struct walk *w = user;
+    outnumber_cpus(w);
     for (int64_t i = 0; i < w->parts; i++) {
         if (!w->bad.count && !await(w, &w->ran, i - SLOTS + 1, false))
             return NULL;
@@ -120,11 +134,20 @@ static void *read_all(void *user) {
 
 /* ---- writing ---- */
 
+/* Pages of output i as they are written: without what the command added beyond their edges. */
+static struct gf_array finished(const struct gf_task *t, int i, const struct gf_array *out,
+                                int64_t n) {
+    struct gf_array pages = gf_array_slice(out, 0, 0, n);
+    for (int axis = 1; axis < t->job.ndim; axis++)
+        pages = gf_array_slice(&pages, axis, 0, t->product[i].shape[axis]);
+    return pages;
+}
+
 static int write_pages(struct walk *w, int64_t part) {
     const struct gf_task *t = w->t;
     int rc = 0;
     for (int i = 0; i < t->job.n_out && !rc; i++) {
-        struct gf_array pages = gf_array_slice(&w->out[part % SLOTS][i], 0, 0, pages_of(w, part));
+        struct gf_array pages = finished(t, i, &w->out[part % SLOTS][i], pages_of(w, part));
         rc = gf_product_put(t->s, &t->product[i], &t->image.metadata, w->volume[i],
                             first_of(w, part), &pages);
     }
@@ -174,27 +197,42 @@ static void add_report(struct gf_task *t, const struct gf_report *one) {
     sum->imag_ratio = sum->lost > 0 ? sqrt(sum->lost / sum->kept) : 0;
 }
 
-static int run_part(struct walk *w, int64_t part) {
-    struct gf_task *t = w->t;
-    struct gf_job job = t->pages.job;
-    struct gf_array in, alpha, out[GF_MAX_OUTPUTS], plain[GF_MAX_OUTPUTS];
+static int transform(struct gf_task *t, struct gf_task *part, struct gf_array *out) {
     struct gf_report report;
-    const int64_t n = job.shape[0] = pages_of(w, part);
-    struct gf_array px = gf_array_slice(&w->in[part % SLOTS], 0, 0, n);
-    split(t, &px, &in, &alpha);
-    for (int i = 0; i < job.n_out; i++) {
-        out[i] = gf_array_slice(&w->out[part % SLOTS][i], 0, 0, n);
-        plain[i] = gf_task_without_alpha(t, i, &out[i]);
-    }
-    int rc = gf_runner_plan(t->runner, &job);
+    int rc = t->hooks->begin_part ? t->hooks->begin_part(part) : 0;
     if (!rc)
-        rc = gf_runner_run(t->runner, &in, plain, &report);
-    if (rc)
-        return rc;
-    add_report(t, &report);
-    for (int i = 0; i < job.n_out && w->writes; i++)
-        gf_task_complete(t, i, &out[i], &alpha);
-    return 0;
+        rc = gf_runner_plan(t->runner, &part->job);
+    if (!rc)
+        rc = gf_runner_run(t->runner, &part->in, out, &report);
+    if (!rc)
+        add_report(t, &report);
+    if (t->hooks->end_part)
+        t->hooks->end_part(part);
+    return rc;
+}
+
+static int run_part(struct walk *w, int64_t i) {
+    struct gf_task *t = w->t;
+    struct gf_task part = {.s = t->s,
+                           .hooks = t->hooks,
+                           .runner = t->runner,
+                           .image = t->image,
+                           .job = t->pages.job,
+                           .filtering = t->filtering};
+    struct gf_array alpha, plain[GF_MAX_OUTPUTS], *out = w->out[i % SLOTS];
+    const int64_t n = part.job.shape[0] = pages_of(w, i);
+    struct gf_array px = gf_array_slice(&w->in[i % SLOTS], 0, 0, n);
+    split(t, &px, &part.in, &alpha);
+    for (int k = 0; k < t->job.n_out; k++) {
+        struct gf_array pages = gf_array_slice(&out[k], 0, 0, n);
+        plain[k] = gf_task_without_alpha(t, k, &pages);
+    }
+    int rc = transform(t, &part, plain);
+    for (int k = 0; k < t->job.n_out && !rc && w->writes; k++) {
+        struct gf_array pages = finished(t, k, &out[k], n);
+        gf_task_complete(t, k, &pages, &alpha);
+    }
+    return rc;
 }
 
 static int run_all(struct walk *w) {

@@ -145,7 +145,9 @@ int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
     *out = NULL;
     if (p->where->has_page)
         return 0;
-    int rc = dress(p, &p->image, p->has_record ? &p->record : NULL, metadata, &v);
+    struct gf_image image = p->image;
+    memcpy(image.px.shape, p->shape, sizeof p->shape); /* without what is cut off its pages */
+    int rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
     if (rc)
         return rc;
     rc = gf_volume_begin(p->path, p->format, &v, &options, s->clobber, out);

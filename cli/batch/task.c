@@ -16,77 +16,6 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-/* ---- for prepare() ---- */
-
-void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels) {
-    const int axis = t->job.ndim;
-    t->in = *px;
-    t->in.base = NULL;
-    t->in.shape[axis] = channels;
-    t->has_alpha = px->shape[axis] > channels;
-}
-
-int gf_task_take_recorded(struct gf_task *t, bool alpha) {
-    struct gf_array px = t->image.px;
-    int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(&t->job, shape);
-    shape[t->job.ndim] += alpha;
-    int rc = gf_image_match(&px, t->job.ndim + 1, shape);
-    if (!rc)
-        gf_task_split(t, &px, t->job.channels);
-    return rc;
-}
-
-void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r) {
-    struct gf_metadata *m = &t->image.metadata;
-    unsigned char *profile = m->profile;
-    size_t bytes = m->profile_bytes;
-    if (!r)
-        return;
-    *m = r->metadata;
-    m->profile = profile;
-    m->profile_bytes = bytes;
-}
-
-int gf_task_take_channels(struct gf_task *t) {
-    const struct gf_image *image = &t->image;
-    int64_t channels = image->px.shape[image->ndim] - image->alpha;
-    if (channels < 1)
-        return gf_fail(GF_EINVAL, "nothing but an alpha channel");
-    t->job.channels = channels;
-    t->job.luma = t->s->color && channels > 1;
-    if (t->job.luma && image->color != GF_RGB)
-        return gf_fail(GF_EINVAL,
-                       "--color=luma needs red, green and blue, and these are %lld "
-                       "plain channels",
-                       (long long)channels);
-    gf_task_split(t, &image->px, channels);
-    return 0;
-}
-
-enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype) {
-    if (s->precision != GF_UNSET)
-        return (enum gf_precision)s->precision;
-    bool wide = dtype == GF_F64 || dtype == GF_C128 || dtype == GF_U32 || dtype == GF_I32;
-    return wide ? GF_DOUBLE : GF_SINGLE;
-}
-
-int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
-    struct gf_product *p = &t->product[i];
-    int64_t shape[GF_MAX_RANK], bytes;
-    gf_job_out_shape(&t->job, i, shape);
-    shape[t->job.ndim] += p->alpha_plane;
-    int rc = gf_size_product(shape, t->job.ndim + 1, (int64_t)gf_dtype_size(t->job.out[i].dtype),
-                             &bytes);
-    if (rc)
-        return rc;
-    p->image.px = gf_array_wrap(NULL, t->job.out[i].dtype, t->job.ndim + 1, shape);
-    memcpy(p->shape, shape, sizeof p->shape);
-    p->image.ndim = t->job.ndim;
-    p->image.color = color;
-    return t->s->plan_only ? 0 : gf_product_accepts(p);
-}
-
 /* ---- page by page ---- */
 
 enum { AT_ONCE = 8 << 20 /* bytes of pages, in and out, that are worth a run of their own */ };
@@ -107,8 +36,7 @@ static bool is_read_again(const struct gf_task *t) {
     return t->s->frames || gf_file_is_at_hand(t->reader.file[0]);
 }
 
-/* NULL, or the reason why all samples have to be in memory together. */
-static const char *refuses_pages(const struct gf_task *t) {
+const char *gf_task_refuses_pages(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
     if (!volume || job->shape[0] < 2 || t->image.px.shape[0] != job->shape[0])
@@ -138,14 +66,6 @@ static bool shows_parts(const struct gf_task *t) {
     return shows && !t->s->plan_only;
 }
 
-static void set_pages(struct gf_task *t, int64_t n) {
-    t->pages.at_once = n;
-    t->pages.job = t->job;
-    t->pages.job.shape[0] = n;
-    t->pages.job.lean = false;
-    gf_runner_repeat(t->runner, (t->job.shape[0] + n - 1) / n);
-}
-
 static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
     int64_t bytes = in ? gf_array_bytes(&t->image.px) : 0;
     for (int i = 0; i < t->job.n_out && out; i++)
@@ -158,10 +78,23 @@ static int64_t usual_pages(const struct gf_task *t) {
     return n < 1 ? 1 : n;
 }
 
-static void choose_pages(struct gf_task *t) {
-    t->pages = (struct gf_paging){.refused = refuses_pages(t)};
-    if (!t->pages.refused && usual_pages(t) < t->job.shape[0] && !shows_parts(t))
-        set_pages(t, usual_pages(t));
+static int set_pages(struct gf_task *t, int64_t n) {
+    struct gf_paging *p = &t->pages;
+    p->at_once = n;
+    p->job = t->job;
+    p->job.shape[0] = n;
+    p->job.lean = false;
+    p->extra_bytes = t->extra_bytes;
+    gf_runner_repeat(t->runner, (t->job.shape[0] + n - 1) / n);
+    return t->hooks->take_pages ? t->hooks->take_pages(t) : 0;
+}
+
+static int choose_pages(struct gf_task *t) {
+    const int64_t usual = usual_pages(t), all = t->job.shape[0];
+    t->pages.refused = gf_task_refuses_pages(t);
+    if (t->pages.refused || (!t->pages.always && (usual >= all || shows_parts(t))))
+        return 0;
+    return set_pages(t, usual < all ? usual : all);
 }
 
 /* False where it is one page already, or all or nothing. */
@@ -169,8 +102,8 @@ static bool take_fewer_pages(struct gf_task *t) {
     int64_t usual = usual_pages(t), half = (t->job.shape[0] + 1) / 2;
     if (t->pages.refused || t->pages.at_once == 1)
         return false;
-    set_pages(t, t->pages.at_once ? t->pages.at_once / 2 : usual < half ? usual : half);
-    return true;
+    int64_t n = t->pages.at_once ? t->pages.at_once / 2 : usual < half ? usual : half;
+    return !set_pages(t, n);
 }
 
 static struct gf_job *planned(struct gf_task *t) {
@@ -191,6 +124,13 @@ int64_t gf_task_out_bytes(const struct gf_task *t) {
     return bytes;
 }
 
+int64_t gf_task_extra_bytes(const struct gf_task *t) {
+    if (!t->pages.at_once)
+        return t->extra_bytes;
+    int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    return t->pages.extra_bytes + decoding;
+}
+
 /* A page and its spectrum, where a display range is found before the arrays are taken. */
 static int64_t looking_bytes(const struct gf_task *t) {
     int64_t shape[GF_MAX_RANK], bytes = page_bytes(t, true, false);
@@ -204,7 +144,7 @@ static int64_t looking_bytes(const struct gf_task *t) {
 
 static int check_memory(struct gf_task *t, int64_t workspace) {
     int64_t arrays = gf_task_in_bytes(t) + gf_task_out_bytes(t), looking = looking_bytes(t);
-    t->need = (arrays > looking ? arrays : looking) + t->extra_bytes + workspace;
+    t->need = (arrays > looking ? arrays : looking) + gf_task_extra_bytes(t) + workspace;
     if (t->need < t->prepare_bytes)
         t->need = t->prepare_bytes;
     return gf_memory_check(t->need, gf_runner_limit(t->runner));
@@ -240,6 +180,7 @@ static int check_place(const struct gf_settings *s, const struct gf_product *p) 
 static int prepare(struct gf_task *t) {
     const char *in = t->read[0];
     t->job = (struct gf_job){0};
+    t->pages = (struct gf_paging){0};
     t->prepare_bytes = 0;
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
@@ -277,7 +218,7 @@ static int begin(struct gf_task *t) {
     if (!rc)
         rc = gf_products_each_file(&t->job, t->product, t->targets->n, claim_file, t);
     if (!rc)
-        choose_pages(t);
+        rc = choose_pages(t);
     t->prepared = !rc;
     struct gf_read_files read = {t->read, t->n_read, t->s->from_phase};
     t->up_to_date = !rc && t->s->resume && !t->s->force &&
@@ -336,10 +277,9 @@ static int plan(struct gf_task *t) {
 
 int gf_task_plan(struct gf_task *t) {
     int rc = prepare(t);
-    if (rc)
-        return rc;
-    choose_pages(t);
-    return plan_within_limit(t);
+    if (!rc)
+        rc = choose_pages(t);
+    return rc ? rc : plan_within_limit(t);
 }
 
 /* A pipe is read once, samples and all; what is missing is reported then too. */

@@ -38,9 +38,15 @@ struct gf_task_hooks {
     int (*stream)(struct gf_task *t, bool *done);
     /* Several processes can share a volume's task. */
     bool spreads;
-    /* NULL, or returns NULL where a volume can be taken page by page, each as the whole would be: with
-     * what prepare() left, without ready(). Else the reason why not. */
+    /* NULL, or returns NULL where a volume can be taken page by page, without ready(), each as the
+     * whole would be. Else the reason why not. */
     const char *(*refuses_pages)(const struct gf_task *t);
+    /* NULL, or completes t->pages: job and extra_bytes, once it is known how many are at once. */
+    int (*take_pages)(struct gf_task *t);
+    /* NULL, or completes job and `in` of a task about some pages only, which has no reader and no
+     * products; and frees what that left with it. */
+    int (*begin_part)(struct gf_task *part);
+    void (*end_part)(struct gf_task *part);
     /* NULL, or adds to the task's JSON line. */
     void (*describe)(const struct gf_task *t, struct json_t *line);
     /* NULL, or frees what prepare() left with the task. */
@@ -53,7 +59,9 @@ struct gf_filtering;
 struct gf_paging {
     int64_t at_once;     /* pages that are transformed together; 0: all samples are in memory */
     struct gf_job job;   /* of so many */
+    int64_t extra_bytes; /* beside their arrays and workspace */
     const char *refused; /* why not; NULL: it can be done */
+    bool always;         /* set by prepare(): t->job is not for all samples in memory */
 };
 
 struct gf_task {
@@ -107,9 +115,13 @@ int gf_task_run(struct gf_task *t);
 /* For `gpufft plan`: the job and the plan for t->image, without regard to the memory it would take. */
 int gf_task_plan(struct gf_task *t);
 int gf_task_write(struct gf_task *t);
-/* Bytes of the arrays that are read into and written from. */
+/* For prepare(), once the outputs are described: NULL, or why all samples have to be in memory. */
+const char *gf_task_refuses_pages(const struct gf_task *t);
+/* Bytes of the arrays that are read into and written from, and of what else is beside the plan's
+ * workspace. */
 int64_t gf_task_in_bytes(const struct gf_task *t);
 int64_t gf_task_out_bytes(const struct gf_task *t);
+int64_t gf_task_extra_bytes(const struct gf_task *t);
 /* Output i, or some pages of it, as the backend sees it; and what is done once that has run: samples
  * that overflowed are counted, alpha is put beside the others. */
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);
@@ -119,22 +131,5 @@ void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
  * a negative status for what is not a picture. May wait for a pipe. */
 int gf_task_more(struct gf_task *t);
 void gf_task_free(struct gf_task *t);
-
-/* For prepare(): sets product[i].image to the shape of the job's output i (with its alpha plane),
- * of `color`, and refuses what the format cannot hold. */
-int gf_task_describe(struct gf_task *t, int i, enum gf_color color);
-/* For prepare(): the job's channels and t->in are all but alpha, or their luma with --color. */
-int gf_task_take_channels(struct gf_task *t);
-/* For prepare(): t->in is the first `channels` channels of `px`, a view of image.px in the job's
- * shape; one behind them is alpha. */
-void gf_task_split(struct gf_task *t, const struct gf_array *px, int64_t channels);
-/* The same for the file of a recorded job, whose samples are laid out as the record tells, with one
- * channel more for alpha. GF_EFORMAT where they differ. */
-int gf_task_take_recorded(struct gf_task *t, bool alpha);
-/* For prepare() of a recorded file, or NULL: the image has the picture's metadata, its profile being
- * that of the file. */
-void gf_task_take_metadata(struct gf_task *t, const struct gf_record *r);
-/* For prepare(): the precision of --precision, or the one that suits the type of the input. */
-enum gf_precision gf_task_precision(const struct gf_settings *s, enum gf_dtype dtype);
 
 #endif

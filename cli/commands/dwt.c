@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/log.h"
 #include "cli/batch/batch.h"
+#include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
 #include "cli/commands/dwt_frames.h"
 #include "cli/commands/wavelet.h"

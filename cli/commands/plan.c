@@ -72,7 +72,7 @@ static bool is_walked_twice(const struct gf_task *t) {
 }
 
 static struct needs sum_up(const struct gf_task *t) {
-    struct needs n = {.workspace = t->runner->plan->workspace_bytes + t->extra_bytes};
+    struct needs n = {.workspace = t->runner->plan->workspace_bytes + gf_task_extra_bytes(t)};
     n.in = gf_task_in_bytes(t);
     n.out = gf_task_out_bytes(t);
     if (n.workspace < t->prepare_bytes - n.in - n.out)

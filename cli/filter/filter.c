@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/batch/batch.h"
+#include "cli/batch/describe.h"
 #include "cli/batch/report.h"
 #include "cli/command.h"
 #include "cli/filter/files.h"
@@ -57,12 +58,18 @@ static int describe_job(struct gf_task *t) {
 
 /* ---- the filter ---- */
 
+/* Masks and kernels make one. */
+static bool has_table(const struct gf_settings *s) {
+    bool file = false;
+    for (int i = 0; i < s->filter.n_parts; i++)
+        file = file || s->filter.part[i].file.value;
+    return file;
+}
+
 /* The memory of the table and of its making, before any of it is taken. */
 static int check_table(struct gf_task *t) {
     const struct gf_notches *peaks = &t->filtering->peaks;
-    bool file = false, mask = peaks->mask.data || (peaks->expected && t->job.ndim == 2);
-    for (int i = 0; i < t->s->filter.n_parts; i++)
-        file = file || t->s->filter.part[i].file.value;
+    bool file = has_table(t->s), mask = peaks->mask.data || (peaks->expected && t->job.ndim == 2);
     /* The screens' mask is half a spectrum, as are the table's values and the table. */
     int64_t bytes, unit = !file ? 12 : t->job.precision == GF_DOUBLE ? 32 : 24;
     int rc = gf_size_product(t->job.shape, t->job.ndim, unit, &bytes);
@@ -102,6 +109,61 @@ static int choose_filter(struct gf_task *t) {
     return 0;
 }
 
+/* ---- page by page ---- */
+
+/* Noise is searched in all samples, and the mask is that of the volume. */
+static const char *refuses_pages(const struct gf_task *t) {
+    return gf_filter_searches(t->s) || t->s->filter.mask_out
+               ? "the filter is made for all planes together"
+               : NULL;
+}
+
+/* The filter of part->job, and what the filtering of that many pages keeps. */
+static int choose_part(struct gf_task *part) {
+    struct gf_filtering *f = part->filtering;
+    f->frame.shape[0] = part->job.shape[0];
+    int rc = gf_filter_obtain(part->s, &part->job, &f->frame, &f->filter);
+    if (rc)
+        return rc;
+    part->job.filter = f->filter;
+    part->job.filter_serial = f->filter->serial;
+    return 0;
+}
+
+static void end_part(struct gf_task *part) {
+    release(part);
+    free(part->filtering);
+    part->filtering = NULL;
+}
+
+static int begin_part(struct gf_task *part) {
+    struct gf_filtering *own = malloc(sizeof *own);
+    const struct gf_filtering *of_all = part->filtering;
+    part->filtering = own;
+    if (!own)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    *own = (struct gf_filtering){.frame = of_all->frame};
+    int rc = choose_part(part);
+    return rc ? rc : gf_filter_lengthen(part);
+}
+
+/* A filter for so many pages, that the job can be planned with, and what they take. */
+static int take_pages(struct gf_task *t) {
+    struct gf_filtering own = {.frame = t->filtering->frame};
+    struct gf_task part = {
+        .s = t->s, .runner = t->runner, .image = t->image, .job = t->pages.job, .filtering = &own};
+    int rc = choose_part(&part);
+    if (rc)
+        return rc;
+    gf_filter_release(t->filtering->of_pages);
+    t->filtering->of_pages = own.filter;
+    t->pages.job = part.job;
+    t->pages.extra_bytes = gf_filter_lengthen_bytes(&part);
+    if (own.filter->table.data)
+        t->pages.extra_bytes += gf_array_bytes(&own.filter->table);
+    return 0;
+}
+
 /* ---- outputs ---- */
 
 static int describe_product(struct gf_task *t, int i) {
@@ -137,7 +199,9 @@ static int prepare(struct gf_task *t) {
         rc = gf_filter_expect_notches(t);
     if (!rc)
         t->job.in_dtype = input_dtype(t);
-    if (!rc)
+    /* A table would be as large as the volume: it is made for a few pages. */
+    t->pages.always = !rc && has_table(t->s) && !gf_task_refuses_pages(t);
+    if (!rc && !t->pages.always)
         rc = choose_filter(t);
     t->job.spend_input = !t->image.alpha || t->s->filter.edges != GF_EDGES_PERIODIC;
     t->ms_prepare = gf_now_ms() - start;
@@ -217,15 +281,6 @@ static int check(struct gf_task *t) {
 
 /* ---- the command ---- */
 
-/* Waves and what is beyond the edges are made of all samples, tables and masks for all planes. */
-static const char *refuses_pages(const struct gf_task *t) {
-    const struct gf_filter_settings *f = &t->s->filter;
-    if (gf_filter_searches(t->s) || f->edges != GF_EDGES_PERIODIC || f->mask_out ||
-        t->filtering->filter->table.data)
-        return "the filter is made for all planes together";
-    return NULL;
-}
-
 /* The picture as it was read; the job may be that of a longer one. */
 static void describe(const struct gf_task *t, json_t *o) {
     const struct gf_filtering *f = t->filtering;
@@ -237,8 +292,10 @@ static void describe(const struct gf_task *t, json_t *o) {
 
 static void free_task(struct gf_task *t) {
     release(t);
-    if (t->filtering)
+    if (t->filtering) {
+        gf_filter_release(t->filtering->of_pages);
         gf_array_free(&t->filtering->peaks.mask);
+    }
     free(t->filtering);
     t->filtering = NULL;
 }
@@ -252,6 +309,9 @@ const struct gf_task_hooks gf_hooks_filter = {
     .ready = ready,
     .check = check,
     .refuses_pages = refuses_pages,
+    .take_pages = take_pages,
+    .begin_part = begin_part,
+    .end_part = end_part,
     .describe = describe,
     .free = free_task,
 };

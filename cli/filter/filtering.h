@@ -7,7 +7,8 @@
 /* From prepare() to the end of the task. */
 struct gf_filtering {
     struct gf_filter_frame frame;
-    struct gf_filter *filter; /* to be released, or freed where it is the file's own */
+    struct gf_filter *of_pages; /* page by page: of as many as are at once; to be released */
+    struct gf_filter *filter;   /* to be released, or freed where it is the file's own */
     bool own;
     struct gf_array input; /* lengthened by --edges; no data where the picture itself will do */
     struct gf_notches peaks;

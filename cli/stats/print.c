@@ -95,7 +95,7 @@ static void print_peaks(const struct gf_stats *s, const struct gf_signal *c) {
 }
 
 void gf_stats_print(const struct gf_stats *s) {
-    printf("%s\n", gf_log_name(s->path));
+    printf("%s\n", gf_log_name(s->name));
     print_shape(s);
     for (int64_t i = 0; i < s->n_signals; i++) {
         if (s->job->luma)
@@ -174,6 +174,8 @@ static json_t *json_signal(const struct gf_stats *s, const struct gf_signal *c) 
 void gf_stats_json(const struct gf_stats *s) {
     json_t *o = json_object(), *signals = json_array();
     json_object_set_new(o, "in", gf_json_text(s->path));
+    if (s->page >= 0)
+        json_object_set_new(o, "page", json_integer(s->page));
     json_object_set_new(o, "command", json_string("stats"));
     json_object_set_new(o, "shape", gf_json_shape(s->job->shape, s->job->ndim));
     json_object_set_new(o, "channels", json_integer(s->job->channels));

@@ -9,6 +9,7 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/batch/report.h"
+#include "cli/batch/describe.h"
 #include "cli/batch/task.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -164,42 +165,133 @@ static int write_radial(const struct run *r, const struct gf_stats *st) {
     char *path;
     if (!r->radial.n)
         return 0;
-    int rc = gf_template_expand(&r->radial.target[0].where, st->path, "radial", -1, &path);
+    const struct gf_target *t = &r->radial.target[0];
+    if (st->page >= 0 && !t->where.has_page)
+        return gf_fail(GF_EINVAL, "several pages: number the files with {page} in --radial");
+    int64_t page = t->where.has_page && st->page < 0 ? 0 : st->page;
+    int rc = gf_template_expand(&t->where, st->path, "radial", page, &path);
     if (rc)
         return rc;
-    rc = gf_radial_write(st, path, r->s->clobber);
+    if (page >= 0)
+        rc = gf_target_claim(t, st->path, NULL, path);
+    if (!rc)
+        rc = gf_radial_write(st, path, r->s->clobber);
     free(path);
+    return rc;
+}
+
+/* Looks at samples that are there, and prints what it finds. */
+static int look_and_print(struct run *r, struct gf_image *image, struct gf_stats *st) {
+    struct gf_job job;
+    st->image = image;
+    st->job = &job;
+    st->peaks = r->s->stats.peaks;
+    gf_progress_show("transforming", gf_log_name(st->name));
+    int rc = look(r, image, &job, st);
+    if (!rc)
+        rc = write_radial(r, st);
+    if (!rc) {
+        gf_progress_hide();
+        (r->s->json ? gf_stats_json : gf_stats_print)(st);
+        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(st->name), st->backend, r->runner.why);
+    }
+    gf_stats_free(st);
+    return rc;
+}
+
+static int look_at_all(struct run *r, char *const *read, int n) {
+    struct gf_image image = {0};
+    struct gf_stats st = {.path = read[0], .name = read[0], .page = -1};
+    int rc = load(r->s, read, n, &image);
+    if (!rc)
+        rc = look_and_print(r, &image, &st);
+    gf_image_free(&image);
+    return rc;
+}
+
+/* --dims=2: the pages of a volume, one in memory at a time, or all where they cannot be read by
+ * themselves. */
+struct pages {
+    struct gf_reader reader;
+    struct gf_image all;  /* px.data is NULL where a page is read at a time */
+    struct gf_image page; /* one */
+};
+
+static int look_at_page(struct run *r, struct pages *p, char *const *read, int64_t z) {
+    struct gf_array like = p->all.px, to, from;
+    struct gf_stats st = {.path = read[0], .page = z};
+    char *name;
+    int rc = gf_array_alloc(&p->page.px, like.dtype, 3, like.shape + 1);
+    if (rc)
+        return rc;
+    if (asprintf(&name, "%s[%lld]", read[0], (long long)z) < 0)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    st.name = name;
+    like.shape[0] = 1;
+    to = gf_array_wrap(p->page.px.data, like.dtype, 4, like.shape);
+    if (p->all.px.data) {
+        from = gf_array_slice(&p->all.px, 0, z, 1);
+        gf_array_copy(&to, &from);
+    } else {
+        rc = gf_reader_pages(&p->reader, r->s, read, &p->all, z, &to);
+    }
+    if (!rc)
+        rc = gf_load_finite(r->s, &p->page);
+    if (!rc)
+        rc = look_and_print(r, &p->page, &st);
+    gf_array_free(&p->page.px);
+    free(name);
+    return rc;
+}
+
+/* What is no volume is its only page. */
+static int look_at_picture(struct run *r, struct pages *p, char *const *read) {
+    struct gf_stats st = {.path = read[0], .name = read[0], .page = -1};
+    int rc = gf_reader_more(&p->reader);
+    if (rc)
+        return rc < 0 ? rc : gf_fail(GF_EUNSUPP, "a stream of more than one picture");
+    rc = gf_load_finite(r->s, &p->all);
+    return rc ? rc : look_and_print(r, &p->all, &st);
+}
+
+static int look_at_pages(struct run *r, char *const *read, int n) {
+    struct pages p = {.page = {.ndim = 2}};
+    int rc = gf_reader_open(&p.reader, r->s, read, n, &p.all);
+    if (!rc)
+        rc = check_record(&p.all);
+    p.page.color = p.all.color;
+    p.page.alpha = p.all.alpha;
+    unsigned axes;
+    if (!rc)
+        rc = gf_settings_axes(r->s, p.all.ndim, &axes);
+    if (!rc && (p.all.ndim < 3 || !gf_reader_has_pages(&p.reader, r->s)))
+        rc = gf_reader_read(&p.reader, r->s, read, &p.all);
+    if (!rc && p.all.ndim < 3)
+        rc = look_at_picture(r, &p, read);
+    int64_t pages = rc || p.all.ndim < 3 ? 0 : p.all.px.shape[0];
+    gf_runner_repeat(&r->runner, pages);
+    for (int64_t z = 0; !rc && z < pages; z++)
+        rc = look_at_page(r, &p, read, z);
+    gf_image_free(&p.all);
+    gf_array_free(&p.page.px);
+    gf_reader_close(&p.reader);
     return rc;
 }
 
 /* One file, or all of them as the planes of a volume. */
 static void run_one(struct run *r, char *const *read, int n) {
-    struct gf_image image = {0};
-    struct gf_job job;
-    struct gf_stats st = {
-        .path = read[0], .image = &image, .job = &job, .peaks = r->s->stats.peaks};
     gf_progress_show("reading", gf_log_name(read[0]));
-    int rc = load(r->s, read, n, &image);
-    gf_progress_show("transforming", gf_log_name(read[0]));
-    if (!rc)
-        rc = look(r, &image, &job, &st);
-    if (!rc)
-        rc = write_radial(r, &st);
-    if (rc) {
-        int code = gf_exit_code_of_input(rc, r->s->frames || r->inputs.n == 1);
-        r->worst = code > r->worst ? code : r->worst;
-        r->failed++;
-        gf_log_fail(gf_session_is_lost(&r->session) && !gf_session_is_open(&r->session) ? NULL
-                                                                                        : read[0]);
-        gf_report_failed(r->s, read[0]);
-    } else {
+    int rc = r->s->dims == 2 ? look_at_pages(r, read, n) : look_at_all(r, read, n);
+    if (!rc) {
         r->done++;
-        gf_progress_hide();
-        (r->s->json ? gf_stats_json : gf_stats_print)(&st);
-        gf_log_verbose("'%s': backend %s (%s)", gf_log_name(read[0]), st.backend, r->runner.why);
+        return;
     }
-    gf_stats_free(&st);
-    gf_image_free(&image);
+    int code = gf_exit_code_of_input(rc, r->s->frames || r->inputs.n == 1);
+    r->worst = code > r->worst ? code : r->worst;
+    r->failed++;
+    gf_log_fail(gf_session_is_lost(&r->session) && !gf_session_is_open(&r->session) ? NULL
+                                                                                    : read[0]);
+    gf_report_failed(r->s, read[0]);
 }
 
 /* --radial: a file, or a template for several. */
@@ -212,8 +304,10 @@ static int claim_radial(struct run *r) {
     int rc = gf_radial_check(s->stats.radial);
     if (!rc)
         rc = gf_template_parse("--radial", s->stats.radial, &t->where);
-    if (!rc && (t->where.prefix || t->where.has_page))
-        rc = gf_fail(GF_EUSAGE, "--radial names a file, or a template with {stem}");
+    if (!rc && (t->where.prefix || (t->where.has_page && s->dims != 2)))
+        rc = gf_fail(GF_EUSAGE,
+                     "--radial names a file, or a template with {stem}, and with --dims=2 "
+                     "{page}");
     if (rc)
         return rc;
     t->label = "radial";
@@ -262,6 +356,7 @@ out:
 static const char *const colors[] = {"luma", "channels", NULL};
 
 static const struct gf_opt stats_rows[] = {
+    GF_INTEGER("dims", dims, "2", 2, 2, "take each page of a volume by itself"),
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
             "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "

@@ -20,6 +20,8 @@ struct gf_signal {
 
 struct gf_stats {
     const char *path;
+    const char *name; /* the path, with the page in brackets where it is one of several */
+    int64_t page;     /* -1: all of the file */
     const struct gf_image *image;
     const struct gf_job *job;
     const char *backend;

@@ -224,6 +224,15 @@ static void test_aborted(void) {
         CHECK_EQ(gf_volume_begin(ways[i].path, f, &image, &o, true, &v), GF_OK);
         CHECK_EQ(gf_volume_append(v, &page), GF_OK);
         gf_volume_abort(v);
+        /* Pages of another shape, and too few of them. */
+        struct gf_image narrow = page;
+        narrow.px.shape[2]--;
+        CHECK_EQ(gf_volume_begin(ways[i].path, f, &image, &o, true, &v), GF_OK);
+        CHECK_EQ(gf_volume_append(v, &narrow), GF_EINVAL);
+        gf_volume_abort(v);
+        CHECK_EQ(gf_volume_begin(ways[i].path, f, &image, &o, true, &v), GF_OK);
+        CHECK_EQ(gf_volume_append(v, &page), GF_OK);
+        CHECK_EQ(gf_volume_commit(v), GF_EINVAL);
     }
     CHECK(gf_volume_pages_refused("a.png", gf_format_by_name("png")) != NULL);
     CHECK(gf_volume_pages_refused("-", gf_format_by_name("tif")) != NULL);
