@@ -158,7 +158,7 @@ struct gf_settings {
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;
-        bool all, csv, merge;
+        bool all, csv, merge, passes, transfers;
         const char *plot;
     } bench;
 };

@@ -1,5 +1,6 @@
 /* gpufft bench: the backends compared on the same samples in the same run. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,6 +157,7 @@ static int run_case(struct gf_bench *b, const struct gf_bench_case *c) {
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
         if (b->kept && !rc)
             rc = gf_bench_keep_row(b->kept, c, &rows[i]);
+        free(rows[i].listed);
     }
     gf_log_flush_stdout();
     return rc;

@@ -68,6 +68,21 @@ struct gf_bench_case {
 
 enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SKIPPED };
 
+/* A pass as it was expected and as it was measured. */
+struct gf_bench_pass {
+    char what[192];
+    int64_t bytes;            /* read and written */
+    double expected, seconds; /* 0: nothing is expected; measured: it ran with the one before */
+};
+
+/* Copies of the input to a device and of the output back, in seconds by the host's clock: from and to
+ * memory of malloc(), and page-locked memory. */
+struct gf_bench_transfers {
+    int64_t bytes[2]; /* in, out */
+    double pageable[2], pinned[2];
+    double whole; /* the job with its copies, as the program runs it; 0: not measured */
+};
+
 struct gf_bench_row {
     char name[GF_BENCH_NAME]; /* the entrant's; "": all of them were skipped */
     enum gf_bench_status status;
@@ -83,6 +98,9 @@ struct gf_bench_row {
     int64_t moved;    /* bytes, all passes */
     double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
     char device[128]; /* whose memory, "" for the host's */
+    struct gf_bench_transfers transfers;
+    int n_listed; /* passes with their times, 0 where they were not asked for or cannot be told */
+    struct gf_bench_pass *listed; /* owned; rows that are kept have a copy */
 };
 
 /* Rows of one run, or of several files. */
@@ -134,6 +152,15 @@ void gf_bench_case_free(struct gf_bench_case *c);
 int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
 
+/* details.c: what a row has beside its time. The entrant's plan has run once, on what is in the
+ * arrays. Nothing that fails here fails the row. */
+void gf_bench_time_passes(const struct gf_bench_entrant *e, struct gf_plan *plan,
+                          const struct gf_array *in, struct gf_array *out,
+                          struct gf_bench_row *row);
+void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *plan,
+                             const struct gf_array *in, struct gf_array *out,
+                             struct gf_bench_row *row);
+
 /* input.c */
 /* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
  * is made that of real samples. */
@@ -173,6 +200,8 @@ void gf_bench_print_head(const struct gf_settings *s);
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
 void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
                         const struct gf_bench_case *c, const struct gf_bench_row *row);
+/* Lines below a row: its passes and transfers, as far as they were measured. */
+void gf_bench_print_details(const struct gf_bench_row *row);
 extern const char *const gf_bench_statuses[], *const gf_bench_precisions[],
                                                   *const gf_bench_directions[];
 
