@@ -208,9 +208,9 @@ UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 
 # Everything that needs no GPU: the rules of the house, the parts, every backend present against an
 # independent reference, the command line from outside, and small sizes under the sanitizers; PNG
-# without ISA-L too. An OpenCL device, if only PoCL's, takes a second to build a kernel: the named
-# jobs, and one random check in SAMPLE for each of two processes. Built kernels are kept in the
-# build's folder.
+# without ISA-L too. An OpenCL device, if only PoCL's, takes a second to build a kernel: half of
+# the named jobs (check-full has them all), and one random check in SAMPLE for each of two processes.
+# Built kernels are kept in the build's folder.
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
@@ -219,7 +219,7 @@ check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= build-zlib/test_png build-zlib/test_png_write
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
-	    "tests/shards 2 $(BUILD)/test_backends named optional opencl" \
+	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh \
 	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write "$(BUILD)/faults -s 60"
 

@@ -48,9 +48,10 @@ void gf_png_filter_row(int filter, const unsigned char *row, const unsigned char
 int gf_png_choose_filter(unsigned candidates, const unsigned char *row, const unsigned char *above,
                          size_t n, size_t step, unsigned char *scratch);
 
-/* A filter undone: n bytes from `in`, which follow the filter's number. `above` is zeros for the
- * first row. False for an unknown filter. */
-bool gf_png_unfilter_row(int filter, const unsigned char *in, const unsigned char *above, size_t n,
-                         size_t step, unsigned char *out);
+/* Filters undone. `in` has `rows` rows of n bytes, each behind its filter's number, out gets them
+ * without; `above` is zeros for the first row. Does as many of the first rows as are best done at
+ * once, and returns how many those are; 0 for an unknown filter. */
+int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsigned char *above,
+                             size_t n, size_t step, unsigned char *out);
 
 #endif

@@ -166,16 +166,21 @@ static bool undo_strip(struct gf_png_rows *r, int64_t strip) {
     const int64_t rows = rows_of(r, strip);
     const unsigned char *in = slot_of(r, strip), *above = r->above;
     unsigned char *to = (unsigned char *)r->px.data + strip * r->rows_a_strip * (int64_t)n;
-    for (int64_t i = 0; i < rows; i++, in += n + 1, above = to, to += n) {
-        if (!gf_png_unfilter_row(in[0], in + 1, above, n, step, to))
+    for (int64_t i = 0, done; i < rows; i += done) {
+        done = gf_png_unfilter_rows(in, rows - i, above, n, step, to);
+        if (!done)
             return false;
-        /* The row above was needed in the file's byte order until now. */
-        if (r->swap && i > 0)
-            gf_swap_bytes(to - n, n / 2, 2);
+        in += (size_t)done * (n + 1);
+        to += (size_t)done * n;
+        above = to - n;
+        if (r->swap) {
+            memcpy(r->above, above, n);
+            above = r->above;
+            gf_swap_bytes(to - (size_t)done * n, (size_t)done * n / 2, 2);
+        }
     }
-    memcpy(r->above, above, n);
-    if (r->swap)
-        gf_swap_bytes(to - n, n / 2, 2);
+    if (above != r->above)
+        memcpy(r->above, above, n);
     return true;
 }
 

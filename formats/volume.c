@@ -7,7 +7,9 @@
 
 #include "core/base/status.h"
 #include "formats/image.h"
+#include "formats/checksum.h"
 #include "formats/pair.h"
+#include "formats/sums.h"
 
 struct gf_volume {
     char *path;
@@ -20,6 +22,8 @@ struct gf_volume {
     struct gf_frame frame;     /* boxes in any order */
     struct gf_planes planes;
     bool framed;
+    bool summed; /* a record beside the data will hold its checksum */
+    struct gf_sums sums;
 };
 
 static bool is_stream(const char *path) {
@@ -111,6 +115,7 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
         rc = format->write_frame((*out)->sink, &(*out)->image, options, &(*out)->frame);
     if (!rc) {
         (*out)->framed = true;
+        (*out)->summed = format->record_beside && image->record && !(*out)->frame.at;
         return GF_OK;
     }
     gf_volume_abort(why ? NULL : *out);
@@ -145,8 +150,27 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
         rc = gf_sink_seek(v->sink, at);
         if (!rc)
             rc = gf_sink_write(v->sink, from, (size_t)(n * bytes));
+        v->sums.lost |= !dense; /* too many to be worth it */
+        if (!rc && v->summed)
+            gf_sums_add(&v->sums, at, from, (size_t)(n * bytes), v->options.threads);
     }
     return rc;
+}
+
+/* Tells the sink the sum of all that was written, unless there are gaps. */
+static int sum_up(struct gf_volume *v) {
+    unsigned char head[4096];
+    const int64_t base = v->frame.base, size = gf_sink_size(v->sink);
+    if (!v->summed || base > (int64_t)sizeof head)
+        return GF_OK;
+    int rc = gf_sink_seek(v->sink, 0);
+    int64_t got = rc ? rc : gf_sink_read(v->sink, head, (size_t)base);
+    if (got < 0)
+        return (int)got;
+    uint32_t crc = gf_crc32(0, head, (size_t)got, 1);
+    if (got == base && gf_sums_total(&v->sums, base, size, &crc))
+        gf_sink_set_crc32(v->sink, crc);
+    return GF_OK;
 }
 
 /* Gaps at the end of the file are zeros too. */
@@ -168,6 +192,8 @@ static int end_encoding(struct gf_volume *v) {
 
 int gf_volume_commit(struct gf_volume *v) {
     int rc = v->framed ? fill(v) : end_encoding(v);
+    if (!rc && v->framed)
+        rc = sum_up(v);
     if (!rc) {
         struct gf_write_options options = v->options;
         struct gf_sink *sink = v->sink;
@@ -184,6 +210,7 @@ void gf_volume_abort(struct gf_volume *v) {
         return;
     end_encoding(v);
     gf_sink_abort(v->sink);
+    gf_sums_free(&v->sums);
     free(v->frame.at);
     free(v->image.record);
     free(v->path);

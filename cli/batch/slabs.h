@@ -9,7 +9,7 @@
 #define GF_CLI_BATCH_SLABS_H
 
 #include "cli/batch/task.h"
-#include "core/slab/plan.h"
+#include "core/slab/make.h"
 
 /* The task's need becomes that of its slabs. Without --scratch, or where slabs do not serve, it fails
  * as before: GF_ENOMEM with the need and the limit, and with the option or the reason. */

@@ -329,10 +329,8 @@ static int place(struct gf_task *t) {
 /* A plan for the job, if there is memory for it too. */
 static int plan(struct gf_task *t) {
     int rc = plan_within_limit(t);
-    if (rc)
-        return rc;
-    rc = check_memory(t, t->runner->workspace);
-    t->too_large = rc == GF_ENOMEM;
+    if (!rc)
+        t->too_large = (rc = check_memory(t, t->runner->workspace)) == GF_ENOMEM;
     return rc;
 }
 
@@ -406,8 +404,7 @@ static bool may_be_fed(const struct gf_task *t) {
 
 int gf_task_read(struct gf_task *t) {
     int rc = begin(t);
-    if (!rc)
-        rc = place(t);
+    rc = rc ? rc : place(t);
     t->fed = false;
     if (rc || t->pages.at_once)
         return rc;

@@ -9,7 +9,7 @@
  * The first walk writes pieces, the second reads all pieces of a slab or of a block in one run.
  *
  *     struct gf_slab_plan p;
- *     int rc = gf_slab_plan_make(&job, false, 96 << 20, &p);
+ *     int rc = gf_slab_plan_make(&job, false, 96 << 20, &p);           core/slab/make.h
  *     for (int64_t i = 0; i < p.n_slabs; i++)
  *         for (int64_t k = 0; k < p.n_blocks; k++)
  *             … gf_slab_piece_at(&p, i, k) …
@@ -47,13 +47,6 @@ struct gf_slab_block {
     int64_t low, n_low, high, n_high;
     int64_t before; /* rows of the blocks before */
 };
-
-/* NULL when a job can be run in slabs, or the reason why not. */
-const char *gf_slab_refuses(const struct gf_job *job);
-/* For a job that is not refused. packed: its backend packs() such jobs. GF_ENOMEM when `memory` bytes
- * hold no slab or no block. */
-int gf_slab_plan_make(const struct gf_job *job, bool packed, int64_t memory,
-                      struct gf_slab_plan *p);
 
 /* Pages [first, first + count) of slab i. */
 void gf_slab_pages(const struct gf_slab_plan *p, int64_t i, int64_t *first, int64_t *count);

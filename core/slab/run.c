@@ -1,18 +1,21 @@
 /* The two walks of a job in slabs. */
 #include "core/slab/run.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/base/status.h"
 #include "core/slab/block.h"
+#include "core/slab/range.h"
 
 struct run {
     const struct gf_slab_plan *plan;
     const struct gf_slab_io *io;
     struct gf_report *report;
     int64_t moved;
-    double energy[2]; /* of a full spectrum's Hermitian part, and of the rest */
+    struct gf_slab_range range; /* forward */
+    double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
 
 static void moved(struct run *r, int64_t bytes) {
@@ -58,11 +61,11 @@ static struct gf_job page_job(const struct gf_slab_plan *p, int64_t count) {
 }
 
 /* The part that transforms the slowest axis of a block, in place and without the norm's factor. */
-static struct gf_job block_job(const struct gf_slab_plan *p, int64_t rows) {
+static struct gf_job block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width) {
     const bool forward = p->job.direction == GF_FORWARD;
     return (struct gf_job){.direction = p->job.direction,
                            .ndim = 3,
-                           .shape = {p->pages, rows, p->width},
+                           .shape = {p->pages, rows, width},
                            .channels = 1,
                            .axes = 1,
                            .in_dtype = number_type(p),
@@ -74,14 +77,18 @@ static struct gf_job block_job(const struct gf_slab_plan *p, int64_t rows) {
                            .out = {{.kind = GF_COMPLEX, .dtype = number_type(p)}}};
 }
 
+static int run_lines(struct run *r, const struct gf_array *lines) {
+    const struct gf_job job = block_job(r->plan, lines->shape[1], lines->shape[2]);
+    struct gf_report report;
+    struct gf_array out = *lines;
+    return r->io->run(r->io->user, &job, lines, &out, &report);
+}
+
 static int run_block(struct run *r, int64_t rows, void *data) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_job job = block_job(p, rows);
-    struct gf_report report;
-    struct gf_array in =
+    struct gf_array lines =
         gf_array_wrap(data, number_type(p), 4, (int64_t[]){p->pages, rows, p->width, 1});
-    struct gf_array out = in;
-    return r->io->run(r->io->user, &job, &in, &out, &report);
+    return run_lines(r, &lines);
 }
 
 /* ---------------------------------------------------------------- pieces */
@@ -136,10 +143,14 @@ static int forward_slab(struct run *r, int64_t slab, struct gf_array *in, void *
     gf_job_out_shape(&job, 0, shape);
     struct gf_array out = gf_array_wrap(pages, number_type(p), 4, shape);
     int rc = r->io->read(r->io->user, first, in);
-    if (!rc)
+    if (!rc) { /* before the job, which may spend its input */
+        gf_slab_range_input(&r->range, first, in);
         rc = r->io->run(r->io->user, &job, in, &out, &report);
-    if (!rc)
+    }
+    if (!rc) {
+        gf_slab_range_pages(&r->range, first, count, pages);
         rc = put_slab(r, slab, count, pages, piece);
+    }
     if (!rc)
         moved(r, gf_array_bytes(in) + gf_array_bytes(&out));
     return rc;
@@ -165,7 +176,9 @@ static int forward_slabs(struct run *r) {
 
 /* From complex numbers to output i: the norm, the kind and the type, all of them number by number.
  * A transform along an axis of one point does nothing else. */
-static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t rows) {
+static struct gf_job convert_job(const struct run *r, int i, int64_t rows) {
+    const struct gf_slab_plan *p = r->plan;
+    const double *range = r->range.of[i];
     struct gf_job job = {.ndim = 3,
                          .shape = {1, rows, gf_slab_columns(p, i)},
                          .channels = p->job.luma ? 1 : p->job.channels,
@@ -177,6 +190,9 @@ static struct gf_job convert_job(const struct gf_slab_plan *p, int i, int64_t ro
                          .n_out = 1,
                          .out = {p->job.out[i]}};
     job.out[0].shift = job.out[0].half = false;
+    job.out[0].range = GF_RANGE_GIVEN;
+    job.out[0].low = range[1] > 0 ? range[0] : 0;
+    job.out[0].high = range[1] > 0 ? range[1] : 1; /* all is zero */
     return job;
 }
 
@@ -207,49 +223,76 @@ static int write_rows(struct run *r, int i, struct gf_slab_rows rows, const char
 /* Buffers for a few pages of a block. */
 struct step {
     void *numbers, *samples;
+    int64_t first, count; /* pages */
+    bool scans;           /* for a display range: nothing is written */
 };
 
-static int convert(struct run *r, int i, int64_t rows, const struct step *s) {
+/* To output i's samples, or where they are scanned to floats. */
+static int convert(struct run *r, int i, int64_t rows, const struct step *s, struct gf_array *out) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_job job = convert_job(p, i, rows);
+    struct gf_job job = convert_job(r, i, rows);
     int64_t shape[GF_MAX_RANK];
     struct gf_report report;
+    if (s->scans) {
+        job.out[0].dtype = p->number == 16 ? GF_F64 : GF_F32;
+        job.out[0].map = GF_MAP_NUMBER;
+    }
     gf_job_in_shape(&job, shape);
     struct gf_array in = gf_array_wrap(s->numbers, number_type(p), 4, shape);
-    struct gf_array out = gf_array_wrap(s->samples, job.out[0].dtype, 4, shape);
-    int rc = r->io->run(r->io->user, &job, &in, &out, &report);
-    r->report->low[i] = report.low[0];
-    r->report->high[i] = report.high[0];
+    *out = gf_array_wrap(s->samples, job.out[0].dtype, 4, shape);
+    return r->io->run(r->io->user, &job, &in, out, &report);
+}
+
+static double largest_of(const struct gf_array *a) {
+    const int64_t n = gf_array_count(a);
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double v =
+            a->dtype == GF_F64 ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
+        largest = fmax(largest, fabs(v));
+    }
+    return fmin(largest, a->dtype == GF_F64 ? DBL_MAX : (double)FLT_MAX);
+}
+
+static int scan_step(struct run *r, const struct gf_slab_spectrum *s, int i,
+                     const struct step *step) {
+    struct gf_array out;
+    if (!gf_slab_range_scans(&r->plan->job, i))
+        return 0;
+    gf_slab_expand(s, i, step->first, step->count, step->numbers);
+    int rc = convert(r, i, step->count * gf_slab_block_rows(&s->block), step, &out);
+    if (!rc)
+        r->range.of[i][1] = fmax(r->range.of[i][1], largest_of(&out));
     return rc;
 }
 
-static int write_step(struct run *r, const struct gf_slab_spectrum *s, int i, int64_t first,
+static int write_step(struct run *r, const struct gf_slab_spectrum *s, int i,
                       const struct step *step) {
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_block *b = &s->block;
-    const int64_t rows = gf_slab_block_rows(b), left = p->pages - first;
-    const int64_t count = left < p->step_pages ? left : p->step_pages;
+    const int64_t rows = gf_slab_block_rows(b);
     const int64_t row = gf_slab_columns(p, i) * (p->job.luma ? 1 : p->job.channels) *
                         (int64_t)gf_dtype_size(p->job.out[i].dtype);
     const char *data = step->numbers;
-    gf_slab_expand(s, i, first, count, step->numbers);
+    struct gf_array out;
+    gf_slab_expand(s, i, step->first, step->count, step->numbers);
     int rc = 0;
     if (!is_output(p, i)) {
-        rc = convert(r, i, count * rows, step);
+        rc = convert(r, i, step->count * rows, step, &out);
         data = step->samples;
     }
-    for (int64_t z = 0; z < count && !rc; z++, data += rows * row) {
-        rc = write_rows(r, i, (struct gf_slab_rows){first + z, b->low, b->n_low}, data, row);
+    for (int64_t z = step->first; z < step->first + step->count && !rc; z++, data += rows * row) {
+        rc = write_rows(r, i, (struct gf_slab_rows){z, b->low, b->n_low}, data, row);
         if (!rc)
-            rc = write_rows(r, i, (struct gf_slab_rows){first + z, b->high, b->n_high},
+            rc = write_rows(r, i, (struct gf_slab_rows){z, b->high, b->n_high},
                             data + b->n_low * row, row);
     }
     if (!rc)
-        moved(r, count * rows * row);
+        moved(r, step->count * rows * row);
     return rc;
 }
 
-static int forward_block(struct run *r, int64_t k, void *data, const struct step *step) {
+static int forward_block(struct run *r, int64_t k, void *data, struct step *step) {
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, row_bytes(p), r->io->threads};
     const int64_t rows = gf_slab_block_rows(&s.block), bytes = p->pages * rows * row_bytes(p);
@@ -258,9 +301,12 @@ static int forward_block(struct run *r, int64_t k, void *data, const struct step
         rc = run_block(r, rows, data);
     if (!rc)
         moved(r, bytes);
-    for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages)
+    for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
+        step->first = z;
+        step->count = p->pages - z < p->step_pages ? p->pages - z : p->step_pages;
         for (int i = 0; i < p->job.n_out && !rc; i++)
-            rc = write_step(r, &s, i, z, step);
+            rc = step->scans ? scan_step(r, &s, i, step) : write_step(r, &s, i, step);
+    }
     return rc;
 }
 
@@ -268,15 +314,17 @@ static int64_t most_rows(const struct gf_slab_plan *p) {
     return (p->paired ? 2 : 1) * p->block_units;
 }
 
-static int forward_blocks(struct run *r) {
+static int forward_blocks(struct run *r, bool scans) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = most_rows(p), channels = p->job.luma ? 1 : p->job.channels;
     int64_t numbers = 0, samples = 0;
     void *data = NULL;
-    struct step step = {NULL, NULL};
+    struct step step = {.scans = scans};
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t n = p->step_pages * rows * gf_slab_columns(p, i) * channels;
         int64_t bytes = is_output(p, i) ? 0 : n * (int64_t)gf_dtype_size(p->job.out[i].dtype);
+        if (gf_slab_range_scans(&p->job, i))
+            bytes = n * p->number / 2;
         numbers = n * p->number > numbers ? n * p->number : numbers;
         samples = bytes > samples ? bytes : samples;
     }
@@ -419,13 +467,41 @@ static int inverse_slabs(struct run *r) {
     return rc;
 }
 
+/* The display ranges, between the two walks. */
+static int find_ranges(struct run *r) {
+    const struct gf_slab_plan *p = r->plan;
+    struct gf_array lines = gf_slab_range_lines(&r->range);
+    bool scans = false;
+    int rc = lines.data ? run_lines(r, &lines) : 0;
+    if (!rc)
+        gf_slab_range_find(&r->range);
+    for (int i = 0; i < p->job.n_out; i++)
+        scans |= gf_slab_range_scans(&p->job, i);
+    return !rc && scans ? forward_blocks(r, true) : rc;
+}
+
+static int run_forward(struct run *r) {
+    int rc = gf_slab_range_open(r->plan, &r->range);
+    if (!rc)
+        rc = forward_slabs(r);
+    if (!rc)
+        rc = find_ranges(r);
+    if (!rc)
+        rc = forward_blocks(r, false);
+    for (int i = 0; i < r->plan->job.n_out; i++)
+        gf_report_range(&r->plan->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
+    gf_slab_range_close(&r->range);
+    return rc;
+}
+
+static int run_inverse(struct run *r) {
+    int rc = inverse_blocks(r);
+    return rc ? rc : inverse_slabs(r);
+}
+
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct run r = {.plan = plan, .io = io, .report = report};
-    const bool forward = plan->job.direction == GF_FORWARD;
     *report = (struct gf_report){0};
-    int rc = forward ? forward_slabs(&r) : inverse_blocks(&r);
-    if (!rc)
-        rc = forward ? forward_blocks(&r) : inverse_slabs(&r);
-    return rc;
+    return plan->job.direction == GF_FORWARD ? run_forward(&r) : run_inverse(&r);
 }

@@ -6,12 +6,14 @@
 
 #include "core/base/backend.h"
 #include "core/base/status.h"
+#include "core/slab/make.h"
 #include "core/slab/run.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 
 static const struct gf_backend *const backend = &gf_backend_openmp;
-enum { THREADS = 2 };
+/* Small jobs on one thread: teams wait for each other on a busy machine. */
+enum { THREADS = 1 };
 
 /* ---- plans ---- */
 
@@ -193,6 +195,8 @@ static int run_slabs(struct files *f, const struct gf_job *job, struct gf_report
     return rc;
 }
 
+static bool fill_with_zeros;
+
 /* The whole job and the slabs, from the same input. */
 static void check_job(void *context, const struct gf_job *job) {
     struct files f = {.context = context};
@@ -209,7 +213,10 @@ static void check_job(void *context, const struct gf_job *job) {
         if (!rc)
             rc = gf_array_alloc(&f.out[i], job->out[i].dtype, job->ndim + 1, shape);
     }
-    backends_fill(&f.in, &seed);
+    if (fill_with_zeros)
+        memset(f.in.data, 0, (size_t)gf_array_bytes(&f.in));
+    else
+        backends_fill(&f.in, &seed);
     backends_text(job, text);
     if (!rc)
         rc = run_job(&f, job, &f.in, whole, &report[0]);
@@ -276,6 +283,33 @@ static void test_forward(void *context, enum gf_dtype type, enum gf_precision pr
     job.n_out = 1;
     job.out[0] = job.out[2];
     check_job(context, &job);
+    for (int range = 0; range < 2; range++)
+        for (int i = 0; i < 4; i++) {
+            static const enum gf_kind kinds[] = {GF_MAGNITUDE, GF_POWER, GF_REAL, GF_IMAG};
+            job.out[0].range = range ? GF_RANGE_AUTO : GF_RANGE_FULL;
+            job.out[0].kind = kinds[i];
+            check_job(context, &job);
+        }
+    job.axes = 5;
+    check_job(context, &job);
+    job.axes = 7;
+    job.n_out = 2;
+    job.out[1] = job.out[0];
+    job.out[0].kind = GF_MAGNITUDE;
+    job.out[0].range = GF_RANGE_FULL;
+    check_job(context, &job);
+}
+
+/* Samples that are all zero have no range. */
+static void test_zero(void *context) {
+    struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 3, 40, 40, 32);
+    job.out[0] = (struct gf_output){.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY};
+    fill_with_zeros = true;
+    for (int range = 0; range < 2; range++) {
+        job.out[0].range = range ? GF_RANGE_AUTO : GF_RANGE_FULL;
+        check_job(context, &job);
+    }
+    fill_with_zeros = false;
 }
 
 static void test_inverse(void *context, enum gf_precision precision, int k) {
@@ -314,6 +348,8 @@ int main(void) {
         test_inverse(context, GF_SINGLE, (int)k);
         test_inverse(context, GF_DOUBLE, (int)k);
     }
+    if (!rc)
+        test_zero(context);
     if (!rc)
         backend->close(context);
     return TEST_END();

@@ -188,6 +188,8 @@ static size_t row_bytes(const struct kind *k, uint32_t width) {
     return (width * (size_t)(channels[k->color] * k->depth) + 7) / 8;
 }
 
+enum { MOSTLY_PAETH = -2 };
+
 /* Rows of random bytes, each behind a random filter's number (or `filter` if it is one). Few
  * different bytes, so that deflate makes codes and matches of them. */
 static size_t make_rows(const struct kind *k, int filter, unsigned char *raw) {
@@ -202,7 +204,10 @@ static size_t make_rows(const struct kind *k, int filter, unsigned char *raw) {
             height = (height + (uint32_t)(dy[pass] - 1 - y0[pass])) / (uint32_t)dy[pass];
         }
         for (uint32_t y = 0; width && y < height; y++) {
-            raw[n++] = (unsigned char)(filter >= 0 ? filter : (int)(random_next(&seed) % 5));
+            int number = filter >= 0 ? filter : (int)(random_next(&seed) % 5);
+            if (filter == MOSTLY_PAETH && random_next(&seed) % 4)
+                number = GF_PNG_ROW_PAETH;
+            raw[n++] = (unsigned char)number;
             for (size_t i = 0; i < row_bytes(k, width); i++) {
                 uint32_t v = random_next(&seed);
                 raw[n++] = (unsigned char)(v & 64 ? v >> 8 : v >> 8 & 3);
@@ -245,9 +250,9 @@ static void test_kinds(void) {
     static const uint32_t widths[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 64, 100};
     for (size_t c = 0; c < sizeof colors / sizeof *colors; c++)
         for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
-            for (int variant = 0; variant < 8; variant++) {
+            for (int variant = 0; variant < 9; variant++) {
                 struct kind k = {colors[c][0], colors[c][1], variant == 7, widths[i], 19};
-                int filter = variant < 5 ? variant : -1;
+                int filter = variant < 5 ? variant : variant == 8 ? MOSTLY_PAETH : -1;
                 size_t n = pack(raw, make_rows(&k, filter, raw), variant, stream, sizeof stream);
                 add_header(&file, &k);
                 add_data(&file, stream, n, variant == 6 ? 7 : 100000);
