@@ -159,7 +159,7 @@ struct gf_settings {
         int repeat;    /* 0: unset */
         double seconds;
         bool all, csv, merge, passes, transfers;
-        const char *plot;
+        const char *plot, *report;
     } bench;
 };
 

@@ -3,6 +3,8 @@
 #ifndef GF_CLI_BENCH_BENCH_H
 #define GF_CLI_BENCH_BENCH_H
 
+#include <stdio.h>
+
 #include "cli/bench/times.h"
 #include "cli/selftest/rig.h"
 #include "cli/settings.h"
@@ -71,8 +73,8 @@ enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SK
 /* A pass as it was expected and as it was measured. */
 struct gf_bench_pass {
     char what[192];
-    int64_t bytes;            /* read and written */
-    double expected, seconds; /* 0: nothing is expected; measured: it ran with the one before */
+    int64_t bytes;            /* read and written, also by those not timed apart from it */
+    double expected, seconds; /* 0: nothing is expected; not timed apart */
 };
 
 /* Copies of the input to a device and of the output back, in seconds by the host's clock: from and to
@@ -217,6 +219,22 @@ int gf_bench_read(const char *path, struct gf_bench_results *r);
 void gf_bench_relate(struct gf_bench_results *r, const char *relative);
 void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r);
 void gf_bench_results_free(struct gf_bench_results *r);
+
+/* report.c: the page of --report, section by section. */
+struct gf_bench_section {
+    const char *title, *text;
+    const char *figure;   /* its name; NULL: a table of times in its place */
+    const char *sizes[4]; /* as they are typed; NULL: no more */
+    int ndim;             /* of the sizes, typed ones too */
+    enum gf_bench_kind kind;
+    unsigned axes; /* 0: all */
+    bool details;  /* passes and transfers */
+};
+int gf_bench_report_begin(FILE *f, const struct gf_bench_host *host, const char *folder);
+int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf_bench_results *r,
+                            const char *folder);
+/* Closes the text of open_memstream(), writes it to the folder (NULL: nowhere) and frees it. */
+int gf_bench_report_end(FILE *f, char **text, size_t *size, const char *folder);
 
 /* figure.c: time over size, and with `relative` (else NULL) the same divided by that entrant's. */
 int gf_bench_plot(const struct gf_bench_results *r, const char *relative, const char *path,

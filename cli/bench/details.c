@@ -35,12 +35,17 @@ void gf_bench_time_passes(const struct gf_bench_entrant *e, struct gf_plan *plan
         gf_log_verbose("bench: %s: %s", e->name, gf_message());
         return;
     }
+    struct gf_bench_pass *timed = NULL;
     row->listed = calloc(GF_MAX_PASSES, sizeof *row->listed);
     for (int i = 0; i < n && row->listed; i++) {
         const struct gf_pass_info *pass = &plan->pass[i];
         struct gf_bench_pass *to = &row->listed[row->n_listed++];
         snprintf(to->what, sizeof to->what, "%s", pass->what);
         to->bytes = pass->bytes_read + pass->bytes_written;
+        if (isfinite(least[i]))
+            timed = to;
+        else if (timed && !pass->part) /* it ran together with that one */
+            timed->bytes += to->bytes;
         to->expected = row->copy > 0 ? pass->cost / row->copy : 0;
         to->seconds = isfinite(least[i]) ? least[i] : 0;
     }

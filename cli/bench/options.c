@@ -142,6 +142,8 @@ static const struct gf_opt rows[] = {
             "draw time over size, and relative to --relative, to FILE.svg or FILE.png"),
     GF_FLAG("merge", bench.merge,
             "instead of measuring: one table, and figure, of the files FILE that --json wrote"),
+    GF_TEXT("report", bench.report, "DIR",
+            "measure lines, squares, volumes and wavelets, and write a page with figures to DIR"),
     GF_NEGATE("clobber", clobber, "do not replace an existing file"),
     GF_END,
 };
@@ -150,6 +152,8 @@ const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
 int gf_bench_check(const struct gf_settings *s) {
     if (s->bench.csv && s->json)
         return gf_fail(GF_EUSAGE, "--csv and --json exclude each other");
+    if (s->bench.report && (s->bench.plot || s->bench.merge || s->bench.all || s->axes.n))
+        return gf_fail(GF_EUSAGE, "--report excludes --plot, --merge, --all and --axes");
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     return 0;

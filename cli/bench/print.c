@@ -153,7 +153,7 @@ static void print_pass(const struct gf_bench_pass *p, double copy) {
     if (p->expected > 0)
         printf("expected %.3g ms, ", p->expected * 1e3);
     if (!(p->seconds > 0)) {
-        printf("measured with the pass before it\n");
+        printf("not timed apart\n");
         return;
     }
     printf("measured %.3g ms", p->seconds * 1e3);
