@@ -162,8 +162,8 @@ struct gf_settings {
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;
-        bool all, csv, merge;
-        const char *plot;
+        bool all, csv, merge, passes, transfers;
+        const char *plot, *report;
     } bench;
 };
 

@@ -1,5 +1,6 @@
 /* gpufft bench: the backends compared on the same samples in the same run. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,6 +157,7 @@ static int run_case(struct gf_bench *b, const struct gf_bench_case *c) {
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
         if (b->kept && !rc)
             rc = gf_bench_keep_row(b->kept, c, &rows[i]);
+        free(rows[i].listed);
     }
     gf_log_flush_stdout();
     return rc;
@@ -268,6 +270,98 @@ static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
     return rc;
 }
 
+static const struct gf_bench_section sections[] = {
+    {.title = "Lines",
+     .text = "c2c, time over the number of points; below, divided by the time of one entrant.",
+     .figure = "lines",
+     .sizes = {"2^1..2^26"},
+     .ndim = 1,
+     .kind = GF_BENCH_C2C},
+    {.title = "Squares",
+     .text = "c2c, time over the side; below, divided by the time of one entrant.",
+     .figure = "squares",
+     .sizes = {"64^2..8192^2"},
+     .ndim = 2,
+     .kind = GF_BENCH_C2C},
+    {.title = "Volumes",
+     .text = "c2c, with each pass, and with the copies to a device and back.",
+     .sizes = {"64^3..256^3"},
+     .ndim = 3,
+     .kind = GF_BENCH_C2C,
+     .details = true},
+    {.title = "Wavelets",
+     .text = "Daubechies' four taps along y and x of 64 frames.",
+     .sizes = {"64x512x512", "64x1024x1024", "64x2048x2048"},
+     .ndim = 3,
+     .kind = GF_BENCH_DWT,
+     .axes = 6},
+};
+
+/* The operands of as many axes as the section has; without operands its own sizes. */
+static int section_sizes(const struct gf_bench_section *section, const struct gf_settings *s,
+                         char *const *operands, int n, struct gf_bench_sizes *sizes) {
+    int own = 0;
+    while (own < 4 && section->sizes[own])
+        own++;
+    int rc =
+        gf_bench_sizes_make(s, n ? operands : (char *const *)section->sizes, n ? n : own, sizes);
+    for (int i = 0; i < sizes->n && section->axes; i++)
+        sizes->size[i].axes = section->axes;
+    return rc;
+}
+
+static int run_section(struct gf_bench *b, const struct gf_bench_section *section, FILE *f,
+                       char *const *operands, int n) {
+    const struct gf_settings *s = b->s;
+    struct gf_settings own = *s;
+    struct gf_bench_results kept = {0};
+    struct gf_bench_sizes sizes = {0};
+    own.bench.kinds = 1u << section->kind;
+    own.bench.passes = own.bench.transfers = section->details;
+    int rc = section_sizes(section, s, operands, n, &sizes);
+    if (!rc)
+        rc = gf_bench_keep_host(&kept, &b->host);
+    b->s = &own;
+    b->kept = &kept;
+    for (int i = 0; i < sizes.n && !rc; i++)
+        if (sizes.size[i].shape.ndim == section->ndim)
+            rc = run_size(b, &sizes.size[i]);
+    if (!rc)
+        rc = gf_bench_report_section(f, section, &kept, s->bench.report);
+    b->s = s;
+    b->kept = NULL;
+    gf_bench_sizes_free(&sizes);
+    gf_bench_results_free(&kept);
+    return rc;
+}
+
+/* The page of --report: all sections, with one number of threads. */
+static int report(struct gf_bench *b, char *const *operands, int n) {
+    const struct gf_settings *s = b->s;
+    char *text = NULL;
+    size_t size = 0;
+    int rc = enter(b);
+    if (!rc)
+        rc = find_relative(b);
+    if (rc)
+        return rc;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    describe_machine(&b->host);
+    b->host.threads = s->bench.threads.n ? s->bench.threads.count[0] : gf_settings_threads(s);
+    rc = begin(b);
+    if (!rc)
+        rc = gf_bench_report_begin(f, &b->host, s->bench.report);
+    if (!rc)
+        gf_bench_print_head(s);
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && !rc; i++)
+        rc = run_section(b, &sections[i], f, operands, n);
+    leave(b);
+    int ended = gf_bench_report_end(f, &text, &size, rc ? NULL : s->bench.report);
+    return rc ? rc : ended;
+}
+
 /* The rows of files in place of measurements. */
 static int merge(struct gf_bench *b, char *const *operands, int n) {
     int rc = n ? 0 : gf_fail(GF_EUSAGE, "--merge takes files that bench --json wrote");
@@ -305,14 +399,16 @@ static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_bench_sizes sizes = {0};
     bool merging = s->bench.merge;
     int rc = gf_bench_check(s);
-    if (!rc && !merging)
+    if (!rc && !merging && !s->bench.report)
         rc = gf_bench_sizes_make(s, operands, n, &sizes);
     if (!rc)
         rc = check_plot(s, operands, merging ? n : 0);
     if (merging || s->bench.plot)
         b.kept = &kept;
     if (!rc)
-        rc = merging ? merge(&b, operands, n) : measure(&b, &sizes);
+        rc = merging           ? merge(&b, operands, n)
+             : s->bench.report ? report(&b, operands, n)
+                               : measure(&b, &sizes);
     if (!rc && s->bench.plot && b.rows)
         rc = gf_bench_plot(&kept, relative_of(&b), s->bench.plot, s->clobber);
     gf_bench_sizes_free(&sizes);
@@ -344,6 +440,7 @@ const struct gf_command gf_command_bench = {
                 "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
                 "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
                 "  gpufft bench 2^4..2^24 --kind=c2c --relative=openmp --plot=lines.svg\n"
+                "  gpufft bench --report=comparison\n"
                 "  gpufft bench --merge laptop.json server.json --plot=both.svg\n",
     .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"

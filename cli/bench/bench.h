@@ -3,6 +3,8 @@
 #ifndef GF_CLI_BENCH_BENCH_H
 #define GF_CLI_BENCH_BENCH_H
 
+#include <stdio.h>
+
 #include "cli/bench/times.h"
 #include "cli/selftest/rig.h"
 #include "cli/settings.h"
@@ -68,6 +70,21 @@ struct gf_bench_case {
 
 enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SKIPPED };
 
+/* A pass as it was expected and as it was measured. */
+struct gf_bench_pass {
+    char what[192];
+    int64_t bytes;            /* read and written, also by those not timed apart from it */
+    double expected, seconds; /* 0: nothing is expected; not timed apart */
+};
+
+/* Copies of the input to a device and of the output back, in seconds by the host's clock: from and to
+ * memory of malloc(), and page-locked memory. */
+struct gf_bench_transfers {
+    int64_t bytes[2]; /* in, out */
+    double pageable[2], pinned[2];
+    double whole; /* the job with its copies, as the program runs it; 0: not measured */
+};
+
 struct gf_bench_row {
     char name[GF_BENCH_NAME]; /* the entrant's; "": all of them were skipped */
     enum gf_bench_status status;
@@ -83,6 +100,9 @@ struct gf_bench_row {
     int64_t moved;    /* bytes, all passes */
     double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
     char device[128]; /* whose memory, "" for the host's */
+    struct gf_bench_transfers transfers;
+    int n_listed; /* passes with their times, 0 where they were not asked for or cannot be told */
+    struct gf_bench_pass *listed; /* owned; rows that are kept have a copy */
 };
 
 /* Rows of one run, or of several files. */
@@ -134,6 +154,15 @@ void gf_bench_case_free(struct gf_bench_case *c);
 int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
 
+/* details.c: what a row has beside its time. The entrant's plan has run once, on what is in the
+ * arrays. Nothing that fails here fails the row. */
+void gf_bench_time_passes(const struct gf_bench_entrant *e, struct gf_plan *plan,
+                          const struct gf_array *in, struct gf_array *out,
+                          struct gf_bench_row *row);
+void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *plan,
+                             const struct gf_array *in, struct gf_array *out,
+                             struct gf_bench_row *row);
+
 /* input.c */
 /* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
  * is made that of real samples. */
@@ -173,6 +202,8 @@ void gf_bench_print_head(const struct gf_settings *s);
 void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
 void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
                         const struct gf_bench_case *c, const struct gf_bench_row *row);
+/* Lines below a row: its passes and transfers, as far as they were measured. */
+void gf_bench_print_details(const struct gf_bench_row *row);
 extern const char *const gf_bench_statuses[], *const gf_bench_precisions[],
                                                   *const gf_bench_directions[];
 
@@ -188,6 +219,22 @@ int gf_bench_read(const char *path, struct gf_bench_results *r);
 void gf_bench_relate(struct gf_bench_results *r, const char *relative);
 void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r);
 void gf_bench_results_free(struct gf_bench_results *r);
+
+/* report.c: the page of --report, section by section. */
+struct gf_bench_section {
+    const char *title, *text;
+    const char *figure;   /* its name; NULL: a table of times in its place */
+    const char *sizes[4]; /* as they are typed; NULL: no more */
+    int ndim;             /* of the sizes, typed ones too */
+    enum gf_bench_kind kind;
+    unsigned axes; /* 0: all */
+    bool details;  /* passes and transfers */
+};
+int gf_bench_report_begin(FILE *f, const struct gf_bench_host *host, const char *folder);
+int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf_bench_results *r,
+                            const char *folder);
+/* Closes the text of open_memstream(), writes it to the folder (NULL: nowhere) and frees it. */
+int gf_bench_report_end(FILE *f, char **text, size_t *size, const char *folder);
 
 /* figure.c: time over size, and with `relative` (else NULL) the same divided by that entrant's. */
 int gf_bench_plot(const struct gf_bench_results *r, const char *relative, const char *path,

@@ -410,6 +410,15 @@ int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
             give_up(&rows[i], rc);
     measure(&st, rows);
     relate(b, rows);
+    for (int i = 0; i < n; i++) {
+        const struct gf_bench_entrant *e = &b->entrant[i];
+        struct gf_plan *plan = st.entry[i].plan;
+        bool timed = rows[i].status == GF_BENCH_OK;
+        if (timed && b->s->bench.passes)
+            gf_bench_time_passes(e, plan, &st.in, &st.out, &rows[i]);
+        if (timed && b->s->bench.transfers)
+            gf_bench_time_transfers(e, plan, st.fresh.data ? &st.fresh : &st.in, &st.out, &rows[i]);
+    }
 out:
     for (int i = 0; i < b->n; i++) {
         if (st.entry[i].plan)

@@ -134,11 +134,16 @@ static const struct gf_opt rows[] = {
               "how long to measure a row, at least three runs (default: 0.5)"),
     GF_INTEGER("repeat", bench.repeat, "N", 1, 100000,
                "how many times to measure a row, instead of --time"),
+    GF_FLAG("passes", bench.passes, "time each pass, beside what the planner expects"),
+    GF_FLAG("transfers", bench.transfers,
+            "time the copies to a device and back, and the whole job with them"),
     GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"),
     GF_TEXT("plot", bench.plot, "FILE",
             "draw time over size, and relative to --relative, to FILE.svg or FILE.png"),
     GF_FLAG("merge", bench.merge,
             "instead of measuring: one table, and figure, of the files FILE that --json wrote"),
+    GF_TEXT("report", bench.report, "DIR",
+            "measure lines, squares, volumes and wavelets, and write a page with figures to DIR"),
     GF_NEGATE("clobber", clobber, "do not replace an existing file"),
     GF_END,
 };
@@ -147,6 +152,8 @@ const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
 int gf_bench_check(const struct gf_settings *s) {
     if (s->bench.csv && s->json)
         return gf_fail(GF_EUSAGE, "--csv and --json exclude each other");
+    if (s->bench.report && (s->bench.plot || s->bench.merge || s->bench.all || s->axes.n))
+        return gf_fail(GF_EUSAGE, "--report excludes --plot, --merge, --all and --axes");
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
     return 0;

@@ -6,6 +6,7 @@
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "cli/batch/report.h"
+#include "core/base/memory.h"
 
 const char *const gf_bench_statuses[] = {"ok", "wrong", "failed", "skipped", NULL};
 
@@ -140,6 +141,43 @@ static void table_row(const struct gf_bench_case *c, const struct gf_bench_row *
     printf("%s\n", r->noisy ? " noisy" : "");
 }
 
+static void print_transfer(const char *way, int64_t bytes, double pageable, double pinned) {
+    char size[GF_SIZE_TEXT];
+    printf("      %-4s %s: pageable %.3g ms, %.3g GB/s; pinned %.3g ms, %.3g GB/s\n", way,
+           gf_memory_text(bytes, size), pageable * 1e3, (double)bytes / pageable * 1e-9,
+           pinned * 1e3, (double)bytes / pinned * 1e-9);
+}
+
+static void print_pass(const struct gf_bench_pass *p, double copy) {
+    printf("      %s\n        ", p->what);
+    if (p->expected > 0)
+        printf("expected %.3g ms, ", p->expected * 1e3);
+    if (!(p->seconds > 0)) {
+        printf("not timed apart\n");
+        return;
+    }
+    printf("measured %.3g ms", p->seconds * 1e3);
+    if (p->expected > 0)
+        printf(" (%+.0f%%)", (p->seconds / p->expected - 1) * 100);
+    printf(", %.3g GB/s", (double)p->bytes / p->seconds * 1e-9);
+    if (copy > 0)
+        printf(", %.0f%% of copy", (double)p->bytes / p->seconds / copy * 100);
+    printf("\n");
+}
+
+void gf_bench_print_details(const struct gf_bench_row *r) {
+    const struct gf_bench_transfers *t = &r->transfers;
+    for (int i = 0; i < r->n_listed; i++)
+        print_pass(&r->listed[i], r->copy);
+    if (t->whole > 0) {
+        print_transfer("in", t->bytes[0], t->pageable[0], t->pinned[0]);
+        print_transfer("out", t->bytes[1], t->pageable[1], t->pinned[1]);
+        printf("      the job %.3g ms by the device's clock, %.3g ms by the host's, %.3g ms with "
+               "its copies\n",
+               r->time.median * 1e3, r->host * 1e3, t->whole * 1e3);
+    }
+}
+
 /* ---- CSV ---- */
 
 static void csv_text(const char *text) {
@@ -217,6 +255,35 @@ static void json_host(const struct gf_bench_host *h) {
     gf_json_print(o);
 }
 
+static void json_passes(json_t *o, const struct gf_bench_row *r) {
+    json_t *list = json_array();
+    for (int i = 0; i < r->n_listed; i++) {
+        const struct gf_bench_pass *p = &r->listed[i];
+        json_t *pass = json_object();
+        json_object_set_new(pass, "what", gf_json_text(p->what));
+        json_object_set_new(pass, "bytes", json_integer(p->bytes));
+        set_real(pass, "expected_ms", p->expected > 0 ? p->expected * 1e3 : NAN);
+        set_real(pass, "measured_ms", p->seconds > 0 ? p->seconds * 1e3 : NAN);
+        set_real(pass, "gb_s", p->seconds > 0 ? (double)p->bytes / p->seconds * 1e-9 : NAN);
+        json_array_append_new(list, pass);
+    }
+    json_object_set_new(o, "pass_times", list);
+}
+
+static void json_transfers(json_t *o, const struct gf_bench_transfers *t) {
+    static const char *const ways[] = {"in", "out"};
+    for (int way = 0; way < 2; way++) {
+        json_t *w = json_object();
+        json_object_set_new(w, "bytes", json_integer(t->bytes[way]));
+        set_real(w, "pageable_ms", t->pageable[way] * 1e3);
+        set_real(w, "pageable_gb_s", (double)t->bytes[way] / t->pageable[way] * 1e-9);
+        set_real(w, "pinned_ms", t->pinned[way] * 1e3);
+        set_real(w, "pinned_gb_s", (double)t->bytes[way] / t->pinned[way] * 1e-9);
+        json_object_set_new(o, ways[way], w);
+    }
+    set_real(o, "with_copies_ms", t->whole * 1e3);
+}
+
 static void json_times(json_t *o, const struct gf_bench_case *c, const struct gf_bench_row *r) {
     struct rates v = rates_of(c, r);
     json_object_set_new(o, "runs", json_integer(r->time.runs));
@@ -266,6 +333,10 @@ static void json_row(const struct gf_bench_host *h, const struct gf_bench_case *
         json_object_set_new(o, "why", gf_json_text(r->why));
     if (r->status == GF_BENCH_OK)
         json_times(o, c, r);
+    if (r->n_listed)
+        json_passes(o, r);
+    if (r->transfers.whole > 0)
+        json_transfers(o, &r->transfers);
     gf_json_print(o);
 }
 
@@ -301,6 +372,8 @@ void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host 
         json_row(host, c, row);
     else if (s->bench.csv)
         csv_row(host, c, row);
-    else
+    else {
         table_row(c, row, number);
+        gf_bench_print_details(row);
+    }
 }

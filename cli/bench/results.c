@@ -26,12 +26,22 @@ int gf_bench_keep_row(struct gf_bench_results *r, const struct gf_bench_case *c,
         return gf_fail(GF_ENOMEM, "out of memory");
     r->result = grown;
     grown[r->n] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = *c, .row = *row};
+    grown[r->n].row.listed = NULL;
+    if (row->n_listed) {
+        struct gf_bench_pass *copy = malloc((size_t)row->n_listed * sizeof *copy);
+        if (!copy)
+            return gf_fail(GF_ENOMEM, "out of memory");
+        memcpy(copy, row->listed, (size_t)row->n_listed * sizeof *copy);
+        grown[r->n].row.listed = copy;
+    }
     grown[r->n].c.filter = NULL;
     grown[r->n++].c.job.filter = NULL;
     return 0;
 }
 
 void gf_bench_results_free(struct gf_bench_results *r) {
+    for (int i = 0; i < r->n; i++)
+        free(r->result[i].row.listed);
     free(r->host);
     free(r->result);
     *r = (struct gf_bench_results){0};

@@ -1,6 +1,7 @@
 /* gpufft devices: every backend with its devices, and for an absent one the reason and the remedy.
  * No context is opened for it. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "cli/log.h"
@@ -11,12 +12,27 @@
 /* The column that descriptions begin at. */
 enum { INDENT = 18 };
 
+static void print_limits(const struct gf_gpu_props *p) {
+    char local[GF_SIZE_TEXT], alloc[GF_SIZE_TEXT];
+    printf("%*sgroups of up to %d items (%lldx%lldx%lld), %d in step, %s local memory,\n"
+           "%*slargest buffer %s",
+           INDENT + 2, "", p->max_group, (long long)p->max_items[0], (long long)p->max_items[1],
+           (long long)p->max_items[2], p->warp, gf_memory_text(p->local_bytes, local), INDENT + 2,
+           "", gf_memory_text(p->max_alloc, alloc));
+    if (p->clock_mhz)
+        printf(", up to %d MHz", p->clock_mhz);
+    printf("\n");
+    if (gf_log_is_verbose())
+        printf("%*sextensions: %s\n", INDENT + 2, "", p->extensions);
+}
+
 static void print_device(int number, const struct gf_gpu_props *p) {
     char size[GF_SIZE_TEXT];
     printf("%*sdevice %d: %s\n", INDENT, "", number, p->name);
     printf("%*s%s, driver %s, %s, %d compute unit%s, %sfp64%s\n", INDENT + 2, "", p->platform,
            p->driver, gf_memory_text(p->memory, size), p->units, p->units == 1 ? "" : "s",
            p->fp64 ? "" : "no ", p->is_cpu ? ", the CPU itself" : "");
+    print_limits(p);
 }
 
 static json_t *device_json(int number, const struct gf_gpu_props *p) {
@@ -29,6 +45,21 @@ static json_t *device_json(int number, const struct gf_gpu_props *p) {
     json_object_set_new(o, "memory", json_integer(p->memory));
     json_object_set_new(o, "largest_buffer", json_integer(p->max_alloc));
     json_object_set_new(o, "compute_units", json_integer(p->units));
+    json_object_set_new(o, "most_group_items", json_integer(p->max_group));
+    json_t *items = json_array(), *extensions = json_array();
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(items, json_integer(p->max_items[i]));
+    json_object_set_new(o, "most_items", items);
+    json_object_set_new(o, "items_in_step", json_integer(p->warp));
+    json_object_set_new(o, "local_memory", json_integer(p->local_bytes));
+    json_object_set_new(o, "unit_local_memory", json_integer(p->unit_local_bytes));
+    json_object_set_new(o, "clock_mhz", json_integer(p->clock_mhz));
+    for (const char *at = p->extensions; *at; at += strspn(at, " ")) {
+        int n = (int)strcspn(at, " ");
+        json_array_append_new(extensions, json_stringn(at, (size_t)n));
+        at += n;
+    }
+    json_object_set_new(o, "extensions", extensions);
     json_object_set_new(o, "fp64", json_boolean(p->fp64));
     json_object_set_new(o, "processor", json_boolean(p->is_cpu));
     return o;

@@ -84,6 +84,12 @@ struct gf_device_exec {
                     struct gf_report *report); /* report may be NULL */
     /* Names the device and measures it. */
     int (*measure)(void *context, struct gf_device_speed *speed);
+    /* The job once on what was uploaded, with the device's seconds of each listed pass. GF_EUNSUPP:
+     * this plan's passes are not timed apart. NULL where none are. */
+    int (*time_passes)(void *context, struct gf_plan *plan, double *seconds);
+    /* Seconds, by the host's clock, that copying so many bytes takes to the device and back, from
+     * memory of malloc() or from page-locked memory. */
+    int (*transfer)(void *context, int64_t bytes, bool pinned, double seconds[2]);
 };
 
 struct gf_dwt_streamer;
@@ -124,6 +130,10 @@ struct gf_backend {
      * does. */
     int (*exec_fed)(void *context, struct gf_plan *plan, const struct gf_array *in,
                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report);
+    /* exec() with the seconds of each listed pass, NAN for one that ran together with the one before;
+     * GF_EUNSUPP: this plan's passes are not timed apart. NULL where none are. */
+    int (*time_passes)(void *context, struct gf_plan *plan, const struct gf_array *in,
+                       struct gf_array *out, double *seconds);
     const struct gf_device_exec *on_device; /* NULL: arrays stay in the host's memory */
     /* After a failure: true when nothing further runs in this context. NULL where that cannot be.
      */

@@ -22,7 +22,10 @@ struct gf_gpu_props {
     int units;                /* multiprocessors, compute units */
     int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
     bool fp64;
-    bool is_cpu; /* an OpenCL device that is the CPU itself */
+    int64_t max_items[3];  /* most work items of a group along each of three axes */
+    int clock_mhz;         /* the highest; 0 where it is not told */
+    char extensions[2048]; /* names between blanks; of CUDA the architecture */
+    bool is_cpu;           /* an OpenCL device that is the CPU itself */
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/backend.h"
+#include "core/base/clock.h"
 #include "core/base/job_check.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
@@ -354,8 +355,21 @@ static void note(const struct gf_job *job, int o, bool searched, const struct gf
     gf_report_range(job, o, r->of[o][0], r->of[o][1], report);
 }
 
+/* Puts the seconds of passes that ran together where those of the next one belong, in the order of
+ * summarise(); the first of them has the time of all. `to`: NULL for nowhere. */
+static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int count,
+                            double took, double *to) {
+    for (int k = 0; k < count && to; k++) {
+        if (pass[k].output >= 0 && gf_output_samples(&p->job, pass[k].output))
+            *to++ = NAN;
+        *to++ = k ? NAN : took;
+    }
+    return to;
+}
+
 static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *in,
-                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report) {
+                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report,
+                     double *seconds) {
     const struct gf_job *job = &p->job;
     int team = team_for(job, !p->scratch, threads), rc = allocate_all(p, in, out, threads);
     struct ranges r = {.read = false};
@@ -372,6 +386,7 @@ static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *
     for (int i = 0, count; i < p->n_passes && !rc; i += count) {
         struct gf_cpu_pass *pass = &p->pass[i];
         struct gf_cpu_stats found = {0};
+        double start = gf_now_ms();
         for (count = 1; pass[count - 1].with_next;)
             count++;
         for (int k = 0; k < count && !rc; k++)
@@ -379,6 +394,7 @@ static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *
         if (rc)
             break;
         run_passes(p, i, count, team, i ? NULL : feed, &found);
+        seconds = note_seconds(p, pass, count, (gf_now_ms() - start) * 1e-3, seconds);
         if (feed && !i)
             r.rms = gf_range_rms(job, in);
         note(job, pass[count - 1].output, pass->args.destination.discard, &found, &r, report);
@@ -393,14 +409,26 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
     return p->wavelet  ? gf_cpu_dwt_run(p->wavelet, in, out, report)
            : p->line   ? gf_cpu_long_job_run(p->line, in, out, report)
            : p->filter ? gf_filter_compose_run(p->filter, in, out, report)
-                       : run_tiled(p->tiled, c->threads, in, NULL, out, report);
+                       : run_tiled(p->tiled, c->threads, in, NULL, out, report, NULL);
 }
 
 static int exec_fed(void *context, struct gf_plan *plan, const struct gf_array *in,
                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report) {
     const struct context *c = context;
     const struct planned *p = plan->impl;
-    return run_tiled(p->tiled, c->threads, in, feed, out, report);
+    return run_tiled(p->tiled, c->threads, in, feed, out, report, NULL);
+}
+
+/* As gf_backend.time_passes. */
+static int time_passes(void *context, struct gf_plan *plan, const struct gf_array *in,
+                       struct gf_array *out, double *seconds) {
+    struct context *c = context;
+    struct planned *p = plan->impl;
+    struct gf_report report;
+    if (!p->tiled)
+        return gf_fail(GF_EUNSUPP, "the passes of this plan are not timed apart");
+    int rc = gf_job_check_arrays(&plan->job, in, out);
+    return rc ? rc : run_tiled(p->tiled, c->threads, in, NULL, out, &report, seconds);
 }
 
 const struct gf_backend gf_backend_openmp = {
@@ -414,6 +442,7 @@ const struct gf_backend gf_backend_openmp = {
     .open = open_context,
     .plan = plan_job,
     .exec = exec,
+    .time_passes = time_passes,
     .exec_fed = exec_fed,
     .unplan = unplan,
     .close = close_context,

@@ -109,11 +109,20 @@ static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *ou
                                : gf_gpu_run_download(context, m, out, report);
 }
 
+static int gpu_time_passes(void *context, struct gf_plan *plan, double *seconds) {
+    const struct gf_gpu_run *m = plan->impl;
+    if (m->plan->host_share)
+        return gf_fail(GF_EUNSUPP, "the host has a share in this plan's passes");
+    return gf_gpu_run_time_passes(context, m, seconds);
+}
+
 static const struct gf_device_exec on_device = {
     .upload = gpu_upload,
     .run = gpu_run,
     .download = gpu_download,
     .measure = gf_gpu_run_measure,
+    .time_passes = gpu_time_passes,
+    .transfer = gf_gpu_run_transfer,
 };
 
 static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *in,

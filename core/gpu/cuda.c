@@ -87,6 +87,12 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     p->units = attribute(cu, device, GF_CU_MULTIPROCESSORS);
     p->warp = attribute(cu, device, GF_CU_WARP_SIZE);
     p->fp64 = true;
+    for (int i = 0; i < 3; i++)
+        p->max_items[i] = attribute(cu, device, GF_CU_BLOCK_DIM_X + i);
+    p->clock_mhz = attribute(cu, device, GF_CU_CLOCK_KHZ) / 1000;
+    snprintf(p->extensions, sizeof p->extensions, "sm_%d%d",
+             attribute(cu, device, GF_CU_CAPABILITY_MAJOR),
+             attribute(cu, device, GF_CU_CAPABILITY_MINOR));
 }
 
 /* The architecture to compile for: the device's own where NVRTC knows it, else the newest one

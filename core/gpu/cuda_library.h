@@ -40,8 +40,10 @@ enum {
 /* Attributes of a device and of a function. */
 enum {
     GF_CU_THREADS_PER_BLOCK = 1,
+    GF_CU_BLOCK_DIM_X = 2,      /* and those of y and z */
     GF_CU_SHARED_PER_BLOCK = 8, /* what every kernel may have */
     GF_CU_WARP_SIZE = 10,
+    GF_CU_CLOCK_KHZ = 13,
     GF_CU_MULTIPROCESSORS = 16,
     GF_CU_CAPABILITY_MAJOR = 75,
     GF_CU_CAPABILITY_MINOR = 76,

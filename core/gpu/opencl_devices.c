@@ -37,6 +37,20 @@ static int64_t device_number(const struct gf_opencl *cl, void *device, uint32_t 
     return wide > INT64_MAX ? INT64_MAX : (int64_t)wide;
 }
 
+/* What planning does not need, but a user may ask. */
+static void describe_limits(const struct gf_opencl *cl, void *device, struct gf_gpu_props *p) {
+    size_t sizes[16] = {0}, got = 0;
+    if (!cl->device_info(device, GF_CL_DEVICE_ITEM_SIZES, sizeof sizes, sizes, &got))
+        for (int i = 0; i < 3; i++)
+            p->max_items[i] = (int64_t)sizes[i];
+    p->clock_mhz = (int)device_number(cl, device, GF_CL_DEVICE_CLOCK);
+    char all[8192] = "";
+    cl->device_info(device, GF_CL_DEVICE_EXTENSIONS, sizeof all - 1, all, NULL);
+    snprintf(p->extensions, sizeof p->extensions, "%.*s", (int)sizeof p->extensions - 1, all);
+    for (size_t n = strlen(p->extensions); n && p->extensions[n - 1] == ' '; n--)
+        p->extensions[n - 1] = 0;
+}
+
 static void describe(const struct gf_opencl *cl, void *platform, void *device,
                      struct gf_gpu_props *p) {
     char name[128];
@@ -63,6 +77,7 @@ static void describe(const struct gf_opencl *cl, void *platform, void *device,
     p->units = (int)device_number(cl, device, GF_CL_DEVICE_COMPUTE_UNITS);
     p->warp = p->is_cpu ? 1 : vendor == VENDOR_AMD ? 64 : 32;
     p->fp64 = device_number(cl, device, GF_CL_DEVICE_FP64) != 0;
+    describe_limits(cl, device, p);
 }
 
 /* All devices of all platforms: GPUs first, CPUs last. */

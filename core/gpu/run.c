@@ -400,3 +400,63 @@ int gf_gpu_run_measure(void *context, struct gf_device_speed *speed) {
             c->api->free(c->gpu, b[i]);
     return rc;
 }
+
+int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                           double *seconds) {
+    int rc = 0, listed = 0;
+    for (int i = 0; i < m->plan->n_passes && !rc; i++) {
+        double took = 0;
+        rc = gf_gpu_run_begin(c, &took);
+        if (!rc)
+            rc = gf_gpu_run_launch(c, m, i, i + 1);
+        if (!rc)
+            rc = gf_gpu_run_end(c, &took);
+        if (!m->plan->pass[i].unlisted)
+            seconds[listed++] = took;
+        else if (listed)
+            seconds[listed - 1] += took;
+    }
+    return rc;
+}
+
+/* There and back, once untimed: the driver may allocate at the first use. */
+static int time_transfer(const struct gf_gpu_context *c, struct gf_gpu_buffer *b, void *host,
+                         int64_t bytes, double seconds[2]) {
+    int rc = 0;
+    for (int i = 0; i < 2 && !rc; i++) {
+        double start = gf_now_ms();
+        rc = c->api->upload(c->gpu, b, 0, host, bytes);
+        if (!rc)
+            rc = c->api->sync(c->gpu);
+        double between = gf_now_ms();
+        if (!rc)
+            rc = c->api->download(c->gpu, host, b, 0, bytes);
+        if (!rc)
+            rc = c->api->sync(c->gpu);
+        seconds[0] = (between - start) * 1e-3;
+        seconds[1] = (gf_now_ms() - between) * 1e-3;
+    }
+    return rc;
+}
+
+int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double seconds[2]) {
+    struct gf_gpu_context *c = context;
+    struct gf_gpu_buffer *b = NULL;
+    void *host = NULL;
+    int rc = c->api->alloc(c->gpu, bytes, &b);
+    if (!rc && pinned)
+        rc = c->api->pin(c->gpu, bytes, &host);
+    else if (!rc && !(host = gf_alloc((size_t)bytes)))
+        rc = gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)bytes);
+    if (!rc) {
+        memset(host, 1, (size_t)bytes);
+        rc = time_transfer(c, b, host, bytes, seconds);
+    }
+    if (host && pinned)
+        c->api->unpin(c->gpu, host);
+    else
+        gf_free(host);
+    if (b)
+        c->api->free(c->gpu, b);
+    return rc;
+}

@@ -65,6 +65,10 @@ int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, st
  * nothing where seconds is NULL. */
 int gf_gpu_run_begin(const struct gf_gpu_context *c, const double *seconds);
 int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds);
+/* As gf_device_exec.time_passes and .transfer, for the plan's own passes. */
+int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                           double *seconds);
+int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double seconds[2]);
 /* As gf_backend.measure. */
 int gf_gpu_run_measure(void *context, struct gf_device_speed *speed);
 

@@ -481,6 +481,7 @@ static const struct gf_device_exec on_device = {
     .run = cufft_run,
     .download = cufft_download,
     .measure = gf_gpu_run_measure,
+    .transfer = gf_gpu_run_transfer,
 };
 
 static int cufft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,

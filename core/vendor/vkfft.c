@@ -177,6 +177,7 @@ static const struct gf_device_exec on_device = {
     .run = vkfft_run,
     .download = vkfft_download,
     .measure = gf_gpu_run_measure,
+    .transfer = gf_gpu_run_transfer,
 };
 
 static int vkfft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
