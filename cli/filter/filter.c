@@ -228,8 +228,10 @@ static void describe(const struct gf_task *t, json_t *o) {
 
 static void free_task(struct gf_task *t) {
     release(t);
-    if (t->filtering)
+    if (t->filtering) {
         gf_array_free(&t->filtering->peaks.mask);
+        free(t->filtering->peaks.factor);
+    }
     free(t->filtering);
     t->filtering = NULL;
 }
