@@ -281,6 +281,14 @@ static void estimate(const struct gf_detail *d, const double at[2], double facto
         factor[i] = passed > 0 ? factor[i] / passed : 0;
 }
 
+/* Clipping makes sums and differences of the frequencies of strong waves, which are not in the samples
+ * before it: of those a tenth of the amplitude is there, of a wave half at least. */
+static bool is_in_samples(const struct gf_detail *d, const struct gf_periodic *p) {
+    double factor[2];
+    measure(d, d->sample, p->at, factor);
+    return hypot(factor[0], factor[1]) >= p->amplitude * weight_at(d, p->at) / 4;
+}
+
 int gf_detail_find(struct gf_detail *d, double least, struct gf_periodic *wave) {
     struct gf_spectrum s = {.ndim = 2, .half = true, .px = d->spectrum, .threads = d->threads};
     *wave = (struct gf_periodic){.amplitude = 0};
@@ -300,7 +308,7 @@ int gf_detail_find(struct gf_detail *d, double least, struct gf_periodic *wave) 
             continue;
         estimate(d, p.at, factor);
         p.amplitude = hypot(factor[0], factor[1]);
-        if (p.amplitude >= least)
+        if (p.amplitude >= least && is_in_samples(d, &p))
             *wave = p;
     }
     free(list);
