@@ -207,15 +207,26 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
 }
 
 bool gf_file_has_rows(const struct gf_file *file) {
-    return !gf_file_whole(file) && file->decoder.format->plain_rows;
+    const struct gf_decoder *d = &file->decoder;
+    return !gf_file_whole(file) && (d->format->plain_rows || (d->format->read_rows && d->rows));
 }
 
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
                       int64_t row, int64_t n, void *to) {
+    struct gf_decoder *d = &file->decoder;
     const struct gf_array *px = &volume->px;
+    if (!d->format->plain_rows) {
+        int rc = check_once(file);
+        return rc ? rc : d->format->read_rows(d, page, row, n, to);
+    }
     const int64_t shape[3] = {px->shape[0] * px->shape[1], px->shape[2], px->shape[3]};
     struct gf_image rows = {.ndim = 2, .px = gf_array_wrap(NULL, px->dtype, 3, shape)};
     return gf_file_read_pages(file, &rows, page * px->shape[1] + row, n, to);
+}
+
+void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
+    if (file->decoder.format->plain_rows)
+        gf_source_expect(file->source, n * image->px.stride[0]);
 }
 
 int64_t gf_file_decoding_bytes(const struct gf_file *file) {

@@ -40,6 +40,8 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
 bool gf_file_has_rows(const struct gf_file *file);
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
                       int64_t row, int64_t n, void *to);
+/* After gf_file_read_pages(): the n pages behind those will be read next. */
+void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n);
 /* Bytes that decoding takes besides the samples. */
 int64_t gf_file_decoding_bytes(const struct gf_file *file);
 /* After gf_file_read() with options->several: 1 where another picture follows, 0 at the end (or in

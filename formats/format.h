@@ -81,6 +81,7 @@ struct gf_decoder {
     struct gf_source *source; /* the caller's */
     struct gf_read_options options;
     int64_t extra; /* bytes that decoding takes besides the samples */
+    bool rows;     /* set by open(): read_rows() can read this file */
     bool whole;    /* set by open(): this file's pages cannot be decoded by themselves */
     void *state;   /* the format's own */
 };
@@ -126,6 +127,8 @@ struct gf_format {
     /* All samples follow each other in the file, so that read_pages() reads rows, as pages of an image
      * that has no other axis before them. */
     bool plain_rows;
+    /* NULL, or reads n rows of a page, where open() has set d->rows. */
+    int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,

@@ -27,6 +27,8 @@ int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n);
 int64_t gf_source_peek(struct gf_source *s, void *buffer, size_t n);
 int gf_source_seek(struct gf_source *s, int64_t position);
 int64_t gf_source_tell(const struct gf_source *s);
+/* The n bytes from here on will be read next: the system may fetch them meanwhile. */
+void gf_source_expect(const struct gf_source *s, int64_t n);
 int64_t gf_source_size(struct gf_source *s);
 /* The size if it is known without reading on, -1 for a pipe. */
 int64_t gf_source_known_size(const struct gf_source *s);

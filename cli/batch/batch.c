@@ -47,8 +47,10 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
     if (rc || t->skipped)
         return rc;
     gf_workers_admit(l, t->need);
-    if (t->too_large)
+    if (t->too_large) {
+        show(t, "transforming");
         return gf_slabs_run(t);
+    }
     rc = gf_task_read(t);
     if (!rc)
         rc = gf_task_ready(t);
