@@ -115,6 +115,9 @@ struct gf_format {
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
+    /* NULL, or where the samples of a file are, one after the other in C order, of spatial extents and
+     * channels as open() gave them; GF_EUNSUPP for a file where they are not. */
+    int (*layout)(const struct gf_decoder *d, struct gf_raw_layout *out);
     /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
      * see gf_decoder_begin(). */
     bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
