@@ -295,6 +295,7 @@ static void free_task(struct gf_task *t) {
     if (t->filtering) {
         gf_filter_release(t->filtering->of_pages);
         gf_array_free(&t->filtering->peaks.mask);
+        free(t->filtering->peaks.factor);
     }
     free(t->filtering);
     t->filtering = NULL;

@@ -172,9 +172,12 @@ static void take_in(const struct gf_task *t, struct gf_array *to) {
 static int subtract_waves(struct gf_task *t, struct gf_array *samples) {
     struct gf_notches *list = &t->filtering->peaks;
     struct gf_sinusoid wave[GF_MAX_NOTCHES];
-    for (int i = 0; i < list->n; i++)
+    for (int i = 0; i < list->n; i++) {
+        int hidden = i - (list->n - list->n_hidden);
+        wave[i].known = hidden < 0 ? NULL : list->factor + 2 * hidden * t->job.channels;
         for (int k = 0; k < t->job.ndim; k++)
             wave[i].frequency[k] = list->notch[i].at[k] / (double)t->filtering->frame.shape[k];
+    }
     int rc = gf_waves_subtract(samples, t->job.ndim, gf_settings_threads(t->s), wave, list->n);
     for (int i = 0; i < list->n && !rc; i++)
         list->notch[i].amplitude = wave[i].amplitude;

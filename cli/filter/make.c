@@ -252,7 +252,8 @@ int gf_filter_make(const struct gf_settings *s, const struct gf_job *job,
     for (int i = 0; i < s->filter.n_parts && !rc; i++)
         rc = add_part(*out, s, job, frame, &s->filter.part[i]);
     for (int i = 0; peaks && i < peaks->n && !rc; i++)
-        rc = add_peak(*out, job, frame, &peaks->notch[i]);
+        if (peaks->notch[i].radius > 0)
+            rc = add_peak(*out, job, frame, &peaks->notch[i]);
     if (!rc && peaks && peaks->mask.data)
         rc = gf_filter_times_half(*out, job, gf_settings_threads(s), &peaks->mask, frame->shape);
     (*out)->offset = offset_of(s, frame->dtype);

@@ -31,20 +31,31 @@ static const char *option(const struct gf_task *t) {
 
 /* ---- choosing ---- */
 
-/* The waves among the candidates, the strongest first. */
-static void choose_waves(struct gf_notches *list, const struct gf_periodic_list *found, int most) {
+/* Leaves the waves among the candidates, up to `most`. */
+static void keep_waves(struct gf_periodic_list *found, int most) {
     double strongest = 0;
-    for (int i = 0; i < found->n && list->n < most; i++) {
+    int n = 0;
+    for (int i = 0; i < found->n && n < most; i++) {
         const struct gf_periodic *p = &found->item[i];
         if (p->amplitude < LEAST_RATIO * strongest || !gf_periodic_is_wave(p))
             continue;
         strongest = fmax(strongest, p->amplitude);
-        struct gf_notch *to = &list->notch[list->n++];
-        *to = (struct gf_notch){
-            .radius = fmin(fmax(RADIUS, WIDER * p->radius), SHARE_OF_DISTANCE * p->periods),
-            .strength = sqrt(p->level),
-            .amplitude = p->amplitude};
-        memcpy(to->at, p->at, sizeof to->at);
+        found->item[n++] = *p;
+    }
+    found->n = n;
+}
+
+static void add_notch(struct gf_notches *list, const struct gf_periodic *p, double radius) {
+    struct gf_notch *to = &list->notch[list->n++];
+    *to =
+        (struct gf_notch){.radius = radius, .strength = sqrt(p->level), .amplitude = p->amplitude};
+    memcpy(to->at, p->at, sizeof to->at);
+}
+
+static void add_waves(struct gf_notches *list, const struct gf_periodic_list *found) {
+    for (int i = 0; i < found->n; i++) {
+        const struct gf_periodic *p = &found->item[i];
+        add_notch(list, p, fmin(fmax(RADIUS, WIDER * p->radius), SHARE_OF_DISTANCE * p->periods));
     }
 }
 
@@ -61,11 +72,67 @@ static int find_candidates(const struct gf_task *t, const struct gf_job *job,
     int rc = one ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t c = 0; c < out->shape[job->ndim] && !rc; c++) {
         struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
-        rc = gf_spectrum_periodic(&s, least_amplitude(t->filtering->frame.dtype), one);
+        rc = gf_spectrum_periodic(&s, least_amplitude(t->filtering->frame.dtype), false, one);
         if (!rc)
             gf_periodic_merge(all, one);
     }
     free(one);
+    return rc;
+}
+
+/* The strongest hidden wave of all channels, or one with an amplitude of 0. */
+static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_t channels,
+                       struct gf_periodic *wave) {
+    int rc = 0;
+    wave->amplitude = 0;
+    for (int64_t c = 0; c < channels && !rc; c++) {
+        struct gf_periodic p;
+        rc = gf_detail_find(&detail[c], least_amplitude(t->filtering->frame.dtype), &p);
+        if (!rc && p.amplitude > wave->amplitude)
+            *wave = p;
+    }
+    return rc;
+}
+
+/* Those that the picture is stronger than, behind `found`. A notch would take of the picture what the
+ * wave is weaker than, so they are subtracted only. */
+static int add_hidden(const struct gf_task *t, struct gf_detail *detail, int64_t channels,
+                      const struct gf_periodic_list *found) {
+    struct gf_notches *list = &t->filtering->peaks;
+    const double least = found->n ? LEAST_RATIO * found->item[0].amplitude : 0;
+    struct gf_periodic p;
+    int rc = 0;
+    while (!rc && list->n < t->s->filter.auto_notch) {
+        rc = find_hidden(t, detail, channels, &p);
+        if (rc || p.amplitude <= least)
+            break;
+        add_notch(list, &p, 0);
+        double *factor =
+            realloc(list->factor, (size_t)(2 * channels * (list->n_hidden + 1)) * sizeof *factor);
+        if (!factor)
+            return gf_fail(GF_ENOMEM, "out of memory");
+        list->factor = factor;
+        factor += 2 * channels * list->n_hidden++;
+        for (int64_t c = 0; c < channels; c++)
+            gf_detail_take(&detail[c], p.at, factor + 2 * c);
+    }
+    return rc;
+}
+
+static int look_for_hidden(const struct gf_task *t, const struct gf_job *job,
+                           const struct gf_array *out, const struct gf_periodic_list *found) {
+    const int64_t channels = out->shape[job->ndim];
+    struct gf_detail *detail = calloc((size_t)channels, sizeof *detail);
+    int rc = detail ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    for (int64_t c = 0; c < channels && !rc; c++) {
+        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
+        rc = gf_detail_make(&s, found, &detail[c]);
+    }
+    if (!rc)
+        rc = add_hidden(t, detail, channels, found);
+    for (int64_t c = 0; c < channels && detail; c++)
+        gf_detail_free(&detail[c]);
+    free(detail);
     return rc;
 }
 
@@ -97,8 +164,11 @@ static int find_noise(struct gf_task *t, const struct gf_job *job, const struct 
         list->n_screens = gf_screens_find(found, &s, &want, list->screen);
     if (!rc && list->n_screens)
         rc = make_mask(t, job, out);
-    else if (!rc && f->auto_notch)
-        choose_waves(list, found, f->auto_notch);
+    else if (!rc && f->auto_notch) {
+        keep_waves(found, f->auto_notch);
+        add_waves(list, found);
+        rc = look_for_hidden(t, job, out, found);
+    }
     free(found);
     return rc;
 }
@@ -123,14 +193,16 @@ static struct gf_job search_job(const struct gf_task *t, struct gf_array *out) {
     return job;
 }
 
-/* What looks into the spectrum: for waves, then for the depth of a screen's mask. */
+/* What looks into the spectrum: for waves, then for the depth of a screen's mask or for hidden waves. */
 static int64_t look_bytes(const struct gf_task *t, const struct gf_job *job,
                           const struct gf_array *out) {
     struct gf_spectrum one = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
     int64_t waves = gf_spectrum_periodic_bytes(&one);
-    int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one);
+    int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one), search;
+    int64_t hidden = job->channels * gf_detail_bytes(&one, &search) + search;
+    int64_t most = screens > hidden ? screens : hidden;
     return 2 * (int64_t)sizeof(struct gf_periodic_list) +
-           (job->ndim == 2 && screens > waves ? screens : waves);
+           (job->ndim == 2 && most > waves ? most : waves);
 }
 
 /* Plans the search within the limit. The plan's workspace stays while peaks are looked for. */
@@ -192,7 +264,7 @@ int gf_filter_find_notches(struct gf_task *t) {
     struct gf_job job = search_job(t, &out);
     int rc = plan_search(t, &job, &out);
     list->expected = false;
-    list->n = 0;
+    list->n = list->n_hidden = 0;
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, out.shape);
     if (!rc)

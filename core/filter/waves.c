@@ -244,7 +244,8 @@ static void make_tables(struct fit *f) {
         }
 }
 
-static int one_channel(struct fit *f, const double *matrix, double *m, struct gf_sinusoid *wave) {
+static int one_channel(struct fit *f, int64_t channel, const double *matrix, double *m,
+                       struct gf_sinusoid *wave) {
     const int unknowns = 2 * f->n + 1;
     double x[MOST_UNKNOWNS];
     int rc = correlate(f, x, unknowns);
@@ -256,8 +257,9 @@ static int one_channel(struct fit *f, const double *matrix, double *m, struct gf
         double sum[2], points = 1;
         for (int k = 0; k < f->ndim; k++)
             points *= (double)f->px.shape[k];
-        f->a[i] = x[2 * i + 1];
-        f->b[i] = x[2 * i + 2];
+        const double *factor = wave[i].known ? wave[i].known + 2 * channel : x + 2 * i + 1;
+        f->a[i] = factor[0];
+        f->b[i] = factor[1];
         window_sum(f, wave[i].frequency, false, sum);
         f->mean[i] = (f->a[i] * sum[0] + f->b[i] * sum[1]) / points;
         wave[i].amplitude = fmax(wave[i].amplitude, hypot(f->a[i], f->b[i]));
@@ -290,7 +292,7 @@ int gf_waves_subtract(struct gf_array *samples, int ndim, int threads, struct gf
         wave[i].amplitude = 0;
     for (int64_t c = 0; c < samples->shape[ndim] && !rc; c++) {
         f.px = gf_array_index(samples, ndim, c);
-        rc = one_channel(&f, matrix, matrix + unknowns * unknowns, wave);
+        rc = one_channel(&f, c, matrix, matrix + unknowns * unknowns, wave);
     }
 out:
     free(f.c);

@@ -13,6 +13,7 @@
 struct gf_sinusoid {
     double frequency[GF_MAX_DIMS]; /* cycles a sample, by the picture's axes */
     double amplitude;              /* out: the largest of all channels */
+    const double *known; /* for each channel cosine's and sine's factors, not fitted; or NULL */
 };
 
 enum { GF_MAX_SINUSOIDS = 64 };

@@ -19,6 +19,8 @@ enum {
 static const double RING_NEAR = 2.9, RING_FAR = 6.5;
 static const double LEAST_PERIODS = 4.5; /* a slope or a large shape has fewer */
 static const double LEAST_LEVEL = 8, LEAST_CLEAR = 2.5;
+/* Of an uneven wave, whose other evidence may be weaker. */
+static const double UNEVEN_LEVEL = 20, UNEVEN_CLEAR = 6;
 /* The level of a wave whose sides can be told from what is around it. */
 static const double LEAST_SWELL = 400;
 static const double LEAST_SHARE = 0.01; /* of the standard deviation */
@@ -34,6 +36,8 @@ struct search {
     int axes;  /* with a window */
     int tiles; /* along each of them */
     int reach;
+    bool uneven;
+    double level, clear;
     double least;                                   /* power */
     double turn[2][MOST_TILES][2 * MOST_REACH + 1]; /* cos and sin, tile's middle by bin */
     double taper[2 * MOST_REACH + 1];
@@ -115,7 +119,7 @@ static bool is_summit(const struct search *s, const int64_t at[3], float power) 
 static bool may_be_clear(const struct search *s, const int64_t at[3], float power) {
     int looked = 0, strong = 0, most = s->n_ring / 10;
     for (int i = 0; i < s->n_ring && strong <= most; i += 5, looked++)
-        strong += power_at(s, at, s->ring[i].step) > power / (float)LEAST_LEVEL;
+        strong += power_at(s, at, s->ring[i].step) > power / (float)s->level;
     return strong <= most;
 }
 
@@ -223,23 +227,65 @@ static void tile_value(const struct search *s, const int64_t at[3], const double
     z[0] = re;
 }
 
-static void look_in_tiles(const struct search *s, const int64_t at[3], const double part[3],
+/* Of the i-th tile that there is, its place along each axis, from 0 to 1; and from one tile to the next
+ * along it, how many there are in between. */
+static void tile_at(const struct search *s, int i, int tile[3], int step[3]) {
+    for (int k = 2, next = 1; k >= 0; k--) {
+        int along = s->w.on[k] ? s->tiles : 1;
+        tile[k] = i / next % along;
+        step[k] = next;
+        next *= along;
+    }
+}
+
+/* Where a wave is stronger in one place than in another its peak leans to a side, and the phase turns
+ * from tile to tile with the frequency's error; its mean turn is taken out of z and put into part. */
+static void settle(const struct search *s, double z[][2], int n, double part[3]) {
+    double turn[3], sum[3][2] = {{0}};
+    int tile[3], step[3];
+    for (int i = 0; i < n; i++) {
+        tile_at(s, i, tile, step);
+        for (int k = 0; k < 3; k++)
+            if (s->w.on[k] && tile[k] < s->tiles - 1) {
+                const double *a = z[i], *b = z[i + step[k]];
+                sum[k][0] += a[0] * b[0] + a[1] * b[1];
+                sum[k][1] += a[0] * b[1] - a[1] * b[0];
+            }
+    }
+    for (int k = 0; k < 3; k++) {
+        turn[k] = atan2(sum[k][1], sum[k][0]) / (2 * PI) * s->tiles;
+        if (fabs(turn[k]) >= 1)
+            return;
+    }
+    for (int k = 0; k < 3; k++)
+        part[k] += turn[k];
+    for (int i = 0; i < n; i++) {
+        double angle = 0, re = z[i][0];
+        tile_at(s, i, tile, step);
+        for (int k = 0; k < 3; k++)
+            angle -= 2 * PI * turn[k] * (tile[k] + 0.5) / s->tiles;
+        z[i][0] = re * cos(angle) - z[i][1] * sin(angle);
+        z[i][1] = re * sin(angle) + z[i][1] * cos(angle);
+    }
+}
+
+static void look_in_tiles(const struct search *s, const int64_t at[3], double part[3],
                           struct gf_periodic *p) {
     double z[MOST_TILES][2], sum[2] = {0, 0}, squares = 0, sizes = 0;
-    int n = 0, here = 0;
-    for (int i = 0; i < s->tiles * s->tiles * s->tiles; i++) {
-        int tile[3] = {i / (s->tiles * s->tiles), i / s->tiles % s->tiles, i % s->tiles};
-        bool there = true;
-        for (int k = 0; k < 3; k++)
-            there = there && (s->w.on[k] || !tile[k]);
-        if (!there)
-            continue;
-        tile_value(s, at, part, tile, z[n]);
-        sum[0] += z[n][0];
-        sum[1] += z[n][1];
-        squares += z[n][0] * z[n][0] + z[n][1] * z[n][1];
-        sizes += hypot(z[n][0], z[n][1]);
-        n++;
+    int n = 1, here = 0, tile[3], step[3];
+    for (int k = 0; k < 3; k++)
+        n *= s->w.on[k] ? s->tiles : 1;
+    for (int i = 0; i < n; i++) {
+        tile_at(s, i, tile, step);
+        tile_value(s, at, part, tile, z[i]);
+    }
+    for (int i = 0; i < 2 * s->uneven; i++)
+        settle(s, z, n, part);
+    for (int i = 0; i < n; i++) {
+        sum[0] += z[i][0];
+        sum[1] += z[i][1];
+        squares += z[i][0] * z[i][0] + z[i][1] * z[i][1];
+        sizes += hypot(z[i][0], z[i][1]);
     }
     double whole = sum[0] * sum[0] + sum[1] * sum[1];
     for (int i = 0; i < n && whole > 0; i++) { /* in units of the mean */
@@ -325,19 +371,21 @@ static bool try_bin(const struct search *s, int ndim, const int64_t at[3], struc
         !is_summit(s, at, (float)power) || !may_be_clear(s, at, (float)power))
         return false;
     look_around(s, at, power, p);
-    if (p->level < LEAST_LEVEL || p->clear < LEAST_CLEAR)
+    if (p->level < s->level || p->clear < s->clear)
         return false;
     for (int i = 0; i < 3; i++) {
         part[i] = fraction(s, at, i, power);
         height *= s->w.on[i] ? lobe(part[i]) : 1;
-        if (i >= 3 - ndim)
-            p->at[i - (3 - ndim)] = (double)gf_bins_signed(at[i], b->n[i]) + round_part(part[i]);
     }
     p->amplitude =
         (is_own_twin(b, at) ? 1 : 2) * sqrt(power / b->unit) / (b->scale * b->points * height);
     if (p->level >= LEAST_SWELL)
         p->radius = find_radius(s, at, part, power, height, power / p->level);
     look_in_tiles(s, at, part, p);
+    for (int i = 0; i < ndim; i++) {
+        int axis = 3 - ndim + i;
+        p->at[i] = (double)gf_bins_signed(at[axis], b->n[axis]) + round_part(part[axis]);
+    }
     return true;
 }
 
@@ -355,7 +403,7 @@ static void try_all(struct search *s, int ndim) {
         }
 }
 
-int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least,
+int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least, bool uneven,
                          struct gf_periodic_list *list) {
     struct search *s = calloc(1, sizeof *s);
     list->n = 0;
@@ -363,6 +411,9 @@ int gf_spectrum_periodic(const struct gf_spectrum *spectrum, double least,
     if (!s)
         return gf_fail(GF_ENOMEM, "out of memory");
     s->list = list;
+    s->uneven = uneven;
+    s->level = uneven ? UNEVEN_LEVEL : LEAST_LEVEL;
+    s->clear = uneven ? UNEVEN_CLEAR : LEAST_CLEAR;
     int rc = gf_windowed_power(spectrum, &s->w);
     const struct gf_bins *b = &s->w.b;
     for (int i = 0; i < 3; i++)

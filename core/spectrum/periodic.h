@@ -1,6 +1,6 @@
 /* Waves that run through a whole picture, found in its spectrum and told from what belongs to it.
  *
- *     rc = gf_spectrum_periodic(&spectrum, least, &list);
+ *     rc = gf_spectrum_periodic(&spectrum, least, false, &list);
  *     for (int i = 0; i < list.n; i++)
  *         if (gf_periodic_is_wave(&list.item[i]))
  *             …
@@ -37,8 +37,10 @@ struct gf_periodic_list {
 };
 
 /* The strongest candidates with an amplitude of at least `least` and of a hundredth of the standard
- * deviation. GF_ENOMEM, or GF_EINVAL where the spectrum is not half of one. */
-int gf_spectrum_periodic(const struct gf_spectrum *s, double least, struct gf_periodic_list *list);
+ * deviation. With `uneven` a wave may be stronger in some places than in others: its frequency is the
+ * one at which the tiles agree best. GF_ENOMEM, or GF_EINVAL where the spectrum is not half of one. */
+int gf_spectrum_periodic(const struct gf_spectrum *s, double least, bool uneven,
+                         struct gf_periodic_list *list);
 /* Adds those of another channel; what both have is kept once, as the stronger one. */
 void gf_periodic_merge(struct gf_periodic_list *list, const struct gf_periodic_list *other);
 /* An upper estimate of the bytes that it allocates. */

@@ -318,6 +318,15 @@ static void test_waves(void) {
     CHECK(fabs(moved[0]) < 1e-12 && fabs(moved[1]) < 1e-12);
     CHECK(!gf_waves_subtract(&b, 2, 3, wave, 2));
     CHECK(!memcmp(a.data, b.data, sizeof(double) * 2 * H * W));
+    /* Factors that are known are not fitted: of a constant they take the wave, but for its mean. */
+    const double known[2][2] = {{3, -4}, {0, 0}};
+    wave[0].known = known[0];
+    for (int i = 0; i < 2 * H * W; i++)
+        p[i] = 7;
+    CHECK(!gf_waves_subtract(&a, 2, 1, wave, 1) && wave[0].amplitude == 5);
+    double turn = 2 * acos(-1) * (0.1234 - 0.2), x = p[(W + 1) * 2], at_first = p[0];
+    CHECK(fabs((x - at_first) - (3 - 3 * cos(turn) + 4 * sin(turn))) < 1e-9);
+    CHECK(p[1] == 7 && p[2 * H * W - 1] == 7);
     gf_array_free(&a);
     gf_array_free(&b);
 }
