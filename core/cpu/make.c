@@ -85,17 +85,6 @@ static int lay_out(const struct gf_cpu_plan *p, int fast, unsigned planes,
     return 0;
 }
 
-/* The only other axis that is transformed; -1: there is none, or there are two. */
-static int other_axis(const struct gf_job *job, int axis) {
-    int other = -1, n = 0;
-    for (int i = 0; i < job->ndim; i++)
-        if (i != axis && transformed(job, i)) {
-            other = i;
-            n++;
-        }
-    return n == 1 ? other : -1;
-}
-
 /* The lane axis of a pass along `axis` is the workspace's innermost one unless that is `axis`. The
  * others become outer[], a halved axis first. */
 static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pass *pass) {
@@ -105,9 +94,9 @@ static void choose_axes(const struct gf_cpu_plan *p, int axis, struct gf_cpu_pas
     if (axis != p->inner) {
         pass->lane = p->inner;
     } else {
-        /* The other axis of a plane, else the next axis up, so that tiles stay within a plane; a
-         * longer one if it is short. */
-        pass->lane = other_axis(&p->job, axis);
+        /* The next axis up, so that tiles stay within a plane; a longer one if it is short. */
+        if (axis == 2 && gf_job_joins_pages(&p->job))
+            pass->lane = 0;
         for (int i = nd; i >= 0; i--) {
             bool fills = pass->lane >= 0 && p->extent[pass->lane] >= 2 * p->kernels->lanes;
             if (i != axis && (pass->lane < 0 || (!fills && p->extent[i] > p->extent[pass->lane])))
@@ -222,7 +211,7 @@ static bool can_be_lean(const struct gf_cpu_plan *p) {
     bool real = p->half >= 0;
     bool whole = real ? o->half && p->half == gf_job_half_axis(job) : !o->half;
     return job->n_out == 1 && o->kind == GF_COMPLEX && !o->shift && whole &&
-           o->dtype == (p->kernels->bits == 32 ? GF_C64 : GF_C128) &&
+           o->dtype == (p->kernels->bits == 32 ? GF_C64 : GF_C128) && !o->packed &&
            !(real && job->direction == GF_INVERSE);
 }
 
@@ -248,28 +237,53 @@ static bool can_pack_all(const struct gf_cpu_plan *p) {
     return can_pack(p) && count_axes(&p->job) > 2 && fused && !p->lean;
 }
 
-/* The second pass unpacks into an array of plain complex numbers. Measured: pictures gain 8 to 25%
- * by it up to 1024x1024, and lose a tenth at 1080x1920, where the column's cache lines are fetched
- * from memory for it. */
-static bool can_pack_within(const struct gf_cpu_plan *p) {
-    return can_pack(p) && can_be_lean(p) && p->job.channels == 1 &&
-           count_axes(&p->job) == (p->lean ? 3 : 2);
-}
-
 /* True when input and output stay in the last-level cache. */
 static bool fits_last_cache(const struct gf_cpu_plan *p) {
-    int64_t points = 2 * p->job.channels;
+    int64_t points = 2;
     for (int i = 0; i < p->job.ndim; i++)
         points *= p->job.shape[i];
     return points * p->kernels->bits / 8 <= gf_cpu_last_cache_share();
 }
 
+/* Bytes of a plane that stays in the second-level cache from one pass to the next. */
+enum { PLANE_BYTES = 3 << 19 };
+
 /* Half spectra of volumes: planes are complete when they are written to the output, in order, and
  * the last pass transforms that in place. Rows of a half spectrum are seldom whole vectors, but
- * planes often are. */
+ * planes often are. The choice must not depend on the number of threads: packing decides how numbers
+ * are rounded. */
 static bool serves_as_workspace(const struct gf_cpu_plan *p) {
-    return p->job.op == GF_FFT && p->job.ndim == 3 && p->half == p->inner && p->inner == 2 &&
-           count_axes(&p->job) == 3 && p->job.channels == 1 && can_be_lean(p);
+    enum { LEAST_PLANES = 32 }; /* enough for the threads */
+    const struct gf_job *job = &p->job;
+    return can_pack(p) && can_be_lean(p) && job->ndim == 3 && job->axes == 7 &&
+           job->channels == 1 && job->shape[0] >= LEAST_PLANES &&
+           job->shape[1] >= 2 * p->kernels->lanes &&
+           job->shape[1] * job->shape[2] * p->kernels->bits / 8 <= PLANE_BYTES;
+}
+
+/* The second pass unpacks into an array of plain complex numbers. Measured: pictures gain 8 to 25%
+ * by it up to 1024x1024, and lose a tenth at 1080x1920, where the column's cache lines are fetched
+ * from memory for it. */
+static bool can_pack_within(const struct gf_cpu_plan *p) {
+    const struct gf_job *job = &p->job;
+    if (job->out[0].packed_within || serves_as_workspace(p))
+        return true;
+    return can_pack(p) && can_be_lean(p) && job->channels == 1 && job->ndim == 2 &&
+           count_axes(job) == 2 && !p->lean && !job->elsewhere && fits_last_cache(p);
+}
+
+/* A part of a job that packs leaves its spectra packed. */
+static bool packs_part(const struct gf_job *job) {
+    return job->out[0].packed;
+}
+
+enum gf_packing gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kernels *kernels) {
+    struct gf_cpu_plan p = {.job = *job, .kernels = kernels, .half = half_axis(job)};
+    set_extents(&p);
+    p.lean = job->lean && can_be_lean(&p);
+    return can_pack_within(&p) ? GF_PACKS_WITHIN
+           : can_pack_all(&p)  ? GF_PACKS_ALL
+                               : GF_PACKS_NOTHING;
 }
 
 /* The transformed axes in the order of their passes; at least one. */
@@ -344,7 +358,6 @@ static void list_passes(struct gf_cpu_plan *p) {
 /* Consecutive passes within planes that fit the second-level cache run plane by plane: two of a
  * volume's three axes, or all of a filter's when planes are batches. */
 static int join_planes(struct gf_cpu_plan *p, int threads) {
-    enum { CACHE = 3 << 19 };
     for (int i = 0; i + 1 < p->n_passes; i++) {
         struct gf_cpu_pass *a = &p->pass[i], *b = a + 1;
         struct gf_cpu_layout plane = {.bytes = 0};
@@ -352,7 +365,7 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
         bool read_again = b->args.form == GF_CPU_C2R && i + 2 < p->n_passes;
         if (!same || read_again || !a->args.line || !b->args.line || a->output >= 0 ||
             b->range_from_zero || b->range_sampled || b->args.destination.discard ||
-            a->args.n_outer[0] * a->args.n_outer[1] < 2 * threads)
+            (a->args.n_outer[0] * a->args.n_outer[1] < 2 * threads && !serves_as_workspace(p)))
             continue;
         unsigned outer = 0;
         for (int d = 0; d < 2; d++)
@@ -361,7 +374,7 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
         int rc = lay_out(p, a->axis == p->inner ? b->axis : a->axis, outer, &plane);
         if (rc)
             return rc;
-        if (plane.bytes > CACHE)
+        if (plane.bytes > PLANE_BYTES && !serves_as_workspace(p))
             continue;
         p->plane = plane; /* the same for all that are joined */
         a->with_next = a->to_plane = b->from_plane = true;
@@ -450,30 +463,25 @@ static void choose_folds(struct gf_cpu_plan *p) {
     }
 }
 
-/* Lists the passes and joins those that run plane by plane. pack: with the columns of half spectra
- * packed until the second pass, where that is possible. */
-static int choose_passes(struct gf_cpu_plan *p, int threads, bool lean, bool pack) {
-    p->lean = lean;
-    p->packed_within = pack && can_pack_within(p);
-    p->packed = p->packed_within || can_pack_all(p);
-    p->n_passes = 0;
-    set_extents(p);
+/* Lists the passes and joins those that run plane by plane. */
+static int choose_passes(struct gf_cpu_plan *p, int threads) {
+    const struct gf_job *job = &p->job;
+    p->lean = (job->lean || serves_as_workspace(p)) && can_be_lean(p);
+    p->packed_within = can_pack_within(p);
+    p->packed = p->packed_within || packs_part(job) || can_pack_all(p);
     if (p->packed)
         p->extent[p->half]--;
-    if (p->job.op == GF_FILTER)
+    if (job->op == GF_FILTER)
         list_filter_passes(p);
     else
         list_passes(p);
-    if (p->packed) {
-        p->pass[0].args.packs = true;
-        if (p->packed_within)
-            p->pass[1].args.unpacks_within = true;
-        else
-            p->pass[p->n_passes - 1].args.unpacks = true;
-    }
+    p->pass[0].args.packs = p->packed;
+    if (p->packed_within)
+        p->pass[1].args.unpacks_within = true;
+    else
+        p->pass[p->n_passes - 1].args.unpacks = p->packed && !packs_part(job);
     for (int i = 2; i < p->n_passes && p->packed_within; i++)
         p->pass[i].args.n_lane++;
-    p->plane = (struct gf_cpu_layout){.bytes = 0};
     int rc = join_planes(p, threads);
     choose_folds(p);
     return rc;
@@ -500,11 +508,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
         rc = gf_fail(GF_ENOMEM, "no memory for the tables of rows");
         goto fail;
     }
-    bool in_output = serves_as_workspace(p);
-    rc = choose_passes(p, threads, (job->lean || in_output) && can_be_lean(p), true);
-    if (!rc && !p->pass[0].with_next && (p->lean || (p->packed_within && !fits_last_cache(p))))
-        rc = choose_passes(p, threads, job->lean, false);
-    if (rc)
+    if ((rc = choose_passes(p, threads)))
         goto fail;
     for (int i = 0; i < p->n_passes; i++) {
         struct gf_cpu_pass *pass = &p->pass[i];
