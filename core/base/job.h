@@ -166,7 +166,7 @@ int64_t gf_job_points(const struct gf_job *job);
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
-/* True where lines along x are taken together with those of the next pages, not of the next rows:
+/* True where real lines along x are taken together with those of the next pages, not of the next rows:
  * in volumes of many pages where this job, or the one that it is a part of, transforms x and z
  * alone. Which two real lines are transformed as one complex line decides how they are rounded. */
 bool gf_job_joins_pages(const struct gf_job *job);

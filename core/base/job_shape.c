@@ -46,5 +46,5 @@ bool gf_job_joins_pages(const struct gf_job *job) {
     enum { MANY = 128 };
     const bool part = job->axes == 4 && job->elsewhere;
     const int64_t pages = part ? job->elsewhere : job->shape[0];
-    return job->ndim == 3 && (job->axes == 5 || part) && pages >= MANY;
+    return gf_job_is_real(job) && job->ndim == 3 && (job->axes == 5 || part) && pages >= MANY;
 }

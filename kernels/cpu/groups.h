@@ -220,15 +220,18 @@ static void store_plain_rows(struct group *g) {
     for (int i = 0; i < g->count; i++)
         g->own[i] = own_mirror_lanes(&g->tile[i], 0);
     const bool ends_row = g->column && g->whole;
-    const bool partial = g->lines < (long)g->count * LANES || ends_row;
+    const bool partial = g->lines < (long)g->count * LANES;
     const ptrdiff_t bytes = (g->lines + ends_row) * 2 * (ptrdiff_t)sizeof(real);
-    if (e->stream && e->line.stride == bytes && !e->line.shift)
+    bool column = ends_row; /* written with the rows */
+    if (e->stream && e->line.stride == bytes && !e->line.shift) {
         store_rows_at_once(g, base);
-    else if (partial || (e->stream && !aligned && bytes >= WORTH_STAGING))
+    } else if (partial || (e->stream && (!aligned || ends_row) && bytes >= WORTH_STAGING)) {
         store_rows_staged(g, base);
-    else
+    } else {
         store_rows_directly(g, base, e->stream && aligned);
-    if (g->column && !g->whole)
+        column = false;
+    }
+    if (g->column && !column)
         store_column(g);
 }
 
