@@ -47,7 +47,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
 }
 
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
-    bool packs = false;
+    enum gf_packing packs = GF_PACKS_NOTHING;
     struct gf_job whole = t->job;
     whole.lean = false;
     int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;

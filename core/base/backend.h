@@ -107,9 +107,9 @@ struct gf_backend {
     bool per_thread;
     bool powers_of_two; /* plans transforms of 2^k points alone, GF_EUNABLE for others */
     bool library;       /* open() takes options.library, which probe() does not know */
-    /* NULL, or whether a plan for all of this job packs its half spectra (struct gf_output): parts of
+    /* NULL, or how a plan for all of this job packs its half spectra (struct gf_output): parts of
      * the job do so too, and round alike. */
-    bool (*packs)(const struct gf_job *job);
+    enum gf_packing (*packs)(const struct gf_job *job);
     /* Wavelets plane by plane; NULL: it has none. */
     const struct gf_dwt_streamer *streamer;
 

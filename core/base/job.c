@@ -59,7 +59,7 @@ static bool same_wavelet(const struct gf_wavelet *a, const struct gf_wavelet *b)
 static bool same_output(const struct gf_output *a, const struct gf_output *b) {
     return a->kind == b->kind && a->dtype == b->dtype && a->map == b->map && a->scale == b->scale &&
            a->range == b->range && a->low == b->low && a->high == b->high && a->shift == b->shift &&
-           a->half == b->half && a->packed == b->packed;
+           a->half == b->half && a->packed == b->packed && a->packed_within == b->packed_within;
 }
 
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {

@@ -72,6 +72,10 @@ enum gf_range {
     GF_RANGE_GIVEN, /* gf_output.low and .high */
 };
 
+/* Where a backend carries the last column of half spectra in the first one's imaginary part: nowhere,
+ * between all passes, or between the first two alone. */
+enum gf_packing { GF_PACKS_NOTHING, GF_PACKS_ALL, GF_PACKS_WITHIN };
+
 /* One result, written by the store step. */
 struct gf_output {
     enum gf_kind kind;
@@ -89,6 +93,9 @@ struct gf_output {
     /* Of a part of a transform (`elsewhere`): the half without its last column, which, times i, is
      * added to the first one. Only where the backend packs() the whole job. */
     bool packed;
+    /* Of a part of a transform: its second pass unpacks that column, as the backend's plan for the
+     * whole job does. */
+    bool packed_within;
 };
 
 struct gf_job {
@@ -159,6 +166,10 @@ int64_t gf_job_points(const struct gf_job *job);
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
+/* True where real lines along x are taken together with those of the next pages, not of the next rows:
+ * in volumes of many pages where this job, or the one that it is a part of, transforms x and z
+ * alone. Which two real lines are transformed as one complex line decides how they are rounded. */
+bool gf_job_joins_pages(const struct gf_job *job);
 /* True when a transform alone makes the output: one, of one channel, of the arithmetic's own types,
  * without shift and factor; half spectra where the arithmetic runs on those. */
 bool gf_job_is_bare(const struct gf_job *job);

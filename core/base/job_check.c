@@ -167,7 +167,8 @@ static int check_output(const struct gf_job *job, const struct gf_output *out) {
         return rc;
     if (job->direction == GF_INVERSE && (out->shift || out->half))
         return gf_fail(GF_EINVAL, "only a spectrum is shifted or halved, not an inverse's result");
-    if (out->packed && (!out->half || !job->elsewhere || out->kind != GF_COMPLEX || out->shift))
+    if ((out->packed || out->packed_within) &&
+        (!out->half || !job->elsewhere || out->kind != GF_COMPLEX || out->shift))
         return gf_fail(GF_EINVAL, "only the half spectrum of a part is packed, in complex numbers");
     if (out->half && !gf_job_is_real(job))
         return gf_fail(GF_EINVAL, "only a real input's spectrum has a redundant half");

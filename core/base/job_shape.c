@@ -41,3 +41,10 @@ void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK
     if (job->luma)
         shape[job->ndim] = 1;
 }
+
+bool gf_job_joins_pages(const struct gf_job *job) {
+    enum { MANY = 128 };
+    const bool part = job->axes == 4 && job->elsewhere;
+    const int64_t pages = part ? job->elsewhere : job->shape[0];
+    return gf_job_is_real(job) && job->ndim == 3 && (job->axes == 5 || part) && pages >= MANY;
+}

@@ -134,14 +134,14 @@ static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k
 
 static int validate(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     int rc = gf_job_validate(job);
-    if (!rc && job->out[0].packed)
+    if (!rc && (job->out[0].packed || job->out[0].packed_within))
         rc = check_packed(job, k);
     return rc ? rc : gf_filter_validate(job);
 }
 
-static bool packs(const struct gf_job *job) {
+static enum gf_packing packs(const struct gf_job *job) {
     const struct gf_cpu_kernels *k = kernels_for(job);
-    return job->op == GF_FFT && k && gf_cpu_packs(job, k);
+    return job->op == GF_FFT && k ? gf_cpu_packs(job, k) : GF_PACKS_NOTHING;
 }
 
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {

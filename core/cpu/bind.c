@@ -53,6 +53,7 @@ static void bind_layout(const struct gf_cpu_plan *p, const struct gf_cpu_pass *p
 
 static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                        const struct gf_array *a, bool shifted, bool half, struct gf_cpu_end *e) {
+    e->fold.row = 0;
     e->type = gf_cpu_sample_of(a->dtype);
     e->data = a->data;
     e->line = array_axis(p, a, pass->axis, shifted, half);
@@ -142,9 +143,30 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     gf_cpu_pass_display(p, pass, (const double[2]){0, 0});
 }
 
+/* Rows that follow one another at both ends become one. */
+static void fold_lanes(struct gf_cpu_pass *pass) {
+    struct gf_cpu_end *end[2] = {&pass->args.source, &pass->args.destination};
+    const long row = end[1]->lane.n, rows = end[1]->outer[0].n;
+    const bool mirrored = end[1]->outer[0].mirrored;
+    pass->args.n_lane = row;
+    pass->args.n_outer[0] = rows;
+    for (int i = 0; i < 2; i++)
+        if (end[i]->outer[0].stride != row * end[i]->lane.stride)
+            return;
+    for (int i = 0; i < 2; i++) {
+        end[i]->lane.n = end[i]->lane.counted = row * rows;
+        end[i]->outer[0] = (struct gf_cpu_axis){.n = 1, .counted = 1};
+    }
+    end[1]->fold = (struct gf_cpu_fold){.row = row, .n = rows, .mirrored = mirrored};
+    pass->args.n_lane = row * rows;
+    pass->args.n_outer[0] = 1;
+}
+
 void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
     bind_ends(p, pass, in, out);
+    if (pass->folds)
+        fold_lanes(pass);
     pass->args.rows = has_rows(p, pass) ? p->rows : NULL;
 }
 

@@ -21,6 +21,7 @@ struct gf_cpu_pass {
     bool filters;         /* transforms, multiplies by the filter, and transforms back */
     bool with_next;       /* runs together with the next pass, plane by plane */
     bool from_plane, to_plane;
+    bool folds;  /* its lanes run over two axes where the arrays allow that: struct gf_cpu_fold */
     bool stream; /* its result is too large to be in cache when it is read again */
     struct gf_pass_info summary;
 };
@@ -43,8 +44,10 @@ struct gf_cpu_sampling;
 struct gf_cpu_plan {
     struct gf_job job;
     const struct gf_cpu_kernels *kernels;
-    bool lean;                /* the output array is the workspace */
-    bool packed;              /* half spectra without their last column: struct gf_cpu_pass_args */
+    bool lean; /* the output array is the workspace */
+    /* Half spectra without their last column, until the last pass or until the second one: struct
+     * gf_cpu_pass_args. */
+    bool packed, packed_within;
     int half;                 /* axis that the arithmetic halves, -1 for complex jobs */
     int inner;                /* the workspace's innermost axis */
     long extent[GF_MAX_RANK]; /* of the spectrum as the arithmetic has it; channels last */

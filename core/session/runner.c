@@ -192,10 +192,10 @@ static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
     return plan_with(r, r->session->asked, job);
 }
 
-int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, bool *packs) {
+int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs) {
     int i = r->session->asked, rc = i < 0 ? choose(r, job, &i) : 0;
     const struct gf_backend *b = rc ? NULL : backend_of(r, i);
-    *packs = b && b->packs && b->packs(job);
+    *packs = b && b->packs ? b->packs(job) : GF_PACKS_NOTHING;
     return rc;
 }
 

@@ -63,8 +63,8 @@ static inline bool gf_runner_feeds(const struct gf_runner *r) {
 int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report);
 
-/* Whether the backend for this job packs its half spectra (struct gf_backend). */
-int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, bool *packs);
+/* How the backend for this job packs its half spectra (struct gf_backend). */
+int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs);
 
 /* Bytes that a job's arrays and workspace may take together: the session's limit. */
 static inline int64_t gf_runner_limit(const struct gf_runner *r) {

@@ -87,7 +87,8 @@ static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed)
     for (int i = 0; i < job->n_out && job->direction == GF_INVERSE; i++)
         outer += output_bytes(job, i) / p->pages;
     const int64_t page = outer + 2 * middle + middle / 4 + middle / p->n_blocks + 1;
-    const int64_t grain = p->rows < GRAIN && p->pages > p->rows ? GRAIN : 1;
+    const bool pages = gf_job_joins_pages(job) || (p->rows < GRAIN && p->pages > p->rows);
+    const int64_t grain = pages ? GRAIN : 1;
     int64_t n = memory / page / grain * grain;
     n = n > p->pages ? p->pages : n;
     *needed = page * n;
@@ -169,11 +170,13 @@ static void describe_walks(struct gf_slab_plan *p) {
     p->walk[1].bytes_written = 0;
 }
 
-int gf_slab_plan_make(const struct gf_job *job, bool packed, int64_t memory,
+int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
                       struct gf_slab_plan *p) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     int64_t slabs = 0, blocks = 0;
-    *p = (struct gf_slab_plan){.job = *job, .packed = packed};
+    *p = (struct gf_slab_plan){.job = *job,
+                               .packed = packing == GF_PACKS_ALL,
+                               .packed_within = packing == GF_PACKS_WITHIN};
     describe(p);
     const int64_t lines = gf_slab_range_bytes(p);
     if (lines < 0)

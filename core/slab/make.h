@@ -6,9 +6,9 @@
 
 /* NULL when a job can be run in slabs, or the reason why not. */
 const char *gf_slab_refuses(const struct gf_job *job);
-/* For a job that is not refused. packed: its backend packs() such jobs. GF_ENOMEM when `memory` bytes
+/* For a job that is not refused. packing: what its backend packs(). GF_ENOMEM when `memory` bytes
  * hold no slab or no block. */
-int gf_slab_plan_make(const struct gf_job *job, bool packed, int64_t memory,
+int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
                       struct gf_slab_plan *p);
 
 #endif

@@ -28,7 +28,7 @@ struct gf_slab_plan {
     int64_t width;               /* complex numbers of a row there, channels included */
     int64_t number;              /* bytes of one */
     bool real;                   /* they are half spectra */
-    bool packed;                 /* struct gf_output */
+    bool packed, packed_within;  /* struct gf_output */
     bool paired;                 /* a block has the negative frequency of each of its rows */
     int64_t slab_pages, n_slabs; /* pages of a slab; the last one has what is left too */
     int64_t units, block_units;  /* of which blocks are made: rows, or rows and their negatives */

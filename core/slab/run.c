@@ -60,8 +60,11 @@ static struct gf_job page_job(const struct gf_slab_plan *p, int64_t count) {
     }
     job.norm = GF_NORM_BACKWARD;
     job.n_out = 1;
-    job.out[0] = (struct gf_output){
-        .kind = GF_COMPLEX, .dtype = number_type(p), .half = p->real, .packed = p->packed};
+    job.out[0] = (struct gf_output){.kind = GF_COMPLEX,
+                                    .dtype = number_type(p),
+                                    .half = p->real,
+                                    .packed = p->packed,
+                                    .packed_within = p->packed_within};
     return job;
 }
 

@@ -103,6 +103,14 @@ struct gf_cpu_axis {
     long counted; /* destination: samples at indices below it are counted where they clip */
 };
 
+/* Lanes over two axes whose rows follow one another in memory: lane i is index i % row of the lane
+ * axis and index i / row of this one. */
+struct gf_cpu_fold {
+    long row; /* 0: none */
+    long n;
+    bool mirrored;
+};
+
 enum gf_cpu_value {
     GF_CPU_MAGNITUDE,
     GF_CPU_PHASE,
@@ -117,6 +125,7 @@ struct gf_cpu_end {
     enum gf_cpu_sample type;
     char *data;
     struct gf_cpu_axis line, lane, outer[2];
+    struct gf_cpu_fold fold;
     bool line_is_inner; /* GF_CPU_WORK: lines run along the innermost (blocked) axis */
     /* GF_CPU_WORK in the memory of an array of rows, 0 otherwise: every `band` rows use the bytes
      * that they have in the array, and hold each of their blocks row after row. The block of index
@@ -212,10 +221,14 @@ struct gf_cpu_pass_args {
      * there. The pass that unpacks is the last one and complex; its lanes are the halved axis, and
      * n_lane is n / 2, a multiple of LANES. */
     bool packs, unpacks;
+    /* The same, for spectra that need no other axis to be unpacked: the halved axis and that of this
+     * pass are the first two that are transformed. The destination is complex, plain, and has a
+     * column n_lane. */
+    bool unpacks_within;
     long n;      /* points on a line in the real (or full complex) domain */
     long n_lane; /* lines along the lane axis */
-    int groups;  /* complex passes across the workspace's blocks: adjacent blocks in a tile, which
-                  * make runs in memory longer; 0 counts as 1 */
+    int groups;  /* complex passes across rows: adjacent blocks of LANES lines in a tile, which make
+                  * runs in memory longer; 0 counts as 1 */
     long n_outer[2]; /* and along the others */
     struct gf_cpu_end source, destination;
 };

@@ -215,6 +215,18 @@ static const real *real_line(const struct row_work *w, int i, real *plane) {
     return plane;
 }
 
+/* Prefetches `count` real lines of the source: they are read in bursts that end before the hardware
+ * prefetcher has followed them. */
+static void prefetch_lines(const struct row_work *w, int first, int count) {
+    enum { MOST = 8192 }; /* a quarter of the first-level cache */
+    const long bytes = w->t->pass->n * sample_size[w->from.end->type];
+    for (int l = first; l < first + count && count * bytes <= MOST; l++) {
+        const char *line = (const char *)row_place(&w->from, l).at;
+        for (long at = 0; at < bytes; at += 64)
+            __builtin_prefetch(line + at);
+    }
+}
+
 static void run_rows_to_half(const struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *d = &p->destination;
@@ -229,6 +241,8 @@ static void run_rows_to_half(const struct row_work *w) {
             from.re[l] = (real *)real_line(w, first, planes.re[l]);
             from.im[l] = (real *)real_line(w, second, planes.im[l]);
         }
+        if (i + 2 * w->lines < count)
+            prefetch_lines(w, i + 2 * w->lines, 2 * w->lines);
         rows_run(p->rows, &from, &planes, w->a, w->b);
         for (int l = 0; l < w->lines && i + 2 * l < count; l++) {
             planes.re[l][p->n] = planes.re[l][0];

@@ -290,9 +290,14 @@ static ivec own_mirror_lanes(const struct tile *t, int half) {
     ivec own = {0};
     for (int l = 0; l < t->count[half] && e->real_origin; l++) {
         bool is = true;
-        long lane = t->lane0 + half * LANES + l;
-        is &=
-            is_own_mirror(&e->lane, e->half_axis == GF_CPU_HALF_LANE ? e->half_n : e->lane.n, lane);
+        long lane = t->lane0 + half * LANES + l, n = e->lane.n;
+        if (e->fold.row) {
+            const struct gf_cpu_axis folded = {.n = e->fold.n, .mirrored = e->fold.mirrored};
+            is = is_own_mirror(&folded, folded.n, lane / e->fold.row);
+            lane %= e->fold.row;
+            n = e->fold.row;
+        }
+        is &= is_own_mirror(&e->lane, e->half_axis == GF_CPU_HALF_LANE ? e->half_n : n, lane);
         for (int d = 0; d < 2; d++)
             is &= is_own_mirror(&e->outer[d],
                                 d == 0 && e->half_axis == GF_CPU_HALF_OUTER ? e->half_n

@@ -1,52 +1,6 @@
-/* A tile from load to store: alone, in groups, and with its packed column. */
+/* A tile from load to store, and with its packed column. */
 #ifndef GF_KERNELS_CPU_TILE_H
 #define GF_KERNELS_CPU_TILE_H
-
-/* Transforms the tile's points a, or forward, by the gain, and back; b is scratch. Returns the one
- * of them that has the result. */
-static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
-    const struct gf_cpu_pass_args *p = t->pass;
-    cvec *x = p->line ? line_run(p->line, a, b) : a;
-    if (!p->gain)
-        return x;
-    gain_apply(t, x);
-    return line_run(p->line, x, x == a ? b : a);
-}
-
-/* Complex lines across the workspace's blocks, several adjacent blocks at once: a few rows are read
- * or written in all of them before the next rows, in runs of groups * LANES numbers. */
-static void run_groups(struct tile *t, int groups, cvec *spare, struct gf_cpu_stats *stats) {
-    enum { ROWS = 8 };
-    const struct gf_cpu_pass_args *p = t->pass;
-    cvec *x[GF_CPU_MAX_GROUPS];
-    for (long k = 0; k < p->n; k += ROWS)
-        for (int g = 0; g < groups; g++)
-            load_work_columns(&t[g], t[g].a, k, k + ROWS < p->n ? k + ROWS : p->n, p->inverse);
-    for (int g = 0; g < groups; g++) {
-        x[g] = transform(&t[g], t[g].a, spare);
-        if (x[g] == spare)
-            spare = t[g].a;
-    }
-    struct columns columns[GF_CPU_MAX_GROUPS];
-    bool work = p->destination.type == GF_CPU_WORK;
-    for (int g = 0; g < groups && !work; g++) {
-        columns[g] = (struct columns){0};
-        columns_begin(&t[g], 0, &columns[g]);
-    }
-    for (long k = 0; k < p->n; k += ROWS)
-        for (int g = 0; g < groups; g++) {
-            long end = k + ROWS < p->n ? k + ROWS : p->n;
-            if (work)
-                store_work_columns(&t[g], x[g], k, end, ends_swapped(p));
-            else
-                columns_store(&t[g], 0, &columns[g], x[g], k, end, p->n);
-        }
-    for (int g = 0; g < groups && !work; g++) {
-        while (mapping_again(&columns[g].m))
-            columns_store(&t[g], 0, &columns[g], x[g], 0, p->n, p->n);
-        mapping_report(&columns[g].m, stats);
-    }
-}
 
 /* Lane 0 of the tile x holds A + i B, where A and B are spectra of real data; y is the tile at the
  * mirror image on the outer axes, or x itself. Leaves A in their lanes and writes B to p and q. */
@@ -148,7 +102,7 @@ static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scrat
         run_rows(t);
     } else if (pass->unpacks && !t->lane0) {
         run_packed(t, t->a, stats);
-    } else if (pass->groups > 1) {
+    } else if (pass->groups > 1 || pass->unpacks_within) {
         int groups = 1;
         for (; groups < pass->groups; groups++) {
             struct tile *next = t + groups;
@@ -159,7 +113,7 @@ static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scrat
             if (!next->count[0])
                 break;
         }
-        run_groups(t, groups, t->a + pass->groups * points, stats);
+        run_groups(t, groups, t->a + groups * points, stats);
     } else {
         t->b = t->a + points;
         load(t, stats);

@@ -44,6 +44,7 @@ size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_
     int buffers = groups_of(pass) + 1, unpacking = 5; /* two tiles, their new columns, a spare */
     if (pass->unpacks && buffers < unpacking)
         buffers = unpacking;
+    buffers += pass->unpacks_within; /* the new column */
     size_t bytes = (size_t)gf_cpu_scratch_points(pass, k->lanes) * point * (size_t)buffers;
     size_t rows = pass->rows ? gf_cpu_row_bytes(pass->rows, k->lanes, k->bits) : 0;
     return bytes > rows ? bytes : rows;

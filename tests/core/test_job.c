@@ -76,6 +76,7 @@ static void test_validate(void) {
     SPOILED(picture, (job.out[0].range = GF_RANGE_GIVEN, job.out[0].high = 1 / 0.0), "not finite");
     SPOILED(picture, (job.out[0].kind = GF_REAL, job.out[0].range = GF_RANGE_GIVEN), "symmetric");
     SPOILED(picture, job.out[0].packed = true, "packed");
+    SPOILED(picture, job.out[0].packed_within = true, "packed");
     SPOILED(spectrum, job.luma = true, "luma");
     SPOILED(spectrum, (job.real = false, job.in_half = true), "real result");
     SPOILED(spectrum, job.out[0].shift = true, "only a spectrum");
@@ -233,7 +234,7 @@ static struct gf_job everything(void) {
         out->map = GF_MAP_DISPLAY;
         out->scale = GF_SCALE_LOG;
         out->range = GF_RANGE_FULL;
-        out->shift = out->half = out->packed = false;
+        out->shift = out->half = out->packed = out->packed_within = false;
         out->low = 0;
         out->high = 1;
     }
@@ -282,6 +283,7 @@ static void test_equal(void) {
     DIFFERS(out[1].shift = true);
     DIFFERS(out[1].half = true);
     DIFFERS(out[1].packed = true);
+    DIFFERS(out[1].packed_within = true);
 }
 
 static void test_table(void) {

@@ -61,9 +61,10 @@ static void test_shape(void *context, int ndim, int64_t n0, int64_t n1, int64_t 
     int64_t data = gf_array_count(&out[0]) * (int64_t)gf_dtype_size(GF_C64);
     if (real) /* a workspace may go without the last column of half spectra */
         data -= data / shape[ndim - 1];
-    const int64_t scratch = 1 << 13; /* may differ by a little */
-    CHECK_MSG(roomy - lean + scratch >= data, "lean: %s: workspace %lld after %lld", text,
-              (long long)lean, (long long)roomy);
+    const int64_t scratch = 1 << 13;                      /* may differ by a little */
+    const bool same = real && ndim == 3 && roomy == lean; /* half spectra of volumes need none */
+    CHECK_MSG(same ? roomy < data || data < 1 << 18 : roomy - lean + scratch >= data,
+              "lean: %s: workspace %lld after %lld", text, (long long)lean, (long long)roomy);
     if (!real) {
         run(context, &job, &in, &in);
         CHECK_MSG(difference(&in, &out[0]) < 1e-6, "in place: %s", text);
@@ -111,6 +112,38 @@ out:
     gf_array_free(&out[1]);
 }
 
+/* Results that no cache holds are written past the caches: there and back gives the input. */
+static void test_large(void *context, const char *there, const char *back) {
+    uint64_t seed = 13;
+    struct gf_job job[2];
+    struct gf_array in = {0}, out = {0}, again = {0};
+    int64_t shape[GF_MAX_RANK];
+    CHECK(backends_parse(there, &job[0]) && backends_parse(back, &job[1]));
+    gf_job_in_shape(&job[0], shape);
+    int rc = gf_array_alloc(&in, GF_F32, job[0].ndim + 1, shape);
+    if (!rc)
+        rc = gf_array_alloc(&again, GF_F32, job[0].ndim + 1, shape);
+    gf_job_out_shape(&job[0], 0, shape);
+    if (!rc)
+        rc = gf_array_alloc(&out, GF_C64, job[0].ndim + 1, shape);
+    CHECK_MSG(!rc, "%s", gf_message());
+    if (rc)
+        goto out;
+    backends_fill(&in, &seed);
+    memset(out.data, 0xff, (size_t)gf_array_bytes(&out));
+    run(context, &job[0], &in, &out);
+    run(context, &job[1], &out, &again);
+    const float *x = in.data, *y = again.data;
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < gf_array_count(&in); i++)
+        wrong += !(fabs((double)x[i] - (double)y[i]) < 4e-6);
+    CHECK_MSG(!wrong, "%s: %lld samples", there, (long long)wrong);
+out:
+    gf_array_free(&in);
+    gf_array_free(&out);
+    gf_array_free(&again);
+}
+
 int main(void) {
     struct gf_backend_options options = {.threads = 2};
     void *context = NULL;
@@ -127,12 +160,23 @@ int main(void) {
         test_shape(context, 3, 8, 10, 64, real);
         test_shape(context, 3, 9, 15, 96, real);
         test_shape(context, 3, 16, 1, 32, real);
+        if (real)
+            test_shape(context, 3, 64, 64, 64, real);
     }
     static const int64_t sizes[][2] = {{64, 64},  {100, 37}, {33, 130}, {70, 62},
                                        {256, 30}, {31, 31},  {9, 96},   {130, 200}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !rc; i++)
         for (int k = 0; k < 4; k++)
             test_spent(context, k / 2 ? GF_DOUBLE : GF_SINGLE, sizes[i][0], sizes[i][1], k % 2);
+    static const char *const large[][2] = {
+        {"fwd f32 132x128x128 > complex half", "inv c64 132x128x128 real half > real f32"},
+        {"fwd f32 66x130x256 > complex half", "inv c64 66x130x256 real half > real f32"},
+        {"fwd f32 132x128x128 axes=5 > complex half",
+         "inv c64 132x128x128 axes=5 real half > real f32"},
+        {"fwd f32 2100x1200 > complex half", "inv c64 2100x1200 real half > real f32"},
+    };
+    for (size_t i = 0; i < sizeof large / sizeof *large && !rc; i++)
+        test_large(context, large[i][0], large[i][1]);
     if (!rc)
         backend->close(context);
     return TEST_END();

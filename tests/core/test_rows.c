@@ -59,6 +59,17 @@ static const char *const others[] = {
     "fwd f64 9x12x32 double > complex half",
     "inv c128 9x12x32 double real half > real f64",
     "fwd f32 9x12x32 axes=6 > complex half",
+    /* Columns unpacked by the second pass, in planes and volumes, and rows of planes folded. */
+    "fwd f32 9x12x64 axes=5 > complex half",
+    "fwd u8 40x8x64 axes=5 ortho > complex half",
+    "fwd f32 9x5x96 ortho > complex half",
+    "fwd f32 8x1x64 > complex half",
+    "fwd f32 7x8x64 > complex half shift",
+    "fwd f64 11x6x64 double > complex half",
+    "fwd f64 10x5x32 axes=5 double > complex half",
+    "fwd f32 90x64 ortho > complex half",
+    "fwd f32 9x12x64 ch=2 > complex half",
+    "fwd f32 9x12x64 ch=2 axes=5 > complex half",
     "fwd c64 9x12x32 axes=5 > complex",
 };
 

@@ -163,7 +163,7 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
 
 /* In several slabs and blocks, as far as a slab of whole tiles leaves little memory for a block. */
 static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
-    const bool packed = backend->packs(job);
+    const enum gf_packing packed = backend->packs(job);
     int rc = gf_slab_plan_make(job, packed, 1 << 30, p);
     struct gf_slab_plan less = *p;
     for (int64_t memory = p->memory_bytes; !rc && (p->n_slabs < 2 || p->n_blocks < 2);) {

@@ -1,0 +1,296 @@
+/* Tiles of several adjacent blocks of LANES lines across rows: a few rows are read in all blocks
+ * before the next rows, and written row by row, so that runs in memory are long. */
+#ifndef GF_KERNELS_CPU_GROUPS_H
+#define GF_KERNELS_CPU_GROUPS_H
+
+/* Transforms the tile's points a, or forward, by the gain, and back; b is scratch. Returns the one
+ * of them that has the result. */
+static cvec *transform(const struct tile *t, cvec *a, cvec *b) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    cvec *x = p->line ? line_run(p->line, a, b) : a;
+    if (!p->gain)
+        return x;
+    gain_apply(t, x);
+    return line_run(p->line, x, x == a ? b : a);
+}
+
+/* Adjacent blocks in a tile, and what all of them share. */
+struct group {
+    const struct tile *tile; /* one for each block */
+    int count;
+    long lines;                  /* that exist */
+    cvec *x[GF_CPU_MAX_GROUPS];  /* a block's transformed points */
+    ivec own[GF_CPU_MAX_GROUPS]; /* see own_mirror_lanes() */
+    const real *column;          /* unpacked: re and im of one more line; NULL: none */
+    bool whole;                  /* the blocks are all of a row */
+};
+
+/* Points k to end - 1 of complex lines across the rows of an array. */
+static void load_array_columns(const struct tile *t, cvec *a, long k, long end, bool swap) {
+    const struct gf_cpu_end *e = &t->pass->source;
+    const struct lanes s = lanes_of(t, e, 0, false);
+    const char *base = outer_at(t, e, false);
+    if (s.order > 0 && sample_size[e->type] == 2 * (int)sizeof(real) && !e->line.shift) {
+        for (base += s.at[0]; k < end; k++)
+            a[k] = swap_if(swap, load_pairs((const real *)(base + k * e->line.stride)));
+        return;
+    }
+    for (; k < end; k++)
+        a[k] = swap_if(swap, read_lanes(e->type, &s, base + axis_at(&e->line, k)));
+}
+
+static void load_group(const struct tile *t, int count) {
+    enum { ROWS = 8 };
+    const struct gf_cpu_pass_args *p = t->pass;
+    const bool work = p->source.type == GF_CPU_WORK;
+    for (long k = 0; k < p->n; k += ROWS)
+        for (int g = 0; g < count; g++) {
+            long end = k + ROWS < p->n ? k + ROWS : p->n;
+            if (work)
+                load_work_columns(&t[g], t[g].a, k, end, p->inverse);
+            else
+                load_array_columns(&t[g], t[g].a, k, end, p->inverse);
+        }
+}
+
+/* Lane 0 of x holds A + i B, where A and B are spectra of real lines. Leaves A there and writes B,
+ * re and im, to `column`. */
+static void unpack_within(cvec *x, real *column, long n) {
+    const real half = (real)0.5;
+    real *z = (real *)x;
+    for (long k = 0; 2 * k <= n; k++) {
+        long m = k ? n - k : 0;
+        real *p = z + 2 * LANES * k, *q = z + 2 * LANES * m;
+        real pr = p[0], pi = p[LANES], qr = q[0], qi = q[LANES];
+        real ar = (pr + qr) * half, ai = (pi - qi) * half;
+        real br = (pi + qi) * half, bi = (qr - pr) * half;
+        q[0] = ar;
+        q[LANES] = -ai;
+        p[0] = ar;
+        p[LANES] = ai;
+        column[2 * m] = br;
+        column[2 * m + 1] = -bi;
+        column[2 * k] = br;
+        column[2 * k + 1] = bi;
+    }
+}
+
+/* The unpacked line, complex numbers of the kernels' precision, one by one. */
+static void store_column(const struct group *g) {
+    const struct gf_cpu_pass_args *p = g->tile->pass;
+    const struct gf_cpu_end *e = &p->destination;
+    char *base = outer_at(g->tile, e, false) + axis_at(&e->lane, p->n_lane);
+    const real factor = (real)e->factor;
+    for (long k = 0; k < p->n; k++) {
+        real *to = (real *)(base + axis_at(&e->line, k));
+        to[0] = g->column[2 * k] * factor;
+        to[1] = g->column[2 * k + 1] * factor;
+    }
+}
+
+/* ---------------------------------------------------------------- rows of plain complex numbers */
+
+enum { LINE_BYTES = 64, ROW_BYTES = (GF_CPU_MAX_GROUPS * LANES + 1) * 2 * (int)sizeof(real) };
+
+/* Complex numbers of the kernels' precision, neighbours in memory, nothing mirrored. */
+static bool group_is_plain(const struct tile *t) {
+    const struct gf_cpu_end *e = &t->pass->destination;
+    return e->type != GF_CPU_WORK && e->value == GF_CPU_COMPLEX && !e->hermitian && !e->discard &&
+           !e->lane.shift && sample_size[e->type] == 2 * (int)sizeof(real) &&
+           e->lane.stride == 2 * (ptrdiff_t)sizeof(real);
+}
+
+INLINE bool row_is_own_mirror(const struct gf_cpu_end *e, long k) {
+    return is_own_mirror(&e->line, e->half_axis == GF_CPU_HALF_LINE ? e->half_n : e->line.n, k);
+}
+
+/* Less than a cache line, a multiple of 8 bytes, without a call. */
+INLINE void copy_part(char *to, const char *from, long bytes) {
+    _Pragma("GCC unroll 4") for (int size = LINE_BYTES / 2; size >= 8;
+                                 size /= 2) if (bytes & size) {
+        __builtin_memcpy(to, from, (size_t)size);
+        to += size;
+        from += size;
+    }
+}
+
+/* Copies a row past the caches but for its ends, whose cache lines have other rows' numbers too.
+ * Both addresses have the same place in a cache line. */
+INLINE void copy_streamed(char *to, const char *from, long bytes) {
+    long head = -(intptr_t)to & (LINE_BYTES - 1);
+    head = head < bytes ? head : bytes;
+    copy_part(to, from, head);
+    for (; head + LINE_BYTES <= bytes; head += LINE_BYTES)
+        for (int at = 0; at < LINE_BYTES; at += (int)sizeof(vec))
+            vec_stream(to + head + at, *(const vec *)(from + head + at));
+    copy_part(to + head, from + head, bytes - head);
+}
+
+/* Row k to `to`. */
+INLINE void put_row(const struct group *g, long k, bool stream, char *to) {
+    const struct gf_cpu_pass_args *p = g->tile->pass;
+    const struct gf_cpu_end *e = &p->destination;
+    const bool swap = ends_swapped(p), real_only = e->real_origin && row_is_own_mirror(e, k);
+    const vec factor = vec_splat((real)e->factor);
+    for (int i = 0; i < g->count; i++, to += 2 * sizeof(vec)) {
+        cvec v = swap_if(swap, g->x[i][k]);
+        if (real_only)
+            v.im = vec_select(g->own[i], (vec){0}, v.im);
+        v = (cvec){v.re * factor, v.im * factor};
+        if (stream) {
+            vec_stream(to, vec_zip_low(v.re, v.im));
+            vec_stream(to + sizeof(vec), vec_zip_high(v.re, v.im));
+        } else {
+            store_pairs((real *)to, v);
+        }
+    }
+}
+
+/* Whole vectors, rows that are streamed being aligned. */
+static void store_rows_directly(const struct group *g, char *base, bool stream) {
+    const struct gf_cpu_pass_args *p = g->tile->pass;
+    const struct gf_cpu_end *e = &p->destination;
+    const int bytes = (int)(g->lines * 2 * (long)sizeof(real));
+    for (long k = 0; k < p->n; k++) {
+        if (!stream && k + AHEAD < p->n)
+            prefetch_for_writing(base + axis_at(&e->line, k + AHEAD), bytes);
+        put_row(g, k, stream, base + axis_at(&e->line, k));
+    }
+}
+
+/* Rows of any number of lines anywhere: put together and then copied, one row later, when they have
+ * arrived in the first-level cache. */
+static void store_rows_staged(const struct group *g, char *base) {
+    const struct gf_cpu_pass_args *p = g->tile->pass;
+    const struct gf_cpu_end *e = &p->destination;
+    const real factor = (real)e->factor;
+    const bool ends_row = g->column && g->whole;
+    const long bytes = (g->lines + ends_row) * 2 * (long)sizeof(real);
+    _Alignas(LINE_BYTES) char stage[2][(ROW_BYTES / LINE_BYTES + 2) * LINE_BYTES];
+    char *before = NULL, *row = NULL;
+    for (long k = 0; k <= p->n; k++) {
+        char *to = k < p->n ? base + axis_at(&e->line, k) : NULL, *at = NULL;
+        if (to) {
+            at = stage[k % 2] + ((uintptr_t)to & (LINE_BYTES - 1));
+            put_row(g, k, false, at);
+            if (ends_row) {
+                real *last = (real *)at + 2 * g->lines;
+                last[0] = g->column[2 * k] * factor;
+                last[1] = g->column[2 * k + 1] * factor;
+            }
+        }
+        if (before && e->stream)
+            copy_streamed(before, row, bytes);
+        else if (before)
+            memcpy(before, row, (size_t)bytes);
+        before = to;
+        row = at;
+    }
+}
+
+/* Rows that follow one another: none of their cache lines is written in parts. */
+static void store_rows_at_once(const struct group *g, char *base) {
+    enum { ENOUGH = 8 * LINE_BYTES };
+    const struct gf_cpu_pass_args *p = g->tile->pass;
+    const real factor = (real)p->destination.factor;
+    const size_t bytes = (size_t)p->destination.line.stride;
+    _Alignas(LINE_BYTES) char buffer[ENOUGH + ROW_BYTES + 2 * LINE_BYTES];
+    struct row_writer w;
+    writer_begin(&w, buffer, base);
+    for (long k = 0; k < p->n; k++) {
+        char *at = writer_room(&w, bytes);
+        put_row(g, k, false, at);
+        if (g->column) {
+            real *last = (real *)at + 2 * g->lines;
+            last[0] = g->column[2 * k] * factor;
+            last[1] = g->column[2 * k + 1] * factor;
+        }
+        if (w.end > ENOUGH)
+            writer_flush(&w);
+    }
+    writer_end(&w);
+}
+
+/* Unaligned rows are written past the caches where that is worth putting them together. */
+static void store_plain_rows(struct group *g) {
+    enum { WORTH_STAGING = 8 * LINE_BYTES };
+    const struct gf_cpu_end *e = &g->tile->pass->destination;
+    char *base = outer_at(g->tile, e, false) + g->tile->lane0 * e->lane.stride;
+    bool aligned = ((uintptr_t)base | (uintptr_t)e->line.stride) % sizeof(vec) == 0;
+    for (int i = 0; i < g->count; i++)
+        g->own[i] = own_mirror_lanes(&g->tile[i], 0);
+    const bool ends_row = g->column && g->whole;
+    const bool partial = g->lines < (long)g->count * LANES;
+    const ptrdiff_t bytes = (g->lines + ends_row) * 2 * (ptrdiff_t)sizeof(real);
+    bool column = ends_row; /* written with the rows */
+    if (e->stream && e->line.stride == bytes && !e->line.shift) {
+        store_rows_at_once(g, base);
+    } else if (partial || (e->stream && (!aligned || ends_row) && bytes >= WORTH_STAGING)) {
+        store_rows_staged(g, base);
+    } else {
+        store_rows_directly(g, base, e->stream && aligned);
+        column = false;
+    }
+    if (g->column && !column)
+        store_column(g);
+}
+
+/* ---------------------------------------------------------------- other destinations */
+
+static void store_group(const struct group *g, struct gf_cpu_stats *stats) {
+    enum { ROWS = 8 };
+    const struct tile *t = g->tile;
+    const struct gf_cpu_pass_args *p = t->pass;
+    struct columns columns[GF_CPU_MAX_GROUPS];
+    bool work = p->destination.type == GF_CPU_WORK;
+    for (int i = 0; i < g->count && !work; i++) {
+        columns[i] = (struct columns){0};
+        columns_begin(&t[i], 0, &columns[i]);
+    }
+    for (long k = 0; k < p->n; k += ROWS)
+        for (int i = 0; i < g->count; i++) {
+            long end = k + ROWS < p->n ? k + ROWS : p->n;
+            if (work)
+                store_work_columns(&t[i], g->x[i], k, end, ends_swapped(p));
+            else
+                columns_store(&t[i], 0, &columns[i], g->x[i], k, end, p->n);
+        }
+    for (int i = 0; i < g->count && !work; i++) {
+        while (mapping_again(&columns[i].m))
+            columns_store(&t[i], 0, &columns[i], g->x[i], 0, p->n, p->n);
+        mapping_report(&columns[i].m, stats);
+    }
+    if (g->column)
+        store_column(g);
+}
+
+/* room: scratch for one more block, and with unpacks_within for another. */
+static void run_groups(const struct tile *t, int count, cvec *room, struct gf_cpu_stats *stats) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    struct group g;
+    cvec *spare = room;
+    g.tile = t;
+    g.count = count;
+    g.lines = 0;
+    g.column = NULL;
+    g.whole = false;
+    load_group(t, count);
+    for (int i = 0; i < count; i++) {
+        g.lines += t[i].count[0];
+        g.x[i] = transform(&t[i], t[i].a, spare);
+        if (g.x[i] == spare)
+            spare = t[i].a;
+    }
+    if (p->unpacks_within && !t->lane0) {
+        real *column = (real *)(room + gf_cpu_scratch_points(p, LANES));
+        unpack_within(g.x[0], column, p->n);
+        g.column = column;
+        g.whole = g.lines == p->n_lane;
+    }
+    if (group_is_plain(t))
+        store_plain_rows(&g);
+    else
+        store_group(&g, stats);
+}
+
+#endif
