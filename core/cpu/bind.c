@@ -145,6 +145,8 @@ void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
     bind_ends(p, pass, in, out);
     pass->args.rows = has_rows(p, pass) ? p->rows : NULL;
+    if (pass->row_groups)
+        pass->args.groups = pass->args.rows ? pass->row_groups : 0;
 }
 
 static double curve(enum gf_scale scale, double v) {

@@ -21,7 +21,8 @@ struct gf_cpu_pass {
     bool filters;         /* transforms, multiplies by the filter, and transforms back */
     bool with_next;       /* runs together with the next pass, plane by plane */
     bool from_plane, to_plane;
-    bool stream; /* its result is too large to be in cache when it is read again */
+    int row_groups; /* args.groups where args.rows transform lines from array to array */
+    bool stream;    /* its result is too large to be in cache when it is read again */
     struct gf_pass_info summary;
 };
 
