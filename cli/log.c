@@ -185,7 +185,12 @@ const char *gf_log_name(const char *path) {
 int gf_exit_code(int status) {
     if (status == GF_EUSAGE)
         return 2;
-    if (status == GF_EABSENT)
+    if (status == GF_EABSENT || status == GF_EUNABLE)
         return 3;
     return status ? 1 : 0;
+}
+
+int gf_exit_code_of_input(int status, bool only) {
+    int code = gf_exit_code(status);
+    return code == 2 || (status == GF_EUNABLE && !only) ? 1 : code;
 }

@@ -46,5 +46,8 @@ int gf_log_flush_stdout(void);
 
 /* The exit code of a status: 1, 2 or 3. */
 int gf_exit_code(int status);
+/* The same of an input's failure: what is wrong with its data is no usage error, and what a backend
+ * cannot do concerns that input alone where there are others. */
+int gf_exit_code_of_input(int status, bool only);
 
 #endif

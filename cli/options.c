@@ -365,6 +365,14 @@ static const struct gf_opt run_rows[] = {
 };
 const struct gf_opt_group gf_opts_run = {"Run", run_rows};
 
+static const struct gf_opt scratch_rows[] = {
+    GF_TEXT("scratch", scratch, "DIR|auto",
+            "a volume that does not fit memory is transformed through a file in this folder; auto: "
+            "beside the output"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_scratch = {NULL, scratch_rows};
+
 static const struct gf_opt report_rows[] = {
     GF_FLAG("json", json, "print one line of JSON per file on stdout"),
     GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),

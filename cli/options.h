@@ -55,6 +55,7 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_skip,    /* their --skip */
     gf_opts_offset,  /* and --offset, where that has no other meaning */
     gf_opts_backend, /* Backend */
+    gf_opts_scratch, /* --scratch */
     gf_opts_memory,  /* Run: --max-memory of one input after the other */
     gf_opts_run,     /* Run: several inputs concurrently */
     gf_opts_report,  /* --json a line per file, --quiet, --verbose, --help */

@@ -17,6 +17,7 @@ static struct {
     bool running, stop, visible;
     int total, inputs, passed; /* inputs in all, through, and of these passed over */
     int64_t pictures;
+    double share; /* of one input */
     struct timespec start;
     char text[WIDTH + 1];
 } p = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -62,6 +63,9 @@ static void count_text(char *text, size_t size) {
     if (p.total > 1 && worked > 1) {
         time_text((double)(p.total - p.inputs) * seconds / worked, left, sizeof left);
         snprintf(text + n, size - n, "%s left, ", left);
+    } else if (p.share > 0) {
+        time_text(seconds * (1 - p.share) / p.share, left, sizeof left);
+        snprintf(text + n, size - n, "%.0f%%, %s left, ", 100 * p.share, left);
     }
 }
 
@@ -120,6 +124,15 @@ void gf_progress_show(const char *what, const char *name) {
     for (char *c = p.text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
+    pthread_mutex_unlock(&p.lock);
+}
+
+void gf_progress_share(double done) {
+    if (!p.running)
+        return;
+    pthread_mutex_lock(&p.lock);
+
+    p.share = done;
     pthread_mutex_unlock(&p.lock);
 }
 

@@ -141,8 +141,10 @@ struct gf_settings {
     int jobs; /* pictures at once; 0: unset */
     bool resume, force;
     bool full;     /* selftest: every shape */
+    int step;      /* of ranges of shapes: enum gf_step */
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
     int64_t max_memory;
+    const char *scratch; /* a folder, or "auto": beside the output; NULL: none */
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
@@ -156,7 +158,8 @@ struct gf_settings {
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;
-        bool all, csv;
+        bool all, csv, merge;
+        const char *plot;
     } bench;
 };
 

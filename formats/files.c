@@ -19,6 +19,7 @@ struct gf_file {
     struct gf_record_file beside;           /* the record beside the data, if there is one */
     const struct gf_description *described; /* the one in it that is this data's, or NULL */
     bool looked_beside;
+    bool checked; /* the data has the checksum of its description */
     struct gf_decoder decoder;
 };
 
@@ -170,9 +171,55 @@ int gf_file_open(const char *path, const struct gf_read_options *options, struct
     return open_file(path, options, out, image, &format);
 }
 
+static int check_once(struct gf_file *file) {
+    int rc = file->described && !file->checked ? check_sum(file) : GF_OK;
+    file->checked = !rc;
+    return rc;
+}
+
 int gf_file_read(struct gf_file *file, struct gf_image *image) {
-    int rc = file->described ? check_sum(file) : GF_OK;
+    int rc = check_once(file);
     return rc ? rc : gf_decoder_read(&file->decoder, image);
+}
+
+int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun) {
+    *begun = false; /* the checksum of a described file comes first */
+    return file->described ? GF_OK : gf_decoder_begin(&file->decoder, image, begun);
+}
+
+bool gf_file_decode(struct gf_file *file) {
+    return gf_decoder_decode(&file->decoder);
+}
+
+bool gf_file_await(struct gf_file *file, int64_t rows) {
+    return gf_decoder_await(&file->decoder, rows);
+}
+
+bool gf_file_whole(const struct gf_file *file) {
+    return !file->decoder.format->read_pages || file->decoder.whole;
+}
+
+int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
+                       void *to) {
+    struct gf_decoder *d = &file->decoder;
+    int rc = check_once(file);
+    return rc ? rc : d->format->read_pages(d, image, from, n, to);
+}
+
+bool gf_file_has_rows(const struct gf_file *file) {
+    return !gf_file_whole(file) && file->decoder.format->plain_rows;
+}
+
+int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
+                      int64_t row, int64_t n, void *to) {
+    const struct gf_array *px = &volume->px;
+    const int64_t shape[3] = {px->shape[0] * px->shape[1], px->shape[2], px->shape[3]};
+    struct gf_image rows = {.ndim = 2, .px = gf_array_wrap(NULL, px->dtype, 3, shape)};
+    return gf_file_read_pages(file, &rows, page * px->shape[1] + row, n, to);
+}
+
+int64_t gf_file_decoding_bytes(const struct gf_file *file) {
+    return file->decoder.extra;
 }
 
 int gf_file_more(struct gf_file *file) {

@@ -22,6 +22,26 @@ int gf_file_open(const char *path, const struct gf_read_options *options, struct
 /* The samples of that image; what a record beside the data holds is checked against their checksum.
  * Once after each header. */
 int gf_file_read(struct gf_file *file, struct gf_image *image);
+/* The same for pictures whose first rows are used while the last ones are decoded: see
+ * gf_decoder_begin(). */
+int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun);
+bool gf_file_decode(struct gf_file *file);
+bool gf_file_await(struct gf_file *file, int64_t rows);
+/* True where the samples can only be read all together: one picture of a compressed format, .npy in
+ * Fortran order. Else a page, an index of the slowest axis, can be read by itself. */
+bool gf_file_whole(const struct gf_file *file);
+/* Pages [from, from + n) of the image into `to`, contiguous and without gaps, instead of
+ * gf_file_read(); in any order and as often as needed, of a pipe in their order. The first call
+ * checks the checksum of a record beside the data. */
+int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
+                       void *to);
+/* Whether rows of a volume's pages can be read by themselves; and n of them from row `row` of page
+ * `page` on, as above. */
+bool gf_file_has_rows(const struct gf_file *file);
+int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
+                      int64_t row, int64_t n, void *to);
+/* Bytes that decoding takes besides the samples. */
+int64_t gf_file_decoding_bytes(const struct gf_file *file);
 /* After gf_file_read() with options->several: 1 where another picture follows, 0 at the end (or in
  * formats that hold one only), a negative status where something else does. May wait for a pipe. */
 int gf_file_more(struct gf_file *file);

@@ -131,16 +131,36 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
     return rc;
 }
 
-int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
+/* Once, within the limit. */
+static int allocate(const struct gf_decoder *d, struct gf_image *image) {
     const struct gf_array like = image->px;
     const int64_t limit = d->options.max_memory;
     int64_t bytes;
+    if (like.data)
+        return GF_OK;
     int rc = gf_size_product(like.shape, like.rank, (int64_t)gf_dtype_size(like.dtype), &bytes);
     if (!rc && limit > 0)
         rc = gf_memory_check(bytes + d->extra + (int64_t)image->metadata.profile_bytes, limit);
-    if (!rc)
-        rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
+    return rc ? rc : gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
+}
+
+int gf_decoder_read(struct gf_decoder *d, struct gf_image *image) {
+    int rc = allocate(d, image);
     return rc ? rc : d->format->read(d, image);
+}
+
+int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun) {
+    int rc = d->format->begin_rows ? allocate(d, image) : GF_OK;
+    *begun = !rc && d->format->begin_rows && d->format->begin_rows(d, image);
+    return rc;
+}
+
+bool gf_decoder_decode(struct gf_decoder *d) {
+    return d->format->decode_rows(d);
+}
+
+bool gf_decoder_await(struct gf_decoder *d, int64_t rows) {
+    return d->format->await_rows(d, rows);
 }
 
 void gf_decoder_close(struct gf_decoder *d) {

@@ -81,7 +81,24 @@ struct gf_decoder {
     struct gf_source *source; /* the caller's */
     struct gf_read_options options;
     int64_t extra; /* bytes that decoding takes besides the samples */
+    bool whole;    /* set by open(): this file's pages cannot be decoded by themselves */
     void *state;   /* the format's own */
+};
+
+/* An output between its pages. */
+struct gf_encoder {
+    struct gf_sink *sink;
+    const struct gf_image *image; /* all of it, without samples */
+    const struct gf_write_options *options;
+    void *state; /* the format's own */
+};
+
+/* Where the samples of a volume belong in its file: a page is in strips of `rows` rows, the last of
+ * which may have fewer. */
+struct gf_frame {
+    int64_t rows;
+    int64_t base; /* the first byte, where all strips follow each other without a gap */
+    int64_t *at;  /* else that of every strip, page by page; owned */
 };
 
 struct gf_format {
@@ -97,6 +114,18 @@ struct gf_format {
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
+    /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
+     * see gf_decoder_begin(). */
+    bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
+    bool (*decode_rows)(struct gf_decoder *d);
+    bool (*await_rows)(struct gf_decoder *d, int64_t rows);
+    /* NULL: all samples are decoded at once. Those of `n` indices of the slowest axis from `from` on
+     * into `to`, without gaps; in any order where the source can go back. */
+    int (*read_pages)(struct gf_decoder *d, const struct gf_image *image, int64_t from, int64_t n,
+                      void *to);
+    /* All samples follow each other in the file, so that read_pages() reads rows, as pages of an image
+     * that has no other axis before them. */
+    bool plain_rows;
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,
@@ -106,11 +135,18 @@ struct gf_format {
     int (*more)(struct gf_source *source);
     /* NULL, or GF_EINVAL for a suffix that promises what write() does not make of this image. */
     int (*check_suffix)(const char *suffix, const struct gf_image *image);
-    /* NULL: volumes are not written plane by plane. Writes all of a volume's file but its samples,
-     * which are to follow from the sink's position on, plane after plane without gaps. */
-    int (*write_frame)(struct gf_sink *sink, const struct gf_image *image);
+    /* NULL: a volume is written by write() alone. Else the same bytes in steps: what precedes the
+     * samples; the next pages, as an image of their own; what follows the last one. The last step
+     * frees e->state, and comes after a failure too. */
+    int (*begin)(struct gf_encoder *e);
+    int (*put_pages)(struct gf_encoder *e, const struct gf_image *pages);
+    int (*end)(struct gf_encoder *e);
+    /* NULL: pages are written in their order only. Writes all of a file that write() would make but
+     * the samples, which stay zero. The caller frees frame->at. */
+    int (*write_frame)(struct gf_sink *sink, const struct gf_image *image,
+                       const struct gf_write_options *options, struct gf_frame *frame);
     /* NULL: write() stores samples as they are. True when it compresses with these options, so that
-     * a plane's position is not known beforehand. */
+     * a page's position is not known beforehand. */
     bool (*compresses)(const struct gf_write_options *options);
     /* What write() takes. */
     unsigned dtypes; /* bit (1 << enum gf_dtype) */
@@ -162,6 +198,15 @@ int gf_decoder_open(struct gf_decoder *d, const struct gf_format *format, struct
                     const struct gf_read_options *options, struct gf_image *image);
 /* Allocates image->px within options->max_memory, and decodes the samples. Once only. */
 int gf_decoder_read(struct gf_decoder *d, struct gf_image *image);
+/* Instead of gf_decoder_read(), for pictures whose first rows are used while the last ones are
+ * decoded. Allocates image->px; *begun is false where rows cannot be had one by one. Then one thread
+ * calls gf_decoder_decode(), which ends when all are decoded, and any others gf_decoder_await(), which
+ * returns when the first `rows` rows are complete, and helps to complete them. Where they return
+ * false, what there is must not be used: gf_decoder_read(), when no thread is in either function any
+ * more, reads the samples or tells what is wrong with them. */
+int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun);
+bool gf_decoder_decode(struct gf_decoder *d);
+bool gf_decoder_await(struct gf_decoder *d, int64_t rows);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
 /* The three of them; options->header_only leaves the second out. */
 int gf_format_read(const struct gf_format *format, struct gf_source *source,

@@ -96,6 +96,17 @@ int gf_planes_write(struct gf_sink *sink, const struct gf_image *image, bool big
     return rc;
 }
 
+int64_t gf_image_read_pages(struct gf_source *source, int64_t begin, bool big_endian,
+                            const struct gf_image *image, int64_t from, int64_t n, void *to) {
+    const struct gf_array *px = &image->px;
+    const size_t unit = gf_dtype_unit(px->dtype);
+    int rc = gf_source_seek(source, begin + from * px->stride[0]);
+    int64_t got = rc ? rc : gf_source_read(source, to, (size_t)(n * px->stride[0]));
+    if (got > 0 && unit > 1 && big_endian != gf_host_is_big_endian())
+        gf_swap_bytes(to, (size_t)got / unit, unit);
+    return got;
+}
+
 void gf_swap_bytes(void *data, size_t n, size_t size) {
     unsigned char *p = data;
     if (size == 2) {

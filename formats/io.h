@@ -54,6 +54,8 @@ int64_t gf_sink_read(struct gf_sink *s, void *buffer, size_t n);
 void gf_sink_keep(struct gf_sink *s);
 /* Sums up (zlib's crc32, on that many threads) what is written from here on, in order. */
 void gf_sink_checksum(struct gf_sink *s, int threads);
+/* What that sum is, where it is known without reading back. */
+void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc);
 /* The sum of all bytes; a file that was not summed up in writing is read back for it. */
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
 /* True for an output that commit renames into place, false for what is written through. */

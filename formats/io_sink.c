@@ -16,7 +16,7 @@
 #include "formats/io_guard.h"
 #include "formats/io_temporary.h"
 
-enum { BUFFER = 256 * 1024, NO_SLOT = -1 };
+enum { BUFFER = 64 * 1024, NO_SLOT = -1 };
 
 struct gf_sink {
     int fd;
@@ -267,6 +267,11 @@ void gf_sink_checksum(struct gf_sink *s, int threads) {
     s->summing = true;
     s->sum_threads = threads;
     s->crc = 0;
+}
+
+void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc) {
+    s->summing = true;
+    s->crc = crc;
 }
 
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {

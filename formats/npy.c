@@ -17,7 +17,7 @@ struct header {
     int rank;
     int64_t shape[MAX_NPY_RANK];
     bool has_descr, has_order, has_shape;
-    int64_t begin; /* of the file in the source */
+    int64_t begin, data; /* of the file and of its samples in the source */
 };
 
 static const struct {
@@ -227,25 +227,31 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     image->depth = 8 * (int)gf_dtype_size(h->dtype);
     image->color = channels == 1 ? GF_GRAY : channels == 3 ? GF_RGB : GF_OTHER_COLOR;
     image->channel_axis = d->options.channels_last && channels == 1;
+    h->data = gf_source_tell(source);
     d->extra = h->fortran ? bytes : 0;
+    d->whole = h->fortran && h->rank > 1;
     return gf_image_describe(image, h->dtype, ndim, h->shape, channels);
+}
+
+static int npy_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
+                          int64_t n, void *to) {
+    const struct header *h = d->state;
+    int64_t got = gf_image_read_pages(d->source, h->data, h->big_endian, image, from, n, to);
+    int rc = got < 0 ? (int)got : GF_OK;
+    if (!rc && got < n * image->px.stride[0])
+        return gf_fail(GF_EFORMAT, "unexpected end of file");
+    unsigned char more;
+    if (!rc && from + n == image->px.shape[0] && gf_source_known_size(d->source) < 0 &&
+        gf_source_peek(d->source, &more, 1) == 1)
+        return gf_fail(GF_EFORMAT, "more data than the %lld bytes that the header promises",
+                       (long long)(gf_source_tell(d->source) - h->begin));
+    return rc;
 }
 
 static int npy_read(struct gf_decoder *d, struct gf_image *image) {
     const struct header *h = d->state;
-    struct gf_source *source = d->source;
-    int64_t bytes = gf_array_count(&image->px) * (int64_t)gf_dtype_size(h->dtype);
-    int rc = gf_source_read_exactly(source, image->px.data, (size_t)bytes);
-    if (rc)
-        return rc;
-    unsigned char more;
-    if (gf_source_known_size(source) < 0 && gf_source_peek(source, &more, 1) == 1)
-        return gf_fail(GF_EFORMAT, "more data than the %lld bytes that the header promises",
-                       (long long)(gf_source_tell(source) - h->begin));
-    size_t unit = gf_dtype_unit(h->dtype);
-    if (h->big_endian != gf_host_is_big_endian() && unit > 1)
-        gf_swap_bytes(image->px.data, (size_t)bytes / unit, unit);
-    return h->fortran && h->rank > 1 ? reorder(image) : GF_OK;
+    int rc = npy_read_pages(d, image, 0, image->px.shape[0], image->px.data);
+    return !rc && h->fortran && h->rank > 1 ? reorder(image) : rc;
 }
 
 static const char *descr_of(enum gf_dtype t) {
@@ -283,6 +289,22 @@ static int npy_write(struct gf_sink *sink, const struct gf_image *image,
     return rc ? rc : gf_planes_write(sink, image, false);
 }
 
+static int begin(struct gf_encoder *e) {
+    return write_header(e->sink, e->image);
+}
+
+static int put_pages(struct gf_encoder *e, const struct gf_image *pages) {
+    return gf_planes_write(e->sink, pages, false);
+}
+
+static int write_frame(struct gf_sink *sink, const struct gf_image *image,
+                       const struct gf_write_options *options, struct gf_frame *frame) {
+    (void)options;
+    int rc = write_header(sink, image);
+    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
+    return rc;
+}
+
 const struct gf_format gf_format_npy = {
     .name = "npy",
     .suffixes = "npy",
@@ -290,8 +312,12 @@ const struct gf_format gf_format_npy = {
     .sniff = npy_sniff,
     .open = npy_open,
     .read = npy_read,
+    .read_pages = npy_read_pages,
+    .plain_rows = true,
     .write = npy_write,
-    .write_frame = write_header,
+    .begin = begin,
+    .put_pages = put_pages,
+    .write_frame = write_frame,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,
     .lines = true,

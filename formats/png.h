@@ -9,11 +9,28 @@ struct gf_codec;
 /* The reader of gf_format_png with a codec for the rows, or with libpng alone (NULL). */
 int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image);
+/* Its decoder, as by gf_decoder_open(). */
+int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf_source *source,
+                   const struct gf_read_options *options, struct gf_image *image);
+
 /* The rows of a picture and all that follows them, from a source whose first IDAT's length and type
  * have just been read. px is C-contiguous and has the file's pixels: 8 or 16 bits, not interlaced.
- * False, with the source where it was, when anything is not as usual. */
-bool gf_png_read_rows(const struct gf_codec *codec, struct gf_source *source,
-                      const struct gf_array *px, bool swap);
+ *
+ *     struct gf_png_rows *rows = gf_png_rows_new(codec, source, px, swap, GF_PNG_STRIPS);
+ *     bool done = rows && gf_png_rows_decode(rows);
+ *     gf_png_rows_free(rows);                                                                   */
+struct gf_png_rows;
+/* A strip is some rows, inflated and still filtered. As many as `strips` wait for their filters to
+ * be undone while the next one is inflated; without another thread one is enough. */
+enum { GF_PNG_STRIPS = 6, GF_PNG_STRIP_BYTES = 128 * 1024, GF_PNG_PIECE_BYTES = 64 * 1024 };
+struct gf_png_rows *gf_png_rows_new(const struct gf_codec *codec, struct gf_source *source,
+                                    const struct gf_array *px, bool swap, int strips);
+/* By one thread, once. False, with the source where it was, when anything is not as usual. */
+bool gf_png_rows_decode(struct gf_png_rows *r);
+/* By any other threads meanwhile: undoes filters until the first `rows` rows are complete. False:
+ * they will not be, for gf_png_rows_decode() has failed. */
+bool gf_png_rows_await(struct gf_png_rows *r, int64_t rows);
+void gf_png_rows_free(struct gf_png_rows *r); /* takes NULL */
 
 /* The writer of gf_format_png, and with a codec for the checksums and the default coding. */
 int gf_png_write(struct gf_sink *sink, const struct gf_image *image,
@@ -31,9 +48,10 @@ void gf_png_filter_row(int filter, const unsigned char *row, const unsigned char
 int gf_png_choose_filter(unsigned candidates, const unsigned char *row, const unsigned char *above,
                          size_t n, size_t step, unsigned char *scratch);
 
-/* A filter undone: n bytes from `in`, which follow the filter's number. `above` is zeros for the
- * first row. False for an unknown filter. */
-bool gf_png_unfilter_row(int filter, const unsigned char *in, const unsigned char *above, size_t n,
-                         size_t step, unsigned char *out);
+/* Filters undone. `in` has `rows` rows of n bytes, each behind its filter's number, out gets them
+ * without; `above` is zeros for the first row. Does as many of the first rows as are best done at
+ * once, and returns how many those are; 0 for an unknown filter. */
+int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsigned char *above,
+                             size_t n, size_t step, unsigned char *out);
 
 #endif

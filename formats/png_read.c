@@ -23,6 +23,8 @@ struct reader {
     struct gf_decoder *decoder;
     struct gf_image *image;
     const struct gf_codec *codec; /* NULL: libpng reads the rows too */
+    struct gf_png_rows *rows;     /* from begin on */
+    bool by_libpng;               /* they are not as usual */
     struct gf_png_chunks chunks;
     int status; /* of what went wrong outside libpng */
     char message[160];
@@ -112,7 +114,10 @@ static int decode_header(struct reader *r) {
         (shape[1] * png_get_bit_depth(png, r->info) * png_get_channels(png, r->info) + 7) / 8 + 1;
     enum gf_dtype dtype = png_get_bit_depth(png, r->info) == 16 ? GF_U16 : GF_U8;
     int channels = set_transforms(r);
-    r->decoder->extra = 3 * shape[1] * channels * (int64_t)gf_dtype_size(dtype); /* libpng's rows */
+    int64_t row = shape[1] * channels * (int64_t)gf_dtype_size(dtype);
+    /* libpng's rows, or those that wait for their filters to be undone */
+    r->decoder->extra =
+        GF_PNG_STRIPS * (GF_PNG_STRIP_BYTES + row + 1) + GF_PNG_PIECE_BYTES + 3 * row;
     if (__builtin_mul_overflow(stored, shape[0], &stored))
         stored = INT64_MAX;
     r->status = gf_image_plausible(r->decoder->source, stored, DEFLATE_RATIO);
@@ -126,14 +131,25 @@ static int decode_header(struct reader *r) {
     return r->status;
 }
 
-/* Likewise. The rows' memory is taken here, after the limit was checked. */
-static int decode_rows(struct reader *r) {
+static struct gf_png_rows *new_rows(const struct reader *r, int strips) {
+    const struct gf_array *px = &r->image->px;
+    bool swap = px->dtype == GF_U16 && !gf_host_is_big_endian();
+    return is_usual(r) ? gf_png_rows_new(r->codec, r->decoder->source, px, swap, strips) : NULL;
+}
+
+/* False where libpng is to read the rows. */
+static bool read_usual(struct reader *r) {
+    struct gf_png_rows *rows = new_rows(r, 1);
+    bool done = rows && gf_png_rows_decode(rows);
+    gf_png_rows_free(rows);
+    return done;
+}
+
+/* Returns 0 or a status; a longjmp() of libpng ends here. */
+static int read_by_libpng(struct reader *r) {
     const struct gf_array *px = &r->image->px;
     if (setjmp(png_jmpbuf(r->png)))
         return r->status ? r->status : GF_EFORMAT;
-    bool swap = px->dtype == GF_U16 && !gf_host_is_big_endian();
-    if (is_usual(r) && gf_png_read_rows(r->codec, r->decoder->source, px, swap))
-        return GF_OK;
     int passes = png_set_interlace_handling(r->png);
     png_read_update_info(r->png, r->info);
     if (png_get_rowbytes(r->png, r->info) != (size_t)px->stride[0])
@@ -176,8 +192,31 @@ static int png_read(struct gf_decoder *d, struct gf_image *image) {
     struct reader *r = d->state;
     r->decoder = d;
     r->image = image;
-    int status = decode_rows(r);
+    /* The rows' memory is taken here, after the limit was checked. */
+    if (!r->by_libpng && read_usual(r))
+        return GF_OK;
+    int status = read_by_libpng(r);
     return status ? report(r, status) : GF_OK;
+}
+
+static bool png_begin(struct gf_decoder *d, struct gf_image *image) {
+    struct reader *r = d->state;
+    r->decoder = d;
+    r->image = image;
+    r->rows = new_rows(r, GF_PNG_STRIPS);
+    return r->rows != NULL;
+}
+
+static bool png_decode(struct gf_decoder *d) {
+    struct reader *r = d->state;
+    bool done = gf_png_rows_decode(r->rows);
+    r->by_libpng = !done;
+    return done;
+}
+
+static bool png_await(struct gf_decoder *d, int64_t rows) {
+    const struct reader *r = d->state;
+    return gf_png_rows_await(r->rows, rows);
 }
 
 static void png_close(struct gf_decoder *d) {
@@ -185,18 +224,26 @@ static void png_close(struct gf_decoder *d) {
     if (!r)
         return;
     png_destroy_read_struct(&r->png, &r->info, NULL);
+    gf_png_rows_free(r->rows);
     gf_png_chunks_free(&r->chunks);
     free(r);
+}
+
+int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf_source *source,
+                   const struct gf_read_options *options, struct gf_image *image) {
+    int rc = gf_decoder_open(d, &gf_format_png, source, options, image);
+    struct reader *r = d->state;
+    if (!rc)
+        r->codec = codec;
+    return rc;
 }
 
 int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image) {
     struct gf_decoder d;
-    int rc = gf_decoder_open(&d, &gf_format_png, source, options, image);
+    int rc = gf_png_open_by(codec, &d, source, options, image);
     if (rc)
         return rc;
-    struct reader *r = d.state;
-    r->codec = codec;
     if (!options->header_only)
         rc = gf_decoder_read(&d, image);
     gf_decoder_close(&d);
@@ -212,6 +259,9 @@ const struct gf_format gf_format_png = {
     .sniff = png_sniff,
     .open = png_open,
     .read = png_read,
+    .begin_rows = png_begin,
+    .decode_rows = png_decode,
+    .await_rows = png_await,
     .close = png_close,
     .write = gf_png_write,
     .dtypes = 1u << GF_U8 | 1u << GF_U16,

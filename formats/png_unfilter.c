@@ -1,5 +1,6 @@
-/* PNG's row filters undone, a pixel's bytes as one vector: a byte depends on the pixel to its left.
- */
+/* PNG's row filters undone. A byte depends on the pixel to its left, so that a row is done a pixel at
+ * a time, its bytes as one vector. Several rows are done at once where each is a pixel behind the one
+ * above it: the pixels of such a diagonal do not depend on each other. */
 #include <string.h>
 
 #include "formats/png.h"
@@ -165,8 +166,10 @@ static inline __attribute__((always_inline)) void undo_any(int filter, const uns
     }
 }
 
-bool gf_png_unfilter_row(int filter, const unsigned char *in, const unsigned char *above, size_t n,
-                         size_t step, unsigned char *out) {
+/* ---- one row ---- */
+
+static bool undo_row(int filter, const unsigned char *in, const unsigned char *above, size_t n,
+                     size_t step, unsigned char *out) {
     switch (filter) {
     case GF_PNG_ROW_NONE:
         memcpy(out, in, n);
@@ -189,4 +192,133 @@ bool gf_png_unfilter_row(int filter, const unsigned char *in, const unsigned cha
     default:
         return false;
     }
+}
+
+/* ---- several rows ---- */
+
+enum { LANES = 8, N_FILTERS = GF_PNG_ROW_PAETH + 1 };
+static const bool host_is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+/* Rows that are done at once: a pixel has `slot` lanes, a row's being those from slot * row on. */
+struct diagonal {
+    const unsigned char *in, *above;
+    unsigned char *out;
+    size_t n;
+    words8 mask[N_FILTERS];     /* the lanes of rows with that filter */
+    words8 left, corner, begun; /* of each row's next pixel; the lanes of rows that have begun */
+};
+
+static inline __attribute__((always_inline)) uint64_t get(const unsigned char *p, size_t size) {
+    uint64_t v = 0;
+    for (size_t k = 0; k < size; k++)
+        v |= (uint64_t)p[k] << 8 * k;
+    return v;
+}
+
+static inline __attribute__((always_inline)) void put(unsigned char *p, uint64_t v, size_t size) {
+    for (size_t k = 0; k < size; k++)
+        p[k] = (unsigned char)(v >> 8 * k);
+}
+
+/* Byte k of v in lane k. */
+static inline __attribute__((always_inline)) words8 lanes_of(uint64_t v) {
+    bytes8 b;
+    v = host_is_big ? __builtin_bswap64(v) : v;
+    memcpy(&b, &v, sizeof b);
+    return widen(b);
+}
+
+static inline __attribute__((always_inline)) uint64_t bytes_of(words8 w) {
+    bytes8 b = __builtin_convertvector(w, bytes8);
+    uint64_t v;
+    memcpy(&v, &b, sizeof v);
+    return host_is_big ? __builtin_bswap64(v) : v;
+}
+
+/* Each row's lanes to the row below. */
+static inline __attribute__((always_inline)) words8 to_next_row(words8 v, size_t slot) {
+    const words8 zero = {0};
+    if (slot == 1)
+        return __builtin_shufflevector(zero, v, 0, 8, 9, 10, 11, 12, 13, 14);
+    if (slot == 2)
+        return __builtin_shufflevector(zero, v, 0, 0, 8, 9, 10, 11, 12, 13);
+    return __builtin_shufflevector(zero, v, 0, 0, 0, 0, 8, 9, 10, 11);
+}
+
+/* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is the
+ * pixel above the first one's. */
+static inline __attribute__((always_inline)) void undo_diagonal(struct diagonal *d, size_t t,
+                                                                size_t first, size_t end,
+                                                                uint64_t top, size_t step,
+                                                                size_t slot) {
+    uint64_t bytes = 0;
+#pragma GCC unroll 8
+    for (size_t i = first; i < end; i++)
+        bytes |= get(d->in + i * (d->n + 1) + (t - i) * step, step) << 8 * slot * i;
+    words8 above = to_next_row(d->left, slot) | lanes_of(top);
+    words8 guess = (paeth(d->left, above, d->corner) & d->mask[GF_PNG_ROW_PAETH]) |
+                   (((d->left + above) >> 1) & d->mask[GF_PNG_ROW_AVERAGE]) |
+                   (above & d->mask[GF_PNG_ROW_UP]) | (d->left & d->mask[GF_PNG_ROW_SUB]);
+    d->left = (lanes_of(bytes) + guess) & 255 & d->begun;
+    d->corner = above;
+    bytes = bytes_of(d->left);
+#pragma GCC unroll 8
+    for (size_t i = first; i < end; i++)
+        put(d->out + i * d->n + (t - i) * step, bytes >> 8 * slot * i, step);
+}
+
+static inline __attribute__((always_inline)) void undo_rows(const unsigned char *in,
+                                                            const unsigned char *above, size_t n,
+                                                            size_t step, unsigned char *out) {
+    const size_t slot = step == 3 ? 4 : step, rows = LANES / slot, pixels = n / step;
+    struct diagonal d = {.in = in + 1, .above = above, .out = out, .n = n};
+    for (size_t k = 0; k < LANES; k++)
+        d.mask[in[k / slot * (n + 1)]][k] = -1;
+    size_t t = 0;
+    for (; t < rows - 1; t++) { /* rows begin */
+        for (size_t k = 0; k < slot; k++)
+            d.begun[t * slot + k] = -1;
+        undo_diagonal(&d, t, 0, t + 1, get(above + t * step, step), step, slot);
+    }
+    for (size_t k = 0; k < LANES; k++)
+        d.begun[k] = -1;
+    for (; t < pixels; t++)
+        undo_diagonal(&d, t, 0, rows, get(above + t * step, step), step, slot);
+    for (; t < pixels + rows - 1; t++) /* and end */
+        undo_diagonal(&d, t, t - pixels + 1, rows, 0, step, slot);
+}
+
+/* How many rows undo_rows() does, or 0 where one after the other is faster. */
+static int64_t rows_at_once(const unsigned char *in, int64_t rows, size_t n, size_t step) {
+    /* Measured: at least so many of so many rows must be Paeth's, which alone waits for its vectors. */
+    static const struct { int64_t rows, paeth; } worth[] = {{0, 0}, {8, 6}, {4, 2}, {2, 2}};
+    const int64_t most = step > 3 ? 0 : worth[step].rows;
+    int64_t paeth_rows = 0;
+    if (!most || rows < most || n / step < LANES)
+        return 0;
+    for (int64_t i = 0; i < most; i++) {
+        int filter = in[i * (int64_t)(n + 1)];
+        if (filter > GF_PNG_ROW_PAETH)
+            return 0;
+        paeth_rows += filter == GF_PNG_ROW_PAETH;
+    }
+    return paeth_rows >= worth[step].paeth ? most : 0;
+}
+
+int64_t gf_png_unfilter_rows(const unsigned char *in, int64_t rows, const unsigned char *above,
+                             size_t n, size_t step, unsigned char *out) {
+    int64_t at_once = rows_at_once(in, rows, n, step);
+    if (!at_once)
+        return undo_row(in[0], in + 1, above, n, step, out);
+    switch (step) {
+    case 1:
+        undo_rows(in, above, n, 1, out);
+        break;
+    case 2:
+        undo_rows(in, above, n, 2, out);
+        break;
+    default:
+        undo_rows(in, above, n, 3, out);
+    }
+    return at_once;
 }

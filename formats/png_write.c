@@ -270,7 +270,8 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     /* Starting a team costs as much as a strip or two. */
     if (w.threads > w.n_strips / 2)
         w.threads = w.n_strips > 3 ? (int)(w.n_strips / 2) : 1;
-    w.batch = (int64_t)w.threads * STRIPS_A_THREAD;
+    /* One thread uses the same memory for all. */
+    w.batch = w.threads > 1 ? (int64_t)w.threads * STRIPS_A_THREAD : 1;
     if (w.batch > w.n_strips)
         w.batch = w.n_strips;
     int rc = alloc_strips(&w);

@@ -47,33 +47,42 @@ static int raw_open(struct gf_decoder *d, struct gf_image *image) {
     return rc;
 }
 
-static int raw_read(struct gf_decoder *d, struct gf_image *image) {
+static int raw_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
+                          int64_t n, void *to) {
     const struct gf_raw_layout *l = d->state;
-    struct gf_source *source = d->source;
-    int64_t bytes = gf_array_count(&image->px) * (int64_t)gf_dtype_size(l->dtype);
-    gf_source_forward(source);
-    int rc = gf_source_seek(source, l->offset);
-    if (rc)
-        return rc;
-    int64_t got = gf_source_read(source, image->px.data, (size_t)bytes);
+    const int64_t page = image->px.stride[0], all = image->px.shape[0] * page;
+    gf_source_forward(d->source);
+    int64_t got = gf_image_read_pages(d->source, l->offset, l->big_endian, image, from, n, to);
     if (got < 0)
         return (int)got;
     unsigned char more;
-    if (got < bytes)
+    if (got < n * page)
         return gf_fail(GF_EFORMAT, "the data has %lld bytes, its shape and type make %lld",
-                       (long long)got, (long long)bytes);
-    if (gf_source_peek(source, &more, 1) != 0)
+                       (long long)(from * page + got), (long long)all);
+    if (from * page + got == all && gf_source_peek(d->source, &more, 1) != 0)
         return gf_fail(GF_EFORMAT, "more data than the %lld bytes of its shape, type and offset",
-                       (long long)(bytes + l->offset));
-    size_t unit = gf_dtype_unit(l->dtype);
-    if (l->big_endian != gf_host_is_big_endian() && unit > 1)
-        gf_swap_bytes(image->px.data, (size_t)bytes / unit, unit);
+                       (long long)(all + l->offset));
     return GF_OK;
 }
 
-static int write_frame(struct gf_sink *sink, const struct gf_image *image) {
-    (void)sink, (void)image; /* the samples are all there is */
+static int raw_read(struct gf_decoder *d, struct gf_image *image) {
+    return raw_read_pages(d, image, 0, image->px.shape[0], image->px.data);
+}
+
+static int write_frame(struct gf_sink *sink, const struct gf_image *image,
+                       const struct gf_write_options *options, struct gf_frame *frame) {
+    (void)image, (void)options; /* the samples are all there is */
+    *frame = (struct gf_frame){.rows = INT64_MAX, .base = gf_sink_tell(sink)};
     return GF_OK;
+}
+
+static int begin(struct gf_encoder *e) {
+    (void)e;
+    return GF_OK;
+}
+
+static int put_pages(struct gf_encoder *e, const struct gf_image *pages) {
+    return gf_planes_write(e->sink, pages, e->options->big_endian);
 }
 
 static int raw_write(struct gf_sink *sink, const struct gf_image *image,
@@ -87,7 +96,11 @@ const struct gf_format gf_format_raw = {
     .summary = "samples alone, a spectrum's record beside them",
     .open = raw_open,
     .read = raw_read,
+    .read_pages = raw_read_pages,
+    .plain_rows = true,
     .write = raw_write,
+    .begin = begin,
+    .put_pages = put_pages,
     .write_frame = write_frame,
     .dtypes = (1u << GF_N_DTYPES) - 1,
     .max_ndim = 3,

@@ -22,7 +22,12 @@ struct gf_tiff {
     bool failed;
     bool limited;   /* libtiff was refused more than `max_alloc`, which it copes with */
     bool no_memory; /* libtiff got none for something */
-    int status;     /* of the source or the sink, if it is they that failed */
+    /* Writing: bytes at this address are left out, and where they belong is noted. */
+    const void *hole;
+    int64_t hole_end; /* of the last one */
+    int64_t *hole_at;
+    int64_t n_holes;
+    int status; /* of the source or the sink, if it is they that failed */
     char error[160];
 };
 
@@ -53,15 +58,18 @@ struct gf_tiff_page {
 int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
 /* Decodes the current page into (y, x, channel), C-contiguous. */
 int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned char *out);
-/* All of a volume's file but its samples: header, record, one directory a page, one strip each; the
- * planes are to follow from the sink's position on, without gaps. */
-int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image);
 /* The current directory's resolution, profile, compression and orientation. */
 int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
 /* Those that a picture of that many colours may have, into the current directory. False for want of
  * memory, or where libtiff refuses one. */
 bool gf_tiff_put_metadata(TIFF *tif, const struct gf_metadata *m, int colors, bool profile);
+/* For the table of formats. */
 int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
                   const struct gf_write_options *options);
+int gf_tiff_begin(struct gf_encoder *e);
+int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages);
+int gf_tiff_end(struct gf_encoder *e);
+int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
+                        const struct gf_write_options *options, struct gf_frame *frame);
 
 #endif

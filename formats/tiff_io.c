@@ -25,7 +25,11 @@ static tmsize_t on_read(thandle_t handle, void *buffer, tmsize_t n) {
 static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
     struct gf_tiff *t = handle;
     int rc = GF_EIO;
-    if (t->sink && n > 0 && !data) { /* libtiff writes what it had no memory for */
+    if (t->sink && t->hole && data == t->hole) {
+        t->hole_at[t->n_holes++] = gf_sink_tell(t->sink);
+        t->hole_end = gf_sink_tell(t->sink) + n;
+        rc = gf_sink_seek(t->sink, t->hole_end);
+    } else if (t->sink && n > 0 && !data) { /* libtiff writes what it had no memory for */
         rc = gf_fail(GF_ENOMEM, "out of memory");
         t->no_memory = true;
     } else if (t->sink)
@@ -43,6 +47,7 @@ static tmsize_t on_write(thandle_t handle, void *data, tmsize_t n) {
 static toff_t on_size(thandle_t handle) {
     struct gf_tiff *t = handle;
     int64_t size = t->source ? gf_source_size(t->source) : gf_sink_size(t->sink);
+    size = size < t->hole_end ? t->hole_end : size;
     return size < 0 ? 0 : (toff_t)size;
 }
 

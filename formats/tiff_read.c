@@ -143,12 +143,14 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
-static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
+static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
+                           int64_t n, void *to) {
     struct reader *r = d->state;
     struct gf_tiff *t = &r->t;
-    for (size_t i = 0; i < r->n; i++) {
+    const int64_t bytes = image->ndim == 3 ? image->px.stride[0] : 0;
+    for (int64_t i = 0; i < n; i++) {
         struct gf_tiff_page page;
-        if (!TIFFSetSubDirectory(t->tif, r->offsets[i]))
+        if (!TIFFSetSubDirectory(t->tif, r->offsets[from + i]))
             return gf_tiff_report(t, "broken TIFF: ");
         int rc = gf_tiff_describe(t, &page);
         if (rc)
@@ -156,13 +158,15 @@ static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
         if (page.width != r->first.width || page.height != r->first.height ||
             page.channels != r->first.channels || page.dtype != r->first.dtype)
             return gf_fail(GF_EFORMAT, "the file changed while it was read");
-        unsigned char *to = image->px.data;
-        if (image->ndim == 3)
-            to += (int64_t)i * image->px.stride[0];
-        if ((rc = gf_tiff_decode(t, &page, to)) != GF_OK)
+        if ((rc = gf_tiff_decode(t, &page, (unsigned char *)to + i * bytes)) != GF_OK)
             return rc;
     }
     return t->failed || t->status ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
+}
+
+static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
+    const struct reader *r = d->state;
+    return tiff_read_pages(d, image, 0, (int64_t)r->n, image->px.data);
 }
 
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
@@ -185,6 +189,7 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     const struct gf_tiff_page *p = &r->first;
     int64_t shape[3] = {(int64_t)r->n, p->height, p->width};
     bool volume = r->n > 1;
+    d->whole = !volume; /* its rows are in strips or tiles */
     image->color = p->color;
     image->alpha = p->alpha;
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
@@ -222,8 +227,12 @@ const struct gf_format gf_format_tiff = {
     .sniff = tiff_sniff,
     .open = tiff_open,
     .read = tiff_read,
+    .read_pages = tiff_read_pages,
     .close = tiff_close,
     .write = gf_tiff_write,
+    .begin = gf_tiff_begin,
+    .put_pages = gf_tiff_put_pages,
+    .end = gf_tiff_end,
     .write_frame = gf_tiff_write_frame,
     .compresses = compresses,
     .dtypes = (1u << GF_N_DTYPES) - 1,

@@ -88,13 +88,22 @@ static void set_tags(TIFF *tif, const struct gf_planes *p, const struct page_sty
         TIFFSetField(tif, TIFFTAG_ZIPQUALITY, s->level < 1 ? 1 : s->level);
 }
 
-static int write_page(struct gf_tiff *t, const struct gf_planes *p, const struct page_style *s,
-                      int64_t z, void *buffer) {
+/* What stays from page to page. */
+struct writer {
+    struct gf_tiff t;
+    struct page_style style;
+    void *buffer; /* of a strip whose rows have to be put together; NULL: none was yet */
+    bool begun;   /* the first page is written */
+};
+
+static int write_strips(struct writer *w, const struct gf_planes *p, int64_t z) {
+    const struct page_style *s = &w->style;
+    struct gf_tiff *t = &w->t;
     uint32_t strip = 0;
     for (int64_t y = 0; y < p->height; y += s->rows_a_strip, strip++) {
         int64_t n = p->height - y < s->rows_a_strip ? p->height - y : s->rows_a_strip;
         /* libtiff declares the data writable but, for strips, works on a copy of its own */
-        void *rows = (void *)(uintptr_t)gf_planes_rows(p, z, y, n, buffer);
+        void *rows = (void *)(uintptr_t)(t->hole ? t->hole : gf_planes_rows(p, z, y, n, w->buffer));
         tmsize_t bytes = (tmsize_t)((size_t)n * p->row_bytes);
         tmsize_t done = s->compression == COMPRESSION_NONE
                             ? TIFFWriteRawStrip(t->tif, strip, rows, bytes)
@@ -114,45 +123,105 @@ static bool set_record(TIFF *tif, const char *record) {
            TIFFGetField(tif, TIFFTAG_IMAGEDESCRIPTION, &kept) && kept;
 }
 
-int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
-                  const struct gf_write_options *options) {
-    struct gf_tiff t = {.sink = sink};
+/* Page z of `p`, with the tags that its file has for it. */
+static int write_page(struct writer *w, const struct gf_image *image, const struct gf_planes *p,
+                      int64_t z) {
+    struct gf_tiff *t = &w->t;
+    bool first = !w->begun;
+    set_tags(t->tif, p, &w->style);
+    t->no_memory |= first && image->record && !set_record(t->tif, image->record);
+    t->no_memory |= !gf_tiff_put_metadata(t->tif, &image->metadata, w->style.colors, first);
+    w->begun = true;
+    if (t->no_memory)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    return t->failed ? gf_tiff_report(t, "libtiff: ") : write_strips(w, p, z);
+}
+
+int gf_tiff_begin(struct gf_encoder *e) {
     struct gf_planes p;
-    struct page_style style = {0};
-    void *buffer = NULL;
-    gf_planes_view(&p, image);
+    struct writer *w = e->state = calloc(1, sizeof *w);
+    if (!w)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    w->t.sink = e->sink;
+    gf_planes_view(&p, e->image);
     if (p.width > UINT32_MAX || p.height > INT32_MAX || p.channels > UINT16_MAX)
         return gf_fail(GF_EUNSUPP, "too large for a TIFF");
-    int rc = choose_style(image, &p, options, &style);
+    int rc = choose_style(e->image, &p, e->options, &w->style);
     if (rc)
-        goto out;
-    if (!gf_planes_in_place(&p)) {
-        buffer = malloc(style.rows_a_strip * p.row_bytes);
-        if (!buffer) {
-            rc = gf_fail(GF_ENOMEM, "out of memory");
-            goto out;
-        }
-    }
+        return rc;
     /* BigTIFF where 32-bit offsets could run out; a compressed strip may grow a little. */
     double bytes = (double)p.depth * (PAGE_OVERHEAD + (double)p.height * 16 +
                                       (double)p.height * (double)p.row_bytes * 1.02);
-    gf_sink_keep(sink);
-    if ((rc = gf_tiff_open(&t, bytes > 4.0e9 ? "w8" : "w", 0)) != GF_OK)
-        goto out;
-    for (int64_t z = 0; z < p.depth && !rc; z++) {
-        set_tags(t.tif, &p, &style);
-        t.no_memory |= z == 0 && image->record && !set_record(t.tif, image->record);
-        t.no_memory |= !gf_tiff_put_metadata(t.tif, &image->metadata, style.colors, z == 0);
-        if (t.no_memory)
-            rc = gf_fail(GF_ENOMEM, "out of memory");
-        else
-            rc = t.failed ? gf_tiff_report(&t, "libtiff: ") : write_page(&t, &p, &style, z, buffer);
+    gf_sink_keep(e->sink);
+    return gf_tiff_open(&w->t, bytes > 4.0e9 ? "w8" : "w", 0);
+}
+
+int gf_tiff_put_pages(struct gf_encoder *e, const struct gf_image *pages) {
+    struct writer *w = e->state;
+    struct gf_planes p;
+    int rc = GF_OK;
+    gf_planes_view(&p, pages);
+    if (!gf_planes_in_place(&p) && !w->buffer) {
+        w->buffer = malloc(w->style.rows_a_strip * p.row_bytes);
+        if (!w->buffer)
+            return gf_fail(GF_ENOMEM, "out of memory");
     }
-out:
-    gf_tiff_close(&t);
-    if (!rc && (t.failed || t.status))
-        rc = gf_tiff_report(&t, "libtiff: ");
-    free(style.extra);
-    free(buffer);
+    for (int64_t z = 0; z < p.depth && !rc; z++)
+        rc = write_page(w, e->image, &p, z);
+    return rc;
+}
+
+int gf_tiff_end(struct gf_encoder *e) {
+    struct writer *w = e->state;
+    if (!w)
+        return GF_OK;
+    gf_tiff_close(&w->t);
+    int rc = w->t.failed || w->t.status ? gf_tiff_report(&w->t, "libtiff: ") : GF_OK;
+    free(w->style.extra);
+    free(w->buffer);
+    free(w);
+    e->state = NULL;
+    return rc;
+}
+
+/* The first failure, whose message gf_tiff_end() may replace by the same. */
+static int finish(struct gf_encoder *e, int rc) {
+    int last = gf_tiff_end(e);
+    return rc ? rc : last;
+}
+
+int gf_tiff_write(struct gf_sink *sink, const struct gf_image *image,
+                  const struct gf_write_options *options) {
+    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
+    int rc = gf_tiff_begin(&e);
+    if (!rc)
+        rc = gf_tiff_put_pages(&e, image);
+    return finish(&e, rc);
+}
+
+/* libtiff lays out the file; what it would write as samples is left out. */
+int gf_tiff_write_frame(struct gf_sink *sink, const struct gf_image *image,
+                        const struct gf_write_options *options, struct gf_frame *frame) {
+    static const char hole = 0;
+    struct gf_encoder e = {.sink = sink, .image = image, .options = options};
+    struct gf_planes p;
+    int rc = gf_tiff_begin(&e);
+    struct writer *w = e.state;
+    *frame = (struct gf_frame){.base = 0};
+    if (rc)
+        return finish(&e, rc);
+    gf_planes_view(&p, image);
+    frame->rows = w->style.rows_a_strip;
+    int64_t strips = (p.height + frame->rows - 1) / frame->rows;
+    frame->at = w->t.hole_at = calloc((size_t)(p.depth * strips), sizeof *frame->at);
+    w->t.hole = &hole;
+    rc = frame->at ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+    for (int64_t z = 0; z < p.depth && !rc; z++)
+        rc = write_page(w, image, &p, z);
+    rc = finish(&e, rc);
+    if (rc) {
+        free(frame->at);
+        frame->at = NULL;
+    }
     return rc;
 }

@@ -1,4 +1,4 @@
-/* Volumes written box by box, and raw ones read plane by plane. */
+/* Volumes written page by page, or box by box. */
 #include "formats/volume.h"
 
 #include <stdlib.h>
@@ -7,7 +7,9 @@
 
 #include "core/base/status.h"
 #include "formats/image.h"
+#include "formats/checksum.h"
 #include "formats/pair.h"
+#include "formats/sums.h"
 
 struct gf_volume {
     char *path;
@@ -16,32 +18,50 @@ struct gf_volume {
     struct gf_write_options options;
     bool clobber;
     struct gf_sink *sink;
-    int64_t base; /* of the first plane; the others follow without a gap */
-    int64_t pixel, row, plane, depth;
+    struct gf_encoder encoder; /* pages in their order */
+    struct gf_frame frame;     /* boxes in any order */
+    struct gf_planes planes;
+    bool framed;
+    bool summed; /* a record beside the data will hold its checksum */
+    struct gf_sums sums;
 };
+
+static bool is_stream(const char *path) {
+    struct stat st;
+    return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
+}
+
+const char *gf_volume_pages_refused(const char *path, const struct gf_format *format) {
+    if (!format->put_pages)
+        return "only .tif, .npy and .raw are written page by page";
+    if (format->embeds_record && is_stream(path))
+        return "a pipe gets a TIFF in one piece";
+    return NULL;
+}
 
 const char *gf_volume_refuses(const char *path, const struct gf_format *format,
                               const struct gf_write_options *options) {
-    struct stat st;
     if (!format->write_frame)
         return "only .tif, .npy and .raw are written plane by plane";
     if (format->compresses && format->compresses(options))
         return "compressed planes have no position known beforehand";
-    if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+    if (is_stream(path))
         return "a pipe cannot take planes out of order";
     return NULL;
 }
 
-int gf_volume_create(const char *path, const struct gf_format *format, const struct gf_image *image,
-                     const struct gf_write_options *options, bool clobber, struct gf_volume **out) {
-    const char *why = gf_volume_refuses(path, format, options);
+/* Opens the output of an image that the format accepts. */
+static int open_volume(const char *path, const struct gf_format *format,
+                       const struct gf_image *image, const struct gf_write_options *options,
+                       bool clobber, struct gf_volume **out) {
     int64_t bytes;
     *out = NULL;
-    if (why)
-        return gf_fail(GF_EUNSUPP, "%s", why);
     int rc = gf_format_accepts(format, image);
+    if (!rc && format->check_suffix)
+        rc = format->check_suffix(gf_suffix(path), image);
     if (!rc)
-        rc = gf_size_product(image->px.shape, 4, (int64_t)gf_dtype_size(image->px.dtype), &bytes);
+        rc = gf_size_product(image->px.shape, image->px.rank,
+                             (int64_t)gf_dtype_size(image->px.dtype), &bytes);
     if (rc)
         return rc;
     struct gf_volume *v = calloc(1, sizeof *v);
@@ -53,50 +73,112 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
     v->options = *options;
     v->clobber = clobber;
     v->path = strdup(path);
-    v->pixel = image->px.shape[3] * (int64_t)gf_dtype_size(image->px.dtype);
-    v->row = v->pixel * image->px.shape[2];
-    v->plane = v->row * image->px.shape[1];
-    v->depth = image->px.shape[0];
+    gf_planes_view(&v->planes, &v->image);
+    v->encoder = (struct gf_encoder){.image = &v->image, .options = &v->options};
     if (!v->path || (image->record && !v->image.record))
         rc = gf_fail(GF_ENOMEM, "out of memory");
     if (!rc)
-        rc = gf_pair_check(path, format, v->image.record, clobber);
-    if (!rc)
         rc = gf_sink_open(path, clobber, &v->sink);
-    if (!rc)
-        rc = format->write_frame(v->sink, &v->image);
-    if (rc) {
-        gf_volume_abort(v);
-        return rc;
-    }
-    v->base = gf_sink_tell(v->sink);
+    if (!rc && gf_sink_is_file(v->sink))
+        rc = gf_pair_check(path, format, v->image.record, clobber);
+    v->encoder.sink = v->sink;
     *out = v;
-    return GF_OK;
+    return rc;
+}
+
+int gf_volume_begin(const char *path, const struct gf_format *format, const struct gf_image *image,
+                    const struct gf_write_options *options, bool clobber, struct gf_volume **out) {
+    const char *why = gf_volume_pages_refused(path, format);
+    int rc = why ? gf_fail(GF_EUNSUPP, "%s", why)
+                 : open_volume(path, format, image, options, clobber, out);
+    if (!rc && format->record_beside && image->record && gf_sink_is_file((*out)->sink))
+        gf_sink_checksum((*out)->sink, options->threads);
+    if (!rc)
+        rc = format->begin(&(*out)->encoder);
+    if (!rc)
+        return GF_OK;
+    gf_volume_abort(why ? NULL : *out);
+    *out = NULL;
+    return rc;
+}
+
+int gf_volume_append(struct gf_volume *v, const struct gf_image *pages) {
+    return v->format->put_pages(&v->encoder, pages);
+}
+
+int gf_volume_create(const char *path, const struct gf_format *format, const struct gf_image *image,
+                     const struct gf_write_options *options, bool clobber, struct gf_volume **out) {
+    const char *why = gf_volume_refuses(path, format, options);
+    int rc = why ? gf_fail(GF_EUNSUPP, "%s", why)
+                 : open_volume(path, format, image, options, clobber, out);
+    if (!rc)
+        rc = format->write_frame((*out)->sink, &(*out)->image, options, &(*out)->frame);
+    if (!rc) {
+        (*out)->framed = true;
+        (*out)->summed = format->record_beside && image->record && !(*out)->frame.at;
+        return GF_OK;
+    }
+    gf_volume_abort(why ? NULL : *out);
+    *out = NULL;
+    return rc;
+}
+
+/* Where row y of plane z begins, and how many rows from there on are one run. */
+static int64_t place_of(const struct gf_volume *v, int64_t z, int64_t y, int64_t *run) {
+    const struct gf_frame *f = &v->frame;
+    const struct gf_planes *p = &v->planes;
+    const int64_t row = (int64_t)p->row_bytes;
+    *run = p->height - y;
+    if (!f->at)
+        return f->base + (z * p->height + y) * row;
+    int64_t strips = (p->height + f->rows - 1) / f->rows, within = y % f->rows;
+    *run = f->rows - within < *run ? f->rows - within : *run;
+    return f->at[z * strips + y / f->rows] + within * row;
 }
 
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride) {
-    int64_t at = v->base + box->z * v->plane + box->y * v->row + box->x * v->pixel;
-    int64_t bytes = box->width * v->pixel, height = box->height;
-    const char *p = data;
-    if (bytes == v->row && stride == v->row) { /* one run */
-        bytes *= height;
-        height = 1;
-    }
+    const struct gf_planes *p = &v->planes;
+    const int64_t row = (int64_t)p->row_bytes, pixel = p->channels * (int64_t)p->sample;
+    const int64_t bytes = box->width * pixel, end = box->y + box->height;
+    const bool dense = bytes == row && stride == row;
+    const char *from = data;
     int rc = GF_OK;
-    for (int64_t i = 0; i < height && !rc; i++, at += v->row, p += stride) {
+    for (int64_t y = box->y, n; y < end && !rc; y += n, from += n * stride) {
+        int64_t at = place_of(v, box->z, y, &n) + box->x * pixel;
+        n = !dense ? 1 : n < end - y ? n : end - y;
         rc = gf_sink_seek(v->sink, at);
         if (!rc)
-            rc = gf_sink_write(v->sink, p, (size_t)bytes);
+            rc = gf_sink_write(v->sink, from, (size_t)(n * bytes));
+        v->sums.lost |= !dense; /* too many to be worth it */
+        if (!rc && v->summed)
+            gf_sums_add(&v->sums, at, from, (size_t)(n * bytes), v->options.threads);
     }
     return rc;
 }
 
+/* Tells the sink the sum of all that was written, unless there are gaps. */
+static int sum_up(struct gf_volume *v) {
+    unsigned char head[4096];
+    const int64_t base = v->frame.base, size = gf_sink_size(v->sink);
+    if (!v->summed || base > (int64_t)sizeof head)
+        return GF_OK;
+    int rc = gf_sink_seek(v->sink, 0);
+    int64_t got = rc ? rc : gf_sink_read(v->sink, head, (size_t)base);
+    if (got < 0)
+        return (int)got;
+    uint32_t crc = gf_crc32(0, head, (size_t)got, 1);
+    if (got == base && gf_sums_total(&v->sums, base, size, &crc))
+        gf_sink_set_crc32(v->sink, crc);
+    return GF_OK;
+}
+
 /* Gaps at the end of the file are zeros too. */
 static int fill(struct gf_volume *v) {
-    int64_t end = v->base + v->depth * v->plane;
+    const struct gf_planes *p = &v->planes;
+    int64_t end = v->frame.base + p->depth * p->height * (int64_t)p->row_bytes;
     int rc = GF_OK;
-    if (gf_sink_size(v->sink) < end) {
+    if (!v->frame.at && gf_sink_size(v->sink) < end) {
         rc = gf_sink_seek(v->sink, end - 1);
         if (!rc)
             rc = gf_sink_write(v->sink, "", 1);
@@ -104,13 +186,19 @@ static int fill(struct gf_volume *v) {
     return rc;
 }
 
+static int end_encoding(struct gf_volume *v) {
+    return v->format->end && v->encoder.state ? v->format->end(&v->encoder) : GF_OK;
+}
+
 int gf_volume_commit(struct gf_volume *v) {
-    int rc = fill(v);
+    int rc = v->framed ? fill(v) : end_encoding(v);
+    if (!rc && v->framed)
+        rc = sum_up(v);
     if (!rc) {
         struct gf_write_options options = v->options;
         struct gf_sink *sink = v->sink;
         v->sink = NULL;
-        options.big_endian = false;
+        options.big_endian = options.big_endian && !v->framed;
         rc = gf_pair_commit(v->path, v->format, &v->image, &options, v->clobber, sink);
     }
     gf_volume_abort(v);
@@ -120,45 +208,11 @@ int gf_volume_commit(struct gf_volume *v) {
 void gf_volume_abort(struct gf_volume *v) {
     if (!v)
         return;
+    end_encoding(v);
     gf_sink_abort(v->sink);
+    gf_sums_free(&v->sums);
+    free(v->frame.at);
     free(v->image.record);
     free(v->path);
     free(v);
-}
-
-/* ---------------------------------------------------------------- reading */
-
-struct gf_volume_reader {
-    struct gf_source *source;
-    bool big_endian;
-};
-
-int gf_volume_open(const char *path, const struct gf_read_options *options,
-                   struct gf_volume_reader **out) {
-    struct gf_volume_reader *r = calloc(1, sizeof *r);
-    *out = r;
-    if (!r)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    r->big_endian = options->raw.big_endian;
-    int rc = gf_source_open(path, &r->source);
-    if (!rc)
-        rc = gf_source_seek(r->source, options->raw.offset);
-    if (!rc)
-        gf_source_forward(r->source);
-    return rc;
-}
-
-int gf_volume_read(struct gf_volume_reader *r, struct gf_array *px) {
-    size_t bytes = (size_t)gf_array_count(px) * gf_dtype_size(px->dtype);
-    size_t unit = gf_dtype_unit(px->dtype);
-    int rc = gf_source_read_exactly(r->source, px->data, bytes);
-    if (!rc && unit > 1 && r->big_endian != gf_host_is_big_endian())
-        gf_swap_bytes(px->data, bytes / unit, unit);
-    return rc;
-}
-
-void gf_volume_close(struct gf_volume_reader *r) {
-    if (r)
-        gf_source_close(r->source);
-    free(r);
 }

@@ -1,9 +1,24 @@
-/* A volume that is too large for memory, written box by box in any order. Files only, uncompressed:
- * formats that have write_frame().
+/* Files that are too large for memory, part by part. A page is an index of the slowest axis: a plane
+ * of a volume, a row of a picture, a sample of a line.
  *
- *     struct gf_volume *v;
- *     int rc = gf_volume_create("out.npy", format, &image, &options, true, &v);
- *     for (int64_t z = 0; z < depth && !rc; z++)
+ * Reading, of a file whose header gf_file_open() decoded (formats/files.h): pages of raw files, .npy
+ * and TIFF volumes, in any order and as often as needed; of a pipe in their order, once.
+ *
+ *     if (!gf_file_whole(file))
+ *         rc = gf_file_read_pages(file, &image, from, n, to);
+ *
+ * Writing, as gf_image_write() would have written all of it, byte for byte, complete or absent. In
+ * their order, to any format with pages (compressed TIFF too, and pipes of raw and .npy):
+ *
+ *     rc = gf_volume_begin("out.tif", format, &image, &options, true, &v);
+ *     for (z = 0; z < depth && !rc; z += n)
+ *         rc = gf_volume_append(v, &pages);                       n pages, as an image of their own
+ *     rc = rc ? (gf_volume_abort(v), rc) : gf_volume_commit(v);
+ *
+ * Box by box in any order, for files only, raw, .npy and uncompressed TIFF:
+ *
+ *     rc = gf_volume_create("out.npy", format, &image, &options, true, &v);
+ *     for (z = depth; z-- > 0 && !rc;)
  *         rc = gf_volume_write(v, &(struct gf_volume_box){.z = z, .height = h, .width = w}, plane,
  *                              w * pixel_bytes);
  *     rc = rc ? (gf_volume_abort(v), rc) : gf_volume_commit(v);
@@ -15,29 +30,31 @@
 
 struct gf_volume;
 
-/* NULL when a volume of this format and with these options can be written so, else the reason. */
+/* NULL when gf_volume_begin() can write a file of this format there, else the reason. */
+const char *gf_volume_pages_refused(const char *path, const struct gf_format *format);
+/* NULL when gf_volume_create() can, with these options, else the reason. */
 const char *gf_volume_refuses(const char *path, const struct gf_format *format,
                               const struct gf_write_options *options);
-/* `image`: rank 4, without samples; its record is written too. What is never written is zero. As with
- * gf_image_write() the file is absent, old or complete. */
+
+/* `image`: without samples; its record is written too, its metadata is borrowed until the end. */
+int gf_volume_begin(const char *path, const struct gf_format *format, const struct gf_image *image,
+                    const struct gf_write_options *options, bool clobber, struct gf_volume **out);
+/* The next pages; all of the slowest axis together are the image's. */
+int gf_volume_append(struct gf_volume *v, const struct gf_image *pages);
+
+/* The same for any order. What is never written is zero. */
 int gf_volume_create(const char *path, const struct gf_format *format, const struct gf_image *image,
                      const struct gf_write_options *options, bool clobber, struct gf_volume **out);
-/* Rows y .. y + height, columns x .. x + width (all channels) of plane z. */
+/* Rows y .. y + height, columns x .. x + width (all channels) of plane z; a picture is plane 0, a
+ * line its row 0. */
 struct gf_volume_box {
     int64_t z, y, x, height, width;
 };
-/* Rows of `data` are `stride` bytes apart. */
+/* Rows of `data` are `stride` bytes apart, in the host's byte order. */
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride);
+
 int gf_volume_commit(struct gf_volume *v); /* frees in any case */
 void gf_volume_abort(struct gf_volume *v); /* closes without a file; NULL is fine */
-
-/* A raw volume (options->raw has its shape and type) read plane by plane. */
-struct gf_volume_reader;
-int gf_volume_open(const char *path, const struct gf_read_options *options,
-                   struct gf_volume_reader **out);
-/* The next plane into `px`: contiguous, of the volume's type and the shape of a plane. */
-int gf_volume_read(struct gf_volume_reader *r, struct gf_array *px);
-void gf_volume_close(struct gf_volume_reader *r); /* takes NULL */
 
 #endif

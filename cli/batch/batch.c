@@ -8,6 +8,8 @@
 #include "cli/backend_options.h"
 #include "cli/log.h"
 #include "cli/batch/folders.h"
+#include "cli/batch/pages.h"
+#include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
 #include "cli/progress.h"
 #include "cli/batch/report.h"
@@ -40,9 +42,13 @@ static void show(const struct gf_task *t, const char *what) {
 static int run_picture(struct gf_task *t, struct gf_worker *l) {
     show(t, "reading");
     int rc = gf_task_preview(t);
+    if (rc && t->too_large)
+        rc = gf_slabs_plan(t);
     if (rc || t->skipped)
         return rc;
     gf_workers_admit(l, t->need);
+    if (t->too_large)
+        return gf_slabs_run(t);
     rc = gf_task_read(t);
     if (!rc)
         rc = gf_task_ready(t);
@@ -50,6 +56,8 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
         return rc;
     gf_workers_settle(l, t->need);
     show(t, "transforming");
+    if (t->pages.at_once)
+        return gf_pages_run(t);
     rc = gf_task_run(t);
     if (rc)
         return rc;
@@ -74,9 +82,7 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         l->tally.done++;
         gf_report_done(t);
     } else {
-        int code = gf_exit_code(rc);
-        /* What is wrong with one file's data is not a usage error. */
-        code = code == 2 ? 1 : code;
+        int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
         l->tally.worst = code > l->tally.worst ? code : l->tally.worst;
         l->tally.failed++;
         l->tally.gone = gf_session_is_lost(session);
@@ -102,7 +108,7 @@ static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const 
         r->first = (struct gf_task){0};
     t.s = &l->s;
     t.runner = &l->runner;
-    t.job.lean = false; /* other threads, another workspace */
+    t.job.lean = t.pages.job.lean = false; /* other threads, another workspace */
     return t;
 }
 

@@ -47,6 +47,21 @@ static int read_picture(struct gf_reader *r, struct gf_image *image) {
     return rc;
 }
 
+int gf_reader_begin(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image,
+                    bool *begun) {
+    *begun = false;
+    bool one = !s->from_magnitude && !s->frames && !r->several;
+    return one ? gf_file_begin(r->file[0], image, begun) : 0;
+}
+
+bool gf_reader_decode(struct gf_reader *r) {
+    return gf_file_decode(r->file[0]);
+}
+
+bool gf_reader_await(struct gf_reader *r, int64_t rows) {
+    return gf_file_await(r->file[0], rows);
+}
+
 bool gf_reader_may_have_more(const struct gf_reader *r) {
     return r->several;
 }
@@ -116,21 +131,28 @@ int gf_reader_frame(struct gf_reader *r, const struct gf_settings *s, char *cons
     return rc ? fail_in(rc, paths[i]) : 0;
 }
 
-static int read_frames(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
-                       struct gf_image *image) {
-    struct gf_array like = image->px;
-    int rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
-    for (int i = 0; i < n && !rc; i++) {
+/* Frames from `from` on, as many as `to` has planes. */
+static int read_frames(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                       const struct gf_image *image, int64_t from, struct gf_array *to) {
+    int rc = 0;
+    for (int64_t i = 0; i < to->shape[0] && !rc; i++) {
         struct gf_image plane = {0};
-        struct gf_array to = gf_array_index(&image->px, 0, i);
-        rc = read_frame(r, s, paths, i, image, &plane);
+        struct gf_array at = gf_array_index(to, 0, i);
+        rc = read_frame(r, s, paths, from + i, image, &plane);
         if (rc)
-            rc = fail_in(rc, paths[i]);
+            rc = fail_in(rc, paths[from + i]);
         else
-            gf_array_copy(&to, &plane.px);
+            gf_array_copy(&at, &plane.px);
         gf_image_free(&plane);
     }
     return rc;
+}
+
+static int read_all_frames(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                           struct gf_image *image) {
+    struct gf_array like = image->px;
+    int rc = gf_array_alloc(&image->px, like.dtype, like.rank, like.shape);
+    return rc ? rc : read_frames(r, s, paths, image, 0, &image->px);
 }
 
 int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struct gf_image *image) {
@@ -138,7 +160,7 @@ int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struc
     *image = (struct gf_image){0};
     int rc = open_frames(&r, s, paths, n, image);
     if (!rc)
-        rc = read_frames(&r, s, paths, n, image);
+        rc = read_all_frames(&r, s, paths, image);
     gf_reader_close(&r);
     if (rc)
         gf_image_free(image);
@@ -225,11 +247,21 @@ int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const
                              : open_picture(r, s, paths[0], image);
 }
 
-int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
+int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
                    struct gf_image *image) {
     return s->from_magnitude ? read_pair(r, s, image)
-           : s->frames       ? read_frames(r, s, paths, n, image)
+           : s->frames       ? read_all_frames(r, s, paths, image)
                              : read_picture(r, image);
+}
+
+bool gf_reader_has_pages(const struct gf_reader *r, const struct gf_settings *s) {
+    return s->frames || (!s->from_magnitude && r->file[0] && !gf_file_whole(r->file[0]));
+}
+
+int gf_reader_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                    const struct gf_image *image, int64_t from, struct gf_array *to) {
+    return s->frames ? read_frames(r, s, paths, image, from, to)
+                     : gf_file_read_pages(r->file[0], image, from, to->shape[0], to->data);
 }
 
 void gf_reader_close(struct gf_reader *r) {
@@ -268,6 +300,10 @@ int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
         gf_samples_mend(&image->px, s->nan == GF_NAN_MEAN);
         return 0;
     }
+    return gf_load_refuse(image, bad, first);
+}
+
+int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t first[GF_MAX_RANK]) {
     char where[128] = "";
     bool channels = image->px.shape[image->ndim] > 1;
     for (int i = 0; i < image->ndim + channels; i++) {

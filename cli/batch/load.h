@@ -5,7 +5,7 @@
  *     struct gf_reader reader = {0};
  *     int rc = gf_reader_open(&reader, settings, paths, n, &image);
  *     if (!rc)
- *         rc = gf_reader_read(&reader, settings, paths, n, &image);
+ *         rc = gf_reader_read(&reader, settings, paths, &image);
  *     gf_reader_close(&reader);
  */
 #ifndef GF_CLI_BATCH_LOAD_H
@@ -27,13 +27,25 @@ struct gf_reader {
 int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
                    struct gf_image *image);
 /* The samples. The reader stays open where more pictures may follow in the file. */
-int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
+int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
                    struct gf_image *image);
+/* Instead of that, for one picture whose first rows are used while the last ones are decoded: see
+ * gf_decoder_begin(). Where *begun is false, or one of the others returns false, gf_reader_read()
+ * reads the samples. */
+int gf_reader_begin(struct gf_reader *r, const struct gf_settings *s, struct gf_image *image,
+                    bool *begun);
+bool gf_reader_decode(struct gf_reader *r);
+bool gf_reader_await(struct gf_reader *r, int64_t rows);
 /* True where the file is open and of a format that holds several pictures. */
 bool gf_reader_may_have_more(const struct gf_reader *r);
 /* 1 where the file has another picture, 0 at its end, a negative status for anything else. May wait
  * for a pipe. */
 int gf_reader_more(struct gf_reader *r);
+/* Whether pages of the volume that was opened can be read by themselves, instead of all samples; and
+ * pages `from` on into `to`, which is contiguous and has as many as are wanted. */
+bool gf_reader_has_pages(const struct gf_reader *r, const struct gf_settings *s);
+int gf_reader_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                    const struct gf_image *image, int64_t from, struct gf_array *to);
 /* Frame `i` of --frames as a plane of that volume, finite. */
 int gf_reader_frame(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int64_t i,
                     const struct gf_image *volume, struct gf_image *plane);
@@ -49,5 +61,7 @@ int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struc
 int gf_image_match(struct gf_array *px, int rank, const int64_t *shape);
 /* Refuses or mends NaN and Inf, by --nan. */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
+/* The refusal of an image with so many of them. */
+int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t first[GF_MAX_RANK]);
 
 #endif

@@ -71,18 +71,32 @@ bool gf_page_has_record(const struct gf_product *p) {
     return p->has_record && page_record(&p->record, &record);
 }
 
+/* What is written of an image: in a shape that the format takes, with the record, to be freed, and
+ * with what is kept of the metadata, borrowed as the samples are. */
+static int dress(const struct gf_product *p, const struct gf_image *image,
+                 const struct gf_record *record, const struct gf_metadata *metadata,
+                 struct gf_image *out) {
+    *out = fit(image, p->format);
+    if (p->keeps != GF_KEEPS_NOTHING)
+        out->metadata = *metadata;
+    if (p->keeps == GF_KEEPS_PROFILE)
+        out->metadata = (struct gf_metadata){.profile = metadata->profile,
+                                             .profile_bytes = metadata->profile_bytes};
+    return record ? gf_record_format(record, &out->record) : 0;
+}
+
+static struct gf_write_options options_of(const struct gf_settings *s, const struct gf_product *p) {
+    struct gf_write_options options = gf_settings_write_options(s);
+    options.noise = p->noise;
+    return options;
+}
+
 static int write_image(const struct gf_settings *s, const struct gf_product *p, const char *path,
                        const struct gf_image *image, const struct gf_record *record,
                        const struct gf_metadata *metadata) {
-    struct gf_write_options options = gf_settings_write_options(s);
-    struct gf_image v = fit(image, p->format);
-    options.noise = p->noise;
-    if (p->keeps != GF_KEEPS_NOTHING)
-        v.metadata = *metadata; /* borrowed, as the samples are */
-    if (p->keeps == GF_KEEPS_PROFILE)
-        v.metadata = (struct gf_metadata){.profile = metadata->profile,
-                                          .profile_bytes = metadata->profile_bytes};
-    int rc = record ? gf_record_format(record, &v.record) : 0;
+    const struct gf_write_options options = options_of(s, p);
+    struct gf_image v;
+    int rc = dress(p, image, record, metadata, &v);
     if (rc)
         return rc;
     rc = gf_image_write(path, p->format, &v, &options, s->clobber);
@@ -90,23 +104,85 @@ static int write_image(const struct gf_settings *s, const struct gf_product *p, 
     return rc;
 }
 
-int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
-                     const struct gf_metadata *metadata) {
-    if (!p->where->has_page)
-        return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
-    int64_t n = p->image.ndim == 3 ? p->image.px.shape[0] : 1;
+/* The planes of `image`, whose first is number `from` of the product, to files of their own. */
+static int write_planes(const struct gf_settings *s, const struct gf_product *p, int64_t from,
+                        const struct gf_image *image, const struct gf_metadata *metadata) {
+    int64_t n = image->ndim == 3 ? image->px.shape[0] : 1;
     int rc = 0;
     for (int64_t z = 0; z < n && !rc; z++) {
         struct gf_record record;
         bool has_record = p->has_record && page_record(&p->record, &record);
-        struct gf_image plane = page(&p->image, z);
+        struct gf_image plane = page(image, z);
         char *path;
-        rc = gf_template_expand(p->where, p->in, p->label, p->page + z, &path);
+        rc = gf_template_expand(p->where, p->in, p->label, p->page + from + z, &path);
         if (rc)
             break;
         rc = write_image(s, p, path, &plane, has_record ? &record : NULL, metadata);
         free(path);
     }
+    return rc;
+}
+
+int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
+                     const struct gf_metadata *metadata) {
+    if (p->where->has_page)
+        return write_planes(s, p, 0, &p->image, metadata);
+    return write_image(s, p, p->path, &p->image, p->has_record ? &p->record : NULL, metadata);
+}
+
+/* ---- page by page ---- */
+
+const char *gf_product_pages_refused(const struct gf_product *p) {
+    if (p->bands || p->aside)
+        return "bands and masks are made in one piece";
+    return p->where->has_page ? NULL : gf_volume_pages_refused(p->path, p->format);
+}
+
+int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
+                     const struct gf_metadata *metadata, struct gf_volume **out) {
+    const struct gf_write_options options = options_of(s, p);
+    struct gf_image v;
+    *out = NULL;
+    if (p->where->has_page)
+        return 0;
+    int rc = dress(p, &p->image, p->has_record ? &p->record : NULL, metadata, &v);
+    if (rc)
+        return rc;
+    rc = gf_volume_begin(p->path, p->format, &v, &options, s->clobber, out);
+    free(v.record);
+    return rc;
+}
+
+int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
+                   const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
+                   const struct gf_array *pages) {
+    struct gf_image image = p->image;
+    image.px = *pages;
+    image.px.base = NULL;
+    return v ? gf_volume_append(v, &image) : write_planes(s, p, from, &image, metadata);
+}
+
+/* ---- row by row ---- */
+
+const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p) {
+    const struct gf_write_options options = options_of(s, p);
+    if (p->bands || p->aside)
+        return "bands and masks are made in one piece";
+    if (p->where->has_page)
+        return "{page} is not; write one .tif, .npy or .raw";
+    return gf_volume_refuses(p->path, p->format, &options);
+}
+
+int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
+                      const struct gf_metadata *metadata, struct gf_volume **out) {
+    const struct gf_write_options options = options_of(s, p);
+    struct gf_image v;
+    *out = NULL;
+    int rc = dress(p, &p->image, p->has_record ? &p->record : NULL, metadata, &v);
+    if (rc)
+        return rc;
+    rc = gf_volume_create(p->path, p->format, &v, &options, s->clobber, out);
+    free(v.record);
     return rc;
 }
 

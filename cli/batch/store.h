@@ -9,12 +9,31 @@
 
 #include "cli/batch/product.h"
 #include "cli/settings.h"
+#include "formats/volume.h"
 
 /* GF_EINVAL with the ways out when the product's format cannot hold it. */
 int gf_product_accepts(const struct gf_product *p);
 /* `metadata` is the picture's, for the products that keep it. */
 int gf_product_write(const struct gf_settings *s, const struct gf_product *p,
                      const struct gf_metadata *metadata);
+/* NULL where the product can be written page by page, else the reason. */
+const char *gf_product_pages_refused(const struct gf_product *p);
+/* A product page by page; without {page}, whose planes are files of their own, also:
+ *
+ *     rc = gf_product_begin(settings, &product, &image.metadata, &volume);
+ *     …    gf_product_put(settings, &product, &image.metadata, volume, from, &pages);
+ *     rc = gf_volume_commit(volume); */
+int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
+                     const struct gf_metadata *metadata, struct gf_volume **out);
+/* `pages`: planes from `from` on, as samples of the product's image. `v` is NULL with {page}. */
+int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
+                   const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
+                   const struct gf_array *pages);
+/* NULL where the product can be written as rows in any order, else the reason; and its volume for
+ * gf_volume_write(). */
+const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p);
+int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
+                      const struct gf_metadata *metadata, struct gf_volume **out);
 /* With {page}: whether each plane has a record of its own. */
 bool gf_page_has_record(const struct gf_product *p);
 

@@ -11,6 +11,7 @@
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
+#include "core/base/range_planes.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -86,10 +87,124 @@ int gf_task_describe(struct gf_task *t, int i, enum gf_color color) {
     return t->s->plan_only ? 0 : gf_product_accepts(p);
 }
 
+/* ---- page by page ---- */
+
+enum { AT_ONCE = 8 << 20 /* bytes of pages, in and out, that are worth a run of their own */ };
+
+/* Whether a display range of all planes is to be found before the first one is written. */
+static bool looks_ahead(const struct gf_job *job) {
+    bool looks = gf_job_samples(job);
+    for (int i = 0; i < job->n_out; i++)
+        looks = looks || gf_output_is_full(&job->out[i]);
+    return looks;
+}
+
+static bool is_read_again(const struct gf_task *t) {
+    struct stat st;
+    for (int i = 0; i < t->n_read && t->s->frames; i++)
+        if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
+            return false;
+    return t->s->frames || gf_file_is_at_hand(t->reader.file[0]);
+}
+
+/* NULL, or the reason why all samples have to be in memory together. */
+static const char *refuses_pages(const struct gf_task *t) {
+    const struct gf_job *job = &t->job;
+    const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
+    if (!volume || job->shape[0] < 2 || t->image.px.shape[0] != job->shape[0])
+        return "planes are not transformed by themselves";
+    if (!t->s->plan_only && !gf_reader_has_pages(&t->reader, t->s))
+        return "the input is read in one piece";
+    if (!t->s->plan_only && looks_ahead(job) && !is_read_again(t))
+        return "a pipe is read once, and the display range is that of all pages";
+    if (t->s->nan == GF_NAN_MEAN && !gf_dtype_is_integer(t->image.px.dtype))
+        return "--nan=mean takes the mean of all samples";
+    for (int i = 0; i < t->targets->n; i++)
+        if (!t->s->plan_only && gf_product_pages_refused(&t->product[i]))
+            return gf_product_pages_refused(&t->product[i]);
+    return t->hooks->refuses_pages ? t->hooks->refuses_pages(t) : NULL;
+}
+
+/* What is written through, and files that are complete before the last page is read, would be there
+ * in part where a later page fails: such pages are kept together where there is memory for them. */
+static bool shows_parts(const struct gf_task *t) {
+    bool shows = false;
+    for (int i = 0; i < t->targets->n; i++) {
+        struct stat st;
+        const struct gf_product *p = &t->product[i];
+        shows = shows || p->where->has_page || !strcmp(p->path, "-") ||
+                (!stat(p->path, &st) && !S_ISREG(st.st_mode));
+    }
+    return shows && !t->s->plan_only;
+}
+
+static void set_pages(struct gf_task *t, int64_t n) {
+    t->pages.at_once = n;
+    t->pages.job = t->job;
+    t->pages.job.shape[0] = n;
+    t->pages.job.lean = false;
+    gf_runner_repeat(t->runner, (t->job.shape[0] + n - 1) / n);
+}
+
+static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
+    int64_t bytes = in ? gf_array_bytes(&t->image.px) : 0;
+    for (int i = 0; i < t->job.n_out && out; i++)
+        bytes += gf_array_bytes(&t->product[i].image.px);
+    return bytes / t->job.shape[0];
+}
+
+static int64_t usual_pages(const struct gf_task *t) {
+    int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
+    return n < 1 ? 1 : n;
+}
+
+static void choose_pages(struct gf_task *t) {
+    t->pages = (struct gf_paging){.refused = refuses_pages(t)};
+    if (!t->pages.refused && usual_pages(t) < t->job.shape[0] && !shows_parts(t))
+        set_pages(t, usual_pages(t));
+}
+
+/* False where it is one page already, or all or nothing. */
+static bool take_fewer_pages(struct gf_task *t) {
+    int64_t usual = usual_pages(t), half = (t->job.shape[0] + 1) / 2;
+    if (t->pages.refused || t->pages.at_once == 1)
+        return false;
+    set_pages(t, t->pages.at_once ? t->pages.at_once / 2 : usual < half ? usual : half);
+    return true;
+}
+
+static struct gf_job *planned(struct gf_task *t) {
+    return t->pages.at_once ? &t->pages.job : &t->job;
+}
+
+/* Two of each: one is transformed while others are read and written. */
+int64_t gf_task_in_bytes(const struct gf_task *t) {
+    const int64_t n = 2 * t->pages.at_once;
+    return n ? n * page_bytes(t, true, false) : gf_array_bytes(&t->image.px);
+}
+
+int64_t gf_task_out_bytes(const struct gf_task *t) {
+    const int64_t n = 2 * t->pages.at_once;
+    int64_t bytes = n ? n * page_bytes(t, false, true) : 0;
+    for (int i = 0; i < t->job.n_out && !n; i++)
+        bytes += gf_array_bytes(&t->product[i].image.px);
+    return bytes;
+}
+
+/* A page and its spectrum, where a display range is found before the arrays are taken. */
+static int64_t looking_bytes(const struct gf_task *t) {
+    int64_t shape[GF_MAX_RANK], bytes = page_bytes(t, true, false);
+    if (!t->pages.at_once || !gf_job_samples(&t->job))
+        return 0;
+    struct gf_job one = gf_range_planes_job(&t->job);
+    gf_job_out_shape(&one, 0, shape);
+    struct gf_array spectrum = gf_array_wrap(NULL, one.out[0].dtype, one.ndim + 1, shape);
+    return bytes + gf_array_bytes(&spectrum);
+}
+
 static int check_memory(struct gf_task *t, int64_t workspace) {
-    t->need = gf_array_bytes(&t->image.px) + t->extra_bytes + workspace;
-    for (int i = 0; i < t->job.n_out; i++)
-        t->need += gf_array_bytes(&t->product[i].image.px);
+    int64_t arrays = gf_task_in_bytes(t) + gf_task_out_bytes(t), looking = looking_bytes(t);
+    t->need = (arrays > looking ? arrays : looking) + t->extra_bytes + workspace;
     if (t->need < t->prepare_bytes)
         t->need = t->prepare_bytes;
     return gf_memory_check(t->need, gf_runner_limit(t->runner));
@@ -161,6 +276,8 @@ static int begin(struct gf_task *t) {
         rc = prepare(t);
     if (!rc)
         rc = gf_products_each_file(&t->job, t->product, t->targets->n, claim_file, t);
+    if (!rc)
+        choose_pages(t);
     t->prepared = !rc;
     struct gf_read_files read = {t->read, t->n_read, t->s->from_phase};
     t->up_to_date = !rc && t->s->resume && !t->s->force &&
@@ -168,24 +285,30 @@ static int begin(struct gf_task *t) {
     return rc;
 }
 
-/* Plans t->job; where that takes more memory than there is, a plan that takes less and is slower.
- */
+/* Plans the job; where that takes more memory than there is, a plan that takes less and is slower, or
+ * fewer pages at once. */
 static int plan_within_limit(struct gf_task *t) {
-    int rc = gf_runner_plan(t->runner, &t->job);
-    if (rc || !check_memory(t, t->runner->workspace))
-        return rc;
-    t->job.lean = true;
-    return gf_runner_plan(t->runner, &t->job);
+    for (;;) {
+        int rc = gf_runner_plan(t->runner, planned(t));
+        if (rc || !check_memory(t, t->runner->workspace))
+            return rc;
+        if (!planned(t)->lean)
+            planned(t)->lean = true;
+        else if (!take_fewer_pages(t))
+            return rc;
+    }
 }
 
 /* Refuses what does not fit even without a workspace; the message has that too, where the machine
  * could plan the job. */
 static int check_arrays(struct gf_task *t) {
     int rc = check_memory(t, 0);
-    if (!rc || t->need > gf_memory_available() || gf_runner_ahead(t->runner, &t->job))
+    while (rc && take_fewer_pages(t))
+        rc = check_memory(t, 0);
+    if (!rc || t->need > gf_memory_available() || gf_runner_ahead(t->runner, planned(t)))
         return rc;
-    bool planned = !plan_within_limit(t);
-    return check_memory(t, planned ? t->runner->workspace : 0);
+    bool planned_it = !plan_within_limit(t);
+    return check_memory(t, planned_it ? t->runner->workspace : 0);
 }
 
 /* Looks at the outputs' places, and holds the arrays to the limit. */
@@ -195,8 +318,10 @@ static int place(struct gf_task *t) {
         return 0;
     for (int i = 0; i < t->targets->n && !rc && !t->up_to_date; i++)
         rc = check_place(t->s, &t->product[i]);
-    if (!rc && !t->up_to_date)
+    if (!rc && !t->up_to_date) {
         rc = check_arrays(t);
+        t->too_large = rc == GF_ENOMEM;
+    }
     t->placed = !rc;
     return rc;
 }
@@ -204,12 +329,17 @@ static int place(struct gf_task *t) {
 /* A plan for the job, if there is memory for it too. */
 static int plan(struct gf_task *t) {
     int rc = plan_within_limit(t);
-    return rc ? rc : check_memory(t, t->runner->workspace);
+    if (!rc)
+        t->too_large = (rc = check_memory(t, t->runner->workspace)) == GF_ENOMEM;
+    return rc;
 }
 
 int gf_task_plan(struct gf_task *t) {
     int rc = prepare(t);
-    return rc ? rc : plan_within_limit(t);
+    if (rc)
+        return rc;
+    choose_pages(t);
+    return plan_within_limit(t);
 }
 
 /* A pipe is read once, samples and all; what is missing is reported then too. */
@@ -249,24 +379,38 @@ int gf_task_preview(struct gf_task *t) {
     if (t->skipped)
         gf_reader_close(&t->reader);
     /* While a context is being opened the samples are decoded, which takes about as long. */
-    if (!rc && !t->skipped && !gf_runner_ahead(t->runner, &t->job))
+    if (!rc && !t->skipped && !gf_runner_ahead(t->runner, planned(t)))
         rc = plan(t);
     return rc;
 }
 
 /* ---- samples ---- */
 
-int gf_task_read(struct gf_task *t) {
-    int rc = begin(t);
-    if (!rc)
-        rc = place(t);
+static int read_samples(struct gf_task *t) {
     double start = gf_now_ms();
-    if (!rc)
-        rc = gf_reader_read(&t->reader, t->s, t->read, t->n_read, &t->image);
+    int rc = gf_reader_read(&t->reader, t->s, t->read, &t->image);
     if (!rc)
         rc = gf_load_finite(t->s, &t->image);
     t->ms_decode += gf_now_ms() - start;
     return rc;
+}
+
+/* Whether the job is planned without a look at the samples, and runs while they come. Formats that
+ * begin to decode have integers only, of which none is NaN. */
+static bool may_be_fed(const struct gf_task *t) {
+    return !t->hooks->ready && !t->up_to_date && gf_dtype_is_integer(t->image.px.dtype) &&
+           gf_runner_feeds(t->runner) && gf_job_equal(&t->job, &t->runner->job);
+}
+
+int gf_task_read(struct gf_task *t) {
+    int rc = begin(t);
+    rc = rc ? rc : place(t);
+    t->fed = false;
+    if (rc || t->pages.at_once)
+        return rc;
+    if (may_be_fed(t))
+        rc = gf_reader_begin(&t->reader, t->s, &t->image, &t->fed);
+    return rc || t->fed ? rc : read_samples(t);
 }
 
 /* The views that prepare() described get the samples. */
@@ -313,29 +457,30 @@ int gf_task_ready(struct gf_task *t) {
     t->skipped = t->up_to_date;
     if (rc || t->skipped)
         return rc;
-    bind(t);
-    rc = t->hooks->ready ? t->hooks->ready(t) : 0;
+    if (!t->pages.at_once)
+        bind(t);
+    rc = t->hooks->ready && !t->pages.at_once ? t->hooks->ready(t) : 0;
     return rc ? rc : plan(t);
 }
 
 /* ---- outputs ---- */
 
-static void add_alpha(const struct gf_task *t, struct gf_product *p) {
-    int axis = t->job.ndim;
-    struct gf_array to = gf_array_slice(&p->image.px, axis, p->image.px.shape[axis] - 1, 1);
-    gf_samples_convert(&to, &t->alpha);
+struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out) {
+    const int axis = t->job.ndim;
+    return gf_array_slice(out, axis, 0, out->shape[axis] - t->product[i].alpha_plane);
 }
 
-/* Samples that are not finite; jobs on small integers have none. */
-static void count_overflowed(struct gf_task *t) {
+void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
+                      const struct gf_array *alpha) {
+    const int axis = t->job.ndim;
     int64_t first[GF_MAX_RANK];
-    for (int i = 0; i < t->job.n_out && !gf_job_is_bounded(&t->job); i++) {
-        const struct gf_product *p = &t->product[i];
-        int axis = t->job.ndim;
-        struct gf_array a =
-            gf_array_slice(&p->image.px, axis, 0, p->image.px.shape[axis] - p->alpha_plane);
-        t->overflowed[i] = gf_array_nonfinite(&a, first);
-    }
+    struct gf_array plain = gf_task_without_alpha(t, i, out);
+    if (!gf_job_is_bounded(&t->job))
+        t->overflowed[i] += gf_array_nonfinite(&plain, first);
+    if (!t->product[i].alpha_plane)
+        return;
+    struct gf_array to = gf_array_slice(out, axis, out->shape[axis] - 1, 1);
+    gf_samples_convert(&to, alpha);
 }
 
 /* The samples as they are; outputs may be longer than the picture until the command has cut them. */
@@ -348,6 +493,33 @@ static void copy_samples(const struct gf_task *t, struct gf_array *out) {
     }
 }
 
+static bool produce(void *user) {
+    struct gf_task *t = user;
+    double start = gf_now_ms();
+    bool done = gf_reader_decode(&t->reader);
+    t->ms_decode += gf_now_ms() - start;
+    t->fed = done;
+    return done;
+}
+
+static bool await(void *user, int64_t rows) {
+    struct gf_task *t = user;
+    return gf_reader_await(&t->reader, rows);
+}
+
+/* Decodes and transforms concurrently. What cannot be decoded so is read in whole, or refused. */
+static int run_fed(struct gf_task *t, struct gf_array *out) {
+    const struct gf_feed feed = {t, produce, await};
+    int rc = gf_runner_run_fed(t->runner, &t->in, &feed, out, &t->report);
+    if (!rc && !t->fed)
+        rc = read_samples(t);
+    else
+        gf_reader_close(&t->reader);
+    if (!rc && !t->fed)
+        rc = gf_runner_run(t->runner, &t->in, out, &t->report);
+    return rc;
+}
+
 int gf_task_run(struct gf_task *t) {
     struct gf_array out[GF_MAX_OUTPUTS];
     int rc = 0;
@@ -355,25 +527,21 @@ int gf_task_run(struct gf_task *t) {
         struct gf_product *p = &t->product[i];
         struct gf_array like = p->image.px;
         rc = gf_array_alloc(&p->image.px, like.dtype, like.rank, like.shape);
-        if (!rc) /* the backend sees all channels but alpha */
-            out[i] = gf_array_slice(&p->image.px, t->job.ndim, 0,
-                                    like.shape[t->job.ndim] - p->alpha_plane);
+        if (!rc)
+            out[i] = gf_task_without_alpha(t, i, &p->image.px);
     }
     if (rc)
         return rc;
-    double start = gf_now_ms();
+    double start = gf_now_ms(), decoded = t->ms_decode;
     if (t->untouched)
         copy_samples(t, out);
     else
-        rc = gf_runner_run(t->runner, &t->in, out, &t->report);
-    t->ms_transform = gf_now_ms() - start;
+        rc = t->fed ? run_fed(t, out) : gf_runner_run(t->runner, &t->in, out, &t->report);
+    t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);
-    if (!rc)
-        count_overflowed(t);
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        if (t->product[i].alpha_plane)
-            add_alpha(t, &t->product[i]);
+        gf_task_complete(t, i, &t->product[i].image.px, &t->alpha);
     return rc;
 }
 
@@ -396,7 +564,7 @@ int gf_task_write(struct gf_task *t) {
 int gf_task_more(struct gf_task *t) {
     char *name = NULL;
     /* The next picture begins behind the samples, also of one that was refused by its header. */
-    if (t->reader.pending && gf_reader_read(&t->reader, t->s, t->read, t->n_read, &t->image))
+    if (t->reader.pending && gf_reader_read(&t->reader, t->s, t->read, &t->image))
         return 0;
     int more = gf_reader_more(&t->reader);
     if (more <= 0)

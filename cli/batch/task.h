@@ -1,10 +1,13 @@
 /* One input on its way to its outputs: read, prepared as a job, run, written.
  *
  *     gf_task_preview   header only: the job, what it needs      nothing large is allocated
- *     gf_task_read      samples, NaN refused or mended
+ *     gf_task_read      samples, NaN refused or mended; or room for what gf_task_run() decodes
  *     gf_task_ready     the plan, and what of the job depends on samples
  *     gf_task_run       outputs allocated, backend run
  *     gf_task_write     every output to its file
+ *
+ * Where the preview, or for a pipe the reading, finds that the task can be done page by page
+ * (t->pages.at_once), cli/batch/pages.h does the last two, and no samples are read before it.
  *
  * The file stays open from the header to the samples, and the job is prepared once. */
 #ifndef GF_CLI_BATCH_TASK_H
@@ -33,6 +36,9 @@ struct gf_task_hooks {
     /* NULL, or does the whole task without holding its samples in memory; sets *done to false and
      * returns 0 where that is not possible. */
     int (*stream)(struct gf_task *t, bool *done);
+    /* NULL, or returns NULL where a volume can be taken page by page, each as the whole would be: with
+     * what prepare() left, without ready(). Else the reason why not. */
+    const char *(*refuses_pages)(const struct gf_task *t);
     /* NULL, or adds to the task's JSON line. */
     void (*describe)(const struct gf_task *t, struct json_t *line);
     /* NULL, or frees what prepare() left with the task. */
@@ -40,6 +46,13 @@ struct gf_task_hooks {
 };
 
 struct gf_filtering;
+
+/* A volume whose planes are transformed by themselves. */
+struct gf_paging {
+    int64_t at_once;     /* pages that are transformed together; 0: all samples are in memory */
+    struct gf_job job;   /* of so many */
+    const char *refused; /* why not; NULL: it can be done */
+};
 
 struct gf_task {
     const struct gf_settings *s;
@@ -59,13 +72,16 @@ struct gf_task {
         alpha;      /* the alpha channel of image.px to be kept (rank ndim + 1), or no data */
     bool has_alpha; /* behind the channels of `in` */
     struct gf_job job;
+    struct gf_paging pages;
     bool prepared;   /* image's header, the job and the products are there */
     bool placed;     /* the products' places and the arrays' sizes were checked */
+    bool too_large;  /* all of it fits the memory limit only in slabs */
     bool up_to_date; /* --resume: the outputs are there and newer than what is read */
     bool skipped;    /* so nothing is done */
     bool recorded;   /* inverse: the spectrum came with a record */
     bool streamed;   /* dwt: frame by frame, on the CPU */
     bool lossy;      /* idwt: a threshold is or was applied */
+    bool fed;        /* the samples are decoded while the job runs */
     bool untouched;  /* filter: nothing to be done; the outputs are copies of the samples */
     int64_t need;    /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
@@ -87,6 +103,14 @@ int gf_task_run(struct gf_task *t);
 /* For `gpufft plan`: the job and the plan for t->image, without regard to the memory it would take. */
 int gf_task_plan(struct gf_task *t);
 int gf_task_write(struct gf_task *t);
+/* Bytes of the arrays that are read into and written from. */
+int64_t gf_task_in_bytes(const struct gf_task *t);
+int64_t gf_task_out_bytes(const struct gf_task *t);
+/* Output i, or some pages of it, as the backend sees it; and what is done once that has run: samples
+ * that overflowed are counted, alpha is put beside the others. */
+struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);
+void gf_task_complete(struct gf_task *t, int i, const struct gf_array *out,
+                      const struct gf_array *alpha);
 /* 1 where the file has another picture, which the task is about from here on; 0 where it has none,
  * a negative status for what is not a picture. May wait for a pipe. */
 int gf_task_more(struct gf_task *t);

@@ -1,20 +1,22 @@
 /* gpufft bench: the backends compared on the same samples in the same run. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/bench/bench.h"
 #include "cli/backend_options.h"
+#include "cli/batch/inputs.h"
+#include "cli/batch/targets.h"
 #include "cli/command.h"
 #include "cli/log.h"
+#include "cli/plot/plot.h"
 #include "core/base/bandwidth.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
 
-enum { MOST_SHAPES = 64 };
-
-/* Beside the list of backends: yardsticks. */
+/* Beside the list of backends: modes of these, and yardsticks. */
 static const struct gf_bench_entrant yardsticks[] = {
+    {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
     {.name = "mkl", .backend = &gf_backend_mkl},
     {.name = "vkfft", .backend = &gf_backend_vkfft},
@@ -52,7 +54,7 @@ static void note_version(const struct gf_bench_entrant *e) {
 
 static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
     struct gf_backend_options options = gf_backend_options_of(s);
-    options.threads = threads;
+    options.threads = e->threads ? e->threads : threads;
     options.fftw_plan = e->fftw_plan;
     options.library = s->bench.mkl;
     int rc = e->backend->open(&options, &e->context);
@@ -92,6 +94,8 @@ static int enter(struct gf_bench *b) {
         if (has_path(&list[i], b->s) ||
             (!list[i].backend->probe(reason) && worth_it(&list[i], b->s)))
             b->entrant[b->n++] = list[i];
+        else if (*reason)
+            gf_log_verbose("bench: %s left out: %s", list[i].name, reason);
     while (at && !rc && gf_bench_next_word(&at, word, sizeof word)) {
         bool again = false;
         rc = choose("--backend", word, list, n, &i);
@@ -123,44 +127,48 @@ static int find_relative(struct gf_bench *b) {
 }
 
 /* The CPU's name for itself, and its backend's name for the instruction set. */
-static void describe_machine(struct gf_bench *b) {
+static void describe_machine(struct gf_bench_host *h) {
     char line[256], reason[GF_REASON] = "";
     FILE *f = fopen("/proc/cpuinfo", "re");
-    snprintf(b->cpu, sizeof b->cpu, "unknown CPU");
+    snprintf(h->cpu, sizeof h->cpu, "unknown CPU");
     while (f && fgets(line, sizeof line, f)) {
         const char *name = strchr(line, ':');
         if (strncmp(line, "model name", 10) || !name)
             continue;
         line[strcspn(line, "\n")] = 0;
-        snprintf(b->cpu, sizeof b->cpu, "%.60s", name + 1 + strspn(name + 1, " "));
+        snprintf(h->cpu, sizeof h->cpu, "%.60s", name + 1 + strspn(name + 1, " "));
         break;
     }
     if (f)
         fclose(f);
+    h->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     gf_backend_next(gf_backends, false, NULL)->probe(reason);
-    snprintf(b->isa, sizeof b->isa, "%.*s", (int)strcspn(reason, ","), reason);
+    snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 
-static void run_case(struct gf_bench *b, const struct gf_bench_case *c) {
+static int run_case(struct gf_bench *b, const struct gf_bench_case *c) {
     struct gf_bench_row rows[GF_MAX_ENTRANTS];
-    int n = gf_bench_case_run(b, c, rows);
-    gf_bench_print_rows(b, c, rows, n);
+    int n = gf_bench_case_run(b, c, rows), rc = 0;
+    gf_bench_print_case(b->s, c);
     for (int i = 0; i < n; i++) {
+        gf_bench_print_row(b->s, &b->host, 0, c, &rows[i]);
         b->rows += rows[i].status == GF_BENCH_OK;
         b->bad += rows[i].status == GF_BENCH_WRONG || rows[i].status == GF_BENCH_FAILED;
+        if (b->kept && !rc)
+            rc = gf_bench_keep_row(b->kept, c, &rows[i]);
     }
+    gf_log_flush_stdout();
+    return rc;
 }
 
-/* All kinds and precisions of one shape; GF_E… for one that no job can have. */
-static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
+/* All kinds and precisions of one size; GF_E… for one that no job can have. */
+static int run_size(struct gf_bench *b, const struct gf_bench_size *size) {
     const struct gf_bench_settings *o = &b->s->bench;
-    unsigned axes;
+    const struct gf_shape *shape = &size->shape;
     bool forward = o->direction == GF_FORWARD;
     unsigned kinds =
         o->kinds ? o->kinds : 1u << GF_BENCH_C2C | 1u << (forward ? GF_BENCH_R2C : GF_BENCH_C2R);
-    int rc = gf_settings_axes(b->s, shape->ndim, &axes);
-    if (rc)
-        return rc;
+    int rc = 0;
     unsigned precisions = o->precisions ? o->precisions : 1u << GF_SINGLE;
     for (int p = 0; p < 2; p++)
         for (int k = 0; k < GF_BENCH_N_KINDS; k++) {
@@ -175,16 +183,25 @@ static int run_shape(struct gf_bench *b, const struct gf_shape *shape) {
                 struct gf_bench_case c;
                 if (!(levels >> l & 1))
                     continue;
-                rc = gf_bench_case_make(shape, axes, (enum gf_bench_kind)k,
+                rc = gf_bench_case_make(shape, size->axes, (enum gf_bench_kind)k,
                                         (enum gf_direction)o->direction, (enum gf_precision)p, l,
                                         &c);
                 if (rc)
                     return rc;
-                run_case(b, &c);
+                rc = run_case(b, &c);
                 gf_bench_case_free(&c);
+                if (rc)
+                    return rc;
             }
         }
     return 0;
+}
+
+/* The entrant that a figure compares with: NULL without one. */
+static const char *relative_of(const struct gf_bench *b) {
+    if (b->s->bench.relative)
+        return b->s->bench.relative;
+    return b->kept->n && *b->kept->result[0].row.relative ? b->kept->result[0].row.relative : NULL;
 }
 
 static void leave(struct gf_bench *b) {
@@ -195,61 +212,111 @@ static void leave(struct gf_bench *b) {
         b->entrant[i].context = NULL;
 }
 
-static int run_all(struct gf_bench *b, const struct gf_shape *shapes) {
+static int begin(struct gf_bench *b) {
+    struct gf_bench_host *h = &b->host;
     int rc = 0;
     for (int i = 0; i < b->n && !rc; i++) {
-        rc = opens(&b->entrant[i], b->s, b->threads);
+        rc = opens(&b->entrant[i], b->s, h->threads);
         if (rc)
             b->entrant[i].context = NULL;
     }
     if (rc)
-        goto out;
-    if (gf_bandwidth_copy(b->threads, &b->copy))
+        return rc;
+    if (gf_bandwidth_copy(h->threads, &h->copy))
         gf_log_note("bench: %s", gf_message());
-    gf_bench_print_machine(b);
-    b->headed = true;
-    for (; shapes->ndim && !rc; shapes++)
-        rc = run_shape(b, shapes);
-out:
+    h->n_devices = 0;
+    for (int i = 0; i < b->n; i++) {
+        const struct gf_bench_entrant *e = &b->entrant[i];
+        struct gf_bench_device *d = &h->device[h->n_devices];
+        if (!e->resident)
+            continue;
+        snprintf(d->entrant, sizeof d->entrant, "%s", e->name);
+        snprintf(d->name, sizeof d->name, "%s", e->device.name);
+        d->copy = e->device.copy;
+        h->n_devices++;
+    }
+    return b->kept ? gf_bench_keep_host(b->kept, h) : 0;
+}
+
+static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
+    int rc = begin(b);
+    if (!rc) {
+        gf_bench_print_host(b->s, &b->host, 0);
+        if (!b->s->bench.csv || !b->headed)
+            gf_bench_print_head(b->s);
+        gf_log_flush_stdout();
+        b->headed = true;
+    }
+    for (int i = 0; i < sizes->n && !rc; i++)
+        rc = run_size(b, &sizes->size[i]);
     leave(b);
     return rc;
 }
 
-/* A shape as it was typed, with all that is asked of it. */
-static int read_shape(const struct gf_settings *s, const char *text, struct gf_shape *shape) {
-    unsigned axes;
-    int rc = gf_bench_shape(text, shape);
-    const unsigned pictures = 1u << GF_BENCH_PICTURE | 1u << GF_BENCH_PICTURE_FULL;
-    if (!rc && s->bench.kinds && !(s->bench.kinds & ~pictures) && shape->ndim != 2)
-        rc = gf_fail(GF_EUSAGE, "shape '%.60s': a picture has two axes", text);
-    if (!rc && gf_settings_axes(s, shape->ndim, &axes))
-        rc = gf_fail(GF_EUSAGE, "shape '%.60s': %s", text, gf_message());
+/* Measures all sizes with each number of threads. */
+static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
+    const struct gf_settings *s = b->s;
+    int rc = enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
+    if (!rc)
+        rc = find_relative(b);
+    if (!rc)
+        describe_machine(&b->host);
+    for (int i = 0; i < counts && !rc; i++) {
+        b->host.threads = s->bench.threads.n ? s->bench.threads.count[i] : gf_settings_threads(s);
+        rc = run_all(b, sizes);
+    }
+    return rc;
+}
+
+/* The rows of files in place of measurements. */
+static int merge(struct gf_bench *b, char *const *operands, int n) {
+    int rc = n ? 0 : gf_fail(GF_EUSAGE, "--merge takes files that bench --json wrote");
+    for (int i = 0; i < n && !rc; i++)
+        rc = gf_bench_read(operands[i], b->kept);
+    if (rc)
+        return rc;
+    gf_bench_relate(b->kept, b->s->bench.relative);
+    gf_bench_print_results(b->s, b->kept);
+    for (int i = 0; i < b->kept->n; i++)
+        b->rows += b->kept->result[i].row.status == GF_BENCH_OK;
+    return 0;
+}
+
+/* The figure is no file that is read. */
+static int check_plot(const struct gf_settings *s, char *const *operands, int n) {
+    struct gf_targets targets = {.n = 1, .target = {{.label = "plot", .plain = true}}};
+    if (!s->bench.plot)
+        return 0;
+    if (!gf_plot_has_suffix(s->bench.plot))
+        return gf_fail(GF_EUSAGE, "--plot=%.60s: the suffix is to be .svg or .png", s->bench.plot);
+    if (!s->clobber && !access(s->bench.plot, F_OK)) /* rather now than after an hour */
+        return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", s->bench.plot);
+    int rc = gf_template_parse("--plot", s->bench.plot, &targets.target[0].where);
+    if (!rc)
+        rc = gf_inputs_guard(s, operands, n);
+    if (!rc)
+        rc = gf_targets_claim(s, &targets, operands, n > 1 ? 1 : n);
     return rc;
 }
 
 static int run(struct gf_settings *s, char **operands, int n) {
+    struct gf_bench_results kept = {0};
     struct gf_bench b = {.s = s};
-    struct gf_shape typed[MOST_SHAPES + 1] = {{0, {0}}};
+    struct gf_bench_sizes sizes = {0};
+    bool merging = s->bench.merge;
     int rc = gf_bench_check(s);
-    if (!rc && n > MOST_SHAPES)
-        rc = gf_fail(GF_EUSAGE, "%d shapes, where up to %d are possible", n, MOST_SHAPES);
-    for (int i = 0; i < n && !rc; i++)
-        rc = read_shape(s, operands[i], &typed[i]);
-    if (!rc && !n && s->axes.n)
-        rc = gf_fail(GF_EUSAGE, "--axes needs a shape");
-    if (!rc && n && s->bench.all)
-        rc = gf_fail(GF_EUSAGE, "--all and a shape exclude each other");
+    if (!rc && !merging)
+        rc = gf_bench_sizes_make(s, operands, n, &sizes);
     if (!rc)
-        rc = enter(&b);
+        rc = check_plot(s, operands, merging ? n : 0);
+    if (merging || s->bench.plot)
+        b.kept = &kept;
     if (!rc)
-        rc = find_relative(&b);
-    if (!rc)
-        describe_machine(&b);
-    int counts = s->bench.threads.n ? s->bench.threads.n : 1;
-    for (int i = 0; i < counts && !rc; i++) {
-        b.threads = s->bench.threads.n ? s->bench.threads.count[i] : gf_settings_threads(s);
-        rc = run_all(&b, n ? typed : s->bench.all ? gf_bench_full : gf_bench_quick);
-    }
+        rc = merging ? merge(&b, operands, n) : measure(&b, &sizes);
+    if (!rc && s->bench.plot && b.rows)
+        rc = gf_bench_plot(&kept, relative_of(&b), s->bench.plot, s->clobber);
+    gf_bench_sizes_free(&sizes);
+    gf_bench_results_free(&kept);
     if (rc) {
         gf_log_error("bench: %s", gf_message());
         return gf_exit_code(rc);
@@ -266,14 +333,18 @@ static const struct gf_opt_group *const groups[] = {&gf_opts_bench, &gf_opts_mem
 
 const struct gf_command gf_command_bench = {
     .name = "bench",
-    .operands = "[SHAPE]...",
+    .operands = "[SHAPE|RANGE]...|--merge FILE...",
     .summary = "the backends compared in one table",
     .groups = groups,
     .examples = "  gpufft bench\n"
+                "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
+                "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"
                 "  gpufft bench 4096x4096 256x256x256 --kind=r2c --precision=single,double\n"
                 "  gpufft bench 65536x256 --axes=x --kind=c2c,r2c\n"
                 "  gpufft bench 1048576 --backend=openmp,fftw-measure --threads=1,2 --csv\n"
-                "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n",
+                "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
+                "  gpufft bench 2^4..2^24 --kind=c2c --relative=openmp --plot=lines.svg\n"
+                "  gpufft bench --merge laptop.json server.json --plot=both.svg\n",
     .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"
              "what the planned passes read and write, and its share of the copy bandwidth.\n"
@@ -282,8 +353,9 @@ const struct gf_command gf_command_bench = {
              "than the one compared with. error: relative (L2); single against a run in\n"
              "double, double against sums in long double at 8 places; for a picture, the\n"
              "share of pixels off by one level; ! is more than gpufft promises. A wrong result\n"
-             "is not timed, and the exit status is 1. plan: the time that planning took, not\n"
-             "counted.\n"
+             "is not timed, and the exit status is 1. plan, build: the time that planning and\n"
+             "compiling kernels took, not counted. noisy: the median exceeds twice the least,\n"
+             "three further times too.\n"
              "Backends on a device are timed there, by its clock, with input and output in its\n"
              "memory; copy is then its own bandwidth.\n",
     .run = run,

@@ -3,6 +3,7 @@
 #ifndef GF_CLI_BENCH_BENCH_H
 #define GF_CLI_BENCH_BENCH_H
 
+#include "cli/bench/times.h"
 #include "cli/selftest/rig.h"
 #include "cli/settings.h"
 
@@ -26,21 +27,33 @@ struct gf_bench_entrant {
     const char *name;
     const struct gf_backend *backend;
     const char *fftw_plan;         /* NULL where that means nothing */
+    int threads;                   /* 0: as many as the others */
     void *context;                 /* open for as long as the number of threads stays */
     bool resident;                 /* arrays are timed where they live, on this device */
     struct gf_device_speed device; /* copy 0: not measured */
 };
-enum { GF_MAX_ENTRANTS = 16 };
+enum { GF_MAX_ENTRANTS = 16, GF_BENCH_NAME = 24 };
+
+/* Where rows were measured. */
+struct gf_bench_host {
+    char cpu[64], isa[64];
+    int cores, threads;
+    double copy; /* bytes a second with this many threads, 0 when it could not be measured */
+    int n_devices;
+    struct gf_bench_device {
+        char entrant[GF_BENCH_NAME], name[128];
+        double copy; /* 0: not measured */
+    } device[GF_MAX_ENTRANTS];
+};
 
 struct gf_bench {
     const struct gf_settings *s;
     int n, relative; /* entrants; the one that ratios are taken to, or -1 */
     struct gf_bench_entrant entrant[GF_MAX_ENTRANTS];
-    int threads;
-    double copy; /* bytes a second with this many threads, 0 when it could not be measured */
-    char cpu[64], isa[64];
-    int rows, bad; /* measured; wrong or failed */
-    bool headed;   /* the columns were named */
+    struct gf_bench_host host;
+    struct gf_bench_results *kept; /* all rows, for figures; NULL: none are kept */
+    int rows, bad;                 /* measured; wrong or failed */
+    bool headed;                   /* the columns were named */
 };
 
 struct gf_bench_case {
@@ -56,23 +69,35 @@ struct gf_bench_case {
 enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SKIPPED };
 
 struct gf_bench_row {
-    const char *name; /* the entrant's; NULL: all of them were skipped */
+    char name[GF_BENCH_NAME]; /* the entrant's; "": all of them were skipped */
     enum gf_bench_status status;
     char why[160]; /* failed, skipped */
-    int runs;
-    double median, least, p90; /* seconds */
-    double plan;               /* seconds that planning took */
-    double error;              /* relative, L2; of a picture's pixels the share that differs */
-    double ratio;              /* relative's time / this one's; 0: there is none */
+    struct gf_times time;
+    bool noisy;  /* also when it was measured again */
+    double host; /* median seconds by the host's clock of a run that a device timed, else 0 */
+    double plan, build; /* seconds that planning took, and compiling or finding its kernels */
+    double error;       /* relative, L2; of a picture's pixels the share that differs */
+    double ratio;       /* relative's time / this one's; 0: there is none */
+    char relative[GF_BENCH_NAME];
     int passes;
-    int64_t moved;      /* bytes, all passes */
-    double copy;        /* bytes a second, of the memory that the arrays were in; 0 unknown */
-    const char *device; /* whose memory, NULL for the host's */
+    int64_t moved;    /* bytes, all passes */
+    double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
+    char device[128]; /* whose memory, "" for the host's */
 };
 
-/* bench_options.c */
+/* Rows of one run, or of several files. */
+struct gf_bench_results {
+    int n_hosts, n;
+    struct gf_bench_host *host;
+    struct gf_bench_result {
+        int host;
+        struct gf_bench_case c; /* without its filter */
+        struct gf_bench_row row;
+    } * result;
+};
+
+/* options.c */
 extern const struct gf_opt_group gf_opts_bench;
-extern const struct gf_shape gf_bench_quick[], gf_bench_full[]; /* ndim 0 ends them */
 /* Refuses options that contradict each other. */
 int gf_bench_check(const struct gf_settings *s);
 /* The next word of a list at *at, cut to `size`; false at its end. */
@@ -82,9 +107,23 @@ static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
     int i = a - (GF_MAX_DIMS - c->shape.ndim);
     return i >= 0 && c->job.axes >> i & 1;
 }
-int gf_bench_shape(const char *text, struct gf_shape *shape);
 
-/* bench_case.c */
+/* sizes.c: what is measured. */
+struct gf_bench_size {
+    struct gf_shape shape;
+    unsigned axes; /* bits, as a job's */
+};
+struct gf_bench_sizes {
+    int n;
+    struct gf_bench_size *size; /* owned */
+};
+/* Those of the operands; without any, of --all's list or the short one. The caller frees, also after
+ * a failure. */
+int gf_bench_sizes_make(const struct gf_settings *s, char *const *operands, int n,
+                        struct gf_bench_sizes *sizes);
+void gf_bench_sizes_free(struct gf_bench_sizes *sizes);
+
+/* case.c */
 /* `axes`: those to transform, as a job's. `levels`: of a wavelet transform. */
 int gf_bench_case_make(const struct gf_shape *shape, unsigned axes, enum gf_bench_kind kind,
                        enum gf_direction direction, enum gf_precision p, int levels,
@@ -95,7 +134,7 @@ void gf_bench_case_free(struct gf_bench_case *c);
 int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]);
 
-/* bench_input.c */
+/* input.c */
 /* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
  * is made that of real samples. */
 void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
@@ -103,12 +142,12 @@ void gf_bench_fill(const struct gf_bench_case *c, struct gf_array *a);
 void gf_bench_get(const struct gf_array *a, int64_t i, double *re, double *im);
 uint64_t gf_bench_hash(uint64_t i);
 
-/* bench_wavelet.c: the value at j (z, y, x; missing ones 0) of a periodic wavelet transform's
+/* wavelet.c: the value at j (z, y, x; missing ones 0) of a periodic wavelet transform's
  * result on `in`. */
 long double gf_bench_wavelet_value(const struct gf_bench_case *c, const struct gf_array *in,
                                    const int64_t j[3]);
 
-/* bench_reference.c: what the right answer is. */
+/* reference.c: what the right answer is. */
 enum { GF_BENCH_SAMPLES = 8 };
 struct gf_bench_reference {
     struct gf_array full; /* in double precision; data NULL when there is no room or time for it */
@@ -126,9 +165,32 @@ double gf_bench_reference_error(const struct gf_bench_case *c, const struct gf_b
 double gf_bench_promise(const struct gf_bench_case *c, enum gf_precision p);
 void gf_bench_reference_free(struct gf_bench_reference *r);
 
-/* bench_print.c */
-void gf_bench_print_machine(const struct gf_bench *b);
-void gf_bench_print_rows(const struct gf_bench *b, const struct gf_bench_case *c,
-                         const struct gf_bench_row *rows, int n);
+/* print.c */
+/* `number`: from 1 on where there are several, else 0. */
+void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host, int number);
+/* The names of the columns. */
+void gf_bench_print_head(const struct gf_settings *s);
+void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c);
+void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
+                        const struct gf_bench_case *c, const struct gf_bench_row *row);
+extern const char *const gf_bench_statuses[], *const gf_bench_precisions[],
+                                                  *const gf_bench_directions[];
+
+/* results.c: rows that are kept, and read again. GF_ENOMEM. */
+int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *host);
+int gf_bench_keep_row(struct gf_bench_results *r, const struct gf_bench_case *c,
+                      const struct gf_bench_row *row);
+bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b);
+/* The rows that `bench --json` printed. */
+int gf_bench_read(const char *path, struct gf_bench_results *r);
+/* Sets all ratios: to the entrant of that name of the same host, or where this has none, of the first
+ * that has one. */
+void gf_bench_relate(struct gf_bench_results *r, const char *relative);
+void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r);
+void gf_bench_results_free(struct gf_bench_results *r);
+
+/* figure.c: time over size, and with `relative` (else NULL) the same divided by that entrant's. */
+int gf_bench_plot(const struct gf_bench_results *r, const char *relative, const char *path,
+                  bool clobber);
 
 #endif

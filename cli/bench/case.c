@@ -149,9 +149,12 @@ fail:
 
 struct entry {
     struct gf_plan *plan;
-    double *seconds; /* by run */
-    int inner;       /* executions a run */
-    bool uploaded;   /* a device has the input */
+    double *seconds;      /* by run */
+    double *host_seconds; /* likewise, by the host's clock where a device has its own */
+    int runs, inner;      /* inner: executions a run */
+    double spent;         /* seconds on these runs */
+    bool done;            /* measured for now */
+    bool uploaded;        /* a device has the input */
 };
 
 struct state {
@@ -167,7 +170,12 @@ static double now(void) {
     return gf_now_ms() * 1e-3;
 }
 
-static int run_on_host(struct state *st, int i, double *seconds) {
+/* Seconds that one execution takes, by the device's clock if it has one, and by the host's. */
+struct measured {
+    double seconds, host;
+};
+
+static int run_on_host(struct state *st, int i, struct measured *m) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct entry *entry = &st->entry[i];
     struct gf_report report = {.imag_ratio = 0};
@@ -179,12 +187,12 @@ static int run_on_host(struct state *st, int i, double *seconds) {
         if (rc)
             return rc;
     }
-    *seconds = (now() - start) / entry->inner;
+    m->seconds = m->host = (now() - start) / entry->inner;
     return 0;
 }
 
 /* The input is there already; one that was spent is copied again. */
-static int run_on_device(struct state *st, int i, double *seconds) {
+static int run_on_device(struct state *st, int i, struct measured *m) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct entry *entry = &st->entry[i];
     int rc = 0;
@@ -192,20 +200,22 @@ static int run_on_device(struct state *st, int i, double *seconds) {
         rc = e->backend->on_device->upload(e->context, entry->plan,
                                            st->fresh.data ? &st->fresh : &st->in);
     entry->uploaded = !rc;
+    double start = now();
     if (!rc)
-        rc = e->backend->on_device->run(e->context, entry->plan, entry->inner, seconds);
-    *seconds /= entry->inner;
+        rc = e->backend->on_device->run(e->context, entry->plan, entry->inner, &m->seconds);
+    m->host = (now() - start) / entry->inner;
+    m->seconds /= entry->inner;
     return rc;
 }
 
-/* Seconds that one execution takes, by the clock on the wall, or by the device's own. */
-static int run(struct state *st, int i, double *seconds) {
-    *seconds = 0;
-    return st->b->entrant[i].resident ? run_on_device(st, i, seconds) : run_on_host(st, i, seconds);
+static int run(struct state *st, int i, struct measured *m) {
+    *m = (struct measured){0, 0};
+    return st->b->entrant[i].resident ? run_on_device(st, i, m) : run_on_host(st, i, m);
 }
 
 static void give_up(struct gf_bench_row *row, int rc) {
-    row->status = rc == GF_ENOMEM || rc == GF_EUNSUPP ? GF_BENCH_SKIPPED : GF_BENCH_FAILED;
+    bool left_out = rc == GF_ENOMEM || rc == GF_EUNSUPP || rc == GF_EUNABLE;
+    row->status = left_out ? GF_BENCH_SKIPPED : GF_BENCH_FAILED;
     snprintf(row->why, sizeof row->why, "%s", gf_message());
 }
 
@@ -244,16 +254,19 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct entry *entry = &st->entry[i];
     struct gf_report report = {.imag_ratio = 0};
-    double start = now(), seconds;
+    struct measured m;
+    double start = now();
     entry->inner = 1;
-    row->copy = e->resident ? e->device.copy : st->b->copy;
-    row->device = e->resident ? e->device.name : NULL;
+    row->copy = e->resident ? e->device.copy : st->b->host.copy;
+    if (e->resident)
+        snprintf(row->device, sizeof row->device, "%s", e->device.name);
     /* Measuring plans try themselves out on arrays of their own. */
     int64_t trial = e->fftw_plan ? st->c->bytes_in + st->c->bytes_out : 0;
     int rc = gf_memory_check(trial, st->limit);
     if (!rc)
         rc = e->backend->plan(e->context, &st->c->job, &entry->plan);
-    row->plan = now() - start;
+    row->build = rc ? 0 : entry->plan->build_seconds;
+    row->plan = now() - start - row->build;
     if (!rc)
         rc = take(st, entry->plan->workspace_bytes);
     if (rc)
@@ -263,7 +276,7 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
         row->moved += entry->plan->pass[p].bytes_read + entry->plan->pass[p].bytes_written;
     }
     memset(st->out.data, 0xff, (size_t)st->c->bytes_out); /* NaN: nobody's answer is left over */
-    rc = run(st, i, &seconds);
+    rc = run(st, i, &m);
     if (!rc && e->resident)
         rc = e->backend->on_device->download(e->context, entry->plan, &st->out, &report);
     if (rc)
@@ -280,15 +293,17 @@ static int settle(struct state *st, int i) {
     enum { TRIES = 4, MOST_SPENT = 8 };
     struct entry *e = &st->entry[i];
     bool resident = st->b->entrant[i].resident, spent = st->fresh.data;
-    double seconds, least = resident ? shortest_resident : shortest;
+    double least = resident ? shortest_resident : shortest;
+    struct measured m;
     int rc = 0, tries = resident ? TRIES : 1;
     e->seconds = malloc(MOST_ROUNDS * sizeof(double));
-    if (!e->seconds)
+    e->host_seconds = malloc(MOST_ROUNDS * sizeof(double));
+    if (!e->seconds || !e->host_seconds)
         return gf_fail(GF_ENOMEM, "no memory for the times");
     for (int k = 0; k < tries && !rc; k++) {
-        rc = run(st, i, &seconds);
-        if (!rc && seconds * e->inner < least)
-            e->inner = (int)(least / (seconds + 1e-9)) + 1;
+        rc = run(st, i, &m);
+        if (!rc && m.seconds * e->inner < least)
+            e->inner = (int)(least / (m.seconds + 1e-9)) + 1;
         /* A spent input needs renewing before each execution. On a device that would be all that
          * is seen; there, a few in a row only transform what the last one left, and by then values
          * have not left their range. */
@@ -298,66 +313,88 @@ static int settle(struct state *st, int i) {
     return rc;
 }
 
-/* One run of each, round after round, so that whatever drifts does so for all alike. */
+static bool measured_enough(const struct gf_settings *s, const struct entry *e) {
+    if (e->runs == MOST_ROUNDS)
+        return true;
+    return s->bench.repeat ? e->runs >= s->bench.repeat
+                           : e->runs >= LEAST_ROUNDS && e->spent >= s->bench.seconds;
+}
+
+/* One run of each that is not done, round after round, so that whatever drifts does so for all
+ * alike. */
 static void time_all(struct state *st, struct gf_bench_row *rows) {
-    const struct gf_settings *s = st->b->s;
-    double spent = 0;
-    int repeat = s->bench.repeat < MOST_ROUNDS ? s->bench.repeat : MOST_ROUNDS;
-    for (int round = 0; round < MOST_ROUNDS; round++) {
-        int active = 0;
-        for (int i = 0; i < st->b->n; i++)
-            active += rows[i].status == GF_BENCH_OK;
-        bool enough =
-            repeat ? round >= repeat : round >= LEAST_ROUNDS && spent >= s->bench.seconds * active;
-        if (enough || !active)
-            break;
+    for (bool any = true; any;) {
+        any = false;
         for (int i = 0; i < st->b->n; i++) {
             struct entry *e = &st->entry[i];
-            if (rows[i].status != GF_BENCH_OK)
+            struct measured m;
+            if (rows[i].status != GF_BENCH_OK || e->done || measured_enough(st->b->s, e))
                 continue;
             double start = now();
-            int rc = run(st, i, &e->seconds[round]);
-            spent += now() - start;
+            int rc = run(st, i, &m);
+            e->spent += now() - start;
             if (rc) {
                 give_up(&rows[i], rc);
                 continue;
             }
-            rows[i].runs = round + 1;
+            e->seconds[e->runs] = m.seconds;
+            e->host_seconds[e->runs++] = m.host;
+            any = true;
         }
     }
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+/* Takes over what was measured, unless an earlier attempt was quieter. True: it is noisy. */
+static bool note_times(struct state *st, int i, struct gf_bench_row *row) {
+    struct entry *e = &st->entry[i];
+    struct gf_times t = gf_times_of(e->seconds, e->runs);
+    if (row->time.runs && gf_times_quieter(&row->time, &t) == &row->time)
+        return row->noisy;
+    row->time = t;
+    row->host = st->b->entrant[i].resident ? gf_times_of(e->host_seconds, e->runs).median : 0;
+    row->noisy = gf_times_are_noisy(&t);
+    return row->noisy;
 }
 
-static void sum_up(const struct state *st, struct gf_bench_row *rows) {
-    for (int i = 0; i < st->b->n; i++) {
-        double *t = st->entry[i].seconds;
-        int n = rows[i].runs;
+/* All entrants, and those again that something disturbed. */
+static void measure(struct state *st, struct gf_bench_row *rows) {
+    enum { REPEATS = 3 };
+    int noisy = 1;
+    for (int attempt = 0; attempt <= REPEATS && noisy; attempt++) {
+        time_all(st, rows);
+        noisy = 0;
+        for (int i = 0; i < st->b->n; i++) {
+            struct entry *e = &st->entry[i];
+            if (rows[i].status == GF_BENCH_OK && !e->done)
+                e->done = !note_times(st, i, &rows[i]);
+            noisy += rows[i].status == GF_BENCH_OK && !e->done;
+            e->runs = 0;
+            e->spent = 0;
+        }
+    }
+}
+
+static void relate(const struct gf_bench *b, struct gf_bench_row *rows) {
+    const struct gf_bench_row *to = b->relative < 0 ? NULL : &rows[b->relative];
+    for (int i = 0; i < b->n && to && to->status == GF_BENCH_OK; i++) {
         if (rows[i].status != GF_BENCH_OK)
             continue;
-        qsort(t, (size_t)n, sizeof *t, ascending);
-        rows[i].least = t[0];
-        rows[i].median = (t[(n - 1) / 2] + t[n / 2]) / 2;
-        rows[i].p90 = t[(9 * n + 9) / 10 - 1];
+        rows[i].ratio = to->time.median / rows[i].time.median;
+        snprintf(rows[i].relative, sizeof rows[i].relative, "%s", to->name);
     }
-    int relative = st->b->relative;
-    for (int i = 0; i < st->b->n && relative >= 0; i++)
-        if (rows[i].status == GF_BENCH_OK && rows[relative].status == GF_BENCH_OK)
-            rows[i].ratio = rows[relative].median / rows[i].median;
 }
 
 int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]) {
     struct state st = {.b = b, .c = c};
     int n = b->n;
-    for (int i = 0; i < n; i++)
-        rows[i] = (struct gf_bench_row){.name = b->entrant[i].name, .error = -1};
+    for (int i = 0; i < n; i++) {
+        rows[i] = (struct gf_bench_row){.error = -1};
+        snprintf(rows[i].name, sizeof rows[i].name, "%s", b->entrant[i].name);
+    }
     int rc = prepare(&st);
     if (rc) {
-        rows[0].name = NULL;
+        rows[0].name[0] = 0;
         give_up(&rows[0], rc);
         n = 1;
         goto out;
@@ -371,13 +408,14 @@ int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
     for (int i = 0; i < n; i++)
         if (rows[i].status == GF_BENCH_OK && (rc = settle(&st, i)))
             give_up(&rows[i], rc);
-    time_all(&st, rows);
-    sum_up(&st, rows);
+    measure(&st, rows);
+    relate(b, rows);
 out:
     for (int i = 0; i < b->n; i++) {
         if (st.entry[i].plan)
             b->entrant[i].backend->unplan(b->entrant[i].context, st.entry[i].plan);
         free(st.entry[i].seconds);
+        free(st.entry[i].host_seconds);
     }
     gf_bench_reference_free(&st.reference);
     gf_array_free(&st.in);

@@ -6,27 +6,14 @@
 
 #include "cli/bench/bench.h"
 #include "cli/options.h"
+#include "cli/shapes.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
 
 const char *const gf_bench_kinds[] = {"c2c",          "r2c", "c2r",    "picture",
                                       "picture-full", "dwt", "filter", NULL};
-static const char *const precisions[] = {"single", "double", NULL};
-static const char *const directions[] = {"forward", "inverse", NULL};
-
-/* A line, a picture in cache and one beyond, a film frame, primes, two volumes. */
-const struct gf_shape gf_bench_quick[] = {
-    {1, {1 << 18}},    {2, {512, 512}},   {2, {2048, 2048}},    {2, {1080, 1920}},
-    {2, {1009, 1013}}, {3, {64, 64, 64}}, {3, {256, 256, 256}}, {0, {0}},
-};
-const struct gf_shape gf_bench_full[] = {
-    {1, {1 << 10}},       {1, {1 << 12}},    {1, {1 << 14}},       {1, {1 << 16}},
-    {1, {1 << 18}},       {1, {1 << 20}},    {1, {1 << 22}},       {1, {1 << 24}},
-    {2, {512, 512}},      {2, {1024, 1024}}, {2, {2048, 2048}},    {2, {4096, 4096}},
-    {2, {8192, 8192}},    {2, {1080, 1920}}, {2, {3000, 4000}},    {2, {4001, 4001}},
-    {2, {4007, 4007}},    {3, {64, 64, 64}}, {3, {128, 128, 128}}, {3, {256, 256, 256}},
-    {3, {512, 512, 512}}, {0, {0}},
-};
+const char *const gf_bench_precisions[] = {"single", "double", NULL};
+const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 
 bool gf_bench_next_word(const char **at, char *word, size_t size) {
     int n = (int)strcspn(*at, ",");
@@ -73,7 +60,7 @@ static int parse_levels(const char *value, void *field) {
 }
 
 static int parse_precisions(const char *value, void *field) {
-    return parse_set("--precision", value, precisions, field);
+    return parse_set("--precision", value, gf_bench_precisions, field);
 }
 
 static int parse_threads(const char *value, void *field) {
@@ -109,12 +96,14 @@ static const char *backend_name(int i) {
     int n = 0;
     while (gf_backends[n])
         n++;
-    static const char *const yardsticks[] = {"fftw-measure", "mkl", "vkfft", NULL};
-    return i < n ? gf_backends[i]->name : i < n + 3 ? yardsticks[i - n] : NULL;
+    static const char *const yardsticks[] = {"openmp-1", "fftw-measure", "mkl", "vkfft", NULL};
+    return i < n ? gf_backends[i]->name : i < n + 4 ? yardsticks[i - n] : NULL;
 }
 
 static const struct gf_opt rows[] = {
     GF_FLAG("all", bench.all, "measure the long list of sizes"),
+    GF_CHOICE("step", step, "NAME", gf_steps,
+              "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
               "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D, with both "
               "--range=auto and full), picture-full, dwt (wavelets), filter (u8 to u8 through a "
@@ -124,13 +113,13 @@ static const struct gf_opt rows[] = {
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),
     GF_PARSED("levels", GF_AT(bench.levels), "LIST", parse_levels,
               "numbers of levels of dwt, a row each (default: 1,3)"),
-    GF_CHOICE("direction", bench.direction, "NAME", directions,
+    GF_CHOICE("direction", bench.direction, "NAME", gf_bench_directions,
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
-              "single (default), double", .choices = precisions),
+              "single (default), double", .choices = gf_bench_precisions),
     GF_TEXT("backend", bench.backends, "LIST",
-            "backends that `gpufft devices` lists, fftw-measure, mkl, vkfft (default: all present, "
-            "except on devices that are the CPU)",
+            "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, vkfft "
+            "(default: all present, except on devices that are the CPU)",
             .letter = 'b', .known = backend_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
@@ -146,6 +135,11 @@ static const struct gf_opt rows[] = {
     GF_INTEGER("repeat", bench.repeat, "N", 1, 100000,
                "how many times to measure a row, instead of --time"),
     GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"),
+    GF_TEXT("plot", bench.plot, "FILE",
+            "draw time over size, and relative to --relative, to FILE.svg or FILE.png"),
+    GF_FLAG("merge", bench.merge,
+            "instead of measuring: one table, and figure, of the files FILE that --json wrote"),
+    GF_NEGATE("clobber", clobber, "do not replace an existing file"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
@@ -155,17 +149,5 @@ int gf_bench_check(const struct gf_settings *s) {
         return gf_fail(GF_EUSAGE, "--csv and --json exclude each other");
     if (s->quiet && s->verbose)
         return gf_fail(GF_EUSAGE, "--quiet and --verbose exclude each other");
-    return 0;
-}
-
-int gf_bench_shape(const char *text, struct gf_shape *shape) {
-    int64_t extent[GF_MAX_RANK];
-    int rc = gf_shape_parse(text, extent, &shape->ndim);
-    if (rc)
-        return rc;
-    if (shape->ndim > GF_MAX_DIMS)
-        return gf_fail(GF_EUSAGE, "shape '%.60s': %d axes, where 1 to %d are possible", text,
-                       shape->ndim, GF_MAX_DIMS);
-    memcpy(shape->n, extent, sizeof shape->n);
     return 0;
 }

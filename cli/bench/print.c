@@ -7,7 +7,7 @@
 #include "cli/log.h"
 #include "cli/batch/report.h"
 
-static const char *const statuses[] = {"ok", "wrong", "failed", "skipped"};
+const char *const gf_bench_statuses[] = {"ok", "wrong", "failed", "skipped", NULL};
 
 static const char *shape_text(const struct gf_shape *s, char text[72]) {
     int n = 0;
@@ -39,11 +39,11 @@ static const char *levels_text(const struct gf_bench_case *c, char text[24]) {
 }
 
 static const char *direction_of(const struct gf_bench_case *c) {
-    return c->job.direction == GF_FORWARD ? "forward" : "inverse";
+    return gf_bench_directions[c->job.direction];
 }
 
 static const char *precision_of(const struct gf_bench_case *c) {
-    return c->job.precision == GF_DOUBLE ? "double" : "single";
+    return gf_bench_precisions[c->job.precision];
 }
 
 /* What follows from the times; all 0 for a row that was not timed. */
@@ -57,39 +57,40 @@ static struct rates rates_of(const struct gf_bench_case *c, const struct gf_benc
     struct rates v = {0, 0, 0, 0};
     if (r->status != GF_BENCH_OK)
         return v;
-    v.gflops = c->flops / r->median * 1e-9;
-    v.bytes = (double)r->moved / r->median;
+    v.gflops = c->flops / r->time.median * 1e-9;
+    v.bytes = (double)r->moved / r->time.median;
     if (r->copy > 0) {
         v.share = v.bytes / r->copy;
-        v.floors = r->median * r->copy / (double)c->floor;
+        v.floors = r->time.median * r->copy / (double)c->floor;
     }
     return v;
 }
 
-static const char *relative_name(const struct gf_bench *b) {
-    return b->relative < 0 ? "" : b->entrant[b->relative].name;
-}
-
 /* ---- table ---- */
 
-static void table_machine(const struct gf_bench *b) {
-    printf("%s, %s, %d thread%s, ", b->cpu, b->isa, b->threads, b->threads == 1 ? "" : "s");
-    if (b->copy > 0)
-        printf("copy %.1f GB/s (read + written)\n", b->copy * 1e-9);
+static void print_copy(double copy) {
+    if (copy > 0)
+        printf("copy %.1f GB/s (read + written)\n", copy * 1e-9);
     else
         printf("copy not measured\n");
-    for (int i = 0; i < b->n; i++) {
-        const struct gf_bench_entrant *e = &b->entrant[i];
-        if (!e->resident)
-            continue;
-        printf("%s: %s, device-resident, ", e->name, e->device.name);
-        if (e->device.copy > 0)
-            printf("copy %.1f GB/s (read + written)\n", e->device.copy * 1e-9);
-        else
-            printf("copy not measured\n");
+}
+
+static void table_host(const struct gf_bench_host *h, int number) {
+    if (number)
+        printf("[%d] ", number);
+    printf("%s, %d core%s, %s, %d thread%s, ", h->cpu, h->cores, h->cores == 1 ? "" : "s", h->isa,
+           h->threads, h->threads == 1 ? "" : "s");
+    print_copy(h->copy);
+    for (int i = 0; i < h->n_devices; i++) {
+        printf("%s%s: %s, device-resident, ", number ? "    " : "", h->device[i].entrant,
+               h->device[i].name);
+        print_copy(h->device[i].copy);
     }
-    printf("%-14s %9s %9s %9s %8s %6s %6s %5s %6s %6s %8s %9s\n", "", "ms", "least", "90%",
-           "GFLOP/s", "passes", "GB/s", "copy", "floors", "ratio", "error", "plan ms");
+}
+
+static void table_head(void) {
+    printf("%-14s %9s %9s %9s %8s %6s %6s %5s %6s %6s %8s %9s %8s\n", "", "ms", "least", "90%",
+           "GFLOP/s", "passes", "GB/s", "copy", "floors", "ratio", "error", "plan ms", "build ms");
 }
 
 /* At most `most` decimals, fewer for large values, so that all sizes fit one column. */
@@ -102,22 +103,22 @@ static void print_ms(double seconds) {
     print_number(9, 4, seconds * 1e3);
 }
 
-static void table_row(const struct gf_bench *b, const struct gf_bench_case *c,
-                      const struct gf_bench_row *r) {
+static void table_row(const struct gf_bench_case *c, const struct gf_bench_row *r, int number) {
     struct rates v = rates_of(c, r);
-    (void)b;
-    printf("  %-12s", r->name ? r->name : "");
+    char name[GF_BENCH_NAME + 8];
+    snprintf(name, sizeof name, number ? "%s [%d]" : "%s", r->name, number);
+    printf("  %-12s", name);
     if (r->status == GF_BENCH_WRONG) {
         printf(" WRONG, error %.1e\n", r->error);
         return;
     }
     if (r->status != GF_BENCH_OK) {
-        printf(" %s: %s\n", statuses[r->status], r->why);
+        printf(" %s: %s\n", gf_bench_statuses[r->status], r->why);
         return;
     }
-    print_ms(r->median);
-    print_ms(r->least);
-    print_ms(r->p90);
+    print_ms(r->time.median);
+    print_ms(r->time.least);
+    print_ms(r->time.p90);
     print_number(8, 3, v.gflops);
     printf(" %6d", r->passes);
     print_number(6, 3, v.bytes * 1e-9);
@@ -132,7 +133,11 @@ static void table_row(const struct gf_bench *b, const struct gf_bench_case *c,
         printf(" %6s", "-");
     printf(" %8.1e%s", r->error, r->error > gf_bench_promise(c, c->job.precision) ? "!" : " ");
     print_number(8, 4, r->plan * 1e3);
-    printf("\n");
+    if (r->build > 0)
+        print_number(8, 4, r->build * 1e3);
+    else
+        printf(" %8s", "-");
+    printf("%s\n", r->noisy ? " noisy" : "");
 }
 
 /* ---- CSV ---- */
@@ -147,17 +152,22 @@ static void csv_text(const char *text) {
     putchar('"');
 }
 
-static void csv_row(const struct gf_bench *b, const struct gf_bench_case *c,
+static void csv_head(void) {
+    printf("shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
+           "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
+           "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes,build_ms,host_ms,noisy\n");
+}
+
+static void csv_row(const struct gf_bench_host *h, const struct gf_bench_case *c,
                     const struct gf_bench_row *r) {
     char shape[72];
     struct rates v = rates_of(c, r);
     printf("%s,%s,%s,%s,%d,%s,%s,", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
-           direction_of(c), precision_of(c), b->threads, r->name ? r->name : "",
-           statuses[r->status]);
+           direction_of(c), precision_of(c), h->threads, r->name, gf_bench_statuses[r->status]);
     if (r->status == GF_BENCH_OK)
-        printf("%d,%.6g,%.6g,%.6g,%.6g,%d,%lld,%.6g,%.6g,%.6g,%.6g,%s,%.3g,%.6g,", r->runs,
-               r->median * 1e3, r->least * 1e3, r->p90 * 1e3, v.gflops, r->passes,
-               (long long)r->moved, v.bytes * 1e-9, v.share, v.floors, r->ratio, relative_name(b),
+        printf("%d,%.6g,%.6g,%.6g,%.6g,%d,%lld,%.6g,%.6g,%.6g,%.6g,%s,%.3g,%.6g,", r->time.runs,
+               r->time.median * 1e3, r->time.least * 1e3, r->time.p90 * 1e3, v.gflops, r->passes,
+               (long long)r->moved, v.bytes * 1e-9, v.share, v.floors, r->ratio, r->relative,
                r->error, r->plan * 1e3);
     else if (r->status == GF_BENCH_WRONG)
         printf(",,,,,,,,,,,,%.3g,,", r->error);
@@ -165,17 +175,21 @@ static void csv_row(const struct gf_bench *b, const struct gf_bench_case *c,
         printf(",,,,,,,,,,,,,,");
     csv_text(r->why);
     putchar(',');
-    csv_text(b->cpu);
+    csv_text(h->cpu);
     putchar(',');
-    csv_text(b->isa);
-    printf(",%.6g,", (r->name ? r->copy : b->copy) * 1e-9);
-    csv_text(r->device ? r->device : "");
+    csv_text(h->isa);
+    printf(",%.6g,", (*r->name ? r->copy : h->copy) * 1e-9);
+    csv_text(r->device);
     if (c->kind == GF_BENCH_DWT)
         printf(",%d,", c->job.wavelet.levels);
     else
         printf(",,");
     csv_text(axes_text(c, shape));
-    putchar('\n');
+    if (r->status == GF_BENCH_OK)
+        printf(",%.6g,%.6g,%d\n", r->build * 1e3, (r->host > 0 ? r->host : r->time.median) * 1e3,
+               r->noisy);
+    else
+        printf(",,,\n");
 }
 
 /* ---- JSON ---- */
@@ -185,18 +199,52 @@ static void set_real(json_t *o, const char *key, double v) {
     json_object_set_new(o, key, isfinite(v) ? json_real(v) : json_null());
 }
 
-static void json_machine(const struct gf_bench *b) {
-    json_t *o = json_object();
-    json_object_set_new(o, "machine", gf_json_text(b->cpu));
-    json_object_set_new(o, "isa", gf_json_text(b->isa));
-    json_object_set_new(o, "threads", json_integer(b->threads));
-    set_real(o, "copy_gb_s", b->copy > 0 ? b->copy * 1e-9 : NAN);
+static void json_host(const struct gf_bench_host *h) {
+    json_t *o = json_object(), *devices = json_array();
+    json_object_set_new(o, "machine", gf_json_text(h->cpu));
+    json_object_set_new(o, "cores", json_integer(h->cores));
+    json_object_set_new(o, "isa", gf_json_text(h->isa));
+    json_object_set_new(o, "threads", json_integer(h->threads));
+    set_real(o, "copy_gb_s", h->copy > 0 ? h->copy * 1e-9 : NAN);
+    for (int i = 0; i < h->n_devices; i++) {
+        json_t *d = json_object();
+        json_object_set_new(d, "backend", json_string(h->device[i].entrant));
+        json_object_set_new(d, "name", gf_json_text(h->device[i].name));
+        set_real(d, "copy_gb_s", h->device[i].copy > 0 ? h->device[i].copy * 1e-9 : NAN);
+        json_array_append_new(devices, d);
+    }
+    json_object_set_new(o, "devices", devices);
     gf_json_print(o);
 }
 
-static void json_row(const struct gf_bench *b, const struct gf_bench_case *c,
-                     const struct gf_bench_row *r) {
+static void json_times(json_t *o, const struct gf_bench_case *c, const struct gf_bench_row *r) {
     struct rates v = rates_of(c, r);
+    json_object_set_new(o, "runs", json_integer(r->time.runs));
+    set_real(o, "median_ms", r->time.median * 1e3);
+    set_real(o, "least_ms", r->time.least * 1e3);
+    set_real(o, "p90_ms", r->time.p90 * 1e3);
+    if (r->noisy)
+        json_object_set_new(o, "noisy", json_true());
+    if (r->host > 0)
+        set_real(o, "host_ms", r->host * 1e3);
+    set_real(o, "plan_ms", r->plan * 1e3);
+    set_real(o, "build_ms", r->build * 1e3);
+    set_real(o, "gflops", v.gflops);
+    json_object_set_new(o, "passes", json_integer(r->passes));
+    json_object_set_new(o, "bytes_moved", json_integer(r->moved));
+    set_real(o, "gb_s", v.bytes * 1e-9);
+    if (*r->device)
+        set_real(o, "device_copy_gb_s", r->copy > 0 ? r->copy * 1e-9 : NAN);
+    set_real(o, "copy_share", r->copy > 0 ? v.share : NAN);
+    set_real(o, "floors", r->copy > 0 ? v.floors : NAN);
+    if (r->ratio > 0) {
+        set_real(o, "ratio", r->ratio);
+        json_object_set_new(o, "relative", json_string(r->relative));
+    }
+}
+
+static void json_row(const struct gf_bench_host *h, const struct gf_bench_case *c,
+                     const struct gf_bench_row *r) {
     json_t *o = json_object();
     char axes[8];
     json_object_set_new(o, "shape", gf_json_shape(c->shape.n, c->shape.ndim));
@@ -206,61 +254,53 @@ static void json_row(const struct gf_bench *b, const struct gf_bench_case *c,
         json_object_set_new(o, "levels", json_integer(c->job.wavelet.levels));
     json_object_set_new(o, "direction", json_string(direction_of(c)));
     json_object_set_new(o, "precision", json_string(precision_of(c)));
-    json_object_set_new(o, "threads", json_integer(b->threads));
-    if (r->name)
+    json_object_set_new(o, "threads", json_integer(h->threads));
+    if (*r->name)
         json_object_set_new(o, "backend", json_string(r->name));
-    if (r->device)
+    if (*r->device)
         json_object_set_new(o, "device", gf_json_text(r->device));
-    json_object_set_new(o, "status", json_string(statuses[r->status]));
+    json_object_set_new(o, "status", json_string(gf_bench_statuses[r->status]));
     if (r->status == GF_BENCH_OK || r->status == GF_BENCH_WRONG)
         set_real(o, "error", r->error);
     else
         json_object_set_new(o, "why", gf_json_text(r->why));
-    if (r->status == GF_BENCH_OK) {
-        json_object_set_new(o, "runs", json_integer(r->runs));
-        set_real(o, "median_ms", r->median * 1e3);
-        set_real(o, "least_ms", r->least * 1e3);
-        set_real(o, "p90_ms", r->p90 * 1e3);
-        set_real(o, "plan_ms", r->plan * 1e3);
-        set_real(o, "gflops", v.gflops);
-        json_object_set_new(o, "passes", json_integer(r->passes));
-        json_object_set_new(o, "bytes_moved", json_integer(r->moved));
-        set_real(o, "gb_s", v.bytes * 1e-9);
-        if (r->device)
-            set_real(o, "device_copy_gb_s", r->copy > 0 ? r->copy * 1e-9 : NAN);
-        set_real(o, "copy_share", r->copy > 0 ? v.share : NAN);
-        set_real(o, "floors", r->copy > 0 ? v.floors : NAN);
-        if (r->ratio > 0) {
-            set_real(o, "ratio", r->ratio);
-            json_object_set_new(o, "relative", json_string(relative_name(b)));
-        }
-    }
+    if (r->status == GF_BENCH_OK)
+        json_times(o, c, r);
     gf_json_print(o);
 }
 
 /* ---- */
 
-void gf_bench_print_machine(const struct gf_bench *b) {
-    if (b->s->json)
-        json_machine(b);
-    else if (!b->s->bench.csv)
-        table_machine(b);
-    else if (!b->headed)
-        printf("shape,kind,direction,precision,threads,backend,status,runs,median_ms,least_ms,"
-               "p90_ms,gflops,passes,bytes_moved,gb_s,copy_share,floors,ratio,relative,error,"
-               "plan_ms,why,cpu,isa,copy_gb_s,device,levels,axes\n");
-    gf_log_flush_stdout();
+void gf_bench_print_host(const struct gf_settings *s, const struct gf_bench_host *host,
+                         int number) {
+    if (s->json)
+        json_host(host);
+    else if (!s->bench.csv)
+        table_host(host, number);
 }
 
-void gf_bench_print_rows(const struct gf_bench *b, const struct gf_bench_case *c,
-                         const struct gf_bench_row *rows, int n) {
+void gf_bench_print_head(const struct gf_settings *s) {
+    if (s->bench.csv)
+        csv_head();
+    else if (!s->json)
+        table_head();
+}
+
+void gf_bench_print_case(const struct gf_settings *s, const struct gf_bench_case *c) {
     char shape[72], levels[24], axes[8];
     bool all = c->job.axes == (1u << c->shape.ndim) - 1;
-    if (!b->s->json && !b->s->bench.csv)
+    if (!s->json && !s->bench.csv)
         printf("%s %s%s%s%s, %s, %s\n", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
                levels_text(c, levels), all ? "" : " along ", all ? "" : axes_text(c, axes),
                direction_of(c), precision_of(c));
-    for (int i = 0; i < n; i++)
-        (b->s->json ? json_row : b->s->bench.csv ? csv_row : table_row)(b, c, &rows[i]);
-    gf_log_flush_stdout();
+}
+
+void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host *host, int number,
+                        const struct gf_bench_case *c, const struct gf_bench_row *row) {
+    if (s->json)
+        json_row(host, c, row);
+    else if (s->bench.csv)
+        csv_row(host, c, row);
+    else
+        table_row(c, row, number);
 }

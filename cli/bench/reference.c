@@ -234,7 +234,7 @@ static double full_error(const struct gf_bench_reference *r, const struct gf_arr
 static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, int64_t room,
                       struct gf_array *full) {
     const struct gf_backend *backend = NULL;
-    struct gf_backend_options options = {.threads = b->threads};
+    struct gf_backend_options options = {.threads = b->host.threads};
     struct gf_bench_case wide = {.shape = c->shape};
     struct gf_array in = {0};
     struct gf_plan *plan = NULL;

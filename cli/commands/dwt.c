@@ -66,12 +66,20 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
+static const char *refuses_pages(const struct gf_task *t) {
+    for (int i = 0; i < t->job.n_out; i++)
+        if (t->job.out[i].map == GF_MAP_DISPLAY)
+            return "pictures are made from all coefficients";
+    return gf_wavelet_refuses_pages(t->s);
+}
+
 const struct gf_task_hooks gf_hooks_dwt = {
     .name = "dwt",
     .default_kind = GF_REAL,
     .label = "coefficients",
     .prepare = prepare,
     .check = check,
+    .refuses_pages = refuses_pages,
     .stream = gf_dwt_frames_stream,
 };
 

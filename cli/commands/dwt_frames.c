@@ -10,6 +10,7 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/batch/job_record.h"
+#include "cli/commands/wavelet.h"
 #include "core/wavelet/stream.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
@@ -33,7 +34,7 @@ struct queue {
 
 struct run {
     struct gf_task *t;
-    struct gf_volume_reader *raw; /* NULL: each frame is a file */
+    bool raw; /* the planes of one file; else each frame is a file */
     struct gf_image plane;
     struct gf_volume *volume;
     bool beside; /* boxes are queued: they are worth waking a thread */
@@ -53,8 +54,8 @@ static const char *refuses(const struct gf_task *t) {
         return "planes are not transformed along z";
     if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
         return "pictures and bands are made from all coefficients";
-    if (t->job.wavelet.threshold != GF_KEEP_ALL && t->job.wavelet.percent)
-        return "the largest K% are known only when all coefficients are there";
+    if (gf_wavelet_refuses_pages(s))
+        return gf_wavelet_refuses_pages(s);
     if (s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (!gf_session_streaming(t->runner->session))
@@ -171,18 +172,17 @@ static int stop_writing(struct run *r, int rc) {
 }
 
 static int open_raw(struct run *r) {
-    const struct gf_read_options options = gf_settings_read_options(r->t->s);
     const struct gf_array *px = &r->t->image.px;
-    int rc = gf_volume_open(r->t->read[0], &options, &r->raw);
+    r->raw = true;
     r->plane.ndim = 2;
-    return rc ? rc : gf_array_alloc(&r->plane.px, px->dtype, 3, px->shape + 1);
+    return gf_array_alloc(&r->plane.px, px->dtype, 3, px->shape + 1);
 }
 
 /* Plane i, its channels without alpha, as a view. */
 static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
     int rc;
     if (r->raw) {
-        rc = gf_volume_read(r->raw, &r->plane.px);
+        rc = gf_file_read_pages(r->t->reader.file[0], &r->t->image, i, 1, r->plane.px.data);
         if (!rc)
             rc = gf_load_finite(r->t->s, &r->plane);
     } else {
@@ -271,7 +271,6 @@ out:
     streamer->close(stream);
     gf_volume_abort(r.volume);
     gf_image_free(&r.plane);
-    gf_volume_close(r.raw);
     return rc;
 }
 
@@ -283,7 +282,7 @@ int gf_dwt_frames_stream(struct gf_task *t, bool *done) {
     }
     const char *why = t->prepared ? refuses(t) : NULL;
     *done = t->prepared && !why;
-    if (why && t->s->frames)
+    if (why && t->s->frames && !t->pages.at_once)
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
     if (*done) {
         t->streamed = true;

@@ -133,12 +133,17 @@ static int check(struct gf_task *t) {
     return 0;
 }
 
+static const char *refuses_pages(const struct gf_task *t) {
+    return gf_wavelet_refuses_pages(t->s);
+}
+
 const struct gf_task_hooks gf_hooks_idwt = {
     .name = "idwt",
     .default_kind = GF_REAL,
     .label = "picture",
     .prepare = prepare,
     .check = check,
+    .refuses_pages = refuses_pages,
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {

@@ -1,5 +1,4 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,29 +10,32 @@
 #include "cli/filter/make.h"
 #include "cli/filter/options.h"
 #include "cli/log.h"
+#include "cli/shapes.h"
 #include "cli/batch/report.h"
+#include "cli/batch/slabs.h"
 #include "core/base/memory.h"
+#include "core/base/range_planes.h"
 #include "core/base/status.h"
 
+/* Shapes, or a range of them; a file of that name comes first. */
 static bool is_shape(const char *text) {
     struct stat st;
-    return isdigit((unsigned char)*text) && strspn(text, "0123456789x") == strlen(text) &&
-           stat(text, &st);
+    return gf_shape_looks_like_one(text) && stat(text, &st);
 }
 
-/* An image without samples, of the shape that was typed. */
-static int image_from_shape(const struct gf_settings *s, const char *text, struct gf_image *image) {
+/* An image without samples, of a shape that was typed. */
+static int image_from_shape(const struct gf_settings *s, const struct gf_extents *shape,
+                            struct gf_image *image) {
     int64_t extent[GF_MAX_RANK], bytes;
-    int n;
+    int n = shape->n, rc;
+    char text[GF_SHAPE_TEXT];
     enum gf_dtype usual = s->plan_transform == GF_PLAN_IDWT ? GF_F32 : GF_U8;
     enum gf_dtype dtype = s->type == GF_UNSET ? usual : (enum gf_dtype)s->type;
-    int rc = gf_shape_parse(text, extent, &n);
-    if (rc)
-        return rc;
+    memcpy(extent, shape->extent, sizeof extent);
     bool channels = s->channels_last != GF_UNSET;
     if (n - channels < 1 || n - channels > GF_MAX_DIMS)
-        return gf_fail(GF_EUSAGE, "shape '%s': %d axes, where 1 to 3 are possible", text,
-                       n - channels);
+        return gf_fail(GF_EUSAGE, "shape '%s': %d axes, where 1 to 3 are possible",
+                       gf_shape_text(shape, text), n - channels);
     if (!channels)
         extent[n++] = 1;
     rc = gf_size_product(extent, n, (int64_t)gf_dtype_size(dtype), &bytes);
@@ -47,22 +49,28 @@ static int image_from_shape(const struct gf_settings *s, const char *text, struc
 
 struct needs {
     int64_t in, out, workspace, moved, total;
-    double cost; /* of all passes, see struct gf_pass_info; 0: not known of each */
-    double copy; /* bytes a second */
-    int passes;  /* those that walk over the data */
+    double cost;  /* of all passes, see struct gf_pass_info; 0: not known of each */
+    double copy;  /* bytes a second */
+    int64_t runs; /* of all passes */
+    int passes;   /* those that walk over the data */
 };
 
 static double share_of(const struct gf_pass_info *pass) {
     return (double)(pass->bytes_read + pass->bytes_written) / pass->cost;
 }
 
+/* Page by page a full display range takes a walk of its own. */
+static bool is_walked_twice(const struct gf_task *t) {
+    bool full = false;
+    for (int i = 0; i < t->job.n_out; i++)
+        full = full || gf_output_is_full(&t->job.out[i]);
+    return full && t->pages.at_once;
+}
+
 static struct needs sum_up(const struct gf_task *t) {
     struct needs n = {.workspace = t->runner->plan->workspace_bytes + t->extra_bytes};
-    n.in = gf_array_count(&t->image.px) * (int64_t)gf_dtype_size(t->image.px.dtype);
-    for (int i = 0; i < t->job.n_out; i++) {
-        const struct gf_array *px = &t->product[i].image.px;
-        n.out += gf_array_count(px) * (int64_t)gf_dtype_size(px->dtype);
-    }
+    n.in = gf_task_in_bytes(t);
+    n.out = gf_task_out_bytes(t);
     if (n.workspace < t->prepare_bytes - n.in - n.out)
         n.workspace = t->prepare_bytes - n.in - n.out;
     bool known = true;
@@ -72,7 +80,10 @@ static struct needs sum_up(const struct gf_task *t) {
         n.cost += pass->cost;
         known = known && pass->cost > 0;
     }
-    n.cost = known ? n.cost : 0;
+    n.runs = t->pages.at_once ? (t->job.shape[0] + t->pages.at_once - 1) / t->pages.at_once : 1;
+    if (t->pages.at_once)
+        n.moved = n.moved / t->pages.at_once * t->job.shape[0] * (1 + is_walked_twice(t));
+    n.cost = known ? n.cost * (double)n.runs : 0;
     n.copy = gf_runner_copy_speed(t->runner);
     n.total = n.in + n.out + n.workspace;
     return n;
@@ -94,7 +105,65 @@ static const char *direction_name(const struct gf_task *t) {
                                             : "inverse";
 }
 
-static void print_plan(const char *name, const struct gf_task *t) {
+/* How a job that does not fit runs with --scratch; false where it cannot. */
+static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
+    return n->total > gf_runner_limit(t->runner) && !gf_slabs_refuses(t) &&
+           !gf_slabs_describe(t, p);
+}
+
+static void print_slabs(const struct gf_slab_plan *p) {
+    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
+    printf(
+        "  slabs     with --scratch: %lld of up to %lld pages, %lld blocks of rows, %s of memory\n",
+        (long long)p->n_slabs, (long long)p->slab_pages, (long long)p->n_blocks,
+        gf_memory_text(p->memory_bytes, a));
+    for (int i = 0; i < p->n_walks; i++)
+        printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
+               gf_memory_text(p->walk[i].bytes_read, a),
+               gf_memory_text(p->walk[i].bytes_written, b));
+    printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
+           gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+}
+
+static json_t *json_slabs(const struct gf_slab_plan *p) {
+    json_t *o = json_object(), *walks = json_array();
+    json_object_set_new(o, "slabs", json_integer(p->n_slabs));
+    json_object_set_new(o, "blocks", json_integer(p->n_blocks));
+    for (int i = 0; i < p->n_walks; i++) {
+        json_t *walk = json_object();
+        json_object_set_new(walk, "what", gf_json_text(p->walk[i].what));
+        json_object_set_new(walk, "bytes_read", json_integer(p->walk[i].bytes_read));
+        json_object_set_new(walk, "bytes_written", json_integer(p->walk[i].bytes_written));
+        json_array_append_new(walks, walk);
+    }
+    json_object_set_new(o, "walks", walks);
+    json_object_set_new(o, "bytes_moved", json_integer(gf_slab_bytes_moved(p)));
+    json_object_set_new(o, "bytes_scratch", json_integer(p->exchange_bytes));
+    json_object_set_new(o, "bytes_needed", json_integer(p->memory_bytes));
+    return o;
+}
+
+/* How often the passes run, and what runs before the first of them. */
+static void print_pages(const struct gf_task *t, int64_t runs) {
+    const struct gf_job *job = &t->job;
+    struct gf_range_planes r;
+    if (!t->pages.at_once)
+        return;
+    printf("  pages     %lld, %lld at once: %lld runs of the passes below",
+           (long long)job->shape[0], (long long)t->pages.at_once, (long long)runs);
+    if (is_walked_twice(t))
+        printf(", and as many before for the display range\n");
+    else if (gf_job_samples(job) && !gf_range_planes_make(job, &r)) {
+        printf(", and %lld pages before for the display range\n",
+               (long long)gf_range_planes_count(&r));
+        gf_range_planes_free(&r);
+    } else {
+        printf("\n");
+    }
+}
+
+static void print_plan(const char *name, struct gf_task *t) {
+    struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
@@ -112,6 +181,7 @@ static void print_plan(const char *name, const struct gf_task *t) {
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
+    print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
             printf("  beside    ");
@@ -132,12 +202,18 @@ static void print_plan(const char *name, const struct gf_task *t) {
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
            gf_memory_text(n.in, b), gf_memory_text(n.out, c));
+    const bool serves = plans_slabs(t, &n, &slabs), fits = n.total <= gf_runner_limit(t->runner);
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
            gf_memory_text(gf_runner_limit(t->runner), b),
-           n.total > gf_runner_limit(t->runner) ? ": would be refused" : "");
+           fits                      ? ""
+           : serves && t->s->scratch ? ": in slabs"
+                                     : ": would be refused");
+    if (serves)
+        print_slabs(&slabs);
 }
 
-static void print_json(const char *name, const struct gf_task *t) {
+static void print_json(const char *name, struct gf_task *t) {
+    struct gf_slab_plan slabs;
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
     json_t *o = json_object(), *passes = json_array();
@@ -169,12 +245,16 @@ static void print_json(const char *name, const struct gf_task *t) {
         json_array_append_new(passes, pass);
     }
     json_object_set_new(o, "passes", passes);
+    if (t->pages.at_once)
+        json_object_set_new(o, "pages_at_once", json_integer(t->pages.at_once));
     json_object_set_new(o, "bytes_moved", json_integer(n.moved));
     json_object_set_new(o, "bytes_in", json_integer(n.in));
     json_object_set_new(o, "bytes_out", json_integer(n.out));
     json_object_set_new(o, "bytes_workspace", json_integer(n.workspace));
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
+    if (plans_slabs(t, &n, &slabs))
+        json_object_set_new(o, "scratch", json_slabs(&slabs));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
@@ -214,13 +294,14 @@ static int fail_operand(int rc, const char *name) {
         "no such file, and no shape; a shape is DEPTHxHEIGHTxWIDTH, HEIGHTxWIDTH or WIDTH");
 }
 
+/* `shape`: NULL for a file. */
 static int plan_one(struct gf_settings *s, struct gf_runner *runner,
-                    const struct gf_targets *targets, char *name) {
+                    const struct gf_targets *targets, char *name, const struct gf_extents *shape) {
     struct gf_task t = {
         .s = s, .targets = targets, .runner = runner, .read = &name, .name = name, .n_read = 1};
-    int rc = is_shape(name) ? image_from_shape(s, name, &t.image)
-                            : gf_load_picture(s, name, true, &t.image);
-    if (rc && !is_shape(name))
+    int rc =
+        shape ? image_from_shape(s, shape, &t.image) : gf_load_picture(s, name, true, &t.image);
+    if (rc && !shape)
         rc = fail_operand(rc, name);
     struct gf_targets own = *targets;
     t.hooks = transform_of(s, &t.image);
@@ -234,6 +315,22 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     if (!rc)
         (s->json ? print_json : print_plan)(gf_log_name(name), &t);
     gf_task_free(&t);
+    return rc;
+}
+
+/* A file, a shape, or all shapes of a range. */
+static int plan_operand(struct gf_settings *s, struct gf_runner *runner,
+                        const struct gf_targets *targets, char *name) {
+    struct gf_shapes shapes = {0};
+    char text[GF_SHAPE_TEXT];
+    if (!is_shape(name))
+        return plan_one(s, runner, targets, name, NULL);
+    int rc = gf_shapes_add(&shapes, name, (enum gf_step)s->step);
+    for (int i = 0; i < shapes.n && !rc; i++) {
+        gf_shape_text(&shapes.shape[i], text);
+        rc = plan_one(s, runner, targets, text, &shapes.shape[i]);
+    }
+    gf_shapes_free(&shapes);
     return rc;
 }
 
@@ -290,11 +387,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
     bool stop = rc != 0;
     worst = rc ? gf_exit_code(rc) : 0;
     for (int i = 0; i < n && !stop; i++) {
-        rc = plan_one(s, &runner, &targets, operands[i]);
+        rc = plan_operand(s, &runner, &targets, operands[i]);
         gf_log_flush_stdout();
         if (!rc)
             continue;
-        int code = gf_exit_code(rc);
+        int code = rc == GF_EUNABLE && n > 1 ? 1 : gf_exit_code(rc);
         worst = code > worst ? code : worst;
         gf_log_fail(operands[i]);
         gf_report_failed(s, operands[i]);
@@ -311,40 +408,33 @@ static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_CHOICE("step", step, "NAME", gf_steps,
+              "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_END,
 };
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
-static const struct gf_opt_group *const groups[] = {&plan_group,
-                                                    &gf_opts_levels,
-                                                    &gf_opts_out,
-                                                    &gf_opts_spectrum_kind,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_display,
-                                                    &gf_opts_files,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_color,
-                                                    &gf_opts_half,
-                                                    &gf_opts_display,
-                                                    &gf_opts_filter,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_skip,
-                                                    &gf_opts_offset,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_memory,
-                                                    &gf_opts_common,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {&plan_group,      &gf_opts_levels,
+                                                    &gf_opts_out,     &gf_opts_spectrum_kind,
+                                                    &gf_opts_further, &gf_opts_depth_display,
+                                                    &gf_opts_files,   &gf_opts_axes,
+                                                    &gf_opts_norm,    &gf_opts_precision,
+                                                    &gf_opts_color,   &gf_opts_half,
+                                                    &gf_opts_display, &gf_opts_filter,
+                                                    &gf_opts_raw,     &gf_opts_skip,
+                                                    &gf_opts_offset,  &gf_opts_backend,
+                                                    &gf_opts_memory,  &gf_opts_scratch,
+                                                    &gf_opts_common,  NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",
-    .operands = "IN|SHAPE...",
+    .operands = "IN|SHAPE|RANGE...",
     .summary = "what would run: backend, passes, bytes, memory",
     .groups = groups,
     .examples = "  gpufft plan scene.png\n"
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
-                "  gpufft plan 4096x4096 --transform=dwt --levels=3\n",
+                "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"
+                "  gpufft plan 2^10..2^20 --step=primes\n",
     .run = run,
 };

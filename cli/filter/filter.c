@@ -217,6 +217,15 @@ static int check(struct gf_task *t) {
 
 /* ---- the command ---- */
 
+/* Waves and what is beyond the edges are made of all samples, tables and masks for all planes. */
+static const char *refuses_pages(const struct gf_task *t) {
+    const struct gf_filter_settings *f = &t->s->filter;
+    if (gf_filter_searches(t->s) || f->edges != GF_EDGES_PERIODIC || f->mask_out ||
+        t->filtering->filter->table.data)
+        return "the filter is made for all planes together";
+    return NULL;
+}
+
 /* The picture as it was read; the job may be that of a longer one. */
 static void describe(const struct gf_task *t, json_t *o) {
     const struct gf_filtering *f = t->filtering;
@@ -242,6 +251,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .prepare = prepare,
     .ready = ready,
     .check = check,
+    .refuses_pages = refuses_pages,
     .describe = describe,
     .free = free_task,
 };

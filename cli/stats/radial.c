@@ -7,7 +7,7 @@
 #include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
-#include "cli/plot.h"
+#include "cli/plot/plot.h"
 #include "cli/batch/report.h"
 #include "cli/stats/stats.h"
 #include "cli/text.h"
@@ -60,38 +60,39 @@ static int write_json(const struct gf_stats *s, const char *path, bool clobber) 
 }
 
 /* The frequencies, then each channel's powers, each of n_rings numbers. */
-static void fill_curves(const struct gf_stats *s, double *number, struct gf_curve *curve) {
+static void fill_curves(const struct gf_stats *s, double *number, struct gf_plot_curve *curve) {
+    static const char *const channels[] = {"1", "2", "3", "4"}, *const colors[] = {"red", "green",
+                                                                                   "blue"};
+    static const int color_of[] = {1, 2, 0, 6}; /* near red, green and blue */
+    bool named = s->image->color == GF_RGB && s->n_signals == 3;
     for (int64_t r = 0; r < s->n_rings; r++)
         number[r] = s->signal[0].ring[r].frequency;
     for (int64_t c = 0; c < s->n_signals; c++) {
         double *y = number + (c + 1) * s->n_rings;
         for (int64_t r = 0; r < s->n_rings; r++)
             y[r] = s->signal[c].ring[r].mean;
-        curve[c] = (struct gf_curve){.x = number, .y = y, .n = s->n_rings};
+        curve[c] = (struct gf_plot_curve){.x = number, .y = y, .n = s->n_rings};
+        curve[c].color = c < 4 ? color_of[c] : 7;
+        if (s->n_signals > 1 && c < 4)
+            curve[c].name = named ? colors[c] : channels[c];
     }
 }
 
 static int write_plot(const struct gf_stats *s, const char *path, bool clobber) {
-    struct gf_write_options options = {.level = -1};
-    struct gf_image image = {0};
-    struct gf_plot plot = {
-        .x_label = "cycles/sample", .y_label = "mean power", .n = (int)s->n_signals};
     const char *slash = strrchr(s->path, '/');
-    char title[48];
-    snprintf(title, sizeof title, "%s", gf_log_name(slash ? slash + 1 : s->path));
-    plot.title = title;
+    struct gf_plot_panel panel = {.title = gf_log_name(slash ? slash + 1 : s->path),
+                                  .x_label = "cycles/sample",
+                                  .y_label = "mean power",
+                                  .n = (int)s->n_signals};
+    struct gf_plot plot = {.panel = &panel, .n = 1};
     double *number = malloc(((size_t)s->n_signals + 1) * (size_t)s->n_rings * sizeof *number);
-    struct gf_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
+    struct gf_plot_curve *curve = malloc((size_t)s->n_signals * sizeof *curve);
     int rc = number && curve ? 0 : gf_fail(GF_ENOMEM, "out of memory for the plot");
-    if (rc)
-        goto out;
-    fill_curves(s, number, curve);
-    plot.curve = curve;
-    rc = gf_plot_draw(&plot, &image);
-    if (!rc)
-        rc = gf_image_write(path, gf_format_by_suffix(path), &image, &options, clobber);
-out:
-    gf_image_free(&image);
+    if (!rc) {
+        fill_curves(s, number, curve);
+        panel.curve = curve;
+        rc = gf_plot_write(&plot, path, clobber);
+    }
     free(curve);
     free(number);
     return rc;
@@ -100,7 +101,7 @@ out:
 static const struct {
     const char *suffix;
     int (*write)(const struct gf_stats *s, const char *path, bool clobber);
-} ways[] = {{".csv", write_csv}, {".json", write_json}, {".png", write_plot}};
+} ways[] = {{".csv", write_csv}, {".json", write_json}, {".png", write_plot}, {".svg", write_plot}};
 enum { N_WAYS = sizeof ways / sizeof *ways };
 
 static int way_of(const char *path) {
@@ -114,7 +115,8 @@ static int way_of(const char *path) {
 int gf_radial_check(const char *path) {
     if (way_of(path) >= 0)
         return 0;
-    return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix is to be .csv, .json or .png", path);
+    return gf_fail(GF_EUSAGE, "--radial=%.60s: the suffix is to be .csv, .json, .svg or .png",
+                   path);
 }
 
 int gf_radial_write(const struct gf_stats *s, const char *path, bool clobber) {

@@ -186,8 +186,7 @@ static void run_one(struct run *r, char *const *read, int n) {
     if (!rc)
         rc = write_radial(r, &st);
     if (rc) {
-        int code = gf_exit_code(rc);
-        code = code == 2 ? 1 : code; /* one file's data is no usage error */
+        int code = gf_exit_code_of_input(rc, r->s->frames || r->inputs.n == 1);
         r->worst = code > r->worst ? code : r->worst;
         r->failed++;
         gf_log_fail(gf_session_is_lost(&r->session) && !gf_session_is_open(&r->session) ? NULL
@@ -265,7 +264,8 @@ static const char *const colors[] = {"luma", "channels", NULL};
 static const struct gf_opt stats_rows[] = {
     GF_INTEGER("peaks", stats.peaks, "N", 0, 100000, "list the N strongest peaks (default: 5)"),
     GF_TEXT("radial", stats.radial, "FILE",
-            "write the radial spectrum as .csv, .json or a plot, .png; {stem} for several inputs"),
+            "write the radial spectrum as .csv, .json or a plot, .svg or .png; {stem} for several "
+            "inputs"),
     GF_CHOICE("color", stats.channels, "luma|channels", colors,
               "analyse one Rec.709 luma of colour (default), or each channel by itself"),
     GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),

@@ -35,10 +35,23 @@ struct gf_plan {
     int n_passes;
     int64_t workspace_bytes; /* beside the input and output arrays */
     int64_t device_bytes;    /* taken of a device's own memory, input and output included */
+    bool feeds;              /* exec_fed() runs it */
     int kernels_built;       /* GPU backends: compiled for this plan, and not found in the cache */
     double build_seconds;    /* finding and compiling */
     struct gf_job job;       /* as planned */
     void *impl;              /* the backend's own */
+};
+
+/* An input whose rows become complete one after the other while a job runs, as those of a picture
+ * that is being decoded do. */
+struct gf_feed {
+    void *user;
+    /* In the thread that calls exec_fed(), once: makes all rows. */
+    bool (*produce)(void *user);
+    /* In any other thread: returns when the first `rows` rows are complete. */
+    bool (*await)(void *user, int64_t rows);
+    /* Both return false where rows will not be complete: the outputs are worth nothing then, which
+     * is no failure of exec_fed(). */
 };
 
 struct gf_backend_options {
@@ -82,7 +95,11 @@ struct gf_backend {
     /* Every thread has a context of its own, and results do not depend on how many there are.
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;
-    bool library; /* open() takes options.library, which probe() does not know */
+    bool powers_of_two; /* plans transforms of 2^k points alone, GF_EUNABLE for others */
+    bool library;       /* open() takes options.library, which probe() does not know */
+    /* NULL, or whether a plan for all of this job packs its half spectra (struct gf_output): parts of
+     * the job do so too, and round alike. */
+    bool (*packs)(const struct gf_job *job);
     /* Wavelets plane by plane; NULL: it has none. */
     const struct gf_dwt_streamer *streamer;
 
@@ -99,6 +116,10 @@ struct gf_backend {
      * a time. */
     int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report);
+    /* The same for a plan that feeds: begins while rows of the input are still to come. NULL: no plan
+     * does. */
+    int (*exec_fed)(void *context, struct gf_plan *plan, const struct gf_array *in,
+                    const struct gf_feed *feed, struct gf_array *out, struct gf_report *report);
     const struct gf_device_exec *on_device; /* NULL: arrays stay in the host's memory */
     /* After a failure: true when nothing further runs in this context. NULL where that cannot be.
      */
@@ -115,7 +136,7 @@ int gf_device_exec_all(const struct gf_device_exec *d, void *context, struct gf_
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
 /* For comparison: never picked by auto. */
-extern const struct gf_backend gf_backend_cufft;
+extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */
 extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft;
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 int64_t gf_job_points(const struct gf_job *job) {
-    int64_t n = 1;
+    int64_t n = job->elsewhere ? job->elsewhere : 1;
     for (int i = 0; i < job->ndim; i++)
         if (job->axes >> i & 1)
             n *= job->shape[i];
@@ -37,6 +37,20 @@ bool gf_job_is_real(const struct gf_job *job) {
     return job->direction == GF_FORWARD ? !gf_dtype_is_complex(job->in_dtype) : job->real;
 }
 
+bool gf_job_is_bare(const struct gf_job *job) {
+    const struct gf_output *out = &job->out[0];
+    bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
+    enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
+    if (job->op != GF_FFT || job->n_out != 1 || job->channels != 1 || gf_job_scale(job) != 1 ||
+        out->shift || job->in_shift)
+        return false;
+    if (job->direction == GF_INVERSE && job->real)
+        return job->in_half && job->in_dtype == complex && out->kind == GF_REAL &&
+               out->dtype == real;
+    return job->in_dtype == (real_in ? real : complex) && out->kind == GF_COMPLEX &&
+           out->dtype == complex && out->half == real_in;
+}
+
 static bool same_wavelet(const struct gf_wavelet *a, const struct gf_wavelet *b) {
     return a->levels == b->levels && a->boundary == b->boundary && a->threshold == b->threshold &&
            a->percent == b->percent && a->amount == b->amount;
@@ -45,7 +59,7 @@ static bool same_wavelet(const struct gf_wavelet *a, const struct gf_wavelet *b)
 static bool same_output(const struct gf_output *a, const struct gf_output *b) {
     return a->kind == b->kind && a->dtype == b->dtype && a->map == b->map && a->scale == b->scale &&
            a->range == b->range && a->low == b->low && a->high == b->high && a->shift == b->shift &&
-           a->half == b->half;
+           a->half == b->half && a->packed == b->packed;
 }
 
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
@@ -53,9 +67,10 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
                 a->axes == b->axes && a->in_dtype == b->in_dtype && a->luma == b->luma &&
                 a->in_shift == b->in_shift && a->in_half == b->in_half && a->real == b->real &&
                 a->lean == b->lean && a->spend_input == b->spend_input &&
-                a->precision == b->precision && a->norm == b->norm && a->n_out == b->n_out &&
-                a->op == b->op && same_wavelet(&a->wavelet, &b->wavelet) &&
-                a->filter == b->filter && a->filter_serial == b->filter_serial;
+                a->precision == b->precision && a->norm == b->norm &&
+                a->elsewhere == b->elsewhere && a->n_out == b->n_out && a->op == b->op &&
+                same_wavelet(&a->wavelet, &b->wavelet) && a->filter == b->filter &&
+                a->filter_serial == b->filter_serial;
     for (int i = 0; same && i < a->ndim; i++)
         same = a->shape[i] == b->shape[i] && gf_job_counted(a, i) == gf_job_counted(b, i);
     for (int i = 0; same && i < a->n_out; i++)

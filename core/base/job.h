@@ -86,6 +86,9 @@ struct gf_output {
     bool shift;       /* zero frequency in the centre, n/2 along every transformed axis; with `half`
                        * the halved axis is never shifted */
     bool half;        /* only the non-redundant half along the last transformed axis */
+    /* Of a part of a transform (`elsewhere`): the half without its last column, which, times i, is
+     * added to the first one. Only where the backend packs() the whole job. */
+    bool packed;
 };
 
 struct gf_job {
@@ -108,6 +111,9 @@ struct gf_job {
     bool spend_input; /* the input array may be overwritten, which may save a backend a copy */
     enum gf_precision precision;
     enum gf_norm norm;
+    /* Points of the axes that other jobs transform, this one being a part of a transform of more
+     * axes: they count in the norm. 0: the job is all of it. */
+    int64_t elsewhere;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
     enum gf_op op;
@@ -130,6 +136,7 @@ struct gf_report {
     /* GF_MAP_NUMBER: samples that did not fit the integer type, of those that are counted. */
     int64_t clipped[GF_MAX_OUTPUTS];
     double imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real|, L2 norms */
+    double kept, lost; /* the squares of the two, each times the same factor */
     struct gf_device_ms ms;
 };
 
@@ -145,12 +152,16 @@ static inline int64_t gf_job_counted(const struct gf_job *job, int i) {
     return job->counted[i] ? job->counted[i] : job->shape[i];
 }
 bool gf_job_counts_part(const struct gf_job *job);
-/* Number of samples a transform runs over: the product of the transformed extents. */
+/* Number of samples a transform runs over: the product of the transformed extents, `elsewhere`
+ * included. */
 int64_t gf_job_points(const struct gf_job *job);
 /* The factor that `norm` applies in this direction; 1 / N for a filter, which runs both ways. */
 double gf_job_scale(const struct gf_job *job);
 /* True when the arithmetic runs on half spectra: real input forward, real result inverse. */
 bool gf_job_is_real(const struct gf_job *job);
+/* True when a transform alone makes the output: one, of one channel, of the arithmetic's own types,
+ * without shift and factor; half spectra where the arithmetic runs on those. */
+bool gf_job_is_bare(const struct gf_job *job);
 /* True when both ask for the same, so that a plan for one serves the other. Compares field by field,
  * without padding, extents beyond ndim, and outputs beyond n_out. */
 bool gf_job_equal(const struct gf_job *a, const struct gf_job *b);

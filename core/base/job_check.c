@@ -167,6 +167,8 @@ static int check_output(const struct gf_job *job, const struct gf_output *out) {
         return rc;
     if (job->direction == GF_INVERSE && (out->shift || out->half))
         return gf_fail(GF_EINVAL, "only a spectrum is shifted or halved, not an inverse's result");
+    if (out->packed && (!out->half || !job->elsewhere || out->kind != GF_COMPLEX || out->shift))
+        return gf_fail(GF_EINVAL, "only the half spectrum of a part is packed, in complex numbers");
     if (out->half && !gf_job_is_real(job))
         return gf_fail(GF_EINVAL, "only a real input's spectrum has a redundant half");
     return check_range(out);
@@ -218,9 +220,16 @@ int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
     return rc;
 }
 
+int gf_job_check_unpacked(const struct gf_job *job) {
+    for (int i = 0; i < job->n_out; i++)
+        if (job->out[i].packed)
+            return gf_fail(GF_EUNSUPP, "this backend does not pack half spectra");
+    return 0;
+}
+
 int gf_job_fourier_only(const struct gf_job *job) {
     if (job->op == GF_FFT)
         return 0;
-    return gf_fail(GF_EUNSUPP, "this backend has no %s in this version; --backend=openmp has them",
+    return gf_fail(GF_EUNABLE, "this backend has no %s in this version; --backend=openmp has them",
                    job->op == GF_DWT ? "wavelets" : "filters");
 }

@@ -20,7 +20,10 @@ int gf_job_validate(const struct gf_job *job);
 int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
                         const struct gf_array *out);
 
-/* GF_EUNSUPP, naming the backend that can, for a job that is not a Fourier transform. */
+/* GF_EUNSUPP for packed half spectra, of a backend that does not pack(). */
+int gf_job_check_unpacked(const struct gf_job *job);
+
+/* GF_EUNABLE, naming the backend that can, for a job that is not a Fourier transform. */
 int gf_job_fourier_only(const struct gf_job *job);
 
 #endif

@@ -11,13 +11,15 @@ int gf_job_half_axis(const struct gf_job *job) {
     return -1;
 }
 
-static void spectrum_shape(const struct gf_job *job, bool half, int64_t shape[GF_MAX_RANK]) {
+/* packed: without the last column of the half. */
+static void spectrum_shape(const struct gf_job *job, bool half, bool packed,
+                           int64_t shape[GF_MAX_RANK]) {
     memset(shape, 0, GF_MAX_RANK * sizeof *shape);
     for (int i = 0; i < job->ndim; i++)
         shape[i] = job->shape[i];
     int axis = gf_job_half_axis(job);
     if (half && axis >= 0)
-        shape[axis] = job->shape[axis] / 2 + 1;
+        shape[axis] = job->shape[axis] / 2 + !packed;
     shape[job->ndim] = job->channels;
 }
 
@@ -26,7 +28,7 @@ void gf_job_in_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]) {
         gf_dwt_shape(job, job->direction == GF_INVERSE, shape);
         return;
     }
-    spectrum_shape(job, job->direction == GF_INVERSE && job->in_half, shape);
+    spectrum_shape(job, job->direction == GF_INVERSE && job->in_half, false, shape);
 }
 
 void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK]) {
@@ -34,7 +36,8 @@ void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK
         gf_dwt_shape(job, job->direction == GF_FORWARD, shape);
         return;
     }
-    spectrum_shape(job, job->direction == GF_FORWARD && job->out[i].half, shape);
+    spectrum_shape(job, job->direction == GF_FORWARD && job->out[i].half, job->out[i].packed,
+                   shape);
     if (job->luma)
         shape[job->ndim] = 1;
 }

@@ -222,6 +222,8 @@ void gf_work_load(const struct gf_job *job, const struct gf_array *in, const str
         kept += energy[block][0];
         lost += energy[block][1];
     }
+    report->kept = kept;
+    report->lost = lost;
     report->imag_ratio = lost > 0 ? sqrt(lost / kept) : 0;
 }
 

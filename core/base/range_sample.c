@@ -17,10 +17,17 @@ enum { MOST_CHANNELS = 4, MOST_STRATA = 512, FEW_BINS = 8192 };
 
 static const double least = 1e-6; /* of the largest bin */
 
-bool gf_output_samples(const struct gf_job *job, int i) {
-    const struct gf_output *o = &job->out[i];
+static bool has_range(const struct gf_output *o, enum gf_range range) {
     return o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype) && o->kind != GF_PHASE &&
-           o->range == GF_RANGE_AUTO;
+           o->range == range;
+}
+
+bool gf_output_samples(const struct gf_job *job, int i) {
+    return has_range(&job->out[i], GF_RANGE_AUTO);
+}
+
+bool gf_output_is_full(const struct gf_output *out) {
+    return has_range(out, GF_RANGE_FULL);
 }
 
 bool gf_job_samples(const struct gf_job *job) {
@@ -202,34 +209,56 @@ void gf_range_sample_free(struct gf_range_sample *s) {
 
 /* ---- the input's energy ---- */
 
-double gf_range_rms(const struct gf_job *job, const struct gf_array *in) {
+/* How many indices of an axis of n are looked at, and the k-th of them. */
+static int64_t count_looks(const struct gf_job *job, int axis, int64_t n) {
     static const int most[4] = {0, 256, 16, 6};
+    int64_t limit = axis < job->ndim ? most[job->ndim] : MOST_CHANNELS;
+    return n < limit ? n : limit;
+}
+
+static int64_t look_at(int64_t n, int64_t count, int64_t k) {
+    int64_t from = n * k / count, to = n * (k + 1) / count;
+    return from + scatter(n, k, to - from);
+}
+
+void gf_range_energy_add(const struct gf_job *job, const struct gf_array *in,
+                         struct gf_range_energy *e) {
     int64_t at[GF_MAX_RANK] = {0}, count[GF_MAX_RANK];
-    double sum = 0, n = 0;
-    if (!gf_job_samples(job))
-        return 0;
-    for (int i = 0; i <= job->ndim; i++) {
-        int64_t limit = i < job->ndim ? most[job->ndim] : MOST_CHANNELS;
-        count[i] = in->shape[i] < limit ? in->shape[i] : limit;
-    }
+    for (int i = 0; i <= job->ndim; i++)
+        count[i] = count_looks(job, i, in->shape[i]);
     for (bool more = true; more;) {
         const char *p = in->data;
         double re, im;
-        for (int i = 0; i <= job->ndim; i++) {
-            int64_t from = in->shape[i] * at[i] / count[i];
-            int64_t to = in->shape[i] * (at[i] + 1) / count[i];
-            p += (from + scatter(in->shape[i], at[i], to - from)) * in->stride[i];
-        }
+        for (int i = 0; i <= job->ndim; i++)
+            p += look_at(in->shape[i], count[i], at[i]) * in->stride[i];
         gf_sample_run_read(p, in->dtype, 0, 1, &re, &im);
-        sum += re * re + im * im;
-        n++;
+        e->sum += re * re + im * im;
+        e->n++;
         more = false;
         for (int i = job->ndim; i >= 0 && !more; i--) {
             more = ++at[i] < count[i];
             at[i] = more ? at[i] : 0;
         }
     }
-    return sqrt(sum / n * (double)gf_job_points(job));
+}
+
+double gf_range_rms(const struct gf_job *job, const struct gf_array *in) {
+    struct gf_range_energy e = {0};
+    if (gf_job_samples(job))
+        gf_range_energy_add(job, in, &e);
+    return gf_range_energy_rms(job, &e);
+}
+
+bool gf_range_energy_wants(const struct gf_job *job, int64_t z) {
+    const int64_t n = job->shape[0], count = count_looks(job, 0, n);
+    for (int64_t k = 0; k < count; k++)
+        if (look_at(n, count, k) == z)
+            return true;
+    return false;
+}
+
+double gf_range_energy_rms(const struct gf_job *job, const struct gf_range_energy *e) {
+    return e->n > 0 ? sqrt(e->sum / e->n * (double)gf_job_points(job)) : 0;
 }
 
 /* ---- quantiles ---- */

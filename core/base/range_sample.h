@@ -44,7 +44,9 @@ struct gf_range_sample {
 
 /* True when output i finds its range in the sample. */
 bool gf_output_samples(const struct gf_job *job, int i);
-/* True when some output does. */
+/* True when it spans from 0 to the largest value. */
+bool gf_output_is_full(const struct gf_output *out);
+/* True when some output does find its range in the sample. */
 bool gf_job_samples(const struct gf_job *job);
 
 /* GF_ENOMEM. */
@@ -54,6 +56,16 @@ void gf_range_sample_free(struct gf_range_sample *s);
 /* The root of the mean square of all bins' magnitudes, without the norm's factor, estimated from a
  * few samples of the input (Parseval); 0 where no output samples. */
 double gf_range_rms(const struct gf_job *job, const struct gf_array *in);
+
+/* The same of a volume whose planes come one by one, in ascending order: whether plane z is looked
+ * at, what it adds, and the rms in the end. */
+struct gf_range_energy {
+    double sum, n;
+};
+bool gf_range_energy_wants(const struct gf_job *job, int64_t z);
+void gf_range_energy_add(const struct gf_job *job, const struct gf_array *plane,
+                         struct gf_range_energy *e);
+double gf_range_energy_rms(const struct gf_job *job, const struct gf_range_energy *e);
 
 /* The bits of a positive number sort as the number does; of a double the exponent and eleven bits of
  * the fraction are enough for a shade. */

@@ -17,6 +17,7 @@ enum gf_status {
     GF_EINVAL = -6,   /* the data does not suit the request                     exit 1 */
     GF_EUNSUPP = -7,  /* legal, but not supported here                          exit 1 */
     GF_EBACKEND = -8, /* a backend's own library or device failed               exit 1 */
+    GF_EUNABLE = -9,  /* the requested backend cannot do this job      exit 3, of many files 1 */
 };
 
 /* Keeps the formatted message for gf_message() and returns `code`. One line, no full stop. */

@@ -95,17 +95,57 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
     }
 }
 
+/* Waking a team of threads takes about ten microseconds, in which one thread does this many points.
+ * Starting one takes longer, on a busy machine many times as long; and the first run of a plan,
+ * often the only one, spends most of its time on fresh memory anyway. */
+static int team_for(const struct gf_job *job, bool first, int threads) {
+    const int64_t worth_a_team = first ? 1 << 19 : 1 << 15;
+    int64_t points = job->channels;
+    for (int i = 0; i < job->ndim; i++)
+        points *= job->shape[i];
+    return points < worth_a_team ? 1 : threads;
+}
+
+/* The first pass reads the input's rows, from the first to the last. */
+static bool reads_rows(const struct gf_cpu_plan *p) {
+    const struct gf_cpu_pass *rows = &p->pass[0];
+    return p->job.ndim == 2 && rows->from_input && rows->axis == 1 && rows->lane == 0 &&
+           !rows->with_next && !p->work.band && rows->output < 0;
+}
+
+static const struct gf_cpu_kernels *kernels_for(const struct gf_job *job) {
+    return gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
+}
+
+/* A part of a job that this backend packs is packed as that would be. */
+static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
+    const int last = job->ndim - 1;
+    bool good = job->n_out == 1 && last > 0 && gf_job_half_axis(job) == last &&
+                job->shape[last] % (2 * k->lanes) == 0 && job->axes >> (last - 1) & 1 &&
+                job->shape[last - 1] > 1;
+    return good ? 0 : gf_fail(GF_EINVAL, "half spectra of such a job are not packed");
+}
+
+static int validate(const struct gf_job *job, const struct gf_cpu_kernels *k) {
+    int rc = gf_job_validate(job);
+    if (!rc && job->out[0].packed)
+        rc = check_packed(job, k);
+    return rc ? rc : gf_filter_validate(job);
+}
+
+static bool packs(const struct gf_job *job) {
+    const struct gf_cpu_kernels *k = kernels_for(job);
+    return job->op == GF_FFT && k && gf_cpu_packs(job, k);
+}
+
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_filter_validate(job);
-    if (rc)
-        return rc;
-    const struct gf_cpu_kernels *k =
-        gf_cpu_kernels_find(job->precision == GF_DOUBLE ? 64 : 32, isa_asked());
+    const struct gf_cpu_kernels *k = kernels_for(job);
     if (!k)
         return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa_asked());
+    int rc = validate(job, k);
+    if (rc)
+        return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);
     struct planned *p = calloc(1, sizeof *p);
     if (!plan || !p) {
@@ -129,22 +169,12 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     }
     if (p->tiled)
         summarise(p->tiled, c->threads, plan);
+    plan->feeds = p->tiled && team_for(job, true, c->threads) > 1 && reads_rows(p->tiled);
     *out = plan;
     return 0;
 }
 
 /* ---------------------------------------------------------------- running */
-
-/* Waking a team of threads takes about ten microseconds, in which one thread does this many points.
- * Starting one takes longer, on a busy machine many times as long; and the first run of a plan,
- * often the only one, spends most of its time on fresh memory anyway. */
-static int team_for(const struct gf_job *job, bool first, int threads) {
-    const int64_t worth_a_team = first ? 1 << 19 : 1 << 15;
-    int64_t points = job->channels;
-    for (int i = 0; i < job->ndim; i++)
-        points *= job->shape[i];
-    return points < worth_a_team ? 1 : threads;
-}
 
 /* A filter's three passes may share a plane. */
 enum { MOST_JOINED = 3 };
@@ -165,11 +195,27 @@ struct joined {
     const struct gf_cpu_pass *pass; /* the first */
     int count;
     long tiles[MOST_JOINED];
+    const struct gf_feed *feed; /* of the first pass, or NULL */
 };
+
+/* Chunk c of a pass whose input is being made: the tiles that begin with the first rows come first,
+ * whatever channel they are of. */
+static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
+                    void *scratch, struct gf_cpu_stats *stats) {
+    long lines = gf_cpu_tile_lines(args, j->p->kernels->lanes);
+    long planes = args->n_outer[0] * args->n_outer[1];
+    long a_plane = j->tiles[0] / planes, tile = c / planes, end = (tile + 1) * lines;
+    if (j->feed->await(j->feed->user, end < args->n_lane ? end : args->n_lane))
+        j->p->kernels->run(args, c % planes * a_plane + tile, scratch, stats);
+}
 
 /* Chunk c: one tile, or the tiles of one plane, pass after pass. */
 static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
                       void *scratch, struct gf_cpu_stats *stats) {
+    if (j->feed) {
+        run_fed(j, args, c, scratch, stats);
+        return;
+    }
     if (j->pass->range_sampled) {
         gf_cpu_sampling_tile(j->p, args, c, scratch, stats);
         return;
@@ -199,6 +245,8 @@ static char *take_part(const struct joined *j, int thread,
 static void run_alone(const struct joined *j, long chunks, struct gf_cpu_stats *total) {
     struct gf_cpu_pass_args args[MOST_JOINED];
     char *scratch = take_part(j, 0, args);
+    if (j->feed)
+        j->feed->produce(j->feed->user);
     for (long c = 0; c < chunks; c++)
         run_chunk(j, args, c, scratch, total);
 }
@@ -208,9 +256,12 @@ static void run_team(const struct joined *j, long chunks, long at_once, int thre
 #pragma omp parallel num_threads(threads)
     {
         struct gf_cpu_pass_args args[MOST_JOINED];
-        char *scratch = take_part(j, omp_get_thread_num(), args);
+        int me = omp_get_thread_num();
+        char *scratch = take_part(j, me, args);
         struct gf_cpu_stats mine = {0};
-        if (j->p->stays) {
+        if (j->feed && me == 0)
+            j->feed->produce(j->feed->user); /* the others begin meanwhile */
+        if (j->p->stays && !j->feed) {
 #pragma omp for schedule(static)
             for (long c = 0; c < chunks; c++)
                 run_chunk(j, args, c, scratch, &mine);
@@ -232,17 +283,18 @@ static void run_team(const struct joined *j, long chunks, long at_once, int thre
 /* Runs `count` joined passes from `first` on: plane by plane when there are several, so that the
  * next pass finds its data in cache, else tile by tile. */
 static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
-                       struct gf_cpu_stats *total) {
+                       const struct gf_feed *feed, struct gf_cpu_stats *total) {
     const struct gf_cpu_pass *pass = &p->pass[first];
-    struct joined j = {.p = p, .pass = pass, .count = count};
+    struct joined j = {.p = p, .pass = pass, .count = count, .feed = feed};
     long planes = count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
     for (int i = 0; i < count; i++)
         j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
     long chunks = count > 1 ? planes : j.tiles[0];
+    long at_once = count > 1 || feed ? 1 : tiles_at_once(pass, chunks, threads);
     if (threads == 1)
         run_alone(&j, chunks, total);
     else
-        run_team(&j, chunks, count > 1 ? 1 : tiles_at_once(pass, chunks, threads), threads, total);
+        run_team(&j, chunks, at_once, threads, total);
 }
 
 static int allocate(char **data, int64_t bytes, const char *what) {
@@ -307,9 +359,11 @@ static int bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const str
 /* Notes what the pass that searched the range of output `o`, or wrote it, has found. */
 static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
                  struct ranges *r, struct gf_report *report) {
-    if (found->energy > 0 || found->anti_energy > 0)
-        report->imag_ratio =
-            found->energy > 0 ? sqrt(found->anti_energy / found->energy) : INFINITY;
+    if (found->energy > 0 || found->anti_energy > 0) {
+        report->kept = found->energy;
+        report->lost = found->anti_energy;
+        report->imag_ratio = found->energy > 0 ? sqrt(report->lost / report->kept) : INFINITY;
+    }
     if (o < 0)
         return;
     if (searched) {
@@ -321,13 +375,14 @@ static void note(const struct gf_job *job, int o, bool searched, const struct gf
 }
 
 static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *in,
-                     struct gf_array *out, struct gf_report *report) {
+                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report) {
     const struct gf_job *job = &p->job;
     int team = team_for(job, !p->scratch, threads), rc = allocate_all(p, in, out, threads);
     struct ranges r = {.read = false};
     if (rc)
         return rc;
-    r.rms = gf_range_rms(job, in);
+    if (!feed)
+        r.rms = gf_range_rms(job, in);
     for (int i = 0; i < job->n_out; i++) {
         bool given = job->out[i].range == GF_RANGE_GIVEN;
         r.of[i][0] = given ? job->out[i].low : 0;
@@ -343,7 +398,9 @@ static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *
             rc = bind(p, pass + k, in, out, team, &r);
         if (rc)
             break;
-        run_passes(p, i, count, team, &found);
+        run_passes(p, i, count, team, i ? NULL : feed, &found);
+        if (feed && !i)
+            r.rms = gf_range_rms(job, in);
         note(job, pass[count - 1].output, pass->args.destination.discard, &found, &r, report);
     }
     return rc;
@@ -356,7 +413,14 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
     return p->wavelet  ? gf_cpu_dwt_run(p->wavelet, in, out, report)
            : p->line   ? gf_cpu_long_job_run(p->line, in, out, report)
            : p->filter ? gf_filter_compose_run(p->filter, in, out, report)
-                       : run_tiled(p->tiled, c->threads, in, out, report);
+                       : run_tiled(p->tiled, c->threads, in, NULL, out, report);
+}
+
+static int exec_fed(void *context, struct gf_plan *plan, const struct gf_array *in,
+                    const struct gf_feed *feed, struct gf_array *out, struct gf_report *report) {
+    const struct context *c = context;
+    const struct planned *p = plan->impl;
+    return run_tiled(p->tiled, c->threads, in, feed, out, report);
 }
 
 const struct gf_backend gf_backend_openmp = {
@@ -364,11 +428,13 @@ const struct gf_backend gf_backend_openmp = {
     .what = "the CPU, with this program's own kernels",
     .automatic = 1,
     .per_thread = true,
+    .packs = packs,
     .streamer = &gf_cpu_dwt_streamer,
     .probe = probe,
     .open = open_context,
     .plan = plan_job,
     .exec = exec,
+    .exec_fed = exec_fed,
     .unplan = unplan,
     .close = close_context,
 };

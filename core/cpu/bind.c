@@ -137,7 +137,8 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     const struct gf_output *o = &job->out[pass->output];
     bind_array(p, pass, &out[pass->output], !inverse && o->shift, !inverse && o->half, to);
     to->hermitian &= !samples;
-    to->real_origin = !samples && p->half >= 0;
+    /* A part's zero frequencies have other parts' rounding ahead of them. */
+    to->real_origin = !samples && p->half >= 0 && !job->elsewhere;
     gf_cpu_pass_display(p, pass, (const double[2]){0, 0});
 }
 

@@ -211,7 +211,7 @@ static bool can_be_lean(const struct gf_cpu_plan *p) {
     bool real = p->half >= 0;
     bool whole = real ? o->half && p->half == gf_job_half_axis(job) : !o->half;
     return job->n_out == 1 && o->kind == GF_COMPLEX && !o->shift && whole &&
-           o->dtype == (p->kernels->bits == 32 ? GF_C64 : GF_C128) &&
+           o->dtype == (p->kernels->bits == 32 ? GF_C64 : GF_C128) && !o->packed &&
            !(real && job->direction == GF_INVERSE);
 }
 
@@ -228,6 +228,18 @@ static bool can_pack(const struct gf_cpu_plan *p) {
         job->op == GF_FFT && job->n_out == 1 && (!needs_largest(o) || fits_from_zero(p, o));
     return p->half >= 0 && p->half == p->inner && job->direction == GF_FORWARD && n > 2 && fused &&
            !p->lean && job->shape[p->half] % (2 * p->kernels->lanes) == 0;
+}
+
+/* A part of a job that packs leaves its spectra packed. */
+static bool packs_part(const struct gf_job *job) {
+    return job->out[0].packed;
+}
+
+bool gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kernels *kernels) {
+    struct gf_cpu_plan p = {.job = *job, .kernels = kernels, .half = half_axis(job)};
+    set_extents(&p);
+    p.lean = job->lean && can_be_lean(&p);
+    return can_pack(&p);
 }
 
 /* The transformed axes in the order of their passes; at least one. */
@@ -420,7 +432,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
         goto fail;
     }
     p->lean = job->lean && can_be_lean(p);
-    p->packed = can_pack(p);
+    p->packed = packs_part(job) || can_pack(p);
     if (p->packed)
         p->extent[p->half]--;
     if (job->op == GF_FILTER)
@@ -433,8 +445,8 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
             goto fail;
         pass->args.gain = pass->filters ? &p->filter->gain : NULL;
     }
-    if (p->packed)
-        p->pass[0].args.packs = p->pass[p->n_passes - 1].args.unpacks = true;
+    p->pass[0].args.packs = p->packed;
+    p->pass[p->n_passes - 1].args.unpacks = p->packed && !packs_part(job);
     if ((rc = join_planes(p, threads)) || (rc = plan_workspace(p)) ||
         (gf_job_samples(job) && (rc = gf_cpu_sampling_make(p, &p->sampling))))
         goto fail;

@@ -16,6 +16,8 @@
  * workspace. The caller frees the plan. */
 int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kernels, int threads,
                      struct gf_cpu_plan **out);
+/* Whether a plan for the job packs its half spectra. */
+bool gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kernels *kernels);
 void gf_cpu_plan_free(struct gf_cpu_plan *p); /* or NULL; frees the memory of its runs too */
 
 #endif

@@ -56,6 +56,8 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     *out = NULL;
     int rc = gf_job_validate(job);
     if (!rc)
+        rc = gf_job_check_unpacked(job);
+    if (!rc)
         rc = gf_filter_validate(job);
     if (rc)
         return rc;

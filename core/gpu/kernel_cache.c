@@ -205,8 +205,7 @@ out:
 
 bool gf_kernel_cache_is_empty(void) {
     struct gf_kernel_store store;
-    int64_t bytes;
-    bool empty = !gf_kernel_store_open(&store, false) || !gf_kernel_store_count(&store, &bytes);
+    bool empty = !gf_kernel_store_open(&store, false) || !gf_kernel_store_has_any(&store);
     gf_kernel_store_close(&store);
     return empty;
 }

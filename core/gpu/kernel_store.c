@@ -229,6 +229,18 @@ static int older_first(const void *a, const void *b) {
     return (x->used > y->used) - (x->used < y->used);
 }
 
+static DIR *open_list(const struct gf_kernel_store *s) {
+    int fd = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir && fd >= 0)
+        close(fd);
+    return dir;
+}
+
+static bool is_kernel(const char *name) {
+    return ends_in(name, SUFFIX) && strlen(name) < sizeof((struct entry *)NULL)->name;
+}
+
 /* All kernels in the folder, in memory that the caller frees. `sweep` deletes the files that killed
  * processes left half written. */
 static int list(const struct gf_kernel_store *s, struct entry **entries, bool sweep) {
@@ -236,16 +248,12 @@ static int list(const struct gf_kernel_store *s, struct entry **entries, bool sw
     struct stat st;
     int n = 0, room = 0;
     *entries = NULL;
-    int fd = openat(s->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (!dir) {
-        if (fd >= 0)
-            close(fd);
+    DIR *dir = open_list(s);
+    if (!dir)
         return 0;
-    }
+    int fd = dirfd(dir);
     while ((d = readdir(dir))) {
-        bool kernel = ends_in(d->d_name, SUFFIX) && strlen(d->d_name) < sizeof(*entries)->name;
-        bool temporary = ends_in(d->d_name, TEMPORARY);
+        bool kernel = is_kernel(d->d_name), temporary = ends_in(d->d_name, TEMPORARY);
         if ((!kernel && !temporary) || fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
             S_ISDIR(st.st_mode))
             continue;
@@ -285,6 +293,18 @@ void gf_kernel_store_prune(const struct gf_kernel_store *s) {
         left--;
     }
     free(entries);
+}
+
+bool gf_kernel_store_has_any(const struct gf_kernel_store *s) {
+    const struct dirent *d;
+    bool any = false;
+    DIR *dir = s->folder < 0 ? NULL : open_list(s);
+    if (!dir)
+        return false;
+    while (!any && (d = readdir(dir)))
+        any = is_kernel(d->d_name);
+    closedir(dir);
+    return any;
 }
 
 int gf_kernel_store_count(const struct gf_kernel_store *s, int64_t *bytes) {

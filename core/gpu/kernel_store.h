@@ -37,6 +37,8 @@ void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, siz
 
 /* Keeps the folder below 256 MiB and 4096 files: deletes those unused for longest. */
 void gf_kernel_store_prune(const struct gf_kernel_store *s);
+/* Whether there is a kernel, without a look at each. */
+bool gf_kernel_store_has_any(const struct gf_kernel_store *s);
 /* How many kernels there are, and their size in all. */
 int gf_kernel_store_count(const struct gf_kernel_store *s, int64_t *bytes);
 

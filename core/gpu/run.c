@@ -291,7 +291,8 @@ int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds) {
 }
 
 /* The energies of the input's Hermitian part and of the rest. */
-static int read_energy(const struct gf_gpu_context *c, const struct gf_gpu_run *m, double *ratio) {
+static int read_energy(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                       struct gf_report *report) {
     const struct gf_gpu_plan *p = m->plan;
     bool wide = p->job.precision == GF_DOUBLE;
     double kept = 0, lost = 0, v[2 * GF_GPU_GROUPS];
@@ -307,7 +308,9 @@ static int read_energy(const struct gf_gpu_context *c, const struct gf_gpu_run *
         for (int64_t j = 0; j < count; j++)
             *(j % 2 ? &lost : &kept) += wide ? v[j] : ((float *)v)[j];
     }
-    *ratio = lost > 0 ? sqrt(lost / kept) : 0;
+    report->kept = kept;
+    report->lost = lost;
+    report->imag_ratio = lost > 0 ? sqrt(lost / kept) : 0;
     return 0;
 }
 
@@ -334,7 +337,7 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
         gf_report_range(job, i, wide ? v[low] : (double)single[low],
                         wide ? v[high] : (double)single[high], report);
     }
-    return rc ? rc : read_energy(c, m, &report->imag_ratio);
+    return rc ? rc : read_energy(c, m, report);
 }
 
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,

@@ -19,8 +19,17 @@ void gf_runner_open(struct gf_runner *r, struct gf_session *session, int threads
 void gf_runner_next(struct gf_runner *r, int64_t runs) {
     r->ms = (struct gf_runner_times){.open = 0};
     r->runs = runs;
+    r->times = 1;
     r->decided = false;
     r->plan = NULL; /* kept, but asked for anew */
+}
+
+void gf_runner_repeat(struct gf_runner *r, int64_t times) {
+    r->times = times;
+}
+
+static int64_t runs_ahead(const struct gf_runner *r) {
+    return (r->runs > 1 ? r->runs : 1) * (r->times > 1 ? r->times : 1);
 }
 
 void gf_runner_forget(struct gf_runner *r) {
@@ -120,7 +129,7 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
         *out = r->now;
         return 0;
     }
-    int rc = gf_session_decide(r->session, job, r->runs, out, r->why);
+    int rc = gf_session_decide(r->session, job, runs_ahead(r), out, r->why);
     if (rc || !has_failed(r, *out))
         return rc;
     const char *name = backend_of(r, *out)->name;
@@ -139,6 +148,7 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
  * for a device's own. */
 static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
     return r->session->asked < 0 && (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP ||
+                                     rc == GF_EUNABLE ||
                                      (rc == GF_ENOMEM && backend_of(r, i)->devices));
 }
 
@@ -180,6 +190,13 @@ static int plan_asked(struct gf_runner *r, const struct gf_job *job) {
     snprintf(r->why, sizeof r->why, "asked for by --%s",
              r->session->options.backend ? "backend" : "device");
     return plan_with(r, r->session->asked, job);
+}
+
+int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, bool *packs) {
+    int i = r->session->asked, rc = i < 0 ? choose(r, job, &i) : 0;
+    const struct gf_backend *b = rc ? NULL : backend_of(r, i);
+    *packs = b && b->packs && b->packs(job);
+    return rc;
 }
 
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
@@ -272,6 +289,14 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
         if (rc)
             return rc;
     }
+}
+
+int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
+                      struct gf_array *out, struct gf_report *report) {
+    memset(report, 0, sizeof *report);
+    int rc = backend_of(r, r->now)->exec_fed(r->own_context, r->kept, in, feed, out, report);
+    r->ms.run = report->ms;
+    return rc;
 }
 
 const char *gf_runner_name(const struct gf_runner *r) {

@@ -27,7 +27,7 @@ struct gf_runner {
     struct gf_runner_times ms;
 
     /* The runner's own. */
-    int64_t runs;         /* such jobs ahead, for auto to weigh; 0 counts as 1 */
+    int64_t runs, times;  /* files ahead and the jobs of each, for auto to weigh; 0 counts as 1 */
     int now;              /* the backend for `job`; -1: none */
     bool decided;         /* `now` is auto's choice for `job` since gf_runner_next() */
     int own;              /* the backend of own_context; -1: none */
@@ -41,6 +41,8 @@ void gf_runner_close(struct gf_runner *r);
 
 /* The next file, and how many there are, this one included. */
 void gf_runner_next(struct gf_runner *r, int64_t runs);
+/* That each of these files takes so many runs, until the next one. */
+void gf_runner_repeat(struct gf_runner *r, int64_t times);
 /* Begins to open the context that the job needs, on a thread, if that is on a device; without a job
  * only what was asked for. True while it is under way: gf_runner_plan() will wait for it. */
 bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job);
@@ -53,6 +55,16 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job);
  * kept, and runs. Fallbacks as in gf_runner_plan(). */
 int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_array *out,
                   struct gf_report *report);
+/* Whether gf_runner_run_fed() runs the planned job. */
+static inline bool gf_runner_feeds(const struct gf_runner *r) {
+    return r->plan && r->plan->feeds;
+}
+/* The same with an input whose rows are still to come. */
+int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
+                      struct gf_array *out, struct gf_report *report);
+
+/* Whether the backend for this job packs its half spectra (struct gf_backend). */
+int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, bool *packs);
 
 /* Bytes that a job's arrays and workspace may take together: the session's limit. */
 static inline int64_t gf_runner_limit(const struct gf_runner *r) {

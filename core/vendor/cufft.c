@@ -77,21 +77,6 @@ static int failure(const struct gf_gpu_context *c, int code, const char *what) {
 
 /* ---- passes ---- */
 
-/* Whether cuFFT alone does the job: arrays of its types, no shift, no factor. */
-static bool is_direct(const struct gf_job *job) {
-    const struct gf_output *out = &job->out[0];
-    bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
-    enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
-    if (job->n_out != 1 || job->channels != 1 || gf_job_scale(job) != 1 || out->shift ||
-        job->in_shift)
-        return false;
-    if (job->direction == GF_INVERSE && job->real)
-        return job->in_half && job->in_dtype == complex && out->kind == GF_REAL &&
-               out->dtype == real;
-    return job->in_dtype == (real_in ? real : complex) && out->kind == GF_COMPLEX &&
-           out->dtype == complex && out->half == real_in;
-}
-
 /* The search for an output's upper end: over all values, or at the zero frequency. */
 static int add_range(struct gf_gpu_plan *p, int i, const struct gf_gpu_space *work, bool real) {
     const struct gf_output *out = &p->job.out[i];
@@ -146,7 +131,7 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
     e->type = !e->in_complex    ? (wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C)
               : !e->out_complex ? (wide ? GF_CUFFT_Z2D : GF_CUFFT_C2R)
                                 : (wide ? GF_CUFFT_Z2Z : GF_CUFFT_C2C);
-    m->direct = e->layout.rank && real == gf_job_is_real(job) && is_direct(job);
+    m->direct = e->layout.rank && real == gf_job_is_real(job) && gf_job_is_bare(job);
     m->copies_input = m->direct && !e->out_complex && !job->spend_input;
     gf_gpu_size_buffers(p);
     if (m->direct) {
@@ -350,6 +335,8 @@ static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **
     struct gf_gpu_context *c = context;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
     if (!rc && job->op != GF_FILTER)
         rc = gf_job_fourier_only(job);
     if (rc)

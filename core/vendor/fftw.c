@@ -12,6 +12,7 @@
 #include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "core/base/loadstore.h"
+#include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
 static int probe(enum gf_fftw_maker maker, char reason[GF_REASON]) {
@@ -149,17 +150,8 @@ static void drop_buffers(struct impl *m) {
 /* Whether FFTW alone does the job, between arrays of the right strides. Its inverse of a half
  * spectrum overwrites its input. */
 static bool is_direct(const struct gf_job *job) {
-    const struct gf_output *out = &job->out[0];
-    bool wide = job->precision == GF_DOUBLE, real_in = !gf_dtype_is_complex(job->in_dtype);
-    enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
-    if (job->n_out != 1 || job->channels != 1 || gf_job_scale(job) != 1 || out->shift ||
-        job->in_shift)
-        return false;
-    if (job->direction == GF_INVERSE && job->real)
-        return job->in_half && job->spend_input && job->in_dtype == complex &&
-               out->kind == GF_REAL && out->dtype == real;
-    return job->in_dtype == (real_in ? real : complex) && out->kind == GF_COMPLEX &&
-           out->dtype == complex && out->half == real_in;
+    bool overwrites = job->direction == GF_INVERSE && job->real;
+    return gf_job_is_bare(job) && (job->spend_input || !overwrites);
 }
 
 static bool straight(const struct gf_array *a) {
@@ -224,13 +216,6 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
     gf_fftw_plan_end(f, c->flags);
 }
 
-static int64_t array_bytes(const struct gf_job *job, enum gf_dtype t, const int64_t *shape) {
-    int64_t bytes = (int64_t)gf_dtype_size(t);
-    for (int i = 0; i <= job->ndim; i++)
-        bytes *= shape[i];
-    return bytes;
-}
-
 static int64_t array_bytes_of(const struct gf_array *a) {
     return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
 }
@@ -239,72 +224,34 @@ static const char *name_of(const struct context *c) {
     return c->maker == GF_FFTW_MKL ? "mkl" : "fftw";
 }
 
-/* FFTW does not document its order of axes; it is listed as one axis after the other, the halved
- * one first forward and last backward. */
-static struct gf_pass_info *list_axes(const struct context *c, const struct gf_job *job, bool r2c,
-                                      bool c2r, int64_t before, int64_t after,
-                                      struct gf_pass_info *p) {
-    for (int i = 0; i < job->ndim; i++) {
-        int axis = c2r ? i : job->ndim - 1 - i;
-        if (!(job->axes >> axis & 1))
-            continue;
-        bool halves = axis == gf_job_half_axis(job) && gf_job_is_real(job);
-        const char *what = r2c ? "real -> half spectrum" : "half spectrum -> real";
-        snprintf(p->what, sizeof p->what, "%s (%s): %c, %lld points, %s", name_of(c), c->mode,
-                 "zyx"[gf_work_axis(job, axis)], (long long)job -> shape[axis],
-                 halves ? what : "complex");
-        p->bytes_read = c2r || halves ? before : after;
-        p->bytes_written = r2c || halves ? after : before;
-        p++;
-    }
-    return p;
-}
-
+/* FFTW does not document its order of axes; it is listed as one axis after the other. */
 static void list_passes(const struct context *c, const struct impl *m, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     int64_t before = gf_work_bytes(&m->before), after = gf_work_bytes(&m->after);
-    int64_t shape[GF_MAX_RANK];
-    struct gf_pass_info *p = plan->pass;
+    char who[64];
+    struct gf_pass_info *p;
+    snprintf(who, sizeof who, "%s (%s)", name_of(c), c->mode);
     if (m->direct) {
-        snprintf(p->what, sizeof p->what, "%s (%s): %s, %s", name_of(c), c->mode,
+        p = &plan->pass[plan->n_passes++];
+        snprintf(p->what, sizeof p->what, "%s: %s, %s", who,
                  all_axes(job) ? "all axes" : "the axes in one",
                  m->executes_r2c   ? "real -> half spectrum"
                  : m->executes_c2r ? "half spectrum -> real"
                                    : "complex");
         p->bytes_read = before;
         p->bytes_written = after;
-        plan->n_passes = 1;
         return;
     }
-    gf_job_in_shape(job, shape);
-    gf_work_load_text(job, p->what, sizeof p->what);
-    p->bytes_read = array_bytes(job, job->in_dtype, shape);
-    p->bytes_written = before;
-    p++;
-    p = list_axes(c, job, m->executes_r2c, m->executes_c2r, before, after, p);
+    gf_pass_list_load(plan, before);
+    gf_pass_list_axes(plan, who, m->executes_c2r, before, after);
     if (m->table.data) {
+        p = &plan->pass[plan->n_passes++];
         snprintf(p->what, sizeof p->what, "half spectrum times the filter's table");
         p->bytes_read = after + array_bytes_of(&m->table);
         p->bytes_written = after;
-        p = list_axes(c, job, false, true, after, before, p + 1);
-        after = before; /* the outputs are made of reals */
+        gf_pass_list_axes(plan, who, true, after, before);
     }
-    for (int i = 0; i < job->n_out; i++, p++) {
-        gf_job_out_shape(job, i, shape);
-        if (gf_output_scans(job, i) || gf_output_samples(job, i)) {
-            p->part = gf_output_samples(job, i);
-            snprintf(p->what, sizeof p->what, "range: %s %s", p->part ? "sample of" : "largest",
-                     gf_kind_name(job->out[i].kind));
-            p->bytes_read = p->part ? 0 : after;
-            p++;
-        }
-        gf_work_store_text(job, i, p->what, sizeof p->what);
-        p->bytes_read = after;
-        p->bytes_written = array_bytes(job, job->out[i].dtype, shape);
-    }
-    plan->n_passes = (int)(p - plan->pass);
-    before = gf_work_bytes(&m->before);
-    after = gf_work_bytes(&m->after);
+    gf_pass_list_store(plan, m->table.data ? before : after); /* a filter's outputs are of reals */
     plan->workspace_bytes = m->in_place ? (before > after ? before : after) : before + after;
     if (m->table.data)
         plan->workspace_bytes += array_bytes_of(&m->table);
@@ -355,6 +302,8 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     struct impl *m;
     *out = NULL;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
     if (!rc && job->op != GF_FILTER)
         rc = gf_job_fourier_only(job);
     if (rc)

@@ -105,6 +105,8 @@ static int make_app(const struct gf_gpu_context *c, struct impl *m, const struct
 static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct gf_gpu_context *c = context;
     int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
     *out = NULL;
     if (!rc && !is_possible(job))
         rc = gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");

@@ -427,7 +427,7 @@ bool backends_has_filters(struct subject *s) {
     if (!rc)
         s->backend->unplan(s->context[0], plan);
     gf_filter_free(f);
-    return rc != GF_EUNSUPP || s->backend == &gf_backend_openmp || s->backend == &gf_backend_fftw;
+    return rc != GF_EUNABLE || s->backend == &gf_backend_openmp || s->backend == &gf_backend_fftw;
 }
 
 void backends_named_filters(struct subject *s) {

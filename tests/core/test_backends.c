@@ -125,6 +125,10 @@ static void consider(const struct gf_backend *backend, struct choice *c, struct 
                      const struct section *section) {
     char reason[GF_REASON] = "", number[16] = "";
     bool there = c->gpu ? find_gpu(backend, number, reason) : !backend->probe(reason);
+    if (there && backend->powers_of_two) {
+        printf("%s: skipped: build/test_c tests it\n", backend->name);
+        return;
+    }
     c->found += there;
     if (c->list) {
         if (there)

@@ -75,6 +75,7 @@ static void test_validate(void) {
             "at 0");
     SPOILED(picture, (job.out[0].range = GF_RANGE_GIVEN, job.out[0].high = 1 / 0.0), "not finite");
     SPOILED(picture, (job.out[0].kind = GF_REAL, job.out[0].range = GF_RANGE_GIVEN), "symmetric");
+    SPOILED(picture, job.out[0].packed = true, "packed");
     SPOILED(spectrum, job.luma = true, "luma");
     SPOILED(spectrum, (job.real = false, job.in_half = true), "real result");
     SPOILED(spectrum, job.out[0].shift = true, "only a spectrum");
@@ -215,6 +216,7 @@ static struct gf_job everything(void) {
     job.luma = job.in_shift = job.in_half = job.real = job.lean = job.spend_input = false;
     job.precision = GF_SINGLE;
     job.norm = GF_NORM_BACKWARD;
+    job.elsewhere = 0;
     job.n_out = 2;
     job.op = GF_FFT;
     job.filter = NULL;
@@ -231,7 +233,7 @@ static struct gf_job everything(void) {
         out->map = GF_MAP_DISPLAY;
         out->scale = GF_SCALE_LOG;
         out->range = GF_RANGE_FULL;
-        out->shift = out->half = false;
+        out->shift = out->half = out->packed = false;
         out->low = 0;
         out->high = 1;
     }
@@ -259,6 +261,7 @@ static void test_equal(void) {
     DIFFERS(spend_input = true);
     DIFFERS(precision = GF_DOUBLE);
     DIFFERS(norm = GF_NORM_ORTHO);
+    DIFFERS(elsewhere = 5);
     DIFFERS(n_out = 1);
     DIFFERS(op = GF_DWT);
     DIFFERS(filter = (const struct gf_filter *)&job);
@@ -278,6 +281,7 @@ static void test_equal(void) {
     DIFFERS(out[1].high = 2);
     DIFFERS(out[1].shift = true);
     DIFFERS(out[1].half = true);
+    DIFFERS(out[1].packed = true);
 }
 
 static void test_table(void) {

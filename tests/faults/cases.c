@@ -7,6 +7,8 @@
 #include "tests/faults/faults.h"
 
 #define RUN(name, args) CASE(name, args " --backend=openmp")
+#define PAGES(name, args)                                                                          \
+    { name, args " --backend=openmp", NULL, true, false }
 #define CASE(name, args)                                                                           \
     { name, args, NULL, false, false }
 
@@ -32,15 +34,28 @@ const struct fault_case fault_cases[] = {
     RUN("fwd-volume", "fwd @/v.raw --shape=4x12x16 --type=u8 --complex=o.npy"),
     RUN("fwd-volume-tiff", "fwd @/v.tif --out=o.tif"),
     RUN("fwd-pages", "fwd @/v.tif --dims=2 --out=o{page}.png"),
+    RUN("fwd-scratch",
+        "fwd @/v.raw --shape=4x12x16 --type=u8 --complex=o.npy --max-memory=8K --scratch=auto"),
+    RUN("fwd-scratch-tiff",
+        "fwd @/v.tif --phase=o.tif --magnitude=m.raw --max-memory=9K --scratch=."),
+    RUN("inv-scratch", "inv @/h.npy --out=o.tif --max-memory=5K --scratch=auto"),
     RUN("fwd-verbose", "fwd @/a.png --out=o.png --verbose --json"),
     RUN("fwd-resume", "fwd @/a.png --out=o.png --resume --force"),
     RUN("fwd-folder", "fwd @/folder --out={stem}.png --complex={stem}.npy --jobs=2"),
     RUN("fwd-list", "fwd --files-from=@/list --out={stem}.ppm --jobs=2"),
+    /* Page by page, with a thread that reads and one that writes. */
+    PAGES("pages-npy", "fwd @/pages.raw --shape=24x40x32 --type=u8 --dims=2 --complex=o.npy "
+                       "--max-memory=80K"),
+    PAGES("pages-tiff", "fwd @/pages.tif --dims=2 --depth=8 --range=full --out=o.tif --phase=o.npy "
+                        "--max-memory=80K"),
+    PAGES("pages-files",
+          "filter @/pages.tif --dims=2 --lowpass=5 --out=o{page}.png --max-memory=60K"),
     /* Large enough for two threads. */
     {"fwd-threads", "fwd @/big.pgm --out=o.png --complex=o.npy --threads=2 --backend=openmp", NULL,
      true, false},
     {"filter-threads", "filter @/big.pgm --lowpass=20 --out=o.tif --threads=2 --backend=openmp",
      NULL, true, false},
+    {"fwd-fed", "fwd @/big.png --out=o.png --threads=2 --backend=openmp", NULL, true, false},
     {"dwt-threads", "dwt @/big.pgm --levels=2 --out=o.npy --threads=2 --backend=openmp", NULL, true,
      false},
     RUN("inv-tiff", "inv @/s.tif --out=o.png"),
@@ -124,15 +139,18 @@ bool inputs_make(const char *folder, int seed) {
         "demo a.pgm --every=1 --out=l.tif --tiff-compression=lzw",
         "demo a.pgm --every=1 --out=a.npy",
         "demo c.ppm --every=1 --out=c.png",
+        "demo big.pgm --every=1 --out=big.png",
         "demo c.ppm --every=1 --out=a.jpg",
         "fwd a.pgm --out=a.pfm",
         "fwd a.pgm --complex=s.tif",
         "fwd a.pgm --complex=s.npy",
         "fwd a.pgm --complex=s.raw",
         "fwd a.pgm --out=m.tif --scale=linear --phase=p.tif",
+        "fwd v.raw --shape=4x12x16 --type=u8 --half --complex=h.npy",
         "dwt a.pgm --levels=2 --out=w.tif",
         "dwt a.pgm --levels=2 --out=w.npy",
         "filter v.raw --shape=4x12x16 --type=u8 --lowpass=9 --out=v.tif",
+        "filter pages.raw --shape=24x40x32 --type=u8 --lowpass=9 --out=pages.tif",
         "demo a.pgm --every=1 --out=folder/1.png",
         "demo b.pgm --every=1 --out=folder/2.tif",
         "demo b.pgm --every=1 --out=folder/3.pgm",
@@ -147,6 +165,7 @@ bool inputs_make(const char *folder, int seed) {
         !pnm(folder, "big.pgm", "P5\n1000 800\n255\n", 800000, (unsigned)seed + 6) ||
         !pnm(folder, "a.raw", "", 192, (unsigned)seed + 4) ||
         !pnm(folder, "v.raw", "", 768, (unsigned)seed + 5) ||
+        !pnm(folder, "pages.raw", "", 24 * 40 * 32, (unsigned)seed + 7) ||
         !pnm(folder, "folder/notes.txt", "no picture\n", 0, 0))
         return false;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)

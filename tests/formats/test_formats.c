@@ -391,7 +391,7 @@ static void test_disk_full(void) {
         snprintf(path, sizeof path, "full.%.3s", gf_formats[i]->name);
         file_put(path, "old", 3);
         int before = scratch_count();
-        static const rlim_t sizes[] = {0, 1, 7, 100, 5000, 131072, 262143, 262144, 320000};
+        static const rlim_t sizes[] = {0, 1, 7, 100, 5000, 65535, 65536, 131072, 320000};
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             limit = old;
             limit.rlim_cur = sizes[k];

@@ -193,6 +193,7 @@ static void test_hits(void) {
     char text[GF_REASON];
     gf_kernel_cache_describe(text);
     CHECK_MSG(!strncmp(text, "3 kernels, ", 11) && strstr(text, cache), "%s", text);
+    CHECK(!gf_kernel_cache_is_empty());
 
     /* Each part of the key. */
     CHECK_EQ(get("a.cl", "-DN=3"), 1);
@@ -348,7 +349,12 @@ static void test_folders(void) {
     remove_all(cache);
     gf_kernel_cache_describe(text);
     CHECK_MSG(strstr(text, "nothing there yet"), "%s", text);
+    CHECK(gf_kernel_cache_is_empty());
     CHECK(access(cache, F_OK) != 0); /* to look is not to make */
+    CHECK(!mkdir(cache, 0700));
+    write_text(cache, "fftw-single.wisdom", "no kernel\n");
+    CHECK(gf_kernel_cache_is_empty());
+    remove_all(cache);
 
     CHECK(!mkdir(cache, 0700) && !chmod(cache, 0770));
     check_nothing_kept("group may write");

@@ -1,0 +1,230 @@
+/* Slabs of a volume from its file to its outputs, with a scratch file in between. */
+#include "cli/batch/slabs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/batch/store.h"
+#include "cli/log.h"
+#include "cli/progress.h"
+#include "core/base/clock.h"
+#include "core/base/memory.h"
+#include "core/base/sample_value.h"
+#include "core/base/status.h"
+#include "core/slab/run.h"
+#include "formats/scratch.h"
+
+struct slabs {
+    struct gf_task *t;
+    struct gf_slab_plan plan;
+    struct gf_scratch *scratch;
+    struct gf_volume *volume[GF_MAX_OUTPUTS];
+    double start;
+};
+
+const char *gf_slabs_refuses(const struct gf_task *t) {
+    const struct gf_array *px = &t->image.px;
+    const char *why = gf_slab_refuses(&t->job);
+    if (why)
+        return why;
+    if (t->s->from_magnitude)
+        return "a pair of pictures is not";
+    if (t->image.ndim != 3 || px->shape[0] != t->job.shape[0] || px->shape[3] != t->job.channels)
+        return "pictures with alpha are not";
+    if (t->s->nan == GF_NAN_MEAN)
+        return "--nan=mean takes the mean of all samples";
+    if (t->s->plan_only)
+        return NULL;
+    const struct gf_file *file = t->reader.file[0];
+    if (!gf_reader_has_pages(&t->reader, t->s))
+        return "an array in Fortran order is not";
+    if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
+        return "spectra in .npy and .raw files are, others not";
+    for (int i = 0; i < t->targets->n && !why; i++)
+        why = gf_product_rows_refused(t->s, &t->product[i]);
+    return why;
+}
+
+int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
+    bool packs = false;
+    struct gf_job whole = t->job;
+    whole.lean = false;
+    int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    int rc = gf_runner_packs(t->runner, &whole, &packs);
+    return rc ? rc : gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - coders, plan);
+}
+
+/* What gf_memory_check() has said, and what can be done, or why nothing can. */
+static int refuse(const char *why) {
+    char need[512];
+    snprintf(need, sizeof need, "%s", gf_message());
+    if (!why)
+        return gf_fail(GF_ENOMEM, "%s; --scratch=auto or --scratch=DIR transforms it in slabs",
+                       need);
+    return gf_fail(GF_ENOMEM, "%s; not in slabs: %s", need, why);
+}
+
+int gf_slabs_plan(struct gf_task *t) {
+    struct gf_slab_plan plan;
+    const char *why = gf_slabs_refuses(t);
+    if (!t->s->scratch)
+        return why ? GF_ENOMEM : refuse(NULL);
+    if (why)
+        return refuse(why);
+    int rc = gf_slabs_describe(t, &plan);
+    t->need = plan.memory_bytes;
+    return rc;
+}
+
+/* ---------------------------------------------------------------- files */
+
+static int check_finite(const struct slabs *s, int64_t page, struct gf_array *a) {
+    int64_t first[GF_MAX_RANK];
+    if (!gf_array_nonfinite(a, first))
+        return 0;
+    if (s->t->s->nan != GF_NAN_REFUSE) {
+        gf_samples_mend(a, false);
+        return 0;
+    }
+    return gf_fail(GF_EINVAL, "NaN or Inf, the first at [%lld, %lld, %lld]; see --nan=zero",
+                   (long long)(page + first[0]), (long long)first[1], (long long)first[2]);
+}
+
+static int read_pages(void *user, int64_t first, struct gf_array *pages) {
+    struct slabs *s = user;
+    struct gf_task *t = s->t;
+    double start = gf_now_ms();
+    int rc = gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, pages);
+    if (!rc)
+        rc = check_finite(s, first, pages);
+    t->ms_decode += gf_now_ms() - start;
+    return rc;
+}
+
+static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
+    struct slabs *s = user;
+    struct gf_task *t = s->t;
+    const int64_t *shape = t->image.px.shape;
+    double start = gf_now_ms();
+    int rc =
+        gf_file_read_rows(t->reader.file[0], &t->image, rows->page, rows->row, rows->count, to);
+    if (!rc) {
+        struct gf_array a = gf_array_wrap(to, t->image.px.dtype, 4,
+                                          (int64_t[]){1, rows->count, shape[2], shape[3]});
+        rc = check_finite(s, rows->page, &a);
+    }
+    t->ms_decode += gf_now_ms() - start;
+    return rc;
+}
+
+static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
+    struct slabs *s = user;
+    struct gf_task *t = s->t;
+    const struct gf_array *px = &t->product[i].image.px;
+    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, px->shape[2]};
+    double start = gf_now_ms();
+    if (!gf_job_is_bounded(&t->job)) {
+        int64_t first[GF_MAX_RANK];
+        struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
+                                          (int64_t[]){rows->count, px->shape[2], px->shape[3]});
+        t->overflowed[i] += gf_array_nonfinite(&a, first);
+    }
+    int rc = gf_volume_write(s->volume[i], &box, data, px->stride[1]);
+    t->ms_encode += gf_now_ms() - start;
+    return rc;
+}
+
+static int put(void *user, int64_t at, const void *data, int64_t bytes) {
+    return gf_scratch_write(((struct slabs *)user)->scratch, at, data, bytes);
+}
+
+static int get(void *user, int64_t at, void *data, int64_t bytes) {
+    return gf_scratch_read(((struct slabs *)user)->scratch, at, data, bytes);
+}
+
+static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
+                   struct gf_array *out, struct gf_report *report) {
+    struct slabs *s = user;
+    double start = gf_now_ms();
+    int rc = gf_runner_plan(s->t->runner, job);
+    if (!rc)
+        rc = gf_runner_run(s->t->runner, in, out, report);
+    s->t->ms_transform += gf_now_ms() - start;
+    return rc;
+}
+
+static void moved(void *user, int64_t bytes) {
+    const struct slabs *s = user;
+    gf_progress_share((double)bytes / (double)gf_slab_bytes_moved(&s->plan));
+}
+
+/* ---------------------------------------------------------------- the run */
+
+static int open_scratch(struct slabs *s) {
+    const struct gf_task *t = s->t;
+    const bool automatic = !strcmp(t->s->scratch, "auto");
+    int64_t also = 0;
+    for (int i = 0; i < t->job.n_out; i++)
+        also += gf_array_bytes(&t->product[i].image.px);
+    char *folder = automatic ? gf_folder_of(t->product[0].path) : strdup(t->s->scratch);
+    int rc = folder ? gf_scratch_open(folder, s->plan.exchange_bytes, t->product[0].path, also,
+                                      &s->scratch)
+                    : gf_fail(GF_ENOMEM, "out of memory");
+    free(folder);
+    return rc;
+}
+
+static int commit(struct slabs *s) {
+    int rc = 0;
+    double start = gf_now_ms();
+    for (int i = 0; i < s->t->job.n_out && !rc; i++) {
+        rc = gf_volume_commit(s->volume[i]);
+        s->volume[i] = NULL;
+    }
+    s->t->ms_encode += gf_now_ms() - start;
+    return rc;
+}
+
+static void report(const struct slabs *s) {
+    char moved_text[GF_SIZE_TEXT], scratch[GF_SIZE_TEXT];
+    const double ms = gf_now_ms() - s->start;
+    const int64_t bytes = gf_slab_bytes_moved(&s->plan);
+    gf_log_verbose("'%s': %lld slabs of pages, %lld blocks of rows, %s of scratch; %s moved, %.0f "
+                   "MB/s",
+                   gf_log_name(s->t->name), (long long)s->plan.n_slabs, (long long)s->plan.n_blocks,
+                   gf_memory_text(s->plan.exchange_bytes, scratch),
+                   gf_memory_text(bytes, moved_text), (double)bytes / ms * 1e-3);
+}
+
+int gf_slabs_run(struct gf_task *t) {
+    struct slabs s = {.t = t, .start = gf_now_ms()};
+    const struct gf_slab_io io = {.user = &s,
+                                  .threads = gf_settings_threads(t->s),
+                                  .read = read_pages,
+                                  .read_rows = read_rows,
+                                  .write = write_rows,
+                                  .put = put,
+                                  .get = get,
+                                  .run = run_job,
+                                  .moved = moved};
+    int rc = gf_slabs_describe(t, &s.plan);
+    if (!rc)
+        rc = open_scratch(&s);
+    for (int i = 0; i < t->job.n_out && !rc; i++)
+        rc = gf_product_create(t->s, &t->product[i], &t->image.metadata, &s.volume[i]);
+    if (!rc)
+        rc = gf_slab_run(&s.plan, &io, &t->report);
+    gf_progress_share(0);
+    gf_reader_close(&t->reader);
+    if (!rc && t->hooks->check)
+        rc = t->hooks->check(t);
+    if (!rc)
+        rc = commit(&s);
+    for (int i = 0; i < t->job.n_out; i++)
+        gf_volume_abort(s.volume[i]);
+    gf_scratch_close(s.scratch);
+    if (!rc)
+        report(&s);
+    return rc;
+}

@@ -1,0 +1,24 @@
+/* A volume that does not fit memory, through a scratch file: --scratch.
+ *
+ *     if (rc && t->too_large)
+ *         rc = gf_slabs_plan(t);     after gf_task_preview()
+ *     if (!rc && t->too_large)
+ *         rc = gf_slabs_run(t);      instead of the other steps
+ */
+#ifndef GF_CLI_BATCH_SLABS_H
+#define GF_CLI_BATCH_SLABS_H
+
+#include "cli/batch/task.h"
+#include "core/slab/make.h"
+
+/* The task's need becomes that of its slabs. Without --scratch, or where slabs do not serve, it fails
+ * as before: GF_ENOMEM with the need and the limit, and with the option or the reason. */
+int gf_slabs_plan(struct gf_task *t);
+/* Reads, transforms and writes. */
+int gf_slabs_run(struct gf_task *t);
+/* The plan of a task that gf_slabs_refuses() does not refuse. */
+int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan);
+/* NULL, or why the task cannot be run in slabs. */
+const char *gf_slabs_refuses(const struct gf_task *t);
+
+#endif

@@ -1,0 +1,244 @@
+/* Rows that are kept for figures, and rows of earlier runs: the lines of `bench --json`. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "cli/bench/bench.h"
+#include "cli/log.h"
+#include "core/base/status.h"
+
+int gf_bench_keep_host(struct gf_bench_results *r, const struct gf_bench_host *host) {
+    struct gf_bench_host *grown = realloc(r->host, ((size_t)r->n_hosts + 1) * sizeof *grown);
+    if (!grown)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    r->host = grown;
+    grown[r->n_hosts++] = *host;
+    return 0;
+}
+
+int gf_bench_keep_row(struct gf_bench_results *r, const struct gf_bench_case *c,
+                      const struct gf_bench_row *row) {
+    struct gf_bench_result *grown = realloc(r->result, ((size_t)r->n + 1) * sizeof *grown);
+    if (!grown)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    r->result = grown;
+    grown[r->n] = (struct gf_bench_result){.host = r->n_hosts - 1, .c = *c, .row = *row};
+    grown[r->n].c.filter = NULL;
+    grown[r->n++].c.job.filter = NULL;
+    return 0;
+}
+
+void gf_bench_results_free(struct gf_bench_results *r) {
+    free(r->host);
+    free(r->result);
+    *r = (struct gf_bench_results){0};
+}
+
+bool gf_bench_same_case(const struct gf_bench_case *a, const struct gf_bench_case *b) {
+    bool same = a->kind == b->kind && a->shape.ndim == b->shape.ndim &&
+                a->job.axes == b->job.axes && a->job.direction == b->job.direction &&
+                a->job.precision == b->job.precision &&
+                a->job.wavelet.levels == b->job.wavelet.levels;
+    for (int i = 0; same && i < a->shape.ndim; i++)
+        same = a->shape.n[i] == b->shape.n[i];
+    return same;
+}
+
+/* ---- reading ---- */
+
+static void get_text(const json_t *o, const char *key, char *text, size_t size) {
+    const char *value = json_string_value(json_object_get(o, key));
+    snprintf(text, size, "%s", value ? value : "");
+}
+
+/* A number, times `unit`; 0 where there is none. */
+static double get_real(const json_t *o, const char *key, double unit) {
+    return json_number_value(json_object_get(o, key)) * unit;
+}
+
+static int get_int(const json_t *o, const char *key) {
+    json_int_t v = json_integer_value(json_object_get(o, key));
+    return v < 0 || v > 1 << 20 ? 0 : (int)v;
+}
+
+/* The index of the member's text among `names`, or -1. */
+static int get_choice(const json_t *o, const char *key, const char *const *names) {
+    const char *value = json_string_value(json_object_get(o, key));
+    for (int i = 0; value && names[i]; i++)
+        if (!strcmp(value, names[i]))
+            return i;
+    return -1;
+}
+
+static int read_host(const json_t *o, struct gf_bench_results *r) {
+    struct gf_bench_host h = {.cores = get_int(o, "cores"), .threads = get_int(o, "threads")};
+    const json_t *devices = json_object_get(o, "devices");
+    get_text(o, "machine", h.cpu, sizeof h.cpu);
+    get_text(o, "isa", h.isa, sizeof h.isa);
+    h.copy = get_real(o, "copy_gb_s", 1e9);
+    for (size_t i = 0; i < json_array_size(devices) && h.n_devices < GF_MAX_ENTRANTS; i++) {
+        const json_t *d = json_array_get(devices, i);
+        struct gf_bench_device *to = &h.device[h.n_devices++];
+        get_text(d, "backend", to->entrant, sizeof to->entrant);
+        get_text(d, "name", to->name, sizeof to->name);
+        to->copy = get_real(d, "copy_gb_s", 1e9);
+    }
+    return gf_bench_keep_host(r, &h);
+}
+
+static int bad_row(void) {
+    return gf_fail(GF_EFORMAT, "a line that bench --json does not print");
+}
+
+static int read_case(const json_t *o, struct gf_bench_case *c) {
+    struct gf_shape shape = {.ndim = 0};
+    const json_t *extents = json_object_get(o, "shape");
+    int kind = get_choice(o, "kind", gf_bench_kinds);
+    int precision = get_choice(o, "precision", gf_bench_precisions);
+    int direction = get_choice(o, "direction", gf_bench_directions);
+    const char *letters = json_string_value(json_object_get(o, "axes"));
+    unsigned axes = 0;
+    size_t ndim = json_array_size(extents);
+    if (ndim < 1 || ndim > GF_MAX_DIMS || kind < 0 || precision < 0 || direction < 0 || !letters)
+        return bad_row();
+    for (size_t i = 0; i < ndim; i++) {
+        shape.n[shape.ndim++] = json_integer_value(json_array_get(extents, i));
+        if (shape.n[i] < 1 || shape.n[i] > INT64_C(1) << 40)
+            return bad_row();
+    }
+    for (int i = 0; i < shape.ndim; i++)
+        if (strchr(letters, "zyx"[GF_MAX_DIMS - shape.ndim + i]))
+            axes |= 1u << i;
+    int levels = get_int(o, "levels");
+    int rc =
+        gf_bench_case_make(&shape, axes, (enum gf_bench_kind)kind, (enum gf_direction)direction,
+                           (enum gf_precision)precision, levels ? levels : 1, c);
+    if (!rc)
+        gf_bench_case_free(c);
+    return rc;
+}
+
+static int read_row(const json_t *o, struct gf_bench_results *r) {
+    struct gf_bench_case c;
+    struct gf_bench_row row = {.status = GF_BENCH_OK};
+    int status = get_choice(o, "status", gf_bench_statuses);
+    if (status < 0 || !r->n_hosts)
+        return bad_row();
+    int rc = read_case(o, &c);
+    if (rc)
+        return rc;
+    row.status = (enum gf_bench_status)status;
+    get_text(o, "backend", row.name, sizeof row.name);
+    get_text(o, "device", row.device, sizeof row.device);
+    get_text(o, "why", row.why, sizeof row.why);
+    row.error = get_real(o, "error", 1);
+    row.time = (struct gf_times){.runs = get_int(o, "runs"),
+                                 .median = get_real(o, "median_ms", 1e-3),
+                                 .least = get_real(o, "least_ms", 1e-3),
+                                 .p90 = get_real(o, "p90_ms", 1e-3)};
+    row.noisy = json_is_true(json_object_get(o, "noisy"));
+    row.host = get_real(o, "host_ms", 1e-3);
+    row.plan = get_real(o, "plan_ms", 1e-3);
+    row.build = get_real(o, "build_ms", 1e-3);
+    row.passes = get_int(o, "passes");
+    row.moved = json_integer_value(json_object_get(o, "bytes_moved"));
+    row.copy = *row.device ? get_real(o, "device_copy_gb_s", 1e9) : r->host[r->n_hosts - 1].copy;
+    get_text(o, "relative", row.relative, sizeof row.relative);
+    if (row.status == GF_BENCH_OK && !(row.time.median > 0))
+        return bad_row();
+    return gf_bench_keep_row(r, &c, &row);
+}
+
+static int read_line(const char *line, struct gf_bench_results *r) {
+    json_error_t error;
+    json_t *o = json_loads(line, 0, &error);
+    int rc = !json_is_object(o)              ? bad_row()
+             : json_object_get(o, "machine") ? read_host(o, r)
+                                             : read_row(o, r);
+    json_decref(o);
+    return rc;
+}
+
+int gf_bench_read(const char *path, struct gf_bench_results *r) {
+    FILE *f = fopen(path, "re");
+    char *line = NULL;
+    size_t size = 0;
+    int rc = 0, before = r->n;
+    if (!f)
+        return gf_fail(GF_EIO, "'%s': %s", gf_log_name(path), strerror(errno));
+    while (!rc && getline(&line, &size, f) > 0)
+        rc = read_line(line, r);
+    if (!rc && r->n == before)
+        rc = gf_fail(GF_EFORMAT, "no rows of bench --json");
+    free(line);
+    fclose(f);
+    return rc ? gf_fail((enum gf_status)rc, "'%s': %s", gf_log_name(path), gf_message()) : 0;
+}
+
+/* ---- */
+
+static const struct gf_bench_result *
+counterpart(const struct gf_bench_results *r, const struct gf_bench_result *of, const char *name) {
+    const struct gf_bench_result *found = NULL;
+    for (int i = 0; i < r->n; i++) {
+        const struct gf_bench_result *to = &r->result[i];
+        if (strcmp(to->row.name, name) || to->row.status != GF_BENCH_OK ||
+            !gf_bench_same_case(&to->c, &of->c))
+            continue;
+        if (to->host == of->host)
+            return to;
+        found = found ? found : to;
+    }
+    return found;
+}
+
+void gf_bench_relate(struct gf_bench_results *r, const char *relative) {
+    for (int i = 0; i < r->n; i++) {
+        struct gf_bench_result *row = &r->result[i];
+        const struct gf_bench_result *to = NULL;
+        if (row->row.status != GF_BENCH_OK)
+            continue;
+        if (relative || *row->row.relative)
+            to = counterpart(r, row, relative ? relative : row->row.relative);
+        row->row.ratio = to ? to->row.time.median / row->row.time.median : 0;
+        snprintf(row->row.relative, sizeof row->row.relative, "%s", to ? to->row.name : "");
+    }
+}
+
+/* By case, so that all hosts' rows of one are together. */
+static void print_table(const struct gf_settings *s, const struct gf_bench_results *r) {
+    bool several = r->n_hosts > 1;
+    for (int i = 0; i < r->n; i++) {
+        int first = 0;
+        while (!gf_bench_same_case(&r->result[first].c, &r->result[i].c))
+            first++;
+        if (first < i)
+            continue;
+        gf_bench_print_case(s, &r->result[i].c);
+        for (int j = i; j < r->n; j++) {
+            const struct gf_bench_result *to = &r->result[j];
+            if (gf_bench_same_case(&r->result[i].c, &to->c))
+                gf_bench_print_row(s, &r->host[to->host], several ? to->host + 1 : 0, &to->c,
+                                   &to->row);
+        }
+    }
+}
+
+void gf_bench_print_results(const struct gf_settings *s, const struct gf_bench_results *r) {
+    bool table = !s->json && !s->bench.csv;
+    for (int h = 0; h < r->n_hosts && table; h++)
+        gf_bench_print_host(s, &r->host[h], r->n_hosts > 1 ? h + 1 : 0);
+    gf_bench_print_head(s);
+    if (table)
+        print_table(s, r);
+    for (int h = 0; h < r->n_hosts && !table; h++) {
+        gf_bench_print_host(s, &r->host[h], 0);
+        for (int i = 0; i < r->n; i++)
+            if (r->result[i].host == h)
+                gf_bench_print_row(s, &r->host[h], 0, &r->result[i].c, &r->result[i].row);
+    }
+    gf_log_flush_stdout();
+}

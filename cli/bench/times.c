@@ -1,0 +1,27 @@
+/* Medians, and whether they can be trusted. */
+#include "cli/bench/times.h"
+
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct gf_times gf_times_of(double *seconds, int n) {
+    if (n < 1)
+        return (struct gf_times){0};
+    qsort(seconds, (size_t)n, sizeof *seconds, ascending);
+    return (struct gf_times){.runs = n,
+                             .least = seconds[0],
+                             .median = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
+                             .p90 = seconds[(9 * n + 9) / 10 - 1]};
+}
+
+bool gf_times_are_noisy(const struct gf_times *t) {
+    return t->median > 2 * t->least;
+}
+
+const struct gf_times *gf_times_quieter(const struct gf_times *a, const struct gf_times *b) {
+    return b->median * a->least < a->median * b->least ? b : a;
+}

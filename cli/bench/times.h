@@ -1,0 +1,19 @@
+/* What a row's measurements come to. */
+#ifndef GF_CLI_BENCH_TIMES_H
+#define GF_CLI_BENCH_TIMES_H
+
+#include <stdbool.h>
+
+struct gf_times {
+    int runs;
+    double median, least, p90; /* seconds; p90: nine runs in ten stay within */
+};
+
+/* Sorts the `n` times. */
+struct gf_times gf_times_of(double *seconds, int n);
+/* Whether the median exceeds twice the least: something else ran on the machine. */
+bool gf_times_are_noisy(const struct gf_times *t);
+/* The one whose median is nearer to its least. */
+const struct gf_times *gf_times_quieter(const struct gf_times *a, const struct gf_times *b);
+
+#endif

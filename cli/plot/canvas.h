@@ -1,0 +1,53 @@
+/* What a plot is drawn on: lines, dots and text, in pixels from the left top corner. Private to
+ * cli/plot/. */
+#ifndef GF_CLI_PLOT_CANVAS_H
+#define GF_CLI_PLOT_CANVAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gf_plot_color {
+    unsigned char rgb[3];
+};
+
+struct gf_point {
+    double x, y;
+};
+
+enum gf_anchor { GF_ANCHOR_START, GF_ANCHOR_MIDDLE, GF_ANCHOR_END };
+
+/* `at` is on the baseline; `upwards` turns the text to read from bottom to top. */
+struct gf_label {
+    struct gf_point at;
+    double size; /* of the font */
+    enum gf_anchor anchor;
+    bool upwards;
+    struct gf_plot_color color;
+    const char *text;  /* UTF-8 */
+    const char *power; /* raised behind it, or NULL */
+};
+
+struct gf_stroke {
+    double width;
+    struct gf_plot_color color;
+    int dash; /* 0: none; else a pattern */
+};
+
+struct gf_canvas {
+    void *to;
+    void (*line)(void *to, const struct gf_point *p, int64_t n, const struct gf_stroke *stroke);
+    void (*dot)(void *to, struct gf_point p, double radius, struct gf_plot_color color);
+    void (*label)(void *to, const struct gf_label *label);
+};
+
+/* Lengths of the strokes and gaps of a dash pattern, in pixels: an even number, 0 at their end. */
+extern const double gf_dashes[][6];
+enum { GF_N_DASHES = 4 };
+
+/* How wide a text is in the font of font.c, which those of browsers are close to. */
+double gf_label_width(const struct gf_label *label);
+/* Draws the text as lines of the canvas by that font. */
+void gf_label_draw(const struct gf_canvas *canvas, const struct gf_label *label);
+
+#endif

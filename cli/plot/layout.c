@@ -1,0 +1,374 @@
+/* The layout of plots: axes, grid, curves, and their names beside their ends. */
+#include "cli/plot/layout.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+
+enum {
+    TOP = 40,
+    BOTTOM = 58,
+    LEFT = 86,
+    RIGHT = 24,
+    PANEL = 420,
+    NOTE = 22,
+    FONT = 15,
+    TITLE = 17
+};
+enum { MOST_DECADES = 14 }; /* points farther below the highest one are not worth the room */
+
+const double gf_dashes[][6] = {{0}, {8, 4, 0}, {2, 4, 0}, {10, 4, 2, 4, 0}};
+
+static const struct gf_plot_color black = {{30, 30, 30}}, gray = {{110, 110, 110}},
+                                  light = {{228, 228, 228}};
+
+/* Okabe and Ito 2008, "Color universal design", without its yellow, and a grey and a brown. */
+static const struct gf_plot_color palette[GF_PLOT_COLORS] = {
+    {{0, 114, 178}},  {{213, 94, 0}}, {{0, 158, 115}},   {{204, 121, 167}}, {{230, 159, 0}},
+    {{86, 180, 233}}, {{30, 30, 30}}, {{120, 120, 120}}, {{120, 80, 40}},
+};
+
+/* One axis: log10 of its ends, and where these are. */
+struct axis {
+    double low, high, first, last;
+};
+
+struct panel {
+    const struct gf_plot_panel *p;
+    const struct gf_canvas *canvas;
+    struct axis x, y;
+};
+
+static double place(const struct axis *a, double log_value) {
+    return a->first + (log_value - a->low) / (a->high - a->low) * (a->last - a->first);
+}
+
+static void line(const struct gf_canvas *c, double x0, double y0, double x1, double y1,
+                 double width, struct gf_plot_color color) {
+    const struct gf_point p[] = {{x0, y0}, {x1, y1}};
+    c->line(c->to, p, 2, &(struct gf_stroke){.width = width, .color = color});
+}
+
+static struct gf_plot_color color_of(const struct gf_plot_panel *p, int k) {
+    if (p->n == 1 && !p->curve[0].name)
+        return palette[0];
+    return palette[p->curve[k].color % GF_PLOT_COLORS];
+}
+
+/* Letters are thinner than lines: what is light becomes darker. */
+static struct gf_plot_color ink(struct gf_plot_color c) {
+    double light_of = 0.3 * c.rgb[0] + 0.59 * c.rgb[1] + 0.11 * c.rgb[2];
+    for (int i = 0; i < 3 && light_of > 110; i++)
+        c.rgb[i] = (unsigned char)(c.rgb[i] * 110 / light_of);
+    return c;
+}
+
+/* ---- ranges ---- */
+
+static bool is_point(const struct gf_plot_curve *c, int64_t i) {
+    return c->x[i] > 0 && c->y[i] > 0 && isfinite(c->x[i]) && isfinite(c->y[i]);
+}
+
+static void widen(struct axis *a, double value) {
+    a->low = fmin(a->low, value);
+    a->high = fmax(a->high, value);
+}
+
+/* Up to whole decades, or to the next 1, 2 or 5 where there are few. */
+static void round_up(struct axis *a) {
+    static const double ends[] = {0, 0.30103, 0.69897, 1};
+    double low = floor(a->low + 1e-9), high = floor(a->high - 1e-9);
+    int i = 3, j = 0;
+    if (a->high - a->low > 2.5) {
+        a->low = low;
+        a->high = ceil(a->high - 1e-9);
+        return;
+    }
+    while (low + ends[i] > a->low + 1e-9)
+        i--;
+    while (high + ends[j] < a->high - 1e-9)
+        j++;
+    a->low = low + ends[i];
+    a->high = high + ends[j];
+}
+
+static void find_ranges(struct panel *d) {
+    struct axis *x = &d->x, *y = &d->y;
+    x->low = y->low = INFINITY;
+    x->high = y->high = -INFINITY;
+    for (int k = 0; k < d->p->n; k++)
+        for (int64_t i = 0; i < d->p->curve[k].n; i++)
+            if (is_point(&d->p->curve[k], i)) {
+                widen(x, log10(d->p->curve[k].x[i]));
+                widen(y, log10(d->p->curve[k].y[i]));
+            }
+    if (x->low > x->high) { /* nothing to show */
+        x->low = y->low = -1;
+        x->high = y->high = 0;
+    }
+    if (d->p->level > 0)
+        widen(y, log10(d->p->level));
+    x->high += x->high > x->low ? 0 : log10(2);
+    round_up(y);
+    y->high += y->high > y->low ? 0 : 1;
+    y->low = fmax(y->low, y->high - MOST_DECADES);
+}
+
+/* ---- ticks ---- */
+
+struct tick_text {
+    char text[32], power[16];
+};
+
+/* "0.05", "20"; ten or two to a power; "10 ms". */
+static struct tick_text text_of(enum gf_plot_axis axis, double decade, int digit, bool powers) {
+    static const char *const units[] = {"ns", "\xc2\xb5s", "ms", "s"};
+    struct tick_text t = {"", ""};
+    int d = (int)lround(decade);
+    if (axis == GF_AXIS_POWERS) {
+        snprintf(t.text, sizeof t.text, "2");
+        snprintf(t.power, sizeof t.power, "%d", d);
+    } else if (axis == GF_AXIS_SECONDS && d >= -9 && d <= 3) {
+        int unit = d < 0 ? (d + 9) / 3 : 3;
+        snprintf(t.text, sizeof t.text, "%g %s", digit * pow(10, d + 9 - 3 * unit), units[unit]);
+    } else if (powers || d < -4 || d > 4) {
+        snprintf(t.text, sizeof t.text,
+                 digit == 1 ? "10"
+                            : "%d\xc2\xb7"
+                              "10",
+                 digit);
+        snprintf(t.power, sizeof t.power, "%d", d);
+    } else {
+        snprintf(t.text, sizeof t.text, "%g", digit * pow(10, d));
+    }
+    return t;
+}
+
+/* What ticks of an axis are like: every `step`th is named; 2 and 5 too, where there is room. */
+struct ticks {
+    double unit; /* log10 of 10, or of 2 */
+    int step;
+    bool digits, powers;
+};
+
+static struct ticks ticks_of(const struct axis *a, enum gf_plot_axis kind, int room) {
+    struct ticks t = {.unit = kind == GF_AXIS_POWERS ? log10(2) : 1};
+    double units = (a->high - a->low) / t.unit;
+    t.step = 1;
+    while (units / t.step > room)
+        t.step++;
+    t.digits = kind != GF_AXIS_POWERS && units <= 3.01;
+    t.powers = kind == GF_AXIS_NUMBERS && units > 6;
+    return t;
+}
+
+static void draw_tick(const struct panel *d, bool is_x, double at, const struct tick_text *named) {
+    const struct gf_canvas *c = d->canvas;
+    const struct axis *a = is_x ? &d->x : &d->y;
+    if (at < a->low - 1e-9 || at > a->high + 1e-9)
+        return;
+    double where = place(a, at), long_tick = named ? 6 : 3;
+    struct gf_label label = {.size = FONT, .color = black};
+    if (is_x) {
+        line(c, where, d->y.first, where, d->y.last, named ? 1 : 0.5, light);
+        line(c, where, d->y.first, where, d->y.first + long_tick, 1, gray);
+        label.at = (struct gf_point){where, d->y.first + 8 + FONT};
+        label.anchor = GF_ANCHOR_MIDDLE;
+    } else {
+        line(c, d->x.first, where, d->x.last, where, named ? 1 : 0.5, light);
+        line(c, d->x.first - long_tick, where, d->x.first, where, 1, gray);
+        label.at = (struct gf_point){d->x.first - 9, where + 0.35 * FONT};
+        label.anchor = GF_ANCHOR_END;
+    }
+    if (!named)
+        return;
+    label.text = named->text;
+    label.power = *named->power ? named->power : NULL;
+    c->label(c->to, &label);
+}
+
+static void draw_ticks(const struct panel *d, bool is_x) {
+    const struct axis *a = is_x ? &d->x : &d->y;
+    enum gf_plot_axis kind = is_x ? d->p->x_axis : d->p->y_axis;
+    struct ticks t = ticks_of(a, kind, is_x ? 13 : 9);
+    int first = (int)floor(a->low / t.unit + 1e-9);
+    for (int k = first; k * t.unit <= a->high + 1e-9; k++) {
+        bool main = (k % t.step + t.step) % t.step == 0;
+        struct tick_text text = text_of(kind, k, 1, t.powers);
+        draw_tick(d, is_x, k * t.unit, main ? &text : NULL);
+        for (int digit = 2; digit <= 9 && t.unit == 1 && a->high - a->low < 8; digit++) {
+            bool named = t.digits && (digit == 2 || digit == 5);
+            text = text_of(kind, k, digit, t.powers);
+            if (t.digits || is_x)
+                draw_tick(d, is_x, k + log10(digit), named ? &text : NULL);
+        }
+    }
+}
+
+static void draw_frame(const struct panel *d) {
+    const struct gf_canvas *c = d->canvas;
+    const struct gf_plot_panel *p = d->p;
+    double middle = (d->x.first + d->x.last) / 2;
+    line(c, d->x.first, d->y.first, d->x.last, d->y.first, 1, gray);
+    line(c, d->x.first, d->y.first, d->x.first, d->y.last, 1, gray);
+    if (p->level > 0)
+        line(c, d->x.first, place(&d->y, log10(p->level)), d->x.last, place(&d->y, log10(p->level)),
+             1.2, gray);
+    struct gf_label label = {
+        .at = {d->x.first, d->y.last - 14}, .size = TITLE, .color = black, .text = p->title};
+    c->label(c->to, &label);
+    label = (struct gf_label){.at = {middle, d->y.first + BOTTOM - 12},
+                              .size = FONT,
+                              .anchor = GF_ANCHOR_MIDDLE,
+                              .color = black,
+                              .text = p->x_label};
+    c->label(c->to, &label);
+    label.at = (struct gf_point){20, (d->y.first + d->y.last) / 2};
+    label.upwards = true;
+    label.text = p->y_label;
+    c->label(c->to, &label);
+}
+
+/* ---- curves and their names ---- */
+
+static int draw_curve(const struct panel *d, const struct gf_plot_curve *curve,
+                      struct gf_plot_color color) {
+    const struct gf_canvas *c = d->canvas;
+    struct gf_point *p = malloc((size_t)(curve->n ? curve->n : 1) * sizeof *p);
+    int64_t n = 0;
+    if (!p)
+        return gf_fail(GF_ENOMEM, "out of memory for the plot");
+    for (int64_t i = 0; i < curve->n; i++)
+        if (is_point(curve, i))
+            p[n++] = (struct gf_point){place(&d->x, log10(curve->x[i])),
+                                       place(&d->y, fmax(log10(curve->y[i]), d->y.low))};
+    c->line(c->to, p, n, &(struct gf_stroke){.width = 2, .color = color, .dash = curve->dash});
+    for (int64_t i = 0; i < n && (curve->dots || n == 1); i++)
+        c->dot(c->to, p[i], 2.6, color);
+    free(p);
+    return 0;
+}
+
+/* A name, and the end of its curve. */
+struct name {
+    int curve;
+    double wanted, y; /* where it is best, where it is */
+    struct gf_point end;
+};
+
+static int higher(const void *a, const void *b) {
+    double x = ((const struct name *)a)->wanted, y = ((const struct name *)b)->wanted;
+    return (x > y) - (x < y);
+}
+
+/* Names do not touch, and are as near to their curves' ends as that allows: neighbours that would
+ * touch share what they must move. */
+static void spread(struct name *name, int n, double top, double bottom) {
+    const double step = fmin(FONT * 1.15, (bottom - top) / (n > 1 ? n - 1 : 1));
+    for (int i = 0; i < n; i++)
+        name[i].y = fmin(fmax(name[i].wanted, top), bottom);
+    for (int round = 0; round < 200; round++)
+        for (int i = 0; i + 1 < n; i++) {
+            double short_of = step - (name[i + 1].y - name[i].y);
+            if (short_of <= 0)
+                continue;
+            name[i].y = fmax(name[i].y - short_of / 2, top);
+            name[i + 1].y = fmin(name[i + 1].y + short_of / 2, bottom);
+        }
+}
+
+static int find_names(const struct panel *d, struct name *name) {
+    int n = 0;
+    for (int k = 0; k < d->p->n; k++) {
+        const struct gf_plot_curve *c = &d->p->curve[k];
+        int64_t last = c->n - 1;
+        while (last >= 0 && !is_point(c, last))
+            last--;
+        if (!c->name || last < 0)
+            continue;
+        name[n].curve = k;
+        name[n].end.x = place(&d->x, log10(c->x[last]));
+        name[n].end.y = place(&d->y, fmax(log10(c->y[last]), d->y.low));
+        name[n].wanted = name[n].end.y;
+        n++;
+    }
+    qsort(name, (size_t)n, sizeof *name, higher);
+    return n;
+}
+
+/* To the right of the panel, each with a thin line from the end of its curve. */
+static int draw_names(const struct panel *d) {
+    struct name *name = calloc((size_t)d->p->n + 1, sizeof *name);
+    if (!name)
+        return gf_fail(GF_ENOMEM, "out of memory for the plot");
+    int n = find_names(d, name);
+    spread(name, n, d->y.last + 2, d->y.first - 2);
+    for (int i = 0; i < n; i++) {
+        struct gf_plot_color color = color_of(d->p, name[i].curve);
+        line(d->canvas, name[i].end.x, name[i].end.y, d->x.last + 14, name[i].y, 0.8, color);
+        struct gf_label label = {.at = {d->x.last + 18, name[i].y + 0.33 * FONT},
+                                 .size = FONT,
+                                 .color = ink(color),
+                                 .text = d->p->curve[name[i].curve].name};
+        d->canvas->label(d->canvas->to, &label);
+    }
+    free(name);
+    return 0;
+}
+
+static double right_margin(const struct gf_plot *plot) {
+    double widest = 0;
+    for (int i = 0; i < plot->n; i++)
+        for (int k = 0; k < plot->panel[i].n; k++)
+            if (plot->panel[i].curve[k].name)
+                widest = fmax(widest, gf_label_width(&(struct gf_label){
+                                          .size = FONT, .text = plot->panel[i].curve[k].name}));
+    return widest > 0 ? fmin(widest + 30, GF_PLOT_WIDTH / 2.0) : RIGHT;
+}
+
+static int draw_panel(struct panel *d) {
+    int rc = 0;
+    find_ranges(d);
+    draw_ticks(d, false);
+    draw_ticks(d, true);
+    draw_frame(d);
+    for (int k = d->p->n - 1; k >= 0 && !rc; k--)
+        rc = draw_curve(d, &d->p->curve[k], color_of(d->p, k));
+    return rc ? rc : draw_names(d);
+}
+
+static int count_notes(const struct gf_plot *plot) {
+    int n = 0;
+    while (plot->note && plot->note[n])
+        n++;
+    return n;
+}
+
+int gf_plot_height(const struct gf_plot *plot) {
+    int notes = count_notes(plot);
+    return plot->n * PANEL + (notes ? notes * NOTE + 8 : 0);
+}
+
+int gf_plot_draw(const struct gf_plot *plot, const struct gf_canvas *canvas) {
+    double right = right_margin(plot);
+    int rc = 0;
+    for (int i = 0; i < plot->n && !rc; i++) {
+        struct panel d = {.p = &plot->panel[i], .canvas = canvas};
+        d.x.first = LEFT;
+        d.x.last = GF_PLOT_WIDTH - right;
+        d.y.first = (i + 1) * PANEL - BOTTOM;
+        d.y.last = i * PANEL + TOP;
+        rc = draw_panel(&d);
+    }
+    for (int i = 0; i < count_notes(plot) && !rc; i++) {
+        struct gf_label label = {.at = {LEFT, plot->n * PANEL + (i + 1) * NOTE - 8},
+                                 .size = FONT - 1,
+                                 .color = gray,
+                                 .text = plot->note[i]};
+        canvas->label(canvas->to, &label);
+    }
+    return rc;
+}

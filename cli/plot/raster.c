@@ -1,0 +1,142 @@
+/* Draws a plot into a picture: lines are round pens, smooth at their edges. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/plot/layout.h"
+#include "core/base/status.h"
+
+enum { SCALE = 2 }; /* pixels of the picture in one of the layout */
+
+/* How much of each pixel a line covers is collected before it is painted, so that where its pieces
+ * meet it is no darker. */
+struct raster {
+    struct gf_image *image;
+    unsigned char *cover; /* a byte a pixel; 0 between lines */
+    int width, height;
+    int left, right, top, bottom; /* what is not 0 */
+};
+
+static void grow(struct raster *r, int x0, int y0, int x1, int y1) {
+    r->left = x0 < r->left ? x0 : r->left;
+    r->top = y0 < r->top ? y0 : r->top;
+    r->right = x1 > r->right ? x1 : r->right;
+    r->bottom = y1 > r->bottom ? y1 : r->bottom;
+}
+
+static int clamp(double v, int high) {
+    return v < 0 ? 0 : v > high ? high : (int)v;
+}
+
+/* The distance of (x, y) from the line between a and b. */
+static double distance(double x, double y, struct gf_point a, struct gf_point b) {
+    double dx = b.x - a.x, dy = b.y - a.y, length = dx * dx + dy * dy;
+    double t = length > 0 ? ((x - a.x) * dx + (y - a.y) * dy) / length : 0;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    return hypot(x - a.x - t * dx, y - a.y - t * dy);
+}
+
+static void cover_piece(struct raster *r, struct gf_point a, struct gf_point b, double radius) {
+    double reach = radius + 1;
+    int x0 = clamp(floor(fmin(a.x, b.x) - reach), r->width);
+    int x1 = clamp(ceil(fmax(a.x, b.x) + reach), r->width);
+    int y0 = clamp(floor(fmin(a.y, b.y) - reach), r->height);
+    int y1 = clamp(ceil(fmax(a.y, b.y) + reach), r->height);
+    for (int y = y0; y < y1; y++)
+        for (int x = x0; x < x1; x++) {
+            double covered = radius + 0.5 - distance(x + 0.5, y + 0.5, a, b);
+            int c = covered <= 0 ? 0 : covered >= 1 ? 255 : (int)(255 * covered);
+            unsigned char *at = &r->cover[(size_t)y * (size_t)r->width + (size_t)x];
+            *at = c > *at ? (unsigned char)c : *at;
+        }
+    grow(r, x0, y0, x1, y1);
+}
+
+static void paint(struct raster *r, struct gf_plot_color color) {
+    unsigned char *px = r->image->px.data;
+    for (int y = r->top; y < r->bottom; y++)
+        for (int x = r->left; x < r->right; x++) {
+            size_t at = (size_t)y * (size_t)r->width + (size_t)x;
+            int c = r->cover[at];
+            r->cover[at] = 0;
+            for (int k = 0; k < 3 && c; k++)
+                px[3 * at + (size_t)k] =
+                    (unsigned char)((px[3 * at + (size_t)k] * (255 - c) + color.rgb[k] * c + 127) /
+                                    255);
+        }
+    r->left = r->top = 1 << 30;
+    r->right = r->bottom = 0;
+}
+
+static struct gf_point scaled(struct gf_point p) {
+    return (struct gf_point){SCALE * p.x, SCALE * p.y};
+}
+
+/* The parts of a piece that its pattern leaves; *into is how far the pattern has come. */
+static void cover_dashes(struct raster *r, struct gf_point a, struct gf_point b, double radius,
+                         const double *dash, double *into) {
+    double length = hypot(b.x - a.x, b.y - a.y), period = 0;
+    for (int i = 0; dash[i] > 0; i++)
+        period += SCALE * dash[i];
+    for (double at = 0; at < length;) {
+        double phase = fmod(*into, period), end = 0;
+        int i = 0;
+        while (phase >= (end += SCALE * dash[i]) && dash[i + 1] > 0)
+            i++;
+        double step = fmin(fmax(end - phase, 1e-3), length - at);
+        struct gf_point p = {a.x + (b.x - a.x) * at / length, a.y + (b.y - a.y) * at / length};
+        struct gf_point q = {a.x + (b.x - a.x) * (at + step) / length,
+                             a.y + (b.y - a.y) * (at + step) / length};
+        if (i % 2 == 0)
+            cover_piece(r, p, q, radius);
+        at += step;
+        *into += step;
+    }
+}
+
+static void draw_line(void *to, const struct gf_point *p, int64_t n,
+                      const struct gf_stroke *stroke) {
+    struct raster *r = to;
+    double radius = fmax(SCALE * stroke->width / 2, 0.5), into = 0;
+    for (int64_t i = 0; i + 1 < n; i++) {
+        if (stroke->dash)
+            cover_dashes(r, scaled(p[i]), scaled(p[i + 1]), radius,
+                         gf_dashes[stroke->dash % GF_N_DASHES], &into);
+        else
+            cover_piece(r, scaled(p[i]), scaled(p[i + 1]), radius);
+    }
+    paint(r, stroke->color);
+}
+
+static void draw_dot(void *to, struct gf_point p, double radius, struct gf_plot_color color) {
+    cover_piece(to, scaled(p), scaled(p), SCALE * radius);
+    paint(to, color);
+}
+
+static void draw_label(void *to, const struct gf_label *label) {
+    const struct gf_canvas canvas = {.to = to, .line = draw_line};
+    gf_label_draw(&canvas, label);
+}
+
+int gf_plot_image(const struct gf_plot *plot, struct gf_image *image) {
+    struct raster r = {.image = image};
+    struct gf_canvas canvas = {.to = &r, .line = draw_line, .dot = draw_dot, .label = draw_label};
+    r.width = SCALE * GF_PLOT_WIDTH;
+    r.height = SCALE * gf_plot_height(plot);
+    const int64_t shape[] = {r.height, r.width, 3};
+    *image = (struct gf_image){.ndim = 2, .color = GF_RGB};
+    int rc = gf_array_alloc(&image->px, GF_U8, 3, shape);
+    if (rc)
+        return rc;
+    r.cover = calloc((size_t)r.width, (size_t)r.height);
+    if (!r.cover) {
+        gf_image_free(image);
+        return gf_fail(GF_ENOMEM, "out of memory for the plot");
+    }
+    memset(image->px.data, 255, (size_t)r.width * (size_t)r.height * 3);
+    rc = gf_plot_draw(plot, &canvas);
+    free(r.cover);
+    if (rc)
+        gf_image_free(image);
+    return rc;
+}

@@ -1,0 +1,101 @@
+/* Writes a plot as SVG, its text as text. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/plot/layout.h"
+#include "cli/text.h"
+#include "core/base/status.h"
+
+static void print_color(FILE *f, const char *what, struct gf_plot_color c) {
+    fprintf(f, " %s=\"#%02x%02x%02x\"", what, c.rgb[0], c.rgb[1], c.rgb[2]);
+}
+
+/* How many bytes of UTF-8 begin here; 0: none. */
+static int utf8_length(const unsigned char *p) {
+    int n = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
+    if (*p >= 0x80 && *p < 0xc2)
+        return 0;
+    for (int i = 1; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+static void print_text(FILE *f, const char *text) {
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        int n = utf8_length(p);
+        if (*p == '&' || *p == '<' || *p == '>')
+            fprintf(f, "&#%d;", *p);
+        else if (n && *p >= ' ')
+            fwrite(p, 1, (size_t)n, f);
+        else
+            fputc('?', f);
+        p += n ? n : 1;
+    }
+}
+
+static void draw_line(void *to, const struct gf_point *p, int64_t n,
+                      const struct gf_stroke *stroke) {
+    FILE *f = to;
+    fprintf(f, "<polyline fill=\"none\" stroke-width=\"%.4g\"", stroke->width);
+    print_color(f, "stroke", stroke->color);
+    if (stroke->dash) {
+        fprintf(f, " stroke-dasharray=\"");
+        for (const double *d = gf_dashes[stroke->dash % GF_N_DASHES]; *d > 0; d++)
+            fprintf(f, "%s%g", d == gf_dashes[stroke->dash % GF_N_DASHES] ? "" : " ", *d);
+        fputc('"', f);
+    }
+    fprintf(f, " points=\"");
+    for (int64_t i = 0; i < n; i++)
+        fprintf(f, "%s%.1f,%.1f", i ? " " : "", p[i].x, p[i].y);
+    fprintf(f, "\"/>\n");
+}
+
+static void draw_dot(void *to, struct gf_point p, double radius, struct gf_plot_color color) {
+    fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.2g\"", p.x, p.y, radius);
+    print_color(to, "fill", color);
+    fprintf(to, "/>\n");
+}
+
+static void draw_label(void *to, const struct gf_label *label) {
+    static const char *const anchors[] = {"start", "middle", "end"};
+    FILE *f = to;
+    fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.3g\"", label->at.x, label->at.y,
+            label->size);
+    if (label->anchor)
+        fprintf(f, " text-anchor=\"%s\"", anchors[label->anchor]);
+    if (label->upwards)
+        fprintf(f, " transform=\"rotate(-90 %.1f %.1f)\"", label->at.x, label->at.y);
+    print_color(f, "fill", label->color);
+    fputc('>', f);
+    print_text(f, label->text);
+    if (label->power) {
+        fprintf(f, "<tspan dy=\"%.3g\" font-size=\"%.3g\">", -0.4 * label->size,
+                0.72 * label->size);
+        print_text(f, label->power);
+        fprintf(f, "</tspan>");
+    }
+    fprintf(f, "</text>\n");
+}
+
+int gf_plot_svg(const struct gf_plot *plot, char **text, size_t *size) {
+    int height = gf_plot_height(plot);
+    FILE *f = open_memstream(text, size);
+    if (!f)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    struct gf_canvas canvas = {.to = f, .line = draw_line, .dot = draw_dot, .label = draw_label};
+    fprintf(f,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+            "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
+            "stroke-linejoin=\"round\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+            GF_PLOT_WIDTH, height, GF_PLOT_WIDTH, height);
+    int rc = gf_plot_draw(plot, &canvas);
+    fprintf(f, "</svg>\n");
+    int closed = gf_text_close(f, text);
+    if (rc && !closed) {
+        free(*text);
+        *text = NULL;
+    }
+    return rc ? rc : closed;
+}

@@ -1,0 +1,37 @@
+/* Shapes as they are typed for `plan` and `bench`, alone or as a range of sides:
+ *
+ *     struct gf_shapes list = {0};
+ *     int rc = gf_shapes_add(&list, "64^2..8192^2", GF_STEP_DOUBLE);      64x64, 128x128, …
+ *     gf_shapes_free(&list);                                                                  */
+#ifndef GF_CLI_SHAPES_H
+#define GF_CLI_SHAPES_H
+
+#include "core/base/array.h"
+
+enum { GF_MOST_SHAPES = 4096, GF_SHAPE_TEXT = 96 };
+
+/* What follows a size within a range: twice that size; the next of four targets to a doubling,
+ * rounded up to a number without prime factors above 7; of each doubling the next prime. */
+enum gf_step { GF_STEP_DOUBLE, GF_STEP_SMOOTH, GF_STEP_PRIMES };
+extern const char *const gf_steps[]; /* the values of --step */
+
+struct gf_extents {
+    int n;
+    int64_t extent[GF_MAX_RANK];
+};
+
+struct gf_shapes {
+    int n;
+    struct gf_extents *shape; /* owned */
+};
+
+/* Whether `text` has a shape's characters alone, and begins with a digit. */
+bool gf_shape_looks_like_one(const char *text);
+/* Appends `text`: 512x512, 2^10 (a length), 64^2 and 64^3 (a square and a cube of any side but 2),
+ * or two of these last three with ".." between them. GF_EUSAGE. */
+int gf_shapes_add(struct gf_shapes *list, const char *text, enum gf_step step);
+/* "512x512"; returns `text`. */
+const char *gf_shape_text(const struct gf_extents *shape, char text[GF_SHAPE_TEXT]);
+void gf_shapes_free(struct gf_shapes *list);
+
+#endif

@@ -1,0 +1,268 @@
+/* The backend c: plain sequential C (kernels/cpu/radix2.h), line by line and axis by axis, as a
+ * baseline. It transforms 2^k points only. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/backend.h"
+#include "core/base/job_check.h"
+#include "core/base/loadstore.h"
+#include "core/base/pass_list.h"
+#include "core/base/range_sample.h"
+#include "core/base/status.h"
+#include "core/filter/compose.h"
+
+#define REAL         float
+#define RADIX2(name) name##_f32
+#include "kernels/cpu/radix2.h"
+#undef REAL
+#undef RADIX2
+#define REAL         double
+#define RADIX2(name) name##_f64
+#include "kernels/cpu/radix2.h"
+
+struct impl {
+    struct gf_work before, after;
+    bool in_place;
+    bool direct;                      /* from array to array, where these are contiguous */
+    void *own[2];                     /* the work buffers' memory, allocated by the first run */
+    void *waves[GF_MAX_DIMS], *line;  /* tables by axis of the job; one line */
+    struct gf_filter_compose *filter; /* two plans of this backend around a product; else NULL */
+};
+
+static int c_probe(char reason[GF_REASON]) {
+    snprintf(reason, GF_REASON, "plain C on one thread, radix 2, lengths of 2^k");
+    return 0;
+}
+
+static int c_open(const struct gf_backend_options *options, void **context) {
+    static char nothing;
+    (void)options;
+    *context = &nothing;
+    return 0;
+}
+
+static void c_close(void *context) {
+    (void)context;
+}
+
+/* ---- plan ---- */
+
+static int check_lengths(const struct gf_job *job) {
+    for (int i = 0; i < job->ndim; i++)
+        if (job->axes >> i & 1 && job->shape[i] & (job->shape[i] - 1))
+            return gf_fail(GF_EUNABLE,
+                           "backend 'c' transforms 2^k points, and an axis has %lld; "
+                           "--backend=openmp takes any number",
+                           (long long)job->shape[i]);
+    return 0;
+}
+
+static void *make_waves(int64_t n, bool wide) {
+    int64_t count = n / 2 ? n / 2 : 1;
+    char *t = gf_alloc((size_t)count * (wide ? 2 * sizeof(double) : 2 * sizeof(float)));
+    for (int64_t k = 0; t && k < count; k++) {
+        double angle = -2 * 3.14159265358979323846 * (double)k / (double)n;
+        double re = cos(angle), im = sin(angle);
+        if (wide) {
+            ((double *)t)[2 * k] = re;
+            ((double *)t)[2 * k + 1] = im;
+        } else {
+            ((float *)t)[2 * k] = (float)re;
+            ((float *)t)[2 * k + 1] = (float)im;
+        }
+    }
+    return t;
+}
+
+static int make_tables(const struct gf_job *job, struct impl *m) {
+    bool wide = job->precision == GF_DOUBLE;
+    int64_t longest = 1;
+    bool made = true;
+    for (int i = 0; i < job->ndim; i++) {
+        if (!(job->axes >> i & 1))
+            continue;
+        m->waves[i] = make_waves(job->shape[i], wide);
+        made = made && m->waves[i];
+        longest = job->shape[i] > longest ? job->shape[i] : longest;
+    }
+    m->line = gf_alloc((size_t)longest * (wide ? 16 : 8));
+    return made && m->line ? 0 : gf_fail(GF_ENOMEM, "no memory for the tables");
+}
+
+static void make_passes(struct impl *m, struct gf_plan *plan) {
+    const struct gf_job *job = &plan->job;
+    bool c2r = job->direction == GF_INVERSE && job->real;
+    gf_work_before(job, &m->before);
+    gf_work_after(job, &m->after);
+    m->direct = gf_job_is_bare(job) && (!c2r || job->spend_input);
+    m->in_place = !m->direct && !gf_job_is_real(job);
+    int64_t before = gf_work_bytes(&m->before), after = gf_work_bytes(&m->after);
+    if (!m->direct)
+        gf_pass_list_load(plan, before);
+    gf_pass_list_axes(plan, "c, radix 2", c2r, before, after);
+    if (!m->direct)
+        gf_pass_list_store(plan, after);
+    plan->workspace_bytes = m->direct ? 0 : before + (m->in_place ? 0 : after);
+}
+
+static void c_unplan(void *context, struct gf_plan *plan) {
+    (void)context;
+    struct impl *m = plan ? plan->impl : NULL;
+    if (m) {
+        for (int i = 0; i < GF_MAX_DIMS; i++)
+            gf_free(m->waves[i]);
+        for (int i = 0; i < 2; i++)
+            gf_free(m->own[i]);
+        gf_free(m->line);
+        gf_filter_compose_free(m->filter);
+    }
+    free(m);
+    free(plan);
+}
+
+static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    *out = NULL;
+    int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
+    if (!rc && job->op != GF_FILTER)
+        rc = gf_job_fourier_only(job);
+    if (!rc)
+        rc = check_lengths(job);
+    if (rc)
+        return rc;
+    struct gf_plan *plan = calloc(1, sizeof *plan);
+    struct impl *m = calloc(1, sizeof *m);
+    if (!plan || !m) {
+        free(m);
+        free(plan);
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    }
+    plan->job = *job;
+    plan->impl = m;
+    if (job->op == GF_FILTER) {
+        rc = gf_filter_compose_plan(&gf_backend_c, context, job, 1, plan, &m->filter);
+    } else {
+        rc = make_tables(job, m);
+        make_passes(m, plan);
+    }
+    if (rc) {
+        c_unplan(context, plan);
+        return rc;
+    }
+    *out = plan;
+    return 0;
+}
+
+/* ---- run ---- */
+
+/* All lines along one axis, from one buffer to the other or in place. */
+static void transform_axis(const struct impl *m, const struct gf_job *job, int i,
+                           const struct gf_work *from, const struct gf_work *to) {
+    int a = i < 0 ? GF_MAX_DIMS - 1 : gf_work_axis(job, i); /* of no axis: rows are copied */
+    long n = i < 0 ? (long)from->extent[a] : (long)job->shape[i];
+    const int inverse = job->direction == GF_INVERSE;
+    int64_t count[4] = {from->channels, from->extent[0], from->extent[1], from->extent[2]};
+    int64_t in_step[4] = {from->extent[0] * from->extent[1] * from->pitch,
+                          from->extent[1] * from->pitch, from->pitch, 1};
+    int64_t out_step[4] = {to->extent[0] * to->extent[1] * to->pitch, to->extent[1] * to->pitch,
+                           to->pitch, 1};
+    count[a + 1] = 1;
+    for (int64_t l = 0; l < count[0] * count[1] * count[2] * count[3]; l++) {
+        int64_t rest = l, in = 0, out = 0;
+        for (int k = 3; k >= 0; rest /= count[k--]) {
+            in += rest % count[k] * in_step[k];
+            out += rest % count[k] * out_step[k];
+        }
+        in *= from->complex ? 2 : 1;
+        out *= to->complex ? 2 : 1;
+        long stored_in = (long)from->extent[a], stored_out = (long)to->extent[a];
+        long step_in = (long)in_step[a + 1], step_out = (long)out_step[a + 1];
+        if (job->precision == GF_DOUBLE) {
+            read_f64(m->line, (const double *)from->data + in, step_in, n, stored_in,
+                     from->complex);
+            if (i >= 0)
+                line_f64(m->line, m->waves[i], n, inverse);
+            write_f64(m->line, (double *)to->data + out, step_out, stored_out, to->complex);
+        } else {
+            read_f32(m->line, (const float *)from->data + in, step_in, n, stored_in, from->complex);
+            if (i >= 0)
+                line_f32(m->line, m->waves[i], n, inverse);
+            write_f32(m->line, (float *)to->data + out, step_out, stored_out, to->complex);
+        }
+    }
+}
+
+/* The halved axis is the first of a real job forward, and the last of one back; that one goes from
+ * buffer to buffer. */
+static void transform(const struct impl *m, const struct gf_job *job) {
+    bool back = gf_job_is_real(job) && job->direction == GF_INVERSE;
+    const struct gf_work *at = &m->before;
+    int left = 0;
+    for (int i = 0; i < job->ndim; i++)
+        left += job->axes >> i & 1;
+    for (int k = 0; k < job->ndim; k++) {
+        int i = back ? k : job->ndim - 1 - k;
+        if (!(job->axes >> i & 1))
+            continue;
+        const struct gf_work *to = back && left > 1 ? at : &m->after;
+        transform_axis(m, job, i, at, to);
+        at = to;
+        left--;
+    }
+    if (at == &m->before && !m->in_place)
+        transform_axis(m, job, -1, at, &m->after);
+}
+
+static int allocate(void **own, const struct gf_work *w) {
+    if (!*own && !(*own = gf_alloc((size_t)gf_work_bytes(w))))
+        return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)gf_work_bytes(w));
+    return 0;
+}
+
+static int c_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
+                  struct gf_array *out, struct gf_report *report) {
+    const struct gf_job *job = &plan->job;
+    struct impl *m = plan->impl;
+    struct gf_report found = {.imag_ratio = 0};
+    (void)context;
+    if (m->filter)
+        return gf_filter_compose_run(m->filter, in, out, report);
+    int rc = gf_job_check_arrays(job, in, out);
+    bool direct = m->direct && gf_array_is_contiguous(in) && gf_array_is_contiguous(out);
+    if (!rc && !direct)
+        rc = allocate(&m->own[0], &m->before);
+    if (!rc && !direct && !m->in_place)
+        rc = allocate(&m->own[1], &m->after);
+    if (rc)
+        return rc;
+    const double rms = gf_range_rms(job, in);
+    m->before.data = direct ? in->data : m->own[0];
+    m->after.data = direct ? out->data : m->own[m->in_place ? 0 : 1];
+    if (!direct)
+        gf_work_load(job, in, &m->before, 1, &found);
+    transform(m, job);
+    if (direct && job->direction == GF_FORWARD && gf_job_is_real(job))
+        gf_rounding_drop(job, out, 1);
+    for (int i = 0; i < job->n_out && !direct; i++) {
+        if ((rc = gf_work_range(job, i, &m->after, rms, 1, &found)))
+            return rc;
+        gf_work_store(job, i, &m->after, gf_job_scale(job), &out[i], 1, &found);
+    }
+    if (report)
+        *report = found;
+    return 0;
+}
+
+const struct gf_backend gf_backend_c = {
+    .name = "c",
+    .what = "plain sequential C, for comparison",
+    .powers_of_two = true,
+    .per_thread = true,
+    .probe = c_probe,
+    .open = c_open,
+    .plan = c_plan,
+    .exec = c_exec,
+    .unplan = c_unplan,
+    .close = c_close,
+};

@@ -1,0 +1,31 @@
+/* A block after its transform, and what it is as rows of the spectrum: the unpacked column, the
+ * mirror image, the zero frequency in the centre. Private to core/slab/. */
+#ifndef GF_CORE_SLAB_BLOCK_H
+#define GF_CORE_SLAB_BLOCK_H
+
+#include "core/slab/plan.h"
+
+/* [page][row of the block][number], all pages. */
+struct gf_slab_spectrum {
+    const struct gf_slab_plan *plan;
+    struct gf_slab_block block;
+    const char *data;
+    int64_t row_bytes; /* of `data` */
+    int threads;
+};
+
+/* The row of a block at an index. */
+int64_t gf_slab_row(const struct gf_slab_block *b, int64_t index);
+
+/* Pages first .. first + count - 1 of the block as rows of output i, complex and without the norm's
+ * factor: half or full, columns shifted where the output is. */
+void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int64_t count,
+                    void *to);
+/* Columns of an output's row. */
+int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
+
+/* Inverse: full rows, laid out as the block's, to the half of their Hermitian part,
+ * (F(k) + conj F(-k)) / 2. Adds to `energy` that of this part, and of the rest. */
+void gf_slab_hermitian(const struct gf_slab_spectrum *full, void *half, double energy[2]);
+
+#endif

@@ -1,0 +1,190 @@
+/* How many pages a slab has, how many rows a block, and what is moved. */
+#include "core/slab/make.h"
+
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/slab/range.h"
+
+/* Backends transform two real lines as one complex one. Which two depends on where a line is in a
+ * tile of at most GRAIN lines, along the axis before that of the lines, or where that is shorter than
+ * a tile, along the one before it. Slabs of whole tiles round as the whole array does. */
+enum { GRAIN = 32, SHORTEST = 16, STEP_SHARE = 8 };
+
+static bool is_real(const struct gf_job *job) {
+    return gf_job_is_real(job);
+}
+
+const char *gf_slab_refuses(const struct gf_job *job) {
+    const int last = job->ndim - 1;
+    if (job->op != GF_FFT)
+        return "only Fourier transforms are";
+    if (job->ndim != 3)
+        return "only volumes are";
+    if (!(job->axes & 1) || job->axes == 1)
+        return "only transforms of the slowest axis and others are";
+    if (job->shape[0] < 2)
+        return "it has a single page";
+    if (job->shape[last] < SHORTEST)
+        return "its rows are too short";
+    if (is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
+        return "real samples need a transform of the last axis";
+    if (job->direction == GF_INVERSE) {
+        enum gf_dtype work = job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+        if (job->in_dtype != work)
+            return "a spectrum is transformed in its own precision";
+        if (job->in_shift)
+            return "only spectra with the zero frequency in the corner are";
+    }
+    return NULL;
+}
+
+static int64_t bytes_of(const int64_t *shape, int rank, enum gf_dtype t) {
+    int64_t n = (int64_t)gf_dtype_size(t);
+    for (int i = 0; i < rank; i++)
+        n *= shape[i];
+    return n;
+}
+
+static int64_t input_bytes(const struct gf_job *job) {
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(job, shape);
+    return bytes_of(shape, job->ndim + 1, job->in_dtype);
+}
+
+static int64_t output_bytes(const struct gf_job *job, int i) {
+    int64_t shape[GF_MAX_RANK];
+    gf_job_out_shape(job, i, shape);
+    return bytes_of(shape, job->ndim + 1, job->out[i].dtype);
+}
+
+/* The extents between the walks, and what a block must have together. */
+static void describe(struct gf_slab_plan *p) {
+    const struct gf_job *job = &p->job;
+    const bool inverse = job->direction == GF_INVERSE;
+    int64_t columns = job->shape[2];
+    p->real = is_real(job);
+    if (p->real)
+        columns = columns / 2 + !p->packed;
+    p->pages = job->shape[0];
+    p->rows = job->shape[1];
+    p->width = columns * (job->luma ? 1 : job->channels);
+    p->number = job->precision == GF_DOUBLE ? 16 : 8;
+    bool mirrored = p->packed || (inverse && p->real && !job->in_half);
+    for (int i = 0; i < job->n_out && !inverse; i++)
+        mirrored |= p->real && !job->out[i].half;
+    p->paired = mirrored && job->axes >> 1 & 1;
+    p->units = p->paired ? p->rows / 2 + 1 : p->rows;
+    p->exchange_bytes = p->pages * p->rows * p->width * p->number;
+}
+
+/* Pages of a slab: input, result, workspace, and the largest piece (at most a slab's). */
+static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
+    const struct gf_job *job = &p->job;
+    const int64_t middle = p->exchange_bytes / p->pages;
+    int64_t outer = job->direction == GF_FORWARD ? input_bytes(job) / p->pages : 0;
+    for (int i = 0; i < job->n_out && job->direction == GF_INVERSE; i++)
+        outer += output_bytes(job, i) / p->pages;
+    const int64_t page = outer + 2 * middle + middle / 4 + middle / p->n_blocks + 1;
+    const int64_t grain = p->rows < GRAIN && p->pages > p->rows ? GRAIN : 1;
+    int64_t n = memory / page / grain * grain;
+    n = n > p->pages ? p->pages : n;
+    *needed = page * n;
+    if (n < p->pages && grain == 1 && n > 0) { /* of the same length, as few as there can be */
+        p->n_slabs = (p->pages + n - 1) / n;
+        p->slab_pages = (p->pages + p->n_slabs - 1) / p->n_slabs;
+        p->n_slabs = (p->pages + p->slab_pages - 1) / p->slab_pages;
+        return 0;
+    }
+    /* Whole tiles, and what is left over with the last ones. */
+    for (n = n < p->pages ? n : p->pages; n > 0; n -= grain) {
+        p->slab_pages = n;
+        p->n_slabs = p->pages / n;
+        *needed = page * (p->pages - (p->n_slabs - 1) * n);
+        if (*needed <= memory)
+            return 0;
+    }
+    *needed = page * (2 * grain < p->pages ? 2 * grain : p->pages);
+    return GF_ENOMEM;
+}
+
+/* Units of a block: all pages of its rows, and a few pages of output. */
+static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
+    const struct gf_job *job = &p->job;
+    const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
+    int64_t wide = 0; /* bytes of a row of output, as complex numbers and as samples */
+    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD; i++) {
+        int64_t bytes = output_bytes(job, i) / (p->pages * p->rows) +
+                        job->shape[2] * (job->luma ? 1 : job->channels) * p->number;
+        if (gf_slab_range_scans(job, i)) /* as floats */
+            bytes += job->shape[2] * (job->luma ? 1 : job->channels) * p->number / 2;
+        wide = bytes > wide ? bytes : wide;
+    }
+    int64_t column = row; /* bytes of a row in the block */
+    if (job->direction == GF_INVERSE && !job->in_half && p->real)
+        column += input_bytes(job) / (p->pages * p->rows); /* its full rows too */
+    const int64_t unit = per_unit * (p->pages * column + wide + 1);
+    int64_t n = (memory - memory / STEP_SHARE) / unit;
+    n = n < 1 && unit <= memory ? 1 : n;
+    n = n > p->units ? p->units : n;
+    if (n < 1) {
+        *needed = unit;
+        return GF_ENOMEM;
+    }
+    int64_t blocks = (p->units + n - 1) / n;
+    p->block_units = (p->units + blocks - 1) / blocks;
+    p->n_blocks = (p->units + p->block_units - 1) / p->block_units;
+    /* Output in steps of many pages: threads that wait for each other at the end of short ones cost more
+     * on a busy machine than the steps do. */
+    const int64_t page = per_unit * p->block_units * (wide + 1);
+    const int64_t block = per_unit * p->block_units * p->pages * column;
+    p->step_pages = (memory - block) / page > 1 ? (memory - block) / page : 1;
+    p->step_pages = p->step_pages > p->pages ? p->pages : p->step_pages;
+    *needed = block + p->step_pages * page;
+    return 0;
+}
+
+static void describe_walks(struct gf_slab_plan *p) {
+    const struct gf_job *job = &p->job;
+    const bool forward = job->direction == GF_FORWARD;
+    int64_t out = 0;
+    for (int i = 0; i < job->n_out; i++)
+        out += output_bytes(job, i);
+    bool scans = false;
+    for (int i = 0; i < job->n_out && forward; i++)
+        scans |= gf_slab_range_scans(job, i);
+    p->n_walks = 2;
+    p->walk[0].what =
+        forward ? "slabs of pages, all axes but the slowest" : "blocks of rows, the slowest axis";
+    p->walk[1].what =
+        forward ? "blocks of rows, the slowest axis" : "slabs of pages, all axes but the slowest";
+    p->walk[0].bytes_read = input_bytes(job);
+    p->walk[0].bytes_written = p->walk[1].bytes_read = p->exchange_bytes;
+    p->walk[1].bytes_written = out;
+    if (!scans)
+        return;
+    p->walk[p->n_walks++] = p->walk[1];
+    p->walk[1].what = "blocks of rows, the slowest axis, for the display range";
+    p->walk[1].bytes_written = 0;
+}
+
+int gf_slab_plan_make(const struct gf_job *job, bool packed, int64_t memory,
+                      struct gf_slab_plan *p) {
+    char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
+    int64_t slabs = 0, blocks = 0;
+    *p = (struct gf_slab_plan){.job = *job, .packed = packed};
+    describe(p);
+    const int64_t lines = gf_slab_range_bytes(p);
+    if (lines < 0)
+        return (int)lines;
+    int rc = choose_blocks(p, memory - lines, &blocks);
+    if (!rc)
+        rc = choose_slabs(p, memory - lines, &slabs);
+    p->memory_bytes = (slabs > blocks ? slabs : blocks) + lines;
+    if (rc)
+        return gf_fail(GF_ENOMEM, "a slab of the volume needs %s, limit %s (--max-memory)",
+                       gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit));
+    describe_walks(p);
+    return 0;
+}

@@ -1,0 +1,63 @@
+/* A transform of a volume that does not fit memory, as two walks over it: which slabs, in which
+ * order, and where the exchange between two axes is.
+ *
+ * A slab is a run of pages, that is of indices of the slowest axis. One walk goes slab by slab and
+ * transforms all axes but the slowest. The other transforms that one, block by block: a block is some
+ * rows of all pages. Forward the slabs come first, inverse the blocks, which is the order in which
+ * an array in memory is transformed. In between the complex numbers are in the exchange, a file or
+ * memory of exchange_bytes, in pieces: what a slab and a block have in common, [page][row][number].
+ * The first walk writes pieces, the second reads all pieces of a slab or of a block in one run.
+ *
+ *     struct gf_slab_plan p;
+ *     int rc = gf_slab_plan_make(&job, false, 96 << 20, &p);           core/slab/make.h
+ *     for (int64_t i = 0; i < p.n_slabs; i++)
+ *         for (int64_t k = 0; k < p.n_blocks; k++)
+ *             … gf_slab_piece_at(&p, i, k) …
+ *
+ * A plan follows from the job's shape, axes, types and the memory alone. It owns nothing. */
+#ifndef GF_CORE_SLAB_PLAN_H
+#define GF_CORE_SLAB_PLAN_H
+
+#include "core/base/job.h"
+
+enum { GF_SLAB_WALKS = 3 };
+
+struct gf_slab_plan {
+    struct gf_job job;
+    int64_t pages, rows;         /* of the spectrum between the walks */
+    int64_t width;               /* complex numbers of a row there, channels included */
+    int64_t number;              /* bytes of one */
+    bool real;                   /* they are half spectra */
+    bool packed;                 /* struct gf_output */
+    bool paired;                 /* a block has the negative frequency of each of its rows */
+    int64_t slab_pages, n_slabs; /* pages of a slab; the last one has what is left too */
+    int64_t units, block_units;  /* of which blocks are made: rows, or rows and their negatives */
+    int64_t n_blocks;
+    int64_t step_pages; /* of a block, which are made into output at a time */
+    int64_t exchange_bytes, memory_bytes;
+    int n_walks;
+    struct {
+        const char *what;
+        int64_t bytes_read, bytes_written;
+    } walk[GF_SLAB_WALKS];
+};
+
+/* The rows of a block, in its order: low .. low + n_low - 1, high .. high + n_high - 1. */
+struct gf_slab_block {
+    int64_t low, n_low, high, n_high;
+    int64_t before; /* rows of the blocks before */
+};
+
+/* Pages [first, first + count) of slab i. */
+void gf_slab_pages(const struct gf_slab_plan *p, int64_t i, int64_t *first, int64_t *count);
+struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i);
+static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
+    return b->n_low + b->n_high;
+}
+/* Where the piece of a slab and a block begins in the exchange, and its bytes. */
+int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t block);
+int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);
+/* Bytes that both walks read and write together. */
+int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p);
+
+#endif

@@ -1,0 +1,214 @@
+/* Display ranges from a few lines of all pages. */
+#include "core/slab/range.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/sample_run.h"
+#include "core/base/status.h"
+
+static bool is_unsigned(enum gf_dtype t) {
+    return t == GF_U8 || t == GF_U16 || t == GF_U32;
+}
+
+/* No magnitude is larger than that of the zero frequency, where samples that are never negative add
+ * up. Of several outputs backends look at all bins. */
+static bool ends_at_zero(const struct gf_job *job, int i) {
+    return gf_output_is_full(&job->out[i]) && job->n_out == 1 && is_unsigned(job->in_dtype) &&
+           job->out[i].kind != GF_IMAG;
+}
+
+bool gf_slab_range_scans(const struct gf_job *job, int i) {
+    return gf_output_is_full(&job->out[i]) && !ends_at_zero(job, i);
+}
+
+static int64_t channels_of(const struct gf_slab_plan *p) {
+    return p->job.luma ? 1 : p->job.channels;
+}
+
+/* The sample's columns that the pages have: of packed ones the last is in the first. */
+static int columns_of(const struct gf_slab_plan *p, const struct gf_range_sample *s) {
+    const struct gf_range_axis *x = &s->axis[2];
+    const int64_t all = p->width / channels_of(p);
+    return x->index[x->count - 1] < all ? x->count : x->count - 1;
+}
+
+int64_t gf_slab_range_bytes(const struct gf_slab_plan *p) {
+    struct gf_range_sample s;
+    if (p->job.direction != GF_FORWARD || !gf_job_samples(&p->job))
+        return 0;
+    int rc = gf_range_sample_make(&p->job, &s);
+    if (rc)
+        return rc;
+    int64_t numbers = (int64_t)columns_of(p, &s) * s.axis[1].count * s.axis[3].count * p->pages;
+    gf_range_sample_free(&s);
+    return numbers * p->number;
+}
+
+int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
+    const struct gf_job *job = &p->job;
+    *r = (struct gf_slab_range){.plan = p, .samples = gf_job_samples(job), .n_zeros = 1};
+    for (int i = 0; i < job->n_out; i++) {
+        r->zeros |= ends_at_zero(job, i);
+        r->of[i][0] = job->out[i].low;
+        r->of[i][1] = job->out[i].high;
+        if (job->out[i].range != GF_RANGE_GIVEN)
+            r->of[i][0] = r->of[i][1] = 0;
+    }
+    for (int axis = 1; axis < 3; axis++)
+        r->n_zeros *= job->axes >> axis & 1 ? 1 : job->shape[axis];
+    r->n_zeros *= channels_of(p);
+    if (r->zeros && !(r->zero = calloc((size_t)r->n_zeros, sizeof *r->zero)))
+        return gf_fail(GF_ENOMEM, "no memory for the zero frequencies");
+    int rc = r->samples ? gf_range_sample_make(job, &r->sample) : 0;
+    if (rc || !r->samples)
+        return rc;
+    r->lines =
+        (int64_t)columns_of(p, &r->sample) * r->sample.axis[1].count * r->sample.axis[3].count;
+    r->kept = gf_alloc((size_t)(r->lines * p->pages * p->number));
+    return r->kept ? 0 : gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+}
+
+void gf_slab_range_close(struct gf_slab_range *r) {
+    gf_range_sample_free(&r->sample);
+    gf_free(r->kept);
+    free(r->zero);
+    *r = (struct gf_slab_range){.kept = NULL};
+}
+
+void gf_slab_range_input(struct gf_slab_range *r, int64_t first, const struct gf_array *in) {
+    for (int64_t z = 0; z < in->shape[0] && r->samples; z++) {
+        const struct gf_array page = gf_array_slice(in, 0, z, 1);
+        if (gf_range_energy_wants(&r->plan->job, first + z))
+            gf_range_energy_add(&r->plan->job, &page, &r->energy);
+    }
+}
+
+static double real_at(const struct gf_slab_plan *p, const char *at) {
+    double wide;
+    if (p->number == 8) {
+        float single;
+        memcpy(&single, at, sizeof single);
+        return (double)single;
+    }
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+static void add_zeros(struct gf_slab_range *r, const char *page) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t channels = channels_of(p);
+    const int64_t rows = p->job.axes >> 1 & 1 ? 1 : p->job.shape[1];
+    const int64_t columns = p->job.axes >> 2 & 1 ? 1 : p->job.shape[2];
+    for (int64_t k = 0; k < r->n_zeros; k++) {
+        const int64_t y = k / channels / columns % rows, x = k / channels % columns;
+        r->zero[k] += real_at(p, page + (y * p->width + x * channels + k % channels) * p->number);
+    }
+}
+
+static void keep(struct gf_slab_range *r, int64_t z, const char *page) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_range_axis *y = &r->sample.axis[1], *x = &r->sample.axis[2];
+    const struct gf_range_axis *channel = &r->sample.axis[3];
+    const int columns = columns_of(p, &r->sample);
+    const size_t size = (size_t)p->number;
+    char *to = r->kept + z * r->lines * p->number;
+    for (int b = 0; b < y->count; b++)
+        for (int k = 0; k < columns; k++)
+            for (int c = 0; c < channel->count; c++, to += size)
+                memcpy(to,
+                       page + (y->index[b] * p->width + x->index[k] * channels_of(p) +
+                               channel->index[c]) *
+                                  p->number,
+                       size);
+}
+
+void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, const char *pages) {
+    const int64_t bytes = r->plan->rows * r->plan->width * r->plan->number;
+    for (int64_t z = 0; z < count; z++) {
+        if (r->zeros)
+            add_zeros(r, pages + z * bytes);
+        if (r->samples)
+            keep(r, first + z, pages + z * bytes);
+    }
+}
+
+struct gf_array gf_slab_range_lines(const struct gf_slab_range *r) {
+    const int64_t rows = r->samples ? r->sample.axis[1].count : 1;
+    return gf_array_wrap(r->kept, r->plan->number == 16 ? GF_C128 : GF_C64, 4,
+                         (int64_t[]){r->plan->pages, rows, r->lines / rows, 1});
+}
+
+/* ---- after the transform ---- */
+
+struct bin {
+    double re, im;
+};
+
+static struct bin bin_at(const struct gf_slab_range *r, int64_t z, int64_t line) {
+    const char *at = r->kept + (z * r->lines + line) * r->plan->number;
+    return (struct bin){real_at(r->plan, at), real_at(r->plan, at + r->plan->number / 2)};
+}
+
+static int find(const struct gf_range_axis *a, int64_t index) {
+    int i = 0;
+    while (i < a->count - 1 && a->index[i] != index)
+        i++;
+    return i;
+}
+
+/* A bin of the sample by its positions; of packed ones as core/cpu/sampling.c unpacks them. */
+static struct bin sampled(const struct gf_slab_range *r, int a, int b, int k, int c) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_range_axis *y = &r->sample.axis[1], *x = &r->sample.axis[2];
+    const int columns = columns_of(p, &r->sample), channels = r->sample.axis[3].count;
+    const int64_t z = r->sample.axis[0].index[a], n = p->job.shape[2];
+    const bool nyquist = p->packed && 2 * x->index[k] == n;
+    const int column = nyquist ? 0 : k;
+    const struct bin v = bin_at(r, z, ((int64_t)b * columns + column) * channels + c);
+    if (!p->packed || (x->index[k] && !nyquist))
+        return v;
+    const int64_t ny = y->index[b] ? p->job.shape[1] - y->index[b] : 0;
+    const struct bin w =
+        bin_at(r, z ? p->pages - z : 0, (int64_t)find(y, ny) * columns * channels + c);
+    if (nyquist)
+        return (struct bin){0.5 * (v.im + w.im), 0.5 * (w.re - v.re)};
+    return (struct bin){0.5 * (v.re + w.re), 0.5 * (v.im - w.im)};
+}
+
+static void find_sampled(struct gf_slab_range *r, int i) {
+    const struct gf_range_sample *s = &r->sample;
+    const struct gf_job *job = &r->plan->job;
+    const double rms = gf_range_energy_rms(job, &r->energy), unit = gf_sample_run_unit(rms);
+    uint32_t *key = s->key;
+    for (int c = 0; c < s->axis[3].count; c++)
+        for (int a = 0; a < s->axis[0].count; a++)
+            for (int b = 0; b < s->axis[1].count; b++)
+                for (int k = 0; k < s->axis[2].count; k++) {
+                    const struct bin v = sampled(r, a, b, k, c);
+                    *key++ = gf_range_key(job->out[i].kind, unit * v.re, unit * v.im);
+                }
+    gf_range_sample_find(s, job, i, rms, r->of[i]);
+}
+
+static double zero_frequency(const struct gf_slab_range *r, int i) {
+    const struct gf_job *job = &r->plan->job;
+    const double scale = gf_job_scale(job);
+    double largest = 0;
+    for (int64_t k = 0; k < r->n_zeros; k++)
+        largest = fmax(largest, r->zero[k]);
+    const bool power = job->out[i].kind == GF_POWER;
+    const double high = power ? largest * largest * (scale * scale) : largest * scale;
+    return fmin(high, r->plan->number == 8 ? (double)FLT_MAX : DBL_MAX);
+}
+
+void gf_slab_range_find(struct gf_slab_range *r) {
+    for (int i = 0; i < r->plan->job.n_out; i++) {
+        if (gf_output_samples(&r->plan->job, i))
+            find_sampled(r, i);
+        else if (ends_at_zero(&r->plan->job, i))
+            r->of[i][1] = zero_frequency(r, i);
+    }
+}

@@ -1,0 +1,31 @@
+/* Medians of a row's times, and which rows are measured again. */
+#include "cli/bench/times.c" /* tests are linked without cli/ */
+#include "tests/test.h"
+
+static void test_medians(void) {
+    double odd[] = {5, 1, 3}, even[] = {4, 1, 2, 8}, ten[] = {10, 9, 8, 7, 6, 5, 4, 3, 2, 1};
+    struct gf_times t = gf_times_of(odd, 3);
+    CHECK(t.runs == 3 && t.median == 3 && t.least == 1 && t.p90 == 5);
+    t = gf_times_of(even, 4);
+    CHECK(t.median == 3 && t.least == 1 && t.p90 == 8);
+    t = gf_times_of(ten, 10);
+    CHECK(t.median == 5.5 && t.least == 1 && t.p90 == 9);
+    t = gf_times_of(ten, 0);
+    CHECK(!t.runs && !gf_times_are_noisy(&t));
+}
+
+static void test_noise(void) {
+    const struct gf_times quiet = {5, 2, 1, 9}, noisy = {5, 2.1, 1, 2.2}, steady = {5, 3, 2.9, 3};
+    CHECK(!gf_times_are_noisy(&quiet));
+    CHECK(gf_times_are_noisy(&noisy));
+    CHECK(gf_times_quieter(&noisy, &quiet) == &quiet);
+    CHECK(gf_times_quieter(&quiet, &noisy) == &quiet);
+    CHECK(gf_times_quieter(&quiet, &steady) == &steady);
+    CHECK(gf_times_quieter(&quiet, &quiet) == &quiet);
+}
+
+int main(void) {
+    test_medians();
+    test_noise();
+    return TEST_END();
+}

@@ -1,0 +1,356 @@
+/* Jobs in slabs: plans that cover every page and row once, and on the CPU the very bytes of the job in
+ * one piece. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/backend.h"
+#include "core/base/status.h"
+#include "core/slab/make.h"
+#include "core/slab/run.h"
+#include "tests/core/backends.h"
+#include "tests/test.h"
+
+static const struct gf_backend *const backend = &gf_backend_openmp;
+/* Small jobs on one thread: teams wait for each other on a busy machine. */
+enum { THREADS = 1 };
+
+/* ---- plans ---- */
+
+/* Every piece is in the exchange by itself, and all of them fill it. */
+static void check_pieces(const struct gf_slab_plan *p) {
+    char *used = calloc((size_t)(p->pages * p->rows), 1);
+    int64_t sum = 0, row = p->width * p->number, rows = 0;
+    bool good = used != NULL;
+    for (int64_t k = 0; k < p->n_blocks && good; k++) {
+        struct gf_slab_block b = gf_slab_block(p, k);
+        good &= b.before == rows && b.n_low > 0;
+        rows += gf_slab_block_rows(&b);
+        for (int64_t i = 0; i < p->n_slabs && good; i++) {
+            int64_t at = gf_slab_piece_at(p, i, k), bytes = gf_slab_piece_bytes(p, i, k);
+            sum += bytes;
+            good &= at % row == 0 && at + bytes <= p->exchange_bytes;
+            for (int64_t j = at / row; j < (at + bytes) / row && good; j++)
+                good &= !used[j]++;
+        }
+    }
+    CHECK_MSG(good && rows == p->rows && sum == p->exchange_bytes,
+              "%lldx%lldx%lld in %lld slabs and %lld blocks, paired %d", (long long)p->pages,
+              (long long)p->rows, (long long)p->width, (long long)p->n_slabs,
+              (long long)p->n_blocks, p->paired);
+    free(used);
+}
+
+/* A block of pairs has the negatives of its rows. */
+static void check_pairs(const struct gf_slab_plan *p) {
+    bool good = true;
+    for (int64_t k = 0; k < p->n_blocks && p->paired; k++) {
+        struct gf_slab_block b = gf_slab_block(p, k);
+        for (int64_t i = b.low; i < b.low + b.n_low; i++) {
+            int64_t j = i ? p->rows - i : 0;
+            good &= (j >= b.low && j < b.low + b.n_low) || (j >= b.high && j < b.high + b.n_high);
+        }
+    }
+    CHECK_MSG(good, "rows without their negatives");
+}
+
+static void test_plans(void) {
+    static const int64_t memory[] = {1 << 16, 100000, 1 << 18, 1 << 20, 1 << 26};
+    for (int n = 0; n < 200; n++)
+        for (int m = 0; m < 5; m++) {
+            struct gf_job job = backends_job(n % 2 ? GF_INVERSE : GF_FORWARD, GF_F32, GF_SINGLE, 3,
+                                             2 + n % 70, 1 + n * 7 % 61, 16 + n * 5 % 50);
+            struct gf_slab_plan p;
+            if (n % 2) {
+                job.in_dtype = GF_C64;
+                job.real = job.in_half = true;
+                job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+            }
+            job.out[0].half = n % 4 == 0;
+            if (gf_slab_plan_make(&job, false, memory[m], &p))
+                continue;
+            CHECK_MSG(p.memory_bytes <= memory[m], "%lld bytes of %lld", (long long)p.memory_bytes,
+                      (long long)memory[m]);
+            check_pieces(&p);
+            check_pairs(&p);
+        }
+}
+
+/* The floors: V is the bytes of the f32 volume. */
+static void test_bytes(void) {
+    struct gf_job job = backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 3, 64, 64, 64);
+    struct gf_slab_plan p;
+    const int64_t v = 64 * 64 * 64 * 4;
+    job.out[0].half = true;
+    CHECK(!gf_slab_plan_make(&job, true, 1 << 19, &p));
+    CHECK_EQ(gf_slab_bytes_moved(&p), 4 * v + v / 32); /* 33 columns of 32 go out */
+    job.out[0].half = false;
+    CHECK(!gf_slab_plan_make(&job, true, 1 << 19, &p));
+    CHECK_EQ(gf_slab_bytes_moved(&p), 5 * v);
+    job.out[0] = (struct gf_output){
+        .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .range = GF_RANGE_GIVEN};
+    job.out[0].high = 1;
+    CHECK(!gf_slab_plan_make(&job, true, 1 << 19, &p));
+    CHECK_EQ(4 * gf_slab_bytes_moved(&p), 13 * v);
+    CHECK(gf_slab_plan_make(&job, true, 1000, &p) == GF_ENOMEM);
+}
+
+/* ---- runs ---- */
+
+struct files {
+    void *context;
+    struct gf_job planned;
+    struct gf_plan *plan;
+    struct gf_array in, out[GF_MAX_OUTPUTS];
+    char *exchange;
+    int64_t bytes, moved;
+};
+
+static int read_pages(void *user, int64_t first, struct gf_array *pages) {
+    struct files *f = user;
+    memcpy(pages->data, (char *)f->in.data + first * f->in.stride[0],
+           (size_t)gf_array_bytes(pages));
+    return 0;
+}
+
+static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
+    struct files *f = user;
+    memcpy(to, (char *)f->in.data + rows->page * f->in.stride[0] + rows->row * f->in.stride[1],
+           (size_t)(rows->count * f->in.stride[1]));
+    return 0;
+}
+
+static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
+    struct files *f = user;
+    const struct gf_array *a = &f->out[i];
+    memcpy((char *)a->data + rows->page * a->stride[0] + rows->row * a->stride[1], data,
+           (size_t)(rows->count * a->stride[1]));
+    return 0;
+}
+
+static int put(void *user, int64_t at, const void *data, int64_t bytes) {
+    struct files *f = user;
+    if (at < 0 || at + bytes > f->bytes)
+        return gf_fail(GF_EINVAL, "outside the exchange");
+    memcpy(f->exchange + at, data, (size_t)bytes);
+    return 0;
+}
+
+static int get(void *user, int64_t at, void *data, int64_t bytes) {
+    struct files *f = user;
+    if (at < 0 || at + bytes > f->bytes)
+        return gf_fail(GF_EINVAL, "outside the exchange");
+    memcpy(data, f->exchange + at, (size_t)bytes);
+    return 0;
+}
+
+static void moved(void *user, int64_t bytes) {
+    ((struct files *)user)->moved = bytes;
+}
+
+static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
+                   struct gf_array *out, struct gf_report *report) {
+    struct files *f = user;
+    int rc = 0;
+    if (!f->plan || !gf_job_equal(job, &f->planned)) {
+        backend->unplan(f->context, f->plan);
+        f->plan = NULL;
+        f->planned = *job;
+        rc = backend->plan(f->context, job, &f->plan);
+    }
+    return rc ? rc : backend->exec(f->context, f->plan, in, out, report);
+}
+
+/* In several slabs and blocks, as far as a slab of whole tiles leaves little memory for a block. */
+static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
+    const bool packed = backend->packs(job);
+    int rc = gf_slab_plan_make(job, packed, 1 << 30, p);
+    struct gf_slab_plan less = *p;
+    for (int64_t memory = p->memory_bytes; !rc && (p->n_slabs < 2 || p->n_blocks < 2);) {
+        memory -= memory / 8;
+        if (gf_slab_plan_make(job, packed, memory, &less))
+            break;
+        *p = less;
+    }
+    char text[160];
+    CHECK_MSG(p->n_slabs > 1 || p->n_blocks > 1, "in one piece: %s, %lld bytes",
+              backends_text(job, text), (long long)p->memory_bytes);
+    return rc;
+}
+
+static int run_slabs(struct files *f, const struct gf_job *job, struct gf_report *report) {
+    const struct gf_slab_io io = {f,   THREADS, read_pages, read_rows, write_rows,
+                                  put, get,     run_job,    moved};
+    struct gf_slab_plan p;
+    const char *why = gf_slab_refuses(job);
+    CHECK_MSG(!why, "%s", why);
+    int rc = make_plan(job, &p);
+    if (rc)
+        return rc;
+    f->bytes = p.exchange_bytes;
+    f->exchange = malloc((size_t)f->bytes);
+    rc = gf_slab_run(&p, &io, report);
+    CHECK_EQ(f->moved, gf_slab_bytes_moved(&p));
+    free(f->exchange);
+    return rc;
+}
+
+static bool fill_with_zeros;
+
+/* The whole job and the slabs, from the same input. */
+static void check_job(void *context, const struct gf_job *job) {
+    struct files f = {.context = context};
+    struct gf_array whole[GF_MAX_OUTPUTS] = {{0}};
+    struct gf_report report[2];
+    int64_t shape[GF_MAX_RANK];
+    uint64_t seed = 5;
+    char text[160];
+    gf_job_in_shape(job, shape);
+    int rc = gf_array_alloc(&f.in, job->in_dtype, job->ndim + 1, shape);
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        gf_job_out_shape(job, i, shape);
+        rc = gf_array_alloc(&whole[i], job->out[i].dtype, job->ndim + 1, shape);
+        if (!rc)
+            rc = gf_array_alloc(&f.out[i], job->out[i].dtype, job->ndim + 1, shape);
+    }
+    if (fill_with_zeros)
+        memset(f.in.data, 0, (size_t)gf_array_bytes(&f.in));
+    else
+        backends_fill(&f.in, &seed);
+    backends_text(job, text);
+    if (!rc)
+        rc = run_job(&f, job, &f.in, whole, &report[0]);
+    if (!rc)
+        rc = run_slabs(&f, job, &report[1]);
+    CHECK_MSG(!rc, "%s: %s", text, gf_message());
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        CHECK_MSG(!memcmp(whole[i].data, f.out[i].data, (size_t)gf_array_bytes(&whole[i])),
+                  "output %d differs: %s", i, text);
+        CHECK(report[0].low[i] == report[1].low[i] && report[0].high[i] == report[1].high[i]);
+        CHECK_EQ(report[0].clipped[i], report[1].clipped[i]);
+        CHECK(fabs(report[0].imag_ratio - report[1].imag_ratio) <= 1e-5 * report[0].imag_ratio);
+    }
+    backend->unplan(context, f.plan);
+    gf_array_free(&f.in);
+    for (int i = 0; i < job->n_out; i++) {
+        gf_array_free(&whole[i]);
+        gf_array_free(&f.out[i]);
+    }
+}
+
+static const struct {
+    int64_t shape[3], channels;
+} volumes[] = {
+    {{40, 48, 64}, 1},  {{33, 37, 96}, 1}, {{20, 41, 43}, 1}, {{18, 36, 32}, 3},
+    {{140, 20, 64}, 1}, {{97, 3, 128}, 1}, {{31, 34, 45}, 1}, {{16, 50, 160}, 1},
+};
+
+static void test_forward(void *context, enum gf_dtype type, enum gf_precision precision, int k) {
+    const int64_t *n = volumes[k].shape;
+    struct gf_job job = backends_job(GF_FORWARD, type, precision, 3, n[0], n[1], n[2]);
+    const bool real = !gf_dtype_is_complex(type), wide = precision == GF_DOUBLE;
+    job.channels = volumes[k].channels;
+    for (int half = 0; half <= real; half++) {
+        job.out[0].half = half;
+        for (int shift = 0; shift < 2; shift++) {
+            job.out[0].shift = shift;
+            job.norm = shift ? GF_NORM_ORTHO : GF_NORM_BACKWARD;
+            check_job(context, &job);
+        }
+    }
+    if (job.channels == 3 && real) {
+        job.luma = true;
+        check_job(context, &job);
+        job.luma = false;
+    }
+    job.axes = 5;
+    check_job(context, &job);
+    job.axes = 7;
+    job.n_out = 4;
+    job.out[0].shift = false;
+    job.out[1] =
+        (struct gf_output){.kind = GF_PHASE, .dtype = wide ? GF_F64 : GF_F32, .shift = true};
+    job.out[2] = (struct gf_output){.kind = GF_MAGNITUDE,
+                                    .dtype = GF_U8,
+                                    .map = GF_MAP_DISPLAY,
+                                    .range = GF_RANGE_GIVEN,
+                                    .low = 1,
+                                    .high = 100,
+                                    .shift = true};
+    job.out[3] =
+        (struct gf_output){.kind = GF_PHASE, .dtype = GF_U16, .map = GF_MAP_DISPLAY, .half = real};
+    check_job(context, &job);
+    job.n_out = 1;
+    job.out[0] = job.out[2];
+    check_job(context, &job);
+    for (int range = 0; range < 2; range++)
+        for (int i = 0; i < 4; i++) {
+            static const enum gf_kind kinds[] = {GF_MAGNITUDE, GF_POWER, GF_REAL, GF_IMAG};
+            job.out[0].range = range ? GF_RANGE_AUTO : GF_RANGE_FULL;
+            job.out[0].kind = kinds[i];
+            check_job(context, &job);
+        }
+    job.axes = 5;
+    check_job(context, &job);
+    job.axes = 7;
+    job.n_out = 2;
+    job.out[1] = job.out[0];
+    job.out[0].kind = GF_MAGNITUDE;
+    job.out[0].range = GF_RANGE_FULL;
+    check_job(context, &job);
+}
+
+/* Samples that are all zero have no range. */
+static void test_zero(void *context) {
+    struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 3, 40, 40, 32);
+    job.out[0] = (struct gf_output){.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY};
+    fill_with_zeros = true;
+    for (int range = 0; range < 2; range++) {
+        job.out[0].range = range ? GF_RANGE_AUTO : GF_RANGE_FULL;
+        check_job(context, &job);
+    }
+    fill_with_zeros = false;
+}
+
+static void test_inverse(void *context, enum gf_precision precision, int k) {
+    const int64_t *n = volumes[k].shape;
+    const bool wide = precision == GF_DOUBLE;
+    struct gf_job job =
+        backends_job(GF_INVERSE, wide ? GF_C128 : GF_C64, precision, 3, n[0], n[1], n[2]);
+    job.channels = volumes[k].channels;
+    check_job(context, &job);
+    job.real = job.in_half = true;
+    job.n_out = 2;
+    job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = wide ? GF_F64 : GF_F32};
+    job.out[1] = (struct gf_output){.kind = GF_REAL, .dtype = GF_U8};
+    check_job(context, &job);
+    job.n_out = 1;
+    job.norm = GF_NORM_ORTHO;
+    check_job(context, &job);
+    job.out[0] = job.out[1];
+    check_job(context, &job);
+    job.in_half = false;
+    check_job(context, &job);
+    job.axes = 5;
+    check_job(context, &job);
+}
+
+int main(void) {
+    void *context = NULL;
+    test_plans();
+    test_bytes();
+    int rc = backend->open(&(struct gf_backend_options){.threads = THREADS}, &context);
+    CHECK_MSG(!rc, "%s", gf_message());
+    for (size_t k = 0; k < sizeof volumes / sizeof *volumes && !rc; k++) {
+        test_forward(context, GF_F32, GF_SINGLE, (int)k);
+        test_forward(context, GF_C64, GF_SINGLE, (int)k);
+        test_forward(context, k % 2 ? GF_U8 : GF_F64, GF_DOUBLE, (int)k);
+        test_inverse(context, GF_SINGLE, (int)k);
+        test_inverse(context, GF_DOUBLE, (int)k);
+    }
+    if (!rc)
+        test_zero(context);
+    if (!rc)
+        backend->close(context);
+    return TEST_END();
+}
