@@ -1,7 +1,9 @@
 /* How fast this machine copies: the best of several runs over arrays larger than the caches. */
 #include "core/base/bandwidth.h"
 
+#include <inttypes.h>
 #include <omp.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #ifdef __SSE2__
@@ -14,12 +16,24 @@
 
 enum { RUNS = 5, GRAIN = 4096 };
 
-/* Twice the last-level cache, so that hardly any of the data is still cached in the next run. */
-static int64_t size_to_copy(void) {
-    int64_t least = INT64_C(64) << 20, cache = 0;
+/* The last-level cache that so many threads have at most: one for each of them. The C library counts
+ * all that a CPU of this model may have, of which a virtual machine has few: the kernel knows. */
+static int64_t last_cache(int threads) {
+    int64_t cache = 0, kib = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
     cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
+    FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "re");
+    if (f && (fscanf(f, "%" SCNd64 "K", &kib) != 1 || kib < 1 || kib > INT64_C(1) << 32))
+        kib = 0;
+    if (f)
+        fclose(f);
+    return kib && kib * 1024 * threads < cache ? kib * 1024 * threads : cache;
+}
+
+/* Twice that, so that hardly any of the data is still cached in the next run. */
+static int64_t size_to_copy(int threads) {
+    int64_t least = INT64_C(64) << 20, cache = last_cache(threads);
     int64_t bytes = cache > least / 2 ? 2 * cache : least;
     while (bytes > least / 8 && 3 * bytes > gf_memory_available())
         bytes /= 2;
@@ -54,7 +68,7 @@ static double run(char *to, const char *from, int64_t bytes, int threads, bool s
 }
 
 int gf_bandwidth_copy(int threads, double *bytes_a_second) {
-    int64_t bytes = size_to_copy();
+    int64_t bytes = size_to_copy(threads);
     char *from = gf_alloc((size_t)bytes), *to = gf_alloc((size_t)bytes);
     double best = 0;
     int rc = 0;

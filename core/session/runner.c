@@ -147,9 +147,9 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
 /* What another backend may do better at: a wrong job stays one, and so does a lack of memory, but
  * for a device's own. */
 static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
-    return r->session->asked < 0 && (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP ||
-                                     rc == GF_EUNABLE ||
-                                     (rc == GF_ENOMEM && backend_of(r, i)->devices));
+    return r->session->asked < 0 &&
+           (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP || rc == GF_EUNABLE ||
+            (rc == GF_ENOMEM && backend_of(r, i)->devices));
 }
 
 /* Backend i has failed, and auto looks further. Noted by the first runner that sees it. */
