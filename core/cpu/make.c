@@ -152,12 +152,13 @@ static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cp
     }
 }
 
-/* Short lines from array to array: as many in a tile as make a few pages, for a tile of its own would
+/* Short complex lines, and half spectra to real lines, from array to array: as many in a tile as make a few pages, for a tile of its own would
  * cost as much as its lines, and few enough that every thread gets several tiles. */
 static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILE_BYTES = 1 << 15, TILES_A_THREAD = 8 };
     const struct gf_cpu_pass_args *a = &pass->args;
-    if (!p->rows || pass->axis != p->inner || !pass->from_input || pass->output < 0)
+    if (!p->rows || pass->axis != p->inner || !pass->from_input || pass->output < 0 ||
+        a->form == GF_CPU_R2C)
         return;
     const long lines = gf_cpu_tile_lines(a, p->kernels->lanes);
     const long bytes = lines * a->n * p->kernels->bits / 4;

@@ -178,8 +178,9 @@ INLINE const char *ahead_of(const struct row_stream *r, int i) {
 /* Lines that follow each other in memory, `points` in each, to be written past the caches. */
 static struct row_writer *begin_writing(const struct row_work *w, long points,
                                         struct row_writer *writer) {
+    enum { LEAST = 128 }; /* shorter rows have too little arithmetic to hide the copies behind */
     const struct gf_cpu_end *e = w->to.end;
-    if (e->type == GF_CPU_WORK || !e->stream || e->lane.shift ||
+    if (e->type == GF_CPU_WORK || !e->stream || w->t->pass->n < LEAST || e->lane.shift ||
         e->lane.stride != points * sample_size[e->type])
         return NULL;
     writer_begin(writer, w->stage, (char *)row_place(&w->to, 0).at);
@@ -290,13 +291,11 @@ static void run_rows_to_half(const struct row_work *w) {
     const real factor = d->type == GF_CPU_WORK ? 1 : (real)d->factor;
     const int count = real_lines(w->t);
     const struct row_end planes = plane_lines(w);
-    const struct row_stream in = row_stream(w->t, &w->from, 2 * w->lines, p->n),
-                            out = row_stream(w->t, &w->to, 2 * w->lines, p->n / 2 + 1);
+    const struct row_stream in = row_stream(w->t, &w->from, 2 * w->lines, p->n);
     struct row_writer writer, *writes = begin_writing(w, p->n / 2 + 1, &writer);
     for (int i = 0; i < count; i += 2 * w->lines) {
         struct row_end from = planes, to = planes;
-        from.ahead = ahead_of(&in, i);
-        to.ahead = writes ? NULL : ahead_of(&out, i);
+        from.ahead = writes ? ahead_of(&in, i) : NULL;
         to.writer = writes;
         for (int l = 0; l < w->lines; l++) {
             int first = i + 2 * l < count ? i + 2 * l : (count - 1) / 2 * 2;
