@@ -72,7 +72,8 @@ ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
 CLI     := $(wildcard cli/*.c cli/*/*.c)
-CORE    := $(wildcard core/*/*.c core/*/*/*.c)
+# The MPI plugin is a shared object of its own: make mpi.
+CORE    := $(filter-out core/mpi/plugin.c,$(wildcard core/*/*.c core/*/*/*.c))
 FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png_codec_isal.c),$(wildcard formats/*.c))
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
@@ -80,7 +81,7 @@ obj      = $(patsubst %.c,$(BUILD)/%.o,$(1))
 # A driver and what it preloads into the program; neither is linked to anything else.
 FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
 # What the tests share is linked to each of them; they read the environment as the program does.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/%,$(wildcard tests/*/*.c)) cli/environment.c
+SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/%,$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
 # picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
@@ -128,7 +129,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(BUILD)/kernels_embedded.o
 
-.PHONY: all man completions check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench install uninstall demo samples clean help
+.PHONY: all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -172,6 +173,26 @@ $(foreach t,$(TESTS),$(eval $(call test_rule,$(t))))
 $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
+# The plugins that join processes (mpirun gpufft ...), one for each MPI library whose compiler is there:
+# mpicc.openmpi and mpicc.mpich as Debian names them, or the one mpicc. MPICC_openmpi= leaves one out.
+mpi_of = $(if $(shell command -v mpicc),$(if $(shell mpicc -dM -E -include mpi.h -x c /dev/null 2>/dev/null | grep OMPI_MAJOR),openmpi,mpich))
+ifneq ($(filter mpi check check-mpi bench-mpi install,$(MAKECMDGOALS)),)
+  MPICC_openmpi ?= $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(mpi_of)),mpicc))
+  MPICC_mpich   ?= $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(mpi_of)),mpicc))
+endif
+PLUGINS := $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-mpi-$(m).so))
+mpi: $(PLUGINS)
+	$(if $(PLUGINS),,$(error no mpicc; on Debian: apt-get install -y openmpi-bin libopenmpi-dev mpich libmpich-dev))
+
+# MPICH declares the array that is to be ignored, of no length, as one that is written.
+$(BUILD)/gpufft-mpi-%.so: core/mpi/plugin.c core/base/transport.h
+	@mkdir -p $(@D)
+	$(call say,MPICC,$(MPICC_$*) -std=c11 -D_GNU_SOURCE -Wall -Wextra -Wno-stringop-overflow $(WERROR) -I. -O2 -g -fPIC -shared -o $@ $<)
+
+# With FFTW's MPI transforms where their development files are (libfftw3-mpi-dev is Open MPI's).
+$(BUILD)/reference-%: tests/mpi/reference.c core/mpi/plugin.c $(BELOW)
+	$(call say,MPICC,$(MPICC_$*) $(ALL_CFLAGS) -Wno-stringop-overflow $(ALL_LDFLAGS) -o $@ $^ $(if $(filter openmpi,$*),$(if $(wildcard /usr/include/fftw3-mpi.h),-DWITH_FFTW -lfftw3f_mpi -lfftw3f)) $(ALL_LIBS))
+
 # The manual: hand-written pages around the lists that the tables of commands and options give.
 PAGES := $(patsubst man/%.in,$(BUILD)/man/%,$(wildcard man/*.1.in))
 man: $(PAGES)
@@ -214,7 +235,7 @@ UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults
+check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory BUILD=build-asan SANITIZE="$(ASAN)" CFLAGS="-O1 -g" build-asan/test_backends build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= build-zlib/test_png build-zlib/test_png_write
@@ -237,6 +258,20 @@ check-full: gpufft man $(TEST_PROGRAMS)
 # on 2 CPUs. Lines 'known' tell of other people's code.
 faults: gpufft $(BUILD)/faults
 	@SHOW='skipped|known' tests/run $(BUILD)/faults
+
+# Volumes shared by 1 to 7 processes of each MPI that is installed, processes that are killed, and the
+# exchange against MPI's own and with messages above 2^31 bytes (9 GiB of memory): about ten minutes on 2
+# CPUs. bench-mpi has times beside FFTW's MPI transforms.
+in_ranks = mpirun.$(1) $(if $(filter openmpi,$(1)),--oversubscribe) -n $(2) $(BUILD)/reference-$(1)
+check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT = 1
+check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
+check-mpi: gpufft mpi $(BUILD)/test_mpi $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/reference-$(m)))
+	@RANKS="1 2 3 4 5 7" tests/run $(BUILD)/test_mpi "tests/cli/run mpi ranks" $(foreach m,openmpi mpich,$(if $(MPICC_$(m)), \
+	    $(foreach n,1 2 3 5,"$(call in_ranks,$(m),$(n)) exchange") "$(call in_ranks,$(m),2) large"))
+
+bench-mpi: $(BUILD)/reference-openmpi
+	$(call in_ranks,openmpi,2) fftw 256
+	$(call in_ranks,openmpi,2) fftw 512
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
 check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu)
@@ -273,7 +308,8 @@ build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedde
 
 # ---------------------------------------------------------------- using it
 
-install: gpufft man completions
+install: gpufft man completions $(PLUGINS)
+	$(if $(PLUGINS),install -d $(DESTDIR)$(PREFIX)/lib/gpufft && install -m 755 $(PLUGINS) $(DESTDIR)$(PREFIX)/lib/gpufft/)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 gpufft $(DESTDIR)$(PREFIX)/bin/gpufft
 	install -m 644 $(PAGES) $(DESTDIR)$(PREFIX)/share/man/man1/
@@ -282,7 +318,7 @@ install: gpufft man completions
 	install -D -m 644 $(BUILD)/completion.fish $(DESTDIR)$(PREFIX)/share/$(FOR_fish)
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES)))
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpufft $(foreach s,$(SHELLS),$(DESTDIR)$(PREFIX)/share/$(FOR_$(s))) $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(PAGES))) $(foreach m,openmpi mpich,$(DESTDIR)$(PREFIX)/lib/gpufft/gpufft-mpi-$(m).so)
 
 # Draws the pictures of samples/ anew; they come out the same, byte for byte.
 samples: $(BUILD)/make_samples
@@ -299,7 +335,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all man completions check check-full check-gpu faults lint fmt asan ubsan tsan fuzz bench samples demo install uninstall clean"
+	@echo "all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

@@ -1,6 +1,7 @@
 /* Environment variables, read once at the start. */
 #include "cli/environment.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,4 +33,45 @@ void gf_environment_read(void) {
 
 const char *gf_environment_device(void) {
     return value("GPUFFT_DEVICE");
+}
+
+const char *gf_environment_plugins(void) {
+    return value("GPUFFT_PLUGIN_DIR");
+}
+
+/* A whole number from `least` on, or `other` where the variable has none. */
+static int number(const char *name, int least, int other) {
+    const char *text = value(name);
+    char *end;
+    long v = text ? strtol(text, &end, 10) : 0;
+    return !text || *end || v < least || v > INT_MAX ? other : (int)v;
+}
+
+/* The variables of each launcher, in the order in which they are believed: mpirun inside an
+ * allocation of Slurm sees those of both. PMIx itself has no variable for the size. */
+static const struct {
+    const char *name, *mpi, *marks, *size, *rank, *local_size, *local_rank;
+} launchers[] = {
+    {"mpirun (Open MPI)", "openmpi", NULL, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK",
+     "OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"mpirun (MPICH)", "mpich", NULL, "PMI_SIZE", "PMI_RANK", "MPI_LOCALNRANKS", "MPI_LOCALRANKID"},
+    {"srun (PMIx)", "openmpi", "PMIX_NAMESPACE", "SLURM_STEP_NUM_TASKS", "PMIX_RANK", NULL,
+     "SLURM_LOCALID"},
+    {"srun", NULL, NULL, "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", NULL, "SLURM_LOCALID"},
+};
+
+struct gf_launcher gf_environment_launcher(void) {
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        int size = number(launchers[i].size, 1, 0), rank = number(launchers[i].rank, 0, -1);
+        const char *local = launchers[i].local_size;
+        if (rank < 0 || rank >= size || (launchers[i].marks && !value(launchers[i].marks)))
+            continue;
+        return (struct gf_launcher){.name = launchers[i].name,
+                                    .mpi = launchers[i].mpi,
+                                    .size = size,
+                                    .rank = rank,
+                                    .local_size = local ? number(local, 1, 0) : 0,
+                                    .local_rank = number(launchers[i].local_rank, 0, 0)};
+    }
+    return (struct gf_launcher){.size = 1};
 }

@@ -9,4 +9,19 @@ void gf_environment_read(void);
 /* GPUFFT_DEVICE: the device of GPU backends where --device is not given; NULL where unset. */
 const char *gf_environment_device(void);
 
+/* GPUFFT_PLUGIN_DIR: the folder of plugins; NULL where unset. */
+const char *gf_environment_plugins(void);
+
+/* What mpirun, mpiexec or srun says about the processes that it started. */
+struct gf_launcher {
+    const char *name; /* "mpirun (Open MPI)", …, for messages; NULL: there is no launcher */
+    const char *mpi;  /* the MPI library that it belongs to: "openmpi", "mpich"; NULL: either */
+    int size, rank;   /* 1 and 0 without a launcher */
+    int local_size, local_rank; /* on this machine; 0 where that is not known */
+};
+
+/* Takes a launcher's variables only where they name a size and a rank below it: those of Slurm are
+ * in batch scripts too, whose programs run once. */
+struct gf_launcher gf_environment_launcher(void);
+
 #endif

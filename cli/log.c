@@ -36,7 +36,11 @@ int gf_log_flush_stdout(void) {
     return first_error;
 }
 
-static bool is_quiet, is_verbose;
+static bool is_quiet, is_verbose, is_mute;
+
+void gf_log_mute(bool on) {
+    is_mute = on;
+}
 
 void gf_log_setup(bool quiet, bool verbose) {
     is_quiet = quiet;
@@ -88,6 +92,8 @@ struct gf_said gf_log_kept(void) {
 }
 
 static void print_err(const char *text, size_t n) {
+    if (is_mute)
+        return;
     gf_progress_hide();
     fwrite(text, 1, n, stderr); /* one write: lines of threads do not mix */
 }

@@ -7,6 +7,8 @@
 
 void gf_log_setup(bool quiet, bool verbose);
 bool gf_log_is_verbose(void);
+/* Nothing is printed to stderr: another process of the run prints it. */
+void gf_log_mute(bool on);
 
 /* "gpufft: …" always. */
 void gf_log_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -354,9 +354,21 @@ static const struct gf_opt memory_rows[] = {
 };
 const struct gf_opt_group gf_opts_memory = {"Run", memory_rows};
 
+static const char *const mpi_choices[] = {"auto", "on", "off", NULL}; /* as enum gf_mpi */
+
+static const struct gf_opt mpi_rows[] = {
+    GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,
+              "which of the processes that mpirun or srun started prints: the first (default), or "
+              "with off each"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_mpi = {NULL, mpi_rows};
+
 static const struct gf_opt run_rows[] = {
     GF_INTEGER("jobs", jobs, "N", 1, 256,
                "pictures to process concurrently (default: one per CPU thread)", .letter = 'j'),
+    GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,
+              "whether processes that mpirun or srun started are one run (default: auto)"),
     GF_FLAG("resume", resume, "skip inputs whose outputs all exist and are newer"),
     GF_FLAG("force", force, "process all inputs, even with --resume"),
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", parse_memory,

@@ -7,6 +7,7 @@
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
+enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
 enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
@@ -139,6 +140,7 @@ struct gf_settings {
     const char *device;
     int threads;
     int jobs; /* pictures at once; 0: unset */
+    int mpi;  /* enum gf_mpi */
     bool resume, force;
     bool full;     /* selftest: every shape */
     int step;      /* of ranges of shapes: enum gf_step */
@@ -148,6 +150,8 @@ struct gf_settings {
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
+    int ranks;          /* plan: processes that share the volume; 0: unset */
+    double link;        /* their network, GB/s to and from each; 0: unset */
 
     struct gf_bench_settings {
         unsigned kinds, precisions, levels; /* bits; 0: unset */

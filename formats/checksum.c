@@ -60,6 +60,17 @@ static int crc_range(const struct gf_source *of, int64_t begin, int64_t end, uLo
     return rc;
 }
 
+uint32_t gf_crc32_join(uint32_t first, uint32_t second, int64_t n) {
+    return (uint32_t)crc32_combine(first, second, (z_off_t)n);
+}
+
+int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, uint32_t *out) {
+    uLong crc = 0;
+    int rc = crc_range(source, begin, end, &crc);
+    *out = (uint32_t)crc;
+    return rc;
+}
+
 int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out) {
     uLong part[MAX_SHARES], sum = 0;
     int status[MAX_SHARES], shares = shares_of(size, threads);

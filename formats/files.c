@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "formats/checksum.h"
 #include "formats/foreign.h"
+#include "formats/image.h"
 #include "formats/pair.h"
 #include "formats/record_file.h"
 
@@ -182,6 +183,42 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
+int gf_file_layout(const struct gf_file *file, struct gf_raw_layout *out) {
+    const struct gf_format *f = file->decoder.format;
+    char name[8];
+    if (gf_source_known_size(file->source) < 0)
+        return gf_fail(GF_EUNSUPP, "a pipe, which only one process can read");
+    return f->layout ? f->layout(&file->decoder, out)
+                     : gf_fail(GF_EUNSUPP, "a %s, whose samples are not one after the other",
+                               gf_format_label(f, name));
+}
+
+bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {
+    if (file->described) {
+        *bytes = file->described->bytes;
+        *crc = file->described->crc32;
+    }
+    return file->described;
+}
+
+int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t *crc) {
+    return gf_crc32_part(file->source, begin, end, crc);
+}
+
+uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n) {
+    return gf_crc32_join(first, second, n);
+}
+
+bool gf_samples_are_swapped(const struct gf_raw_layout *layout) {
+    return layout->big_endian != gf_host_is_big_endian();
+}
+
+void gf_samples_swap(struct gf_array *a) {
+    size_t unit = gf_dtype_unit(a->dtype);
+    if (unit > 1)
+        gf_swap_bytes(a->data, (size_t)gf_array_bytes(a) / unit, unit);
+}
+
 int gf_file_begin(struct gf_file *file, struct gf_image *image, bool *begun) {
     *begun = false; /* the checksum of a described file comes first */
     return file->described ? GF_OK : gf_decoder_begin(&file->decoder, image, begun);
@@ -207,15 +244,26 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
 }
 
 bool gf_file_has_rows(const struct gf_file *file) {
-    return !gf_file_whole(file) && file->decoder.format->plain_rows;
+    const struct gf_decoder *d = &file->decoder;
+    return !gf_file_whole(file) && (d->format->plain_rows || (d->format->read_rows && d->rows));
 }
 
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
                       int64_t row, int64_t n, void *to) {
+    struct gf_decoder *d = &file->decoder;
     const struct gf_array *px = &volume->px;
+    if (!d->format->plain_rows) {
+        int rc = check_once(file);
+        return rc ? rc : d->format->read_rows(d, page, row, n, to);
+    }
     const int64_t shape[3] = {px->shape[0] * px->shape[1], px->shape[2], px->shape[3]};
     struct gf_image rows = {.ndim = 2, .px = gf_array_wrap(NULL, px->dtype, 3, shape)};
     return gf_file_read_pages(file, &rows, page * px->shape[1] + row, n, to);
+}
+
+void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
+    if (file->decoder.format->plain_rows)
+        gf_source_expect(file->source, n * image->px.stride[0]);
 }
 
 int64_t gf_file_decoding_bytes(const struct gf_file *file) {

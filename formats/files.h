@@ -40,6 +40,8 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
 bool gf_file_has_rows(const struct gf_file *file);
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
                       int64_t row, int64_t n, void *to);
+/* After gf_file_read_pages(): the n pages behind those will be read next. */
+void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n);
 /* Bytes that decoding takes besides the samples. */
 int64_t gf_file_decoding_bytes(const struct gf_file *file);
 /* After gf_file_read() with options->several: 1 where another picture follows, 0 at the end (or in
@@ -47,6 +49,18 @@ int64_t gf_file_decoding_bytes(const struct gf_file *file);
 int gf_file_more(struct gf_file *file);
 /* The header of that next picture. */
 int gf_file_next(struct gf_file *file, struct gf_image *image);
+/* Where its samples are: only dtype, big_endian and offset are set. GF_EUNSUPP where they are not one
+ * after the other in C order. */
+int gf_file_layout(const struct gf_file *file, struct gf_raw_layout *out);
+/* The checksum that a record beside the data has of its first *bytes; false where there is none. And
+ * that of a part of the file as it is. */
+bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc);
+int gf_file_sum(const struct gf_file *file, int64_t begin, int64_t end, uint32_t *crc);
+/* The sum of two parts of a file, the second of n bytes. */
+uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n);
+/* Whether the layout's byte order is another than this machine's; contiguous samples to the other. */
+bool gf_samples_are_swapped(const struct gf_raw_layout *layout);
+void gf_samples_swap(struct gf_array *a);
 const struct gf_format *gf_file_format(const struct gf_file *file);
 /* True where nothing has to be waited for: no pipe, or one whose end has been read. */
 bool gf_file_is_at_hand(const struct gf_file *file);

@@ -81,6 +81,7 @@ struct gf_decoder {
     struct gf_source *source; /* the caller's */
     struct gf_read_options options;
     int64_t extra; /* bytes that decoding takes besides the samples */
+    bool rows;     /* set by open(): read_rows() can read this file */
     bool whole;    /* set by open(): this file's pages cannot be decoded by themselves */
     void *state;   /* the format's own */
 };
@@ -114,6 +115,9 @@ struct gf_format {
     int (*open)(struct gf_decoder *d, struct gf_image *image);
     /* Decodes the samples into image->px, which is allocated and contiguous. */
     int (*read)(struct gf_decoder *d, struct gf_image *image);
+    /* NULL, or where the samples of a file are, one after the other in C order, of spatial extents and
+     * channels as open() gave them; GF_EUNSUPP for a file where they are not. */
+    int (*layout)(const struct gf_decoder *d, struct gf_raw_layout *out);
     /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
      * see gf_decoder_begin(). */
     bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);
@@ -126,6 +130,8 @@ struct gf_format {
     /* All samples follow each other in the file, so that read_pages() reads rows, as pages of an image
      * that has no other axis before them. */
     bool plain_rows;
+    /* NULL, or reads n rows of a page, where open() has set d->rows. */
+    int (*read_rows)(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to);
     /* Frees d->state, also after a failed open. NULL: free() is enough. */
     void (*close)(struct gf_decoder *d);
     int (*write)(struct gf_sink *sink, const struct gf_image *image,

@@ -27,6 +27,8 @@ int gf_source_read_exactly(struct gf_source *s, void *buffer, size_t n);
 int64_t gf_source_peek(struct gf_source *s, void *buffer, size_t n);
 int gf_source_seek(struct gf_source *s, int64_t position);
 int64_t gf_source_tell(const struct gf_source *s);
+/* The n bytes from here on will be read next: the system may fetch them meanwhile. */
+void gf_source_expect(const struct gf_source *s, int64_t n);
 int64_t gf_source_size(struct gf_source *s);
 /* The size if it is known without reading on, -1 for a pipe. */
 int64_t gf_source_known_size(const struct gf_source *s);
@@ -58,6 +60,12 @@ void gf_sink_checksum(struct gf_sink *s, int threads);
 void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc);
 /* The sum of all bytes; a file that was not summed up in writing is read back for it. */
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
+/* For other processes that write `bytes` more into the file, from the size on: what was written so far
+ * is in it, there is room for the rest where the file system can tell, and *path is that of the
+ * temporary, the sink's own. Not of a stream. */
+int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path);
+/* They have written these bytes, whose crc32 this is. GF_EIO where the file is not that long. */
+int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc);
 /* True for an output that commit renames into place, false for what is written through. */
 bool gf_sink_is_file(const struct gf_sink *s);
 /* From here on every file is on its disk before it is renamed; off at the start. Before any thread. */

@@ -297,6 +297,38 @@ int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
     return rc;
 }
 
+int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {
+    uint32_t crc;
+    if (s->slot == NO_SLOT)
+        return gf_fail(GF_EIO, "'%.120s' is no file that others could write into", s->name);
+    int rc = gf_sink_crc32(s, 1, &crc);
+    if (!rc)
+        rc = flush(s);
+    if (rc)
+        return rc;
+    /* Not every library that writes in our place reports a full disk. */
+    if (fallocate(s->fd, 0, s->size, bytes) &&
+        (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
+        return fail_write(s);
+    s->summing = true;
+    s->crc = crc;
+    *path = gf_temporary_path(s->slot);
+    return GF_OK;
+}
+
+int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc) {
+    struct stat st;
+    s->crc = gf_crc32_join(s->crc, crc, bytes);
+    s->size += bytes;
+    s->position = s->buffer_at = s->size;
+    if (fstat(s->fd, &st))
+        return fail_write(s);
+    return st.st_size == s->size
+               ? GF_OK
+               : gf_fail(GF_EIO, "cannot write '%.120s': %lld bytes of %lld are there", s->name,
+                         (long long)st.st_size, (long long)s->size);
+}
+
 bool gf_sink_is_file(const struct gf_sink *s) {
     return s->slot != NO_SLOT;
 }

@@ -348,6 +348,11 @@ int64_t gf_source_tell(const struct gf_source *s) {
     return s->position;
 }
 
+void gf_source_expect(const struct gf_source *s, int64_t n) {
+    if (s->kind == SOURCE_FILE && n > 0)
+        posix_fadvise(s->fd, (off_t)(s->base + s->position), (off_t)n, POSIX_FADV_WILLNEED);
+}
+
 int64_t gf_source_known_size(const struct gf_source *s) {
     if (s->kind == SOURCE_PIPE)
         return s->at_end ? s->block_at + (int64_t)s->block_n : -1;

@@ -233,6 +233,16 @@ static int npy_open(struct gf_decoder *d, struct gf_image *image) {
     return gf_image_describe(image, h->dtype, ndim, h->shape, channels);
 }
 
+static int npy_layout(const struct gf_decoder *d, struct gf_raw_layout *out) {
+    const struct header *h = d->state;
+    if (h->fortran && h->rank > 1)
+        return gf_fail(GF_EUNSUPP, "an array in Fortran order");
+    out->dtype = h->dtype;
+    out->big_endian = h->big_endian;
+    out->offset = h->data;
+    return GF_OK;
+}
+
 static int npy_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
                           int64_t n, void *to) {
     const struct header *h = d->state;
@@ -311,6 +321,7 @@ const struct gf_format gf_format_npy = {
     .summary = "NumPy arrays of any type here, a spectrum's record beside them",
     .sniff = npy_sniff,
     .open = npy_open,
+    .layout = npy_layout,
     .read = npy_read,
     .read_pages = npy_read_pages,
     .plain_rows = true,

@@ -22,7 +22,9 @@ int gf_png_open_by(const struct gf_codec *codec, struct gf_decoder *d, struct gf
 struct gf_png_rows;
 /* A strip is some rows, inflated and still filtered. As many as `strips` wait for their filters to
  * be undone while the next one is inflated; without another thread one is enough. */
-enum { GF_PNG_STRIPS = 6, GF_PNG_STRIP_BYTES = 128 * 1024, GF_PNG_PIECE_BYTES = 64 * 1024 };
+enum { GF_PNG_STRIPS = 6, GF_PNG_STRIP_BYTES = 128 * 1024 };
+/* Bytes that gf_png_rows_new() takes for rows of `row_bytes` bytes. */
+int64_t gf_png_rows_bytes(int64_t height, int64_t row_bytes, int strips);
 struct gf_png_rows *gf_png_rows_new(const struct gf_codec *codec, struct gf_source *source,
                                     const struct gf_array *px, bool swap, int strips);
 /* By one thread, once. False, with the source where it was, when anything is not as usual. */

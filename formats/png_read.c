@@ -115,9 +115,8 @@ static int decode_header(struct reader *r) {
     enum gf_dtype dtype = png_get_bit_depth(png, r->info) == 16 ? GF_U16 : GF_U8;
     int channels = set_transforms(r);
     int64_t row = shape[1] * channels * (int64_t)gf_dtype_size(dtype);
-    /* libpng's rows, or those that wait for their filters to be undone */
-    r->decoder->extra =
-        GF_PNG_STRIPS * (GF_PNG_STRIP_BYTES + row + 1) + GF_PNG_PIECE_BYTES + 3 * row;
+    /* The rows that wait for their filters to be undone, and libpng's. */
+    r->decoder->extra = gf_png_rows_bytes(shape[0], row, GF_PNG_STRIPS) + 3 * row;
     if (__builtin_mul_overflow(stored, shape[0], &stored))
         stored = INT64_MAX;
     r->status = gf_image_plausible(r->decoder->source, stored, DEFLATE_RATIO);

@@ -12,7 +12,7 @@
 #include "formats/png.h"
 #include "formats/png_codec.h"
 
-enum { PIECE = GF_PNG_PIECE_BYTES, MAX_ANCILLARY = 1 << 20 };
+enum { PIECE = 64 * 1024, MAX_ANCILLARY = 1 << 20 };
 
 struct gf_png_rows {
     const struct gf_codec *codec;
@@ -230,6 +230,21 @@ static bool inflate_strips(struct gf_png_rows *r) {
 
 /* ---- all of it ---- */
 
+static int64_t rows_a_strip(int64_t height, int64_t row_bytes) {
+    int64_t usual = GF_PNG_STRIP_BYTES / (row_bytes + 1) + 1;
+    return usual < height ? usual : height;
+}
+
+static int slots_of(int64_t height, int64_t a_strip, int strips) {
+    int64_t all = (height + a_strip - 1) / a_strip;
+    return strips < all ? strips : (int)all;
+}
+
+int64_t gf_png_rows_bytes(int64_t height, int64_t row_bytes, int strips) {
+    const int64_t a_strip = rows_a_strip(height, row_bytes);
+    return slots_of(height, a_strip, strips) * a_strip * (row_bytes + 1) + PIECE + row_bytes;
+}
+
 struct gf_png_rows *gf_png_rows_new(const struct gf_codec *codec, struct gf_source *source,
                                     const struct gf_array *px, bool swap, int strips) {
     struct gf_png_rows *r = calloc(1, sizeof *r);
@@ -240,9 +255,9 @@ struct gf_png_rows *gf_png_rows_new(const struct gf_codec *codec, struct gf_sour
     r->px = *px;
     r->swap = swap;
     r->row_bytes = (size_t)px->stride[0];
-    r->rows_a_strip = GF_PNG_STRIP_BYTES / ((int64_t)r->row_bytes + 1) + 1;
+    r->rows_a_strip = rows_a_strip(px->shape[0], px->stride[0]);
     r->n_strips = (px->shape[0] + r->rows_a_strip - 1) / r->rows_a_strip;
-    r->slots = strips < r->n_strips ? strips : (int)r->n_strips;
+    r->slots = slots_of(px->shape[0], r->rows_a_strip, strips);
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
     r->piece = malloc(PIECE);

@@ -47,6 +47,11 @@ static int raw_open(struct gf_decoder *d, struct gf_image *image) {
     return rc;
 }
 
+static int raw_layout(const struct gf_decoder *d, struct gf_raw_layout *out) {
+    *out = *(const struct gf_raw_layout *)d->state;
+    return GF_OK;
+}
+
 static int raw_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
                           int64_t n, void *to) {
     const struct gf_raw_layout *l = d->state;
@@ -95,6 +100,7 @@ const struct gf_format gf_format_raw = {
     .suffixes = "raw bin",
     .summary = "samples alone, a spectrum's record beside them",
     .open = raw_open,
+    .layout = raw_layout,
     .read = raw_read,
     .read_pages = raw_read_pages,
     .plain_rows = true,

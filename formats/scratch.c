@@ -156,6 +156,10 @@ int gf_scratch_read(struct gf_scratch *s, int64_t at, void *data, int64_t n) {
     return GF_OK;
 }
 
+void gf_scratch_expect(const struct gf_scratch *s, int64_t at, int64_t n) {
+    posix_fadvise(s->fd, (off_t)at, (off_t)n, POSIX_FADV_WILLNEED);
+}
+
 void gf_scratch_close(struct gf_scratch *s) {
     if (!s)
         return;

@@ -21,6 +21,8 @@ int gf_scratch_open(const char *folder, int64_t bytes, const char *beside, int64
                     struct gf_scratch **out);
 int gf_scratch_write(struct gf_scratch *s, int64_t at, const void *data, int64_t n);
 int gf_scratch_read(struct gf_scratch *s, int64_t at, void *data, int64_t n);
+/* These bytes will be read next: the system may fetch them meanwhile. */
+void gf_scratch_expect(const struct gf_scratch *s, int64_t at, int64_t n);
 void gf_scratch_close(struct gf_scratch *s); /* takes NULL */
 
 /* The folder that a file is in, on the heap; NULL without memory. */

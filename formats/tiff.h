@@ -58,6 +58,9 @@ struct gf_tiff_page {
 int gf_tiff_describe(struct gf_tiff *t, struct gf_tiff_page *page);
 /* Decodes the current page into (y, x, channel), C-contiguous. */
 int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned char *out);
+/* The same of rows [first, first + n) of a page in strips that are not planar. */
+int gf_tiff_decode_rows(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
+                        unsigned char *out);
 /* The current directory's resolution, profile, compression and orientation. */
 int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);
 /* Those that a picture of that many colours may have, into the current directory. False for want of

@@ -156,6 +156,34 @@ static int decode_strips(struct gf_tiff *t, const struct gf_tiff_page *p, unsign
     return GF_OK;
 }
 
+int gf_tiff_decode_rows(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
+                        unsigned char *out) {
+    const struct geometry g = geometry_of(p);
+    const int64_t stored_row = row_bytes(p, &g, p->width), end = first + n;
+    uint32_t strip_rows = 0;
+    TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &strip_rows);
+    const int64_t most = p->height < strip_rows ? p->height : strip_rows;
+    if (most < 1 || most * stored_row > p->buffer_bytes)
+        return gf_fail(GF_EFORMAT, "broken TIFF: strips of an unexpected size");
+    unsigned char *buffer = malloc((size_t)p->buffer_bytes);
+    int rc = buffer ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+    t->decoding = true;
+    for (int64_t y = first / most * most; y < end && !rc; y += most) {
+        const int64_t rows = p->height - y < most ? p->height - y : most;
+        const int64_t from = y > first ? y : first, to = y + rows < end ? y + rows : end;
+        const uint32_t strip = TIFFComputeStrip(t->tif, (uint32_t)y, 0);
+        rc = check_read(t,
+                        TIFFReadEncodedStrip(t->tif, strip, buffer, (tmsize_t)(rows * stored_row)),
+                        rows * stored_row);
+        for (int64_t r = from; r < to && !rc; r++)
+            put_row(p, buffer + (r - y) * stored_row, p->width * g.samples,
+                    out + (size_t)(r - first) * g.row, g.step);
+    }
+    t->decoding = false;
+    free(buffer);
+    return rc;
+}
+
 static int decode_tiles(struct gf_tiff *t, const struct gf_tiff_page *p, unsigned char *buffer,
                         unsigned char *out) {
     struct geometry g = geometry_of(p);

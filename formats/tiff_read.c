@@ -143,6 +143,20 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
+/* Page i becomes the current one. */
+static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
+    struct gf_tiff *t = &r->t;
+    if (!TIFFSetSubDirectory(t->tif, r->offsets[i]))
+        return gf_tiff_report(t, "broken TIFF: ");
+    int rc = gf_tiff_describe(t, page);
+    if (rc)
+        return rc;
+    if (page->width != r->first.width || page->height != r->first.height ||
+        page->channels != r->first.channels || page->dtype != r->first.dtype)
+        return gf_fail(GF_EFORMAT, "the file changed while it was read");
+    return GF_OK;
+}
+
 static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, int64_t from,
                            int64_t n, void *to) {
     struct reader *r = d->state;
@@ -150,18 +164,22 @@ static int tiff_read_pages(struct gf_decoder *d, const struct gf_image *image, i
     const int64_t bytes = image->ndim == 3 ? image->px.stride[0] : 0;
     for (int64_t i = 0; i < n; i++) {
         struct gf_tiff_page page;
-        if (!TIFFSetSubDirectory(t->tif, r->offsets[from + i]))
-            return gf_tiff_report(t, "broken TIFF: ");
-        int rc = gf_tiff_describe(t, &page);
-        if (rc)
-            return rc;
-        if (page.width != r->first.width || page.height != r->first.height ||
-            page.channels != r->first.channels || page.dtype != r->first.dtype)
-            return gf_fail(GF_EFORMAT, "the file changed while it was read");
-        if ((rc = gf_tiff_decode(t, &page, (unsigned char *)to + i * bytes)) != GF_OK)
+        int rc = select_page(r, from + i, &page);
+        if (rc || (rc = gf_tiff_decode(t, &page, (unsigned char *)to + i * bytes)) != GF_OK)
             return rc;
     }
     return t->failed || t->status ? gf_tiff_report(t, "broken TIFF: ") : GF_OK;
+}
+
+static int tiff_read_rows(struct gf_decoder *d, int64_t page, int64_t row, int64_t n, void *to) {
+    struct reader *r = d->state;
+    struct gf_tiff_page p;
+    int rc = select_page(r, page, &p);
+    if (!rc && (p.tiled || p.planar))
+        rc = gf_fail(GF_EUNSUPP, "only the first of its pages is in strips");
+    if (!rc)
+        rc = gf_tiff_decode_rows(&r->t, &p, row, n, to);
+    return rc || !(r->t.failed || r->t.status) ? rc : gf_tiff_report(&r->t, "broken TIFF: ");
 }
 
 static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
@@ -190,6 +208,7 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     int64_t shape[3] = {(int64_t)r->n, p->height, p->width};
     bool volume = r->n > 1;
     d->whole = !volume; /* its rows are in strips or tiles */
+    d->rows = volume && !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
     image->color = p->color;
     image->alpha = p->alpha;
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
@@ -228,6 +247,7 @@ const struct gf_format gf_format_tiff = {
     .open = tiff_open,
     .read = tiff_read,
     .read_pages = tiff_read_pages,
+    .read_rows = tiff_read_rows,
     .close = tiff_close,
     .write = gf_tiff_write,
     .begin = gf_tiff_begin,

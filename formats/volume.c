@@ -157,6 +157,21 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
     return rc;
 }
 
+static int64_t samples_bytes(const struct gf_volume *v) {
+    return v->planes.depth * v->planes.height * (int64_t)v->planes.row_bytes;
+}
+
+int gf_volume_lend(struct gf_volume *v, const char **path, int64_t *base) {
+    *base = v->frame.base;
+    v->summed = false; /* the sink has the sum from gf_volume_written() */
+    return v->frame.at ? gf_fail(GF_EUNSUPP, "samples that are not one after the other")
+                       : gf_sink_lend(v->sink, samples_bytes(v), path);
+}
+
+int gf_volume_written(struct gf_volume *v, uint32_t crc32) {
+    return gf_sink_take_back(v->sink, samples_bytes(v), crc32);
+}
+
 /* Tells the sink the sum of all that was written, unless there are gaps. */
 static int sum_up(struct gf_volume *v) {
     unsigned char head[4096];
@@ -175,8 +190,7 @@ static int sum_up(struct gf_volume *v) {
 
 /* Gaps at the end of the file are zeros too. */
 static int fill(struct gf_volume *v) {
-    const struct gf_planes *p = &v->planes;
-    int64_t end = v->frame.base + p->depth * p->height * (int64_t)p->row_bytes;
+    int64_t end = v->frame.base + samples_bytes(v);
     int rc = GF_OK;
     if (!v->frame.at && gf_sink_size(v->sink) < end) {
         rc = gf_sink_seek(v->sink, end - 1);

@@ -53,6 +53,11 @@ struct gf_volume_box {
 /* Rows of `data` are `stride` bytes apart, in the host's byte order. */
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride);
+/* Instead of gf_volume_write(), for several processes that write the samples themselves: the path of
+ * the temporary and the position of the first sample, after which the others follow without a gap, C
+ * order, little-endian. gf_volume_written() tells the checksum of all of them. */
+int gf_volume_lend(struct gf_volume *v, const char **path, int64_t *base);
+int gf_volume_written(struct gf_volume *v, uint32_t crc32);
 
 int gf_volume_commit(struct gf_volume *v); /* frees in any case */
 void gf_volume_abort(struct gf_volume *v); /* closes without a file; NULL is fine */

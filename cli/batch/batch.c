@@ -8,6 +8,8 @@
 #include "cli/backend_options.h"
 #include "cli/log.h"
 #include "cli/batch/folders.h"
+#include "cli/batch/ranks.h"
+#include "cli/batch/spread.h"
 #include "cli/batch/pages.h"
 #include "cli/batch/slabs.h"
 #include "cli/batch/workers.h"
@@ -26,6 +28,9 @@ struct run {
     struct gf_inputs inputs;
     struct gf_workers pool;
     int64_t limit;
+    struct gf_launcher launcher;
+    struct gf_ranks ranks;
+    bool joined;
     struct gf_task first; /* of the first input, previewed; its worker continues with it */
 };
 
@@ -47,8 +52,10 @@ static int run_picture(struct gf_task *t, struct gf_worker *l) {
     if (rc || t->skipped)
         return rc;
     gf_workers_admit(l, t->need);
-    if (t->too_large)
+    if (t->too_large) {
+        show(t, "transforming");
         return gf_slabs_run(t);
+    }
     rc = gf_task_read(t);
     if (!rc)
         rc = gf_task_ready(t);
@@ -258,6 +265,45 @@ static void summarise(const struct run *r) {
     gf_log_note("%d done, %d failed%s", sum->done, sum->failed, skipped);
 }
 
+/* What a launcher's other processes do: join, or leave each other alone. */
+static int join_ranks(struct run *r) {
+    r->launcher = gf_environment_launcher();
+    const struct gf_rank_work work = {.s = r->s,
+                                      .command = r->hooks->name,
+                                      .spreads = r->hooks->spreads,
+                                      .targets = &r->targets,
+                                      .names = r->inputs.path,
+                                      .n_names = r->s->frames && r->inputs.n ? 1 : r->inputs.n};
+    return gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
+}
+
+/* All processes of the run work at its one input. */
+static int run_joined(struct run *r) {
+    struct gf_runner runner;
+    struct gf_task t = task_of(r, r->inputs.path, 1);
+    if (r->inputs.n != 1 || r->s->frames || r->s->from_magnitude) {
+        gf_log_mute(r->ranks.rank != 0);
+        return gf_fail(GF_EUSAGE, "%d processes share one volume in one file, not several files",
+                       r->ranks.size);
+    }
+    gf_runner_open(&runner, &r->session, r->s->threads);
+    t.s = r->s;
+    t.runner = &runner;
+    int rc = gf_spread_task(&t, &r->ranks, &r->launcher);
+    gf_log_mute(r->ranks.rank != (rc ? r->ranks.speaker : 0));
+    if (rc) {
+        gf_log_fail(t.name);
+        r->pool.sum.worst = gf_exit_code(rc) == 2 ? 1 : gf_exit_code(rc);
+    }
+    if (r->ranks.rank == 0 && rc)
+        gf_report_lost(&t);
+    else if (r->ranks.rank == 0)
+        t.skipped ? gf_report_skipped(&t) : gf_report_done(&t);
+    gf_task_free(&t);
+    gf_runner_close(&runner);
+    return 0;
+}
+
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
     struct run r = {.hooks = hooks, .s = s};
     int code = 0;
@@ -274,6 +320,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         rc = gf_targets_claim(s, &r.targets, r.inputs.path,
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc)
+        rc = join_ranks(&r);
+    if (!rc)
         rc = gf_session_open_for(s, &r.session);
     if (!rc)
         rc = gf_folders_check(s, &r.targets, r.inputs.path,
@@ -281,7 +329,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc) {
         r.limit = r.session.options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
-        rc = run_all(&r);
+        rc = r.joined ? run_joined(&r) : run_all(&r);
     }
     if (rc == GF_EUSAGE) {
         code = fail_usage(hooks->name);
@@ -292,7 +340,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         code = gf_exit_code(rc);
         goto out;
     }
-    summarise(&r);
+    if (!r.joined)
+        summarise(&r);
     code = r.pool.sum.worst;
 out:
     gf_task_free(&r.first);
@@ -300,5 +349,10 @@ out:
     gf_session_close(&r.session);
     gf_inputs_free(&r.inputs);
     gf_targets_free(&r.targets);
+    if (r.ranks.broken) { /* the others wait for this one */
+        gf_sink_remove_temporaries();
+        r.ranks.transport->abandon(code ? code : 1);
+    }
+    gf_ranks_close(&r.ranks);
     return code;
 }

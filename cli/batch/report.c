@@ -89,7 +89,9 @@ static json_t *json_product(const struct gf_task *t, int i) {
 }
 
 static const char *backend_name(const struct gf_task *t) {
-    return t->streamed ? gf_session_streaming(t->runner->session)->name : gf_runner_name(t->runner);
+    return t->ranks      ? t->backend
+           : t->streamed ? gf_session_streaming(t->runner->session)->name
+                         : gf_runner_name(t->runner);
 }
 
 /* How every line begins. */
@@ -122,6 +124,8 @@ static json_t *json_task(const struct gf_task *t) {
     if (t->hooks->describe)
         t->hooks->describe(t, o);
     json_object_set_new(o, "backend", json_string(backend_name(t)));
+    if (t->ranks)
+        json_object_set_new(o, "ranks", json_integer(t->ranks));
     for (int i = 0; i < t->targets->n; i++)
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);
@@ -180,7 +184,9 @@ void gf_report_done(const struct gf_task *t) {
                         t->overflowed[i] == 1 ? "s" : "",
                         gf_dtype_name(gf_dtype_real(t->job.out[i].dtype)));
     gf_log_verbose("'%s': backend %s (%s)", gf_log_name(t->name), backend_name(t),
-                   t->streamed ? "frame by frame" : t->runner->why);
+                   t->ranks      ? "shared by several processes"
+                   : t->streamed ? "frame by frame"
+                                 : t->runner->why);
     for (int i = 0; i < t->job.n_out; i++)
         report_range(t, i);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", gf_log_name(t->name),

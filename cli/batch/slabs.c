@@ -40,7 +40,7 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     if (!gf_reader_has_pages(&t->reader, t->s))
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
-        return "spectra in .npy and .raw files are, others not";
+        return "spectra in raw, .npy and uncompressed TIFF files are, others not";
     for (int i = 0; i < t->targets->n && !why; i++)
         why = gf_product_rows_refused(t->s, &t->product[i]);
     return why;
@@ -96,6 +96,8 @@ static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     struct gf_task *t = s->t;
     double start = gf_now_ms();
     int rc = gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, pages);
+    if (!t->s->frames)
+        gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
     if (!rc)
         rc = check_finite(s, first, pages);
     t->ms_decode += gf_now_ms() - start;
@@ -141,6 +143,10 @@ static int put(void *user, int64_t at, const void *data, int64_t bytes) {
 
 static int get(void *user, int64_t at, void *data, int64_t bytes) {
     return gf_scratch_read(((struct slabs *)user)->scratch, at, data, bytes);
+}
+
+static void expect(void *user, int64_t at, int64_t bytes) {
+    gf_scratch_expect(((struct slabs *)user)->scratch, at, bytes);
 }
 
 static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
@@ -206,6 +212,7 @@ int gf_slabs_run(struct gf_task *t) {
                                   .write = write_rows,
                                   .put = put,
                                   .get = get,
+                                  .expect = expect,
                                   .run = run_job,
                                   .moved = moved};
     int rc = gf_slabs_describe(t, &s.plan);

@@ -36,6 +36,8 @@ struct gf_task_hooks {
     /* NULL, or does the whole task without holding its samples in memory; sets *done to false and
      * returns 0 where that is not possible. */
     int (*stream)(struct gf_task *t, bool *done);
+    /* Several processes can share a volume's task. */
+    bool spreads;
     /* NULL, or returns NULL where a volume can be taken page by page, each as the whole would be: with
      * what prepare() left, without ready(). Else the reason why not. */
     const char *(*refuses_pages)(const struct gf_task *t);
@@ -73,17 +75,19 @@ struct gf_task {
     bool has_alpha; /* behind the channels of `in` */
     struct gf_job job;
     struct gf_paging pages;
-    bool prepared;   /* image's header, the job and the products are there */
-    bool placed;     /* the products' places and the arrays' sizes were checked */
-    bool too_large;  /* all of it fits the memory limit only in slabs */
-    bool up_to_date; /* --resume: the outputs are there and newer than what is read */
-    bool skipped;    /* so nothing is done */
-    bool recorded;   /* inverse: the spectrum came with a record */
-    bool streamed;   /* dwt: frame by frame, on the CPU */
-    bool lossy;      /* idwt: a threshold is or was applied */
-    bool fed;        /* the samples are decoded while the job runs */
-    bool untouched;  /* filter: nothing to be done; the outputs are copies of the samples */
-    int64_t need;    /* bytes of arrays and workspace; -1: not known before it is read */
+    bool prepared;       /* image's header, the job and the products are there */
+    bool placed;         /* the products' places and the arrays' sizes were checked */
+    bool too_large;      /* all of it fits the memory limit only in slabs */
+    bool up_to_date;     /* --resume: the outputs are there and newer than what is read */
+    bool skipped;        /* so nothing is done */
+    bool recorded;       /* inverse: the spectrum came with a record */
+    bool streamed;       /* dwt: frame by frame, on the CPU */
+    int ranks;           /* processes that share it; 0: it is this one's alone */
+    const char *backend; /* of theirs */
+    bool lossy;          /* idwt: a threshold is or was applied */
+    bool fed;            /* the samples are decoded while the job runs */
+    bool untouched;      /* filter: nothing to be done; the outputs are copies of the samples */
+    int64_t need;        /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */

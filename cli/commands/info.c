@@ -7,6 +7,7 @@
 #include "cli/batch/job_record.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
+#include "cli/batch/ranks.h"
 #include "cli/batch/report.h"
 #include "core/base/status.h"
 #include "formats/files.h"
@@ -252,6 +253,8 @@ static int show(const struct gf_settings *s, const char *path) {
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_inputs inputs = {0};
     int worst = 0;
+    if (!gf_ranks_prints(s, operands, n))
+        return 0;
     int rc = gf_settings_check(s);
     if (!rc)
         rc = gf_inputs_gather(s, operands, n, &inputs);
@@ -273,8 +276,9 @@ out:
     return worst;
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_list,   &gf_opts_raw,    &gf_opts_skip,
-                                                    &gf_opts_offset, &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_list, &gf_opts_raw,    &gf_opts_skip, &gf_opts_offset,
+    &gf_opts_mpi,  &gf_opts_common, NULL};
 
 const struct gf_command gf_command_info = {
     .name = "info",

@@ -169,6 +169,7 @@ static int check(struct gf_task *t) {
 const struct gf_task_hooks gf_hooks_inverse = {
     .name = "inv",
     .default_kind = GF_REAL,
+    .spreads = true,
     .prepare = prepare,
     .check = check,
 };

@@ -1,16 +1,20 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
+#include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
 #include "cli/filter/options.h"
 #include "cli/log.h"
 #include "cli/shapes.h"
+#include "cli/batch/ranks.h"
 #include "cli/batch/report.h"
 #include "cli/batch/slabs.h"
 #include "core/base/memory.h"
@@ -162,7 +166,7 @@ static void print_pages(const struct gf_task *t, int64_t runs) {
     }
 }
 
-static void print_plan(const char *name, struct gf_task *t) {
+static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->runner->plan;
@@ -210,9 +214,11 @@ static void print_plan(const char *name, struct gf_task *t) {
                                      : ": would be refused");
     if (serves)
         print_slabs(&slabs);
+    if (ranks->ranks)
+        gf_ranks_plan_print(ranks);
 }
 
-static void print_json(const char *name, struct gf_task *t) {
+static void print_json(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
@@ -259,6 +265,8 @@ static void print_json(const char *name, struct gf_task *t) {
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
         json_object_set_new(o, "device_copy_gb_s", json_real(n.copy * 1e-9));
+    if (ranks->ranks)
+        json_object_set_new(o, "shared", gf_ranks_plan_json(ranks));
     gf_json_print(o);
 }
 
@@ -312,8 +320,12 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
+    struct gf_ranks_plan ranks = {.ranks = 0};
+    if (!rc && s->ranks)
+        rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
+                           gf_settings_threads(s), &ranks);
     if (!rc)
-        (s->json ? print_json : print_plan)(gf_log_name(name), &t);
+        (s->json ? print_json : print_plan)(gf_log_name(name), &t, &ranks);
     gf_task_free(&t);
     return rc;
 }
@@ -357,6 +369,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         further = further || s->further[k];
     any_output = s->out || further;
     s->plan_only = true;
+    if (!gf_ranks_prints(s, operands, n))
+        return 0;
     bool wavelet = s->plan_transform > GF_PLAN_FFT;
     if (!any_output && is_filter(s))
         s->out = "tiff:plan.tif"; /* which holds all types */
@@ -364,6 +378,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
+    if (!rc && !s->ranks != !(s->link > 0))
+        rc = gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)
@@ -405,26 +421,52 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 
+static int parse_link(const char *value, void *field) {
+    char *end;
+    double v = strtod(value, &end);
+    if (end == value || *end || !(v > 0) || !isfinite(v))
+        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
+                       value);
+    *(double *)field = v;
+    return 0;
+}
+
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
+               "also predict a run of P machines like this one (mpirun), with --link"),
+    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
+              "what the network carries to and from each of them"),
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_END,
 };
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
-static const struct gf_opt_group *const groups[] = {&plan_group,      &gf_opts_levels,
-                                                    &gf_opts_out,     &gf_opts_spectrum_kind,
-                                                    &gf_opts_further, &gf_opts_depth_display,
-                                                    &gf_opts_files,   &gf_opts_axes,
-                                                    &gf_opts_norm,    &gf_opts_precision,
-                                                    &gf_opts_color,   &gf_opts_half,
-                                                    &gf_opts_display, &gf_opts_filter,
-                                                    &gf_opts_raw,     &gf_opts_skip,
-                                                    &gf_opts_offset,  &gf_opts_backend,
-                                                    &gf_opts_memory,  &gf_opts_scratch,
-                                                    &gf_opts_common,  NULL};
+static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_levels,
+                                                    &gf_opts_out,
+                                                    &gf_opts_spectrum_kind,
+                                                    &gf_opts_further,
+                                                    &gf_opts_depth_display,
+                                                    &gf_opts_files,
+                                                    &gf_opts_axes,
+                                                    &gf_opts_norm,
+                                                    &gf_opts_precision,
+                                                    &gf_opts_color,
+                                                    &gf_opts_half,
+                                                    &gf_opts_display,
+                                                    &gf_opts_filter,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_skip,
+                                                    &gf_opts_offset,
+                                                    &gf_opts_backend,
+                                                    &gf_opts_memory,
+                                                    &gf_opts_scratch,
+                                                    &gf_opts_mpi,
+                                                    &gf_opts_common,
+                                                    NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",
@@ -435,6 +477,7 @@ const struct gf_command gf_command_plan = {
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
                 "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"
-                "  gpufft plan 2^10..2^20 --step=primes\n",
+                "  gpufft plan 2^10..2^20 --step=primes\n"
+                "  gpufft plan 512x512x512 --kind=complex --ranks=16 --link=12.5\n",
     .run = run,
 };

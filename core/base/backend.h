@@ -39,7 +39,11 @@ struct gf_plan {
     int kernels_built;       /* GPU backends: compiled for this plan, and not found in the cache */
     double build_seconds;    /* finding and compiling */
     struct gf_job job;       /* as planned */
-    void *impl;              /* the backend's own */
+    /* Backends with packs(): the axis along which every `pair_lines` real lines are a group, within which
+     * they are paired, so that the last bits of the result depend on where groups begin; -1: none. */
+    int pair_axis;
+    int64_t pair_lines;
+    void *impl; /* the backend's own */
 };
 
 /* An input whose rows become complete one after the other while a job runs, as those of a picture

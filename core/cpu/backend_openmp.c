@@ -88,6 +88,11 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
                             (p->filter ? p->filter->bytes : 0) +
                             (p->sampling ? p->sampling->bytes : 0);
     for (int i = 0; i < p->n_passes; i++) {
+        const struct gf_cpu_pass_args *args = &p->pass[i].args;
+        if (args->form == GF_CPU_R2C || args->form == GF_CPU_C2R) {
+            plan->pair_axis = p->pass[i].lane;
+            plan->pair_lines = gf_cpu_tile_lines(args, p->kernels->lanes);
+        }
         int o = p->pass[i].output;
         if (o >= 0 && gf_output_samples(&p->job, o))
             gf_cpu_sampling_summarise(p, &p->pass[i], &plan->pass[plan->n_passes++]);
@@ -154,6 +159,7 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
         return gf_fail(GF_ENOMEM, "no memory for the plan");
     }
     plan->job = *job;
+    plan->pair_axis = -1;
     plan->impl = p;
     if (job->op == GF_DWT)
         rc = gf_cpu_dwt_plan(job, k, c->threads, plan, &p->wavelet);

@@ -24,6 +24,11 @@ static void moved(struct run *r, int64_t bytes) {
         r->io->moved(r->io->user, r->moved);
 }
 
+static void expect(const struct run *r, int64_t at, int64_t bytes) {
+    if (r->io->expect)
+        r->io->expect(r->io->user, at, bytes);
+}
+
 static int take(void **memory, int64_t bytes) {
     *memory = gf_alloc((size_t)bytes);
     return *memory ? 0 : gf_fail(GF_ENOMEM, "no memory for a slab of %lld bytes", (long long)bytes);
@@ -297,6 +302,11 @@ static int forward_block(struct run *r, int64_t k, void *data, struct step *step
     const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, row_bytes(p), r->io->threads};
     const int64_t rows = gf_slab_block_rows(&s.block), bytes = p->pages * rows * row_bytes(p);
     int rc = r->io->get(r->io->user, gf_slab_piece_at(p, 0, k), data, bytes);
+    if (!rc && k + 1 < p->n_blocks) {
+        const struct gf_slab_block next = gf_slab_block(p, k + 1);
+        expect(r, gf_slab_piece_at(p, 0, k + 1),
+               p->pages * gf_slab_block_rows(&next) * row_bytes(p));
+    }
     if (!rc)
         rc = run_block(r, rows, data);
     if (!rc)
@@ -429,6 +439,11 @@ static int inverse_slab(struct run *r, int64_t slab, void *pages, void *piece,
         bytes += gf_array_bytes(&to[i]);
     }
     int rc = get_slab(r, slab, count, pages, piece);
+    if (!rc && slab + 1 < p->n_slabs) {
+        int64_t next, more;
+        gf_slab_pages(p, slab + 1, &next, &more);
+        expect(r, gf_slab_piece_at(p, slab + 1, 0), more * p->rows * row_bytes(p));
+    }
     if (!rc)
         rc = r->io->run(r->io->user, &job, &in, to, &report);
     for (int i = 0; i < job.n_out && !rc; i++) {

@@ -28,6 +28,8 @@ struct gf_slab_io {
     /* The exchange. */
     int (*put)(void *user, int64_t at, const void *data, int64_t bytes);
     int (*get)(void *user, int64_t at, void *data, int64_t bytes);
+    /* NULL, or told what the next get() will be for. */
+    void (*expect)(void *user, int64_t at, int64_t bytes);
     /* Plans a job, unless it is the one before, and runs it; `out` is one array for each output. */
     int (*run)(void *user, const struct gf_job *job, const struct gf_array *in,
                struct gf_array *out, struct gf_report *report);

@@ -180,7 +180,7 @@ static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
 
 static int run_slabs(struct files *f, const struct gf_job *job, struct gf_report *report) {
     const struct gf_slab_io io = {f,   THREADS, read_pages, read_rows, write_rows,
-                                  put, get,     run_job,    moved};
+                                  put, get,     NULL,       run_job,   moved};
     struct gf_slab_plan p;
     const char *why = gf_slab_refuses(job);
     CHECK_MSG(!why, "%s", why);
@@ -300,7 +300,7 @@ static void test_forward(void *context, enum gf_dtype type, enum gf_precision pr
     check_job(context, &job);
 }
 
-/* Samples that are all zero have no range. */
+/* Samples that are all zero have no range, and zeros of either sign in their spectrum. */
 static void test_zero(void *context) {
     struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 3, 40, 40, 32);
     job.out[0] = (struct gf_output){.kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY};
@@ -309,6 +309,11 @@ static void test_zero(void *context) {
         job.out[0].range = range ? GF_RANGE_AUTO : GF_RANGE_FULL;
         check_job(context, &job);
     }
+    job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = GF_C64};
+    check_job(context, &job);
+    job.shape[0] = 41;
+    job.shape[1] = 39;
+    check_job(context, &job);
     fill_with_zeros = false;
 }
 

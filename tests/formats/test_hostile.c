@@ -346,7 +346,7 @@ static void test_limits(void) {
         gf_image_write(names[i], gf_format_by_suffix(names[i]), &image, &usual, true);
         CHECK_EQ(gf_image_read(names[i], &o, &back, NULL), GF_ENOMEM);
         CHECK_MSG(message_is_good(gf_message()), "%s", gf_message());
-        o.max_memory = 20000;
+        o.max_memory = 100000;
         CHECK_EQ(gf_image_read(names[i], &o, &back, NULL), GF_OK);
         gf_image_free(&back);
     }

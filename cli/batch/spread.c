@@ -1,0 +1,201 @@
+/* One volume, several processes: the checks before the work, the output's file, the report. */
+#include "cli/batch/spread.h"
+
+#include <limits.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/log.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/mpi/volume.h"
+#include "formats/io_keeper.h"
+#include "formats/volume.h"
+
+/* All CPUs that a process may use, unless the launcher lets each of a machine's use all. */
+static int threads_of(const struct gf_settings *s, const struct gf_launcher *launcher) {
+    cpu_set_t set;
+    const int most = omp_get_max_threads(), share = launcher->local_size;
+    if (s->threads)
+        return s->threads;
+    bool all = !sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) == most &&
+               most == sysconf(_SC_NPROCESSORS_ONLN);
+    return !all || share < 2 ? most : most / share > 1 ? most / share : 1;
+}
+
+/* What the options and the files' types alone make impossible. */
+static int check(const struct gf_task *t) {
+    const struct gf_product *p = &t->product[0];
+    const struct gf_write_options options = gf_settings_write_options(t->s);
+    int rc = gf_spread_check(&t->job);
+    const char *why = rc ? NULL : gf_volume_refuses(p->path, p->format, &options);
+    if (why)
+        return gf_fail(GF_EUNSUPP, "%s", why);
+    if (!rc && (p->where->has_page || p->alpha_plane || !p->format->record_beside))
+        rc = gf_fail(GF_EUNSUPP, "several processes write one .npy or .raw file");
+    if (!rc && t->s->nan == GF_NAN_MEAN)
+        rc = gf_fail(GF_EUNSUPP, "--nan=mean: no process has all samples; --nan=zero does");
+    return rc;
+}
+
+/* Each process adds up a share of the input, which its record has the sum of. */
+static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
+    struct share {
+        uint32_t crc;
+        int64_t bytes;
+    } own, *all;
+    int64_t bytes = 0;
+    uint32_t crc = 0, sum = 0;
+    const struct gf_file *file = t->reader.file[0];
+    if (!gf_file_recorded_sum(file, &bytes, &crc)) /* as the others find it */
+        return 0;
+    int64_t begin = bytes / ranks->size * ranks->rank;
+    int64_t end = ranks->rank == ranks->size - 1 ? bytes : begin + bytes / ranks->size;
+    memset(&own, 0, sizeof own);
+    own.bytes = end - begin;
+    all = malloc((size_t)ranks->size * sizeof *all);
+    int rc = all ? gf_file_sum(file, begin, end, &own.crc) : gf_fail(GF_ENOMEM, "out of memory");
+    rc = gf_ranks_agree(ranks, rc);
+    if (!rc)
+        rc = gf_ranks_gather(ranks, &own, sizeof own, all);
+    for (int i = 0; i < ranks->size && !rc; i++)
+        sum = gf_sum_join(sum, all[i].crc, all[i].bytes);
+    free(all);
+    ranks->speaker = 0;
+    return !rc && sum != crc
+               ? gf_fail(GF_EFORMAT, "its record (.json beside it) is another file's: "
+                                     "the checksums differ")
+               : rc;
+}
+
+/* The first process makes the file; all learn where its temporary is. */
+static int create(const struct gf_task *t, struct gf_ranks *ranks, struct gf_volume **volume,
+                  char path[PATH_MAX], int64_t *base) {
+    const struct gf_product *p = &t->product[0];
+    const struct gf_write_options options = gf_settings_write_options(t->s);
+    struct gf_image image = p->image;
+    const char *temporary;
+    int rc = 0;
+    if (ranks->rank == 0) {
+        if (p->has_record)
+            rc = gf_record_format(&p->record, &image.record);
+        if (!rc)
+            rc = gf_volume_create(p->path, p->format, &image, &options, t->s->clobber, volume);
+        free(image.record);
+        if (!rc)
+            rc = gf_volume_lend(*volume, &temporary, base);
+        char *whole = rc ? NULL : realpath(temporary, NULL);
+        if (!rc && (!whole || strlen(whole) >= PATH_MAX))
+            rc = gf_fail(GF_EIO, "cannot find the temporary");
+        if (!rc) {
+            strcpy(path, whole);
+            gf_keeper_watch(path);
+        }
+        free(whole);
+    }
+    rc = gf_ranks_agree(ranks, rc);
+    if (!rc)
+        rc = gf_ranks_share(ranks, path, PATH_MAX, 0);
+    if (!rc)
+        rc = gf_ranks_share(ranks, base, sizeof *base, 0);
+    return rc;
+}
+
+static int name_nonfinite(const struct gf_task *t, const struct gf_spread *s) {
+    int64_t at[4], rest = s->first_nonfinite;
+    for (int i = 3; i >= 0; i--) {
+        at[i] = rest % t->image.px.shape[i];
+        rest /= t->image.px.shape[i];
+    }
+    char channel[32] = "";
+    if (t->image.px.shape[3] > 1)
+        snprintf(channel, sizeof channel, ", %lld", (long long)at[3]);
+    return gf_fail(GF_EINVAL,
+                   "%lld sample%s NaN or Inf, the first at [%lld, %lld, %lld%s]; see --nan=zero",
+                   (long long)s->nonfinite, s->nonfinite == 1 ? " is" : "s are", (long long)at[0],
+                   (long long)at[1], (long long)at[2], channel);
+}
+
+static int commit(const struct gf_spread *s, struct gf_ranks *ranks, struct gf_volume **volume) {
+    int rc = 0;
+    if (ranks->rank == 0) {
+        rc = gf_volume_written(*volume, s->crc32);
+        if (!rc) {
+            rc = gf_volume_commit(*volume);
+            *volume = NULL;
+        }
+    }
+    return gf_ranks_agree(ranks, rc);
+}
+
+/* The job is there, and possible. */
+static int run(struct gf_task *t, struct gf_ranks *ranks, struct gf_spread *s, int64_t limit) {
+    struct gf_volume *volume = NULL;
+    struct gf_raw_layout layout;
+    char path[PATH_MAX] = "";
+    int rc = gf_file_layout(t->reader.file[0], &layout);
+    if (!rc)
+        rc = gf_memory_check(gf_spread_bytes(&t->job, ranks->size), limit);
+    rc = gf_ranks_agree(ranks, rc);
+    if (!rc)
+        rc = check_sum(t, ranks);
+    if (!rc)
+        rc = create(t, ranks, &volume, path, &s->out.at);
+    if (rc)
+        goto out;
+    s->in.path = t->read[0];
+    s->in.at = layout.offset;
+    s->in.swap = gf_samples_are_swapped(&layout) ? gf_samples_swap : NULL;
+    s->out.path = path;
+    rc = gf_spread_run(s);
+    if (rc == GF_EINVAL && s->nonfinite)
+        name_nonfinite(t, s);
+    if (rc)
+        goto out;
+    t->report = s->report;
+    t->overflowed[0] = s->overflowed;
+    gf_log_mute(ranks->rank != 0);
+    rc = t->hooks->check ? t->hooks->check(t) : 0; /* the same everywhere */
+    if (!rc)
+        rc = commit(s, ranks, &volume);
+out:
+    gf_volume_abort(volume);
+    return rc;
+}
+
+int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_launcher *launcher) {
+    const struct gf_session *session = t->runner->session;
+    const struct gf_backend *b = gf_session_staging(session);
+    struct gf_backend_options options = {.threads = threads_of(t->s, launcher)};
+    struct gf_spread s = {.ranks = ranks, .backend = b, .zero_nonfinite = t->s->nan == GF_NAN_ZERO};
+    const int64_t share = launcher->local_size > 1 ? launcher->local_size : 1;
+    const int64_t limit = t->s->max_memory ? t->s->max_memory : gf_memory_available() / share;
+    int rc = b ? gf_task_outline(t)
+               : gf_fail(GF_EUNSUPP, "the backend does not share a volume among processes; "
+                                     "--backend=openmp does");
+    if (!rc && !t->skipped && !t->prepared)
+        rc = access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
+                                      : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
+    if (!rc && !t->skipped)
+        rc = check(t);
+    if (!rc)
+        rc = b->open(&options, &s.context);
+    rc = gf_ranks_agree(ranks, rc);
+    if (!rc && !t->skipped) {
+        s.job = t->job;
+        s.job.spend_input = s.job.lean = false;
+        t->ranks = ranks->size;
+        t->backend = b->name;
+        rc = run(t, ranks, &s, limit);
+        t->ms_decode = s.ms_read;
+        t->ms_transform = s.ms_transform;
+        t->ms_encode = s.ms_write;
+    }
+    if (s.context)
+        b->close(s.context);
+    gf_keeper_stop();
+    return rc;
+}

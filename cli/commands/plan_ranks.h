@@ -1,0 +1,31 @@
+/* What `gpufft plan --ranks=P` adds: a volume that P processes share. */
+#ifndef GF_CLI_COMMANDS_PLAN_RANKS_H
+#define GF_CLI_COMMANDS_PLAN_RANKS_H
+
+#include <stdint.h>
+
+#include "core/base/job.h"
+
+/* A prediction for `ranks` machines like this one. Times are in seconds, bytes those of the rank that
+ * has the most. */
+struct gf_ranks_plan {
+    int ranks;
+    double link, copy;       /* bytes a second: of the network at each rank, and of memory here */
+    double alone;            /* the passes in one process */
+    double passes, exchange; /* a rank's */
+    double together;         /* the exchange runs beside the passes over planes */
+    int64_t bytes_sent, bytes_needed;
+    int64_t most;   /* ranks that have something to do */
+    int64_t enough; /* from here on twice as many save less than a tenth */
+};
+
+/* `moved`: bytes that the plan of one process reads and writes. Measures this machine's memory, which
+ * takes about a second. GF_EUNSUPP for a job that processes do not share. */
+int gf_ranks_plan(const struct gf_job *job, int64_t moved, int ranks, double link, int threads,
+                  struct gf_ranks_plan *out);
+void gf_ranks_plan_print(const struct gf_ranks_plan *p);
+
+struct json_t;
+struct json_t *gf_ranks_plan_json(const struct gf_ranks_plan *p);
+
+#endif

@@ -1,0 +1,137 @@
+/* The plugin, and what it does under this program's statuses. */
+#include "core/mpi/ranks.h"
+
+#include <stdlib.h>
+
+#include "core/base/dl.h"
+#include "core/base/status.h"
+
+struct symbols {
+    gf_transport_get *get;
+};
+
+int gf_ranks_open(const char *plugin, struct gf_ranks *r) {
+    static const struct gf_dl_symbol table[] = {
+        {GF_TRANSPORT_SYMBOL, offsetof(struct symbols, get)}, {NULL, 0}};
+    struct symbols symbols;
+    void *handle;
+    *r = (struct gf_ranks){.size = 1};
+    int rc = gf_dl_open((const char *const[]){plugin, NULL}, table, &symbols, &handle);
+    if (rc)
+        return rc;
+    const struct gf_transport *t = symbols.get();
+    if (t->version != GF_TRANSPORT_VERSION)
+        return gf_fail(GF_EABSENT, "'%s' is another version's; make mpi builds it anew", plugin);
+    r->transport = t;
+    if (!t->start(&r->rank, &r->size))
+        return 0;
+    rc = gf_fail(GF_EABSENT, "%s does not start: %s", t->library, t->message());
+    r->transport = NULL;
+    return rc;
+}
+
+void gf_ranks_close(struct gf_ranks *r) {
+    if (r->transport && !r->broken)
+        r->transport->stop();
+    r->transport = NULL;
+}
+
+/* A code of the transport as a status. */
+static int check(struct gf_ranks *r, int code) {
+    if (!code)
+        return 0;
+    r->broken = true;
+    r->speaker = r->rank;
+    return gf_fail(GF_EIO, "%s", r->transport->message());
+}
+
+/* The same of a file, which the others may have had no trouble with: they are not out of step. */
+static int check_file(const struct gf_ranks *r, int code) {
+    return code ? gf_fail(GF_EIO, "%s", r->transport->message()) : 0;
+}
+
+int gf_ranks_share(struct gf_ranks *r, void *data, int64_t bytes, int root) {
+    return r->broken ? GF_EIO : check(r, r->transport->share(data, bytes, root));
+}
+
+int gf_ranks_gather(struct gf_ranks *r, const void *mine, int64_t bytes, void *all) {
+    return r->broken ? GF_EIO : check(r, r->transport->gather(mine, bytes, all));
+}
+
+int gf_ranks_send(struct gf_ranks *r, const void *data, int64_t bytes, int to) {
+    return r->broken ? GF_EIO : check(r, r->transport->send(data, bytes, to));
+}
+
+int gf_ranks_receive(struct gf_ranks *r, void *data, int64_t bytes, int from) {
+    return r->broken ? GF_EIO : check(r, r->transport->receive(data, bytes, from));
+}
+
+int gf_ranks_progress(struct gf_ranks *r, bool wait) {
+    return r->broken ? GF_EIO : check(r, r->transport->progress(wait));
+}
+
+int gf_ranks_open_file(struct gf_ranks *r, const char *path, bool write) {
+    return r->broken ? GF_EIO : check_file(r, r->transport->open(path, write));
+}
+
+int gf_ranks_read(struct gf_ranks *r, const struct gf_file_part *parts, int n, void *data) {
+    return r->broken ? GF_EIO : check_file(r, r->transport->read(parts, n, data));
+}
+
+int gf_ranks_write(struct gf_ranks *r, const struct gf_file_part *parts, int n, const void *data) {
+    return r->broken ? GF_EIO : check_file(r, r->transport->write(parts, n, data));
+}
+
+int gf_ranks_close_file(struct gf_ranks *r) {
+    return r->broken ? GF_EIO : check_file(r, r->transport->close());
+}
+
+int gf_ranks_agree(struct gf_ranks *r, int rc) {
+    int first = 0;
+    if (r->broken)
+        return rc ? rc : GF_EIO;
+    int *all = malloc((size_t)r->size * sizeof *all);
+    if (!all) { /* the others wait */
+        r->broken = true;
+        r->speaker = r->rank;
+        return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    int bad = gf_ranks_gather(r, &rc, sizeof rc, all);
+    while (!bad && first < r->size && !all[first])
+        first++;
+    bool agreed = !bad && first == r->size;
+    if (!bad && !agreed) {
+        r->speaker = first;
+        bad = all[first];
+        if (first != r->rank)
+            gf_fail((enum gf_status)bad, "rank %d failed", first);
+    }
+    free(all);
+    return agreed ? 0 : bad;
+}
+
+int gf_ranks_sum(struct gf_ranks *r, double *values, int n) {
+    double *all = malloc((size_t)r->size * (size_t)n * sizeof *all);
+    int rc = gf_ranks_agree(r, all ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    if (!rc)
+        rc = gf_ranks_gather(r, values, n * (int64_t)sizeof *values, all);
+    for (int i = 0; i < n && !rc; i++) {
+        values[i] = 0;
+        for (int k = 0; k < r->size; k++)
+            values[i] += all[k * n + i];
+    }
+    free(all);
+    return rc;
+}
+
+int gf_ranks_least(struct gf_ranks *r, int64_t *values, int n) {
+    int64_t *all = malloc((size_t)r->size * (size_t)n * sizeof *all);
+    int rc = gf_ranks_agree(r, all ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    if (!rc)
+        rc = gf_ranks_gather(r, values, n * (int64_t)sizeof *values, all);
+    for (int i = 0; i < n && !rc; i++)
+        for (int k = 0; k < r->size; k++)
+            values[i] = all[k * n + i] < values[i] ? all[k * n + i] : values[i];
+    free(all);
+    return rc;
+}

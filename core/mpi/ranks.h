@@ -1,0 +1,46 @@
+/* The processes of one run, through the plugin that speaks their MPI.
+ *
+ *     struct gf_ranks ranks;
+ *     int rc = gf_ranks_open("/usr/lib/gpufft/gpufft-mpi-openmpi.so", &ranks);
+ *     …
+ *     rc = gf_ranks_agree(&ranks, rc);      a failure of one is the failure of all
+ *     gf_ranks_close(&ranks);
+ *
+ * What fails below MPI is a failure of all, and they are out of step: `broken`. Functions return at
+ * once then. */
+#ifndef GF_CORE_MPI_RANKS_H
+#define GF_CORE_MPI_RANKS_H
+
+#include "core/base/transport.h"
+
+struct gf_ranks {
+    const struct gf_transport *transport;
+    int rank, size;
+    bool broken;
+    int speaker; /* the rank whose failure gf_ranks_agree() returned; it has the message */
+};
+
+/* Loads the plugin and joins the others. GF_EABSENT where the plugin does not load. The library stays
+ * in the process. */
+int gf_ranks_open(const char *plugin, struct gf_ranks *r);
+void gf_ranks_close(struct gf_ranks *r); /* takes one that is all zero */
+
+/* 0 where all ranks have 0, else the status of the first that has not. */
+int gf_ranks_agree(struct gf_ranks *r, int rc);
+int gf_ranks_share(struct gf_ranks *r, void *data, int64_t bytes, int root);
+int gf_ranks_gather(struct gf_ranks *r, const void *mine, int64_t bytes, void *all);
+/* values[i] becomes the sum over all ranks, in their order, or the smallest. */
+int gf_ranks_sum(struct gf_ranks *r, double *values, int n);
+int gf_ranks_least(struct gf_ranks *r, int64_t *values, int n);
+
+/* The transport's own, with a message of this program. A file that fails leaves nothing broken: to be
+ * followed by gf_ranks_agree(). */
+int gf_ranks_send(struct gf_ranks *r, const void *data, int64_t bytes, int to);
+int gf_ranks_receive(struct gf_ranks *r, void *data, int64_t bytes, int from);
+int gf_ranks_progress(struct gf_ranks *r, bool wait);
+int gf_ranks_open_file(struct gf_ranks *r, const char *path, bool write);
+int gf_ranks_read(struct gf_ranks *r, const struct gf_file_part *parts, int n, void *data);
+int gf_ranks_write(struct gf_ranks *r, const struct gf_file_part *parts, int n, const void *data);
+int gf_ranks_close_file(struct gf_ranks *r);
+
+#endif

@@ -1,0 +1,70 @@
+/* The slabs of a volume. */
+#include "core/mpi/slab.h"
+
+/* Items [n r / p, n (r + 1) / p) of n: without overflow for any n below 2^62. */
+static struct gf_span share(int64_t n, int ranks, int rank) {
+    int64_t whole = n / ranks, rest = n % ranks;
+    int64_t first = whole * rank + rest * rank / ranks;
+    int64_t end = whole * (rank + 1) + rest * (rank + 1) / ranks;
+    return (struct gf_span){first, end - first};
+}
+
+struct gf_span gf_slab_planes(int64_t n, int ranks, int rank, int64_t unit) {
+    int64_t blocks = n / unit > 1 ? n / unit : 1;
+    struct gf_span r = share(blocks, ranks, rank);
+    int64_t first = r.first * unit, end = r.first + r.count == blocks ? n : first + r.count * unit;
+    return (struct gf_span){r.count ? first : 0, r.count ? end - first : 0};
+}
+
+static void add(struct gf_rows *r, int64_t first, int64_t end) {
+    struct gf_span *last = r->n ? &r->range[r->n - 1] : NULL;
+    if (end <= first)
+        return;
+    r->count += end - first;
+    if (last && last->first + last->count == first)
+        last->count += end - first;
+    else
+        r->range[r->n++] = (struct gf_span){first, end - first};
+}
+
+struct gf_rows gf_slab_rows(int64_t n, int ranks, int rank, int mirrored) {
+    struct gf_rows rows = {0};
+    struct gf_span own = share(mirrored ? n / 2 + 1 : n, ranks, rank);
+    int64_t end = own.first + own.count;
+    add(&rows, own.first, end);
+    if (!mirrored || !own.count)
+        return rows;
+    /* The mirror images of those that are not their own: 0 < y < n - y. */
+    int64_t first = own.first ? own.first : 1, last = (n + 1) / 2;
+    last = last < end ? last : end;
+    add(&rows, n - last + 1, n - first + 1);
+    return rows;
+}
+
+int64_t gf_rows_at(const struct gf_rows *r, int64_t i) {
+    return i < r->range[0].count ? r->range[0].first + i
+                                 : r->range[1].first + i - r->range[0].count;
+}
+
+struct gf_rows gf_rows_part(const struct gf_rows *r, int64_t first, int64_t n) {
+    struct gf_rows part = {.n = 0};
+    int64_t at = 0;
+    for (int k = 0; k < r->n; at += r->range[k++].count) {
+        int64_t begin = first > at ? first - at : 0, end = first + n - at;
+        end = end < r->range[k].count ? end : r->range[k].count;
+        if (begin < end)
+            part.range[part.n++] = (struct gf_span){r->range[k].first + begin, end - begin};
+        part.count += begin < end ? end - begin : 0;
+    }
+    return part;
+}
+
+int64_t gf_rows_index(const struct gf_rows *r, int64_t y) {
+    int64_t i = y - r->range[0].first;
+    return i < r->range[0].count ? i : y - r->range[1].first + r->range[0].count;
+}
+
+int64_t gf_slab_most(int64_t nz, int64_t ny, int64_t unit, int mirrored) {
+    int64_t planes = nz / unit > 1 ? nz / unit : 1, rows = mirrored ? ny / 2 + 1 : ny;
+    return planes < rows ? planes : rows;
+}

@@ -1,0 +1,54 @@
+/* A Fourier transform of a volume that no process holds whole, from file to file.
+ *
+ *     struct gf_spread s = {.ranks = &ranks, .backend = b, .context = context, .job = job,
+ *                           .in = {"huge.npy", 128}, .out = {temporary, 128}};
+ *     int rc = gf_spread_run(&s);
+ *
+ * Forward, every rank reads a slab of planes, transforms it along y and x, and sends each other rank
+ * its rows; has then all z of its own rows, transforms them along z, and writes them where they belong
+ * in the file. Inverse, the other way round. Nothing is transposed back: a spectrum's rows are in order
+ * in the file, not in a rank.
+ *
+ * The numbers are those of the job in one process, bit for bit: each axis is transformed by the same
+ * arithmetic in the same order, and real lines are paired as there (struct gf_plan). */
+#ifndef GF_CORE_MPI_VOLUME_H
+#define GF_CORE_MPI_VOLUME_H
+
+#include "core/base/backend.h"
+#include "core/mpi/ranks.h"
+
+struct gf_spread {
+    struct gf_ranks *ranks;
+    const struct gf_backend *backend; /* with packs() */
+    void *context;
+    struct gf_job job;   /* of the whole volume; gf_spread_check() has passed it */
+    bool zero_nonfinite; /* NaN and Inf of the input become 0 */
+    struct {
+        const char *path;
+        int64_t at; /* of the first sample; the others follow without a gap, C order */
+        void (*swap)(struct gf_array *a); /* NULL, or to this machine's byte order */
+    } in;
+    struct {
+        const char *path; /* exists, and is long enough */
+        int64_t at;
+    } out;
+
+    /* Set by the run. */
+    int64_t nonfinite, first_nonfinite; /* of the input: how many, and the first one's index */
+    struct gf_report report;            /* clipped, imag_ratio */
+    int64_t overflowed;                 /* float samples of the output that are Inf or NaN */
+    uint32_t crc32;                     /* of the output's samples, on rank 0 */
+    double ms_read, ms_transform, ms_write;
+};
+
+/* GF_EUNSUPP with the reason where such a job runs in one process only. */
+int gf_spread_check(const struct gf_job *job);
+
+/* On all ranks at once. Returns the same status on all of them; ranks->speaker has the message. Stops
+ * after the input with GF_EINVAL where samples are not finite. */
+int gf_spread_run(struct gf_spread *s);
+
+/* Bytes of memory that the rank with the most takes. */
+int64_t gf_spread_bytes(const struct gf_job *job, int ranks);
+
+#endif

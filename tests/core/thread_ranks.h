@@ -1,0 +1,14 @@
+/* Ranks that are threads of one process: a struct gf_transport without MPI. */
+#ifndef GF_TESTS_THREAD_RANKS_H
+#define GF_TESTS_THREAD_RANKS_H
+
+#include "core/mpi/ranks.h"
+
+enum { THREAD_RANKS_MOST = 8 };
+
+/* Calls body(user, ranks) on n threads, each a rank, and returns when all have returned. The write
+ * number `spoil` of rank 1 fails; -1: none does. */
+void thread_ranks_run(int n, int spoil, void (*body)(void *user, struct gf_ranks *ranks),
+                      void *user);
+
+#endif
