@@ -234,6 +234,59 @@ static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *arg
     }
 }
 
+/* What a thread needs for joined passes: arguments of its own, which point at its plane. Returns its
+ * scratch. */
+static char *take_part(const struct joined *j, int thread,
+                       struct gf_cpu_pass_args args[MOST_JOINED]) {
+    const struct gf_cpu_plan *p = j->p;
+    for (int i = 0; i < j->count; i++) {
+        args[i] = j->pass[i].args;
+        if (i)
+            args[i - 1].destination.data = args[i].source.data =
+                p->plane_data + (size_t)thread * (size_t)p->plane.bytes;
+    }
+    return p->scratch + (size_t)thread * p->scratch_bytes;
+}
+
+/* Without a team: starting and ending one takes most of a microsecond even for a single thread. */
+static void run_alone(const struct joined *j, long chunks, struct gf_cpu_stats *total) {
+    struct gf_cpu_pass_args args[MOST_JOINED];
+    char *scratch = take_part(j, 0, args);
+    if (j->feed)
+        j->feed->produce(j->feed->user);
+    for (long c = 0; c < chunks; c++)
+        run_chunk(j, args, c, scratch, total);
+}
+
+static void run_team(const struct joined *j, long chunks, long at_once, int threads,
+                     struct gf_cpu_stats *total) {
+#pragma omp parallel num_threads(threads)
+    {
+        struct gf_cpu_pass_args args[MOST_JOINED];
+        int me = omp_get_thread_num();
+        char *scratch = take_part(j, me, args);
+        struct gf_cpu_stats mine = {0};
+        if (j->feed && me == 0)
+            j->feed->produce(j->feed->user); /* the others begin meanwhile */
+        if (j->p->stays && !j->feed) {
+#pragma omp for schedule(static)
+            for (long c = 0; c < chunks; c++)
+                run_chunk(j, args, c, scratch, &mine);
+        } else {
+#pragma omp for schedule(dynamic, at_once)
+            for (long c = 0; c < chunks; c++)
+                run_chunk(j, args, c, scratch, &mine);
+        }
+#pragma omp critical(gf_cpu_stats)
+        {
+            total->largest = fmax(total->largest, mine.largest);
+            total->clipped += mine.clipped;
+            total->energy += mine.energy;
+            total->anti_energy += mine.anti_energy;
+        }
+    }
+}
+
 /* Runs `count` joined passes from `first` on: plane by plane when there are several, so that the
  * next pass finds its data in cache, else tile by tile. */
 static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
@@ -245,37 +298,10 @@ static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
         j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
     long chunks = count > 1 ? planes : j.tiles[0];
     long at_once = count > 1 || feed ? 1 : tiles_at_once(pass, chunks, threads);
-#pragma omp parallel num_threads(threads)
-    {
-        int me = omp_get_thread_num();
-        char *scratch = p->scratch + (size_t)me * p->scratch_bytes;
-        struct gf_cpu_pass_args args[MOST_JOINED];
-        for (int i = 0; i < count; i++) {
-            args[i] = pass[i].args;
-            if (i)
-                args[i - 1].destination.data = args[i].source.data =
-                    p->plane_data + (size_t)me * (size_t)p->plane.bytes;
-        }
-        struct gf_cpu_stats mine = {0};
-        if (feed && me == 0)
-            feed->produce(feed->user); /* the others begin meanwhile */
-        if (p->stays && !feed) {
-#pragma omp for schedule(static)
-            for (long c = 0; c < chunks; c++)
-                run_chunk(&j, args, c, scratch, &mine);
-        } else {
-#pragma omp for schedule(dynamic, at_once)
-            for (long c = 0; c < chunks; c++)
-                run_chunk(&j, args, c, scratch, &mine);
-        }
-#pragma omp critical(gf_cpu_stats)
-        {
-            total->largest = fmax(total->largest, mine.largest);
-            total->clipped += mine.clipped;
-            total->energy += mine.energy;
-            total->anti_energy += mine.anti_energy;
-        }
-    }
+    if (threads == 1)
+        run_alone(&j, chunks, total);
+    else
+        run_team(&j, chunks, at_once, threads, total);
 }
 
 static int allocate(char **data, int64_t bytes, const char *what) {

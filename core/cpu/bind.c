@@ -168,6 +168,8 @@ void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     if (pass->folds)
         fold_lanes(pass);
     pass->args.rows = has_rows(p, pass) ? p->rows : NULL;
+    if (pass->row_groups)
+        pass->args.groups = pass->args.rows ? pass->row_groups : 0;
 }
 
 static double curve(enum gf_scale scale, double v) {

@@ -167,9 +167,25 @@ static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cp
     }
 }
 
+/* Short complex lines, and half spectra to real lines, from array to array: as many in a tile as make a few pages, for a tile of its own would
+ * cost as much as its lines, and few enough that every thread gets several tiles. */
+static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
+    enum { TILE_BYTES = 1 << 15, TILES_A_THREAD = 8 };
+    const struct gf_cpu_pass_args *a = &pass->args;
+    if (!p->rows || pass->axis != p->inner || !pass->from_input || pass->output < 0 ||
+        a->form == GF_CPU_R2C)
+        return;
+    const long lines = gf_cpu_tile_lines(a, p->kernels->lanes);
+    const long bytes = lines * a->n * p->kernels->bits / 4;
+    const long share = a->n_lane / (lines * TILES_A_THREAD * threads);
+    const long fit = TILE_BYTES / bytes < share ? TILE_BYTES / bytes : share;
+    pass->row_groups = fit > 1 ? (int)fit : 0;
+}
+
 static void size_scratch(struct gf_cpu_plan *p, int threads) {
     for (int i = 0; i < p->n_passes; i++) {
         choose_groups(p, threads, &p->pass[i]);
+        choose_row_groups(p, threads, &p->pass[i]);
         p->pass[i].args.rows = p->pass[i].axis == p->inner ? p->rows : NULL;
         size_t bytes = gf_cpu_scratch_bytes(p->kernels, &p->pass[i].args);
         bytes = (bytes + 4095) / 4096 * 4096 + 128; /* threads in different cache sets */

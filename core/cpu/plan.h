@@ -21,8 +21,9 @@ struct gf_cpu_pass {
     bool filters;         /* transforms, multiplies by the filter, and transforms back */
     bool with_next;       /* runs together with the next pass, plane by plane */
     bool from_plane, to_plane;
-    bool folds;  /* its lanes run over two axes where the arrays allow that: struct gf_cpu_fold */
-    bool stream; /* its result is too large to be in cache when it is read again */
+    bool folds; /* its lanes run over two axes where the arrays allow that: struct gf_cpu_fold */
+    int row_groups; /* args.groups where args.rows transform lines from array to array */
+    bool stream;    /* its result is too large to be in cache when it is read again */
     struct gf_pass_info summary;
 };
 

@@ -228,7 +228,7 @@ struct gf_cpu_pass_args {
     long n;      /* points on a line in the real (or full complex) domain */
     long n_lane; /* lines along the lane axis */
     int groups;  /* complex passes across rows: adjacent blocks of LANES lines in a tile, which make
-                  * runs in memory longer; 0 counts as 1 */
+                  * runs in memory longer; `rows`: a tile has as many times its lines; 0 counts as 1 */
     long n_outer[2]; /* and along the others */
     struct gf_cpu_end source, destination;
 };

@@ -190,23 +190,21 @@ static void store_rows_staged(const struct group *g, char *base) {
 
 /* Rows that follow one another: none of their cache lines is written in parts. */
 static void store_rows_at_once(const struct group *g, char *base) {
-    enum { ENOUGH = 8 * LINE_BYTES };
     const struct gf_cpu_pass_args *p = g->tile->pass;
     const real factor = (real)p->destination.factor;
     const size_t bytes = (size_t)p->destination.line.stride;
-    _Alignas(LINE_BYTES) char buffer[ENOUGH + ROW_BYTES + 2 * LINE_BYTES];
+    _Alignas(WRITER_UNIT) char buffer[ROW_BYTES + 2 * WRITER_UNIT + 2 * LINE_BYTES];
     struct row_writer w;
     writer_begin(&w, buffer, base);
     for (long k = 0; k < p->n; k++) {
-        char *at = writer_room(&w, bytes);
+        char *at = writer_room(&w);
         put_row(g, k, false, at);
         if (g->column) {
             real *last = (real *)at + 2 * g->lines;
             last[0] = g->column[2 * k] * factor;
             last[1] = g->column[2 * k + 1] * factor;
         }
-        if (w.end > ENOUGH)
-            writer_flush(&w);
+        writer_add(&w, bytes);
     }
     writer_end(&w);
 }

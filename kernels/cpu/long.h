@@ -107,22 +107,39 @@ static void unpack(void *data, const void *roots, long m, long first, long last)
         unpack_pair(z + 2 * k, z + 2 * (m - k), w + 2 * k, false);
 }
 
+/* The inverse of unpack_pair() times two, from the frequencies k and m - k. */
+static void pack_pair(const real *x, real *z, const real *w, long m, long k) {
+    const real *a = x + 2 * k, *b = x + 2 * (m - k);
+    /* The imaginary parts at 0 and m are zero by symmetry. */
+    real ai = k ? a[1] : 0, bi = k ? b[1] : 0;
+    real er = a[0] + b[0], ei = ai - bi, dr = a[0] - b[0], di = ai + bi;
+    real odd_re = dr * w[0] + di * w[1], odd_im = di * w[0] - dr * w[1];
+    z[2 * k] = er - odd_im;
+    z[2 * k + 1] = ei + odd_re;
+    if (k && 2 * k != m) {
+        z[2 * (m - k)] = er + odd_im;
+        z[2 * (m - k) + 1] = odd_re - ei;
+    }
+}
+
 static void pack(const void *from, void *to, const void *roots, long m, long first, long last) {
     const real *x = from, *w = roots;
     real *z = to;
-    for (long k = first; k < last; k++) {
-        const real *a = x + 2 * k, *b = x + 2 * (m - k);
-        /* The imaginary parts at 0 and m are zero by symmetry. */
-        real ai = k ? a[1] : 0, bi = k ? b[1] : 0;
-        real er = a[0] + b[0], ei = ai - bi, dr = a[0] - b[0], di = ai + bi;
-        real odd_re = dr * w[2 * k] + di * w[2 * k + 1], odd_im = di * w[2 * k] - dr * w[2 * k + 1];
-        z[2 * k] = er - odd_im;
-        z[2 * k + 1] = ei + odd_re;
-        if (k && 2 * k != m) {
-            z[2 * (m - k)] = er + odd_im;
-            z[2 * (m - k) + 1] = odd_re - ei;
-        }
+    long k = first;
+    for (; k == 0 && k < last; k++)
+        pack_pair(x, z, w, m, k);
+    /* LANES at a time while k's block and that of its partners do not overlap. */
+    for (; k + LANES <= last && k + 2 * LANES <= m - k + 1; k += LANES) {
+        const long partner = m - k - LANES + 1;
+        cvec a = load_pairs(x + 2 * k), b = reverse_pairs(load_pairs(x + 2 * partner));
+        cvec root = load_pairs(w + 2 * k);
+        cvec even = {a.re + b.re, a.im - b.im};
+        cvec odd = cmul_lanes((cvec){a.re - b.re, a.im + b.im}, (cvec){root.re, -root.im});
+        store_pairs(z + 2 * k, (cvec){even.re - odd.im, even.im + odd.re});
+        store_pairs(z + 2 * partner, reverse_pairs((cvec){even.re + odd.im, odd.re - even.im}));
     }
+    for (; k < last; k++)
+        pack_pair(x, z, w + 2 * k, m, k);
 }
 
 static void multiply(const void *x, const void *f, void *y, bool swap_before, bool swap_after,

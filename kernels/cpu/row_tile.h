@@ -18,7 +18,7 @@ struct row_side {
     const struct gf_cpu_end *end;
     char *base; /* of the tile's outer indices */
     long lane0;
-    ptrdiff_t step;
+    ptrdiff_t step, next; /* reals between blocks, and between lines; next 0: varies */
 };
 
 static struct row_side row_side(const struct tile *t, const struct gf_cpu_end *e) {
@@ -27,6 +27,9 @@ static struct row_side row_side(const struct tile *t, const struct gf_cpu_end *e
     if (e->band)
         step = banded_at(e, e->lane.n, t->lane0, 1) - banded_at(e, e->lane.n, t->lane0, 0);
     s.step = step / (ptrdiff_t)sizeof(real);
+    s.next = e->band || e->lane.shift || e->lane.stride % (ptrdiff_t)sizeof(real)
+                 ? 0
+                 : e->lane.stride / (ptrdiff_t)sizeof(real);
     return s;
 }
 
@@ -146,6 +149,53 @@ struct row_work {
     int lines;
 };
 
+/* What a side's lines have one after the other, from which lines ahead are prefetched. */
+struct row_stream {
+    const char *at;  /* of line 0; NULL where lines do not follow each other */
+    ptrdiff_t bytes; /* of a line */
+    int ahead;       /* lines */
+};
+
+/* `lines` at a time take turns, `points` each. Only of arrays that are not in cache. */
+static struct row_stream row_stream(const struct tile *t, const struct row_side *s, int lines,
+                                    long points) {
+    enum { PAGE = 4096, LEAST_AHEAD = 2048 };
+    const struct gf_cpu_end *e = s->end;
+    struct row_stream r = {.bytes = points * sample_size[e->type]};
+    if (!t->pass->destination.stream || e->type == GF_CPU_WORK || e->lane.shift ||
+        e->lane.stride != r.bytes || lines < 2 || r.bytes >= PAGE)
+        return r;
+    r.at = (const char *)row_place(s, 0).at;
+    r.ahead = (int)((LEAST_AHEAD + lines * r.bytes - 1) / (lines * r.bytes)) * lines;
+    return r;
+}
+
+/* Where the lines are that are prefetched while line i and its neighbours are transformed. */
+INLINE const char *ahead_of(const struct row_stream *r, int i) {
+    return r->at ? r->at + (i + r->ahead) * r->bytes : NULL;
+}
+
+/* Lines that follow each other in memory, `points` in each, to be written past the caches. */
+static struct row_writer *begin_writing(const struct row_work *w, long points,
+                                        struct row_writer *writer) {
+    enum { LEAST = 128 }; /* shorter rows have too little arithmetic to hide the copies behind */
+    const struct gf_cpu_end *e = w->to.end;
+    if (e->type == GF_CPU_WORK || !e->stream || w->t->pass->n < LEAST || e->lane.shift ||
+        e->lane.stride != points * sample_size[e->type])
+        return NULL;
+    writer_begin(writer, w->stage, (char *)row_place(&w->to, 0).at);
+    return writer;
+}
+
+/* Line i of the tile at the destination, or in a writer's room for lines from `first` on. */
+INLINE struct row_place place_to(const struct row_work *w, char *room, long first, long i) {
+    if (!room)
+        return row_place(&w->to, i);
+    return (struct row_place){.at = (real *)(room + (i - first) * w->to.end->lane.stride),
+                              .rest_from = LONG_MAX,
+                              .pairs = true};
+}
+
 /* A spent input's rows are written where others are read: the tile is read before. */
 static void stage_lines(struct row_work *w, int lines, size_t bytes) {
     for (int i = 0; i < lines; i++)
@@ -155,6 +205,7 @@ static void stage_lines(struct row_work *w, int lines, size_t bytes) {
     w->from.end = &w->staged;
     w->from.base = w->stage;
     w->from.lane0 = 0;
+    w->from.next = 0;
 }
 
 /* Points ends at complex lines i .. i + lines - 1, the last one in the place of those that do not
@@ -182,10 +233,29 @@ static void run_complex_rows(const struct row_work *w) {
     const real factor = d->type == GF_CPU_WORK ? 1 : (real)d->factor, sign = p->inverse ? -1 : 1;
     struct row_end from = {.im_factor = sign},
                    to = {.re_factor = factor, .im_factor = factor * sign};
-    for (int i = 0; i < w->t->count[0]; i += w->lines) {
+    const int lines = w->t->count[0], whole = lines / w->lines;
+    const struct row_stream in = row_stream(w->t, &w->from, w->lines, p->n),
+                            out = row_stream(w->t, &w->to, w->lines, p->n);
+    int i = 0;
+    if (w->from.next && w->to.next && whole) {
+        /* Those that fill vectors, in one call. */
+        complex_lines(w, &w->from, 0, false, &from);
+        complex_lines(w, &w->to, 0, d->stream, &to);
+        from.next = w->from.next * w->lines;
+        to.next = w->to.next * w->lines;
+        if (to.next * (ptrdiff_t)sizeof(real) % (ptrdiff_t)sizeof(vec))
+            complex_lines(w, &w->to, 0, false, &to);
+        from.ahead = ahead_of(&in, 0);
+        bool streams = to.kind == ROW_PAIRS_STREAMED || to.kind == ROW_PARTS_STREAMED;
+        to.ahead = streams && w->lines <= 2 ? NULL : ahead_of(&out, 0);
+        rows_run(p->rows, &from, &to, whole, w->a, w->b);
+        from.ahead = to.ahead = NULL;
+        i = whole * w->lines;
+    }
+    for (; i < lines; i += w->lines) {
         complex_lines(w, &w->from, i, false, &from);
         complex_lines(w, &w->to, i, d->stream, &to);
-        rows_run(p->rows, &from, &to, w->a, w->b);
+        rows_run(p->rows, &from, &to, 1, w->a, w->b);
     }
 }
 
@@ -233,37 +303,51 @@ static void run_rows_to_half(const struct row_work *w) {
     const real factor = d->type == GF_CPU_WORK ? 1 : (real)d->factor;
     const int count = real_lines(w->t);
     const struct row_end planes = plane_lines(w);
+    const struct row_stream in = row_stream(w->t, &w->from, 2 * w->lines, p->n);
+    struct row_writer writer, *writes = begin_writing(w, p->n / 2 + 1, &writer);
+    struct row_end from = planes, to = planes;
+    to.writer = writes;
     for (int i = 0; i < count; i += 2 * w->lines) {
-        struct row_end from = planes;
+        from.ahead = writes ? ahead_of(&in, i) : NULL;
         for (int l = 0; l < w->lines; l++) {
             int first = i + 2 * l < count ? i + 2 * l : (count - 1) / 2 * 2;
             int second = first + 1 < count ? first + 1 : first;
             from.re[l] = (real *)real_line(w, first, planes.re[l]);
             from.im[l] = (real *)real_line(w, second, planes.im[l]);
         }
-        if (i + 2 * w->lines < count)
+        if (d->type == GF_CPU_WORK && i + 2 * w->lines < count)
             prefetch_lines(w, i + 2 * w->lines, 2 * w->lines);
-        rows_run(p->rows, &from, &planes, w->a, w->b);
+        rows_run(p->rows, &from, &to, 1, w->a, w->b);
+        char *room = writes ? writer_room(writes) : NULL;
         for (int l = 0; l < w->lines && i + 2 * l < count; l++) {
             planes.re[l][p->n] = planes.re[l][0];
             planes.im[l][p->n] = planes.im[l][0];
-            struct row_place a = row_place(&w->to, i + 2 * l), b;
+            struct row_place a = place_to(w, room, i, i + 2 * l), b;
             bool both = i + 2 * l + 1 < count;
             if (both)
-                b = row_place(&w->to, i + 2 * l + 1);
+                b = place_to(w, room, i, i + 2 * l + 1);
             split_rows(planes.re[l], planes.im[l], p->n, factor, p->packs, &a, both ? &b : NULL);
         }
+        if (writes)
+            writer_add(writes, (size_t)((count - i < 2 * w->lines ? count - i : 2 * w->lines) *
+                                        w->to.end->lane.stride));
     }
+    if (writes)
+        writer_end(writes);
 }
 
 static void run_rows_to_real(const struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *d = &p->destination;
     const int count = real_lines(w->t);
-    const struct row_end from = plane_lines(w);
+    const struct row_end planes = plane_lines(w);
+    const struct row_stream in = row_stream(w->t, &w->from, 2 * w->lines, p->n / 2 + 1),
+                            out = row_stream(w->t, &w->to, 2 * w->lines, p->n);
     real *unused = w->planes + 2 * w->lines * w->pitch;
     for (int i = 0; i < count; i += 2 * w->lines) {
-        struct row_end to = from;
+        struct row_end from = planes, to = planes;
+        from.ahead = ahead_of(&in, i);
+        to.ahead = ahead_of(&out, i);
         to.re_factor = (real)d->factor;
         to.im_factor = -(real)d->factor;
         for (int l = 0; l < w->lines; l++) {
@@ -276,7 +360,10 @@ static void run_rows_to_real(const struct row_work *w) {
             to.re[l] = row_place(&w->to, first).at;
             to.im[l] = both ? row_place(&w->to, first + 1).at : unused;
         }
-        rows_run(p->rows, &from, &to, w->a, w->b);
+        if (d->stream && w->lines == 1 && (uintptr_t)to.re[0] % sizeof(vec) == 0 &&
+            (uintptr_t)to.im[0] % sizeof(vec) == 0)
+            to.kind = ROW_PARTS_STREAMED, to.ahead = NULL;
+        rows_run(p->rows, &from, &to, 1, w->a, w->b);
     }
 }
 
@@ -291,6 +378,7 @@ static void run_rows(const struct tile *t) {
     w.planes = (real *)(w.b + rows->line->scratch_points);
     w.pitch = gf_cpu_row_pitch(rows->n, LANES);
     w.stage = (char *)(w.planes + (2 * w.lines + 1) * w.pitch);
+    w.stage += -(uintptr_t)w.stage % WRITER_UNIT;
     if (w.to.end->band)
         stage_lines(&w, t->count[0] + t->count[1],
                     (size_t)(rows->n * sample_size[w.from.end->type]));

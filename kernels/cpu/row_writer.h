@@ -1,53 +1,66 @@
-/* Rows on their way past the caches. They are written to a buffer in the nearest cache, where
- * neither their alignment nor their order matters, and from there in whole cache lines, in the order
- * of their addresses: a partial line written past the caches costs as much as several whole ones. */
+/* Rows on their way past the caches, whatever their alignment. They are written to a buffer in the
+ * nearest cache and from there in whole vectors, in the order of their addresses, a little at a time
+ * while the next rows are computed: memory and arithmetic work concurrently, and no old contents
+ * are fetched. */
 #ifndef GF_KERNELS_CPU_ROW_WRITER_H
 #define GF_KERNELS_CPU_ROW_WRITER_H
 
-enum { CACHE_LINE = 64 };
-
-/* buffer[begun .. end) goes to `to` and on; `begun` is as far from a cache line's start as `to` is.
- */
+/* buffer[sent .. end) is to be written to `to` and on, and whole vectors of it up to `ready`. Offsets
+ * in the buffer and addresses are alike modulo WRITER_UNIT. */
 struct row_writer {
     char *to, *buffer;
-    size_t begun, end;
+    size_t sent, ready, end;
 };
+enum { WRITER_UNIT = sizeof(cvec) };
 
-/* `buffer` is aligned to cache lines. */
+/* `buffer` is aligned to WRITER_UNIT. */
 static void writer_begin(struct row_writer *w, char *buffer, char *to) {
-    size_t offset = (uintptr_t)to % CACHE_LINE;
-    *w = (struct row_writer){.to = to, .buffer = buffer, .begun = offset, .end = offset};
+    size_t offset = (uintptr_t)to % WRITER_UNIT;
+    *w = (struct row_writer){.to = to, .buffer = buffer, .sent = offset, .end = offset};
 }
 
-/* Where the next `bytes` bytes are to be written before the next call. */
-INLINE char *writer_room(struct row_writer *w, size_t bytes) {
-    char *at = w->buffer + w->end;
-    w->end += bytes;
-    return at;
-}
-
-/* Writes the whole cache lines, and keeps what follows them. */
-static void writer_flush(struct row_writer *w) {
-    const size_t full = w->end / CACHE_LINE * CACHE_LINE;
-    size_t at = w->begun;
-    if (!full)
+/* Writes a unit, if there is one. */
+INLINE void writer_step(struct row_writer *w) {
+    if (w->sent >= w->ready)
         return;
-    if (at) {
-        memcpy(w->to, w->buffer + at, CACHE_LINE - at);
-        w->to += CACHE_LINE - at;
-        at = CACHE_LINE;
+    const vec *from = (const vec *)(w->buffer + w->sent);
+    vec_stream(w->to, from[0]);
+    vec_stream(w->to + sizeof(vec), from[1]);
+    w->sent += WRITER_UNIT;
+    w->to += WRITER_UNIT;
+}
+
+static void writer_copy(struct row_writer *w, size_t bytes) {
+    memcpy(w->to, w->buffer + w->sent, bytes);
+    w->to += bytes;
+    w->sent += bytes;
+}
+
+/* Where the next `bytes` bytes are to be written before writer_add(). What is ready is written
+ * first: the buffer has room for one call's bytes. */
+static char *writer_room(struct row_writer *w) {
+    while (w->sent < w->ready)
+        writer_step(w);
+    if (w->ready) {
+        memmove(w->buffer, w->buffer + w->sent, w->end - w->sent);
+        w->end -= w->sent;
+        w->sent = w->ready = 0;
     }
-    for (; at < full; at += sizeof(vec), w->to += sizeof(vec))
-        vec_stream(w->to, *(const vec *)(w->buffer + at));
-    for (size_t i = full; i < w->end; i += sizeof(vec))
-        *(vec *)(w->buffer + i - full) = *(const vec *)(w->buffer + i);
-    w->begun = 0;
-    w->end -= full;
+    return w->buffer + w->end;
+}
+
+static void writer_add(struct row_writer *w, size_t bytes) {
+    const size_t head = -w->sent % WRITER_UNIT;
+    w->end += bytes;
+    if (w->end - w->sent < head)
+        return;
+    writer_copy(w, head);
+    w->ready = w->end / WRITER_UNIT * WRITER_UNIT;
 }
 
 static void writer_end(struct row_writer *w) {
-    writer_flush(w);
-    memcpy(w->to, w->buffer + w->begun, w->end - w->begun);
+    writer_room(w);
+    writer_copy(w, w->end - w->sent);
 }
 
 #endif

@@ -17,6 +17,12 @@ struct row_end {
     enum { ROW_PAIRS, ROW_PAIRS_STREAMED, ROW_PARTS, ROW_PARTS_STREAMED } kind;
     real *re[MOST_LINES], *im[MOST_LINES]; /* ROW_PAIRS: interleaved, at re */
     ptrdiff_t step; /* ROW_PARTS: reals from LANES real parts to the next LANES */
+    ptrdiff_t next; /* reals from the lines that share vectors to the next ones that do */
+    /* Memory that later lines are in, prefetched while these are transformed, from end to end and as
+     * many bytes as these take; NULL: none. Rows that take turns within a page are streams that the
+     * hardware prefetcher does not find (half the speed of a copy). */
+    const char *ahead;
+    struct row_writer *writer; /* works as the transforms do; NULL: none */
     real re_factor, im_factor;
 };
 
@@ -165,9 +171,25 @@ INLINE void dft_of_block(int block, cvec *x) {
         dft_2(x);
 }
 
+INLINE bool has_aside(const struct row_end *from, const struct row_end *to) {
+    return from->ahead || to->ahead || to->writer;
+}
+
+/* What is done beside the arithmetic of vector i. */
+INLINE void row_aside(const struct row_end *from, const struct row_end *to, long i) {
+    if (to->writer)
+        writer_step(to->writer);
+    for (int at = 0; at < (int)sizeof(cvec); at += 64) {
+        if (from->ahead)
+            __builtin_prefetch(from->ahead + i * (int)sizeof(cvec) + at);
+        if (to->ahead)
+            __builtin_prefetch(to->ahead + i * (int)sizeof(cvec) + at, 1);
+    }
+}
+
 /* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, of all i2 but 0. */
-INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *to,
-                       int block) {
+INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
+                       const struct row_end *to, int block) {
     const long r = rows->line->n;
     const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
     vec re[16], im[16];
@@ -179,9 +201,18 @@ INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const st
     vec_transpose_blocks(re, block);
     vec_transpose_blocks(im, block);
     x[0] = (cvec){re[0], im[0]};
+    if (has_aside(from, to)) {
+        row_aside(from, to, k1);
 #pragma GCC unroll 16
-    for (int i = 1; i < block; i++)
-        x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
+        for (int i = 1; i < block; i++) {
+            x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
+            row_aside(from, to, k1 + i);
+        }
+    } else {
+#pragma GCC unroll 16
+        for (int i = 1; i < block; i++)
+            x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
+    }
     dft_of_block(block, x);
 #define WRITE_ALL(kind)                                                                            \
     _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
@@ -231,8 +262,8 @@ INLINE const cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_
 }
 
 /* LANES / block lines; a and b: room for the line of vectors. */
-INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *from,
-                           const struct row_end *to, cvec *a, cvec *b, int block) {
+INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end *from,
+                             const struct row_end *to, cvec *a, cvec *b, int block) {
     const long r = rows->line->n;
     cvec x[16];
     if (r == block) {
@@ -247,7 +278,7 @@ INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *
                 x[i] = row_read(from, i * block, block, false);
         }
         dft_of_block(block, x);
-        row_finish(rows, x, 0, to, block);
+        row_finish(rows, x, 0, from, to, block);
         return;
     }
     const cvec *y = from->kind == ROW_PAIRS ? rows_vectors(rows, from, a, b, block, true)
@@ -256,53 +287,81 @@ INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *
 #pragma GCC unroll 16
         for (int i = 0; i < block; i++)
             x[i] = y[k1 + i];
-        row_finish(rows, x, k1, to, block);
+        row_finish(rows, x, k1, from, to, block);
+    }
+}
+
+INLINE void row_end_advance(struct row_end *e, int lines) {
+    for (int l = 0; l < lines; l++) {
+        e->re[l] += e->next;
+        e->im[l] += e->next;
+    }
+    if (e->ahead)
+        e->ahead += e->next * (ptrdiff_t)sizeof(real);
+}
+
+INLINE void rows_run_block(const struct gf_cpu_row *rows, const struct row_end *from,
+                           const struct row_end *to, long count, cvec *a, cvec *b, int block) {
+    struct row_end source, destination; /* of the second lines on */
+    for (long i = 0; i < count; i++) {
+        if (i == 1) {
+            source = *from;
+            destination = *to;
+            from = &source;
+            to = &destination;
+        }
+        if (i > 0) {
+            row_end_advance(&source, LANES / block);
+            row_end_advance(&destination, LANES / block);
+        }
+        rows_run_vectors(rows, from, to, a, b, block);
     }
 }
 
 #if VEC_BYTES * 8 / GF_REAL_BITS == 2
 static void rows_run_2(const struct gf_cpu_row *rows, const struct row_end *from,
-                       const struct row_end *to, cvec *a, cvec *b) {
-    rows_run_block(rows, from, to, a, b, 2);
+                       const struct row_end *to, long count, cvec *a, cvec *b) {
+    rows_run_block(rows, from, to, count, a, b, 2);
 }
 #else
 static void rows_run_4(const struct gf_cpu_row *rows, const struct row_end *from,
-                       const struct row_end *to, cvec *a, cvec *b) {
-    rows_run_block(rows, from, to, a, b, 4);
+                       const struct row_end *to, long count, cvec *a, cvec *b) {
+    rows_run_block(rows, from, to, count, a, b, 4);
 }
 #endif
 #if VEC_BYTES * 8 / GF_REAL_BITS >= 8
 static void rows_run_8(const struct gf_cpu_row *rows, const struct row_end *from,
-                       const struct row_end *to, cvec *a, cvec *b) {
-    rows_run_block(rows, from, to, a, b, 8);
+                       const struct row_end *to, long count, cvec *a, cvec *b) {
+    rows_run_block(rows, from, to, count, a, b, 8);
 }
 #endif
 #if VEC_BYTES * 8 / GF_REAL_BITS == 16
 static void rows_run_16(const struct gf_cpu_row *rows, const struct row_end *from,
-                        const struct row_end *to, cvec *a, cvec *b) {
-    rows_run_block(rows, from, to, a, b, 16);
+                        const struct row_end *to, long count, cvec *a, cvec *b) {
+    rows_run_block(rows, from, to, count, a, b, 16);
 }
 #endif
 
+/* `count` times LANES / block lines. */
 static void rows_run(const struct gf_cpu_row *rows, const struct row_end *from,
-                     const struct row_end *to, cvec *a, cvec *b) {
+                     const struct row_end *to, long count, cvec *a, cvec *b) {
     switch (rows->block) {
 #if VEC_BYTES * 8 / GF_REAL_BITS == 16
     case 16:
-        rows_run_16(rows, from, to, a, b);
+        rows_run_16(rows, from, to, count, a, b);
         break;
 #endif
 #if VEC_BYTES * 8 / GF_REAL_BITS >= 8
     case 8:
-        rows_run_8(rows, from, to, a, b);
+        rows_run_8(rows, from, to, count, a, b);
         break;
 #endif
 #if VEC_BYTES * 8 / GF_REAL_BITS == 2
     default:
-        rows_run_2(rows, from, to, a, b);
+        rows_run_2(rows, from, to, count, a, b);
 #else
     default:
-        rows_run_4(rows, from, to, a, b);
+        rows_run_4(rows, from, to, count, a, b);
 #endif
     }
 }

@@ -99,6 +99,9 @@ static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scrat
     struct tile t[GF_CPU_MAX_GROUPS];
     t[0] = tile_of(pass, tile, scratch);
     if (pass->rows) {
+        long lines = gf_cpu_tile_lines(pass, LANES), left = pass->n_lane - t->lane0;
+        t->count[0] = (int)(left < lines ? left : lines);
+        t->count[1] = 0;
         run_rows(t);
     } else if (pass->unpacks && !t->lane0) {
         run_packed(t, t->a, stats);

@@ -9,7 +9,7 @@ static int groups_of(const struct gf_cpu_pass_args *pass) {
 }
 
 long gf_cpu_tile_lines(const struct gf_cpu_pass_args *pass, int lanes) {
-    return pass->form == GF_CPU_C2C ? (long)lanes * groups_of(pass) : 2 * (long)lanes;
+    return (pass->form == GF_CPU_C2C ? 1 : 2) * (long)lanes * groups_of(pass);
 }
 
 long gf_cpu_tiles(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
@@ -31,17 +31,19 @@ long gf_cpu_row_pitch(long n, int lanes) {
 }
 
 size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
-    /* Two buffers of vectors; two planes of reals a line, and one more; the lines of a tile. */
+    /* Two buffers of vectors; two planes of reals a line, and one more; the lines of a tile, or those
+     * on their way to memory, with what is left of the ones before, and their alignment. */
     size_t planes = 2 * (size_t)(lanes / rows->block) + 1;
     return ((size_t)rows->line->scratch_points * 4 * (size_t)lanes +
             planes * (size_t)gf_cpu_row_pitch(rows->n, lanes) +
-            2 * (size_t)rows->n * (size_t)lanes) *
+            2 * (size_t)(rows->n + 2 + 4) * (size_t)lanes) *
            (size_t)bits / 8;
 }
 
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
     size_t point = 2 * (size_t)k->lanes * (size_t)k->bits / 8;
-    int buffers = groups_of(pass) + 1, unpacking = 5; /* two tiles, their new columns, a spare */
+    int buffers = (pass->rows ? 1 : groups_of(pass)) + 1;
+    const int unpacking = 5; /* two tiles, their new columns, a spare */
     if (pass->unpacks && buffers < unpacking)
         buffers = unpacking;
     buffers += pass->unpacks_within; /* the new column */

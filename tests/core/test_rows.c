@@ -1,6 +1,7 @@
 /* Lines that the CPU transforms within vectors (kernels/cpu/rows.h), against the plain loops: every
  * block and instruction set, lengths with and without a codelet for the vectors, counts of lines
  * that do not fill them, and ends of every kind. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/process.h"
@@ -73,6 +74,11 @@ static const char *const others[] = {
     "fwd c64 9x12x32 axes=5 > complex",
 };
 
+/* Outputs above a megabyte are written past the caches, with tiles of many lines. */
+static const struct {
+    int n, lines;
+} past_caches[] = {{16, 18001}, {32, 9003}, {48, 5999}, {64, 4501}, {128, 2310}};
+
 static void check(struct subject *s, const char *text) {
     struct gf_job job;
     CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
@@ -85,7 +91,7 @@ static void check_format(struct subject *s, const char *format, int lines, int n
     check(s, text);
 }
 
-static void test_isa(const char *isa) {
+static void test_isa(const char *isa, bool best) {
     gf_process_set(&(struct gf_process){.isa = isa});
     struct subject s = {.backend = backend, .seed = 5, .shards = 1};
     for (int i = 0; i < 2; i++) {
@@ -106,12 +112,56 @@ static void test_isa(const char *isa) {
                 check_format(&s, along_x[form], counts[c], n);
                 check_format(&s, along_x_double[form], counts[c], n);
             }
+    for (size_t i = 0; i < sizeof past_caches / sizeof *past_caches; i++)
+        for (int form = 0; form < 4; form++)
+            if (best || form == (int)i % 4)
+                check_format(&s, i % 3 ? along_x[form] : along_x_double[form], past_caches[i].lines,
+                             past_caches[i].n);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         check(&s, others[i]);
     for (int i = 0; i < 2; i++)
         backend->close(s.context[i]);
     test_passed += s.passed;
     test_failed += s.failed;
+}
+
+/* The same bits wherever the output begins, and nothing beside it. */
+static void test_alignment(const char *text) {
+    enum { GUARD = 128 };
+    struct gf_job job;
+    struct gf_report report;
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    int64_t shape[GF_MAX_RANK];
+    struct gf_array in = {0}, straight = {0};
+    CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
+    gf_job_in_shape(&job, shape);
+    CHECK(!gf_array_alloc(&in, job.in_dtype, job.ndim + 1, shape));
+    for (int64_t i = 0; i < gf_array_bytes(&in) / (int64_t)sizeof(float); i++)
+        ((float *)in.data)[i] = (float)(i * 7919 % 1009) / 1009 - 0.5f;
+    gf_job_out_shape(&job, 0, shape);
+    CHECK(!gf_array_alloc(&straight, job.out[0].dtype, job.ndim + 1, shape));
+    const size_t bytes = (size_t)gf_array_bytes(&straight);
+    char *room = malloc(bytes + 2 * GUARD);
+    CHECK(room && !backend->open(&(struct gf_backend_options){.threads = 2}, &context));
+    CHECK(!backend->plan(context, &job, &plan));
+    CHECK(!backend->exec(context, plan, &in, &straight, &report));
+    for (int offset = 8; offset < GUARD; offset += 24) {
+        memset(room, 0x5a, bytes + 2 * GUARD);
+        struct gf_array out =
+            gf_array_wrap(room + offset, job.out[0].dtype, job.ndim + 1, straight.shape);
+        CHECK(!backend->exec(context, plan, &in, &out, &report));
+        CHECK_MSG(!memcmp(out.data, straight.data, bytes), "%s at %d", text, offset);
+        int touched = 0;
+        for (int i = 0; i < GUARD; i++)
+            touched += (i < offset && room[i] != 0x5a) || room[offset + (int64_t)bytes + i] != 0x5a;
+        CHECK_MSG(!touched, "%s at %d: %d bytes beside it", text, offset, touched);
+    }
+    backend->unplan(context, plan);
+    backend->close(context);
+    free(room);
+    gf_array_free(&in);
+    gf_array_free(&straight);
 }
 
 static void test_blocks(void) {
@@ -129,9 +179,13 @@ int main(void) {
     static const char *const isas[] = {"v4", "v3", "v2", "plain"};
     int found = 0;
     test_blocks();
+    test_alignment("fwd f32 9003x32 axes=2 > complex half");
+    test_alignment("fwd f32 1157x256 axes=2 > complex half");
+    test_alignment("fwd c64 4501x64 axes=2 > complex");
+    test_alignment("inv c64 1157x512 axes=2 real half > real f32");
     for (int i = 0; i < 4; i++)
         if (gf_cpu_kernels_find(32, isas[i])) {
-            test_isa(isas[i]);
+            test_isa(isas[i], !found);
             found++;
         }
     CHECK(found > 0);
