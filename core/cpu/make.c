@@ -167,8 +167,9 @@ static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cp
     }
 }
 
-/* Short complex lines, and half spectra to real lines, from array to array: as many in a tile as make a few pages, for a tile of its own would
- * cost as much as its lines, and few enough that every thread gets several tiles. */
+/* Short complex lines, and half spectra to real lines, from array to array: as many in a tile as make
+ * a few pages, for a tile of its own would cost as much as its lines, and few enough that every
+ * thread gets several tiles. */
 static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILE_BYTES = 1 << 15, TILES_A_THREAD = 8 };
     const struct gf_cpu_pass_args *a = &pass->args;

@@ -156,14 +156,15 @@ struct row_stream {
     int ahead;       /* lines */
 };
 
-/* `lines` at a time take turns, `points` each. Only of arrays that are not in cache. */
+/* `lines` at a time take turns, `points` each. Only of arrays that are not in cache; the hardware
+ * prefetcher does find lines of a few cache lines. */
 static struct row_stream row_stream(const struct tile *t, const struct row_side *s, int lines,
                                     long points) {
-    enum { PAGE = 4096, LEAST_AHEAD = 2048 };
+    enum { LEAST_LINE = 512, PAGE = 4096, LEAST_AHEAD = 2048 };
     const struct gf_cpu_end *e = s->end;
     struct row_stream r = {.bytes = points * sample_size[e->type]};
     if (!t->pass->destination.stream || e->type == GF_CPU_WORK || e->lane.shift ||
-        e->lane.stride != r.bytes || lines < 2 || r.bytes >= PAGE)
+        e->lane.stride != r.bytes || lines < 2 || r.bytes < LEAST_LINE || r.bytes >= PAGE)
         return r;
     r.at = (const char *)row_place(s, 0).at;
     r.ahead = (int)((LEAST_AHEAD + lines * r.bytes - 1) / (lines * r.bytes)) * lines;
