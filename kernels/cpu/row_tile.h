@@ -162,9 +162,11 @@ static struct row_stream row_stream(const struct tile *t, const struct row_side 
                                     long points) {
     enum { LEAST_LINE = 512, PAGE = 4096, LEAST_AHEAD = 2048 };
     const struct gf_cpu_end *e = s->end;
-    struct row_stream r = {.bytes = points * sample_size[e->type]};
-    if (!t->pass->destination.stream || e->type == GF_CPU_WORK || e->lane.shift ||
-        e->lane.stride != r.bytes || lines < 2 || r.bytes < LEAST_LINE || r.bytes >= PAGE)
+    struct row_stream r = {.at = NULL};
+    if (!t->pass->destination.stream || e->type == GF_CPU_WORK || e->lane.shift || lines < 2)
+        return r;
+    r.bytes = points * sample_size[e->type];
+    if (e->lane.stride != r.bytes || r.bytes < LEAST_LINE || r.bytes >= PAGE)
         return r;
     r.at = (const char *)row_place(s, 0).at;
     r.ahead = (int)((LEAST_AHEAD + lines * r.bytes - 1) / (lines * r.bytes)) * lines;
