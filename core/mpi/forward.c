@@ -288,13 +288,11 @@ static int run(struct forward *f) {
         rc = allocate(f);
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
-        rc = gf_ranks_agree(ranks, gf_ranks_open_file(ranks, s->in.path, false));
+        rc = gf_ranks_open_file(ranks, s->in.path, false);
     if (rc)
         return rc;
     double start = gf_now_ms();
-    rc = run_planes(f);
-    int closed = gf_ranks_close_file(ranks);
-    rc = gf_ranks_agree(ranks, rc ? rc : closed);
+    rc = gf_ranks_close_file(ranks, run_planes(f));
     if (!rc)
         rc = gf_slabs_refuse_nonfinite(&f->v);
     if (!rc)
@@ -304,12 +302,10 @@ static int run(struct forward *f) {
     s->ms_transform = gf_now_ms() - start - s->ms_read;
     start = gf_now_ms();
     if (!rc)
-        rc = gf_ranks_agree(ranks, gf_ranks_open_file(ranks, s->out.path, true));
+        rc = gf_ranks_open_file(ranks, s->out.path, true);
     if (rc)
         return rc;
-    rc = write_rows(f);
-    closed = gf_ranks_close_file(ranks);
-    rc = gf_ranks_agree(ranks, rc ? rc : closed);
+    rc = gf_ranks_close_file(ranks, write_rows(f));
     if (!rc)
         rc = gf_file_rows_sum(&f->v, &f->file, f->sum, &s->crc32);
     double overflowed = (double)s->overflowed;

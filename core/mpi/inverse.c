@@ -250,13 +250,11 @@ static int run(struct inverse *f) {
         rc = allocate(f);
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
-        rc = gf_ranks_agree(ranks, gf_ranks_open_file(ranks, s->in.path, false));
+        rc = gf_ranks_open_file(ranks, s->in.path, false);
     if (rc)
         return rc;
     double start = gf_now_ms();
-    rc = read_rows(f);
-    int closed = gf_ranks_close_file(ranks);
-    rc = gf_ranks_agree(ranks, rc ? rc : closed);
+    rc = gf_ranks_close_file(ranks, read_rows(f));
     s->ms_read = gf_now_ms() - start;
     start = gf_now_ms();
     if (!rc)
@@ -268,12 +266,10 @@ static int run(struct inverse *f) {
     s->ms_transform = gf_now_ms() - start;
     start = gf_now_ms();
     if (!rc)
-        rc = gf_ranks_agree(ranks, gf_ranks_open_file(ranks, s->out.path, true));
+        rc = gf_ranks_open_file(ranks, s->out.path, true);
     if (rc)
         return rc;
-    rc = write_planes(f);
-    closed = gf_ranks_close_file(ranks);
-    rc = gf_ranks_agree(ranks, rc ? rc : closed);
+    rc = gf_ranks_close_file(ranks, write_planes(f));
     if (!rc)
         rc = add_up(f);
     s->ms_write = gf_now_ms() - start;

@@ -71,7 +71,8 @@ int gf_ranks_progress(struct gf_ranks *r, bool wait) {
 }
 
 int gf_ranks_open_file(struct gf_ranks *r, const char *path, bool write) {
-    return r->broken ? GF_EIO : check_file(r, r->transport->open(path, write));
+    int rc = r->broken ? GF_EIO : check_file(r, r->transport->open(path, write));
+    return gf_ranks_agree(r, rc);
 }
 
 int gf_ranks_read(struct gf_ranks *r, const struct gf_file_part *parts, int n, void *data) {
@@ -82,8 +83,9 @@ int gf_ranks_write(struct gf_ranks *r, const struct gf_file_part *parts, int n, 
     return r->broken ? GF_EIO : check_file(r, r->transport->write(parts, n, data));
 }
 
-int gf_ranks_close_file(struct gf_ranks *r) {
-    return r->broken ? GF_EIO : check_file(r, r->transport->close());
+int gf_ranks_close_file(struct gf_ranks *r, int rc) {
+    int closed = r->broken ? GF_EIO : check_file(r, r->transport->close());
+    return gf_ranks_agree(r, rc ? rc : closed);
 }
 
 int gf_ranks_agree(struct gf_ranks *r, int rc) {

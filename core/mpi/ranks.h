@@ -38,9 +38,11 @@ int gf_ranks_least(struct gf_ranks *r, int64_t *values, int n);
 int gf_ranks_send(struct gf_ranks *r, const void *data, int64_t bytes, int to);
 int gf_ranks_receive(struct gf_ranks *r, void *data, int64_t bytes, int from);
 int gf_ranks_progress(struct gf_ranks *r, bool wait);
-int gf_ranks_open_file(struct gf_ranks *r, const char *path, bool write);
 int gf_ranks_read(struct gf_ranks *r, const struct gf_file_part *parts, int n, void *data);
 int gf_ranks_write(struct gf_ranks *r, const struct gf_file_part *parts, int n, const void *data);
-int gf_ranks_close_file(struct gf_ranks *r);
+/* The file of a run, one at a time. All ranks agree on what comes of it; closing takes what came of the
+ * work on it, and closes whatever that is. */
+int gf_ranks_open_file(struct gf_ranks *r, const char *path, bool write);
+int gf_ranks_close_file(struct gf_ranks *r, int rc);
 
 #endif

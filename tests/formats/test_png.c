@@ -12,17 +12,9 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 #include "formats/png.h"
-#include "formats/png_codec.h"
+#include "tests/formats/codecs.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
-
-static const struct gf_codec *codecs[] = {
-    &gf_codec_zlib,
-#ifdef GF_WITH_ISAL
-    &gf_codec_isal,
-#endif
-};
-enum { N_CODECS = sizeof codecs / sizeof *codecs };
 
 /* ------------------------------------------------------- reading by both ways */
 

@@ -5,18 +5,10 @@
 
 #include "core/base/status.h"
 #include "formats/png.h"
-#include "formats/png_codec.h"
 #include "formats/png_deflate.h"
+#include "tests/formats/codecs.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
-
-static const struct gf_codec *codecs[] = {
-    &gf_codec_zlib,
-#ifdef GF_WITH_ISAL
-    &gf_codec_isal,
-#endif
-};
-enum { N_CODECS = sizeof codecs / sizeof *codecs };
 
 static int read_back(const void *data, size_t n, struct gf_image *image) {
     static const struct gf_read_options modest = {.max_memory = 64 << 20};
