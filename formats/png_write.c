@@ -148,10 +148,13 @@ static size_t filter_strip(const struct writer *w, const struct coder *c, int64_
                                       y > 0 ? source_row(w, c, first, y - 1) : NULL, row_bytes,
                                       w->step, c->filtered);
     }
-    for (int64_t y = first; y < first + n; y++)
-        gf_png_filter_row(filter, source_row(w, c, first, y),
-                          y > 0 ? source_row(w, c, first, y - 1) : NULL, row_bytes, w->step,
-                          c->filtered + (size_t)(y - first) * (row_bytes + 1));
+    const unsigned char *above = first > 0 ? source_row(w, c, first, first - 1) : NULL;
+    for (int64_t i = 0; i < n; i++) {
+        const unsigned char *row = source_row(w, c, first, first + i);
+        gf_png_filter_row(filter, row, above, row_bytes, w->step,
+                          c->filtered + (size_t)i * (row_bytes + 1));
+        above = row;
+    }
     return (size_t)n * (row_bytes + 1);
 }
 
