@@ -322,36 +322,63 @@ static bool await(void *user, int64_t rows) {
     return gf_reader_await(&t->reader, rows);
 }
 
-/* Decodes and transforms concurrently. What cannot be decoded so is read in whole, or refused. */
-static int run_fed(struct gf_task *t, struct gf_array *out) {
+static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
+    for (int i = 0; i < t->job.n_out; i++) {
+        struct gf_array *px = &t->product[i].image.px, like = *px;
+        int rc = px->base ? 0 : gf_array_alloc(px, like.dtype, like.rank, like.shape);
+        if (rc)
+            return rc;
+        out[i] = gf_task_without_alpha(t, i, px);
+    }
+    return 0;
+}
+
+/* Whether the one output can be where the samples are, which saves the time in which the kernel
+ * clears as much memory. */
+static bool fits_input(const struct gf_task *t) {
+    return t->job.n_out == 1 && !t->has_alpha &&
+           gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
+}
+
+/* Decodes and transforms concurrently. Leaves t->fed false where the samples cannot be decoded so;
+ * then they are lost. */
+static int run_fed(struct gf_task *t) {
     const struct gf_feed feed = {t, produce, await};
-    int rc = gf_runner_run_fed(t->runner, &t->in, &feed, out, &t->report);
-    if (!rc && !t->fed)
-        rc = read_samples(t);
-    else
+    struct gf_array out[GF_MAX_OUTPUTS], *px = &t->product[0].image.px;
+    const bool shared = fits_input(t);
+    if (shared)
+        out[0] = gf_array_wrap(t->image.px.data, px->dtype, px->rank, px->shape);
+    int rc = shared ? 0 : alloc_outputs(t, out);
+    if (!rc)
+        rc = gf_runner_run_fed(t->runner, &t->in, &feed, out, &t->report);
+    if (rc || t->fed)
         gf_reader_close(&t->reader);
-    if (!rc && !t->fed)
+    if (!rc && t->fed && shared) {
+        *px = out[0];
+        px->base = t->image.px.base;
+        t->image.px.data = t->image.px.base = NULL;
+    }
+    return rc;
+}
+
+static int run_whole(struct gf_task *t) {
+    struct gf_array out[GF_MAX_OUTPUTS];
+    int rc = alloc_outputs(t, out);
+    if (!rc && t->untouched)
+        copy_samples(t, out);
+    else if (!rc)
         rc = gf_runner_run(t->runner, &t->in, out, &t->report);
     return rc;
 }
 
 int gf_task_run(struct gf_task *t) {
-    struct gf_array out[GF_MAX_OUTPUTS];
-    int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
-        struct gf_product *p = &t->product[i];
-        struct gf_array like = p->image.px;
-        rc = gf_array_alloc(&p->image.px, like.dtype, like.rank, like.shape);
-        if (!rc)
-            out[i] = gf_task_without_alpha(t, i, &p->image.px);
-    }
-    if (rc)
-        return rc;
     double start = gf_now_ms(), decoded = t->ms_decode;
-    if (t->untouched)
-        copy_samples(t, out);
-    else
-        rc = t->fed ? run_fed(t, out) : gf_runner_run(t->runner, &t->in, out, &t->report);
+    const bool begun = t->fed;
+    int rc = begun ? run_fed(t) : 0;
+    if (!rc && begun && !t->fed)
+        rc = read_samples(t); /* or they are refused */
+    if (!rc && !t->fed)
+        rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);

@@ -126,8 +126,8 @@ struct gf_backend {
      * a time. */
     int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report);
-    /* The same for a plan that feeds: begins while rows of the input are still to come. NULL: no plan
-     * does. */
+    /* The same for a plan that feeds: begins while rows of the input are still to come, and writes
+     * after it has read them all, so that out[0] may be in the input's memory. NULL: no plan does. */
     int (*exec_fed)(void *context, struct gf_plan *plan, const struct gf_array *in,
                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report);
     /* exec() with the seconds of each listed pass, NAN for one that ran together with the one before;

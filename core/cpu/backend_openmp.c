@@ -112,11 +112,14 @@ static int team_for(const struct gf_job *job, bool first, int threads) {
     return points < worth_a_team ? 1 : threads;
 }
 
-/* The first pass reads the input's rows, from the first to the last. */
+/* The first pass reads the input's rows, from the first to the last, and no other pass does. */
 static bool reads_rows(const struct gf_cpu_plan *p) {
     const struct gf_cpu_pass *rows = &p->pass[0];
+    bool once = true;
+    for (int i = 1; i < p->n_passes; i++)
+        once &= !p->pass[i].from_input;
     return p->job.ndim == 2 && rows->from_input && rows->axis == 1 && rows->lane == 0 &&
-           !rows->with_next && !p->work.band && rows->output < 0;
+           !rows->with_next && !p->work.band && rows->output < 0 && once;
 }
 
 static const struct gf_cpu_kernels *kernels_for(const struct gf_job *job) {
