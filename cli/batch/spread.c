@@ -138,7 +138,7 @@ static int run(struct gf_task *t, struct gf_ranks *ranks, struct gf_spread *s, i
     char path[PATH_MAX] = "";
     int rc = gf_file_layout(t->reader.file[0], &layout);
     if (!rc)
-        rc = gf_memory_check(gf_spread_bytes(&t->job, ranks->size), limit);
+        rc = gf_memory_check(gf_spread_bytes(&t->job, &(struct gf_grid){ranks->size, 1}), limit);
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = check_sum(t, ranks);
@@ -148,7 +148,7 @@ static int run(struct gf_task *t, struct gf_ranks *ranks, struct gf_spread *s, i
         goto out;
     s->in.path = t->read[0];
     s->in.at = layout.offset;
-    s->in.swap = gf_samples_are_swapped(&layout) ? gf_samples_swap : NULL;
+    s->swap = gf_samples_are_swapped(&layout) ? gf_samples_swap : NULL;
     s->out.path = path;
     rc = gf_spread_run(s);
     if (rc == GF_EINVAL && s->nonfinite)
