@@ -122,7 +122,8 @@ static int check_filter(const struct gf_job *job) {
 }
 
 static int check_filtered(const struct gf_job *job, const struct gf_output *out) {
-    if (out->kind != (job->whole.axes ? GF_COMPLEX : GF_REAL) || out->map != GF_MAP_NUMBER || out->shift || out->half)
+    if (out->kind != (job->whole.axes ? GF_COMPLEX : GF_REAL) || out->map != GF_MAP_NUMBER ||
+        out->shift || out->half)
         return gf_fail(GF_EINVAL, "a filter's results are real numbers, as its input is");
     return 0;
 }

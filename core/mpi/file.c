@@ -90,8 +90,7 @@ int gf_file_crc(struct gf_ranks *r, const char *path, int64_t at, int64_t bytes,
     if (!rc)
         rc = gf_ranks_gather(r, &own, sizeof own, all);
     for (int i = 0; i < r->size && !rc; i++)
-        total =
-            crc32_combine(total, all[i], (z_off_t)gf_slab_share(bytes, r->size, i).count);
+        total = crc32_combine(total, all[i], (z_off_t)gf_slab_share(bytes, r->size, i).count);
     *crc = (uint32_t)total;
     free(all);
     return rc;

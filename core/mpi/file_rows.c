@@ -28,8 +28,7 @@ static void list_rows(const struct gf_slabs *v, bool shifted, struct gf_file_row
 }
 
 /* Lists the own columns in the order of the file. */
-static int list_columns(const struct gf_slabs *v, bool shifted, bool half,
-                        struct gf_file_rows *f) {
+static int list_columns(const struct gf_slabs *v, bool shifted, bool half, struct gf_file_rows *f) {
     const int64_t columns = half ? v->nx / 2 + 1 : v->nx;
     const int64_t shift = shifted && !half ? v->nx / 2 : 0;
     for (int64_t at = 0; at < columns; at++) {

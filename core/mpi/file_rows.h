@@ -16,13 +16,13 @@ enum { GF_MOST_COLUMN_RUNS = 16 };
 
 struct gf_file_rows {
     struct gf_file_map map;
-    int64_t planes, rows;     /* of the file; own rows of each plane */
-    int64_t columns;          /* own ones of a row of the file */
-    int64_t point, row;       /* bytes of one, and of all of them */
-    int64_t *y;               /* frequency of own row i of a plane, in the order of the file */
-    int64_t *at;              /* its place in the plane */
-    int64_t shift_z;          /* where the frequency 0 is */
-    int64_t chunk, rounds;    /* rows that are read or written at a time; how often, on any rank */
+    int64_t planes, rows;  /* of the file; own rows of each plane */
+    int64_t columns;       /* own ones of a row of the file */
+    int64_t point, row;    /* bytes of one, and of all of them */
+    int64_t *y;            /* frequency of own row i of a plane, in the order of the file */
+    int64_t *at;           /* its place in the plane */
+    int64_t shift_z;       /* where the frequency 0 is */
+    int64_t chunk, rounds; /* rows that are read or written at a time; how often, on any rank */
     struct gf_column_run run[GF_MOST_COLUMN_RUNS];
     int runs;
     struct gf_file_part *parts; /* room for a chunk's */

@@ -14,8 +14,7 @@ struct filter {
 static int allocate(struct filter *f) {
     const struct gf_job *job = &f->s->job;
     int rc = gf_planes_open(&f->v, &f->s->in, job->in_dtype, job->channels, &f->in);
-    return rc ? rc
-              : gf_planes_open(&f->v, &f->s->out, job->out[0].dtype, f->v.channels, &f->out);
+    return rc ? rc : gf_planes_open(&f->v, &f->s->out, job->out[0].dtype, f->v.channels, &f->out);
 }
 
 static int run(struct filter *f) {

@@ -28,8 +28,7 @@ struct forward {
 static char *at(const struct forward *f, int64_t z, int64_t row, int64_t column) {
     const struct gf_slabs *v = &f->v;
     const int64_t i = z * v->rows.count + row;
-    return column == v->cols ? f->last + i * v->point
-                             : v->by_rows + i * v->row + column * v->point;
+    return column == v->cols ? f->last + i * v->point : v->by_rows + i * v->row + column * v->point;
 }
 
 /* Row y of the column and its mirror image, in the roles that they have in one process
@@ -172,8 +171,8 @@ static int add_up(struct forward *f) {
     if (sums_rows(f))
         rc = gf_file_rows_sum(&f->v, &f->file, f->sum, &s->crc32);
     else if (!s->out.strip)
-        rc = gf_file_crc(s->ranks, s->out.path, s->out.at,
-                         f->v.nz * f->v.ny * f->file.map.row, &s->crc32);
+        rc = gf_file_crc(s->ranks, s->out.path, s->out.at, f->v.nz * f->v.ny * f->file.map.row,
+                         &s->crc32);
     if (!rc)
         rc = gf_ranks_sum(s->ranks, &overflowed, 1);
     s->overflowed = (int64_t)overflowed;

@@ -131,11 +131,10 @@ static int allocate(struct inverse *f) {
     int rc = gf_file_rows_open(v, &f->s->in, job->in_shift, job->in_half,
                                (int64_t)gf_dtype_size(job->in_dtype), &f->file);
     if (!rc)
-        rc = gf_array_alloc(&f->in, job->in_dtype, 4,
-                            (int64_t[]){1, f->file.chunk, f->file.columns + !f->file.columns,
-                                        v->channels});
-    return rc ? rc
-              : gf_planes_open(v, &f->s->out, job->out[0].dtype, v->channels, &f->planes);
+        rc = gf_array_alloc(
+            &f->in, job->in_dtype, 4,
+            (int64_t[]){1, f->file.chunk, f->file.columns + !f->file.columns, v->channels});
+    return rc ? rc : gf_planes_open(v, &f->s->out, job->out[0].dtype, v->channels, &f->planes);
 }
 
 /* The ranks' energies, together. */

@@ -6,10 +6,6 @@
 
 #include "core/mpi/symmetry.h"
 
-int64_t gf_pencils_bytes(const struct gf_slabs *v) {
-    return v->grid.across > 1 ? v->planes.count * v->lines.count * v->width * v->point : 0;
-}
-
 static int rank_of(const struct gf_slabs *v, int across) {
     return v->down * v->grid.across + across;
 }

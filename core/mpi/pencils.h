@@ -18,7 +18,4 @@ int gf_pencils_columns(struct gf_slabs *v);
 int gf_pencils_lines(struct gf_slabs *v);
 void gf_pencils_take_lines(const struct gf_slabs *v, int64_t first, int64_t n, char *lines);
 
-/* Bytes that by_rows needs for messages. */
-int64_t gf_pencils_bytes(const struct gf_slabs *v);
-
 #endif

@@ -217,8 +217,7 @@ static int join_sums(struct gf_planes *p, uint32_t *sum) {
     if (!rc)
         rc = gf_ranks_gather(ranks, &p->crc32, sizeof p->crc32, all);
     for (int i = 0; i < p->v->grid.down && !rc; i++) {
-        struct gf_span planes =
-            gf_slab_planes(p->v->nz, p->v->grid.down, i, p->v->shares.planes);
+        struct gf_span planes = gf_slab_planes(p->v->nz, p->v->grid.down, i, p->v->shares.planes);
         total = crc32_combine(total, all[i], (z_off_t)(planes.count * plane));
     }
     *sum = (uint32_t)total;

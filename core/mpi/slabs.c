@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/status.h"
-#include "core/mpi/pencils.h"
 
 enum { CHUNK = 16 << 20 };
 
@@ -86,6 +85,11 @@ static void take_shares(struct gf_slabs *v) {
     v->row = v->cols * v->point;
 }
 
+/* Of messages across the grid (core/mpi/pencils.c). */
+static int64_t message_bytes(const struct gf_slabs *v) {
+    return v->grid.across > 1 ? v->planes.count * v->lines.count * v->width * v->point : 0;
+}
+
 int gf_slabs_open(struct gf_spread *s, struct gf_slabs *v) {
     const struct gf_job *job = &s->job;
     bool wide = job->precision == GF_DOUBLE;
@@ -111,7 +115,7 @@ int gf_slabs_open(struct gf_spread *s, struct gf_slabs *v) {
     int64_t rows = v->nz * v->rows.count * v->row, planes = v->planes.count * v->ny * v->row;
     const bool rests = job->direction == GF_INVERSE && v->real && !job->in_half;
     planes = rests && rows > planes ? rows : planes;
-    rows = gf_pencils_bytes(v) > rows ? gf_pencils_bytes(v) : rows;
+    rows = message_bytes(v) > rows ? message_bytes(v) : rows;
     v->by_rows = gf_alloc((size_t)(rows + 1));
     v->by_planes = gf_alloc((size_t)(planes + 1));
     v->rest = rests ? v->by_planes : NULL;

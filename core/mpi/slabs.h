@@ -31,9 +31,9 @@ struct gf_slabs {
     int64_t cols;           /* own ones of them, and the frequency n / 2 that is put behind them */
     int64_t point;          /* bytes of one of them, all channels */
     int64_t row;            /* bytes of a row of `cols` */
-    char *by_rows;          /* z, own rows, x, channel; before and after, messages across the grid */
-    char *by_planes;        /* own planes, y, x, channel */
-    char *rest;             /* by_planes before it has that: the mirror images of by_rows */
+    char *by_rows;   /* z, own rows, x, channel; before and after, messages across the grid */
+    char *by_planes; /* own planes, y, x, channel */
+    char *rest;      /* by_planes before it has that: the mirror images of by_rows */
     struct gf_plan *plan[GF_SLABS_PLANS]; /* of the last jobs, in turn */
     int next_plan;
 };

@@ -3,30 +3,30 @@
 
 #include <string.h>
 
-#define NUMBERS(real, suffix)                                                                      \
-    static void unpack_##suffix(real *x, real *y, real *p, real *q) {                              \
-        const real half = (real)0.5, zr = x[0], zi = x[1], yr = y[0], yi = y[1];                   \
-        const real ar = (zr + yr) * half, ai = (zi - yi) * half;                                   \
-        const real br = (zi + yi) * half, bi = (yr - zr) * half;                                   \
-        y[0] = ar;                                                                                 \
-        y[1] = -ai;                                                                                \
-        x[0] = ar;                                                                                 \
-        x[1] = ai;                                                                                 \
-        q[0] = br;                                                                                 \
-        q[1] = -bi;                                                                                \
-        p[0] = br;                                                                                 \
-        p[1] = bi;                                                                                 \
-    }                                                                                              \
+#define NUMBERS(real, suffix)                                                                        \
+    static void unpack_##suffix(real *x, real *y, real *p, real *q) {                                \
+        const real half = (real)0.5, zr = x[0], zi = x[1], yr = y[0], yi = y[1];                     \
+        const real ar = (zr + yr) * half, ai = (zi - yi) * half;                                     \
+        const real br = (zi + yi) * half, bi = (yr - zr) * half;                                     \
+        y[0] = ar;                                                                                   \
+        y[1] = -ai;                                                                                  \
+        x[0] = ar;                                                                                   \
+        x[1] = ai;                                                                                   \
+        q[0] = br;                                                                                   \
+        q[1] = -bi;                                                                                  \
+        p[0] = br;                                                                                   \
+        p[1] = bi;                                                                                   \
+    }                                                                                                \
     /* (F(k) + conj F(-k)) / 2, as kernels/cpu/load.h makes it. By Parseval the energy of the      \
-     * rest is that of the result's imaginary part. */                                             \
-    static void join_##suffix(const real *a, const real *b, real *to, double weight,               \
-                              struct gf_energies *e) {                                             \
-        const real half = (real)0.5, re = (a[0] + b[0]) * half, im = (a[1] - b[1]) * half;         \
-        const double p = (double)((a[0] - b[0]) * half), q = (double)((a[1] + b[1]) * half);       \
-        to[0] = re;                                                                                \
-        to[1] = im;                                                                                \
-        e->kept += weight * ((double)re * (double)re + (double)im * (double)im);                   \
-        e->lost += weight * (p * p + q * q);                                                       \
+     * rest is that of the result's imaginary part. */ \
+    static void join_##suffix(const real *a, const real *b, real *to, double weight,                 \
+                              struct gf_energies *e) {                                               \
+        const real half = (real)0.5, re = (a[0] + b[0]) * half, im = (a[1] - b[1]) * half;           \
+        const double p = (double)((a[0] - b[0]) * half), q = (double)((a[1] + b[1]) * half);         \
+        to[0] = re;                                                                                  \
+        to[1] = im;                                                                                  \
+        e->kept += weight * ((double)re * (double)re + (double)im * (double)im);                     \
+        e->lost += weight * (p * p + q * q);                                                         \
     }
 NUMBERS(float, f32)
 NUMBERS(double, f64)

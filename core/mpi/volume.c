@@ -2,7 +2,6 @@
 #include "core/mpi/volume.h"
 
 #include "core/base/status.h"
-#include "core/filter/filter.h"
 #include "core/mpi/direction.h"
 
 /* Of files, on each side. */
@@ -18,8 +17,8 @@ int gf_spread_check(const struct gf_job *job) {
         return gf_fail(GF_EUNSUPP, "several processes write one output, not %d", job->n_out);
     if (job->out[0].map == GF_MAP_DISPLAY && gf_dtype_is_integer(job->out[0].dtype))
         return gf_fail(GF_EUNSUPP, "several processes write numbers, not shades; give --depth=32");
-    if (job->op == GF_FILTER && (gf_job_counts_part(job) || job->filter->table.data))
-        return gf_fail(GF_EUNSUPP, "several processes filter by formulas, without masks and edges");
+    if (job->op == GF_FILTER && gf_job_counts_part(job))
+        return gf_fail(GF_EUNSUPP, "several processes filter a volume without added edges");
     return 0;
 }
 
@@ -47,7 +46,7 @@ int64_t gf_spread_bytes(const struct gf_job *job, const struct gf_grid *grid) {
 }
 
 int gf_spread_run(struct gf_spread *s) {
-    return s->job.op == GF_FILTER             ? gf_spread_filter(s)
+    return s->job.op == GF_FILTER           ? gf_spread_filter(s)
            : s->job.direction == GF_FORWARD ? gf_spread_forward(s)
-                                              : gf_spread_inverse(s);
+                                            : gf_spread_inverse(s);
 }

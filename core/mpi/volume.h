@@ -33,9 +33,9 @@ struct gf_spread {
     struct gf_ranks *ranks;
     const struct gf_backend *backend; /* with packs() */
     void *context;
-    struct gf_job job;    /* of the whole volume; gf_spread_check() has passed it */
-    struct gf_grid grid;  /* of the ranks; 0: gf_grid_choose() does */
-    bool zero_nonfinite;  /* NaN and Inf of the input become 0 */
+    struct gf_job job;   /* of the whole volume; gf_spread_check() has passed it */
+    struct gf_grid grid; /* of the ranks; 0: gf_grid_choose() does */
+    bool zero_nonfinite; /* NaN and Inf of the input become 0 */
     struct gf_spread_file in;
     void (*swap)(struct gf_array *a); /* NULL, or the input to this machine's byte order */
     struct gf_spread_file out;        /* exists, and is long enough */
@@ -48,7 +48,7 @@ struct gf_spread {
     double ms_read, ms_transform, ms_write;
 };
 
-/* GF_EUNSUPP with the reason where such a job runs in one process only. */
+/* GF_EUNSUPP with the reason where such a job runs in one process only. A filter must have no table. */
 int gf_spread_check(const struct gf_job *job);
 
 /* On all ranks at once. Returns the same status on all of them; ranks->speaker has the message. Stops

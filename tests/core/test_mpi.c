@@ -120,8 +120,8 @@ static void compare_grid(struct shared *s, int ranks, int across, const struct g
     write_file(s->out, 0, NULL, 0);
     thread_ranks_run(ranks, -1, run_shared, s);
     for (int i = 0; i < ranks; i++)
-        CHECK_MSG(!s->status[i] || (across > 1 && s->status[i] == GF_EUNSUPP &&
-                                    s->status[0] == GF_EUNSUPP),
+        CHECK_MSG(!s->status[i] ||
+                      (across > 1 && s->status[i] == GF_EUNSUPP && s->status[0] == GF_EUNSUPP),
                   "%s, rank %d of %d, %d across: %d, %s", text, i, ranks, across, s->status[i],
                   gf_message());
     if (s->status[0]) {
