@@ -126,9 +126,12 @@ static const struct gf_cpu_kernels *kernels_for(const struct gf_job *job) {
 /* A part of a job that this backend packs is packed as that would be. */
 static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     const int last = job->ndim - 1;
+    const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
+    const int64_t *shape = job->whole.axes ? job->whole.shape : job->shape;
     bool good = job->n_out == 1 && last > 0 && gf_job_half_axis(job) == last &&
-                job->shape[last] % (2 * k->lanes) == 0 && job->axes >> (last - 1) & 1 &&
-                job->shape[last - 1] > 1;
+                shape[last] % (2 * k->lanes) == 0 && axes >> (last - 1) & 1 && shape[last - 1] > 1;
+    if (job->out[0].packed_within)
+        good = good && job->axes >> (last - 1) & 1;
     return good ? 0 : gf_fail(GF_EINVAL, "half spectra of such a job are not packed");
 }
 
