@@ -473,6 +473,7 @@ const struct gf_command gf_command_plan = {
     .name = "plan",
     .operands = "IN|SHAPE|RANGE...",
     .summary = "what would run: backend, passes, bytes, memory",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft plan scene.png\n"
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
