@@ -1,5 +1,4 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -421,23 +420,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 
-static int parse_link(const char *value, void *field) {
-    char *end;
-    double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || !isfinite(v))
-        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
-                       value);
-    *(double *)field = v;
-    return 0;
-}
-
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
-    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
-              "what the network carries to and from each of them"),
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_END,
@@ -445,6 +432,7 @@ static const struct gf_opt plan_rows[] = {
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_link,
                                                     &gf_opts_grid,
                                                     &gf_opts_levels,
                                                     &gf_opts_out,
