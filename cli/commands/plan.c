@@ -319,7 +319,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
-    struct gf_ranks_plan ranks = {.ranks = 0};
+    struct gf_ranks_plan ranks = {.grid = {s->grid.down, s->grid.across}};
     if (!rc && s->ranks)
         rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
                            gf_settings_threads(s), &ranks);
@@ -358,6 +358,13 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
+static int check_ranks(const struct gf_settings *s) {
+    if (!s->ranks != !(s->link > 0))
+        return gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    return s->grid.down && !s->ranks ? gf_fail(GF_EUSAGE, "--grid needs --ranks and --link here")
+                                     : 0;
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
@@ -377,8 +384,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
-    if (!rc && !s->ranks != !(s->link > 0))
-        rc = gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    if (!rc)
+        rc = check_ranks(s);
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)
