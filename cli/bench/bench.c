@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
+#include "cli/bench/exchange.h"
 #include "cli/backend_options.h"
 #include "cli/batch/inputs.h"
 #include "cli/batch/targets.h"
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
 #include "core/base/bandwidth.h"
@@ -393,13 +395,13 @@ static int check_plot(const struct gf_settings *s, char *const *operands, int n)
     return rc;
 }
 
-static int run(struct gf_settings *s, char **operands, int n) {
+static int run_alone(struct gf_settings *s, char **operands, int n) {
     struct gf_bench_results kept = {0};
     struct gf_bench b = {.s = s};
     struct gf_bench_sizes sizes = {0};
     bool merging = s->bench.merge;
-    int rc = gf_bench_check(s);
-    if (!rc && !merging && !s->bench.report)
+    int rc = 0;
+    if (!merging && !s->bench.report)
         rc = gf_bench_sizes_make(s, operands, n, &sizes);
     if (!rc)
         rc = check_plot(s, operands, merging ? n : 0);
@@ -424,13 +426,30 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return b.bad || !b.rows;
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_bench, &gf_opts_memory,
-                                                    &gf_opts_common, NULL};
+/* By the processes of mpirun, or without them. */
+static int run(struct gf_settings *s, char **operands, int n) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    int rc = gf_bench_check(s);
+    if (!rc && !gf_bench_exchanges(s) && launcher.size > 1)
+        rc = gf_fail(GF_EUSAGE, "only --kind=exchange is for the %d processes of %s", launcher.size,
+                     launcher.name);
+    if (!rc && !gf_bench_exchanges(s))
+        return run_alone(s, operands, n);
+    if (!rc)
+        rc = gf_bench_exchange(s, operands, n);
+    if (rc)
+        gf_log_error("bench: %s", gf_message());
+    return gf_exit_code(rc);
+}
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_bench,  &gf_opts_grid,   &gf_opts_link,
+                                                    &gf_opts_memory, &gf_opts_common, NULL};
 
 const struct gf_command gf_command_bench = {
     .name = "bench",
     .operands = "[SHAPE|RANGE]...|--merge FILE...",
     .summary = "the backends compared in one table",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft bench\n"
                 "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
@@ -441,6 +460,7 @@ const struct gf_command gf_command_bench = {
                 "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
                 "  gpufft bench 2^4..2^24 --kind=c2c --relative=openmp --plot=lines.svg\n"
                 "  gpufft bench --report=comparison\n"
+                "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n"
                 "  gpufft bench --merge laptop.json server.json --plot=both.svg\n",
     .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"

@@ -17,9 +17,12 @@ enum gf_bench_kind {
     GF_BENCH_PICTURE_FULL, /* the same with --range=full */
     GF_BENCH_DWT,          /* reals to wavelet coefficients, or back */
     GF_BENCH_FILTER,       /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
-    GF_BENCH_N_KINDS
+    GF_BENCH_N_KINDS,
+    GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* of processes: cli/bench/exchange.h */
 };
 extern const char *const gf_bench_kinds[];
+/* --kind=exchange */
+bool gf_bench_exchanges(const struct gf_settings *s);
 static inline bool gf_bench_is_picture(enum gf_bench_kind k) {
     return k == GF_BENCH_PICTURE || k == GF_BENCH_PICTURE_FULL;
 }

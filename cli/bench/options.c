@@ -10,8 +10,8 @@
 #include "core/base/status.h"
 #include "core/session/backends.h"
 
-const char *const gf_bench_kinds[] = {"c2c",          "r2c", "c2r",    "picture",
-                                      "picture-full", "dwt", "filter", NULL};
+const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",
+                                      "dwt", "filter", "exchange", NULL};
 const char *const gf_bench_precisions[] = {"single", "double", NULL};
 const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 
@@ -107,7 +107,8 @@ static const struct gf_opt rows[] = {
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
               "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D, with both "
               "--range=auto and full), picture-full, dwt (wavelets), filter (u8 to u8 through a "
-              "low pass) (default: c2c and the real one of --direction)",
+              "low pass), exchange (what processes of mpirun send each other for a volume, by "
+              "itself) (default: c2c and the real one of --direction)",
               .choices = gf_bench_kinds),
     GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),
@@ -149,7 +150,28 @@ static const struct gf_opt rows[] = {
 };
 const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
 
+bool gf_bench_exchanges(const struct gf_settings *s) {
+    return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
+}
+
+/* Options of what processes do together, and of all else. */
+static int check_exchange(const struct gf_settings *s) {
+    const struct gf_bench_settings *b = &s->bench;
+    const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;
+    if (!gf_bench_exchanges(s))
+        return !s->grid.down && !(s->link > 0)
+                   ? 0
+                   : gf_fail(GF_EUSAGE, "--grid and --link belong to --kind=exchange");
+    if (!alone || b->csv || b->plot || b->merge || b->report || b->all || b->backends)
+        return gf_fail(GF_EUSAGE, "--kind=exchange is measured by itself, without --csv, --plot, "
+                                  "--merge, --report, --all and --backend");
+    return 0;
+}
+
 int gf_bench_check(const struct gf_settings *s) {
+    int rc = check_exchange(s);
+    if (rc)
+        return rc;
     if (s->bench.csv && s->json)
         return gf_fail(GF_EUSAGE, "--csv and --json exclude each other");
     if (s->bench.report && (s->bench.plot || s->bench.merge || s->bench.all || s->axes.n))

@@ -1,5 +1,4 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -320,7 +319,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
-    struct gf_ranks_plan ranks = {.ranks = 0};
+    struct gf_ranks_plan ranks = {.grid = {s->grid.down, s->grid.across}};
     if (!rc && s->ranks)
         rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
                            gf_settings_threads(s), &ranks);
@@ -359,6 +358,13 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
+static int check_ranks(const struct gf_settings *s) {
+    if (!s->ranks != !(s->link > 0))
+        return gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    return s->grid.down && !s->ranks ? gf_fail(GF_EUSAGE, "--grid needs --ranks and --link here")
+                                     : 0;
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
@@ -378,8 +384,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
-    if (!rc && !s->ranks != !(s->link > 0))
-        rc = gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    if (!rc)
+        rc = check_ranks(s);
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)
@@ -421,23 +427,11 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 
-static int parse_link(const char *value, void *field) {
-    char *end;
-    double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || !isfinite(v))
-        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
-                       value);
-    *(double *)field = v;
-    return 0;
-}
-
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
-    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
-              "what the network carries to and from each of them"),
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_END,
@@ -445,6 +439,7 @@ static const struct gf_opt plan_rows[] = {
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_link,
                                                     &gf_opts_grid,
                                                     &gf_opts_levels,
                                                     &gf_opts_out,
@@ -473,6 +468,7 @@ const struct gf_command gf_command_plan = {
     .name = "plan",
     .operands = "IN|SHAPE|RANGE...",
     .summary = "what would run: backend, passes, bytes, memory",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft plan scene.png\n"
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
