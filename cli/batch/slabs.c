@@ -26,11 +26,14 @@ struct slabs {
 const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_array *px = &t->image.px;
     const char *why = gf_slab_refuses(&t->job);
+    if (!why && t->hooks->refuses_slabs)
+        why = t->hooks->refuses_slabs(t);
     if (why)
         return why;
     if (t->s->from_magnitude)
         return "a pair of pictures is not";
-    if (t->image.ndim != 3 || px->shape[0] != t->job.shape[0] || px->shape[3] != t->job.channels)
+    if (t->image.ndim != 3 || px->shape[0] != gf_job_counted(&t->job, 0) ||
+        px->shape[3] != t->job.channels)
         return "pictures with alpha are not";
     if (t->s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
@@ -50,9 +53,11 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     enum gf_packing packs = GF_PACKS_NOTHING;
     struct gf_job whole = t->job;
     whole.lean = false;
-    int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    int64_t beside = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    if (t->hooks->make_pages_bytes)
+        beside += t->hooks->make_pages_bytes(t);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
-    return rc ? rc : gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - coders, plan);
+    return rc ? rc : gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - beside, plan);
 }
 
 /* What gf_memory_check() has said, and what can be done, or why nothing can. */
@@ -91,7 +96,7 @@ static int check_finite(const struct slabs *s, int64_t page, struct gf_array *a)
                    (long long)(page + first[0]), (long long)first[1], (long long)first[2]);
 }
 
-static int read_pages(void *user, int64_t first, struct gf_array *pages) {
+static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
@@ -102,6 +107,13 @@ static int read_pages(void *user, int64_t first, struct gf_array *pages) {
         rc = check_finite(s, first, pages);
     t->ms_decode += gf_now_ms() - start;
     return rc;
+}
+
+static int read_pages(void *user, int64_t first, struct gf_array *pages) {
+    struct slabs *s = user;
+    const struct gf_page_source file = {read_file, s};
+    return s->t->hooks->make_pages ? s->t->hooks->make_pages(s->t, &file, first, pages)
+                                   : read_file(s, first, pages);
 }
 
 static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
@@ -124,15 +136,16 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     struct slabs *s = user;
     struct gf_task *t = s->t;
     const struct gf_array *px = &t->product[i].image.px;
-    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, px->shape[2]};
+    const int64_t columns = t->product[i].shape[2], row = columns * px->stride[2];
+    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, columns};
     double start = gf_now_ms();
     if (!gf_job_is_bounded(&t->job)) {
         int64_t first[GF_MAX_RANK];
         struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
-                                          (int64_t[]){rows->count, px->shape[2], px->shape[3]});
+                                          (int64_t[]){rows->count, columns, px->shape[3]});
         t->overflowed[i] += gf_array_nonfinite(&a, first);
     }
-    int rc = gf_volume_write(s->volume[i], &box, data, px->stride[1]);
+    int rc = gf_volume_write(s->volume[i], &box, data, row);
     t->ms_encode += gf_now_ms() - start;
     return rc;
 }

@@ -129,6 +129,11 @@ struct gf_job {
      * Not owned. The serial distinguishes two filters that were at the same address in turn. */
     const struct gf_filter *filter;
     int64_t filter_serial;
+    /* A part of the GF_FILTER job `whole`, not owned: numbers are rounded as there. GF_FFT: some of its
+     * axes. GF_FILTER: complex numbers to complex numbers, forward along the slowest axis, times the
+     * filter, and back; the rows are those of whole's half spectrum from whole_row on. */
+    const struct gf_job *whole;
+    int64_t whole_row;
 };
 
 /* Milliseconds that the parts of a run took on a device; 0 where arrays stay in host memory. */

@@ -8,6 +8,16 @@
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 
+/* The job that the filter is of. */
+static const struct gf_job *whole_of(const struct gf_cpu_plan *p) {
+    return p->job.whole ? p->job.whole : &p->job;
+}
+
+/* The index in its spectrum of the first one that the plan has along an axis. */
+static int64_t first_of(const struct gf_cpu_plan *p, int axis) {
+    return p->job.whole && axis == 1 ? p->job.whole_row : 0;
+}
+
 static bool transformed(const struct gf_job *job, int axis) {
     return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);
 }
@@ -16,7 +26,7 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
     int axes = 0;
     for (int i = 0; i < job->ndim; i++)
         axes += transformed(job, i) && job->shape[i] > 1;
-    return axes > 1 || !job->filter->table.data;
+    return axes > 1 || job->whole || !job->filter->table.data;
 }
 
 /* Flushes tiny values to 0 as gain_flush() of kernels/cpu/gain.h does. */
@@ -50,10 +60,10 @@ static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) 
  * vectors may be read. NULL where the axis is not transformed. */
 static const void *axis_values(const struct gf_cpu_plan *p, const struct gf_filter_terms *t,
                                int term, int axis, struct gf_cpu_filter *f, int64_t *at) {
-    if (!transformed(&p->job, axis))
+    if (!transformed(whole_of(p), axis))
         return NULL;
     const int bits = p->kernels->bits, lanes = p->kernels->lanes;
-    const double *from = t->value + t->term[term].at[axis];
+    const double *from = t->value + t->term[term].at[axis] + first_of(p, axis);
     const int64_t n = p->extent[axis], start = *at;
     *at += (n + lanes - 1) / lanes * lanes;
     for (int64_t i = start; i < *at; i++)
@@ -140,6 +150,7 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
             int64_t at = 0, i = ((complex ? 2 : 1) * k) * lanes + l;
             index[pass->axis] = k;
             index[pass->lane] = lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1;
+            index[pass->lane] += first_of(p, pass->lane);
             for (int a = 0; a < table->rank; a++)
                 at = at * table->shape[a] + index[a];
             table_value(table, at, v);
@@ -153,7 +164,7 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
 /* The table's extent along an axis: 1 where no value depends on it. */
 static long table_extent(const struct gf_cpu_plan *p, int axis) {
     bool spatial = axis >= 0 && axis < p->job.ndim;
-    bool matters = spatial && (transformed(&p->job, axis) || p->job.filter->table.data);
+    bool matters = spatial && (transformed(whole_of(p), axis) || p->job.filter->table.data);
     return matters ? p->extent[axis] : 1;
 }
 
@@ -185,7 +196,7 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
         const long at[2] = {i / blocks / n[1], i / blocks % n[1]};
         for (int d = 0; d < 2; d++)
             if (pass->outer[d] >= 0)
-                index[pass->outer[d]] = at[d];
+                index[pass->outer[d]] = at[d] + first_of(p, pass->outer[d]);
         fill_block(p, pass, t, index, i % blocks * lanes,
                    (char *)f->table + i * block * p->kernels->bits / 8);
     }
@@ -196,15 +207,18 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
                        struct gf_cpu_filter **out) {
     struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
     struct gf_cpu_filter *f = calloc(1, sizeof *f);
-    int rc = t && f ? gf_filter_compile(&p->job, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
+    int rc =
+        t && f ? gf_filter_compile(whole_of(p), t) : gf_fail(GF_ENOMEM, "no memory for a filter");
     if (rc)
         goto out;
-    f->gain.zero = gf_filter_zero(&p->job);
-    f->gain.lane_on = transformed(&p->job, pass->lane);
+    const struct gf_job *whole = whole_of(p);
+    const bool has_zero = !first_of(p, 1) || !transformed(whole, 1);
+    f->gain.zero = has_zero ? gf_filter_zero(whole) : 0;
+    f->gain.lane_on = transformed(whole, pass->lane);
     for (int d = 0; d < 2; d++)
-        f->gain.outer_on[d] = transformed(&p->job, pass->outer[d]);
+        f->gain.outer_on[d] = transformed(whole, pass->outer[d]);
     rc = pass->args.form == GF_CPU_R2R ? fill_line(p, pass, t, f)
-         : is_brief(&p->job, t)        ? fill_factors(p, pass, t, f)
+         : is_brief(whole, t)          ? fill_factors(p, pass, t, f)
                                        : fill_table(p, pass, t, threads, f);
     if (rc)
         goto out;

@@ -105,6 +105,8 @@ int gf_filter_validate(const struct gf_job *job) {
     const struct gf_filter *f = job->filter;
     if (job->op != GF_FILTER)
         return 0;
+    if (job->whole)
+        return gf_filter_validate(job->whole);
     int rc = isfinite(f->offset) ? 0 : gf_fail(GF_EINVAL, "the offset is not finite");
     for (int i = 0; i < f->n_factors && !rc; i++) {
         rc = check_lowpass(job, &f->factor[i].a);

@@ -18,8 +18,8 @@ static bool is_real(const struct gf_job *job) {
 
 const char *gf_slab_refuses(const struct gf_job *job) {
     const int last = job->ndim - 1;
-    if (job->op != GF_FFT)
-        return "only Fourier transforms are";
+    if (job->op == GF_DWT)
+        return "only Fourier transforms and filters are";
     if (job->ndim != 3)
         return "only volumes are";
     if (!(job->axes & 1) || job->axes == 1)
@@ -47,6 +47,15 @@ static int64_t bytes_of(const int64_t *shape, int rank, enum gf_dtype t) {
     return n;
 }
 
+/* As above, of the first samples alone where others were added. */
+static int64_t counted_bytes(const struct gf_job *job, int64_t channels, enum gf_dtype t) {
+    int64_t shape[GF_MAX_RANK] = {0};
+    for (int i = 0; i < job->ndim; i++)
+        shape[i] = gf_job_counted(job, i);
+    shape[job->ndim] = channels;
+    return bytes_of(shape, job->ndim + 1, t);
+}
+
 static int64_t input_bytes(const struct gf_job *job) {
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(job, shape);
@@ -69,10 +78,11 @@ static void describe(struct gf_slab_plan *p) {
         columns = columns / 2 + !p->packed;
     p->pages = job->shape[0];
     p->rows = job->shape[1];
+    p->kept_pages = gf_job_counted(job, 0);
     p->width = columns * (job->luma ? 1 : job->channels);
     p->number = job->precision == GF_DOUBLE ? 16 : 8;
     bool mirrored = p->packed || (inverse && p->real && !job->in_half);
-    for (int i = 0; i < job->n_out && !inverse; i++)
+    for (int i = 0; i < job->n_out && !inverse && job->op == GF_FFT; i++)
         mirrored |= p->real && !job->out[i].half;
     p->paired = mirrored && job->axes >> 1 & 1;
     p->units = p->paired ? p->rows / 2 + 1 : p->rows;
@@ -83,9 +93,10 @@ static void describe(struct gf_slab_plan *p) {
 static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t middle = p->exchange_bytes / p->pages;
-    int64_t outer = job->direction == GF_FORWARD ? input_bytes(job) / p->pages : 0;
-    for (int i = 0; i < job->n_out && job->direction == GF_INVERSE; i++)
-        outer += output_bytes(job, i) / p->pages;
+    int64_t in = job->direction == GF_FORWARD ? input_bytes(job) / p->pages : 0, out = 0;
+    for (int i = 0; i < job->n_out && (job->direction == GF_INVERSE || job->op == GF_FILTER); i++)
+        out += output_bytes(job, i) / p->pages;
+    const int64_t outer = in > out ? in : out;
     const int64_t page = outer + 2 * middle + middle / 4 + middle / p->n_blocks + 1;
     const bool pages = gf_job_joins_pages(job) || (p->rows < GRAIN && p->pages > p->rows);
     const int64_t grain = pages ? GRAIN : 1;
@@ -115,7 +126,7 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const struct gf_job *job = &p->job;
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
     int64_t wide = 0; /* bytes of a row of output, as complex numbers and as samples */
-    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD; i++) {
+    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD && job->op == GF_FFT; i++) {
         int64_t bytes = output_bytes(job, i) / (p->pages * p->rows) +
                         job->shape[2] * (job->luma ? 1 : job->channels) * p->number;
         if (gf_slab_range_scans(job, i)) /* as floats */
@@ -125,6 +136,8 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     int64_t column = row; /* bytes of a row in the block */
     if (job->direction == GF_INVERSE && !job->in_half && p->real)
         column += input_bytes(job) / (p->pages * p->rows); /* its full rows too */
+    if (job->op == GF_FILTER) /* its values, which are complex in the worst case */
+        column += row / (job->luma ? 1 : job->channels);
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
     int64_t n = (memory - memory / STEP_SHARE) / unit;
     n = n < 1 && unit <= memory ? 1 : n;
@@ -144,6 +157,27 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     p->step_pages = p->step_pages > p->pages ? p->pages : p->step_pages;
     *needed = block + p->step_pages * page;
     return 0;
+}
+
+/* A filter's input and output are those of the picture, without what was added beyond its edges. */
+static void describe_filter_walks(struct gf_slab_plan *p) {
+    const struct gf_job *job = &p->job;
+    int64_t first, count, kept = 0;
+    for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++) {
+        gf_slab_pages(p, i, &first, &count);
+        kept = first + count;
+    }
+    p->n_walks = 3;
+    p->walk[0].what = "slabs of pages, all axes but the slowest";
+    p->walk[1].what = "blocks of rows, the slowest axis, filter, and back";
+    p->walk[2].what = "slabs of pages, back along the other axes";
+    p->walk[0].bytes_read =
+        counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages;
+    p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written = p->exchange_bytes;
+    p->walk[2].bytes_read = p->exchange_bytes / p->pages * kept;
+    for (int i = 0; i < job->n_out; i++)
+        p->walk[2].bytes_written +=
+            counted_bytes(job, job->luma ? 1 : job->channels, job->out[i].dtype);
 }
 
 static void describe_walks(struct gf_slab_plan *p) {
@@ -188,6 +222,9 @@ int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t
     if (rc)
         return gf_fail(GF_ENOMEM, "a slab of the volume needs %s, limit %s (--max-memory)",
                        gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit));
-    describe_walks(p);
+    if (job->op == GF_FILTER)
+        describe_filter_walks(p);
+    else
+        describe_walks(p);
     return 0;
 }

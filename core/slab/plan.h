@@ -1,4 +1,4 @@
-/* A transform of a volume that does not fit memory, as two walks over it: which slabs, in which
+/* A transform of a volume that does not fit memory, as two walks over it, or a filter as three: which slabs, in which
  * order, and where the exchange between two axes is.
  *
  * A slab is a run of pages, that is of indices of the slowest axis. One walk goes slab by slab and
@@ -6,7 +6,8 @@
  * rows of all pages. Forward the slabs come first, inverse the blocks, which is the order in which
  * an array in memory is transformed. In between the complex numbers are in the exchange, a file or
  * memory of exchange_bytes, in pieces: what a slab and a block have in common, [page][row][number].
- * The first walk writes pieces, the second reads all pieces of a slab or of a block in one run.
+ * The first walk writes pieces, the second reads all pieces of a slab or of a block in one run. A
+ * filter's second walk puts the blocks back where they were, and a third one takes slabs from them.
  *
  *     struct gf_slab_plan p;
  *     int rc = gf_slab_plan_make(&job, false, 96 << 20, &p);           core/slab/make.h
@@ -24,10 +25,11 @@ enum { GF_SLAB_WALKS = 3 };
 
 struct gf_slab_plan {
     struct gf_job job;
-    int64_t pages, rows;         /* of the spectrum between the walks */
-    int64_t width;               /* complex numbers of a row there, channels included */
-    int64_t number;              /* bytes of one */
-    bool real;                   /* they are half spectra */
+    int64_t pages, rows; /* of the spectrum between the walks */
+    int64_t kept_pages;  /* of the result, the first ones: the others were added for a filter */
+    int64_t width;       /* complex numbers of a row there, channels included */
+    int64_t number;      /* bytes of one */
+    bool real;           /* they are half spectra */
     bool packed, packed_within;  /* struct gf_output */
     bool paired;                 /* a block has the negative frequency of each of its rows */
     int64_t slab_pages, n_slabs; /* pages of a slab; the last one has what is left too */

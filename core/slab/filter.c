@@ -1,0 +1,43 @@
+/* A filter in slabs: what is done to its blocks between the walks over the pages. */
+#include "core/slab/state.h"
+
+/* Along the slowest axis, times the filter, and back, in place. */
+static int filter_block(struct gf_slab_state *r, int64_t k, void *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_slab_block b = gf_slab_block(p, k);
+    const int64_t channels = p->job.luma ? 1 : p->job.channels, at = gf_slab_piece_at(p, 0, k);
+    struct gf_job job = gf_slab_block_job(p, b.n_low, p->width / channels);
+    struct gf_report report;
+    job.op = GF_FILTER;
+    job.channels = channels;
+    job.filter = p->job.filter;
+    job.filter_serial = p->job.filter_serial;
+    job.whole = &p->job;
+    job.whole_row = b.low;
+    struct gf_array lines = gf_array_wrap(
+        data, gf_slab_number(p), 4, (int64_t[]){p->pages, b.n_low, p->width / channels, channels});
+    struct gf_array out = lines;
+    int rc = r->io->get(r->io->user, at, data, gf_array_bytes(&lines));
+    if (!rc && k + 1 < p->n_blocks) {
+        const struct gf_slab_block next = gf_slab_block(p, k + 1);
+        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1),
+                       p->pages * next.n_low * gf_slab_row_bytes(p));
+    }
+    if (!rc)
+        rc = r->io->run(r->io->user, &job, &lines, &out, &report);
+    if (!rc)
+        rc = r->io->put(r->io->user, at, data, gf_array_bytes(&lines));
+    if (!rc)
+        gf_slab_moved(r, 2 * gf_array_bytes(&lines));
+    return rc;
+}
+
+int gf_slab_filter_blocks(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    void *data = NULL;
+    int rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
+    for (int64_t k = 0; k < p->n_blocks && !rc; k++)
+        rc = filter_block(r, k, data);
+    gf_free(data);
+    return rc;
+}
