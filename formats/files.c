@@ -291,6 +291,10 @@ bool gf_file_is_at_hand(const struct gf_file *file) {
     return gf_source_known_size(file->source) >= 0;
 }
 
+int gf_file_check_size(const struct gf_file *file) {
+    return gf_source_check_size(file->source);
+}
+
 void gf_file_close(struct gf_file *file) {
     if (!file)
         return;

@@ -84,16 +84,16 @@ int gf_slabs_plan(struct gf_task *t) {
 
 /* ---------------------------------------------------------------- files */
 
-static int check_finite(const struct slabs *s, int64_t page, struct gf_array *a) {
+/* `from`: no page before it has any. */
+static int check_finite(const struct slabs *s, int64_t from, struct gf_array *a) {
+    struct gf_task *t = s->t;
     int64_t first[GF_MAX_RANK];
     if (!gf_array_nonfinite(a, first))
         return 0;
-    if (s->t->s->nan != GF_NAN_REFUSE) {
-        gf_samples_mend(a, false);
-        return 0;
-    }
-    return gf_fail(GF_EINVAL, "NaN or Inf, the first at [%lld, %lld, %lld]; see --nan=zero",
-                   (long long)(page + first[0]), (long long)first[1], (long long)first[2]);
+    if (t->s->nan == GF_NAN_REFUSE)
+        return gf_load_refuse_pages(&t->reader, t->s, t->read, &t->image, from);
+    gf_samples_mend(a, false);
+    return 0;
 }
 
 static int read_file(void *user, int64_t first, struct gf_array *pages) {
@@ -126,7 +126,7 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     if (!rc) {
         struct gf_array a = gf_array_wrap(to, t->image.px.dtype, 4,
                                           (int64_t[]){1, rows->count, shape[2], shape[3]});
-        rc = check_finite(s, rows->page, &a);
+        rc = check_finite(s, 0, &a);
     }
     t->ms_decode += gf_now_ms() - start;
     return rc;
@@ -236,6 +236,8 @@ int gf_slabs_run(struct gf_task *t) {
     if (!rc)
         rc = gf_slab_run(&s.plan, &io, &t->report);
     gf_progress_share(0);
+    if (!rc && t->reader.file[0])
+        rc = gf_file_check_size(t->reader.file[0]);
     gf_reader_close(&t->reader);
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);

@@ -183,13 +183,22 @@ static int open_one(struct run *r) {
     return gf_array_alloc(&r->plane.px, px->dtype, 3, px->shape + 1);
 }
 
+/* Plane i of one file. */
+static int check_plane(struct run *r, int64_t i) {
+    struct gf_task *t = r->t;
+    int64_t first[GF_MAX_RANK];
+    return t->s->nan == GF_NAN_REFUSE && gf_array_nonfinite(&r->plane.px, first)
+               ? gf_load_refuse_pages(&t->reader, t->s, t->read, &t->image, i)
+               : gf_load_finite(t->s, &r->plane);
+}
+
 /* Plane i, its channels without alpha, as a view. */
 static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
     int rc;
     if (r->one) {
         rc = gf_file_read_pages(r->t->reader.file[0], &r->t->image, i, 1, r->plane.px.data);
         if (!rc)
-            rc = gf_load_finite(r->t->s, &r->plane);
+            rc = check_plane(r, i);
     } else {
         gf_image_free(&r->plane);
         rc = gf_reader_frame(&r->t->reader, r->t->s, r->t->read, i, &r->t->image, &r->plane);
@@ -277,6 +286,8 @@ static int stream(struct gf_task *t) {
     if ((rc = start_writing(&r)) != 0)
         goto out;
     rc = stop_writing(&r, run(&r, streamer, stream));
+    if (!rc && r.one)
+        rc = gf_file_check_size(t->reader.file[0]);
     if (rc)
         goto out;
     double before = gf_now_ms();
