@@ -71,7 +71,7 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
                 a->elsewhere == b->elsewhere && a->n_out == b->n_out && a->op == b->op &&
                 same_wavelet(&a->wavelet, &b->wavelet) && a->filter == b->filter &&
                 a->filter_serial == b->filter_serial && a->whole == b->whole &&
-                a->whole_row == b->whole_row;
+                a->whole_row == b->whole_row && a->whole_column == b->whole_column;
     for (int i = 0; same && i < a->ndim; i++)
         same = a->shape[i] == b->shape[i] && gf_job_counted(a, i) == gf_job_counted(b, i);
     for (int i = 0; same && i < a->n_out; i++)

@@ -131,9 +131,10 @@ struct gf_job {
     int64_t filter_serial;
     /* A part of the GF_FILTER job `whole`, not owned: numbers are rounded as there. GF_FFT: some of its
      * axes. GF_FILTER: complex numbers to complex numbers, forward along the slowest axis, times the
-     * filter, and back; the rows are those of whole's half spectrum from whole_row on. */
+     * filter, and back; rows and columns are those of whole's half spectrum from whole_row and
+     * whole_column on. A picture is a volume of one row there. */
     const struct gf_job *whole;
-    int64_t whole_row;
+    int64_t whole_row, whole_column;
 };
 
 /* Milliseconds that the parts of a run took on a device; 0 where arrays stay in host memory. */

@@ -116,12 +116,15 @@ static int check_wavelet(const struct gf_job *job) {
 static int check_filter_part(const struct gf_job *job) {
     const struct gf_job *whole = job->whole;
     const struct gf_output *out = &job->out[0];
-    bool good = job->ndim == 3 && whole->ndim == 3 && job->axes == 1 && whole->axes & 1 &&
-                job->shape[0] == whole->shape[0] && job->whole_row >= 0 &&
-                job->whole_row + job->shape[1] <= whole->shape[1] && gf_job_half_axis(whole) == 2 &&
-                job->shape[2] == whole->shape[2] / 2 + 1 && job->n_out == 1 &&
-                out->kind == GF_COMPLEX && out->dtype == job->in_dtype;
-    return good ? 0 : gf_fail(GF_EINVAL, "a part of a filter is some rows of its half spectrum");
+    const int last = whole->ndim - 1;
+    const int64_t rows = whole->ndim == 3 ? whole->shape[1] : 1;
+    bool good = job->ndim == 3 && whole->ndim >= 2 && job->axes == 1 && whole->axes & 1 &&
+                gf_job_half_axis(whole) == last && job->shape[0] == whole->shape[0] &&
+                job->whole_row >= 0 && job->whole_row + job->shape[1] <= rows &&
+                job->whole_column >= 0 &&
+                job->whole_column + job->shape[2] <= whole->shape[last] / 2 + 1 &&
+                job->n_out == 1 && out->kind == GF_COMPLEX && out->dtype == job->in_dtype;
+    return good ? 0 : gf_fail(GF_EINVAL, "a part of a filter is a part of its half spectrum");
 }
 
 static int check_filter(const struct gf_job *job) {

@@ -6,16 +6,19 @@ static int filter_block(struct gf_slab_state *r, int64_t k, void *data) {
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_block b = gf_slab_block(p, k);
     const int64_t channels = p->job.luma ? 1 : p->job.channels, at = gf_slab_piece_at(p, 0, k);
-    struct gf_job job = gf_slab_block_job(p, b.n_low, p->width / channels);
+    const int64_t rows = p->picture ? 1 : b.n_low;
+    const int64_t columns = p->picture ? b.n_low : p->width / channels;
+    struct gf_job job = gf_slab_block_job(p, rows, columns);
     struct gf_report report;
     job.op = GF_FILTER;
     job.channels = channels;
     job.filter = p->job.filter;
     job.filter_serial = p->job.filter_serial;
-    job.whole = &p->job;
-    job.whole_row = b.low;
-    struct gf_array lines = gf_array_wrap(
-        data, gf_slab_number(p), 4, (int64_t[]){p->pages, b.n_low, p->width / channels, channels});
+    job.whole = &p->whole;
+    job.whole_row = p->picture ? 0 : b.low;
+    job.whole_column = p->picture ? b.low : 0;
+    struct gf_array lines =
+        gf_array_wrap(data, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, columns, channels});
     struct gf_array out = lines;
     int rc = r->io->get(r->io->user, at, data, gf_array_bytes(&lines));
     if (!rc && k + 1 < p->n_blocks) {

@@ -12,7 +12,7 @@ static struct gf_job inverse_job(const struct gf_slab_plan *p, int64_t count, in
     struct gf_job job = p->job, forward;
     if (p->job.op == GF_FILTER) {
         gf_filter_split(&p->job, &forward, &job);
-        job.whole = &p->job;
+        job.whole = &p->whole;
     }
     job.shape[0] = count;
     job.counted[0] = counted;
@@ -41,8 +41,27 @@ static int read_block(struct gf_slab_state *r, const struct gf_slab_block *b, ch
     return rc;
 }
 
-/* full: room for a block of full rows, NULL where the input has what is transformed. */
-static int inverse_block(struct gf_slab_state *r, int64_t k, char *data, char *full) {
+/* A block of a volume, transformed along the slowest axis. */
+static int put_block(struct gf_slab_state *r, int64_t k, int64_t rows, char *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t page = rows * gf_slab_row_bytes(p);
+    int rc = gf_slab_run_block(r, rows, data);
+    for (int64_t i = 0; i < p->n_slabs && !rc; i++) {
+        int64_t first, count;
+        gf_slab_pages(p, i, &first, &count);
+        rc = r->io->put(r->io->user, gf_slab_piece_at(p, i, k), data + first * page, count * page);
+    }
+    return rc;
+}
+
+/* Room for a block: of the spectrum, of full rows (NULL where the input has what is transformed), and
+ * for pictures of a piece. */
+struct room {
+    void *data, *full, *piece;
+};
+
+static int inverse_block(struct gf_slab_state *r, int64_t k, const struct room *room) {
+    char *data = room->data, *full = room->full;
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_block b = gf_slab_block(p, k);
     const int64_t rows = gf_slab_block_rows(&b), page = rows * gf_slab_row_bytes(p);
@@ -52,30 +71,40 @@ static int inverse_block(struct gf_slab_state *r, int64_t k, char *data, char *f
         gf_slab_hermitian(&s, data, r->energy);
     }
     if (!rc)
-        rc = gf_slab_run_block(r, rows, data);
-    for (int64_t i = 0; i < p->n_slabs && !rc; i++) {
-        int64_t first, count;
-        gf_slab_pages(p, i, &first, &count);
-        rc = r->io->put(r->io->user, gf_slab_piece_at(p, i, k), data + first * page, count * page);
-    }
+        rc = r->columns ? gf_slab_put_rows(r, &b, data, room->piece) : put_block(r, k, rows, data);
     if (!rc)
         gf_slab_moved(r, p->pages * (page + rows * input_row(p)));
     return rc;
 }
 
-int gf_slab_inverse_blocks(struct gf_slab_state *r) {
+static int read_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    void *data = NULL, *full = NULL;
-    int rc = gf_slab_take(&data, p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p));
+    struct room room = {NULL, NULL, NULL};
+    int rc = gf_slab_take(&room.data, p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p));
     if (!rc && input_row(p) != gf_slab_row_bytes(p))
-        rc = gf_slab_take(&full, p->pages * gf_slab_most_rows(p) * input_row(p));
+        rc = gf_slab_take(&room.full, p->pages * gf_slab_most_rows(p) * input_row(p));
+    if (!rc && r->columns)
+        rc = gf_slab_take(&room.piece, gf_slab_row_piece(r));
     for (int64_t k = 0; k < p->n_blocks && !rc; k++)
-        rc = inverse_block(r, k, data, full);
+        rc = inverse_block(r, k, &room);
     if (r->energy[0] > 0 || r->energy[1] > 0)
         r->report->imag_ratio =
             r->energy[0] > 0 ? sqrt(r->energy[1] / r->energy[0]) : (double)INFINITY;
-    gf_free(data);
-    gf_free(full);
+    gf_free(room.data);
+    gf_free(room.full);
+    gf_free(room.piece);
+    return rc;
+}
+
+int gf_slab_inverse_blocks(struct gf_slab_state *r) {
+    if (!r->plan->picture)
+        return read_blocks(r);
+    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
+    r->columns = r->plan;
+    r->plan = &rows;
+    int rc = read_blocks(r);
+    r->plan = r->columns;
+    r->columns = NULL;
     return rc;
 }
 
@@ -108,7 +137,8 @@ static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, 
     for (int64_t z = 0; z < pages && !rc; z++) {
         char *page = (char *)out->data + z * out->stride[0];
         crop(job, out, page);
-        rc = r->io->write(r->io->user, i, &(struct gf_slab_rows){first + z, 0, rows}, page);
+        const struct gf_slab_rows at = {first + z, 0, rows}, row = {0, first + z, 1};
+        rc = r->io->write(r->io->user, i, r->plan->picture ? &row : &at, page);
     }
     if (!rc)
         gf_slab_moved(r, pages * rows * gf_job_counted(job, 2) * out->stride[2]);

@@ -15,17 +15,23 @@
  *         for (int64_t k = 0; k < p.n_blocks; k++)
  *             … gf_slab_piece_at(&p, i, k) …
  *
+ * A picture is a volume whose pages have one row, and a block some of its columns. Its second walk puts
+ * the blocks back too. An inverse's first walk and all third ones take slabs of rows, with the negatives
+ * of these where a mirror image is needed.
+ *
  * A plan follows from the job's shape, axes, types and the memory alone. It owns nothing. */
 #ifndef GF_CORE_SLAB_PLAN_H
 #define GF_CORE_SLAB_PLAN_H
 
 #include "core/base/job.h"
 
-enum { GF_SLAB_WALKS = 3 };
+enum { GF_SLAB_WALKS = 4 };
 
 struct gf_slab_plan {
-    struct gf_job job;
-    int64_t pages, rows; /* of the spectrum between the walks */
+    struct gf_job job;   /* of a volume */
+    struct gf_job whole; /* as it was asked for */
+    bool picture;
+    int64_t pages, rows; /* of the spectrum between the walks; a picture's columns are its rows */
     int64_t kept_pages;  /* of the result, the first ones: the others were added for a filter */
     int64_t width;       /* complex numbers of a row there, channels included */
     int64_t number;      /* bytes of one */
@@ -36,6 +42,7 @@ struct gf_slab_plan {
     int64_t units, block_units;  /* of which blocks are made: rows, or rows and their negatives */
     int64_t n_blocks;
     int64_t step_pages; /* of a block, which are made into output at a time */
+    int64_t row_units;  /* a picture's: of the slabs of rows in its other walks */
     int64_t exchange_bytes, memory_bytes;
     int n_walks;
     struct {
@@ -56,6 +63,8 @@ struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i);
 static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
     return b->n_low + b->n_high;
 }
+/* The picture as a volume of one page, its blocks being those slabs of rows. */
+struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p);
 /* Where the piece of a slab and a block begins in the exchange, and its bytes. */
 int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);

@@ -16,7 +16,7 @@ static struct gf_job forward_job(const struct gf_slab_plan *p, int64_t count) {
     struct gf_job job = p->job, inverse;
     if (p->job.op == GF_FILTER) {
         gf_filter_split(&p->job, &job, &inverse);
-        job.whole = &p->job;
+        job.whole = &p->whole;
     }
     job.shape[0] = count;
     job.axes &= ~1u;
@@ -141,7 +141,7 @@ static int write_rows(struct gf_slab_state *r, int i, struct gf_slab_rows rows, 
 
 /* Buffers for a few pages of a block. */
 struct step {
-    void *numbers, *samples;
+    void *numbers, *samples, *piece;
     int64_t first, count; /* pages */
     bool scans;           /* for a display range: nothing is written */
 };
@@ -212,20 +212,26 @@ static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s,
     return rc;
 }
 
+/* Block k of a volume, transformed along the slowest axis too. */
+static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
+                        void *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t row = p->pages * gf_slab_row_bytes(p);
+    int rc = r->io->get(r->io->user, gf_slab_piece_at(p, 0, k), data, gf_slab_block_rows(b) * row);
+    if (!rc && k + 1 < p->n_blocks) {
+        const struct gf_slab_block next = gf_slab_block(p, k + 1);
+        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1), gf_slab_block_rows(&next) * row);
+    }
+    return rc ? rc : gf_slab_run_block(r, gf_slab_block_rows(b), data);
+}
+
 static int forward_block(struct gf_slab_state *r, int64_t k, void *data, struct step *step) {
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, gf_slab_row_bytes(p),
                                        r->io->threads};
-    const int64_t rows = gf_slab_block_rows(&s.block),
-                  bytes = p->pages * rows * gf_slab_row_bytes(p);
-    int rc = r->io->get(r->io->user, gf_slab_piece_at(p, 0, k), data, bytes);
-    if (!rc && k + 1 < p->n_blocks) {
-        const struct gf_slab_block next = gf_slab_block(p, k + 1);
-        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1),
-                       p->pages * gf_slab_block_rows(&next) * gf_slab_row_bytes(p));
-    }
-    if (!rc)
-        rc = gf_slab_run_block(r, rows, data);
+    const int64_t bytes = p->pages * gf_slab_block_rows(&s.block) * gf_slab_row_bytes(p);
+    int rc = r->columns ? gf_slab_get_rows(r, &s.block, data, step->piece)
+                        : finish_block(r, k, &s.block, data);
     if (!rc)
         gf_slab_moved(r, bytes);
     for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
@@ -237,7 +243,7 @@ static int forward_block(struct gf_slab_state *r, int64_t k, void *data, struct 
     return rc;
 }
 
-static int forward_blocks(struct gf_slab_state *r, bool scans) {
+static int write_blocks(struct gf_slab_state *r, bool scans) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), channels = p->job.luma ? 1 : p->job.channels;
     int64_t numbers = 0, samples = 0;
@@ -256,11 +262,27 @@ static int forward_blocks(struct gf_slab_state *r, bool scans) {
         rc = gf_slab_take(&step.numbers, numbers);
     if (!rc && samples)
         rc = gf_slab_take(&step.samples, samples);
+    if (!rc && r->columns)
+        rc = gf_slab_take(&step.piece, gf_slab_row_piece(r));
     for (int64_t k = 0; k < p->n_blocks && !rc; k++)
         rc = forward_block(r, k, data, &step);
     gf_free(data);
     gf_free(step.numbers);
     gf_free(step.samples);
+    gf_free(step.piece);
+    return rc;
+}
+
+/* The last walk, or for the display range the one before it. */
+static int forward_blocks(struct gf_slab_state *r, bool scans) {
+    if (!r->plan->picture)
+        return write_blocks(r, scans);
+    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
+    r->columns = r->plan;
+    r->plan = &rows;
+    int rc = write_blocks(r, scans);
+    r->plan = r->columns;
+    r->columns = NULL;
     return rc;
 }
 
@@ -281,6 +303,8 @@ static int run_forward(struct gf_slab_state *r) {
     int rc = gf_slab_range_open(r->plan, &r->range);
     if (!rc)
         rc = forward_slabs(r);
+    if (!rc && r->plan->picture)
+        rc = gf_slab_column_blocks(r);
     if (!rc)
         rc = find_ranges(r);
     if (!rc)
@@ -293,6 +317,8 @@ static int run_forward(struct gf_slab_state *r) {
 
 static int run_inverse(struct gf_slab_state *r) {
     int rc = gf_slab_inverse_blocks(r);
+    if (!rc && r->plan->picture)
+        rc = gf_slab_column_blocks(r);
     return rc ? rc : gf_slab_inverse_slabs(r);
 }
 

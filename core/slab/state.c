@@ -52,8 +52,12 @@ int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines) {
 
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data) {
     const struct gf_slab_plan *p = r->plan;
-    struct gf_array lines =
-        gf_array_wrap(data, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, p->width, 1});
+    int64_t shape[] = {p->pages, rows, p->width, 1};
+    if (p->picture) {
+        shape[1] = 1;
+        shape[2] = rows * p->width;
+    }
+    struct gf_array lines = gf_array_wrap(data, gf_slab_number(p), 4, shape);
     return gf_slab_run_lines(r, &lines);
 }
 

@@ -8,6 +8,7 @@
 
 struct gf_slab_state {
     const struct gf_slab_plan *plan;
+    const struct gf_slab_plan *columns; /* a picture's, while `plan` is that of its rows; or NULL */
     const struct gf_slab_io *io;
     struct gf_report *report;
     int64_t moved;
@@ -47,6 +48,15 @@ int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 /* The walks of an inverse; gf_slab_inverse_slabs() is a filter's last one too. */
 int gf_slab_inverse_blocks(struct gf_slab_state *r);
 int gf_slab_inverse_slabs(struct gf_slab_state *r);
+/* A picture's second walk; and from the exchange or to it, the rows of a block of its rows. `piece`:
+ * room for gf_slab_row_piece() bytes. */
+int gf_slab_column_blocks(struct gf_slab_state *r);
+int gf_slab_get_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                     void *piece);
+int gf_slab_put_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                     void *piece);
+int64_t gf_slab_row_piece(const struct gf_slab_state *r);
+
 /* A filter's second walk. */
 int gf_slab_filter_blocks(struct gf_slab_state *r);
 
