@@ -245,7 +245,7 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
 
 bool gf_file_has_rows(const struct gf_file *file) {
     const struct gf_decoder *d = &file->decoder;
-    return !gf_file_whole(file) && (d->format->plain_rows || (d->format->read_rows && d->rows));
+    return d->format->plain_rows ? !d->whole : d->format->read_rows && d->rows;
 }
 
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
@@ -256,9 +256,11 @@ int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64
         int rc = check_once(file);
         return rc ? rc : d->format->read_rows(d, page, row, n, to);
     }
-    const int64_t shape[3] = {px->shape[0] * px->shape[1], px->shape[2], px->shape[3]};
+    const int last = volume->ndim - 1; /* a picture is page 0 */
+    const int64_t rows_of_all = volume->ndim == 3 ? px->shape[0] * px->shape[1] : px->shape[0];
+    const int64_t shape[3] = {rows_of_all, px->shape[last], px->shape[last + 1]};
     struct gf_image rows = {.ndim = 2, .px = gf_array_wrap(NULL, px->dtype, 3, shape)};
-    return gf_file_read_pages(file, &rows, page * px->shape[1] + row, n, to);
+    return gf_file_read_pages(file, &rows, page * px->shape[last - 1] + row, n, to);
 }
 
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {

@@ -322,7 +322,8 @@ int gf_load_refuse_pages(struct gf_reader *r, const struct gf_settings *s, char 
     int rc = gf_array_alloc(&page, like.dtype, like.rank, like.shape);
     for (int64_t z = from; z < image->px.shape[0] && !rc; z++) {
         int64_t at[GF_MAX_RANK];
-        rc = gf_reader_pages(r, s, paths, image, z, &page);
+        rc = image->ndim == 2 ? gf_file_read_rows(r->file[0], image, 0, z, 1, page.data)
+                              : gf_reader_pages(r, s, paths, image, z, &page);
         const int64_t more = rc ? 0 : gf_array_nonfinite(&page, at);
         if (more && !bad) {
             at[0] = z;

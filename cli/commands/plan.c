@@ -145,10 +145,10 @@ static void print_slabs(const struct gf_slab_plan *p) {
         print_walks(p);
         return;
     }
-    printf(
-        "  slabs     with --scratch: %lld of up to %lld pages, %lld blocks of rows, %s of memory\n",
-        (long long)p->n_slabs, (long long)p->slab_pages, (long long)p->n_blocks,
-        gf_memory_text(p->memory_bytes, a));
+    printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
+           (long long)p->n_slabs, (long long)p->slab_pages, p->picture ? "rows" : "pages",
+           (long long)p->n_blocks, p->picture ? "columns" : "rows",
+           gf_memory_text(p->memory_bytes, a));
     print_walks(p);
 }
 

@@ -214,7 +214,7 @@ int gf_filter_lengthen(struct gf_task *t) {
 
 /* ---- page by page ---- */
 
-/* A page of the file as it is read, and two lengthened ones that fade into each other. */
+/* A page of the file as it is read, of a picture a row, and two lengthened ones that fade into each other. */
 struct making {
     struct gf_task *t;
     const struct gf_page_source *file;
@@ -228,8 +228,10 @@ static bool fades(const struct gf_task *t) {
 static int take_buffers(struct making *m) {
     const struct gf_job *job = &m->t->job;
     const int64_t *n = m->t->filtering->frame.shape;
-    const int64_t read[] = {1, n[1], n[2], job->channels};
-    const int64_t made[] = {1, job->shape[1], job->shape[2], job->channels};
+    const int x = job->ndim - 1;
+    const bool rows = job->ndim == 3;
+    const int64_t read[] = {1, rows ? n[1] : 1, n[x], job->channels};
+    const int64_t made[] = {1, rows ? job->shape[1] : 1, job->shape[x], job->channels};
     int rc = gf_array_alloc(&m->page, m->t->filtering->frame.dtype, 4, read);
     if (!rc && fades(m->t))
         rc = gf_array_alloc(&m->end, job->in_dtype, 4, made);
@@ -241,10 +243,13 @@ static int take_buffers(struct making *m) {
 int64_t gf_filter_make_pages_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const int64_t *n = t->filtering->frame.shape;
-    int64_t bytes = (int64_t)gf_dtype_size(t->filtering->frame.dtype) * n[1] * n[2];
-    if (fades(t))
-        bytes += 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->shape[1] * job->shape[2];
-    return bytes * job->channels;
+    int64_t read = (int64_t)gf_dtype_size(t->filtering->frame.dtype) * job->channels;
+    int64_t made = fades(t) ? 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->channels : 0;
+    for (int i = 1; i < job->ndim; i++) {
+        read *= n[i];
+        made *= job->shape[i];
+    }
+    return read + made;
 }
 
 /* Page z of the file, lengthened within its plane. */

@@ -52,6 +52,8 @@ const struct fault_case fault_cases[] = {
     PAGES("pages-tiff", "fwd @/pages.tif --dims=2 --depth=8 --range=full --out=o.tif --phase=o.npy "
                         "--max-memory=80K"),
     PAGES("dwt-planes", "dwt @/pages.tif --out=o.tif --levels=1 --max-memory=80K"),
+    PAGES("picture-scratch",
+          "fwd @/a.npy --complex=o.npy --out=o.tif --max-memory=14K --scratch=."),
     PAGES("pages-files",
           "filter @/pages.tif --dims=2 --lowpass=5 --out=o{page}.png --max-memory=60K"),
     /* Large enough for two threads. */
