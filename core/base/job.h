@@ -121,6 +121,14 @@ struct gf_job {
     /* Points of the axes that other jobs transform, this one being a part of a transform of more
      * axes: they count in the norm. 0: the job is all of it. */
     int64_t elsewhere;
+    /* Of a part that can have some of the indices of every axis: those from `first` on, of a transform
+     * of this shape over these axes. axes 0: it has all indices of the axes that it leaves to others.
+     * A GF_FILTER part transforms complex numbers, multiplies by the filter, transforms back, and has
+     * no factor; GF_FFT parts of a filter name it too, and are computed as a backend does it there. */
+    struct {
+        int64_t shape[GF_MAX_DIMS], first[GF_MAX_DIMS];
+        unsigned axes;
+    } whole;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
     enum gf_op op;
@@ -129,12 +137,6 @@ struct gf_job {
      * Not owned. The serial distinguishes two filters that were at the same address in turn. */
     const struct gf_filter *filter;
     int64_t filter_serial;
-    /* A part of the GF_FILTER job `whole`, not owned: numbers are rounded as there. GF_FFT: some of its
-     * axes. GF_FILTER: complex numbers to complex numbers, forward along the slowest axis, times the
-     * filter, and back; rows and columns are those of whole's half spectrum from whole_row and
-     * whole_column on. A picture is a volume of one row there. */
-    const struct gf_job *whole;
-    int64_t whole_row, whole_column;
 };
 
 /* Milliseconds that the parts of a run took on a device; 0 where arrays stay in host memory. */

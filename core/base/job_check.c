@@ -112,33 +112,18 @@ static int check_wavelet(const struct gf_job *job) {
 
 /* ---- a filter ---- */
 
-/* Complex lines between the transforms of the other axes. */
-static int check_filter_part(const struct gf_job *job) {
-    const struct gf_job *whole = job->whole;
-    const struct gf_output *out = &job->out[0];
-    const int last = whole->ndim - 1;
-    const int64_t rows = whole->ndim == 3 ? whole->shape[1] : 1;
-    bool good = job->ndim == 3 && whole->ndim >= 2 && job->axes == 1 && whole->axes & 1 &&
-                gf_job_half_axis(whole) == last && job->shape[0] == whole->shape[0] &&
-                job->whole_row >= 0 && job->whole_row + job->shape[1] <= rows &&
-                job->whole_column >= 0 &&
-                job->whole_column + job->shape[2] <= whole->shape[last] / 2 + 1 &&
-                job->n_out == 1 && out->kind == GF_COMPLEX && out->dtype == job->in_dtype;
-    return good ? 0 : gf_fail(GF_EINVAL, "a part of a filter is a part of its half spectrum");
-}
-
 static int check_filter(const struct gf_job *job) {
-    if (job->filter && job->whole)
-        return check_filter_part(job);
     if (!job->filter)
         return gf_fail(GF_EINVAL, "no filter to apply");
-    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype))
+    const bool part = job->whole.axes != 0;
+    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype) != part)
         return gf_fail(GF_EINVAL, "a filter takes real samples, not complex ones");
     return check_samples(job);
 }
 
-static int check_filtered(const struct gf_output *out) {
-    if (out->kind != GF_REAL || out->map != GF_MAP_NUMBER || out->shift || out->half)
+static int check_filtered(const struct gf_job *job, const struct gf_output *out) {
+    if (out->kind != (job->whole.axes ? GF_COMPLEX : GF_REAL) || out->map != GF_MAP_NUMBER ||
+        out->shift || out->half)
         return gf_fail(GF_EINVAL, "a filter's results are real numbers, as its input is");
     return 0;
 }
@@ -177,9 +162,9 @@ static int check_output(const struct gf_job *job, const struct gf_output *out) {
         return gf_fail(GF_EINVAL, "no such display range: %d", (int)out->range);
     if (out->range == GF_RANGE_AUTO && (job->op != GF_FFT || job->direction != GF_FORWARD))
         return gf_fail(GF_EINVAL, "an automatic display range is that of a spectrum");
-    int rc = job->op == GF_DWT                     ? check_coefficients(job, out)
-             : job->op == GF_FILTER && !job->whole ? check_filtered(out)
-                                                   : 0;
+    int rc = job->op == GF_DWT      ? check_coefficients(job, out)
+             : job->op == GF_FILTER ? check_filtered(job, out)
+                                    : 0;
     if (rc)
         return rc;
     if (job->direction == GF_INVERSE && (out->shift || out->half))
@@ -239,12 +224,11 @@ int gf_job_check_arrays(const struct gf_job *job, const struct gf_array *in,
 }
 
 int gf_job_check_unpacked(const struct gf_job *job) {
-    if (job->op == GF_FILTER && job->whole)
-        return gf_fail(GF_EUNABLE,
-                       "this backend has no filters in parts; --backend=openmp has them");
     for (int i = 0; i < job->n_out; i++)
         if (job->out[i].packed)
             return gf_fail(GF_EUNSUPP, "this backend does not pack half spectra");
+    if (job->op == GF_FILTER && job->whole.axes)
+        return gf_fail(GF_EUNSUPP, "this backend does not filter a part of a spectrum");
     return 0;
 }
 

@@ -3,37 +3,42 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 
-/* The job that the filter is of. */
-static const struct gf_job *whole_of(const struct gf_cpu_plan *p) {
-    return p->job.whole ? p->job.whole : &p->job;
-}
-
-/* The axis of that job which is `axis` of the plan's; -1: none. Of a picture's part it has no row. */
-static int whole_axis(const struct gf_cpu_plan *p, int axis) {
-    if (axis < 0 || axis >= p->job.ndim || p->job.ndim == whole_of(p)->ndim)
-        return axis < p->job.ndim ? axis : -1;
-    return axis == 0 ? 0 : axis - 1 ? 1 : -1;
-}
-
-/* The index in its spectrum of the first one that the plan has along an axis. */
-static int64_t first_of(const struct gf_cpu_plan *p, int axis) {
-    return !p->job.whole ? 0 : axis == 1 ? p->job.whole_row : axis == 2 ? p->job.whole_column : 0;
-}
-
 static bool transformed(const struct gf_job *job, int axis) {
     return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);
+}
+
+/* The job that a part is a part of, as far as its filter's values depend on it; else the job. */
+static struct gf_job whole_of(const struct gf_job *job) {
+    struct gf_job whole = *job;
+    if (!job->whole.axes)
+        return whole;
+    memcpy(whole.shape, job->whole.shape, sizeof whole.shape);
+    whole.axes = job->whole.axes;
+    whole.elsewhere = 0;
+    return whole;
+}
+
+static bool filtered(const struct gf_job *job, int axis) {
+    const struct gf_job whole = whole_of(job);
+    return transformed(&whole, axis);
+}
+
+/* The filter's index of this job's index 0. */
+static int64_t first_of(const struct gf_job *job, int axis) {
+    return job->whole.axes && axis >= 0 && axis < job->ndim ? job->whole.first[axis] : 0;
 }
 
 bool gf_cpu_filter_fuses(const struct gf_job *job) {
     int axes = 0;
     for (int i = 0; i < job->ndim; i++)
         axes += transformed(job, i) && job->shape[i] > 1;
-    return axes > 1 || job->whole || !job->filter->table.data;
+    return axes > 1 || !job->filter->table.data;
 }
 
 /* Flushes tiny values to 0 as gain_flush() of kernels/cpu/gain.h does. */
@@ -67,11 +72,10 @@ static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) 
  * vectors may be read. NULL where the axis is not transformed. */
 static const void *axis_values(const struct gf_cpu_plan *p, const struct gf_filter_terms *t,
                                int term, int axis, struct gf_cpu_filter *f, int64_t *at) {
-    const int of = whole_axis(p, axis);
-    if (!transformed(whole_of(p), of))
+    if (!filtered(&p->job, axis))
         return NULL;
     const int bits = p->kernels->bits, lanes = p->kernels->lanes;
-    const double *from = t->value + t->term[term].at[of] + first_of(p, axis);
+    const double *from = t->value + t->term[term].at[axis] + first_of(&p->job, axis);
     const int64_t n = p->extent[axis], start = *at;
     *at += (n + lanes - 1) / lanes * lanes;
     for (int64_t i = start; i < *at; i++)
@@ -155,16 +159,14 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     for (long k = 0; k < pass->args.n; k++)
         for (int l = 0; l < lanes; l++) {
             double v[2], h;
-            int64_t at = 0, i = ((complex ? 2 : 1) * k) * lanes + l, there[GF_MAX_RANK] = {0};
+            int64_t at = 0, i = ((complex ? 2 : 1) * k) * lanes + l;
             index[pass->axis] = k;
-            index[pass->lane] = lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1;
-            for (int a = 0; a < p->job.ndim; a++)
-                if (whole_axis(p, a) >= 0)
-                    there[whole_axis(p, a)] = index[a] + first_of(p, a);
+            index[pass->lane] = first_of(&p->job, pass->lane) +
+                                (lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1);
             for (int a = 0; a < table->rank; a++)
-                at = at * table->shape[a] + there[a];
+                at = at * table->shape[a] + index[a];
             table_value(table, at, v);
-            h = gf_filter_value(t, there);
+            h = gf_filter_value(t, index);
             put(to, bits, i, h * v[0]);
             if (complex)
                 put(to, bits, i + lanes, h * v[1]);
@@ -174,8 +176,7 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
 /* The table's extent along an axis: 1 where no value depends on it. */
 static long table_extent(const struct gf_cpu_plan *p, int axis) {
     bool spatial = axis >= 0 && axis < p->job.ndim;
-    bool matters =
-        spatial && (transformed(whole_of(p), whole_axis(p, axis)) || p->job.filter->table.data);
+    bool matters = spatial && (filtered(&p->job, axis) || p->job.filter->table.data);
     return matters ? p->extent[axis] : 1;
 }
 
@@ -207,7 +208,7 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
         const long at[2] = {i / blocks / n[1], i / blocks % n[1]};
         for (int d = 0; d < 2; d++)
             if (pass->outer[d] >= 0)
-                index[pass->outer[d]] = at[d];
+                index[pass->outer[d]] = first_of(&p->job, pass->outer[d]) + at[d];
         fill_block(p, pass, t, index, i % blocks * lanes,
                    (char *)f->table + i * block * p->kernels->bits / 8);
     }
@@ -218,20 +219,19 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
                        struct gf_cpu_filter **out) {
     struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
     struct gf_cpu_filter *f = calloc(1, sizeof *f);
-    int rc =
-        t && f ? gf_filter_compile(whole_of(p), t) : gf_fail(GF_ENOMEM, "no memory for a filter");
+    const struct gf_job whole = whole_of(&p->job);
+    bool origin = true; /* this part has the zero frequency */
+    int rc = t && f ? gf_filter_compile(&whole, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
     if (rc)
         goto out;
-    const struct gf_job *whole = whole_of(p);
-    bool has_zero = true;
-    for (int i = 1; i < 3; i++)
-        has_zero &= !first_of(p, i) || !transformed(whole, whole_axis(p, i));
-    f->gain.zero = has_zero ? gf_filter_zero(whole) : 0;
-    f->gain.lane_on = transformed(whole, whole_axis(p, pass->lane));
+    for (int i = 0; i < whole.ndim; i++)
+        origin = origin && (!first_of(&p->job, i) || !transformed(&whole, i));
+    f->gain.zero = origin ? gf_filter_zero(&whole) : 0;
+    f->gain.lane_on = transformed(&whole, pass->lane);
     for (int d = 0; d < 2; d++)
-        f->gain.outer_on[d] = transformed(whole, whole_axis(p, pass->outer[d]));
+        f->gain.outer_on[d] = transformed(&whole, pass->outer[d]);
     rc = pass->args.form == GF_CPU_R2R ? fill_line(p, pass, t, f)
-         : is_brief(whole, t)          ? fill_factors(p, pass, t, f)
+         : is_brief(&p->job, t)        ? fill_factors(p, pass, t, f)
                                        : fill_table(p, pass, t, threads, f);
     if (rc)
         goto out;

@@ -105,14 +105,14 @@ int gf_filter_validate(const struct gf_job *job) {
     const struct gf_filter *f = job->filter;
     if (job->op != GF_FILTER)
         return 0;
-    if (job->whole)
-        return gf_filter_validate(job->whole);
     int rc = isfinite(f->offset) ? 0 : gf_fail(GF_EINVAL, "the offset is not finite");
     for (int i = 0; i < f->n_factors && !rc; i++) {
         rc = check_lowpass(job, &f->factor[i].a);
         if (!rc && f->factor[i].cab != 0)
             rc = check_lowpass(job, &f->factor[i].b);
     }
+    if (!rc && job->whole.axes && f->table.data)
+        rc = gf_fail(GF_EUNSUPP, "a part of a spectrum is not multiplied by a table");
     return rc ? rc : check_table(job, &f->table);
 }
 

@@ -12,7 +12,7 @@ static struct gf_job inverse_job(const struct gf_slab_plan *p, int64_t count, in
     struct gf_job job = p->job, forward;
     if (p->job.op == GF_FILTER) {
         gf_filter_split(&p->job, &forward, &job);
-        job.whole = &p->whole;
+        job.filter = p->job.filter; /* computed as a filter's are */
     }
     job.shape[0] = count;
     job.counted[0] = counted;

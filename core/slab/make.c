@@ -283,7 +283,6 @@ int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     int64_t slabs = 0, blocks = 0, rows = 0;
     *p = (struct gf_slab_plan){.job = as_volume(job),
-                               .whole = *job,
                                .picture = job->ndim == 2,
                                .packed = packing == GF_PACKS_ALL,
                                .packed_within = packing == GF_PACKS_WITHIN};

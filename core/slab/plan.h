@@ -28,8 +28,7 @@
 enum { GF_SLAB_WALKS = 4 };
 
 struct gf_slab_plan {
-    struct gf_job job;   /* of a volume */
-    struct gf_job whole; /* as it was asked for */
+    struct gf_job job; /* of a volume */
     bool picture;
     int64_t pages, rows; /* of the spectrum between the walks; a picture's columns are its rows */
     int64_t kept_pages;  /* of the result, the first ones: the others were added for a filter */

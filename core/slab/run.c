@@ -16,7 +16,7 @@ static struct gf_job forward_job(const struct gf_slab_plan *p, int64_t count) {
     struct gf_job job = p->job, inverse;
     if (p->job.op == GF_FILTER) {
         gf_filter_split(&p->job, &job, &inverse);
-        job.whole = &p->whole;
+        job.filter = p->job.filter; /* computed as a filter's are */
     }
     job.shape[0] = count;
     job.axes &= ~1u;
