@@ -7,6 +7,7 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
+#include "cli/commands/dwt_frames.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
@@ -108,24 +109,46 @@ static const char *direction_name(const struct gf_task *t) {
                                             : "inverse";
 }
 
-/* How a job that does not fit runs with --scratch; false where it cannot. */
-static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
-    return n->total > gf_runner_limit(t->runner) && !gf_slabs_refuses(t) &&
-           !gf_slabs_describe(t, p);
+/* A wavelet transform of a volume, in one walk without an exchange; false where it cannot. */
+static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
+    const int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_frames_bytes(t) : -1;
+    *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = bytes};
+    p->walk[0].what = "planes, all levels";
+    p->walk[0].bytes_read = gf_array_bytes(&t->image.px);
+    p->walk[0].bytes_written = gf_array_bytes(&t->product[0].image.px);
+    return bytes >= 0 && bytes <= gf_runner_limit(t->runner);
 }
 
-static void print_slabs(const struct gf_slab_plan *p) {
+/* How a job that does not fit runs, most of them with --scratch; false where it cannot. */
+static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
+    if (n->total <= gf_runner_limit(t->runner))
+        return false;
+    return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
+}
+
+static void print_walks(const struct gf_slab_plan *p) {
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
-    printf(
-        "  slabs     with --scratch: %lld of up to %lld pages, %lld blocks of rows, %s of memory\n",
-        (long long)p->n_slabs, (long long)p->slab_pages, (long long)p->n_blocks,
-        gf_memory_text(p->memory_bytes, a));
     for (int i = 0; i < p->n_walks; i++)
         printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
                gf_memory_text(p->walk[i].bytes_read, a),
                gf_memory_text(p->walk[i].bytes_written, b));
     printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
            gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+}
+
+static void print_slabs(const struct gf_slab_plan *p) {
+    char a[GF_SIZE_TEXT];
+    if (!p->exchange_bytes) {
+        printf("  planes    one after the other, %s of memory\n",
+               gf_memory_text(p->memory_bytes, a));
+        print_walks(p);
+        return;
+    }
+    printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
+           (long long)p->n_slabs, (long long)p->slab_pages, p->picture ? "rows" : "pages",
+           (long long)p->n_blocks, p->picture ? "columns" : "rows",
+           gf_memory_text(p->memory_bytes, a));
+    print_walks(p);
 }
 
 static json_t *json_slabs(const struct gf_slab_plan *p) {
@@ -208,9 +231,10 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
     const bool serves = plans_slabs(t, &n, &slabs), fits = n.total <= gf_runner_limit(t->runner);
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
            gf_memory_text(gf_runner_limit(t->runner), b),
-           fits                      ? ""
-           : serves && t->s->scratch ? ": in slabs"
-                                     : ": would be refused");
+           fits                              ? ""
+           : serves && !slabs.exchange_bytes ? ": plane by plane"
+           : serves && t->s->scratch         ? ": in slabs"
+                                             : ": would be refused");
     if (serves)
         print_slabs(&slabs);
     if (ranks->ranks)
