@@ -162,6 +162,7 @@ struct gf_settings {
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;
+        double plan_seconds; /* 0: no limit */
         bool all, csv, merge, passes, transfers;
         const char *plot, *report;
     } bench;

@@ -57,6 +57,7 @@ static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int th
     struct gf_backend_options options = gf_backend_options_of(s);
     options.threads = e->threads ? e->threads : threads;
     options.fftw_plan = e->fftw_plan;
+    options.plan_seconds = s->bench.plan_seconds;
     options.library = s->bench.mkl;
     int rc = e->backend->open(&options, &e->context);
     if (!rc)

@@ -82,14 +82,22 @@ static int parse_threads(const char *value, void *field) {
                    value, GF_MAX_THREAD_COUNTS);
 }
 
-static int parse_seconds(const char *value, void *field) {
+static int take_seconds(const char *what, const char *value, double *seconds) {
     char *end;
     double v = strtod(value, &end);
     if (end == value || *end || !(v > 0) || v > 3600)
-        return gf_fail(GF_EUSAGE, "--time cannot be '%.40s'; it is seconds, above 0 up to 3600",
+        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is seconds, above 0 up to 3600", what,
                        value);
-    *(double *)field = v;
+    *seconds = v;
     return 0;
+}
+
+static int parse_seconds(const char *value, void *field) {
+    return take_seconds("--time", value, field);
+}
+
+static int parse_plan_seconds(const char *value, void *field) {
+    return take_seconds("--plan-time", value, field);
 }
 
 static const char *backend_name(int i) {
@@ -132,6 +140,8 @@ static const struct gf_opt rows[] = {
             .known = backend_name),
     GF_PARSED("time", GF_AT(bench.seconds), "SECONDS", parse_seconds,
               "how long to measure a row, at least three runs (default: 0.5)"),
+    GF_PARSED("plan-time", GF_AT(bench.plan_seconds), "SECONDS", parse_plan_seconds,
+              "how long fftw-measure may measure for one plan (default: no limit)"),
     GF_INTEGER("repeat", bench.repeat, "N", 1, 100000,
                "how many times to measure a row, instead of --time"),
     GF_FLAG("passes", bench.passes, "time each pass, beside what the planner expects"),

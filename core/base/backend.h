@@ -65,6 +65,7 @@ struct gf_backend_options {
      * would take longer than what they save. */
     bool general;
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
+    double plan_seconds;   /* most that those two measure for one plan; 0: no limit */
     const char *library;   /* backends with `library`: the file; NULL: where the loader finds it */
 };
 
