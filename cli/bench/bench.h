@@ -228,16 +228,18 @@ struct gf_bench_section {
     int ndim;             /* of the sizes, typed ones too */
     enum gf_bench_kind kind;
     unsigned axes; /* 0: all */
-    bool details;  /* passes and transfers */
+    bool passes, transfers;
 };
-int gf_bench_report_begin(FILE *f, const struct gf_bench_host *host, const char *folder);
+/* Makes the folder of --report; `operands` as they were typed. */
+int gf_bench_report_begin(FILE *f, const struct gf_bench *b, char *const *operands, int n);
 int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf_bench_results *r,
                             const char *folder);
 /* Closes the text of open_memstream(), writes it to the folder (NULL: nowhere) and frees it. */
 int gf_bench_report_end(FILE *f, char **text, size_t *size, const char *folder);
 
-/* figure.c: time over size, and with `relative` (else NULL) the same divided by that entrant's. */
-int gf_bench_plot(const struct gf_bench_results *r, const char *relative, const char *path,
-                  bool clobber);
+/* figure.c: time over size, if `times`, and with `relative` (else NULL) the same divided by that
+ * entrant's. */
+int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool times,
+                  const char *path, bool clobber);
 
 #endif

@@ -224,14 +224,15 @@ static void add_panel(struct figure *f, struct group *g, bool relative) {
     }
 }
 
-int gf_bench_plot(const struct gf_bench_results *r, const char *relative, const char *path,
-                  bool clobber) {
+int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool times,
+                  const char *path, bool clobber) {
     struct figure f = {.r = r, .relative = relative};
     int rc = collect(&f);
     if (!rc) {
         for (int i = 0; i < f.n; i++) {
             describe_group(&f, &f.group[i]);
-            add_panel(&f, &f.group[i], false);
+            if (times)
+                add_panel(&f, &f.group[i], false);
             if (relative)
                 add_panel(&f, &f.group[i], true);
         }
