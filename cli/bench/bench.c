@@ -20,6 +20,7 @@ static const struct gf_bench_entrant yardsticks[] = {
     {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
     {.name = "mkl", .backend = &gf_backend_mkl},
+    {.name = "clfft", .backend = &gf_backend_clfft},
     {.name = "vkfft", .backend = &gf_backend_vkfft},
     {.name = NULL},
 };

@@ -104,8 +104,9 @@ static const char *backend_name(int i) {
     int n = 0;
     while (gf_backends[n])
         n++;
-    static const char *const yardsticks[] = {"openmp-1", "fftw-measure", "mkl", "vkfft", NULL};
-    return i < n ? gf_backends[i]->name : i < n + 4 ? yardsticks[i - n] : NULL;
+    static const char *const yardsticks[] = {"openmp-1", "fftw-measure", "mkl",
+                                             "clfft",    "vkfft",        NULL};
+    return i < n ? gf_backends[i]->name : i < n + 5 ? yardsticks[i - n] : NULL;
 }
 
 static const struct gf_opt rows[] = {
@@ -125,10 +126,11 @@ static const struct gf_opt rows[] = {
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
               "single (default), double", .choices = gf_bench_precisions),
-    GF_TEXT("backend", bench.backends, "LIST",
-            "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, vkfft "
-            "(default: all present, except on devices that are the CPU)",
-            .letter = 'b', .known = backend_name),
+    GF_TEXT(
+        "backend", bench.backends, "LIST",
+        "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, clfft, "
+        "vkfft (default: all present, except on devices that are the CPU)",
+        .letter = 'b', .known = backend_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_TEXT("device", device, "N|NAME",

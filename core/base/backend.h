@@ -153,6 +153,6 @@ extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
 /* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */
-extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft;
+extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft, gf_backend_clfft;
 
 #endif

@@ -20,8 +20,7 @@
     SYMBOL(prefix, plan_dft, "plan_guru64_dft"), SYMBOL(prefix, plan_r2c, "plan_guru64_dft_r2c"),  \
         SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"),   \
         SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"),    \
-        SYMBOL(prefix, destroy, "destroy_plan"),                                                   \
-        SYMBOL(prefix, set_timelimit, "set_timelimit"),                                            \
+        SYMBOL(prefix, destroy, "destroy_plan"), SYMBOL(prefix, set_timelimit, "set_timelimit"),   \
         SYMBOL(prefix, import_wisdom, "import_wisdom_from_file"),                                  \
         SYMBOL(prefix, export_wisdom, "export_wisdom_to_filename"),                                \
         SYMBOL(prefix, forget_wisdom, "forget_wisdom"), SYMBOL(prefix, version, "version")
