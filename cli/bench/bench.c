@@ -286,7 +286,8 @@ static const struct gf_bench_section sections[] = {
      .ndim = 2,
      .kind = GF_BENCH_C2C},
     {.title = "Volumes",
-     .text = "Complex, all three axes; each pass over the data by itself, the least of five.",
+     .text = "Complex, all three axes. Passes are timed one by one, the least of five, on a device "
+             "with the few microseconds of a launch each.",
      .sizes = {"64^3..256^3"},
      .ndim = 3,
      .kind = GF_BENCH_C2C,
