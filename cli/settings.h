@@ -169,7 +169,7 @@ struct gf_settings {
         int repeat;    /* 0: unset */
         double seconds;
         double plan_seconds; /* 0: no limit */
-        bool all, csv, merge, passes, transfers;
+        bool all, csv, merge, passes, transfers, joules;
         const char *plot, *report;
     } bench;
 };

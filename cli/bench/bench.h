@@ -85,6 +85,12 @@ struct gf_bench_transfers {
     double whole; /* the job with its copies, as the program runs it; 0: not measured */
 };
 
+/* Of a run, by the counters of the CPU's packages or of the GPU. */
+struct gf_bench_energy {
+    double joules, seconds; /* a run's; 0: not counted */
+    char why[96];           /* it was not; "": nobody asked */
+};
+
 struct gf_bench_row {
     char name[GF_BENCH_NAME]; /* the entrant's; "": all of them were skipped */
     enum gf_bench_status status;
@@ -101,6 +107,7 @@ struct gf_bench_row {
     double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
     char device[128]; /* whose memory, "" for the host's */
     struct gf_bench_transfers transfers;
+    struct gf_bench_energy energy;
     int n_listed; /* passes with their times, 0 where they were not asked for or cannot be told */
     struct gf_bench_pass *listed; /* owned; rows that are kept have a copy */
 };
@@ -162,6 +169,10 @@ void gf_bench_time_passes(const struct gf_bench_entrant *e, struct gf_plan *plan
 void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *plan,
                              const struct gf_array *in, struct gf_array *out,
                              struct gf_bench_row *row);
+
+void gf_bench_count_energy(const struct gf_bench_entrant *e, struct gf_plan *plan,
+                           const struct gf_array *in, struct gf_array *out,
+                           struct gf_bench_row *row);
 
 /* input.c */
 /* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum

@@ -403,6 +403,8 @@ static void time_details(struct state *st, int i, struct gf_bench_row *row) {
     const struct gf_bench_settings *o = &st->b->s->bench;
     const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct gf_plan *plan = st->entry[i].plan;
+    if (o->joules)
+        gf_bench_count_energy(e, plan, &st->in, &st->out, row);
     if (o->passes)
         gf_bench_time_passes(e, plan, &st->in, &st->out, row);
     if (o->transfers)

@@ -149,6 +149,8 @@ static const struct gf_opt rows[] = {
     GF_FLAG("passes", bench.passes, "time each pass, beside what the planner expects"),
     GF_FLAG("transfers", bench.transfers,
             "time the copies to a device and back, and the whole job with them"),
+    GF_FLAG("joules", bench.joules,
+            "count the energy of a run, over a second: the CPU's packages, or an NVIDIA GPU"),
     GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"),
     GF_TEXT("plot", bench.plot, "FILE",
             "draw time over size, and relative to --relative, to FILE.svg or FILE.png"),
