@@ -8,6 +8,7 @@
 #include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/commands/dwt_frames.h"
+#include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
@@ -188,6 +189,15 @@ static void print_pages(const struct gf_task *t, int64_t runs) {
     }
 }
 
+/* The device of --assume, which this plan is for. */
+static void print_assumed(const struct gf_task *t) {
+    const struct gf_gpu_props *p = gf_assumed();
+    char memory[GF_SIZE_TEXT], local[GF_SIZE_TEXT];
+    if (t->s->assume)
+        printf("  assumed   %s, %s: %d compute units, %s, %s local memory\n", p->name, p->platform,
+               p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
+}
+
 static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
@@ -207,6 +217,7 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
+    print_assumed(t);
     print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
@@ -260,6 +271,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
     json_object_set_new(o, "backend", json_string(gf_runner_name(t->runner)));
     json_object_set_new(o, "why", gf_json_text(t->runner->why));
+    if (t->s->assume)
+        json_object_set_new(o, "assumed", gf_json_text(t->s->assume));
     for (int i = 0; i < plan->n_passes; i++) {
         json_t *pass = json_object();
         json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
@@ -389,6 +402,16 @@ static int check_ranks(const struct gf_settings *s) {
                                      : 0;
 }
 
+/* On the device of --assume where one is named. */
+static int open_session(const struct gf_settings *s, struct gf_session *session) {
+    static const struct gf_backend *list[2]; /* as long as the session */
+    struct gf_assumed_device device;
+    int rc = s->assume ? gf_plan_assume(s, &device) : 0;
+    if (!rc && s->assume)
+        rc = gf_assume_backend(s->backend, &device, &list[0]);
+    return rc ? rc : gf_session_open_among(s, s->assume ? list : NULL, session);
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
@@ -423,7 +446,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = gf_session_open_for(s, &session);
+        rc = open_session(s, &session);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
@@ -454,6 +477,9 @@ static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_TEXT("assume", assume, "FILE|NAME",
+            "plan for a device that need not be here: one that `gpufft devices --json` printed to "
+            "FILE, or h200; with --backend=cuda or opencl"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
     GF_CHOICE("step", step, "NAME", gf_steps,
@@ -499,6 +525,7 @@ const struct gf_command gf_command_plan = {
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
                 "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"
                 "  gpufft plan 2^10..2^20 --step=primes\n"
+                "  gpufft plan 4096x4096 --backend=cuda --assume=h200\n"
                 "  gpufft plan 512x512x512 --kind=complex --ranks=16 --link=12.5\n",
     .run = run,
 };

@@ -65,6 +65,7 @@ struct gf_backend_options {
      * would take longer than what they save. */
     bool general;
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
+    double plan_seconds;   /* most that those two measure for one plan; 0: no limit */
     const char *library;   /* backends with `library`: the file; NULL: where the loader finds it */
 };
 
@@ -152,6 +153,6 @@ extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
 /* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */
-extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft;
+extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft, gf_backend_clfft;
 
 #endif
