@@ -274,6 +274,16 @@ static void unlock_arrays(struct state *st, int i) {
             e->backend->on_device->unlock(e->context, arrays[k]->data);
 }
 
+/* Bytes a second that pass to the device and back together, each way by itself at full speed. */
+static double bus_speed(const struct gf_bench_entrant *e) {
+    enum { BYTES = 64 << 20 };
+    double seconds[2];
+    if (!e->backend->on_device->transfer ||
+        e->backend->on_device->transfer(e->context, BYTES, true, seconds))
+        return 0;
+    return BYTES / seconds[0] + BYTES / seconds[1];
+}
+
 /* Plans, runs once and checks what came out. */
 static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
@@ -292,6 +302,8 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
         rc = e->backend->plan(e->context, &st->c->job, &entry->plan);
     row->build = rc ? 0 : entry->plan->build_seconds;
     row->plan = now() - start - row->build;
+    if (!rc && entry->plan->in_slabs)
+        row->copy = bus_speed(e);
     if (!rc)
         rc = take(st, entry->plan->workspace_bytes);
     if (rc)

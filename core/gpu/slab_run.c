@@ -30,6 +30,11 @@ struct transit {
     double high[GF_MAX_OUTPUTS]; /* of a walk for display ranges */
 };
 
+/* For copies; a device that is the CPU has its own threads there. */
+static int host_threads(const struct gf_gpu_context *c) {
+    return c->props.is_cpu ? 1 : c->threads;
+}
+
 static int64_t count_of(const struct gf_gpu_walk *w, int64_t part) {
     return part + 1 < w->n ? w->each : w->extent - part * w->each;
 }
@@ -118,7 +123,7 @@ static struct gf_gpu_slab_bins bins_of(const struct transit *t, const struct gf_
                                  .count = count_of(t->w, part),
                                  .columns = s->plan.width * s->plan.number / s->unit,
                                  .axes = s->job.axes,
-                                 .threads = t->c->threads};
+                                 .threads = host_threads(t->c)};
     b.mirrors = a->shape[2] != b.columns;
     for (int i = 0; i < 3; i++)
         b.shift[i] = shift && s->job.axes >> i & 1 && (i < 2 || !half);
@@ -148,7 +153,7 @@ static void pack(const struct transit *t, int64_t part, char *packed) {
         return;
     }
     const struct gf_array pages = pages_of(t, &t->from, part);
-    gf_gpu_slab_copy_pages(&pages, packed, false, t->c->threads);
+    gf_gpu_slab_copy_pages(&pages, packed, false, host_threads(t->c));
 }
 
 /* Output k of a part. */
@@ -159,7 +164,7 @@ static void unpack(const struct transit *t, int64_t part, int k, char *packed) {
         return;
     }
     const struct gf_array pages = pages_of(t, &t->to[k], part);
-    gf_gpu_slab_copy_pages(&pages, packed, true, t->c->threads);
+    gf_gpu_slab_copy_pages(&pages, packed, true, host_threads(t->c));
 }
 
 /* A part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
@@ -469,7 +474,7 @@ static void lock_all(struct run *r) {
         const bool mirrored = s->plan.real && !s->job.out[i].half;
         if (last->blocks && (s->job.out[i].shift || mirrored))
             continue;
-        touch(&r->out[i].a, r->c->threads);
+        touch(&r->out[i].a, host_threads(r->c));
         lock(r->c, &r->out[i]);
     }
     if (!s->plan.exchange_bytes)
@@ -481,7 +486,7 @@ static void lock_all(struct run *r) {
         r->exchange.locked = same->locked;
         return;
     }
-    touch(&r->exchange.a, r->c->threads);
+    touch(&r->exchange.a, host_threads(r->c));
     lock(r->c, &r->exchange);
 }
 
