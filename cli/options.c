@@ -416,7 +416,7 @@ const struct gf_opt_group gf_opts_run = {"Run", run_rows};
 
 static const struct gf_opt scratch_rows[] = {
     GF_TEXT("scratch", scratch, "DIR|auto",
-            "a volume that does not fit memory is transformed through a file in this folder; auto: "
+            "what does not fit memory is transformed through a file in this folder; auto: "
             "beside the output"),
     GF_END,
 };

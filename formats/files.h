@@ -64,6 +64,8 @@ void gf_samples_swap(struct gf_array *a);
 const struct gf_format *gf_file_format(const struct gf_file *file);
 /* True where nothing has to be waited for: no pipe, or one whose end has been read. */
 bool gf_file_is_at_hand(const struct gf_file *file);
+/* GF_EIO where it has become longer or shorter since it was opened. */
+int gf_file_check_size(const struct gf_file *file);
 void gf_file_close(struct gf_file *file); /* takes NULL */
 
 /* Opens, reads and closes; options->header_only leaves the samples out. `format` (may be NULL) gets

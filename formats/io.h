@@ -32,6 +32,8 @@ void gf_source_expect(const struct gf_source *s, int64_t n);
 int64_t gf_source_size(struct gf_source *s);
 /* The size if it is known without reading on, -1 for a pipe. */
 int64_t gf_source_known_size(const struct gf_source *s);
+/* GF_EIO where a file that is open has become longer or shorter since. */
+int gf_source_check_size(const struct gf_source *s);
 /* The reader promises not to go back: from here on a pipe's bytes are not kept. */
 void gf_source_forward(struct gf_source *s);
 /* Bytes a pipe may take while it is kept in memory; 0 (the start): no limit. */

@@ -234,7 +234,7 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     int64_t shape[3] = {(int64_t)r->n, p->height, p->width};
     bool volume = r->n > 1;
     d->whole = !volume; /* its rows are in strips or tiles */
-    d->rows = volume && !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
+    d->rows = !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
     image->color = p->color;
     image->alpha = p->alpha;
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;

@@ -47,6 +47,12 @@ static void show(const struct gf_task *t, const char *what) {
 static int run_picture(struct gf_task *t, struct gf_worker *l) {
     show(t, "reading");
     int rc = gf_task_preview(t);
+    if (rc && t->too_large && t->hooks->stream) { /* alone: others would take its memory */
+        bool streamed;
+        gf_workers_admit(l, gf_runner_limit(t->runner));
+        rc = t->hooks->stream(t, &streamed);
+        return streamed ? rc : GF_ENOMEM;
+    }
     if (rc && t->too_large)
         rc = gf_slabs_plan(t);
     if (rc || t->skipped)

@@ -7,6 +7,8 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
+#include "cli/commands/dwt_frames.h"
+#include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
@@ -108,24 +110,46 @@ static const char *direction_name(const struct gf_task *t) {
                                             : "inverse";
 }
 
-/* How a job that does not fit runs with --scratch; false where it cannot. */
-static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
-    return n->total > gf_runner_limit(t->runner) && !gf_slabs_refuses(t) &&
-           !gf_slabs_describe(t, p);
+/* A wavelet transform of a volume, in one walk without an exchange; false where it cannot. */
+static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
+    const int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_frames_bytes(t) : -1;
+    *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = bytes};
+    p->walk[0].what = "planes, all levels";
+    p->walk[0].bytes_read = gf_array_bytes(&t->image.px);
+    p->walk[0].bytes_written = gf_array_bytes(&t->product[0].image.px);
+    return bytes >= 0 && bytes <= gf_runner_limit(t->runner);
 }
 
-static void print_slabs(const struct gf_slab_plan *p) {
+/* How a job that does not fit runs, most of them with --scratch; false where it cannot. */
+static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
+    if (n->total <= gf_runner_limit(t->runner))
+        return false;
+    return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
+}
+
+static void print_walks(const struct gf_slab_plan *p) {
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
-    printf(
-        "  slabs     with --scratch: %lld of up to %lld pages, %lld blocks of rows, %s of memory\n",
-        (long long)p->n_slabs, (long long)p->slab_pages, (long long)p->n_blocks,
-        gf_memory_text(p->memory_bytes, a));
     for (int i = 0; i < p->n_walks; i++)
         printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
                gf_memory_text(p->walk[i].bytes_read, a),
                gf_memory_text(p->walk[i].bytes_written, b));
     printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
            gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+}
+
+static void print_slabs(const struct gf_slab_plan *p) {
+    char a[GF_SIZE_TEXT];
+    if (!p->exchange_bytes) {
+        printf("  planes    one after the other, %s of memory\n",
+               gf_memory_text(p->memory_bytes, a));
+        print_walks(p);
+        return;
+    }
+    printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
+           (long long)p->n_slabs, (long long)p->slab_pages, p->picture ? "rows" : "pages",
+           (long long)p->n_blocks, p->picture ? "columns" : "rows",
+           gf_memory_text(p->memory_bytes, a));
+    print_walks(p);
 }
 
 static json_t *json_slabs(const struct gf_slab_plan *p) {
@@ -165,6 +189,15 @@ static void print_pages(const struct gf_task *t, int64_t runs) {
     }
 }
 
+/* The device of --assume, which this plan is for. */
+static void print_assumed(const struct gf_task *t) {
+    const struct gf_gpu_props *p = gf_assumed();
+    char memory[GF_SIZE_TEXT], local[GF_SIZE_TEXT];
+    if (t->s->assume)
+        printf("  assumed   %s, %s: %d compute units, %s, %s local memory\n", p->name, p->platform,
+               p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
+}
+
 static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
@@ -184,6 +217,7 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
+    print_assumed(t);
     print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
@@ -208,9 +242,10 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
     const bool serves = plans_slabs(t, &n, &slabs), fits = n.total <= gf_runner_limit(t->runner);
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
            gf_memory_text(gf_runner_limit(t->runner), b),
-           fits                      ? ""
-           : serves && t->s->scratch ? ": in slabs"
-                                     : ": would be refused");
+           fits                              ? ""
+           : serves && !slabs.exchange_bytes ? ": plane by plane"
+           : serves && t->s->scratch         ? ": in slabs"
+                                             : ": would be refused");
     if (serves)
         print_slabs(&slabs);
     if (ranks->ranks)
@@ -236,6 +271,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
     json_object_set_new(o, "backend", json_string(gf_runner_name(t->runner)));
     json_object_set_new(o, "why", gf_json_text(t->runner->why));
+    if (t->s->assume)
+        json_object_set_new(o, "assumed", gf_json_text(t->s->assume));
     for (int i = 0; i < plan->n_passes; i++) {
         json_t *pass = json_object();
         json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
@@ -365,6 +402,16 @@ static int check_ranks(const struct gf_settings *s) {
                                      : 0;
 }
 
+/* On the device of --assume where one is named. */
+static int open_session(const struct gf_settings *s, struct gf_session *session) {
+    static const struct gf_backend *list[2]; /* as long as the session */
+    struct gf_assumed_device device;
+    int rc = s->assume ? gf_plan_assume(s, &device) : 0;
+    if (!rc && s->assume)
+        rc = gf_assume_backend(s->backend, &device, &list[0]);
+    return rc ? rc : gf_session_open_among(s, s->assume ? list : NULL, session);
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
@@ -399,7 +446,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = gf_session_open_for(s, &session);
+        rc = open_session(s, &session);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
@@ -430,6 +477,9 @@ static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_TEXT("assume", assume, "FILE|NAME",
+            "plan for a device that need not be here: one that `gpufft devices --json` printed to "
+            "FILE, or h200; with --backend=cuda or opencl"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
     GF_CHOICE("step", step, "NAME", gf_steps,
@@ -475,6 +525,7 @@ const struct gf_command gf_command_plan = {
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
                 "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"
                 "  gpufft plan 2^10..2^20 --step=primes\n"
+                "  gpufft plan 4096x4096 --backend=cuda --assume=h200\n"
                 "  gpufft plan 512x512x512 --kind=complex --ranks=16 --link=12.5\n",
     .run = run,
 };
