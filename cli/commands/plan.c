@@ -21,6 +21,7 @@
 #include "core/base/memory.h"
 #include "core/base/range_planes.h"
 #include "core/base/status.h"
+#include "core/session/speeds.h"
 
 /* Shapes, or a range of them; a file of that name comes first. */
 static bool is_shape(const char *text) {
@@ -127,32 +128,47 @@ static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab
     return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
 }
 
-static void print_walks(const struct gf_slab_plan *p) {
+/* Of the task's scratch or output folder; 0: not known. */
+static double disk_speed(const struct gf_task *t) {
+    char *folder = gf_slabs_folder(t);
+    double speed = folder ? gf_disk_speed(folder) : 0;
+    free(folder);
+    return speed;
+}
+
+static void print_walks(const struct gf_task *t, const struct gf_slab_plan *p) {
+    const double speed = disk_speed(t);
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
     for (int i = 0; i < p->n_walks; i++)
         printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
                gf_memory_text(p->walk[i].bytes_read, a),
                gf_memory_text(p->walk[i].bytes_written, b));
-    printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
-           gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+    printf("  disk      %s moved, %s of scratch; ", gf_memory_text(gf_slab_bytes_moved(p), a),
+           gf_memory_text(p->exchange_bytes, b));
+    if (speed > 0)
+        printf("at least %.3g s at the %.0f MB/s of its last run\n",
+               (double)gf_slab_bytes_moved(p) / speed, speed * 1e-6);
+    else
+        printf("its speed is unknown\n");
 }
 
-static void print_slabs(const struct gf_slab_plan *p) {
+static void print_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
     char a[GF_SIZE_TEXT];
     if (!p->exchange_bytes) {
         printf("  planes    one after the other, %s of memory\n",
                gf_memory_text(p->memory_bytes, a));
-        print_walks(p);
+        print_walks(t, p);
         return;
     }
     printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
            (long long)p->n_slabs, (long long)p->slab_pages, p->picture ? "rows" : "pages",
            (long long)p->n_blocks, p->picture ? "columns" : "rows",
            gf_memory_text(p->memory_bytes, a));
-    print_walks(p);
+    print_walks(t, p);
 }
 
-static json_t *json_slabs(const struct gf_slab_plan *p) {
+static json_t *json_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
+    const double speed = disk_speed(t);
     json_t *o = json_object(), *walks = json_array();
     json_object_set_new(o, "slabs", json_integer(p->n_slabs));
     json_object_set_new(o, "blocks", json_integer(p->n_blocks));
@@ -167,6 +183,10 @@ static json_t *json_slabs(const struct gf_slab_plan *p) {
     json_object_set_new(o, "bytes_moved", json_integer(gf_slab_bytes_moved(p)));
     json_object_set_new(o, "bytes_scratch", json_integer(p->exchange_bytes));
     json_object_set_new(o, "bytes_needed", json_integer(p->memory_bytes));
+    if (speed > 0) {
+        json_object_set_new(o, "disk_mb_s", json_real(speed * 1e-6));
+        json_object_set_new(o, "least_s", json_real((double)gf_slab_bytes_moved(p) / speed));
+    }
     return o;
 }
 
@@ -237,7 +257,7 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
            : serves && t->s->scratch         ? ": in slabs"
                                              : ": would be refused");
     if (serves)
-        print_slabs(&slabs);
+        print_slabs(t, &slabs);
     if (ranks->ranks)
         gf_ranks_plan_print(ranks);
 }
@@ -284,7 +304,7 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
     if (plans_slabs(t, &n, &slabs))
-        json_object_set_new(o, "scratch", json_slabs(&slabs));
+        json_object_set_new(o, "scratch", json_slabs(t, &slabs));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
