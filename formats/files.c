@@ -183,14 +183,20 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
-int gf_file_layout(const struct gf_file *file, struct gf_raw_layout *out) {
+int gf_file_layout(struct gf_file *file, struct gf_raw_layout *out, struct gf_frame *frame) {
     const struct gf_format *f = file->decoder.format;
     char name[8];
     if (gf_source_known_size(file->source) < 0)
         return gf_fail(GF_EUNSUPP, "a pipe, which only one process can read");
-    return f->layout ? f->layout(&file->decoder, out)
-                     : gf_fail(GF_EUNSUPP, "a %s, whose samples are not one after the other",
-                               gf_format_label(f, name));
+    *frame = (struct gf_frame){.rows = INT64_MAX};
+    if (f->strips)
+        return f->strips(&file->decoder, out, frame);
+    if (!f->layout)
+        return gf_fail(GF_EUNSUPP, "a %s, whose samples are not one after the other",
+                       gf_format_label(f, name));
+    int rc = f->layout(&file->decoder, out);
+    frame->base = out->offset;
+    return rc;
 }
 
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {

@@ -62,9 +62,9 @@ void gf_sink_checksum(struct gf_sink *s, int threads);
 void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc);
 /* The sum of all bytes; a file that was not summed up in writing is read back for it. */
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
-/* For other processes that write `bytes` more into the file, from the size on: what was written so far
- * is in it, there is room for the rest where the file system can tell, and *path is that of the
- * temporary, the sink's own. Not of a stream. */
+/* For other processes that write `bytes` more into the file, from the size on, or with 0 into gaps that
+ * were left: what was written so far is in it, there is room for the rest where the file system can
+ * tell, and *path is that of the temporary, the sink's own. Not of a stream. */
 int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path);
 /* They have written these bytes, whose crc32 this is. GF_EIO where the file is not that long. */
 int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc);

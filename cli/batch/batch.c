@@ -327,6 +327,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc)
         rc = join_ranks(&r);
+    if (!rc && !r.joined) /* each process has outputs of its own */
+        gf_log_mute(false);
     if (!rc)
         rc = gf_session_open_for(s, &r.session);
     if (!rc)

@@ -138,6 +138,13 @@ const char *gf_task_refuses_pages(const struct gf_task *t);
 int64_t gf_task_in_bytes(const struct gf_task *t);
 int64_t gf_task_out_bytes(const struct gf_task *t);
 int64_t gf_task_extra_bytes(const struct gf_task *t);
+/* The pages taken at a time: t->pages filled in; fewer of them, false where it is one already, or all
+ * or nothing; the job that is planned, of these or of all samples; and a page with its spectrum,
+ * where a display range is found before the arrays are taken. */
+int gf_task_choose_pages(struct gf_task *t);
+bool gf_task_take_fewer_pages(struct gf_task *t);
+struct gf_job *gf_task_planned(struct gf_task *t);
+int64_t gf_task_looking_bytes(const struct gf_task *t);
 /* Output i, or some pages of it, as the backend sees it; and what is done once that has run: samples
  * that overflowed are counted, alpha is put beside the others. */
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);

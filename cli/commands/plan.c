@@ -1,5 +1,4 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/commands/dwt_frames.h"
 #include "cli/commands/idwt_planes.h"
+#include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
@@ -217,6 +217,15 @@ static void print_pages(const struct gf_task *t, int64_t runs) {
     }
 }
 
+/* The device of --assume, which this plan is for. */
+static void print_assumed(const struct gf_task *t) {
+    const struct gf_gpu_props *p = gf_assumed();
+    char memory[GF_SIZE_TEXT], local[GF_SIZE_TEXT];
+    if (t->s->assume)
+        printf("  assumed   %s, %s: %d compute units, %s, %s local memory\n", p->name, p->platform,
+               p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
+}
+
 static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
@@ -236,6 +245,7 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
+    print_assumed(t);
     print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
@@ -289,6 +299,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
     json_object_set_new(o, "backend", json_string(gf_runner_name(t->runner)));
     json_object_set_new(o, "why", gf_json_text(t->runner->why));
+    if (t->s->assume)
+        json_object_set_new(o, "assumed", gf_json_text(t->s->assume));
     for (int i = 0; i < plan->n_passes; i++) {
         json_t *pass = json_object();
         json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
@@ -372,7 +384,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
-    struct gf_ranks_plan ranks = {.ranks = 0};
+    struct gf_ranks_plan ranks = {.grid = {s->grid.down, s->grid.across}};
     if (!rc && s->ranks)
         rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
                            gf_settings_threads(s), &ranks);
@@ -411,6 +423,23 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
+static int check_ranks(const struct gf_settings *s) {
+    if (!s->ranks != !(s->link > 0))
+        return gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    return s->grid.down && !s->ranks ? gf_fail(GF_EUSAGE, "--grid needs --ranks and --link here")
+                                     : 0;
+}
+
+/* On the device of --assume where one is named. */
+static int open_session(const struct gf_settings *s, struct gf_session *session) {
+    static const struct gf_backend *list[2]; /* as long as the session */
+    struct gf_assumed_device device;
+    int rc = s->assume ? gf_plan_assume(s, &device) : 0;
+    if (!rc && s->assume)
+        rc = gf_assume_backend(s->backend, &device, &list[0]);
+    return rc ? rc : gf_session_open_among(s, s->assume ? list : NULL, session);
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
@@ -430,8 +459,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
-    if (!rc && !s->ranks != !(s->link > 0))
-        rc = gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    if (!rc)
+        rc = check_ranks(s);
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)
@@ -445,7 +474,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = gf_session_open_for(s, &session);
+        rc = open_session(s, &session);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
@@ -473,23 +502,14 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 
-static int parse_link(const char *value, void *field) {
-    char *end;
-    double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || !isfinite(v))
-        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
-                       value);
-    *(double *)field = v;
-    return 0;
-}
-
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_TEXT("assume", assume, "FILE|NAME",
+            "plan for a device that need not be here: one that `gpufft devices --json` printed to "
+            "FILE, or h200; with --backend=cuda or opencl"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
-    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
-              "what the network carries to and from each of them"),
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_END,
@@ -497,6 +517,7 @@ static const struct gf_opt plan_rows[] = {
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_link,
                                                     &gf_opts_grid,
                                                     &gf_opts_levels,
                                                     &gf_opts_out,
@@ -525,12 +546,14 @@ const struct gf_command gf_command_plan = {
     .name = "plan",
     .operands = "IN|SHAPE|RANGE...",
     .summary = "what would run: backend, passes, bytes, memory",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft plan scene.png\n"
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
                 "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"
                 "  gpufft plan 2^10..2^20 --step=primes\n"
+                "  gpufft plan 4096x4096 --backend=cuda --assume=h200\n"
                 "  gpufft plan 512x512x512 --kind=complex --ranks=16 --link=12.5\n",
     .run = run,
 };

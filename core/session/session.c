@@ -308,7 +308,7 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
                                  .threads = s->options.threads,
                                  .runs = runs > 1 ? runs : 1,
                                  .open = s->chosen,
-                                 .cold = !s->chosen && gf_kernel_cache_is_empty()};
+                                 .is_cold = s->chosen ? NULL : gf_kernel_cache_is_empty};
     struct gf_choice choice;
     int rc = gf_auto_choose(job, &outlook, &choice);
     if (rc)
