@@ -198,6 +198,52 @@ static void print_assumed(const struct gf_task *t) {
                p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
 }
 
+/* What passes between host and device, and the least that takes: in each walk both ways at once. */
+struct bus {
+    int64_t up, down;
+    double speed[2], floor; /* bytes a second; seconds; 0 where they are not known */
+};
+
+static struct bus bus_of(const struct gf_task *t) {
+    const struct gf_plan *plan = t->runner->plan;
+    struct bus b = {.up = 0};
+    gf_runner_bus_speed(t->runner, b.speed);
+    for (int i = 0; i < plan->n_passes; i++) {
+        const double up = (double)plan->pass[i].bytes_read;
+        const double down = (double)plan->pass[i].bytes_written;
+        b.up += plan->pass[i].bytes_read;
+        b.down += plan->pass[i].bytes_written;
+        if (b.speed[0] > 0 && b.speed[1] > 0)
+            b.floor += fmax(up / b.speed[0], down / b.speed[1]);
+    }
+    return b;
+}
+
+static void print_bus(const struct gf_task *t) {
+    const struct bus bus = bus_of(t);
+    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
+    printf("  bus       %s to the device, %s back", gf_memory_text(bus.up, a),
+           gf_memory_text(bus.down, b));
+    if (bus.floor > 0)
+        printf("; at least %.3g ms at %.0f GB/s there and %.0f GB/s back\n", bus.floor * 1e3,
+               bus.speed[0] * 1e-9, bus.speed[1] * 1e-9);
+    else
+        printf("; its speed is unknown\n");
+}
+
+static json_t *json_bus(const struct gf_task *t) {
+    const struct bus bus = bus_of(t);
+    json_t *o = json_object();
+    json_object_set_new(o, "bytes_up", json_integer(bus.up));
+    json_object_set_new(o, "bytes_down", json_integer(bus.down));
+    if (bus.floor > 0) {
+        json_object_set_new(o, "up_gb_s", json_real(bus.speed[0] * 1e-9));
+        json_object_set_new(o, "down_gb_s", json_real(bus.speed[1] * 1e-9));
+        json_object_set_new(o, "least_ms", json_real(bus.floor * 1e3));
+    }
+    return o;
+}
+
 static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
@@ -223,18 +269,23 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
         if (plan->pass[i].part)
             printf("  beside    ");
         else
-            printf("  pass %-4d ", ++n.passes);
+            printf("  %s %-4d ", plan->in_slabs ? "walk" : "pass", ++n.passes);
         printf("%s\n            reads %s, writes %s", plan->pass[i].what,
                gf_memory_text(plan->pass[i].bytes_read, a),
                gf_memory_text(plan->pass[i].bytes_written, b));
         print_expected(&plan->pass[i], n.copy);
     }
-    printf("  moved     %s in %d pass%s", gf_memory_text(n.moved, a), n.passes,
-           n.passes == 1 ? "" : "es");
+    printf("  moved     %s in %d %s%s", gf_memory_text(n.moved, a), n.passes,
+           plan->in_slabs ? "walk" : "pass",
+           n.passes == 1    ? ""
+           : plan->in_slabs ? "s"
+                            : "es");
     if (n.copy > 0 && n.cost > 0)
         printf(", expected %.3g ms; the device copies %.0f GB/s", n.cost / n.copy * 1e3,
                n.copy * 1e-9);
     printf("\n");
+    if (plan->in_slabs)
+        print_bus(t);
     if (plan->device_bytes)
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
@@ -297,6 +348,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
     if (plans_slabs(t, &n, &slabs))
         json_object_set_new(o, "scratch", json_slabs(&slabs));
+    if (plan->in_slabs)
+        json_object_set_new(o, "bus", json_bus(t));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
