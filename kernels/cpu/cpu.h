@@ -67,6 +67,9 @@ struct gf_cpu_row {
     void *twiddle;
 };
 
+/* Real lines of up to this many points are transposed: kernels/cpu/short_rows.h. */
+enum { GF_CPU_SHORT_ROW = 32 };
+
 /* The largest block that serves lines of n points, or 0. */
 int gf_cpu_row_block(long n, int lanes);
 /* Takes ownership of `line`, n / block points, also when it fails; NULL when memory is short. */
