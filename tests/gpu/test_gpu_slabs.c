@@ -44,6 +44,59 @@ static void test_bins(void) {
     }
 }
 
+/* What a column of a half spectrum holds in the test below: different everywhere. */
+static int known(int64_t z, int64_t y, int64_t x) {
+    return (int)(z * 49 + y * 7 + x);
+}
+
+/* Half spectra in parts of `each` bins, to a whole array of bytes. */
+static void spread(const struct gf_array *whole, bool shift, int64_t each) {
+    const int64_t *n = whole->shape, columns = n[2] / 2 + 1, all = n[1] * columns;
+    uint8_t packed[1024];
+    for (int64_t first = 0; first < all; first += each) {
+        const int64_t count = first + each < all ? each : all - first;
+        for (int64_t i = 0; i < n[0] * count; i++) {
+            const int64_t bin = first + i % count;
+            packed[i] = (uint8_t)known(i / count, bin / columns, bin % columns);
+        }
+        const struct gf_gpu_slab_bins bins = {.array = *whole,
+                                              .first = first,
+                                              .count = count,
+                                              .columns = columns,
+                                              .shift = {shift, shift, shift},
+                                              .mirrors = columns != n[2],
+                                              .axes = 7,
+                                              .kind = GF_PHASE,
+                                              .threads = 1};
+        gf_gpu_slab_copy_bins(&bins, (char *)packed, true);
+    }
+}
+
+/* Every sample of a whole spectrum comes from its half: of a phase about mid-grey, the opposite of the
+ * negative frequency's. */
+static void test_mirrors(void) {
+    for (int turn = 0; turn < 5 * 5 * 5 * 2; turn++) {
+        const int64_t n[4] = {1 + turn % 5, 1 + turn / 5 % 5, 2 + turn / 25 % 5, 1};
+        const bool shift = turn / 125;
+        struct gf_array a = {0};
+        CHECK(!gf_array_alloc(&a, GF_U8, 4, n));
+        spread(&a, shift, 1 + turn % 6);
+        bool good = true;
+        for (int64_t i = 0; i < gf_array_count(&a); i++) {
+            const int64_t z = i / n[2] / n[1], y = i / n[2] % n[1], x = i % n[2];
+            const bool mirrored = x > n[2] / 2;
+            const int v = mirrored ? 255 - known((n[0] - z) % n[0], (n[1] - y) % n[1], n[2] - x)
+                                   : known(z, y, x);
+            const int64_t at[3] = {(z + shift * (n[0] / 2)) % n[0], (y + shift * (n[1] / 2)) % n[1],
+                                   (x + shift * (n[2] / 2)) % n[2]};
+            good &= ((uint8_t *)a.data)[(at[0] * n[1] + at[1]) * n[2] + at[2]] == v;
+        }
+        CHECK_MSG(good, "%lldx%lldx%lld, shift %d", (long long)n[0], (long long)n[1],
+                  (long long)n[2], shift);
+        gf_array_free(&a);
+    }
+}
+
 /* ---- jobs ---- */
 
 /* The memory of the device, in KiB, in which the job is run in slabs; few: on the CPU too. */
@@ -139,6 +192,7 @@ int main(int argc, char **argv) {
     gf_environment_read();
     const bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
     test_bins();
+    test_mirrors();
     for (int i = 0; gf_backends[i]; i++) {
         bool wanted = argc == 1 + gpu;
         for (int k = 1; k < argc; k++)
