@@ -22,11 +22,17 @@ static void print_note(void *user, const char *text) {
 }
 
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
+    return gf_session_open_among(s, NULL, session);
+}
+
+int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
+                          struct gf_session *session) {
     const struct gf_backend_options b = gf_backend_options_of(s);
     return gf_session_open(
         session, &(struct gf_session_options){
+                     .backends = backends,
                      .backend = strcmp(s->backend, "auto") ? s->backend : NULL,
-                     .device = b.device,
+                     .device = backends ? NULL : b.device,
                      .device_variable = s->device ? NULL : "GPUFFT_DEVICE",
                      .device_memory = b.device_memory,
                      .threads = b.threads,

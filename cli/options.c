@@ -371,6 +371,23 @@ const struct gf_opt_group gf_opts_memory = {"Run", memory_rows};
 
 static const char *const mpi_choices[] = {"auto", "on", "off", NULL}; /* as enum gf_mpi */
 
+static int parse_link(const char *value, void *field) {
+    char *end;
+    double v = strtod(value, &end);
+    if (end == value || *end || !(v > 0) || !isfinite(v))
+        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
+                       value);
+    *(double *)field = v;
+    return 0;
+}
+
+static const struct gf_opt link_rows[] = {
+    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
+              "what the network carries to and from each process's machine"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_link = {NULL, link_rows};
+
 static const struct gf_opt grid_rows[] = {
     GF_PARSED("grid", 0, "AxB", parse_grid,
               "processes that share a volume: A parts of its planes, B of each (default: B is 1 "
@@ -402,7 +419,7 @@ const struct gf_opt_group gf_opts_run = {"Run", run_rows};
 
 static const struct gf_opt scratch_rows[] = {
     GF_TEXT("scratch", scratch, "DIR|auto",
-            "a volume that does not fit memory is transformed through a file in this folder; auto: "
+            "what does not fit memory is transformed through a file in this folder; auto: "
             "beside the output"),
     GF_END,
 };

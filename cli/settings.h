@@ -152,6 +152,7 @@ struct gf_settings {
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
+    const char *assume; /* plan: a device that need not be here, or NULL */
     struct {
         int down, across;
     } grid;      /* of the processes that share a volume; 0: unset */
@@ -167,7 +168,8 @@ struct gf_settings {
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;
-        bool all, csv, merge, passes, transfers;
+        double plan_seconds; /* 0: no limit */
+        bool all, csv, merge, passes, transfers, joules;
         const char *plot, *report;
     } bench;
 };

@@ -69,6 +69,7 @@ struct gf_backend_options {
     bool general;
     int64_t device_memory; /* GPU backends: bytes of the device's that may be taken; 0: all */
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
+    double plan_seconds;   /* most that those two measure for one plan; 0: no limit */
     const char *library;   /* backends with `library`: the file; NULL: where the loader finds it */
 };
 
@@ -134,8 +135,8 @@ struct gf_backend {
      * a time. */
     int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report);
-    /* The same for a plan that feeds: begins while rows of the input are still to come. NULL: no plan
-     * does. */
+    /* The same for a plan that feeds: begins while rows of the input are still to come, and writes
+     * after it has read them all, so that out[0] may be in the input's memory. NULL: no plan does. */
     int (*exec_fed)(void *context, struct gf_plan *plan, const struct gf_array *in,
                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report);
     /* exec() with the seconds of each listed pass, NAN for one that ran together with the one before;
@@ -160,6 +161,6 @@ extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
 /* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */
-extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft;
+extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft, gf_backend_clfft;
 
 #endif

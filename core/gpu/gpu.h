@@ -116,7 +116,7 @@ struct gf_gpu {
     bool (*lost)(void *gpu);
     /* For libraries that share the context: the interface's own handle for device memory; and for
      * its queue of commands, after the calling thread entered the context (NULL, with the message
-     * set by gf_fail(), when that fails). The function is NULL where there is no such library. */
+     * set by gf_fail(), when that fails). */
     void *(*native)(struct gf_gpu_buffer *buffer);
     void *(*stream)(void *gpu);
 };

@@ -241,6 +241,10 @@ static void *opencl_native(struct gf_gpu_buffer *buffer) {
     return buffer->memory;
 }
 
+static void *opencl_stream(void *gpu) {
+    return ((struct gf_opencl_context *)gpu)->queue;
+}
+
 /* ---- kernels ---- */
 
 static int build_failure(struct gf_opencl_context *g, void *program, const char *name, int32_t rc) {
@@ -411,4 +415,5 @@ const struct gf_gpu gf_gpu_opencl = {
     .elapsed = opencl_elapsed,
     .lost = opencl_lost,
     .native = opencl_native,
+    .stream = opencl_stream,
 };

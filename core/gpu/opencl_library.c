@@ -22,6 +22,7 @@ static const struct gf_dl_symbol symbols[] = {
     SYMBOL(release_context, "ReleaseContext"),
     SYMBOL(create_queue, "CreateCommandQueue"),
     SYMBOL(release_queue, "ReleaseCommandQueue"),
+    SYMBOL(queue_info, "GetCommandQueueInfo"),
     SYMBOL(create_buffer, "CreateBuffer"),
     SYMBOL(release_memory, "ReleaseMemObject"),
     SYMBOL(write, "EnqueueWriteBuffer"),

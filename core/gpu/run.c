@@ -143,7 +143,7 @@ int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int
     for (int i = 0; i < m->plan->n_passes; i++)
         m->counts |= m->plan->pass[i].output >= 0;
     int rc = check_memory(c, m->plan, beside, &m->bytes);
-    return rc ? rc : get_kernels(c, m);
+    return rc || !c->api->build ? rc : get_kernels(c, m); /* no build(): a device that only plans */
 }
 
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {

@@ -16,7 +16,9 @@ struct gf_outlook {
     int64_t device_memory; /* likewise */
     int64_t runs;          /* such jobs ahead, this one included */
     bool open;             /* a device's context is open already */
-    bool cold;             /* no kernels are kept from earlier runs: they are compiled first */
+    /* Whether no kernels are kept from earlier runs, and are compiled first; asked where it decides.
+     * NULL: some are. */
+    bool (*is_cold)(void);
 };
 
 struct gf_choice {
