@@ -47,6 +47,10 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
             ap.after *= cut->length[j];
         ap.before[0] = before[0];
         ap.before[1] = before[1];
+        if (last && ap.store == STORE_ROW_HALVES) { /* one index, see add_own_axis() */
+            ap.before[0] *= ap.before[1];
+            ap.before[1] = 1;
+        }
         if (!first) {
             ap.load = LOAD_COMPLEX;
             ap.multiply_in = false;
@@ -60,7 +64,7 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
             if (ap.load != LOAD_PAIR)
                 ap.pair_axis = -1;
             int64_t extent[4];
-            work_extent(b, whole, from, b->n[whole->axis], extent);
+            work_extent(b, whole, from, b->n[whole->axis] / (whole->fold ? 2 : 1), extent);
             there = gf_gpu_padded_planes(other(here.buffer_id), extent, b->complex_bytes);
             /* The last one must not write the buffer it reads. */
             if (i == cut->parts - 2 && there.buffer_id == to->buffer_id)
@@ -225,7 +229,9 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     c.to_work = to->buffer_id == GF_GPU_A || to->buffer_id == GF_GPU_B;
     ap->length = n;
     consider(&c, &(struct cut){1, {n}, 0, false});
-    if (!one_tile) {
+    if (!one_tile && ap->fold)
+        consider_cuts(&c, n, 0, false);
+    else if (!one_tile) {
         consider_cuts(&c, n, 0, false);
         if (can_split_rader(b, ap, n))
             consider_cuts(&c, n - 1, n - 1, true);
@@ -242,6 +248,14 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     choose_buffer(&c, &c.best, to);
     gf_gpu_reserve(b->p, to);
     return add_cut(b, ap, &c.best, from, to);
+}
+
+bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
+    struct gf_gpu_axis_pass one = *ap;
+    struct choice c = {.b = b, .ap = &one, .from = from, .to = *to, .best_cost = 1e300};
+    consider_cuts(&c, line_points(b, ap), 0, false);
+    return c.best.parts > 0;
 }
 
 bool gf_gpu_fits_tile(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
