@@ -27,6 +27,7 @@
  *   ROW_ACCESS     rows of samples are written so many bytes an access, see sink_rows.h
  *   MIRRORED       lines come in pairs, each with its mirror image, see lines.h; FOLD_SPLIT: the twiddles
  *                  that combine even and odd samples are in so many tables
+ *   SUMS           pairs of samples are loaded as their sums and differences
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out

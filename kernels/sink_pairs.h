@@ -69,7 +69,9 @@ INLINE struct mirrored_pair pair_of(const struct sink *s, uint i) {
     return p;
 }
 
-/* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
+/* With the spectra A of the sums of even and odd samples and B of their differences, and with
+ * c = (1 + w^k) / 2, X(k) = B + c (A - B) and X(n/2 - k) = conj(A - c (A - B)). Sums and differences, as
+ * then the last frequency, n/2, has no rounding error of the size of a large mean. */
 INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     cplx first[PAIRS_HELD], second[PAIRS_HELD], middle = CPLX(R(0), R(0));
@@ -98,15 +100,16 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
             continue;
         const cplx f = first[i], g = second[i];
         const place k = pair_of(s, at).k;
-        const cplx even = CPLX(factor * (f.x + g.x), factor * (f.y - g.y));
-        const cplx odd = turn(CPLX(factor * (f.y + g.y), factor * (g.x - f.x)),
-                              fold_twiddle(s->args, table, k), DIR);
-        dst[s->line.out + ALONG_OUT(s, k)] = add(even, odd);
-        dst[s->line.out + ALONG_OUT(s, size - k)] = conj_of(sub(even, odd));
+        const cplx a = CPLX(factor * (f.x + g.x), factor * (f.y - g.y));
+        const cplx b = CPLX(factor * (f.y + g.y), factor * (g.x - f.x));
+        const cplx w = fold_twiddle(s->args, table, k);
+        const cplx t = mul(sub(a, b), CPLX(R(0.5) + R(0.5) * w.x, R(0.5) * w.y));
+        dst[s->line.out + ALONG_OUT(s, k)] = k ? add(b, t) : a;
+        dst[s->line.out + ALONG_OUT(s, size - k)] = conj_of(k ? sub(a, t) : b);
     }
     if (s->share.first == 0 && s->share.line == 0 && s->line.at_out == 0)
         dst[s->line.out + ALONG_OUT(s, size / 2)] =
-            CPLX(2 * factor * middle.x, -2 * factor * middle.y);
+            CPLX(factor * (middle.x + middle.y), factor * (middle.y - middle.x));
     (void)params;
 }
 #else

@@ -16,6 +16,11 @@ typedef cplx source_element;
 #define READ(p) (*(p))
 #endif
 
+/* A pair of samples is loaded as its sum and its difference, see store_pairs() of mirrored lines. */
+#ifndef SUMS
+#define SUMS 0
+#endif
+
 /* A work item's line of the input. */
 struct source {
     const struct pass_args *args;
@@ -121,6 +126,9 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     if (k == 0 || 2 * k == SIZE_IN(s))
         f.y = g.y = R(0);
     v = folded ? CPLX(f.x + g.y, g.x - f.y) : CPLX(f.x - g.y, f.y + g.x);
+#endif
+#if SUMS
+    v = CPLX(v.x + v.y, v.x - v.y);
 #endif
 #if MULTIPLY_IN
     v = mul(v, table[s->args->table_in + k]);

@@ -323,12 +323,13 @@ static void check_chains(void) {
         unsigned axes;
         bool real;
         int chains;
-    } cases[] = {{{1, 8192, 8192}, 6, false, 1},    {{1000, 256, 256}, 6, false, 1},
-                 {{1000, 512, 512}, 6, false, 1},   {{1000, 256, 256}, 6, true, 0},
-                 {{256, 256, 256}, 7, false, 1},    {{512, 512, 512}, 7, false, 1},
-                 {{512, 512, 512}, 7, true, 0},     {{1, 4096, 4096}, 6, false, 0},
-                 {{1, 2003, 3001}, 6, false, 0},    {{1, 1, 1 << 24}, 4, false, 0},
-                 {{1024, 1024, 1024}, 7, false, 0}, {{1300, 1300, 1300}, 7, false, 0}};
+    } cases[] = {{{1, 8192, 8192}, 6, false, 1},   {{1000, 256, 256}, 6, false, 1},
+                 {{1000, 512, 512}, 6, false, 1},  {{1000, 256, 256}, 6, true, 0},
+                 {{256, 256, 256}, 7, false, 1},   {{512, 512, 512}, 7, false, 1},
+                 {{512, 512, 512}, 7, true, 0},    {{1, 4096, 4096}, 6, false, 0},
+                 {{1, 2003, 3001}, 6, false, 0},   {{1, 1, 1 << 24}, 4, false, 0},
+                 {{1, 16384, 16384}, 6, false, 1}, {{1024, 1024, 1024}, 7, false, 0},
+                 {{1300, 1300, 1300}, 7, false, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int64_t *n = cases[i].shape;
         struct gf_job job = backends_job(GF_FORWARD, cases[i].real ? GF_F32 : GF_C64, GF_SINGLE, 3,

@@ -6,6 +6,7 @@
 #include "core/base/factor.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/axis_pass.h"
+#include "core/gpu/plan/chain.h"
 
 static enum gf_gpu_buffer_id other(enum gf_gpu_buffer_id buffer_id) {
     return buffer_id == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
@@ -177,10 +178,11 @@ static void consider(struct choice *c, const struct cut *cut) {
     choose_buffer(c, cut, &to);
     struct gf_gpu_trial trial = gf_gpu_trial_begin(c->b->p);
     int rc = add_cut(c->b, c->ap, cut, c->from, &to);
-    double cost = gf_gpu_trial_end(c->b->p, &trial);
+    double gain = rc ? 0 : gf_gpu_chains_gain(c->b->p, trial.n_passes);
+    double cost = gf_gpu_trial_end(c->b->p, &trial) - gain;
     /* A third pass must be clearly cheaper: measured, passes of few points take a tenth longer than
-     * estimated and those of thousands a tenth less. */
-    if (!rc && cut->parts > 2 && !cut->convolution)
+     * estimated and those of thousands a tenth less; not so of mirrored lines. */
+    if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold)
         cost *= 1.25;
     if (!rc && cost < c->best_cost) {
         c->best_cost = cost;

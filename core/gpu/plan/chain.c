@@ -1,6 +1,7 @@
 /* Which neighbouring passes become one launch, and what that needs: kernels/fft_chain.cl. */
 #include "core/gpu/plan/chain.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/gpu/plan/axis_pass_options.h"
@@ -23,7 +24,6 @@ struct pair {
     int along[2];            /* the index that runs within a strip, of an axis that is split; or -1:
                               * strips are planes, one for each value of the outermost index */
     bool in_place;           /* the second pass rewrites what the first one wrote */
-    struct gf_gpu_pass *chain;
 };
 
 /* The index along the axis' other part: the only one that adds to the coordinate, on the way in or
@@ -182,42 +182,73 @@ static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
 
 /* The options of both, the second one's with the prefix that kernels/chain_next.h expects, and of its
  * own tile. */
-static void set_options(const struct pair *pair) {
+static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     static const char *const needed[] = {
         "UNIT_",   "INDICES=", "LOAD=",  "STORE=", "SPLIT=", "MULTI",
         "SCALED=", "MIRROR=",  "SHORT_", "WHOLE_", "NEAR_"};
     char text[sizeof b->kernel.options], *rest = text, *word;
     memcpy(text, b->kernel.options, sizeof text);
-    gf_gpu_option(pair->chain, "%s", a->kernel.options);
-    gf_gpu_tile_options(pair->chain, "NEXT_", &pair->tile);
+    gf_gpu_option(chain, "%s", a->kernel.options);
+    gf_gpu_tile_options(chain, "NEXT_", &pair->tile);
     while ((word = strsep(&rest, " ")))
         for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
             if (strlen(word) > 2 && !strncmp(word + 2, needed[i], strlen(needed[i]))) {
-                gf_gpu_option(pair->chain, "-DNEXT_%s", word + 2);
+                gf_gpu_option(chain, "-DNEXT_%s", word + 2);
                 break;
             }
-    gf_gpu_option(pair->chain, "-DCHAIN_RESIDENT=%d",
+    gf_gpu_option(chain, "-DCHAIN_RESIDENT=%d",
                   a->tile.resident < pair->tile.resident ? a->tile.resident : pair->tile.resident);
 }
 
-static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair) {
-    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
-    struct gf_gpu_pass *chain = pair->chain;
-    struct chain_args *args = &chain->args.chain;
-    *chain = (struct gf_gpu_pass){.kind = GF_GPU_PASS_CHAIN, .output = -1};
-    strcpy(chain->kernel.file, "fft_chain.cl");
-    strcpy(chain->kernel.entry, "fft_chain");
-    set_options(pair);
-    args->first = a->args.pass;
-    args->second = b->args.pass;
-    args->second.table_stage = gf_gpu_table_stages(&p->tables, &pair->tile);
+/* The launch's arguments but for its tables. */
+static bool lay_out(const struct gf_gpu_plan *p, const struct pair *pair, struct chain_args *args) {
+    args->first = pair->first->args.pass;
+    args->second = pair->second->args.pass;
     if (pair->along[0] >= 0)
         set_columns(pair, args);
     else
         set_planes(pair, args);
-    if (args->second.table_stage < 0 || !set_ring(p, pair, args))
+    return set_ring(p, pair, args);
+}
+
+/* What pass i and the next one cost less in one launch; 0 where they cannot be one, or cost more. */
+static double gain_of(const struct gf_gpu_plan *p, int i, struct pair *pair,
+                      struct chain_args *args) {
+    *pair = (struct pair){.first = &p->pass[i], .second = &p->pass[i + 1]};
+    if (p->pass[i].summary.bytes_written < p->props.chain_bytes || !can_chain(p, pair) ||
+        !lay_out(p, pair, args))
+        return 0;
+    double cost =
+        gf_gpu_chain_cost(pair->first, pair->second, (double)args->lag / (double)args->strips);
+    return fmax(0, pair->first->cost + pair->second->cost - cost);
+}
+
+double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first) {
+    double gain = 0;
+    for (int i = first; p->props.chain_bytes && i + 1 < p->n_passes; i++) {
+        struct pair pair;
+        struct chain_args args;
+        double of_two = gain_of(p, i, &pair, &args);
+        gain += of_two;
+        i += of_two > 0;
+    }
+    return gain;
+}
+
+static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
+                       const struct chain_args *args) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    struct gf_gpu_pass *chain = &p->chain[p->n_chains];
+    *chain = (struct gf_gpu_pass){.kind = GF_GPU_PASS_CHAIN, .output = -1};
+    strcpy(chain->kernel.file, "fft_chain.cl");
+    strcpy(chain->kernel.entry, "fft_chain");
+    set_options(pair, chain);
+    chain->args.chain = *args;
+    int64_t table = gf_gpu_table_stages(&p->tables, &pair->tile);
+    if (table < 0)
         return false;
+    chain->args.chain.second.table_stage = table;
     chain->group = a->group;
     chain->local_bytes =
         a->local_bytes > pair->tile.local_bytes ? a->local_bytes : pair->tile.local_bytes;
@@ -236,22 +267,18 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair) {
 void gf_gpu_plan_chains(struct gf_gpu_plan *p) {
     for (int i = 0; p->props.chain_bytes && i + 1 < p->n_passes && p->n_chains < GF_GPU_MAX_CHAINS;
          i++) {
-        struct pair pair = {&p->pass[i], &p->pass[i + 1], .chain = &p->chain[p->n_chains]};
-        if (p->pass[i].summary.bytes_written < p->props.chain_bytes || !can_chain(p, &pair) ||
-            !make_chain(p, &pair))
-            continue;
-        const struct chain_args *args = &pair.chain->args.chain;
-        double apart = p->pass[i].cost + p->pass[i + 1].cost;
-        double cost = gf_gpu_chain_cost(&p->pass[i], &p->pass[i + 1],
-                                        (double)args->lag / (double)args->strips);
-        if (cost >= apart)
+        struct gf_gpu_pass *pass = &p->pass[i];
+        struct pair pair;
+        struct chain_args args;
+        double gain = gain_of(p, i, &pair, &args), apart = pass->cost + pass[1].cost;
+        if (gain <= 0 || !make_chain(p, &pair, &args))
             continue;
         for (int j = 0; j < 2; j++)
-            p->pass[i + j].cost *= cost / apart;
-        p->pass[i].chain = ++p->n_chains;
-        char *what = p->pass[i].summary.what;
-        size_t used = strlen(what);
-        snprintf(what + used, sizeof p->pass[i].summary.what - used, ", one launch with the next");
+            pass[j].cost *= 1 - gain / apart;
+        pass->chain = ++p->n_chains;
+        size_t used = strlen(pass->summary.what);
+        snprintf(pass->summary.what + used, sizeof pass->summary.what - used,
+                 ", one launch with the next");
         i++;
     }
 }

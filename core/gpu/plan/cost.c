@@ -122,7 +122,10 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
     double to = t->rows_out ? 0 : (double)(b->out_step * b->out_bytes);
     double in = b->in_bytes < 4 ? sample_delay(run_in, false) : delay(run_in, false, from);
     double out = b->out_bytes < 4 ? sample_delay(run_out, true) : delay(run_out, true, to);
-    return b->read * (1 + in) + b->written * (1 + out);
+    double reads = 1;
+    if (pairs && ap->load == LOAD_ROW_HALVES) /* of each frequency; of sectors, too, that two share */
+        reads = half * b->in_bytes < 32 ? 4 : 2;
+    return reads * b->read * (1 + in) + b->written * (1 + out);
 }
 
 /* A point's arithmetic and exchanges, the twiddles of a split line, the conversion of samples. */
@@ -136,6 +139,8 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
         return points * t->work * 4;
     double cost = points * t->work * (prime ? 3.035 : 0.700);
     if (b->ap->after > 1)
+        cost += points * 8.3;
+    if (gf_gpu_is_mirrored(b->ap))
         cost += points * 8.3;
     if (b->in_bytes < 4)
         cost += 4.0 * b->read;
