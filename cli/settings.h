@@ -8,6 +8,8 @@
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
 enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
+
+enum { GF_MOST_PROCESSES = 1 << 20 };
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
 enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
@@ -145,13 +147,17 @@ struct gf_settings {
     bool full;     /* selftest: every shape */
     int step;      /* of ranges of shapes: enum gf_step */
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
-    int64_t max_memory;
+    int64_t max_memory, max_device_memory; /* 0: what is free */
     const char *scratch; /* a folder, or "auto": beside the output; NULL: none */
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
-    int ranks;          /* plan: processes that share the volume; 0: unset */
-    double link;        /* their network, GB/s to and from each; 0: unset */
+    const char *assume; /* plan: a device that need not be here, or NULL */
+    struct {
+        int down, across;
+    } grid;      /* of the processes that share a volume; 0: unset */
+    int ranks;   /* plan: processes that share the volume; 0: unset */
+    double link; /* their network, GB/s to and from each; 0: unset */
 
     struct gf_bench_settings {
         unsigned kinds, precisions, levels; /* bits; 0: unset */
@@ -162,7 +168,8 @@ struct gf_settings {
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;
-        bool all, csv, merge, passes, transfers;
+        double plan_seconds; /* 0: no limit */
+        bool all, csv, merge, passes, transfers, joules;
         const char *plot, *report;
     } bench;
 };

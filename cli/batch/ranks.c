@@ -160,7 +160,7 @@ static bool find_plugin(const char *mpi, char path[PATH_MAX]) {
 }
 
 /* Loads the launcher's plugin and joins the processes that it started. */
-static int open_ranks(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
+int gf_ranks_start(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
     static const char *const either[] = {"openmpi", "mpich"};
     char path[PATH_MAX];
     bool found = launcher->mpi && find_plugin(launcher->mpi, path);
@@ -180,25 +180,38 @@ static int open_ranks(const struct gf_launcher *launcher, struct gf_ranks *ranks
     return rc;
 }
 
+/* --grid is for processes that share a volume, and for so many. */
+static int check_grid(const struct gf_launcher *launcher, const struct gf_rank_work *work,
+                      bool joined) {
+    const int down = work->s->grid.down, across = work->s->grid.across;
+    if (!down || (joined && (int64_t)down * across == launcher->size))
+        return 0;
+    if (launcher->rank && work->s->mpi != GF_MPI_OFF)
+        gf_log_mute(true);
+    return joined ? gf_fail(GF_EUSAGE, "--grid=%dx%d is for %lld processes, and there are %d", down,
+                            across, (long long)down * across, launcher->size)
+                  : gf_fail(GF_EUSAGE, "--grid: no processes share this volume (mpirun)");
+}
+
 int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
                   struct gf_ranks *ranks, bool *joined) {
     const bool demanded = work->s->mpi == GF_MPI_ON;
     struct check c = {launcher, work, not_joined(work)};
     *joined = false;
     if (work->s->mpi == GF_MPI_OFF || (!demanded && launcher->size < 2))
-        return 0;
+        return check_grid(launcher, work, false);
     if (demanded && launcher->rank)
         gf_log_mute(true);
     if (demanded && !work->spreads)
         return gf_fail(GF_EUSAGE, "--mpi=on: %s runs in one process", work->command);
     if (!launcher->name)
         return gf_fail(GF_EUSAGE, "--mpi=on: no mpirun or srun started this process");
-    int rc = open_ranks(launcher, ranks);
+    int rc = gf_ranks_start(launcher, ranks);
     if (rc && !demanded)
         return each_output(work, check_output, &c);
     if (!rc)
         rc = compare(launcher, work, ranks, joined);
     if (!rc && demanded && !*joined)
         rc = gf_fail(GF_EUSAGE, "--mpi=on: the processes have different outputs");
-    return rc;
+    return rc ? rc : check_grid(launcher, work, *joined);
 }

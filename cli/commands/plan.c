@@ -1,5 +1,4 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,8 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
+#include "cli/commands/dwt_frames.h"
+#include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
@@ -109,24 +110,46 @@ static const char *direction_name(const struct gf_task *t) {
                                             : "inverse";
 }
 
-/* How a job that does not fit runs with --scratch; false where it cannot. */
-static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
-    return n->total > gf_runner_limit(t->runner) && !gf_slabs_refuses(t) &&
-           !gf_slabs_describe(t, p);
+/* A wavelet transform of a volume, in one walk without an exchange; false where it cannot. */
+static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
+    const int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_frames_bytes(t) : -1;
+    *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = bytes};
+    p->walk[0].what = "planes, all levels";
+    p->walk[0].bytes_read = gf_array_bytes(&t->image.px);
+    p->walk[0].bytes_written = gf_array_bytes(&t->product[0].image.px);
+    return bytes >= 0 && bytes <= gf_runner_limit(t->runner);
 }
 
-static void print_slabs(const struct gf_slab_plan *p) {
+/* How a job that does not fit runs, most of them with --scratch; false where it cannot. */
+static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
+    if (n->total <= gf_runner_limit(t->runner))
+        return false;
+    return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
+}
+
+static void print_walks(const struct gf_slab_plan *p) {
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
-    printf(
-        "  slabs     with --scratch: %lld of up to %lld pages, %lld blocks of rows, %s of memory\n",
-        (long long)p->n_slabs, (long long)p->slab_pages, (long long)p->n_blocks,
-        gf_memory_text(p->memory_bytes, a));
     for (int i = 0; i < p->n_walks; i++)
         printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
                gf_memory_text(p->walk[i].bytes_read, a),
                gf_memory_text(p->walk[i].bytes_written, b));
     printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
            gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+}
+
+static void print_slabs(const struct gf_slab_plan *p) {
+    char a[GF_SIZE_TEXT];
+    if (!p->exchange_bytes) {
+        printf("  planes    one after the other, %s of memory\n",
+               gf_memory_text(p->memory_bytes, a));
+        print_walks(p);
+        return;
+    }
+    printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
+           (long long)p->n_slabs, (long long)p->slab_pages, p->picture ? "rows" : "pages",
+           (long long)p->n_blocks, p->picture ? "columns" : "rows",
+           gf_memory_text(p->memory_bytes, a));
+    print_walks(p);
 }
 
 static json_t *json_slabs(const struct gf_slab_plan *p) {
@@ -166,6 +189,61 @@ static void print_pages(const struct gf_task *t, int64_t runs) {
     }
 }
 
+/* The device of --assume, which this plan is for. */
+static void print_assumed(const struct gf_task *t) {
+    const struct gf_gpu_props *p = gf_assumed();
+    char memory[GF_SIZE_TEXT], local[GF_SIZE_TEXT];
+    if (t->s->assume)
+        printf("  assumed   %s, %s: %d compute units, %s, %s local memory\n", p->name, p->platform,
+               p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
+}
+
+/* What passes between host and device, and the least that takes: in each walk both ways at once. */
+struct bus {
+    int64_t up, down;
+    double speed[2], floor; /* bytes a second; seconds; 0 where they are not known */
+};
+
+static struct bus bus_of(const struct gf_task *t) {
+    const struct gf_plan *plan = t->runner->plan;
+    struct bus b = {.up = 0};
+    gf_runner_bus_speed(t->runner, b.speed);
+    for (int i = 0; i < plan->n_passes; i++) {
+        const double up = (double)plan->pass[i].bytes_read;
+        const double down = (double)plan->pass[i].bytes_written;
+        b.up += plan->pass[i].bytes_read;
+        b.down += plan->pass[i].bytes_written;
+        if (b.speed[0] > 0 && b.speed[1] > 0)
+            b.floor += fmax(up / b.speed[0], down / b.speed[1]);
+    }
+    return b;
+}
+
+static void print_bus(const struct gf_task *t) {
+    const struct bus bus = bus_of(t);
+    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
+    printf("  bus       %s to the device, %s back", gf_memory_text(bus.up, a),
+           gf_memory_text(bus.down, b));
+    if (bus.floor > 0)
+        printf("; at least %.3g ms at %.0f GB/s there and %.0f GB/s back\n", bus.floor * 1e3,
+               bus.speed[0] * 1e-9, bus.speed[1] * 1e-9);
+    else
+        printf("; its speed is unknown\n");
+}
+
+static json_t *json_bus(const struct gf_task *t) {
+    const struct bus bus = bus_of(t);
+    json_t *o = json_object();
+    json_object_set_new(o, "bytes_up", json_integer(bus.up));
+    json_object_set_new(o, "bytes_down", json_integer(bus.down));
+    if (bus.floor > 0) {
+        json_object_set_new(o, "up_gb_s", json_real(bus.speed[0] * 1e-9));
+        json_object_set_new(o, "down_gb_s", json_real(bus.speed[1] * 1e-9));
+        json_object_set_new(o, "least_ms", json_real(bus.floor * 1e3));
+    }
+    return o;
+}
+
 static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
@@ -185,23 +263,29 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
+    print_assumed(t);
     print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
             printf("  beside    ");
         else
-            printf("  pass %-4d ", ++n.passes);
+            printf("  %s %-4d ", plan->in_slabs ? "walk" : "pass", ++n.passes);
         printf("%s\n            reads %s, writes %s", plan->pass[i].what,
                gf_memory_text(plan->pass[i].bytes_read, a),
                gf_memory_text(plan->pass[i].bytes_written, b));
         print_expected(&plan->pass[i], n.copy);
     }
-    printf("  moved     %s in %d pass%s", gf_memory_text(n.moved, a), n.passes,
-           n.passes == 1 ? "" : "es");
+    printf("  moved     %s in %d %s%s", gf_memory_text(n.moved, a), n.passes,
+           plan->in_slabs ? "walk" : "pass",
+           n.passes == 1    ? ""
+           : plan->in_slabs ? "s"
+                            : "es");
     if (n.copy > 0 && n.cost > 0)
         printf(", expected %.3g ms; the device copies %.0f GB/s", n.cost / n.copy * 1e3,
                n.copy * 1e-9);
     printf("\n");
+    if (plan->in_slabs)
+        print_bus(t);
     if (plan->device_bytes)
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
@@ -209,9 +293,10 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
     const bool serves = plans_slabs(t, &n, &slabs), fits = n.total <= gf_runner_limit(t->runner);
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
            gf_memory_text(gf_runner_limit(t->runner), b),
-           fits                      ? ""
-           : serves && t->s->scratch ? ": in slabs"
-                                     : ": would be refused");
+           fits                              ? ""
+           : serves && !slabs.exchange_bytes ? ": plane by plane"
+           : serves && t->s->scratch         ? ": in slabs"
+                                             : ": would be refused");
     if (serves)
         print_slabs(&slabs);
     if (ranks->ranks)
@@ -237,6 +322,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
     json_object_set_new(o, "backend", json_string(gf_runner_name(t->runner)));
     json_object_set_new(o, "why", gf_json_text(t->runner->why));
+    if (t->s->assume)
+        json_object_set_new(o, "assumed", gf_json_text(t->s->assume));
     for (int i = 0; i < plan->n_passes; i++) {
         json_t *pass = json_object();
         json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
@@ -261,6 +348,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
     if (plans_slabs(t, &n, &slabs))
         json_object_set_new(o, "scratch", json_slabs(&slabs));
+    if (plan->in_slabs)
+        json_object_set_new(o, "bus", json_bus(t));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
@@ -320,7 +409,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
-    struct gf_ranks_plan ranks = {.ranks = 0};
+    struct gf_ranks_plan ranks = {.grid = {s->grid.down, s->grid.across}};
     if (!rc && s->ranks)
         rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
                            gf_settings_threads(s), &ranks);
@@ -359,6 +448,23 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
+static int check_ranks(const struct gf_settings *s) {
+    if (!s->ranks != !(s->link > 0))
+        return gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    return s->grid.down && !s->ranks ? gf_fail(GF_EUSAGE, "--grid needs --ranks and --link here")
+                                     : 0;
+}
+
+/* On the device of --assume where one is named. */
+static int open_session(const struct gf_settings *s, struct gf_session *session) {
+    static const struct gf_backend *list[2]; /* as long as the session */
+    struct gf_assumed_device device;
+    int rc = s->assume ? gf_plan_assume(s, &device) : 0;
+    if (!rc && s->assume)
+        rc = gf_assume_backend(s->backend, &device, &list[0]);
+    return rc ? rc : gf_session_open_among(s, s->assume ? list : NULL, session);
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
@@ -378,8 +484,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
-    if (!rc && !s->ranks != !(s->link > 0))
-        rc = gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    if (!rc)
+        rc = check_ranks(s);
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)
@@ -393,7 +499,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = gf_session_open_for(s, &session);
+        rc = open_session(s, &session);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
@@ -421,23 +527,14 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 
-static int parse_link(const char *value, void *field) {
-    char *end;
-    double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || !isfinite(v))
-        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
-                       value);
-    *(double *)field = v;
-    return 0;
-}
-
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_TEXT("assume", assume, "FILE|NAME",
+            "plan for a device that need not be here: one that `gpufft devices --json` printed to "
+            "FILE, or h200; with --backend=cuda or opencl"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
-    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
-              "what the network carries to and from each of them"),
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_END,
@@ -445,6 +542,8 @@ static const struct gf_opt plan_rows[] = {
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_link,
+                                                    &gf_opts_grid,
                                                     &gf_opts_levels,
                                                     &gf_opts_out,
                                                     &gf_opts_spectrum_kind,
@@ -472,12 +571,14 @@ const struct gf_command gf_command_plan = {
     .name = "plan",
     .operands = "IN|SHAPE|RANGE...",
     .summary = "what would run: backend, passes, bytes, memory",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft plan scene.png\n"
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
                 "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"
                 "  gpufft plan 2^10..2^20 --step=primes\n"
+                "  gpufft plan 4096x4096 --backend=cuda --assume=h200\n"
                 "  gpufft plan 512x512x512 --kind=complex --ranks=16 --link=12.5\n",
     .run = run,
 };

@@ -38,6 +38,8 @@ const struct fault_case fault_cases[] = {
         "fwd @/v.raw --shape=4x12x16 --type=u8 --complex=o.npy --max-memory=8K --scratch=auto"),
     RUN("fwd-scratch-tiff",
         "fwd @/v.tif --phase=o.tif --magnitude=m.raw --max-memory=9K --scratch=."),
+    RUN("filter-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --edges=taper "
+                          "--out=o.npy --max-memory=30K --scratch=auto"),
     RUN("inv-scratch", "inv @/h.npy --out=o.tif --max-memory=5K --scratch=auto"),
     RUN("inv-scratch-tiff", "inv @/f.tif --out=o.npy --max-memory=9K --scratch=."),
     RUN("fwd-verbose", "fwd @/a.png --out=o.png --verbose --json"),
@@ -49,6 +51,9 @@ const struct fault_case fault_cases[] = {
                        "--max-memory=80K"),
     PAGES("pages-tiff", "fwd @/pages.tif --dims=2 --depth=8 --range=full --out=o.tif --phase=o.npy "
                         "--max-memory=80K"),
+    PAGES("dwt-planes", "dwt @/pages.tif --out=o.tif --levels=1 --max-memory=80K"),
+    PAGES("picture-scratch",
+          "fwd @/a.npy --complex=o.npy --out=o.tif --max-memory=14K --scratch=."),
     PAGES("pages-files",
           "filter @/pages.tif --dims=2 --lowpass=5 --out=o{page}.png --max-memory=60K"),
     /* Large enough for two threads. */
