@@ -69,7 +69,7 @@ static bool streams(const struct gf_backend *b) {
 }
 
 static bool stages(const struct gf_backend *b) {
-    return b->packs;
+    return b->packs || (b->devices && b->automatic);
 }
 
 /* The backend asked for, or the first usable one in host memory, if it has the property. */
