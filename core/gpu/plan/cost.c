@@ -123,7 +123,8 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
     double in = b->in_bytes < 4 ? sample_delay(run_in, false) : delay(run_in, false, from);
     double out = b->out_bytes < 4 ? sample_delay(run_out, true) : delay(run_out, true, to);
     double reads = 1;
-    if (pairs && ap->load == LOAD_ROW_HALVES) /* of each frequency; of sectors, too, that two share */
+    if (pairs &&
+        ap->load == LOAD_ROW_HALVES) /* of each frequency; of sectors, too, that two share */
         reads = half * b->in_bytes < 32 ? 4 : 2;
     return reads * b->read * (1 + in) + b->written * (1 + out);
 }
