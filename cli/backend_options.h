@@ -5,7 +5,8 @@
 #include "cli/settings.h"
 #include "core/session/session.h"
 
-/* For a backend's open(): --threads, --fftw-plan, and --device or GPUFFT_DEVICE. */
+/* For a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or
+ * GPUFFT_DEVICE. */
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
 /* A session for --backend, --device, --threads and --max-memory (default: all that is free); its

@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/backend_options.h"
 #include "cli/log.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/mpi/volume.h"
+#include "core/session/backends.h"
 #include "formats/io_keeper.h"
 #include "formats/volume.h"
 
@@ -193,6 +195,16 @@ out:
     return rc;
 }
 
+/* A process's own device, unless one is named: the next one for each process of a machine. */
+static const char *device_of(const struct gf_settings *s, const struct gf_backend *b,
+                             const struct gf_launcher *launcher, char text[16]) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    const char *asked = gf_backend_options_of(s).device;
+    const int n = b->list && !asked ? gf_backend_devices(b, props) : 0;
+    snprintf(text, 16, "%d", n > 0 ? launcher->local_rank % n : 0);
+    return n > 0 ? text : asked;
+}
+
 int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_launcher *launcher) {
     const struct gf_session *session = t->runner->session;
     const struct gf_backend *b = gf_session_staging(session);
@@ -201,6 +213,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
                           .backend = b,
                           .grid = {t->s->grid.down, t->s->grid.across},
                           .zero_nonfinite = t->s->nan == GF_NAN_ZERO};
+    char device[16];
     const int64_t share = launcher->local_size > 1 ? launcher->local_size : 1;
     const int64_t limit = t->s->max_memory ? t->s->max_memory : gf_memory_available() / share;
     const char *why = t->hooks->refuses_ranks ? t->hooks->refuses_ranks(t->s) : NULL;
@@ -213,8 +226,13 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
                                       : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
     if (!rc && !t->skipped)
         rc = check(t);
-    if (!rc)
+    if (!rc) {
+        options.device = device_of(t->s, b, launcher, device);
         rc = b->open(&options, &s.context);
+    }
+    if (!rc && b->devices)
+        gf_log_verbose("rank %d: %s device %s", ranks->rank, b->name,
+                       options.device ? options.device : "0");
     rc = gf_ranks_agree(ranks, rc);
     if (!rc && !t->skipped) {
         s.job = t->job;

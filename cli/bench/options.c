@@ -136,6 +136,9 @@ static const struct gf_opt rows[] = {
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_TEXT("device", device, "N|NAME",
             "a GPU, by number or part of its name, for the backends that run on one"),
+    GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,
+              "a GPU's memory to use; larger arrays pass through it in parts, timed with their "
+              "copies (default: what is free)"),
     GF_TEXT("mkl", bench.mkl, "PATH",
             "libmkl_rt.so, to measure MKL too (default: where the loader finds it)"),
     GF_TEXT("relative", bench.relative, "NAME",

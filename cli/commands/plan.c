@@ -10,6 +10,7 @@
 #include "cli/commands/dwt_frames.h"
 #include "cli/commands/idwt_planes.h"
 #include "cli/commands/plan_assume.h"
+#include "cli/commands/plan_bus.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
@@ -251,18 +252,23 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
         if (plan->pass[i].part)
             printf("  beside    ");
         else
-            printf("  pass %-4d ", ++n.passes);
+            printf("  %s %-4d ", plan->in_slabs ? "walk" : "pass", ++n.passes);
         printf("%s\n            reads %s, writes %s", plan->pass[i].what,
                gf_memory_text(plan->pass[i].bytes_read, a),
                gf_memory_text(plan->pass[i].bytes_written, b));
         print_expected(&plan->pass[i], n.copy);
     }
-    printf("  moved     %s in %d pass%s", gf_memory_text(n.moved, a), n.passes,
-           n.passes == 1 ? "" : "es");
+    printf("  moved     %s in %d %s%s", gf_memory_text(n.moved, a), n.passes,
+           plan->in_slabs ? "walk" : "pass",
+           n.passes == 1    ? ""
+           : plan->in_slabs ? "s"
+                            : "es");
     if (n.copy > 0 && n.cost > 0)
         printf(", expected %.3g ms; the device copies %.0f GB/s", n.cost / n.copy * 1e3,
                n.copy * 1e-9);
     printf("\n");
+    if (plan->in_slabs)
+        gf_plan_bus_print(t->runner);
     if (plan->device_bytes)
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
@@ -325,6 +331,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
     if (plans_slabs(t, &n, &slabs))
         json_object_set_new(o, "scratch", json_slabs(t, &slabs));
+    if (plan->in_slabs)
+        json_object_set_new(o, "bus", gf_plan_bus_json(t->runner));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)

@@ -27,6 +27,8 @@ static const struct gf_dl_symbol symbols[] = {
     SYMBOL(release_memory, "ReleaseMemObject"),
     SYMBOL(write, "EnqueueWriteBuffer"),
     SYMBOL(read, "EnqueueReadBuffer"),
+    SYMBOL(write_rows, "EnqueueWriteBufferRect"),
+    SYMBOL(read_rows, "EnqueueReadBufferRect"),
     SYMBOL(copy, "EnqueueCopyBuffer"),
     SYMBOL(fill, "EnqueueFillBuffer"),
     SYMBOL(map, "EnqueueMapBuffer"),

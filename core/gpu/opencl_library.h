@@ -89,6 +89,15 @@ struct gf_opencl {
                      const void *host, uint32_t n_waits, void *const *waits, void **event);
     int32_t (*read)(void *queue, void *memory, uint32_t blocking, size_t offset, size_t bytes,
                     void *host, uint32_t n_waits, void *const *waits, void **event);
+    /* Origins and the region: bytes, rows, slices. */
+    int32_t (*write_rows)(void *queue, void *memory, uint32_t blocking, const size_t origin[3],
+                          const size_t host_origin[3], const size_t region[3], size_t row_pitch,
+                          size_t slice_pitch, size_t host_row_pitch, size_t host_slice_pitch,
+                          const void *host, uint32_t n_waits, void *const *waits, void **event);
+    int32_t (*read_rows)(void *queue, void *memory, uint32_t blocking, const size_t origin[3],
+                         const size_t host_origin[3], const size_t region[3], size_t row_pitch,
+                         size_t slice_pitch, size_t host_row_pitch, size_t host_slice_pitch,
+                         void *host, uint32_t n_waits, void *const *waits, void **event);
     int32_t (*copy)(void *queue, void *from, void *to, size_t from_offset, size_t to_offset,
                     size_t bytes, uint32_t n_waits, void *const *waits, void **event);
     int32_t (*fill)(void *queue, void *memory, const void *pattern, size_t pattern_bytes,

@@ -90,6 +90,8 @@ static bool suits(const struct gf_backend *b, const struct gf_outlook *o, const 
         snprintf(but, GF_REASON, "%.60s has no double precision", p->name);
         return false;
     }
+    if (o->device_memory && o->device_memory < p->memory)
+        p->memory = o->device_memory;
     if (w->device_bytes <= p->memory)
         return true;
     snprintf(but, GF_REASON, "that takes %s on the device, %.60s has %s",
