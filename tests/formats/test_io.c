@@ -1,5 +1,4 @@
 /* Sources and sinks: what is on the disk after success, failure and everything between. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -285,37 +284,26 @@ static void test_cheap_end(void) {
     CHECK_EQ(status, 0);
 }
 
-/* How many temporaries there are in this folder. */
-static int count_temporaries(void) {
-    struct dirent *e;
-    int n = 0;
-    DIR *d = opendir(".");
-    while (d && (e = readdir(d)))
-        n += !strncmp(e->d_name, ".gpufft-", 8);
-    if (d)
-        closedir(d);
-    return n;
-}
-
 /* The temporaries of a process that is killed right after it made them are removed, and the files that
  * it completed stay. */
 static void test_keeper(void) {
     enum { TRIES = 500 };
+    const int before = scratch_count();
     struct gf_sink *s;
     pid_t pid = fork();
     if (pid == 0) {
         gf_keeper_start();
         if (!gf_sink_open("complete", true, &s) && !gf_sink_commit(s) &&
             !gf_sink_open("first", true, &s) && !gf_sink_open("second", true, &s) &&
-            count_temporaries() == 2)
+            scratch_count() == before + 3)
             raise(SIGKILL);
         _Exit(1);
     }
     int status = 0;
     CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
-    for (int i = 0; i < TRIES && count_temporaries(); i++)
+    for (int i = 0; i < TRIES && scratch_count() > before + 1; i++)
         usleep(10000);
-    CHECK_EQ(count_temporaries(), 0);
+    CHECK_EQ(scratch_count(), before + 1);
     CHECK(!access("complete", F_OK));
     unlink("complete");
 }
