@@ -12,6 +12,7 @@
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "core/session/speeds.h"
 #include "core/slab/run.h"
 #include "formats/scratch.h"
 
@@ -21,6 +22,8 @@ struct slabs {
     struct gf_scratch *scratch;
     struct gf_volume *volume[GF_MAX_OUTPUTS];
     double start;
+    double disk_ms; /* reading, and in the exchange, of the first walk */
+    bool measured;
 };
 
 const char *gf_slabs_refuses(const struct gf_task *t) {
@@ -158,7 +161,11 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
 }
 
 static int put(void *user, int64_t at, const void *data, int64_t bytes) {
-    return gf_scratch_write(((struct slabs *)user)->scratch, at, data, bytes);
+    struct slabs *s = user;
+    double start = gf_now_ms();
+    int rc = gf_scratch_write(s->scratch, at, data, bytes);
+    s->disk_ms += gf_now_ms() - start;
+    return rc;
 }
 
 static int get(void *user, int64_t at, void *data, int64_t bytes) {
@@ -180,20 +187,38 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
     return rc;
 }
 
+/* Keeps the disk's speed in the first walk, if that was long enough to tell. */
+static void measure(struct slabs *s, int64_t bytes) {
+    enum { LEAST = 16 << 20 };
+    const int64_t walk = s->plan.walk[0].bytes_read + s->plan.walk[0].bytes_written;
+    if (s->measured || bytes < walk)
+        return;
+    s->measured = true;
+    char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
+    if (folder)
+        gf_disk_speed_keep(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
+    free(folder);
+}
+
 static void moved(void *user, int64_t bytes) {
-    const struct slabs *s = user;
+    struct slabs *s = user;
+    measure(s, bytes);
     gf_progress_share((double)bytes / (double)gf_slab_bytes_moved(&s->plan));
 }
 
 /* ---------------------------------------------------------------- the run */
 
+char *gf_slabs_folder(const struct gf_task *t) {
+    const bool named = t->s->scratch && strcmp(t->s->scratch, "auto");
+    return named ? strdup(t->s->scratch) : gf_folder_of(t->product[0].path);
+}
+
 static int open_scratch(struct slabs *s) {
     const struct gf_task *t = s->t;
-    const bool automatic = !strcmp(t->s->scratch, "auto");
     int64_t also = 0;
     for (int i = 0; i < t->job.n_out; i++)
         also += gf_array_bytes(&t->product[i].image.px);
-    char *folder = automatic ? gf_folder_of(t->product[0].path) : strdup(t->s->scratch);
+    char *folder = gf_slabs_folder(t);
     int rc = folder ? gf_scratch_open(folder, s->plan.exchange_bytes, t->product[0].path, also,
                                       &s->scratch)
                     : gf_fail(GF_ENOMEM, "out of memory");

@@ -8,7 +8,9 @@
 #include "cli/backend_options.h"
 #include "cli/command.h"
 #include "cli/commands/dwt_frames.h"
+#include "cli/commands/idwt_planes.h"
 #include "cli/commands/plan_assume.h"
+#include "cli/commands/plan_bus.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
@@ -21,6 +23,7 @@
 #include "core/base/memory.h"
 #include "core/base/range_planes.h"
 #include "core/base/status.h"
+#include "core/session/speeds.h"
 
 /* Shapes, or a range of them; a file of that name comes first. */
 static bool is_shape(const char *text) {
@@ -112,11 +115,18 @@ static const char *direction_name(const struct gf_task *t) {
 
 /* A wavelet transform of a volume, in one walk without an exchange; false where it cannot. */
 static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
-    const int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_frames_bytes(t) : -1;
+    struct gf_slab_wavelet w;
+    int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_frames_bytes(t) : -1;
+    if (t->hooks == &gf_hooks_idwt && gf_idwt_planes_plan(t, &w))
+        bytes = w.memory_bytes;
     *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = bytes};
     p->walk[0].what = "planes, all levels";
     p->walk[0].bytes_read = gf_array_bytes(&t->image.px);
     p->walk[0].bytes_written = gf_array_bytes(&t->product[0].image.px);
+    if (t->hooks == &gf_hooks_idwt && bytes >= 0) {
+        p->walk[0].bytes_read = w.bytes_read;
+        p->walk[0].bytes_written = w.bytes_written;
+    }
     return bytes >= 0 && bytes <= gf_runner_limit(t->runner);
 }
 
@@ -127,32 +137,47 @@ static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab
     return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
 }
 
-static void print_walks(const struct gf_slab_plan *p) {
+/* Of the task's scratch or output folder; 0: not known. */
+static double disk_speed(const struct gf_task *t) {
+    char *folder = gf_slabs_folder(t);
+    double speed = folder ? gf_disk_speed(folder) : 0;
+    free(folder);
+    return speed;
+}
+
+static void print_walks(const struct gf_task *t, const struct gf_slab_plan *p) {
+    const double speed = disk_speed(t);
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
     for (int i = 0; i < p->n_walks; i++)
         printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
                gf_memory_text(p->walk[i].bytes_read, a),
                gf_memory_text(p->walk[i].bytes_written, b));
-    printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
-           gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+    printf("  disk      %s moved, %s of scratch; ", gf_memory_text(gf_slab_bytes_moved(p), a),
+           gf_memory_text(p->exchange_bytes, b));
+    if (speed > 0)
+        printf("at least %.3g s at the %.0f MB/s of its last run\n",
+               (double)gf_slab_bytes_moved(p) / speed, speed * 1e-6);
+    else
+        printf("its speed is unknown\n");
 }
 
-static void print_slabs(const struct gf_slab_plan *p) {
+static void print_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
     char a[GF_SIZE_TEXT];
     if (!p->exchange_bytes) {
         printf("  planes    one after the other, %s of memory\n",
                gf_memory_text(p->memory_bytes, a));
-        print_walks(p);
+        print_walks(t, p);
         return;
     }
     printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
            (long long)p->n_slabs, (long long)p->slab_pages, p->picture ? "rows" : "pages",
            (long long)p->n_blocks, p->picture ? "columns" : "rows",
            gf_memory_text(p->memory_bytes, a));
-    print_walks(p);
+    print_walks(t, p);
 }
 
-static json_t *json_slabs(const struct gf_slab_plan *p) {
+static json_t *json_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
+    const double speed = disk_speed(t);
     json_t *o = json_object(), *walks = json_array();
     json_object_set_new(o, "slabs", json_integer(p->n_slabs));
     json_object_set_new(o, "blocks", json_integer(p->n_blocks));
@@ -167,6 +192,10 @@ static json_t *json_slabs(const struct gf_slab_plan *p) {
     json_object_set_new(o, "bytes_moved", json_integer(gf_slab_bytes_moved(p)));
     json_object_set_new(o, "bytes_scratch", json_integer(p->exchange_bytes));
     json_object_set_new(o, "bytes_needed", json_integer(p->memory_bytes));
+    if (speed > 0) {
+        json_object_set_new(o, "disk_mb_s", json_real(speed * 1e-6));
+        json_object_set_new(o, "least_s", json_real((double)gf_slab_bytes_moved(p) / speed));
+    }
     return o;
 }
 
@@ -196,52 +225,6 @@ static void print_assumed(const struct gf_task *t) {
     if (t->s->assume)
         printf("  assumed   %s, %s: %d compute units, %s, %s local memory\n", p->name, p->platform,
                p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
-}
-
-/* What passes between host and device, and the least that takes: in each walk both ways at once. */
-struct bus {
-    int64_t up, down;
-    double speed[2], floor; /* bytes a second; seconds; 0 where they are not known */
-};
-
-static struct bus bus_of(const struct gf_task *t) {
-    const struct gf_plan *plan = t->runner->plan;
-    struct bus b = {.up = 0};
-    gf_runner_bus_speed(t->runner, b.speed);
-    for (int i = 0; i < plan->n_passes; i++) {
-        const double up = (double)plan->pass[i].bytes_read;
-        const double down = (double)plan->pass[i].bytes_written;
-        b.up += plan->pass[i].bytes_read;
-        b.down += plan->pass[i].bytes_written;
-        if (b.speed[0] > 0 && b.speed[1] > 0)
-            b.floor += fmax(up / b.speed[0], down / b.speed[1]);
-    }
-    return b;
-}
-
-static void print_bus(const struct gf_task *t) {
-    const struct bus bus = bus_of(t);
-    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
-    printf("  bus       %s to the device, %s back", gf_memory_text(bus.up, a),
-           gf_memory_text(bus.down, b));
-    if (bus.floor > 0)
-        printf("; at least %.3g ms at %.0f GB/s there and %.0f GB/s back\n", bus.floor * 1e3,
-               bus.speed[0] * 1e-9, bus.speed[1] * 1e-9);
-    else
-        printf("; its speed is unknown\n");
-}
-
-static json_t *json_bus(const struct gf_task *t) {
-    const struct bus bus = bus_of(t);
-    json_t *o = json_object();
-    json_object_set_new(o, "bytes_up", json_integer(bus.up));
-    json_object_set_new(o, "bytes_down", json_integer(bus.down));
-    if (bus.floor > 0) {
-        json_object_set_new(o, "up_gb_s", json_real(bus.speed[0] * 1e-9));
-        json_object_set_new(o, "down_gb_s", json_real(bus.speed[1] * 1e-9));
-        json_object_set_new(o, "least_ms", json_real(bus.floor * 1e3));
-    }
-    return o;
 }
 
 static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
@@ -285,7 +268,7 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
                n.copy * 1e-9);
     printf("\n");
     if (plan->in_slabs)
-        print_bus(t);
+        gf_plan_bus_print(t->runner);
     if (plan->device_bytes)
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
@@ -298,7 +281,7 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
            : serves && t->s->scratch         ? ": in slabs"
                                              : ": would be refused");
     if (serves)
-        print_slabs(&slabs);
+        print_slabs(t, &slabs);
     if (ranks->ranks)
         gf_ranks_plan_print(ranks);
 }
@@ -347,9 +330,9 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
     if (plans_slabs(t, &n, &slabs))
-        json_object_set_new(o, "scratch", json_slabs(&slabs));
+        json_object_set_new(o, "scratch", json_slabs(t, &slabs));
     if (plan->in_slabs)
-        json_object_set_new(o, "bus", json_bus(t));
+        json_object_set_new(o, "bus", gf_plan_bus_json(t->runner));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)

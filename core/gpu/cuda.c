@@ -441,6 +441,7 @@ const struct gf_gpu gf_gpu_cuda = {
     .unpin = gf_cuda_unpin,
     .lock = gf_cuda_lock,
     .unlock = gf_cuda_unlock,
+    .is_locked = gf_cuda_is_locked,
     .upload_rows = gf_cuda_upload_rows,
     .download_rows = gf_cuda_download_rows,
     .upload = gf_cuda_upload,
