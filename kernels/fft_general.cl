@@ -78,7 +78,7 @@ INLINE void general_stage_of(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL cons
 INLINE void general_load(const struct pass_args *a, GLOBAL const source_element *src,
                          GLOBAL const cplx *table, LOCAL cplx *tile, uint l, uint first,
                          uint step) {
-    const struct share share = {first, l};
+    const struct share share = {first, l, (uint)GROUP_ID};
     const struct source s = source_of(a, share);
     const uint points = (uint)a->points, length = (uint)a->axis_size;
     for (uint j = first; j < points; j += step) {
@@ -94,7 +94,7 @@ INLINE void general_load(const struct pass_args *a, GLOBAL const source_element 
 INLINE void general_store(const struct pass_args *a, GLOBAL sink_element *dst,
                           GLOBAL const cplx *table, GLOBAL const real *params,
                           LOCAL const cplx *tile, uint l, uint first, uint step, int *clipped) {
-    const struct share share = {first, l};
+    const struct share share = {first, l, (uint)GROUP_ID};
     const struct source from = source_of(a, share);
     struct sink s = sink_of(&from, share, clipped);
     if (!s.line.there)

@@ -76,7 +76,7 @@ VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
     if (to.first == 0) {
         struct source here = in;
         if (ROWS_IN != ROWS_OUT)
-            here.line = line_at(&args, to.line);
+            here.line = line_at(&args, to);
         zeroth = load_point(&here, src, table, 0, here.line.in);
         sum = add(zeroth, x[0]);
     }

@@ -40,7 +40,7 @@ VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
     const struct source in = source_of(&args, from);
-    const struct line line = ROWS_IN == ROWS_OUT ? in.line : line_at(&args, to.line);
+    const struct line line = ROWS_IN == ROWS_OUT ? in.line : line_at(&args, to);
     cplx x[SIDES * HELD];
     int clipped = 0;
 #if SIDES == 2

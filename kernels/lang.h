@@ -20,6 +20,12 @@
 #define GROUPS               ((long)get_num_groups(0))
 #define BARRIER()            barrier(CLK_LOCAL_MEM_FENCE)
 #define ATOMIC_ADD(p, v)     atomic_add(p, v)
+#define ATOMIC_READ(p)       atomic_add(p, 0)
+#define GLOBAL_BARRIER()     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define FENCE()              mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define READ_ONCE(p)         (*(p))
+#define READ_SHARED(p)       (*(p))
+#define WRITE_ONCE(p, v)     (*(p) = (v))
 #define UNROLL               _Pragma("unroll")
 #define CPLX(re, im)         ((cplx)((re), (im)))
 #define COARSE_LOG2(x)       native_log2(x)
@@ -67,6 +73,14 @@ typedef char schar;
 #define GROUPS             ((wide)gridDim.x)
 #define BARRIER()          __syncthreads()
 #define ATOMIC_ADD(p, v)   atomicAdd(p, v)
+#define ATOMIC_READ(p)     acquired(p)
+#define GLOBAL_BARRIER()   __syncthreads()
+#define FENCE()            __threadfence()
+/* Of what is used once, and of what other groups wrote: not kept in the caches, or only in the second
+ * one. */
+#define READ_ONCE(p)       __ldcs(p)
+#define READ_SHARED(p)     __ldcg(p)
+#define WRITE_ONCE(p, v)   __stcs(p, v)
 #define UNROLL             _Pragma("unroll")
 #define CPLX(re, im)       make_cplx(re, im)
 #define COARSE_LOG2(x)     approximate_log2(x)
@@ -80,6 +94,17 @@ typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+/* What other groups wrote before they added to this, and a fence, is read after it. */
+INLINE uint acquired(const uint *p) {
+    uint v;
+#if __CUDA_ARCH__ >= 700
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+#else
+    v = *(const volatile uint *)p;
+    __threadfence();
+#endif
+    return v;
+}
 /* One instruction each; __log2f() has more of them for subnormal numbers. */
 INLINE float approximate_log2(float x) {
     float y;
@@ -109,6 +134,12 @@ using namespace std;
 #define GROUPS   ((wide)1)
 #define BARRIER()
 #define ATOMIC_ADD(p, v) (*(p) += (v))
+#define ATOMIC_READ(p)   (*(p))
+#define GLOBAL_BARRIER()
+#define FENCE()
+#define READ_ONCE(p)     (*(p))
+#define READ_SHARED(p)   (*(p))
+#define WRITE_ONCE(p, v) (*(p) = (v))
 #define UNROLL
 #define CPLX(re, im)    make_cplx(re, im)
 #define COARSE_LOG2(x)  log2(x)

@@ -5,6 +5,7 @@
 
 #include "complex.h"
 #include "coord.h"
+#include "share.h"
 
 /* How far point, or coordinate, j of a line is from its first: in 32 bits where all lines are so
  * short. */
@@ -17,6 +18,12 @@
 #endif
 #ifndef COUNTED
 #define COUNTED 0
+#endif
+
+/* Lines that come in pairs, with their mirror images: the second half of a tile's lines are those of
+ * the first half; of line 0, which is its own, line count / 2, which is too. */
+#ifndef MIRRORED
+#define MIRRORED 0
 #endif
 
 struct line {
@@ -32,15 +39,21 @@ struct line {
     uint at[5];                /* the indices */
 };
 
-/* Line number `number` of the TILE_LINES of this group's tile, neighbours along the fast index. INDICES
- * of the five are in use. */
-INLINE struct line line_at(const struct pass_args *a, uint number) {
+/* The share's line, one of the TILE_LINES of its tile, neighbours along the fast index. INDICES of the
+ * five are in use. */
+INLINE struct line line_at(const struct pass_args *a, const struct share share) {
     struct line l;
     uint at[5];
-    const uint tile = (uint)GROUP_ID;
     const uint tiles = ((uint)a->index[0].count + TILE_LINES(a) - 1) / TILE_LINES(a);
-    uint rest = INDICES > 1 ? tile / tiles : 0;
-    at[0] = (tile - rest * tiles) * TILE_LINES(a) + number;
+    uint rest = INDICES > 1 ? share.tile / tiles : 0;
+#if MIRRORED
+    const uint number = share.line % (LINES / 2);
+    at[0] = (share.tile - rest * tiles) * (LINES / 2) + number;
+    if (share.line != number)
+        at[0] = at[0] ? (uint)a->index[0].count - at[0] : (uint)a->index[0].count / 2;
+#else
+    at[0] = (share.tile - rest * tiles) * TILE_LINES(a) + share.line;
+#endif
     UNROLL for (int i = 1; i < INDICES; i++) {
         const uint count = (uint)a->index[i].count;
         const uint next = i + 1 < INDICES ? rest / count : 0;
@@ -81,5 +94,20 @@ INLINE struct line line_at(const struct pass_args *a, uint number) {
     }
     return l;
 }
+
+/* exp(-2 pi i k / n), k < n, out of a table, or of two of about sqrt(n) entries (`tables` 2). */
+INLINE cplx root_of(GLOBAL const cplx *table, wide high, wide low, wide bits, place k,
+                    const int tables) {
+    if (tables == 1)
+        return table[high + k];
+    return mul(table[high + (k >> (int)bits)], table[low + (k & (((place)1 << (int)bits) - 1))]);
+}
+
+#if MIRRORED
+/* Of all samples of a folded axis, which combines even and odd ones. */
+INLINE cplx fold_twiddle(const struct pass_args *a, GLOBAL const cplx *table, place k) {
+    return root_of(table, a->table_fold, a->table_fold_low, a->fold_bits, k, FOLD_SPLIT);
+}
+#endif
 
 #endif

@@ -4,9 +4,9 @@
 
 #include "complex.h"
 
-/* Butterflies first, first + PER_LINE, … of one of its lines. */
+/* Of tile number `tile` of all: butterflies first, first + PER_LINE, … of one of its lines. */
 struct share {
-    uint first, line;
+    uint first, line, tile;
 };
 
 #endif
