@@ -47,3 +47,11 @@ void gf_dl_close(void *handle) {
     if (handle)
         dlclose(handle);
 }
+
+bool gf_dl_file(const void *function, char *path, size_t size) {
+    Dl_info info;
+    if (!dladdr(function, &info) || !info.dli_fname || strlen(info.dli_fname) >= size)
+        return false;
+    strcpy(path, info.dli_fname);
+    return true;
+}

@@ -32,6 +32,14 @@ static int cuda_probe(char reason[GF_REASON]) {
     return gf_gpu_cuda.probe(reason);
 }
 
+static int cuda_installed(char reason[GF_REASON]) {
+    return gf_gpu_cuda.installed(reason);
+}
+
+static int opencl_installed(char reason[GF_REASON]) {
+    return gf_gpu_opencl.installed(reason);
+}
+
 static int opencl_list(struct gf_gpu_props *props, int most) {
     return gf_gpu_opencl.list(props, most);
 }
@@ -192,6 +200,7 @@ const struct gf_backend gf_backend_opencl = {
     .automatic = 2,
     .devices = true,
     .probe = opencl_probe,
+    .installed = opencl_installed,
     .list = opencl_list,
     .open = opencl_open,
     .plan = gpu_plan,
@@ -208,6 +217,7 @@ const struct gf_backend gf_backend_cuda = {
     .automatic = 1,
     .devices = true,
     .probe = cuda_probe,
+    .installed = cuda_installed,
     .list = cuda_list,
     .open = cuda_open,
     .plan = gpu_plan,

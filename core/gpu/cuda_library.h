@@ -144,6 +144,8 @@ struct gf_nvrtc {
 /* Each loads its library once and for good, and the driver's is ready for use then. NULL with
  * gf_message(), which names the remedy. */
 const struct gf_cuda *gf_cuda_find(void);
+/* The driver's library alone, before it is ready for use. */
+bool gf_cuda_load(void);
 const struct gf_nvrtc *gf_nvrtc_find(void);
 
 /* One of the toolkit's libraries. */

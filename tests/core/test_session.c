@@ -18,7 +18,7 @@ struct fake {
     int fail_times;                                  /* plan or exec fails so often; 0: always */
     bool lost;
     int slabs; /* the next so many plans are in slabs */
-    atomic_int opened, closed, planned, unplanned, ran;
+    atomic_int probed, opened, closed, planned, unplanned, ran;
     char device[32];
 };
 static struct fake host, gpu, other;
@@ -27,7 +27,8 @@ struct fake_context {
     struct fake *fake;
 };
 
-static int probe(const struct fake *f, char reason[GF_REASON]) {
+static int probe(struct fake *f, char reason[GF_REASON]) {
+    f->probed++;
     snprintf(reason, GF_REASON, "made up");
     return f->fail_probe;
 }
@@ -108,6 +109,10 @@ static int host_probe(char reason[GF_REASON]) {
 static int gpu_probe(char reason[GF_REASON]) {
     return probe(&gpu, reason);
 }
+static int gpu_installed(char reason[GF_REASON]) {
+    snprintf(reason, GF_REASON, "no library");
+    return gpu.fail_probe;
+}
 static int other_probe(char reason[GF_REASON]) {
     return probe(&other, reason);
 }
@@ -136,6 +141,7 @@ static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .devices = true,
                                               .on_device = &on_device,
                                               .probe = gpu_probe,
+                                              .installed = gpu_installed,
                                               .list = list,
                                               .open = gpu_open,
                                               .plan = plan,
@@ -414,10 +420,13 @@ static void test_asked(void) {
         stop();
 
         gpu.fail_open = GF_EABSENT;
+        const int probed = gpu.probed;
         CHECK_EQ(start("gpu"), 0);
+        CHECK_EQ(gpu.probed, probed); /* which would start its driver */
         gf_session_set_alone(&session, alone);
         gf_runner_ahead(&runner, NULL);
         CHECK_EQ(run(4096, 100), GF_EABSENT);
+        CHECK_EQ(gpu.probed, probed + 1); /* to tell why it is absent */
         CHECK(gf_session_is_lost(&session) && !gf_session_is_open(&session));
         if (!alone) { /* what waited for its turn has the reason too */
             gf_fail(GF_EIO, "something else");
