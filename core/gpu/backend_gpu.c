@@ -137,10 +137,12 @@ static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array
 }
 
 static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
-    const struct gf_gpu_run *m = whole(plan);
+    struct gf_gpu_run *m = whole(plan);
     int rc = m ? gf_gpu_run_begin(context, seconds) : GF_EUNSUPP;
-    for (int i = 0; i < times && !rc; i++)
+    for (int i = 0; i < times && !rc; i++) {
+        m->repeats = i;
         rc = gf_gpu_run_launch(context, m, 0, m->plan->n_passes);
+    }
     return rc ? rc : gf_gpu_run_end(context, seconds);
 }
 
@@ -154,9 +156,10 @@ static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *ou
 }
 
 static int gpu_time_passes(void *context, struct gf_plan *plan, double *seconds) {
-    const struct gf_gpu_run *m = whole(plan);
+    struct gf_gpu_run *m = whole(plan);
     if (!m)
         return GF_EUNSUPP;
+    m->repeats = 0;
     if (m->plan->host_share)
         return gf_fail(GF_EUNSUPP, "the host has a share in this plan's passes");
     return gf_gpu_run_time_passes(context, m, seconds);

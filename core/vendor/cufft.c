@@ -460,8 +460,10 @@ static int cufft_run(void *context, struct gf_plan *plan, int times, double *sec
     if (m->filter)
         return gf_filter_compose_on_device(m->filter, times, seconds);
     int rc = gf_gpu_run_begin(context, seconds);
-    for (int i = 0; i < times && !rc; i++)
+    for (int i = 0; i < times && !rc; i++) {
+        m->run.repeats = i;
         rc = run_once(context, m);
+    }
     return rc ? rc : gf_gpu_run_end(context, seconds);
 }
 
