@@ -48,6 +48,11 @@ void gf_dl_close(void *handle) {
         dlclose(handle);
 }
 
+void gf_dl_find(void *handle, const char *name, void *function) {
+    void *found = dlsym(handle, name);
+    memcpy(function, &found, sizeof found);
+}
+
 bool gf_dl_file(const void *function, char *path, size_t size) {
     Dl_info info;
     if (!dladdr(function, &info) || !info.dli_fname || strlen(info.dli_fname) >= size)

@@ -21,6 +21,8 @@ struct gf_dl_symbol {
 int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, void *table,
                void **handle);
 void gf_dl_close(void *handle);
+/* One more function, into the pointer at `function`: NULL where the library has none. */
+void gf_dl_find(void *handle, const char *name, void *function);
 /* The file that `function`, of some library, was loaded from. False where that cannot be told. */
 bool gf_dl_file(const void *function, char *path, size_t size);
 

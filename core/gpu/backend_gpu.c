@@ -219,6 +219,7 @@ const struct gf_backend gf_backend_cuda = {
     .what = "NVIDIA GPUs, the program's own kernels",
     .automatic = 1,
     .devices = true,
+    .slow_close = true,
     .probe = cuda_probe,
     .installed = cuda_installed,
     .list = cuda_list,

@@ -1,5 +1,6 @@
 /* NVIDIA GPUs through the driver interface. NVRTC compiles kernels for the device's architecture.
  * The context is the device's primary one, which the runtime library and cuFFT use too. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,19 +77,30 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
              attribute(cu, device, GF_CU_CAPABILITY_MINOR));
 }
 
-/* Fills at most `most` devices and returns their number. */
+/* Fills at most `most` devices and returns their number. The driver is asked once: some attributes
+ * take it a millisecond. */
 static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props, int *devices,
                         int most) {
-    int n = 0, found = 0;
-    cu->device_count(&n);
-    for (int i = 0; i < n && found < most; i++) {
-        int device;
-        if (cu->device_get(&device, i))
-            continue;
-        describe(cu, device, &props[found]);
-        devices[found++] = device;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
+    static int device[GF_GPU_MAX_DEVICES], found = -1;
+    int n = 0;
+    pthread_mutex_lock(&lock);
+    if (found < 0) {
+        cu->device_count(&n);
+        found = 0;
+        for (int i = 0; i < n && found < GF_GPU_MAX_DEVICES; i++)
+            if (!cu->device_get(&device[found], i)) {
+                struct gf_gpu_props p;
+                describe(cu, device[found], &p);
+                known[found++] = p;
+            }
     }
-    return found;
+    n = found < most ? found : most;
+    memcpy(props, known, (size_t)n * sizeof *props);
+    memcpy(devices, device, (size_t)n * sizeof *devices);
+    pthread_mutex_unlock(&lock);
+    return n;
 }
 
 static int cuda_probe(char reason[GF_REASON]) {
@@ -308,6 +320,21 @@ static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *en
     return 0;
 }
 
+/* Saves the two microseconds between the last group of one launch and the first of the next. */
+static int launch_overlapped(struct gf_cuda_device *g, const struct gf_gpu_launch *l,
+                             void **arguments) {
+    static const struct gf_cuda_launch_attribute overlapped = {
+        .which = GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM, .value = {1}};
+    const struct gf_cuda_launch launch = {.grid = {(unsigned)l->groups, 1, 1},
+                                          .block = {(unsigned)l->group, 1, 1},
+                                          .shared_bytes = (unsigned)l->local_bytes,
+                                          .stream = g->stream,
+                                          .attributes = &overlapped,
+                                          .n_attributes = 1};
+    int rc = g->cu->launch_with(&launch, l->kernel->function, arguments, NULL);
+    return gf_cuda_check(g, rc, "a kernel");
+}
+
 static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
     struct gf_cuda_device *g = gpu;
     uint64_t address[GF_GPU_MAX_BUFFERS];
@@ -327,6 +354,8 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
     }
     if (l->args_bytes) /* the driver knows its size from the kernel, and copies it now */
         argument[n++] = (void *)(uintptr_t)l->args;
+    if (l->awaits && g->compiler.awaits && g->cu->launch_with)
+        return launch_overlapped(g, l, argument);
     rc = g->cu->launch(l->kernel->function, (unsigned)l->groups, 1, 1, (unsigned)l->group, 1, 1,
                        (unsigned)l->local_bytes, g->stream, argument, NULL);
     return gf_cuda_check(g, rc, "a kernel");

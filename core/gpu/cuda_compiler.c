@@ -14,6 +14,12 @@ enum { MAX_OPTIONS = 256, MAX_ARCHS = 64 };
 
 /* ---- the architecture ---- */
 
+static void set_awaits(struct gf_cuda_compiler *compiler) {
+    enum { FIRST = 90 };
+    const char *digits = strrchr(compiler->option, '_');
+    compiler->awaits = digits && atoi(digits + 1) >= FIRST;
+}
+
 /* The device's own architecture where NVRTC knows it, else the newest one below it that NVRTC knows,
  * as PTX, which the driver compiles. */
 static int choose_arch(const struct gf_nvrtc *nvrtc, struct gf_gpu_props *p,
@@ -34,6 +40,7 @@ static int choose_arch(const struct gf_nvrtc *nvrtc, struct gf_gpu_props *p,
     const char *kind = compiler->as_ptx ? "compute" : "sm";
     snprintf(compiler->option, sizeof compiler->option, "--gpu-architecture=%s_%d", kind, best);
     snprintf(p->compiler, sizeof p->compiler, "NVRTC %d.%d, %s_%d", major, minor, kind, best);
+    set_awaits(compiler);
     return 0;
 }
 
@@ -57,6 +64,7 @@ int gf_cuda_compiler_find(struct gf_gpu_props *p, struct gf_cuda_compiler *compi
         snprintf(p->compiler, sizeof p->compiler, "%s", n.text);
         snprintf(compiler->option, sizeof compiler->option, "%s", n.option);
         compiler->as_ptx = n.as_ptx;
+        set_awaits(compiler);
         return 0;
     }
     const struct gf_nvrtc *nvrtc = gf_nvrtc_find();

@@ -12,6 +12,7 @@
 struct gf_cuda_compiler {
     char option[48]; /* the architecture */
     bool as_ptx;     /* NVRTC does not know the device's own, so that the driver compiles its PTX */
+    bool awaits;     /* the architecture has kernels wait for the launch before (kernels/lang.h) */
     bool chosen;     /* by the NVRTC that builds, and noted for the next run */
 };
 

@@ -89,6 +89,8 @@ static bool load_driver(void) {
     void *handle;
     if (!tried)
         present = !gf_dl_open(sonames, driver_symbols, &driver, &handle);
+    if (!tried && present)
+        gf_dl_find(handle, "cuLaunchKernelEx", &driver.launch_with);
     if (!tried && !present)
         snprintf(absent, sizeof absent, "%.150s; install the NVIDIA driver", gf_message());
     tried = true;

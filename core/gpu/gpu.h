@@ -43,6 +43,9 @@ struct gf_gpu_launch {
     struct gf_gpu_buffer *buffer[GF_GPU_MAX_BUFFERS]; /* NULL is passed as a null pointer */
     const void *args;
     size_t args_bytes; /* 0: the kernel takes no argument block */
+    /* The kernel begins with AWAIT_PREVIOUS() (kernels/lang.h), so that its groups may be started
+     * before the launch before it has ended as a whole. */
+    bool awaits;
 };
 
 /* Rows in host memory. */

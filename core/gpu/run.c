@@ -313,7 +313,8 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
                                        .local_bytes = pass->local_bytes,
                                        .n_buffers = pass->n_buffers,
                                        .args = &pass->args,
-                                       .args_bytes = pass->args_bytes};
+                                       .args_bytes = pass->args_bytes,
+                                       .awaits = true};
         for (int j = 0; j < pass->n_buffers; j++)
             launch.buffer[j] = m->buffer[pass->buffer[j]];
         rc = c->api->launch(c->gpu, &launch);

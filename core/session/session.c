@@ -357,15 +357,21 @@ int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t ru
     return rc;
 }
 
+static bool is_left(const struct gf_session *s, int i) {
+    return s->options.ends && gf_session_backend(s, i)->slow_close;
+}
+
 void gf_session_close(struct gf_session *s) {
     double ms = 0;
     int backend;
     if (!s->options.backends)
         return;
-    gf_session_unplan(s, NULL);
+    for (int i = 0; i < GF_SHARED_PLANS; i++)
+        if (s->plan[i].plan && !is_left(s, s->plan[i].backend))
+            drop(s, &s->plan[i]);
     gf_session_join(s, &ms, &backend);
     for (int i = 0; gf_session_backend(s, i) && i < GF_MAX_BACKENDS; i++)
-        if (s->open >> i & 1)
+        if (s->open >> i & 1 && !is_left(s, i))
             gf_session_backend(s, i)->close(s->context[i]);
     pthread_mutex_destroy(&s->turn);
     pthread_mutex_destroy(&s->small);

@@ -139,6 +139,7 @@ static const struct gf_backend host_backend = {.name = "host",
 static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .automatic = 2,
                                               .devices = true,
+                                              .slow_close = true,
                                               .on_device = &on_device,
                                               .probe = gpu_probe,
                                               .installed = gpu_installed,
@@ -555,6 +556,28 @@ static void test_threads(void) {
     reset();
 }
 
+/* At the end of the process the device's context and plans are left to the system. */
+static void test_left(void) {
+    for (int i = 1; i < 3; i++) {
+        CHECK_EQ(start(backends[i]->name), 0);
+        session.options.ends = true;
+        CHECK_EQ(run(4096, 100), i + 1);
+        void *context = session.context[i];
+        struct gf_plan *left = session.plan[0].plan;
+        struct fake *f = i == 1 ? &gpu : &other;
+        gf_runner_close(&runner);
+        gf_session_close(&session);
+        CHECK_EQ(f->opened, 1);
+        CHECK_EQ(f->closed, i == 2);
+        CHECK_EQ(f->unplanned, i == 2);
+        if (!f->closed) {
+            unplan(context, left);
+            close_fake(context);
+        }
+        reset();
+    }
+}
+
 int main(void) {
     reset();
     test_choice();
@@ -567,5 +590,6 @@ int main(void) {
     test_slabs();
     test_devices();
     test_threads();
+    test_left();
     return TEST_END();
 }
