@@ -9,7 +9,6 @@
 #include "core/slab/make.h"
 #include "core/slab/run.h"
 #include "tests/core/backends.h"
-#include "tests/test.h"
 
 static const struct gf_backend *const backend = &gf_backend_openmp;
 
@@ -103,8 +102,9 @@ static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
         *p = less;
     }
     char text[160];
-    CHECK_MSG(p->n_slabs > 1 || p->n_blocks > 1, "in one piece: %s, %lld bytes",
-              backends_text(job, text), (long long)p->memory_bytes);
+    if (!rc && p->n_slabs == 1 && p->n_blocks == 1)
+        rc = gf_fail(GF_EINVAL, "in one piece: %s, %lld bytes", backends_text(job, text),
+                     (long long)p->memory_bytes);
     return rc;
 }
 
@@ -114,14 +114,17 @@ int slab_rig_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_repor
         NULL, slab_rig_job,     moved,      read_span, write_span};
     struct gf_slab_plan p;
     const char *why = gf_slab_is_line(job) ? gf_slab_line_refuses(job) : gf_slab_refuses(job);
-    CHECK_MSG(!why, "%s", why);
+    if (why)
+        return gf_fail(GF_EINVAL, "%s", why);
     int rc = make_plan(job, &p);
     if (rc)
         return rc;
     f->bytes = p.exchange_bytes;
     f->exchange = malloc((size_t)f->bytes);
     rc = gf_slab_run(&p, &io, report);
-    CHECK_EQ(f->moved, gf_slab_bytes_moved(&p));
+    if (!rc && f->moved != gf_slab_bytes_moved(&p))
+        rc = gf_fail(GF_EINVAL, "%lld bytes moved, of %lld", (long long)f->moved,
+                     (long long)gf_slab_bytes_moved(&p));
     free(f->exchange);
     return rc;
 }

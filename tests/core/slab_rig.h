@@ -28,7 +28,7 @@ struct slab_rig {
 /* Plans a job, unless it is the one before, and runs it. `user` is a rig. */
 int slab_rig_job(void *user, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report);
-/* The same in slabs, as many as can be. */
+/* The same in slabs, as many as can be; fails where the bytes moved are not those of the plan. */
 int slab_rig_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_report *report);
 /* A row of a volume, or of a picture, which is page 0. */
 char *slab_rig_row(const struct gf_array *a, int64_t page, int64_t row);
