@@ -7,6 +7,7 @@
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/dwt_host.h"
+#include "core/gpu/dwt_stream.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 
@@ -195,6 +196,7 @@ const struct gf_backend gf_backend_opencl = {
     .list = opencl_list,
     .open = opencl_open,
     .plan = gpu_plan,
+    .streamer = &gf_gpu_dwt_streamer,
     .exec = gpu_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,
@@ -211,6 +213,7 @@ const struct gf_backend gf_backend_cuda = {
     .list = cuda_list,
     .open = cuda_open,
     .plan = gpu_plan,
+    .streamer = &gf_gpu_dwt_streamer,
     .exec = gpu_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,
