@@ -71,13 +71,15 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
 /* After plan_whole() found no room. Its message stays where slabs do not serve. */
 static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
     struct gpu_plan *own = plan->impl;
-    char message[GF_REASON * 2];
+    char message[GF_REASON * 2], why[GF_REASON];
     snprintf(message, sizeof message, "%s", gf_message());
     gf_gpu_run_drop(c, &own->run);
     own->run = (struct gf_gpu_run){.plan = NULL};
     int rc = gf_gpu_slabs_plan(c, &plan->job, &own->slabs);
-    if (rc == GF_EUNSUPP)
-        return gf_fail(GF_ENOMEM, "%s", message);
+    if (rc == GF_EUNSUPP) {
+        snprintf(why, sizeof why, "%s", gf_message());
+        return gf_fail(GF_ENOMEM, "%s; not in parts: %s", message, why);
+    }
     if (!rc)
         gf_gpu_slabs_list(own->slabs, plan);
     return rc;
