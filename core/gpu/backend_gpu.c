@@ -7,6 +7,7 @@
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/dwt_host.h"
+#include "core/gpu/dwt_stream.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 
@@ -78,13 +79,15 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
 /* After plan_whole() found no room. Its message stays where slabs do not serve. */
 static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
     struct gpu_plan *own = plan->impl;
-    char message[GF_REASON * 2];
+    char message[GF_REASON * 2], why[GF_REASON];
     snprintf(message, sizeof message, "%s", gf_message());
     gf_gpu_run_drop(c, &own->run);
     own->run = (struct gf_gpu_run){.plan = NULL};
     int rc = gf_gpu_slabs_plan(c, &plan->job, &own->slabs);
-    if (rc == GF_EUNSUPP)
-        return gf_fail(GF_ENOMEM, "%s", message);
+    if (rc == GF_EUNSUPP) {
+        snprintf(why, sizeof why, "%s", gf_message());
+        return gf_fail(GF_ENOMEM, "%s; not in parts: %s", message, why);
+    }
     if (!rc)
         gf_gpu_slabs_list(own->slabs, plan);
     return rc;
@@ -207,6 +210,7 @@ const struct gf_backend gf_backend_opencl = {
     .list = opencl_list,
     .open = opencl_open,
     .plan = gpu_plan,
+    .streamer = &gf_gpu_dwt_streamer,
     .exec = gpu_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,
@@ -225,6 +229,7 @@ const struct gf_backend gf_backend_cuda = {
     .list = cuda_list,
     .open = cuda_open,
     .plan = gpu_plan,
+    .streamer = &gf_gpu_dwt_streamer,
     .exec = gpu_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,

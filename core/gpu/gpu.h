@@ -29,7 +29,7 @@
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
-enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 16, GF_GPU_QUEUES = 3 };
+enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 64, GF_GPU_QUEUES = 3 };
 
 /* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
  * are its buffers in order, then, by value, the argument block (64-bit integers and doubles

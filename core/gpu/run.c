@@ -268,7 +268,7 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
     int rc = upload_tables(c, m);
     if (!rc)
         rc = gf_gpu_run_upload_params(c, m);
-    if (!rc && p->bytes[GF_GPU_FILTER])
+    if (!rc && p->bytes[GF_GPU_FILTER] && !p->job.whole.axes) /* a part's is brought by others */
         rc = upload_filter(c, m);
     if (!rc && p->bytes[GF_GPU_CHAIN])
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_CHAIN], 0, p->bytes[GF_GPU_CHAIN]);

@@ -268,6 +268,12 @@ static struct gf_shared_plan *free_slot(struct gf_session *s, int i) {
     return oldest;
 }
 
+int gf_session_context(struct gf_session *s, int i, double *ms, void **context) {
+    int rc = open_now(s, i, ms);
+    *context = rc ? NULL : s->context[i];
+    return rc;
+}
+
 int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,
                     struct gf_plan **plan, bool *made) {
     const struct gf_backend *b = gf_session_backend(s, i);

@@ -136,6 +136,8 @@ void gf_session_turn_end(struct gf_session *s);
 /* Waits for the thread that opens a context, if there is one, and adds what it took to *ms. Its
  * failure is that of the first runner to wait; *backend is then the one that failed. */
 int gf_session_join(struct gf_session *s, double *ms, int *backend);
+/* The shared context of backend i, opened now if it is not yet, and what that took added to *ms. */
+int gf_session_context(struct gf_session *s, int i, double *ms, void **context);
 /* The shared context's plan for this job: kept (*made false), or made now. */
 int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,
                     struct gf_plan **plan, bool *made);
