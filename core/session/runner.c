@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/job_check.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
@@ -146,10 +147,28 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
 
 /* What another backend may do better at: a wrong job stays one, and so does a lack of memory, but
  * for a device's own. */
+static bool is_the_backends(const struct gf_runner *r, int rc, int i) {
+    return rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP || rc == GF_EUNABLE ||
+           (rc == GF_ENOMEM && backend_of(r, i)->devices);
+}
+
 static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
-    return r->session->asked < 0 &&
-           (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP || rc == GF_EUNABLE ||
-            (rc == GF_ENOMEM && backend_of(r, i)->devices));
+    return r->session->asked < 0 && is_the_backends(r, rc, i);
+}
+
+/* One of several sessions could not run the job: the runner works in another one from here on. */
+static bool move(struct gf_runner *r, int rc) {
+    const struct gf_session_options *o = &r->session->options;
+    if (!o->instead || !is_the_backends(r, rc, r->session->asked))
+        return false;
+    struct gf_session *next = o->instead(o->deal, r->session);
+    if (!next)
+        return false;
+    close_own(r);
+    r->session = next;
+    r->now = -1;
+    r->plan = NULL;
+    return true;
 }
 
 /* Backend i has failed, and auto looks further. Noted by the first runner that sees it. */
@@ -207,8 +226,10 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
         return rc;
     if (r->session->alone)
         rc = join(r);
+    if (!rc && r->session->asked >= 0)
+        rc = plan_asked(r, job);
     if (rc || r->session->asked >= 0)
-        return rc ? rc : plan_asked(r, job);
+        return rc && move(r, rc) ? gf_runner_plan(r, job) : rc;
     for (;;) {
         rc = choose(r, job, &i);
         if (rc)
@@ -276,14 +297,17 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
         memset(report, 0, sizeof *report);
         int rc = begin(r, &plan);
         if (!rc) {
+            double start = gf_now_ms();
             rc = exec(r, plan, in, out, report);
+            r->ms.turn += gf_now_ms() - start;
             end(r);
         }
         r->ms.run = report->ms;
-        if (!rc || !may_fall_back(r, rc, r->now))
-            return rc;
-        give_up(r, r->now);
         const struct gf_job job = r->job;
+        if (!rc || !(move(r, rc) || may_fall_back(r, rc, r->now)))
+            return rc;
+        if (r->now >= 0)
+            give_up(r, r->now);
         r->plan = NULL;
         rc = gf_runner_plan(r, &job);
         if (rc)

@@ -22,6 +22,8 @@
 
 enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
 
+struct gf_session;
+
 /* All strings and `backends` stay the caller's and must outlive the session. */
 struct gf_session_options {
     const struct gf_backend *const *backends; /* NULL: gf_backends */
@@ -36,6 +38,10 @@ struct gf_session_options {
      * file; trying another backend". From any thread that has a runner. */
     void (*note)(void *user, const char *text);
     void *user;
+    /* NULL, or the session that runs what this one's device, for the current gf_message(), could not;
+     * NULL from it: there is none. From any thread that has a runner. */
+    struct gf_session *(*instead)(void *deal, struct gf_session *failed);
+    void *deal;
 };
 
 /* A context that a thread of its own opens while files are read. */
