@@ -7,6 +7,7 @@
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
+#include "cli/batch/deal_report.h"
 #include "cli/batch/folders.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/spread.h"
@@ -126,6 +127,7 @@ static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const 
         r->first = (struct gf_task){0};
     t.s = &l->s;
     t.runner = &l->runner[l->device];
+    t.among = &r->deal;
     if (shares_pages(r)) {
         t.deal = &r->deal;
         t.runners = l->runner;
@@ -296,13 +298,14 @@ static void describe_skipped(int64_t none, int64_t newer, char *text, size_t siz
                  none ? "no pictures" : "up to date");
 }
 
-static void summarise(const struct run *r) {
+static void summarise(struct run *r) {
     const struct gf_inputs *in = &r->inputs;
     const struct gf_tally *sum = &r->pool.sum;
     const struct gf_session *session = gf_deal_session(&r->deal, 0);
     char skipped[128] = "";
     if (r->pool.pipe_closed)
         return;
+    gf_deal_print(&r->deal);
     if (gf_session_is_lost(session) && r->deal.n == 1 && !r->s->frames && in->n > 1) {
         gf_log_error("%s: %s; %d done, %d not", gf_session_asked(session),
                      gf_session_is_open(session) ? "the context is lost"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/batch/deal_report.h"
 #include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
@@ -126,6 +127,8 @@ static json_t *json_task(const struct gf_task *t) {
     json_object_set_new(o, "backend", json_string(backend_name(t)));
     if (t->ranks)
         json_object_set_new(o, "ranks", json_integer(t->ranks));
+    if (t->among && t->among->n > 1)
+        json_object_set_new(o, "deal", gf_deal_json(t));
     for (int i = 0; i < t->targets->n; i++)
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);

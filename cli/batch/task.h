@@ -87,8 +87,9 @@ struct gf_task {
     const struct gf_task_hooks *hooks;
     const struct gf_targets *targets;
     struct gf_runner *runner;
-    struct gf_deal *deal;       /* NULL, or devices that share the task's pages, */
-    struct gf_runner *runners;  /* and a runner for each */
+    struct gf_deal *deal;      /* NULL, or devices that share the task's pages, */
+    struct gf_runner *runners; /* and a runner for each */
+    struct gf_deal *among;     /* the devices of the run, one of which it may have whole */
     char *const *read; /* the files: one, or all with --frames, or magnitude and phase */
     int n_read;
     const char *name; /* of what is read, for messages */

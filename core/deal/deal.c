@@ -7,8 +7,8 @@
 #include "core/base/status.h"
 #include "core/deal/shares.h"
 
-/* A device's first unit finds nothing ready (memory, kernels, threads); the second tells its speed. */
-enum { WARM = 1, MEASURING = WARM + 1 };
+/* A device's first unit finds nothing ready (memory, kernels, threads); the next two tell its speed. */
+enum { WARM = 1, MEASURING = WARM + 2 };
 
 /* ---- devices ---- */
 
@@ -169,7 +169,7 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
     d->ended = d->begun = d->low = 0;
     d->fixed = d->stopped = false;
     for (int i = 0; i < d->n; i++)
-        d->entry[i].assigned = d->entry[i].begun = d->entry[i].done = 0;
+        d->entry[i].assigned = d->entry[i].begun = d->entry[i].done = d->entry[i].measured = 0;
     d->first = d->recorded || d->dynamic ? 0 : (int64_t)MEASURING * d->n;
     if (d->first > units)
         d->first = units;
@@ -180,6 +180,13 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
     if (!d->first)
         own_rest(d, 0);
     return 0;
+}
+
+int gf_deal_find(const struct gf_deal *d, const struct gf_session *session) {
+    int i = 0;
+    while (i < d->n - 1 && session != &d->entry[i].session)
+        i++;
+    return i;
 }
 
 void gf_deal_shares(struct gf_deal *d, double *share) {
@@ -246,11 +253,15 @@ int gf_deal_assign(struct gf_deal *d, int64_t unit) {
 static void measure(struct gf_deal *d, struct gf_deal_entry *e, double seconds) {
     const struct gf_session *s = &e->session;
     const bool several = s->asked >= 0 && gf_session_backend(s, s->asked)->per_thread;
-    const double rate = (several ? d->at_once : 1) / seconds;
     if (e->done <= WARM || (d->fixed && !d->dynamic))
         return;
-    /* A quarter of the newest unit's: follows what changes, and no single unit. */
-    e->rate = e->rate > 0 && d->dynamic ? 1 / (0.75 / e->rate + 0.25 / rate) : rate;
+    /* The mean of those that measure; in a dynamic deal an eighth is the newest unit's, which follows
+     * what changes, and no single unit. */
+    const bool newest = e->measured && d->dynamic;
+    e->seconds = newest ? 0.875 * e->seconds + 0.125 * seconds
+                        : (e->seconds * e->measured + seconds) / (e->measured + 1);
+    e->measured++;
+    e->rate = (several ? d->at_once : 1) / e->seconds;
 }
 
 void gf_deal_end(struct gf_deal *d, int i, double seconds) {

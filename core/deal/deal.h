@@ -32,7 +32,8 @@ struct gf_deal_entry {
     struct gf_session session;
     double rate;      /* units a second; 0: not known */
     int64_t assigned; /* units given to it, done or not */
-    int64_t begun, done;
+    int64_t begun, done, measured;
+    double seconds; /* of a unit, by those measured */
     bool failed;
     char message[512]; /* why */
 };
@@ -83,6 +84,8 @@ void gf_deal_allow(struct gf_deal *d, int64_t limit);
 /* Nobody takes another unit. */
 void gf_deal_stop(struct gf_deal *d);
 
+/* The device whose session this is. */
+int gf_deal_find(const struct gf_deal *d, const struct gf_session *session);
 /* The share of each device, by its rate; those that failed have none. */
 void gf_deal_shares(struct gf_deal *d, double *share);
 
