@@ -22,7 +22,7 @@ void gf_shares_own(const double *rate, int n, int64_t *units, unsigned char *own
 /* Each rate's part of their sum: the parts add up to 1, unless all are 0. */
 void gf_shares_of(const double *rate, int n, double *share);
 
-/* Whether device i is better left idle: the others will be done with the `left` units, which nobody has
+/* Whether device i is better left idle: faster ones will be done with the `left` units, which nobody has
  * begun, before it would be done with one of them. */
 bool gf_shares_leave(const double *rate, int n, int i, int64_t left);
 
