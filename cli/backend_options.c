@@ -31,6 +31,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         .device_memory = b.device_memory,
         .threads = b.threads,
         .fftw_plan = b.fftw_plan,
+        .untuned = !s->tune,
         .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
         .note = print_note,
     };

@@ -358,6 +358,7 @@ static const struct gf_opt backend_rows[] = {
     GF_INTEGER("threads", threads, "N", 1, 4096, "CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,
               "how long FFTW plans: estimate (default), measure or patient"),
+    GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_backend = {"Backend", backend_rows};

@@ -141,7 +141,9 @@ struct gf_settings {
     /* run */
     const char *backend;
     const char *device;
-    int deal; /* enum gf_deal_rule */
+    int deal;    /* enum gf_deal_rule */
+    bool tune;   /* use what `gpufft tune` measured */
+    bool forget; /* tune: delete that */
     int threads;
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */

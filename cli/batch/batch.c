@@ -230,7 +230,8 @@ static int choose_jobs(struct run *r) {
         return 1;
     jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
     jobs = jobs < GF_MAX_WORKERS ? jobs : GF_MAX_WORKERS;
-    if (r->s->jobs || jobs == 1)
+    const bool given = r->s->jobs || jobs == 1;
+    if (given && r->deal.n == 1)
         return jobs;
     struct gf_task t = task_of(r, r->inputs.path, 1);
     t.s = r->s;
@@ -238,7 +239,7 @@ static int choose_jobs(struct run *r) {
     gf_runner_open(&runner, gf_deal_session(&r->deal, 0), r->s->threads);
     gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);
-    if (!rc && t.need > 0 && !t.skipped) {
+    if (!rc && t.need > 0 && !t.skipped && !given) {
         int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
         jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
     }
@@ -256,6 +257,13 @@ static void set_alone(struct run *r, bool alone) {
         gf_session_set_alone(gf_deal_session(&r->deal, 0), alone);
 }
 
+/* Deals the inputs. Shares from the record are those for pictures like the first one. */
+static int start_deal(struct run *r, int inputs, int jobs) {
+    if (r->s->tune)
+        gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
+    return gf_deal_start(&r->deal, inputs, jobs);
+}
+
 static int run_all(struct run *r) {
     const struct gf_settings *s = r->s;
     int inputs = s->frames ? !r->inputs.failed : r->inputs.n;
@@ -265,7 +273,7 @@ static int run_all(struct run *r) {
     int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs,
                              r->limit);
     if (!rc && r->deal.n > 1 && !shares_pages(r))
-        rc = gf_deal_start(&r->deal, inputs, jobs);
+        rc = start_deal(r, inputs, jobs);
     if (rc)
         return rc;
     r->pool.sum.failed = r->inputs.failed;

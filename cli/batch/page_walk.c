@@ -422,6 +422,8 @@ int gf_page_walk(struct gf_task *t, struct gf_volume *const *volume) {
                      .parts = (t->job.shape[0] + t->pages.at_once - 1) / t->pages.at_once};
     t->report = (struct gf_report){.imag_ratio = 0};
     int rc = take_slots(&w);
+    if (!rc && t->deal && t->s->tune)
+        gf_deal_use_record(t->deal, &t->pages.job);
     if (!rc && t->deal)
         rc = gf_deal_start(t->deal, w.parts, 1);
     if (!rc && t->deal)

@@ -6,6 +6,7 @@
 
 #include "core/base/status.h"
 #include "core/deal/shares.h"
+#include "core/session/record.h"
 
 /* A device's first unit finds nothing ready (memory, kernels, threads); the next two tell its speed. */
 enum { WARM = 1, MEASURING = WARM + 2 };
@@ -141,6 +142,31 @@ void gf_deal_set_rates(struct gf_deal *d, const double *rate) {
     for (int i = 0; i < d->n; i++)
         d->entry[i].rate = rate[i];
     d->recorded = true;
+}
+
+bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job) {
+    static const struct gf_job usual = {.ndim = 2,
+                                        .shape = {1024, 1024},
+                                        .axes = 3,
+                                        .channels = 1,
+                                        .in_dtype = GF_F32,
+                                        .n_out = 1,
+                                        .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
+    double rate[GF_DEAL_MOST];
+    for (int i = 0; i < d->n; i++) {
+        const struct gf_session *s = &d->entry[i].session;
+        const char *device = d->entry[i].what.device;
+        struct gf_speed_record r;
+        if (s->asked < 0 ||
+            !gf_record_of_device(gf_session_backend(s, s->asked), *device ? device : NULL, &r))
+            return false;
+        double seconds = gf_record_seconds(&r, job ? job : &usual, s->options.threads);
+        if (!(seconds > 0))
+            return false;
+        rate[i] = 1 / seconds;
+    }
+    gf_deal_set_rates(d, rate);
+    return true;
 }
 
 /* With the lock held: the units from `from` on are dealt by the rates there are. */
