@@ -270,8 +270,8 @@ static int run_all(struct run *r) {
     set_alone(r, s->frames || r->inputs.n < 2);
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
     set_alone(r, jobs == 1);
-    int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs,
-                             r->limit);
+    int rc =
+        gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs, r->limit);
     if (!rc && r->deal.n > 1 && !shares_pages(r))
         rc = start_deal(r, inputs, jobs);
     if (rc)
@@ -347,6 +347,10 @@ static int run_joined(struct run *r) {
         gf_log_mute(r->ranks.rank != 0);
         return gf_fail(GF_EUSAGE, "%d processes share one volume in one file, not several files",
                        r->ranks.size);
+    }
+    if (r->deal.n > 1) {
+        gf_log_mute(r->ranks.rank != 0);
+        return gf_fail(GF_EUSAGE, "processes that share a volume use one device each");
     }
     gf_runner_open(&runner, gf_deal_session(&r->deal, 0), r->s->threads);
     t.s = r->s;

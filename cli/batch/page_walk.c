@@ -14,7 +14,7 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 
-enum { MOST_READERS = 4 };
+enum { MOST_READERS = 4, MOST_HANDS = 2 * GF_DEAL_MOST };
 
 struct slot {
     struct gf_array in, out[GF_MAX_OUTPUTS];
@@ -33,18 +33,20 @@ struct walk {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int64_t next_read, next_run; /* parts */
-    bool spoiled; /* samples are to be refused: the others are only counted */
-    int rc;       /* the first failure, with its message: a thread keeps its own */
+    bool spoiled;                /* samples are to be refused: the others are only counted */
+    int rc;                      /* the first failure, with its message: a thread keeps its own */
     char message[512];
 };
 
 /* A thread that reads, or one that has a device run. */
 struct hand {
     struct walk *w;
-    int i;
+    int i; /* the reader or the device */
     bool started;
     pthread_t thread;
     struct gf_reader reader; /* of its own, but for the first one's */
+    struct gf_runner *runner, own;
+    int streams; /* threads that have the same device run */
 };
 
 static int64_t first_of(const struct walk *w, int64_t part) {
@@ -298,28 +300,34 @@ static int64_t take(struct walk *w, int i) {
     return w->next_run < w->parts ? w->next_run++ : -1;
 }
 
+/* How long a unit kept the device busy: its own turn, or its share of what all its threads take. */
+static double unit_seconds(const struct hand *h, double turn_ms, double ms) {
+    return fmax(turn_ms, ms / h->streams) * 1e-3;
+}
+
 static void *run_all(void *user) {
     const struct hand *h = user;
     struct walk *w = h->w;
-    struct gf_runner *runner = w->t->deal ? &w->t->runners[h->i] : w->t->runner;
-    double ms = 0;
+    struct gf_runner *runner = h->runner;
+    double sum = 0;
     for (int64_t part; (part = take(w, h->i)) >= 0;) {
         struct slot *slot = slot_of(w, part);
         if (!await(w, &slot->read, part) || !await(w, &slot->written, part - w->slots))
             break;
-        double start = gf_now_ms(), busy = runner->ms.turn;
+        double start = gf_now_ms(), turn = runner->ms.turn;
         int rc = run_part(w, part, runner);
-        ms += gf_now_ms() - start;
+        const double ms = gf_now_ms() - start;
+        sum += ms;
         if (rc) {
             fail(w, rc);
             break;
         }
         set(w, &slot->ran, part);
         if (w->t->deal)
-            gf_deal_end(w->t->deal, h->i, (runner->ms.turn - busy) * 1e-3);
+            gf_deal_end(w->t->deal, h->i, unit_seconds(h, runner->ms.turn - turn, ms));
     }
     pthread_mutex_lock(&w->lock);
-    w->ms_run = ms > w->ms_run ? ms : w->ms_run;
+    w->ms_run = sum > w->ms_run ? sum : w->ms_run;
     pthread_mutex_unlock(&w->lock);
     return NULL;
 }
@@ -390,23 +398,49 @@ static int open_readers(struct walk *w, struct hand *hand) {
     return n;
 }
 
+/* The threads for all devices: two each, so that one checks its results while the device runs the other's
+ * pages; for the CPU as many as share its threads in small teams, which wait less for each other. */
+static int open_runners(struct walk *w, struct hand *hand) {
+    struct gf_task *t = w->t;
+    int n = 0;
+    hand[n++] = (struct hand){.w = w, .runner = t->runner, .streams = 1};
+    if (!t->deal || t->deal->n < 2)
+        return n;
+    n = 0;
+    for (int i = 0; i < t->deal->n; i++) {
+        struct gf_session *session = gf_deal_session(t->deal, i);
+        const int streams = gf_task_streams(t, i);
+        const int threads =
+            gf_settings_threads(t->s) / (gf_deal_own_contexts(t->deal, i) ? streams : 1);
+        for (int k = 0; k < streams && n < MOST_HANDS; k++, n++) {
+            hand[n] = (struct hand){.w = w, .i = i, .streams = streams};
+            hand[n].runner = k ? &hand[n].own : &t->runners[i];
+            if (!k) /* with other threads than it has for work in one piece */
+                gf_runner_close(hand[n].runner);
+            gf_runner_open(hand[n].runner, session, threads);
+        }
+    }
+    return n;
+}
+
 /* The calling thread transforms too, with the first device. */
 static int run_threads(struct walk *w) {
-    struct hand reader[MOST_READERS], runner[GF_DEAL_MOST];
-    const int devices = w->t->deal ? w->t->deal->n : 1, readers = open_readers(w, reader);
+    struct hand reader[MOST_READERS], runner[MOST_HANDS];
+    const int hands = open_runners(w, runner), readers = open_readers(w, reader);
     pthread_t writer;
-    for (int i = 0; i < devices; i++)
-        runner[i] = (struct hand){.w = w, .i = i};
     bool writes = !pthread_create(&writer, NULL, write_all, w);
     if (!writes || start(reader, 0, readers, read_all) < readers ||
-        start(runner, 1, devices, run_all) < devices)
+        start(runner, 1, hands, run_all) < hands)
         fail(w, gf_fail(GF_ENOMEM, "cannot start a thread"));
     else
         run_all(&runner[0]);
-    join(runner, devices);
+    join(runner, hands);
     join(reader, readers);
     if (writes)
         pthread_join(writer, NULL);
+    for (int i = 0; i < hands; i++)
+        if (runner[i].runner == &runner[i].own)
+            gf_runner_close(&runner[i].own);
     for (int i = 1; i < readers; i++)
         gf_reader_close(&reader[i].reader);
     if (w->rc)

@@ -90,7 +90,7 @@ struct gf_task {
     struct gf_deal *deal;      /* NULL, or devices that share the task's pages, */
     struct gf_runner *runners; /* and a runner for each */
     struct gf_deal *among;     /* the devices of the run, one of which it may have whole */
-    char *const *read; /* the files: one, or all with --frames, or magnitude and phase */
+    char *const *read;         /* the files: one, or all with --frames, or magnitude and phase */
     int n_read;
     const char *name; /* of what is read, for messages */
     /* Open from the header to the samples, and as long as more pictures may follow: those of a PNM
@@ -147,6 +147,8 @@ int64_t gf_task_extra_bytes(const struct gf_task *t);
  * or nothing; the job that is planned, of these or of all samples; and a page with its spectrum,
  * where a display range is found before the arrays are taken. */
 int gf_task_choose_pages(struct gf_task *t);
+/* How many threads have device i of the deal run pages. */
+int gf_task_streams(const struct gf_task *t, int i);
 /* Whether the files can be opened and read once more. */
 bool gf_task_is_read_again(const struct gf_task *t);
 bool gf_task_take_fewer_pages(struct gf_task *t);

@@ -10,7 +10,10 @@
 enum {
     AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run of their own */
     PARTS_A_DEVICE = 16,
-    SLOTS_A_DEVICE = 12
+    SLOTS_A_DEVICE = 12,
+    MOST_STREAMS = 8,
+    STREAM_THREADS = 4,     /* of a team on the CPU */
+    STREAM_BYTES = 64 << 20 /* of pages for which a whole team is too many */
 };
 
 /* Whether a display range of all planes is to be found before the first one is written. */
@@ -69,6 +72,14 @@ static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
 /* Several devices share the pages. */
 static int devices(const struct gf_task *t) {
     return t->deal ? t->deal->n : 1;
+}
+
+int gf_task_streams(const struct gf_task *t, int i) {
+    if (!gf_deal_own_contexts(t->deal, i))
+        return 2;
+    const int teams = gf_settings_threads(t->s) / STREAM_THREADS;
+    const bool small = page_bytes(t, true, true) * t->pages.at_once < STREAM_BYTES;
+    return !small || teams < 1 ? 1 : teams < MOST_STREAMS ? teams : MOST_STREAMS;
 }
 
 /* For several devices in enough parts that each gets its share. */
@@ -142,7 +153,10 @@ int64_t gf_task_extra_bytes(const struct gf_task *t) {
     if (!t->pages.at_once)
         return t->extra_bytes;
     int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    return t->pages.extra_bytes + decoding;
+    int64_t streams = 0; /* each with a workspace, beside the one that is counted */
+    for (int i = 0; devices(t) > 1 && i < devices(t); i++)
+        streams += gf_deal_own_contexts(t->deal, i) ? gf_task_streams(t, i) - 1 : 0;
+    return t->pages.extra_bytes + decoding + streams * t->pages.at_once * page_bytes(t, true, true);
 }
 
 int64_t gf_task_looking_bytes(const struct gf_task *t) {

@@ -39,7 +39,7 @@ struct gf_tally {
 struct gf_worker {
     struct gf_workers *pool;
     pthread_t thread;
-    struct gf_settings s; /* with the threads of this worker */
+    struct gf_settings s;     /* with the threads of this worker */
     struct gf_runner *runner; /* one for each device of the run */
     int device;               /* of the input being processed */
     double seconds;           /* of its device's time, as far as it tells its speed; else 0 */

@@ -39,6 +39,9 @@ static void print_record(const char *device, const struct gf_speed_record *r) {
     if (r->bus[0][0] > 0)
         printf("  bus      %.3g GB/s to the device and %.3g back, page-locked %.3g and %.3g\n",
                r->bus[0][0] * 1e-9, r->bus[0][1] * 1e-9, r->bus[1][0] * 1e-9, r->bus[1][1] * 1e-9);
+    if (r->staged[0] > 0)
+        printf("  staged   %.3g GB/s to the device and %.3g back, through buffers\n",
+               r->staged[0] * 1e-9, r->staged[1] * 1e-9);
     print_rates("fft", gf_record_fft_side, r->fft, GF_RECORD_FFTS);
     print_rates("wavelet", gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS);
 }
@@ -65,6 +68,10 @@ static void json_record(const char *device, const struct gf_speed_record *r, boo
                                                 {"pinned_up_gb_s", "pinned_down_gb_s"}};
         for (int i = 0; i < 4; i++)
             json_object_set_new(o, names[i / 2][i % 2], json_real(r->bus[i / 2][i % 2] * 1e-9));
+    }
+    if (r->staged[0] > 0) {
+        json_object_set_new(o, "staged_up_gb_s", json_real(r->staged[0] * 1e-9));
+        json_object_set_new(o, "staged_down_gb_s", json_real(r->staged[1] * 1e-9));
     }
     json_object_set_new(o, "fft", rates_json(gf_record_fft_side, r->fft, GF_RECORD_FFTS));
     json_object_set_new(o, "wavelet",
@@ -194,8 +201,15 @@ static void print_host(const struct gf_settings *s, const struct host_speeds *h)
 
 /* ---- the command ---- */
 
-static int forget(void) {
-    gf_log_note(gf_record_forget() ? "the record of speeds is deleted" : "there was no record");
+static int forget(const struct gf_settings *s) {
+    const bool was = gf_record_forget();
+    if (!s->json) {
+        printf("%s\n", was ? "the record of speeds is deleted" : "there is no record of speeds");
+        return 0;
+    }
+    json_t *o = json_object();
+    json_object_set_new(o, "deleted", json_boolean(was));
+    gf_json_print(o);
     return 0;
 }
 
@@ -225,7 +239,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         return 2;
     }
     if (s->forget)
-        return forget();
+        return forget(s);
     int rc = choose(s, device, &n_devices);
     if (rc) {
         gf_log_error("tune: %s", gf_message());
@@ -245,9 +259,10 @@ static int run(struct gf_settings *s, char **operands, int n) {
 }
 
 static const struct gf_opt rows[] = {
-    GF_TEXT("backend", backend, "NAME",
-            "measure this backend, or a list such as cuda:0,openmp (default: the CPU and every GPU)",
-            .letter = 'b'),
+    GF_TEXT(
+        "backend", backend, "NAME",
+        "measure this backend, or a list such as cuda:0,openmp (default: the CPU and every GPU)",
+        .letter = 'b'),
     GF_TEXT("device", device, "N|NAME", "measure this device, or a list such as 0,1"),
     GF_INTEGER("threads", threads, "N", 1, 4096, "CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_FLAG("forget", forget, "delete what was measured before, and measure nothing"),

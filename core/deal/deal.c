@@ -136,6 +136,11 @@ void gf_deal_close(struct gf_deal *d) {
     *d = (struct gf_deal){.n = 0};
 }
 
+bool gf_deal_own_contexts(const struct gf_deal *d, int i) {
+    const struct gf_session *s = &d->entry[i].session;
+    return s->asked >= 0 && gf_session_backend(s, s->asked)->per_thread;
+}
+
 /* ---- shares ---- */
 
 void gf_deal_set_rates(struct gf_deal *d, const double *rate) {
@@ -249,8 +254,7 @@ static void begin(struct gf_deal *d, int i, int64_t unit) {
 int64_t gf_deal_take(struct gf_deal *d, int i) {
     int64_t u = -1;
     pthread_mutex_lock(&d->lock);
-    while (!d->stopped && !d->entry[i].failed && d->ended < d->units &&
-           (u = find_unit(d, i)) < 0)
+    while (!d->stopped && !d->entry[i].failed && d->ended < d->units && (u = find_unit(d, i)) < 0)
         pthread_cond_wait(&d->changed, &d->lock);
     if (d->stopped || d->entry[i].failed)
         u = -1;
@@ -277,8 +281,7 @@ int gf_deal_assign(struct gf_deal *d, int64_t unit) {
 
 /* With the lock held: what a unit's time says about its device. */
 static void measure(struct gf_deal *d, struct gf_deal_entry *e, double seconds) {
-    const struct gf_session *s = &e->session;
-    const bool several = s->asked >= 0 && gf_session_backend(s, s->asked)->per_thread;
+    const bool several = gf_deal_own_contexts(d, (int)(e - d->entry));
     if (e->done <= WARM || (d->fixed && !d->dynamic))
         return;
     /* The mean of those that measure; in a dynamic deal an eighth is the newest unit's, which follows

@@ -66,6 +66,9 @@ static inline struct gf_session *gf_deal_session(const struct gf_deal *d, int i)
     return &d->entry[i].session;
 }
 
+/* Whether device i has a context for each of several threads, as the CPU has. */
+bool gf_deal_own_contexts(const struct gf_deal *d, int i);
+
 /* Units a second of each device, measured before; all above 0. Before gf_deal_start(). */
 void gf_deal_set_rates(struct gf_deal *d, const double *rate);
 /* The same from the record of speeds (core/session/record.h), for units like this job (NULL: like a

@@ -44,7 +44,8 @@ static int add_all(const struct gf_backend *b, bool gpus, const struct gf_gpu_pr
 }
 
 /* The first usable backend in host memory, and the GPUs of each automatic one. */
-static int add_everything(const struct gf_backend *const *list, struct gf_deal_device *out, int *n) {
+static int add_everything(const struct gf_backend *const *list, struct gf_deal_device *out,
+                          int *n) {
     struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
     const struct gf_backend *b = NULL;
     char reason[GF_REASON];
@@ -123,8 +124,8 @@ int gf_deal_devices(const struct gf_backend *const *list, const char *backend, c
     *n = 0;
     const bool several = backend && gf_deal_is_list(backend, NULL);
     if (several && device)
-        return gf_fail(GF_EUSAGE, "--backend=%s names the devices, and so does --device=%s", backend,
-                       device);
+        return gf_fail(GF_EUSAGE, "--backend=%s names the devices, and so does --device=%s",
+                       backend, device);
     if (several)
         return strcmp(backend, "all") ? add_list(list, NULL, backend, out, n)
                                       : add_everything(list, out, n);

@@ -5,8 +5,8 @@ int gf_shares_earliest(const double *rate, int n, const int64_t *units) {
     int best = -1;
     for (int i = 0; i < n; i++)
         /* (units + 1) / rate, compared without dividing */
-        if (rate[i] > 0 && (best < 0 || (double)(units[i] + 1) * rate[best] <
-                                            (double)(units[best] + 1) * rate[i]))
+        if (rate[i] > 0 &&
+            (best < 0 || (double)(units[i] + 1) * rate[best] < (double)(units[best] + 1) * rate[i]))
             best = i;
     return best;
 }

@@ -92,7 +92,8 @@ static double recorded(const struct gf_backend *b, const struct gf_job *job,
 
 /* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes longer
  * than a context does. */
-static void weigh_recorded(const struct gf_job *job, const struct gf_outlook *o, struct weights *w) {
+static void weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
+                           struct weights *w) {
     const struct gf_backend *b;
     const double context = o->open ? 0 : context_seconds;
     if (o->untuned || !gf_record_has_any())

@@ -7,7 +7,7 @@
 
 #include "core/session/cache_lines.h"
 
-enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 6 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
+enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 8 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
 static const char name[] = "device-speeds";
 
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};
@@ -35,6 +35,8 @@ static void numbers(struct gf_speed_record *r, double *at[NUMBERS]) {
     at[n++] = &r->copy;
     for (int i = 0; i < 4; i++)
         at[n++] = &r->bus[i / 2][i % 2];
+    for (int i = 0; i < 2; i++)
+        at[n++] = &r->staged[i];
     for (int i = 0; i < GF_RECORD_FFTS; i++)
         at[n++] = &r->fft[i];
     for (int i = 0; i < GF_RECORD_WAVELETS; i++)
@@ -118,8 +120,7 @@ static double rate_at(const int *side, const double *rate, int n, double samples
 
 static double array_bytes(const struct gf_job *job, int output) {
     int64_t shape[GF_MAX_RANK];
-    double bytes =
-        (double)gf_dtype_size(output < 0 ? job->in_dtype : job->out[output].dtype);
+    double bytes = (double)gf_dtype_size(output < 0 ? job->in_dtype : job->out[output].dtype);
     if (output < 0)
         gf_job_in_shape(job, shape);
     else
@@ -131,7 +132,7 @@ static double array_bytes(const struct gf_job *job, int output) {
 
 /* Arrays of a MiB and more are copied through page-locked buffers. */
 static double copy_seconds(const struct gf_speed_record *r, double bytes, int back) {
-    const double speed = r->bus[bytes >= 1 << 20][back];
+    const double speed = bytes >= 1 << 20 ? r->staged[back] : r->bus[0][back];
     return speed > 0 ? bytes / speed : 0;
 }
 
@@ -140,9 +141,8 @@ double gf_record_seconds(const struct gf_speed_record *r, const struct gf_job *j
     for (int i = 0; i < job->ndim; i++)
         samples *= (double)job->shape[i];
     const double rate =
-        job->op == GF_DWT
-            ? rate_at(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS, samples)
-            : rate_at(gf_record_fft_side, r->fft, GF_RECORD_FFTS, samples);
+        job->op == GF_DWT ? rate_at(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS, samples)
+                          : rate_at(gf_record_fft_side, r->fft, GF_RECORD_FFTS, samples);
     if (!(rate > 0))
         return 0;
     seconds = samples / rate;

@@ -16,11 +16,12 @@ struct gf_speed_record {
     int threads;                        /* of the CPU; 0 for other devices */
     double copy;                        /* bytes read plus written */
     double bus[2][2];                   /* bytes: [pageable, page-locked][to the device, back] */
+    double staged[2];                   /* bytes of a large array that plans copy through buffers */
     double fft[GF_RECORD_FFTS];         /* samples of a real square of gf_record_fft_side[i] */
     double wavelet[GF_RECORD_WAVELETS]; /* likewise, three levels */
 };
 
-/* Sides of the squares that are measured, rising. */
+/* Sides of the squares that are measured, rising; small ones several at a time. */
 extern const int gf_record_fft_side[GF_RECORD_FFTS], gf_record_wavelet_side[GF_RECORD_WAVELETS];
 
 /* The record of a backend's device (NULL: the first, or the backend has none); false where there is

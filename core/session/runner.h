@@ -80,10 +80,10 @@ int64_t gf_runner_kept_bytes(const struct gf_runner *r);
 const char *gf_runner_name(const struct gf_runner *r); /* of the backend; "?" before any plan */
 bool gf_runner_on_device(const struct gf_runner *r);
 /* Bytes a second, read plus written, that its device copies at; 0 where that is not known, and for
- * host memory. Measured once a session. */
+ * host memory. From the record of speeds, or measured once a session. */
 double gf_runner_copy_speed(struct gf_runner *r);
 /* Bytes a second that page-locked memory is copied at to its device, and back; 0 where that is not
- * known. */
+ * known. From the record too. */
 void gf_runner_bus_speed(struct gf_runner *r, double speed[2]);
 
 #endif

@@ -8,20 +8,24 @@
 
 /* Milliseconds: a transform is repeated for so long, and none is begun so late. */
 enum { REPEAT_MS = 300, LATEST_MS = 40000, BUS_BYTES = 64 << 20 };
+enum { MOST_SIDE = 4096, BATCH = 8 << 20 /* samples */ };
 
 struct tuning {
     const struct gf_backend *b;
     void *context;
-    double start; /* ms */
+    double start;               /* ms */
+    struct gf_device_ms copies; /* of the last run */
 };
 
-/* A real picture: to its whole spectrum, or to three levels of coefficients. */
+/* Real pictures, so many that they keep a device busy: to their whole spectra, or to three levels of
+ * coefficients. */
 static struct gf_job job_of(int side, bool wavelet) {
+    const int64_t n = side < MOST_SIDE ? (int64_t)BATCH / side / side : 1;
     struct gf_job job = {.direction = GF_FORWARD,
-                         .ndim = 2,
-                         .shape = {side, side},
+                         .ndim = 3,
+                         .shape = {n > 1 ? n : 1, side, side},
                          .channels = 1,
-                         .axes = 3,
+                         .axes = 6,
                          .in_dtype = GF_F32,
                          .n_out = 1,
                          .op = wavelet ? GF_DWT : GF_FFT};
@@ -44,9 +48,9 @@ static void fill(struct gf_array *a) {
 }
 
 /* Seconds of one run once it is warm: the best of a few, on the device alone where there is one. */
-static int time_runs(const struct tuning *t, struct gf_plan *plan, const struct gf_array *in,
+static int time_runs(struct tuning *t, struct gf_plan *plan, const struct gf_array *in,
                      struct gf_array *out, double *best) {
-    struct gf_report report;
+    struct gf_report report = {.imag_ratio = 0};
     double begun = gf_now_ms();
     int rc = 0;
     *best = 0;
@@ -59,11 +63,12 @@ static int time_runs(const struct tuning *t, struct gf_plan *plan, const struct 
         if (i && gf_now_ms() - begun > 10 * REPEAT_MS)
             break;
     }
+    t->copies = report.ms;
     return rc;
 }
 
 /* Samples a second; 0 where the device cannot, or time is up. */
-static double rate_of(const struct tuning *t, int side, bool wavelet) {
+static double rate_of(struct tuning *t, int side, bool wavelet, double staged[2]) {
     const struct gf_job job = job_of(side, wavelet);
     struct gf_plan *plan = NULL;
     struct gf_array in = {0}, out = {0};
@@ -72,20 +77,25 @@ static double rate_of(const struct tuning *t, int side, bool wavelet) {
     if (gf_now_ms() - t->start > LATEST_MS)
         return 0;
     gf_job_in_shape(&job, shape);
-    int rc = gf_array_alloc(&in, job.in_dtype, 3, shape);
+    int rc = gf_array_alloc(&in, job.in_dtype, 4, shape);
     gf_job_out_shape(&job, 0, shape);
     if (!rc)
-        rc = gf_array_alloc(&out, job.out[0].dtype, 3, shape);
+        rc = gf_array_alloc(&out, job.out[0].dtype, 4, shape);
     if (!rc)
         rc = t->b->plan(t->context, &job, &plan);
     if (!rc)
         fill(&in);
     if (!rc)
         rc = time_runs(t, plan, &in, &out, &seconds);
+    if (!rc && t->copies.upload > 0 && t->copies.download > 0) {
+        staged[0] = (double)gf_array_bytes(&in) / t->copies.upload * 1e3;
+        staged[1] = (double)gf_array_bytes(&out) / t->copies.download * 1e3;
+    }
+    const double samples = (double)gf_array_count(&in);
     t->b->unplan(t->context, plan);
     gf_array_free(&in);
     gf_array_free(&out);
-    return !rc && seconds > 0 ? (double)side * side / seconds : 0;
+    return !rc && seconds > 0 ? samples / seconds : 0;
 }
 
 static void measure_copies(const struct tuning *t, struct gf_speed_record *r) {
@@ -115,9 +125,9 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
         r->threads = options->threads > 0 ? options->threads : omp_get_max_threads();
     measure_copies(&t, r);
     for (int i = 0; i < GF_RECORD_FFTS; i++)
-        r->fft[i] = rate_of(&t, gf_record_fft_side[i], false);
+        r->fft[i] = rate_of(&t, gf_record_fft_side[i], false, r->staged);
     for (int i = 0; i < GF_RECORD_WAVELETS; i++)
-        r->wavelet[i] = rate_of(&t, gf_record_wavelet_side[i], true);
+        r->wavelet[i] = rate_of(&t, gf_record_wavelet_side[i], true, r->staged);
     b->close(t.context);
     return 0;
 }

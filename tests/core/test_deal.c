@@ -192,8 +192,7 @@ static void start(const char *backend, bool dynamic, const double *rate, int64_t
     memset(fail_at, 0, sizeof fail_at);
     for (int i = 0; i <= DEVICES; i++)
         ran[i] = 0;
-    CHECK_EQ(gf_deal_open(&deal,
-                          &(struct gf_session_options){.backends = backends, .threads = 1},
+    CHECK_EQ(gf_deal_open(&deal, &(struct gf_session_options){.backends = backends, .threads = 1},
                           &(struct gf_deal_request){.backend = backend, .dynamic = dynamic}),
              0);
     if (rate)
