@@ -32,6 +32,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         .threads = b.threads,
         .fftw_plan = b.fftw_plan,
         .untuned = !s->tune,
+        .ends = true,
         .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
         .note = print_note,
     };

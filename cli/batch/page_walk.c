@@ -410,8 +410,8 @@ static int open_runners(struct walk *w, struct hand *hand) {
     for (int i = 0; i < t->deal->n; i++) {
         struct gf_session *session = gf_deal_session(t->deal, i);
         const int streams = gf_task_streams(t, i);
-        const int threads =
-            gf_settings_threads(t->s) / (gf_deal_own_contexts(t->deal, i) ? streams : 1);
+        const int team = gf_settings_threads(t->s) / streams;
+        const int threads = gf_deal_own_contexts(t->deal, i) ? (team > 0 ? team : 1) : 0;
         for (int k = 0; k < streams && n < MOST_HANDS; k++, n++) {
             hand[n] = (struct hand){.w = w, .i = i, .streams = streams};
             hand[n].runner = k ? &hand[n].own : &t->runners[i];

@@ -112,6 +112,7 @@ static int commit(struct gf_task *t, struct gf_volume **volume) {
 int gf_pages_run(struct gf_task *t) {
     struct gf_volume *volume[GF_MAX_OUTPUTS] = {NULL};
     char alpha;
+    const double begun = gf_now_ms();
     int rc = find_ranges(t);
     if (!rc)
         rc = begin(t, volume);
@@ -129,7 +130,8 @@ int gf_pages_run(struct gf_task *t) {
         gf_volume_abort(volume[i]);
     gf_reader_close(&t->reader);
     if (!rc)
-        gf_log_verbose("'%s': %lld pages, %lld at once", gf_log_name(t->read[0]),
-                       (long long)t->job.shape[0], (long long)t->pages.at_once);
+        gf_log_verbose("'%s': %lld pages, %lld at once, %.1f a second", gf_log_name(t->read[0]),
+                       (long long)t->job.shape[0], (long long)t->pages.at_once,
+                       (double)t->job.shape[0] * 1e3 / (gf_now_ms() - begun));
     return rc;
 }

@@ -110,7 +110,7 @@ struct gf_task {
     bool up_to_date;     /* --resume: the outputs are there and newer than what is read */
     bool skipped;        /* so nothing is done */
     bool recorded;       /* inverse: the spectrum came with a record */
-    bool streamed;       /* dwt: frame by frame, on the CPU */
+    bool streamed;       /* dwt: frame by frame */
     int ranks;           /* processes that share it; 0: it is this one's alone */
     const char *backend; /* of theirs */
     bool lossy;          /* idwt: a threshold is or was applied */

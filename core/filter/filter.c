@@ -69,6 +69,16 @@ int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const str
     return rc || alone ? rc : add(f, 1, -1, 0, &twin, NULL);
 }
 
+struct gf_job gf_filter_whole(const struct gf_job *job) {
+    struct gf_job whole = *job;
+    if (!job->whole.axes)
+        return whole;
+    memcpy(whole.shape, job->whole.shape, sizeof whole.shape);
+    whole.axes = job->whole.axes;
+    whole.elsewhere = 0;
+    return whole;
+}
+
 /* ---- validation ---- */
 
 static int check_lowpass(const struct gf_job *job, const struct gf_lowpass *l) {

@@ -68,6 +68,10 @@ int gf_filter_add_band(struct gf_filter *f, const struct gf_lowpass *inner,
 /* At l->centre and at -l->centre, unless those are one bin on the job's shape. */
 int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const struct gf_lowpass *l);
 
+/* The job that a part (struct gf_job, `whole`) is a part of, as far as its filter's values depend on it;
+ * of any other job, that job. */
+struct gf_job gf_filter_whole(const struct gf_job *job);
+
 /* The filter of a job that gf_job_validate() passed: GF_EINVAL unless its offset and factors are
  * finite, its radii above 0 and its table of the job's shape. 0 for jobs that are not GF_FILTER. A
  * backend that runs filters calls this before it plans one. */

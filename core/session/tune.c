@@ -1,7 +1,9 @@
 /* The measurements of `gpufft tune`, of one device. */
 #include "core/session/tune.h"
 
+#include <math.h>
 #include <omp.h>
+#include <pthread.h>
 
 #include "core/base/bandwidth.h"
 #include "core/base/clock.h"
@@ -13,14 +15,13 @@ enum { MOST_SIDE = 4096, BATCH = 8 << 20 /* samples */ };
 struct tuning {
     const struct gf_backend *b;
     void *context;
-    double start;               /* ms */
-    struct gf_device_ms copies; /* of the last run */
+    double start; /* ms */
 };
 
-/* Real pictures, so many that they keep a device busy: to their whole spectra, or to three levels of
- * coefficients. */
-static struct gf_job job_of(int side, bool wavelet) {
-    const int64_t n = side < MOST_SIDE ? (int64_t)BATCH / side / side : 1;
+/* Real pictures, on a device so many that they keep it busy: to their whole spectra, or to three levels
+ * of coefficients. */
+static struct gf_job job_of(int side, bool wavelet, bool several) {
+    const int64_t n = several && side < MOST_SIDE ? (int64_t)BATCH / side / side : 1;
     struct gf_job job = {.direction = GF_FORWARD,
                          .ndim = 3,
                          .shape = {n > 1 ? n : 1, side, side},
@@ -47,55 +48,118 @@ static void fill(struct gf_array *a) {
     }
 }
 
-/* Seconds of one run once it is warm: the best of a few, on the device alone where there is one. */
-static int time_runs(struct tuning *t, struct gf_plan *plan, const struct gf_array *in,
-                     struct gf_array *out, double *best) {
-    struct gf_report report = {.imag_ratio = 0};
-    double begun = gf_now_ms();
-    int rc = 0;
-    *best = 0;
-    for (int i = 0; !rc && (i < 3 || gf_now_ms() - begun < REPEAT_MS); i++) {
-        double start = gf_now_ms();
-        rc = t->b->exec(t->context, plan, in, out, &report);
-        double ms = t->b->on_device ? report.ms.run : gf_now_ms() - start;
-        if (i && ms > 0 && (*best == 0 || ms * 1e-3 < *best))
-            *best = ms * 1e-3;
-        if (i && gf_now_ms() - begun > 10 * REPEAT_MS)
-            break;
-    }
-    t->copies = report.ms;
+/* A plan with its arrays. */
+struct work {
+    struct gf_plan *plan;
+    struct gf_array in, out;
+};
+
+static int prepare(const struct gf_backend *b, void *context, const struct gf_job *job,
+                   struct work *w) {
+    int64_t shape[GF_MAX_RANK];
+    *w = (struct work){.plan = NULL};
+    gf_job_in_shape(job, shape);
+    int rc = gf_array_alloc(&w->in, job->in_dtype, job->ndim + 1, shape);
+    gf_job_out_shape(job, 0, shape);
+    if (!rc)
+        rc = gf_array_alloc(&w->out, job->out[0].dtype, job->ndim + 1, shape);
+    if (!rc)
+        rc = b->plan(context, job, &w->plan);
+    if (!rc)
+        fill(&w->in);
     return rc;
 }
 
+static void drop(const struct gf_backend *b, void *context, struct work *w) {
+    b->unplan(context, w->plan);
+    gf_array_free(&w->in);
+    gf_array_free(&w->out);
+}
+
+/* Samples a second by the device's own clock, the best of a few runs; and the copies beside them. */
+static double rate_on_device(const struct tuning *t, const struct gf_job *job, double staged[2]) {
+    struct work w;
+    struct gf_report report;
+    double best = 0, begun = gf_now_ms();
+    int rc = prepare(t->b, t->context, job, &w);
+    for (int i = 0; !rc && (i < 3 || gf_now_ms() - begun < REPEAT_MS); i++) {
+        rc = t->b->exec(t->context, w.plan, &w.in, &w.out, &report);
+        if (rc || (i && gf_now_ms() - begun > 10 * REPEAT_MS))
+            break;
+        const double rate = (double)gf_array_count(&w.in) / report.ms.run * 1e3;
+        best = i && report.ms.run > 0 ? fmax(rate, best) : best;
+        if (i && report.ms.upload > 0 && report.ms.download > 0) {
+            staged[0] = fmax(staged[0], (double)gf_array_bytes(&w.in) / report.ms.upload * 1e3);
+            staged[1] = fmax(staged[1], (double)gf_array_bytes(&w.out) / report.ms.download * 1e3);
+        }
+    }
+    drop(t->b, t->context, &w);
+    return best;
+}
+
+/* Some of the CPU's threads, with a context and pictures of their own. */
+struct team {
+    const struct gf_backend *b;
+    const struct gf_job *job;
+    struct gf_backend_options options;
+    pthread_t thread;
+    double rate; /* samples a second */
+};
+
+static void *run_team(void *user) {
+    struct team *team = user;
+    const struct gf_backend *b = team->b;
+    struct work w;
+    struct gf_report report;
+    void *context;
+    if (b->open(&team->options, &context))
+        return NULL;
+    int rc = prepare(b, context, team->job, &w), runs = 0;
+    if (!rc)
+        rc = b->exec(context, w.plan, &w.in, &w.out, &report); /* warms up */
+    double start = gf_now_ms(), ms = 0;
+    while (!rc && (!runs || ms < REPEAT_MS)) {
+        rc = b->exec(context, w.plan, &w.in, &w.out, &report);
+        runs++;
+        ms = gf_now_ms() - start;
+    }
+    if (!rc)
+        team->rate = (double)gf_array_count(&w.in) * runs / ms * 1e3;
+    drop(b, context, &w);
+    b->close(context);
+    return NULL;
+}
+
+/* What all threads of the CPU do together, which is in small teams where the pictures are small: so
+ * they do the pages of a file, and the files of a folder. */
+static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, int threads) {
+    enum { MOST_TEAMS = 8, TEAM = 4 };
+    struct team team[MOST_TEAMS];
+    const bool small = t->b->per_thread && job->shape[1] < MOST_SIDE;
+    const int wanted = small ? threads / TEAM : 1;
+    const int teams = wanted < 1 ? 1 : wanted < MOST_TEAMS ? wanted : MOST_TEAMS;
+    double rate = 0;
+    int started = 1;
+    for (int i = 0; i < teams; i++)
+        team[i] = (struct team){
+            .b = t->b, .job = job, .options = {.threads = threads / teams, .general = true}};
+    while (started < teams &&
+           !pthread_create(&team[started].thread, NULL, run_team, &team[started]))
+        started++;
+    run_team(&team[0]);
+    for (int i = 1; i < started; i++)
+        pthread_join(team[i].thread, NULL);
+    for (int i = 0; i < started; i++)
+        rate += team[i].rate;
+    return rate;
+}
+
 /* Samples a second; 0 where the device cannot, or time is up. */
-static double rate_of(struct tuning *t, int side, bool wavelet, double staged[2]) {
-    const struct gf_job job = job_of(side, wavelet);
-    struct gf_plan *plan = NULL;
-    struct gf_array in = {0}, out = {0};
-    double seconds = 0;
-    int64_t shape[GF_MAX_RANK];
+static double rate_of(const struct tuning *t, int side, bool wavelet, struct gf_speed_record *r) {
+    const struct gf_job job = job_of(side, wavelet, t->b->on_device);
     if (gf_now_ms() - t->start > LATEST_MS)
         return 0;
-    gf_job_in_shape(&job, shape);
-    int rc = gf_array_alloc(&in, job.in_dtype, 4, shape);
-    gf_job_out_shape(&job, 0, shape);
-    if (!rc)
-        rc = gf_array_alloc(&out, job.out[0].dtype, 4, shape);
-    if (!rc)
-        rc = t->b->plan(t->context, &job, &plan);
-    if (!rc)
-        fill(&in);
-    if (!rc)
-        rc = time_runs(t, plan, &in, &out, &seconds);
-    if (!rc && t->copies.upload > 0 && t->copies.download > 0) {
-        staged[0] = (double)gf_array_bytes(&in) / t->copies.upload * 1e3;
-        staged[1] = (double)gf_array_bytes(&out) / t->copies.download * 1e3;
-    }
-    const double samples = (double)gf_array_count(&in);
-    t->b->unplan(t->context, plan);
-    gf_array_free(&in);
-    gf_array_free(&out);
-    return !rc && seconds > 0 ? samples / seconds : 0;
+    return t->b->on_device ? rate_on_device(t, &job, r->staged) : rate_on_cpu(t, &job, r->threads);
 }
 
 static void measure_copies(const struct tuning *t, struct gf_speed_record *r) {
@@ -125,9 +189,9 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
         r->threads = options->threads > 0 ? options->threads : omp_get_max_threads();
     measure_copies(&t, r);
     for (int i = 0; i < GF_RECORD_FFTS; i++)
-        r->fft[i] = rate_of(&t, gf_record_fft_side[i], false, r->staged);
+        r->fft[i] = rate_of(&t, gf_record_fft_side[i], false, r);
     for (int i = 0; i < GF_RECORD_WAVELETS; i++)
-        r->wavelet[i] = rate_of(&t, gf_record_wavelet_side[i], true, r->staged);
+        r->wavelet[i] = rate_of(&t, gf_record_wavelet_side[i], true, r);
     b->close(t.context);
     return 0;
 }

@@ -21,7 +21,7 @@ const char *gf_slab_refuses(const struct gf_job *job) {
     if (job->op == GF_DWT)
         return "only Fourier transforms and filters are";
     if (job->ndim < 2)
-        return "a line is not, volumes and pictures are";
+        return "only volumes and pictures are";
     if (!(job->axes & 1) || job->axes == 1)
         return "only transforms of the slowest axis and others are";
     if (job->shape[0] < 2)
