@@ -222,6 +222,11 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
     return rc;
 }
 
+static int make_table(void *user, const struct gf_job *part, struct gf_filter *filter) {
+    struct gf_task *t = ((struct slabs *)user)->t;
+    return t->hooks->make_table(t, part, filter);
+}
+
 /* Keeps the disk's speed in the first walk, if that was long enough to tell. */
 static void measure(struct slabs *s, int64_t bytes) {
     enum { LEAST = 16 << 20 };
@@ -301,7 +306,8 @@ int gf_slabs_run(struct gf_task *t) {
                                   .run = run_job,
                                   .moved = moved,
                                   .read_span = read_span,
-                                  .write_span = write_span};
+                                  .write_span = write_span,
+                                  .table = t->hooks->make_table ? make_table : NULL};
     int rc = gf_slabs_describe(t, &s.plan);
     if (!rc)
         rc = open_scratch(&s);

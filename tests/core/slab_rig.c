@@ -109,9 +109,17 @@ static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
 }
 
 int slab_rig_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_report *report) {
-    const struct gf_slab_io io = {
-        f,    SLAB_RIG_THREADS, read_pages, read_rows, write_rows, put, get,
-        NULL, slab_rig_job,     moved,      read_span, write_span};
+    const struct gf_slab_io io = {.user = f,
+                                  .threads = SLAB_RIG_THREADS,
+                                  .read = read_pages,
+                                  .read_rows = read_rows,
+                                  .write = write_rows,
+                                  .put = put,
+                                  .get = get,
+                                  .run = slab_rig_job,
+                                  .moved = moved,
+                                  .read_span = read_span,
+                                  .write_span = write_span};
     struct gf_slab_plan p;
     const char *why = gf_slab_is_line(job) ? gf_slab_line_refuses(job) : gf_slab_refuses(job);
     if (why)
