@@ -55,6 +55,13 @@ const struct fault_case fault_cases[] = {
                        "--max-memory=80K"),
     PAGES("pages-tiff", "fwd @/pages.tif --dims=2 --depth=8 --range=full --out=o.tif --phase=o.npy "
                         "--max-memory=80K"),
+    /* Shared by two devices. */
+    {"pages-deal",
+     "fwd @/pages.raw --shape=24x40x32 --type=u8 --dims=2 --complex=o.npy "
+     "--backend=openmp,openmp",
+     NULL, true, false},
+    {"folder-deal", "fwd @/folder --out={stem}.png --backend=openmp,openmp --deal=dynamic --jobs=2",
+     NULL, true, false},
     PAGES("dwt-planes", "dwt @/pages.tif --out=o.tif --levels=1 --max-memory=80K"),
     PAGES("picture-scratch",
           "fwd @/a.npy --complex=o.npy --out=o.tif --max-memory=14K --scratch=."),
