@@ -101,6 +101,13 @@
 #define UNIT_AXIS_IN NEXT_UNIT_AXIS_IN
 #undef UNIT_AXIS_OUT
 #define UNIT_AXIS_OUT NEXT_UNIT_AXIS_OUT
+#undef MIRRORED
+#ifdef NEXT_MIRRORED
+#define MIRRORED NEXT_MIRRORED
+#endif
+#undef FOLD_SPLIT
+#define FOLD_SPLIT NEXT_FOLD_SPLIT
+#undef SUMS
 #undef NEAR_IN
 #define NEAR_IN NEXT_NEAR_IN
 #undef NEAR_OUT
@@ -144,6 +151,9 @@
 #define first_of          next_first_of
 #define second_of         next_second_of
 #define put_line          next_put_line
+#define fold_twiddle      next_fold_twiddle
+#define mirrored_pair     next_mirrored_pair
+#define pair_of           next_pair_of
 #define store_pairs       next_store_pairs
 #define row_word          next_row_word
 #define put_sample        next_put_sample

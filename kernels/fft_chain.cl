@@ -69,7 +69,7 @@ INLINE uint tile_of(const struct chain_args *a, const int pass, uint strip, uint
 }
 
 KERNEL(THREADS, CHAIN_RESIDENT)
-VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL cplx *dst,
+VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_sink_element *dst,
                GLOBAL const cplx *RESTRICT table, GLOBAL const real *RESTRICT params,
                GLOBAL uint *counters, const struct chain_args args TILE_PARAMETER(cplx)) {
     TILE_DECLARE(cplx)
