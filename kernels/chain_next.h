@@ -144,6 +144,7 @@
 #define set_shade         next_set_shade
 #define coord_out         next_coord_out
 #define split_twiddle     next_split_twiddle
+#define line_twiddle      next_line_twiddle
 #define as_number         next_as_number
 #define as_sample         next_as_sample
 #define store_sample      next_store_sample

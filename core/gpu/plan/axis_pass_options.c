@@ -172,9 +172,10 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   b->args.out_point == 1, b->n);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",
                   ap->load, ap->store,
-                  ap->after == 1 && !ap->both ? 0
-                  : b->args.split_bits        ? 2
-                                              : 1,
+                  b->by_line                    ? SPLIT_BY_LINE
+                  : ap->after == 1 && !ap->both ? 0
+                  : b->args.split_bits          ? 2
+                                                : 1,
                   ap->multiply_in, ap->multiply_out);
     bool whole = ap->length == b->args.axis_size && !ap->convolution;
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", ap->scaled, ap->mirror,

@@ -302,6 +302,13 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
                   second = gf_gpu_table_stages(&p->tables, t);
     if (first < 0 || second < 0)
         return false;
+    if (a->by_line) {
+        struct pass_args *turned = &chain->args.chain.first;
+        turned->table_split =
+            gf_gpu_table_lines(&p->tables, s, turned->index[0].count, &turned->table_split_low);
+        if (turned->table_split < 0)
+            return false;
+    }
     chain->args.chain.first.table_stage = first;
     chain->args.chain.second.table_stage = second;
     chain->group = s->threads;

@@ -11,7 +11,7 @@
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
-enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS, INTEGERS };
+enum { STAGES, LINES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS, INTEGERS };
 
 /* Powers of a generator are computed in shares of so many, which threads begin independently. */
 enum { SHARE = 1 << 14 };
@@ -71,6 +71,17 @@ int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t
     struct gf_gpu_table fine = {.what = SPLIT_LOW, .a = {n, bits}, .count = (int64_t)1 << bits};
     int64_t at = add(t, &high, &t->count);
     *low = add(t, &fine, &t->count);
+    return *low < 0 ? -1 : at;
+}
+
+int64_t gf_gpu_table_lines(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile, int64_t lines,
+                           int64_t *low) {
+    const int64_t last = tile->radix[tile->stages - 1], below = tile->points / last;
+    const int64_t n = tile->length * lines;
+    struct gf_gpu_table each = {.what = LINES, .a = {n, lines, 1}, .count = below * lines};
+    struct gf_gpu_table step = {.what = LINES, .a = {n, lines, below}, .count = last * lines};
+    int64_t at = add(t, &each, &t->count);
+    *low = add(t, &step, &t->count);
     return *low < 0 ? -1 : at;
 }
 
@@ -251,12 +262,31 @@ static void fill_order(const struct gf_gpu_table *t, int32_t *in) {
     }
 }
 
+/* A row a result, or step. */
+static bool fill_lines(const struct gf_gpu_table *t, struct values v) {
+    const int64_t n = t->a[0], lines = t->a[1], step = t->a[2];
+    struct gf_roots r = {.n = 0};
+    if (!gf_roots_make(&r, (uint64_t)n))
+        return false;
+#pragma omp parallel for if (t->count > SHARE)
+    for (int64_t i = 0; i < t->count; i++) {
+        long double re, im;
+        gf_roots_at(&r, (uint64_t)(i / lines * step * (i % lines)), &re, &im);
+        put(v, i, re, im);
+    }
+    gf_roots_free(&r);
+    return true;
+}
+
 static int fill(const struct gf_gpu_table *t, struct values v) {
     const int64_t n = t->a[0];
     bool ok = true;
     switch (t->what) {
     case STAGES:
         fill_stages(t, v);
+        break;
+    case LINES:
+        ok = fill_lines(t, v);
         break;
     case SPLIT_HIGH:
         ok = gf_cpu_roots(v.data, v.bits, n, (int64_t)1 << t->a[1], false, t->count);
