@@ -43,6 +43,9 @@ typedef int64_t wide;
  * below points / last radix, and for their steps of that. */
 #define SPLIT_BY_LINE 3
 
+/* After so many points all powers of a stage's twiddle are in its table, see BASE in tile.h. */
+#define MOST_DIRECT 16
+
 /* Kinds and scales are numbered as in core/base/job.h. */
 #define KIND_MAGNITUDE 0
 #define KIND_PHASE     1

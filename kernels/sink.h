@@ -135,7 +135,9 @@ INLINE sink_element as_number(real v, int *clipped) {
 
 #if STORE == STORE_SAMPLE
 INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
-    const real number = value_of(v, KIND);
+    real number = value_of(v, KIND);
+    if (DOUBLED && KIND != KIND_PHASE)
+        number *= KIND == KIND_POWER ? R(0.25) : R(0.5);
 #if DISPLAY
     (void)clipped;
     return (sink_element)(displayed(number, KIND, SCALE, shade) * R(OUT_HIGH) + R(0.5));

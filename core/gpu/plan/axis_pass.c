@@ -290,15 +290,6 @@ static int64_t split_bits(int64_t n) {
     return bits;
 }
 
-/* Whether neighbouring work items have different four-step twiddles, which are then in tables by
- * line where these are small. */
-static bool turns_by_line(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
-    enum { MOST = 1 << 21 }; /* entries */
-    const int64_t last = t->radix[t->stages - 1];
-    return b->ap->after > 1 && !b->general && !b->ap->convolution && t->algorithm == GF_GPU_PLAIN &&
-           b->args.index[0].turn && (t->points / last + last) * b->args.index[0].count <= MOST;
-}
-
 static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     struct gf_gpu_tables *tables = &b->p->tables;
@@ -313,7 +304,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
         a->table_spectrum =
             gf_gpu_table_spectrum(tables, ap->rader ? GF_GPU_RADER : GF_GPU_BLUESTEIN, a->axis_size,
                                   ap->convolution, ap->sense);
-    if (b->by_line)
+    if (gf_gpu_turns_by_line(b, t))
         a->table_split = gf_gpu_table_lines(tables, t, a->index[0].count, &a->table_split_low);
     else if (ap->after > 1 || ap->both) {
         int64_t n = ap->both ? ap->convolution : ap->length * ap->after;
@@ -391,7 +382,7 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
     pass->indices = b->n;
     pass->plain =
         !b->general && tile->algorithm == GF_GPU_PLAIN && !ap->filtered && !ap->convolution;
-    pass->by_line = b->by_line;
+    pass->by_line = gf_gpu_turns_by_line(b, tile);
     pass->tile = *tile;
     if (b->general)
         gf_gpu_general_options(b, pass);
@@ -435,7 +426,6 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
     b.general = p->general && gf_gpu_general_tile(&b, &tile, &general);
     if (b.general)
         tile = general;
-    b.by_line = turns_by_line(&b, &tile);
     if (!p->trial)
         rc = b.general ? gf_gpu_general_args(&b, &tile) : add_tables(&b, &tile);
     if (rc)

@@ -15,9 +15,10 @@ enum { RING_BYTES = 28 << 20 };
 
 /* Measured: strips of columns gain from so many times the device's least number of bytes on, which
  * both passes read and write; planes up to so many bytes. */
-enum { COLUMNS_MOVE = 16, PLANE_BYTES = 2 << 20 };
+enum { COLUMNS_MOVE = 12, PLANE_BYTES = 2 << 20 };
 
-enum { MOST_LINES = 64 }; /* of a tile */
+/* Of a tile; points of a work item; bytes that are adjacent in memory. */
+enum { MOST_LINES = 64, MOST_HELD = 16, LONG_SEGMENT = 256 };
 
 /* A pair of passes that may become a chain. */
 struct pair {
@@ -63,7 +64,8 @@ static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which
         return false;
     if (threads * t->lines >= 2 * t->threads * lines) /* too few points for each */
         return false;
-    return !gf_gpu_tile_plan(&request, &p->props, &pair->tile[which]);
+    const int held = t->held > MOST_HELD ? t->held : MOST_HELD;
+    return !gf_gpu_tile_plan(&request, &p->props, &pair->tile[which]) && t->held <= held;
 }
 
 /* Tiles of as many points: that of fewer grows. */
@@ -75,10 +77,12 @@ static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
            match_tile(p, pair, fewer, points[!fewer] / pair->tile[fewer].length);
 }
 
-/* Tiles of as many lines: that of fewer grows. */
+/* Tiles of as many lines: those of the narrower one where its segments are long enough. */
 static bool match_lines(const struct gf_gpu_plan *p, struct pair *pair) {
+    const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
     const int fewer = pair->tile[1].lines < pair->tile[0].lines;
-    return match_tile(p, pair, fewer, pair->tile[!fewer].lines);
+    const bool enough = pair->tile[fewer].lines * element >= LONG_SEGMENT;
+    return match_tile(p, pair, enough ? !fewer : fewer, pair->tile[enough ? fewer : !fewer].lines);
 }
 
 /* Strips of columns: the tiles of both are as wide, and the other indices have the same order. */

@@ -16,7 +16,6 @@ struct gf_gpu_pass_builder {
     int64_t in_step, out_step;   /* from point to point in memory, elements */
     double lines, read, written; /* in all; bytes */
     bool general;                /* by the kernel of any length */
-    bool by_line;                /* SPLIT_BY_LINE */
 };
 
 /* Whether the pass reads, or writes, samples of the array's own type. */

@@ -50,9 +50,9 @@ static int64_t add(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t *t
     return same ? same->at : append(t, key, total);
 }
 
-/* Powers of a twiddle that the table holds for a butterfly. */
-static int roots(int radix) {
-    return radix > 5 ? 3 + (radix - 1) / 4 : radix - 1;
+/* Powers of a twiddle that the table holds for a butterfly after so many points. */
+static int roots(int64_t radix, int64_t done) {
+    return (int)(radix > 5 && done > MOST_DIRECT ? 3 + (radix - 1) / 4 : radix - 1);
 }
 
 int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile) {
@@ -62,7 +62,7 @@ int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *t
     for (int i = 0; i < tile->stages; i++)
         key.a[1 + i] = tile->radix[i];
     for (int i = 1; i < tile->stages; done *= tile->radix[i++])
-        key.count += roots(tile->radix[i]) * done;
+        key.count += roots(tile->radix[i], done) * done;
     return add(t, &key, &t->count);
 }
 
@@ -168,9 +168,10 @@ static void fill_stages(const struct gf_gpu_table *t, struct values v) {
     const int64_t *radix = t->a + 1;
     int64_t done = radix[0], at = 0;
     for (int i = 1; i < GF_GPU_MAX_STAGES && radix[i]; done *= radix[i++])
-        for (int q = 1; q <= roots((int)radix[i]); q++) {
-            /* w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
-            int64_t power = radix[i] > 5 && q > 3 ? 4 * (q - 3) : q;
+        for (int q = 1; q <= roots(radix[i], done); q++) {
+            /* All; or w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
+            bool some = roots(radix[i], done) < radix[i] - 1;
+            int64_t power = some && q > 3 ? 4 * (q - 3) : q;
             for (int64_t m = 0; m < done; m++, at++) {
                 long double re, im;
                 gf_root_of_unity((uint64_t)(m * power), (uint64_t)(done * radix[i]), &re, &im);
