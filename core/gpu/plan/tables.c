@@ -78,8 +78,8 @@ int64_t gf_gpu_table_lines(struct gf_gpu_tables *t, const struct gf_gpu_tile *ti
                            int64_t *low) {
     const int64_t last = tile->radix[tile->stages - 1], below = tile->points / last;
     const int64_t n = tile->length * lines;
-    struct gf_gpu_table each = {.what = LINES, .a = {n, lines, 1}, .count = below * lines};
-    struct gf_gpu_table step = {.what = LINES, .a = {n, lines, below}, .count = last * lines};
+    struct gf_gpu_table each = {.what = LINES, .a = {n, lines, 1, below}, .count = below * lines};
+    struct gf_gpu_table step = {.what = LINES, .a = {n, lines, below, last}, .count = last * lines};
     int64_t at = add(t, &each, &t->count);
     *low = add(t, &step, &t->count);
     return *low < 0 ? -1 : at;
