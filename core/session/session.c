@@ -324,6 +324,7 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
                                  .device_memory = s->options.device_memory,
                                  .runs = runs > 1 ? runs : 1,
                                  .open = s->chosen,
+                                 .untuned = s->options.untuned,
                                  .is_cold = s->chosen ? NULL : gf_kernel_cache_is_empty};
     struct gf_choice choice;
     int rc = gf_auto_choose(job, &outlook, &choice);
