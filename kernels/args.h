@@ -38,6 +38,14 @@ typedef int64_t wide;
 #define STORE_PACKED     7 /* and the two packed again */
 #define LOAD_ROW_HALVES  8 /* the spectrum of a real line whose neighbours become pairs */
 
+/* Four-step twiddles as one table, or as two by an exponent's digits, are gathered from all over a table
+ * where neighbouring lines have different ones; then they are in two tables by line: for results p
+ * below points / last radix, and for their steps of that. */
+#define SPLIT_BY_LINE 3
+
+/* After so many points all powers of a stage's twiddle are in its table, see BASE in tile.h. */
+#define MOST_DIRECT 16
+
 /* Kinds and scales are numbered as in core/base/job.h. */
 #define KIND_MAGNITUDE 0
 #define KIND_PHASE     1
@@ -118,7 +126,8 @@ struct pass_args {
     wide pair_counted; /* the lone_index's `counted` for a pair's second sample */
     wide own_index;    /* which is a mirrored axis of half its extent, see line.own; -1 none */
     wide table_stage;  /* offsets into the table, in elements: the stages' twiddles */
-    wide table_split, table_split_low, split_bits; /* four-step twiddles: two tables, low bits */
+    wide table_split, table_split_low, split_bits; /* four-step twiddles: two tables, low bits; see
+                                                    * SPLIT_BY_LINE for its two */
     wide table_fold, table_fold_low, fold_bits;    /* likewise those of a folded axis in parts */
     wide table_in, table_out, limit;  /* multiplier tables by coordinate, and where they end */
     wide table_chirp, table_spectrum; /* Bluestein's and Rader's in a tile */

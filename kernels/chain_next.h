@@ -101,6 +101,13 @@
 #define UNIT_AXIS_IN NEXT_UNIT_AXIS_IN
 #undef UNIT_AXIS_OUT
 #define UNIT_AXIS_OUT NEXT_UNIT_AXIS_OUT
+#undef MIRRORED
+#ifdef NEXT_MIRRORED
+#define MIRRORED NEXT_MIRRORED
+#endif
+#undef FOLD_SPLIT
+#define FOLD_SPLIT NEXT_FOLD_SPLIT
+#undef SUMS
 #undef NEAR_IN
 #define NEAR_IN NEXT_NEAR_IN
 #undef NEAR_OUT
@@ -137,6 +144,7 @@
 #define set_shade         next_set_shade
 #define coord_out         next_coord_out
 #define split_twiddle     next_split_twiddle
+#define line_twiddle      next_line_twiddle
 #define as_number         next_as_number
 #define as_sample         next_as_sample
 #define store_sample      next_store_sample
@@ -144,6 +152,9 @@
 #define first_of          next_first_of
 #define second_of         next_second_of
 #define put_line          next_put_line
+#define fold_twiddle      next_fold_twiddle
+#define mirrored_pair     next_mirrored_pair
+#define pair_of           next_pair_of
 #define store_pairs       next_store_pairs
 #define row_word          next_row_word
 #define put_sample        next_put_sample

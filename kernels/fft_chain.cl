@@ -35,7 +35,7 @@ INLINE uint take_ticket(GLOBAL uint *counters, LOCAL uint *shared) {
 INLINE void wait_for(GLOBAL uint *counter, uint count) {
     while (ATOMIC_READ(counter) < count) {
     }
-    FENCE();
+    FENCE_READ();
 }
 
 /* After a strip's last tile, by one item: nobody reads its first counter again, nor the second one of
@@ -56,7 +56,8 @@ INLINE void end_strip(GLOBAL uint *counters, uint strip, uint strips, uint slots
 /* Counts a tile that all of the group's items have written, by one item. */
 INLINE void count_tile(GLOBAL uint *counters, const struct chain_args *a, uint strip, int follows) {
     const uint strips = (uint)a->strips, last = (uint)a->inner[1] - 1;
-    FENCE();
+    if (!follows) /* nobody reads in this launch what the second pass writes */
+        FENCE();
     const uint before = ATOMIC_ADD(counters + READY + (follows ? strips : 0) + strip, 1u);
     if (follows && before == last)
         end_strip(counters, strip, strips, (uint)a->slots);
@@ -69,7 +70,7 @@ INLINE uint tile_of(const struct chain_args *a, const int pass, uint strip, uint
 }
 
 KERNEL(THREADS, CHAIN_RESIDENT)
-VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL cplx *dst,
+VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_sink_element *dst,
                GLOBAL const cplx *RESTRICT table, GLOBAL const real *RESTRICT params,
                GLOBAL uint *counters, const struct chain_args args TILE_PARAMETER(cplx)) {
     AWAIT_PREVIOUS();

@@ -24,6 +24,7 @@
 #define ATOMIC_READ(p)   atomic_add(p, 0)
 #define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define FENCE()          mem_fence(CLK_GLOBAL_MEM_FENCE)
+#define FENCE_READ()     mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define READ_ONCE(p)     (*(p))
 #define READ_SHARED(p)   (*(p))
 #define WRITE_ONCE(p, v) (*(p) = (v))
@@ -83,7 +84,8 @@ typedef char schar;
 #define ATOMIC_ADD(p, v) atomicAdd(p, v)
 #define ATOMIC_READ(p)   acquired(p)
 #define GLOBAL_BARRIER() __syncthreads()
-#define FENCE()          __threadfence()
+#define FENCE()          fence()
+#define FENCE_READ()
 /* Of what is used once, and of what other groups wrote: not kept in the caches, or only in the second
  * one. */
 #define READ_ONCE(p)     __ldcs(p)
@@ -102,6 +104,14 @@ typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+/* What was written before it is seen before what is written, or added, after it. */
+INLINE void fence() {
+#if __CUDA_ARCH__ >= 700
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#else
+    __threadfence();
+#endif
+}
 /* What other groups wrote before they added to this, and a fence, is read after it. */
 INLINE uint acquired(const uint *p) {
     uint v;
@@ -146,6 +156,7 @@ using namespace std;
 #define ATOMIC_READ(p)   (*(p))
 #define GLOBAL_BARRIER()
 #define FENCE()
+#define FENCE_READ()
 #define READ_ONCE(p)     (*(p))
 #define READ_SHARED(p)   (*(p))
 #define WRITE_ONCE(p, v) (*(p) = (v))

@@ -20,7 +20,8 @@
  *   UNIT_AXIS_IN UNIT_AXIS_OUT   coordinates are neighbours in memory
  *   SHORT_IN SHORT_OUT   all points of a line are within 32 bits of each other
  *   FAR            some offset or coordinate is beyond 32 bits
- *   SPLIT          four-step twiddles (Gentleman and Sande 1966) on the way out, of so many tables
+ *   SPLIT          four-step twiddles (Gentleman and Sande 1966) on the way out, of so many tables, or
+ *                  SPLIT_BY_LINE
  *   MULTIPLY_IN MULTIPLY_OUT   tables multiplied in by coordinate, zero past their end
  *   NEAR_IN NEAR_OUT   a pair's samples are neighbours, and read or written as one IN_T2, OUT_T2
  *   KIND SCALE DISPLAY SHIFTED OUT_LOW OUT_HIGH MIRROR   of a sample that is written
@@ -96,8 +97,13 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
         const uint p = s->share.first + b * PER_LINE;
         place at = s->line.out + POINT_OUT(s, p);
         if (INSIDE(p, LAST)) {
-            UNROLL for (int q = 0; q < LAST; q++, at += step)
-                DELIVER(s, dst, table, params, p + q * (POINTS / LAST), at, x[b * LAST + q]);
+            UNROLL for (int q = 0; q < LAST; q++, at += step) {
+                cplx v = x[b * LAST + q];
+#if SPLIT == SPLIT_BY_LINE
+                v = turn(v, line_twiddle(s, table, p, q), DIR);
+#endif
+                DELIVER(s, dst, table, params, p + q * (POINTS / LAST), at, v);
+            }
         }
     }
 #endif

@@ -91,7 +91,18 @@ typedef place coord_out;
 #define COUNTS(s, k, second) 1
 #endif
 
-#if SPLIT
+/* The four-step twiddle of result j of a line: exp(-2 pi i turn j / n). */
+#if SPLIT == SPLIT_BY_LINE
+/* Neighbouring work items have neighbouring lines: the twiddles of result p + q POINTS / LAST are
+ * products of two, for p and for q, of tables in which those of neighbouring lines are neighbours. */
+INLINE cplx line_twiddle(const struct sink *s, GLOBAL const cplx *table, uint p, int q) {
+    const uint lines = (uint)s->args->index[0].count;
+    const cplx w = table[(uint)s->args->table_split + p * lines + s->line.at[0]];
+    if (q == 0)
+        return w;
+    return mul(w, table[(uint)s->args->table_split_low + (uint)q * lines + s->line.at[0]]);
+}
+#elif SPLIT
 INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, place k) {
     return root_of(table, a->table_split, a->table_split_low, a->split_bits, k, SPLIT);
 }
@@ -124,7 +135,9 @@ INLINE sink_element as_number(real v, int *clipped) {
 
 #if STORE == STORE_SAMPLE
 INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
-    const real number = value_of(v, KIND);
+    real number = value_of(v, KIND);
+    if (DOUBLED && KIND != KIND_PHASE)
+        number *= KIND == KIND_POWER ? R(0.25) : R(0.5);
 #if DISPLAY
     (void)clipped;
     return (sink_element)(displayed(number, KIND, SCALE, shade) * R(OUT_HIGH) + R(0.5));
@@ -172,7 +185,7 @@ INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
         return;
     v = mul(v, table[s->args->table_out + k]);
 #endif
-#if SPLIT
+#if SPLIT && SPLIT != SPLIT_BY_LINE
     v = turn(v, split_twiddle(s->args, table, s->line.turn * (place)j), DIR);
 #endif
 #if SCALED

@@ -21,6 +21,10 @@ typedef cplx source_element;
 #define SUMS 0
 #endif
 
+/* Sums of two points for which half of them is wanted: a sample's value is halved instead. */
+#define DOUBLED (LOAD == LOAD_UNTANGLE && STORE == STORE_SAMPLE)
+#define MEAN    R(DOUBLED ? 1 : 0.5)
+
 /* A work item's line of the input. */
 struct source {
     const struct pass_args *args;
@@ -93,8 +97,8 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     /* Z = E + i O, both spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
     const place m = ALONG_IN(s, k >> 1);
     cplx z = src[s->line.in + m], y = src[s->line.in_mirror + m];
-    v = (k & 1) ? CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x))
-                : CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
+    v = (k & 1) ? CPLX(MEAN * (z.y + y.y), MEAN * (y.x - z.x))
+                : CPLX(MEAN * (z.x + y.x), MEAN * (z.y - y.y));
 #elif LOAD == LOAD_HERMITIAN
     if (k == 0 || 2 * k == SIZE_IN(s)) {
         cplx z = src[s->line.in + ALONG_IN(s, k)], y = src[s->line.in_mirror + ALONG_IN(s, k)];

@@ -84,8 +84,8 @@ INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
         z = src[s->line.in + ALONG_IN(s, m)];
         y = src[s->line.in_mirror + ALONG_IN(s, m)];
     }
-    v[0] = CPLX(R(0.5) * (z.x + y.x), R(0.5) * (z.y - y.y));
-    v[1] = CPLX(R(0.5) * (z.y + y.y), R(0.5) * (y.x - z.x));
+    v[0] = CPLX(MEAN * (z.x + y.x), MEAN * (z.y - y.y));
+    v[1] = CPLX(MEAN * (z.y + y.y), MEAN * (y.x - z.x));
 #else
     UNROLL for (int c = 0; c < 2; c++) {
         const uint n = s->share.first + (2 * i + c) * PER_LINE;

@@ -4,6 +4,7 @@
 #ifndef TILE_H
 #define TILE_H
 
+#include "args.h"
 #include "radix.h"
 #include "share.h"
 
@@ -51,10 +52,11 @@ typedef real word;
 #define LAST RADIX5
 #endif
 
-/* Entries of a stage's twiddle table a butterfly: w^1 to w^(r-1) are made of w^1, w^2, w^3 and
- * w^4, w^8, w^12, each rounded once, so that the tables stay in the first-level cache. */
-#define BASE(r)  ((r) > 5 ? 4 : (r))
-#define ROOTS(r) ((r) > 5 ? 3 + ((r)-1) / 4 : (r)-1)
+/* Entries of a stage's twiddle table a butterfly: after few points, all of w^1 to w^(r-1); after many
+ * they are made of w^1, w^2, w^3 and w^4, w^8, w^12, each rounded once, so that the tables stay in the
+ * first-level cache. */
+#define BASE(r, done)  ((r) > 5 && (done) > MOST_DIRECT ? 4 : (r))
+#define ROOTS(r, done) (BASE(r, done) < (r) ? 3 + ((r)-1) / 4 : (r)-1)
 
 /* A kernel's shares: neighbouring work items own neighbouring butterflies of a line (rows 1), or
  * neighbouring lines. Macros, as NVRTC makes better code of this in the kernel than in a function. */
@@ -77,16 +79,16 @@ INLINE void butterflies(cplx *x, GLOBAL const cplx *table, uint first, const int
         if (INSIDE(p, r)) {
             if (done > 1) {
                 const uint m = p % done;
-                cplx low[5];
-                UNROLL for (int q = 1; q < BASE(r); q++) {
+                cplx low[25];
+                UNROLL for (int q = 1; q < BASE(r, done); q++) {
                     low[q] = table[(q - 1) * done + m];
                     turn_sides(x + b * r + q, low[q], dir);
                 }
-                UNROLL for (int a = 1; a * BASE(r) < r; a++) {
-                    const cplx high = table[(BASE(r) - 2 + a) * done + m];
-                    const int q = a * BASE(r);
+                UNROLL for (int a = 1; a * BASE(r, done) < r; a++) {
+                    const cplx high = table[(BASE(r, done) - 2 + a) * done + m];
+                    const int q = a * BASE(r, done);
                     turn_sides(x + b * r + q, high, dir);
-                    UNROLL for (int c = 1; c < BASE(r); c++) {
+                    UNROLL for (int c = 1; c < BASE(r, done); c++) {
                         if (q + c < r)
                             turn_sides(x + b * r + q + c, mul(high, low[c]), dir);
                     }
@@ -173,25 +175,25 @@ INLINE void transform(cplx *x, LOCAL word *tile, GLOBAL const cplx *table, const
 #endif
 #if STAGES > 2
 #define DONE2 (DONE1 * RADIX1)
-    table += ROOTS(RADIX1) * DONE1;
+    table += ROOTS(RADIX1, DONE1) * DONE1;
     exchange(x, tile, to, to, RADIX1, DONE1, RADIX2);
     butterflies(x, table, to.first, RADIX2, DONE2, dir);
 #endif
 #if STAGES > 3
 #define DONE3 (DONE2 * RADIX2)
-    table += ROOTS(RADIX2) * DONE2;
+    table += ROOTS(RADIX2, DONE2) * DONE2;
     exchange(x, tile, to, to, RADIX2, DONE2, RADIX3);
     butterflies(x, table, to.first, RADIX3, DONE3, dir);
 #endif
 #if STAGES > 4
 #define DONE4 (DONE3 * RADIX3)
-    table += ROOTS(RADIX3) * DONE3;
+    table += ROOTS(RADIX3, DONE3) * DONE3;
     exchange(x, tile, to, to, RADIX3, DONE3, RADIX4);
     butterflies(x, table, to.first, RADIX4, DONE4, dir);
 #endif
 #if STAGES > 5
 #define DONE5 (DONE4 * RADIX4)
-    table += ROOTS(RADIX4) * DONE4;
+    table += ROOTS(RADIX4, DONE4) * DONE4;
     exchange(x, tile, to, to, RADIX4, DONE4, RADIX5);
     butterflies(x, table, to.first, RADIX5, DONE5, dir);
 #endif

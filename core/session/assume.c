@@ -26,6 +26,7 @@ static const struct {
                 .units = 132,
                 .warp = 32,
                 .fp64 = true,
+                .chain_bytes = 64 << 20,
                 .max_items = {1024, 1024, 64},
                 .clock_mhz = 1980,
                 .extensions = "sm_90"},

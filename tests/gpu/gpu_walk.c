@@ -277,7 +277,12 @@ static void walk_line(struct walk *w, const int64_t *at, bool reading) {
             continue;
         }
         write_point(w, &s, j);
-        if (split) {
+        if (split && w->pass->by_line) { /* a line of the tile's and result p + q below */
+            const struct gf_gpu_tile *t = &w->pass->tile;
+            const int64_t below = t->points / t->radix[t->stages - 1], lines = a->index[0].count;
+            table(w, a->table_split + j % below * lines + s.turn, "twiddle");
+            table(w, a->table_split_low + j / below * lines + s.turn, "step's twiddle");
+        } else if (split) {
             int64_t k = s.turn * j;
             table(w, a->table_split + (k >> a->split_bits), "twiddle");
             if (a->split_bits)

@@ -192,6 +192,20 @@ static void check_both(const char *what, const struct gf_job *job, run_both *run
     gf_array_free(&b);
 }
 
+/* Lines of reals to half spectra, or back. */
+static struct gf_job real_lines(bool back, int64_t lines, int64_t length) {
+    struct gf_job job = backends_job(back ? GF_INVERSE : GF_FORWARD, back ? GF_C64 : GF_F32,
+                                     GF_SINGLE, 3, (int64_t)1, lines, length);
+    job.axes = 4;
+    if (back) {
+        job.in_half = job.real = true;
+        job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+    } else {
+        job.out[0].half = true;
+    }
+    return job;
+}
+
 static void test_chains(void) {
     static const struct {
         int64_t shape[3];
@@ -208,20 +222,16 @@ static void test_chains(void) {
         job.axes = cases[turn].axes;
         check_both("a chain", &job, run_chained);
     }
+    for (int turn = 0; turn < 2; turn++) {
+        struct gf_job job = real_lines(turn, 20, 65536);
+        check_both("a chain of real lines", &job, run_chained);
+    }
 }
 
 /* Real lines, folded. */
 static void test_cuts(void) {
     for (int turn = 0; turn < 2; turn++) {
-        struct gf_job job = backends_job(turn ? GF_INVERSE : GF_FORWARD, turn ? GF_C64 : GF_F32,
-                                         GF_SINGLE, 3, 1, 1, 3 << 20);
-        job.axes = 4;
-        if (turn) {
-            job.in_half = job.real = true;
-            job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
-        } else {
-            job.out[0].half = true;
-        }
+        struct gf_job job = real_lines(turn, 1, 3 << 20);
         check_both("a line", &job, run_cut);
     }
 }

@@ -91,21 +91,24 @@ static void check_chain(const struct gf_gpu_plan *p, const struct gf_gpu_pass *f
                         const char *text) {
     const struct gf_gpu_pass *second = first + 1, *chain = &p->chain[first->chain - 1];
     const struct chain_args *a = &chain->args.chain;
-    int64_t points = walk_option(chain, "NEXT_LENGTH") * walk_option(chain, "NEXT_LINES");
+    const int64_t points[2] = {walk_option(chain, "LENGTH") * walk_option(chain, "LINES"),
+                               walk_option(chain, "NEXT_LENGTH") *
+                                   walk_option(chain, "NEXT_LINES")};
     CHECK_MSG(strlen(chain->kernel.options) + 1 < sizeof chain->kernel.options,
               "%s: options cut short: %s", text, chain->kernel.options);
-    CHECK_MSG(chain->local_bytes >= first->local_bytes &&
-                  chain->local_bytes <= p->props.local_bytes &&
+    CHECK_MSG(chain->local_bytes > 0 && chain->local_bytes <= p->props.local_bytes &&
                   chain->kernel.local_bytes == chain->local_bytes,
               "%s: a tile of %lld bytes", text, (long long)chain->local_bytes);
-    CHECK_MSG(chain->group == first->group &&
+    CHECK_MSG(chain->group == walk_option(chain, "THREADS") &&
                   chain->groups == (a->strips + a->lag) * (a->inner[0] + a->inner[1]) &&
-                  a->strips * a->inner[0] == first->groups && a->lag >= 1 && a->slots > a->lag &&
-                  a->slots <= a->strips,
+                  a->lag >= 1 && a->slots > a->lag && a->slots <= a->strips,
               "%s: %lld groups", text, (long long)chain->groups);
-    CHECK_MSG((double)(a->strips * a->inner[1]) * (double)points >=
-                  (double)(second->groups * second->tile.lines * second->tile.length) / 2,
-              "%s: %lld tiles of the second pass", text, (long long)(a->strips * a->inner[1]));
+    for (int i = 0; i < 2; i++) {
+        const struct gf_gpu_pass *pass = i ? second : first;
+        CHECK_MSG((double)(a->strips * a->inner[i]) * (double)points[i] >=
+                      (double)(pass->groups * pass->tile.lines * pass->tile.length) / 2,
+                  "%s: %lld tiles of pass %d", text, (long long)(a->strips * a->inner[i]), i + 1);
+    }
     CHECK_MSG(p->bytes[chain->buffer[1]] >= a->slots * a->slot * (p->job.precision ? 16 : 8) &&
                   p->bytes[GF_GPU_CHAIN] >= 4 * (2 + 2 * a->strips),
               "%s: a ring of %lld", text, (long long)(a->slots * a->slot));

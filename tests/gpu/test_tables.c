@@ -68,14 +68,17 @@ static void test_transform(int64_t n) {
 
 /* All kinds of tables, in double: what the names in tables.h say. */
 static void test_values(void) {
-    enum { N = 1009, POINTS = 2048 };
+    enum { N = 1009, POINTS = 2048, LINES_EACH = 77 };
+    const struct gf_gpu_tile tile = {.length = 256, .points = 256, .stages = 2, .radix = {16, 16}};
     struct gf_gpu_tables t = {0};
     int64_t low, chirp = gf_gpu_table_chirp(&t, N, -1),
-                 split = gf_gpu_table_split(&t, 1 << 20, 10, &low);
+                 split = gf_gpu_table_split(&t, 1 << 20, 10, &low), steps = 0,
+                 lines = gf_gpu_table_lines(&t, &tile, LINES_EACH, &steps);
     int64_t at = gf_gpu_table_spectrum(&t, GF_GPU_BLUESTEIN, N, POINTS, 1);
     int64_t rader = gf_gpu_table_spectrum(&t, GF_GPU_RADER, N, N - 1, 1);
     int64_t order = gf_gpu_table_order(&t, N), count = t.count;
-    CHECK(chirp >= 0 && split >= 0 && low >= 0 && at >= 0 && rader >= 0 && order >= 0);
+    CHECK(chirp >= 0 && lines >= 0 && split >= 0 && low >= 0 && at >= 0 && rader >= 0 &&
+          order >= 0);
     CHECK_EQ(gf_gpu_table_chirp(&t, N, -1), chirp); /* each once */
     CHECK_EQ(t.count, count);
     double *v = malloc((size_t)t.count * 16), worst = 0, sum[2] = {0, 0};
@@ -90,7 +93,15 @@ static void test_values(void) {
         gf_root_of_unity((uint64_t)k, 1 << 20, &re, &im);
         worst = fmax(worst, off(v + 2 * low, k, re, im));
     }
-    CHECK_MSG(worst < 6e-17, "chirp and split: %.2g", worst);
+    for (int64_t i = 0; i < 16 * LINES_EACH; i++) { /* rows of results, and of steps of 16 */
+        const uint64_t k = (uint64_t)(i / LINES_EACH * (i % LINES_EACH)), n = 256 * LINES_EACH;
+        long double re, im;
+        gf_root_of_unity(k, n, &re, &im);
+        worst = fmax(worst, off(v + 2 * lines, i, re, im));
+        gf_root_of_unity(16 * k, n, &re, &im);
+        worst = fmax(worst, off(v + 2 * steps, i, re, im));
+    }
+    CHECK_MSG(worst < 6e-17, "chirp, split and lines: %.2g", worst);
     /* Entry 0 of the convolution's kernel is 1; of Rader's the first root. */
     for (int64_t k = 0; k < POINTS; k++)
         sum[0] += v[2 * (at + k)];

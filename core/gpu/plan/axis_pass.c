@@ -306,7 +306,9 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
         a->table_spectrum =
             gf_gpu_table_spectrum(tables, ap->rader ? GF_GPU_RADER : GF_GPU_BLUESTEIN, a->axis_size,
                                   ap->convolution, ap->sense);
-    if (ap->after > 1 || ap->both) {
+    if (gf_gpu_turns_by_line(b, t))
+        a->table_split = gf_gpu_table_lines(tables, t, a->index[0].count, &a->table_split_low);
+    else if (ap->after > 1 || ap->both) {
         int64_t n = ap->both ? ap->convolution : ap->length * ap->after;
         a->split_bits = split_bits(n);
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
@@ -382,6 +384,7 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
     pass->indices = b->n;
     pass->plain =
         !b->general && tile->algorithm == GF_GPU_PLAIN && !ap->filtered && !ap->convolution;
+    pass->by_line = gf_gpu_turns_by_line(b, tile);
     pass->tile = *tile;
     if (b->general)
         gf_gpu_general_options(b, pass);

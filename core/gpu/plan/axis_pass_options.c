@@ -49,6 +49,13 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     pass->summary.bytes_written = (int64_t)b->written;
 }
 
+bool gf_gpu_turns_by_line(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    enum { MOST = 1 << 21 }; /* entries */
+    const int64_t last = t->radix[t->stages - 1];
+    return b->ap->after > 1 && !b->general && !b->ap->convolution && t->algorithm == GF_GPU_PLAIN &&
+           b->args.index[0].turn && (t->points / last + last) * b->args.index[0].count <= MOST;
+}
+
 /* Whether a pair's samples are adjacent, and every pair at an even offset: one access moves
  * both. */
 static bool pairs_are_near(const struct gf_gpu_pass_builder *b, bool in, bool neighbours) {
@@ -172,9 +179,10 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   b->args.out_point == 1, b->n);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",
                   ap->load, ap->store,
-                  ap->after == 1 && !ap->both ? 0
-                  : b->args.split_bits        ? 2
-                                              : 1,
+                  gf_gpu_turns_by_line(b, t)    ? SPLIT_BY_LINE
+                  : ap->after == 1 && !ap->both ? 0
+                  : b->args.split_bits          ? 2
+                                                : 1,
                   ap->multiply_in, ap->multiply_out);
     bool whole = ap->length == b->args.axis_size && !ap->convolution;
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", ap->scaled, ap->mirror,

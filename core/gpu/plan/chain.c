@@ -15,15 +15,18 @@ enum { RING_BYTES = 28 << 20 };
 
 /* Measured: strips of columns gain from so many times the device's least number of bytes on, which
  * both passes read and write; planes up to so many bytes. */
-enum { COLUMNS_MOVE = 16, PLANE_BYTES = 2 << 20 };
+enum { COLUMNS_MOVE = 12, PLANE_BYTES = 2 << 20 };
+
+/* Of a tile; points of a work item; bytes that are adjacent in memory. */
+enum { MOST_LINES = 64, MOST_HELD = 16, LONG_SEGMENT = 256 };
 
 /* A pair of passes that may become a chain. */
 struct pair {
     const struct gf_gpu_pass *first, *second;
-    struct gf_gpu_tile tile; /* the second one's, of as many work items as the first one's */
-    int along[2];            /* the index that runs within a strip, of an axis that is split; or -1:
+    struct gf_gpu_tile tile[2]; /* of as many work items */
+    int along[2];  /* the index that runs within a strip, of an axis that is split; or -1:
                               * strips are planes, one for each value of the outermost index */
-    bool in_place;           /* the second pass rewrites what the first one wrote */
+    bool in_place; /* the second pass rewrites what the first one wrote */
 };
 
 /* The index along the axis' other part: the only one that adds to the coordinate, on the way in or
@@ -41,38 +44,63 @@ static int part_index(const struct gf_gpu_pass *pass, bool in) {
     return found;
 }
 
-/* Strips of columns: the tiles of both have the same shape, and the other indices the same order. */
-static bool are_columns(struct pair *pair) {
+/* Plans one of the two tiles anew, with so many lines and as many work items as the other one has. */
+static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which, int64_t lines) {
+    const struct gf_gpu_pass *pass = which ? pair->second : pair->first;
+    const struct gf_gpu_tile *t = &pair->tile[which];
+    const int threads = pair->tile[!which].threads;
+    const int64_t count = pass->args.pass.index[0].count;
+    const bool halves = pass->store == STORE_ROW_HALVES || pass->load == LOAD_ROW_HALVES;
+    if (t->threads == threads && t->lines == lines)
+        return true;
+    struct gf_gpu_tile_request request = {.length = t->length,
+                                          .lines = (int)lines,
+                                          .rows_in = t->rows_in,
+                                          .rows_out = t->rows_out,
+                                          .paired = pass->store == STORE_ROW_HALVES,
+                                          .threads = threads,
+                                          .precision = p->job.precision};
+    if (lines > MOST_LINES || lines / 2 >= count || (halves && count % lines))
+        return false;
+    if (threads * t->lines >= 2 * t->threads * lines) /* too few points for each */
+        return false;
+    const int held = t->held > MOST_HELD ? t->held : MOST_HELD;
+    return !gf_gpu_tile_plan(&request, &p->props, &pair->tile[which]) && t->held <= held;
+}
+
+/* Tiles of as many points: that of fewer grows. */
+static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
+    const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
+    const int64_t points[2] = {s->length * s->lines, t->length * t->lines};
+    const int fewer = points[1] < points[0];
+    return points[!fewer] % pair->tile[fewer].length == 0 &&
+           match_tile(p, pair, fewer, points[!fewer] / pair->tile[fewer].length);
+}
+
+/* Tiles of as many lines: those of the narrower one where its segments are long enough. */
+static bool match_lines(const struct gf_gpu_plan *p, struct pair *pair) {
+    const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
+    const int fewer = pair->tile[1].lines < pair->tile[0].lines;
+    const bool enough = pair->tile[fewer].lines * element >= LONG_SEGMENT;
+    return match_tile(p, pair, enough ? !fewer : fewer, pair->tile[enough ? fewer : !fewer].lines);
+}
+
+/* Strips of columns: the tiles of both are as wide, and the other indices have the same order. */
+static bool are_columns(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     const struct gf_gpu_tile *s = &a->tile, *t = &b->tile;
     pair->along[0] = part_index(a, true);
     pair->along[1] = part_index(b, false);
-    bool alike = pair->along[0] >= 0 && pair->along[1] >= 0 && !pair->in_place &&
-                 s->threads == t->threads && s->lines == t->lines && s->lines > 1 && !s->rows_in &&
-                 !s->rows_out && !t->rows_in && !t->rows_out && a->indices == b->indices;
+    bool alike = pair->along[0] >= 0 && pair->along[1] >= 0 && !pair->in_place && s->lines > 1 &&
+                 !s->rows_in && !s->rows_out && !t->rows_in && !t->rows_out &&
+                 b->store == STORE_COMPLEX && a->indices == b->indices;
     for (int i = 0, j = 0; alike && i < a->indices; i++, j++) {
         i += i == pair->along[0];
         j += j == pair->along[1];
         if (i < a->indices && j < b->indices)
             alike = a->args.pass.index[i].count == b->args.pass.index[j].count;
     }
-    return alike;
-}
-
-/* The second pass's tile with as many work items, and points, as the first one's. */
-static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair) {
-    const struct gf_gpu_tile *s = &pair->first->tile, *t = &pair->second->tile;
-    const int64_t points = s->length * s->lines;
-    if (t->threads == s->threads && t->length * t->lines == points)
-        return true;
-    struct gf_gpu_tile_request request = {.length = t->length,
-                                          .lines = (int)(points / t->length),
-                                          .rows_in = true,
-                                          .rows_out = true,
-                                          .threads = s->threads,
-                                          .precision = p->job.precision};
-    return t->rows_in && t->rows_out && points % t->length == 0 &&
-           !gf_gpu_tile_plan(&request, &p->props, &pair->tile);
+    return alike && match_lines(p, pair);
 }
 
 /* Strips that are planes: one value of the outermost index, which both passes have. */
@@ -86,23 +114,32 @@ static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
             return false;
     return last > 0 && b->indices == a->indices && x->count == y->count && x->out == y->in &&
            !x->point_in && !x->point_out && !y->point_in && !y->point_out &&
-           x->out * (p->job.precision == GF_DOUBLE ? 16 : 8) <= PLANE_BYTES && match_tile(p, pair);
+           x->out * (p->job.precision == GF_DOUBLE ? 16 : 8) <= PLANE_BYTES &&
+           match_points(p, pair);
 }
 
 static bool is_plain(const struct gf_gpu_pass *pass) {
-    return pass->kind == GF_GPU_PASS_AXIS && pass->plain && !pass->far && pass->output < 0;
+    return pass->kind == GF_GPU_PASS_AXIS && pass->plain && !pass->far;
+}
+
+/* What the second pass of a chain may write: numbers of which none clips. */
+static bool can_end(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass) {
+    return pass->output < 0
+               ? pass->store == STORE_COMPLEX || pass->store == STORE_ROW_HALVES
+               : pass->store == STORE_PAIR && !gf_dtype_is_integer(p->job.out[pass->output].dtype);
 }
 
 static bool can_chain(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     if (!is_plain(a) || !is_plain(b) || a->store != STORE_COMPLEX || b->load != LOAD_COMPLEX ||
-        b->store != STORE_COMPLEX || a->buffer[1] != b->buffer[0])
+        !can_end(p, b) || a->buffer[1] != b->buffer[0])
         return false;
     pair->in_place = a->buffer[1] == b->buffer[1];
-    pair->tile = b->tile;
+    pair->tile[0] = a->tile;
+    pair->tile[1] = b->tile;
     int64_t moved = a->summary.bytes_read + a->summary.bytes_written + b->summary.bytes_read +
                     b->summary.bytes_written;
-    if (are_columns(pair))
+    if (are_columns(p, pair))
         return moved >= COLUMNS_MOVE * p->props.chain_bytes;
     return are_planes(p, pair);
 }
@@ -132,7 +169,7 @@ static void read_from_slot(struct pass_args *a, int along, int indices, int line
 
 static void set_columns(const struct pair *pair, struct chain_args *args) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
-    int lines = a->tile.lines;
+    const int lines = pair->tile[0].lines;
     args->tiles = args->strips = tiles_along(a, lines);
     for (int i = 1; i < a->indices; i++)
         args->strips *= i == pair->along[0] ? 1 : a->args.pass.index[i].count;
@@ -150,11 +187,17 @@ static void set_planes(const struct pair *pair, struct chain_args *args) {
     const int last = a->indices - 1;
     args->tiles = args->below[0] = args->below[1] = 1;
     args->strips = a->args.pass.index[last].count;
-    args->inner[0] = tiles_below(a, last, tiles_along(a, a->tile.lines));
-    args->inner[1] = tiles_below(b, last, tiles_along(b, pair->tile.lines));
+    args->inner[0] = tiles_below(a, last, tiles_along(a, pair->tile[0].lines));
+    args->inner[1] = tiles_below(b, last, tiles_along(b, pair->tile[1].lines));
     args->slot = a->args.pass.index[last].out;
     if (!pair->in_place)
         args->first.index[last].out = args->second.index[last].in = 0;
+}
+
+/* Groups that a unit works on at once. */
+static int together(const struct pair *pair) {
+    const int s = pair->tile[0].resident, t = pair->tile[1].resident;
+    return s < t ? s : t;
 }
 
 /* The second pass follows twice as many tiles later as run at a time, measured: later, the cache loses
@@ -163,8 +206,7 @@ static void set_planes(const struct pair *pair, struct chain_args *args) {
 static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
                      struct chain_args *args) {
     int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
-    int resident = pair->first->tile.resident < pair->tile.resident ? pair->first->tile.resident
-                                                                    : pair->tile.resident;
+    const int resident = together(pair);
     int64_t room = RING_BYTES / (args->slot * element);
     args->lag = 2 * p->props.units * resident / (args->inner[0] + args->inner[1]);
     args->lag = args->lag < 1 ? 1 : args->lag;
@@ -180,25 +222,39 @@ static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
     return (args->strips + args->lag) * (args->inner[0] + args->inner[1]) <= INT32_MAX;
 }
 
-/* The options of both, the second one's with the prefix that kernels/chain_next.h expects, and of its
- * own tile. */
-static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
-    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
-    static const char *const needed[] = {
-        "UNIT_",   "INDICES=", "LOAD=",  "STORE=", "SPLIT=", "MULTI",
-        "SCALED=", "MIRROR=",  "SHORT_", "WHOLE_", "NEAR_"};
-    char text[sizeof b->kernel.options], *rest = text, *word;
-    memcpy(text, b->kernel.options, sizeof text);
-    gf_gpu_option(chain, "%s", a->kernel.options);
-    gf_gpu_tile_options(chain, "NEXT_", &pair->tile);
+/* A pass's options that begin like one of these, with a prefix of their names. */
+static void carry_options(struct gf_gpu_pass *chain, const char *prefix,
+                          const struct gf_gpu_pass *from, const char *const *needed, size_t n) {
+    char text[sizeof from->kernel.options], *rest = text, *word;
+    memcpy(text, from->kernel.options, sizeof text);
     while ((word = strsep(&rest, " ")))
-        for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        for (size_t i = 0; i < n; i++)
             if (strlen(word) > 2 && !strncmp(word + 2, needed[i], strlen(needed[i]))) {
-                gf_gpu_option(chain, "-DNEXT_%s", word + 2);
+                gf_gpu_option(chain, "-D%s%s", prefix, word + 2);
                 break;
             }
-    gf_gpu_option(chain, "-DCHAIN_RESIDENT=%d",
-                  a->tile.resident < pair->tile.resident ? a->tile.resident : pair->tile.resident);
+}
+
+/* The options of both, the second one's with the prefix that kernels/chain_next.h expects, each of its
+ * own tile. The first one writes no samples, the second one reads none. */
+static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
+    static const char *const both[] = {"UNIT_", "INDICES=",  "LOAD=",   "STORE=", "SPLIT=",
+                                       "MULTI", "SCALED=",   "MIRROR=", "SHORT_", "WHOLE_",
+                                       "NEAR_", "MIRRORED=", "FOLD_"};
+    static const char *const own[] = {
+        "DOUBLE", "DIR=",  "ALGORITHM=", "RADER_PART=", "FAR=",    "SUMS=",
+        "IN_",    "KIND=", "SCALE=",     "SHIFTED=",    "DISPLAY="};
+    static const char *const end[] = {"OUT_"};
+    const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
+    const size_t n = sizeof both / sizeof *both;
+    carry_options(chain, "", pair->first, own, sizeof own / sizeof *own);
+    gf_gpu_tile_options(chain, "", s);
+    gf_gpu_option(chain, "-DTHREADS=%d", s->threads);
+    carry_options(chain, "", pair->first, both, n);
+    gf_gpu_tile_options(chain, "NEXT_", t);
+    carry_options(chain, "NEXT_", pair->second, both, n);
+    carry_options(chain, "", pair->second, end, 1);
+    gf_gpu_option(chain, "-DCHAIN_RESIDENT=%d", together(pair));
 }
 
 /* The launch's arguments but for its tables. */
@@ -239,19 +295,28 @@ double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first) {
 static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
                        const struct chain_args *args) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
     struct gf_gpu_pass *chain = &p->chain[p->n_chains];
     *chain = (struct gf_gpu_pass){.kind = GF_GPU_PASS_CHAIN, .output = -1};
     strcpy(chain->kernel.file, "fft_chain.cl");
     strcpy(chain->kernel.entry, "fft_chain");
     set_options(pair, chain);
     chain->args.chain = *args;
-    int64_t table = gf_gpu_table_stages(&p->tables, &pair->tile);
-    if (table < 0)
+    const int64_t first = gf_gpu_table_stages(&p->tables, s),
+                  second = gf_gpu_table_stages(&p->tables, t);
+    if (first < 0 || second < 0)
         return false;
-    chain->args.chain.second.table_stage = table;
-    chain->group = a->group;
-    chain->local_bytes =
-        a->local_bytes > pair->tile.local_bytes ? a->local_bytes : pair->tile.local_bytes;
+    if (a->by_line) {
+        struct pass_args *turned = &chain->args.chain.first;
+        turned->table_split =
+            gf_gpu_table_lines(&p->tables, s, turned->index[0].count, &turned->table_split_low);
+        if (turned->table_split < 0)
+            return false;
+    }
+    chain->args.chain.first.table_stage = first;
+    chain->args.chain.second.table_stage = second;
+    chain->group = s->threads;
+    chain->local_bytes = s->local_bytes > t->local_bytes ? s->local_bytes : t->local_bytes;
     chain->kernel.local_bytes = chain->local_bytes;
     chain->groups = (args->strips + args->lag) * (args->inner[0] + args->inner[1]);
     gf_gpu_set_buffers(chain, 6,

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/gpu/plan/axis_pass_options.h"
+
 /* All costs are in bytes that a device copies in the same time. The figures below were fitted to
  * 1600 passes of 44 jobs, chosen ones and others at random, on a GPU (NVIDIA H200, 4.24 TB/s read
  * and written); three quarters of the passes are within 15% of them, all jobs' totals but the
@@ -12,8 +14,8 @@
 static const double launch_bytes = 13e6, axis_launch_bytes = 17.1e6;
 
 /* Of what a pass writes and the next one of the same launch reads from the second-level cache, in
- * bytes: so much less than from memory. Measured on the same GPU, .24 to .39. */
-static const double kept_share = 0.25;
+ * bytes: so much less than from memory. Measured on the same GPU. */
+static const double kept_share = 0.4;
 
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
                          double alone) {
@@ -56,7 +58,7 @@ static double delay(double segment, bool written, double stride) {
 
 /* Of samples smaller than a float, where their number decides. */
 static double sample_delay(double segment, bool written) {
-    return (written ? 8.6 : 8.4) / segment;
+    return (written ? 8.6 : 14) / segment;
 }
 
 void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b) {
@@ -125,8 +127,16 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
     double reads = 1;
     if (pairs &&
         ap->load == LOAD_ROW_HALVES) /* of each frequency; of sectors, too, that two share */
-        reads = half * b->in_bytes < 32 ? 4 : 2;
+        reads = half * b->in_bytes < 32 ? 2.6 : 1.3;
     return reads * b->read * (1 + in) + b->written * (1 + out);
+}
+
+/* A point's four-step twiddle: one that neighbours share or have side by side, one of two short tables,
+ * or one from anywhere in a long table. */
+static double split_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+    if (!b->args.index[0].turn || gf_gpu_turns_by_line(b, t))
+        return 1;
+    return b->ap->length * b->ap->after > 1 << 16 ? 2.5 : 13;
 }
 
 /* A point's arithmetic and exchanges, the twiddles of a split line, the conversion of samples. */
@@ -140,11 +150,11 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
         return points * t->work * 4;
     double cost = points * t->work * (prime ? 3.035 : 0.700);
     if (b->ap->after > 1)
-        cost += points * 8.3;
+        cost += points * split_cost(b, t);
     if (gf_gpu_is_mirrored(b->ap))
         cost += points * 8.3;
     if (b->in_bytes < 4)
-        cost += 4.0 * b->read;
+        cost += 0.75 * b->read;
     if (b->out_bytes < 4)
         cost += 4.4 * b->written;
     return cost;

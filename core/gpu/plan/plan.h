@@ -67,6 +67,7 @@ struct gf_gpu_pass {
     int load, store;         /* of passes along an axis: LOAD_… and STORE_… of kernels/args.h */
     int indices;             /* likewise: how many of args.pass.index count */
     bool plain, far;         /* likewise: a transform and nothing else; offsets beyond 32 bits */
+    bool by_line;            /* likewise: SPLIT_BY_LINE */
     struct gf_gpu_tile tile; /* likewise */
     struct gf_kernel_request kernel;
     int64_t groups;

@@ -11,7 +11,7 @@
 #include "kernels/cpu/exact.h"
 #include "kernels/cpu/root.h"
 
-enum { STAGES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS, INTEGERS };
+enum { STAGES, LINES, SPLIT_HIGH, SPLIT_LOW, CHIRP, SPECTRUM, ORDER, REALS, INTEGERS };
 
 /* Powers of a generator are computed in shares of so many, which threads begin independently. */
 enum { SHARE = 1 << 14 };
@@ -50,9 +50,9 @@ static int64_t add(struct gf_gpu_tables *t, struct gf_gpu_table *key, int64_t *t
     return same ? same->at : append(t, key, total);
 }
 
-/* Powers of a twiddle that the table holds for a butterfly. */
-static int roots(int radix) {
-    return radix > 5 ? 3 + (radix - 1) / 4 : radix - 1;
+/* Powers of a twiddle that the table holds for a butterfly after so many points. */
+static int roots(int64_t radix, int64_t done) {
+    return (int)(radix > 5 && done > MOST_DIRECT ? 3 + (radix - 1) / 4 : radix - 1);
 }
 
 int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile) {
@@ -62,7 +62,7 @@ int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *t
     for (int i = 0; i < tile->stages; i++)
         key.a[1 + i] = tile->radix[i];
     for (int i = 1; i < tile->stages; done *= tile->radix[i++])
-        key.count += roots(tile->radix[i]) * done;
+        key.count += roots(tile->radix[i], done) * done;
     return add(t, &key, &t->count);
 }
 
@@ -71,6 +71,17 @@ int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t
     struct gf_gpu_table fine = {.what = SPLIT_LOW, .a = {n, bits}, .count = (int64_t)1 << bits};
     int64_t at = add(t, &high, &t->count);
     *low = add(t, &fine, &t->count);
+    return *low < 0 ? -1 : at;
+}
+
+int64_t gf_gpu_table_lines(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile, int64_t lines,
+                           int64_t *low) {
+    const int64_t last = tile->radix[tile->stages - 1], below = tile->points / last;
+    const int64_t n = tile->length * lines;
+    struct gf_gpu_table each = {.what = LINES, .a = {n, lines, 1, below}, .count = below * lines};
+    struct gf_gpu_table step = {.what = LINES, .a = {n, lines, below, last}, .count = last * lines};
+    int64_t at = add(t, &each, &t->count);
+    *low = add(t, &step, &t->count);
     return *low < 0 ? -1 : at;
 }
 
@@ -157,9 +168,10 @@ static void fill_stages(const struct gf_gpu_table *t, struct values v) {
     const int64_t *radix = t->a + 1;
     int64_t done = radix[0], at = 0;
     for (int i = 1; i < GF_GPU_MAX_STAGES && radix[i]; done *= radix[i++])
-        for (int q = 1; q <= roots((int)radix[i]); q++) {
-            /* w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
-            int64_t power = radix[i] > 5 && q > 3 ? 4 * (q - 3) : q;
+        for (int q = 1; q <= roots(radix[i], done); q++) {
+            /* All; or w, w^2, w^3, then every fourth: see ROOTS in kernels/tile.h. */
+            bool some = roots(radix[i], done) < radix[i] - 1;
+            int64_t power = some && q > 3 ? 4 * (q - 3) : q;
             for (int64_t m = 0; m < done; m++, at++) {
                 long double re, im;
                 gf_root_of_unity((uint64_t)(m * power), (uint64_t)(done * radix[i]), &re, &im);
@@ -251,12 +263,31 @@ static void fill_order(const struct gf_gpu_table *t, int32_t *in) {
     }
 }
 
+/* A row a result, or step. */
+static bool fill_lines(const struct gf_gpu_table *t, struct values v) {
+    const int64_t n = t->a[0], lines = t->a[1], step = t->a[2];
+    struct gf_roots r = {.n = 0};
+    if (!gf_roots_make(&r, (uint64_t)n))
+        return false;
+#pragma omp parallel for if (t->count > SHARE)
+    for (int64_t i = 0; i < t->count; i++) {
+        long double re, im;
+        gf_roots_at(&r, (uint64_t)(i / lines * step * (i % lines)), &re, &im);
+        put(v, i, re, im);
+    }
+    gf_roots_free(&r);
+    return true;
+}
+
 static int fill(const struct gf_gpu_table *t, struct values v) {
     const int64_t n = t->a[0];
     bool ok = true;
     switch (t->what) {
     case STAGES:
         fill_stages(t, v);
+        break;
+    case LINES:
+        ok = fill_lines(t, v);
         break;
     case SPLIT_HIGH:
         ok = gf_cpu_roots(v.data, v.bits, n, (int64_t)1 << t->a[1], false, t->count);

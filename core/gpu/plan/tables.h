@@ -17,6 +17,9 @@
 int64_t gf_gpu_table_stages(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile);
 /* exp(-2 pi i k / n) for k < n: as high and low parts of `bits` bits, 0 for one table. */
 int64_t gf_gpu_table_split(struct gf_gpu_tables *t, int64_t n, int bits, int64_t *low);
+/* SPLIT_BY_LINE's two for a tile of so many lines' first part, n points in all. */
+int64_t gf_gpu_table_lines(struct gf_gpu_tables *t, const struct gf_gpu_tile *tile, int64_t lines,
+                           int64_t *low);
 /* Bluestein's chirp exp(-pi i k^2 / n); for the inverse direction conjugated. */
 int64_t gf_gpu_table_chirp(struct gf_gpu_tables *t, int64_t n, int dir);
 /* The spectrum that a tile's, or a split line's, convolution multiplies by, over its length. */
