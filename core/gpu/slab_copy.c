@@ -5,6 +5,18 @@
 
 #include "core/base/streaming.h"
 
+struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
+    struct gf_array v = *a;
+    v.base = NULL;
+    if (a->rank == 4)
+        return v;
+    v.rank = 4;
+    memcpy(v.shape, (int64_t[]){a->shape[0], 1, a->shape[1], a->shape[2]}, sizeof v.shape);
+    memcpy(v.stride, (int64_t[]){a->stride[0], a->stride[0], a->stride[1], a->stride[2]},
+           sizeof v.stride);
+    return v;
+}
+
 /* ---- mirror images ---- */
 
 /* Of n samples from `from` on, `step` bytes apart, to `to` and backwards. */

@@ -5,6 +5,9 @@
 
 #include "core/base/job.h"
 
+/* A picture as a volume with one row a page; a volume as it is. A view. */
+struct gf_array gf_gpu_slab_volume(const struct gf_array *a);
+
 /* Bins [first, first + count) of all pages: numbered row by row, `columns` to a row. */
 struct gf_gpu_slab_bins {
     struct gf_array array;

@@ -8,6 +8,7 @@
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/gpu/plan/filter_values.h"
+#include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/range.h"
 
@@ -21,19 +22,6 @@ struct run {
     struct gf_slab_range range;
     struct gf_report found;
 };
-
-/* A picture as a volume with one row a page. */
-static struct gf_array volume_of(const struct gf_gpu_slabs *s, const struct gf_array *a) {
-    struct gf_array v = *a;
-    v.base = NULL;
-    if (!s->picture)
-        return v;
-    v.rank = 4;
-    memcpy(v.shape, (int64_t[]){a->shape[0], 1, a->shape[1], a->shape[2]}, sizeof v.shape);
-    memcpy(v.stride, (int64_t[]){a->stride[0], a->stride[0], a->stride[1], a->stride[2]},
-           sizeof v.stride);
-    return v;
-}
 
 /* The display ranges that were found, into the plans of a walk to the outputs. */
 static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
@@ -261,10 +249,10 @@ static int take_exchange(struct run *r) {
 
 int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
                       const struct gf_array *in, struct gf_array *out, struct gf_report *report) {
-    struct run r = {.c = c, .s = s, .ends.in.a = volume_of(s, in)};
+    struct run r = {.c = c, .s = s, .ends.in.a = gf_gpu_slab_volume(in)};
     const double start = gf_now_ms();
     for (int i = 0; i < s->job.n_out; i++)
-        r.ends.out[i].a = volume_of(s, &out[i]);
+        r.ends.out[i].a = gf_gpu_slab_volume(&out[i]);
     int rc = take_exchange(&r);
     if (!rc) {
         look_at_all(&r);

@@ -29,8 +29,11 @@ struct transit {
     double *high; /* of a walk for display ranges */
 };
 
+/* More threads than that copy no faster, and a machine that lends a share of its CPUs counts them all. */
+enum { MOST_THREADS = 16 };
+
 int gf_gpu_slab_threads(const struct gf_gpu_context *c) {
-    return c->props.is_cpu ? 1 : c->threads;
+    return c->props.is_cpu ? 1 : c->threads < MOST_THREADS ? c->threads : MOST_THREADS;
 }
 
 static int64_t count_of(const struct gf_gpu_walk *w, int64_t part) {
@@ -83,6 +86,8 @@ static int take_buffers(struct transit *t) {
         rc = api->alloc(gpu, p->bytes[GF_GPU_IN], &t->in[i]);
         for (int k = 0; k < p->job.n_out && !rc; k++)
             rc = api->alloc(gpu, p->bytes[GF_GPU_OUT + k], &t->out[i][k]);
+        if (!rc && p->gaps) /* which no pass writes */
+            rc = api->clear(gpu, t->out[i][0], 0, p->bytes[GF_GPU_OUT]);
         if (!rc)
             rc = api->alloc(gpu, gf_gpu_run_report_bytes(&t->w->run[0]), &t->report[i]);
         if (!rc && has_table(t))
