@@ -27,7 +27,7 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
     int axes = 0;
     for (int i = 0; i < job->ndim; i++)
         axes += transformed(job, i) && job->shape[i] > 1;
-    return axes > 1 || !job->filter->table.data;
+    return axes > 1 || !job->filter->table.data || job->whole.axes;
 }
 
 /* Flushes tiny values to 0 as gain_flush() of kernels/cpu/gain.h does. */
@@ -153,7 +153,7 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
             index[pass->lane] = first_of(&p->job, pass->lane) +
                                 (lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1);
             for (int a = 0; a < table->rank; a++)
-                at = at * table->shape[a] + index[a];
+                at = at * table->shape[a] + index[a] - first_of(&p->job, a);
             table_value(table, at, v);
             h = gf_filter_value(t, index);
             put(to, bits, i, h * v[0]);

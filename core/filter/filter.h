@@ -51,14 +51,20 @@ struct gf_filter {
     struct gf_filter_factor factor[GF_MAX_FACTORS];
     /* A further factor, or no data: of the half spectrum's shape (gf_job_half_axis() halved, no
      * channels), unshifted, C-contiguous, real or complex, f32 or f64. A complex table is
-     * Hermitian, as the spectrum of a real kernel is. Owned. */
+     * Hermitian, as the spectrum of a real kernel is. Of a part of a job (`whole`): of the part's
+     * shape. Owned. */
     struct gf_array table;
+    bool in_parts; /* the parts of a job get a table each, which is not here */
     double offset; /* added to every sample of the result, in the input's unit */
 };
 
 /* A filter without factors, which changes nothing. gf_filter_free() also takes NULL. */
 int gf_filter_new(struct gf_filter **out);
 void gf_filter_free(struct gf_filter *f);
+
+static inline bool gf_filter_has_table(const struct gf_filter *f) {
+    return f->table.data || f->in_parts;
+}
 
 /* Append factors; GF_EINVAL above GF_MAX_FACTORS. */
 int gf_filter_add_lowpass(struct gf_filter *f, const struct gf_lowpass *l);

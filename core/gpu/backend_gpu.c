@@ -36,6 +36,14 @@ static int cuda_probe(char reason[GF_REASON]) {
     return gf_gpu_cuda.probe(reason);
 }
 
+static int cuda_installed(char reason[GF_REASON]) {
+    return gf_gpu_cuda.installed(reason);
+}
+
+static int opencl_installed(char reason[GF_REASON]) {
+    return gf_gpu_opencl.installed(reason);
+}
+
 static int opencl_list(struct gf_gpu_props *props, int most) {
     return gf_gpu_opencl.list(props, most);
 }
@@ -139,10 +147,12 @@ static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array
 }
 
 static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
-    const struct gf_gpu_run *m = whole(plan);
+    struct gf_gpu_run *m = whole(plan);
     int rc = m ? gf_gpu_run_begin(context, seconds) : GF_EUNSUPP;
-    for (int i = 0; i < times && !rc; i++)
+    for (int i = 0; i < times && !rc; i++) {
+        m->repeats = i;
         rc = gf_gpu_run_launch(context, m, 0, m->plan->n_passes);
+    }
     return rc ? rc : gf_gpu_run_end(context, seconds);
 }
 
@@ -156,9 +166,10 @@ static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *ou
 }
 
 static int gpu_time_passes(void *context, struct gf_plan *plan, double *seconds) {
-    const struct gf_gpu_run *m = whole(plan);
+    struct gf_gpu_run *m = whole(plan);
     if (!m)
         return GF_EUNSUPP;
+    m->repeats = 0;
     if (m->plan->host_share)
         return gf_fail(GF_EUNSUPP, "the host has a share in this plan's passes");
     return gf_gpu_run_time_passes(context, m, seconds);
@@ -205,6 +216,7 @@ const struct gf_backend gf_backend_opencl = {
     .automatic = 2,
     .devices = true,
     .probe = opencl_probe,
+    .installed = opencl_installed,
     .list = opencl_list,
     .open = opencl_open,
     .plan = gpu_plan,
@@ -221,7 +233,9 @@ const struct gf_backend gf_backend_cuda = {
     .what = "NVIDIA GPUs, the program's own kernels",
     .automatic = 1,
     .devices = true,
+    .slow_close = true,
     .probe = cuda_probe,
+    .installed = cuda_installed,
     .list = cuda_list,
     .open = cuda_open,
     .plan = gpu_plan,

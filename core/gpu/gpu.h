@@ -43,6 +43,9 @@ struct gf_gpu_launch {
     struct gf_gpu_buffer *buffer[GF_GPU_MAX_BUFFERS]; /* NULL is passed as a null pointer */
     const void *args;
     size_t args_bytes; /* 0: the kernel takes no argument block */
+    /* The kernel begins with AWAIT_PREVIOUS() (kernels/lang.h), so that its groups may be started
+     * before the launch before it has ended as a whole. */
+    bool awaits;
 };
 
 /* Rows in host memory. */
@@ -53,8 +56,10 @@ struct gf_gpu_rows {
 
 struct gf_gpu {
     const char *name; /* "cuda", "opencl" */
-    /* As gf_backend.probe: whether there is a usable device. Opens no context. */
+    /* As gf_backend.probe and .installed: whether there is a usable device, and whether its library
+     * is there. They open no context. */
     int (*probe)(char reason[GF_REASON]);
+    int (*installed)(char reason[GF_REASON]);
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens no context. */
     int (*list)(struct gf_gpu_props *props, int most);

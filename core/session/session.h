@@ -31,6 +31,7 @@ struct gf_session_options {
     int64_t device_memory;       /* as in struct gf_backend_options */
     int threads;                 /* of the whole run, as in struct gf_backend_options */
     const char *fftw_plan;
+    bool ends; /* the process ends soon after: what closes slowly is left to the system */
     int64_t memory_limit; /* bytes that arrays and workspace may take together */
     /* NULL, or told one line about what the session does otherwise than expected: "opencl: no such
      * file; trying another backend". From any thread that has a runner. */
