@@ -6,13 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "core/base/array.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/base/streaming.h"
 
 enum { RUNS = 5, GRAIN = 4096 };
 
@@ -40,18 +38,6 @@ static int64_t size_to_copy(int threads) {
     return bytes / GRAIN * GRAIN;
 }
 
-/* Streaming stores do not read a line before they overwrite it. */
-static void copy_streaming(char *to, const char *from, size_t bytes) {
-#ifdef __SSE2__
-    for (size_t i = 0; i < bytes; i += 64)
-        for (size_t j = i; j < i + 64; j += 16)
-            _mm_stream_si128((__m128i *)(to + j), _mm_load_si128((const __m128i *)(from + j)));
-    _mm_sfence();
-#else
-    memcpy(to, from, bytes);
-#endif
-}
-
 static double run(char *to, const char *from, int64_t bytes, int threads, bool streaming) {
     double start = omp_get_wtime();
 #pragma omp parallel num_threads(threads)
@@ -60,7 +46,7 @@ static double run(char *to, const char *from, int64_t bytes, int threads, bool s
         size_t first = (size_t)(grains * me / all * GRAIN);
         size_t count = (size_t)(grains * (me + 1) / all * GRAIN) - first;
         if (streaming)
-            copy_streaming(to + first, from + first, count);
+            gf_copy_streaming(to + first, from + first, count);
         else
             memcpy(to + first, from + first, count);
     }

@@ -7,14 +7,17 @@
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/dwt_host.h"
+#include "core/gpu/dwt_slabs.h"
 #include "core/gpu/dwt_stream.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 
-/* A plan's own: the arrays are on the device as a whole, or, where `slabs` is not NULL, in parts. */
+/* A plan's own: the arrays are on the device as a whole, or, where `slabs` or `dwt` is not
+ * NULL, in parts. */
 struct gpu_plan {
     struct gf_gpu_run run;
     struct gf_gpu_slabs *slabs;
+    struct gf_gpu_dwt_slabs *dwt;
 };
 
 static int opencl_open(const struct gf_backend_options *options, void **context) {
@@ -54,6 +57,7 @@ static void gpu_unplan(void *context, struct gf_plan *plan) {
     if (own) {
         gf_gpu_run_drop(context, &own->run);
         gf_gpu_slabs_drop(context, own->slabs);
+        gf_gpu_dwt_slabs_drop(context, own->dwt);
     }
     free(own);
     free(plan);
@@ -83,12 +87,15 @@ static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
     snprintf(message, sizeof message, "%s", gf_message());
     gf_gpu_run_drop(c, &own->run);
     own->run = (struct gf_gpu_run){.plan = NULL};
-    int rc = gf_gpu_slabs_plan(c, &plan->job, &own->slabs);
+    int rc = gf_gpu_dwt_slabs_serve(&plan->job) ? gf_gpu_dwt_slabs_plan(c, &plan->job, &own->dwt)
+                                                : gf_gpu_slabs_plan(c, &plan->job, &own->slabs);
     if (rc == GF_EUNSUPP) {
         snprintf(why, sizeof why, "%s", gf_message());
         return gf_fail(GF_ENOMEM, "%s; not in parts: %s", message, why);
     }
-    if (!rc)
+    if (!rc && own->dwt)
+        gf_gpu_dwt_slabs_list(own->dwt, plan);
+    else if (!rc)
         gf_gpu_slabs_list(own->slabs, plan);
     return rc;
 }
@@ -125,7 +132,7 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
 /* The run of a plan whose arrays are on the device; NULL, with a message, for one in slabs. */
 static struct gf_gpu_run *whole(const struct gf_plan *plan) {
     struct gpu_plan *own = plan->impl;
-    if (!own->slabs)
+    if (!plan->in_slabs)
         return &own->run;
     gf_fail(GF_EUNSUPP, "the arrays do not fit the device");
     return NULL;
@@ -193,9 +200,12 @@ static const struct gf_device_exec on_device = {
 static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                     struct gf_array *out, struct gf_report *report) {
     struct gpu_plan *own = plan->impl;
-    if (own->slabs) {
+    if (plan->in_slabs) {
         int rc = gf_job_check_arrays(&plan->job, in, out);
-        return rc ? rc : gf_gpu_slabs_exec(context, own->slabs, in, out, report);
+        if (rc)
+            return rc;
+        return own->dwt ? gf_gpu_dwt_slabs_exec(context, own->dwt, in, out, report)
+                        : gf_gpu_slabs_exec(context, own->slabs, in, out, report);
     }
     return gf_device_exec_all(&on_device, context, plan, in, out, report);
 }

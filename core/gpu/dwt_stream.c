@@ -6,12 +6,13 @@
 
 #include "core/base/job_check.h"
 #include "core/base/status.h"
+#include "core/base/streaming.h"
 #include "core/gpu/plan/make.h"
+#include "core/gpu/slab_walk.h"
 
 /* Bytes of a chunk's new planes, or of its coefficients: copying them takes some ten times as long as
  * starting to. A chunk of large planes has a few all the same. */
-enum { CHUNK = 8 << 20, USUAL_STEPS = 2 };
-enum { SLOTS = 3, SIZES = 2, KEPT = 3 };
+enum { CHUNK = 8 << 20, USUAL_STEPS = 2, SLOTS = 3, SIZES = 2, KEPT = 3 };
 enum { UPLOADS, PASSES, DOWNLOADS }; /* queues */
 /* Marks of a slot, each followed by those of the other slots; deeper levels are waited for at once. */
 enum { FIRST_MARK = 4, UPLOADED = 0, TRANSFORMED = SLOTS, DOWNLOADED = 2 * SLOTS };
@@ -54,6 +55,7 @@ struct gf_dwt_stream {
     int64_t pixel; /* bytes of a coefficient, all channels */
     int64_t boxes; /* emitted so far */
     int64_t device_bytes;
+    int threads; /* for copies */
     int n_levels;
     struct level *level;
 };
@@ -263,8 +265,8 @@ static int make_runs(struct gf_dwt_stream *s, int64_t part) {
     return rc;
 }
 
-static int fit(struct gf_dwt_stream *s) {
-    for (int64_t part = CHUNK;; part /= 2) {
+static int fit(struct gf_dwt_stream *s, int64_t part) {
+    for (;; part /= 2) {
         const int rc = make_runs(s, part);
         bool least = true;
         for (int i = 0; i < s->n_levels; i++)
@@ -335,22 +337,22 @@ static void stream_close(struct gf_dwt_stream *s) {
     free(s);
 }
 
-static int stream_open(void *context, const struct gf_job *job, int threads,
-                       const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
+int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *job, int64_t part,
+                           const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
     struct gf_dwt_stream *s = malloc(sizeof *s);
     *out = NULL;
-    (void)threads; /* the device works */
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a stream");
     int rc = begin(job, s);
-    s->c = context;
+    s->c = c;
+    s->threads = gf_gpu_slab_threads(c);
     s->taker = *taker;
     if (rc) {
         free(s->level);
         free(s);
         return rc;
     }
-    rc = fit(s);
+    rc = fit(s, part);
     for (int i = 0; i < s->n_levels && !rc; i++)
         rc = take_level(s, &s->level[i]);
     if (!rc)
@@ -361,6 +363,12 @@ static int stream_open(void *context, const struct gf_job *job, int threads,
     }
     *out = s;
     return 0;
+}
+
+static int open_usual(void *context, const struct gf_job *job, int threads,
+                      const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
+    (void)threads; /* the context has its own */
+    return gf_gpu_dwt_stream_open(context, job, CHUNK, taker, out);
 }
 
 /* ---- what is finished ---- */
@@ -485,9 +493,14 @@ static int submit(struct gf_dwt_stream *s, struct level *l) {
 
 /* ---- planes ---- */
 
-static void copy_rows(char *to, const char *from, int64_t bytes, int64_t row, int64_t stride) {
-    for (int64_t at = 0; at < bytes; at += row, from += stride)
-        memcpy(to + at, from, (size_t)row);
+/* Large planes by all threads. */
+static void copy_rows(const struct gf_dwt_stream *s, char *to, const char *from, int64_t bytes,
+                      int64_t row, int64_t stride) {
+    enum { WORTH_A_TEAM = 1 << 20 };
+#pragma omp parallel for num_threads(s->threads)                                                   \
+    schedule(static) if (s->threads > 1 && bytes >= WORTH_A_TEAM)
+    for (int64_t i = 0; i < bytes / row; i++)
+        gf_copy_streaming(to + i * row, from + i * stride, (size_t)row);
 }
 
 /* The next plane along the extended line. */
@@ -495,7 +508,7 @@ static int append(struct gf_dwt_stream *s, struct level *l, const char *data, in
                   int64_t stride) {
     struct slot *t = &l->slot[l->chunk % SLOTS];
     char *to = t->in + l->filled++ * l->plane;
-    copy_rows(to, data, l->plane, row, stride);
+    copy_rows(s, to, data, l->plane, row, stride);
     l->latest = to;
     l->next++;
     return l->first + l->filled == needed_of(s, l, l->chunk) ? submit(s, l) : 0;
@@ -529,7 +542,7 @@ static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const ch
                int64_t row, int64_t stride) {
     int rc = 0;
     if (s->periodic && plane < KEPT)
-        copy_rows(l->kept[plane], data, l->plane, row, stride);
+        copy_rows(s, l->kept[plane], data, l->plane, row, stride);
     if (!s->periodic || l->number == 1 || plane)
         rc = append(s, l, data, row, stride);
     if (++l->came < l->n || rc)
@@ -544,8 +557,6 @@ static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
     const int64_t row = l->plane / l->job.shape[1];
     if (l->came == l->n)
         return gf_fail(GF_EINVAL, "more planes than the job has");
-    if (gf_array_is_contiguous(plane))
-        return put(s, l, l->came, plane->data, l->plane, l->plane);
     const struct gf_array first = gf_array_index(plane, 0, 0);
     if (gf_array_is_contiguous(&first))
         return put(s, l, l->came, plane->data, row, plane->stride[0]);
@@ -554,7 +565,7 @@ static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
     if (rc)
         return rc;
     gf_array_copy(&dense, plane);
-    rc = put(s, l, l->came, dense.data, l->plane, l->plane);
+    rc = put(s, l, l->came, dense.data, row, row);
     gf_array_free(&dense);
     return rc;
 }
@@ -582,7 +593,7 @@ void gf_gpu_dwt_stream_info(const struct gf_dwt_stream *s, struct gf_gpu_dwt_str
 
 const struct gf_dwt_streamer gf_gpu_dwt_streamer = {
     .bytes = stream_bytes,
-    .open = stream_open,
+    .open = open_usual,
     .push = stream_push,
     .peak = stream_peak,
     .close = stream_close,

@@ -11,6 +11,10 @@
 
 extern const struct gf_dwt_streamer gf_gpu_dwt_streamer;
 
+/* open() with chunks of `part` bytes, or less where the device has little memory. */
+int gf_gpu_dwt_stream_open(const struct gf_gpu_context *c, const struct gf_job *job, int64_t part,
+                           const struct gf_dwt_taker *taker, struct gf_dwt_stream **out);
+
 /* What a stream takes and moves, for a plan. GF_ENOMEM where the device has no room. */
 struct gf_gpu_dwt_stream_info {
     int64_t device_bytes, host_bytes;

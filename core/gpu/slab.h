@@ -4,8 +4,8 @@
  * other one blocks through that: forward the slabs come first, inverse the blocks. In between the
  * complex numbers, half spectra of real samples, are in the exchange: host memory, which is an
  * output or a spent input where one of these can hold them. While the device transforms a part, the
- * next one is uploaded and the last one downloaded: from and to the arrays themselves where these can
- * be page-locked and need no rearrangement, otherwise through buffers that the host's threads fill.
+ * next one is uploaded and the last one downloaded: from and to the arrays themselves where these are
+ * page-locked and need no rearrangement, otherwise through buffers that the host's threads fill.
  *
  *     struct gf_gpu_slabs *s;
  *     int rc = gf_gpu_slabs_plan(c, &job, &s);
@@ -18,7 +18,8 @@
 #include "core/gpu/run.h"
 #include "core/slab/plan.h"
 
-enum { GF_GPU_SLAB_DEPTH = 3 }; /* parts in flight: uploaded, transformed, downloaded */
+/* Parts in flight: packed, uploaded, transformed and downloaded, unpacked. */
+enum { GF_GPU_SLAB_DEPTH = 4 };
 enum {
     GF_GPU_SLAB_UP,
     GF_GPU_SLAB_DOWN,

@@ -3,6 +3,20 @@
 
 #include <string.h>
 
+#include "core/base/streaming.h"
+
+struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
+    struct gf_array v = *a;
+    v.base = NULL;
+    if (a->rank == 4)
+        return v;
+    v.rank = 4;
+    memcpy(v.shape, (int64_t[]){a->shape[0], 1, a->shape[1], a->shape[2]}, sizeof v.shape);
+    memcpy(v.stride, (int64_t[]){a->stride[0], a->stride[0], a->stride[1], a->stride[2]},
+           sizeof v.stride);
+    return v;
+}
+
 /* ---- mirror images ---- */
 
 /* Of n samples from `from` on, `step` bytes apart, to `to` and backwards. */
@@ -92,7 +106,8 @@ static bool has_dense_rows(const struct gf_array *a) {
 static void copy_run(const struct gf_array *a, struct row_run r, char *packed, bool unpack) {
     char *there = at(a, r.z, r.y, r.x);
     if (has_dense_rows(a)) {
-        memcpy(unpack ? there : packed, unpack ? packed : there, (size_t)(r.n * unit_of(a)));
+        gf_copy_streaming(unpack ? there : packed, unpack ? packed : there,
+                          (size_t)(r.n * unit_of(a)));
         return;
     }
     const int64_t shape[2] = {r.n, a->shape[3]};
@@ -151,23 +166,6 @@ static void mirror_run(const struct gf_gpu_slab_bins *b, struct row_run r, const
 
 /* ---- parts ---- */
 
-void gf_gpu_slab_copy_pages(const struct gf_array *pages, char *packed, bool unpack, int threads) {
-    const int64_t rows = pages->shape[1], bytes = pages->shape[2] * unit_of(pages);
-    const int64_t all = pages->shape[0] * rows;
-    const bool dense = gf_array_is_contiguous(pages);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (int t = 0; t < threads; t++) {
-        const int64_t first = all * t / threads, end = all * (t + 1) / threads;
-        if (dense)
-            memcpy(unpack ? (char *)pages->data + first * bytes : packed + first * bytes,
-                   unpack ? packed + first * bytes : (char *)pages->data + first * bytes,
-                   (size_t)((end - first) * bytes));
-        for (int64_t k = first; k < end && !dense; k++)
-            copy_run(pages, (struct row_run){k / rows, k % rows, 0, pages->shape[2]},
-                     packed + k * bytes, unpack);
-    }
-}
-
 static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed, bool unpack) {
     const struct gf_array *a = &b->array;
     const int64_t unit = unit_of(a), end = b->first + b->count;
@@ -175,7 +173,8 @@ static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed,
                       a->stride[1] == a->shape[2] * unit;
     if (flat) {
         char *there = at(a, shifted(z, a->shape[0], b->shift[0]), 0, b->first);
-        memcpy(unpack ? there : packed, unpack ? packed : there, (size_t)(b->count * unit));
+        gf_copy_streaming(unpack ? there : packed, unpack ? packed : there,
+                          (size_t)(b->count * unit));
         return;
     }
     for (int64_t i = b->first; i < end;) {
@@ -189,9 +188,43 @@ static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed,
     }
 }
 
-void gf_gpu_slab_copy_bins(const struct gf_gpu_slab_bins *b, char *packed, bool unpack) {
-    const int64_t bytes = b->count * unit_of(&b->array);
-#pragma omp parallel for num_threads(b->threads) schedule(static) if (b->threads > 1)
-    for (int64_t z = 0; z < b->array.shape[0]; z++)
-        copy_page(b, z, packed + z * bytes, unpack);
+/* A copy is shared out in pages of bins, or in runs of rows. */
+enum { RUN = 256 << 10 };
+
+static int64_t row_bytes(const struct gf_array *pages) {
+    return pages->shape[2] * unit_of(pages);
+}
+
+static int64_t rows_at_once(const struct gf_array *pages) {
+    return RUN / row_bytes(pages) + 1;
+}
+
+static int64_t count_shares(const struct gf_gpu_slab_copy *c) {
+    const int64_t each = c->whole_pages ? rows_at_once(&c->pages) : 1;
+    const int64_t all =
+        c->whole_pages ? c->pages.shape[0] * c->pages.shape[1] : c->bins.array.shape[0];
+    return (all + each - 1) / each;
+}
+
+static void copy_share(const struct gf_gpu_slab_copy *c, int64_t i) {
+    if (!c->whole_pages) {
+        const int64_t bytes = c->bins.count * unit_of(&c->bins.array);
+        copy_page(&c->bins, i, c->packed + i * bytes, c->unpack);
+        return;
+    }
+    const int64_t each = rows_at_once(&c->pages), bytes = row_bytes(&c->pages);
+    const int64_t rows = c->pages.shape[1], all = c->pages.shape[0] * rows;
+    for (int64_t k = i * each; k < (i + 1) * each && k < all; k++)
+        copy_run(&c->pages, (struct row_run){k / rows, k % rows, 0, c->pages.shape[2]},
+                 c->packed + k * bytes, c->unpack);
+}
+
+void gf_gpu_slab_copy(const struct gf_gpu_slab_copy *copy, int n, int threads) {
+#pragma omp parallel num_threads(threads) if (threads > 1 && n > 0)
+    for (int k = 0; k < n; k++) {
+        const int64_t shares = count_shares(&copy[k]);
+#pragma omp for schedule(dynamic) nowait
+        for (int64_t i = 0; i < shares; i++)
+            copy_share(&copy[k], i);
+    }
 }

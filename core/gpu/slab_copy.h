@@ -5,6 +5,9 @@
 
 #include "core/base/job.h"
 
+/* A picture as a volume with one row a page; a volume as it is. A view. */
+struct gf_array gf_gpu_slab_volume(const struct gf_array *a);
+
 /* Bins [first, first + count) of all pages: numbered row by row, `columns` to a row. */
 struct gf_gpu_slab_bins {
     struct gf_array array;
@@ -15,13 +18,19 @@ struct gf_gpu_slab_bins {
     bool mirrors;
     unsigned axes;     /* that were transformed, as gf_job.axes */
     enum gf_kind kind; /* of what is mirrored */
-    int threads;
 };
 
-/* Pages, all of the array, to packed memory, or (unpack) from there. */
-void gf_gpu_slab_copy_pages(const struct gf_array *pages, char *packed, bool unpack, int threads);
-/* The same for bins, packed page by page. Mirror images are only written. */
-void gf_gpu_slab_copy_bins(const struct gf_gpu_slab_bins *bins, char *packed, bool unpack);
+/* A part of an array: some bins, or all pages of `pages`; and where it is packed, page by page. */
+struct gf_gpu_slab_copy {
+    bool whole_pages;
+    struct gf_array pages;
+    struct gf_gpu_slab_bins bins;
+    char *packed;
+    bool unpack; /* to the array; otherwise from there */
+};
+
+/* All of them at once. Mirror images are only written. */
+void gf_gpu_slab_copy(const struct gf_gpu_slab_copy *copy, int n, int threads);
 /* Whether mirror images of this output can be made from its samples. */
 bool gf_gpu_slab_mirrors(const struct gf_output *o);
 

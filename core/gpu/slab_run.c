@@ -1,5 +1,4 @@
-/* A job in slabs: its walks, the display ranges between them, and the memory that they use. Arrays are
- * page-locked where that is possible and worth it. */
+/* A job in slabs: its walks, the display ranges between them, and the memory that they use. */
 #include <math.h>
 #include <string.h>
 
@@ -9,10 +8,9 @@
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 #include "core/gpu/plan/filter_values.h"
+#include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/range.h"
-
-enum { PACKING_THREADS = 8, PACKED_PARTS = 48 };
 
 /* ---- jobs ---- */
 
@@ -24,19 +22,6 @@ struct run {
     struct gf_slab_range range;
     struct gf_report found;
 };
-
-/* A picture as a volume with one row a page. */
-static struct gf_array volume_of(const struct gf_gpu_slabs *s, const struct gf_array *a) {
-    struct gf_array v = *a;
-    v.base = NULL;
-    if (!s->picture)
-        return v;
-    v.rank = 4;
-    memcpy(v.shape, (int64_t[]){a->shape[0], 1, a->shape[1], a->shape[2]}, sizeof v.shape);
-    memcpy(v.stride, (int64_t[]){a->stride[0], a->stride[0], a->stride[1], a->stride[2]},
-           sizeof v.stride);
-    return v;
-}
 
 /* The display ranges that were found, into the plans of a walk to the outputs. */
 static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
@@ -190,41 +175,44 @@ static void lock(const struct gf_gpu_context *c, struct gf_gpu_slab_end *e) {
         e->locked = !c->api->lock(c->gpu, e->a.data, gf_array_bytes(&e->a), &e->ours);
 }
 
-/* Arrays that the device can copy from and to itself. A long input, which is copied from once, is
- * packed while the device copies what comes before, where enough threads do that: on an H200 beside 16
- * CPU cores locking and unlocking takes 37 ms a GB, and locking the buffers for packing 80 ms. */
-static void lock_all(struct run *r) {
-    struct gf_gpu_slabs *s = r->s;
-    const struct gf_gpu_walk *last = &s->walk[s->n_walks - 1];
-    const bool again = r->ends.exchange.a.data && r->ends.exchange.a.data == r->ends.in.a.data;
-    if (again || gf_gpu_slab_threads(r->c) < PACKING_THREADS || s->walk[0].n < PACKED_PARTS)
-        lock(r->c, &r->ends.in);
+/* Whether the caller has page-locked an array, so that the device copies from and to it by itself.
+ * Locking one for a single run takes longer than copying it through buffers: on an H200 beside an Intel
+ * Xeon locking and unlocking takes 60 to 100 ms a GB, in parts beside the copies twice as long, and
+ * eight threads with streaming stores fill and empty buffers at 30 GB/s in both directions at once. A
+ * device that is the CPU copies from any memory, once it knows it. */
+static void look(const struct gf_gpu_context *c, struct gf_gpu_slab_end *e) {
+    if (c->props.is_cpu)
+        lock(c, e);
     else
-        r->ends.in.locked =
-            r->c->api->is_locked(r->c->gpu, r->ends.in.a.data, gf_array_bytes(&r->ends.in.a));
+        e->locked = c->api->is_locked(c->gpu, e->a.data, gf_array_bytes(&e->a));
+}
+
+static void look_at_all(struct run *r) {
+    struct gf_gpu_slabs *s = r->s;
+    struct gf_gpu_slab_ends *ends = &r->ends;
+    bool all = true;
+    look(r->c, &ends->in);
     for (int i = 0; i < s->job.n_out; i++) {
-        const bool mirrored = s->plan.real && !s->job.out[i].half;
-        if (last->blocks && (s->job.out[i].shift || mirrored))
-            continue;
-        touch(&r->ends.out[i].a, gf_gpu_slab_threads(r->c));
-        lock(r->c, &r->ends.out[i]);
+        look(r->c, &ends->out[i]);
+        all = all && ends->out[i].locked;
     }
     if (!s->plan.exchange_bytes)
         return;
-    const struct gf_gpu_slab_end *same = r->ends.exchange.a.data == r->ends.in.a.data ? &r->ends.in
-                                         : r->ends.exchange.a.data == r->ends.out[0].a.data
-                                             ? &r->ends.out[0]
+    const struct gf_gpu_slab_end *same = ends->exchange.a.data == ends->in.a.data ? &ends->in
+                                         : ends->exchange.a.data == ends->out[0].a.data
+                                             ? &ends->out[0]
                                              : NULL;
     if (same) {
-        r->ends.exchange.locked = same->locked;
+        ends->exchange.locked = same->locked;
         return;
     }
-    if (!s->exchange_locked) {
-        touch(&r->ends.exchange.a, gf_gpu_slab_threads(r->c));
-        lock(r->c, &r->ends.exchange);
-        s->exchange_locked = r->ends.exchange.ours;
+    /* A caller that locks its arrays runs the plan more than once. */
+    if (!s->exchange_locked && all && ends->in.locked) {
+        touch(&ends->exchange.a, gf_gpu_slab_threads(r->c));
+        lock(r->c, &ends->exchange);
+        s->exchange_locked = ends->exchange.ours;
     }
-    r->ends.exchange.locked = s->exchange_locked;
+    ends->exchange.locked = s->exchange_locked;
 }
 
 static void unlock_all(const struct run *r) {
@@ -261,13 +249,13 @@ static int take_exchange(struct run *r) {
 
 int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
                       const struct gf_array *in, struct gf_array *out, struct gf_report *report) {
-    struct run r = {.c = c, .s = s, .ends.in.a = volume_of(s, in)};
+    struct run r = {.c = c, .s = s, .ends.in.a = gf_gpu_slab_volume(in)};
     const double start = gf_now_ms();
     for (int i = 0; i < s->job.n_out; i++)
-        r.ends.out[i].a = volume_of(s, &out[i]);
+        r.ends.out[i].a = gf_gpu_slab_volume(&out[i]);
     int rc = take_exchange(&r);
     if (!rc) {
-        lock_all(&r);
+        look_at_all(&r);
         rc = s->filter                        ? run_filter(&r)
              : s->job.direction == GF_FORWARD ? run_forward(&r)
                                               : run_inverse(&r);

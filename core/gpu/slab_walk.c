@@ -29,8 +29,11 @@ struct transit {
     double *high; /* of a walk for display ranges */
 };
 
+/* More threads than that copy no faster, and a machine that lends a share of its CPUs counts them all. */
+enum { MOST_THREADS = 16 };
+
 int gf_gpu_slab_threads(const struct gf_gpu_context *c) {
-    return c->props.is_cpu ? 1 : c->threads;
+    return c->props.is_cpu ? 1 : c->threads < MOST_THREADS ? c->threads : MOST_THREADS;
 }
 
 static int64_t count_of(const struct gf_gpu_walk *w, int64_t part) {
@@ -83,6 +86,8 @@ static int take_buffers(struct transit *t) {
         rc = api->alloc(gpu, p->bytes[GF_GPU_IN], &t->in[i]);
         for (int k = 0; k < p->job.n_out && !rc; k++)
             rc = api->alloc(gpu, p->bytes[GF_GPU_OUT + k], &t->out[i][k]);
+        if (!rc && p->gaps) /* which no pass writes */
+            rc = api->clear(gpu, t->out[i][0], 0, p->bytes[GF_GPU_OUT]);
         if (!rc)
             rc = api->alloc(gpu, gf_gpu_run_report_bytes(&t->w->run[0]), &t->report[i]);
         if (!rc && has_table(t))
@@ -130,8 +135,7 @@ static struct gf_gpu_slab_bins bins_of(const struct transit *t, const struct gf_
                                  .first = part * t->w->each,
                                  .count = count_of(t->w, part),
                                  .columns = s->plan.width * s->plan.number / s->unit,
-                                 .axes = s->job.axes,
-                                 .threads = gf_gpu_slab_threads(t->c)};
+                                 .axes = s->job.axes};
     b.mirrors = a->shape[2] != b.columns;
     for (int i = 0; i < 3; i++)
         b.shift[i] = shift && s->job.axes >> i & 1 && (i < 2 || !half);
@@ -154,35 +158,33 @@ static struct gf_gpu_slab_bins output_bins(const struct transit *t, int64_t part
     return b;
 }
 
-static void pack(const struct transit *t, int64_t part, char *packed) {
-    if (t->w->blocks) {
-        const struct gf_gpu_slab_bins b = input_bins(t, part);
-        gf_gpu_slab_copy_bins(&b, packed, false);
-        return;
-    }
-    const struct gf_array pages = pages_of(t, &t->from, part);
-    gf_gpu_slab_copy_pages(&pages, packed, false, gf_gpu_slab_threads(t->c));
+static struct gf_gpu_slab_copy pack(const struct transit *t, int64_t part, char *packed) {
+    struct gf_gpu_slab_copy copy = {.whole_pages = !t->w->blocks, .packed = packed};
+    if (t->w->blocks)
+        copy.bins = input_bins(t, part);
+    else
+        copy.pages = pages_of(t, &t->from, part);
+    return copy;
 }
 
 /* The values that the part's bins are multiplied by. */
-static void pack_table(const struct transit *t, int64_t part, char *packed) {
-    struct gf_array table = t->s->table;
+static struct gf_gpu_slab_copy pack_table(const struct transit *t, int64_t part, char *packed) {
     const struct gf_slab_plan *p = &t->s->plan;
     const int64_t columns = p->width * p->number / t->s->unit;
-    table = gf_array_wrap(table.data, table.dtype, 4, (int64_t[]){p->pages, p->rows, columns, 1});
-    const struct gf_gpu_slab_bins b = bins_of(t, &table, part, false, true);
-    gf_gpu_slab_copy_bins(&b, packed, false);
+    const struct gf_array table = gf_array_wrap(t->s->table.data, t->s->table.dtype, 4,
+                                                (int64_t[]){p->pages, p->rows, columns, 1});
+    return (struct gf_gpu_slab_copy){.bins = bins_of(t, &table, part, false, true),
+                                     .packed = packed};
 }
 
 /* Output k of a part. */
-static void unpack(const struct transit *t, int64_t part, int k, char *packed) {
-    if (t->w->blocks) {
-        const struct gf_gpu_slab_bins b = output_bins(t, part, k);
-        gf_gpu_slab_copy_bins(&b, packed, true);
-        return;
-    }
-    const struct gf_array pages = pages_of(t, &t->to[k], part);
-    gf_gpu_slab_copy_pages(&pages, packed, true, gf_gpu_slab_threads(t->c));
+static struct gf_gpu_slab_copy unpack(const struct transit *t, int64_t part, int k, char *packed) {
+    struct gf_gpu_slab_copy copy = {.whole_pages = !t->w->blocks, .packed = packed, .unpack = true};
+    if (t->w->blocks)
+        copy.bins = output_bins(t, part, k);
+    else
+        copy.pages = pages_of(t, &t->to[k], part);
+    return copy;
 }
 
 /* A part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
@@ -257,15 +259,7 @@ static int queue_upload(struct transit *t, int64_t part, const struct gf_gpu_run
     void *gpu = t->c->gpu;
     char *from = t->s->staging[GF_GPU_SLAB_UP][slot];
     char *table = t->s->staging[GF_GPU_SLAB_TABLE][slot];
-    /* The part before it was read from these buffers. */
-    int rc = t->from_staged || has_table(t) ? api->reach(gpu, UPLOADED + slot) : 0;
-    if (rc)
-        return rc;
-    if (t->from_staged)
-        pack(t, part, from);
-    if (has_table(t))
-        pack_table(t, part, table);
-    rc = api->use(gpu, UPLOADS);
+    int rc = api->use(gpu, UPLOADS);
     if (!rc)
         rc = api->follow(gpu, TRANSFORMED + slot);
     if (rc)
@@ -287,7 +281,8 @@ static int begin_part(struct transit *t, int64_t part) {
     return rc ? rc : queue_download(t, part, m, slot);
 }
 
-static int finish_part(struct transit *t, int64_t part) {
+/* What a part reported, once it is back. */
+static int read_report(struct transit *t, int64_t part) {
     const struct gf_gpu_run *m = run_of(t->w, part);
     const int slot = (int)(part % DEPTH);
     struct gf_report found = {.kept = 0};
@@ -301,12 +296,37 @@ static int finish_part(struct transit *t, int64_t part) {
         t->found->low[i] = found.low[k];
         t->found->high[i] = found.high[k];
         t->found->clipped[i] += found.clipped[k];
-        if (!t->w->scans && t->to_staged[k])
-            unpack(t, part, k, t->s->staging[GF_GPU_SLAB_DOWN][slot] + place_of(m->plan, k));
     }
     t->found->kept += found.kept;
     t->found->lost += found.lost;
     return 0;
+}
+
+/* Packs the part that comes next and unpacks the one that is back, on all threads at once. */
+static int copy_parts(struct transit *t, int64_t next, int64_t back) {
+    struct gf_gpu_slab_copy copy[GF_MAX_OUTPUTS + 2];
+    char *(*staging)[DEPTH] = t->s->staging;
+    int n = 0, rc = 0;
+    if (next < t->w->n) {
+        const int slot = (int)(next % DEPTH);
+        if (t->from_staged)
+            copy[n++] = pack(t, next, staging[GF_GPU_SLAB_UP][slot]);
+        if (has_table(t))
+            copy[n++] = pack_table(t, next, staging[GF_GPU_SLAB_TABLE][slot]);
+        if (n) /* the part before it was read from there */
+            rc = t->c->api->reach(t->c->gpu, UPLOADED + slot);
+    }
+    if (back >= 0 && !rc) {
+        const struct gf_gpu_plan *p = run_of(t->w, back)->plan;
+        char *from = staging[GF_GPU_SLAB_DOWN][back % DEPTH];
+        rc = read_report(t, back);
+        for (int k = 0; k < p->job.n_out && !t->w->scans; k++)
+            if (t->to_staged[k])
+                copy[n++] = unpack(t, back, k, from + place_of(p, k));
+    }
+    if (!rc)
+        gf_gpu_slab_copy(copy, n, gf_gpu_slab_threads(t->c));
+    return rc;
 }
 
 static int walk(struct transit *t) {
@@ -315,10 +335,9 @@ static int walk(struct transit *t) {
     if (!rc)
         rc = take_buffers(t);
     for (int64_t k = 0; k < t->w->n + LAG && !rc; k++) {
-        if (k < t->w->n)
+        rc = copy_parts(t, k, k - LAG);
+        if (k < t->w->n && !rc)
             rc = begin_part(t, k);
-        if (k >= LAG && !rc)
-            rc = finish_part(t, k - LAG);
     }
     int back = api->use(t->c->gpu, 0), last = api->sync(t->c->gpu); /* what reports failures */
     free_buffers(t);

@@ -61,6 +61,63 @@ static void test_far(void) {
     }
 }
 
+/* A job in slabs, in `kib` of the device's memory, gives the bytes and the counts that it gives in one
+ * piece. */
+static void check_slabs(const struct gf_job *job, int64_t kib, bool strided) {
+    struct gf_backend_options options = {
+        .threads = 2, .device = gf_environment_device(), .device_memory = kib << 10};
+    struct gf_array in = {0}, whole = {0}, parts = {0}, base = {0};
+    struct gf_report expected, report;
+    struct gf_plan *plan = NULL;
+    void *little = NULL;
+    int64_t n[GF_MAX_RANK];
+    gf_job_in_shape(job, n);
+    n[job->ndim - 1] += strided;
+    CHECK_EQ(gf_array_alloc(&base, job->in_dtype, job->ndim + 1, n), 0);
+    backends_fill(&base, &seed);
+    in = gf_array_slice(&base, job->ndim - 1, 0, n[job->ndim - 1] - strided);
+    gf_job_out_shape(job, 0, n);
+    CHECK_EQ(gf_array_alloc(&parts, job->out[0].dtype, job->ndim + 1, n), 0);
+    memset(parts.data, 0xff, (size_t)gf_array_bytes(&parts));
+    CHECK_EQ(backend->open(&options, &little), 0);
+    int rc = backend->plan(little, job, &plan);
+    CHECK_MSG(!rc && plan->in_slabs, "%s", rc ? gf_message() : "in one piece");
+    if (!rc)
+        CHECK(plan->device_bytes <= kib << 10);
+    if (!rc)
+        rc = backend->exec(little, plan, &in, &parts, &report);
+    CHECK_MSG(!rc, "%s", gf_message());
+    if (!rc && run(job, &in, &whole, &expected)) {
+        CHECK_MSG(!memcmp(parts.data, whole.data, (size_t)gf_array_bytes(&parts)),
+                  "%dD, axes %u, boundary %d, %d levels differ", job->ndim, job->axes,
+                  (int)job->wavelet.boundary, job->wavelet.levels);
+        CHECK_EQ(report.clipped[0], expected.clipped[0]);
+    }
+    backend->unplan(little, plan);
+    backend->close(little);
+    gf_array_free(&base);
+    gf_array_free(&whole);
+    gf_array_free(&parts);
+}
+
+/* All boundaries; volumes and pictures; axes with and without the slowest one. */
+static void test_slabs(void) {
+    static const int64_t volume[3] = {57, 20, 24}, picture[2] = {301, 96};
+    for (int turn = 0; turn < 12; turn++) {
+        const bool back = turn % 2, flat = turn / 2 % 2;
+        const unsigned axes = flat ? 3 : turn == 9 ? 6 : turn == 8 ? 6 : turn == 4 ? 5 : 7;
+        struct gf_job job =
+            make_job(back ? GF_INVERSE : GF_FORWARD, flat ? 2 : 3, flat ? picture : volume, axes,
+                     1 + turn % 3, (enum gf_boundary)(turn / 4), back ? GF_F32 : GF_U8,
+                     turn == 5 || turn == 7 ? GF_U8 : GF_F32);
+        if (turn == 6) {
+            job.wavelet.threshold = GF_HARD;
+            job.wavelet.amount = 3;
+        }
+        check_slabs(&job, turn == 8 || turn == 9 ? 60 : 150, turn == 4 || turn == 1);
+    }
+}
+
 static void test_integers(void) {
     static const enum gf_dtype types[] = {GF_U8, GF_I8, GF_U16, GF_I16, GF_U32, GF_I32};
     int64_t shape[2] = {9, 22}, packed[GF_MAX_RANK];
@@ -121,6 +178,7 @@ static void test_backend(bool gpu) {
         }
     test_integers();
     test_far();
+    test_slabs();
     backend->close(contexts[0]);
     backend->close(contexts[1]);
 }
