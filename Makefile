@@ -261,7 +261,7 @@ faults: gpufft $(BUILD)/faults
 	@SHOW='skipped|known' tests/run $(BUILD)/faults
 
 # Volumes shared by 1 to 7 processes of each MPI that is installed, processes that are killed, and the
-# exchange against MPI's own and with messages above 2^31 bytes (9 GiB of memory): about ten minutes on 2
+# exchange against MPI's own and with messages above 2^31 bytes (4.2 GiB of memory): about ten minutes on 2
 # CPUs. bench-mpi has times beside FFTW's MPI transforms.
 in_ranks = mpirun.$(1) $(if $(filter openmpi,$(1)),--oversubscribe) -n $(2) $(BUILD)/reference-$(1)
 check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT = 1
@@ -273,6 +273,8 @@ check-mpi: gpufft mpi $(BUILD)/test_mpi $(foreach m,openmpi mpich,$(if $(MPICC_$
 bench-mpi: $(BUILD)/reference-openmpi
 	$(call in_ranks,openmpi,2) fftw 256
 	$(call in_ranks,openmpi,2) fftw 512
+	$(call in_ranks,openmpi,2) files 256 $(BUILD)
+	$(call in_ranks,openmpi,2) files 512 $(BUILD)
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
 check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu test_gpu_forced test_gpu_slabs)
