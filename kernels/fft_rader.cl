@@ -63,6 +63,7 @@ INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const 
 
 KERNEL(THREADS, RESIDENT)
 VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(word)
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;

@@ -29,6 +29,7 @@ INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wid
 KERNEL(GROUP, 1)
 VOID range_lines(GLOBAL const cplx *src, GLOBAL cplx *found, GLOBAL const int *order,
                  const struct sample_args args) {
+    AWAIT_PREVIOUS();
     const struct sample_args *a = &args;
     const wide i = GROUP_ID * GROUP + LOCAL_ID;
     if (i < a->count)
@@ -39,6 +40,7 @@ VOID range_lines(GLOBAL const cplx *src, GLOBAL cplx *found, GLOBAL const int *o
 KERNEL(GROUP, 1)
 VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real *params,
                   GLOBAL const int *order, const struct sample_args args) {
+    AWAIT_PREVIOUS();
     const struct sample_args *a = &args;
     const wide bin = GROUP_ID * GROUP + LOCAL_ID;
     if (bin < a->count)
@@ -110,6 +112,7 @@ INLINE void clear_digits(LOCAL uint *sum, int count) {
 KERNEL(THREADS, 1)
 VOID range_select(GLOBAL const uint *found, GLOBAL real *params, GLOBAL const int *order,
                   const struct sample_args args TILE_PARAMETER(uint)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(uint)
     const struct sample_args *a = &args;
     GLOBAL const int *weight = order + a->weight;
