@@ -4,6 +4,7 @@
  *     reference exchange     against MPI_Alltoallw with subarray types (Dalcin, Mortensen, Keyes 2019)
  *     reference large        messages of more than 2^31 bytes
  *     reference fftw N       times of N x N x N, single precision, beside FFTW's MPI transforms
+ *     reference files N DIR  the same from a file to a file in DIR
  */
 #include <math.h>
 #include <mpi.h>
@@ -17,6 +18,7 @@
 
 #include "core/base/backend.h"
 #include "core/base/status.h"
+#include "core/mpi/file_rows.h"
 #include "core/mpi/slabs.h"
 
 extern gf_transport_get gf_transport;
@@ -163,11 +165,11 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-enum { RUNS = 9 };
+enum { RUNS = 9, FILE_RUNS = 5 };
 
-static double median(double *t) {
-    qsort(t, RUNS, sizeof *t, by_value);
-    return t[RUNS / 2];
+static double median(double *t, size_t n) {
+    qsort(t, n, sizeof *t, by_value);
+    return t[n / 2];
 }
 
 /* Both leave the spectrum transposed: y is spread, z is whole. They take turns. */
@@ -214,13 +216,162 @@ static void time_fftw(int64_t n) {
                 sum += f * f;
             }
     check(!rc && error < 1e-12 * sum, "FFTW has other results");
-    double t = median(theirs), o = median(ours);
+    double t = median(theirs, RUNS), o = median(ours, RUNS);
     if (ranks.rank == 0)
         printf("%dx%dx%d, %d ranks: FFTW %.1f ms, gpufft %.1f ms, ratio %.2f\n", (int)n, (int)n,
                (int)n, ranks.size, t * 1e3, o * 1e3, t / o);
     fftwf_destroy_plan(plan);
     fftwf_free(a);
     fftwf_free(b);
+    close_slabs(&s, &v);
+}
+
+/* FFTW's transform between two files, each read and written by the functions that gpufft's are. */
+struct files {
+    int64_t n;
+    struct gf_spread_file in, out;
+    const struct gf_slabs *v; /* FFTW shares planes and rows in the same way */
+    fftwf_complex *a, *b;
+    fftwf_plan plan;
+};
+
+/* Own planes, which lie in the file one after the other. */
+static int move_planes(const struct files *f, const struct gf_spread_file *file, void *data,
+                       bool write) {
+    const int64_t plane = f->n * f->n * (int64_t)sizeof(fftwf_complex);
+    struct gf_file_part part = {file->at + f->v->planes.first * plane, f->v->planes.count * plane};
+    int rc = gf_ranks_open_file(&ranks, file->path, write);
+    if (rc)
+        return rc;
+    return gf_ranks_close_file(&ranks, gf_file_transfer(&ranks, &part, 1, part.bytes, data, write));
+}
+
+/* Rows of b[own y][z][x], in the order of the file. */
+static int write_rows(const struct files *f) {
+    const size_t row = (size_t)f->n * sizeof(fftwf_complex);
+    struct gf_file_rows rows;
+    int64_t first, z, y;
+    int rc = gf_file_rows_open(f->v, &f->out, false, false, sizeof(fftwf_complex), &rows);
+    char *data = malloc((size_t)rows.chunk * row);
+    rc = rc ? rc : gf_ranks_open_file(&ranks, f->out.path, true);
+    for (int64_t i = 0; i < rows.rounds && data && !rc; i++) {
+        const int64_t count = gf_file_rows_round(&rows, i, &first);
+        for (int64_t k = 0; k < count; k++) {
+            gf_file_rows_index(&rows, first + k, &z, &y);
+            y -= f->v->rows.range[0].first;
+            memcpy(data + (size_t)k * row, f->b[(y * f->n + z) * f->n], row);
+        }
+        rc = gf_ranks_write(&ranks, rows.parts, gf_file_rows_parts(&rows, first, count), data);
+    }
+    free(data);
+    gf_file_rows_close(&rows);
+    return gf_ranks_close_file(&ranks, rc);
+}
+
+static double time_theirs(const struct files *f, bool transposed, int *rc) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    *rc = *rc ? *rc : move_planes(f, &f->in, f->a, false);
+    fftwf_execute(f->plan);
+    if (!*rc)
+        *rc = transposed ? write_rows(f) : move_planes(f, &f->out, f->b, true);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime() - start;
+}
+
+static double time_ours(struct gf_spread *s, int *rc) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    *rc = *rc ? *rc : gf_spread_run(s);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Wtime() - start;
+}
+
+/* Whether two files of so many bytes hold about the same numbers. Rank 0 reads them. */
+static bool agree(const char *a, const char *b, size_t bytes) {
+    enum { ROOM = 1 << 16 };
+    static float x[ROOM], y[ROOM];
+    double error = 0, sum = 0;
+    FILE *p = fopen(a, "rb"), *q = fopen(b, "rb");
+    size_t all = 0, n = ROOM;
+    while (p && q && n == ROOM) {
+        n = fread(x, sizeof *x, ROOM, p);
+        n = fread(y, sizeof *y, ROOM, q) == n ? n : 0;
+        for (size_t i = 0; i < n; i++) {
+            error += (double)(x[i] - y[i]) * (x[i] - y[i]);
+            sum += (double)x[i] * x[i];
+        }
+        all += n * sizeof *x;
+    }
+    if (p)
+        fclose(p);
+    if (q)
+        fclose(q);
+    return all == bytes && sum > 0 && error < 1e-12 * sum;
+}
+
+/* The input, and both outputs, empty. */
+static bool make_files(char path[3][4096], size_t bytes) {
+    enum { ROOM = 1 << 15 };
+    static float x[ROOM];
+    bool good = true;
+    for (int k = 0; k < 3; k++) {
+        FILE *f = fopen(path[k], "wb");
+        for (size_t at = 0; f && !k && at < bytes; at += sizeof x) {
+            for (size_t i = 0; i < ROOM; i++)
+                x[i] = (float)((at + i) * 2654435761u % 1000) / 1000;
+            good &= fwrite(x, sizeof x, 1, f) == 1;
+        }
+        good &= f && !fclose(f);
+    }
+    return good;
+}
+
+static void time_files(int64_t n, const char *folder) {
+    static const char *const name[] = {"in", "ours", "theirs"};
+    const size_t bytes = (size_t)(n * n * n) * sizeof(fftwf_complex);
+    char path[3][4096];
+    double ours[FILE_RUNS], theirs[2][FILE_RUNS];
+    struct gf_spread s;
+    struct gf_slabs v;
+    struct gf_job job = complex_job(n, n, n);
+    ptrdiff_t at[4];
+    int rc = 0;
+    fftwf_mpi_init();
+    for (int k = 0; k < 3; k++)
+        snprintf(path[k], sizeof path[k], "%s/reference-%s.raw", folder, name[k]);
+    size_t points = (size_t)fftwf_mpi_local_size_3d_transposed(n, n, n, MPI_COMM_WORLD, &at[0],
+                                                               &at[1], &at[2], &at[3]);
+    check(ranks.rank || make_files(path, bytes), folder);
+    if (open_slabs(&s, &v, &job, 1) || v.planes.count != at[0] || v.rows.count != at[2]) {
+        check(0, "FFTW shares otherwise");
+        return;
+    }
+    struct files f = {.n = n, .in = {path[0], 0, NULL, 0}, .out = {path[2], 0, NULL, 0}, .v = &v};
+    s.in = f.in;
+    s.out = (struct gf_spread_file){path[1], 0, NULL, 0};
+    f.a = fftwf_alloc_complex(points);
+    f.b = fftwf_alloc_complex(points);
+    for (int k = 0; k < 2; k++) {
+        f.plan = fftwf_mpi_plan_dft_3d(n, n, n, f.a, f.b, MPI_COMM_WORLD, FFTW_FORWARD,
+                                       FFTW_MEASURE | (k ? FFTW_MPI_TRANSPOSED_OUT : 0));
+        for (int i = 0; i < FILE_RUNS; i++) {
+            theirs[k][i] = time_theirs(&f, k, &rc);
+            ours[i] = time_ours(&s, &rc);
+        }
+        check(!rc && (ranks.rank || agree(path[1], path[2], bytes)), "FFTW's file is another");
+        fftwf_destroy_plan(f.plan);
+    }
+    double o = median(ours, FILE_RUNS), t = median(theirs[0], FILE_RUNS);
+    double u = median(theirs[1], FILE_RUNS);
+    if (ranks.rank == 0)
+        printf("%dx%dx%d, %d ranks, file to file: FFTW %.0f ms, transposed out %.0f ms, gpufft "
+               "%.0f ms, ratio %.2f\n",
+               (int)n, (int)n, (int)n, ranks.size, t * 1e3, u * 1e3, o * 1e3, (t < u ? t : u) / o);
+    for (int k = 0; k < 3 && ranks.rank == 0; k++)
+        remove(path[k]);
+    fftwf_free(f.a);
+    fftwf_free(f.b);
     close_slabs(&s, &v);
 }
 #endif
@@ -239,6 +390,8 @@ int main(int argc, char **argv) {
         test_large();
     }
 #ifdef WITH_FFTW
+    else if (!strcmp(what, "files") && argc > 3)
+        time_files(atol(argv[2]), argv[3]);
     else if (argc > 2)
         time_fftw(atol(argv[2]));
 #endif
