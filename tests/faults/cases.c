@@ -42,6 +42,8 @@ const struct fault_case fault_cases[] = {
         "fwd @/v.raw --shape=768 --type=u8 --complex=o.npy --max-memory=5K --scratch=auto"),
     RUN("filter-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --edges=taper "
                           "--out=o.npy --max-memory=30K --scratch=auto"),
+    RUN("mask-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --mask=@/v.tif --out=o.npy "
+                        "--max-memory=12K --scratch=auto"),
     RUN("inv-scratch", "inv @/h.npy --out=o.tif --max-memory=5K --scratch=auto"),
     RUN("inv-scratch-tiff", "inv @/f.tif --out=o.npy --max-memory=9K --scratch=."),
     RUN("fwd-verbose", "fwd @/a.png --out=o.png --verbose --json"),
@@ -64,6 +66,8 @@ const struct fault_case fault_cases[] = {
     PAGES("picture-scratch",
           "fwd @/a.npy --complex=o.npy --out=o.tif --max-memory=14K --scratch=."),
     PAGES("idwt-planes", "idwt @/pages_dwt.npy --out=o.tif --max-memory=110K"),
+    PAGES("idwt-pages",
+          "idwt @/pages_dwt.npy --out=o.tif --tiff-compression=lzw --max-memory=110K"),
     PAGES("pages-files",
           "filter @/pages.tif --dims=2 --lowpass=5 --out=o{page}.png --max-memory=60K"),
     /* Large enough for two threads. */
