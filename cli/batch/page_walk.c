@@ -398,6 +398,18 @@ static int open_readers(struct walk *w, struct hand *hand) {
     return n;
 }
 
+/* The CPU's own threads where it works beside other devices: those that copy for these, read and write
+ * would wait for it else, and it for them. */
+static int own_threads(const struct gf_task *t) {
+    const int all = gf_settings_threads(t->s);
+    int left = all, others = 0;
+    for (int i = 0; i < t->deal->n; i++)
+        if (!gf_deal_own_contexts(t->deal, i))
+            others += gf_task_streams(t, i) * GF_DEAL_COPYING;
+    left -= others ? others + MOST_READERS + 1 : 0;
+    return left > all / 2 ? left : all > 1 ? all / 2 : 1;
+}
+
 /* The threads for all devices: two each, so that one checks its results while the device runs the other's
  * pages; for the CPU as many as share its threads in small teams, which wait less for each other. */
 static int open_runners(struct walk *w, struct hand *hand) {
@@ -410,7 +422,7 @@ static int open_runners(struct walk *w, struct hand *hand) {
     for (int i = 0; i < t->deal->n; i++) {
         struct gf_session *session = gf_deal_session(t->deal, i);
         const int streams = gf_task_streams(t, i);
-        const int team = gf_settings_threads(t->s) / streams;
+        const int team = own_threads(t) / streams;
         const int threads = gf_deal_own_contexts(t->deal, i) ? (team > 0 ? team : 1) : 0;
         for (int k = 0; k < streams && n < MOST_HANDS; k++, n++) {
             hand[n] = (struct hand){.w = w, .i = i, .streams = streams};

@@ -74,12 +74,11 @@ static struct gf_session *instead(void *user, struct gf_session *failed) {
 /* Those of a device copy between its buffers and the arrays, of which there are others meanwhile. More
  * threads than CPUs would wait for each other. */
 static int threads_of(const struct gf_session_options *o, const struct gf_deal_device *device) {
-    enum { COPYING = 4 };
     const struct gf_backend *b;
     if (gf_backend_find_in(o->backends ? o->backends : gf_backends, device->backend, &b) ||
         !b->devices)
         return o->threads;
-    return o->threads > 0 && o->threads < COPYING ? o->threads : COPYING;
+    return o->threads > 0 && o->threads < GF_DEAL_COPYING ? o->threads : GF_DEAL_COPYING;
 }
 
 static int open_entry(struct gf_deal *d, int i, const struct gf_session_options *options,

@@ -21,6 +21,8 @@
 #include "core/deal/devices.h"
 #include "core/session/runner.h"
 
+enum { GF_DEAL_COPYING = 4 /* threads that copy for one of several devices, at most */ };
+
 struct gf_deal_request {
     const char *backend, *device; /* as typed, lists or not; NULL: none */
     bool dynamic;
