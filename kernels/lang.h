@@ -20,14 +20,25 @@
 #define GROUPS               ((long)get_num_groups(0))
 #define BARRIER()            barrier(CLK_LOCAL_MEM_FENCE)
 #define ATOMIC_ADD(p, v)     atomic_add(p, v)
-#define UNROLL               _Pragma("unroll")
-#define CPLX(re, im)         ((cplx)((re), (im)))
-#define COARSE_LOG2(x)       native_log2(x)
-#define COARSE_SQRT(x)       native_sqrt(x)
-#define BITS_OF(x)           as_uint(x)
-#define OF_BITS(b)           as_float(b)
-#define WIDE_BITS_OF(x)      ((wide)as_long(x))
-#define OF_WIDE_BITS(b)      as_double(b)
+#define ATOMIC_MAX(p, v)     atomic_max(p, v)
+#define RAISE(p, v)          ((void)atomic_max(p, v)) /* where most values are not larger */
+/* Words that groups of one launch exchange, and the order in which others see them. */
+#define SEEN(p)    atomic_or(p, 0u)
+#define SHOW(p, v) ((void)atomic_xchg(p, v))
+#ifdef __NV_CL_C_VERSION
+#define FENCE() __asm__ volatile("membar.gl;" ::: "memory")
+#else
+#define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
+#define PAUSE()
+#define UNROLL          _Pragma("unroll")
+#define CPLX(re, im)    ((cplx)((re), (im)))
+#define COARSE_LOG2(x)  native_log2(x)
+#define COARSE_SQRT(x)  native_sqrt(x)
+#define BITS_OF(x)      as_uint(x)
+#define OF_BITS(b)      as_float(b)
+#define WIDE_BITS_OF(x) ((wide)as_long(x))
+#define OF_WIDE_BITS(b) as_double(b)
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE
@@ -67,6 +78,12 @@ typedef char schar;
 #define GROUPS             ((wide)gridDim.x)
 #define BARRIER()          __syncthreads()
 #define ATOMIC_ADD(p, v)   atomicAdd(p, v)
+#define ATOMIC_MAX(p, v)   atomicMax(p, v)
+#define RAISE(p, v)        ((v) > *(volatile const uint *)(p) ? (void)atomicMax(p, v) : (void)0)
+#define SEEN(p)            (*(volatile const uint *)(p))
+#define SHOW(p, v)         ((void)(*(volatile uint *)(p) = (v)))
+#define FENCE()            __threadfence()
+#define PAUSE()            __nanosleep(32)
 #define UNROLL             _Pragma("unroll")
 #define CPLX(re, im)       make_cplx(re, im)
 #define COARSE_LOG2(x)     approximate_log2(x)
@@ -108,7 +125,13 @@ using namespace std;
 #define GROUP_ID ((wide)0)
 #define GROUPS   ((wide)1)
 #define BARRIER()
-#define ATOMIC_ADD(p, v) (*(p) += (v))
+#define ATOMIC_ADD(p, v) ((*(p) += (v)) - (v))
+#define ATOMIC_MAX(p, v) (*(p) = *(p) > (v) ? *(p) : (v))
+#define RAISE(p, v)      ((void)ATOMIC_MAX(p, v))
+#define SEEN(p)          (*(p))
+#define SHOW(p, v)       ((void)(*(p) = (v)))
+#define FENCE()
+#define PAUSE()
 #define UNROLL
 #define CPLX(re, im)    make_cplx(re, im)
 #define COARSE_LOG2(x)  log2(x)

@@ -19,6 +19,36 @@
 #define COUNTED 0
 #endif
 
+/* A pass that finds its display range, range_pass.h: itself, or only the keys of the sample's bins. */
+#define SAMPLED_FIRST 1
+#define SAMPLED_ALONE 2
+#ifndef SAMPLED
+#define SAMPLED 0
+#endif
+
+/* What a group works on: a tile of the pass's lines or, in a pass that finds its display range, of
+ * those in the sample. */
+struct task {
+    uint tile;
+    int sampling;
+    int own;                 /* a tile of the pass's lines is still to come */
+    uint stolen;             /* a tile of the sample that nobody has begun */
+    uint range[4];           /* its words, 0 as long as they are not there: known to work item 0 */
+    GLOBAL const int *order; /* where the lists of the sample are */
+};
+
+/* The only task of a group. */
+INLINE struct task only_task(GLOBAL const int *order) {
+    struct task t;
+    t.tile = (uint)GROUP_ID;
+    t.sampling = SAMPLED == SAMPLED_ALONE;
+    t.own = 0;
+    t.stolen = 0;
+    t.order = order;
+    UNROLL for (int i = 0; i < 4; i++) t.range[i] = 0;
+    return t;
+}
+
 struct line {
     place in, in_mirror, out, out_mirror; /* element offsets of point 0 */
     place at_in, at_out;                  /* coordinate of point 0 along the axis */
@@ -30,28 +60,50 @@ struct line {
     int zero;  /* the zero frequency of all axes that it runs across */
     int counts, second_counts; /* its samples are counted where they clip; those of its pair are */
     uint at[5];                /* the indices */
+#if SAMPLED
+    place sample,
+        sample_mirror; /* where its bins, and those of its mirror image, are in the sample */
+#endif
 };
 
-/* Line number `number` of the TILE_LINES of this group's tile, neighbours along the fast index. INDICES
+#if SAMPLED
+#define PARAMS               real
+#define COUNT_OF(a, task, i) (uint)((task)->sampling ? (a)->sample.count[i] : (a)->index[i].count)
+#else
+#define PARAMS               const real
+#define COUNT_OF(a, task, i) (uint)((a)->index[i].count)
+#endif
+
+/* Line number `number` of the TILE_LINES of this task's tile, neighbours along the fast index. INDICES
  * of the five are in use. */
-INLINE struct line line_at(const struct pass_args *a, uint number) {
+INLINE struct line line_at(const struct pass_args *a, const struct task *task, uint number) {
     struct line l;
     uint at[5];
-    const uint tile = (uint)GROUP_ID;
-    const uint tiles = ((uint)a->index[0].count + TILE_LINES(a) - 1) / TILE_LINES(a);
+    const uint tile = task->tile;
+    const uint tiles = (COUNT_OF(a, task, 0) + TILE_LINES(a) - 1) / TILE_LINES(a);
     uint rest = INDICES > 1 ? tile / tiles : 0;
     at[0] = (tile - rest * tiles) * TILE_LINES(a) + number;
     UNROLL for (int i = 1; i < INDICES; i++) {
-        const uint count = (uint)a->index[i].count;
+        const uint count = COUNT_OF(a, task, i);
         const uint next = i + 1 < INDICES ? rest / count : 0;
         at[i] = rest - next * count;
         rest = next;
     }
-    l.there = at[0] < (uint)a->index[0].count;
-    at[0] = l.there ? at[0] : (uint)a->index[0].count - 1;
+    l.there = at[0] < COUNT_OF(a, task, 0);
+    at[0] = l.there ? at[0] : COUNT_OF(a, task, 0) - 1;
     l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
     l.lone = l.own = 0;
     l.self = l.zero = l.counts = l.second_counts = 1;
+#if SAMPLED
+    l.sample = l.sample_mirror = 0;
+    UNROLL for (int i = 0; i < INDICES && task->sampling; i++) {
+        const struct sample_lines *s = &a->sample;
+        const place k = (place)at[i], stride = (place)s->stride[i];
+        l.sample += k * stride;
+        l.sample_mirror += (s->size[i] && k ? (place)s->size[i] - k : k) * stride;
+        at[i] = (uint)task->order[s->list[i] + k];
+    }
+#endif
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];
         l.zero &= !a->index[i].size || !at[i];

@@ -3,7 +3,7 @@
 #define SINK_H
 
 #include "lines.h"
-#include "sample.h"
+#include "range_key.h"
 #include "share.h"
 #include "source.h"
 
@@ -19,32 +19,53 @@ typedef cplx sink_element;
 /* A work item's line of the output. */
 struct sink {
     const struct pass_args *args;
+    const struct task *task;
     GLOBAL const int *order; /* as in struct source */
     struct line line;
     struct share share; /* of the points, as results of the last stage */
     struct shade shade; /* of samples that are displayed, see set_shade() */
     cplx zeroth;        /* Rader's sum of all points, where results are paired */
     int *clipped;       /* the work item's count of clipped samples */
+#if SAMPLED
+    LOCAL uint *keys;        /* of the bins of the tile's lines, if those are sampled; else 0 */
+    LOCAL const real *range; /* black and white */
+#endif
 };
 
 /* The line of a share of the tile; `source` is where the work item's points came from. */
 INLINE struct sink sink_of(const struct source *source, const struct share share, int *clipped) {
     struct sink s;
     s.args = source->args;
+    s.task = source->task;
     s.order = source->order;
-    s.line = ROWS_IN == ROWS_OUT ? source->line : line_at(source->args, share.line);
+    s.line = ROWS_IN == ROWS_OUT ? source->line : line_at(source->args, source->task, share.line);
     s.share = share;
     s.shade.black = s.shade.factor = R(0);
     s.zeroth = CPLX(R(0), R(0));
     s.clipped = clipped;
+#if SAMPLED
+    s.keys = 0;
+    s.range = 0;
+#endif
     return s;
 }
+
+#if SAMPLED
+#define HAS_KEYS(s) ((s)->keys != 0)
+#else
+#define HAS_KEYS(s) 0
+#endif
 
 /* Before samples are stored; not in sink_of(), so that no registers hold it through a transform. */
 INLINE void set_shade(struct sink *s, GLOBAL const real *params) {
 #if STORE == STORE_SAMPLE && DISPLAY
+#if SAMPLED
+    if (!s->keys)
+        s->shade = shade_of(KIND, SCALE, s->range[0], s->range[1]);
+#else
     GLOBAL const real *range = params + s->args->params;
     s->shade = shade_of(KIND, SCALE, range[PARAM_LOW], range[PARAM_HIGH]);
+#endif
 #endif
     (void)s;
     (void)params;
@@ -157,6 +178,15 @@ INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_o
 }
 #endif
 
+#if SAMPLED
+/* The key of a sampled line's bin, into the tile. */
+INLINE void keep_key(const struct sink *s, coord_out k, cplx v) {
+    if (s->line.self && (k == 0 || 2 * k == SIZE_OUT(s)))
+        v.y = R(0);
+    s->keys[(coord_out)s->share.line * SIZE_OUT(s) + k] = range_key(v, KIND);
+}
+#endif
+
 #if !PAIRED && STORE != STORE_PACKED
 /* Point j, the transform's j-th result; element `at` where points are at equal strides. */
 INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
@@ -197,6 +227,11 @@ INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
         dst[s->line.out + ALONG_OUT(s, k)] = v;
     if (!s->line.own && (2 * k >= SIZE_OUT(s) || k == 0))
         dst[s->line.out_mirror + ALONG_OUT(s, NEGATED(k, SIZE_OUT(s)))] = conj_of(v);
+#elif STORE == STORE_SAMPLE && SAMPLED
+    if (s->keys)
+        keep_key(s, k, v);
+    else
+        store_sample(s, dst, k, v);
 #elif STORE == STORE_SAMPLE
     store_sample(s, dst, k, v);
 #endif

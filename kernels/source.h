@@ -14,16 +14,19 @@ typedef cplx source_element;
 /* A work item's line of the input. */
 struct source {
     const struct pass_args *args;
+    const struct task *task;
     GLOBAL const int *order; /* Rader's permutations; 0 in kernels that have none */
     struct line line;
     struct share share; /* of the points, as operands of the first stage */
 };
 
-INLINE struct source source_of(const struct pass_args *args, const struct share share) {
+INLINE struct source source_of(const struct pass_args *args, const struct task *task,
+                               const struct share share) {
     struct source s;
     s.args = args;
+    s.task = task;
     s.order = 0;
-    s.line = line_at(args, share.line);
+    s.line = line_at(args, task, share.line);
     s.share = share;
     return s;
 }

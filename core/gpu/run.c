@@ -264,7 +264,8 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
     const struct gf_gpu_plan *p = m->plan;
     int rc = 0;
     if (m->counts && !first)
-        rc = c->api->clear(c->gpu, m->buffer[GF_GPU_COUNTERS], 0, p->bytes[GF_GPU_COUNTERS]);
+        rc = c->api->clear(c->gpu, m->buffer[GF_GPU_COUNTERS], 0,
+                           OUTPUTS * COUNTERS * (int64_t)sizeof(uint32_t));
     for (int i = first; i < end && !rc; i++) {
         const struct gf_gpu_pass *pass = &p->pass[i];
         struct gf_gpu_launch launch = {.kernel = m->request[m->kernel[i]].kernel,

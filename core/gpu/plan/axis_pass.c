@@ -7,6 +7,7 @@
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/general.h"
 #include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/range_pass.h"
 #include "core/gpu/plan/tables.h"
 
 static void add_index(struct gf_gpu_pass_builder *b, int axis, struct index_args index) {
@@ -320,7 +321,7 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
     if (groups > 2147483647.0)
         return gf_fail(GF_EUNSUPP, "an array of %.3g lines has more groups than a launch can count",
                        b->lines);
-    *count = (int64_t)groups;
+    *count = b->ap->keys_alone ? b->args.sample.tiles : (int64_t)groups + b->args.sample.tiles;
     return 0;
 }
 
@@ -375,9 +376,11 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
                            ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS});
     pass->args.pass = b->args;
     pass->args_bytes = sizeof b->args;
-    if (gf_gpu_samples_out(ap))
+    if (gf_gpu_samples_out(ap) && !(ap->sample && gf_gpu_displayed(ap->sample)))
         pass->output = ap->output;
     gf_gpu_axis_pass_describe(b, tile, pass);
+    if (ap->keys_alone)
+        gf_gpu_range_describe(b, pass);
     return pass;
 }
 
@@ -402,6 +405,8 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
     if (!p->trial)
         rc = b.general ? gf_gpu_general_args(&b, &tile) : add_tables(&b, &tile);
     if (rc)
+        return rc;
+    if (ap->range && (rc = gf_gpu_range_args(&b, &tile)))
         return rc;
     b.args.params = ap->output < 0 ? 0 : (int64_t)ap->output * GF_GPU_PARAMS_EACH;
     struct gf_gpu_pass *pass = append(&b, &tile);

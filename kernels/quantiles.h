@@ -1,0 +1,145 @@
+/* The range from a sample's keys, by one group: its quantiles, the upper digit from a histogram of
+ * upper digits, then the lower one from histograms of the keys with those. core/base/range_sample.c
+ * does the same on the host. THREADS work items, any number. */
+#ifndef QUANTILES_H
+#define QUANTILES_H
+
+#include "range_key.h"
+
+#ifndef KIND
+#define KIND KIND_MAGNITUDE
+#endif
+
+/* Words of local memory: two histograms, two running sums of the work items' parts and their
+ * predecessors, two digits with the ranks left there. */
+#define QUANTILE_WORDS (2 * SAMPLE_DIGITS + 4 * THREADS + 4)
+#define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
+
+struct keys {
+    GLOBAL uint *key;
+    GLOBAL const int *weight; /* 0: a zero frequency's */
+    wide count;
+    uint from; /* keys up to it are left out */
+};
+
+/* How much of a histogram is in a work item's part of it. */
+INLINE uint sum_own(LOCAL const uint *sum) {
+    uint own = 0;
+    for (int i = LOCAL_ID * EACH_DIGITS; i < (LOCAL_ID + 1) * EACH_DIGITS; i++)
+        own += i < SAMPLE_DIGITS ? sum[i] : 0;
+    return own;
+}
+
+/* The sums of `n` histograms before the work item's parts; the total of the first is returned. */
+INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int n, uint *before) {
+    uint own[2];
+    int turn = 0;
+    UNROLL for (int q = 0; q < n; q++) {
+        own[q] = sum_own(sum + q * SAMPLE_DIGITS);
+        scan[q * THREADS + LOCAL_ID] = own[q];
+    }
+    for (int step = 1; step < THREADS; step *= 2) {
+        LOCAL const uint *last = scan + turn * 2 * THREADS + LOCAL_ID;
+        turn = 1 - turn;
+        BARRIER();
+        UNROLL for (int q = 0; q < n; q++) scan[(2 * turn + q) * THREADS + LOCAL_ID] =
+            last[q * THREADS] + (LOCAL_ID >= step ? last[q * THREADS - step] : 0);
+    }
+    BARRIER();
+    UNROLL for (int q = 0; q < n; q++) before[q] =
+        scan[(2 * turn + q) * THREADS + LOCAL_ID] - own[q];
+    return scan[(2 * turn + 1) * THREADS - 1];
+}
+
+/* The digit at which the running sum of the histogram exceeds `rank`, to digit[0], and what of the
+ * rank is left there, to digit[1]. */
+INLINE void find_digit(LOCAL const uint *sum, uint before, uint rank, LOCAL uint *digit) {
+    for (int i = LOCAL_ID * EACH_DIGITS; i < (LOCAL_ID + 1) * EACH_DIGITS; i++) {
+        const uint here = i < SAMPLE_DIGITS ? sum[i] : 0;
+        if (rank >= before && rank - before < here) {
+            digit[0] = (uint)i;
+            digit[1] = rank - before;
+        }
+        before += here;
+    }
+}
+
+INLINE void clear_words(LOCAL uint *words, int count) {
+    for (int i = LOCAL_ID; i < count; i += THREADS)
+        words[i] = 0;
+}
+
+/* A key to the histogram of upper digits and, by whether it is a zero frequency's, to the largest. */
+INLINE void put_key(LOCAL uint *sum, LOCAL uint *most, uint key, uint weight) {
+    if (weight)
+        ATOMIC_ADD(&sum[key >> SAMPLE_DIGIT], weight);
+    RAISE(most + (weight ? 0 : 1), key);
+}
+
+/* Takes the keys that are left out from the histogram of upper digits. */
+INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
+    const int digit = (int)(k->from >> SAMPLE_DIGIT);
+    const uint partly = sum[digit];
+    BARRIER();
+    clear_words(sum, digit + 1);
+    BARRIER();
+    for (wide i = LOCAL_ID; i < k->count && partly; i += THREADS) {
+        const uint key = SEEN(&k->key[i]);
+        if (key > k->from && (int)(key >> SAMPLE_DIGIT) == digit)
+            ATOMIC_ADD(&sum[digit], (uint)k->weight[i]);
+    }
+    BARRIER();
+}
+
+/* The keys of the two quantiles; 0 where no key is left. On the way in the local memory begins with
+ * the histogram of upper digits, which all work items see. */
+INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *found) {
+    LOCAL uint *scan = sum + 2 * SAMPLE_DIGITS, *digit = scan + 4 * THREADS;
+    uint before[2], rank[2];
+    leave_out(k, sum);
+    const uint all = sum_before(sum, scan, 1, before); /* 0: the digits found are of no use */
+    find_digit(sum, before[0], all / 100, digit);
+    find_digit(sum, before[0], all - 1 - all / 1000, digit + 2);
+    BARRIER();
+    UNROLL for (int q = 0; q < 2; q++) {
+        found[q] = digit[2 * q];
+        rank[q] = digit[2 * q + 1];
+    }
+    clear_words(sum, 2 * SAMPLE_DIGITS);
+    BARRIER();
+    for (wide i = LOCAL_ID; i < k->count; i += THREADS) {
+        const uint key = SEEN(&k->key[i]);
+        UNROLL for (int q = 0; q < 2; q++) {
+            if (key >> SAMPLE_DIGIT == found[q] && key > k->from)
+                ATOMIC_ADD(&sum[q * SAMPLE_DIGITS + (int)(key & (SAMPLE_DIGITS - 1))],
+                           (uint)k->weight[i]);
+        }
+    }
+    BARRIER();
+    sum_before(sum, scan, 2, before);
+    UNROLL for (int q = 0; q < 2; q++)
+        find_digit(sum + q * SAMPLE_DIGITS, before[q], rank[q], digit + 2 * q);
+    BARRIER();
+    UNROLL for (int q = 0; q < 2; q++) found[q] = found[q] << SAMPLE_DIGIT | digit[2 * q];
+    return all != 0;
+}
+
+/* Black and white, the same for all work items, from the histogram, the largest key, that of the
+ * zero frequencies, and the root of the mean square. */
+INLINE void find_range(struct keys *k, LOCAL uint *sum, uint largest, uint zero, real most,
+                       real *range) {
+    const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);
+    uint found[2];
+    most = fmin(KIND == KIND_POWER ? most * most : most, LARGEST_REAL);
+    most = fmax(most, range_value(largest));
+    k->from = range_key_of(small * most);
+    real white = fmax(range_value(zero), most), black = white;
+    if (find_quantiles(k, sum, found)) {
+        black = range_value(found[0]);
+        white = range_value(found[1]);
+    }
+    range[0] = black > white * R(0.99) ? small * white : black;
+    range[1] = white;
+}
+
+#endif

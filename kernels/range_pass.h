@@ -1,0 +1,212 @@
+/* A pass that writes a display and finds its range: SAMPLED. The first groups take tiles of the lines
+ * in the range's sample, leave the keys of their bins, and the last of them to finish finds the
+ * quantiles. The other groups take the pass's own tiles and wait for the range before they store.
+ * A group that waits while a tile of the sample is not begun takes that tile first, and its own once
+ * more: so the range is found whatever the order is in which groups start, and however few run at the
+ * same time. */
+#ifndef RANGE_PASS_H
+#define RANGE_PASS_H
+
+#include "lines.h"
+#include "sink.h"
+
+#ifndef CLEARS
+#define CLEARS 0
+#endif
+
+/* Before a pass that finds its range: the words that its groups exchange. */
+INLINE void clear_shared(GLOBAL uint *counters, const int threads) {
+    for (int i = LOCAL_ID; i < SHARED_KEYS && CLEARS && GROUP_ID == 0; i += threads)
+        counters[SHARED + i] = 0;
+    (void)counters;
+}
+
+#if SAMPLED
+#include "quantiles.h"
+
+/* The histogram and what follows it in the tile's memory; keys are put in front of it. */
+INLINE void begin_keys(const struct sample_lines *s, LOCAL uint *words) {
+    BARRIER(); /* the transform's last exchange is over */
+    clear_words(words + s->sums, SAMPLE_DIGITS + 2);
+}
+
+/* Bin number i of the tile's lines, and of their mirror images: its key to all, its weight to the
+ * group's histogram. */
+INLINE void leave_key(const struct pass_args *a, const struct task *t, GLOBAL uint *shared,
+                      LOCAL const uint *keys, LOCAL uint *sums, uint i) {
+    const struct sample_lines *s = &a->sample;
+    const uint bins = (uint)s->bins, n = (uint)a->axis_size, number = i / (2 * bins);
+    const struct line l = line_at(a, t, number);
+    const int mirror = i - number * 2 * bins >= bins;
+    const uint bin = i - (number * 2 + (mirror ? 1 : 0)) * bins;
+    if (!l.there || (mirror && l.own))
+        return;
+    const uint k = (uint)t->order[s->list_along + bin];
+    const wide at = (wide)(mirror ? l.sample_mirror : l.sample) + (wide)bin * s->stride_along;
+    const uint weight = (uint)t->order[s->weight + at];
+    const uint key = keys[number * n + (mirror && k ? n - k : k)];
+    SHOW(&shared[SHARED_KEYS + at], key);
+    if (SAMPLED == SAMPLED_FIRST)
+        put_key(sums, sums + SAMPLE_DIGITS, key, weight);
+}
+
+/* After the keys of the tile's lines are at `keys`. */
+INLINE void leave_keys(const struct pass_args *a, const struct task *t, GLOBAL uint *shared,
+                       LOCAL uint *words, LOCAL const uint *keys) {
+    const struct sample_lines *s = &a->sample;
+    BARRIER();
+    for (uint i = (uint)LOCAL_ID; i < TILE_LINES(a) * 2 * (uint)s->bins; i += THREADS)
+        leave_key(a, t, shared, keys, words + s->sums, i);
+}
+#endif
+
+#if SAMPLED == SAMPLED_FIRST
+#define NO_TILE ((uint)-1)
+
+/* The next tile of the sample that is not begun, by work item 0; NO_TILE: none. */
+INLINE uint next_sampled(const struct sample_lines *s, GLOBAL uint *shared) {
+    const uint next = ATOMIC_ADD(&shared[SHARED_NEXT], 1u);
+    return next < (uint)s->tiles ? next : NO_TILE;
+}
+
+/* The words of the range, as far as they are there. */
+INLINE void see_range(struct task *t, GLOBAL uint *shared) {
+    UNROLL for (int i = 0; i < 2 * REAL_WORDS; i++) t->range[i] = SEEN(&shared[SHARED_RANGE + i]);
+}
+INLINE int has_range(const struct task *t) {
+    int has = 1;
+    UNROLL for (int i = 0; i < 2 * REAL_WORDS; i++) has &= t->range[i] != 0;
+    return has;
+}
+
+INLINE struct task first_task(const struct sample_lines *s, GLOBAL const int *order,
+                              GLOBAL uint *shared, LOCAL uint *words) {
+    struct task t = only_task(order);
+    t.stolen = NO_TILE;
+    t.own = GROUP_ID >= (wide)s->tiles;
+    t.sampling = !t.own;
+    if (t.sampling) {
+        if (LOCAL_ID == 0)
+            words[s->note] = next_sampled(s, shared);
+        BARRIER();
+        t.tile = words[s->note];
+    } else {
+        t.tile -= (uint)s->tiles;
+        if (LOCAL_ID == 0)
+            see_range(&t, shared);
+    }
+    return t;
+}
+
+/* Whether the group has another task. */
+INLINE int next_task(struct task *t, const struct sample_lines *s) {
+    const int again = t->sampling ? t->own : t->stolen != NO_TILE;
+    t->sampling = !t->sampling;
+    t->tile = t->sampling ? t->stolen : (uint)GROUP_ID - (uint)s->tiles;
+    t->stolen = NO_TILE;
+    if (again)
+        BARRIER(); /* all are done with the tile's memory */
+    return again;
+}
+
+/* Whether the range is there, and in the tile's memory, at `range`; else the group has stolen a
+ * tile. */
+INLINE int range_is_there(struct task *t, const struct sample_lines *s, GLOBAL uint *shared,
+                          LOCAL uint *words) {
+    LOCAL real *range = (LOCAL real *)(words + s->note + 2);
+    if (LOCAL_ID == 0) {
+        uint stolen = NO_TILE;
+        while (!has_range(t) && stolen == NO_TILE) {
+            see_range(t, shared);
+            if (!has_range(t) && SEEN(&shared[SHARED_NEXT]) < (uint)s->tiles)
+                stolen = next_sampled(s, shared);
+            if (!has_range(t))
+                PAUSE();
+        }
+        words[s->note] = stolen;
+        range[0] = real_of_words(t->range);
+        range[1] = real_of_words(t->range + REAL_WORDS);
+    }
+    BARRIER();
+    t->stolen = words[s->note];
+    return t->stolen == NO_TILE;
+}
+
+/* The range, by the group that finished the sample; the parameters have it for the report. */
+INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBAL real *params,
+                          GLOBAL uint *shared, LOCAL uint *words) {
+    struct keys k;
+    real range[2];
+    k.key = shared + SHARED_KEYS;
+    k.weight = t->order + a->sample.weight;
+    k.count = a->sample.all;
+    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += THREADS)
+        words[i] = SEEN(&shared[SHARED_SUMS + i]);
+    BARRIER();
+    find_range(&k, words, SEEN(&shared[SHARED_LARGEST]), SEEN(&shared[SHARED_ZERO]),
+               params[a->params + PARAM_RMS], range);
+    if (LOCAL_ID == 0) {
+        uint shown[2 * REAL_WORDS];
+        words_of_real(shown, range[0]);
+        words_of_real(shown + REAL_WORDS, range[1]);
+        UNROLL for (int i = 0; i < 2 * REAL_WORDS; i++) SHOW(&shared[SHARED_RANGE + i], shown[i]);
+        params[a->params + PARAM_LOW] = range[0];
+        params[a->params + PARAM_HIGH] = range[1];
+    }
+}
+
+/* The tile's keys and their histogram to all, and from the last tile's group the range. */
+INLINE void finish_keys(const struct pass_args *a, const struct task *t, GLOBAL real *params,
+                        GLOBAL uint *shared, LOCAL uint *words) {
+    const struct sample_lines *s = &a->sample;
+    LOCAL uint *sums = words + s->sums;
+    BARRIER();
+    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += THREADS)
+        if (sums[i])
+            ATOMIC_ADD(&shared[SHARED_SUMS + i], sums[i]);
+    if (LOCAL_ID < 2)
+        ATOMIC_MAX(&shared[SHARED_LARGEST + LOCAL_ID], sums[SAMPLE_DIGITS + LOCAL_ID]);
+    FENCE();
+    BARRIER();
+    if (LOCAL_ID == 0)
+        words[s->note] = ATOMIC_ADD(&shared[SHARED_DONE], 1u) + 1 == (uint)s->tiles;
+    BARRIER();
+    if (words[s->note]) {
+        FENCE();
+        publish_range(a, t, params, shared, words);
+    }
+}
+
+/* In a kernel, which has `args`, `params`, `counters` and `tile`: the tasks of its group. */
+#define FIRST_TASK(order) first_task(&args.sample, order, counters + SHARED, (LOCAL uint *)tile)
+#define IS_NONE(task)     ((task).sampling && (task).tile == NO_TILE)
+#define NEXT_TASK(task)   next_task(&(task), &args.sample)
+/* `store` writes a line's samples through `out`; or their keys, for which there is room at `room`. */
+#define STORES(task, out, room, store)                                                             \
+    if ((task).sampling) {                                                                         \
+        (out).keys = (room);                                                                       \
+        begin_keys(&args.sample, (LOCAL uint *)tile);                                              \
+        store;                                                                                     \
+        leave_keys(&args, &(task), counters + SHARED, (LOCAL uint *)tile, (room));                 \
+        finish_keys(&args, &(task), params, counters + SHARED, (LOCAL uint *)tile);                \
+    } else if (range_is_there(&(task), &args.sample, counters + SHARED, (LOCAL uint *)tile)) {     \
+        (out).keys = 0;                                                                            \
+        (out).range = (LOCAL const real *)((LOCAL uint *)tile + args.sample.note + 2);             \
+        store;                                                                                     \
+    }
+#else
+#define FIRST_TASK(order) only_task(order)
+#define IS_NONE(task)     0
+#define NEXT_TASK(task)   0
+#endif
+#if SAMPLED == SAMPLED_ALONE
+#define STORES(task, out, room, store)                                                             \
+    (out).keys = (room);                                                                           \
+    BARRIER();                                                                                     \
+    store;                                                                                         \
+    leave_keys(&args, &(task), counters + SHARED, (LOCAL uint *)tile, (room))
+#elif !SAMPLED
+#define STORES(task, out, room, store) store
+#endif
+
+#endif
