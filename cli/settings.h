@@ -8,6 +8,8 @@
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
 enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
+
+enum { GF_MOST_PROCESSES = 1 << 20 };
 enum gf_nan { GF_NAN_REFUSE, GF_NAN_ZERO, GF_NAN_MEAN };
 enum { GF_UNSET = -1, GF_MOST_LEVELS = -1, GF_MAX_THREAD_COUNTS = 8, GF_BENCH_MOST_LEVELS = 10 };
 
@@ -150,8 +152,11 @@ struct gf_settings {
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
-    int ranks;          /* plan: processes that share the volume; 0: unset */
-    double link;        /* their network, GB/s to and from each; 0: unset */
+    struct {
+        int down, across;
+    } grid;      /* of the processes that share a volume; 0: unset */
+    int ranks;   /* plan: processes that share the volume; 0: unset */
+    double link; /* their network, GB/s to and from each; 0: unset */
 
     struct gf_bench_settings {
         unsigned kinds, precisions, levels; /* bits; 0: unset */

@@ -133,12 +133,14 @@ static int commit(const struct gf_spread *s, struct gf_ranks *ranks, struct gf_v
 
 /* The job is there, and possible. */
 static int run(struct gf_task *t, struct gf_ranks *ranks, struct gf_spread *s, int64_t limit) {
+    const struct gf_shares shares = gf_spread_shares(&t->job, -1, 1);
+    const struct gf_grid grid = s->grid.down ? s->grid : gf_grid_choose(&shares, ranks->size);
     struct gf_volume *volume = NULL;
     struct gf_raw_layout layout;
     char path[PATH_MAX] = "";
     int rc = gf_file_layout(t->reader.file[0], &layout);
     if (!rc)
-        rc = gf_memory_check(gf_spread_bytes(&t->job, ranks->size), limit);
+        rc = gf_memory_check(gf_spread_bytes(&t->job, &grid), limit);
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = check_sum(t, ranks);
@@ -148,7 +150,7 @@ static int run(struct gf_task *t, struct gf_ranks *ranks, struct gf_spread *s, i
         goto out;
     s->in.path = t->read[0];
     s->in.at = layout.offset;
-    s->in.swap = gf_samples_are_swapped(&layout) ? gf_samples_swap : NULL;
+    s->swap = gf_samples_are_swapped(&layout) ? gf_samples_swap : NULL;
     s->out.path = path;
     rc = gf_spread_run(s);
     if (rc == GF_EINVAL && s->nonfinite)
@@ -170,12 +172,17 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
     const struct gf_session *session = t->runner->session;
     const struct gf_backend *b = gf_session_staging(session);
     struct gf_backend_options options = {.threads = threads_of(t->s, launcher)};
-    struct gf_spread s = {.ranks = ranks, .backend = b, .zero_nonfinite = t->s->nan == GF_NAN_ZERO};
+    struct gf_spread s = {.ranks = ranks,
+                          .backend = b,
+                          .grid = {t->s->grid.down, t->s->grid.across},
+                          .zero_nonfinite = t->s->nan == GF_NAN_ZERO};
     const int64_t share = launcher->local_size > 1 ? launcher->local_size : 1;
     const int64_t limit = t->s->max_memory ? t->s->max_memory : gf_memory_available() / share;
-    int rc = b ? gf_task_outline(t)
-               : gf_fail(GF_EUNSUPP, "the backend does not share a volume among processes; "
-                                     "--backend=openmp does");
+    const char *why = t->hooks->refuses_ranks ? t->hooks->refuses_ranks(t->s) : NULL;
+    int rc = why ? gf_fail(GF_EUNSUPP, "several processes share a volume: %s", why)
+             : b ? gf_task_outline(t)
+                 : gf_fail(GF_EUNSUPP, "the backend does not share a volume among processes; "
+                                       "--backend=openmp does");
     if (!rc && !t->skipped && !t->prepared)
         rc = access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                       : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");

@@ -38,6 +38,8 @@ struct gf_task_hooks {
     int (*stream)(struct gf_task *t, bool *done);
     /* Several processes can share a volume's task. */
     bool spreads;
+    /* NULL, or returns NULL where these settings let them; else the reason why not. */
+    const char *(*refuses_ranks)(const struct gf_settings *s);
     /* NULL, or returns NULL where a volume can be taken page by page, without ready(), each as the
      * whole would be. Else the reason why not. */
     const char *(*refuses_pages)(const struct gf_task *t);

@@ -445,6 +445,7 @@ static const struct gf_opt plan_rows[] = {
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_grid,
                                                     &gf_opts_levels,
                                                     &gf_opts_out,
                                                     &gf_opts_spectrum_kind,

@@ -24,7 +24,7 @@ static void predict(const struct gf_job *job, int64_t moved, int ranks, struct g
     const double messages = (double)planes.count * (ranks - 1) * rows.n;
     p->ranks = ranks;
     p->bytes_sent = planes.count * (ny - rows.count) * cols * point;
-    p->bytes_needed = gf_spread_bytes(job, ranks);
+    p->bytes_needed = gf_spread_bytes(job, &(struct gf_grid){ranks, 1});
     p->alone = (double)moved / p->copy;
     p->passes = p->alone * (double)planes.count / (double)nz;
     p->exchange = (double)p->bytes_sent / p->link + messages * message_seconds;
@@ -54,7 +54,8 @@ int gf_ranks_plan(const struct gf_job *job, int64_t moved, int ranks, double lin
         rc = gf_bandwidth_copy(threads, &out->copy);
     if (rc)
         return rc;
-    out->most = gf_slab_most(job->shape[0], job->shape[1], 1, gf_job_is_real(job));
+    const struct gf_shares shares = gf_spread_shares(job, -1, 1);
+    out->most = gf_grid_most_down(&shares);
     out->enough = find_enough(job, moved, out);
     predict(job, moved, ranks, out);
     return 0;

@@ -279,6 +279,15 @@ static int check(struct gf_task *t) {
     return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
 }
 
+/* What is made of all samples, or for the whole spectrum, no process has. */
+static const char *refuses_ranks(const struct gf_settings *s) {
+    return gf_filter_searches(s) ? "--auto-notch and --descreen search all samples"
+           : has_table(s)        ? "a mask or a kernel is a table of all frequencies"
+           : s->filter.mask_out  ? "--mask-out draws all frequencies"
+           : s->filter.edges != GF_EDGES_PERIODIC ? "--edges adds samples to the volume"
+                                                  : NULL;
+}
+
 /* ---- the command ---- */
 
 /* The picture as it was read; the job may be that of a longer one. */
@@ -309,6 +318,8 @@ const struct gf_task_hooks gf_hooks_filter = {
     .prepare = prepare,
     .ready = ready,
     .check = check,
+    .spreads = true,
+    .refuses_ranks = refuses_ranks,
     .refuses_pages = refuses_pages,
     .take_pages = take_pages,
     .begin_part = begin_part,
@@ -331,11 +342,23 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return code;
 }
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_out,     &gf_opts_depth_own, &gf_opts_filter_result, &gf_opts_files,
-    &gf_opts_filter,  &gf_opts_axes,      &gf_opts_precision,     &gf_opts_color,
-    &gf_opts_list,    &gf_opts_frames,    &gf_opts_raw,           &gf_opts_skip,
-    &gf_opts_backend, &gf_opts_run,       &gf_opts_report,        NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_out,
+                                                    &gf_opts_depth_own,
+                                                    &gf_opts_filter_result,
+                                                    &gf_opts_files,
+                                                    &gf_opts_filter,
+                                                    &gf_opts_axes,
+                                                    &gf_opts_precision,
+                                                    &gf_opts_color,
+                                                    &gf_opts_list,
+                                                    &gf_opts_frames,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_skip,
+                                                    &gf_opts_backend,
+                                                    &gf_opts_run,
+                                                    &gf_opts_grid,
+                                                    &gf_opts_report,
+                                                    NULL};
 
 const struct gf_command gf_command_filter = {
     .name = "filter",

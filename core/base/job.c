@@ -21,7 +21,7 @@ bool gf_job_counts_part(const struct gf_job *job) {
 double gf_job_scale(const struct gf_job *job) {
     double n = (double)gf_job_points(job);
     if (job->op == GF_FILTER)
-        return 1 / n;
+        return job->whole.axes ? 1 : 1 / n;
     if (job->norm == GF_NORM_ORTHO)
         return 1 / sqrt(n);
     bool scaled = (job->norm == GF_NORM_BACKWARD) == (job->direction == GF_INVERSE);
@@ -68,11 +68,12 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
                 a->in_shift == b->in_shift && a->in_half == b->in_half && a->real == b->real &&
                 a->lean == b->lean && a->spend_input == b->spend_input &&
                 a->precision == b->precision && a->norm == b->norm &&
-                a->elsewhere == b->elsewhere && a->n_out == b->n_out && a->op == b->op &&
-                same_wavelet(&a->wavelet, &b->wavelet) && a->filter == b->filter &&
-                a->filter_serial == b->filter_serial;
+                a->elsewhere == b->elsewhere && a->whole.axes == b->whole.axes &&
+                a->n_out == b->n_out && a->op == b->op && same_wavelet(&a->wavelet, &b->wavelet) &&
+                a->filter == b->filter && a->filter_serial == b->filter_serial;
     for (int i = 0; same && i < a->ndim; i++)
-        same = a->shape[i] == b->shape[i] && gf_job_counted(a, i) == gf_job_counted(b, i);
+        same = a->shape[i] == b->shape[i] && gf_job_counted(a, i) == gf_job_counted(b, i) &&
+               a->whole.shape[i] == b->whole.shape[i] && a->whole.first[i] == b->whole.first[i];
     for (int i = 0; same && i < a->n_out; i++)
         same = same_output(&a->out[i], &b->out[i]);
     return same;

@@ -121,6 +121,14 @@ struct gf_job {
     /* Points of the axes that other jobs transform, this one being a part of a transform of more
      * axes: they count in the norm. 0: the job is all of it. */
     int64_t elsewhere;
+    /* Of a part that can have some of the indices of every axis: those from `first` on, of a transform
+     * of this shape over these axes. axes 0: it has all indices of the axes that it leaves to others.
+     * A GF_FILTER part transforms complex numbers, multiplies by the filter, transforms back, and has
+     * no factor; GF_FFT parts of a filter name it too, and are computed as a backend does it there. */
+    struct {
+        int64_t shape[GF_MAX_DIMS], first[GF_MAX_DIMS];
+        unsigned axes;
+    } whole;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
     enum gf_op op;

@@ -115,13 +115,15 @@ static int check_wavelet(const struct gf_job *job) {
 static int check_filter(const struct gf_job *job) {
     if (!job->filter)
         return gf_fail(GF_EINVAL, "no filter to apply");
-    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype))
+    const bool part = job->whole.axes != 0;
+    if (job->direction != GF_FORWARD || gf_dtype_is_complex(job->in_dtype) != part)
         return gf_fail(GF_EINVAL, "a filter takes real samples, not complex ones");
     return check_samples(job);
 }
 
-static int check_filtered(const struct gf_output *out) {
-    if (out->kind != GF_REAL || out->map != GF_MAP_NUMBER || out->shift || out->half)
+static int check_filtered(const struct gf_job *job, const struct gf_output *out) {
+    if (out->kind != (job->whole.axes ? GF_COMPLEX : GF_REAL) || out->map != GF_MAP_NUMBER ||
+        out->shift || out->half)
         return gf_fail(GF_EINVAL, "a filter's results are real numbers, as its input is");
     return 0;
 }
@@ -161,7 +163,7 @@ static int check_output(const struct gf_job *job, const struct gf_output *out) {
     if (out->range == GF_RANGE_AUTO && (job->op != GF_FFT || job->direction != GF_FORWARD))
         return gf_fail(GF_EINVAL, "an automatic display range is that of a spectrum");
     int rc = job->op == GF_DWT      ? check_coefficients(job, out)
-             : job->op == GF_FILTER ? check_filtered(out)
+             : job->op == GF_FILTER ? check_filtered(job, out)
                                     : 0;
     if (rc)
         return rc;
@@ -225,6 +227,8 @@ int gf_job_check_unpacked(const struct gf_job *job) {
     for (int i = 0; i < job->n_out; i++)
         if (job->out[i].packed)
             return gf_fail(GF_EUNSUPP, "this backend does not pack half spectra");
+    if (job->op == GF_FILTER && job->whole.axes)
+        return gf_fail(GF_EUNSUPP, "this backend does not filter a part of a spectrum");
     return 0;
 }
 

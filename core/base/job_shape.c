@@ -44,7 +44,7 @@ void gf_job_out_shape(const struct gf_job *job, int i, int64_t shape[GF_MAX_RANK
 
 bool gf_job_joins_pages(const struct gf_job *job) {
     enum { MANY = 128 };
-    const bool part = job->axes == 4 && job->elsewhere;
+    const bool part = job->axes == 4 && job->elsewhere && !job->whole.axes;
     const int64_t pages = part ? job->elsewhere : job->shape[0];
     return gf_job_is_real(job) && job->ndim == 3 && (job->axes == 5 || part) && pages >= MANY;
 }

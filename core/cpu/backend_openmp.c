@@ -126,9 +126,12 @@ static const struct gf_cpu_kernels *kernels_for(const struct gf_job *job) {
 /* A part of a job that this backend packs is packed as that would be. */
 static int check_packed(const struct gf_job *job, const struct gf_cpu_kernels *k) {
     const int last = job->ndim - 1;
+    const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
+    const int64_t *shape = job->whole.axes ? job->whole.shape : job->shape;
     bool good = job->n_out == 1 && last > 0 && gf_job_half_axis(job) == last &&
-                job->shape[last] % (2 * k->lanes) == 0 && job->axes >> (last - 1) & 1 &&
-                job->shape[last - 1] > 1;
+                shape[last] % (2 * k->lanes) == 0 && axes >> (last - 1) & 1 && shape[last - 1] > 1;
+    if (job->out[0].packed_within)
+        good = good && job->axes >> (last - 1) & 1;
     return good ? 0 : gf_fail(GF_EINVAL, "half spectra of such a job are not packed");
 }
 
@@ -234,37 +237,44 @@ static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *arg
     }
 }
 
-/* What a thread needs for joined passes: arguments of its own, which point at its plane. Returns its
- * scratch. */
-static char *take_part(const struct joined *j, int thread,
-                       struct gf_cpu_pass_args args[MOST_JOINED]) {
+/* What a thread runs: a single pass as it is, or joined ones with arguments of its own, in `room`,
+ * which point at its plane. */
+static const struct gf_cpu_pass_args *take_part(const struct joined *j, int thread,
+                                                struct gf_cpu_pass_args room[MOST_JOINED]) {
     const struct gf_cpu_plan *p = j->p;
+    if (j->count == 1)
+        return &j->pass->args;
     for (int i = 0; i < j->count; i++) {
-        args[i] = j->pass[i].args;
+        room[i] = j->pass[i].args;
         if (i)
-            args[i - 1].destination.data = args[i].source.data =
+            room[i - 1].destination.data = room[i].source.data =
                 p->plane_data + (size_t)thread * (size_t)p->plane.bytes;
     }
+    return room;
+}
+
+static char *scratch_of(const struct gf_cpu_plan *p, int thread) {
     return p->scratch + (size_t)thread * p->scratch_bytes;
 }
 
 /* Without a team: starting and ending one takes most of a microsecond even for a single thread. */
 static void run_alone(const struct joined *j, long chunks, struct gf_cpu_stats *total) {
-    struct gf_cpu_pass_args args[MOST_JOINED];
-    char *scratch = take_part(j, 0, args);
+    struct gf_cpu_pass_args room[MOST_JOINED];
+    const struct gf_cpu_pass_args *args = take_part(j, 0, room);
     if (j->feed)
         j->feed->produce(j->feed->user);
     for (long c = 0; c < chunks; c++)
-        run_chunk(j, args, c, scratch, total);
+        run_chunk(j, args, c, scratch_of(j->p, 0), total);
 }
 
 static void run_team(const struct joined *j, long chunks, long at_once, int threads,
                      struct gf_cpu_stats *total) {
 #pragma omp parallel num_threads(threads)
     {
-        struct gf_cpu_pass_args args[MOST_JOINED];
+        struct gf_cpu_pass_args room[MOST_JOINED];
         int me = omp_get_thread_num();
-        char *scratch = take_part(j, me, args);
+        const struct gf_cpu_pass_args *args = take_part(j, me, room);
+        char *scratch = scratch_of(j->p, me);
         struct gf_cpu_stats mine = {0};
         if (j->feed && me == 0)
             j->feed->produce(j->feed->user); /* the others begin meanwhile */
@@ -297,11 +307,11 @@ static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
     for (int i = 0; i < count; i++)
         j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
     long chunks = count > 1 ? planes : j.tiles[0];
-    long at_once = count > 1 || feed ? 1 : tiles_at_once(pass, chunks, threads);
     if (threads == 1)
         run_alone(&j, chunks, total);
     else
-        run_team(&j, chunks, at_once, threads, total);
+        run_team(&j, chunks, count > 1 || feed ? 1 : tiles_at_once(pass, chunks, threads), threads,
+                 total);
 }
 
 static int allocate(char **data, int64_t bytes, const char *what) {
@@ -363,6 +373,29 @@ static int bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const str
     return rc;
 }
 
+/* True when a display range comes from the data: it differs from run to run. */
+static bool finds_ranges(const struct gf_cpu_plan *p) {
+    bool finds = gf_job_samples(&p->job);
+    for (int i = 0; i < p->n_passes; i++)
+        finds |= p->pass[i].range_from_zero || p->pass[i].args.destination.discard;
+    return finds;
+}
+
+/* True when the passes point at these arrays already: binding them takes longer than a short
+ * transform. */
+static bool is_bound(const struct gf_cpu_plan *p, const struct gf_array *in,
+                     const struct gf_array *out) {
+    return p->bound && !memcmp(&p->bound_to[0], in, sizeof *in) &&
+           !memcmp(&p->bound_to[1], out, (size_t)p->job.n_out * sizeof *out);
+}
+
+static void note_bound(struct gf_cpu_plan *p, const struct gf_array *in,
+                       const struct gf_array *out) {
+    p->bound = !finds_ranges(p);
+    p->bound_to[0] = *in;
+    memcpy(&p->bound_to[1], out, (size_t)p->job.n_out * sizeof *out);
+}
+
 /* Notes what the pass that searched the range of output `o`, or wrote it, has found. */
 static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
                  struct ranges *r, struct gf_report *report) {
@@ -382,10 +415,10 @@ static void note(const struct gf_job *job, int o, bool searched, const struct gf
 }
 
 /* Puts the seconds of passes that ran together where those of the next one belong, in the order of
- * summarise(); the first of them has the time of all. `to`: NULL for nowhere. */
+ * summarise(); the first of them has the time of all. */
 static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int count,
                             double took, double *to) {
-    for (int k = 0; k < count && to; k++) {
+    for (int k = 0; k < count; k++) {
         if (pass[k].output >= 0 && gf_output_samples(&p->job, pass[k].output))
             *to++ = NAN;
         *to++ = k ? NAN : took;
@@ -401,8 +434,10 @@ static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *
     struct ranges r = {.read = false};
     if (rc)
         return rc;
-    if (!feed)
+    const bool bound = is_bound(p, in, out);
+    if (!bound && !feed)
         r.rms = gf_range_rms(job, in);
+    p->bound = bound;
     for (int i = 0; i < job->n_out; i++) {
         bool given = job->out[i].range == GF_RANGE_GIVEN;
         r.of[i][0] = given ? job->out[i].low : 0;
@@ -412,19 +447,22 @@ static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *
     for (int i = 0, count; i < p->n_passes && !rc; i += count) {
         struct gf_cpu_pass *pass = &p->pass[i];
         struct gf_cpu_stats found = {0};
-        double start = gf_now_ms();
+        const double start = seconds ? gf_now_ms() : 0;
         for (count = 1; pass[count - 1].with_next;)
             count++;
-        for (int k = 0; k < count && !rc; k++)
+        for (int k = 0; k < count && !rc && !bound; k++)
             rc = bind(p, pass + k, in, out, team, &r);
         if (rc)
             break;
         run_passes(p, i, count, team, i ? NULL : feed, &found);
-        seconds = note_seconds(p, pass, count, (gf_now_ms() - start) * 1e-3, seconds);
+        if (seconds)
+            seconds = note_seconds(p, pass, count, (gf_now_ms() - start) * 1e-3, seconds);
         if (feed && !i)
             r.rms = gf_range_rms(job, in);
         note(job, pass[count - 1].output, pass->args.destination.discard, &found, &r, report);
     }
+    if (!rc && !bound)
+        note_bound(p, in, out);
     return rc;
 }
 

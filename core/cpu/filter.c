@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/status.h"
 #include "core/filter/compose.h"
@@ -10,6 +11,27 @@
 
 static bool transformed(const struct gf_job *job, int axis) {
     return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);
+}
+
+/* The job that a part is a part of, as far as its filter's values depend on it; else the job. */
+static struct gf_job whole_of(const struct gf_job *job) {
+    struct gf_job whole = *job;
+    if (!job->whole.axes)
+        return whole;
+    memcpy(whole.shape, job->whole.shape, sizeof whole.shape);
+    whole.axes = job->whole.axes;
+    whole.elsewhere = 0;
+    return whole;
+}
+
+static bool filtered(const struct gf_job *job, int axis) {
+    const struct gf_job whole = whole_of(job);
+    return transformed(&whole, axis);
+}
+
+/* The filter's index of this job's index 0. */
+static int64_t first_of(const struct gf_job *job, int axis) {
+    return job->whole.axes && axis >= 0 && axis < job->ndim ? job->whole.first[axis] : 0;
 }
 
 bool gf_cpu_filter_fuses(const struct gf_job *job) {
@@ -50,10 +72,10 @@ static bool is_brief(const struct gf_job *job, const struct gf_filter_terms *t) 
  * vectors may be read. NULL where the axis is not transformed. */
 static const void *axis_values(const struct gf_cpu_plan *p, const struct gf_filter_terms *t,
                                int term, int axis, struct gf_cpu_filter *f, int64_t *at) {
-    if (!transformed(&p->job, axis))
+    if (!filtered(&p->job, axis))
         return NULL;
     const int bits = p->kernels->bits, lanes = p->kernels->lanes;
-    const double *from = t->value + t->term[term].at[axis];
+    const double *from = t->value + t->term[term].at[axis] + first_of(&p->job, axis);
     const int64_t n = p->extent[axis], start = *at;
     *at += (n + lanes - 1) / lanes * lanes;
     for (int64_t i = start; i < *at; i++)
@@ -139,7 +161,8 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
             double v[2], h;
             int64_t at = 0, i = ((complex ? 2 : 1) * k) * lanes + l;
             index[pass->axis] = k;
-            index[pass->lane] = lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1;
+            index[pass->lane] = first_of(&p->job, pass->lane) +
+                                (lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1);
             for (int a = 0; a < table->rank; a++)
                 at = at * table->shape[a] + index[a];
             table_value(table, at, v);
@@ -153,7 +176,7 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
 /* The table's extent along an axis: 1 where no value depends on it. */
 static long table_extent(const struct gf_cpu_plan *p, int axis) {
     bool spatial = axis >= 0 && axis < p->job.ndim;
-    bool matters = spatial && (transformed(&p->job, axis) || p->job.filter->table.data);
+    bool matters = spatial && (filtered(&p->job, axis) || p->job.filter->table.data);
     return matters ? p->extent[axis] : 1;
 }
 
@@ -185,7 +208,7 @@ static int fill_table(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pas
         const long at[2] = {i / blocks / n[1], i / blocks % n[1]};
         for (int d = 0; d < 2; d++)
             if (pass->outer[d] >= 0)
-                index[pass->outer[d]] = at[d];
+                index[pass->outer[d]] = first_of(&p->job, pass->outer[d]) + at[d];
         fill_block(p, pass, t, index, i % blocks * lanes,
                    (char *)f->table + i * block * p->kernels->bits / 8);
     }
@@ -196,13 +219,17 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
                        struct gf_cpu_filter **out) {
     struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
     struct gf_cpu_filter *f = calloc(1, sizeof *f);
-    int rc = t && f ? gf_filter_compile(&p->job, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
+    const struct gf_job whole = whole_of(&p->job);
+    bool origin = true; /* this part has the zero frequency */
+    int rc = t && f ? gf_filter_compile(&whole, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
     if (rc)
         goto out;
-    f->gain.zero = gf_filter_zero(&p->job);
-    f->gain.lane_on = transformed(&p->job, pass->lane);
+    for (int i = 0; i < whole.ndim; i++)
+        origin = origin && !first_of(&p->job, i);
+    f->gain.zero = origin ? gf_filter_zero(&whole) : 0;
+    f->gain.lane_on = transformed(&whole, pass->lane);
     for (int d = 0; d < 2; d++)
-        f->gain.outer_on[d] = transformed(&p->job, pass->outer[d]);
+        f->gain.outer_on[d] = transformed(&whole, pass->outer[d]);
     rc = pass->args.form == GF_CPU_R2R ? fill_line(p, pass, t, f)
          : is_brief(&p->job, t)        ? fill_factors(p, pass, t, f)
                                        : fill_table(p, pass, t, threads, f);

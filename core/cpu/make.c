@@ -333,7 +333,7 @@ static void list_filter_passes(struct gf_cpu_plan *p) {
     for (int o = 0; o < (n == 1 ? n_out : 1); o++) {
         struct gf_cpu_pass *pass =
             add_pass(p, axes[n - 1], p->line[axes[n - 1]], false, n == 1, n == 1 ? o : -1, false);
-        pass->args.form = n == 1 ? GF_CPU_R2R : GF_CPU_C2C;
+        pass->args.form = n == 1 && p->half >= 0 ? GF_CPU_R2R : GF_CPU_C2C;
         pass->filters = true;
     }
     for (int i = n - 2; i >= 0; i--)
@@ -520,7 +520,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
                          (long long)job->shape[i]);
             goto fail;
         }
-    if (p->line[p->inner] && job->op == GF_FFT &&
+    if (p->line[p->inner] && job->op == GF_FFT && !job->filter &&
         !gf_cpu_row_plan(job->shape[p->inner], kernels, &p->rows)) {
         rc = gf_fail(GF_ENOMEM, "no memory for the tables of rows");
         goto fail;

@@ -63,6 +63,8 @@ struct gf_cpu_plan {
     size_t scratch_bytes;                   /* for one thread */
     bool stays;                             /* gf_cpu_stays_cached() of what a run touches */
     char *work_data, *plane_data, *scratch; /* allocated by the first run */
+    bool bound; /* the passes point at these arrays: the input, then the outputs */
+    struct gf_array bound_to[1 + GF_MAX_OUTPUTS];
     char *banded; /* instead of a spent input that cannot be written; allocated by the first run */
 };
 

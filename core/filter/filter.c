@@ -111,6 +111,8 @@ int gf_filter_validate(const struct gf_job *job) {
         if (!rc && f->factor[i].cab != 0)
             rc = check_lowpass(job, &f->factor[i].b);
     }
+    if (!rc && job->whole.axes && f->table.data)
+        rc = gf_fail(GF_EUNSUPP, "a part of a spectrum is not multiplied by a table");
     return rc ? rc : check_table(job, &f->table);
 }
 

@@ -1,9 +1,9 @@
-/* The rows of a spectrum's file that a rank has: their order there, and their checksums. */
+/* The rows and columns of a spectrum's file that a rank has: their order there, and checksums. */
 #include <stdlib.h>
 #include <zlib.h>
 
 #include "core/base/status.h"
-#include "core/mpi/slabs.h"
+#include "core/mpi/file_rows.h"
 
 enum { CHUNK = 16 << 20 };
 
@@ -27,27 +27,56 @@ static void list_rows(const struct gf_slabs *v, bool shifted, struct gf_file_row
     }
 }
 
-int gf_file_rows_open(const struct gf_slabs *v, bool shifted, bool half, int64_t sample,
-                      struct gf_file_rows *f) {
+/* Lists the own columns in the order of the file. */
+static int list_columns(const struct gf_slabs *v, bool shifted, bool half, struct gf_file_rows *f) {
     const int64_t columns = half ? v->nx / 2 + 1 : v->nx;
+    const int64_t shift = shifted && !half ? v->nx / 2 : 0;
+    for (int64_t at = 0; at < columns; at++) {
+        int64_t x = (at + columns - shift) % columns;
+        const bool mirrored = v->real && 2 * x > v->nx;
+        const int64_t column = gf_slabs_column(v, mirrored ? v->nx - x : x);
+        struct gf_column_run *r = f->runs ? &f->run[f->runs - 1] : NULL;
+        if (column < 0)
+            continue;
+        bool next = r && r->file + r->n == at && r->mirrored == mirrored && column < v->cols &&
+                    r->column < v->cols && column == r->column + (mirrored ? -r->n : r->n);
+        if (next)
+            r->n++;
+        else if (f->runs == GF_MOST_COLUMN_RUNS)
+            return gf_fail(GF_EUNSUPP, "columns in more than %d runs", GF_MOST_COLUMN_RUNS);
+        else
+            f->run[f->runs++] = (struct gf_column_run){at, f->columns, 1, column, mirrored};
+        f->columns++;
+    }
+    return 0;
+}
+
+int gf_file_rows_open(const struct gf_slabs *v, const struct gf_spread_file *file, bool shifted,
+                      bool half, int64_t sample, struct gf_file_rows *f) {
+    const int64_t point = v->channels * sample;
+    const int64_t whole = (half ? v->nx / 2 + 1 : v->nx) * point;
     int64_t most = 0;
-    *f = (struct gf_file_rows){.planes = v->nz,
+    *f = (struct gf_file_rows){.map = {file, v->ny, whole},
+                               .planes = v->nz,
                                .rows = v->rows.count,
-                               .row = columns * v->channels * sample,
-                               .shift_z = shifted ? v->nz / 2 : 0,
-                               .shift_x = shifted && !half ? v->nx / 2 : 0};
-    for (int i = 0; i < v->ranks->size; i++) {
-        int64_t rows = gf_slab_rows(v->ny, v->ranks->size, i, v->real).count;
+                               .point = point,
+                               .shift_z = shifted ? v->nz / 2 : 0};
+    for (int i = 0; i < v->grid.down; i++) {
+        int64_t rows = gf_slab_rows(v->ny, v->grid.down, i, v->mirrored).count;
         most = rows > most ? rows : most;
     }
-    if (f->row > CHUNK * 32)
-        return gf_fail(GF_EUNSUPP, "a row of %lld bytes is too long for several processes",
-                       (long long)f->row);
-    f->chunk = CHUNK / f->row > 1 ? CHUNK / f->row : 1;
+    int rc = list_columns(v, shifted, half, f);
+    f->row = f->columns * point;
+    if (!rc && whole > CHUNK * 32)
+        rc = gf_fail(GF_EUNSUPP, "a row of %lld bytes is too long for several processes",
+                     (long long)whole);
+    if (rc)
+        return rc;
+    f->chunk = CHUNK / whole > 1 ? CHUNK / whole : 1;
     f->rounds = (v->nz * most + f->chunk - 1) / f->chunk;
     f->y = malloc((size_t)(f->rows + 1) * sizeof *f->y);
     f->at = malloc((size_t)(f->rows + 1) * sizeof *f->at);
-    f->parts = malloc((size_t)(f->chunk + 1) * sizeof *f->parts);
+    f->parts = malloc((size_t)(f->chunk * (f->runs + 1)) * sizeof *f->parts);
     if (!f->y || !f->at || !f->parts)
         return gf_fail(GF_ENOMEM, "out of memory");
     list_rows(v, shifted, f);
@@ -72,18 +101,23 @@ void gf_file_rows_index(const struct gf_file_rows *f, int64_t i, int64_t *z, int
     *y = f->y[i % f->rows];
 }
 
-int gf_file_rows_parts(const struct gf_file_rows *f, int64_t base, int64_t full_rows, int64_t first,
-                       int64_t n) {
+int gf_file_rows_parts(const struct gf_file_rows *f, int64_t first, int64_t n) {
     int parts = 0;
     for (int64_t i = first; i < first + n; i++) {
-        int64_t at = base + (i / f->rows * full_rows + f->at[i % f->rows]) * f->row;
-        struct gf_file_part *last = parts ? &f->parts[parts - 1] : NULL;
-        if (last && last->at + last->bytes == at)
-            last->bytes += f->row;
-        else
-            f->parts[parts++] = (struct gf_file_part){at, f->row};
+        int64_t unused, at = gf_file_at(&f->map, i / f->rows, f->at[i % f->rows], &unused);
+        for (int k = 0; k < f->runs; k++)
+            parts = gf_file_add(f->parts, parts, at + f->run[k].file * f->point,
+                                f->run[k].n * f->point);
     }
     return parts;
+}
+
+int64_t gf_file_rows_place(const struct gf_file_rows *f, int64_t i, int64_t c) {
+    const int64_t row = i / f->rows * f->map.rows + f->at[i % f->rows];
+    int k = 0;
+    while (c >= f->run[k].at + f->run[k].n)
+        k++;
+    return row * (f->map.row / f->point) + f->run[k].file + c - f->run[k].at;
 }
 
 /* ---------------------------------------------------------------- checksums */

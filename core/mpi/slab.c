@@ -1,8 +1,8 @@
-/* The slabs of a volume. */
+/* The slabs and pencils of a volume. */
 #include "core/mpi/slab.h"
 
 /* Items [n r / p, n (r + 1) / p) of n: without overflow for any n below 2^62. */
-static struct gf_span share(int64_t n, int ranks, int rank) {
+struct gf_span gf_slab_share(int64_t n, int ranks, int rank) {
     int64_t whole = n / ranks, rest = n % ranks;
     int64_t first = whole * rank + rest * rank / ranks;
     int64_t end = whole * (rank + 1) + rest * (rank + 1) / ranks;
@@ -11,7 +11,7 @@ static struct gf_span share(int64_t n, int ranks, int rank) {
 
 struct gf_span gf_slab_planes(int64_t n, int ranks, int rank, int64_t unit) {
     int64_t blocks = n / unit > 1 ? n / unit : 1;
-    struct gf_span r = share(blocks, ranks, rank);
+    struct gf_span r = gf_slab_share(blocks, ranks, rank);
     int64_t first = r.first * unit, end = r.first + r.count == blocks ? n : first + r.count * unit;
     return (struct gf_span){r.count ? first : 0, r.count ? end - first : 0};
 }
@@ -29,7 +29,7 @@ static void add(struct gf_rows *r, int64_t first, int64_t end) {
 
 struct gf_rows gf_slab_rows(int64_t n, int ranks, int rank, int mirrored) {
     struct gf_rows rows = {0};
-    struct gf_span own = share(mirrored ? n / 2 + 1 : n, ranks, rank);
+    struct gf_span own = gf_slab_share(mirrored ? n / 2 + 1 : n, ranks, rank);
     int64_t end = own.first + own.count;
     add(&rows, own.first, end);
     if (!mirrored || !own.count)
@@ -64,7 +64,25 @@ int64_t gf_rows_index(const struct gf_rows *r, int64_t y) {
     return i < r->range[0].count ? i : y - r->range[1].first + r->range[0].count;
 }
 
-int64_t gf_slab_most(int64_t nz, int64_t ny, int64_t unit, int mirrored) {
-    int64_t planes = nz / unit > 1 ? nz / unit : 1, rows = mirrored ? ny / 2 + 1 : ny;
+int64_t gf_grid_most_down(const struct gf_shares *s) {
+    const int64_t planes = s->nz / s->planes > 1 ? s->nz / s->planes : 1;
+    const int64_t rows = s->mirrored ? s->ny / 2 + 1 : s->ny;
     return planes < rows ? planes : rows;
+}
+
+int64_t gf_grid_most_across(const struct gf_shares *s) {
+    const int64_t lines = s->ny / s->lines > 1 ? s->ny / s->lines : 1;
+    return lines < s->columns ? lines : s->columns;
+}
+
+struct gf_grid gf_grid_choose(const struct gf_shares *s, int ranks) {
+    const int64_t most_down = gf_grid_most_down(s), most_across = gf_grid_most_across(s);
+    struct gf_grid best = {1, 1};
+    for (int across = 1; across <= ranks && across <= most_across; across++) {
+        int down = ranks / across;
+        down = down < most_down ? down : (int)most_down;
+        if ((int64_t)down * across > (int64_t)best.down * best.across)
+            best = (struct gf_grid){down, across};
+    }
+    return best;
 }

@@ -1,7 +1,9 @@
 /* How ranks share a volume: pure functions of its extents and the number of ranks.
  *
- * A volume z, y, x is cut into slabs twice: into planes z while its two inner axes are transformed,
- * and into rows y, with all z, while the slowest one is. A rank may have none. */
+ * The ranks are a grid, `down` times `across`. A volume z, y, x is cut among those down the grid:
+ * into planes z while its two inner axes are transformed, and into rows y, with all z, while the
+ * slowest one is. Those across it share planes: each has some lines y of them while x is transformed,
+ * and afterwards some columns of frequencies x. A rank may have none. */
 #ifndef GF_CORE_MPI_SLAB_H
 #define GF_CORE_MPI_SLAB_H
 
@@ -12,8 +14,9 @@ struct gf_span {
     int64_t first, count;
 };
 
-/* The planes of a rank: all of 0..n - 1 in order, as evenly as blocks of `unit` planes (from 1) can be
- * shared. What is left of a block belongs to the last one. */
+/* The share of a rank: all of 0..n - 1 in order, as evenly as possible; and as evenly as blocks of
+ * `unit` (from 1) can be shared, where what is left of a block belongs to the last one. */
+struct gf_span gf_slab_share(int64_t n, int ranks, int rank);
 struct gf_span gf_slab_planes(int64_t n, int ranks, int rank, int64_t unit);
 
 /* The rows of a rank, one range or two, ascending. */
@@ -32,7 +35,20 @@ int64_t gf_rows_index(const struct gf_rows *r, int64_t y);
 /* Own rows first .. first + n by number, as one range or two of y. */
 struct gf_rows gf_rows_part(const struct gf_rows *r, int64_t first, int64_t n);
 
-/* The most ranks that have something to do in both halves. */
-int64_t gf_slab_most(int64_t nz, int64_t ny, int64_t unit, int mirrored);
+/* What is shared, and what is never parted. */
+struct gf_shares {
+    int64_t nz, ny, columns; /* frequencies x */
+    int64_t planes, lines;   /* real lines are paired within groups of so many of each; from 1 */
+    int mirrored;
+};
+struct gf_grid {
+    int down, across;
+};
+/* The most ranks down the grid that have something to do, and across it. */
+int64_t gf_grid_most_down(const struct gf_shares *s);
+int64_t gf_grid_most_across(const struct gf_shares *s);
+/* The grid of at most so many ranks in which the most have something to do; of those, the one with the
+ * fewest across: a single one, slabs, takes one exchange less. */
+struct gf_grid gf_grid_choose(const struct gf_shares *s, int ranks);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "core/base/status.h"
 
-enum { CHUNK = 16 << 20, MOST_READ = 1 << 30 };
+enum { CHUNK = 16 << 20 };
 
 /* The plan of the whole job tells how its arithmetic pairs real lines. */
 static int look_at_plan(struct gf_slabs *v) {
@@ -19,10 +19,75 @@ static int look_at_plan(struct gf_slabs *v) {
                                          s->backend->name);
     if (rc)
         return rc;
-    v->packed = s->backend->packs(&s->job);
-    v->unit = plan->pair_axis == 0 ? plan->pair_lines : 1;
+    const enum gf_packing packs = s->backend->packs(&s->job);
+    v->packed = packs == GF_PACKS_ALL;
+    v->packed_within = packs == GF_PACKS_WITHIN;
+    v->shares = gf_spread_shares(&s->job, plan->pair_axis, plan->pair_lines);
     s->backend->unplan(s->context, plan);
     return 0;
+}
+
+/* The grid, and this rank's place in it. */
+static int take_place(struct gf_slabs *v) {
+    const int64_t most = gf_grid_most_across(&v->shares);
+    struct gf_grid *g = &v->grid;
+    *g = v->s->grid.down ? v->s->grid : gf_grid_choose(&v->shares, v->ranks->size);
+    if ((int64_t)g->down * g->across > v->ranks->size)
+        return gf_fail(GF_EINVAL, "a grid of %dx%d, and %d processes", g->down, g->across,
+                       v->ranks->size);
+    if (g->across > most)
+        return gf_fail(GF_EUNSUPP, "a grid of %dx%d, where at most %lld processes share a plane",
+                       g->down, g->across, (long long)most);
+    v->down = v->ranks->rank / g->across;
+    v->across = v->ranks->rank % g->across;
+    if (v->down >= g->down)
+        v->down = v->across = -1;
+    return 0;
+}
+
+static struct gf_span planes_of(const struct gf_slabs *v, int down) {
+    return gf_slab_planes(v->nz, v->grid.down, down, v->shares.planes);
+}
+
+static struct gf_rows rows_of(const struct gf_slabs *v, int down) {
+    return gf_slab_rows(v->ny, v->grid.down, down, v->mirrored);
+}
+
+struct gf_span gf_slabs_lines(const struct gf_slabs *v, int across) {
+    return gf_slab_planes(v->ny, v->grid.across, across, v->shares.lines);
+}
+
+struct gf_span gf_slabs_columns(const struct gf_slabs *v, int across) {
+    return gf_slab_share(v->width, v->grid.across, across);
+}
+
+int64_t gf_slabs_column(const struct gf_slabs *v, int64_t x) {
+    const int64_t i = x - v->columns.first;
+    if (i >= 0 && i < v->columns.count)
+        return i;
+    const bool with_zero = v->real && 2 * x == v->nx && !v->columns.first && v->columns.count;
+    return !with_zero ? -1 : v->packed ? v->cols : v->packed_within ? v->cols - 1 : -1;
+}
+
+/* Slabs are transformed along x and y at once, so that only all axes' packing is left. */
+static void take_shares(struct gf_slabs *v) {
+    const bool apart = v->grid.across > 1;
+    const bool packed = v->packed || (v->packed_within && apart);
+    v->width = v->real ? v->nx / 2 + !packed : v->nx;
+    if (v->down >= 0) {
+        v->planes = planes_of(v, v->down);
+        v->rows = rows_of(v, v->down);
+        v->lines = gf_slabs_lines(v, v->across);
+        v->columns = gf_slabs_columns(v, v->across);
+    }
+    v->cols = v->columns.count;
+    v->cols += v->packed_within && apart && v->cols && !v->columns.first;
+    v->row = v->cols * v->point;
+}
+
+/* Of messages across the grid (core/mpi/pencils.c). */
+static int64_t message_bytes(const struct gf_slabs *v) {
+    return v->grid.across > 1 ? v->planes.count * v->lines.count * v->width * v->point : 0;
 }
 
 int gf_slabs_open(struct gf_spread *s, struct gf_slabs *v) {
@@ -36,19 +101,25 @@ int gf_slabs_open(struct gf_spread *s, struct gf_slabs *v) {
                            .channels = job->luma ? 1 : job->channels,
                            .real = gf_job_is_real(job),
                            .type = wide ? GF_C128 : GF_C64};
+    v->mirrored = v->real && job->op == GF_FFT;
+    v->point = v->channels * (int64_t)gf_dtype_size(v->type);
     int rc = gf_spread_check(job);
     if (!rc)
         rc = look_at_plan(v);
+    if (!rc)
+        rc = take_place(v);
     if (rc)
         return rc;
-    v->planes = gf_slab_planes(v->nz, v->ranks->size, v->ranks->rank, v->unit);
-    v->rows = gf_slab_rows(v->ny, v->ranks->size, v->ranks->rank, v->real);
-    v->cols = v->real ? v->nx / 2 + !v->packed : v->nx;
-    v->point = v->channels * (int64_t)gf_dtype_size(v->type);
-    v->row = v->cols * v->point;
-    v->by_rows = gf_alloc((size_t)(v->nz * v->rows.count * v->row));
-    v->by_planes = gf_alloc((size_t)(v->planes.count * v->ny * v->row));
-    if ((v->rows.count && !v->by_rows) || (v->planes.count && !v->by_planes))
+    take_shares(v);
+    /* The mirror images are where by_planes will be. */
+    int64_t rows = v->nz * v->rows.count * v->row, planes = v->planes.count * v->ny * v->row;
+    const bool rests = job->direction == GF_INVERSE && v->real && !job->in_half;
+    planes = rests && rows > planes ? rows : planes;
+    rows = message_bytes(v) > rows ? message_bytes(v) : rows;
+    v->by_rows = gf_alloc((size_t)(rows + 1));
+    v->by_planes = gf_alloc((size_t)(planes + 1));
+    v->rest = rests ? v->by_planes : NULL;
+    if (!v->by_rows || !v->by_planes)
         return gf_fail(GF_ENOMEM, "no memory for a rank's share of the volume");
     return 0;
 }
@@ -61,7 +132,7 @@ void gf_slabs_close(struct gf_slabs *v) {
     }
     gf_free(v->by_rows);
     gf_free(v->by_planes);
-    v->by_rows = v->by_planes = NULL;
+    v->by_rows = v->by_planes = v->rest = NULL;
 }
 
 /* ---------------------------------------------------------------- jobs */
@@ -89,20 +160,32 @@ static int64_t elsewhere(const struct gf_slabs *v, unsigned axes) {
     return (axes & 1 ? 1 : v->nz) * (axes & 2 ? 1 : v->ny) * (axes & 4 ? 1 : v->nx);
 }
 
-struct gf_job gf_slabs_job(const struct gf_slabs *v, int64_t nz, int64_t ny, unsigned axes) {
-    const struct gf_job *job = &v->s->job;
-    return (struct gf_job){.direction = job->direction,
-                           .ndim = 3,
-                           .shape = {nz, ny, v->cols},
-                           .channels = v->channels,
-                           .axes = axes,
-                           .in_dtype = v->type,
-                           .precision = job->precision,
-                           .norm =
-                               job->direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD,
-                           .elsewhere = elsewhere(v, axes),
-                           .n_out = 1,
-                           .out = {{.kind = GF_COMPLEX, .dtype = v->type}}};
+/* The part of this rank begins at its own columns, and all of the other axes. */
+static void place_part(const struct gf_slabs *v, struct gf_job *job) {
+    const struct gf_job *whole = &v->s->job;
+    memcpy(job->whole.shape, whole->shape, sizeof job->whole.shape);
+    job->whole.first[2] = v->columns.first;
+    job->whole.axes = whole->axes;
+}
+
+struct gf_job gf_slabs_job(const struct gf_slabs *v, int64_t nz, int64_t ny, unsigned axes,
+                           enum gf_direction direction) {
+    const struct gf_job *whole = &v->s->job;
+    struct gf_job job = {.direction = direction,
+                         .ndim = 3,
+                         .shape = {nz, ny, v->cols},
+                         .channels = v->channels,
+                         .axes = axes,
+                         .in_dtype = v->type,
+                         .precision = whole->precision,
+                         .norm = direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD,
+                         .elsewhere = elsewhere(v, axes),
+                         .filter = whole->filter,
+                         .filter_serial = whole->filter_serial,
+                         .n_out = 1,
+                         .out = {{.kind = GF_COMPLEX, .dtype = v->type}}};
+    place_part(v, &job);
+    return job;
 }
 
 struct gf_array gf_slabs_array(const struct gf_slabs *v, void *data, enum gf_dtype type, int64_t nz,
@@ -113,13 +196,14 @@ struct gf_array gf_slabs_array(const struct gf_slabs *v, void *data, enum gf_dty
 /* The two inner axes of n planes. */
 static struct gf_job plane_job(const struct gf_slabs *v, int64_t n) {
     const struct gf_job *whole = &v->s->job;
-    struct gf_job job = gf_slabs_job(v, n, v->ny, 6);
+    struct gf_job job = gf_slabs_job(v, n, v->ny, 6, GF_FORWARD);
     job.shape[2] = v->nx;
     job.channels = whole->channels;
     job.luma = whole->luma;
     job.in_dtype = whole->in_dtype;
     job.out[0].half = v->real;
     job.out[0].packed = v->packed;
+    job.out[0].packed_within = v->packed_within;
     return job;
 }
 
@@ -131,10 +215,16 @@ int gf_slabs_planes(struct gf_slabs *v, const struct gf_array *in, int64_t first
     return gf_slabs_transform(v, &job, in, &out, NULL);
 }
 
-/* z of own rows first .. first + n, in place. */
+/* z of own rows first .. first + n, in place; of a filter there and back. */
 static int transform_rows(struct gf_slabs *v, int64_t first, int64_t n) {
-    struct gf_job job = gf_slabs_job(v, v->nz, n, 1);
+    const struct gf_job *whole = &v->s->job;
+    struct gf_job job = gf_slabs_job(v, v->nz, n, 1, whole->direction);
     job.lean = true;
+    job.op = whole->op;
+    if (whole->op == GF_FILTER)
+        job.whole.first[1] = gf_rows_at(&v->rows, first);
+    if (!v->cols)
+        return 0;
     struct gf_array a = gf_slabs_array(v, v->by_rows, v->type, v->nz, v->rows.count, v->cols);
     a = gf_array_slice(&a, 1, first, n);
     return gf_slabs_transform(v, &job, &a, &a, NULL);
@@ -145,12 +235,11 @@ int gf_slabs_rows(struct gf_slabs *v) {
 }
 
 int64_t gf_slabs_chunk(const struct gf_slabs *v, int64_t plane_bytes, int64_t *rounds) {
-    const int64_t planes = CHUNK / plane_bytes > 1 ? CHUNK / plane_bytes : 1;
-    const int64_t chunk = v->unit > 1 ? v->nz : planes;
+    const int64_t planes = plane_bytes && CHUNK / plane_bytes > 1 ? CHUNK / plane_bytes : 1;
+    const int64_t chunk = v->shares.planes > 1 ? v->nz : planes;
     *rounds = 0;
-    for (int i = 0; i < v->ranks->size; i++) {
-        struct gf_span r = gf_slab_planes(v->nz, v->ranks->size, i, v->unit);
-        int64_t n = (r.count + chunk - 1) / chunk;
+    for (int i = 0; i < v->grid.down; i++) {
+        int64_t n = (planes_of(v, i).count + chunk - 1) / chunk;
         *rounds = n > *rounds ? n : *rounds;
     }
     return chunk;
@@ -169,25 +258,31 @@ static char *at_plane(const struct gf_slabs *v, int64_t plane, int64_t y) {
     return v->by_planes + (plane * v->ny + y) * v->row;
 }
 
-static struct gf_rows rows_of(const struct gf_slabs *v, int rank) {
-    return gf_slab_rows(v->ny, v->ranks->size, rank, v->real);
+/* How many others there are down the grid. */
+static int others(const struct gf_slabs *v) {
+    return v->down < 0 ? 0 : v->grid.down - 1;
 }
 
-/* Rank i of the others, beginning behind this one, so that not all turn to the same one first. */
+/* Number i of them, beginning behind this one, so that not all turn to the same one first; and its
+ * rank. */
 static int other(const struct gf_slabs *v, int i) {
-    return (v->ranks->rank + 1 + i) % v->ranks->size;
+    return (v->down + 1 + i) % v->grid.down;
+}
+
+static int rank_of(const struct gf_slabs *v, int down) {
+    return down * v->grid.across + v->across;
 }
 
 int gf_slabs_expect_rows(struct gf_slabs *v) {
     int rc = 0;
-    for (int i = 0; i + 1 < v->ranks->size; i++) {
+    for (int i = 0; i < others(v); i++) {
         int from = other(v, i);
-        struct gf_span p = gf_slab_planes(v->nz, v->ranks->size, from, v->unit);
+        struct gf_span p = planes_of(v, from);
         for (int64_t z = p.first; z < p.first + p.count; z++) {
             int64_t row = 0;
             for (int k = 0; k < v->rows.n && !rc; row += v->rows.range[k++].count)
                 rc = gf_ranks_receive(v->ranks, at_rows(v, z, row), v->rows.range[k].count * v->row,
-                                      from);
+                                      rank_of(v, from));
         }
     }
     return rc;
@@ -206,11 +301,11 @@ static void keep_own(const struct gf_slabs *v, int64_t plane, int64_t row,
 int gf_slabs_send_planes(struct gf_slabs *v, int64_t first, int64_t n) {
     int rc = 0;
     for (int64_t plane = first; plane < first + n; plane++) {
-        for (int i = 0; i + 1 < v->ranks->size; i++) {
+        for (int i = 0; i < others(v); i++) {
             struct gf_rows to = rows_of(v, other(v, i));
             for (int k = 0; k < to.n && !rc; k++)
                 rc = gf_ranks_send(v->ranks, at_plane(v, plane, to.range[k].first),
-                                   to.range[k].count * v->row, other(v, i));
+                                   to.range[k].count * v->row, rank_of(v, other(v, i)));
         }
         keep_own(v, plane, 0, &v->rows, false);
     }
@@ -218,16 +313,17 @@ int gf_slabs_send_planes(struct gf_slabs *v, int64_t first, int64_t n) {
 }
 
 /* How many of its rows a rank transforms before it sends them: a few times in all, in messages that are
- * worth one. */
+ * worth one. Of ranks across the grid only those with as many columns exchange rows. */
 static int64_t group_of(const struct gf_slabs *v, int64_t rows) {
     enum { GROUPS = 4, WORTH_SENDING = 1 << 16 };
-    int64_t group = (rows + GROUPS - 1) / GROUPS, least = (WORTH_SENDING + v->row - 1) / v->row;
+    const int64_t row = v->row ? v->row : 1;
+    int64_t group = (rows + GROUPS - 1) / GROUPS, least = (WORTH_SENDING + row - 1) / row;
     return group > least ? group : least;
 }
 
 int gf_slabs_expect_planes(struct gf_slabs *v) {
     int rc = 0;
-    for (int i = 0; i + 1 < v->ranks->size; i++) {
+    for (int i = 0; i < others(v); i++) {
         struct gf_rows all = rows_of(v, other(v, i));
         const int64_t group = group_of(v, all.count);
         for (int64_t first = 0; first < all.count; first += group) {
@@ -235,7 +331,7 @@ int gf_slabs_expect_planes(struct gf_slabs *v) {
             for (int64_t plane = 0; plane < v->planes.count; plane++)
                 for (int k = 0; k < from.n && !rc; k++)
                     rc = gf_ranks_receive(v->ranks, at_plane(v, plane, from.range[k].first),
-                                          from.range[k].count * v->row, other(v, i));
+                                          from.range[k].count * v->row, rank_of(v, other(v, i)));
         }
     }
     return rc;
@@ -245,13 +341,13 @@ int gf_slabs_expect_planes(struct gf_slabs *v) {
 static int send_rows(struct gf_slabs *v, int64_t first, int64_t n) {
     const struct gf_rows part = gf_rows_part(&v->rows, first, n);
     int rc = 0;
-    for (int i = 0; i + 1 < v->ranks->size; i++) {
-        struct gf_span to = gf_slab_planes(v->nz, v->ranks->size, other(v, i), v->unit);
+    for (int i = 0; i < others(v); i++) {
+        struct gf_span to = planes_of(v, other(v, i));
         for (int64_t z = to.first; z < to.first + to.count; z++) {
             int64_t row = first;
             for (int k = 0; k < part.n && !rc; row += part.range[k++].count)
                 rc = gf_ranks_send(v->ranks, at_rows(v, z, row), part.range[k].count * v->row,
-                                   other(v, i));
+                                   rank_of(v, other(v, i)));
         }
     }
     for (int64_t plane = 0; plane < v->planes.count; plane++)
@@ -272,6 +368,14 @@ int gf_slabs_send_rows(struct gf_slabs *v, bool transform) {
     return rc;
 }
 
+int gf_slabs_exchange_rows(struct gf_slabs *v) {
+    int rc = gf_slabs_expect_planes(v);
+    int bad = gf_slabs_send_rows(v, true);
+    rc = rc ? rc : bad;
+    bad = gf_slabs_arrive(v);
+    return gf_ranks_agree(v->ranks, rc ? rc : bad);
+}
+
 int gf_slabs_arrive(struct gf_slabs *v) {
     return gf_ranks_progress(v->ranks, true);
 }
@@ -290,34 +394,6 @@ int gf_slabs_forward(struct gf_slabs *v, const struct gf_array *planes) {
     int bad = gf_slabs_arrive(v);
     rc = gf_ranks_agree(v->ranks, rc ? rc : bad);
     return rc ? rc : gf_ranks_agree(v->ranks, gf_slabs_rows(v));
-}
-
-/* ---------------------------------------------------------------- planes of a file */
-
-/* The part of bytes at .. at + bytes that begins at `done`. */
-static struct gf_file_part part_of(int64_t at, int64_t bytes, int64_t done) {
-    int64_t left = bytes > done ? bytes - done : 0;
-    return (struct gf_file_part){at + done, left < MOST_READ ? left : MOST_READ};
-}
-
-int gf_slabs_read(struct gf_slabs *v, int64_t at, int64_t bytes, int64_t most, char *data) {
-    int rc = 0;
-    for (int64_t done = 0; done < most && !rc; done += MOST_READ) {
-        struct gf_file_part part = part_of(at, bytes, done);
-        rc = gf_ranks_read(v->ranks, &part, part.bytes > 0, data + done);
-        rc = gf_ranks_agree(v->ranks, rc);
-    }
-    return rc;
-}
-
-int gf_slabs_write(struct gf_slabs *v, int64_t at, int64_t bytes, int64_t most, const char *data) {
-    int rc = 0;
-    for (int64_t done = 0; done < most && !rc; done += MOST_READ) {
-        struct gf_file_part part = part_of(at, bytes, done);
-        rc = gf_ranks_write(v->ranks, &part, part.bytes > 0, data + done);
-        rc = gf_ranks_agree(v->ranks, rc);
-    }
-    return rc;
 }
 
 int gf_slabs_refuse_nonfinite(struct gf_slabs *v) {

@@ -218,6 +218,7 @@ static struct gf_job everything(void) {
     job.precision = GF_SINGLE;
     job.norm = GF_NORM_BACKWARD;
     job.elsewhere = 0;
+    memset(&job.whole, 0, sizeof job.whole);
     job.n_out = 2;
     job.op = GF_FFT;
     job.filter = NULL;
@@ -263,6 +264,9 @@ static void test_equal(void) {
     DIFFERS(precision = GF_DOUBLE);
     DIFFERS(norm = GF_NORM_ORTHO);
     DIFFERS(elsewhere = 5);
+    DIFFERS(whole.axes = 3);
+    DIFFERS(whole.shape[1] = 9);
+    DIFFERS(whole.first[0] = 1);
     DIFFERS(n_out = 1);
     DIFFERS(op = GF_DWT);
     DIFFERS(filter = (const struct gf_filter *)&job);

@@ -8,6 +8,7 @@
 
 #include "core/base/backend.h"
 #include "core/base/status.h"
+#include "core/filter/filter.h"
 #include "core/mpi/slab.h"
 #include "core/mpi/volume.h"
 #include "tests/core/backends.h"
@@ -81,15 +82,17 @@ static void test_slabs(void) {
 
 struct shared {
     struct gf_job job;
+    struct gf_grid grid;
     char in[64], out[64];
     int status[THREAD_RANKS_MOST];
     struct gf_spread result; /* of rank 0 */
+    int pencils;             /* how many runs had several ranks across */
 };
 
 static void run_shared(void *user, struct gf_ranks *ranks) {
     struct shared *s = user;
     struct gf_backend_options options = {.threads = 1};
-    struct gf_spread spread = {.ranks = ranks, .backend = backend, .job = s->job};
+    struct gf_spread spread = {.ranks = ranks, .backend = backend, .job = s->job, .grid = s->grid};
     spread.in.path = s->in;
     spread.in.at = 10;
     spread.out.path = s->out;
@@ -107,27 +110,44 @@ static void write_file(const char *path, int64_t skip, const void *data, size_t 
     close(fd);
 }
 
-/* The output of one process is `out`; ranks of any number write the same. */
-static void compare(struct shared *s, const struct gf_array *out, const struct gf_report *report) {
+/* The output of one process is `out`; so many ranks in such a grid write the same. */
+static void compare_grid(struct shared *s, int ranks, int across, const struct gf_array *out,
+                         const struct gf_report *report) {
     const size_t bytes = (size_t)gf_array_bytes(out);
     char *back = malloc(bytes), text[160];
     backends_text(&s->job, text);
-    for (int ranks = 1; ranks <= 7; ranks += ranks > 4 ? 2 : 1) {
-        write_file(s->out, 0, NULL, 0);
-        thread_ranks_run(ranks, -1, run_shared, s);
-        for (int i = 0; i < ranks; i++)
-            CHECK_MSG(!s->status[i], "%s, rank %d of %d: %d, %s", text, i, ranks, s->status[i],
-                      gf_message());
-        int fd = open(s->out, O_RDONLY);
-        CHECK(pread(fd, back, bytes, 3) == (ssize_t)bytes);
-        close(fd);
-        CHECK_MSG(!memcmp(back, out->data, bytes), "%s differs, %d ranks", text, ranks);
-        CHECK_EQ(s->result.crc32, crc32_z(0, out->data, bytes));
-        CHECK_EQ(s->result.report.clipped[0], report->clipped[0]);
-        double a = s->result.report.imag_ratio, b = report->imag_ratio;
-        CHECK_MSG(a <= b * 1.001 + 1e-7 && b <= a * 1.001 + 1e-7, "%s: %g after %g", text, a, b);
+    s->grid = across ? (struct gf_grid){ranks / across, across} : (struct gf_grid){0, 0};
+    write_file(s->out, 0, NULL, 0);
+    thread_ranks_run(ranks, -1, run_shared, s);
+    for (int i = 0; i < ranks; i++)
+        CHECK_MSG(!s->status[i] ||
+                      (across > 1 && s->status[i] == GF_EUNSUPP && s->status[0] == GF_EUNSUPP),
+                  "%s, rank %d of %d, %d across: %d, %s", text, i, ranks, across, s->status[i],
+                  gf_message());
+    if (s->status[0]) {
+        free(back);
+        return;
     }
+    s->pencils += across > 1;
+    int fd = open(s->out, O_RDONLY);
+    CHECK(pread(fd, back, bytes, 3) == (ssize_t)bytes);
+    close(fd);
+    CHECK_MSG(!memcmp(back, out->data, bytes), "%s differs, %d ranks, %d across", text, ranks,
+              across);
+    CHECK_EQ(s->result.crc32, crc32_z(0, out->data, bytes));
+    CHECK_EQ(s->result.report.clipped[0], report->clipped[0]);
+    double a = s->result.report.imag_ratio, b = report->imag_ratio;
+    CHECK_MSG(a <= b * 1.001 + 1e-7 && b <= a * 1.001 + 1e-7, "%s: %g after %g", text, a, b);
     free(back);
+}
+
+static void compare(struct shared *s, const struct gf_array *out, const struct gf_report *report) {
+    /* Slabs, pencils, ranks without a place. */
+    static const int grid[][2] = {{1, 0}, {2, 0}, {3, 0}, {5, 0}, {7, 0},
+                                  {2, 2}, {4, 2}, {3, 3}, {6, 3}, {8, 3}};
+    for (size_t i = 0; i < sizeof grid / sizeof *grid; i++)
+        compare_grid(s, grid[i][0], grid[i][1], out, report);
+    s->grid = (struct gf_grid){0, 0};
 }
 
 static void test_job(struct shared *s) {
@@ -193,6 +213,44 @@ static void test_shape(struct shared *s, int64_t nz, int64_t ny, int64_t nx) {
     test_job(s);
 }
 
+/* A filter with factors of each kind, and an offset, from and to integers and floats. */
+static void test_filter(struct shared *s, int64_t nz, int64_t ny, int64_t nx) {
+    struct gf_filter *f;
+    struct gf_lowpass low = {.radius = {3, 4, 5}};
+    struct gf_lowpass steep = {.profile = GF_BUTTERWORTH, .order = 20, .radius = {9, 9, 9}};
+    struct gf_lowpass notch = {.centre = {1, -2, 3}, .radius = {1, 1, 1}};
+    for (int kind = 0; kind < 3; kind++) {
+        enum gf_precision p = kind == 1 ? GF_DOUBLE : GF_SINGLE;
+        enum gf_dtype type = kind == 0 ? GF_U8 : kind == 1 ? GF_F64 : GF_U16;
+        CHECK(!gf_filter_new(&f));
+        s->job = backends_job(GF_FORWARD, type, p, 3, nz, ny, nx);
+        s->job.channels = kind == 2 ? 3 : 1;
+        s->job.luma = kind == 2;
+        CHECK(!gf_filter_add_highpass(f, &low));
+        CHECK(!kind || !gf_filter_add_notch(f, &s->job, &notch));
+        CHECK(kind != 2 || !gf_filter_add_lowpass(f, &steep)); /* has its values in a table */
+        f->offset = 100;
+        s->job.op = GF_FILTER;
+        s->job.filter = f;
+        s->job.filter_serial = f->serial;
+        s->job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = type};
+        test_job(s);
+        gf_filter_free(f);
+    }
+}
+
+/* Half spectra whose columns the second pass unpacks. */
+static void test_within(struct shared *s) {
+    s->job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 3, 33, 70, 64);
+    s->job.out[0].half = true;
+    CHECK_EQ(backend->packs(&s->job), GF_PACKS_WITHIN);
+    test_job(s);
+    s->job.precision = GF_DOUBLE;
+    s->job.in_dtype = GF_F64;
+    s->job.out[0].dtype = GF_C128;
+    test_job(s);
+}
+
 /* A rank that fails fails all of them, and none waits for it. */
 static void test_failure(struct shared *s) {
     for (int write = 0; write < 2; write++) {
@@ -232,6 +290,13 @@ int main(void) {
     test_shape(&s, 67, 5, 24);   /* pairs of lines along z */
     test_shape(&s, 3, 24, 2200); /* rows long enough to be sent in groups */
     test_shape(&s, 2, 2, 2);
+    test_filter(&s, 12, 33, 64);
+    test_filter(&s, 7, 11, 13);
+    test_filter(&s, 67, 5, 24);
+    test_filter(&s, 5, 70, 34); /* several ranks share its planes' pairs of lines */
+    test_shape(&s, 5, 70, 34);
+    test_within(&s);
+    CHECK_MSG(s.pencils > 200, "%d runs with several ranks across", s.pencils);
     test_failure(&s);
     unlink(s.in);
     unlink(s.out);

@@ -164,6 +164,57 @@ static void test_alignment(const char *text) {
     gf_array_free(&straight);
 }
 
+/* One run of a new plan. */
+static void run_once(void *context, const struct gf_job *job, const struct gf_array *in,
+                     struct gf_array *out) {
+    struct gf_plan *plan = NULL;
+    struct gf_report report;
+    CHECK(!backend->plan(context, job, &plan));
+    CHECK(!backend->exec(context, plan, in, out, &report));
+    backend->unplan(context, plan);
+}
+
+/* One plan for several arrays, and for other numbers in them: each run gives what a plan of its own
+ * does. Display ranges come from the numbers. */
+static void test_reuse(const char *text) {
+    enum { ARRAYS = 2, RUNS = 5 };
+    static const int from[RUNS] = {0, 1, 1, 0, 0}, to[RUNS] = {0, 0, 1, 1, 1};
+    struct gf_job job;
+    struct gf_report report;
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    uint64_t seed = 3;
+    int64_t shape[GF_MAX_RANK];
+    struct gf_array in[ARRAYS] = {{0}}, out[ARRAYS] = {{0}}, expected = {0};
+    CHECK_MSG(backends_parse(text, &job), "not a job: %s", text);
+    for (int i = 0; i < ARRAYS; i++) {
+        gf_job_in_shape(&job, shape);
+        CHECK(!gf_array_alloc(&in[i], job.in_dtype, job.ndim + 1, shape));
+        backends_fill(&in[i], &seed);
+        gf_job_out_shape(&job, 0, shape);
+        CHECK(!gf_array_alloc(&out[i], job.out[0].dtype, job.ndim + 1, shape));
+    }
+    CHECK(!gf_array_alloc(&expected, job.out[0].dtype, job.ndim + 1, shape));
+    CHECK(!backend->open(&(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!backend->plan(context, &job, &plan));
+    for (int i = 0; i < RUNS; i++) {
+        const struct gf_array *x = &in[from[i]], *y = &out[to[i]];
+        if (i == RUNS - 1) /* other numbers, the strongest of them smaller */
+            memset(x->data, 0, (size_t)gf_array_bytes(x) / 2);
+        CHECK(!backend->exec(context, plan, x, &out[to[i]], &report));
+        run_once(context, &job, x, &expected);
+        CHECK_MSG(!memcmp(y->data, expected.data, (size_t)gf_array_bytes(y)), "%s: run %d", text,
+                  i);
+    }
+    backend->unplan(context, plan);
+    backend->close(context);
+    for (int i = 0; i < ARRAYS; i++) {
+        gf_array_free(&in[i]);
+        gf_array_free(&out[i]);
+    }
+    gf_array_free(&expected);
+}
+
 static void test_blocks(void) {
     CHECK_EQ(gf_cpu_row_block(256, 16), 16);
     CHECK_EQ(gf_cpu_row_block(64, 16), 8);
@@ -183,6 +234,10 @@ int main(void) {
     test_alignment("fwd f32 1157x256 axes=2 > complex half");
     test_alignment("fwd c64 4501x64 axes=2 > complex");
     test_alignment("inv c64 1157x512 axes=2 real half > real f32");
+    test_reuse("fwd c64 16 > complex");
+    test_reuse("fwd f32 40x32x64 > complex half");
+    test_reuse("fwd u8 35x64 > magnitude u8 display shift");
+    test_reuse("fwd f32 35x64 > real u8 display");
     for (int i = 0; i < 4; i++)
         if (gf_cpu_kernels_find(32, isas[i])) {
             test_isa(isas[i], !found);

@@ -66,8 +66,8 @@ static void alltoallw(const struct gf_slabs *v, const void *planes, void *rows) 
     MPI_Datatype point;
     MPI_Type_contiguous((int)v->point, MPI_BYTE, &point);
     for (int i = 0; i < n; i++) {
-        struct gf_span z = gf_slab_planes(v->nz, n, i, v->unit);
-        struct gf_rows y = gf_slab_rows(v->ny, n, i, v->real);
+        struct gf_span z = gf_slab_planes(v->nz, n, i, v->shares.planes);
+        struct gf_rows y = gf_slab_rows(v->ny, n, i, v->mirrored);
         counts[i] = 1;
         int own[3] = {(int)v->planes.count, (int)v->ny, (int)v->cols};
         int part[3] = {(int)v->planes.count, (int)y.count, (int)v->cols};
