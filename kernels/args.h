@@ -215,6 +215,8 @@ struct sample_args {
 /* The keys of values, for their quantiles: the upper bits of a positive number, in two digits. */
 #define SAMPLE_DIGIT  11
 #define SAMPLE_DIGITS (1 << SAMPLE_DIGIT)
+#define SAMPLE_SUMS                                                                                \
+    (SAMPLE_DIGITS + SAMPLE_DIGITS / 32) /* words of a histogram in a tile's memory */
 #define SAMPLE_NOTE                                                                                \
     8 /* words that all of a group see: sample_lines.note; from the third on the range */
 

@@ -60,10 +60,6 @@ struct line {
     int zero;  /* the zero frequency of all axes that it runs across */
     int counts, second_counts; /* its samples are counted where they clip; those of its pair are */
     uint at[5];                /* the indices */
-#if SAMPLED
-    place sample,
-        sample_mirror; /* where its bins, and those of its mirror image, are in the sample */
-#endif
 };
 
 #if SAMPLED
@@ -95,14 +91,8 @@ INLINE struct line line_at(const struct pass_args *a, const struct task *task, u
     l.lone = l.own = 0;
     l.self = l.zero = l.counts = l.second_counts = 1;
 #if SAMPLED
-    l.sample = l.sample_mirror = 0;
-    UNROLL for (int i = 0; i < INDICES && task->sampling; i++) {
-        const struct sample_lines *s = &a->sample;
-        const place k = (place)at[i], stride = (place)s->stride[i];
-        l.sample += k * stride;
-        l.sample_mirror += (s->size[i] && k ? (place)s->size[i] - k : k) * stride;
-        at[i] = (uint)task->order[s->list[i] + k];
-    }
+    UNROLL for (int i = 0; i < INDICES && task->sampling; i++) at[i] =
+        (uint)task->order[a->sample.list[i] + at[i]];
 #endif
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];

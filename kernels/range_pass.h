@@ -27,36 +27,85 @@ INLINE void clear_shared(GLOBAL uint *counters, const int threads) {
 /* The histogram and what follows it in the tile's memory; keys are put in front of it. */
 INLINE void begin_keys(const struct sample_lines *s, LOCAL uint *words) {
     BARRIER(); /* the transform's last exchange is over */
-    clear_words(words + s->sums, SAMPLE_DIGITS + 2);
+    clear_words(words + s->sums, SAMPLE_SUMS + 2);
 }
 
-/* Bin number i of the tile's lines, and of their mirror images: its key to all, its weight to the
- * group's histogram. */
-INLINE void leave_key(const struct pass_args *a, const struct task *t, GLOBAL uint *shared,
-                      LOCAL const uint *keys, LOCAL uint *sums, uint i) {
+/* Where the bins of a tile's line are in the sample, and those of its mirror image. */
+struct sampled_line {
+    wide at, mirror;
+    int there, own; /* as in struct line */
+};
+
+INLINE struct sampled_line sampled_line_at(const struct pass_args *a, uint tile, uint number) {
     const struct sample_lines *s = &a->sample;
-    const uint bins = (uint)s->bins, n = (uint)a->axis_size, number = i / (2 * bins);
-    const struct line l = line_at(a, t, number);
-    const int mirror = i - number * 2 * bins >= bins;
-    const uint bin = i - (number * 2 + (mirror ? 1 : 0)) * bins;
-    if (!l.there || (mirror && l.own))
-        return;
-    const uint k = (uint)t->order[s->list_along + bin];
-    const wide at = (wide)(mirror ? l.sample_mirror : l.sample) + (wide)bin * s->stride_along;
-    const uint weight = (uint)t->order[s->weight + at];
-    const uint key = keys[number * n + (mirror && k ? n - k : k)];
-    SHOW(&shared[SHARED_KEYS + at], key);
-    if (SAMPLED == SAMPLED_FIRST)
-        put_key(sums, sums + SAMPLE_DIGITS, key, weight);
+    const uint tiles = ((uint)s->count[0] + TILE_LINES(a) - 1) / TILE_LINES(a);
+    struct sampled_line l;
+    uint rest = INDICES > 1 ? tile / tiles : 0, at = (tile - rest * tiles) * TILE_LINES(a) + number;
+    l.there = at < (uint)s->count[0];
+    l.at = l.mirror = 0;
+    l.own = 0;
+    UNROLL for (int i = 0; i < INDICES; i++) {
+        const uint mirror = s->size[i] && at ? (uint)s->size[i] - at : at;
+        l.at += (wide)at * s->stride[i];
+        l.mirror += (wide)mirror * s->stride[i];
+        l.own |= i == (int)a->own_index && mirror == at;
+        if (i + 1 < INDICES) {
+            const uint next = i + 2 < INDICES ? rest / (uint)s->count[i + 1] : 0;
+            at = rest - next * (uint)s->count[i + 1];
+            rest = next;
+        }
+    }
+    return l;
 }
+
+/* A bin on a tile's line or on the line's mirror image. */
+struct sampled_bin {
+    wide at;   /* in the sample; -1: none */
+    uint from; /* its coordinate, and behind those of the lines before */
+    uint weight;
+};
+
+/* The i-th of a tile. */
+INLINE struct sampled_bin sampled_bin_at(const struct pass_args *a, const struct task *t, uint i) {
+    const struct sample_lines *s = &a->sample;
+    const uint bins = (uint)s->bins, n = (uint)a->axis_size, line = i / bins, number = line / 2;
+    const int mirror = (int)(line & 1);
+    const struct sampled_line l = sampled_line_at(a, t->tile, number);
+    struct sampled_bin b;
+    b.at = -1;
+    b.from = b.weight = 0;
+    if (number < TILE_LINES(a) && l.there && !(mirror && l.own)) {
+        const uint bin = i - line * bins, k = (uint)t->order[s->list_along + bin];
+        b.at = (mirror ? l.mirror : l.at) + (wide)bin * s->stride_along;
+        b.from = number * n + (mirror && k ? n - k : k);
+        b.weight = (uint)t->order[s->weight + b.at];
+    }
+    return b;
+}
+
+/* That a work item looks up at the same time. */
+#define BINS_AT_ONCE (THREADS < 128 ? 6 : 3)
 
 /* After the keys of the tile's lines are at `keys`. */
 INLINE void leave_keys(const struct pass_args *a, const struct task *t, GLOBAL uint *shared,
                        LOCAL uint *words, LOCAL const uint *keys) {
     const struct sample_lines *s = &a->sample;
+    LOCAL uint *sums = words + s->sums;
     BARRIER();
-    for (uint i = (uint)LOCAL_ID; i < TILE_LINES(a) * 2 * (uint)s->bins; i += THREADS)
-        leave_key(a, t, shared, keys, words + s->sums, i);
+    for (uint i = (uint)LOCAL_ID; i < TILE_LINES(a) * 2 * (uint)s->bins;
+         i += BINS_AT_ONCE * THREADS) {
+        struct sampled_bin bin[BINS_AT_ONCE];
+        UNROLL for (int j = 0; j < BINS_AT_ONCE; j++) bin[j] =
+            sampled_bin_at(a, t, i + j * THREADS);
+        UNROLL for (int j = 0; j < BINS_AT_ONCE; j++) {
+            if (bin[j].at < 0)
+                continue;
+            const uint key = keys[bin[j].from];
+            SHOW(&shared[SHARED_KEYS + bin[j].at], key);
+            if (SAMPLED == SAMPLED_FIRST)
+                put_key(sums, sums + SAMPLE_SUMS, key, bin[j].weight);
+        }
+    }
 }
 #endif
 
@@ -140,11 +189,22 @@ INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBA
     k.key = shared + SHARED_KEYS;
     k.weight = t->order + a->sample.weight;
     k.count = a->sample.all;
-    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += THREADS)
-        words[i] = SEEN(&shared[SHARED_SUMS + i]);
+    const uint largest = SEEN(&shared[SHARED_LARGEST]), zero = SEEN(&shared[SHARED_ZERO]);
+    const real rms = params[a->params + PARAM_RMS];
+    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += AT_ONCE * THREADS) {
+        uint sum[AT_ONCE];
+        UNROLL for (int j = 0; j < AT_ONCE; j++) {
+            const int digit = i + j * THREADS;
+            sum[j] = digit < SAMPLE_DIGITS ? SEEN(&shared[SHARED_SUMS + digit]) : 0;
+        }
+        UNROLL for (int j = 0; j < AT_ONCE; j++) {
+            const int digit = i + j * THREADS;
+            if (digit < SAMPLE_DIGITS)
+                words[SUM_AT(digit)] = sum[j];
+        }
+    }
     BARRIER();
-    find_range(&k, words, SEEN(&shared[SHARED_LARGEST]), SEEN(&shared[SHARED_ZERO]),
-               params[a->params + PARAM_RMS], range);
+    find_range(&k, words, largest, zero, rms, range);
     if (LOCAL_ID == 0) {
         uint shown[2 * REAL_WORDS];
         words_of_real(shown, range[0]);
@@ -161,11 +221,13 @@ INLINE void finish_keys(const struct pass_args *a, const struct task *t, GLOBAL 
     const struct sample_lines *s = &a->sample;
     LOCAL uint *sums = words + s->sums;
     BARRIER();
-    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += THREADS)
-        if (sums[i])
-            ATOMIC_ADD(&shared[SHARED_SUMS + i], sums[i]);
+    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += THREADS) {
+        const uint sum = sums[SUM_AT(i)];
+        if (sum)
+            ATOMIC_ADD(&shared[SHARED_SUMS + i], sum);
+    }
     if (LOCAL_ID < 2)
-        ATOMIC_MAX(&shared[SHARED_LARGEST + LOCAL_ID], sums[SAMPLE_DIGITS + LOCAL_ID]);
+        ATOMIC_MAX(&shared[SHARED_LARGEST + LOCAL_ID], sums[SAMPLE_SUMS + LOCAL_ID]);
     FENCE();
     BARRIER();
     if (LOCAL_ID == 0)

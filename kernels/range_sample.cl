@@ -42,10 +42,8 @@ VOID range_select(GLOBAL uint *found, GLOBAL real *params, GLOBAL const int *ord
     k.count = args.count;
     clear_words(tile, QUANTILE_WORDS + 2);
     BARRIER();
-    for (wide i = LOCAL_ID; i < k.count; i += THREADS) {
-        const uint key = k.key[i], weight = (uint)k.weight[i];
-        put_key(tile, most, key, weight);
-    }
+    for (wide i = LOCAL_ID; i < k.count; i += THREADS)
+        put_key(tile, most, k.key[i], (uint)k.weight[i]);
     BARRIER();
     find_range(&k, tile, most[0], most[1], params[args.params + PARAM_RMS], range);
     if (LOCAL_ID == 0) {

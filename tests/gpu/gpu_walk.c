@@ -316,7 +316,7 @@ static int64_t walk_sampled(struct walk *w) {
                (long long)tiles, (long long)s->all, (long long)s->tiles);
     if ((SHARED + SHARED_KEYS + s->all) * word > w->p->bytes[GF_GPU_COUNTERS])
         broken(w, "no room for %lld keys", (long long)s->all);
-    if (s->sums < w->lines * w->length || s->note < s->sums + SAMPLE_DIGITS + 2 ||
+    if (s->sums < w->lines * w->length || s->note < s->sums + SAMPLE_SUMS + 2 ||
         (s->note + SAMPLE_NOTE) * word > w->pass->local_bytes)
         broken(w, "sums at %lld and a note at %lld of %lld bytes", (long long)s->sums,
                (long long)s->note, (long long)w->pass->local_bytes);

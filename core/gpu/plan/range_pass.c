@@ -45,7 +45,7 @@ int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
      * words of the quantiles over both. */
     const int64_t word = sizeof(uint32_t), keys = tile->lines * b->ap->length;
     a->sums = b->general ? tile->local_bytes / word : (keys + 1) / 2 * 2;
-    int64_t words = a->sums + SAMPLE_DIGITS + 2;
+    int64_t words = a->sums + SAMPLE_SUMS + 2;
     if (words < gf_gpu_quantile_words(tile->threads))
         words = gf_gpu_quantile_words(tile->threads);
     if (words < tile->local_bytes / word)

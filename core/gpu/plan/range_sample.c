@@ -45,7 +45,7 @@ int64_t gf_gpu_range_weights(struct gf_gpu_plan *p, const struct gf_range_sample
 }
 
 int64_t gf_gpu_quantile_words(int threads) {
-    return 2 * SAMPLE_DIGITS + 4 * threads + 4;
+    return 2 * SAMPLE_SUMS + 4 * threads + 4;
 }
 
 static void set_groups(struct gf_gpu_pass *pass, const struct sample_args *a) {
