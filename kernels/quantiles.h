@@ -16,8 +16,8 @@
 #define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
 /* Where a digit's sum is: so that work items whose parts are 8 or 32 digits meet no bank twice. */
 #define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
-/* Reads that a work item has under way at the same time. */
-#define AT_ONCE (THREADS < 128 ? 32 : 16)
+/* Keys that a work item reads at the same time: all of most samples, where it has 256 fellows. */
+#define AT_ONCE 36
 
 struct keys {
     GLOBAL uint *key;
@@ -101,20 +101,18 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
     BARRIER();
     clear_words(sum, SUM_AT(digit) + 1);
     BARRIER();
-    for (wide i = LOCAL_ID; i < k->count && partly; i += AT_ONCE * THREADS) {
-        uint key[AT_ONCE];
-        next_keys(k, i, key);
-        UNROLL for (int j = 0; j < AT_ONCE; j++) {
-            if (key[j] > k->from && (int)(key[j] >> SAMPLE_DIGIT) == digit)
-                ATOMIC_ADD(&sum[SUM_AT(digit)], (uint)k->weight[i + j * THREADS]);
-        }
+    for (wide i = LOCAL_ID; i < k->count && partly; i += THREADS) {
+        const uint key = SEEN(&k->key[i]);
+        if (key > k->from && (int)(key >> SAMPLE_DIGIT) == digit)
+            ATOMIC_ADD(&sum[SUM_AT(digit)], (uint)k->weight[i]);
     }
     BARRIER();
 }
 
 /* The keys of the two quantiles; 0 where no key is left. On the way in the local memory begins with
- * the histogram of upper digits, which all work items see. */
-INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *found) {
+ * the histogram of upper digits, which all work items see; `key` are the work item's first ones, read
+ * before that was there. */
+INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *key, uint *found) {
     LOCAL uint *scan = sum + 2 * SAMPLE_SUMS, *digit = scan + 4 * THREADS;
     uint own[2], before[2], rank[2];
     leave_out(k, sum);
@@ -129,8 +127,8 @@ INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *found) {
     clear_words(sum, 2 * SAMPLE_SUMS);
     BARRIER();
     for (wide i = LOCAL_ID; i < k->count; i += AT_ONCE * THREADS) {
-        uint key[AT_ONCE];
-        next_keys(k, i, key);
+        if (i >= AT_ONCE * THREADS)
+            next_keys(k, i, key);
         UNROLL for (int j = 0; j < 2 * AT_ONCE; j++) {
             const int n = j / 2, q = j % 2;
             if (key[n] >> SAMPLE_DIGIT == found[q] && key[n] > k->from)
@@ -147,17 +145,17 @@ INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *found) {
     return all != 0;
 }
 
-/* Black and white, the same for all work items, from the histogram, the largest key, that of the
+/* Black and white, the same for all work items, from the histogram and the first keys, the largest key, that of the
  * zero frequencies, and the root of the mean square. */
-INLINE void find_range(struct keys *k, LOCAL uint *sum, uint largest, uint zero, real most,
-                       real *range) {
+INLINE void find_range(struct keys *k, LOCAL uint *sum, uint *key, uint largest, uint zero,
+                       real most, real *range) {
     const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);
     uint found[2];
     most = fmin(KIND == KIND_POWER ? most * most : most, LARGEST_REAL);
     most = fmax(most, range_value(largest));
     k->from = range_key_of(small * most);
     real white = fmax(range_value(zero), most), black = white;
-    if (find_quantiles(k, sum, found)) {
+    if (find_quantiles(k, sum, key, found)) {
         black = range_value(found[0]);
         white = range_value(found[1]);
     }

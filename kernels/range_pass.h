@@ -181,30 +181,35 @@ INLINE int range_is_there(struct task *t, const struct sample_lines *s, GLOBAL u
     return t->stolen == NO_TILE;
 }
 
+/* Sums that a work item reads at the same time. */
+#define SUMS_AT_ONCE 8
+
 /* The range, by the group that finished the sample; the parameters have it for the report. */
 INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBAL real *params,
                           GLOBAL uint *shared, LOCAL uint *words) {
     struct keys k;
     real range[2];
+    uint first[AT_ONCE];
     k.key = shared + SHARED_KEYS;
     k.weight = t->order + a->sample.weight;
     k.count = a->sample.all;
     const uint largest = SEEN(&shared[SHARED_LARGEST]), zero = SEEN(&shared[SHARED_ZERO]);
     const real rms = params[a->params + PARAM_RMS];
-    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += AT_ONCE * THREADS) {
-        uint sum[AT_ONCE];
-        UNROLL for (int j = 0; j < AT_ONCE; j++) {
+    next_keys(&k, LOCAL_ID, first);
+    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += SUMS_AT_ONCE * THREADS) {
+        uint sum[SUMS_AT_ONCE];
+        UNROLL for (int j = 0; j < SUMS_AT_ONCE; j++) {
             const int digit = i + j * THREADS;
             sum[j] = digit < SAMPLE_DIGITS ? SEEN(&shared[SHARED_SUMS + digit]) : 0;
         }
-        UNROLL for (int j = 0; j < AT_ONCE; j++) {
+        UNROLL for (int j = 0; j < SUMS_AT_ONCE; j++) {
             const int digit = i + j * THREADS;
             if (digit < SAMPLE_DIGITS)
                 words[SUM_AT(digit)] = sum[j];
         }
     }
     BARRIER();
-    find_range(&k, words, largest, zero, rms, range);
+    find_range(&k, words, first, largest, zero, rms, range);
     if (LOCAL_ID == 0) {
         uint shown[2 * REAL_WORDS];
         words_of_real(shown, range[0]);

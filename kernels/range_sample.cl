@@ -37,6 +37,7 @@ VOID range_select(GLOBAL uint *found, GLOBAL real *params, GLOBAL const int *ord
     LOCAL uint *most = tile + QUANTILE_WORDS;
     struct keys k;
     real range[2];
+    uint first[AT_ONCE];
     k.key = found + args.keys;
     k.weight = order + args.weight;
     k.count = args.count;
@@ -44,8 +45,9 @@ VOID range_select(GLOBAL uint *found, GLOBAL real *params, GLOBAL const int *ord
     BARRIER();
     for (wide i = LOCAL_ID; i < k.count; i += THREADS)
         put_key(tile, most, k.key[i], (uint)k.weight[i]);
+    next_keys(&k, LOCAL_ID, first);
     BARRIER();
-    find_range(&k, tile, most[0], most[1], params[args.params + PARAM_RMS], range);
+    find_range(&k, tile, first, most[0], most[1], params[args.params + PARAM_RMS], range);
     if (LOCAL_ID == 0) {
         params[args.params + PARAM_LOW] = range[0];
         params[args.params + PARAM_HIGH] = range[1];

@@ -201,7 +201,8 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
     bool coordinates_in = by_coordinate_in(ap), coordinates_out = by_coordinate_out(ap);
     b->in_step = coordinates_in ? b->args.axis_in * b->args.step_in : b->args.in_point;
     b->out_step = coordinates_out ? b->args.axis_out * b->args.step_out : b->args.out_point;
-    *best_cost = 1e300;
+    double least = 1e300;
+    *best_cost = least;
     if (ap->rader && b->axis[0] >= 4) /* no two points in Rader's order are neighbours */
         return GF_EUNSUPP;
     for (int lines = 1; lines <= 64; lines *= 2) {
@@ -227,7 +228,12 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
         /* A group of few warps leaves its unit idle. */
         if (tile.threads < 64 && !b->p->props.is_cpu)
             cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
-        if (cost < *best_cost) {
+        /* One group looks through the keys of a display range while all others wait. */
+        double weight = ap->range && tile.threads < GROUP && !b->p->props.is_cpu
+                            ? (double)GROUP / tile.threads
+                            : 1;
+        if (cost * weight < least) {
+            least = cost * weight;
             *best_cost = cost;
             *best = tile;
         }
