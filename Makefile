@@ -266,7 +266,7 @@ in_ranks = mpirun.$(1) $(if $(filter openmpi,$(1)),--oversubscribe) -n $(2) $(BU
 check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT = 1
 check-mpi bench-mpi: export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = 1
 check-mpi: gpufft mpi $(BUILD)/test_mpi $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/reference-$(m)))
-	@RANKS="1 2 3 4 5 6 7" tests/run $(BUILD)/test_mpi "tests/cli/run mpi ranks" $(foreach m,openmpi mpich,$(if $(MPICC_$(m)), \
+	@RANKS="1 2 3 4 5 6 7" tests/run $(BUILD)/test_mpi "tests/cli/run mpi ranks link" $(foreach m,openmpi mpich,$(if $(MPICC_$(m)), \
 	    $(foreach n,1 2 3 5 7,"$(call in_ranks,$(m),$(n)) exchange") "$(call in_ranks,$(m),2) large"))
 
 bench-mpi: $(BUILD)/reference-openmpi
@@ -274,7 +274,7 @@ bench-mpi: $(BUILD)/reference-openmpi
 	$(call in_ranks,openmpi,2) fftw 512
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
-check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu)
+check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu test_gpu_slabs)
 	@tests/gpu/check_gpu $(BUILD)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

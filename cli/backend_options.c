@@ -11,6 +11,7 @@ struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
     return (struct gf_backend_options){
         .threads = s->threads,
         .device = s->device ? s->device : gf_environment_device(),
+        .device_memory = s->max_device_memory,
         .fftw_plan = s->fftw_plan == GF_UNSET ? NULL : gf_fftw_plans[s->fftw_plan],
     };
 }
@@ -21,12 +22,19 @@ static void print_note(void *user, const char *text) {
 }
 
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
+    return gf_session_open_among(s, NULL, session);
+}
+
+int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
+                          struct gf_session *session) {
     const struct gf_backend_options b = gf_backend_options_of(s);
     return gf_session_open(
         session, &(struct gf_session_options){
+                     .backends = backends,
                      .backend = strcmp(s->backend, "auto") ? s->backend : NULL,
-                     .device = b.device,
+                     .device = backends ? NULL : b.device,
                      .device_variable = s->device ? NULL : "GPUFFT_DEVICE",
+                     .device_memory = b.device_memory,
                      .threads = b.threads,
                      .fftw_plan = b.fftw_plan,
                      .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),

@@ -5,11 +5,15 @@
 #include "cli/settings.h"
 #include "core/session/session.h"
 
-/* For a backend's open(): --threads, --fftw-plan, and --device or GPUFFT_DEVICE. */
+/* For a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or
+ * GPUFFT_DEVICE. */
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 
 /* A session for --backend, --device, --threads and --max-memory (default: all that is free); its
  * notes are printed unless --quiet. The settings must outlive it. */
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session);
+/* The same with a list of backends of its own, whose first device is used (NULL: as above). */
+int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
+                          struct gf_session *session);
 
 #endif

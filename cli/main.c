@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/json_memory.h"
+#include "cli/launched.h"
 #include "cli/log.h"
 #include "core/base/status.h"
 #include "formats/io.h"
@@ -58,5 +59,8 @@ int main(int argc, char **argv) {
     atexit(gf_sink_remove_temporaries);
     gf_log_open_stdout();
     gf_json_memory_setup();
-    return close_stdout(gf_run_line(argc, argv));
+    int code;
+    if (!gf_launched_ends(argc, argv, &code))
+        code = gf_run_line(argc, argv);
+    return close_stdout(code);
 }

@@ -63,7 +63,7 @@ static int parse_offset(const char *value, void *field) {
     return gf_parse_whole("--offset", value, 0, field);
 }
 
-static int parse_memory(const char *value, void *field) {
+int gf_opt_parse_memory(const char *value, void *field) {
     return gf_memory_parse(value, field);
 }
 
@@ -352,6 +352,9 @@ static const struct gf_opt backend_rows[] = {
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
             "GPUFFT_DEVICE, or the first)"),
+    GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,
+              "a GPU's memory to use; Fourier transforms of larger arrays pass through it in parts "
+              "(default: what is free)"),
     GF_INTEGER("threads", threads, "N", 1, 4096, "CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,
               "how long FFTW plans: estimate (default), measure or patient"),
@@ -360,13 +363,30 @@ static const struct gf_opt backend_rows[] = {
 const struct gf_opt_group gf_opts_backend = {"Backend", backend_rows};
 
 static const struct gf_opt memory_rows[] = {
-    GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", parse_memory,
+    GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
               "refuse work that needs more memory, e.g. 4G (default: what is free)"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_memory = {"Run", memory_rows};
 
 static const char *const mpi_choices[] = {"auto", "on", "off", NULL}; /* as enum gf_mpi */
+
+static int parse_link(const char *value, void *field) {
+    char *end;
+    double v = strtod(value, &end);
+    if (end == value || *end || !(v > 0) || !isfinite(v))
+        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
+                       value);
+    *(double *)field = v;
+    return 0;
+}
+
+static const struct gf_opt link_rows[] = {
+    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
+              "what the network carries to and from each process's machine"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_link = {NULL, link_rows};
 
 static const struct gf_opt grid_rows[] = {
     GF_PARSED("grid", 0, "AxB", parse_grid,
@@ -391,7 +411,7 @@ static const struct gf_opt run_rows[] = {
               "whether processes that mpirun or srun started are one run (default: auto)"),
     GF_FLAG("resume", resume, "skip inputs whose outputs all exist and are newer"),
     GF_FLAG("force", force, "process all inputs, even with --resume"),
-    GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", parse_memory,
+    GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
               "memory for all concurrent pictures together, e.g. 4G (default: what is free)"),
     GF_END,
 };
@@ -399,7 +419,7 @@ const struct gf_opt_group gf_opts_run = {"Run", run_rows};
 
 static const struct gf_opt scratch_rows[] = {
     GF_TEXT("scratch", scratch, "DIR|auto",
-            "a volume that does not fit memory is transformed through a file in this folder; auto: "
+            "what does not fit memory is transformed through a file in this folder; auto: "
             "beside the output"),
     GF_END,
 };

@@ -58,6 +58,7 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_scratch, /* --scratch */
     gf_opts_memory,  /* Run: --max-memory of one input after the other */
     gf_opts_run,     /* Run: several inputs concurrently */
+    gf_opts_link,    /* their network */
     gf_opts_grid,    /* how processes share a volume */
     gf_opts_mpi,     /* --mpi of what one process can print for all */
     gf_opts_report,  /* --json a line per file, --quiet, --verbose, --help */
@@ -67,6 +68,8 @@ extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_
 
 /* The whole number `value`, at least `low`; GF_EUSAGE that calls it `what`. */
 int gf_parse_whole(const char *what, const char *value, int64_t low, int64_t *out);
+/* A size such as 4G, into an int64_t of bytes. */
+int gf_opt_parse_memory(const char *value, void *field);
 /* --axes as it is typed, into a struct gf_axes_text. */
 int gf_settings_parse_axes(const char *value, void *field);
 

@@ -147,11 +147,12 @@ struct gf_settings {
     bool full;     /* selftest: every shape */
     int step;      /* of ranges of shapes: enum gf_step */
     int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
-    int64_t max_memory;
+    int64_t max_memory, max_device_memory; /* 0: what is free */
     const char *scratch; /* a folder, or "auto": beside the output; NULL: none */
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
+    const char *assume; /* plan: a device that need not be here, or NULL */
     struct {
         int down, across;
     } grid;      /* of the processes that share a volume; 0: unset */
@@ -167,7 +168,8 @@ struct gf_settings {
         int direction; /* enum gf_direction */
         int repeat;    /* 0: unset */
         double seconds;
-        bool all, csv, merge, passes, transfers;
+        double plan_seconds; /* 0: no limit */
+        bool all, csv, merge, passes, transfers, joules;
         const char *plot, *report;
     } bench;
 };

@@ -183,14 +183,20 @@ int gf_file_read(struct gf_file *file, struct gf_image *image) {
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
-int gf_file_layout(const struct gf_file *file, struct gf_raw_layout *out) {
+int gf_file_layout(struct gf_file *file, struct gf_raw_layout *out, struct gf_frame *frame) {
     const struct gf_format *f = file->decoder.format;
     char name[8];
     if (gf_source_known_size(file->source) < 0)
         return gf_fail(GF_EUNSUPP, "a pipe, which only one process can read");
-    return f->layout ? f->layout(&file->decoder, out)
-                     : gf_fail(GF_EUNSUPP, "a %s, whose samples are not one after the other",
-                               gf_format_label(f, name));
+    *frame = (struct gf_frame){.rows = INT64_MAX};
+    if (f->strips)
+        return f->strips(&file->decoder, out, frame);
+    if (!f->layout)
+        return gf_fail(GF_EUNSUPP, "a %s, whose samples are not one after the other",
+                       gf_format_label(f, name));
+    int rc = f->layout(&file->decoder, out);
+    frame->base = out->offset;
+    return rc;
 }
 
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc) {
@@ -245,7 +251,7 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
 
 bool gf_file_has_rows(const struct gf_file *file) {
     const struct gf_decoder *d = &file->decoder;
-    return !gf_file_whole(file) && (d->format->plain_rows || (d->format->read_rows && d->rows));
+    return d->format->plain_rows ? !d->whole : d->format->read_rows && d->rows;
 }
 
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
@@ -256,9 +262,11 @@ int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64
         int rc = check_once(file);
         return rc ? rc : d->format->read_rows(d, page, row, n, to);
     }
-    const int64_t shape[3] = {px->shape[0] * px->shape[1], px->shape[2], px->shape[3]};
+    const int last = volume->ndim - 1; /* a picture is page 0 */
+    const int64_t rows_of_all = volume->ndim == 3 ? px->shape[0] * px->shape[1] : px->shape[0];
+    const int64_t shape[3] = {rows_of_all, px->shape[last], px->shape[last + 1]};
     struct gf_image rows = {.ndim = 2, .px = gf_array_wrap(NULL, px->dtype, 3, shape)};
-    return gf_file_read_pages(file, &rows, page * px->shape[1] + row, n, to);
+    return gf_file_read_pages(file, &rows, page * px->shape[last - 1] + row, n, to);
 }
 
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
@@ -289,6 +297,10 @@ const struct gf_format *gf_file_format(const struct gf_file *file) {
 
 bool gf_file_is_at_hand(const struct gf_file *file) {
     return gf_source_known_size(file->source) >= 0;
+}
+
+int gf_file_check_size(const struct gf_file *file) {
+    return gf_source_check_size(file->source);
 }
 
 void gf_file_close(struct gf_file *file) {

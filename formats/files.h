@@ -49,9 +49,9 @@ int64_t gf_file_decoding_bytes(const struct gf_file *file);
 int gf_file_more(struct gf_file *file);
 /* The header of that next picture. */
 int gf_file_next(struct gf_file *file, struct gf_image *image);
-/* Where its samples are: only dtype, big_endian and offset are set. GF_EUNSUPP where they are not one
- * after the other in C order. */
-int gf_file_layout(const struct gf_file *file, struct gf_raw_layout *out);
+/* Where its samples are, and of `out` dtype and big_endian: in C order, one after the other, or in
+ * strips, whose list (frame->at) the caller frees. GF_EUNSUPP where they are neither. */
+int gf_file_layout(struct gf_file *file, struct gf_raw_layout *out, struct gf_frame *frame);
 /* The checksum that a record beside the data has of its first *bytes; false where there is none. And
  * that of a part of the file as it is. */
 bool gf_file_recorded_sum(const struct gf_file *file, int64_t *bytes, uint32_t *crc);
@@ -64,6 +64,8 @@ void gf_samples_swap(struct gf_array *a);
 const struct gf_format *gf_file_format(const struct gf_file *file);
 /* True where nothing has to be waited for: no pipe, or one whose end has been read. */
 bool gf_file_is_at_hand(const struct gf_file *file);
+/* GF_EIO where it has become longer or shorter since it was opened. */
+int gf_file_check_size(const struct gf_file *file);
 void gf_file_close(struct gf_file *file); /* takes NULL */
 
 /* Opens, reads and closes; options->header_only leaves the samples out. `format` (may be NULL) gets

@@ -118,6 +118,10 @@ struct gf_format {
     /* NULL, or where the samples of a file are, one after the other in C order, of spatial extents and
      * channels as open() gave them; GF_EUNSUPP for a file where they are not. */
     int (*layout)(const struct gf_decoder *d, struct gf_raw_layout *out);
+    /* NULL, or where the samples of a volume in strips are, and how they are stored (the offset has no
+     * meaning); GF_EUNSUPP for a file whose samples are not stored as they are, in such strips. The
+     * caller frees frame->at. */
+    int (*strips)(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame);
     /* NULL, or what read() does for others to use the first rows while the last ones are decoded,
      * see gf_decoder_begin(). */
     bool (*begin_rows)(struct gf_decoder *d, struct gf_image *image);

@@ -32,6 +32,8 @@ void gf_source_expect(const struct gf_source *s, int64_t n);
 int64_t gf_source_size(struct gf_source *s);
 /* The size if it is known without reading on, -1 for a pipe. */
 int64_t gf_source_known_size(const struct gf_source *s);
+/* GF_EIO where a file that is open has become longer or shorter since. */
+int gf_source_check_size(const struct gf_source *s);
 /* The reader promises not to go back: from here on a pipe's bytes are not kept. */
 void gf_source_forward(struct gf_source *s);
 /* Bytes a pipe may take while it is kept in memory; 0 (the start): no limit. */
@@ -60,9 +62,9 @@ void gf_sink_checksum(struct gf_sink *s, int threads);
 void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc);
 /* The sum of all bytes; a file that was not summed up in writing is read back for it. */
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
-/* For other processes that write `bytes` more into the file, from the size on: what was written so far
- * is in it, there is room for the rest where the file system can tell, and *path is that of the
- * temporary, the sink's own. Not of a stream. */
+/* For other processes that write `bytes` more into the file, from the size on, or with 0 into gaps that
+ * were left: what was written so far is in it, there is room for the rest where the file system can
+ * tell, and *path is that of the temporary, the sink's own. Not of a stream. */
 int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path);
 /* They have written these bytes, whose crc32 this is. GF_EIO where the file is not that long. */
 int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc);

@@ -298,19 +298,19 @@ int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
 }
 
 int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {
-    uint32_t crc;
+    uint32_t crc = 0;
     if (s->slot == NO_SLOT)
         return gf_fail(GF_EIO, "'%.120s' is no file that others could write into", s->name);
-    int rc = gf_sink_crc32(s, 1, &crc);
+    int rc = bytes ? gf_sink_crc32(s, 1, &crc) : 0; /* gaps have no sum yet */
     if (!rc)
         rc = flush(s);
     if (rc)
         return rc;
     /* Not every library that writes in our place reports a full disk. */
-    if (fallocate(s->fd, 0, s->size, bytes) &&
+    if (fallocate(s->fd, 0, 0, s->size + bytes) &&
         (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
         return fail_write(s);
-    s->summing = true;
+    s->summing = bytes > 0;
     s->crc = crc;
     *path = gf_temporary_path(s->slot);
     return GF_OK;

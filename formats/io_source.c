@@ -370,6 +370,14 @@ int64_t gf_source_size(struct gf_source *s) {
     return gf_source_known_size(s);
 }
 
+int gf_source_check_size(const struct gf_source *s) {
+    struct stat st;
+    if (s->kind != SOURCE_FILE || fstat(s->fd, &st) || st.st_size == s->base + s->size)
+        return GF_OK;
+    return gf_fail(GF_EIO, "the file changed while it was read: %lld bytes became %lld",
+                   (long long)s->size, (long long)(st.st_size - s->base));
+}
+
 void gf_source_forward(struct gf_source *s) {
     s->forward = true;
 }

@@ -245,6 +245,13 @@ static inline __attribute__((always_inline)) words8 to_next_row(words8 v, size_t
     return __builtin_shufflevector(zero, v, 0, 0, 0, 0, 8, 9, 10, 11);
 }
 
+static inline __attribute__((always_inline)) words8 guess_diagonal(const struct diagonal *d,
+                                                                   words8 above) {
+    return (paeth(d->left, above, d->corner) & d->mask[GF_PNG_ROW_PAETH]) |
+           (((d->left + above) >> 1) & d->mask[GF_PNG_ROW_AVERAGE]) |
+           (above & d->mask[GF_PNG_ROW_UP]) | (d->left & d->mask[GF_PNG_ROW_SUB]);
+}
+
 /* Pixel t of the first row, t - 1 of the second and so on, of the rows in [first, end); `top` is the
  * pixel above the first one's. */
 static inline __attribute__((always_inline)) void undo_diagonal(struct diagonal *d, size_t t,
@@ -256,15 +263,65 @@ static inline __attribute__((always_inline)) void undo_diagonal(struct diagonal 
     for (size_t i = first; i < end; i++)
         bytes |= get(d->in + i * (d->n + 1) + (t - i) * step, step) << 8 * slot * i;
     words8 above = to_next_row(d->left, slot) | lanes_of(top);
-    words8 guess = (paeth(d->left, above, d->corner) & d->mask[GF_PNG_ROW_PAETH]) |
-                   (((d->left + above) >> 1) & d->mask[GF_PNG_ROW_AVERAGE]) |
-                   (above & d->mask[GF_PNG_ROW_UP]) | (d->left & d->mask[GF_PNG_ROW_SUB]);
+    words8 guess = guess_diagonal(d, above);
     d->left = (lanes_of(bytes) + guess) & 255 & d->begun;
     d->corner = above;
     bytes = bytes_of(d->left);
 #pragma GCC unroll 8
     for (size_t i = first; i < end; i++)
         put(d->out + i * d->n + (t - i) * step, bytes >> 8 * slot * i, step);
+}
+
+/* Element k of all rows, row by row, to the place of element k: 8 rows of 8 bytes, or 4 of 4 times 2. */
+static inline __attribute__((always_inline)) void transpose(bytes8 v[LANES], size_t slot) {
+    bytes16 a[4], b[4];
+    if (slot == 1) {
+        for (size_t i = 0; i < 4; i++)
+            a[i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11, 4, 12,
+                                           5, 13, 6, 14, 7, 15);
+        for (size_t i = 0; i < 4; i += 2) {
+            b[i] = __builtin_shufflevector(a[i], a[i + 1], 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21,
+                                           6, 7, 22, 23);
+            b[i + 1] = __builtin_shufflevector(a[i], a[i + 1], 8, 9, 24, 25, 10, 11, 26, 27, 12, 13,
+                                               28, 29, 14, 15, 30, 31);
+        }
+    } else {
+        for (size_t i = 0; i < 2; i++)
+            b[2 * i] = __builtin_shufflevector(v[2 * i], v[2 * i + 1], 0, 1, 8, 9, 2, 3, 10, 11, 4,
+                                               5, 12, 13, 6, 7, 14, 15);
+    }
+    for (size_t i = 0; i < 2 / slot; i++) {
+        bytes16 low = __builtin_shufflevector(b[i], b[i + 2], 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6,
+                                              7, 20, 21, 22, 23);
+        bytes16 high = __builtin_shufflevector(b[i], b[i + 2], 8, 9, 10, 11, 24, 25, 26, 27, 12, 13,
+                                               14, 15, 28, 29, 30, 31);
+        memcpy(&v[4 * i], &low, sizeof low);
+        memcpy(&v[4 * i + 2], &high, sizeof high);
+    }
+}
+
+/* The pixels t to t + LANES / slot - 1 likewise, of all rows, whose bytes are moved eight at a time. */
+static inline __attribute__((always_inline)) void undo_diagonals(struct diagonal *d, size_t t,
+                                                                 size_t slot) {
+    const size_t rows = LANES / slot;
+    bytes8 v[LANES];
+#pragma GCC unroll 8
+    for (size_t i = 0; i < rows; i++)
+        v[i] = load(d->in + i * (d->n + 1) + (t - i) * slot, LANES);
+    transpose(v, slot);
+#pragma GCC unroll 8
+    for (size_t k = 0; k < rows; k++) {
+        words8 above = to_next_row(d->left, slot);
+        for (size_t j = 0; j < slot; j++)
+            above[j] = d->above[(t + k) * slot + j];
+        d->left = (widen(v[k]) + guess_diagonal(d, above)) & 255;
+        d->corner = above;
+        v[k] = __builtin_convertvector(d->left, bytes8);
+    }
+    transpose(v, slot);
+#pragma GCC unroll 8
+    for (size_t i = 0; i < rows; i++)
+        memcpy(d->out + i * d->n + (t - i) * slot, &v[i], LANES);
 }
 
 static inline __attribute__((always_inline)) void undo_rows(const unsigned char *in,
@@ -282,6 +339,8 @@ static inline __attribute__((always_inline)) void undo_rows(const unsigned char 
     }
     for (size_t k = 0; k < LANES; k++)
         d.begun[k] = -1;
+    for (; slot == step && t + rows <= pixels; t += rows)
+        undo_diagonals(&d, t, slot);
     for (; t < pixels; t++)
         undo_diagonal(&d, t, 0, rows, get(above + t * step, step), step, slot);
     for (; t < pixels + rows - 1; t++) /* and end */
@@ -291,7 +350,7 @@ static inline __attribute__((always_inline)) void undo_rows(const unsigned char 
 /* How many rows undo_rows() does, or 0 where one after the other is faster. */
 static int64_t rows_at_once(const unsigned char *in, int64_t rows, size_t n, size_t step) {
     /* Measured: at least so many of so many rows must be Paeth's, which alone waits for its vectors. */
-    static const struct { int64_t rows, paeth; } worth[] = {{0, 0}, {8, 6}, {4, 2}, {2, 2}};
+    static const struct { int64_t rows, paeth; } worth[] = {{0, 0}, {8, 3}, {4, 2}, {2, 2}};
     const int64_t most = step > 3 ? 0 : worth[step].rows;
     int64_t paeth_rows = 0;
     if (!most || rows < most || n / step < LANES)

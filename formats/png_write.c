@@ -1,8 +1,12 @@
 /* PNG out: libpng writes the header; the image data is filtered and deflated in strips, side by
  * side on several threads, each strip an IDAT. The strips do not depend on the number of threads,
- * nor do the bytes. */
+ * nor do the bytes.
+ *
+ * Threads take strip after strip and leave them in a ring, from which the first thread writes them
+ * in order as they come: no thread waits for the others or for the file while there is room. */
 #include <omp.h>
 #include <png.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +19,7 @@
 #include "formats/png_deflate.h"
 #include "formats/png_metadata.h"
 
-enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, STRIPS_A_THREAD = 8 };
+enum { STRIP_BYTES = 128 * 1024, MAX_ROW_BYTES = 1 << 30, SLOTS_A_THREAD = 3 };
 /* Kept free before and after a strip's deflate: a chunk's length and type, zlib's header; zlib's
  * checksum, the chunk's. */
 enum { HEAD = 8 + 2, TAIL = 4 + 4 };
@@ -25,16 +29,21 @@ struct coding {
     unsigned filters; /* candidates, as bits */
 };
 
-struct strip {
+/* What a thread works in. */
+struct coder {
     unsigned char *raw;      /* big-endian rows, the one above first, where the array has none */
     unsigned char *filtered; /* rows with their filter bytes */
-    unsigned char *packed;   /* HEAD bytes, the deflate, TAIL bytes */
+    struct gf_deflate *deflate;
+};
+
+struct strip {
+    unsigned char *packed; /* HEAD bytes, the deflate, TAIL bytes */
     size_t n_filtered;
     uint32_t adler;
     unsigned char *chunk; /* the IDAT: its length, type and n_chunk bytes, in `packed` */
     size_t n_chunk;
     uint32_t crc; /* of the type and these bytes */
-    bool failed;
+    bool coded, failed;
 };
 
 /* Lives outside the frames that call setjmp(). */
@@ -49,11 +58,15 @@ struct writer {
     size_t step; /* bytes a pixel */
     int64_t rows_a_strip, n_strips;
     bool copies;          /* rows must be copied or swapped first */
-    struct strip *strips; /* of one batch */
-    int64_t batch;
-    size_t packed_size;
-    struct gf_deflate **deflates; /* by thread */
+    struct strip *strips; /* strip i is in slot i mod slots */
+    int64_t slots;
+    struct coder *coders; /* by thread */
     int threads;
+    /* What threads tell each other. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int64_t next, written; /* the first strip that no thread has taken, that is not in the file */
+    uint32_t adler;        /* of the strips written */
     int status;
     char message[160];
 };
@@ -106,18 +119,20 @@ static struct coding choose_coding(const struct gf_codec *codec, const struct gf
     return c;
 }
 
-static const unsigned char *source_row(const struct writer *w, const struct strip *s, int64_t first,
+static const unsigned char *source_row(const struct writer *w, const struct coder *c, int64_t first,
                                        int64_t y) {
     if (w->copies)
-        return s->raw + (size_t)(y - first + 1) * w->planes.row_bytes;
+        return c->raw + (size_t)(y - first + 1) * w->planes.row_bytes;
     return gf_planes_rows(&w->planes, 0, y, 1, NULL);
 }
 
-static void filter_strip(const struct writer *w, struct strip *s, int64_t first, int64_t n) {
+/* Returns the bytes of the rows [first, first + n), filtered. */
+static size_t filter_strip(const struct writer *w, const struct coder *c, int64_t first,
+                           int64_t n) {
     size_t row_bytes = w->planes.row_bytes;
     if (w->copies) {
         int64_t from = first > 0 ? first - 1 : 0;
-        unsigned char *to = s->raw + (size_t)(from - first + 1) * row_bytes;
+        unsigned char *to = c->raw + (size_t)(from - first + 1) * row_bytes;
         int64_t rows = first + n - from;
         const void *got = gf_planes_rows(&w->planes, 0, from, rows, to);
         if (got != to)
@@ -129,15 +144,18 @@ static void filter_strip(const struct writer *w, struct strip *s, int64_t first,
     int filter = GF_PNG_ROW_NONE;
     if (w->coding.filters != 1u << GF_PNG_ROW_NONE) {
         int64_t y = first + n / 2;
-        filter = gf_png_choose_filter(w->coding.filters, source_row(w, s, first, y),
-                                      y > 0 ? source_row(w, s, first, y - 1) : NULL, row_bytes,
-                                      w->step, s->filtered);
+        filter = gf_png_choose_filter(w->coding.filters, source_row(w, c, first, y),
+                                      y > 0 ? source_row(w, c, first, y - 1) : NULL, row_bytes,
+                                      w->step, c->filtered);
     }
-    for (int64_t y = first; y < first + n; y++)
-        gf_png_filter_row(filter, source_row(w, s, first, y),
-                          y > 0 ? source_row(w, s, first, y - 1) : NULL, row_bytes, w->step,
-                          s->filtered + (size_t)(y - first) * (row_bytes + 1));
-    s->n_filtered = (size_t)n * (row_bytes + 1);
+    const unsigned char *above = first > 0 ? source_row(w, c, first, first - 1) : NULL;
+    for (int64_t i = 0; i < n; i++) {
+        const unsigned char *row = source_row(w, c, first, first + i);
+        gf_png_filter_row(filter, row, above, row_bytes, w->step,
+                          c->filtered + (size_t)i * (row_bytes + 1));
+        above = row;
+    }
+    return (size_t)n * (row_bytes + 1);
 }
 
 static void put_big_endian(unsigned char *p, uint32_t v) {
@@ -146,15 +164,15 @@ static void put_big_endian(unsigned char *p, uint32_t v) {
 }
 
 /* Deflates the strip and puts its IDAT around it, but for the length and the checksum. */
-static void pack_strip(const struct writer *w, struct strip *s, bool first, bool last) {
+static void pack_strip(const struct writer *w, struct coder *c, struct strip *s, bool first,
+                       bool last) {
     static const unsigned char zlib_header[2] = {0x78, 0x01}; /* 32 KiB window, fastest level */
-    struct gf_deflate **deflate = &w->deflates[omp_get_thread_num()];
     size_t n = 0;
-    s->adler = w->codec->adler32(1, s->filtered, s->n_filtered);
-    if (!*deflate)
-        *deflate = gf_deflate_new(&w->coding.deflate);
-    if (*deflate)
-        n = gf_deflate_strip(*deflate, s->filtered, s->n_filtered, last, s->packed + HEAD);
+    s->adler = w->codec->adler32(1, c->filtered, s->n_filtered);
+    if (!c->deflate)
+        c->deflate = gf_deflate_new(&w->coding.deflate);
+    if (c->deflate)
+        n = gf_deflate_strip(c->deflate, c->filtered, s->n_filtered, last, s->packed + HEAD);
     s->failed = n == 0;
     s->n_chunk = n + (first ? sizeof zlib_header : 0);
     s->chunk = s->packed + HEAD + n - s->n_chunk - 8;
@@ -164,19 +182,58 @@ static void pack_strip(const struct writer *w, struct strip *s, bool first, bool
     s->crc = w->codec->crc32(0, s->chunk + 4, 4 + s->n_chunk);
 }
 
-/* Filters and deflates the strips [first, first + n) into w->strips[0..n). */
-static int code_strips(struct writer *w, int64_t first, int64_t n) {
-#pragma omp parallel for num_threads(w->threads) schedule(dynamic, 1)
-    for (int64_t i = 0; i < n; i++) {
-        int64_t y = (first + i) * w->rows_a_strip;
-        int64_t rows = w->planes.height - y;
-        filter_strip(w, &w->strips[i], y, rows < w->rows_a_strip ? rows : w->rows_a_strip);
-        pack_strip(w, &w->strips[i], first + i == 0, first + i == w->n_strips - 1);
+static struct strip *slot_of(const struct writer *w, int64_t strip) {
+    return &w->strips[strip % w->slots];
+}
+
+static void code_strip(const struct writer *w, struct coder *c, int64_t i) {
+    struct strip *s = slot_of(w, i);
+    int64_t first = i * w->rows_a_strip, left = w->planes.height - first;
+    s->n_filtered = filter_strip(w, c, first, left < w->rows_a_strip ? left : w->rows_a_strip);
+    pack_strip(w, c, s, i == 0, i == w->n_strips - 1);
+}
+
+/* What depends on the strips before, and the file. */
+static int write_strip(struct writer *w, int64_t i) {
+    struct strip *s = slot_of(w, i);
+    if (s->failed)
+        return gf_fail(GF_ENOMEM, "out of memory for deflate");
+    w->adler = (uint32_t)adler32_combine(w->adler, s->adler, (z_off_t)s->n_filtered);
+    if (i == w->n_strips - 1) {
+        put_big_endian(s->chunk + 8 + s->n_chunk, w->adler);
+        s->crc = w->codec->crc32(s->crc, s->chunk + 8 + s->n_chunk, 4);
+        s->n_chunk += 4;
     }
-    for (int64_t i = 0; i < n; i++)
-        if (w->strips[i].failed)
-            return gf_fail(GF_ENOMEM, "out of memory for deflate");
-    return GF_OK;
+    put_big_endian(s->chunk, (uint32_t)s->n_chunk);
+    put_big_endian(s->chunk + 8 + s->n_chunk, s->crc);
+    return gf_sink_write(w->sink, s->chunk, 8 + s->n_chunk + 4);
+}
+
+/* A thread's part, with the lock held but while it codes or writes. */
+static void code_strips(struct writer *w, int thread) {
+    while (!w->status && w->written < w->n_strips) {
+        struct strip *due = slot_of(w, w->written);
+        if (thread == 0 && due->coded) {
+            pthread_mutex_unlock(&w->lock);
+            int rc = write_strip(w, w->written); /* which no other thread changes */
+            pthread_mutex_lock(&w->lock);
+            due->coded = false;
+            w->status = rc;
+            w->written++;
+            pthread_cond_broadcast(&w->changed);
+        } else if (w->next < w->n_strips && w->next < w->written + w->slots) {
+            int64_t i = w->next++;
+            pthread_mutex_unlock(&w->lock);
+            code_strip(w, &w->coders[thread], i);
+            pthread_mutex_lock(&w->lock);
+            slot_of(w, i)->coded = true;
+            pthread_cond_broadcast(&w->changed);
+        } else if (thread > 0 && w->next == w->n_strips) {
+            break;
+        } else {
+            pthread_cond_wait(&w->changed, &w->lock);
+        }
+    }
 }
 
 static int write_header(struct writer *w, const struct gf_image *image) {
@@ -197,60 +254,52 @@ static int write_header(struct writer *w, const struct gf_image *image) {
     return GF_OK;
 }
 
-/* One thread after the other: what depends on the strips before, and the file. */
 static int write_strips(struct writer *w) {
     static const unsigned char end[12] = {0, 0, 0, 0, 'I', 'E', 'N', 'D', 0xae, 0x42, 0x60, 0x82};
-    uLong adler = adler32_z(0, NULL, 0);
-    for (int64_t first = 0; first < w->n_strips; first += w->batch) {
-        int64_t n = w->n_strips - first < w->batch ? w->n_strips - first : w->batch;
-        int rc = code_strips(w, first, n);
-        for (int64_t i = 0; i < n && !rc; i++) {
-            struct strip *s = &w->strips[i];
-            adler = adler32_combine(adler, s->adler, (z_off_t)s->n_filtered);
-            if (first + i == w->n_strips - 1) {
-                put_big_endian(s->chunk + 8 + s->n_chunk, (uint32_t)adler);
-                s->crc = w->codec->crc32(s->crc, s->chunk + 8 + s->n_chunk, 4);
-                s->n_chunk += 4;
-            }
-            put_big_endian(s->chunk, (uint32_t)s->n_chunk);
-            put_big_endian(s->chunk + 8 + s->n_chunk, s->crc);
-            rc = gf_sink_write(w->sink, s->chunk, 8 + s->n_chunk + 4);
-        }
-        if (rc)
-            return rc;
+    w->adler = (uint32_t)adler32_z(0, NULL, 0);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+#pragma omp parallel num_threads(w->threads)
+    {
+        pthread_mutex_lock(&w->lock);
+        code_strips(w, omp_get_thread_num());
+        pthread_mutex_unlock(&w->lock);
     }
-    return gf_sink_write(w->sink, end, sizeof end);
+    pthread_cond_destroy(&w->changed);
+    pthread_mutex_destroy(&w->lock);
+    return w->status ? w->status : gf_sink_write(w->sink, end, sizeof end);
 }
 
 static int alloc_strips(struct writer *w) {
     size_t row = w->planes.row_bytes, rows = (size_t)w->rows_a_strip;
-    size_t filtered = rows * (row + 1);
-    w->packed_size = gf_deflate_bound(filtered);
-    w->strips = calloc((size_t)w->batch, sizeof *w->strips);
-    w->deflates = calloc((size_t)w->threads, sizeof *w->deflates);
-    if (!w->strips || !w->deflates)
+    size_t filtered = rows * (row + 1), packed = gf_deflate_bound(filtered);
+    w->strips = calloc((size_t)w->slots, sizeof *w->strips);
+    w->coders = calloc((size_t)w->threads, sizeof *w->coders);
+    if (!w->strips || !w->coders)
         return gf_fail(GF_ENOMEM, "out of memory");
-    for (int64_t i = 0; i < w->batch; i++) {
-        struct strip *s = &w->strips[i];
-        s->filtered = malloc(filtered);
-        s->packed = malloc(HEAD + w->packed_size + TAIL);
+    for (int i = 0; i < w->threads; i++) {
+        struct coder *c = &w->coders[i];
+        c->filtered = malloc(filtered);
         if (w->copies)
-            s->raw = malloc((rows + 1) * row);
-        if (!s->filtered || !s->packed || (w->copies && !s->raw))
+            c->raw = malloc((rows + 1) * row);
+        if (!c->filtered || (w->copies && !c->raw))
             return gf_fail(GF_ENOMEM, "out of memory");
     }
+    for (int64_t i = 0; i < w->slots; i++)
+        if (!(w->strips[i].packed = malloc(HEAD + packed + TAIL)))
+            return gf_fail(GF_ENOMEM, "out of memory");
     return GF_OK;
 }
 
 static void free_strips(struct writer *w) {
-    for (int i = 0; w->deflates && i < w->threads; i++)
-        gf_deflate_free(w->deflates[i]);
-    free(w->deflates);
-    for (int64_t i = 0; w->strips && i < w->batch; i++) {
-        free(w->strips[i].raw);
-        free(w->strips[i].filtered);
-        free(w->strips[i].packed);
+    for (int i = 0; w->coders && i < w->threads; i++) {
+        gf_deflate_free(w->coders[i].deflate);
+        free(w->coders[i].filtered);
+        free(w->coders[i].raw);
     }
+    free(w->coders);
+    for (int64_t i = 0; w->strips && i < w->slots; i++)
+        free(w->strips[i].packed);
     free(w->strips);
 }
 
@@ -270,10 +319,10 @@ int gf_png_write_by(const struct gf_codec *codec, struct gf_sink *sink,
     /* Starting a team costs as much as a strip or two. */
     if (w.threads > w.n_strips / 2)
         w.threads = w.n_strips > 3 ? (int)(w.n_strips / 2) : 1;
-    /* One thread uses the same memory for all. */
-    w.batch = w.threads > 1 ? (int64_t)w.threads * STRIPS_A_THREAD : 1;
-    if (w.batch > w.n_strips)
-        w.batch = w.n_strips;
+    /* One thread writes each strip before the next. */
+    w.slots = w.threads > 1 ? (int64_t)w.threads * SLOTS_A_THREAD : 1;
+    if (w.slots > w.n_strips)
+        w.slots = w.n_strips;
     int rc = alloc_strips(&w);
     if (!rc)
         rc = gf_png_put_metadata(&image->metadata, w.planes.channels < 3 ? 1 : 3, &w.chunks);

@@ -122,16 +122,18 @@ int gf_scratch_open(const char *folder, int64_t bytes, const char *beside, int64
     return rc;
 }
 
-int gf_scratch_write(struct gf_scratch *s, int64_t at, const void *data, int64_t n) {
-    const char *p = data;
+/* In as many calls as it takes. */
+static int transfer(const struct gf_scratch *s, int64_t at, char *p, int64_t n, bool writes) {
     while (n > 0) {
-        ssize_t done = pwrite(s->fd, p, n < 1 << 30 ? (size_t)n : 1 << 30, (off_t)at);
+        const size_t most = n < 1 << 30 ? (size_t)n : 1 << 30;
+        ssize_t done =
+            writes ? pwrite(s->fd, p, most, (off_t)at) : pread(s->fd, p, most, (off_t)at);
         if (done < 0 && errno == EINTR)
             continue;
-        if (done == 0)
-            errno = ENOSPC;
+        if (done == 0) /* full, or nothing behind what was written */
+            errno = writes ? ENOSPC : EIO;
         if (done <= 0)
-            return fail_here(s, "write");
+            return fail_here(s, writes ? "write" : "read");
         p += done;
         at += done;
         n -= done;
@@ -139,21 +141,12 @@ int gf_scratch_write(struct gf_scratch *s, int64_t at, const void *data, int64_t
     return GF_OK;
 }
 
+int gf_scratch_write(struct gf_scratch *s, int64_t at, const void *data, int64_t n) {
+    return transfer(s, at, (char *)data, n, true);
+}
+
 int gf_scratch_read(struct gf_scratch *s, int64_t at, void *data, int64_t n) {
-    char *p = data;
-    while (n > 0) {
-        ssize_t done = pread(s->fd, p, n < 1 << 30 ? (size_t)n : 1 << 30, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done == 0)
-            errno = EIO; /* nothing behind what was written */
-        if (done <= 0)
-            return fail_here(s, "read");
-        p += done;
-        at += done;
-        n -= done;
-    }
-    return GF_OK;
+    return transfer(s, at, data, n, false);
 }
 
 void gf_scratch_expect(const struct gf_scratch *s, int64_t at, int64_t n) {

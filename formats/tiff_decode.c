@@ -229,3 +229,46 @@ int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *p, unsigned cha
     free(buffer);
     return rc;
 }
+
+/* Why samples cannot be taken from the file as they are; NULL: they can. */
+static const char *refuses_plain(struct gf_tiff *t, const struct gf_tiff_page *p) {
+    uint16_t order = FILLORDER_MSB2LSB;
+    TIFFGetFieldDefaulted(t->tif, TIFFTAG_FILLORDER, &order);
+    return p->tiled                                      ? "in tiles"
+           : p->planar                                   ? "of separate colour planes"
+           : !is_direct(p) || order != FILLORDER_MSB2LSB ? "of samples that have to be converted"
+                                                         : NULL;
+}
+
+int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *rows, int64_t *at) {
+    const char *why = refuses_plain(t, p);
+    const struct geometry g = geometry_of(p);
+    const int64_t row = row_bytes(p, &g, p->width), size = gf_source_size(t->source);
+    uint32_t rows_a_strip = 0;
+    uint64_t *offsets = NULL, *bytes = NULL;
+    if (p->compression != COMPRESSION_NONE)
+        return gf_fail(GF_EUNSUPP,
+                       "a TIFF compressed by %s; several processes read uncompressed ones",
+                       gf_tiff_compression_name(p->compression));
+    if (why)
+        return gf_fail(GF_EUNSUPP, "a TIFF %s; several processes read plain strips", why);
+    TIFFGetFieldDefaulted(t->tif, TIFFTAG_ROWSPERSTRIP, &rows_a_strip);
+    *rows = p->height < rows_a_strip ? p->height : rows_a_strip;
+    if (*rows < 1)
+        return gf_fail(GF_EFORMAT, "broken TIFF: strips without rows");
+    if (!at)
+        return GF_OK;
+    const int64_t n = (p->height + *rows - 1) / *rows;
+    /* libtiff keeps as many of them as the page's height makes strips. */
+    if (!TIFFGetField(t->tif, TIFFTAG_STRIPOFFSETS, &offsets) ||
+        !TIFFGetField(t->tif, TIFFTAG_STRIPBYTECOUNTS, &bytes) || !offsets || !bytes)
+        return gf_fail(GF_EFORMAT, "broken TIFF: strips without a place");
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t left = p->height - i * *rows;
+        const uint64_t need = (uint64_t)((left < *rows ? left : *rows) * row);
+        if (bytes[i] < need || offsets[i] > (uint64_t)size || need > (uint64_t)size - offsets[i])
+            return gf_fail(GF_EFORMAT, "broken TIFF: strip %lld is not all there", (long long)i);
+        at[i] = (int64_t)offsets[i];
+    }
+    return GF_OK;
+}

@@ -21,7 +21,7 @@ static const struct {
     {COMPRESSION_LERC, "lerc"},
 };
 
-static const char *compression_name(uint16_t number) {
+const char *gf_tiff_compression_name(uint16_t number) {
     for (size_t i = 0; i < sizeof compressions / sizeof *compressions; i++)
         if (compressions[i].number == number)
             return compressions[i].name;
@@ -45,7 +45,7 @@ int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image) {
     if (TIFFGetField(t->tif, TIFFTAG_ORIENTATION, &orientation) && orientation <= 8)
         image->orientation = orientation;
     TIFFGetFieldDefaulted(t->tif, TIFFTAG_COMPRESSION, &compression);
-    image->compression = compression_name(compression);
+    image->compression = gf_tiff_compression_name(compression);
     if (!TIFFGetField(t->tif, TIFFTAG_ICCPROFILE, &n, &profile) || !n)
         return GF_OK;
     t->no_memory |= !profile; /* libtiff had no memory for it */

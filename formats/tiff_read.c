@@ -187,6 +187,32 @@ static int tiff_read(struct gf_decoder *d, struct gf_image *image) {
     return tiff_read_pages(d, image, 0, (int64_t)r->n, image->px.data);
 }
 
+static int tiff_strips(struct gf_decoder *d, struct gf_raw_layout *out, struct gf_frame *frame) {
+    struct reader *r = d->state;
+    struct gf_tiff *t = &r->t;
+    struct gf_tiff_page page;
+    int64_t strips = 0;
+    int rc = GF_OK;
+    *out = (struct gf_raw_layout){.dtype = r->first.dtype, .big_endian = TIFFIsBigEndian(t->tif)};
+    for (int64_t i = 0; i < (int64_t)r->n && !rc; i++) {
+        int64_t rows = 0;
+        rc = select_page(r, i, &page);
+        if (!rc)
+            rc = gf_tiff_strips(t, &page, &rows, NULL);
+        if (!rc && i && rows != frame->rows)
+            rc = gf_fail(GF_EUNSUPP, "a TIFF whose pages have strips of different heights");
+        if (!rc && !i) {
+            frame->rows = rows;
+            strips = (page.height + rows - 1) / rows;
+            frame->at = calloc(r->n * (size_t)strips, sizeof *frame->at);
+            rc = frame->at ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
+        }
+        if (!rc)
+            rc = gf_tiff_strips(t, &page, &rows, frame->at + i * strips);
+    }
+    return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
+}
+
 static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     enum { SLACK = 64 << 20 }; /* what libtiff may take at once besides the file's own bytes */
     struct reader *r = d->state = calloc(1, sizeof *r);
@@ -208,7 +234,7 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
     int64_t shape[3] = {(int64_t)r->n, p->height, p->width};
     bool volume = r->n > 1;
     d->whole = !volume; /* its rows are in strips or tiles */
-    d->rows = volume && !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
+    d->rows = !p->tiled && !p->planar && p->compression == COMPRESSION_NONE;
     image->color = p->color;
     image->alpha = p->alpha;
     image->depth = p->palette ? 8 * (int)gf_dtype_size(p->dtype) : p->bits;
@@ -246,6 +272,7 @@ const struct gf_format gf_format_tiff = {
     .sniff = tiff_sniff,
     .open = tiff_open,
     .read = tiff_read,
+    .strips = tiff_strips,
     .read_pages = tiff_read_pages,
     .read_rows = tiff_read_rows,
     .close = tiff_close,

@@ -45,7 +45,7 @@ const char *gf_volume_refuses(const char *path, const struct gf_format *format,
     if (!format->write_frame)
         return "only .tif, .npy and .raw are written plane by plane";
     if (format->compresses && format->compresses(options))
-        return "compressed planes have no position known beforehand";
+        return "compressed planes (--tiff-compression) have no position known beforehand";
     if (is_stream(path))
         return "a pipe cannot take planes out of order";
     return NULL;
@@ -168,15 +168,19 @@ static int64_t samples_bytes(const struct gf_volume *v) {
     return v->planes.depth * v->planes.height * (int64_t)v->planes.row_bytes;
 }
 
-int gf_volume_lend(struct gf_volume *v, const char **path, int64_t *base) {
-    *base = v->frame.base;
+int gf_volume_lend(struct gf_volume *v, const char **path, struct gf_frame *frame) {
+    *frame = v->frame;
     v->summed = false; /* the sink has the sum from gf_volume_written() */
-    return v->frame.at ? gf_fail(GF_EUNSUPP, "samples that are not one after the other")
-                       : gf_sink_lend(v->sink, samples_bytes(v), path);
+    return gf_sink_lend(v->sink, v->frame.at ? 0 : samples_bytes(v), path);
+}
+
+int64_t gf_volume_strips(const struct gf_volume *v) {
+    const int64_t rows = v->frame.rows;
+    return v->frame.at ? v->planes.depth * ((v->planes.height + rows - 1) / rows) : 0;
 }
 
 int gf_volume_written(struct gf_volume *v, uint32_t crc32) {
-    return gf_sink_take_back(v->sink, samples_bytes(v), crc32);
+    return gf_sink_take_back(v->sink, v->frame.at ? 0 : samples_bytes(v), crc32);
 }
 
 /* Tells the sink the sum of all that was written, unless there are gaps. */

@@ -54,9 +54,11 @@ struct gf_volume_box {
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride);
 /* Instead of gf_volume_write(), for several processes that write the samples themselves: the path of
- * the temporary and the position of the first sample, after which the others follow without a gap, C
- * order, little-endian. gf_volume_written() tells the checksum of all of them. */
-int gf_volume_lend(struct gf_volume *v, const char **path, int64_t *base);
+ * the temporary and where the samples are in it, C order, little-endian; the list of strips is the
+ * volume's. gf_volume_written() tells the checksum of all of them, unless they are in strips. */
+int gf_volume_lend(struct gf_volume *v, const char **path, struct gf_frame *frame);
+/* How many strips such a list has. */
+int64_t gf_volume_strips(const struct gf_volume *v);
 int gf_volume_written(struct gf_volume *v, uint32_t crc32);
 
 int gf_volume_commit(struct gf_volume *v); /* frees in any case */

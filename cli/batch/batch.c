@@ -47,6 +47,12 @@ static void show(const struct gf_task *t, const char *what) {
 static int run_picture(struct gf_task *t, struct gf_worker *l) {
     show(t, "reading");
     int rc = gf_task_preview(t);
+    if (rc && t->too_large && t->hooks->stream) { /* alone: others would take its memory */
+        bool streamed;
+        gf_workers_admit(l, gf_runner_limit(t->runner));
+        rc = t->hooks->stream(t, &streamed);
+        return streamed ? rc : GF_ENOMEM;
+    }
     if (rc && t->too_large)
         rc = gf_slabs_plan(t);
     if (rc || t->skipped)
@@ -321,6 +327,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc)
         rc = join_ranks(&r);
+    if (!rc && !r.joined) /* each process has outputs of its own */
+        gf_log_mute(false);
     if (!rc)
         rc = gf_session_open_for(s, &r.session);
     if (!rc)

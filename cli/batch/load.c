@@ -313,3 +313,24 @@ int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t firs
     return gf_fail(GF_EINVAL, "%lld sample%s NaN or Inf, the first at [%s]; see --nan=zero|mean",
                    (long long)bad, bad == 1 ? " is" : "s are", where);
 }
+
+int gf_load_refuse_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                         const struct gf_image *image, int64_t from) {
+    struct gf_array page = {0}, like = image->px;
+    int64_t bad = 0, first[GF_MAX_RANK] = {0};
+    like.shape[0] = 1;
+    int rc = gf_array_alloc(&page, like.dtype, like.rank, like.shape);
+    for (int64_t z = from; z < image->px.shape[0] && !rc; z++) {
+        int64_t at[GF_MAX_RANK];
+        rc = image->ndim == 2 ? gf_file_read_rows(r->file[0], image, 0, z, 1, page.data)
+                              : gf_reader_pages(r, s, paths, image, z, &page);
+        const int64_t more = rc ? 0 : gf_array_nonfinite(&page, at);
+        if (more && !bad) {
+            at[0] = z;
+            memcpy(first, at, sizeof first);
+        }
+        bad += more;
+    }
+    gf_array_free(&page);
+    return rc ? rc : gf_load_refuse(image, bad, first);
+}

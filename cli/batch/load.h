@@ -63,5 +63,9 @@ int gf_image_match(struct gf_array *px, int rank, const int64_t *shape);
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
 /* The refusal of an image with so many of them. */
 int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t first[GF_MAX_RANK]);
+/* The same for what is not in memory, pages of a volume or rows of a picture, which before `from` have
+ * none. */
+int gf_load_refuse_pages(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
+                         const struct gf_image *image, int64_t from);
 
 #endif

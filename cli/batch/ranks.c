@@ -160,7 +160,7 @@ static bool find_plugin(const char *mpi, char path[PATH_MAX]) {
 }
 
 /* Loads the launcher's plugin and joins the processes that it started. */
-static int open_ranks(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
+int gf_ranks_start(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
     static const char *const either[] = {"openmpi", "mpich"};
     char path[PATH_MAX];
     bool found = launcher->mpi && find_plugin(launcher->mpi, path);
@@ -206,7 +206,7 @@ int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work 
         return gf_fail(GF_EUSAGE, "--mpi=on: %s runs in one process", work->command);
     if (!launcher->name)
         return gf_fail(GF_EUSAGE, "--mpi=on: no mpirun or srun started this process");
-    int rc = open_ranks(launcher, ranks);
+    int rc = gf_ranks_start(launcher, ranks);
     if (rc && !demanded)
         return each_output(work, check_output, &c);
     if (!rc)

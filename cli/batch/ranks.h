@@ -23,6 +23,10 @@ struct gf_rank_work {
 int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
                   struct gf_ranks *ranks, bool *joined);
 
+/* Loads the launcher's plugin and joins the processes that it started; GF_EABSENT where that cannot be.
+ * The caller closes `ranks`, and ends with gf_keeper_stop(). */
+int gf_ranks_start(const struct gf_launcher *launcher, struct gf_ranks *ranks);
+
 /* Of a command that only prints: whether this process does. Of several that a launcher started it is
  * the first, unless --mpi=off, or where an operand names this process's rank: then they print
  * different things. */

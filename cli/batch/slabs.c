@@ -12,6 +12,7 @@
 #include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "core/session/speeds.h"
 #include "core/slab/run.h"
 #include "formats/scratch.h"
 
@@ -21,23 +22,29 @@ struct slabs {
     struct gf_scratch *scratch;
     struct gf_volume *volume[GF_MAX_OUTPUTS];
     double start;
+    double disk_ms; /* reading, and in the exchange, of the first walk */
+    bool measured;
 };
 
 const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_array *px = &t->image.px;
     const char *why = gf_slab_refuses(&t->job);
+    if (!why && t->hooks->refuses_slabs)
+        why = t->hooks->refuses_slabs(t);
     if (why)
         return why;
     if (t->s->from_magnitude)
         return "a pair of pictures is not";
-    if (t->image.ndim != 3 || px->shape[0] != t->job.shape[0] || px->shape[3] != t->job.channels)
+    if (px->shape[0] != gf_job_counted(&t->job, 0) || px->shape[t->image.ndim] != t->job.channels)
         return "pictures with alpha are not";
     if (t->s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (t->s->plan_only)
         return NULL;
     const struct gf_file *file = t->reader.file[0];
-    if (!gf_reader_has_pages(&t->reader, t->s))
+    if (t->image.ndim == 2 && !gf_file_has_rows(file))
+        return "pictures in raw, .npy and uncompressed TIFF files are, others not";
+    if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader, t->s))
         return "an array in Fortran order is not";
     if (t->job.direction == GF_INVERSE && (t->s->frames || !gf_file_has_rows(file)))
         return "spectra in raw, .npy and uncompressed TIFF files are, others not";
@@ -50,9 +57,13 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     enum gf_packing packs = GF_PACKS_NOTHING;
     struct gf_job whole = t->job;
     whole.lean = false;
-    int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    int64_t beside = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    if (t->hooks->make_pages_bytes)
+        beside += t->hooks->make_pages_bytes(t);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
-    return rc ? rc : gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - coders, plan);
+    if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
+        rc = gf_fail(GF_EUNSUPP, "a picture that fits the CPU's caches is not taken in slabs");
+    return rc ? rc : gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - beside, plan);
 }
 
 /* What gf_memory_check() has said, and what can be done, or why nothing can. */
@@ -79,23 +90,26 @@ int gf_slabs_plan(struct gf_task *t) {
 
 /* ---------------------------------------------------------------- files */
 
-static int check_finite(const struct slabs *s, int64_t page, struct gf_array *a) {
+/* `from`: no page before it has any. */
+static int check_finite(const struct slabs *s, int64_t from, struct gf_array *a) {
+    struct gf_task *t = s->t;
     int64_t first[GF_MAX_RANK];
     if (!gf_array_nonfinite(a, first))
         return 0;
-    if (s->t->s->nan != GF_NAN_REFUSE) {
-        gf_samples_mend(a, false);
-        return 0;
-    }
-    return gf_fail(GF_EINVAL, "NaN or Inf, the first at [%lld, %lld, %lld]; see --nan=zero",
-                   (long long)(page + first[0]), (long long)first[1], (long long)first[2]);
+    if (t->s->nan == GF_NAN_REFUSE)
+        return gf_load_refuse_pages(&t->reader, t->s, t->read, &t->image, from);
+    gf_samples_mend(a, false);
+    return 0;
 }
 
-static int read_pages(void *user, int64_t first, struct gf_array *pages) {
+static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     double start = gf_now_ms();
-    int rc = gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, pages);
+    int rc = t->image.ndim == 2
+                 ? gf_file_read_rows(t->reader.file[0], &t->image, 0, first, pages->shape[0],
+                                     pages->data)
+                 : gf_reader_pages(&t->reader, t->s, t->read, &t->image, first, pages);
     if (!t->s->frames)
         gf_file_expect_pages(t->reader.file[0], &t->image, pages->shape[0]);
     if (!rc)
@@ -104,17 +118,24 @@ static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     return rc;
 }
 
+static int read_pages(void *user, int64_t first, struct gf_array *pages) {
+    struct slabs *s = user;
+    const struct gf_page_source file = {read_file, s};
+    return s->t->hooks->make_pages ? s->t->hooks->make_pages(s->t, &file, first, pages)
+                                   : read_file(s, first, pages);
+}
+
 static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
-    const int64_t *shape = t->image.px.shape;
+    const int64_t *columns = t->image.px.shape + t->image.ndim - 1; /* and channels */
     double start = gf_now_ms();
     int rc =
         gf_file_read_rows(t->reader.file[0], &t->image, rows->page, rows->row, rows->count, to);
     if (!rc) {
         struct gf_array a = gf_array_wrap(to, t->image.px.dtype, 4,
-                                          (int64_t[]){1, rows->count, shape[2], shape[3]});
-        rc = check_finite(s, rows->page, &a);
+                                          (int64_t[]){1, rows->count, columns[0], columns[1]});
+        rc = check_finite(s, 0, &a);
     }
     t->ms_decode += gf_now_ms() - start;
     return rc;
@@ -124,21 +145,27 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     struct slabs *s = user;
     struct gf_task *t = s->t;
     const struct gf_array *px = &t->product[i].image.px;
-    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, px->shape[2]};
+    const int x = t->job.ndim - 1;
+    const int64_t columns = t->product[i].shape[x], row = columns * px->stride[x];
+    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, columns};
     double start = gf_now_ms();
     if (!gf_job_is_bounded(&t->job)) {
         int64_t first[GF_MAX_RANK];
         struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
-                                          (int64_t[]){rows->count, px->shape[2], px->shape[3]});
+                                          (int64_t[]){rows->count, columns, px->shape[x + 1]});
         t->overflowed[i] += gf_array_nonfinite(&a, first);
     }
-    int rc = gf_volume_write(s->volume[i], &box, data, px->stride[1]);
+    int rc = gf_volume_write(s->volume[i], &box, data, row);
     t->ms_encode += gf_now_ms() - start;
     return rc;
 }
 
 static int put(void *user, int64_t at, const void *data, int64_t bytes) {
-    return gf_scratch_write(((struct slabs *)user)->scratch, at, data, bytes);
+    struct slabs *s = user;
+    double start = gf_now_ms();
+    int rc = gf_scratch_write(s->scratch, at, data, bytes);
+    s->disk_ms += gf_now_ms() - start;
+    return rc;
 }
 
 static int get(void *user, int64_t at, void *data, int64_t bytes) {
@@ -160,20 +187,38 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
     return rc;
 }
 
+/* Keeps the disk's speed in the first walk, if that was long enough to tell. */
+static void measure(struct slabs *s, int64_t bytes) {
+    enum { LEAST = 16 << 20 };
+    const int64_t walk = s->plan.walk[0].bytes_read + s->plan.walk[0].bytes_written;
+    if (s->measured || bytes < walk)
+        return;
+    s->measured = true;
+    char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
+    if (folder)
+        gf_disk_speed_keep(folder, (double)walk / (s->disk_ms + s->t->ms_decode) * 1e3);
+    free(folder);
+}
+
 static void moved(void *user, int64_t bytes) {
-    const struct slabs *s = user;
+    struct slabs *s = user;
+    measure(s, bytes);
     gf_progress_share((double)bytes / (double)gf_slab_bytes_moved(&s->plan));
 }
 
 /* ---------------------------------------------------------------- the run */
 
+char *gf_slabs_folder(const struct gf_task *t) {
+    const bool named = t->s->scratch && strcmp(t->s->scratch, "auto");
+    return named ? strdup(t->s->scratch) : gf_folder_of(t->product[0].path);
+}
+
 static int open_scratch(struct slabs *s) {
     const struct gf_task *t = s->t;
-    const bool automatic = !strcmp(t->s->scratch, "auto");
     int64_t also = 0;
     for (int i = 0; i < t->job.n_out; i++)
         also += gf_array_bytes(&t->product[i].image.px);
-    char *folder = automatic ? gf_folder_of(t->product[0].path) : strdup(t->s->scratch);
+    char *folder = gf_slabs_folder(t);
     int rc = folder ? gf_scratch_open(folder, s->plan.exchange_bytes, t->product[0].path, also,
                                       &s->scratch)
                     : gf_fail(GF_ENOMEM, "out of memory");
@@ -196,9 +241,10 @@ static void report(const struct slabs *s) {
     char moved_text[GF_SIZE_TEXT], scratch[GF_SIZE_TEXT];
     const double ms = gf_now_ms() - s->start;
     const int64_t bytes = gf_slab_bytes_moved(&s->plan);
-    gf_log_verbose("'%s': %lld slabs of pages, %lld blocks of rows, %s of scratch; %s moved, %.0f "
-                   "MB/s",
-                   gf_log_name(s->t->name), (long long)s->plan.n_slabs, (long long)s->plan.n_blocks,
+    const bool picture = s->plan.picture;
+    gf_log_verbose("'%s': %lld slabs of %s, %lld blocks of %s, %s of scratch; %s moved, %.0f MB/s",
+                   gf_log_name(s->t->name), (long long)s->plan.n_slabs, picture ? "rows" : "pages",
+                   (long long)s->plan.n_blocks, picture ? "columns" : "rows",
                    gf_memory_text(s->plan.exchange_bytes, scratch),
                    gf_memory_text(bytes, moved_text), (double)bytes / ms * 1e-3);
 }
@@ -223,6 +269,8 @@ int gf_slabs_run(struct gf_task *t) {
     if (!rc)
         rc = gf_slab_run(&s.plan, &io, &t->report);
     gf_progress_share(0);
+    if (!rc && t->reader.file[0])
+        rc = gf_file_check_size(t->reader.file[0]);
     gf_reader_close(&t->reader);
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);

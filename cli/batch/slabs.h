@@ -18,6 +18,9 @@ int gf_slabs_plan(struct gf_task *t);
 int gf_slabs_run(struct gf_task *t);
 /* The plan of a task that gf_slabs_refuses() does not refuse. */
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan);
+/* The folder of its scratch file, on the heap; of the output where no other is asked for. NULL without
+ * memory. */
+char *gf_slabs_folder(const struct gf_task *t);
 /* NULL, or why the task cannot be run in slabs. */
 const char *gf_slabs_refuses(const struct gf_task *t);
 

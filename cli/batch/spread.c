@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/backend_options.h"
 #include "cli/log.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/mpi/volume.h"
+#include "core/session/backends.h"
 #include "formats/io_keeper.h"
 #include "formats/volume.h"
 
@@ -34,8 +36,10 @@ static int check(const struct gf_task *t) {
     const char *why = rc ? NULL : gf_volume_refuses(p->path, p->format, &options);
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);
-    if (!rc && (p->where->has_page || p->alpha_plane || !p->format->record_beside))
-        rc = gf_fail(GF_EUNSUPP, "several processes write one .npy or .raw file");
+    if (!rc && (p->where->has_page || p->alpha_plane))
+        rc = gf_fail(GF_EUNSUPP, "several processes write one .npy, .raw or .tif file");
+    if (!rc && t->has_alpha)
+        rc = gf_fail(GF_EUNSUPP, "several processes share a volume without alpha");
     if (!rc && t->s->nan == GF_NAN_MEAN)
         rc = gf_fail(GF_EUNSUPP, "--nan=mean: no process has all samples; --nan=zero does");
     return rc;
@@ -71,9 +75,27 @@ static int check_sum(const struct gf_task *t, struct gf_ranks *ranks) {
                : rc;
 }
 
+/* Where the output's samples are, as the first process knows it. The caller frees frame->at. */
+static int share_frame(struct gf_ranks *ranks, const struct gf_volume *volume,
+                       struct gf_frame *frame) {
+    const int64_t *strips = frame->at;
+    int64_t n = ranks->rank == 0 ? gf_volume_strips(volume) : 0;
+    frame->at = NULL;
+    int rc = gf_ranks_share(ranks, frame, sizeof *frame, 0);
+    if (!rc)
+        rc = gf_ranks_share(ranks, &n, sizeof n, 0);
+    if (rc || !n)
+        return rc;
+    frame->at = malloc((size_t)n * sizeof *frame->at);
+    rc = gf_ranks_agree(ranks, frame->at ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    if (!rc && ranks->rank == 0)
+        memcpy(frame->at, strips, (size_t)n * sizeof *frame->at);
+    return rc ? rc : gf_ranks_share(ranks, frame->at, n * (int64_t)sizeof *frame->at, 0);
+}
+
 /* The first process makes the file; all learn where its temporary is. */
 static int create(const struct gf_task *t, struct gf_ranks *ranks, struct gf_volume **volume,
-                  char path[PATH_MAX], int64_t *base) {
+                  char path[PATH_MAX], struct gf_frame *frame) {
     const struct gf_product *p = &t->product[0];
     const struct gf_write_options options = gf_settings_write_options(t->s);
     struct gf_image image = p->image;
@@ -86,7 +108,7 @@ static int create(const struct gf_task *t, struct gf_ranks *ranks, struct gf_vol
             rc = gf_volume_create(p->path, p->format, &image, &options, t->s->clobber, volume);
         free(image.record);
         if (!rc)
-            rc = gf_volume_lend(*volume, &temporary, base);
+            rc = gf_volume_lend(*volume, &temporary, frame);
         char *whole = rc ? NULL : realpath(temporary, NULL);
         if (!rc && (!whole || strlen(whole) >= PATH_MAX))
             rc = gf_fail(GF_EIO, "cannot find the temporary");
@@ -99,9 +121,7 @@ static int create(const struct gf_task *t, struct gf_ranks *ranks, struct gf_vol
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = gf_ranks_share(ranks, path, PATH_MAX, 0);
-    if (!rc)
-        rc = gf_ranks_share(ranks, base, sizeof *base, 0);
-    return rc;
+    return rc ? rc : share_frame(ranks, *volume, frame);
 }
 
 static int name_nonfinite(const struct gf_task *t, const struct gf_spread *s) {
@@ -131,27 +151,32 @@ static int commit(const struct gf_spread *s, struct gf_ranks *ranks, struct gf_v
     return gf_ranks_agree(ranks, rc);
 }
 
+static struct gf_spread_file file_of(const char *path, const struct gf_frame *frame) {
+    return (struct gf_spread_file){
+        .path = path, .at = frame->base, .strip = frame->at, .strip_rows = frame->rows};
+}
+
 /* The job is there, and possible. */
 static int run(struct gf_task *t, struct gf_ranks *ranks, struct gf_spread *s, int64_t limit) {
     const struct gf_shares shares = gf_spread_shares(&t->job, -1, 1);
     const struct gf_grid grid = s->grid.down ? s->grid : gf_grid_choose(&shares, ranks->size);
     struct gf_volume *volume = NULL;
+    struct gf_frame in = {.at = NULL}, out = {.at = NULL};
     struct gf_raw_layout layout;
     char path[PATH_MAX] = "";
-    int rc = gf_file_layout(t->reader.file[0], &layout);
+    int rc = gf_file_layout(t->reader.file[0], &layout, &in);
     if (!rc)
         rc = gf_memory_check(gf_spread_bytes(&t->job, &grid), limit);
     rc = gf_ranks_agree(ranks, rc);
     if (!rc)
         rc = check_sum(t, ranks);
     if (!rc)
-        rc = create(t, ranks, &volume, path, &s->out.at);
+        rc = create(t, ranks, &volume, path, &out);
     if (rc)
         goto out;
-    s->in.path = t->read[0];
-    s->in.at = layout.offset;
+    s->in = file_of(t->read[0], &in);
     s->swap = gf_samples_are_swapped(&layout) ? gf_samples_swap : NULL;
-    s->out.path = path;
+    s->out = file_of(path, &out);
     rc = gf_spread_run(s);
     if (rc == GF_EINVAL && s->nonfinite)
         name_nonfinite(t, s);
@@ -164,8 +189,20 @@ static int run(struct gf_task *t, struct gf_ranks *ranks, struct gf_spread *s, i
     if (!rc)
         rc = commit(s, ranks, &volume);
 out:
+    free(in.at);
+    free(out.at);
     gf_volume_abort(volume);
     return rc;
+}
+
+/* A process's own device, unless one is named: the next one for each process of a machine. */
+static const char *device_of(const struct gf_settings *s, const struct gf_backend *b,
+                             const struct gf_launcher *launcher, char text[16]) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    const char *asked = gf_backend_options_of(s).device;
+    const int n = b->list && !asked ? gf_backend_devices(b, props) : 0;
+    snprintf(text, 16, "%d", n > 0 ? launcher->local_rank % n : 0);
+    return n > 0 ? text : asked;
 }
 
 int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_launcher *launcher) {
@@ -176,6 +213,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
                           .backend = b,
                           .grid = {t->s->grid.down, t->s->grid.across},
                           .zero_nonfinite = t->s->nan == GF_NAN_ZERO};
+    char device[16];
     const int64_t share = launcher->local_size > 1 ? launcher->local_size : 1;
     const int64_t limit = t->s->max_memory ? t->s->max_memory : gf_memory_available() / share;
     const char *why = t->hooks->refuses_ranks ? t->hooks->refuses_ranks(t->s) : NULL;
@@ -188,8 +226,13 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
                                       : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
     if (!rc && !t->skipped)
         rc = check(t);
-    if (!rc)
+    if (!rc) {
+        options.device = device_of(t->s, b, launcher, device);
         rc = b->open(&options, &s.context);
+    }
+    if (!rc && b->devices)
+        gf_log_verbose("rank %d: %s device %s", ranks->rank, b->name,
+                       options.device ? options.device : "0");
     rc = gf_ranks_agree(ranks, rc);
     if (!rc && !t->skipped) {
         s.job = t->job;

@@ -71,6 +71,13 @@ bool gf_page_has_record(const struct gf_product *p) {
     return p->has_record && page_record(&p->record, &record);
 }
 
+/* The product as it is written: without what is cut off its pages. */
+static struct gf_image cut(const struct gf_product *p) {
+    struct gf_image image = p->image;
+    memcpy(image.px.shape, p->shape, sizeof p->shape);
+    return image;
+}
+
 /* What is written of an image: in a shape that the format takes, with the record, to be freed, and
  * with what is kept of the metadata, borrowed as the samples are. */
 static int dress(const struct gf_product *p, const struct gf_image *image,
@@ -145,8 +152,7 @@ int gf_product_begin(const struct gf_settings *s, const struct gf_product *p,
     *out = NULL;
     if (p->where->has_page)
         return 0;
-    struct gf_image image = p->image;
-    memcpy(image.px.shape, p->shape, sizeof p->shape); /* without what is cut off its pages */
+    const struct gf_image image = cut(p);
     int rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
     if (rc)
         return rc;
@@ -180,7 +186,8 @@ int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
     const struct gf_write_options options = options_of(s, p);
     struct gf_image v;
     *out = NULL;
-    int rc = dress(p, &p->image, p->has_record ? &p->record : NULL, metadata, &v);
+    const struct gf_image image = cut(p);
+    int rc = dress(p, &image, p->has_record ? &p->record : NULL, metadata, &v);
     if (rc)
         return rc;
     rc = gf_volume_create(p->path, p->format, &v, &options, s->clobber, out);

@@ -11,139 +11,14 @@
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
-#include "core/base/range_planes.h"
 #include "core/base/sample_value.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-/* ---- page by page ---- */
-
-enum { AT_ONCE = 8 << 20 /* bytes of pages, in and out, that are worth a run of their own */ };
-
-/* Whether a display range of all planes is to be found before the first one is written. */
-static bool looks_ahead(const struct gf_job *job) {
-    bool looks = gf_job_samples(job);
-    for (int i = 0; i < job->n_out; i++)
-        looks = looks || gf_output_is_full(&job->out[i]);
-    return looks;
-}
-
-static bool is_read_again(const struct gf_task *t) {
-    struct stat st;
-    for (int i = 0; i < t->n_read && t->s->frames; i++)
-        if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
-            return false;
-    return t->s->frames || gf_file_is_at_hand(t->reader.file[0]);
-}
-
-const char *gf_task_refuses_pages(const struct gf_task *t) {
-    const struct gf_job *job = &t->job;
-    const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
-    if (!volume || job->shape[0] < 2 || t->image.px.shape[0] != job->shape[0])
-        return "planes are not transformed by themselves";
-    if (!t->s->plan_only && !gf_reader_has_pages(&t->reader, t->s))
-        return "the input is read in one piece";
-    if (!t->s->plan_only && looks_ahead(job) && !is_read_again(t))
-        return "a pipe is read once, and the display range is that of all pages";
-    if (t->s->nan == GF_NAN_MEAN && !gf_dtype_is_integer(t->image.px.dtype))
-        return "--nan=mean takes the mean of all samples";
-    for (int i = 0; i < t->targets->n; i++)
-        if (!t->s->plan_only && gf_product_pages_refused(&t->product[i]))
-            return gf_product_pages_refused(&t->product[i]);
-    return t->hooks->refuses_pages ? t->hooks->refuses_pages(t) : NULL;
-}
-
-/* What is written through, and files that are complete before the last page is read, would be there
- * in part where a later page fails: such pages are kept together where there is memory for them. */
-static bool shows_parts(const struct gf_task *t) {
-    bool shows = false;
-    for (int i = 0; i < t->targets->n; i++) {
-        struct stat st;
-        const struct gf_product *p = &t->product[i];
-        shows = shows || p->where->has_page || !strcmp(p->path, "-") ||
-                (!stat(p->path, &st) && !S_ISREG(st.st_mode));
-    }
-    return shows && !t->s->plan_only;
-}
-
-static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
-    int64_t bytes = in ? gf_array_bytes(&t->image.px) : 0;
-    for (int i = 0; i < t->job.n_out && out; i++)
-        bytes += gf_array_bytes(&t->product[i].image.px);
-    return bytes / t->job.shape[0];
-}
-
-static int64_t usual_pages(const struct gf_task *t) {
-    int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
-    return n < 1 ? 1 : n;
-}
-
-static int set_pages(struct gf_task *t, int64_t n) {
-    struct gf_paging *p = &t->pages;
-    p->at_once = n;
-    p->job = t->job;
-    p->job.shape[0] = n;
-    p->job.lean = false;
-    p->extra_bytes = t->extra_bytes;
-    gf_runner_repeat(t->runner, (t->job.shape[0] + n - 1) / n);
-    return t->hooks->take_pages ? t->hooks->take_pages(t) : 0;
-}
-
-static int choose_pages(struct gf_task *t) {
-    const int64_t usual = usual_pages(t), all = t->job.shape[0];
-    t->pages.refused = gf_task_refuses_pages(t);
-    if (t->pages.refused || (!t->pages.always && (usual >= all || shows_parts(t))))
-        return 0;
-    return set_pages(t, usual < all ? usual : all);
-}
-
-/* False where it is one page already, or all or nothing. */
-static bool take_fewer_pages(struct gf_task *t) {
-    int64_t usual = usual_pages(t), half = (t->job.shape[0] + 1) / 2;
-    if (t->pages.refused || t->pages.at_once == 1)
-        return false;
-    int64_t n = t->pages.at_once ? t->pages.at_once / 2 : usual < half ? usual : half;
-    return !set_pages(t, n);
-}
-
-static struct gf_job *planned(struct gf_task *t) {
-    return t->pages.at_once ? &t->pages.job : &t->job;
-}
-
-/* Two of each: one is transformed while others are read and written. */
-int64_t gf_task_in_bytes(const struct gf_task *t) {
-    const int64_t n = 2 * t->pages.at_once;
-    return n ? n * page_bytes(t, true, false) : gf_array_bytes(&t->image.px);
-}
-
-int64_t gf_task_out_bytes(const struct gf_task *t) {
-    const int64_t n = 2 * t->pages.at_once;
-    int64_t bytes = n ? n * page_bytes(t, false, true) : 0;
-    for (int i = 0; i < t->job.n_out && !n; i++)
-        bytes += gf_array_bytes(&t->product[i].image.px);
-    return bytes;
-}
-
-int64_t gf_task_extra_bytes(const struct gf_task *t) {
-    if (!t->pages.at_once)
-        return t->extra_bytes;
-    int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    return t->pages.extra_bytes + decoding;
-}
-
-/* A page and its spectrum, where a display range is found before the arrays are taken. */
-static int64_t looking_bytes(const struct gf_task *t) {
-    int64_t shape[GF_MAX_RANK], bytes = page_bytes(t, true, false);
-    if (!t->pages.at_once || !gf_job_samples(&t->job))
-        return 0;
-    struct gf_job one = gf_range_planes_job(&t->job);
-    gf_job_out_shape(&one, 0, shape);
-    struct gf_array spectrum = gf_array_wrap(NULL, one.out[0].dtype, one.ndim + 1, shape);
-    return bytes + gf_array_bytes(&spectrum);
-}
+/* ---- memory ---- */
 
 static int check_memory(struct gf_task *t, int64_t workspace) {
-    int64_t arrays = gf_task_in_bytes(t) + gf_task_out_bytes(t), looking = looking_bytes(t);
+    int64_t arrays = gf_task_in_bytes(t) + gf_task_out_bytes(t), looking = gf_task_looking_bytes(t);
     t->need = (arrays > looking ? arrays : looking) + gf_task_extra_bytes(t) + workspace;
     if (t->need < t->prepare_bytes)
         t->need = t->prepare_bytes;
@@ -218,7 +93,7 @@ static int begin(struct gf_task *t) {
     if (!rc)
         rc = gf_products_each_file(&t->job, t->product, t->targets->n, claim_file, t);
     if (!rc)
-        rc = choose_pages(t);
+        rc = gf_task_choose_pages(t);
     t->prepared = !rc;
     struct gf_read_files read = {t->read, t->n_read, t->s->from_phase};
     t->up_to_date = !rc && t->s->resume && !t->s->force &&
@@ -230,12 +105,12 @@ static int begin(struct gf_task *t) {
  * fewer pages at once. */
 static int plan_within_limit(struct gf_task *t) {
     for (;;) {
-        int rc = gf_runner_plan(t->runner, planned(t));
+        int rc = gf_runner_plan(t->runner, gf_task_planned(t));
         if (rc || !check_memory(t, t->runner->workspace))
             return rc;
-        if (!planned(t)->lean)
-            planned(t)->lean = true;
-        else if (!take_fewer_pages(t))
+        if (!gf_task_planned(t)->lean)
+            gf_task_planned(t)->lean = true;
+        else if (!gf_task_take_fewer_pages(t))
             return rc;
     }
 }
@@ -244,9 +119,9 @@ static int plan_within_limit(struct gf_task *t) {
  * could plan the job. */
 static int check_arrays(struct gf_task *t) {
     int rc = check_memory(t, 0);
-    while (rc && take_fewer_pages(t))
+    while (rc && gf_task_take_fewer_pages(t))
         rc = check_memory(t, 0);
-    if (!rc || t->need > gf_memory_available() || gf_runner_ahead(t->runner, planned(t)))
+    if (!rc || t->need > gf_memory_available() || gf_runner_ahead(t->runner, gf_task_planned(t)))
         return rc;
     bool planned_it = !plan_within_limit(t);
     return check_memory(t, planned_it ? t->runner->workspace : 0);
@@ -278,7 +153,7 @@ static int plan(struct gf_task *t) {
 int gf_task_plan(struct gf_task *t) {
     int rc = prepare(t);
     if (!rc)
-        rc = choose_pages(t);
+        rc = gf_task_choose_pages(t);
     return rc ? rc : plan_within_limit(t);
 }
 
@@ -319,7 +194,7 @@ int gf_task_preview(struct gf_task *t) {
     if (t->skipped)
         gf_reader_close(&t->reader);
     /* While a context is being opened the samples are decoded, which takes about as long. */
-    if (!rc && !t->skipped && !gf_runner_ahead(t->runner, planned(t)))
+    if (!rc && !t->skipped && !gf_runner_ahead(t->runner, gf_task_planned(t)))
         rc = plan(t);
     return rc;
 }
@@ -447,36 +322,63 @@ static bool await(void *user, int64_t rows) {
     return gf_reader_await(&t->reader, rows);
 }
 
-/* Decodes and transforms concurrently. What cannot be decoded so is read in whole, or refused. */
-static int run_fed(struct gf_task *t, struct gf_array *out) {
+static int alloc_outputs(struct gf_task *t, struct gf_array *out) {
+    for (int i = 0; i < t->job.n_out; i++) {
+        struct gf_array *px = &t->product[i].image.px, like = *px;
+        int rc = px->base ? 0 : gf_array_alloc(px, like.dtype, like.rank, like.shape);
+        if (rc)
+            return rc;
+        out[i] = gf_task_without_alpha(t, i, px);
+    }
+    return 0;
+}
+
+/* Whether the one output can be where the samples are, which saves the time in which the kernel
+ * clears as much memory. */
+static bool fits_input(const struct gf_task *t) {
+    return t->job.n_out == 1 && !t->has_alpha &&
+           gf_array_bytes(&t->product[0].image.px) <= gf_array_bytes(&t->image.px);
+}
+
+/* Decodes and transforms concurrently. Leaves t->fed false where the samples cannot be decoded so;
+ * then they are lost. */
+static int run_fed(struct gf_task *t) {
     const struct gf_feed feed = {t, produce, await};
-    int rc = gf_runner_run_fed(t->runner, &t->in, &feed, out, &t->report);
-    if (!rc && !t->fed)
-        rc = read_samples(t);
-    else
+    struct gf_array out[GF_MAX_OUTPUTS], *px = &t->product[0].image.px;
+    const bool shared = fits_input(t);
+    if (shared)
+        out[0] = gf_array_wrap(t->image.px.data, px->dtype, px->rank, px->shape);
+    int rc = shared ? 0 : alloc_outputs(t, out);
+    if (!rc)
+        rc = gf_runner_run_fed(t->runner, &t->in, &feed, out, &t->report);
+    if (rc || t->fed)
         gf_reader_close(&t->reader);
-    if (!rc && !t->fed)
+    if (!rc && t->fed && shared) {
+        *px = out[0];
+        px->base = t->image.px.base;
+        t->image.px.data = t->image.px.base = NULL;
+    }
+    return rc;
+}
+
+static int run_whole(struct gf_task *t) {
+    struct gf_array out[GF_MAX_OUTPUTS];
+    int rc = alloc_outputs(t, out);
+    if (!rc && t->untouched)
+        copy_samples(t, out);
+    else if (!rc)
         rc = gf_runner_run(t->runner, &t->in, out, &t->report);
     return rc;
 }
 
 int gf_task_run(struct gf_task *t) {
-    struct gf_array out[GF_MAX_OUTPUTS];
-    int rc = 0;
-    for (int i = 0; i < t->job.n_out && !rc; i++) {
-        struct gf_product *p = &t->product[i];
-        struct gf_array like = p->image.px;
-        rc = gf_array_alloc(&p->image.px, like.dtype, like.rank, like.shape);
-        if (!rc)
-            out[i] = gf_task_without_alpha(t, i, &p->image.px);
-    }
-    if (rc)
-        return rc;
     double start = gf_now_ms(), decoded = t->ms_decode;
-    if (t->untouched)
-        copy_samples(t, out);
-    else
-        rc = t->fed ? run_fed(t, out) : gf_runner_run(t->runner, &t->in, out, &t->report);
+    const bool begun = t->fed;
+    int rc = begun ? run_fed(t) : 0;
+    if (!rc && begun && !t->fed)
+        rc = read_samples(t); /* or they are refused */
+    if (!rc && !t->fed)
+        rc = run_whole(t);
     t->ms_transform = gf_now_ms() - start - (t->ms_decode - decoded);
     if (!rc && t->hooks->check)
         rc = t->hooks->check(t);

@@ -21,6 +21,12 @@
 struct gf_task;
 struct json_t;
 
+/* Pages of a volume's file, contiguous and finite: 0 or a code. */
+struct gf_page_source {
+    int (*read)(void *user, int64_t first, struct gf_array *pages);
+    void *user;
+};
+
 /* What a command does with a task. */
 struct gf_task_hooks {
     const char *name;
@@ -49,6 +55,14 @@ struct gf_task_hooks {
      * products; and frees what that left with it. */
     int (*begin_part)(struct gf_task *part);
     void (*end_part)(struct gf_task *part);
+    /* NULL, or returns NULL where a volume can be taken in slabs (cli/batch/slabs.h), else the reason
+     * why not. */
+    const char *(*refuses_slabs)(const struct gf_task *t);
+    /* NULL where the job's input is what the file has. Else pages from `first` on of that input, from
+     * pages of the file, and the bytes that takes beside them. */
+    int (*make_pages)(struct gf_task *t, const struct gf_page_source *file, int64_t first,
+                      struct gf_array *pages);
+    int64_t (*make_pages_bytes)(const struct gf_task *t);
     /* NULL, or adds to the task's JSON line. */
     void (*describe)(const struct gf_task *t, struct json_t *line);
     /* NULL, or frees what prepare() left with the task. */
@@ -124,6 +138,13 @@ const char *gf_task_refuses_pages(const struct gf_task *t);
 int64_t gf_task_in_bytes(const struct gf_task *t);
 int64_t gf_task_out_bytes(const struct gf_task *t);
 int64_t gf_task_extra_bytes(const struct gf_task *t);
+/* The pages taken at a time: t->pages filled in; fewer of them, false where it is one already, or all
+ * or nothing; the job that is planned, of these or of all samples; and a page with its spectrum,
+ * where a display range is found before the arrays are taken. */
+int gf_task_choose_pages(struct gf_task *t);
+bool gf_task_take_fewer_pages(struct gf_task *t);
+struct gf_job *gf_task_planned(struct gf_task *t);
+int64_t gf_task_looking_bytes(const struct gf_task *t);
 /* Output i, or some pages of it, as the backend sees it; and what is done once that has run: samples
  * that overflowed are counted, alpha is put beside the others. */
 struct gf_array gf_task_without_alpha(const struct gf_task *t, int i, const struct gf_array *out);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/progress.h"
+#include "core/base/array.h"
 #include "core/base/status.h"
 
 /* The C library keeps what each thread has freed for that thread alone, which adds up to more than
@@ -19,12 +20,20 @@ static void keep_no_memory(void) {
 #endif
 }
 
+/* The C library gives a block of 128 KiB or more back as soon as it is freed, and the kernel clears
+ * the pages of the next one: until it has seen a larger block freed, whose size is its limit from
+ * then on. The buffers of a small picture's file are that large. */
+static void keep_small_buffers(void) {
+    gf_free(gf_alloc(768 << 10));
+}
+
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
                     struct gf_session *session, int n_inputs, int64_t limit) {
     *p = (struct gf_workers){.n_workers = n, .n_inputs = n_inputs, .limit = limit};
     p->worker = calloc((size_t)n, sizeof *p->worker);
     if (!p->worker)
         return gf_fail(GF_ENOMEM, "out of memory");
+    keep_small_buffers();
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
     for (int i = 0; i < n; i++) {

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
+#include "cli/bench/exchange.h"
 #include "cli/backend_options.h"
 #include "cli/batch/inputs.h"
 #include "cli/batch/targets.h"
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/log.h"
 #include "cli/plot/plot.h"
 #include "core/base/bandwidth.h"
@@ -20,6 +22,7 @@ static const struct gf_bench_entrant yardsticks[] = {
     {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
     {.name = "mkl", .backend = &gf_backend_mkl},
+    {.name = "clfft", .backend = &gf_backend_clfft},
     {.name = "vkfft", .backend = &gf_backend_vkfft},
     {.name = NULL},
 };
@@ -57,6 +60,7 @@ static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int th
     struct gf_backend_options options = gf_backend_options_of(s);
     options.threads = e->threads ? e->threads : threads;
     options.fftw_plan = e->fftw_plan;
+    options.plan_seconds = s->bench.plan_seconds;
     options.library = s->bench.mkl;
     int rc = e->backend->open(&options, &e->context);
     if (!rc)
@@ -272,29 +276,32 @@ static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
 
 static const struct gf_bench_section sections[] = {
     {.title = "Lines",
-     .text = "c2c, time over the number of points; below, divided by the time of one entrant.",
+     .text = "One complex line of n points, to complex.",
      .figure = "lines",
      .sizes = {"2^1..2^26"},
      .ndim = 1,
      .kind = GF_BENCH_C2C},
     {.title = "Squares",
-     .text = "c2c, time over the side; below, divided by the time of one entrant.",
+     .text = "Complex, both axes.",
      .figure = "squares",
      .sizes = {"64^2..8192^2"},
      .ndim = 2,
      .kind = GF_BENCH_C2C},
     {.title = "Volumes",
-     .text = "c2c, with each pass, and with the copies to a device and back.",
+     .text = "Complex, all three axes. Passes are timed one by one, the least of five, on a device "
+             "with the few microseconds of a launch each.",
      .sizes = {"64^3..256^3"},
      .ndim = 3,
      .kind = GF_BENCH_C2C,
-     .details = true},
+     .passes = true,
+     .transfers = true},
     {.title = "Wavelets",
-     .text = "Daubechies' four taps along y and x of 64 frames.",
+     .text = "Daubechies' four taps along y and x of 64 frames, forward, reals.",
      .sizes = {"64x512x512", "64x1024x1024", "64x2048x2048"},
      .ndim = 3,
      .kind = GF_BENCH_DWT,
-     .axes = 6},
+     .axes = 6,
+     .transfers = true},
 };
 
 /* The operands of as many axes as the section has; without operands its own sizes. */
@@ -317,7 +324,8 @@ static int run_section(struct gf_bench *b, const struct gf_bench_section *sectio
     struct gf_bench_results kept = {0};
     struct gf_bench_sizes sizes = {0};
     own.bench.kinds = 1u << section->kind;
-    own.bench.passes = own.bench.transfers = section->details;
+    own.bench.passes = section->passes;
+    own.bench.transfers = section->transfers;
     int rc = section_sizes(section, s, operands, n, &sizes);
     if (!rc)
         rc = gf_bench_keep_host(&kept, &b->host);
@@ -352,7 +360,7 @@ static int report(struct gf_bench *b, char *const *operands, int n) {
     b->host.threads = s->bench.threads.n ? s->bench.threads.count[0] : gf_settings_threads(s);
     rc = begin(b);
     if (!rc)
-        rc = gf_bench_report_begin(f, &b->host, s->bench.report);
+        rc = gf_bench_report_begin(f, b, operands, n);
     if (!rc)
         gf_bench_print_head(s);
     for (size_t i = 0; i < sizeof sections / sizeof *sections && !rc; i++)
@@ -393,13 +401,13 @@ static int check_plot(const struct gf_settings *s, char *const *operands, int n)
     return rc;
 }
 
-static int run(struct gf_settings *s, char **operands, int n) {
+static int run_alone(struct gf_settings *s, char **operands, int n) {
     struct gf_bench_results kept = {0};
     struct gf_bench b = {.s = s};
     struct gf_bench_sizes sizes = {0};
     bool merging = s->bench.merge;
-    int rc = gf_bench_check(s);
-    if (!rc && !merging && !s->bench.report)
+    int rc = 0;
+    if (!merging && !s->bench.report)
         rc = gf_bench_sizes_make(s, operands, n, &sizes);
     if (!rc)
         rc = check_plot(s, operands, merging ? n : 0);
@@ -410,7 +418,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
              : s->bench.report ? report(&b, operands, n)
                                : measure(&b, &sizes);
     if (!rc && s->bench.plot && b.rows)
-        rc = gf_bench_plot(&kept, relative_of(&b), s->bench.plot, s->clobber);
+        rc = gf_bench_plot(&kept, relative_of(&b), true, s->bench.plot, s->clobber);
     gf_bench_sizes_free(&sizes);
     gf_bench_results_free(&kept);
     if (rc) {
@@ -424,13 +432,30 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return b.bad || !b.rows;
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_bench, &gf_opts_memory,
-                                                    &gf_opts_common, NULL};
+/* By the processes of mpirun, or without them. */
+static int run(struct gf_settings *s, char **operands, int n) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    int rc = gf_bench_check(s);
+    if (!rc && !gf_bench_exchanges(s) && launcher.size > 1)
+        rc = gf_fail(GF_EUSAGE, "only --kind=exchange is for the %d processes of %s", launcher.size,
+                     launcher.name);
+    if (!rc && !gf_bench_exchanges(s))
+        return run_alone(s, operands, n);
+    if (!rc)
+        rc = gf_bench_exchange(s, operands, n);
+    if (rc)
+        gf_log_error("bench: %s", gf_message());
+    return gf_exit_code(rc);
+}
+
+static const struct gf_opt_group *const groups[] = {&gf_opts_bench,  &gf_opts_grid,   &gf_opts_link,
+                                                    &gf_opts_memory, &gf_opts_common, NULL};
 
 const struct gf_command gf_command_bench = {
     .name = "bench",
     .operands = "[SHAPE|RANGE]...|--merge FILE...",
     .summary = "the backends compared in one table",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft bench\n"
                 "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
@@ -441,6 +466,7 @@ const struct gf_command gf_command_bench = {
                 "  gpufft bench --all --mkl=/opt/intel/mkl/lib/libmkl_rt.so.2\n"
                 "  gpufft bench 2^4..2^24 --kind=c2c --relative=openmp --plot=lines.svg\n"
                 "  gpufft bench --report=comparison\n"
+                "  mpirun -n 2 gpufft bench 256^3 --kind=exchange --link=12.5\n"
                 "  gpufft bench --merge laptop.json server.json --plot=both.svg\n",
     .notes = "least, 90%: the shortest time, and the time that nine runs in ten stay within.\n"
              "GFLOP/s: by 5 N log2 N operations, half of that for real samples. GB/s, copy:\n"

@@ -17,9 +17,12 @@ enum gf_bench_kind {
     GF_BENCH_PICTURE_FULL, /* the same with --range=full */
     GF_BENCH_DWT,          /* reals to wavelet coefficients, or back */
     GF_BENCH_FILTER,       /* u8 samples through a gaussian low pass of n / 16 bins, as u8 */
-    GF_BENCH_N_KINDS
+    GF_BENCH_N_KINDS,
+    GF_BENCH_EXCHANGE = GF_BENCH_N_KINDS /* of processes: cli/bench/exchange.h */
 };
 extern const char *const gf_bench_kinds[];
+/* --kind=exchange */
+bool gf_bench_exchanges(const struct gf_settings *s);
 static inline bool gf_bench_is_picture(enum gf_bench_kind k) {
     return k == GF_BENCH_PICTURE || k == GF_BENCH_PICTURE_FULL;
 }
@@ -85,6 +88,12 @@ struct gf_bench_transfers {
     double whole; /* the job with its copies, as the program runs it; 0: not measured */
 };
 
+/* Of a run, by the counters of the CPU's packages or of the GPU. */
+struct gf_bench_energy {
+    double joules, seconds; /* a run's; 0: not counted */
+    char why[96];           /* it was not; "": nobody asked */
+};
+
 struct gf_bench_row {
     char name[GF_BENCH_NAME]; /* the entrant's; "": all of them were skipped */
     enum gf_bench_status status;
@@ -101,6 +110,7 @@ struct gf_bench_row {
     double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
     char device[128]; /* whose memory, "" for the host's */
     struct gf_bench_transfers transfers;
+    struct gf_bench_energy energy;
     int n_listed; /* passes with their times, 0 where they were not asked for or cannot be told */
     struct gf_bench_pass *listed; /* owned; rows that are kept have a copy */
 };
@@ -162,6 +172,10 @@ void gf_bench_time_passes(const struct gf_bench_entrant *e, struct gf_plan *plan
 void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *plan,
                              const struct gf_array *in, struct gf_array *out,
                              struct gf_bench_row *row);
+
+void gf_bench_count_energy(const struct gf_bench_entrant *e, struct gf_plan *plan,
+                           const struct gf_array *in, struct gf_array *out,
+                           struct gf_bench_row *row);
 
 /* input.c */
 /* Random samples in [-0.5, 0.5), the same in either precision: they have 24 bits. A half spectrum
@@ -228,16 +242,18 @@ struct gf_bench_section {
     int ndim;             /* of the sizes, typed ones too */
     enum gf_bench_kind kind;
     unsigned axes; /* 0: all */
-    bool details;  /* passes and transfers */
+    bool passes, transfers;
 };
-int gf_bench_report_begin(FILE *f, const struct gf_bench_host *host, const char *folder);
+/* Makes the folder of --report; `operands` as they were typed. */
+int gf_bench_report_begin(FILE *f, const struct gf_bench *b, char *const *operands, int n);
 int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf_bench_results *r,
                             const char *folder);
 /* Closes the text of open_memstream(), writes it to the folder (NULL: nowhere) and frees it. */
 int gf_bench_report_end(FILE *f, char **text, size_t *size, const char *folder);
 
-/* figure.c: time over size, and with `relative` (else NULL) the same divided by that entrant's. */
-int gf_bench_plot(const struct gf_bench_results *r, const char *relative, const char *path,
-                  bool clobber);
+/* figure.c: time over size, if `times`, and with `relative` (else NULL) the same divided by that
+ * entrant's. */
+int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool times,
+                  const char *path, bool clobber);
 
 #endif

@@ -155,6 +155,8 @@ struct entry {
     double spent;         /* seconds on these runs */
     bool done;            /* measured for now */
     bool uploaded;        /* a device has the input */
+    bool waits;           /* for memory that the plans of others hold */
+    bool locked[2];       /* it copies from the input and to the output, which are page-locked */
 };
 
 struct state {
@@ -208,9 +210,15 @@ static int run_on_device(struct state *st, int i, struct measured *m) {
     return rc;
 }
 
+/* Whether the arrays are on the device while it is timed. In slabs they pass through it. */
+static bool is_resident(const struct state *st, int i) {
+    const struct gf_plan *plan = st->entry[i].plan;
+    return st->b->entrant[i].resident && !(plan && plan->in_slabs);
+}
+
 static int run(struct state *st, int i, struct measured *m) {
     *m = (struct measured){0, 0};
-    return st->b->entrant[i].resident ? run_on_device(st, i, m) : run_on_host(st, i, m);
+    return is_resident(st, i) ? run_on_device(st, i, m) : run_on_host(st, i, m);
 }
 
 static void give_up(struct gf_bench_row *row, int rc) {
@@ -249,6 +257,34 @@ static int prepare(struct state *st) {
     return gf_bench_reference_make(st->b, c, &st->in, st->limit, &st->reference);
 }
 
+/* Arrays that pass through a device in every run: what page-locking them takes is not timed. */
+static void lock_arrays(struct state *st, int i) {
+    const struct gf_bench_entrant *e = &st->b->entrant[i];
+    struct entry *entry = &st->entry[i];
+    const struct gf_array *arrays[2] = {&st->in, &st->out};
+    for (int k = 0; k < 2 && entry->plan->in_slabs && e->backend->on_device->lock; k++)
+        e->backend->on_device->lock(e->context, arrays[k]->data, gf_array_bytes(arrays[k]),
+                                    &entry->locked[k]);
+}
+
+static void unlock_arrays(struct state *st, int i) {
+    const struct gf_bench_entrant *e = &st->b->entrant[i];
+    const struct gf_array *arrays[2] = {&st->in, &st->out};
+    for (int k = 0; k < 2; k++)
+        if (st->entry[i].locked[k])
+            e->backend->on_device->unlock(e->context, arrays[k]->data);
+}
+
+/* Bytes a second that pass to the device and back together, each way by itself at full speed. */
+static double bus_speed(const struct gf_bench_entrant *e) {
+    enum { BYTES = 64 << 20 };
+    double seconds[2];
+    if (!e->backend->on_device->transfer ||
+        e->backend->on_device->transfer(e->context, BYTES, true, seconds))
+        return 0;
+    return BYTES / seconds[0] + BYTES / seconds[1];
+}
+
 /* Plans, runs once and checks what came out. */
 static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
@@ -257,6 +293,8 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     struct measured m;
     double start = now();
     entry->inner = 1;
+    row->passes = 0; /* also where this is not the first try */
+    row->moved = 0;
     row->copy = e->resident ? e->device.copy : st->b->host.copy;
     if (e->resident)
         snprintf(row->device, sizeof row->device, "%s", e->device.name);
@@ -267,6 +305,8 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
         rc = e->backend->plan(e->context, &st->c->job, &entry->plan);
     row->build = rc ? 0 : entry->plan->build_seconds;
     row->plan = now() - start - row->build;
+    if (!rc && entry->plan->in_slabs)
+        row->copy = bus_speed(e);
     if (!rc)
         rc = take(st, entry->plan->workspace_bytes);
     if (rc)
@@ -276,8 +316,9 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
         row->moved += entry->plan->pass[p].bytes_read + entry->plan->pass[p].bytes_written;
     }
     memset(st->out.data, 0xff, (size_t)st->c->bytes_out); /* NaN: nobody's answer is left over */
+    lock_arrays(st, i);
     rc = run(st, i, &m);
-    if (!rc && e->resident)
+    if (!rc && is_resident(st, i))
         rc = e->backend->on_device->download(e->context, entry->plan, &st->out, &report);
     if (rc)
         return rc;
@@ -292,7 +333,7 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
 static int settle(struct state *st, int i) {
     enum { TRIES = 4, MOST_SPENT = 8 };
     struct entry *e = &st->entry[i];
-    bool resident = st->b->entrant[i].resident, spent = st->fresh.data;
+    bool resident = is_resident(st, i), spent = st->fresh.data;
     double least = resident ? shortest_resident : shortest;
     struct measured m;
     int rc = 0, tries = resident ? TRIES : 1;
@@ -328,7 +369,8 @@ static void time_all(struct state *st, struct gf_bench_row *rows) {
         for (int i = 0; i < st->b->n; i++) {
             struct entry *e = &st->entry[i];
             struct measured m;
-            if (rows[i].status != GF_BENCH_OK || e->done || measured_enough(st->b->s, e))
+            if (!e->plan || rows[i].status != GF_BENCH_OK || e->done ||
+                measured_enough(st->b->s, e))
                 continue;
             double start = now();
             int rc = run(st, i, &m);
@@ -351,7 +393,7 @@ static bool note_times(struct state *st, int i, struct gf_bench_row *row) {
     if (row->time.runs && gf_times_quieter(&row->time, &t) == &row->time)
         return row->noisy;
     row->time = t;
-    row->host = st->b->entrant[i].resident ? gf_times_of(e->host_seconds, e->runs).median : 0;
+    row->host = is_resident(st, i) ? gf_times_of(e->host_seconds, e->runs).median : 0;
     row->noisy = gf_times_are_noisy(&t);
     return row->noisy;
 }
@@ -365,9 +407,10 @@ static void measure(struct state *st, struct gf_bench_row *rows) {
         noisy = 0;
         for (int i = 0; i < st->b->n; i++) {
             struct entry *e = &st->entry[i];
-            if (rows[i].status == GF_BENCH_OK && !e->done)
+            bool timed = e->plan && rows[i].status == GF_BENCH_OK;
+            if (timed && !e->done)
                 e->done = !note_times(st, i, &rows[i]);
-            noisy += rows[i].status == GF_BENCH_OK && !e->done;
+            noisy += timed && !e->done;
             e->runs = 0;
             e->spent = 0;
         }
@@ -384,6 +427,72 @@ static void relate(const struct gf_bench *b, struct gf_bench_row *rows) {
     }
 }
 
+/* What an entrant holds beside its row. */
+static void drop_plan(struct state *st, int i) {
+    struct entry *e = &st->entry[i];
+    unlock_arrays(st, i);
+    if (e->plan)
+        st->b->entrant[i].backend->unplan(st->b->entrant[i].context, e->plan);
+    free(e->seconds);
+    free(e->host_seconds);
+    *e = (struct entry){.waits = e->waits};
+}
+
+static void time_details(struct state *st, int i, struct gf_bench_row *row) {
+    const struct gf_bench_settings *o = &st->b->s->bench;
+    const struct gf_bench_entrant *e = &st->b->entrant[i];
+    struct gf_plan *plan = st->entry[i].plan;
+    if (o->joules)
+        gf_bench_count_energy(e, plan, &st->in, &st->out, row);
+    if (o->passes)
+        gf_bench_time_passes(e, plan, &st->in, &st->out, row);
+    if (o->transfers && is_resident(st, i))
+        gf_bench_time_transfers(e, plan, st->fresh.data ? &st->fresh : &st->in, &st->out, row);
+}
+
+/* Tries those that wait. Plans hold their workspace until all are timed: whoever finds too little
+ * memory beside others' waits until these are gone. Returns how many still do. */
+static int try_waiting(struct state *st, struct gf_bench_row *rows) {
+    int held = 0, waiting = 0;
+    for (int i = 0; i < st->b->n; i++) {
+        struct entry *e = &st->entry[i];
+        if (!e->waits)
+            continue;
+        int rc = try_out(st, i, &rows[i]);
+        e->waits = rc == GF_ENOMEM && held > 0;
+        waiting += e->waits;
+        held += !rc;
+        if (rc && !e->waits)
+            give_up(&rows[i], rc);
+        if (rc)
+            drop_plan(st, i);
+    }
+    return waiting;
+}
+
+/* The entrants that fit into memory together, in turns; then those that did not. */
+static void run_in_groups(struct state *st, struct gf_bench_row *rows) {
+    const int64_t limit = st->limit;
+    for (int i = 0; i < st->b->n; i++)
+        st->entry[i].waits = true;
+    for (int waiting = st->b->n; waiting;) {
+        st->limit = limit;
+        waiting = try_waiting(st, rows);
+        if (!waiting)
+            gf_bench_reference_free(&st->reference);
+        int rc;
+        for (int i = 0; i < st->b->n; i++)
+            if (st->entry[i].plan && rows[i].status == GF_BENCH_OK && (rc = settle(st, i)))
+                give_up(&rows[i], rc);
+        measure(st, rows);
+        for (int i = 0; i < st->b->n; i++) {
+            if (st->entry[i].plan && rows[i].status == GF_BENCH_OK)
+                time_details(st, i, &rows[i]);
+            drop_plan(st, i);
+        }
+    }
+}
+
 int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
                       struct gf_bench_row rows[GF_MAX_ENTRANTS]) {
     struct state st = {.b = b, .c = c};
@@ -397,34 +506,9 @@ int gf_bench_case_run(const struct gf_bench *b, const struct gf_bench_case *c,
         rows[0].name[0] = 0;
         give_up(&rows[0], rc);
         n = 1;
-        goto out;
-    }
-    for (int i = 0; i < n; i++) {
-        rc = try_out(&st, i, &rows[i]);
-        if (rc)
-            give_up(&rows[i], rc);
-    }
-    gf_bench_reference_free(&st.reference);
-    for (int i = 0; i < n; i++)
-        if (rows[i].status == GF_BENCH_OK && (rc = settle(&st, i)))
-            give_up(&rows[i], rc);
-    measure(&st, rows);
-    relate(b, rows);
-    for (int i = 0; i < n; i++) {
-        const struct gf_bench_entrant *e = &b->entrant[i];
-        struct gf_plan *plan = st.entry[i].plan;
-        bool timed = rows[i].status == GF_BENCH_OK;
-        if (timed && b->s->bench.passes)
-            gf_bench_time_passes(e, plan, &st.in, &st.out, &rows[i]);
-        if (timed && b->s->bench.transfers)
-            gf_bench_time_transfers(e, plan, st.fresh.data ? &st.fresh : &st.in, &st.out, &rows[i]);
-    }
-out:
-    for (int i = 0; i < b->n; i++) {
-        if (st.entry[i].plan)
-            b->entrant[i].backend->unplan(b->entrant[i].context, st.entry[i].plan);
-        free(st.entry[i].seconds);
-        free(st.entry[i].host_seconds);
+    } else {
+        run_in_groups(&st, rows);
+        relate(b, rows);
     }
     gf_bench_reference_free(&st.reference);
     gf_array_free(&st.in);

@@ -6,6 +6,7 @@
 #include "cli/bench/bench.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
+#include "core/base/energy.h"
 #include "core/base/status.h"
 
 enum { TRIES = 5 };
@@ -82,4 +83,45 @@ void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *p
     t->whole = rc ? 0 : whole;
     if (rc)
         gf_log_verbose("bench: %s: %s", e->name, gf_message());
+}
+
+/* Runs that take some hundredths of a second, so that reading the clock costs nothing. */
+static int run_some(const struct gf_bench_entrant *e, struct gf_plan *plan,
+                    const struct gf_array *in, struct gf_array *out, int times) {
+    struct gf_report report;
+    double seconds;
+    int rc = 0;
+    if (e->resident)
+        return e->backend->on_device->run(e->context, plan, times, &seconds);
+    for (int i = 0; i < times && !rc; i++)
+        rc = e->backend->exec(e->context, plan, in, out, &report);
+    return rc;
+}
+
+void gf_bench_count_energy(const struct gf_bench_entrant *e, struct gf_plan *plan,
+                           const struct gf_array *in, struct gf_array *out,
+                           struct gf_bench_row *row) {
+    enum { LEAST_MS = 1200, SOME_MS = 30 };
+    struct gf_energy counter;
+    double joules = 0, start = 0, runs = 0;
+    int times = (int)fmin(1e6, SOME_MS * 1e-3 / row->time.median) + 1, rc = 0;
+    if (plan->job.spend_input)
+        rc = gf_fail(GF_EUNSUPP, "each run needs its input anew");
+    if (!rc)
+        rc = e->resident ? gf_energy_open_gpu(e->device.name, &counter)
+                         : gf_energy_open_cpu(GF_POWERCAP, &counter);
+    if (!rc)
+        rc = run_some(e, plan, in, out, times); /* clocks rise, and counters step */
+    if (!rc)
+        rc = gf_energy_read(&counter, &joules);
+    for (start = gf_now_ms(); !rc && gf_now_ms() - start < LEAST_MS; runs += times)
+        rc = run_some(e, plan, in, out, times);
+    double ms = gf_now_ms() - start;
+    if (!rc)
+        rc = gf_energy_read(&counter, &joules);
+    if (rc)
+        snprintf(row->energy.why, sizeof row->energy.why, "%s", gf_message());
+    else
+        row->energy =
+            (struct gf_bench_energy){.joules = joules / runs, .seconds = ms * 1e-3 / runs};
 }

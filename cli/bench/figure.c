@@ -175,6 +175,22 @@ static void describe_group(const struct figure *f, struct group *g) {
     snprintf(g->y_label[1], TEXT, "time / time of %s", f->relative ? f->relative : "");
 }
 
+/* "cuda, cufft: NVIDIA H200"; false for a device that an earlier entrant's line has. */
+static bool describe_device(const struct gf_bench_host *host, int i, const char *number,
+                            char text[2 * TEXT]) {
+    const char *name = host->device[i].name;
+    int used = snprintf(text, (size_t)2 * TEXT, "%s%s", number, host->device[i].entrant);
+    for (int k = 0; k < i; k++)
+        if (!strcmp(host->device[k].name, name))
+            return false;
+    for (int k = i + 1; k < host->n_devices && used < TEXT; k++)
+        if (!strcmp(host->device[k].name, name))
+            used +=
+                snprintf(text + used, (size_t)(2 * TEXT - used), ", %s", host->device[k].entrant);
+    snprintf(text + used, (size_t)(2 * TEXT - used), ": %.60s", name);
+    return true;
+}
+
 static void describe_hosts(struct figure *f) {
     int n = 0;
     for (int h = 0; h < f->r->n_hosts && n < MOST_NOTES; h++) {
@@ -186,8 +202,8 @@ static void describe_hosts(struct figure *f) {
                  host->cpu, host->cores, host->cores == 1 ? "" : "s", host->isa, host->threads,
                  host->threads == 1 ? "" : "s");
         for (int i = 0; i < host->n_devices && n < MOST_NOTES; i++)
-            snprintf(f->text[n++], sizeof *f->text, "%s%s: %.120s", number, host->device[i].entrant,
-                     host->device[i].name);
+            if (describe_device(host, i, number, f->text[n]))
+                n++;
     }
     int noisy = 0;
     for (int i = 0; i < f->r->n; i++)
@@ -224,14 +240,15 @@ static void add_panel(struct figure *f, struct group *g, bool relative) {
     }
 }
 
-int gf_bench_plot(const struct gf_bench_results *r, const char *relative, const char *path,
-                  bool clobber) {
+int gf_bench_plot(const struct gf_bench_results *r, const char *relative, bool times,
+                  const char *path, bool clobber) {
     struct figure f = {.r = r, .relative = relative};
     int rc = collect(&f);
     if (!rc) {
         for (int i = 0; i < f.n; i++) {
             describe_group(&f, &f.group[i]);
-            add_panel(&f, &f.group[i], false);
+            if (times)
+                add_panel(&f, &f.group[i], false);
             if (relative)
                 add_panel(&f, &f.group[i], true);
         }

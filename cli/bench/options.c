@@ -10,8 +10,8 @@
 #include "core/base/status.h"
 #include "core/session/backends.h"
 
-const char *const gf_bench_kinds[] = {"c2c",          "r2c", "c2r",    "picture",
-                                      "picture-full", "dwt", "filter", NULL};
+const char *const gf_bench_kinds[] = {"c2c", "r2c",    "c2r",      "picture", "picture-full",
+                                      "dwt", "filter", "exchange", NULL};
 const char *const gf_bench_precisions[] = {"single", "double", NULL};
 const char *const gf_bench_directions[] = {"forward", "inverse", NULL};
 
@@ -82,22 +82,31 @@ static int parse_threads(const char *value, void *field) {
                    value, GF_MAX_THREAD_COUNTS);
 }
 
-static int parse_seconds(const char *value, void *field) {
+static int take_seconds(const char *what, const char *value, double *seconds) {
     char *end;
     double v = strtod(value, &end);
     if (end == value || *end || !(v > 0) || v > 3600)
-        return gf_fail(GF_EUSAGE, "--time cannot be '%.40s'; it is seconds, above 0 up to 3600",
+        return gf_fail(GF_EUSAGE, "%s cannot be '%.40s'; it is seconds, above 0 up to 3600", what,
                        value);
-    *(double *)field = v;
+    *seconds = v;
     return 0;
+}
+
+static int parse_seconds(const char *value, void *field) {
+    return take_seconds("--time", value, field);
+}
+
+static int parse_plan_seconds(const char *value, void *field) {
+    return take_seconds("--plan-time", value, field);
 }
 
 static const char *backend_name(int i) {
     int n = 0;
     while (gf_backends[n])
         n++;
-    static const char *const yardsticks[] = {"openmp-1", "fftw-measure", "mkl", "vkfft", NULL};
-    return i < n ? gf_backends[i]->name : i < n + 4 ? yardsticks[i - n] : NULL;
+    static const char *const yardsticks[] = {"openmp-1", "fftw-measure", "mkl",
+                                             "clfft",    "vkfft",        NULL};
+    return i < n ? gf_backends[i]->name : i < n + 5 ? yardsticks[i - n] : NULL;
 }
 
 static const struct gf_opt rows[] = {
@@ -107,7 +116,8 @@ static const struct gf_opt rows[] = {
     GF_PARSED("kind", GF_AT(bench.kinds), "LIST", parse_kinds,
               "c2c, r2c (forward), c2r (inverse), picture (u8 to log-magnitude, 2D, with both "
               "--range=auto and full), picture-full, dwt (wavelets), filter (u8 to u8 through a "
-              "low pass) (default: c2c and the real one of --direction)",
+              "low pass), exchange (what processes of mpirun send each other for a volume, by "
+              "itself) (default: c2c and the real one of --direction)",
               .choices = gf_bench_kinds),
     GF_PARSED("axes", GF_AT(axes), "LIST", gf_settings_parse_axes,
               "axes to transform: x,y,z or NumPy indices (default: all); the others are batches"),
@@ -117,14 +127,18 @@ static const struct gf_opt rows[] = {
               "forward (default) or inverse, for c2c and dwt"),
     GF_PARSED("precision", GF_AT(bench.precisions), "LIST", parse_precisions,
               "single (default), double", .choices = gf_bench_precisions),
-    GF_TEXT("backend", bench.backends, "LIST",
-            "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, vkfft "
-            "(default: all present, except on devices that are the CPU)",
-            .letter = 'b', .known = backend_name),
+    GF_TEXT(
+        "backend", bench.backends, "LIST",
+        "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, clfft, "
+        "vkfft (default: all present, except on devices that are the CPU)",
+        .letter = 'b', .known = backend_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_TEXT("device", device, "N|NAME",
             "a GPU, by number or part of its name, for the backends that run on one"),
+    GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,
+              "a GPU's memory to use; larger arrays pass through it in parts, timed with their "
+              "copies (default: what is free)"),
     GF_TEXT("mkl", bench.mkl, "PATH",
             "libmkl_rt.so, to measure MKL too (default: where the loader finds it)"),
     GF_TEXT("relative", bench.relative, "NAME",
@@ -132,11 +146,15 @@ static const struct gf_opt rows[] = {
             .known = backend_name),
     GF_PARSED("time", GF_AT(bench.seconds), "SECONDS", parse_seconds,
               "how long to measure a row, at least three runs (default: 0.5)"),
+    GF_PARSED("plan-time", GF_AT(bench.plan_seconds), "SECONDS", parse_plan_seconds,
+              "how long fftw-measure may measure for one plan (default: no limit)"),
     GF_INTEGER("repeat", bench.repeat, "N", 1, 100000,
                "how many times to measure a row, instead of --time"),
     GF_FLAG("passes", bench.passes, "time each pass, beside what the planner expects"),
     GF_FLAG("transfers", bench.transfers,
             "time the copies to a device and back, and the whole job with them"),
+    GF_FLAG("joules", bench.joules,
+            "count the energy of a run, over a second: the CPU's packages, or an NVIDIA GPU"),
     GF_FLAG("csv", bench.csv, "print comma-separated values, the names of the columns first"),
     GF_TEXT("plot", bench.plot, "FILE",
             "draw time over size, and relative to --relative, to FILE.svg or FILE.png"),
@@ -149,7 +167,28 @@ static const struct gf_opt rows[] = {
 };
 const struct gf_opt_group gf_opts_bench = {"Benchmark", rows};
 
+bool gf_bench_exchanges(const struct gf_settings *s) {
+    return s->bench.kinds >> GF_BENCH_EXCHANGE & 1;
+}
+
+/* Options of what processes do together, and of all else. */
+static int check_exchange(const struct gf_settings *s) {
+    const struct gf_bench_settings *b = &s->bench;
+    const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;
+    if (!gf_bench_exchanges(s))
+        return !s->grid.down && !(s->link > 0)
+                   ? 0
+                   : gf_fail(GF_EUSAGE, "--grid and --link belong to --kind=exchange");
+    if (!alone || b->csv || b->plot || b->merge || b->report || b->all || b->backends)
+        return gf_fail(GF_EUSAGE, "--kind=exchange is measured by itself, without --csv, --plot, "
+                                  "--merge, --report, --all and --backend");
+    return 0;
+}
+
 int gf_bench_check(const struct gf_settings *s) {
+    int rc = check_exchange(s);
+    if (rc)
+        return rc;
     if (s->bench.csv && s->json)
         return gf_fail(GF_EUSAGE, "--csv and --json exclude each other");
     if (s->bench.report && (s->bench.plot || s->bench.merge || s->bench.all || s->axes.n))

@@ -167,6 +167,11 @@ static void print_pass(const struct gf_bench_pass *p, double copy) {
 
 void gf_bench_print_details(const struct gf_bench_row *r) {
     const struct gf_bench_transfers *t = &r->transfers;
+    if (*r->energy.why)
+        printf("      energy n/a: %s\n", r->energy.why);
+    else if (r->energy.seconds > 0)
+        printf("      energy %.3g J a run, %.3g W\n", r->energy.joules,
+               r->energy.joules / r->energy.seconds);
     for (int i = 0; i < r->n_listed; i++)
         print_pass(&r->listed[i], r->copy);
     if (t->whole > 0) {
@@ -284,6 +289,14 @@ static void json_transfers(json_t *o, const struct gf_bench_transfers *t) {
     set_real(o, "with_copies_ms", t->whole * 1e3);
 }
 
+/* null: not counted. */
+static void json_energy(json_t *o, const struct gf_bench_energy *e) {
+    set_real(o, "joules", *e->why ? NAN : e->joules);
+    set_real(o, "watts", *e->why ? NAN : e->joules / e->seconds);
+    if (*e->why)
+        json_object_set_new(o, "joules_why", gf_json_text(e->why));
+}
+
 static void json_times(json_t *o, const struct gf_bench_case *c, const struct gf_bench_row *r) {
     struct rates v = rates_of(c, r);
     json_object_set_new(o, "runs", json_integer(r->time.runs));
@@ -333,6 +346,8 @@ static void json_row(const struct gf_bench_host *h, const struct gf_bench_case *
         json_object_set_new(o, "why", gf_json_text(r->why));
     if (r->status == GF_BENCH_OK)
         json_times(o, c, r);
+    if (*r->energy.why || r->energy.seconds > 0)
+        json_energy(o, &r->energy);
     if (r->n_listed)
         json_passes(o, r);
     if (r->transfers.whole > 0)

@@ -112,7 +112,8 @@ static int read_case(const json_t *o, struct gf_bench_case *c) {
     const char *letters = json_string_value(json_object_get(o, "axes"));
     unsigned axes = 0;
     size_t ndim = json_array_size(extents);
-    if (ndim < 1 || ndim > GF_MAX_DIMS || kind < 0 || precision < 0 || direction < 0 || !letters)
+    if (ndim < 1 || ndim > GF_MAX_DIMS || kind < 0 || kind >= GF_BENCH_N_KINDS || precision < 0 ||
+        direction < 0 || !letters)
         return bad_row();
     for (size_t i = 0; i < ndim; i++) {
         shape.n[shape.ndim++] = json_integer_value(json_array_get(extents, i));

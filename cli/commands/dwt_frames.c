@@ -1,4 +1,4 @@
-/* dwt of frames and raw volumes that need not fit memory: plane after plane is read, pushed
+/* dwt of frames, raw volumes, and others that do not fit memory: plane after plane is read, pushed
  * through a stream (core/wavelet/stream.h), and what is finished is written to its place. */
 #include "cli/commands/dwt_frames.h"
 
@@ -10,6 +10,7 @@
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "cli/batch/job_record.h"
+#include "cli/batch/store.h"
 #include "cli/commands/wavelet.h"
 #include "core/wavelet/stream.h"
 #include "core/base/clock.h"
@@ -34,7 +35,7 @@ struct queue {
 
 struct run {
     struct gf_task *t;
-    bool raw; /* the planes of one file; else each frame is a file */
+    bool one; /* the planes of one file; else each frame is a file */
     struct gf_image plane;
     struct gf_volume *volume;
     bool beside; /* boxes are queued: they are worth waking a thread */
@@ -48,8 +49,12 @@ static const char *refuses(const struct gf_task *t) {
     struct gf_write_options options = gf_settings_write_options(s);
     const struct gf_product *p = &t->product[0];
     bool raw = s->shape.n == 3 && s->channels_last == GF_UNSET;
-    if (!s->frames && !raw)
+    if (!s->frames && !raw && !t->too_large)
         return "only --frames and raw volumes are read plane by plane";
+    if (!s->frames && !s->plan_only && !gf_reader_has_pages(&t->reader, s))
+        return "the input is read in one piece";
+    if (t->too_large && t->image.alpha)
+        return "pictures with alpha are not";
     if (t->image.ndim != 3 || !(t->job.axes & 1) || t->image.px.shape[0] < 2)
         return "planes are not transformed along z";
     if (t->job.n_out != 1 || p->bands || p->where->has_page || t->job.out[0].map != GF_MAP_NUMBER)
@@ -171,20 +176,29 @@ static int stop_writing(struct run *r, int rc) {
     return !rc && q->rc ? gf_fail((enum gf_status)q->rc, "%s", q->message) : rc;
 }
 
-static int open_raw(struct run *r) {
+static int open_one(struct run *r) {
     const struct gf_array *px = &r->t->image.px;
-    r->raw = true;
+    r->one = true;
     r->plane.ndim = 2;
     return gf_array_alloc(&r->plane.px, px->dtype, 3, px->shape + 1);
+}
+
+/* Plane i of one file. */
+static int check_plane(struct run *r, int64_t i) {
+    struct gf_task *t = r->t;
+    int64_t first[GF_MAX_RANK];
+    return t->s->nan == GF_NAN_REFUSE && gf_array_nonfinite(&r->plane.px, first)
+               ? gf_load_refuse_pages(&t->reader, t->s, t->read, &t->image, i)
+               : gf_load_finite(t->s, &r->plane);
 }
 
 /* Plane i, its channels without alpha, as a view. */
 static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
     int rc;
-    if (r->raw) {
+    if (r->one) {
         rc = gf_file_read_pages(r->t->reader.file[0], &r->t->image, i, 1, r->plane.px.data);
         if (!rc)
-            rc = gf_load_finite(r->t->s, &r->plane);
+            rc = check_plane(r, i);
     } else {
         gf_image_free(&r->plane);
         rc = gf_reader_frame(&r->t->reader, r->t->s, r->t->read, i, &r->t->image, &r->plane);
@@ -197,6 +211,8 @@ static int next_plane(struct run *r, int64_t i, struct gf_array *view) {
 static int create(struct run *r) {
     struct gf_task *t = r->t;
     struct gf_product *p = &t->product[0];
+    if (t->too_large)
+        return gf_product_create(t->s, p, &t->image.metadata, &r->volume);
     struct gf_write_options options = gf_settings_write_options(t->s);
     struct gf_image image = p->image;
     struct gf_record record = gf_record_of_job(&t->job, 0, &t->image, false);
@@ -217,7 +233,7 @@ static int run(struct run *r, const struct gf_dwt_streamer *streamer,
     for (int64_t i = 0; i < planes && !rc; i++) {
         struct gf_array plane;
         double start = gf_now_ms(), waited = r->ms_waited;
-        gf_progress_show("transforming", t->read[r->raw ? 0 : i]);
+        gf_progress_show("transforming", t->read[r->one ? 0 : i]);
         rc = next_plane(r, i, &plane);
         double read = gf_now_ms();
         t->ms_decode += read - start;
@@ -228,29 +244,50 @@ static int run(struct run *r, const struct gf_dwt_streamer *streamer,
     return rc;
 }
 
+/* One writes. */
+static int threads_of(const struct gf_task *t) {
+    const int all = gf_settings_threads(t->s);
+    return all > 1 ? all - 1 : 1;
+}
+
+static int64_t frame_bytes(const struct gf_task *t) {
+    const int64_t *shape = t->image.px.shape;
+    return shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
+}
+
+static int64_t bytes_of(const struct gf_task *t) {
+    const struct gf_dwt_streamer *streamer = gf_session_streaming(t->runner->session)->streamer;
+    const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    return streamer->bytes(&t->job, threads_of(t)) + 2 * frame_bytes(t) + coders;
+}
+
+int64_t gf_dwt_frames_bytes(const struct gf_task *t) {
+    struct gf_task large = *t;
+    large.too_large = true;
+    return refuses(&large) ? -1 : bytes_of(t);
+}
+
 static int stream(struct gf_task *t) {
     struct run r = {.t = t};
     const struct gf_dwt_streamer *streamer = gf_session_streaming(t->runner->session)->streamer;
     struct gf_dwt_stream *stream = NULL;
     const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = &r};
-    const int all = gf_settings_threads(t->s), threads = all > 1 ? all - 1 : 1; /* one writes */
     double start = gf_now_ms();
-    const int64_t *shape = t->image.px.shape;
-    int64_t frame = shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
-    r.beside = frame >= WORTH_A_THREAD;
-    int rc =
-        gf_memory_check(streamer->bytes(&t->job, threads) + 2 * frame, gf_runner_limit(t->runner));
-    if (!rc && t->s->shape.n)
-        rc = open_raw(&r);
+    r.beside = frame_bytes(t) >= WORTH_A_THREAD;
+    int rc = gf_memory_check(bytes_of(t), gf_runner_limit(t->runner));
+    if (!rc && !t->s->frames)
+        rc = open_one(&r);
     if (!rc)
         rc = create(&r);
     if (!rc)
-        rc = streamer->open(&t->job, threads, &taker, &stream);
+        rc = streamer->open(&t->job, threads_of(t), &taker, &stream);
     if (rc)
         goto out;
     if ((rc = start_writing(&r)) != 0)
         goto out;
     rc = stop_writing(&r, run(&r, streamer, stream));
+    if (!rc && r.one)
+        rc = gf_file_check_size(t->reader.file[0]);
     if (rc)
         goto out;
     double before = gf_now_ms();
@@ -274,6 +311,13 @@ out:
     return rc;
 }
 
+/* What does not fit memory, and what gf_memory_check() said of it. */
+static int refuse(const char *why) {
+    char need[512];
+    snprintf(need, sizeof need, "%s", gf_message());
+    return gf_fail(GF_ENOMEM, "%s; not plane by plane: %s", need, why);
+}
+
 int gf_dwt_frames_stream(struct gf_task *t, bool *done) {
     int rc = gf_task_outline(t);
     if (rc || t->skipped) {
@@ -281,7 +325,9 @@ int gf_dwt_frames_stream(struct gf_task *t, bool *done) {
         return rc;
     }
     const char *why = t->prepared ? refuses(t) : NULL;
-    *done = t->prepared && !why;
+    *done = t->prepared && (!why || t->too_large);
+    if (why && t->too_large)
+        return refuse(why);
     if (why && t->s->frames && !t->pages.at_once)
         gf_log_verbose("'%s': in one piece: %s", gf_log_name(t->read[0]), why);
     if (*done) {

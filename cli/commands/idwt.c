@@ -6,6 +6,7 @@
 #include "cli/batch/batch.h"
 #include "cli/batch/describe.h"
 #include "cli/batch/job_record.h"
+#include "cli/commands/idwt_planes.h"
 #include "cli/commands/wavelet.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/status.h"
@@ -145,6 +146,7 @@ const struct gf_task_hooks gf_hooks_idwt = {
     .prepare = prepare,
     .check = check,
     .refuses_pages = refuses_pages,
+    .stream = gf_idwt_planes_stream,
 };
 
 static int run(struct gf_settings *s, char **operands, int n) {
@@ -161,6 +163,7 @@ const struct gf_command gf_command_idwt = {
     .name = "idwt",
     .operands = "IN... --out=OUT",
     .summary = "inverse wavelet transform, back to the picture",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft idwt coeffs.tif --out=back.png\n"
                 "  gpufft idwt coeffs.tif --threshold=soft:12.5 --out=smooth.png\n"

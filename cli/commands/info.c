@@ -284,6 +284,7 @@ const struct gf_command gf_command_info = {
     .name = "info",
     .operands = "IN...",
     .summary = "what a file holds: shape, type, compression, a spectrum's record",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft info scene.png spec.tif\n"
                 "  gpufft info --json head.tif\n",

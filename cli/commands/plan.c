@@ -1,5 +1,4 @@
 /* gpufft plan: what would run, and what it needs, without running it. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,10 @@
 
 #include "cli/backend_options.h"
 #include "cli/command.h"
+#include "cli/commands/dwt_frames.h"
+#include "cli/commands/idwt_planes.h"
+#include "cli/commands/plan_assume.h"
+#include "cli/commands/plan_bus.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
@@ -20,6 +23,7 @@
 #include "core/base/memory.h"
 #include "core/base/range_planes.h"
 #include "core/base/status.h"
+#include "core/session/speeds.h"
 
 /* Shapes, or a range of them; a file of that name comes first. */
 static bool is_shape(const char *text) {
@@ -109,27 +113,71 @@ static const char *direction_name(const struct gf_task *t) {
                                             : "inverse";
 }
 
-/* How a job that does not fit runs with --scratch; false where it cannot. */
-static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
-    return n->total > gf_runner_limit(t->runner) && !gf_slabs_refuses(t) &&
-           !gf_slabs_describe(t, p);
+/* A wavelet transform of a volume, in one walk without an exchange; false where it cannot. */
+static bool plans_planes(const struct gf_task *t, struct gf_slab_plan *p) {
+    struct gf_slab_wavelet w;
+    int64_t bytes = t->hooks == &gf_hooks_dwt ? gf_dwt_frames_bytes(t) : -1;
+    if (t->hooks == &gf_hooks_idwt && gf_idwt_planes_plan(t, &w))
+        bytes = w.memory_bytes;
+    *p = (struct gf_slab_plan){.n_walks = 1, .memory_bytes = bytes};
+    p->walk[0].what = "planes, all levels";
+    p->walk[0].bytes_read = gf_array_bytes(&t->image.px);
+    p->walk[0].bytes_written = gf_array_bytes(&t->product[0].image.px);
+    if (t->hooks == &gf_hooks_idwt && bytes >= 0) {
+        p->walk[0].bytes_read = w.bytes_read;
+        p->walk[0].bytes_written = w.bytes_written;
+    }
+    return bytes >= 0 && bytes <= gf_runner_limit(t->runner);
 }
 
-static void print_slabs(const struct gf_slab_plan *p) {
+/* How a job that does not fit runs, most of them with --scratch; false where it cannot. */
+static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab_plan *p) {
+    if (n->total <= gf_runner_limit(t->runner))
+        return false;
+    return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
+}
+
+/* Of the task's scratch or output folder; 0: not known. */
+static double disk_speed(const struct gf_task *t) {
+    char *folder = gf_slabs_folder(t);
+    double speed = folder ? gf_disk_speed(folder) : 0;
+    free(folder);
+    return speed;
+}
+
+static void print_walks(const struct gf_task *t, const struct gf_slab_plan *p) {
+    const double speed = disk_speed(t);
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
-    printf(
-        "  slabs     with --scratch: %lld of up to %lld pages, %lld blocks of rows, %s of memory\n",
-        (long long)p->n_slabs, (long long)p->slab_pages, (long long)p->n_blocks,
-        gf_memory_text(p->memory_bytes, a));
     for (int i = 0; i < p->n_walks; i++)
         printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
                gf_memory_text(p->walk[i].bytes_read, a),
                gf_memory_text(p->walk[i].bytes_written, b));
-    printf("  disk      %s moved, %s of scratch; its speed is unknown\n",
-           gf_memory_text(gf_slab_bytes_moved(p), a), gf_memory_text(p->exchange_bytes, b));
+    printf("  disk      %s moved, %s of scratch; ", gf_memory_text(gf_slab_bytes_moved(p), a),
+           gf_memory_text(p->exchange_bytes, b));
+    if (speed > 0)
+        printf("at least %.3g s at the %.0f MB/s of its last run\n",
+               (double)gf_slab_bytes_moved(p) / speed, speed * 1e-6);
+    else
+        printf("its speed is unknown\n");
 }
 
-static json_t *json_slabs(const struct gf_slab_plan *p) {
+static void print_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
+    char a[GF_SIZE_TEXT];
+    if (!p->exchange_bytes) {
+        printf("  planes    one after the other, %s of memory\n",
+               gf_memory_text(p->memory_bytes, a));
+        print_walks(t, p);
+        return;
+    }
+    printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
+           (long long)p->n_slabs, (long long)p->slab_pages, p->picture ? "rows" : "pages",
+           (long long)p->n_blocks, p->picture ? "columns" : "rows",
+           gf_memory_text(p->memory_bytes, a));
+    print_walks(t, p);
+}
+
+static json_t *json_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
+    const double speed = disk_speed(t);
     json_t *o = json_object(), *walks = json_array();
     json_object_set_new(o, "slabs", json_integer(p->n_slabs));
     json_object_set_new(o, "blocks", json_integer(p->n_blocks));
@@ -144,6 +192,10 @@ static json_t *json_slabs(const struct gf_slab_plan *p) {
     json_object_set_new(o, "bytes_moved", json_integer(gf_slab_bytes_moved(p)));
     json_object_set_new(o, "bytes_scratch", json_integer(p->exchange_bytes));
     json_object_set_new(o, "bytes_needed", json_integer(p->memory_bytes));
+    if (speed > 0) {
+        json_object_set_new(o, "disk_mb_s", json_real(speed * 1e-6));
+        json_object_set_new(o, "least_s", json_real((double)gf_slab_bytes_moved(p) / speed));
+    }
     return o;
 }
 
@@ -166,6 +218,15 @@ static void print_pages(const struct gf_task *t, int64_t runs) {
     }
 }
 
+/* The device of --assume, which this plan is for. */
+static void print_assumed(const struct gf_task *t) {
+    const struct gf_gpu_props *p = gf_assumed();
+    char memory[GF_SIZE_TEXT], local[GF_SIZE_TEXT];
+    if (t->s->assume)
+        printf("  assumed   %s, %s: %d compute units, %s, %s local memory\n", p->name, p->platform,
+               p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
+}
+
 static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
@@ -185,23 +246,29 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
         printf("  output    %s, %s, %s\n", gf_kind_name(t->product[i].kind),
                gf_dtype_name(t->job.out[i].dtype), t->product[i].format->name);
     printf("  backend   %s (%s)\n", gf_runner_name(t->runner), t->runner->why);
+    print_assumed(t);
     print_pages(t, n.runs);
     for (int i = 0; i < plan->n_passes; i++) {
         if (plan->pass[i].part)
             printf("  beside    ");
         else
-            printf("  pass %-4d ", ++n.passes);
+            printf("  %s %-4d ", plan->in_slabs ? "walk" : "pass", ++n.passes);
         printf("%s\n            reads %s, writes %s", plan->pass[i].what,
                gf_memory_text(plan->pass[i].bytes_read, a),
                gf_memory_text(plan->pass[i].bytes_written, b));
         print_expected(&plan->pass[i], n.copy);
     }
-    printf("  moved     %s in %d pass%s", gf_memory_text(n.moved, a), n.passes,
-           n.passes == 1 ? "" : "es");
+    printf("  moved     %s in %d %s%s", gf_memory_text(n.moved, a), n.passes,
+           plan->in_slabs ? "walk" : "pass",
+           n.passes == 1    ? ""
+           : plan->in_slabs ? "s"
+                            : "es");
     if (n.copy > 0 && n.cost > 0)
         printf(", expected %.3g ms; the device copies %.0f GB/s", n.cost / n.copy * 1e3,
                n.copy * 1e-9);
     printf("\n");
+    if (plan->in_slabs)
+        gf_plan_bus_print(t->runner);
     if (plan->device_bytes)
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
@@ -209,11 +276,12 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
     const bool serves = plans_slabs(t, &n, &slabs), fits = n.total <= gf_runner_limit(t->runner);
     printf(", workspace %s; limit %s%s\n", gf_memory_text(n.workspace, a),
            gf_memory_text(gf_runner_limit(t->runner), b),
-           fits                      ? ""
-           : serves && t->s->scratch ? ": in slabs"
-                                     : ": would be refused");
+           fits                              ? ""
+           : serves && !slabs.exchange_bytes ? ": plane by plane"
+           : serves && t->s->scratch         ? ": in slabs"
+                                             : ": would be refused");
     if (serves)
-        print_slabs(&slabs);
+        print_slabs(t, &slabs);
     if (ranks->ranks)
         gf_ranks_plan_print(ranks);
 }
@@ -237,6 +305,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
                         json_string(t->job.precision == GF_DOUBLE ? "double" : "single"));
     json_object_set_new(o, "backend", json_string(gf_runner_name(t->runner)));
     json_object_set_new(o, "why", gf_json_text(t->runner->why));
+    if (t->s->assume)
+        json_object_set_new(o, "assumed", gf_json_text(t->s->assume));
     for (int i = 0; i < plan->n_passes; i++) {
         json_t *pass = json_object();
         json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
@@ -260,7 +330,9 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
     if (plans_slabs(t, &n, &slabs))
-        json_object_set_new(o, "scratch", json_slabs(&slabs));
+        json_object_set_new(o, "scratch", json_slabs(t, &slabs));
+    if (plan->in_slabs)
+        json_object_set_new(o, "bus", gf_plan_bus_json(t->runner));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
@@ -320,7 +392,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
-    struct gf_ranks_plan ranks = {.ranks = 0};
+    struct gf_ranks_plan ranks = {.grid = {s->grid.down, s->grid.across}};
     if (!rc && s->ranks)
         rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
                            gf_settings_threads(s), &ranks);
@@ -359,6 +431,23 @@ static int check_wavelet(const struct gf_settings *s) {
     return 0;
 }
 
+static int check_ranks(const struct gf_settings *s) {
+    if (!s->ranks != !(s->link > 0))
+        return gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    return s->grid.down && !s->ranks ? gf_fail(GF_EUSAGE, "--grid needs --ranks and --link here")
+                                     : 0;
+}
+
+/* On the device of --assume where one is named. */
+static int open_session(const struct gf_settings *s, struct gf_session *session) {
+    static const struct gf_backend *list[2]; /* as long as the session */
+    struct gf_assumed_device device;
+    int rc = s->assume ? gf_plan_assume(s, &device) : 0;
+    if (!rc && s->assume)
+        rc = gf_assume_backend(s->backend, &device, &list[0]);
+    return rc ? rc : gf_session_open_among(s, s->assume ? list : NULL, session);
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
@@ -378,8 +467,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
         s->out =
             wavelet || s->kind == GF_COMPLEX || s->depth == 32 ? "npy:plan.npy" : "png:plan.png";
     rc = gf_settings_check(s);
-    if (!rc && !s->ranks != !(s->link > 0))
-        rc = gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
+    if (!rc)
+        rc = check_ranks(s);
     if (!rc)
         rc = check_wavelet(s);
     if (!rc)
@@ -393,7 +482,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = gf_session_open_for(s, &session);
+        rc = open_session(s, &session);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
         return gf_exit_code(rc);
@@ -421,23 +510,14 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const char *const transforms[] = {"fft", "dwt", "idwt", NULL}; /* as enum gf_plan_of */
 
-static int parse_link(const char *value, void *field) {
-    char *end;
-    double v = strtod(value, &end);
-    if (end == value || *end || !(v > 0) || !isfinite(v))
-        return gf_fail(GF_EUSAGE, "--link cannot be '%.40s'; it is a number of GB/s above 0",
-                       value);
-    *(double *)field = v;
-    return 0;
-}
-
 static const struct gf_opt plan_rows[] = {
     GF_CHOICE("transform", plan_transform, "NAME", transforms,
               "fft, dwt or idwt (default: fft; for a file with a record, its inverse)"),
+    GF_TEXT("assume", assume, "FILE|NAME",
+            "plan for a device that need not be here: one that `gpufft devices --json` printed to "
+            "FILE, or h200; with --backend=cuda or opencl"),
     GF_INTEGER("ranks", ranks, "P", 1, 1 << 20,
                "also predict a run of P machines like this one (mpirun), with --link"),
-    GF_PARSED("link", GF_AT(link), "GB/s", parse_link,
-              "what the network carries to and from each of them"),
     GF_CHOICE("step", step, "NAME", gf_steps,
               "the sizes of a range A..B: 2x (default), 7smooth, primes"),
     GF_END,
@@ -445,6 +525,7 @@ static const struct gf_opt plan_rows[] = {
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_link,
                                                     &gf_opts_grid,
                                                     &gf_opts_levels,
                                                     &gf_opts_out,
@@ -473,12 +554,14 @@ const struct gf_command gf_command_plan = {
     .name = "plan",
     .operands = "IN|SHAPE|RANGE...",
     .summary = "what would run: backend, passes, bytes, memory",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft plan scene.png\n"
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"
                 "  gpufft plan 4096x4096 --transform=dwt --levels=3\n"
                 "  gpufft plan 2^10..2^20 --step=primes\n"
+                "  gpufft plan 4096x4096 --backend=cuda --assume=h200\n"
                 "  gpufft plan 512x512x512 --kind=complex --ranks=16 --link=12.5\n",
     .run = run,
 };

@@ -5,11 +5,14 @@
 #include <stdint.h>
 
 #include "core/base/job.h"
+#include "core/mpi/slab.h"
 
 /* A prediction for `ranks` machines like this one. Times are in seconds, bytes those of the rank that
  * has the most. */
 struct gf_ranks_plan {
     int ranks;
+    struct gf_grid grid; /* set by the caller; 0: the program chooses it */
+    struct gf_grid used;
     double link, copy;       /* bytes a second: of the network at each rank, and of memory here */
     double alone;            /* the passes in one process */
     double passes, exchange; /* a rank's */

@@ -211,5 +211,40 @@ const struct gf_lesson gf_lessons[] = {
                  {"demo --page=14 along-z.tif --out=06-along-z.png",
                   "Along z alone: sharp within the slice, and the eyes are clearly visible."}},
     },
+    {
+        .name = "passes",
+        .title = "Passes: the way to memory is what costs",
+        .text =
+            "A transform runs in passes: each reads all of the data once and writes it once. On "
+            "large data the arithmetic in between is nearly free, and a pass costs about what "
+            "copying costs. So a plan makes as few as it can, and does whatever else there is "
+            "to do while the data passes by.",
+        .input = {{"scene.png", "01-input.png"}},
+        .step =
+            {{"plan 01-input.png > 02-plan.txt",
+              "02-plan.txt: a pass for each axis. Reading bytes is a part of the first; magnitude, "
+              "logarithm, shift and rounding are a part of the last. None of these has a pass of "
+              "its own."},
+             {"fwd 01-input.png --axes=x --out=03-rows.png",
+              "One axis alone: the spectrum of every row, in its row."},
+             {"fwd 01-input.png --out=04-rows-and-columns.png",
+              "Both: each column of those is transformed too."},
+             {"plan 01-input.png --lowpass=24 > 05-filter-plan.txt",
+              "A filter transforms there and back, which would be four passes, and multiplies in "
+              "between. The plan has three: the second finishes the spectrum, multiplies it and "
+              "begins the way back before it writes."},
+             {"plan 256^3 --type=c64 --kind=complex --out=npy:plan.npy > 06-volume-plan.txt",
+              "Three axes, three passes, and 128 MiB to move each way in each of them, unless two "
+              "fit into a cache together: then one of them reads and the other writes."},
+             {"bench 1024^2 --kind=c2c --passes --repeat=3 --plan-time=0.1 > 07-measured.txt",
+              "Every backend that is here, with its passes timed one by one; the first lines have "
+              "the bandwidth of a copy in memory, the CPU's or a GPU's. A pass at 80% of that "
+              "cannot become much faster, whatever is done about its arithmetic; libraries do not "
+              "tell their passes apart."},
+             {"bench 64^2..512^2 --kind=c2c --backend=openmp,c --relative=openmp --repeat=3 "
+              "--plot=08-measured.png > 09-measured.txt",
+              "Both make two passes. The arithmetic of c is plain: two numbers at a time, one "
+              "thread. That is what a pass costs when memory is not what it waits for."}},
+    },
     {.name = NULL},
 };

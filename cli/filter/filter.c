@@ -118,6 +118,16 @@ static const char *refuses_pages(const struct gf_task *t) {
                : NULL;
 }
 
+/* The same, and what is beyond the edges. */
+static const char *refuses_slabs(const struct gf_task *t) {
+    if (refuses_pages(t))
+        return refuses_pages(t);
+    if (has_table(t->s))
+        return "a mask or a kernel becomes a table as large as the volume";
+    return t->s->filter.edges == GF_EDGES_SMOOTH ? "--edges=smooth takes all samples at once"
+                                                 : NULL;
+}
+
 /* The filter of part->job, and what the filtering of that many pages keeps. */
 static int choose_part(struct gf_task *part) {
     struct gf_filtering *f = part->filtering;
@@ -324,6 +334,9 @@ const struct gf_task_hooks gf_hooks_filter = {
     .take_pages = take_pages,
     .begin_part = begin_part,
     .end_part = end_part,
+    .refuses_slabs = refuses_slabs,
+    .make_pages = gf_filter_make_pages,
+    .make_pages_bytes = gf_filter_make_pages_bytes,
     .describe = describe,
     .free = free_task,
 };
@@ -342,28 +355,19 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return code;
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_out,
-                                                    &gf_opts_depth_own,
-                                                    &gf_opts_filter_result,
-                                                    &gf_opts_files,
-                                                    &gf_opts_filter,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_color,
-                                                    &gf_opts_list,
-                                                    &gf_opts_frames,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_skip,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_run,
-                                                    &gf_opts_grid,
-                                                    &gf_opts_report,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,       &gf_opts_depth_own, &gf_opts_filter_result,
+    &gf_opts_files,     &gf_opts_filter,    &gf_opts_axes,
+    &gf_opts_precision, &gf_opts_color,     &gf_opts_list,
+    &gf_opts_frames,    &gf_opts_raw,       &gf_opts_skip,
+    &gf_opts_backend,   &gf_opts_run,       &gf_opts_scratch,
+    &gf_opts_grid,      &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_filter = {
     .name = "filter",
     .operands = "IN... --out=OUT",
     .summary = "low, high and band passes, notches, masks, kernels",
+    .launched = true,
     .groups = groups,
     .examples = "  gpufft filter scene.png --lowpass=30 --out=blurred.png\n"
                 "  gpufft filter scene.png --highpass=5%,butterworth:2 --offset=mid --out=hp.png\n"

@@ -146,8 +146,7 @@ static bool convert_row(void *to, enum gf_dtype to_type, const void *from, enum 
 }
 
 /* The picture's samples into `to`, converted to its type. */
-static void take_in(const struct gf_task *t, struct gf_array *to) {
-    const struct gf_array *in = &t->in;
+static void take_in(const struct gf_task *t, const struct gf_array *in, struct gf_array *to) {
     const int last = in->rank - 2;
     int64_t rows = 1, n = in->shape[last] * in->shape[last + 1];
     for (int i = 0; i < last; i++)
@@ -201,7 +200,7 @@ int gf_filter_lengthen(struct gf_task *t) {
     struct gf_array picture = *input;
     picture.base = NULL;
     memcpy(picture.shape, t->in.shape, sizeof picture.shape);
-    take_in(t, &picture);
+    take_in(t, &t->in, &picture);
     if (t->filtering->peaks.n)
         rc = subtract_waves(t, &picture);
     if (!rc && mode == GF_EDGES_SMOOTH)
@@ -210,5 +209,89 @@ int gf_filter_lengthen(struct gf_task *t) {
         gf_edges_fill(mode, picture.shape, gf_settings_threads(t->s), input);
     t->in = *input;
     t->in.base = NULL;
+    return rc;
+}
+
+/* ---- page by page ---- */
+
+/* A page of the file as it is read, of a picture a row, and two lengthened ones that fade into each other. */
+struct making {
+    struct gf_task *t;
+    const struct gf_page_source *file;
+    struct gf_array page, end, start;
+};
+
+static bool fades(const struct gf_task *t) {
+    return t->s->filter.edges == GF_EDGES_TAPER;
+}
+
+static int take_buffers(struct making *m) {
+    const struct gf_job *job = &m->t->job;
+    const int64_t *n = m->t->filtering->frame.shape;
+    const int x = job->ndim - 1;
+    const bool rows = job->ndim == 3;
+    const int64_t read[] = {1, rows ? n[1] : 1, n[x], job->channels};
+    const int64_t made[] = {1, rows ? job->shape[1] : 1, job->shape[x], job->channels};
+    int rc = gf_array_alloc(&m->page, m->t->filtering->frame.dtype, 4, read);
+    if (!rc && fades(m->t))
+        rc = gf_array_alloc(&m->end, job->in_dtype, 4, made);
+    if (!rc && fades(m->t))
+        rc = gf_array_alloc(&m->start, job->in_dtype, 4, made);
+    return rc;
+}
+
+int64_t gf_filter_make_pages_bytes(const struct gf_task *t) {
+    const struct gf_job *job = &t->job;
+    const int64_t *n = t->filtering->frame.shape;
+    int64_t read = (int64_t)gf_dtype_size(t->filtering->frame.dtype) * job->channels;
+    int64_t made = fades(t) ? 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->channels : 0;
+    for (int i = 1; i < job->ndim; i++) {
+        read *= n[i];
+        made *= job->shape[i];
+    }
+    return read + made;
+}
+
+/* Page z of the file, lengthened within its plane. */
+static int lengthen_page(struct making *m, int64_t z, struct gf_array *to) {
+    const int64_t shape[] = {1, m->page.shape[1], m->page.shape[2]};
+    int rc = m->file->read(m->file->user, z, &m->page);
+    if (rc)
+        return rc;
+    struct gf_array picture = *to;
+    memcpy(picture.shape, m->page.shape, sizeof picture.shape);
+    take_in(m->t, &m->page, &picture);
+    gf_edges_fill((enum gf_edges)m->t->s->filter.edges, shape, gf_settings_threads(m->t->s), to);
+    return 0;
+}
+
+/* Page z of the job's input. */
+static int make_page(struct making *m, int64_t z, struct gf_array *to) {
+    const int64_t n = m->t->filtering->frame.shape[0], length = m->t->job.shape[0];
+    if (z < n)
+        return lengthen_page(m, z, to);
+    if (!fades(m->t))
+        return lengthen_page(m, 2 * n - 1 - z, to);
+    int rc = lengthen_page(m, 2 * n - 1 - z, &m->end);
+    if (!rc)
+        rc = lengthen_page(m, length - 1 - z, &m->start);
+    if (!rc)
+        gf_edges_fade(z - n, length - n, &m->end, &m->start, to);
+    return rc;
+}
+
+int gf_filter_make_pages(struct gf_task *t, const struct gf_page_source *file, int64_t first,
+                         struct gf_array *pages) {
+    struct making m = {.t = t, .file = file};
+    if (t->s->filter.edges == GF_EDGES_PERIODIC)
+        return file->read(file->user, first, pages);
+    int rc = take_buffers(&m);
+    for (int64_t z = 0; z < pages->shape[0] && !rc; z++) {
+        struct gf_array page = gf_array_slice(pages, 0, z, 1);
+        rc = make_page(&m, first + z, &page);
+    }
+    gf_array_free(&m.page);
+    gf_array_free(&m.end);
+    gf_array_free(&m.start);
     return rc;
 }

@@ -11,5 +11,10 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
 int gf_filter_lengthen(struct gf_task *t);
 /* Bytes that takes, at most. */
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
+/* The same page by page, for a volume that is not in memory; but for --edges=smooth, which takes all
+ * of it. See struct gf_task_hooks. */
+int gf_filter_make_pages(struct gf_task *t, const struct gf_page_source *file, int64_t first,
+                         struct gf_array *pages);
+int64_t gf_filter_make_pages_bytes(const struct gf_task *t);
 
 #endif

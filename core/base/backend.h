@@ -36,9 +36,12 @@ struct gf_plan {
     int64_t workspace_bytes; /* beside the input and output arrays */
     int64_t device_bytes;    /* taken of a device's own memory, input and output included */
     bool feeds;              /* exec_fed() runs it */
-    int kernels_built;       /* GPU backends: compiled for this plan, and not found in the cache */
-    double build_seconds;    /* finding and compiling */
-    struct gf_job job;       /* as planned */
+    /* The arrays do not fit the device: exec() takes them through its memory part by part, and the
+     * functions of on_device fail with GF_EUNSUPP. The passes are walks over host memory. */
+    bool in_slabs;
+    int kernels_built;    /* GPU backends: compiled for this plan, and not found in the cache */
+    double build_seconds; /* finding and compiling */
+    struct gf_job job;    /* as planned */
     /* Backends with packs(): the axis along which every `pair_lines` real lines are a group, within which
      * they are paired, so that the last bits of the result depend on where groups begin; -1: none. */
     int pair_axis;
@@ -64,7 +67,9 @@ struct gf_backend_options {
     /* GPU backends: small arrays by kernels that serve all sizes, for compiling those of one size
      * would take longer than what they save. */
     bool general;
+    int64_t device_memory; /* GPU backends: bytes of the device's that may be taken; 0: all */
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
+    double plan_seconds;   /* most that those two measure for one plan; 0: no limit */
     const char *library;   /* backends with `library`: the file; NULL: where the loader finds it */
 };
 
@@ -90,6 +95,10 @@ struct gf_device_exec {
     /* Seconds, by the host's clock, that copying so many bytes takes to the device and back, from
      * memory of malloc() or from page-locked memory. */
     int (*transfer)(void *context, int64_t bytes, bool pinned, double seconds[2]);
+    /* Page-locks an array that plans in slabs will use more than once, until unlock(); *locked is
+     * false where it was locked before. NULL where plans are never in slabs. */
+    int (*lock)(void *context, void *host, int64_t bytes, bool *locked);
+    void (*unlock)(void *context, void *host);
 };
 
 struct gf_dwt_streamer;
@@ -126,8 +135,8 @@ struct gf_backend {
      * a time. */
     int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report);
-    /* The same for a plan that feeds: begins while rows of the input are still to come. NULL: no plan
-     * does. */
+    /* The same for a plan that feeds: begins while rows of the input are still to come, and writes
+     * after it has read them all, so that out[0] may be in the input's memory. NULL: no plan does. */
     int (*exec_fed)(void *context, struct gf_plan *plan, const struct gf_array *in,
                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report);
     /* exec() with the seconds of each listed pass, NAN for one that ran together with the one before;
@@ -152,6 +161,6 @@ extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
 /* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */
-extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft;
+extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft, gf_backend_clfft;
 
 #endif

@@ -112,11 +112,14 @@ static int team_for(const struct gf_job *job, bool first, int threads) {
     return points < worth_a_team ? 1 : threads;
 }
 
-/* The first pass reads the input's rows, from the first to the last. */
+/* The first pass reads the input's rows, from the first to the last, and no other pass does. */
 static bool reads_rows(const struct gf_cpu_plan *p) {
     const struct gf_cpu_pass *rows = &p->pass[0];
+    bool once = true;
+    for (int i = 1; i < p->n_passes; i++)
+        once &= !p->pass[i].from_input;
     return p->job.ndim == 2 && rows->from_input && rows->axis == 1 && rows->lane == 0 &&
-           !rows->with_next && !p->work.band && rows->output < 0;
+           !rows->with_next && !p->work.band && rows->output < 0 && once;
 }
 
 static const struct gf_cpu_kernels *kernels_for(const struct gf_job *job) {
@@ -325,15 +328,30 @@ static bool is_writable(const struct gf_array *in, const struct gf_array *out) {
     return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
 }
 
+/* The workspace, a sample and the scratch are in one piece: small ones share the huge page that is
+ * cleared for the workspace. */
+static int allocate_work(struct gf_cpu_plan *p, int threads) {
+    const int64_t work = (p->work.bytes + 63) / 64 * 64;
+    const int64_t sample = p->sampling ? gf_cpu_sampling_bytes(p) : 0;
+    if (p->work_data)
+        return 0;
+    int rc =
+        allocate(&p->work_data, work + sample + (int64_t)p->scratch_bytes * threads, "a workspace");
+    if (rc)
+        return rc;
+    p->scratch = p->work_data + work + sample;
+    if (sample)
+        gf_cpu_sampling_place(p, p->work_data + work);
+    return 0;
+}
+
 static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
                         const struct gf_array *out, int threads) {
-    int rc = allocate(&p->work_data, p->work.bytes, "a workspace");
+    int rc = allocate_work(p, threads);
     if (!rc && p->work.band && !is_writable(in, out))
         rc = allocate(&p->banded, p->work.row_bytes * p->extent[p->pass[0].lane], "a workspace");
     if (!rc)
         rc = allocate(&p->plane_data, p->plane.bytes * threads, "planes");
-    if (!rc)
-        rc = allocate(&p->scratch, (int64_t)p->scratch_bytes * threads, "scratch");
     return rc;
 }
 
@@ -346,31 +364,28 @@ struct ranges {
 
 /* The range of a pass's output from the sample, whose bins come from a few of the pass's lines, or
  * from the workspace, once for all outputs. */
-static int sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads,
-                        struct ranges *r) {
-    int rc = 0, o = pass->output;
+static void sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads,
+                         struct ranges *r) {
+    int o = pass->output;
     if (pass->range_sampled)
-        rc = gf_cpu_sampling_lines(p, pass, threads);
+        gf_cpu_sampling_lines(p, pass, threads);
     else if (!r->read)
-        rc = gf_cpu_sampling_read(p);
+        gf_cpu_sampling_read(p);
     r->read = true;
-    if (!rc)
-        gf_cpu_sampling_range(p, o, r->rms, r->of[o]);
-    return rc;
+    gf_cpu_sampling_range(p, o, r->rms, r->of[o]);
 }
 
 /* Binds a pass to this run's arrays and, as far as it is known by now, its display range. */
-static int bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
-                struct gf_array *out, int threads, struct ranges *r) {
-    int o = pass->output, rc = 0;
+static void bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
+                 struct gf_array *out, int threads, struct ranges *r) {
+    int o = pass->output;
     gf_cpu_pass_bind(p, pass, in, out);
     if (o >= 0 && pass->range_from_zero)
         r->of[o][1] = gf_cpu_zero_frequency(p, pass, &p->job.out[o]);
     if (o >= 0 && gf_output_samples(&p->job, o))
-        rc = sample_range(p, pass, threads, r);
+        sample_range(p, pass, threads, r);
     if (o >= 0 && !pass->args.destination.discard)
         gf_cpu_pass_display(p, pass, r->of[o]);
-    return rc;
 }
 
 /* True when a display range comes from the data: it differs from run to run. */
@@ -444,16 +459,14 @@ static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *
         r.of[i][1] = given ? job->out[i].high : NAN;
     }
     *report = (struct gf_report){0};
-    for (int i = 0, count; i < p->n_passes && !rc; i += count) {
+    for (int i = 0, count; i < p->n_passes; i += count) {
         struct gf_cpu_pass *pass = &p->pass[i];
         struct gf_cpu_stats found = {0};
         const double start = seconds ? gf_now_ms() : 0;
         for (count = 1; pass[count - 1].with_next;)
             count++;
-        for (int k = 0; k < count && !rc && !bound; k++)
-            rc = bind(p, pass + k, in, out, team, &r);
-        if (rc)
-            break;
+        for (int k = 0; k < count && !bound; k++)
+            bind(p, pass + k, in, out, team, &r);
         run_passes(p, i, count, team, i ? NULL : feed, &found);
         if (seconds)
             seconds = note_seconds(p, pass, count, (gf_now_ms() - start) * 1e-3, seconds);
@@ -461,9 +474,9 @@ static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *
             r.rms = gf_range_rms(job, in);
         note(job, pass[count - 1].output, pass->args.destination.discard, &found, &r, report);
     }
-    if (!rc && !bound)
+    if (!bound)
         note_bound(p, in, out);
-    return rc;
+    return 0;
 }
 
 static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,

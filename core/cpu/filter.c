@@ -225,7 +225,7 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     if (rc)
         goto out;
     for (int i = 0; i < whole.ndim; i++)
-        origin = origin && !first_of(&p->job, i);
+        origin = origin && (!first_of(&p->job, i) || !transformed(&whole, i));
     f->gain.zero = origin ? gf_filter_zero(&whole) : 0;
     f->gain.lane_on = transformed(&whole, pass->lane);
     for (int d = 0; d < 2; d++)

@@ -562,6 +562,5 @@ void gf_cpu_plan_free(struct gf_cpu_plan *p) {
     gf_free(p->work_data);
     gf_free(p->plane_data);
     gf_free(p->banded);
-    gf_free(p->scratch);
     free(p);
 }

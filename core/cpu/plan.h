@@ -54,15 +54,16 @@ struct gf_cpu_plan {
     long extent[GF_MAX_RANK]; /* of the spectrum as the arithmetic has it; channels last */
     int n_passes;
     struct gf_cpu_pass pass[GF_MAX_PASSES];
-    struct gf_cpu_line *line[GF_MAX_DIMS];  /* by axis; NULL where not transformed */
-    struct gf_cpu_row *rows;                /* of the innermost axis; NULL: none */
-    struct gf_cpu_layout work;              /* between passes; bytes 0 when there is only one */
-    struct gf_cpu_layout plane;             /* between joined passes: one plane for each thread */
-    struct gf_cpu_filter *filter;           /* NULL: none */
-    struct gf_cpu_sampling *sampling;       /* NULL: no output's range is sampled */
-    size_t scratch_bytes;                   /* for one thread */
-    bool stays;                             /* gf_cpu_stays_cached() of what a run touches */
-    char *work_data, *plane_data, *scratch; /* allocated by the first run */
+    struct gf_cpu_line *line[GF_MAX_DIMS]; /* by axis; NULL where not transformed */
+    struct gf_cpu_row *rows;               /* of the innermost axis; NULL: none */
+    struct gf_cpu_layout work;             /* between passes; bytes 0 when there is only one */
+    struct gf_cpu_layout plane;            /* between joined passes: one plane for each thread */
+    struct gf_cpu_filter *filter;          /* NULL: none */
+    struct gf_cpu_sampling *sampling;      /* NULL: no output's range is sampled */
+    size_t scratch_bytes;                  /* for one thread */
+    bool stays;                            /* gf_cpu_stays_cached() of what a run touches */
+    char *work_data, *plane_data;          /* allocated by the first run */
+    char *scratch;                         /* of all threads, behind the workspace */
     bool bound; /* the passes point at these arrays: the input, then the outputs */
     struct gf_array bound_to[1 + GF_MAX_OUTPUTS];
     char *banded; /* instead of a spent input that cannot be written; allocated by the first run */

@@ -83,8 +83,6 @@ void gf_cpu_sampling_free(struct gf_cpu_sampling *s) {
     gf_range_sample_free(&s->sample);
     free(s->run);
     free(s->kept);
-    gf_free(s->value);
-    gf_free(s->lines);
     free(s);
 }
 
@@ -109,15 +107,18 @@ void gf_cpu_sampling_summarise(const struct gf_cpu_plan *p, const struct gf_cpu_
     }
 }
 
-static int allocate(const struct gf_cpu_plan *p) {
-    struct gf_cpu_sampling *s = p->sampling;
-    if (!s->value)
-        s->value = gf_alloc((size_t)s->sample.count * complex_bytes(p));
-    if (!s->lines && s->line_set)
-        s->lines = gf_alloc(s->line_set * (size_t)s->n_lines);
-    return s->value && (s->lines || !s->line_set)
-               ? 0
-               : gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+static size_t value_bytes(const struct gf_cpu_plan *p) {
+    return ((size_t)p->sampling->sample.count * complex_bytes(p) + 63) / 64 * 64;
+}
+
+int64_t gf_cpu_sampling_bytes(const struct gf_cpu_plan *p) {
+    const struct gf_cpu_sampling *s = p->sampling;
+    return (int64_t)(value_bytes(p) + s->line_set * (size_t)s->n_lines);
+}
+
+void gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory) {
+    p->sampling->value = memory;
+    p->sampling->lines = memory + value_bytes(p);
 }
 
 /* ---------------------------------------------------------------- bins */
@@ -278,17 +279,13 @@ static void unpack(const struct gf_cpu_plan *p) {
             }
 }
 
-int gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
-                          int threads) {
-    int rc = allocate(p);
-    if (rc)
-        return rc;
+void gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
+                           int threads) {
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
     for (int i = 0; i < p->sampling->n_lines; i++)
         run_lines(p, pass, i, p->scratch + (size_t)omp_get_thread_num() * p->scratch_bytes);
     if (p->packed)
         unpack(p);
-    return 0;
 }
 
 /* Copies a bin of the workspace, whose innermost axis is blocked. */
@@ -306,9 +303,9 @@ static void copy_bin(const struct gf_cpu_plan *p, const int position[GF_MAX_RANK
     put(p, to, at, lane, 1);
 }
 
-int gf_cpu_sampling_read(const struct gf_cpu_plan *p) {
-    int position[GF_MAX_RANK] = {0}, rc = allocate(p);
-    for (bool more = !rc; more;) {
+void gf_cpu_sampling_read(const struct gf_cpu_plan *p) {
+    int position[GF_MAX_RANK] = {0};
+    for (bool more = true; more;) {
         copy_bin(p, position);
         more = false;
         for (int i = p->job.ndim; i >= 0 && !more; i--) {
@@ -316,7 +313,6 @@ int gf_cpu_sampling_read(const struct gf_cpu_plan *p) {
             position[i] = more ? position[i] : 0;
         }
     }
-    return rc;
 }
 
 /* ---------------------------------------------------------------- range */

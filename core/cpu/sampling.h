@@ -4,8 +4,9 @@
  *
  *     rc = gf_cpu_sampling_make(p, threads, &p->sampling);
  *     …
- *     rc = gf_cpu_sampling_lines(p, pass, threads);        or gf_cpu_sampling_read(p);
- *     if (!rc) gf_cpu_sampling_range(p, o, rms, range);
+ *     gf_cpu_sampling_place(p, memory);
+ *     gf_cpu_sampling_lines(p, pass, threads);        or gf_cpu_sampling_read(p);
+ *     gf_cpu_sampling_range(p, o, rms, range);
  *     gf_cpu_sampling_tile(p, &args, tile, scratch, &stats);      for each tile of that pass
  *     gf_cpu_sampling_free(p->sampling); */
 #ifndef GF_CORE_CPU_SAMPLING_H
@@ -34,13 +35,17 @@ void gf_cpu_sampling_free(struct gf_cpu_sampling *s); /* or NULL */
 void gf_cpu_sampling_summarise(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
                                struct gf_pass_info *info);
 
-/* Transforms the sampled lines of a bound pass, and keeps them. GF_ENOMEM. */
-int gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads);
+/* What a run keeps, which the plan's owner allocates, aligned to 64 bytes. */
+int64_t gf_cpu_sampling_bytes(const struct gf_cpu_plan *p);
+void gf_cpu_sampling_place(const struct gf_cpu_plan *p, char *memory);
+/* Transforms the sampled lines of a bound pass, and keeps them. */
+void gf_cpu_sampling_lines(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass,
+                           int threads);
 /* Runs a tile of that pass, args being its own: of blocks that are kept only the last step. */
 void gf_cpu_sampling_tile(const struct gf_cpu_plan *p, const struct gf_cpu_pass_args *args,
                           long tile, void *scratch, struct gf_cpu_stats *stats);
-/* Takes the bins from the workspace. GF_ENOMEM. */
-int gf_cpu_sampling_read(const struct gf_cpu_plan *p);
+/* Takes the bins from the workspace. */
+void gf_cpu_sampling_read(const struct gf_cpu_plan *p);
 /* The range of output o from the bins; rms: gf_range_rms(). */
 void gf_cpu_sampling_range(const struct gf_cpu_plan *p, int o, double rms, double range[2]);
 

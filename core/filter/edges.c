@@ -39,19 +39,29 @@ struct line {
     int64_t n, length;
 };
 
-static void fade(const struct line *l, int64_t j, bool wide) {
-    int64_t w = l->length - l->n;
-    const char *end = l->data + (size_t)(l->n - 1 - j) * l->block;
-    const char *start = l->data + (size_t)(w - 1 - j) * l->block;
-    char *to = l->data + (size_t)(l->n + j) * l->block;
+/* `bytes` of the samples that continue a line of n by its j-th of w. */
+static void fade(int64_t j, int64_t w, const char *end, const char *start, char *to, size_t bytes,
+                 bool wide) {
     double a = (1 + cos(PI * ((double)j + 0.5) / (double)w)) / 2;
     if (wide)
-        for (size_t i = 0; i < l->block / sizeof(double); i++)
+        for (size_t i = 0; i < bytes / sizeof(double); i++)
             ((double *)to)[i] = a * ((const double *)end)[i] + (1 - a) * ((const double *)start)[i];
     else
-        for (size_t i = 0; i < l->block / sizeof(float); i++)
+        for (size_t i = 0; i < bytes / sizeof(float); i++)
             ((float *)to)[i] = (float)(a * (double)((const float *)end)[i] +
                                        (1 - a) * (double)((const float *)start)[i]);
+}
+
+void gf_edges_fade(int64_t j, int64_t w, const struct gf_array *end, const struct gf_array *start,
+                   struct gf_array *to) {
+    fade(j, w, end->data, start->data, to->data, (size_t)gf_array_bytes(to), to->dtype == GF_F64);
+}
+
+static void fade_block(const struct line *l, int64_t j, bool wide) {
+    const int64_t w = l->length - l->n;
+    fade(j, w, l->data + (size_t)(l->n - 1 - j) * l->block,
+         l->data + (size_t)(w - 1 - j) * l->block, l->data + (size_t)(l->n + j) * l->block,
+         l->block, wide);
 }
 
 /* Blocks of `size` bytes, a constant where the call is inlined with one. */
@@ -67,7 +77,7 @@ static void fill_blocks(enum gf_edges mode, const struct line *l, int64_t from, 
     bool mirrored = mode != GF_EDGES_PERIODIC;
     if (mode == GF_EDGES_TAPER)
         for (int64_t j = from; j < to; j++)
-            fade(l, j, wide);
+            fade_block(l, j, wide);
     else if (l->block == 1)
         copy_blocks(mirrored, l, from, to, 1);
     else if (l->block == 2)

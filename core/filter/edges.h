@@ -34,6 +34,11 @@ int64_t gf_edges_length(enum gf_edges mode, int64_t n);
  * other modes any type. */
 void gf_edges_fill(enum gf_edges mode, const int64_t *shape, int threads, struct gf_array *a);
 
+/* Taper's index n + j along the slowest axis: `end`, which is u(n - 1 - j), fades into `start`, u(w -
+ * 1 - j). All are of one shape, C-contiguous, f32 or f64. */
+void gf_edges_fade(int64_t j, int64_t w, const struct gf_array *end, const struct gf_array *start,
+                   struct gf_array *to);
+
 /* The smooth mode's s has the spectrum V(k) / sum over the axes of (2 cos(2 pi k / n) - 2), and 0
  * at the zero frequency, where v is the jump between the ends along each transformed axis:
  *     v(0) += u(n - 1) - u(0),  v(n - 1) += u(0) - u(n - 1)

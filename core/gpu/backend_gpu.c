@@ -1,4 +1,5 @@
-/* The opencl and cuda backends: they launch a plan's passes one after the other. Their differences
+/* The opencl and cuda backends: they launch a plan's passes one after the other, or, where the arrays do
+ * not fit the device, part by part. Their differences
  * are behind struct gf_gpu. */
 #include <stdlib.h>
 
@@ -7,6 +8,13 @@
 #include "core/base/status.h"
 #include "core/gpu/dwt_host.h"
 #include "core/gpu/plan/make.h"
+#include "core/gpu/slab.h"
+
+/* A plan's own: the arrays are on the device as a whole, or, where `slabs` is not NULL, in parts. */
+struct gpu_plan {
+    struct gf_gpu_run run;
+    struct gf_gpu_slabs *slabs;
+};
 
 static int opencl_open(const struct gf_backend_options *options, void **context) {
     return gf_gpu_run_open(&gf_gpu_opencl, options, context);
@@ -33,26 +41,48 @@ static int cuda_list(struct gf_gpu_props *props, int most) {
 }
 
 static void gpu_unplan(void *context, struct gf_plan *plan) {
-    if (plan && plan->impl)
-        gf_gpu_run_drop(context, plan->impl);
-    if (plan)
-        free(plan->impl);
+    struct gpu_plan *own = plan ? plan->impl : NULL;
+    if (own) {
+        gf_gpu_run_drop(context, &own->run);
+        gf_gpu_slabs_drop(context, own->slabs);
+    }
+    free(own);
     free(plan);
 }
 
-/* Whether kernels of any length are used. Those of one length would have to run some thousand times
- * before the time they save is that of compiling them; but a driver for the CPU takes ten times as
- * long over the general ones. */
-static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job) {
-    enum { POINTS = 1 << 22 };
-    double points = (double)job->channels;
-    for (int i = 0; i < job->ndim; i++)
-        points *= (double)job->shape[i];
-    return c->general && !c->props.is_cpu && points <= POINTS;
+static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
+    struct gf_gpu_run *m = &((struct gpu_plan *)plan->impl)->run;
+    const struct gf_job *job = &plan->job;
+    int rc = gf_gpu_run_make(c, m, job);
+    if (!rc)
+        rc = gf_gpu_run_prepare(c, m, 0);
+    if (rc)
+        return rc;
+    if (job->direction == GF_INVERSE)
+        gf_gpu_dwt_list(m, job, plan);
+    gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
+    if (job->direction == GF_FORWARD)
+        gf_gpu_dwt_list(m, job, plan);
+    gf_gpu_run_summarize(m, plan);
+    return 0;
+}
+
+/* After plan_whole() found no room. Its message stays where slabs do not serve. */
+static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
+    struct gpu_plan *own = plan->impl;
+    char message[GF_REASON * 2];
+    snprintf(message, sizeof message, "%s", gf_message());
+    gf_gpu_run_drop(c, &own->run);
+    own->run = (struct gf_gpu_run){.plan = NULL};
+    int rc = gf_gpu_slabs_plan(c, &plan->job, &own->slabs);
+    if (rc == GF_EUNSUPP)
+        return gf_fail(GF_ENOMEM, "%s", message);
+    if (!rc)
+        gf_gpu_slabs_list(own->slabs, plan);
+    return rc;
 }
 
 static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    struct gf_gpu_context *c = context;
     *out = NULL;
     int rc = gf_job_validate(job);
     if (!rc)
@@ -62,41 +92,45 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     if (rc)
         return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);
-    struct gf_gpu_run *m = calloc(1, sizeof *m);
-    if (!plan || !m) {
-        free(m);
+    struct gpu_plan *own = calloc(1, sizeof *own);
+    if (!plan || !own) {
+        free(own);
         free(plan);
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     }
-    plan->impl = m;
+    plan->impl = own;
     plan->job = *job;
-    rc = is_general(c, job) ? gf_gpu_plan_make_general(job, &c->props, &m->plan)
-                            : gf_gpu_plan_make(job, &c->props, &m->plan);
-    if (!rc)
-        rc = gf_gpu_run_prepare(c, m, 0);
+    rc = plan_whole(context, plan);
+    if (rc == GF_ENOMEM)
+        rc = plan_slabs(context, plan);
     if (rc) {
         gpu_unplan(context, plan);
         return rc;
     }
-    if (job->direction == GF_INVERSE)
-        gf_gpu_dwt_list(m, job, plan);
-    gf_gpu_run_list(m->plan, 0, m->plan->n_passes, plan);
-    if (job->direction == GF_FORWARD)
-        gf_gpu_dwt_list(m, job, plan);
-    gf_gpu_run_summarize(m, plan);
     *out = plan;
     return 0;
 }
 
+/* The run of a plan whose arrays are on the device; NULL, with a message, for one in slabs. */
+static struct gf_gpu_run *whole(const struct gf_plan *plan) {
+    struct gpu_plan *own = plan->impl;
+    if (!own->slabs)
+        return &own->run;
+    gf_fail(GF_EUNSUPP, "the arrays do not fit the device");
+    return NULL;
+}
+
 static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
-    struct gf_gpu_run *m = plan->impl;
+    struct gf_gpu_run *m = whole(plan);
+    if (!m)
+        return GF_EUNSUPP;
     return m->plan->host_share ? gf_gpu_dwt_upload(context, m, &plan->job, in)
                                : gf_gpu_run_upload(context, m, in);
 }
 
 static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
-    const struct gf_gpu_run *m = plan->impl;
-    int rc = gf_gpu_run_begin(context, seconds);
+    const struct gf_gpu_run *m = whole(plan);
+    int rc = m ? gf_gpu_run_begin(context, seconds) : GF_EUNSUPP;
     for (int i = 0; i < times && !rc; i++)
         rc = gf_gpu_run_launch(context, m, 0, m->plan->n_passes);
     return rc ? rc : gf_gpu_run_end(context, seconds);
@@ -104,16 +138,31 @@ static int gpu_run(void *context, struct gf_plan *plan, int times, double *secon
 
 static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *out,
                         struct gf_report *report) {
-    struct gf_gpu_run *m = plan->impl;
+    struct gf_gpu_run *m = whole(plan);
+    if (!m)
+        return GF_EUNSUPP;
     return m->plan->host_share ? gf_gpu_dwt_download(context, m, &plan->job, out, report)
                                : gf_gpu_run_download(context, m, out, report);
 }
 
 static int gpu_time_passes(void *context, struct gf_plan *plan, double *seconds) {
-    const struct gf_gpu_run *m = plan->impl;
+    const struct gf_gpu_run *m = whole(plan);
+    if (!m)
+        return GF_EUNSUPP;
     if (m->plan->host_share)
         return gf_fail(GF_EUNSUPP, "the host has a share in this plan's passes");
     return gf_gpu_run_time_passes(context, m, seconds);
+}
+
+static int gpu_lock(void *context, void *host, int64_t bytes, bool *locked) {
+    const struct gf_gpu_context *c = context;
+    *locked = false;
+    return c->api->lock(c->gpu, host, bytes, locked);
+}
+
+static void gpu_unlock(void *context, void *host) {
+    const struct gf_gpu_context *c = context;
+    c->api->unlock(c->gpu, host);
 }
 
 static const struct gf_device_exec on_device = {
@@ -123,10 +172,17 @@ static const struct gf_device_exec on_device = {
     .measure = gf_gpu_run_measure,
     .time_passes = gpu_time_passes,
     .transfer = gf_gpu_run_transfer,
+    .lock = gpu_lock,
+    .unlock = gpu_unlock,
 };
 
 static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                     struct gf_array *out, struct gf_report *report) {
+    struct gpu_plan *own = plan->impl;
+    if (own->slabs) {
+        int rc = gf_job_check_arrays(&plan->job, in, out);
+        return rc ? rc : gf_gpu_slabs_exec(context, own->slabs, in, out, report);
+    }
     return gf_device_exec_all(&on_device, context, plan, in, out, report);
 }
 

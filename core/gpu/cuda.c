@@ -4,35 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/gpu/cuda_library.h"
+#include "core/gpu/cuda_device.h"
 #include "core/gpu/common.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
 enum { MAX_OPTIONS = 128, MAX_ARCHS = 64, PLAIN_SHARED_BYTES = 48 << 10 };
 
-struct cuda {
-    const struct gf_cuda *cu;
-    const struct gf_nvrtc *nvrtc;
-    int device;
-    void *context, *stream, *mark[GF_GPU_MARKS];
-    bool marked[GF_GPU_MARKS];
-    bool as_ptx; /* NVRTC does not know this architecture, so that the driver compiles its PTX */
-    char arch_option[48];
-    struct gf_gpu_props props;
-    atomic_bool lost;
-};
-
-struct gf_gpu_buffer {
-    uint64_t address;
-    int64_t bytes;
-};
-
-struct gf_gpu_kernel {
-    void *module, *function;
-};
-
-static int failure(struct cuda *g, int rc, const char *what) {
+int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what) {
     if (gf_cuda_is_fatal(rc))
         g->lost = true;
     if (rc == GF_CU_OUT_OF_MEMORY)
@@ -41,13 +20,12 @@ static int failure(struct cuda *g, int rc, const char *what) {
                    gf_cuda_error(g->cu, rc));
 }
 
-static int check(struct cuda *g, int rc, const char *what) {
-    return rc ? failure(g, rc, what) : 0;
+int gf_cuda_check(struct gf_cuda_device *g, int rc, const char *what) {
+    return rc ? gf_cuda_failure(g, rc, what) : 0;
 }
 
-/* A context is current for one thread; any thread may call. */
-static int enter(struct cuda *g) {
-    return check(g, g->cu->context_set(g->context), "entering the context");
+int gf_cuda_enter(struct gf_cuda_device *g) {
+    return gf_cuda_check(g, g->cu->context_set(g->context), "entering the context");
 }
 
 /* ---- devices ---- */
@@ -174,14 +152,15 @@ static int cuda_list(struct gf_gpu_props *props, int most) {
 /* ---- the context ---- */
 
 static void cuda_close(void *gpu) {
-    struct cuda *g = gpu;
+    struct gf_cuda_device *g = gpu;
     if (!g)
         return;
     if (g->context && !g->cu->context_set(g->context)) {
-        if (g->stream) {
-            g->cu->stream_wait(g->stream);
-            g->cu->stream_destroy(g->stream);
-        }
+        for (int i = 0; i < GF_GPU_QUEUES; i++)
+            if (g->streams[i]) {
+                g->cu->stream_wait(g->streams[i]);
+                g->cu->stream_destroy(g->streams[i]);
+            }
         for (int i = 0; i < GF_GPU_MARKS; i++)
             if (g->mark[i])
                 g->cu->event_destroy(g->mark[i]);
@@ -192,16 +171,27 @@ static void cuda_close(void *gpu) {
     free(g);
 }
 
-static int open_context(struct cuda *g) {
+static int cuda_use(void *gpu, int queue) {
+    struct gf_cuda_device *g = gpu;
+    void **stream = &g->streams[queue];
+    int rc = gf_cuda_enter(g);
+    if (!rc && !*stream)
+        rc = gf_cuda_check(g, g->cu->stream_create(stream, GF_CU_STREAM_NON_BLOCKING),
+                           "opening a stream");
+    if (!rc)
+        g->stream = *stream;
+    return rc;
+}
+
+static int open_context(struct gf_cuda_device *g) {
     int rc = g->cu->context_retain(&g->context, g->device);
     if (rc)
-        return failure(g, rc, "opening a context");
+        return gf_cuda_failure(g, rc, "opening a context");
     rc = g->cu->context_set(g->context);
-    if (!rc)
-        rc = g->cu->stream_create(&g->stream, GF_CU_STREAM_NON_BLOCKING);
     for (int i = 0; i < GF_GPU_MARKS && !rc; i++)
         rc = g->cu->event_create(&g->mark[i], 0);
-    return check(g, rc, "opening a stream");
+    rc = gf_cuda_check(g, rc, "entering the context");
+    return rc ? rc : cuda_use(g, 0);
 }
 
 static int cuda_open(const char *device, void **gpu, struct gf_gpu_props *props) {
@@ -216,7 +206,7 @@ static int cuda_open(const char *device, void **gpu, struct gf_gpu_props *props)
     int rc = gf_gpu_pick(device, list, n, &index);
     if (rc)
         return rc;
-    struct cuda *g = calloc(1, sizeof *g);
+    struct gf_cuda_device *g = calloc(1, sizeof *g);
     if (!g)
         return gf_fail(GF_ENOMEM, "no memory for a context");
     g->cu = cu;
@@ -236,166 +226,58 @@ static int cuda_open(const char *device, void **gpu, struct gf_gpu_props *props)
 }
 
 static int cuda_sync(void *gpu) {
-    struct cuda *g = gpu;
-    int rc = enter(g);
-    return rc ? rc : check(g, g->cu->stream_wait(g->stream), "a command");
+    struct gf_cuda_device *g = gpu;
+    int rc = gf_cuda_enter(g);
+    for (int i = 0; i < GF_GPU_QUEUES && !rc; i++)
+        if (g->streams[i])
+            rc = gf_cuda_check(g, g->cu->stream_wait(g->streams[i]), "a command");
+    return rc;
 }
 
 static bool cuda_lost(void *gpu) {
-    return ((struct cuda *)gpu)->lost;
+    return ((struct gf_cuda_device *)gpu)->lost;
 }
 
 static int cuda_mark(void *gpu, int which) {
-    struct cuda *g = gpu;
-    int rc = enter(g);
+    struct gf_cuda_device *g = gpu;
+    int rc = gf_cuda_enter(g);
     if (!rc)
-        rc = check(g, g->cu->event_record(g->mark[which], g->stream), "marking a time");
+        rc = gf_cuda_check(g, g->cu->event_record(g->mark[which], g->stream), "marking a time");
     g->marked[which] = !rc;
     return rc;
 }
 
 static int cuda_reach(void *gpu, int which) {
-    struct cuda *g = gpu;
+    struct gf_cuda_device *g = gpu;
     if (!g->marked[which])
         return 0;
-    int rc = enter(g);
-    return rc ? rc : check(g, g->cu->event_wait(g->mark[which]), "a command");
+    int rc = gf_cuda_enter(g);
+    return rc ? rc : gf_cuda_check(g, g->cu->event_wait(g->mark[which]), "a command");
+}
+
+static int cuda_follow(void *gpu, int which) {
+    struct gf_cuda_device *g = gpu;
+    if (!g->marked[which])
+        return 0;
+    int rc = gf_cuda_enter(g);
+    return rc ? rc
+              : gf_cuda_check(g, g->cu->stream_follow(g->stream, g->mark[which], 0), "a command");
 }
 
 static int cuda_elapsed(void *gpu, double *seconds) {
-    struct cuda *g = gpu;
+    struct gf_cuda_device *g = gpu;
     float milliseconds = 0;
     *seconds = 0;
     if (!g->marked[0] || !g->marked[1])
         return gf_fail(GF_EBACKEND, "the device has no two marks to measure between");
-    int rc = enter(g);
+    int rc = gf_cuda_enter(g);
     if (rc)
         return rc;
     rc = g->cu->event_wait(g->mark[1]);
     if (!rc)
         rc = g->cu->event_elapsed(&milliseconds, g->mark[0], g->mark[1]);
     *seconds = 1e-3 * (double)milliseconds;
-    return check(g, rc, "a command");
-}
-
-/* ---- memory ---- */
-
-static int cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
-    struct cuda *g = gpu;
-    char size[GF_SIZE_TEXT];
-    *out = NULL;
-    int rc = enter(g);
-    if (rc)
-        return rc;
-    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
-    if (!b)
-        return gf_fail(GF_ENOMEM, "no memory for a buffer");
-    b->bytes = bytes;
-    rc = bytes < 0 || bytes > g->props.memory
-             ? GF_CU_OUT_OF_MEMORY
-             : g->cu->memory_alloc(&b->address, bytes < 16 ? 16 : (size_t)bytes);
-    if (!rc) {
-        *out = b;
-        return 0;
-    }
-    free(b);
-    if (rc == GF_CU_OUT_OF_MEMORY)
-        return gf_fail(GF_ENOMEM, "'%s' has no room for a buffer of %s", g->props.name,
-                       gf_memory_text(bytes, size));
-    return failure(g, rc, "taking memory");
-}
-
-static void cuda_free(void *gpu, struct gf_gpu_buffer *buffer) {
-    struct cuda *g = gpu;
-    if (!buffer)
-        return;
-    if (!g->cu->context_set(g->context))
-        g->cu->memory_free(buffer->address);
-    free(buffer);
-}
-
-static int64_t cuda_free_bytes(void *gpu) {
-    struct cuda *g = gpu;
-    size_t unused = 0, all = 0;
-    if (g->cu->context_set(g->context) || g->cu->memory_info(&unused, &all))
-        return g->props.memory;
-    return (int64_t)unused;
-}
-
-static int cuda_pin(void *gpu, int64_t bytes, void **host) {
-    struct cuda *g = gpu;
-    char size[GF_SIZE_TEXT];
-    *host = NULL;
-    int rc = enter(g);
-    if (rc)
-        return rc;
-    rc = bytes < 0 ? GF_CU_OUT_OF_MEMORY
-                   : g->cu->host_alloc(host, bytes < 16 ? 16 : (size_t)bytes, GF_CU_HOST_PORTABLE);
-    if (!rc)
-        return 0;
-    *host = NULL;
-    if (gf_cuda_is_fatal(rc))
-        return failure(g, rc, "locking memory");
-    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device: %s",
-                   gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
-}
-
-static void cuda_unpin(void *gpu, void *host) {
-    struct cuda *g = gpu;
-    if (host && !g->cu->context_set(g->context))
-        g->cu->host_free(host);
-}
-
-/* The driver copies pageable memory before it returns, so that the caller may change it;
- * page-locked memory must not change before sync(). */
-static int cuda_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
-                       int64_t bytes) {
-    struct cuda *g = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (!rc)
-        rc = enter(g);
-    if (rc || !bytes)
-        return rc;
-    rc = g->cu->upload(to->address + (uint64_t)offset, host, (size_t)bytes, g->stream);
-    return check(g, rc, "an upload");
-}
-
-static int cuda_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
-                         int64_t bytes) {
-    struct cuda *g = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, from->bytes);
-    if (!rc)
-        rc = enter(g);
-    if (rc || !bytes)
-        return rc;
-    rc = g->cu->download(host, from->address + (uint64_t)offset, (size_t)bytes, g->stream);
-    return check(g, rc, "a download");
-}
-
-static int cuda_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
-    struct cuda *g = gpu;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (!rc)
-        rc = enter(g);
-    if (rc || !bytes)
-        return rc;
-    rc = g->cu->fill(to->address + (uint64_t)offset, 0, (size_t)bytes, g->stream);
-    return check(g, rc, "clearing memory");
-}
-
-static int cuda_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
-                     const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes) {
-    struct cuda *g = gpu;
-    int rc = gf_gpu_check_range(to_offset, bytes, to->bytes);
-    if (!rc)
-        rc = gf_gpu_check_range(from_offset, bytes, from->bytes);
-    if (!rc)
-        rc = enter(g);
-    if (rc || !bytes)
-        return rc;
-    rc = g->cu->copy(to->address + (uint64_t)to_offset, from->address + (uint64_t)from_offset,
-                     (size_t)bytes, g->stream);
-    return check(g, rc, "a copy");
+    return gf_cuda_check(g, rc, "a command");
 }
 
 static void *cuda_native(struct gf_gpu_buffer *buffer) {
@@ -403,13 +285,13 @@ static void *cuda_native(struct gf_gpu_buffer *buffer) {
 }
 
 static void *cuda_stream(void *gpu) {
-    struct cuda *g = gpu;
-    return enter(g) ? NULL : g->stream;
+    struct gf_cuda_device *g = gpu;
+    return gf_cuda_enter(g) ? NULL : g->stream;
 }
 
 /* ---- kernels ---- */
 
-static int build_failure(struct cuda *g, void *program, const char *name, int rc) {
+static int build_failure(struct gf_cuda_device *g, void *program, const char *name, int rc) {
     size_t bytes = 0;
     char *log = NULL;
     const char *line = "";
@@ -424,7 +306,8 @@ static int build_failure(struct cuda *g, void *program, const char *name, int rc
 }
 
 /* All options in one array: the fixed ones, then those of `text`, which is cut at its blanks. */
-static int split_options(const struct cuda *g, char *text, const char *options[MAX_OPTIONS]) {
+static int split_options(const struct gf_cuda_device *g, char *text,
+                         const char *options[MAX_OPTIONS]) {
     int n = 0;
     char *rest = text, *option;
     options[n++] = g->arch_option;
@@ -444,7 +327,7 @@ static int split_options(const struct cuda *g, char *text, const char *options[M
 
 static int cuda_build(void *gpu, const char *name, const char *source, const char *options,
                       void **binary, size_t *bytes) {
-    struct cuda *g = gpu;
+    struct gf_cuda_device *g = gpu;
     const struct gf_nvrtc *nvrtc = g->nvrtc;
     const char *option[MAX_OPTIONS];
     char *text = strdup(options), *image = NULL;
@@ -485,7 +368,7 @@ out:
 }
 
 static void cuda_unload(void *gpu, struct gf_gpu_kernel *k) {
-    struct cuda *g = gpu;
+    struct gf_cuda_device *g = gpu;
     if (!k)
         return;
     if (k->module && !g->cu->context_set(g->context))
@@ -495,14 +378,14 @@ static void cuda_unload(void *gpu, struct gf_gpu_kernel *k) {
 
 static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *entry,
                      int64_t local_bytes, struct gf_gpu_kernel **kernel) {
-    struct cuda *g = gpu;
+    struct gf_cuda_device *g = gpu;
     *kernel = NULL;
     if (local_bytes > g->props.local_bytes)
         return gf_fail(GF_EBACKEND, "%s needs %lld bytes of shared memory, '%s' has %lld", entry,
                        (long long)local_bytes, g->props.name, (long long)g->props.local_bytes);
     if (!gf_cuda_image_is_whole(binary, bytes))
         return gf_fail(GF_EBACKEND, "cannot load %s: the binary is damaged", entry);
-    int rc = enter(g);
+    int rc = gf_cuda_enter(g);
     if (rc)
         return rc;
     struct gf_gpu_kernel *k = calloc(1, sizeof *k);
@@ -515,14 +398,14 @@ static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *en
         rc = g->cu->function_set(k->function, GF_CU_FUNCTION_DYNAMIC_SHARED, (int)local_bytes);
     if (rc) {
         cuda_unload(g, k);
-        return failure(g, rc, "loading a kernel");
+        return gf_cuda_failure(g, rc, "loading a kernel");
     }
     *kernel = k;
     return 0;
 }
 
 static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
-    struct cuda *g = gpu;
+    struct gf_cuda_device *g = gpu;
     uint64_t address[GF_GPU_MAX_BUFFERS];
     void *argument[GF_GPU_MAX_BUFFERS + 1];
     int n = 0;
@@ -531,7 +414,7 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
         l->n_buffers > GF_GPU_MAX_BUFFERS)
         return gf_fail(GF_EBACKEND, "cannot launch %lld groups of %d with %lld bytes",
                        (long long)l->groups, l->group, (long long)l->local_bytes);
-    int rc = enter(g);
+    int rc = gf_cuda_enter(g);
     if (rc)
         return rc;
     for (int i = 0; i < l->n_buffers; i++) {
@@ -542,7 +425,7 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
         argument[n++] = (void *)(uintptr_t)l->args;
     rc = g->cu->launch(l->kernel->function, (unsigned)l->groups, 1, 1, (unsigned)l->group, 1, 1,
                        (unsigned)l->local_bytes, g->stream, argument, NULL);
-    return check(g, rc, "a kernel");
+    return gf_cuda_check(g, rc, "a kernel");
 }
 
 const struct gf_gpu gf_gpu_cuda = {
@@ -551,22 +434,28 @@ const struct gf_gpu gf_gpu_cuda = {
     .list = cuda_list,
     .open = cuda_open,
     .close = cuda_close,
-    .alloc = cuda_alloc,
-    .free = cuda_free,
-    .free_bytes = cuda_free_bytes,
-    .pin = cuda_pin,
-    .unpin = cuda_unpin,
-    .upload = cuda_upload,
-    .download = cuda_download,
-    .clear = cuda_clear,
-    .copy = cuda_copy,
+    .alloc = gf_cuda_alloc,
+    .free = gf_cuda_free,
+    .free_bytes = gf_cuda_free_bytes,
+    .pin = gf_cuda_pin,
+    .unpin = gf_cuda_unpin,
+    .lock = gf_cuda_lock,
+    .unlock = gf_cuda_unlock,
+    .upload_rows = gf_cuda_upload_rows,
+    .download_rows = gf_cuda_download_rows,
+    .upload = gf_cuda_upload,
+    .download = gf_cuda_download,
+    .clear = gf_cuda_clear,
+    .copy = gf_cuda_copy,
     .build = cuda_build,
     .load = cuda_load,
     .unload = cuda_unload,
     .launch = cuda_launch,
     .sync = cuda_sync,
+    .use = cuda_use,
     .mark = cuda_mark,
     .reach = cuda_reach,
+    .follow = cuda_follow,
     .elapsed = cuda_elapsed,
     .lost = cuda_lost,
     .native = cuda_native,

@@ -19,6 +19,7 @@
 /* What a driver call returns. */
 enum {
     GF_CU_OUT_OF_MEMORY = 2,
+    GF_CU_ALREADY_REGISTERED = 712, /* memory that is page-locked */
     GF_CU_DEINITIALIZED = 4,
     GF_CU_NO_DEVICE = 100,
     GF_CU_ECC_UNCORRECTABLE = 214,
@@ -55,6 +56,25 @@ enum {
 enum {
     GF_CU_STREAM_NON_BLOCKING = 1, /* does not wait for the default stream, nor it for this one */
     GF_CU_HOST_PORTABLE = 1,       /* page-locked for every context */
+    GF_CU_HOST = 1,                /* kinds of memory */
+    GF_CU_DEVICE = 2,
+};
+
+/* CUDA_MEMCPY2D: `height` rows of `width` bytes from one kind of memory to another. */
+struct gf_cuda_rows {
+    size_t from_x, from_y;
+    int from_kind; /* GF_CU_HOST, GF_CU_DEVICE */
+    const void *from_host;
+    uint64_t from_device;
+    void *from_array;
+    size_t from_pitch;
+    size_t to_x, to_y;
+    int to_kind;
+    void *to_host;
+    uint64_t to_device;
+    void *to_array;
+    size_t to_pitch;
+    size_t width, height;
 };
 
 struct gf_cuda {
@@ -73,6 +93,7 @@ struct gf_cuda {
     int (*stream_create)(void **stream, unsigned flags);
     int (*stream_destroy)(void *stream);
     int (*stream_wait)(void *stream);
+    int (*stream_follow)(void *stream, void *event, unsigned flags);
     int (*event_create)(void **event, unsigned flags);
     int (*event_destroy)(void *event);
     int (*event_record)(void *event, void *stream);
@@ -84,9 +105,12 @@ struct gf_cuda {
     int (*memory_info)(size_t *unused, size_t *all);
     int (*host_alloc)(void **host, size_t bytes, unsigned flags);
     int (*host_free)(void *host);
+    int (*host_register)(void *host, size_t bytes, unsigned flags);
+    int (*host_unregister)(void *host);
     int (*upload)(uint64_t to, const void *host, size_t bytes, void *stream);
     int (*download)(void *host, uint64_t from, size_t bytes, void *stream);
     int (*copy)(uint64_t to, uint64_t from, size_t bytes, void *stream);
+    int (*copy_rows)(const struct gf_cuda_rows *rows, void *stream);
     int (*fill)(uint64_t to, unsigned char value, size_t bytes, void *stream);
 
     int (*module_load)(void **module, const void *image);

@@ -12,8 +12,9 @@
  *     if (!rc) rc = api->sync(gpu);
  *     api->close(gpu);
  *
- * A device executes its commands in the order given. Uploads, downloads and launches return
- * as soon as they are queued where that is possible; sync() waits and reports errors.
+ * A device executes the commands of a queue in the order given; until use() picks another queue,
+ * all go to the first one. Uploads, downloads and launches return as soon as they are queued where
+ * that is possible; sync() waits for all queues and reports errors.
  * All functions return 0 or a negative status, with the message set by gf_fail(). One thread at a
  * time uses an open device, except for build() and load(), which several may call at once. */
 #ifndef GF_CORE_GPU_GPU_H
@@ -28,7 +29,7 @@
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
-enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 4 };
+enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 16, GF_GPU_QUEUES = 3 };
 
 /* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
  * are its buffers in order, then, by value, the argument block (64-bit integers and doubles
@@ -42,6 +43,12 @@ struct gf_gpu_launch {
     struct gf_gpu_buffer *buffer[GF_GPU_MAX_BUFFERS]; /* NULL is passed as a null pointer */
     const void *args;
     size_t args_bytes; /* 0: the kernel takes no argument block */
+};
+
+/* Rows in host memory. */
+struct gf_gpu_rows {
+    void *host;
+    int64_t bytes, pitch, count;
 };
 
 struct gf_gpu {
@@ -62,11 +69,20 @@ struct gf_gpu {
     /* Page-locked host memory, which the device reads and writes at full speed. GF_ENOMEM. */
     int (*pin)(void *gpu, int64_t bytes, void **host);
     void (*unpin)(void *gpu, void *host);
+    /* Page-locks memory that is there, until unlock(). *locked is false where it was locked before,
+     * so that it is not this caller's to unlock. GF_EUNSUPP where the interface has no call. */
+    int (*lock)(void *gpu, void *host, int64_t bytes, bool *locked);
+    void (*unlock)(void *gpu, void *host);
 
     int (*upload)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
                   int64_t bytes);
     int (*download)(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
                     int64_t bytes);
+    /* The same for rows that are `pitch` bytes apart in host memory, packed in the device's. From and
+     * to memory that pin() or lock() knows. */
+    int (*upload_rows)(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
+    int (*download_rows)(void *gpu, const struct gf_gpu_buffer *from,
+                         const struct gf_gpu_rows *rows);
     int (*clear)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes); /* zeros */
     /* From device memory to device memory, not overlapping. */
     int (*copy)(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
@@ -84,17 +100,22 @@ struct gf_gpu {
 
     int (*launch)(void *gpu, const struct gf_gpu_launch *launch);
     int (*sync)(void *gpu);
-    /* Marks points in the device's work; which < GF_GPU_MARKS. reach() waits until the device has
-     * passed the mark, and returns at once where none was set; elapsed() waits for mark 1 and
+    /* Commands go to this queue from here on; queue < GF_GPU_QUEUES. The device may overlap what is
+     * in different queues. */
+    int (*use)(void *gpu, int queue);
+    /* Marks points in the queue's work; which < GF_GPU_MARKS. reach() waits until the device has
+     * passed the mark; follow() does not wait, but lets the device begin what comes next in the
+     * queue only then. Both do nothing where none was set. elapsed() waits for mark 1 and
      * returns the seconds since mark 0 by the device's own clock. */
     int (*mark)(void *gpu, int which);
     int (*reach)(void *gpu, int which);
+    int (*follow)(void *gpu, int which);
     int (*elapsed)(void *gpu, double *seconds);
     /* After an error: whether the context is lost, so that nothing more can run on it. */
     bool (*lost)(void *gpu);
     /* For libraries that share the context: the interface's own handle for device memory; and for
      * its queue of commands, after the calling thread entered the context (NULL, with the message
-     * set by gf_fail(), when that fails). The function is NULL where there is no such library. */
+     * set by gf_fail(), when that fails). */
     void *(*native)(struct gf_gpu_buffer *buffer);
     void *(*stream)(void *gpu);
 };

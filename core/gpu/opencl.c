@@ -1,51 +1,19 @@
-/* GPUs and other devices through OpenCL 1.2: one context, one in-order queue. */
+/* GPUs and other devices through OpenCL 1.2: one context, queues that are in order. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/gpu/common.h"
 #include "core/base/memory.h"
-#include "core/gpu/opencl_library.h"
+#include "core/gpu/opencl_context.h"
 #include "core/base/status.h"
 
-enum { MAX_PENDING = 256, LAUNCHES_AN_EVENT = 16, PAGE = 4096 };
+enum { LAUNCHES_AN_EVENT = 16 };
 
 /* A multiplication and an addition may become one operation. No option that trades accuracy for
  * speed belongs here: no fast-relaxed-math, no denorms-are-zero. */
 #define OWN_OPTIONS "-cl-std=CL1.2 -cl-mad-enable"
 
-struct pinned {
-    void *memory; /* NULL on a CPU, where plain memory serves */
-    char *host;
-    int64_t bytes;
-    struct pinned *next;
-};
-
-struct opencl {
-    const struct gf_opencl *cl;
-    void *device, *context, *queue;
-    struct gf_gpu_props props;
-    struct pinned *pinned;
-    void *mark[GF_GPU_MARKS];
-    /* A ring of events of the commands in flight: OpenCL reports a command's failure reliably only
-     * there. */
-    void *pending[MAX_PENDING];
-    const char *pending_what[MAX_PENDING];
-    unsigned next_pending, launches;
-    int32_t failed; /* the first such failure since the last sync */
-    const char *failed_what;
-    bool lost;
-};
-
-struct gf_gpu_buffer {
-    void *memory;
-    int64_t bytes;
-};
-
-struct gf_gpu_kernel {
-    void *program, *kernel;
-};
-
-static int failure(const struct opencl *g, int32_t rc, const char *what) {
+int gf_opencl_failure(const struct gf_opencl_context *g, int32_t rc, const char *what) {
     if (rc == GF_CL_ALLOCATION_FAILURE || rc == GF_CL_OUT_OF_HOST_MEMORY)
         return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->props.name);
     return gf_fail(GF_EBACKEND, "%s failed on '%s': %s", what, g->props.name, gf_opencl_error(rc));
@@ -80,34 +48,47 @@ static int opencl_list(struct gf_gpu_props *props, int most) {
 
 /* ---- the context ---- */
 
-static int harvest(struct opencl *g, unsigned slot);
-static void opencl_unpin(void *gpu, void *host);
+static int harvest(struct gf_opencl_context *g, unsigned slot);
 
 static void opencl_close(void *gpu) {
-    struct opencl *g = gpu;
+    struct gf_opencl_context *g = gpu;
     if (!g)
         return;
-    if (g->queue)
-        g->cl->finish(g->queue);
-    for (unsigned i = 0; i < MAX_PENDING; i++)
+    for (int i = 0; i < GF_GPU_QUEUES; i++)
+        if (g->queues[i])
+            g->cl->finish(g->queues[i]);
+    for (unsigned i = 0; i < GF_OPENCL_PENDING; i++)
         harvest(g, i);
     while (g->pinned)
-        opencl_unpin(g, g->pinned->host);
+        gf_opencl_unpin(g, g->pinned->host);
     for (int i = 0; i < GF_GPU_MARKS; i++)
         if (g->mark[i])
             g->cl->release_event(g->mark[i]);
-    if (g->queue)
-        g->cl->release_queue(g->queue);
+    for (int i = 0; i < GF_GPU_QUEUES; i++)
+        if (g->queues[i])
+            g->cl->release_queue(g->queues[i]);
     if (g->context)
         g->cl->release_context(g->context);
     free(g);
+}
+
+static int opencl_use(void *gpu, int queue) {
+    struct gf_opencl_context *g = gpu;
+    void **which = &g->queues[queue];
+    int32_t error = 0;
+    if (!*which)
+        *which = g->cl->create_queue(g->context, g->device, GF_CL_QUEUE_PROFILING, &error);
+    if (!*which)
+        return gf_opencl_failure(g, error, "opening a queue");
+    g->queue = *which;
+    return 0;
 }
 
 static int opencl_open(const char *device, void **gpu, struct gf_gpu_props *props) {
     const struct gf_opencl *cl = gf_opencl_find();
     struct gf_opencl_device *devices = NULL;
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
-    struct opencl *g = NULL;
+    struct gf_opencl_context *g = NULL;
     int32_t error = 0;
     int index, rc = GF_EABSENT;
     *gpu = NULL;
@@ -131,14 +112,12 @@ static int opencl_open(const char *device, void **gpu, struct gf_gpu_props *prop
     g->props = devices[index].props;
     g->context = cl->create_context(NULL, 1, &g->device, NULL, NULL, &error);
     if (!g->context) {
-        rc = failure(g, error, "opening a context");
+        rc = gf_opencl_failure(g, error, "opening a context");
         goto out;
     }
-    g->queue = cl->create_queue(g->context, g->device, GF_CL_QUEUE_PROFILING, &error);
-    if (!g->queue) {
-        rc = failure(g, error, "opening a queue");
+    rc = opencl_use(g, 0);
+    if (rc)
         goto out;
-    }
     *props = g->props;
     *gpu = g;
     g = NULL;
@@ -151,7 +130,7 @@ out:
 /* ---- commands in flight ---- */
 
 /* Waits for the command in this slot and notes whether it failed. */
-static int harvest(struct opencl *g, unsigned slot) {
+static int harvest(struct gf_opencl_context *g, unsigned slot) {
     int32_t status = 0;
     void *event = g->pending[slot];
     if (!event)
@@ -169,55 +148,56 @@ static int harvest(struct opencl *g, unsigned slot) {
     return rc;
 }
 
-/* Remembers a command that was queued; waits for an older one when the ring is full. */
-static void watch(struct opencl *g, void *event, const char *what) {
-    unsigned slot = g->next_pending++ % MAX_PENDING;
+void gf_opencl_watch(struct gf_opencl_context *g, void *event, const char *what) {
+    unsigned slot = g->next_pending++ % GF_OPENCL_PENDING;
     harvest(g, slot);
     g->pending[slot] = event;
     g->pending_what[slot] = what;
 }
 
-/* Checks what a call that queues a command returned, and flushes the queue. */
-static int queued(struct opencl *g, int32_t rc, void *event, const char *what) {
+int gf_opencl_queued(struct gf_opencl_context *g, int32_t rc, void *event, const char *what) {
     if (rc) {
         g->lost = g->lost || rc == GF_CL_INVALID_QUEUE || rc == GF_CL_INVALID_CONTEXT ||
                   rc == GF_CL_DEVICE_NOT_AVAILABLE || rc == GF_CL_NVIDIA_FAULT;
-        return failure(g, rc, what);
+        return gf_opencl_failure(g, rc, what);
     }
     if (event) {
-        watch(g, event, what);
+        gf_opencl_watch(g, event, what);
         g->cl->flush(g->queue);
     }
     return 0;
 }
 
 static int opencl_sync(void *gpu) {
-    struct opencl *g = gpu;
-    int32_t rc = g->cl->finish(g->queue);
-    for (unsigned i = 0; i < MAX_PENDING; i++)
-        harvest(g, (g->next_pending + i) % MAX_PENDING); /* the oldest first */
+    struct gf_opencl_context *g = gpu;
+    int32_t rc = 0;
+    for (int i = 0; i < GF_GPU_QUEUES && !rc; i++)
+        if (g->queues[i])
+            rc = g->cl->finish(g->queues[i]);
+    for (unsigned i = 0; i < GF_OPENCL_PENDING; i++)
+        harvest(g, (g->next_pending + i) % GF_OPENCL_PENDING); /* the oldest first */
     if (g->failed) {
         rc = g->failed;
         g->failed = 0;
-        return failure(g, rc, g->failed_what);
+        return gf_opencl_failure(g, rc, g->failed_what);
     }
     if (rc) {
         g->lost = true;
-        return failure(g, rc, "waiting for the device");
+        return gf_opencl_failure(g, rc, "waiting for the device");
     }
     return 0;
 }
 
 static bool opencl_lost(void *gpu) {
-    return ((struct opencl *)gpu)->lost;
+    return ((struct gf_opencl_context *)gpu)->lost;
 }
 
 static int opencl_mark(void *gpu, int which) {
-    struct opencl *g = gpu;
+    struct gf_opencl_context *g = gpu;
     void *event = NULL;
     int32_t rc = g->cl->marker(g->queue, 0, NULL, &event);
     if (rc)
-        return queued(g, rc, NULL, "marking a time");
+        return gf_opencl_queued(g, rc, NULL, "marking a time");
     if (g->mark[which])
         g->cl->release_event(g->mark[which]);
     g->mark[which] = event;
@@ -227,14 +207,23 @@ static int opencl_mark(void *gpu, int which) {
 
 /* sync() reports failures. */
 static int opencl_reach(void *gpu, int which) {
-    const struct opencl *g = gpu;
+    const struct gf_opencl_context *g = gpu;
     if (g->mark[which])
         g->cl->wait(1, &g->mark[which]);
     return 0;
 }
 
+/* In a queue that is in order a marker holds up what comes after it. */
+static int opencl_follow(void *gpu, int which) {
+    struct gf_opencl_context *g = gpu;
+    if (!g->mark[which])
+        return 0;
+    int32_t rc = g->cl->marker(g->queue, 1, &g->mark[which], NULL);
+    return gf_opencl_queued(g, rc, NULL, "waiting for another queue");
+}
+
 static int opencl_elapsed(void *gpu, double *seconds) {
-    struct opencl *g = gpu;
+    struct gf_opencl_context *g = gpu;
     uint64_t at[2] = {0, 0};
     *seconds = 0;
     if (!g->mark[0] || !g->mark[1])
@@ -243,186 +232,22 @@ static int opencl_elapsed(void *gpu, double *seconds) {
     for (int i = 0; i < 2 && !rc; i++)
         rc = g->cl->profiling_info(g->mark[i], GF_CL_PROFILING_END, sizeof at[i], &at[i], NULL);
     if (rc)
-        return failure(g, rc, "reading the device's clock");
+        return gf_opencl_failure(g, rc, "reading the device's clock");
     *seconds = 1e-9 * (double)(int64_t)(at[1] - at[0]);
     return 0;
-}
-
-/* ---- memory ---- */
-
-static void opencl_free(void *gpu, struct gf_gpu_buffer *buffer) {
-    struct opencl *g = gpu;
-    if (!buffer)
-        return;
-    if (buffer->memory)
-        g->cl->release_memory(buffer->memory);
-    free(buffer);
-}
-
-static int opencl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
-    struct opencl *g = gpu;
-    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
-    static const uint32_t zero = 0;
-    int32_t rc = 0;
-    char size[GF_SIZE_TEXT];
-    *out = NULL;
-    if (!b)
-        return gf_fail(GF_ENOMEM, "no memory for a buffer");
-    if (bytes < 0 || bytes > g->props.memory) {
-        rc = GF_CL_INVALID_BUFFER_SIZE;
-    } else {
-        b->bytes = bytes;
-        b->memory = g->cl->create_buffer(g->context, GF_CL_MEM_READ_WRITE,
-                                         bytes < 16 ? 16 : (size_t)bytes, NULL, &rc);
-    }
-    /* Drivers allocate at the first use: force it here, where a failure is expected. */
-    if (b->memory && !g->props.is_cpu) {
-        void *event = NULL;
-        rc = g->cl->fill(g->queue, b->memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, &event);
-        if (event)
-            watch(g, event, "taking memory");
-    }
-    if (b->memory && !rc) {
-        *out = b;
-        return 0;
-    }
-    opencl_free(g, b);
-    if (rc == GF_CL_INVALID_BUFFER_SIZE || rc == GF_CL_OUT_OF_RESOURCES)
-        return gf_fail(GF_ENOMEM, "'%s' has no room for a buffer of %s", g->props.name,
-                       gf_memory_text(bytes, size));
-    return failure(g, rc, "taking memory");
-}
-
-/* OpenCL cannot report how much is free. */
-static int64_t opencl_free_bytes(void *gpu) {
-    const struct opencl *g = gpu;
-    int64_t available = g->props.is_cpu ? gf_memory_available() : INT64_MAX;
-    return available < g->props.memory ? available : g->props.memory;
-}
-
-static void opencl_unpin(void *gpu, void *host) {
-    struct opencl *g = gpu;
-    for (struct pinned **p = &g->pinned; *p; p = &(*p)->next) {
-        struct pinned *found = *p;
-        if (found->host != host)
-            continue;
-        *p = found->next;
-        if (found->memory) {
-            g->cl->unmap(g->queue, found->memory, host, 0, NULL, NULL);
-            g->cl->release_memory(found->memory);
-        } else {
-            free(host);
-        }
-        free(found);
-        return;
-    }
-}
-
-static int opencl_pin(void *gpu, int64_t bytes, void **host) {
-    struct opencl *g = gpu;
-    struct pinned *p = calloc(1, sizeof *p);
-    int32_t rc = 0;
-    char size[GF_SIZE_TEXT];
-    *host = NULL;
-    if (p && bytes >= 0 && bytes <= INT64_MAX - PAGE) {
-        size_t room = ((size_t)bytes + PAGE) / PAGE * PAGE;
-        p->bytes = bytes;
-        if (g->props.is_cpu) {
-            p->host = bytes <= g->props.memory ? aligned_alloc(PAGE, room) : NULL;
-        } else {
-            p->memory = g->cl->create_buffer(
-                g->context, GF_CL_MEM_READ_WRITE | GF_CL_MEM_ALLOC_HOST, room, NULL, &rc);
-            if (p->memory)
-                p->host = g->cl->map(g->queue, p->memory, 1, GF_CL_MAP_READ | GF_CL_MAP_WRITE, 0,
-                                     room, 0, NULL, NULL, &rc);
-        }
-    }
-    if (p && p->host) {
-        p->next = g->pinned;
-        g->pinned = p;
-        *host = p->host;
-        return 0;
-    }
-    if (p && p->memory)
-        g->cl->release_memory(p->memory);
-    free(p);
-    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device%s%s",
-                   gf_memory_text(bytes, size), rc ? ": " : "", rc ? gf_opencl_error(rc) : "");
-}
-
-/* Whether pin() made the memory, so that it stays valid. A copy of any other memory must be
- * complete when the call returns. */
-static bool is_pinned(const struct opencl *g, const void *host, int64_t bytes) {
-    const char *at = host;
-    for (const struct pinned *p = g->pinned; p; p = p->next)
-        if (at >= p->host && at < p->host + p->bytes && bytes <= p->host + p->bytes - at)
-            return true;
-    return false;
-}
-
-static int opencl_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
-                         int64_t bytes) {
-    struct opencl *g = gpu;
-    void *event = NULL;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (rc || !bytes)
-        return rc;
-    bool wait = !is_pinned(g, host, bytes);
-    int32_t error = g->cl->write(g->queue, to->memory, wait, (size_t)offset, (size_t)bytes, host, 0,
-                                 NULL, wait ? NULL : &event);
-    return queued(g, error, event, "an upload");
-}
-
-static int opencl_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
-                           int64_t bytes) {
-    struct opencl *g = gpu;
-    void *event = NULL;
-    int rc = gf_gpu_check_range(offset, bytes, from->bytes);
-    if (rc || !bytes)
-        return rc;
-    bool wait = !is_pinned(g, host, bytes);
-    int32_t error = g->cl->read(g->queue, from->memory, wait, (size_t)offset, (size_t)bytes, host,
-                                0, NULL, wait ? NULL : &event);
-    return queued(g, error, event, "a download");
-}
-
-static int opencl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
-    struct opencl *g = gpu;
-    static const uint64_t zeros[2] = {0, 0};
-    void *event = NULL;
-    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (rc || !bytes)
-        return rc;
-    /* Both ends must be multiples of the pattern; a wider pattern is faster. */
-    size_t pattern = sizeof zeros;
-    while ((offset | bytes) % (int64_t)pattern)
-        pattern /= 2;
-    int32_t error = g->cl->fill(g->queue, to->memory, zeros, pattern, (size_t)offset, (size_t)bytes,
-                                0, NULL, &event);
-    return queued(g, error, event, "clearing memory");
-}
-
-static int opencl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
-                       const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes) {
-    struct opencl *g = gpu;
-    void *event = NULL;
-    int rc = gf_gpu_check_range(to_offset, bytes, to->bytes);
-    if (!rc)
-        rc = gf_gpu_check_range(from_offset, bytes, from->bytes);
-    if (rc || !bytes)
-        return rc;
-    int32_t error = g->cl->copy(g->queue, from->memory, to->memory, (size_t)from_offset,
-                                (size_t)to_offset, (size_t)bytes, 0, NULL, &event);
-    return queued(g, error, event, "a copy");
 }
 
 static void *opencl_native(struct gf_gpu_buffer *buffer) {
     return buffer->memory;
 }
 
+static void *opencl_stream(void *gpu) {
+    return ((struct gf_opencl_context *)gpu)->queue;
+}
+
 /* ---- kernels ---- */
 
-static int build_failure(struct opencl *g, void *program, const char *name, int32_t rc) {
+static int build_failure(struct gf_opencl_context *g, void *program, const char *name, int32_t rc) {
     size_t bytes = 0;
     char *log = NULL;
     const char *line = "";
@@ -438,7 +263,7 @@ static int build_failure(struct opencl *g, void *program, const char *name, int3
 
 static int opencl_build(void *gpu, const char *name, const char *source, const char *options,
                         void **binary, size_t *bytes) {
-    struct opencl *g = gpu;
+    struct gf_opencl_context *g = gpu;
     void *program = NULL;
     unsigned char *taken = NULL;
     char *all = NULL;
@@ -454,7 +279,7 @@ static int opencl_build(void *gpu, const char *name, const char *source, const c
     }
     program = g->cl->program_from_source(g->context, 1, &source, NULL, &error);
     if (!program) {
-        rc = failure(g, error, "making a program");
+        rc = gf_opencl_failure(g, error, "making a program");
         goto out;
     }
     error = g->cl->build(program, 1, &g->device, all, NULL, NULL);
@@ -476,7 +301,7 @@ static int opencl_build(void *gpu, const char *name, const char *source, const c
     }
     error = g->cl->program_info(program, GF_CL_PROGRAM_BINARIES, sizeof taken, &taken, NULL);
     if (error) {
-        rc = failure(g, error, "taking a binary");
+        rc = gf_opencl_failure(g, error, "taking a binary");
         goto out;
     }
     *binary = taken;
@@ -492,7 +317,7 @@ out:
 }
 
 static void opencl_unload(void *gpu, struct gf_gpu_kernel *k) {
-    struct opencl *g = gpu;
+    struct gf_opencl_context *g = gpu;
     if (!k)
         return;
     if (k->kernel)
@@ -504,7 +329,7 @@ static void opencl_unload(void *gpu, struct gf_gpu_kernel *k) {
 
 static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *entry,
                        int64_t local_bytes, struct gf_gpu_kernel **kernel) {
-    struct opencl *g = gpu;
+    struct gf_opencl_context *g = gpu;
     const unsigned char *image = binary;
     int32_t status = 0, error = 0;
     *kernel = NULL;
@@ -533,7 +358,7 @@ static int opencl_load(void *gpu, const void *binary, size_t bytes, const char *
 }
 
 static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
-    struct opencl *g = gpu;
+    struct gf_opencl_context *g = gpu;
     void *kernel = l->kernel->kernel, *event = NULL;
     /* An event for each launch would double the time of a small kernel. The queue is in order, so
      * that an event every few launches bounds how far it runs ahead of the device. */
@@ -553,9 +378,9 @@ static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
     if (l->local_bytes > 0 && !rc)
         rc = g->cl->set_argument(kernel, index, (size_t)l->local_bytes, NULL);
     if (rc)
-        return failure(g, rc, "setting a kernel's arguments");
+        return gf_opencl_failure(g, rc, "setting a kernel's arguments");
     rc = g->cl->launch(g->queue, kernel, 1, NULL, &all, &group, 0, NULL, watched ? &event : NULL);
-    return queued(g, rc, event, "a kernel");
+    return gf_opencl_queued(g, rc, event, "a kernel");
 }
 
 const struct gf_gpu gf_gpu_opencl = {
@@ -564,23 +389,30 @@ const struct gf_gpu gf_gpu_opencl = {
     .list = opencl_list,
     .open = opencl_open,
     .close = opencl_close,
-    .alloc = opencl_alloc,
-    .free = opencl_free,
-    .free_bytes = opencl_free_bytes,
-    .pin = opencl_pin,
-    .unpin = opencl_unpin,
-    .upload = opencl_upload,
-    .download = opencl_download,
-    .clear = opencl_clear,
-    .copy = opencl_copy,
+    .alloc = gf_opencl_alloc,
+    .free = gf_opencl_free,
+    .free_bytes = gf_opencl_free_bytes,
+    .pin = gf_opencl_pin,
+    .unpin = gf_opencl_unpin,
+    .lock = gf_opencl_lock,
+    .unlock = gf_opencl_unpin,
+    .upload_rows = gf_opencl_upload_rows,
+    .download_rows = gf_opencl_download_rows,
+    .upload = gf_opencl_upload,
+    .download = gf_opencl_download,
+    .clear = gf_opencl_clear,
+    .copy = gf_opencl_copy,
     .build = opencl_build,
     .load = opencl_load,
     .unload = opencl_unload,
     .launch = opencl_launch,
     .sync = opencl_sync,
+    .use = opencl_use,
     .mark = opencl_mark,
     .reach = opencl_reach,
+    .follow = opencl_follow,
     .elapsed = opencl_elapsed,
     .lost = opencl_lost,
     .native = opencl_native,
+    .stream = opencl_stream,
 };

@@ -33,7 +33,7 @@ enum {
     GF_CL_TYPE_GPU = 1 << 2,
     GF_CL_TYPE_ACCELERATOR = 1 << 3,
 };
-/* what to ask of a platform, a device, a program, a build, an event */
+/* what to ask of a platform, a device, a program, a build, a queue, an event */
 enum {
     GF_CL_PLATFORM_VERSION = 0x0901,
     GF_CL_PLATFORM_NAME = 0x0902,
@@ -55,6 +55,7 @@ enum {
     GF_CL_PROGRAM_BINARY_SIZES = 0x1165,
     GF_CL_PROGRAM_BINARIES = 0x1166,
     GF_CL_BUILD_LOG = 0x1183,
+    GF_CL_QUEUE_CONTEXT = 0x1090,
     GF_CL_EVENT_STATUS = 0x11D3,
     GF_CL_PROFILING_END = 0x1283,
 };
@@ -80,6 +81,7 @@ struct gf_opencl {
     int32_t (*release_context)(void *context);
     void *(*create_queue)(void *context, void *device, uint64_t flags, int32_t *rc);
     int32_t (*release_queue)(void *queue);
+    int32_t (*queue_info)(void *queue, uint32_t what, size_t size, void *value, size_t *got);
 
     void *(*create_buffer)(void *context, uint64_t flags, size_t bytes, void *host, int32_t *rc);
     int32_t (*release_memory)(void *memory);
@@ -87,6 +89,15 @@ struct gf_opencl {
                      const void *host, uint32_t n_waits, void *const *waits, void **event);
     int32_t (*read)(void *queue, void *memory, uint32_t blocking, size_t offset, size_t bytes,
                     void *host, uint32_t n_waits, void *const *waits, void **event);
+    /* Origins and the region: bytes, rows, slices. */
+    int32_t (*write_rows)(void *queue, void *memory, uint32_t blocking, const size_t origin[3],
+                          const size_t host_origin[3], const size_t region[3], size_t row_pitch,
+                          size_t slice_pitch, size_t host_row_pitch, size_t host_slice_pitch,
+                          const void *host, uint32_t n_waits, void *const *waits, void **event);
+    int32_t (*read_rows)(void *queue, void *memory, uint32_t blocking, const size_t origin[3],
+                         const size_t host_origin[3], const size_t region[3], size_t row_pitch,
+                         size_t slice_pitch, size_t host_row_pitch, size_t host_slice_pitch,
+                         void *host, uint32_t n_waits, void *const *waits, void **event);
     int32_t (*copy)(void *queue, void *from, void *to, size_t from_offset, size_t to_offset,
                     size_t bytes, uint32_t n_waits, void *const *waits, void **event);
     int32_t (*fill)(void *queue, void *memory, const void *pattern, size_t pattern_bytes,

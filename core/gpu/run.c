@@ -24,6 +24,7 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
         return gf_fail(GF_ENOMEM, "no memory for a context");
     c->api = api;
     c->general = options && options->general;
+    c->limit = options ? options->device_memory : 0;
     c->threads = options && options->threads > 0 ? options->threads : omp_get_max_threads();
     int rc = api->open(options ? options->device : NULL, &c->gpu, &c->props);
     if (rc) {
@@ -55,16 +56,18 @@ bool gf_gpu_run_lost(void *context) {
 
 /* ---- plan ---- */
 
-static void drop_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+void gf_gpu_run_give_back(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
-        if (m->buffer[i])
+        if (m->buffer[i] && !(m->lent >> i & 1))
             c->api->free(c->gpu, m->buffer[i]);
         m->buffer[i] = NULL;
     }
+    m->lent = 0;
+    m->ready = false;
 }
 
 void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
-    drop_buffers(c, m);
+    gf_gpu_run_give_back(c, m);
     for (int i = 0; i < m->n_requests; i++)
         c->api->unload(c->gpu, m->request[i].kernel);
     m->n_requests = 0;
@@ -72,9 +75,14 @@ void gf_gpu_run_drop(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     m->plan = NULL;
 }
 
+int64_t gf_gpu_run_room(const struct gf_gpu_context *c) {
+    const int64_t room = c->api->free_bytes(c->gpu);
+    return c->limit && c->limit < room ? c->limit : room;
+}
+
 static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan *p, int64_t beside,
                         int64_t *all) {
-    int64_t sum = beside, room = c->api->free_bytes(c->gpu);
+    int64_t sum = beside, room = gf_gpu_run_room(c);
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++) {
         sum += p->bytes[i];
@@ -84,6 +92,9 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
                            gf_memory_text(c->props.max_alloc, b));
     }
     *all = sum;
+    if (sum > room && room == c->limit)
+        return gf_fail(GF_ENOMEM, "the plan needs %s on the device, limit %s (--max-device-memory)",
+                       gf_memory_text(sum, a), gf_memory_text(room, b));
     if (sum > room)
         return gf_fail(GF_ENOMEM, "the plan needs %s on the device, %s has %s free",
                        gf_memory_text(sum, a), c->props.name, gf_memory_text(room, b));
@@ -111,11 +122,28 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     return rc;
 }
 
+/* Whether kernels of any length are used. Those of one length would have to run some thousand times
+ * before the time they save is that of compiling them; but a driver for the CPU takes ten times as
+ * long over the general ones. */
+static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job) {
+    enum { POINTS = 1 << 22 };
+    double points = (double)job->channels;
+    for (int i = 0; i < job->ndim; i++)
+        points *= (double)job->shape[i];
+    return c->general && !c->props.is_cpu && points <= POINTS;
+}
+
+int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m,
+                    const struct gf_job *job) {
+    return is_general(c, job) ? gf_gpu_plan_make_general(job, &c->props, &m->plan)
+                              : gf_gpu_plan_make(job, &c->props, &m->plan);
+}
+
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside) {
     for (int i = 0; i < m->plan->n_passes; i++)
         m->counts |= m->plan->pass[i].output >= 0;
     int rc = check_memory(c, m->plan, beside, &m->bytes);
-    return rc ? rc : get_kernels(c, m);
+    return rc || !c->api->build ? rc : get_kernels(c, m); /* no build(): a device that only plans */
 }
 
 void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_plan *plan) {
@@ -152,8 +180,8 @@ static void *in_precision(const struct gf_job *job, const double *v, int64_t cou
     return p;
 }
 
-/* The range passes write the upper end of a display that has no given range. */
-static int upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
+/* Range passes write the upper end of a display that has no given range. */
+int gf_gpu_run_upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m) {
     const struct gf_job *job = &m->plan->job;
     double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH] = {0};
     for (int i = 0; i < job->n_out; i++) {
@@ -207,29 +235,32 @@ static int upload_tables(const struct gf_gpu_context *c, const struct gf_gpu_run
     return rc;
 }
 
-/* Allocates the device's memory and uploads the tables, at the first run. */
-static int take_buffers(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
+int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
+                    struct gf_gpu_buffer *const *lent) {
     struct gf_gpu_plan *p = m->plan;
     if (m->ready)
         return 0;
     for (int i = GF_GPU_N_BUFFERS - 1; i >= 0; i--) {
-        if (!p->bytes[i])
+        m->buffer[i] = lent ? lent[i] : NULL;
+        if (m->buffer[i])
+            m->lent |= 1u << i;
+        if (m->buffer[i] || !p->bytes[i])
             continue;
         int rc = c->api->alloc(c->gpu, p->bytes[i], &m->buffer[i]);
         if (rc) {
-            drop_buffers(c, m);
+            gf_gpu_run_give_back(c, m);
             return rc;
         }
     }
     int rc = upload_tables(c, m);
     if (!rc)
-        rc = upload_params(c, m);
+        rc = gf_gpu_run_upload_params(c, m);
     if (!rc && p->bytes[GF_GPU_FILTER])
         rc = upload_filter(c, m);
     if (!rc && p->gaps)
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_OUT], 0, p->bytes[GF_GPU_OUT]);
     if (rc) /* half of it is of no use: the next run starts again */
-        drop_buffers(c, m);
+        gf_gpu_run_give_back(c, m);
     m->ready = !rc;
     return rc;
 }
@@ -253,7 +284,7 @@ static int upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m
 
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in) {
-    int rc = take_buffers(c, m);
+    int rc = gf_gpu_run_take(c, m, NULL);
     if (!rc)
         rc = upload_rms(c, m, in);
     return rc ? rc : gf_gpu_stage_upload(c->stage, m->buffer[GF_GPU_IN], in);
@@ -291,54 +322,79 @@ int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds) {
     return rc || !seconds ? rc : c->api->elapsed(c->gpu, seconds);
 }
 
-/* The energies of the input's Hermitian part and of the rest. */
-static int read_energy(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
-                       struct gf_report *report) {
+/* ---- report ---- */
+
+static const enum gf_gpu_buffer_id reported[] = {GF_GPU_PARAMS, GF_GPU_COUNTERS, GF_GPU_ENERGY};
+enum { N_REPORTED = 3 };
+
+/* Where each of them begins in a packed report, and in at[N_REPORTED] the end. */
+static void lay_out_report(const struct gf_gpu_run *m, int64_t at[N_REPORTED + 1]) {
+    enum { ALIGNED = 16 };
+    at[0] = 0;
+    for (int i = 0; i < N_REPORTED; i++)
+        at[i + 1] = (at[i] + m->plan->bytes[reported[i]] + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m) {
+    int64_t at[N_REPORTED + 1];
+    lay_out_report(m, at);
+    return at[N_REPORTED];
+}
+
+int gf_gpu_run_copy_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                           struct gf_gpu_buffer *to) {
+    int64_t at[N_REPORTED + 1];
+    int rc = 0;
+    lay_out_report(m, at);
+    for (int i = 0; i < N_REPORTED && !rc; i++)
+        if (m->buffer[reported[i]])
+            rc = c->api->copy(c->gpu, to, at[i], m->buffer[reported[i]], 0,
+                              m->plan->bytes[reported[i]]);
+    return rc;
+}
+
+/* Number `at` of values in the plan's precision. */
+static double real_at(const struct gf_gpu_plan *p, const void *values, int64_t at) {
+    return p->job.precision == GF_DOUBLE ? ((const double *)values)[at]
+                                         : (double)((const float *)values)[at];
+}
+
+void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
+                             struct gf_report *report) {
     const struct gf_gpu_plan *p = m->plan;
-    bool wide = p->job.precision == GF_DOUBLE;
-    double kept = 0, lost = 0, v[2 * GF_GPU_GROUPS];
-    for (int i = 0; i < p->n_passes; i++) {
-        if (!p->pass[i].energy)
-            continue;
-        int64_t count = 2 * p->pass[i].groups;
-        int rc = c->api->download(c->gpu, v, m->buffer[GF_GPU_ENERGY], 0, count * (wide ? 8 : 4));
-        if (!rc)
-            rc = c->api->sync(c->gpu);
-        if (rc)
-            return rc;
-        for (int64_t j = 0; j < count; j++)
-            *(j % 2 ? &lost : &kept) += wide ? v[j] : ((float *)v)[j];
+    const char *from = packed;
+    int64_t at[N_REPORTED + 1];
+    lay_out_report(m, at);
+    const uint32_t *counters = (const uint32_t *)(from + at[1]);
+    for (int i = 0; i < p->job.n_out; i++) {
+        for (int j = 0; m->counts && j < COUNTERS; j++)
+            report->clipped[i] += counters[i * COUNTERS + j];
+        gf_report_range(&p->job, i, real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_LOW),
+                        real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_HIGH), report);
     }
-    report->kept = kept;
-    report->lost = lost;
-    report->imag_ratio = lost > 0 ? sqrt(lost / kept) : 0;
-    return 0;
+    /* The energies of the input's Hermitian part and of the rest. */
+    for (int i = 0; i < p->n_passes; i++)
+        for (int64_t j = 0; p->pass[i].energy && j < 2 * p->pass[i].groups; j++)
+            *(j % 2 ? &report->lost : &report->kept) += real_at(p, from + at[2], j);
+    report->imag_ratio = report->lost > 0 ? sqrt(report->lost / report->kept) : 0;
 }
 
 static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                        struct gf_report *report) {
-    const struct gf_gpu_plan *p = m->plan;
-    const struct gf_job *job = &p->job;
-    bool wide = job->precision == GF_DOUBLE;
-    uint32_t counters[COUNTERS];
-    double v[GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH];
-    int rc = c->api->download(c->gpu, v, m->buffer[GF_GPU_PARAMS], 0, p->bytes[GF_GPU_PARAMS]);
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        if (m->counts)
-            rc = c->api->download(c->gpu, counters, m->buffer[GF_GPU_COUNTERS],
-                                  i * (int64_t)sizeof counters, sizeof counters);
-        if (!rc)
-            rc = c->api->sync(c->gpu);
-        if (rc)
-            break;
-        for (int j = 0; m->counts && j < COUNTERS; j++)
-            report->clipped[i] += counters[j];
-        const float *single = (const float *)v;
-        int low = i * GF_GPU_PARAMS_EACH + PARAM_LOW, high = i * GF_GPU_PARAMS_EACH + PARAM_HIGH;
-        gf_report_range(job, i, wide ? v[low] : (double)single[low],
-                        wide ? v[high] : (double)single[high], report);
-    }
-    return rc ? rc : read_energy(c, m, report);
+    int64_t at[N_REPORTED + 1];
+    lay_out_report(m, at);
+    char *packed = malloc((size_t)at[N_REPORTED]);
+    int rc = packed ? 0 : gf_fail(GF_ENOMEM, "no memory for a report");
+    for (int i = 0; i < N_REPORTED && !rc; i++)
+        if (m->buffer[reported[i]])
+            rc = c->api->download(c->gpu, packed + at[i], m->buffer[reported[i]], 0,
+                                  m->plan->bytes[reported[i]]);
+    if (!rc)
+        rc = c->api->sync(c->gpu);
+    if (!rc)
+        gf_gpu_run_parse_report(m, packed, report);
+    free(packed);
+    return rc;
 }
 
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,

@@ -18,6 +18,7 @@ struct gf_gpu_context {
     void *gpu;
     struct gf_gpu_props props;
     bool general;               /* as in struct gf_backend_options */
+    int64_t limit;              /* bytes of the device's memory that may be taken; 0: all */
     int threads;                /* CPU threads for the host's share */
     struct gf_gpu_stage *stage; /* copies arrays to the device and back */
 };
@@ -32,6 +33,7 @@ struct gf_gpu_run {
     int built;            /* kernels that were compiled */
     double build_seconds; /* for finding and compiling them */
     bool ready;           /* the buffers are allocated, tables and parameters uploaded */
+    unsigned lent;        /* bits: buffers that are somebody else's */
     bool counts;          /* some output counts its clipped samples */
 };
 
@@ -41,6 +43,10 @@ int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *o
 void gf_gpu_run_close(void *context);
 bool gf_gpu_run_lost(void *context);
 
+/* Bytes of the device's memory that may be taken now. */
+int64_t gf_gpu_run_room(const struct gf_gpu_context *c);
+/* A plan for the job becomes m->plan, with kernels of any length where those serve. */
+int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m, const struct gf_job *job);
 /* Owns the plan (m->plan) from here on: checks that the device's memory holds its buffers and
  * `beside` bytes more, and finds or builds its kernels. gf_gpu_run_drop() undoes this and
  * everything below, also after a failure. */
@@ -51,6 +57,13 @@ void gf_gpu_run_list(const struct gf_gpu_plan *p, int first, int end, struct gf_
 /* Fills in the memory, kernels and build time that `gpufft plan` and --verbose print. */
 void gf_gpu_run_summarize(const struct gf_gpu_run *m, struct gf_plan *plan);
 
+/* Unless that was done: allocates the buffers, but for those in lent[], and uploads tables and
+ * parameters; lent may be NULL. The other one undoes it. */
+int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
+                    struct gf_gpu_buffer *const *lent);
+void gf_gpu_run_give_back(const struct gf_gpu_context *c, struct gf_gpu_run *m);
+/* After display ranges in m->plan->job changed. */
+int gf_gpu_run_upload_params(const struct gf_gpu_context *c, const struct gf_gpu_run *m);
 /* Allocates the buffers at its first call, and uploads the input. */
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in);
@@ -60,6 +73,14 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
 /* Waits for the outputs and the report, which may be NULL. */
 int gf_gpu_run_download(const struct gf_gpu_context *c, struct gf_gpu_run *m, struct gf_array *out,
                         struct gf_report *report);
+
+/* What download() reports, packed: its bytes; copied there on the device after a run; added to a
+ * report, whose ranges become those of this run. */
+int64_t gf_gpu_run_report_bytes(const struct gf_gpu_run *m);
+int gf_gpu_run_copy_report(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
+                           struct gf_gpu_buffer *to);
+void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
+                             struct gf_report *report);
 
 /* Before and after work that is timed by the device's own clock, see gf_backend.run. They do
  * nothing where seconds is NULL. */

@@ -12,11 +12,16 @@ enum { CHUNK = 16 << 20 };
 static int look_at_plan(struct gf_slabs *v) {
     struct gf_spread *s = v->s;
     struct gf_plan *plan = NULL;
-    int rc = s->backend->packs ? s->backend->plan(s->context, &s->job, &plan)
-                               : gf_fail(GF_EUNSUPP,
-                                         "backend %s does not share a volume among processes; "
-                                         "--backend=openmp does",
-                                         s->backend->name);
+    const bool filters = s->job.op == GF_FILTER;
+    v->shares = gf_spread_shares(&s->job, -1, 1);
+    if (!s->backend->packs && (!s->backend->devices || filters))
+        return gf_fail(GF_EUNSUPP,
+                       "backend %s does not share a %s among processes; "
+                       "--backend=openmp does",
+                       s->backend->name, filters ? "filter" : "volume");
+    if (!s->backend->packs)
+        return 0;
+    int rc = s->backend->plan(s->context, &s->job, &plan);
     if (rc)
         return rc;
     const enum gf_packing packs = s->backend->packs(&s->job);
@@ -231,7 +236,14 @@ static int transform_rows(struct gf_slabs *v, int64_t first, int64_t n) {
 }
 
 int gf_slabs_rows(struct gf_slabs *v) {
-    return v->rows.count ? transform_rows(v, 0, v->rows.count) : 0;
+    enum { ON_DEVICE = 256 << 20 }; /* bytes at a time, of what a device may not hold at once */
+    const int64_t all = v->rows.count, bytes = v->nz * v->row;
+    const int64_t some = bytes && ON_DEVICE / bytes > 1 ? ON_DEVICE / bytes : 1;
+    const int64_t group = v->s->backend->devices ? some : all;
+    int rc = 0;
+    for (int64_t first = 0; first < all && !rc; first += group)
+        rc = transform_rows(v, first, all - first < group ? all - first : group);
+    return rc;
 }
 
 int64_t gf_slabs_chunk(const struct gf_slabs *v, int64_t plane_bytes, int64_t *rounds) {

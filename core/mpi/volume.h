@@ -11,8 +11,9 @@
  * columns of it along y (core/mpi/slab.h). Nothing is transposed back: a spectrum's rows are in order
  * in the file, not in a rank.
  *
- * The numbers are those of the job in one process, bit for bit: each axis is transformed by the same
- * arithmetic in the same order, and real lines are paired as there (struct gf_plan). */
+ * The numbers are those of the job in one process, bit for bit, where the backend packs(): each axis is
+ * transformed by the same arithmetic in the same order, and real lines are paired as there (struct
+ * gf_plan). Other backends run the parts as jobs of their own, without filters. */
 #ifndef GF_CORE_MPI_VOLUME_H
 #define GF_CORE_MPI_VOLUME_H
 
@@ -31,7 +32,7 @@ struct gf_spread_file {
 
 struct gf_spread {
     struct gf_ranks *ranks;
-    const struct gf_backend *backend; /* with packs() */
+    const struct gf_backend *backend; /* with packs(), or one on a device */
     void *context;
     struct gf_job job;   /* of the whole volume; gf_spread_check() has passed it */
     struct gf_grid grid; /* of the ranks; 0: gf_grid_choose() does */

@@ -63,7 +63,7 @@ static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o
     w.host = runs * steps * step_seconds * (w.wide ? 2 : 1) / w.threads;
     double table_points, tables = weigh_tables(job, w.threads, &table_points);
     w.host += tables;
-    w.device = (o->open ? 0 : context_seconds) + (o->cold ? build_seconds : 0) + tables +
+    w.device = (o->open ? 0 : context_seconds) + tables +
                (runs * bytes + table_points * (w.wide ? 16 : 8)) * byte_seconds;
     w.device_bytes =
         (int64_t)fmin(bytes + (points * share + table_points) * (w.wide ? 16 : 8), 0x1p62);
@@ -90,6 +90,8 @@ static bool suits(const struct gf_backend *b, const struct gf_outlook *o, const 
         snprintf(but, GF_REASON, "%.60s has no double precision", p->name);
         return false;
     }
+    if (o->device_memory && o->device_memory < p->memory)
+        p->memory = o->device_memory;
     if (w->device_bytes <= p->memory)
         return true;
     snprintf(but, GF_REASON, "that takes %s on the device, %.60s has %s",
@@ -131,6 +133,8 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         return rc;
     }
     struct weights w = weigh(job, o);
+    if (w.host > w.device && o->is_cold && o->is_cold())
+        w.device += build_seconds;
     struct gf_gpu_props props;
     char host[32], device[32], times[32] = "", but[GF_REASON] = "no GPU is usable";
     const char *s = w.threads == 1 ? "" : "s";

@@ -13,9 +13,12 @@ struct gf_outlook {
     const struct gf_backend *const *backends;
     const char *device; /* the only device to consider, by number or part of its name; NULL: any */
     int threads;        /* as in struct gf_backend_options */
-    int64_t runs;       /* such jobs ahead, this one included */
-    bool open;          /* a device's context is open already */
-    bool cold;          /* no kernels are kept from earlier runs: they are compiled first */
+    int64_t device_memory; /* likewise */
+    int64_t runs;          /* such jobs ahead, this one included */
+    bool open;             /* a device's context is open already */
+    /* Whether no kernels are kept from earlier runs, and are compiled first; asked where it decides.
+     * NULL: some are. */
+    bool (*is_cold)(void);
 };
 
 struct gf_choice {

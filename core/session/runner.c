@@ -307,16 +307,37 @@ bool gf_runner_on_device(const struct gf_runner *r) {
     return r->now >= 0 && backend_of(r, r->now)->on_device;
 }
 
+/* Whether it runs on a device that is not the CPU, where measuring would take seconds. */
+static bool is_measured(const struct gf_runner *r) {
+    struct gf_gpu_props props;
+    if (!gf_runner_on_device(r))
+        return false;
+    const struct gf_backend *b = backend_of(r, r->now);
+    return !b->list || (!gf_backend_device(b, r->session->options.device, &props) && !props.is_cpu);
+}
+
+void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {
+    enum { BYTES = 64 << 20 };
+    double seconds[2] = {0, 0};
+    speed[0] = speed[1] = 0;
+    if (!is_measured(r))
+        return;
+    const struct gf_backend *b = backend_of(r, r->now);
+    if (!b->on_device->transfer ||
+        b->on_device->transfer(r->session->context[r->now], BYTES, true, seconds))
+        return;
+    for (int i = 0; i < 2; i++)
+        speed[i] = seconds[i] > 0 ? BYTES / seconds[i] : 0;
+}
+
 double gf_runner_copy_speed(struct gf_runner *r) {
     struct gf_session *s = r->session;
     struct gf_device_speed speed = {.copy = 0};
-    struct gf_gpu_props props;
     if (!gf_runner_on_device(r) || s->measured >> r->now & 1)
         return r->now < 0 ? 0 : s->copy[r->now];
     const struct gf_backend *b = backend_of(r, r->now);
     s->measured |= 1u << r->now;
-    /* A CPU would take seconds. */
-    if (b->list && (gf_backend_device(b, s->options.device, &props) || props.is_cpu))
+    if (!is_measured(r))
         return 0;
     if (!b->on_device->measure(s->context[r->now], &speed))
         s->copy[r->now] = speed.copy;

@@ -81,5 +81,8 @@ bool gf_runner_on_device(const struct gf_runner *r);
 /* Bytes a second, read plus written, that its device copies at; 0 where that is not known, and for
  * host memory. Measured once a session. */
 double gf_runner_copy_speed(struct gf_runner *r);
+/* Bytes a second that page-locked memory is copied at to its device, and back; 0 where that is not
+ * known. */
+void gf_runner_bus_speed(struct gf_runner *r, double speed[2]);
 
 #endif

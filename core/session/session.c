@@ -69,7 +69,7 @@ static bool streams(const struct gf_backend *b) {
 }
 
 static bool stages(const struct gf_backend *b) {
-    return b->packs;
+    return b->packs || (b->devices && b->automatic);
 }
 
 /* The backend asked for, or the first usable one in host memory, if it has the property. */
@@ -113,6 +113,7 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
                                        .device = s->options.device,
                                        .general =
                                            true, /* files of many sizes; a benchmark has one */
+                                       .device_memory = s->options.device_memory,
                                        .fftw_plan = s->options.fftw_plan};
 }
 
@@ -276,8 +277,13 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
         return rc;
     struct gf_shared_plan *slot = free_slot(s, i);
     rc = b->plan(s->context[i], job, plan);
-    if (rc == GF_ENOMEM && gf_session_unplan(s, NULL))
+    /* Other plans may take the memory that is missing. */
+    const bool short_of_room = rc == GF_ENOMEM || (!rc && (*plan)->in_slabs);
+    if (short_of_room && gf_session_unplan(s, NULL)) {
+        if (!rc)
+            b->unplan(s->context[i], *plan);
         rc = b->plan(s->context[i], job, plan);
+    }
     if (rc) {
         *plan = NULL;
         gf_session_check_lost(s, i);
@@ -306,9 +312,10 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
     struct gf_outlook outlook = {.backends = s->options.backends,
                                  .device = s->options.device,
                                  .threads = s->options.threads,
+                                 .device_memory = s->options.device_memory,
                                  .runs = runs > 1 ? runs : 1,
                                  .open = s->chosen,
-                                 .cold = !s->chosen && gf_kernel_cache_is_empty()};
+                                 .is_cold = s->chosen ? NULL : gf_kernel_cache_is_empty};
     struct gf_choice choice;
     int rc = gf_auto_choose(job, &outlook, &choice);
     if (rc)

@@ -28,6 +28,7 @@ struct gf_session_options {
     const char *backend;                      /* by name; NULL: auto picks for each job */
     const char *device;                       /* number or part of a name; NULL: the first */
     const char *device_variable; /* where `device` came from, for notes; NULL: it was demanded */
+    int64_t device_memory;       /* as in struct gf_backend_options */
     int threads;                 /* of the whole run, as in struct gf_backend_options */
     const char *fftw_plan;
     int64_t memory_limit; /* bytes that arrays and workspace may take together */

@@ -18,14 +18,14 @@ static bool is_real(const struct gf_job *job) {
 
 const char *gf_slab_refuses(const struct gf_job *job) {
     const int last = job->ndim - 1;
-    if (job->op != GF_FFT)
-        return "only Fourier transforms are";
-    if (job->ndim != 3)
-        return "only volumes are";
+    if (job->op == GF_DWT)
+        return "only Fourier transforms and filters are";
+    if (job->ndim < 2)
+        return "a line is not, volumes and pictures are";
     if (!(job->axes & 1) || job->axes == 1)
         return "only transforms of the slowest axis and others are";
     if (job->shape[0] < 2)
-        return "it has a single page";
+        return job->ndim == 3 ? "it has a single page" : "it has a single row";
     if (job->shape[last] < SHORTEST)
         return "its rows are too short";
     if (is_real(job) && (!(job->axes >> last & 1) || job->shape[last] < 2))
@@ -47,6 +47,15 @@ static int64_t bytes_of(const int64_t *shape, int rank, enum gf_dtype t) {
     return n;
 }
 
+/* As above, of the first samples alone where others were added. */
+static int64_t counted_bytes(const struct gf_job *job, int64_t channels, enum gf_dtype t) {
+    int64_t shape[GF_MAX_RANK] = {0};
+    for (int i = 0; i < job->ndim; i++)
+        shape[i] = gf_job_counted(job, i);
+    shape[job->ndim] = channels;
+    return bytes_of(shape, job->ndim + 1, t);
+}
+
 static int64_t input_bytes(const struct gf_job *job) {
     int64_t shape[GF_MAX_RANK];
     gf_job_in_shape(job, shape);
@@ -59,6 +68,20 @@ static int64_t output_bytes(const struct gf_job *job, int i) {
     return bytes_of(shape, job->ndim + 1, job->out[i].dtype);
 }
 
+/* A picture as a volume whose pages have one row. */
+static struct gf_job as_volume(const struct gf_job *job) {
+    struct gf_job v = *job;
+    if (job->ndim == 3)
+        return v;
+    v.ndim = 3;
+    v.shape[1] = 1;
+    v.shape[2] = job->shape[1];
+    v.counted[1] = 0;
+    v.counted[2] = job->counted[1];
+    v.axes = 5;
+    return v;
+}
+
 /* The extents between the walks, and what a block must have together. */
 static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
@@ -69,10 +92,15 @@ static void describe(struct gf_slab_plan *p) {
         columns = columns / 2 + !p->packed;
     p->pages = job->shape[0];
     p->rows = job->shape[1];
+    p->kept_pages = gf_job_counted(job, 0);
     p->width = columns * (job->luma ? 1 : job->channels);
+    if (p->picture) {
+        p->rows = columns;
+        p->width = job->luma ? 1 : job->channels;
+    }
     p->number = job->precision == GF_DOUBLE ? 16 : 8;
     bool mirrored = p->packed || (inverse && p->real && !job->in_half);
-    for (int i = 0; i < job->n_out && !inverse; i++)
+    for (int i = 0; i < job->n_out && !inverse && job->op == GF_FFT; i++)
         mirrored |= p->real && !job->out[i].half;
     p->paired = mirrored && job->axes >> 1 & 1;
     p->units = p->paired ? p->rows / 2 + 1 : p->rows;
@@ -83,11 +111,13 @@ static void describe(struct gf_slab_plan *p) {
 static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t middle = p->exchange_bytes / p->pages;
-    int64_t outer = job->direction == GF_FORWARD ? input_bytes(job) / p->pages : 0;
-    for (int i = 0; i < job->n_out && job->direction == GF_INVERSE; i++)
-        outer += output_bytes(job, i) / p->pages;
+    int64_t in = job->direction == GF_FORWARD ? input_bytes(job) / p->pages : 0, out = 0;
+    for (int i = 0; i < job->n_out && (job->direction == GF_INVERSE || job->op == GF_FILTER); i++)
+        out += output_bytes(job, i) / p->pages;
+    const int64_t outer = in > out ? in : out;
     const int64_t page = outer + 2 * middle + middle / 4 + middle / p->n_blocks + 1;
-    const bool pages = gf_job_joins_pages(job) || (p->rows < GRAIN && p->pages > p->rows);
+    const bool pages =
+        gf_job_joins_pages(job) || p->picture || (p->rows < GRAIN && p->pages > p->rows);
     const int64_t grain = pages ? GRAIN : 1;
     int64_t n = memory / page / grain * grain;
     n = n > p->pages ? p->pages : n;
@@ -110,32 +140,66 @@ static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed)
     return GF_ENOMEM;
 }
 
+/* Bytes of the widest row of output, as complex numbers and as samples. */
+static int64_t widest_output(const struct gf_slab_plan *p) {
+    const struct gf_job *job = &p->job;
+    const int64_t numbers = job->shape[2] * (job->luma ? 1 : job->channels);
+    int64_t wide = 0;
+    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD && job->op == GF_FFT; i++) {
+        int64_t bytes =
+            output_bytes(job, i) / (job->shape[0] * job->shape[1]) + numbers * p->number;
+        if (gf_slab_range_scans(job, i)) /* as floats */
+            bytes += numbers * p->number / 2;
+        wide = bytes > wide ? bytes : wide;
+    }
+    return wide;
+}
+
+/* Of an inverse whose input is a full spectrum: bytes of a row of that. */
+static int64_t full_input(const struct gf_slab_plan *p) {
+    const struct gf_job *job = &p->job;
+    bool full = job->direction == GF_INVERSE && !job->in_half && p->real;
+    return full ? input_bytes(job) / (job->shape[0] * job->shape[1]) : 0;
+}
+
+/* Units of a slab of rows: the spectrum, a piece of it, and output or input. */
+static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
+    p->row_units = 1;
+    const struct gf_slab_plan rows = gf_slab_rows_plan(p);
+    const int64_t row = rows.width * rows.number + full_input(p) + widest_output(p) + 1;
+    const int64_t unit = (rows.paired ? 2 : 1) * (row + rows.width * rows.number / p->n_blocks + 1);
+    int64_t n = memory / unit < rows.units ? memory / unit : rows.units;
+    *needed = n < 1 ? unit : n * unit;
+    p->row_units = n;
+    return n < 1 ? GF_ENOMEM : 0;
+}
+
+/* A block of one column would be transformed as a single line is. */
+static void avoid_single(struct gf_slab_plan *p) {
+    while (p->picture && p->block_units > 2 && p->units % p->block_units == 1)
+        p->block_units--;
+    p->n_blocks = (p->units + p->block_units - 1) / p->block_units;
+}
+
 /* Units of a block: all pages of its rows, and a few pages of output. */
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
-    int64_t wide = 0; /* bytes of a row of output, as complex numbers and as samples */
-    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD; i++) {
-        int64_t bytes = output_bytes(job, i) / (p->pages * p->rows) +
-                        job->shape[2] * (job->luma ? 1 : job->channels) * p->number;
-        if (gf_slab_range_scans(job, i)) /* as floats */
-            bytes += job->shape[2] * (job->luma ? 1 : job->channels) * p->number / 2;
-        wide = bytes > wide ? bytes : wide;
-    }
-    int64_t column = row; /* bytes of a row in the block */
-    if (job->direction == GF_INVERSE && !job->in_half && p->real)
-        column += input_bytes(job) / (p->pages * p->rows); /* its full rows too */
+    const int64_t wide = p->picture ? 0 : widest_output(p), least = p->picture ? 2 : 1;
+    int64_t column = row + (p->picture ? 0 : full_input(p)); /* bytes of a row in the block */
+    if (job->op == GF_FILTER) /* its values, which are complex in the worst case */
+        column += row / (job->luma ? 1 : job->channels);
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
     int64_t n = (memory - memory / STEP_SHARE) / unit;
-    n = n < 1 && unit <= memory ? 1 : n;
+    n = n < least && unit * least <= memory ? least : n;
     n = n > p->units ? p->units : n;
-    if (n < 1) {
-        *needed = unit;
+    if (n < least) {
+        *needed = unit * least;
         return GF_ENOMEM;
     }
     int64_t blocks = (p->units + n - 1) / n;
     p->block_units = (p->units + blocks - 1) / blocks;
-    p->n_blocks = (p->units + p->block_units - 1) / p->block_units;
+    avoid_single(p);
     /* Output in steps of many pages: threads that wait for each other at the end of short ones cost more
      * on a busy machine than the steps do. */
     const int64_t page = per_unit * p->block_units * (wide + 1);
@@ -146,15 +210,59 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     return 0;
 }
 
+/* A filter's input and output are those of the picture, without what was added beyond its edges. */
+static void describe_filter_walks(struct gf_slab_plan *p) {
+    const struct gf_job *job = &p->job;
+    int64_t first, count, kept = 0;
+    for (int64_t i = 0; i < p->n_slabs && kept < p->kept_pages; i++) {
+        gf_slab_pages(p, i, &first, &count);
+        kept = first + count;
+    }
+    p->n_walks = 3;
+    p->walk[0].what = "slabs of pages, all axes but the slowest";
+    p->walk[1].what = "blocks of rows, the slowest axis, filter, and back";
+    p->walk[2].what = "slabs of pages, back along the other axes";
+    p->walk[0].bytes_read =
+        counted_bytes(job, job->channels, job->in_dtype) / p->kept_pages * p->pages;
+    p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written = p->exchange_bytes;
+    p->walk[2].bytes_read = p->exchange_bytes / p->pages * kept;
+    for (int i = 0; i < job->n_out; i++)
+        p->walk[2].bytes_written +=
+            counted_bytes(job, job->luma ? 1 : job->channels, job->out[i].dtype);
+}
+
+static bool scans(const struct gf_job *job) {
+    bool any = false;
+    for (int i = 0; i < job->n_out && job->direction == GF_FORWARD; i++)
+        any |= gf_slab_range_scans(job, i);
+    return any;
+}
+
+static void describe_picture_walks(struct gf_slab_plan *p) {
+    const bool inverse = p->job.direction == GF_INVERSE, filter = p->job.op == GF_FILTER;
+    describe_filter_walks(p);
+    p->walk[0].what = inverse ? "slabs of rows" : "slabs of rows, x";
+    p->walk[1].what = filter ? "blocks of columns, y, filter, and back" : "blocks of columns, y";
+    p->walk[2].what = inverse || filter ? "slabs of rows, back along x" : "slabs of rows";
+    if (filter)
+        return;
+    p->walk[0].bytes_read = input_bytes(&p->job);
+    p->walk[2].bytes_written = 0;
+    for (int i = 0; i < p->job.n_out; i++)
+        p->walk[2].bytes_written += output_bytes(&p->job, i);
+    if (!scans(&p->job))
+        return;
+    p->walk[p->n_walks++] = p->walk[2];
+    p->walk[2].what = "slabs of rows, for the display range";
+    p->walk[2].bytes_written = 0;
+}
+
 static void describe_walks(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
     const bool forward = job->direction == GF_FORWARD;
     int64_t out = 0;
     for (int i = 0; i < job->n_out; i++)
         out += output_bytes(job, i);
-    bool scans = false;
-    for (int i = 0; i < job->n_out && forward; i++)
-        scans |= gf_slab_range_scans(job, i);
     p->n_walks = 2;
     p->walk[0].what =
         forward ? "slabs of pages, all axes but the slowest" : "blocks of rows, the slowest axis";
@@ -163,7 +271,7 @@ static void describe_walks(struct gf_slab_plan *p) {
     p->walk[0].bytes_read = input_bytes(job);
     p->walk[0].bytes_written = p->walk[1].bytes_read = p->exchange_bytes;
     p->walk[1].bytes_written = out;
-    if (!scans)
+    if (!scans(job))
         return;
     p->walk[p->n_walks++] = p->walk[1];
     p->walk[1].what = "blocks of rows, the slowest axis, for the display range";
@@ -173,8 +281,9 @@ static void describe_walks(struct gf_slab_plan *p) {
 int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
                       struct gf_slab_plan *p) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
-    int64_t slabs = 0, blocks = 0;
-    *p = (struct gf_slab_plan){.job = *job,
+    int64_t slabs = 0, blocks = 0, rows = 0;
+    *p = (struct gf_slab_plan){.job = as_volume(job),
+                               .picture = job->ndim == 2,
                                .packed = packing == GF_PACKS_ALL,
                                .packed_within = packing == GF_PACKS_WITHIN};
     describe(p);
@@ -184,10 +293,19 @@ int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t
     int rc = choose_blocks(p, memory - lines, &blocks);
     if (!rc)
         rc = choose_slabs(p, memory - lines, &slabs);
+    if (!rc && p->picture)
+        rc = choose_rows(p, memory - lines, &rows);
     p->memory_bytes = (slabs > blocks ? slabs : blocks) + lines;
+    if (p->memory_bytes < rows + lines)
+        p->memory_bytes = rows + lines;
     if (rc)
-        return gf_fail(GF_ENOMEM, "a slab of the volume needs %s, limit %s (--max-memory)",
+        return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
                        gf_memory_text(p->memory_bytes, need), gf_memory_text(memory, limit));
-    describe_walks(p);
+    if (p->picture)
+        describe_picture_walks(p);
+    else if (job->op == GF_FILTER)
+        describe_filter_walks(p);
+    else
+        describe_walks(p);
     return 0;
 }

@@ -31,9 +31,27 @@ int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t blo
     int64_t first, count, row = p->width * p->number;
     const struct gf_slab_block b = gf_slab_block(p, block);
     gf_slab_pages(p, slab, &first, &count);
-    return p->job.direction == GF_FORWARD
+    return p->job.direction == GF_FORWARD || p->picture
                ? (b.before * p->pages + first * gf_slab_block_rows(&b)) * row
                : (first * p->rows + b.before * count) * row;
+}
+
+struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p) {
+    struct gf_slab_plan r = *p;
+    const bool inverse = p->job.direction == GF_INVERSE;
+    bool mirrored = inverse && p->real && !p->job.in_half;
+    for (int i = 0; i < p->job.n_out && !inverse && p->job.op == GF_FFT; i++)
+        mirrored |= p->real && !p->job.out[i].half;
+    r.job.shape[0] = r.pages = 1;
+    r.job.shape[1] = r.rows = p->pages;
+    r.job.axes = 6;
+    r.width = p->rows * p->width;
+    r.paired = mirrored;
+    r.units = mirrored ? r.rows / 2 + 1 : r.rows;
+    r.block_units = p->row_units;
+    r.n_blocks = (r.units + r.block_units - 1) / r.block_units;
+    r.step_pages = 1;
+    return r;
 }
 
 int64_t gf_slab_bytes_moved(const struct gf_slab_plan *p) {

@@ -1,4 +1,4 @@
-/* A transform of a volume that does not fit memory, as two walks over it: which slabs, in which
+/* A transform of a volume that does not fit memory, as two walks over it, or a filter as three: which slabs, in which
  * order, and where the exchange between two axes is.
  *
  * A slab is a run of pages, that is of indices of the slowest axis. One walk goes slab by slab and
@@ -6,7 +6,8 @@
  * rows of all pages. Forward the slabs come first, inverse the blocks, which is the order in which
  * an array in memory is transformed. In between the complex numbers are in the exchange, a file or
  * memory of exchange_bytes, in pieces: what a slab and a block have in common, [page][row][number].
- * The first walk writes pieces, the second reads all pieces of a slab or of a block in one run.
+ * The first walk writes pieces, the second reads all pieces of a slab or of a block in one run. A
+ * filter's second walk puts the blocks back where they were, and a third one takes slabs from them.
  *
  *     struct gf_slab_plan p;
  *     int rc = gf_slab_plan_make(&job, false, 96 << 20, &p);           core/slab/make.h
@@ -14,26 +15,33 @@
  *         for (int64_t k = 0; k < p.n_blocks; k++)
  *             … gf_slab_piece_at(&p, i, k) …
  *
+ * A picture is a volume whose pages have one row, and a block some of its columns. Its second walk puts
+ * the blocks back too. An inverse's first walk and all third ones take slabs of rows, with the negatives
+ * of these where a mirror image is needed.
+ *
  * A plan follows from the job's shape, axes, types and the memory alone. It owns nothing. */
 #ifndef GF_CORE_SLAB_PLAN_H
 #define GF_CORE_SLAB_PLAN_H
 
 #include "core/base/job.h"
 
-enum { GF_SLAB_WALKS = 3 };
+enum { GF_SLAB_WALKS = 4 };
 
 struct gf_slab_plan {
-    struct gf_job job;
-    int64_t pages, rows;         /* of the spectrum between the walks */
-    int64_t width;               /* complex numbers of a row there, channels included */
-    int64_t number;              /* bytes of one */
-    bool real;                   /* they are half spectra */
+    struct gf_job job; /* of a volume */
+    bool picture;
+    int64_t pages, rows; /* of the spectrum between the walks; a picture's columns are its rows */
+    int64_t kept_pages;  /* of the result, the first ones: the others were added for a filter */
+    int64_t width;       /* complex numbers of a row there, channels included */
+    int64_t number;      /* bytes of one */
+    bool real;           /* they are half spectra */
     bool packed, packed_within;  /* struct gf_output */
     bool paired;                 /* a block has the negative frequency of each of its rows */
     int64_t slab_pages, n_slabs; /* pages of a slab; the last one has what is left too */
     int64_t units, block_units;  /* of which blocks are made: rows, or rows and their negatives */
     int64_t n_blocks;
     int64_t step_pages; /* of a block, which are made into output at a time */
+    int64_t row_units;  /* a picture's: of the slabs of rows in its other walks */
     int64_t exchange_bytes, memory_bytes;
     int n_walks;
     struct {
@@ -54,6 +62,8 @@ struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i);
 static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
     return b->n_low + b->n_high;
 }
+/* The picture as a volume of one page, its blocks being those slabs of rows. */
+struct gf_slab_plan gf_slab_rows_plan(const struct gf_slab_plan *p);
 /* Where the piece of a slab and a block begins in the exchange, and its bytes. */
 int64_t gf_slab_piece_at(const struct gf_slab_plan *p, int64_t slab, int64_t block);
 int64_t gf_slab_piece_bytes(const struct gf_slab_plan *p, int64_t slab, int64_t block);

@@ -31,7 +31,7 @@ static int64_t channels_of(const struct gf_slab_plan *p) {
 /* The sample's columns that the pages have: of packed ones the last is in the first. */
 static int columns_of(const struct gf_slab_plan *p, const struct gf_range_sample *s) {
     const struct gf_range_axis *x = &s->axis[2];
-    const int64_t all = p->width / channels_of(p);
+    const int64_t all = (p->picture ? p->rows : 1) * p->width / channels_of(p);
     return x->index[x->count - 1] < all ? x->count : x->count - 1;
 }
 

@@ -1,7 +1,7 @@
 /* The display ranges of a spectrum in slabs. An automatic one is found in the lines along the slowest
  * axis that its sample is on, which the walk over the pages keeps; a full one of samples that are
  * never negative in the zero frequency. Other full ones take a walk over the blocks of their own.
- * Private to core/slab/. */
+ * For core/slab/ and core/gpu/. */
 #ifndef GF_CORE_SLAB_RANGE_H
 #define GF_CORE_SLAB_RANGE_H
 

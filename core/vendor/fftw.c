@@ -43,6 +43,7 @@ struct context {
     int threads;
     unsigned flags;
     const char *mode;
+    double plan_seconds;
 };
 
 struct impl {
@@ -85,6 +86,7 @@ static int open_maker(enum gf_fftw_maker maker, const struct gf_backend_options 
     c->threads = threads > 0 ? threads : omp_get_max_threads();
     c->flags = modes[i].flags;
     c->mode = modes[i].name;
+    c->plan_seconds = options ? options->plan_seconds : 0;
     *context = c;
     return 0;
 }
@@ -200,7 +202,7 @@ static void make_fftw_plans(const struct context *c, const struct gf_job *job, s
     if (m->in_place)
         out = in;
     describe(job, &m->before, &m->after, dims, &rank, batch, &batch_rank);
-    gf_fftw_plan_begin(f, c->threads, c->flags);
+    gf_fftw_plan_begin(f, c->threads, c->flags, c->plan_seconds);
     if (m->executes_r2c)
         m->plan = f->plan_r2c(rank, dims, batch_rank, batch, in, out, flags);
     else if (m->executes_c2r)

@@ -20,7 +20,7 @@
     SYMBOL(prefix, plan_dft, "plan_guru64_dft"), SYMBOL(prefix, plan_r2c, "plan_guru64_dft_r2c"),  \
         SYMBOL(prefix, plan_c2r, "plan_guru64_dft_c2r"), SYMBOL(prefix, run_dft, "execute_dft"),   \
         SYMBOL(prefix, run_r2c, "execute_dft_r2c"), SYMBOL(prefix, run_c2r, "execute_dft_c2r"),    \
-        SYMBOL(prefix, destroy, "destroy_plan"),                                                   \
+        SYMBOL(prefix, destroy, "destroy_plan"), SYMBOL(prefix, set_timelimit, "set_timelimit"),   \
         SYMBOL(prefix, import_wisdom, "import_wisdom_from_file"),                                  \
         SYMBOL(prefix, export_wisdom, "export_wisdom_to_filename"),                                \
         SYMBOL(prefix, forget_wisdom, "forget_wisdom"), SYMBOL(prefix, version, "version")
@@ -28,7 +28,7 @@
     SYMBOL(prefix, init_threads, "init_threads"),                                                  \
         SYMBOL(prefix, plan_with_nthreads, "plan_with_nthreads")
 
-static const struct gf_dl_symbol symbols[2][12] = {
+static const struct gf_dl_symbol symbols[2][13] = {
     [GF_SINGLE] = {SYMBOLS("fftwf_")},
     [GF_DOUBLE] = {SYMBOLS("fftw_")},
 };
@@ -181,7 +181,7 @@ static void write_wisdom(const struct loaded *l) {
 
 /* ---- planning ---- */
 
-void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags) {
+void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, double seconds) {
     struct loaded *l = (struct loaded *)f;
     pthread_mutex_lock(&lock);
     if (flags & GF_FFTW_ESTIMATE) {
@@ -197,6 +197,7 @@ void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags) {
         f->plan_with_nthreads(threads);
     if (f->set_threads)
         f->set_threads(threads);
+    f->set_timelimit(seconds > 0 ? seconds : -1);
 }
 
 void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags) {

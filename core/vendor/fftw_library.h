@@ -2,7 +2,7 @@
  * needed, from its documented interface, and the lock around its planner.
  *
  *     const struct gf_fftw *f = gf_fftw_find(GF_FFTW_OWN, GF_SINGLE, NULL);
- *     gf_fftw_plan_begin(f, threads, GF_FFTW_ESTIMATE);
+ *     gf_fftw_plan_begin(f, threads, GF_FFTW_ESTIMATE, 0);
  *     void *plan = f->plan_dft(1, &dim, 0, NULL, in, out, GF_FFTW_FORWARD, GF_FFTW_ESTIMATE);
  *     gf_fftw_plan_end(f, GF_FFTW_ESTIMATE);
  */
@@ -38,6 +38,7 @@ struct gf_fftw {
     void (*run_r2c)(const void *plan, void *in, void *out);
     void (*run_c2r)(const void *plan, void *in, void *out);
     void (*destroy)(void *plan);
+    void (*set_timelimit)(double seconds); /* of planning; below 0: none */
     int (*import_wisdom)(FILE *from);
     int (*export_wisdom)(const char *path);
     void (*forget_wisdom)(void);
@@ -57,8 +58,9 @@ enum gf_fftw_maker { GF_FFTW_OWN, GF_FFTW_MKL, GF_FFTW_N_MAKERS };
 const struct gf_fftw *gf_fftw_find(enum gf_fftw_maker maker, enum gf_precision p, const char *path);
 
 /* The planner keeps global state and is not thread safe: plans are made between these two calls,
- * which hold a lock. `flags` is the planning mode. Measured plans are kept from run to run. */
-void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags);
+ * which hold a lock. `flags` is the planning mode, `seconds` the most that it may measure (0: no
+ * limit), after which it estimates. Measured plans are kept from run to run. */
+void gf_fftw_plan_begin(const struct gf_fftw *f, int threads, unsigned flags, double seconds);
 void gf_fftw_plan_end(const struct gf_fftw *f, unsigned flags);
 /* The file that this is kept in; false where nothing names a place for one. */
 bool gf_fftw_wisdom_path(enum gf_precision p, char *path, size_t size);

@@ -8,8 +8,7 @@
 #include "core/base/status.h"
 
 #ifdef GF_WITH_VKFFT
-#include "core/gpu/plan/space.h"
-#include "core/gpu/run.h"
+#include "core/vendor/bare.h"
 
 #define VKFFT_BACKEND 1
 #pragma GCC diagnostic push
@@ -46,25 +45,15 @@ static int vkfft_open(const struct gf_backend_options *options, void **context) 
 static void vkfft_unplan(void *context, struct gf_plan *plan) {
     struct gf_gpu_context *c = context;
     struct impl *m = plan ? plan->impl : NULL;
-    if (m) {
-        if (m->made && c->api->stream(c->gpu))
-            deleteVkFFT(&m->app);
-        gf_gpu_run_drop(c, &m->run);
-    }
-    free(m);
-    free(plan);
+    if (m && m->made && c->api->stream(c->gpu))
+        deleteVkFFT(&m->app);
+    gf_bare_drop(c, plan);
 }
 
-/* Arrays of its types, and the innermost axes alone transformed: the others are one batch. */
+/* The innermost axes alone transformed: the others are one batch. */
 static bool is_possible(const struct gf_job *job) {
-    const struct gf_output *out = &job->out[0];
-    bool wide = job->precision == GF_DOUBLE, real = !gf_dtype_is_complex(job->in_dtype);
-    enum gf_dtype pair = wide ? GF_C128 : GF_C64;
     unsigned all = (1u << job->ndim) - 1, rest = ~job->axes & all;
-    return job->op != GF_FILTER && job->op != GF_DWT && job->n_out == 1 && job->channels == 1 &&
-           gf_job_scale(job) == 1 && !out->shift && !job->in_shift && !job->real &&
-           job->in_dtype == (real ? (wide ? GF_F64 : GF_F32) : pair) && out->kind == GF_COMPLEX &&
-           out->dtype == pair && out->half == real && job->axes && !(rest & (rest + 1));
+    return !job->real && job->axes && !(rest & (rest + 1));
 }
 
 static int make_app(const struct gf_gpu_context *c, struct impl *m, const struct gf_job *job) {
@@ -104,49 +93,24 @@ static int make_app(const struct gf_gpu_context *c, struct impl *m, const struct
 
 static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct gf_gpu_context *c = context;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
     *out = NULL;
-    if (!rc && !is_possible(job))
-        rc = gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
+    if (!is_possible(job))
+        return gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
+    struct gf_plan *plan;
+    int rc = gf_bare_begin(c, job, sizeof(struct impl), &plan);
     if (rc)
         return rc;
-    struct gf_plan *plan = calloc(1, sizeof *plan);
-    struct impl *m = calloc(1, sizeof *m);
-    struct gf_gpu_plan *p = calloc(1, sizeof *p);
-    if (!plan || !m || !p) {
-        free(p);
-        free(m);
-        free(plan);
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    }
-    plan->impl = m;
-    plan->job = p->job = *job;
-    p->props = c->props;
-    m->run.plan = p;
-    gf_gpu_size_buffers(p);
-    m->in_bytes = (uint64_t)p->bytes[GF_GPU_IN];
-    m->out_bytes = (uint64_t)p->bytes[GF_GPU_OUT];
+    struct impl *m = plan->impl;
+    m->in_bytes = (uint64_t)m->run.plan->bytes[GF_GPU_IN];
+    m->out_bytes = (uint64_t)m->run.plan->bytes[GF_GPU_OUT];
     rc = make_app(c, m, job);
     if (!rc)
-        rc = gf_gpu_run_prepare(c, &m->run, 0);
-    if (rc) {
+        rc = gf_bare_end(c, plan, 0, "vkfft");
+    if (rc)
         vkfft_unplan(context, plan);
-        return rc;
-    }
-    gf_gpu_run_summarize(&m->run, plan);
-    struct gf_pass_info *pass = &plan->pass[plan->n_passes++]; /* how many it has is its own */
-    snprintf(pass->what, sizeof pass->what, "vkfft");
-    pass->bytes_read = p->bytes[GF_GPU_IN];
-    pass->bytes_written = p->bytes[GF_GPU_OUT];
-    *out = plan;
-    return 0;
-}
-
-static int vkfft_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
-    struct impl *m = plan->impl;
-    return gf_gpu_run_upload(context, &m->run, in);
+    else
+        *out = plan;
+    return rc;
 }
 
 static int vkfft_run(void *context, struct gf_plan *plan, int times, double *seconds) {
@@ -166,16 +130,10 @@ static int vkfft_run(void *context, struct gf_plan *plan, int times, double *sec
     return rc ? rc : gf_gpu_run_end(c, seconds);
 }
 
-static int vkfft_download(void *context, struct gf_plan *plan, struct gf_array *out,
-                          struct gf_report *report) {
-    struct impl *m = plan->impl;
-    return gf_gpu_run_download(context, &m->run, out, report);
-}
-
 static const struct gf_device_exec on_device = {
-    .upload = vkfft_upload,
+    .upload = gf_bare_upload,
     .run = vkfft_run,
-    .download = vkfft_download,
+    .download = gf_bare_download,
     .measure = gf_gpu_run_measure,
     .transfer = gf_gpu_run_transfer,
 };

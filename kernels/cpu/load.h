@@ -233,7 +233,7 @@ static void load_work_rows(const struct tile *t, int half, cvec *a, long points,
     for (long k = 0; k < points; k += LANES) {
         vec re[LANES], im[LANES];
         for (int l = 0; l < LANES; l++) {
-            long i = first + (l < t->count[half] ? l : 0);
+            long i = first + (l < t->count[half] ? l : t->count[half] - 1); /* as lanes_of() */
             const cvec *x = (const cvec *)(base + i * e->lane.stride + k * e->line.stride);
             re[l] = x->re;
             im[l] = x->im;

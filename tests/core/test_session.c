@@ -17,6 +17,7 @@ struct fake {
     int fail_probe, fail_open, fail_plan, fail_exec; /* statuses; 0: works */
     int fail_times;                                  /* plan or exec fails so often; 0: always */
     bool lost;
+    int slabs; /* the next so many plans are in slabs */
     atomic_int opened, closed, planned, unplanned, ran;
     char device[32];
 };
@@ -69,6 +70,8 @@ static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     (*out)->workspace_bytes = 1000;
     (*out)->build_seconds = 2;
     (*out)->kernels_built = 3;
+    (*out)->in_slabs = f->slabs > 0;
+    f->slabs -= f->slabs > 0;
     return 0;
 }
 
@@ -442,6 +445,23 @@ static void test_memory(void) {
     }
 }
 
+/* Likewise before a job runs in slabs; one that does not fit alone either stays in slabs. */
+static void test_slabs(void) {
+    CHECK_EQ(start("gpu"), 0);
+    gf_session_set_alone(&session, false);
+    CHECK_EQ(run(64, 1), 2);
+    gpu.slabs = 1;
+    CHECK_EQ(run(65, 1), 2);
+    CHECK_EQ(gpu.planned, 3);
+    CHECK_EQ(gpu.unplanned, 2);
+    stop();
+    CHECK_EQ(start("gpu"), 0);
+    gpu.slabs = 1;
+    CHECK_EQ(run(65, 1), 2);
+    CHECK_EQ(gpu.planned, 1);
+    stop();
+}
+
 static int start_device(const char *backend, const char *device, const char *variable) {
     n_notes = 0;
     notes[0] = 0;
@@ -535,6 +555,7 @@ int main(void) {
     test_fallback();
     test_asked();
     test_memory();
+    test_slabs();
     test_devices();
     test_threads();
     return TEST_END();

@@ -38,6 +38,8 @@ const struct fault_case fault_cases[] = {
         "fwd @/v.raw --shape=4x12x16 --type=u8 --complex=o.npy --max-memory=8K --scratch=auto"),
     RUN("fwd-scratch-tiff",
         "fwd @/v.tif --phase=o.tif --magnitude=m.raw --max-memory=9K --scratch=."),
+    RUN("filter-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --edges=taper "
+                          "--out=o.npy --max-memory=30K --scratch=auto"),
     RUN("inv-scratch", "inv @/h.npy --out=o.tif --max-memory=5K --scratch=auto"),
     RUN("inv-scratch-tiff", "inv @/f.tif --out=o.npy --max-memory=9K --scratch=."),
     RUN("fwd-verbose", "fwd @/a.png --out=o.png --verbose --json"),
@@ -49,6 +51,10 @@ const struct fault_case fault_cases[] = {
                        "--max-memory=80K"),
     PAGES("pages-tiff", "fwd @/pages.tif --dims=2 --depth=8 --range=full --out=o.tif --phase=o.npy "
                         "--max-memory=80K"),
+    PAGES("dwt-planes", "dwt @/pages.tif --out=o.tif --levels=1 --max-memory=80K"),
+    PAGES("picture-scratch",
+          "fwd @/a.npy --complex=o.npy --out=o.tif --max-memory=14K --scratch=."),
+    PAGES("idwt-planes", "idwt @/pages_dwt.npy --out=o.tif --max-memory=110K"),
     PAGES("pages-files",
           "filter @/pages.tif --dims=2 --lowpass=5 --out=o{page}.png --max-memory=60K"),
     /* Large enough for two threads. */
@@ -153,6 +159,7 @@ bool inputs_make(const char *folder, int seed) {
         "dwt a.pgm --levels=2 --out=w.npy",
         "filter v.raw --shape=4x12x16 --type=u8 --lowpass=9 --out=v.tif",
         "filter pages.raw --shape=24x40x32 --type=u8 --lowpass=9 --out=pages.tif",
+        "dwt pages.raw --shape=24x40x32 --type=u8 --levels=2 --out=pages_dwt.npy",
         "demo a.pgm --every=1 --out=folder/1.png",
         "demo b.pgm --every=1 --out=folder/2.tif",
         "demo b.pgm --every=1 --out=folder/3.pgm",

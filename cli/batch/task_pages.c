@@ -1,0 +1,130 @@
+/* Whether a volume is taken page by page, and how many pages at a time. */
+#include "cli/batch/task.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/batch/store.h"
+#include "core/base/range_planes.h"
+
+enum { AT_ONCE = 8 << 20 /* bytes of pages, in and out, that are worth a run of their own */ };
+
+/* Whether a display range of all planes is to be found before the first one is written. */
+static bool looks_ahead(const struct gf_job *job) {
+    bool looks = gf_job_samples(job);
+    for (int i = 0; i < job->n_out; i++)
+        looks = looks || gf_output_is_full(&job->out[i]);
+    return looks;
+}
+
+static bool is_read_again(const struct gf_task *t) {
+    struct stat st;
+    for (int i = 0; i < t->n_read && t->s->frames; i++)
+        if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
+            return false;
+    return t->s->frames || gf_file_is_at_hand(t->reader.file[0]);
+}
+
+const char *gf_task_refuses_pages(const struct gf_task *t) {
+    const struct gf_job *job = &t->job;
+    const bool volume = t->image.ndim == 3 && job->ndim == 3 && !(job->axes & 1);
+    if (!volume || job->shape[0] < 2 || t->image.px.shape[0] != job->shape[0])
+        return "planes are not transformed by themselves";
+    if (!t->s->plan_only && !gf_reader_has_pages(&t->reader, t->s))
+        return "the input is read in one piece";
+    if (!t->s->plan_only && looks_ahead(job) && !is_read_again(t))
+        return "a pipe is read once, and the display range is that of all pages";
+    if (t->s->nan == GF_NAN_MEAN && !gf_dtype_is_integer(t->image.px.dtype))
+        return "--nan=mean takes the mean of all samples";
+    for (int i = 0; i < t->targets->n; i++)
+        if (!t->s->plan_only && gf_product_pages_refused(&t->product[i]))
+            return gf_product_pages_refused(&t->product[i]);
+    return t->hooks->refuses_pages ? t->hooks->refuses_pages(t) : NULL;
+}
+
+/* What is written through, and files that are complete before the last page is read, would be there
+ * in part where a later page fails: such pages are kept together where there is memory for them. */
+static bool shows_parts(const struct gf_task *t) {
+    bool shows = false;
+    for (int i = 0; i < t->targets->n; i++) {
+        struct stat st;
+        const struct gf_product *p = &t->product[i];
+        shows = shows || p->where->has_page || !strcmp(p->path, "-") ||
+                (!stat(p->path, &st) && !S_ISREG(st.st_mode));
+    }
+    return shows && !t->s->plan_only;
+}
+
+static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
+    int64_t bytes = in ? gf_array_bytes(&t->image.px) : 0;
+    for (int i = 0; i < t->job.n_out && out; i++)
+        bytes += gf_array_bytes(&t->product[i].image.px);
+    return bytes / t->job.shape[0];
+}
+
+static int64_t usual_pages(const struct gf_task *t) {
+    int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
+    return n < 1 ? 1 : n;
+}
+
+static int set_pages(struct gf_task *t, int64_t n) {
+    struct gf_paging *p = &t->pages;
+    p->at_once = n;
+    p->job = t->job;
+    p->job.shape[0] = n;
+    p->job.lean = false;
+    p->extra_bytes = t->extra_bytes;
+    gf_runner_repeat(t->runner, (t->job.shape[0] + n - 1) / n);
+    return t->hooks->take_pages ? t->hooks->take_pages(t) : 0;
+}
+
+int gf_task_choose_pages(struct gf_task *t) {
+    const int64_t usual = usual_pages(t), all = t->job.shape[0];
+    t->pages.refused = gf_task_refuses_pages(t);
+    if (t->pages.refused || (!t->pages.always && (usual >= all || shows_parts(t))))
+        return 0;
+    return set_pages(t, usual < all ? usual : all);
+}
+
+bool gf_task_take_fewer_pages(struct gf_task *t) {
+    int64_t usual = usual_pages(t), half = (t->job.shape[0] + 1) / 2;
+    if (t->pages.refused || t->pages.at_once == 1)
+        return false;
+    int64_t n = t->pages.at_once ? t->pages.at_once / 2 : usual < half ? usual : half;
+    return !set_pages(t, n);
+}
+
+struct gf_job *gf_task_planned(struct gf_task *t) {
+    return t->pages.at_once ? &t->pages.job : &t->job;
+}
+
+/* Two of each: one is transformed while others are read and written. */
+int64_t gf_task_in_bytes(const struct gf_task *t) {
+    const int64_t n = 2 * t->pages.at_once;
+    return n ? n * page_bytes(t, true, false) : gf_array_bytes(&t->image.px);
+}
+
+int64_t gf_task_out_bytes(const struct gf_task *t) {
+    const int64_t n = 2 * t->pages.at_once;
+    int64_t bytes = n ? n * page_bytes(t, false, true) : 0;
+    for (int i = 0; i < t->job.n_out && !n; i++)
+        bytes += gf_array_bytes(&t->product[i].image.px);
+    return bytes;
+}
+
+int64_t gf_task_extra_bytes(const struct gf_task *t) {
+    if (!t->pages.at_once)
+        return t->extra_bytes;
+    int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    return t->pages.extra_bytes + decoding;
+}
+
+int64_t gf_task_looking_bytes(const struct gf_task *t) {
+    int64_t shape[GF_MAX_RANK], bytes = page_bytes(t, true, false);
+    if (!t->pages.at_once || !gf_job_samples(&t->job))
+        return 0;
+    struct gf_job one = gf_range_planes_job(&t->job);
+    gf_job_out_shape(&one, 0, shape);
+    struct gf_array spectrum = gf_array_wrap(NULL, one.out[0].dtype, one.ndim + 1, shape);
+    return bytes + gf_array_bytes(&spectrum);
+}

@@ -1,0 +1,112 @@
+/* The exchange of a volume, beside its floors: a memory copy of what is sent, and the link. */
+#include "cli/bench/exchange.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/batch/ranks.h"
+#include "cli/batch/report.h"
+#include "cli/log.h"
+#include "cli/shapes.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/mpi/exchange.h"
+#include "core/session/backends.h"
+#include "formats/io_keeper.h"
+
+static const double usual_seconds = 0.5;
+
+static void print_text(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
+                       const struct gf_exchange *e) {
+    char text[GF_SIZE_TEXT];
+    const double sent = (double)e->bytes_sent;
+    printf("%s complex, %d processes of %s, %dx%d\n", shape, ranks->size, ranks->transport->library,
+           e->grid.down, e->grid.across);
+    printf("  sent      %s by each\n", gf_memory_text(e->bytes_sent, text));
+    printf("  exchange  %.4g ms, the least %.4g ms, %.3g GB/s from each, %d runs\n",
+           e->median * 1e3, e->least * 1e3, sent / e->median * 1e-9, e->runs);
+    printf("  copy      %.4g ms: the exchange takes at least %.2f times what a memory copy does\n",
+           e->copy * 1e3, e->least / e->copy);
+    if (s->link > 0)
+        printf("  link      %.4g ms at %.3g GB/s: the exchange takes at least %.2f times that\n",
+               sent / s->link * 1e-6, s->link, e->least * s->link * 1e9 / sent);
+}
+
+static void print_json(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
+                       const struct gf_exchange *e) {
+    json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:i, s:f, s:f, s:f}", "kind",
+                          "exchange", "shape", shape, "mpi", ranks->transport->library, "ranks",
+                          ranks->size, "down", e->grid.down, "across", e->grid.across, "bytes_sent",
+                          (json_int_t)e->bytes_sent, "runs", e->runs, "median_ms", e->median * 1e3,
+                          "least_ms", e->least * 1e3, "copy_ms", e->copy * 1e3);
+    if (s->link > 0)
+        json_object_set_new(o, "link_ms", json_real((double)e->bytes_sent / s->link * 1e-6));
+    gf_json_print(o);
+}
+
+static int measure(const struct gf_settings *s, const struct gf_extents *shape,
+                   struct gf_spread *spread) {
+    const bool wide = s->bench.precisions == 1u << GF_DOUBLE;
+    struct gf_exchange e;
+    char text[GF_SHAPE_TEXT];
+    struct gf_job *job = &spread->job;
+    *job = (struct gf_job){.ndim = shape->n,
+                           .channels = 1,
+                           .axes = (1u << shape->n) - 1,
+                           .in_dtype = wide ? GF_C128 : GF_C64,
+                           .precision = wide ? GF_DOUBLE : GF_SINGLE,
+                           .n_out = 1};
+    job->out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = job->in_dtype};
+    for (int i = 0; i < shape->n; i++)
+        job->shape[i] = shape->extent[i];
+    int rc = gf_spread_check(job);
+    const struct gf_grid one = {spread->ranks->size, 1};
+    if (!rc)
+        rc = gf_memory_check(gf_spread_bytes(job, &one),
+                             s->max_memory ? s->max_memory : gf_memory_available());
+    rc = gf_ranks_agree(spread->ranks, rc);
+    if (!rc)
+        rc = gf_exchange_measure(spread, s->bench.seconds > 0 ? s->bench.seconds : usual_seconds,
+                                 s->bench.repeat, &e);
+    if (!rc && spread->ranks->rank == 0)
+        (s->json ? print_json : print_text)(s, gf_shape_text(shape, text), spread->ranks, &e);
+    return rc;
+}
+
+static int run(const struct gf_settings *s, const struct gf_shapes *shapes,
+               struct gf_ranks *ranks) {
+    const struct gf_backend *b = NULL;
+    struct gf_backend_options options = {.threads = 1};
+    struct gf_spread spread = {.ranks = ranks, .grid = {s->grid.down, s->grid.across}};
+    int rc = gf_backend_find("openmp", &b);
+    spread.backend = b;
+    rc = gf_ranks_agree(ranks, rc ? rc : b->open(&options, &spread.context));
+    for (int i = 0; i < shapes->n && !rc; i++)
+        rc = measure(s, &shapes->shape[i], &spread);
+    gf_log_mute(ranks->rank != (rc ? ranks->speaker : 0));
+    b->close(spread.context);
+    return rc;
+}
+
+int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    struct gf_shapes shapes = {0};
+    struct gf_ranks ranks = {.transport = NULL};
+    int rc = launcher.size > 1 ? 0
+                               : gf_fail(GF_EUSAGE, "--kind=exchange measures the processes that "
+                                                    "mpirun or srun started");
+    for (int i = 0; i < n && !rc; i++)
+        rc = gf_shapes_add(&shapes, operands[i], (enum gf_step)s->step);
+    if (!rc && !n)
+        rc = gf_shapes_add(&shapes, "256^3", GF_STEP_DOUBLE);
+    if (!rc)
+        rc = gf_ranks_start(&launcher, &ranks);
+    if (!rc)
+        rc = run(s, &shapes, &ranks);
+    gf_keeper_stop();
+    if (ranks.broken)
+        ranks.transport->abandon(gf_exit_code(rc));
+    gf_ranks_close(&ranks);
+    gf_shapes_free(&shapes);
+    return rc;
+}

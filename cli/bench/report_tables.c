@@ -1,0 +1,421 @@
+/* The tables of bench --report. */
+#include "cli/bench/report_tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/status.h"
+
+static const char *const yardsticks[] = {"cuda", "cufft", "openmp"};
+
+int gf_bench_view_make(const struct gf_bench_results *r, struct gf_bench_view *v) {
+    *v = (struct gf_bench_view){.r = r};
+    v->c = calloc((size_t)r->n + 1, sizeof *v->c);
+    if (!v->c)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    for (int i = 0; i < r->n; i++) {
+        const struct gf_bench_result *result = &r->result[i];
+        int k = 0;
+        if (!v->n_cases || !gf_bench_same_case(v->c[v->n_cases - 1], &result->c))
+            v->c[v->n_cases++] = &result->c;
+        while (k < v->n_names && strcmp(v->name[k], result->row.name))
+            k++;
+        if (k == v->n_names && k < GF_MAX_ENTRANTS && *result->row.name)
+            v->name[v->n_names++] = result->row.name;
+    }
+    return 0;
+}
+
+void gf_bench_view_free(struct gf_bench_view *v) {
+    free(v->c);
+    *v = (struct gf_bench_view){0};
+}
+
+/* The row of that entrant, timed or not; "": the one that explains why there are no others. */
+static const struct gf_bench_row *find(const struct gf_bench_view *v, int i, const char *name) {
+    for (int k = 0; k < v->r->n; k++)
+        if (gf_bench_same_case(&v->r->result[k].c, v->c[i]) &&
+            !strcmp(v->r->result[k].row.name, name))
+            return &v->r->result[k].row;
+    return NULL;
+}
+
+static const struct gf_bench_row *timed(const struct gf_bench_view *v, int i, const char *name) {
+    const struct gf_bench_row *row = find(v, i, name);
+    return row && row->status == GF_BENCH_OK ? row : NULL;
+}
+
+bool gf_bench_view_has(const struct gf_bench_view *v, const char *name) {
+    for (int i = 0; i < v->n_cases; i++)
+        if (timed(v, i, name))
+            return true;
+    return false;
+}
+
+const char *gf_bench_view_base(const struct gf_bench_view *v) {
+    for (size_t i = 0; i < sizeof yardsticks / sizeof *yardsticks; i++)
+        if (gf_bench_view_has(v, yardsticks[i]))
+            return yardsticks[i];
+    return NULL;
+}
+
+/* ---- words and numbers ---- */
+
+static int exponent_of(int64_t n) {
+    int k = 0;
+    while (k < 62 && (INT64_C(1) << k) < n)
+        k++;
+    return (INT64_C(1) << k) == n ? k : -1;
+}
+
+static void print_case(FILE *f, const struct gf_bench_case *c) {
+    const struct gf_shape *s = &c->shape;
+    bool equal = s->ndim > 1;
+    for (int i = 1; i < s->ndim; i++)
+        equal = equal && s->n[i] == s->n[0];
+    if (equal && s->n[0] > 3) /* 2^3 would be a line */
+        fprintf(f, "%lld^%d", (long long)s->n[0], s->ndim);
+    else if (s->ndim == 1 && exponent_of(s->n[0]) > 0)
+        fprintf(f, "2^%d", exponent_of(s->n[0]));
+    else
+        for (int i = 0; i < s->ndim; i++)
+            fprintf(f, "%s%lld", i ? "x" : "", (long long)s->n[i]);
+    if (c->kind == GF_BENCH_DWT)
+        fprintf(f, ", %d level%s", c->job.wavelet.levels, c->job.wavelet.levels == 1 ? "" : "s");
+}
+
+static void print_ratio(FILE *f, double v) {
+    fprintf(f, v < 9.95 ? "%.2g" : "%.0f", v);
+}
+
+/* Three digits at least, in a unit that needs no more. */
+static void print_time(FILE *f, double seconds) {
+    static const char *const units[] = {"ns", "\xc2\xb5s", "ms", "s"};
+    int unit = 0;
+    double v = seconds * 1e9;
+    for (; v >= 999.5 && unit < 3; unit++)
+        v /= 1e3;
+    fprintf(f, v < 999.5 ? "%.3g %s" : "%.0f %s", v, units[unit]);
+}
+
+/* Within a table's cell. */
+static void print_cell_text(FILE *f, const char *text) {
+    for (; *text; text++) {
+        if (*text == '|')
+            fputc('\\', f);
+        fputc(*text, f);
+    }
+}
+
+static void print_gb_s(FILE *f, int64_t bytes, double seconds) {
+    double v = (double)bytes / seconds * 1e-9;
+    fprintf(f, v < 999.5 ? "%.3g" : "%.0f", v);
+}
+
+static void print_columns(FILE *f, int n) {
+    fputs("\n|", f);
+    for (int i = 0; i < n; i++)
+        fputs("---|", f);
+    fputc('\n', f);
+}
+
+/* ---- summary ---- */
+
+static const char *fastest_of(const struct gf_bench_view *v, int i) {
+    const char *best = NULL;
+    double least = INFINITY;
+    for (int k = 0; k < v->n_names; k++) {
+        const struct gf_bench_row *row = timed(v, i, v->name[k]);
+        if (row && row->time.median < least) {
+            least = row->time.median;
+            best = v->name[k];
+        }
+    }
+    return best;
+}
+
+/* "2^1 to 2^5, 2^15" */
+static void print_wins(FILE *f, const struct gf_bench_view *v, const char *name) {
+    bool any = false;
+    for (int i = 0; i < v->n_cases; i++) {
+        int last = i;
+        if (fastest_of(v, i) != name)
+            continue;
+        while (last + 1 < v->n_cases && fastest_of(v, last + 1) == name)
+            last++;
+        fputs(any ? ", " : "", f);
+        print_case(f, v->c[i]);
+        if (last > i) {
+            fputs(last > i + 1 ? " to " : ", ", f);
+            print_case(f, v->c[last]);
+        }
+        any = true;
+        i = last;
+    }
+    fputs(any ? "" : "-", f);
+}
+
+/* Of the ratios to the base: their geometric mean, the least and the most. */
+static void print_spread(FILE *f, const struct gf_bench_view *v, const char *name,
+                         const char *base) {
+    double sum = 0, least = INFINITY, most = 0;
+    int n = 0;
+    for (int i = 0; i < v->n_cases; i++) {
+        const struct gf_bench_row *row = timed(v, i, name), *to = timed(v, i, base);
+        if (!row || !to)
+            continue;
+        double ratio = row->time.median / to->time.median;
+        sum += log(ratio);
+        least = fmin(least, ratio);
+        most = fmax(most, ratio);
+        n++;
+    }
+    if (!n) {
+        fputs(" - | - |", f);
+        return;
+    }
+    fputc(' ', f);
+    print_ratio(f, exp(sum / n));
+    fputs(" | ", f);
+    print_ratio(f, least);
+    fputs(" to ", f);
+    print_ratio(f, most);
+    fputs(" |", f);
+}
+
+/* The most operations a second, and where. */
+static void print_peak(FILE *f, const struct gf_bench_view *v, const char *name) {
+    int at = -1;
+    double most = 0;
+    for (int i = 0; i < v->n_cases; i++) {
+        const struct gf_bench_row *row = timed(v, i, name);
+        if (row && v->c[i]->flops / row->time.median > most) {
+            most = v->c[i]->flops / row->time.median;
+            at = i;
+        }
+    }
+    if (at < 0) {
+        fputs(" - |", f);
+        return;
+    }
+    fprintf(f, most < 1e12 ? " %.3g at " : " %.0f at ", most * 1e-9);
+    print_case(f, v->c[at]);
+    fputs(" |", f);
+}
+
+void gf_bench_summary_table(FILE *f, const struct gf_bench_view *v, const char *base) {
+    fputs("\n| | fastest of all at |", f);
+    if (base)
+        fprintf(f, " time / %s's, geometric mean | least to most |", base);
+    fputs(" most GFLOP/s |", f);
+    print_columns(f, base ? 5 : 3);
+    for (int k = 0; k < v->n_names; k++) {
+        if (!gf_bench_view_has(v, v->name[k]))
+            continue;
+        fprintf(f, "| %s | ", v->name[k]);
+        print_wins(f, v, v->name[k]);
+        fputs(" |", f);
+        if (base)
+            print_spread(f, v, v->name[k], base);
+        print_peak(f, v, v->name[k]);
+        fputc('\n', f);
+    }
+}
+
+static int shorter(const void *a, const void *b) {
+    const struct gf_bench_row *const *x = a, *const *y = b;
+    return ((*x)->time.median > (*y)->time.median) - ((*x)->time.median < (*y)->time.median);
+}
+
+void gf_bench_describe_largest(FILE *f, const struct gf_bench_view *v) {
+    const struct gf_bench_row *rows[GF_MAX_ENTRANTS];
+    char in[GF_SIZE_TEXT];
+    int largest = -1, n = 0;
+    for (int i = 0; i < v->n_cases; i++)
+        if (fastest_of(v, i) && (largest < 0 || v->c[i]->bytes_in >= v->c[largest]->bytes_in))
+            largest = i;
+    if (largest < 0)
+        return;
+    for (int k = 0; k < v->n_names; k++) {
+        rows[n] = timed(v, largest, v->name[k]);
+        n += rows[n] != NULL;
+    }
+    qsort(rows, (size_t)n, sizeof *rows, shorter);
+    fputs("\nThe largest, ", f);
+    print_case(f, v->c[largest]);
+    fprintf(f, " (%s), from the fastest: ", gf_memory_text(v->c[largest]->bytes_in, in));
+    for (int i = 0; i < n; i++) {
+        fprintf(f, "%s%s ", i ? ", " : "", rows[i]->name);
+        print_time(f, rows[i]->time.median);
+    }
+    fputs(".\n", f);
+}
+
+/* ---- times by size ---- */
+
+static void print_cell(FILE *f, const struct gf_bench_row *row, const struct gf_bench_row *over) {
+    fputc(' ', f);
+    if (!row)
+        fputc('-', f);
+    else if (over && row != over)
+        print_ratio(f, over->time.median / row->time.median);
+    else
+        print_time(f, row->time.median);
+    fputs(row && row->noisy ? "~ |" : " |", f);
+}
+
+void gf_bench_size_table(FILE *f, const struct gf_bench_view *v, const char *over) {
+    int columns = 1;
+    fputs("\n| size |", f);
+    for (int k = 0; k < v->n_names; k++)
+        if (gf_bench_view_has(v, v->name[k])) {
+            bool base = over && !strcmp(v->name[k], over);
+            fprintf(f, " %s%s |", v->name[k], base ? ", time" : "");
+            columns++;
+        }
+    print_columns(f, columns);
+    for (int i = 0; i < v->n_cases; i++) {
+        const struct gf_bench_row *base = over ? timed(v, i, over) : NULL;
+        if (over ? !base : !fastest_of(v, i))
+            continue;
+        fputs("| ", f);
+        print_case(f, v->c[i]);
+        fputs(" |", f);
+        for (int k = 0; k < v->n_names; k++)
+            if (gf_bench_view_has(v, v->name[k]))
+                print_cell(f, timed(v, i, v->name[k]), base);
+        fputc('\n', f);
+    }
+}
+
+/* ---- passes and copies ---- */
+
+static void print_rate(FILE *f, int64_t bytes, double seconds, double copy) {
+    print_time(f, seconds);
+    fputs(" | ", f);
+    print_gb_s(f, bytes, seconds);
+    if (copy > 0)
+        fprintf(f, " | %.0f%% |", (double)bytes / seconds / copy * 100);
+    else
+        fputs(" | - |", f);
+}
+
+static void print_passes(FILE *f, const struct gf_bench_row *row) {
+    const char *whole = row->n_listed == 1 ? row->listed[0].what : "the whole";
+    fprintf(f, "| %s | **", row->name);
+    print_cell_text(f, whole);
+    fputs("** | ", f);
+    print_rate(f, row->moved, row->time.median, row->copy);
+    fputs(row->noisy ? " ~ |\n" : " |\n", f);
+    for (int k = 0; k < row->n_listed && row->n_listed > 1; k++) {
+        const struct gf_bench_pass *p = &row->listed[k];
+        fputs("| | ", f);
+        print_cell_text(f, p->what);
+        fputs(" | ", f);
+        if (!(p->seconds > 0)) {
+            fputs("with the one above | | | |\n", f);
+            continue;
+        }
+        print_rate(f, p->bytes, p->seconds, row->copy);
+        fputc(' ', f);
+        if (p->expected > 0)
+            print_time(f, p->expected);
+        fputs(" |\n", f);
+    }
+}
+
+void gf_bench_pass_tables(FILE *f, const struct gf_bench_view *v) {
+    for (int i = 0; i < v->n_cases; i++) {
+        if (!fastest_of(v, i))
+            continue;
+        fputs("\n**", f);
+        print_case(f, v->c[i]);
+        fputs("**\n\n| | pass | time | GB/s | of copy | expected |", f);
+        print_columns(f, 6);
+        for (int k = 0; k < v->n_names; k++)
+            if (timed(v, i, v->name[k]))
+                print_passes(f, timed(v, i, v->name[k]));
+    }
+}
+
+static void print_copy(FILE *f, int64_t bytes, double seconds) {
+    fputc(' ', f);
+    print_time(f, seconds);
+    fputs(", ", f);
+    print_gb_s(f, bytes, seconds);
+    fputs(" |", f);
+}
+
+void gf_bench_transfer_table(FILE *f, const struct gf_bench_view *v) {
+    bool headed = false;
+    for (int i = 0; i < v->n_cases; i++)
+        for (int k = 0; k < v->n_names; k++) {
+            const struct gf_bench_row *row = timed(v, i, v->name[k]);
+            const struct gf_bench_transfers *t = row ? &row->transfers : NULL;
+            if (!t || !(t->whole > 0))
+                continue;
+            if (!headed) {
+                fputs("\nWith the copies to the device and back (time, GB/s), from and to pageable "
+                      "and page-locked memory:\n\n| size | | in, pageable | in, pinned | out, "
+                      "pageable | out, pinned | transform alone | with copies |",
+                      f);
+                print_columns(f, 8);
+                headed = true;
+            }
+            fputs("| ", f);
+            print_case(f, v->c[i]);
+            fprintf(f, " | %s |", row->name);
+            for (int way = 0; way < 2; way++) {
+                print_copy(f, t->bytes[way], t->pageable[way]);
+                print_copy(f, t->bytes[way], t->pinned[way]);
+            }
+            fputc(' ', f);
+            print_time(f, row->time.median);
+            fputs(" | ", f);
+            print_time(f, t->whole);
+            fputs(" |\n", f);
+        }
+}
+
+/* ---- gaps ---- */
+
+static void describe_gap(FILE *f, const struct gf_bench_view *v, int i, const char *name,
+                         const char *why) {
+    fputs("\n- ", f);
+    if (*name)
+        fprintf(f, "%s", name);
+    if (*name && i >= 0)
+        fputs(", ", f);
+    if (i >= 0)
+        print_case(f, v->c[i]);
+    fprintf(f, ": %s", why);
+}
+
+void gf_bench_describe_gaps(FILE *f, const struct gf_bench_view *v) {
+    bool any = false;
+    for (int i = 0; i < v->r->n; i++)
+        any = any || v->r->result[i].row.status != GF_BENCH_OK;
+    if (!any)
+        return;
+    fputs("\nNot measured:\n", f);
+    for (int i = 0; i < v->n_cases; i++) {
+        const struct gf_bench_row *row = find(v, i, "");
+        if (row)
+            describe_gap(f, v, i, "", row->why);
+    }
+    for (int k = 0; k < v->n_names; k++) {
+        bool never = !gf_bench_view_has(v, v->name[k]);
+        for (int i = 0; i < v->n_cases; i++) {
+            const struct gf_bench_row *row = find(v, i, v->name[k]);
+            if (!row || row->status == GF_BENCH_OK)
+                continue;
+            describe_gap(f, v, never ? -1 : i, v->name[k],
+                         row->status == GF_BENCH_WRONG ? "its answer is wrong" : row->why);
+            if (never)
+                break;
+        }
+    }
+    fputc('\n', f);
+}

@@ -1,0 +1,50 @@
+/* Several processes with one command line: which of them run it, and which print. */
+#include "cli/launched.h"
+
+#include <string.h>
+
+#include "cli/batch/ranks.h"
+#include "cli/command.h"
+#include "cli/log.h"
+
+static bool has(int argc, char **argv, const char *word) {
+    bool found = false;
+    for (int i = 1; i < argc; i++)
+        found = found || !strcmp(argv[i], word);
+    return found;
+}
+
+/* A file that a line names: an operand, or an output. Other options have numbers of their own. */
+static const char *file_of(const char *argument) {
+    static const char *const outputs[] = {"--out=", "--magnitude=", "--phase=", "--complex=", "-o"};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (!strncmp(argument, outputs[i], strlen(outputs[i])))
+            return argument + strlen(outputs[i]);
+    return argument[0] == '-' ? "" : argument;
+}
+
+static bool is_own(int argc, char **argv, int rank) {
+    bool own = has(argc, argv, "--mpi=off");
+    for (int i = 1; i < argc; i++) {
+        own = own || gf_ranks_differ(file_of(argv[i]), rank);
+        own = own || (i + 1 < argc && !strcmp(argv[i], "--mpi") && !strcmp(argv[i + 1], "off"));
+    }
+    return own;
+}
+
+bool gf_launched_ends(int argc, char **argv, int *code) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    const struct gf_command *c = argc > 1 ? gf_command_find(argv[1]) : NULL;
+    const bool asks = has(argc, argv, "--help") || has(argc, argv, "-h") ||
+                      has(argc, argv, "--version") || (argc > 1 && !strcmp(argv[1], "help"));
+    if (launcher.size < 2 || is_own(argc, argv, launcher.rank))
+        return false;
+    gf_log_mute(launcher.rank > 0);
+    *code = asks ? 0 : 2;
+    if (asks || !c)
+        return launcher.rank > 0;
+    if (!c->launched)
+        gf_log_error("%s runs in one process, and %s started %d", c->name, launcher.name,
+                     launcher.size);
+    return !c->launched;
+}

@@ -1,0 +1,12 @@
+/* What mpirun and srun started: one of several processes with the same command line. */
+#ifndef GF_CLI_LAUNCHED_H
+#define GF_CLI_LAUNCHED_H
+
+#include <stdbool.h>
+
+/* True where this line ends here, with *code: its command runs in one process, or the first one prints
+ * what it prints. What is wrong with the line is told by the first process alone. Lines with --mpi=off,
+ * or with the process's rank in an operand or an output, are this process's own. */
+bool gf_launched_ends(int argc, char **argv, int *code);
+
+#endif

@@ -1,0 +1,59 @@
+/* An open NVIDIA GPU, as core/gpu/cuda.c and core/gpu/cuda_memory.c share it. Private to these two. */
+#ifndef GF_CORE_GPU_CUDA_DEVICE_H
+#define GF_CORE_GPU_CUDA_DEVICE_H
+
+#include <stdatomic.h>
+
+#include "core/gpu/cuda_library.h"
+#include "core/gpu/gpu.h"
+
+struct gf_cuda_device {
+    const struct gf_cuda *cu;
+    const struct gf_nvrtc *nvrtc;
+    int device;
+    void *context, *mark[GF_GPU_MARKS];
+    void *stream; /* that commands go to: one of `streams`, which are opened when they are used */
+    void *streams[GF_GPU_QUEUES];
+    bool marked[GF_GPU_MARKS];
+    bool as_ptx; /* NVRTC does not know this architecture, so that the driver compiles its PTX */
+    char arch_option[48];
+    struct gf_gpu_props props;
+    atomic_bool lost;
+};
+
+struct gf_gpu_buffer {
+    uint64_t address;
+    int64_t bytes;
+};
+
+struct gf_gpu_kernel {
+    void *module, *function;
+};
+
+/* For a code of the driver: notes whether the context is lost, and returns the status. */
+int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what);
+/* 0 for a code of 0. */
+int gf_cuda_check(struct gf_cuda_device *g, int rc, const char *what);
+/* A context is current for one thread; any thread may call. */
+int gf_cuda_enter(struct gf_cuda_device *g);
+
+/* As in struct gf_gpu. */
+int gf_cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
+void gf_cuda_free(void *gpu, struct gf_gpu_buffer *buffer);
+int64_t gf_cuda_free_bytes(void *gpu);
+int gf_cuda_pin(void *gpu, int64_t bytes, void **host);
+void gf_cuda_unpin(void *gpu, void *host);
+int gf_cuda_lock(void *gpu, void *host, int64_t bytes, bool *locked);
+void gf_cuda_unlock(void *gpu, void *host);
+int gf_cuda_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
+int gf_cuda_download_rows(void *gpu, const struct gf_gpu_buffer *from,
+                          const struct gf_gpu_rows *rows);
+int gf_cuda_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                   int64_t bytes);
+int gf_cuda_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                     int64_t bytes);
+int gf_cuda_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
+int gf_cuda_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+
+#endif

@@ -1,0 +1,178 @@
+/* The memory of NVIDIA GPUs, page-locked host memory, and copies between them. */
+#include <stdlib.h>
+
+#include "core/gpu/common.h"
+#include "core/gpu/cuda_device.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
+
+int gf_cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
+    struct gf_cuda_device *g = gpu;
+    char size[GF_SIZE_TEXT];
+    *out = NULL;
+    int rc = gf_cuda_enter(g);
+    if (rc)
+        return rc;
+    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return gf_fail(GF_ENOMEM, "no memory for a buffer");
+    b->bytes = bytes;
+    rc = bytes < 0 || bytes > g->props.memory
+             ? GF_CU_OUT_OF_MEMORY
+             : g->cu->memory_alloc(&b->address, bytes < 16 ? 16 : (size_t)bytes);
+    if (!rc) {
+        *out = b;
+        return 0;
+    }
+    free(b);
+    if (rc == GF_CU_OUT_OF_MEMORY)
+        return gf_fail(GF_ENOMEM, "'%s' has no room for a buffer of %s", g->props.name,
+                       gf_memory_text(bytes, size));
+    return gf_cuda_failure(g, rc, "taking memory");
+}
+
+void gf_cuda_free(void *gpu, struct gf_gpu_buffer *buffer) {
+    struct gf_cuda_device *g = gpu;
+    if (!buffer)
+        return;
+    if (!g->cu->context_set(g->context))
+        g->cu->memory_free(buffer->address);
+    free(buffer);
+}
+
+int64_t gf_cuda_free_bytes(void *gpu) {
+    struct gf_cuda_device *g = gpu;
+    size_t unused = 0, all = 0;
+    if (g->cu->context_set(g->context) || g->cu->memory_info(&unused, &all))
+        return g->props.memory;
+    return (int64_t)unused;
+}
+
+int gf_cuda_pin(void *gpu, int64_t bytes, void **host) {
+    struct gf_cuda_device *g = gpu;
+    char size[GF_SIZE_TEXT];
+    *host = NULL;
+    int rc = gf_cuda_enter(g);
+    if (rc)
+        return rc;
+    rc = bytes < 0 ? GF_CU_OUT_OF_MEMORY
+                   : g->cu->host_alloc(host, bytes < 16 ? 16 : (size_t)bytes, GF_CU_HOST_PORTABLE);
+    if (!rc)
+        return 0;
+    *host = NULL;
+    if (gf_cuda_is_fatal(rc))
+        return gf_cuda_failure(g, rc, "locking memory");
+    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device: %s",
+                   gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
+}
+
+void gf_cuda_unpin(void *gpu, void *host) {
+    struct gf_cuda_device *g = gpu;
+    if (host && !g->cu->context_set(g->context))
+        g->cu->host_free(host);
+}
+
+/* The driver copies pageable memory before it returns, so that the caller may change it;
+ * page-locked memory must not change before sync(). */
+int gf_cuda_upload(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
+                   int64_t bytes) {
+    struct gf_cuda_device *g = gpu;
+    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
+    if (!rc)
+        rc = gf_cuda_enter(g);
+    if (rc || !bytes)
+        return rc;
+    rc = g->cu->upload(to->address + (uint64_t)offset, host, (size_t)bytes, g->stream);
+    return gf_cuda_check(g, rc, "an upload");
+}
+
+int gf_cuda_download(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
+                     int64_t bytes) {
+    struct gf_cuda_device *g = gpu;
+    int rc = gf_gpu_check_range(offset, bytes, from->bytes);
+    if (!rc)
+        rc = gf_cuda_enter(g);
+    if (rc || !bytes)
+        return rc;
+    rc = g->cu->download(host, from->address + (uint64_t)offset, (size_t)bytes, g->stream);
+    return gf_cuda_check(g, rc, "a download");
+}
+
+int gf_cuda_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
+    struct gf_cuda_device *g = gpu;
+    int rc = gf_gpu_check_range(offset, bytes, to->bytes);
+    if (!rc)
+        rc = gf_cuda_enter(g);
+    if (rc || !bytes)
+        return rc;
+    rc = g->cu->fill(to->address + (uint64_t)offset, 0, (size_t)bytes, g->stream);
+    return gf_cuda_check(g, rc, "clearing memory");
+}
+
+int gf_cuda_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
+                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes) {
+    struct gf_cuda_device *g = gpu;
+    int rc = gf_gpu_check_range(to_offset, bytes, to->bytes);
+    if (!rc)
+        rc = gf_gpu_check_range(from_offset, bytes, from->bytes);
+    if (!rc)
+        rc = gf_cuda_enter(g);
+    if (rc || !bytes)
+        return rc;
+    rc = g->cu->copy(to->address + (uint64_t)to_offset, from->address + (uint64_t)from_offset,
+                     (size_t)bytes, g->stream);
+    return gf_cuda_check(g, rc, "a copy");
+}
+
+int gf_cuda_lock(void *gpu, void *host, int64_t bytes, bool *locked) {
+    struct gf_cuda_device *g = gpu;
+    char size[GF_SIZE_TEXT];
+    *locked = false;
+    int rc = gf_cuda_enter(g);
+    if (rc)
+        return rc;
+    rc = g->cu->host_register(host, (size_t)bytes, GF_CU_HOST_PORTABLE);
+    *locked = !rc;
+    if (!rc || rc == GF_CU_ALREADY_REGISTERED)
+        return 0;
+    if (gf_cuda_is_fatal(rc))
+        return gf_cuda_failure(g, rc, "locking memory");
+    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device: %s",
+                   gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
+}
+
+void gf_cuda_unlock(void *gpu, void *host) {
+    struct gf_cuda_device *g = gpu;
+    if (host && !g->cu->context_set(g->context))
+        g->cu->host_unregister(host);
+}
+
+/* In either direction. */
+static int copy_rows(struct gf_cuda_device *g, const struct gf_gpu_buffer *buffer,
+                     const struct gf_gpu_rows *r, bool up) {
+    const struct gf_cuda_rows rows = {
+        .from_kind = up ? GF_CU_HOST : GF_CU_DEVICE,
+        .from_host = up ? r->host : NULL,
+        .from_device = up ? 0 : buffer->address,
+        .from_pitch = (size_t)(up ? r->pitch : r->bytes),
+        .to_kind = up ? GF_CU_DEVICE : GF_CU_HOST,
+        .to_host = up ? NULL : r->host,
+        .to_device = up ? buffer->address : 0,
+        .to_pitch = (size_t)(up ? r->bytes : r->pitch),
+        .width = (size_t)r->bytes,
+        .height = (size_t)r->count,
+    };
+    int rc = gf_gpu_check_range(0, r->bytes * r->count, buffer->bytes);
+    if (!rc)
+        rc = gf_cuda_enter(g);
+    return rc ? rc : gf_cuda_check(g, g->cu->copy_rows(&rows, g->stream), "a copy of rows");
+}
+
+int gf_cuda_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
+    return copy_rows(gpu, to, rows, true);
+}
+
+int gf_cuda_download_rows(void *gpu, const struct gf_gpu_buffer *from,
+                          const struct gf_gpu_rows *rows) {
+    return copy_rows(gpu, from, rows, false);
+}

@@ -1,0 +1,63 @@
+/* A Fourier transform of arrays that do not fit the device, through host memory: two walks over the
+ * arrays, part by part. A part is a slab, that is some pages (indices of the slowest axis), or a
+ * block, that is some bins of all pages. One walk takes slabs through all axes but the slowest, the
+ * other one blocks through that: forward the slabs come first, inverse the blocks. In between the
+ * complex numbers, half spectra of real samples, are in the exchange: host memory, which is an
+ * output or a spent input where one of these can hold them. While the device transforms a part, the
+ * next one is uploaded and the last one downloaded: from and to the arrays themselves where these can
+ * be page-locked and need no rearrangement, otherwise through buffers that the host's threads fill.
+ *
+ *     struct gf_gpu_slabs *s;
+ *     int rc = gf_gpu_slabs_plan(c, &job, &s);
+ *     if (!rc) rc = gf_gpu_slabs_exec(c, s, &in, out, &report);
+ *     gf_gpu_slabs_drop(c, s);
+ */
+#ifndef GF_CORE_GPU_SLAB_H
+#define GF_CORE_GPU_SLAB_H
+
+#include "core/gpu/run.h"
+#include "core/slab/plan.h"
+
+enum { GF_GPU_SLAB_DEPTH = 3 }; /* parts in flight: uploaded, transformed, downloaded */
+enum { GF_GPU_SLAB_UP, GF_GPU_SLAB_DOWN, GF_GPU_SLAB_REPORT, GF_GPU_SLAB_STAGES };
+
+struct gf_gpu_walk {
+    const char *what;
+    bool blocks;                       /* parts are blocks, else slabs */
+    bool scans;                        /* for display ranges: nothing is downloaded */
+    bool from_input, to_output;        /* otherwise the exchange */
+    int64_t extent, each, n;           /* pages, or bins of a page; of a part; parts */
+    int64_t bytes_read, bytes_written; /* of host memory, by the device */
+    int output[GF_MAX_OUTPUTS];        /* the job's outputs that the parts' outputs are */
+    struct gf_gpu_run run[2];          /* a part, and the last one where that is smaller */
+    int n_runs;
+};
+
+struct gf_gpu_slabs {
+    struct gf_job job; /* as asked for, a picture's as a volume with one row a page */
+    bool picture;      /* it is a picture's */
+    struct gf_slab_plan
+        plan;     /* the shape of the exchange, for display ranges; no more is filled in */
+    int64_t unit; /* bytes of a bin in the exchange: all channels */
+    bool in_output, in_input; /* the exchange can be there */
+    struct gf_gpu_walk walk[GF_SLAB_WALKS];
+    int n_walks;
+    int64_t device_bytes, host_bytes; /* taken: of the device; of the host, exchange included */
+    /* Page-locked, as they are needed: parts to be uploaded, parts that were downloaded, reports. */
+    char *staging[GF_GPU_SLAB_STAGES][GF_GPU_SLAB_DEPTH];
+    int64_t staging_bytes[GF_GPU_SLAB_STAGES];
+};
+
+/* GF_EUNSUPP for a job that is not run so, GF_ENOMEM where the device has no room for a part. */
+int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
+                      struct gf_gpu_slabs **slabs);
+/* The walks, as passes of a plan, and the memory. */
+void gf_gpu_slabs_list(const struct gf_gpu_slabs *s, struct gf_plan *plan);
+/* Whether a walk over the data finds output i's display range. */
+bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i);
+/* As gf_backend.exec. */
+int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
+                      const struct gf_array *in, struct gf_array *out, struct gf_report *report);
+void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s); /* takes NULL */
+
+#endif

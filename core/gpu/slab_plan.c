@@ -1,0 +1,355 @@
+/* Which walks a job in slabs takes, what each part of them is, and how large it may be. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/range_sample.h"
+#include "core/base/status.h"
+#include "core/gpu/plan/make.h"
+#include "core/gpu/slab.h"
+#include "core/gpu/slab_copy.h"
+#include "core/slab/range.h"
+
+/* A part of 64 MiB takes a millisecond on the fastest buses, and its launches some microseconds. There
+ * are several parts, so that copies and passes overlap. Blocks begin at cache lines. */
+enum { PART = 64 << 20, LEAST_PARTS = 8, ALIGNED_BINS = 16, BUFFER_ALIGNED = 64 };
+/* Of a block a device copies rows of 64 KiB at full speed, rows of 4 KiB at half of it. */
+enum { LEAST_ROW = 64 << 10 };
+
+static bool is_real(const struct gf_gpu_slabs *s) {
+    return gf_job_is_real(&s->job);
+}
+
+static bool walks_twice(const struct gf_job *job) {
+    return job->axes & 1 && job->axes != 1;
+}
+
+static const char *refuses(const struct gf_job *job) {
+    const bool real = gf_job_is_real(job);
+    if (job->op != GF_FFT)
+        return "only Fourier transforms are run in slabs";
+    if (job->shape[0] < 2)
+        return "a single page is not run in slabs";
+    if (real && (job->axes == 1 || !(job->axes >> 2 & 1) || job->shape[2] < 2))
+        return "of real samples in slabs the last axis is transformed too";
+    if (job->counted[0] && job->counted[0] < job->shape[0])
+        return "in slabs all pages are counted";
+    for (int i = 0; i < job->n_out; i++) {
+        if (real && job->direction == GF_FORWARD && walks_twice(job) && !job->out[i].half &&
+            !gf_gpu_slab_mirrors(&job->out[i]))
+            return "in slabs an output of this type has no mirror image";
+        if (!walks_twice(job) && gf_output_samples(job, i))
+            return "in slabs of pages there is no automatic range";
+    }
+    return NULL;
+}
+
+/* A picture as a volume whose pages have one row each. */
+static struct gf_job as_volume(const struct gf_job *job) {
+    struct gf_job v = *job;
+    if (job->ndim == 3)
+        return v;
+    v.ndim = 3;
+    v.shape[1] = 1;
+    v.shape[2] = job->shape[1];
+    v.counted[1] = 0;
+    v.counted[2] = job->counted[1];
+    v.axes = (job->axes & 1) | (job->axes >> 1 & 1) << 2;
+    return v;
+}
+
+/* In two walks some are found in the exchange. */
+bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
+    return walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
+                                : gf_output_is_full(&s->job.out[i]);
+}
+
+static enum gf_dtype work_type(const struct gf_job *job) {
+    return job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
+}
+
+/* The exchange. */
+static void describe(struct gf_gpu_slabs *s) {
+    const struct gf_job *job = &s->job;
+    const struct gf_output *o = &job->out[0];
+    const bool forward = job->direction == GF_FORWARD;
+    const bool halved = is_real(s) && (forward || job->in_half);
+    const int64_t channels = job->luma ? 1 : job->channels;
+    struct gf_slab_plan *p = &s->plan;
+    p->job = *job;
+    p->real = is_real(s);
+    p->pages = job->shape[0];
+    p->rows = job->shape[1];
+    p->width = (halved ? job->shape[2] / 2 + 1 : job->shape[2]) * channels;
+    p->number = (int64_t)gf_dtype_size(work_type(job));
+    s->unit = channels * p->number;
+    p->exchange_bytes = walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
+    s->in_output = job->n_out == 1 && o->dtype == work_type(job) && !o->shift &&
+                   (forward ? halved == o->half : !job->real);
+    s->in_input = !forward && job->spend_input && job->in_dtype == work_type(job) && !job->in_shift;
+}
+
+/* ---- parts ---- */
+
+static struct gf_job slab_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
+                              int64_t pages) {
+    struct gf_job job = s->job;
+    job.shape[0] = pages;
+    job.counted[0] = 0;
+    job.lean = job.spend_input = false;
+    job.axes &= ~1u;
+    if (!w->from_input) {
+        job.in_dtype = work_type(&job);
+        job.in_shift = false;
+    }
+    if (walks_twice(&s->job))
+        job.elsewhere = s->plan.pages;
+    if (!w->to_output) {
+        job.norm = GF_NORM_BACKWARD;
+        job.n_out = 1;
+        job.out[0] =
+            (struct gf_output){.kind = GF_COMPLEX, .dtype = work_type(&job), .half = s->plan.real};
+    }
+    return job;
+}
+
+static struct gf_job block_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
+                               int64_t bins) {
+    const int64_t numbers = bins * (s->unit / s->plan.number);
+    struct gf_job job = {.direction = s->job.direction,
+                         .ndim = 2,
+                         .shape = {s->plan.pages, numbers},
+                         .channels = 1,
+                         .axes = 1,
+                         .in_dtype = w->from_input ? s->job.in_dtype : work_type(&s->job),
+                         .precision = s->job.precision,
+                         .norm = s->job.norm,
+                         .elsewhere = gf_job_points(&s->job) / s->plan.pages,
+                         .n_out = 1};
+    if (w->to_output) {
+        job.n_out = s->job.n_out;
+        memcpy(job.out, s->job.out, sizeof job.out);
+        for (int i = 0; i < job.n_out; i++)
+            job.out[i].shift = job.out[i].half = false;
+        return job;
+    }
+    job.norm = job.direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
+    job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = work_type(&s->job)};
+    return job;
+}
+
+/* A walk for display ranges has the outputs that need one; the others are given theirs. */
+static struct gf_job part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t count) {
+    struct gf_job job = w->blocks ? block_job(s, w, count) : slab_job(s, w, count);
+    int n = 0;
+    for (int i = 0; i < job.n_out && w->to_output; i++) {
+        if (w->scans && !gf_gpu_slabs_scans(s, i))
+            continue;
+        w->output[n] = i;
+        job.out[n] = job.out[i];
+        if (!w->scans && job.out[n].range != GF_RANGE_GIVEN) {
+            job.out[n].range = GF_RANGE_GIVEN;
+            job.out[n].low = 0;
+            job.out[n].high = 1; /* until it is known */
+        }
+        n++;
+    }
+    job.n_out = w->to_output ? n : job.n_out;
+    return job;
+}
+
+static int64_t outputs_bytes(const struct gf_gpu_plan *p) {
+    int64_t sum = 0;
+    for (int i = 0; i < p->job.n_out; i++)
+        sum += (p->bytes[GF_GPU_OUT + i] + BUFFER_ALIGNED - 1) / BUFFER_ALIGNED * BUFFER_ALIGNED;
+    return sum;
+}
+
+/* What the smaller last part takes beside the others' buffers. */
+static int64_t own_bytes(const struct gf_gpu_walk *w) {
+    int64_t sum = 0;
+    for (int i = GF_GPU_A; i < GF_GPU_OUT && w->n_runs > 1; i++)
+        if (i > GF_GPU_B || w->run[1].plan->bytes[i] > w->run[0].plan->bytes[i])
+            sum += w->run[1].plan->bytes[i];
+    return sum;
+}
+
+static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
+    for (int i = 0; i < 2; i++) {
+        gf_gpu_run_drop(c, &w->run[i]);
+        w->run[i] = (struct gf_gpu_run){.plan = NULL};
+    }
+    w->n_runs = 0;
+}
+
+/* Plans for parts of `each`; GF_ENOMEM where these do not fit. */
+static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
+                     struct gf_gpu_walk *w) {
+    const int64_t rest = w->extent - (w->n - 1) * w->each;
+    const int64_t counts[2] = {w->each, rest};
+    int rc = 0;
+    w->n_runs = rest < w->each ? 2 : 1;
+    for (int i = 0; i < w->n_runs && !rc; i++) {
+        const struct gf_job job = part_job(s, w, counts[i]);
+        rc = gf_gpu_run_make(c, &w->run[i], &job);
+    }
+    if (rc)
+        return rc;
+    const struct gf_gpu_plan *p = w->run[0].plan;
+    const int64_t again = p->bytes[GF_GPU_IN] + outputs_bytes(p);
+    const int64_t beside = (GF_GPU_SLAB_DEPTH - 1) * again + own_bytes(w) +
+                           GF_GPU_SLAB_DEPTH * gf_gpu_run_report_bytes(&w->run[0]);
+    for (int i = 0; i < w->n_runs && !rc; i++)
+        rc = gf_gpu_run_prepare(c, &w->run[i], i ? 0 : beside);
+    return rc;
+}
+
+/* Parts of about the same size. */
+static void set_parts(struct gf_gpu_walk *w, int64_t most) {
+    w->n = (w->extent + most - 1) / most;
+    w->each = (w->extent + w->n - 1) / w->n;
+    if (w->blocks && w->each > ALIGNED_BINS)
+        w->each = w->each / ALIGNED_BINS * ALIGNED_BINS;
+    w->n = (w->extent + w->each - 1) / w->each;
+}
+
+/* The largest parts up to PART that fit the device. */
+static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
+    const int64_t bytes =
+        (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
+    int64_t most = (w->extent + LEAST_PARTS - 1) / LEAST_PARTS;
+    int64_t part = w->blocks ? LEAST_ROW * s->plan.pages : PART;
+    part = part > PART ? part : PART;
+    if (most > part / bytes)
+        most = part / bytes;
+    for (most = most ? most : 1;; most /= 2) {
+        set_parts(w, most);
+        int rc = make_runs(c, s, w);
+        if (!rc || rc != GF_ENOMEM || most == 1)
+            return rc;
+        drop_runs(c, w);
+    }
+}
+
+/* ---- walks ---- */
+
+static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype t) {
+    int64_t bytes = (int64_t)gf_dtype_size(t);
+    for (int i = 0; i <= job->ndim; i++)
+        bytes *= shape[i];
+    return bytes;
+}
+
+static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
+    const struct gf_job *job = &s->job;
+    int64_t shape[GF_MAX_RANK];
+    w.extent = w.blocks ? s->plan.rows * s->plan.width * s->plan.number / s->unit : s->plan.pages;
+    w.bytes_read = w.bytes_written = s->plan.exchange_bytes;
+    gf_job_in_shape(job, shape);
+    if (w.from_input)
+        w.bytes_read = array_bytes(job, shape, job->in_dtype);
+    if (w.to_output)
+        w.bytes_written = 0;
+    for (int i = 0; i < job->n_out && w.to_output && !w.scans; i++) {
+        gf_job_out_shape(job, i, shape);
+        if (walks_twice(job) && s->plan.real && job->direction == GF_FORWARD)
+            shape[2] = job->shape[2] / 2 + 1; /* the rest is mirrored by the host */
+        w.bytes_written += array_bytes(job, shape, job->out[i].dtype);
+    }
+    s->walk[s->n_walks++] = w;
+}
+
+static void add_walks(struct gf_gpu_slabs *s) {
+    const struct gf_job *job = &s->job;
+    const bool twice = walks_twice(job), forward = job->direction == GF_FORWARD;
+    const char *slabs = twice ? "slabs of pages, all axes but the slowest" : "slabs of pages";
+    const char *blocks = "blocks of all pages, the slowest axis";
+    bool scans = false;
+    for (int i = 0; i < job->n_out && forward; i++)
+        scans |= gf_gpu_slabs_scans(s, i);
+    if (twice)
+        add_walk(s, (struct gf_gpu_walk){
+                        .what = forward ? slabs : blocks, .blocks = !forward, .from_input = true});
+    const struct gf_gpu_walk last = {.what = twice == forward || job->axes == 1 ? blocks : slabs,
+                                     .blocks = twice ? forward : job->axes == 1,
+                                     .from_input = !twice,
+                                     .to_output = true};
+    if (scans) {
+        struct gf_gpu_walk scan = last;
+        scan.scans = true;
+        add_walk(s, scan);
+    }
+    add_walk(s, last);
+}
+
+static void count_memory(struct gf_gpu_slabs *s) {
+    int64_t *most = s->staging_bytes;
+    for (int i = 0; i < s->n_walks; i++) {
+        const struct gf_gpu_run *m = &s->walk[i].run[0];
+        const int64_t bytes[GF_GPU_SLAB_STAGES] = {
+            m->plan->bytes[GF_GPU_IN], outputs_bytes(m->plan), gf_gpu_run_report_bytes(m)};
+        for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
+            most[k] = bytes[k] > most[k] ? bytes[k] : most[k];
+        s->device_bytes = m->bytes > s->device_bytes ? m->bytes : s->device_bytes;
+    }
+    for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
+        s->host_bytes += GF_GPU_SLAB_DEPTH * most[k];
+    if (!s->in_output && !s->in_input)
+        s->host_bytes += s->plan.exchange_bytes;
+}
+
+int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
+                      struct gf_gpu_slabs **slabs) {
+    *slabs = NULL;
+    if (job->ndim < 2)
+        return gf_fail(GF_EUNSUPP, "a single line is not run in slabs");
+    const struct gf_job volume = as_volume(job);
+    const char *why = refuses(&volume);
+    if (why)
+        return gf_fail(GF_EUNSUPP, "%s", why);
+    struct gf_gpu_slabs *s = calloc(1, sizeof *s);
+    if (!s)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    s->job = volume;
+    s->picture = job->ndim == 2;
+    describe(s);
+    add_walks(s);
+    int rc = 0;
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        rc = fit_walk(c, s, &s->walk[i]);
+    if (rc) {
+        gf_gpu_slabs_drop(c, s);
+        return rc;
+    }
+    count_memory(s);
+    *slabs = s;
+    return 0;
+}
+
+void gf_gpu_slabs_list(const struct gf_gpu_slabs *s, struct gf_plan *plan) {
+    for (int i = 0; i < s->n_walks; i++) {
+        const struct gf_gpu_walk *w = &s->walk[i];
+        struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
+        *pass =
+            (struct gf_pass_info){.bytes_read = w->bytes_read, .bytes_written = w->bytes_written};
+        const int passes = w->run[0].plan->n_passes;
+        snprintf(pass->what, sizeof pass->what, "%lld %s%s: %lld %s each, %d pass%s on the device",
+                 (long long)w->n, w->what, w->scans ? ", for the display range" : "",
+                 (long long)w->each, w->blocks ? "bins of a page" : "pages", passes,
+                 passes == 1 ? "" : "es");
+        plan->kernels_built += w->run[0].built + w->run[1].built;
+        plan->build_seconds += w->run[0].build_seconds + w->run[1].build_seconds;
+    }
+    plan->in_slabs = true;
+    plan->workspace_bytes = s->host_bytes;
+    plan->device_bytes = s->device_bytes;
+}
+
+void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    for (int i = 0; s && i < s->n_walks; i++)
+        drop_runs(c, &s->walk[i]);
+    for (int i = 0; s && i < GF_GPU_SLAB_STAGES * GF_GPU_SLAB_DEPTH; i++)
+        if (s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH])
+            c->api->unpin(c->gpu, s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH]);
+    free(s);
+}

@@ -1,0 +1,150 @@
+/* Backends on devices that are not here. */
+#include "core/session/assume.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/gpu/run.h"
+
+/* As `gpufft devices --json` prints them, and the copy bandwidth that `gpufft bench` measures. */
+static const struct {
+    const char *name, *backend;
+    struct gf_assumed_device device;
+} known[] = {
+    {"h200",
+     "cuda",
+     {.props = {.name = "NVIDIA H200",
+                .platform = "CUDA 13.0",
+                .driver = "580.159.04",
+                .compiler = "NVRTC 13.0, sm_90",
+                .memory = 150109880320,
+                .max_alloc = 150109880320,
+                .local_bytes = 232448,
+                .unit_local_bytes = 233472,
+                .max_group = 1024,
+                .units = 132,
+                .warp = 32,
+                .fp64 = true,
+                .max_items = {1024, 1024, 64},
+                .clock_mhz = 1980,
+                .extensions = "sm_90"},
+      .copy = 4.27e12}},
+    {"h200",
+     "opencl",
+     {.props = {.name = "NVIDIA H200",
+                .platform = "NVIDIA CUDA 580.159.04",
+                .driver = "580.159.04",
+                .compiler = "OpenCL 3.0 CUDA 13.0.98",
+                .memory = 150109880320,
+                .max_alloc = 37527470080,
+                .local_bytes = 48896,
+                .unit_local_bytes = 49152,
+                .max_group = 1024,
+                .units = 132,
+                .warp = 32,
+                .fp64 = true,
+                .max_items = {1024, 1024, 64},
+                .clock_mhz = 1980},
+      .copy = 4.23e12}},
+};
+
+static struct gf_assumed_device assumed;
+static struct gf_backend backend;
+
+int gf_assume_known(const char *name, const char *of, struct gf_assumed_device *device) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(name, known[i].name) && !strcmp(of, known[i].backend)) {
+            *device = known[i].device;
+            return 0;
+        }
+    return gf_fail(GF_EABSENT, "the facts of '%s' are not built in; those of h200 are", name);
+}
+
+const struct gf_gpu_props *gf_assumed(void) {
+    return &assumed.props;
+}
+
+int gf_assume_check(const struct gf_assumed_device *device) {
+    const struct gf_gpu_props *p = &device->props;
+    if (p->memory < 1 || p->max_alloc < 1 || p->local_bytes < 1024 || p->max_group < 1 ||
+        p->units < 1 || p->warp < 1 || p->max_group > 1 << 20 || p->warp > p->max_group)
+        return gf_fail(GF_EINVAL, "memory, largest_buffer, local_memory, most_group_items, "
+                                  "compute_units or items_in_step is missing or impossible");
+    return 0;
+}
+
+/* ---- a device without one ---- */
+
+static int64_t assumed_free_bytes(void *gpu) {
+    (void)gpu;
+    return assumed.props.memory;
+}
+
+static bool assumed_lost(void *gpu) {
+    (void)gpu;
+    return false;
+}
+
+/* Plans take no buffer, and without build() no kernel. */
+static const struct gf_gpu no_gpu = {.free_bytes = assumed_free_bytes, .lost = assumed_lost};
+
+static int assumed_probe(char reason[GF_REASON]) {
+    snprintf(reason, GF_REASON, "%s, which need not be here", assumed.props.name);
+    return 0;
+}
+
+static int assumed_list(struct gf_gpu_props *props, int most) {
+    if (most > 0)
+        props[0] = assumed.props;
+    return 1;
+}
+
+static int assumed_open(const struct gf_backend_options *options, void **context) {
+    struct gf_gpu_context *c = calloc(1, sizeof *c);
+    *context = c;
+    if (!c)
+        return gf_fail(GF_ENOMEM, "no memory for a context");
+    *c = (struct gf_gpu_context){
+        .api = &no_gpu, .props = assumed.props, .general = options && options->general};
+    return 0;
+}
+
+static int assumed_measure(void *context, struct gf_device_speed *speed) {
+    (void)context;
+    *speed = (struct gf_device_speed){.copy = assumed.copy};
+    snprintf(speed->name, sizeof speed->name, "%s", assumed.props.name);
+    return 0;
+}
+
+static const struct gf_device_exec on_device = {.measure = assumed_measure};
+
+static int assumed_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
+                        struct gf_array *out, struct gf_report *report) {
+    (void)context, (void)plan, (void)in, (void)out, (void)report;
+    return gf_fail(GF_EBACKEND, "'%s' is assumed: nothing runs there", assumed.props.name);
+}
+
+int gf_assume_backend(const char *name, const struct gf_assumed_device *device,
+                      const struct gf_backend **out) {
+    const struct gf_backend *const like[] = {&gf_backend_cuda, &gf_backend_opencl};
+    for (size_t i = 0; i < sizeof like / sizeof *like; i++)
+        if (!strcmp(name, like[i]->name)) {
+            assumed = *device;
+            backend = (struct gf_backend){.name = like[i]->name,
+                                          .what = like[i]->what,
+                                          .devices = true,
+                                          .probe = assumed_probe,
+                                          .list = assumed_list,
+                                          .open = assumed_open,
+                                          .plan = like[i]->plan,
+                                          .exec = assumed_exec,
+                                          .on_device = &on_device,
+                                          .lost = gf_gpu_run_lost,
+                                          .unplan = like[i]->unplan,
+                                          .close = free};
+            *out = &backend;
+            return 0;
+        }
+    return gf_fail(GF_EUSAGE, "--assume needs --backend=cuda or --backend=opencl");
+}

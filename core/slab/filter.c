@@ -1,0 +1,78 @@
+/* A filter in slabs: what is done to its blocks between the walks over the pages. */
+#include "core/slab/state.h"
+
+#include <string.h>
+
+#include "core/filter/filter.h"
+
+/* Along the slowest axis, times the filter, and back, in place. */
+static int filter_block(struct gf_slab_state *r, const struct gf_filter *filter, int64_t k,
+                        void *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_slab_block b = gf_slab_block(p, k);
+    const int64_t channels = p->job.luma ? 1 : p->job.channels, at = gf_slab_piece_at(p, 0, k);
+    const int64_t rows = p->picture ? 1 : b.n_low;
+    const int64_t columns = p->picture ? b.n_low : p->width / channels;
+    struct gf_job job = gf_slab_block_job(p, rows, columns);
+    struct gf_report report;
+    job.op = GF_FILTER;
+    job.channels = channels;
+    job.filter = filter;
+    job.filter_serial = filter->serial;
+    memcpy(job.whole.shape, p->job.shape, sizeof job.whole.shape);
+    job.whole.axes = p->job.axes;
+    job.whole.first[p->picture ? 2 : 1] = b.low;
+    struct gf_array lines =
+        gf_array_wrap(data, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, columns, channels});
+    struct gf_array out = lines;
+    int rc = r->io->get(r->io->user, at, data, gf_array_bytes(&lines));
+    if (!rc && k + 1 < p->n_blocks) {
+        const struct gf_slab_block next = gf_slab_block(p, k + 1);
+        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1),
+                       p->pages * next.n_low * gf_slab_row_bytes(p));
+    }
+    if (!rc)
+        rc = r->io->run(r->io->user, &job, &lines, &out, &report);
+    if (!rc)
+        rc = r->io->put(r->io->user, at, data, gf_array_bytes(&lines));
+    if (!rc)
+        gf_slab_moved(r, 2 * gf_array_bytes(&lines));
+    return rc;
+}
+
+/* A picture's filter for the volume that it is taken as: its x is that one's axis 2. */
+static void move_axis(struct gf_lowpass *l) {
+    l->centre[2] = l->centre[1];
+    l->radius[2] = l->radius[1];
+    l->centre[1] = 0;
+    l->radius[1] = 1;
+}
+
+static int filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
+    int rc = gf_filter_new(out);
+    if (rc)
+        return rc;
+    const int64_t serial = (*out)->serial;
+    **out = *p->job.filter;
+    (*out)->serial = serial;
+    (*out)->table = (struct gf_array){.data = NULL}; /* no part has one */
+    for (int i = 0; i < (*out)->n_factors && p->picture; i++) {
+        move_axis(&(*out)->factor[i].a);
+        move_axis(&(*out)->factor[i].b);
+    }
+    return 0;
+}
+
+int gf_slab_filter_blocks(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    struct gf_filter *filter = NULL;
+    void *data = NULL;
+    int rc = filter_of(p, &filter);
+    if (!rc)
+        rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
+    for (int64_t k = 0; k < p->n_blocks && !rc; k++)
+        rc = filter_block(r, filter, k, data);
+    gf_free(data);
+    gf_filter_free(filter);
+    return rc;
+}

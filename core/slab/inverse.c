@@ -1,0 +1,210 @@
+/* An inverse in slabs: blocks along the slowest axis, then slabs of pages. */
+#include <math.h>
+#include <string.h>
+
+#include "core/slab/block.h"
+#include "core/slab/state.h"
+#include "core/filter/compose.h"
+
+/* The part of the job that transforms all axes but the slowest of `count` pages, of which the first
+ * `counted` are counted. */
+static struct gf_job inverse_job(const struct gf_slab_plan *p, int64_t count, int64_t counted) {
+    struct gf_job job = p->job, forward;
+    if (p->job.op == GF_FILTER) {
+        gf_filter_split(&p->job, &forward, &job);
+        job.filter = p->job.filter; /* computed as a filter's are */
+    }
+    job.shape[0] = count;
+    job.counted[0] = counted;
+    job.axes &= ~1u;
+    job.elsewhere = p->job.shape[0];
+    job.in_half = p->real;
+    return job;
+}
+
+/* Bytes of a row of the input. */
+static int64_t input_row(const struct gf_slab_plan *p) {
+    return p->walk[0].bytes_read / (p->pages * p->rows);
+}
+
+static int read_block(struct gf_slab_state *r, const struct gf_slab_block *b, char *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t row = input_row(p);
+    int rc = 0;
+    for (int64_t z = 0; z < p->pages && !rc; z++) {
+        rc = r->io->read_rows(r->io->user, &(struct gf_slab_rows){z, b->low, b->n_low}, data);
+        data += b->n_low * row;
+        if (!rc && b->n_high)
+            rc = r->io->read_rows(r->io->user, &(struct gf_slab_rows){z, b->high, b->n_high}, data);
+        data += b->n_high * row;
+    }
+    return rc;
+}
+
+/* A block of a volume, transformed along the slowest axis. */
+static int put_block(struct gf_slab_state *r, int64_t k, int64_t rows, char *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t page = rows * gf_slab_row_bytes(p);
+    int rc = gf_slab_run_block(r, rows, data);
+    for (int64_t i = 0; i < p->n_slabs && !rc; i++) {
+        int64_t first, count;
+        gf_slab_pages(p, i, &first, &count);
+        rc = r->io->put(r->io->user, gf_slab_piece_at(p, i, k), data + first * page, count * page);
+    }
+    return rc;
+}
+
+/* Room for a block: of the spectrum, of full rows (NULL where the input has what is transformed), and
+ * for pictures of a piece. */
+struct room {
+    void *data, *full, *piece;
+};
+
+static int inverse_block(struct gf_slab_state *r, int64_t k, const struct room *room) {
+    char *data = room->data, *full = room->full;
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_slab_block b = gf_slab_block(p, k);
+    const int64_t rows = gf_slab_block_rows(&b), page = rows * gf_slab_row_bytes(p);
+    int rc = read_block(r, &b, full ? full : data);
+    if (!rc && full) {
+        const struct gf_slab_spectrum s = {p, b, full, input_row(p), r->io->threads};
+        gf_slab_hermitian(&s, data, r->energy);
+    }
+    if (!rc)
+        rc = r->columns ? gf_slab_put_rows(r, &b, data, room->piece) : put_block(r, k, rows, data);
+    if (!rc)
+        gf_slab_moved(r, p->pages * (page + rows * input_row(p)));
+    return rc;
+}
+
+static int read_blocks(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    struct room room = {NULL, NULL, NULL};
+    int rc = gf_slab_take(&room.data, p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p));
+    if (!rc && input_row(p) != gf_slab_row_bytes(p))
+        rc = gf_slab_take(&room.full, p->pages * gf_slab_most_rows(p) * input_row(p));
+    if (!rc && r->columns)
+        rc = gf_slab_take(&room.piece, gf_slab_row_piece(r));
+    for (int64_t k = 0; k < p->n_blocks && !rc; k++)
+        rc = inverse_block(r, k, &room);
+    if (r->energy[0] > 0 || r->energy[1] > 0)
+        r->report->imag_ratio =
+            r->energy[0] > 0 ? sqrt(r->energy[1] / r->energy[0]) : (double)INFINITY;
+    gf_free(room.data);
+    gf_free(room.full);
+    gf_free(room.piece);
+    return rc;
+}
+
+int gf_slab_inverse_blocks(struct gf_slab_state *r) {
+    if (!r->plan->picture)
+        return read_blocks(r);
+    const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);
+    r->columns = r->plan;
+    r->plan = &rows;
+    int rc = read_blocks(r);
+    r->plan = r->columns;
+    r->columns = NULL;
+    return rc;
+}
+
+static int get_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *pages,
+                    void *piece) {
+    const struct gf_slab_plan *p = r->plan;
+    int rc = 0;
+    for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
+        struct gf_slab_block b = gf_slab_block(p, k);
+        rc = r->io->get(r->io->user, gf_slab_piece_at(p, slab, k), piece,
+                        gf_slab_piece_bytes(p, slab, k));
+        if (!rc)
+            gf_slab_copy_piece(p, &b, count, pages, piece, false);
+    }
+    return rc;
+}
+
+/* A page's first rows and columns, those that are counted, moved together at its beginning. */
+static void crop(const struct gf_job *job, const struct gf_array *out, char *page) {
+    const int64_t rows = gf_job_counted(job, 1), bytes = gf_job_counted(job, 2) * out->stride[2];
+    for (int64_t y = 1; y < rows && bytes < out->stride[1]; y++)
+        memmove(page + y * bytes, page + y * out->stride[1], (size_t)bytes);
+}
+
+/* Output i of a slab, whose first page is page `first`. */
+static int write_slab(struct gf_slab_state *r, const struct gf_job *job, int i, int64_t first,
+                      const struct gf_array *out) {
+    const int64_t rows = gf_job_counted(job, 1), pages = gf_job_counted(job, 0);
+    int rc = 0;
+    for (int64_t z = 0; z < pages && !rc; z++) {
+        char *page = (char *)out->data + z * out->stride[0];
+        crop(job, out, page);
+        const struct gf_slab_rows at = {first + z, 0, rows}, row = {0, first + z, 1};
+        rc = r->io->write(r->io->user, i, r->plan->picture ? &row : &at, page);
+    }
+    if (!rc)
+        gf_slab_moved(r, pages * rows * gf_job_counted(job, 2) * out->stride[2]);
+    return rc;
+}
+
+static void note(struct gf_slab_state *r, const struct gf_job *job,
+                 const struct gf_report *report) {
+    for (int i = 0; i < job->n_out; i++) {
+        r->report->clipped[i] += report->clipped[i];
+        r->report->low[i] = report->low[i];
+        r->report->high[i] = report->high[i];
+    }
+}
+
+static int inverse_slab(struct gf_slab_state *r, int64_t slab, void *pages, void *piece,
+                        void *const out[GF_MAX_OUTPUTS]) {
+    const struct gf_slab_plan *p = r->plan;
+    int64_t first, count, shape[GF_MAX_RANK];
+    struct gf_report report;
+    struct gf_array to[GF_MAX_OUTPUTS];
+    gf_slab_pages(p, slab, &first, &count);
+    const int64_t left = p->kept_pages - first;
+    const struct gf_job job = inverse_job(p, count, left < count ? left : 0);
+    gf_job_in_shape(&job, shape);
+    struct gf_array in = gf_array_wrap(pages, gf_slab_number(p), 4, shape);
+    for (int i = 0; i < job.n_out; i++) {
+        gf_job_out_shape(&job, i, shape);
+        to[i] = gf_array_wrap(out[i], job.out[i].dtype, 4, shape);
+    }
+    int rc = get_slab(r, slab, count, pages, piece);
+    if (!rc && slab + 1 < p->n_slabs && p->job.direction == GF_INVERSE) {
+        int64_t next, more;
+        gf_slab_pages(p, slab + 1, &next, &more);
+        gf_slab_expect(r, gf_slab_piece_at(p, slab + 1, 0), more * p->rows * gf_slab_row_bytes(p));
+    }
+    if (!rc) {
+        gf_slab_moved(r, gf_array_bytes(&in));
+        rc = r->io->run(r->io->user, &job, &in, to, &report);
+    }
+    if (!rc)
+        note(r, &job, &report);
+    for (int i = 0; i < job.n_out && !rc; i++)
+        rc = write_slab(r, &job, i, first, &to[i]);
+    return rc;
+}
+
+int gf_slab_inverse_slabs(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t longest = gf_slab_longest(p);
+    void *pages = NULL, *piece = NULL, *out[GF_MAX_OUTPUTS] = {NULL};
+    int rc = gf_slab_take(&pages, p->exchange_bytes / p->pages * longest);
+    if (!rc)
+        rc = gf_slab_take(&piece, gf_slab_largest_piece(p));
+    for (int i = 0; i < p->job.n_out && !rc; i++) {
+        int64_t shape[GF_MAX_RANK];
+        struct gf_job job = inverse_job(p, longest, 0);
+        gf_job_out_shape(&job, i, shape);
+        struct gf_array a = gf_array_wrap(NULL, job.out[i].dtype, 4, shape);
+        rc = gf_slab_take(&out[i], gf_array_bytes(&a));
+    }
+    for (int64_t i = 0; i * p->slab_pages < p->kept_pages && i < p->n_slabs && !rc; i++)
+        rc = inverse_slab(r, i, pages, piece, out);
+    gf_free(pages);
+    gf_free(piece);
+    for (int i = 0; i < p->job.n_out; i++)
+        gf_free(out[i]);
+    return rc;
+}

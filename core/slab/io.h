@@ -1,0 +1,34 @@
+/* What a run in slabs is given: the files, the exchange and the backend. All functions return 0 or a
+ * code that ends the run. They are called from the thread that runs. */
+#ifndef GF_CORE_SLAB_IO_H
+#define GF_CORE_SLAB_IO_H
+
+#include "core/slab/plan.h"
+
+/* Rows of one page. */
+struct gf_slab_rows {
+    int64_t page, row, count;
+};
+
+struct gf_slab_io {
+    void *user;
+    int threads; /* for what is copied number by number */
+    /* Forward: input pages into `pages`, contiguous, of the job's input type. */
+    int (*read)(void *user, int64_t first, struct gf_array *pages);
+    /* Inverse: rows of the input, with all their channels. */
+    int (*read_rows)(void *user, const struct gf_slab_rows *rows, void *to);
+    /* Rows of output i. */
+    int (*write)(void *user, int i, const struct gf_slab_rows *rows, const void *data);
+    /* The exchange. */
+    int (*put)(void *user, int64_t at, const void *data, int64_t bytes);
+    int (*get)(void *user, int64_t at, void *data, int64_t bytes);
+    /* NULL, or told what the next get() will be for. */
+    void (*expect)(void *user, int64_t at, int64_t bytes);
+    /* Plans a job, unless it is the one before, and runs it; `out` is one array for each output. */
+    int (*run)(void *user, const struct gf_job *job, const struct gf_array *in,
+               struct gf_array *out, struct gf_report *report);
+    /* NULL, or told after each slab and block how many bytes both walks have moved so far. */
+    void (*moved)(void *user, int64_t bytes);
+};
+
+#endif

@@ -1,0 +1,74 @@
+/* What is different for pictures: blocks of columns that stay in the exchange, and slabs of rows. */
+#include "core/slab/state.h"
+
+/* Block k of the columns: read, transformed along y, and put back. */
+static int column_block(struct gf_slab_state *r, int64_t k, void *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const struct gf_slab_block b = gf_slab_block(p, k);
+    const int64_t at = gf_slab_piece_at(p, 0, k);
+    const int64_t bytes = p->pages * b.n_low * gf_slab_row_bytes(p);
+    int rc = r->io->get(r->io->user, at, data, bytes);
+    if (!rc && k + 1 < p->n_blocks) {
+        const struct gf_slab_block next = gf_slab_block(p, k + 1);
+        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1),
+                       p->pages * next.n_low * gf_slab_row_bytes(p));
+    }
+    if (!rc)
+        rc = gf_slab_run_block(r, b.n_low, data);
+    if (!rc)
+        rc = r->io->put(r->io->user, at, data, bytes);
+    if (!rc)
+        gf_slab_moved(r, 2 * bytes);
+    return rc;
+}
+
+int gf_slab_column_blocks(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    void *data = NULL;
+    int rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
+    for (int64_t k = 0; k < p->n_blocks && !rc; k++)
+        rc = column_block(r, k, data);
+    gf_free(data);
+    return rc;
+}
+
+int64_t gf_slab_row_piece(const struct gf_slab_state *r) {
+    return gf_slab_most_rows(r->plan) * r->columns->block_units * gf_slab_row_bytes(r->columns);
+}
+
+/* Rows first .. first + n - 1, which in the exchange follow one another in each block of columns. */
+static int move_rows(struct gf_slab_state *r, int64_t first, int64_t n, char *data, void *piece,
+                     bool puts) {
+    const struct gf_slab_plan *p = r->columns;
+    const int64_t column = gf_slab_row_bytes(p);
+    int rc = 0;
+    for (int64_t k = 0; k < p->n_blocks && n && !rc; k++) {
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        const int64_t at = (b.before * p->pages + first * b.n_low) * column;
+        if (puts)
+            gf_slab_copy_piece(p, &b, n, data, piece, true);
+        rc = puts ? r->io->put(r->io->user, at, piece, n * b.n_low * column)
+                  : r->io->get(r->io->user, at, piece, n * b.n_low * column);
+        if (!puts && !rc)
+            gf_slab_copy_piece(p, &b, n, data, piece, false);
+    }
+    return rc;
+}
+
+static int move_both(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                     void *piece, bool puts) {
+    int rc = move_rows(r, b->low, b->n_low, data, piece, puts);
+    return rc ? rc
+              : move_rows(r, b->high, b->n_high, data + b->n_low * gf_slab_row_bytes(r->plan),
+                          piece, puts);
+}
+
+int gf_slab_get_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                     void *piece) {
+    return move_both(r, b, data, piece, false);
+}
+
+int gf_slab_put_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                     void *piece) {
+    return move_both(r, b, data, piece, true);
+}

@@ -1,0 +1,85 @@
+/* Pieces and lines that the walks share. */
+#include "core/slab/state.h"
+
+#include <string.h>
+
+#include "core/base/status.h"
+
+void gf_slab_moved(struct gf_slab_state *r, int64_t bytes) {
+    r->moved += bytes;
+    if (r->io->moved)
+        r->io->moved(r->io->user, r->moved);
+}
+
+void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
+    if (r->io->expect)
+        r->io->expect(r->io->user, at, bytes);
+}
+
+int gf_slab_take(void **memory, int64_t bytes) {
+    *memory = gf_alloc((size_t)bytes);
+    return *memory ? 0 : gf_fail(GF_ENOMEM, "no memory for a slab of %lld bytes", (long long)bytes);
+}
+
+int64_t gf_slab_longest(const struct gf_slab_plan *p) {
+    int64_t first, count;
+    gf_slab_pages(p, p->n_slabs - 1, &first, &count);
+    return count > p->slab_pages ? count : p->slab_pages;
+}
+
+struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width) {
+    const bool forward = p->job.direction == GF_FORWARD;
+    return (struct gf_job){.direction = p->job.direction,
+                           .ndim = 3,
+                           .shape = {p->pages, rows, width},
+                           .channels = 1,
+                           .axes = 1,
+                           .in_dtype = gf_slab_number(p),
+                           .lean = true,
+                           .precision = p->job.precision,
+                           .norm = forward ? GF_NORM_BACKWARD : GF_NORM_FORWARD,
+                           .elsewhere = 1,
+                           .n_out = 1,
+                           .out = {{.kind = GF_COMPLEX, .dtype = gf_slab_number(p)}}};
+}
+
+int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines) {
+    const struct gf_job job = gf_slab_block_job(r->plan, lines->shape[1], lines->shape[2]);
+    struct gf_report report;
+    struct gf_array out = *lines;
+    return r->io->run(r->io->user, &job, lines, &out, &report);
+}
+
+int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data) {
+    const struct gf_slab_plan *p = r->plan;
+    int64_t shape[] = {p->pages, rows, p->width, 1};
+    if (p->picture) {
+        shape[1] = 1;
+        shape[2] = rows * p->width;
+    }
+    struct gf_array lines = gf_array_wrap(data, gf_slab_number(p), 4, shape);
+    return gf_slab_run_lines(r, &lines);
+}
+
+void gf_slab_copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
+                        char *pages, char *piece, bool to_piece) {
+    const int64_t row = gf_slab_row_bytes(p), low = b->n_low * row, high = b->n_high * row;
+    for (int64_t z = 0; z < count; z++, piece += low + high) {
+        char *page = pages + z * p->rows * row;
+        memcpy(to_piece ? piece : page + b->low * row, to_piece ? page + b->low * row : piece,
+               (size_t)low);
+        if (high)
+            memcpy(to_piece ? piece + low : page + b->high * row,
+                   to_piece ? page + b->high * row : piece + low, (size_t)high);
+    }
+}
+
+int64_t gf_slab_largest_piece(const struct gf_slab_plan *p) {
+    int64_t largest = 0;
+    for (int64_t k = 0; k < p->n_blocks; k++) {
+        struct gf_slab_block b = gf_slab_block(p, k);
+        int64_t bytes = gf_slab_longest(p) * gf_slab_block_rows(&b) * gf_slab_row_bytes(p);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest;
+}

@@ -1,0 +1,63 @@
+/* What the walks of a run in slabs share: how far it is, its pieces, its lines along the slowest axis.
+ * Private to core/slab/. */
+#ifndef GF_CORE_SLAB_STATE_H
+#define GF_CORE_SLAB_STATE_H
+
+#include "core/slab/io.h"
+#include "core/slab/range.h"
+
+struct gf_slab_state {
+    const struct gf_slab_plan *plan;
+    const struct gf_slab_plan *columns; /* a picture's, while `plan` is that of its rows; or NULL */
+    const struct gf_slab_io *io;
+    struct gf_report *report;
+    int64_t moved;
+    struct gf_slab_range range; /* forward */
+    double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
+};
+
+static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
+    return p->width * p->number;
+}
+
+static inline enum gf_dtype gf_slab_number(const struct gf_slab_plan *p) {
+    return p->number == 16 ? GF_C128 : GF_C64;
+}
+
+static inline int64_t gf_slab_most_rows(const struct gf_slab_plan *p) {
+    return (p->paired ? 2 : 1) * p->block_units;
+}
+
+/* So many bytes were moved; the next get() will be for those. */
+void gf_slab_moved(struct gf_slab_state *r, int64_t bytes);
+void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes);
+/* Memory for gf_free(); GF_ENOMEM. */
+int gf_slab_take(void **memory, int64_t bytes);
+int64_t gf_slab_longest(const struct gf_slab_plan *p); /* pages of a slab */
+
+/* Rows of a block, in pages of all rows, to or from a piece; bytes of the largest one. */
+void gf_slab_copy_piece(const struct gf_slab_plan *p, const struct gf_slab_block *b, int64_t count,
+                        char *pages, char *piece, bool to_piece);
+int64_t gf_slab_largest_piece(const struct gf_slab_plan *p);
+
+/* The part that transforms the slowest axis of a block, in place and without the norm's factor. */
+struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width);
+int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines);
+int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
+
+/* The walks of an inverse; gf_slab_inverse_slabs() is a filter's last one too. */
+int gf_slab_inverse_blocks(struct gf_slab_state *r);
+int gf_slab_inverse_slabs(struct gf_slab_state *r);
+/* A picture's second walk; and from the exchange or to it, the rows of a block of its rows. `piece`:
+ * room for gf_slab_row_piece() bytes. */
+int gf_slab_column_blocks(struct gf_slab_state *r);
+int gf_slab_get_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                     void *piece);
+int gf_slab_put_rows(struct gf_slab_state *r, const struct gf_slab_block *b, char *data,
+                     void *piece);
+int64_t gf_slab_row_piece(const struct gf_slab_state *r);
+
+/* A filter's second walk. */
+int gf_slab_filter_blocks(struct gf_slab_state *r);
+
+#endif

@@ -1,0 +1,69 @@
+/* Plans of libraries that transform from buffer to buffer. */
+#include "core/vendor/bare.h"
+
+#include <stdlib.h>
+
+#include "core/base/job_check.h"
+#include "core/base/status.h"
+#include "core/gpu/plan/space.h"
+
+int gf_bare_begin(const struct gf_gpu_context *c, const struct gf_job *job, size_t bytes,
+                  struct gf_plan **out) {
+    int rc = gf_job_validate(job);
+    *out = NULL;
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
+    if (!rc)
+        rc = gf_job_fourier_only(job);
+    if (!rc && !gf_job_is_bare(job))
+        rc = gf_fail(GF_EUNSUPP, "only c2c, r2c and c2r without scale and shift are measured");
+    if (rc)
+        return rc;
+    struct gf_plan *plan = calloc(1, sizeof *plan);
+    struct gf_gpu_run *run = calloc(1, bytes);
+    struct gf_gpu_plan *p = calloc(1, sizeof *p);
+    if (!plan || !run || !p) {
+        free(p);
+        free(run);
+        free(plan);
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    }
+    plan->impl = run;
+    plan->job = p->job = *job;
+    p->props = c->props;
+    run->plan = p;
+    gf_gpu_size_buffers(p);
+    *out = plan;
+    return 0;
+}
+
+int gf_bare_end(const struct gf_gpu_context *c, struct gf_plan *plan, int64_t beside,
+                const char *what) {
+    struct gf_gpu_run *run = plan->impl;
+    int rc = gf_gpu_run_prepare(c, run, beside);
+    if (rc)
+        return rc;
+    gf_gpu_run_summarize(run, plan);
+    struct gf_pass_info *pass = &plan->pass[plan->n_passes++]; /* how many it has is its own */
+    snprintf(pass->what, sizeof pass->what, "%s", what);
+    pass->bytes_read = run->plan->bytes[GF_GPU_IN];
+    pass->bytes_written = run->plan->bytes[GF_GPU_OUT];
+    return 0;
+}
+
+void gf_bare_drop(const struct gf_gpu_context *c, struct gf_plan *plan) {
+    if (plan && plan->impl)
+        gf_gpu_run_drop(c, plan->impl);
+    if (plan)
+        free(plan->impl);
+    free(plan);
+}
+
+int gf_bare_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
+    return gf_gpu_run_upload(context, plan->impl, in);
+}
+
+int gf_bare_download(void *context, struct gf_plan *plan, struct gf_array *out,
+                     struct gf_report *report) {
+    return gf_gpu_run_download(context, plan->impl, out, report);
+}

@@ -1,0 +1,33 @@
+/* Transforms by a library on a device, from the input's buffer to the output's: what entrants of
+ * `gpufft bench` that do nothing else share. A plan's impl begins with a struct gf_gpu_run of no
+ * passes, for the buffers:
+ *
+ *     struct impl {
+ *         struct gf_gpu_run run;
+ *         …
+ *     };
+ *     int rc = gf_bare_begin(c, job, sizeof(struct impl), &plan);
+ *     if (!rc) rc = make(plan->impl);
+ *     if (!rc) rc = gf_bare_end(c, plan, work_bytes, "clFFT");
+ *     …
+ *     gf_bare_drop(c, plan);                                                                  */
+#ifndef GF_CORE_VENDOR_BARE_H
+#define GF_CORE_VENDOR_BARE_H
+
+#include "core/gpu/run.h"
+
+/* A plan with an impl of so many bytes, all zero, and the sizes of its buffers; GF_EUNSUPP for jobs
+ * that need passes of their own. Nothing to drop after a failure. */
+int gf_bare_begin(const struct gf_gpu_context *c, const struct gf_job *job, size_t bytes,
+                  struct gf_plan **plan);
+/* Checks that the device has room for the buffers and `beside`, and lists the library as one pass. */
+int gf_bare_end(const struct gf_gpu_context *c, struct gf_plan *plan, int64_t beside,
+                const char *what);
+void gf_bare_drop(const struct gf_gpu_context *c, struct gf_plan *plan); /* NULL is fine */
+
+/* As gf_device_exec.upload and .download. */
+int gf_bare_upload(void *context, struct gf_plan *plan, const struct gf_array *in);
+int gf_bare_download(void *context, struct gf_plan *plan, struct gf_array *out,
+                     struct gf_report *report);
+
+#endif
