@@ -144,11 +144,11 @@ struct gf_settings {
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */
     bool resume, force;
-    bool full;     /* selftest: every shape */
-    int step;      /* of ranges of shapes: enum gf_step */
-    int fftw_plan; /* index into gf_fftw_plans, or GF_UNSET */
+    bool full;                             /* selftest: every shape */
+    int step;                              /* of ranges of shapes: enum gf_step */
+    int fftw_plan;                         /* index into gf_fftw_plans, or GF_UNSET */
     int64_t max_memory, max_device_memory; /* 0: what is free */
-    const char *scratch; /* a folder, or "auto": beside the output; NULL: none */
+    const char *scratch;                   /* a folder, or "auto": beside the output; NULL: none */
     bool json, quiet, verbose;
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */

@@ -62,7 +62,7 @@ int gf_tiff_decode(struct gf_tiff *t, const struct gf_tiff_page *page, unsigned 
 int gf_tiff_decode_rows(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t first, int64_t n,
                         unsigned char *out);
 /* Where the strips of a page are whose samples are stored as they are: the rows of one, and with
- * `at` (NULL: none) where each begins. GF_EUNSUPP with the reason where they are stored otherwise. */
+ * `at` (NULL: none) where each begins, ascending. GF_EUNSUPP with the reason where they are stored otherwise. */
 int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *rows, int64_t *at);
 /* The current directory's resolution, profile, compression and orientation. */
 int gf_tiff_get_metadata(struct gf_tiff *t, struct gf_image *image);

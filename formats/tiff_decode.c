@@ -269,6 +269,8 @@ int gf_tiff_strips(struct gf_tiff *t, const struct gf_tiff_page *p, int64_t *row
         if (bytes[i] < need || offsets[i] > (uint64_t)size || need > (uint64_t)size - offsets[i])
             return gf_fail(GF_EFORMAT, "broken TIFF: strip %lld is not all there", (long long)i);
         at[i] = (int64_t)offsets[i];
+        if (i && at[i] < at[i - 1] + *rows * row)
+            return gf_fail(GF_EUNSUPP, "a TIFF whose strips are not in the order of the file");
     }
     return GF_OK;
 }

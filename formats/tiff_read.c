@@ -209,6 +209,8 @@ static int tiff_strips(struct gf_decoder *d, struct gf_raw_layout *out, struct g
         }
         if (!rc)
             rc = gf_tiff_strips(t, &page, &rows, frame->at + i * strips);
+        if (!rc && i && frame->at[i * strips] <= frame->at[i * strips - 1])
+            rc = gf_fail(GF_EUNSUPP, "a TIFF whose pages are not in the order of the file");
     }
     return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;
 }

@@ -137,6 +137,7 @@ struct pass_args {
     wide own_index;    /* which is a mirrored axis of half its extent, see line.own; -1 none */
     wide table_stage;  /* offsets into the table, in elements: the stages' twiddles */
     wide table_split, table_split_low, split_bits; /* four-step twiddles: two tables, low bits */
+    wide table_fold, table_fold_low, fold_bits;    /* likewise those of a folded axis in parts */
     wide table_in, table_out, limit;  /* multiplier tables by coordinate, and where they end */
     wide table_chirp, table_spectrum; /* Bluestein's and Rader's in a tile */
     wide order;                       /* Rader's permutations: offset in their buffer */
@@ -148,6 +149,17 @@ struct pass_args {
     wide stages, radix[GENERAL_STAGES];
     wide rows_in, rows_out;
     struct sample_lines sample;
+};
+
+/* Two passes in one launch, see fft_chain.cl. Tiles of both are counted along the strips and, within
+ * one, along the axis' other part, `inner` of them; in a pass's own count the latter are `below`
+ * apart. */
+struct chain_args {
+    struct pass_args first, second;
+    wide strips, tiles; /* strips, and how many of them lie along the fast index */
+    wide lag;           /* the second pass follows so many strips later, */
+    wide slots, slot;   /* and so many strips are between the two, of so many elements */
+    wide inner[2], below[2];
 };
 
 /* A filter on a work buffer's planes. */
@@ -220,9 +232,9 @@ struct sample_args {
 #define SAMPLE_NOTE                                                                                \
     8 /* words that all of a group see: sample_lines.note; from the third on the range */
 
-/* Behind the counters of clipped samples are the words through which the groups of a pass that finds
- * its display range exchange what they find. An earlier pass clears the first SHARED_KEYS of them. */
-#define SHARED         (OUTPUTS * COUNTERS)
+/* Behind the words that a chain counts in are those through which the groups of a pass that finds its
+ * display range exchange what they find. The launch before clears the first SHARED_KEYS of them. */
+#define SHARED         8192
 #define SHARED_RANGE   0  /* black and white in words that are not 0, see range_key.h */
 #define SHARED_NEXT    32 /* tile of the sample */
 #define SHARED_DONE    33 /* tiles */

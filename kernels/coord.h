@@ -4,15 +4,15 @@
 
 #include "args.h"
 
-/* Elements' offsets and coordinates of a pass: 32 bits where they hold all of its (NARROW), at half
- * the instructions. */
-#ifndef NARROW
-#define NARROW 0
+/* Offsets of elements, and coordinates: 32 bits, at half the instructions, but where some of a
+ * pass's are too large for them (FAR). */
+#ifndef FAR
+#define FAR 1
 #endif
-#if NARROW
-typedef int place;
-#else
+#if FAR
 typedef wide place;
+#else
+typedef int place;
 #endif
 
 #define NEGATED(k, n) ((k) ? (n) - (k) : 0) /* in the type of k */

@@ -43,7 +43,7 @@ INLINE void turn_results(cplx *x, GLOBAL const cplx *chirp, const struct share s
 KERNEL(THREADS, RESIDENT)
 VOID fft_bluestein(PASS_PARAMETERS(GLOBAL const int *order)) {
     TILE_DECLARE(word)
-    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
     struct task task = FIRST_TASK(order);
     cplx x[HELD];
@@ -51,7 +51,9 @@ VOID fft_bluestein(PASS_PARAMETERS(GLOBAL const int *order)) {
     if (IS_NONE(task))
         return;
     do {
-        const struct source in = source_of(&args, &task, from);
+        SHARE_TASK(task, from);
+        SHARE_TASK(task, to);
+        const struct source in = source_of(&args, from);
         load_line(&in, src, table, x, tile);
         transform(x, tile, stages, from, to, 1);
         multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, CPLX(R(0), R(0)));

@@ -7,10 +7,9 @@
 KERNEL(THREADS, RESIDENT)
 VOID fft_convolution(PASS_PARAMETERS(GLOBAL const int *order)) {
     TILE_DECLARE(word)
-    const struct task task = only_task(0);
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
-    const struct source in = source_of(&args, &task, from);
+    const struct source in = source_of(&args, from);
     cplx x[HELD];
     int clipped = 0;
     load_line(&in, src, table, x, tile);

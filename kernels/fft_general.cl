@@ -76,13 +76,13 @@ INLINE void general_stage_of(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL cons
 }
 
 /* The points of line l that the work item owns: first, first + step, … */
-INLINE void general_load(const struct pass_args *a, const struct task *task, GLOBAL const source_element *src,
-                         GLOBAL const cplx *table, LOCAL cplx *tile, uint l, uint first,
-                         uint step) {
-    const struct share share = {first, l};
-    const struct source s = source_of(a, task, share);
+INLINE void general_load(const struct pass_args *a, struct share share,
+                         GLOBAL const source_element *src, GLOBAL const cplx *table,
+                         LOCAL cplx *tile, uint step) {
+    const struct source s = source_of(a, share);
+    const uint l = share.line;
     const uint points = (uint)a->points, length = (uint)a->axis_size;
-    for (uint j = first; j < points; j += step) {
+    for (uint j = share.first; j < points; j += step) {
         cplx v = CPLX(R(0), R(0));
         if (j < length)
             v = BACK(load_point(&s, src, table, j, s.line.in + POINT_IN(&s, j)));
@@ -119,7 +119,7 @@ INLINE void general_store_all(struct sink *s, GLOBAL sink_element *dst, GLOBAL c
     }
     for (uint l = 0; l < lines; l++) {
         s->share.line = l;
-        s->line = line_at(a, s->task, l);
+        s->line = line_at(a, s->share);
         general_store(s, dst, table, params, tile, THREADS);
     }
 }
@@ -127,9 +127,7 @@ INLINE void general_store_all(struct sink *s, GLOBAL sink_element *dst, GLOBAL c
 /* What the work item has of a tile whose rows, or columns, are neighbours. */
 INLINE struct share general_share(const struct pass_args *a, const int rows) {
     const uint lines = (uint)a->lines, id = (uint)LOCAL_ID;
-    struct share s;
-    s.first = rows ? id : id / lines;
-    s.line = rows ? 0 : id % lines;
+    const struct share s = {rows ? id : id / lines, rows ? 0 : id % lines, (uint)GROUP_ID NOT_SAMPLED};
     return s;
 }
 
@@ -149,12 +147,13 @@ VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
     do {
         int part = 0;
         uint done = 1;
-        if (args.rows_in) {
-            for (uint l = 0; l < lines; l++)
-                general_load(&args, &task, src, table, tile, l, id, THREADS);
-        } else {
-            general_load(&args, &task, src, table, tile, id % lines, id / lines, THREADS / lines);
-        }
+        struct share from = general_share(&args, (int)args.rows_in);
+        struct share to = general_share(&args, (int)args.rows_out);
+        SHARE_TASK(task, from);
+        SHARE_TASK(task, to);
+        do { /* of columns the item has one alone */
+            general_load(&args, from, src, table, tile, args.rows_in ? THREADS : THREADS / lines);
+        } while (++from.line < lines && args.rows_in);
         /* A convolution runs through the stages twice, the second time with conjugated results of
          * the first: their transform is the conjugate of the transform back. */
         for (int i = 0; i < (convolves ? 2 : 1) * (int)args.stages; i++) {
@@ -175,8 +174,8 @@ VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
             part = 1 - part;
         }
         BARRIER();
-        const struct source in = source_of(&args, &task, general_share(&args, (int)args.rows_out));
-        struct sink out = sink_of(&in, in.share, &clipped);
+        const struct source in = source_of(&args, to);
+        struct sink out = sink_of(&in, to, &clipped);
         STORES(task, out, (LOCAL uint *)(tile + (1 - part) * size),
                general_store_all(&out, dst, table, params, tile + part * size));
     } while (NEXT_TASK(task));

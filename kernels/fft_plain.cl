@@ -4,7 +4,7 @@
 KERNEL(THREADS, RESIDENT)
 VOID fft_plain(PASS_PARAMETERS(GLOBAL const int *order)) {
     TILE_DECLARE(word)
-    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
     struct task task = FIRST_TASK(order);
     cplx x[HELD];
@@ -12,7 +12,9 @@ VOID fft_plain(PASS_PARAMETERS(GLOBAL const int *order)) {
     if (IS_NONE(task))
         return;
     do {
-        const struct source in = source_of(&args, &task, from);
+        SHARE_TASK(task, from);
+        SHARE_TASK(task, to);
+        const struct source in = source_of(&args, from);
         load_line(&in, src, table, x, tile);
         transform(x, tile, stages, from, to, DIR);
         struct sink out = sink_of(&in, to, &clipped);

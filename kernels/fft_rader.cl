@@ -74,7 +74,7 @@ INLINE void store_prime(struct sink *s, GLOBAL sink_element *dst, GLOBAL const c
 KERNEL(THREADS, RESIDENT)
 VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
     TILE_DECLARE(word)
-    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
     struct task task = FIRST_TASK(order);
     cplx x[HELD];
@@ -82,7 +82,9 @@ VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
     if (IS_NONE(task))
         return;
     do {
-        struct source in = source_of(&args, &task, from);
+        SHARE_TASK(task, from);
+        SHARE_TASK(task, to);
+        struct source in = source_of(&args, from);
         cplx zeroth = CPLX(R(0), R(0)), sum = CPLX(R(0), R(0));
         in.order = order + args.order;
         load_line(&in, src, table, x, tile);
@@ -90,7 +92,7 @@ VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
         if (to.first == 0) {
             struct source here = in;
             if (ROWS_IN != ROWS_OUT)
-                here.line = line_at(&args, &task, to.line);
+                here.line = line_at(&args, to);
             zeroth = load_point(&here, src, table, 0, here.line.in);
             sum = add(zeroth, x[0]);
         }

@@ -29,12 +29,11 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 KERNEL(THREADS, RESIDENT)
 VOID fft_rader_split(PASS_PARAMETERS(GLOBAL const int *order)) {
     TILE_DECLARE(word)
-    const struct task task = only_task(0);
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
     const wide behind = args.axis_size - 1;
     order += args.order;
-    struct source in = source_of(&args, &task, from);
+    struct source in = source_of(&args, from);
     in.order = order;
     cplx x[HELD];
     int clipped = 0;

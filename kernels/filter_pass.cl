@@ -37,11 +37,10 @@ INLINE void store_numbered(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 KERNEL(THREADS, RESIDENT)
 VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
     TILE_DECLARE(word)
-    const struct task task = only_task(0);
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
-    const struct source in = source_of(&args, &task, from);
-    const struct line line = ROWS_IN == ROWS_OUT ? in.line : line_at(&args, &task, to.line);
+    const struct source in = source_of(&args, from);
+    const struct line line = ROWS_IN == ROWS_OUT ? in.line : line_at(&args, to);
     cplx x[SIDES * HELD];
     int clipped = 0;
 #if SIDES == 2

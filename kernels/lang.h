@@ -20,25 +20,30 @@
 #define GROUPS               ((long)get_num_groups(0))
 #define BARRIER()            barrier(CLK_LOCAL_MEM_FENCE)
 #define ATOMIC_ADD(p, v)     atomic_add(p, v)
+#define ATOMIC_READ(p)       atomic_add(p, 0)
+#define GLOBAL_BARRIER()     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define READ_ONCE(p)         (*(p))
+#define READ_SHARED(p)       (*(p))
+#define WRITE_ONCE(p, v)     (*(p) = (v))
+#define UNROLL               _Pragma("unroll")
+#define CPLX(re, im)         ((cplx)((re), (im)))
+#define COARSE_LOG2(x)       native_log2(x)
+#define COARSE_SQRT(x)       native_sqrt(x)
+#define BITS_OF(x)           as_uint(x)
+#define OF_BITS(b)           as_float(b)
+#define WIDE_BITS_OF(x)      ((wide)as_long(x))
+#define OF_WIDE_BITS(b)      as_double(b)
 #define ATOMIC_MAX(p, v)     atomic_max(p, v)
 #define RAISE(p, v)          ((void)atomic_max(p, v)) /* where most values are not larger */
 /* Words that groups of one launch exchange, and the order in which others see them. */
 #define SEEN(p)    atomic_or(p, 0u)
 #define SHOW(p, v) ((void)atomic_xchg(p, v))
+#define PAUSE()
 #ifdef __NV_CL_C_VERSION
 #define FENCE() __asm__ volatile("membar.gl;" ::: "memory")
 #else
 #define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
-#define PAUSE()
-#define UNROLL          _Pragma("unroll")
-#define CPLX(re, im)    ((cplx)((re), (im)))
-#define COARSE_LOG2(x)  native_log2(x)
-#define COARSE_SQRT(x)  native_sqrt(x)
-#define BITS_OF(x)      as_uint(x)
-#define OF_BITS(b)      as_float(b)
-#define WIDE_BITS_OF(x) ((wide)as_long(x))
-#define OF_WIDE_BITS(b) as_double(b)
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE
@@ -78,11 +83,18 @@ typedef char schar;
 #define GROUPS             ((wide)gridDim.x)
 #define BARRIER()          __syncthreads()
 #define ATOMIC_ADD(p, v)   atomicAdd(p, v)
+#define ATOMIC_READ(p)     acquired(p)
+#define GLOBAL_BARRIER()   __syncthreads()
+#define FENCE()            __threadfence()
+/* Of what is used once, and of what other groups wrote: not kept in the caches, or only in the second
+ * one. */
+#define READ_ONCE(p)       __ldcs(p)
+#define READ_SHARED(p)     __ldcg(p)
+#define WRITE_ONCE(p, v)   __stcs(p, v)
 #define ATOMIC_MAX(p, v)   atomicMax(p, v)
 #define RAISE(p, v)        ((v) > *(volatile const uint *)(p) ? (void)atomicMax(p, v) : (void)0)
 #define SEEN(p)            (*(volatile const uint *)(p))
 #define SHOW(p, v)         ((void)(*(volatile uint *)(p) = (v)))
-#define FENCE()            __threadfence()
 #define PAUSE()            __nanosleep(32)
 #define UNROLL             _Pragma("unroll")
 #define CPLX(re, im)       make_cplx(re, im)
@@ -97,6 +109,17 @@ typedef unsigned char uchar;
 typedef signed char schar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
+/* What other groups wrote before they added to this, and a fence, is read after it. */
+INLINE uint acquired(const uint *p) {
+    uint v;
+#if __CUDA_ARCH__ >= 700
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+#else
+    v = *(const volatile uint *)p;
+    __threadfence();
+#endif
+    return v;
+}
 /* One instruction each; __log2f() has more of them for subnormal numbers. */
 INLINE float approximate_log2(float x) {
     float y;
@@ -126,11 +149,16 @@ using namespace std;
 #define GROUPS   ((wide)1)
 #define BARRIER()
 #define ATOMIC_ADD(p, v) ((*(p) += (v)) - (v))
+#define ATOMIC_READ(p)   (*(p))
+#define GLOBAL_BARRIER()
+#define FENCE()
+#define READ_ONCE(p)     (*(p))
+#define READ_SHARED(p)   (*(p))
+#define WRITE_ONCE(p, v) (*(p) = (v))
 #define ATOMIC_MAX(p, v) (*(p) = *(p) > (v) ? *(p) : (v))
 #define RAISE(p, v)      ((void)ATOMIC_MAX(p, v))
 #define SEEN(p)          (*(p))
 #define SHOW(p, v)       ((void)(*(p) = (v)))
-#define FENCE()
 #define PAUSE()
 #define UNROLL
 #define CPLX(re, im)    make_cplx(re, im)

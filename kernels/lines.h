@@ -5,6 +5,7 @@
 
 #include "complex.h"
 #include "coord.h"
+#include "share.h"
 
 /* How far point, or coordinate, j of a line is from its first: in 32 bits where all lines are so
  * short. */
@@ -19,35 +20,11 @@
 #define COUNTED 0
 #endif
 
-/* A pass that finds its display range, range_pass.h: itself, or only the keys of the sample's bins. */
-#define SAMPLED_FIRST 1
-#define SAMPLED_ALONE 2
-#ifndef SAMPLED
-#define SAMPLED 0
+/* Lines that come in pairs, with their mirror images: the second half of a tile's lines are those of
+ * the first half; of line 0, which is its own, line count / 2, which is too. */
+#ifndef MIRRORED
+#define MIRRORED 0
 #endif
-
-/* What a group works on: a tile of the pass's lines or, in a pass that finds its display range, of
- * those in the sample. */
-struct task {
-    uint tile;
-    int sampling;
-    int own;                 /* a tile of the pass's lines is still to come */
-    uint stolen;             /* a tile of the sample that nobody has begun */
-    uint range[4];           /* its words, 0 as long as they are not there: known to work item 0 */
-    GLOBAL const int *order; /* where the lists of the sample are */
-};
-
-/* The only task of a group. */
-INLINE struct task only_task(GLOBAL const int *order) {
-    struct task t;
-    t.tile = (uint)GROUP_ID;
-    t.sampling = SAMPLED == SAMPLED_ALONE;
-    t.own = 0;
-    t.stolen = 0;
-    t.order = order;
-    UNROLL for (int i = 0; i < 4; i++) t.range[i] = 0;
-    return t;
-}
 
 struct line {
     place in, in_mirror, out, out_mirror; /* element offsets of point 0 */
@@ -63,36 +40,42 @@ struct line {
 };
 
 #if SAMPLED
-#define PARAMS               real
-#define COUNT_OF(a, task, i) (uint)((task)->sampling ? (a)->sample.count[i] : (a)->index[i].count)
+#define PARAMS                real
+#define COUNT_OF(a, share, i) (uint)((share).sampling ? (a)->sample.count[i] : (a)->index[i].count)
 #else
-#define PARAMS               const real
-#define COUNT_OF(a, task, i) (uint)((a)->index[i].count)
+#define PARAMS                const real
+#define COUNT_OF(a, share, i) (uint)((a)->index[i].count)
 #endif
 
-/* Line number `number` of the TILE_LINES of this task's tile, neighbours along the fast index. INDICES
- * of the five are in use. */
-INLINE struct line line_at(const struct pass_args *a, const struct task *task, uint number) {
+/* The share's line, one of the TILE_LINES of its tile, neighbours along the fast index. INDICES of the
+ * five are in use. */
+INLINE struct line line_at(const struct pass_args *a, const struct share share) {
     struct line l;
     uint at[5];
-    const uint tile = task->tile;
-    const uint tiles = (COUNT_OF(a, task, 0) + TILE_LINES(a) - 1) / TILE_LINES(a);
-    uint rest = INDICES > 1 ? tile / tiles : 0;
-    at[0] = (tile - rest * tiles) * TILE_LINES(a) + number;
+    const uint tiles = (COUNT_OF(a, share, 0) + TILE_LINES(a) - 1) / TILE_LINES(a);
+    uint rest = INDICES > 1 ? share.tile / tiles : 0;
+#if MIRRORED
+    const uint number = share.line % (LINES / 2);
+    at[0] = (share.tile - rest * tiles) * (LINES / 2) + number;
+    if (share.line != number)
+        at[0] = at[0] ? (uint)a->index[0].count - at[0] : (uint)a->index[0].count / 2;
+#else
+    at[0] = (share.tile - rest * tiles) * TILE_LINES(a) + share.line;
+#endif
     UNROLL for (int i = 1; i < INDICES; i++) {
-        const uint count = COUNT_OF(a, task, i);
+        const uint count = COUNT_OF(a, share, i);
         const uint next = i + 1 < INDICES ? rest / count : 0;
         at[i] = rest - next * count;
         rest = next;
     }
-    l.there = at[0] < COUNT_OF(a, task, 0);
-    at[0] = l.there ? at[0] : COUNT_OF(a, task, 0) - 1;
+    l.there = at[0] < COUNT_OF(a, share, 0);
+    at[0] = l.there ? at[0] : COUNT_OF(a, share, 0) - 1;
     l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
     l.lone = l.own = 0;
     l.self = l.zero = l.counts = l.second_counts = 1;
 #if SAMPLED
-    UNROLL for (int i = 0; i < INDICES && task->sampling; i++) at[i] =
-        (uint)task->order[a->sample.list[i] + at[i]];
+    UNROLL for (int i = 0; i < INDICES && share.sampling; i++) at[i] =
+        (uint)share.order[a->sample.list[i] + at[i]];
 #endif
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];
@@ -123,5 +106,20 @@ INLINE struct line line_at(const struct pass_args *a, const struct task *task, u
     }
     return l;
 }
+
+/* exp(-2 pi i k / n), k < n, out of a table, or of two of about sqrt(n) entries (`tables` 2). */
+INLINE cplx root_of(GLOBAL const cplx *table, wide high, wide low, wide bits, place k,
+                    const int tables) {
+    if (tables == 1)
+        return table[high + k];
+    return mul(table[high + (k >> (int)bits)], table[low + (k & (((place)1 << (int)bits) - 1))]);
+}
+
+#if MIRRORED
+/* Of all samples of a folded axis, which combines even and odd ones. */
+INLINE cplx fold_twiddle(const struct pass_args *a, GLOBAL const cplx *table, place k) {
+    return root_of(table, a->table_fold, a->table_fold_low, a->fold_bits, k, FOLD_SPLIT);
+}
+#endif
 
 #endif

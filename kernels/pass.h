@@ -19,12 +19,15 @@
  *   WHOLE_IN WHOLE_OUT   the points are the axis' own, from its first to its last
  *   UNIT_AXIS_IN UNIT_AXIS_OUT   coordinates are neighbours in memory
  *   SHORT_IN SHORT_OUT   all points of a line are within 32 bits of each other
- *   NARROW         all offsets and coordinates are within 32 bits
+ *   FAR            some offset or coordinate is beyond 32 bits
  *   SPLIT          four-step twiddles (Gentleman and Sande 1966) on the way out, of so many tables
  *   MULTIPLY_IN MULTIPLY_OUT   tables multiplied in by coordinate, zero past their end
  *   NEAR_IN NEAR_OUT   a pair's samples are neighbours, and read or written as one IN_T2, OUT_T2
  *   KIND SCALE DISPLAY SHIFTED OUT_LOW OUT_HIGH MIRROR   of a sample that is written
  *   ROW_ACCESS     rows of samples are written so many bytes an access, see sink_rows.h
+ *   MIRRORED       lines come in pairs, each with its mirror image, see lines.h; FOLD_SPLIT: the twiddles
+ *                  that combine even and odd samples are in so many tables
+ *   SUMS           pairs of samples are loaded as their sums and differences
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out

@@ -10,6 +10,29 @@
 #include "lines.h"
 #include "sink.h"
 
+/* What a group works on: a tile of the pass's lines or, in a pass that finds its display range, of
+ * those in the sample. */
+struct task {
+    uint tile;
+    int sampling;
+    int own;                 /* a tile of the pass's lines is still to come */
+    uint stolen;             /* a tile of the sample that nobody has begun */
+    uint range[4];           /* its words, 0 as long as they are not there: known to work item 0 */
+    GLOBAL const int *order; /* where the lists of the sample are */
+};
+
+/* The only task of a group. */
+INLINE struct task only_task(GLOBAL const int *order) {
+    struct task t;
+    t.tile = (uint)GROUP_ID;
+    t.sampling = SAMPLED == SAMPLED_ALONE;
+    t.own = 0;
+    t.stolen = 0;
+    t.order = order;
+    UNROLL for (int i = 0; i < 4; i++) t.range[i] = 0;
+    return t;
+}
+
 #ifndef CLEARS
 #define CLEARS 0
 #endif
@@ -265,6 +288,15 @@ INLINE void finish_keys(const struct pass_args *a, const struct task *t, GLOBAL 
 #define FIRST_TASK(order) only_task(order)
 #define IS_NONE(task)     0
 #define NEXT_TASK(task)   0
+#endif
+/* To a work item's share, which tile that is. */
+#if SAMPLED
+#define SHARE_TASK(task, share)                                                                    \
+    (share).tile = (task).tile;                                                                    \
+    (share).sampling = (task).sampling;                                                            \
+    (share).order = (task).order
+#else
+#define SHARE_TASK(task, share) (void)(task)
 #endif
 #if SAMPLED == SAMPLED_ALONE
 #define STORES(task, out, room, store)                                                             \

@@ -4,9 +4,25 @@
 
 #include "complex.h"
 
-/* Butterflies first, first + PER_LINE, … of one of its lines. */
+/* A pass that finds its display range, range_pass.h: itself, or only the keys of the sample's bins. */
+#define SAMPLED_FIRST 1
+#define SAMPLED_ALONE 2
+#ifndef SAMPLED
+#define SAMPLED 0
+#endif
+
+/* Of tile number `tile` of all: butterflies first, first + PER_LINE, … of one of its lines. */
 struct share {
-    uint first, line;
+    uint first, line, tile;
+#if SAMPLED
+    int sampling;            /* of the tiles of the range's sample */
+    GLOBAL const int *order; /* where the lists of the sample are */
+#endif
 };
+#if SAMPLED
+#define NOT_SAMPLED , 0, 0
+#else
+#define NOT_SAMPLED
+#endif
 
 #endif

@@ -16,10 +16,14 @@ typedef cplx sink_element;
 #define SYMMETRIC (KIND != KIND_PHASE && KIND != KIND_IMAG) /* the same of v and conj v */
 #define PAIRED    (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)
 
+/* How an element is written, as READ in source.h. */
+#ifndef WRITE
+#define WRITE(p, v) (*(p) = (v))
+#endif
+
 /* A work item's line of the output. */
 struct sink {
     const struct pass_args *args;
-    const struct task *task;
     GLOBAL const int *order; /* as in struct source */
     struct line line;
     struct share share; /* of the points, as results of the last stage */
@@ -36,9 +40,13 @@ struct sink {
 INLINE struct sink sink_of(const struct source *source, const struct share share, int *clipped) {
     struct sink s;
     s.args = source->args;
-    s.task = source->task;
     s.order = source->order;
-    s.line = ROWS_IN == ROWS_OUT ? source->line : line_at(source->args, source->task, share.line);
+    s.line = ROWS_IN == ROWS_OUT ? source->line : line_at(source->args, share);
+#if MIRRORED && PAIRED
+    struct share first = share; /* the item writes pairs of this line and its mirror image */
+    first.line %= LINES / 2;
+    s.line = line_at(source->args, first);
+#endif
     s.share = share;
     s.shade.black = s.shade.factor = R(0);
     s.zeroth = CPLX(R(0), R(0));
@@ -103,15 +111,8 @@ typedef place coord_out;
 #endif
 
 #if SPLIT
-/* exp(-2 pi i k / n) of a split axis, k < n, out of a table, or of two of about sqrt(n) entries
- * (SPLIT 2). */
 INLINE cplx split_twiddle(const struct pass_args *a, GLOBAL const cplx *table, place k) {
-#if SPLIT == 1
-    return table[a->table_split + k];
-#else
-    const cplx high = table[a->table_split + (k >> (int)a->split_bits)];
-    return mul(high, table[a->table_split_low + (k & (((place)1 << (int)a->split_bits) - 1))]);
-#endif
+    return root_of(table, a->table_split, a->table_split_low, a->split_bits, k, SPLIT);
 }
 #endif
 
@@ -206,7 +207,7 @@ INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
     v = scaled_by(v, params[s->args->params + PARAM_SCALE]);
 #endif
 #if STORE == STORE_COMPLEX
-    dst[at] = v;
+    WRITE(dst + at, v);
 #elif STORE == STORE_PAIR
     int outside[2] = {0, 0};
 #if NEAR_OUT

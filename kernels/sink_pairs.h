@@ -7,7 +7,9 @@
 #include "tile.h"
 
 #if PAIRED
-#if STORE == STORE_TANGLE
+#if MIRRORED
+#define PARTNERS (LENGTH / 2)
+#elif STORE == STORE_TANGLE
 #define PARTNERS ((LENGTH + 1) / 2)
 #else
 #define PARTNERS (LENGTH / 2 + 1)
@@ -39,6 +41,78 @@ INLINE void put_line(const struct sink *s, const cplx *x, LOCAL word *tile, cons
         put(tile, SLOT(0, s->share.line), s->zeroth, part);
 }
 
+#if MIRRORED
+/* Results i of a line and LENGTH - 1 - i of its mirror image, frequencies k and n/2 - k of the packed
+ * samples: a half of the work items takes the first half of the results, the others the second. Of
+ * the two lines that are their own mirror images each half has one: of line 0, results i and
+ * LENGTH - i, the last of which is the one in the middle. */
+struct mirrored_pair {
+    uint line[2], result[2];
+    place k;
+};
+INLINE struct mirrored_pair pair_of(const struct sink *s, uint i) {
+    struct mirrored_pair p;
+    const uint lines = LINES / 2, second = s->share.line >= lines;
+    const uint number = s->share.line - second * lines;
+    if (s->line.at_out) {
+        p.result[0] = i + second * PARTNERS;
+        p.result[1] = LENGTH - 1 - p.result[0];
+        p.line[0] = number;
+        p.line[1] = number + lines;
+        p.k = s->line.at_out + (place)p.result[0] * (place)s->args->step_out;
+    } else {
+        p.result[0] = i;
+        p.result[1] = second ? LENGTH - 1 - i : i ? LENGTH - i : 0;
+        p.line[0] = p.line[1] = s->share.line;
+        p.k = (place)i * (place)s->args->step_out + (second ? (place)s->args->step_out / 2 : 0);
+    }
+    return p;
+}
+
+/* With the spectra A of the sums of even and odd samples and B of their differences, and with
+ * c = (1 + w^k) / 2, X(k) = B + c (A - B) and X(n/2 - k) = conj(A - c (A - B)). Sums and differences, as
+ * then the last frequency, n/2, has no rounding error of the size of a large mean. */
+INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                        GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
+    cplx first[PAIRS_HELD], second[PAIRS_HELD], middle = CPLX(R(0), R(0));
+    const place size = SIZE_OUT(s) / 2;
+    UNROLL for (int part = 0; part < PARTS; part++) {
+        BARRIER();
+        put_line(s, x, tile, part);
+        BARRIER();
+        UNROLL for (int i = 0; i < PAIRS_HELD; i++) {
+            const uint at = s->share.first + i * PER_LINE;
+            if (at < PARTNERS) {
+                const struct mirrored_pair p = pair_of(s, at);
+                first[i] = got(tile, SLOT(p.result[0], p.line[0]), first[i], part);
+                second[i] = got(tile, SLOT(p.result[1], p.line[1]), second[i], part);
+            }
+        }
+        middle = got(tile, SLOT(PARTNERS, s->share.line), middle, part);
+    }
+    real factor = R(0.5);
+#if SCALED
+    factor *= params[s->args->params + PARAM_SCALE];
+#endif
+    UNROLL for (int i = 0; i < PAIRS_HELD; i++) {
+        const uint at = s->share.first + i * PER_LINE;
+        if (at >= PARTNERS)
+            continue;
+        const cplx f = first[i], g = second[i];
+        const place k = pair_of(s, at).k;
+        const cplx a = CPLX(factor * (f.x + g.x), factor * (f.y - g.y));
+        const cplx b = CPLX(factor * (f.y + g.y), factor * (g.x - f.x));
+        const cplx w = fold_twiddle(s->args, table, k);
+        const cplx t = mul(sub(a, b), CPLX(R(0.5) + R(0.5) * w.x, R(0.5) * w.y));
+        dst[s->line.out + ALONG_OUT(s, k)] = k ? add(b, t) : a;
+        dst[s->line.out + ALONG_OUT(s, size - k)] = conj_of(k ? sub(a, t) : b);
+    }
+    if (s->share.first == 0 && s->share.line == 0 && s->line.at_out == 0)
+        dst[s->line.out + ALONG_OUT(s, size / 2)] =
+            CPLX(factor * (middle.x + middle.y), factor * (middle.y - middle.x));
+    (void)params;
+}
+#else
 INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                         GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     const struct line *l = &s->line;
@@ -94,6 +168,7 @@ INLINE void store_pairs(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
     (void)table;
     (void)params;
 }
+#endif
 #endif
 
 #endif

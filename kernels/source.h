@@ -11,22 +11,29 @@ typedef IN_T source_element;
 typedef cplx source_element;
 #endif
 
+/* How an element is read; fft_chain.cl has other ways. */
+#ifndef READ
+#define READ(p) (*(p))
+#endif
+
+/* A pair of samples is loaded as its sum and its difference, see store_pairs() of mirrored lines. */
+#ifndef SUMS
+#define SUMS 0
+#endif
+
 /* A work item's line of the input. */
 struct source {
     const struct pass_args *args;
-    const struct task *task;
     GLOBAL const int *order; /* Rader's permutations; 0 in kernels that have none */
     struct line line;
     struct share share; /* of the points, as operands of the first stage */
 };
 
-INLINE struct source source_of(const struct pass_args *args, const struct task *task,
-                               const struct share share) {
+INLINE struct source source_of(const struct pass_args *args, const struct share share) {
     struct source s;
     s.args = args;
-    s.task = task;
     s.order = 0;
-    s.line = line_at(args, task, share.line);
+    s.line = line_at(args, share);
     s.share = share;
     return s;
 }
@@ -58,7 +65,7 @@ typedef place coord_in;
  * memory is read from end to end (source_staged.h): halves to be untangled, each used for two
  * points, and Rader's permuted points. */
 #define UNTANGLES (LOAD == LOAD_UNTANGLE && WHOLE_IN && !MULTIPLY_IN)
-#define FOLDS     (LOAD == LOAD_ROW_HALVES)
+#define FOLDS     (LOAD == LOAD_ROW_HALVES && !MIRRORED)
 #define PERMUTES  (ALGORITHM == ALGORITHM_RADER)
 #define CHIRPED   (ALGORITHM == ALGORITHM_BLUESTEIN)
 #define STAGED_IN (FOLDS || (ROWS_IN && (UNTANGLES || PERMUTES)))
@@ -74,9 +81,9 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
         return v;
 #endif
 #if LOAD == LOAD_COMPLEX
-    v = src[at];
+    v = READ(src + at);
 #elif LOAD == LOAD_PAIR && NEAR_IN
-    const IN_T2 two = ((GLOBAL const IN_T2 *)src)[at >> 1];
+    const IN_T2 two = READ((GLOBAL const IN_T2 *)src + (at >> 1));
     v = CPLX((real)two.x, (real)two.y);
 #elif LOAD == LOAD_PAIR
     v = CPLX((real)src[at], s->line.lone ? R(0) : (real)src[at + (place)s->args->pair_in]);
@@ -97,6 +104,14 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     } else {
         v = conj_of(src[s->line.in_mirror + ALONG_IN(s, SIZE_IN(s) - k)]);
     }
+#elif LOAD == LOAD_ROW_HALVES
+    /* As fold_pair(), each point on its own: what two of a tile's points read is in the cache. */
+    cplx f = src[s->line.in + ALONG_IN(s, k)];
+    cplx g = src[s->line.in + ALONG_IN(s, SIZE_IN(s) / 2 - k)];
+    if (k == 0)
+        f.y = g.y = R(0);
+    const cplx o = turn(CPLX(f.x - g.x, f.y + g.y), fold_twiddle(s->args, table, k), -1);
+    v = CPLX(f.x + g.x - o.y, f.y - g.y + o.x);
 #elif LOAD == LOAD_TWO_HALVES
     int folded = 2 * k > SIZE_IN(s);
     const place m = ALONG_IN(s, folded ? SIZE_IN(s) - k : k);
@@ -111,6 +126,9 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     if (k == 0 || 2 * k == SIZE_IN(s))
         f.y = g.y = R(0);
     v = folded ? CPLX(f.x + g.y, g.x - f.y) : CPLX(f.x - g.y, f.y + g.x);
+#endif
+#if SUMS
+    v = CPLX(v.x + v.y, v.x - v.y);
 #endif
 #if MULTIPLY_IN
     v = mul(v, table[s->args->table_in + k]);

@@ -15,6 +15,9 @@
 /* With fewer points a team of threads costs more than it saves. */
 enum { WORTH_A_TEAM = 1 << 14 };
 
+/* Lines of so many bytes are written through the caches, and need no tiles. */
+enum { CACHED_BYTES = 1 << 20 };
+
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
     if (gf_factor_radices(n).rest != 1)
         return false;
@@ -109,7 +112,7 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
                                .value = GF_CPU_COMPLEX,
                                .factor = factor,
                                .gain = 1,
-                               .stream = l->n * size > 1 << 20};
+                               .stream = l->n * size > CACHED_BYTES};
     array.outer[0] = array.outer[1] = plain_axis(1, 0);
     pass[0] = (struct gf_cpu_pass_args){.line = l->line1,
                                         .form = GF_CPU_C2C,
@@ -251,6 +254,32 @@ static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_arg
     }
 }
 
+/* True for lines that the kernels cut in two without tiles. */
+static bool is_split(const struct gf_cpu_long *l) {
+    const long lanes = l->kernels->lanes;
+    return l->n * (int64_t)complex_size(l) <= CACHED_BYTES && l->n1 % lanes == 0 &&
+           l->n2 % lanes == 0 && (l->twist.all || l->twist.chunk % lanes == 0);
+}
+
+static void run_split(const struct gf_cpu_long *l, const struct gf_cpu_split *s) {
+    const long blocks[2] = {l->n2 / l->kernels->lanes, l->n1 / l->kernels->lanes};
+    if (l->threads == 1 || l->n <= WORTH_A_TEAM) {
+        for (int half = 0; half < 2; half++)
+            for (long i = 0; i < blocks[half]; i++)
+                l->kernels->split(s, half, i, l->scratch);
+        return;
+    }
+#pragma omp parallel num_threads(l->threads)
+    {
+        char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
+        for (int half = 0; half < 2; half++) {
+#pragma omp for schedule(static)
+            for (long i = 0; i < blocks[half]; i++)
+                l->kernels->split(s, half, i, scratch);
+        }
+    }
+}
+
 /* y = x f over n points, in shares for the threads. */
 static void multiply(const struct gf_cpu_long *l, const void *x, const void *f, void *y,
                      bool swap_before, bool swap_after, long n) {
@@ -290,10 +319,10 @@ int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inver
     if (!l->work || !l->scratch)
         return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld bytes",
                        (long long)l->work_bytes);
-    int lanes = l->kernels->lanes;
-    if (l->twist.all && l->n <= WORTH_A_TEAM && l->n1 % lanes == 0 && l->n2 % lanes == 0) {
-        struct gf_cpu_split s = {l->n1, l->n2, l->line1, l->line2, &l->twist};
-        l->kernels->split(&s, in, out, inverse, factor, l->work, l->scratch);
+    if (is_split(l)) {
+        const struct gf_cpu_split s = {l->n1, l->n2, l->line1, l->line2, &l->twist,
+                                       in,    out,   l->work,  inverse,  factor};
+        run_split(l, &s);
         return 0;
     }
     struct gf_cpu_pass_args pass[2];

@@ -143,11 +143,21 @@ static bool fits_with_plane(const struct gf_cpu_plan *p, const struct gf_cpu_pas
     return blocks <= GF_CPU_MAX_GROUPS && bytes <= 2 * gf_cpu_cache_share();
 }
 
+/* True when input and output stay in the last-level cache. */
+static bool fits_last_cache(const struct gf_cpu_plan *p) {
+    int64_t points = 2;
+    for (int i = 0; i < p->job.ndim; i++)
+        points *= p->job.shape[i];
+    return points * p->kernels->bits / 8 <= gf_cpu_last_cache_share();
+}
+
 /* Adjacent blocks in a tile of a pass across the workspace's blocks: as many as the cache holds,
  * but few enough that every thread gets several tiles, and the same number in each tile. */
 static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILES_A_THREAD = 8 };
-    if (pass->args.form != GF_CPU_C2C || pass->from_input || pass->axis == p->inner)
+    const bool hermitian = p->half >= 0 && !p->job.in_half;
+    if (pass->args.form != GF_CPU_C2C || pass->axis == p->inner ||
+        (pass->from_input && (hermitian || fits_last_cache(p))))
         return;
     long lines = pass->args.n_lane, outer = pass->args.n_outer[0] * pass->args.n_outer[1];
     if (pass->folds) {
@@ -167,14 +177,14 @@ static void choose_groups(const struct gf_cpu_plan *p, int threads, struct gf_cp
     }
 }
 
-/* Short complex lines, and half spectra to real lines, from array to array: as many in a tile as make
- * a few pages, for a tile of its own would cost as much as its lines, and few enough that every
- * thread gets several tiles. */
+/* Short lines from array to array: as many in a tile as make a few pages, for a tile of its own would
+ * cost as much as its lines, and few enough that every thread gets several tiles. Measured: longer
+ * real lines lose a tenth by it. */
 static void choose_row_groups(const struct gf_cpu_plan *p, int threads, struct gf_cpu_pass *pass) {
     enum { TILE_BYTES = 1 << 15, TILES_A_THREAD = 8 };
     const struct gf_cpu_pass_args *a = &pass->args;
     if (!p->rows || pass->axis != p->inner || !pass->from_input || pass->output < 0 ||
-        a->form == GF_CPU_R2C)
+        (a->form == GF_CPU_R2C && a->n > GF_CPU_SHORT_ROW))
         return;
     const long lines = gf_cpu_tile_lines(a, p->kernels->lanes);
     const long bytes = lines * a->n * p->kernels->bits / 4;
@@ -252,14 +262,6 @@ static bool can_pack_all(const struct gf_cpu_plan *p) {
     const struct gf_output *o = &p->job.out[0];
     bool fused = p->job.n_out == 1 && (!needs_largest(o) || fits_from_zero(p, o));
     return can_pack(p) && count_axes(&p->job) > 2 && fused && !p->lean;
-}
-
-/* True when input and output stay in the last-level cache. */
-static bool fits_last_cache(const struct gf_cpu_plan *p) {
-    int64_t points = 2;
-    for (int i = 0; i < p->job.ndim; i++)
-        points *= p->job.shape[i];
-    return points * p->kernels->bits / 8 <= gf_cpu_last_cache_share();
 }
 
 /* Bytes of a plane that stays in the second-level cache from one pass to the next. */

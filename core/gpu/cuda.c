@@ -9,7 +9,9 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
-enum { MAX_OPTIONS = 128, MAX_ARCHS = 64, PLAIN_SHARED_BYTES = 48 << 10 };
+/* What is between two passes stays in the second-level cache by itself where it is half of this. */
+enum { CHAIN_BYTES = 64 << 20 };
+enum { MAX_OPTIONS = 256, MAX_ARCHS = 64, PLAIN_SHARED_BYTES = 48 << 10 };
 
 int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what) {
     if (gf_cuda_is_fatal(rc))
@@ -65,6 +67,7 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     p->units = attribute(cu, device, GF_CU_MULTIPROCESSORS);
     p->warp = attribute(cu, device, GF_CU_WARP_SIZE);
     p->fp64 = true;
+    p->chain_bytes = CHAIN_BYTES;
     for (int i = 0; i < 3; i++)
         p->max_items[i] = attribute(cu, device, GF_CU_BLOCK_DIM_X + i);
     p->clock_mhz = attribute(cu, device, GF_CU_CLOCK_KHZ) / 1000;
@@ -441,6 +444,7 @@ const struct gf_gpu gf_gpu_cuda = {
     .unpin = gf_cuda_unpin,
     .lock = gf_cuda_lock,
     .unlock = gf_cuda_unlock,
+    .is_locked = gf_cuda_is_locked,
     .upload_rows = gf_cuda_upload_rows,
     .download_rows = gf_cuda_download_rows,
     .upload = gf_cuda_upload,

@@ -45,6 +45,7 @@ int gf_cuda_pin(void *gpu, int64_t bytes, void **host);
 void gf_cuda_unpin(void *gpu, void *host);
 int gf_cuda_lock(void *gpu, void *host, int64_t bytes, bool *locked);
 void gf_cuda_unlock(void *gpu, void *host);
+bool gf_cuda_is_locked(void *gpu, const void *host, int64_t bytes);
 int gf_cuda_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
 int gf_cuda_download_rows(void *gpu, const struct gf_gpu_buffer *from,
                           const struct gf_gpu_rows *rows);

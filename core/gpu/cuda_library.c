@@ -44,6 +44,7 @@ static const struct gf_dl_symbol driver_symbols[] = {
     DRIVER(host_free, "MemFreeHost"),
     DRIVER(host_register, "MemHostRegister_v2"),
     DRIVER(host_unregister, "MemHostUnregister"),
+    DRIVER(pointer_attribute, "PointerGetAttribute"),
     DRIVER(upload, "MemcpyHtoDAsync_v2"),
     DRIVER(download, "MemcpyDtoHAsync_v2"),
     DRIVER(copy, "MemcpyDtoDAsync_v2"),

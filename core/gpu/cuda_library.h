@@ -58,6 +58,7 @@ enum {
     GF_CU_HOST_PORTABLE = 1,       /* page-locked for every context */
     GF_CU_HOST = 1,                /* kinds of memory */
     GF_CU_DEVICE = 2,
+    GF_CU_POINTER_MEMORY = 2, /* attribute of a pointer: its kind, an error of plain memory's */
 };
 
 /* CUDA_MEMCPY2D: `height` rows of `width` bytes from one kind of memory to another. */
@@ -107,6 +108,7 @@ struct gf_cuda {
     int (*host_free)(void *host);
     int (*host_register)(void *host, size_t bytes, unsigned flags);
     int (*host_unregister)(void *host);
+    int (*pointer_attribute)(void *value, int attribute, uint64_t address);
     int (*upload)(uint64_t to, const void *host, size_t bytes, void *stream);
     int (*download)(void *host, uint64_t from, size_t bytes, void *stream);
     int (*copy)(uint64_t to, uint64_t from, size_t bytes, void *stream);

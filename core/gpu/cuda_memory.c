@@ -147,6 +147,20 @@ void gf_cuda_unlock(void *gpu, void *host) {
         g->cu->host_unregister(host);
 }
 
+/* Both ends: locked memory is whole arrays. */
+bool gf_cuda_is_locked(void *gpu, const void *host, int64_t bytes) {
+    struct gf_cuda_device *g = gpu;
+    const uint64_t ends[2] = {(uint64_t)(uintptr_t)host,
+                              (uint64_t)(uintptr_t)host + (uint64_t)bytes - 1};
+    bool locked = bytes > 0 && !gf_cuda_enter(g);
+    for (int i = 0; i < 2 && locked; i++) {
+        unsigned kind = 0;
+        locked =
+            !g->cu->pointer_attribute(&kind, GF_CU_POINTER_MEMORY, ends[i]) && kind == GF_CU_HOST;
+    }
+    return locked;
+}
+
 /* In either direction. */
 static int copy_rows(struct gf_cuda_device *g, const struct gf_gpu_buffer *buffer,
                      const struct gf_gpu_rows *r, bool up) {

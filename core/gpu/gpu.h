@@ -73,6 +73,7 @@ struct gf_gpu {
      * so that it is not this caller's to unlock. GF_EUNSUPP where the interface has no call. */
     int (*lock)(void *gpu, void *host, int64_t bytes, bool *locked);
     void (*unlock)(void *gpu, void *host);
+    bool (*is_locked)(void *gpu, const void *host, int64_t bytes);
 
     int (*upload)(void *gpu, struct gf_gpu_buffer *to, int64_t offset, const void *host,
                   int64_t bytes);

@@ -15,7 +15,7 @@
 struct gf_kernel_request {
     char file[32];      /* "fft_plain.cl" */
     char entry[32];     /* "fft_plain" */
-    char options[1024]; /* "-DN=4096 -DR0=16 …" */
+    char options[2560]; /* "-DN=4096 -DR0=16 …" */
     int64_t local_bytes;
     struct gf_gpu_kernel *kernel; /* out */
 };

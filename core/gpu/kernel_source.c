@@ -11,7 +11,7 @@
 #include "core/base/process.h"
 #include "core/base/status.h"
 
-enum { MAX_DEPTH = 8, MAX_NAME = 64, MAX_TEXT = 4 << 20 };
+enum { MAX_DEPTH = 12, MAX_NAME = 64, MAX_TEXT = 4 << 20 };
 
 struct text {
     char *data;

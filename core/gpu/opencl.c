@@ -396,6 +396,7 @@ const struct gf_gpu gf_gpu_opencl = {
     .unpin = gf_opencl_unpin,
     .lock = gf_opencl_lock,
     .unlock = gf_opencl_unpin,
+    .is_locked = gf_opencl_is_locked,
     .upload_rows = gf_opencl_upload_rows,
     .download_rows = gf_opencl_download_rows,
     .upload = gf_opencl_upload,

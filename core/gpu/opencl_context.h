@@ -57,6 +57,7 @@ int64_t gf_opencl_free_bytes(void *gpu);
 int gf_opencl_pin(void *gpu, int64_t bytes, void **host);
 void gf_opencl_unpin(void *gpu, void *host);
 int gf_opencl_lock(void *gpu, void *host, int64_t bytes, bool *locked);
+bool gf_opencl_is_locked(void *gpu, const void *host, int64_t bytes);
 int gf_opencl_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
 int gf_opencl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
                             const struct gf_gpu_rows *rows);

@@ -118,6 +118,10 @@ static bool is_pinned(const struct gf_opencl_context *g, const void *host, int64
     return false;
 }
 
+bool gf_opencl_is_locked(void *gpu, const void *host, int64_t bytes) {
+    return is_pinned(gpu, host, bytes);
+}
+
 /* OpenCL has no call that locks memory, but on a CPU there is nothing to lock. */
 int gf_opencl_lock(void *gpu, void *host, int64_t bytes, bool *locked) {
     struct gf_opencl_context *g = gpu;

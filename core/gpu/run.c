@@ -101,10 +101,17 @@ static int check_memory(const struct gf_gpu_context *c, const struct gf_gpu_plan
     return 0;
 }
 
+/* What is launched for pass i: itself, or the chain that it begins; *next is the pass after that. */
+static const struct gf_gpu_pass *launched(const struct gf_gpu_plan *p, int i, int *next) {
+    const struct gf_gpu_pass *pass = &p->pass[i];
+    *next = pass->chain ? i + 2 : i + 1;
+    return pass->chain ? &p->chain[pass->chain - 1] : pass;
+}
+
 static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     const struct gf_gpu_plan *p = m->plan;
-    for (int i = 0; i < p->n_passes; i++) {
-        const struct gf_kernel_request *r = &p->pass[i].kernel;
+    for (int i = 0, next; i < p->n_passes; i = next) {
+        const struct gf_kernel_request *r = &launched(p, i, &next)->kernel;
         int j = 0;
         while (j < m->n_requests &&
                (strcmp(m->request[j].options, r->options) || strcmp(m->request[j].entry, r->entry)))
@@ -257,6 +264,8 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
         rc = gf_gpu_run_upload_params(c, m);
     if (!rc && p->bytes[GF_GPU_FILTER])
         rc = upload_filter(c, m);
+    if (!rc && p->bytes[GF_GPU_CHAIN])
+        rc = c->api->clear(c->gpu, m->buffer[GF_GPU_CHAIN], 0, p->bytes[GF_GPU_CHAIN]);
     if (!rc && p->gaps)
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_OUT], 0, p->bytes[GF_GPU_OUT]);
     if (rc) /* half of it is of no use: the next run starts again */
@@ -295,10 +304,9 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
     const struct gf_gpu_plan *p = m->plan;
     int rc = 0;
     if (m->counts && !first)
-        rc = c->api->clear(c->gpu, m->buffer[GF_GPU_COUNTERS], 0,
-                           OUTPUTS * COUNTERS * (int64_t)sizeof(uint32_t));
-    for (int i = first; i < end && !rc; i++) {
-        const struct gf_gpu_pass *pass = &p->pass[i];
+        rc = c->api->clear(c->gpu, m->buffer[GF_GPU_COUNTERS], 0, p->bytes[GF_GPU_COUNTERS]);
+    for (int i = first, next; i < end && !rc; i = next) {
+        const struct gf_gpu_pass *pass = launched(p, i, &next);
         struct gf_gpu_launch launch = {.kernel = m->request[m->kernel[i]].kernel,
                                        .groups = pass->groups,
                                        .group = pass->group,
@@ -461,17 +469,24 @@ int gf_gpu_run_measure(void *context, struct gf_device_speed *speed) {
 int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                            double *seconds) {
     int rc = 0, listed = 0;
-    for (int i = 0; i < m->plan->n_passes && !rc; i++) {
+    for (int i = 0, next; i < m->plan->n_passes && !rc; i = next) {
+        const struct gf_gpu_pass *pass = &m->plan->pass[i];
         double took = 0;
+        launched(m->plan, i, &next);
         rc = gf_gpu_run_begin(c, &took);
         if (!rc)
-            rc = gf_gpu_run_launch(c, m, i, i + 1);
+            rc = gf_gpu_run_launch(c, m, i, next);
         if (!rc)
             rc = gf_gpu_run_end(c, &took);
-        if (!m->plan->pass[i].unlisted)
+        if (!pass->unlisted)
             seconds[listed++] = took;
         else if (listed)
             seconds[listed - 1] += took;
+        if (pass->chain) { /* the two passes of one launch, as they are expected to share its time */
+            seconds[listed] = took * pass[1].cost / (pass->cost + pass[1].cost);
+            seconds[listed - 1] -= seconds[listed];
+            listed++;
+        }
     }
     return rc;
 }

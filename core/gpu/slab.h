@@ -43,6 +43,8 @@ struct gf_gpu_slabs {
     struct gf_gpu_walk walk[GF_SLAB_WALKS];
     int n_walks;
     int64_t device_bytes, host_bytes; /* taken: of the device; of the host, exchange included */
+    void *exchange; /* where no array can hold it; kept until the plan is dropped */
+    bool exchange_locked;
     /* Page-locked, as they are needed: parts to be uploaded, parts that were downloaded, reports. */
     char *staging[GF_GPU_SLAB_STAGES][GF_GPU_SLAB_DEPTH];
     int64_t staging_bytes[GF_GPU_SLAB_STAGES];

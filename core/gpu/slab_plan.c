@@ -13,8 +13,8 @@
 /* A part of 64 MiB takes a millisecond on the fastest buses, and its launches some microseconds. There
  * are several parts, so that copies and passes overlap. Blocks begin at cache lines. */
 enum { PART = 64 << 20, LEAST_PARTS = 8, ALIGNED_BINS = 16, BUFFER_ALIGNED = 64 };
-/* Of a block a device copies rows of 64 KiB at full speed, rows of 4 KiB at half of it. */
-enum { LEAST_ROW = 64 << 10 };
+/* Bytes of a page that a block has at least, where there is room. */
+enum { LEAST_ROW = 8 << 10 };
 
 static bool is_real(const struct gf_gpu_slabs *s) {
     return gf_job_is_real(&s->job);
@@ -348,6 +348,10 @@ void gf_gpu_slabs_list(const struct gf_gpu_slabs *s, struct gf_plan *plan) {
 void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     for (int i = 0; s && i < s->n_walks; i++)
         drop_runs(c, &s->walk[i]);
+    if (s && s->exchange_locked)
+        c->api->unlock(c->gpu, s->exchange);
+    if (s)
+        gf_free(s->exchange);
     for (int i = 0; s && i < GF_GPU_SLAB_STAGES * GF_GPU_SLAB_DEPTH; i++)
         if (s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH])
             c->api->unpin(c->gpu, s->staging[i / GF_GPU_SLAB_DEPTH][i % GF_GPU_SLAB_DEPTH]);

@@ -67,6 +67,9 @@ struct gf_cpu_row {
     void *twiddle;
 };
 
+/* Real lines of up to this many points are transposed: kernels/cpu/short_rows.h. */
+enum { GF_CPU_SHORT_ROW = 32 };
+
 /* The largest block that serves lines of n points, or 0. */
 int gf_cpu_row_block(long n, int lanes);
 /* Takes ownership of `line`, n / block points, also when it fails; NULL when memory is short. */
@@ -163,11 +166,16 @@ struct gf_cpu_twist {
     long chunk, n_coarse;
 };
 
-/* A line of n1 n2 points, interleaved, as n2 lines of n1 and n1 lines of n2. */
+/* A line of n1 n2 points, interleaved, as n2 lines of n1 and n1 lines of n2. The number of lanes
+ * divides n1, n2 and the twist's chunk. out may be in. */
 struct gf_cpu_split {
     long n1, n2;
     const struct gf_cpu_line *line1, *line2;
     const struct gf_cpu_twist *twist;
+    const void *in;
+    void *out, *work; /* work: n2 (n1 | 1) points */
+    bool inverse;
+    double factor;
 };
 
 /* A filter (core/filter/filter.h) for a pass that transforms, multiplies and transforms back.
@@ -267,11 +275,10 @@ struct gf_cpu_kernels {
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
     void (*run)(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
-    /* A whole line of n1 n2 points that fits the nearest caches, cut in two without tiles: lane
-     * counts divide n1 and n2, and the twist has the table of all points. work: n2 (n1 | 1) points;
-     * scratch: as for run(). out may be in. */
-    void (*split)(const struct gf_cpu_split *s, const void *in, void *out, bool inverse,
-                  double factor, void *work, void *scratch);
+    /* A whole line of n1 n2 points that stays in the caches, cut in two without tiles: LANES of the n2
+     * lines from block * LANES on, and when all of them are done, those of the second half's n1
+     * lines. scratch: as for run(). */
+    void (*split)(const struct gf_cpu_split *s, bool second, long block, void *scratch);
     /* A real line of 2 m points as m complex ones, re and im interleaved. unpack: its transform z
      * (m points, room for m + 1) becomes the half spectrum of the real line, in place. pack: the
      * inverse, which gives twice what an unscaled inverse of m points needs. Each call does the

@@ -26,13 +26,18 @@ struct group {
 };
 
 /* Points k to end - 1 of complex lines across the rows of an array. */
-static void load_array_columns(const struct tile *t, cvec *a, long k, long end, bool swap) {
+static void load_array_columns(const struct tile *t, cvec *a, long k, long end, bool swap,
+                               ptrdiff_t next) {
     const struct gf_cpu_end *e = &t->pass->source;
     const struct lanes s = lanes_of(t, e, 0, false);
     const char *base = outer_at(t, e, false);
     if (s.order > 0 && sample_size[e->type] == 2 * (int)sizeof(real) && !e->line.shift) {
-        for (base += s.at[0]; k < end; k++)
-            a[k] = swap_if(swap, load_pairs((const real *)(base + k * e->line.stride)));
+        for (base += s.at[0]; k < end; k++) {
+            const char *row = base + k * e->line.stride;
+            a[k] = swap_if(swap, load_pairs((const real *)row));
+            if (next)
+                prefetch_for_reading(row + next, (int)sizeof(cvec));
+        }
         return;
     }
     for (; k < end; k++)
@@ -43,13 +48,14 @@ static void load_group(const struct tile *t, int count) {
     enum { ROWS = 8 };
     const struct gf_cpu_pass_args *p = t->pass;
     const bool work = p->source.type == GF_CPU_WORK;
+    const ptrdiff_t next = p->destination.stream ? count * (ptrdiff_t)sizeof(cvec) : 0;
     for (long k = 0; k < p->n; k += ROWS)
         for (int g = 0; g < count; g++) {
             long end = k + ROWS < p->n ? k + ROWS : p->n;
             if (work)
                 load_work_columns(&t[g], t[g].a, k, end, p->inverse);
             else
-                load_array_columns(&t[g], t[g].a, k, end, p->inverse);
+                load_array_columns(&t[g], t[g].a, k, end, p->inverse, next);
         }
 }
 

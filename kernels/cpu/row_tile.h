@@ -181,9 +181,8 @@ INLINE const char *ahead_of(const struct row_stream *r, int i) {
 /* Lines that follow each other in memory, `points` in each, to be written past the caches. */
 static struct row_writer *begin_writing(const struct row_work *w, long points,
                                         struct row_writer *writer) {
-    enum { LEAST = 128 }; /* shorter rows have too little arithmetic to hide the copies behind */
     const struct gf_cpu_end *e = w->to.end;
-    if (e->type == GF_CPU_WORK || !e->stream || w->t->pass->n < LEAST || e->lane.shift ||
+    if (e->type == GF_CPU_WORK || !e->stream || e->lane.shift ||
         e->lane.stride != points * sample_size[e->type])
         return NULL;
     writer_begin(writer, w->stage, (char *)row_place(&w->to, 0).at);
@@ -301,13 +300,18 @@ static void prefetch_lines(const struct row_work *w, int first, int count) {
 }
 
 static void run_rows_to_half(const struct row_work *w) {
+    enum {
+        WORTH_WRITING = 128
+    }; /* with less arithmetic to hide the copies behind they cost more */
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *d = &p->destination;
     const real factor = d->type == GF_CPU_WORK ? 1 : (real)d->factor;
     const int count = real_lines(w->t);
     const struct row_end planes = plane_lines(w);
     const struct row_stream in = row_stream(w->t, &w->from, 2 * w->lines, p->n);
-    struct row_writer writer, *writes = begin_writing(w, p->n / 2 + 1, &writer);
+    struct row_writer writer, *writes = NULL;
+    if (p->n >= WORTH_WRITING)
+        writes = begin_writing(w, p->n / 2 + 1, &writer);
     struct row_end from = planes, to = planes;
     to.writer = writes;
     for (int i = 0; i < count; i += 2 * w->lines) {
@@ -367,36 +371,6 @@ static void run_rows_to_real(const struct row_work *w) {
             (uintptr_t)to.im[0] % sizeof(vec) == 0)
             to.kind = ROW_PARTS_STREAMED, to.ahead = NULL;
         rows_run(p->rows, &from, &to, 1, w->a, w->b);
-    }
-}
-
-static void run_rows(const struct tile *t) {
-    const struct gf_cpu_row *rows = t->pass->rows;
-    struct row_work w = {.t = t,
-                         .from = row_side(t, &t->pass->source),
-                         .to = row_side(t, &t->pass->destination),
-                         .a = t->a,
-                         .lines = LANES / rows->block};
-    w.b = w.a + rows->line->scratch_points;
-    w.planes = (real *)(w.b + rows->line->scratch_points);
-    w.pitch = gf_cpu_row_pitch(rows->n, LANES);
-    w.stage = (char *)(w.planes + (2 * w.lines + 1) * w.pitch);
-    w.stage += -(uintptr_t)w.stage % WRITER_UNIT;
-    if (w.to.end->band)
-        stage_lines(&w, t->count[0] + t->count[1],
-                    (size_t)(rows->n * sample_size[w.from.end->type]));
-    switch (t->pass->form) {
-    case GF_CPU_C2C:
-        run_complex_rows(&w);
-        break;
-    case GF_CPU_R2C:
-        run_rows_to_half(&w);
-        break;
-    case GF_CPU_C2R:
-        run_rows_to_real(&w);
-        break;
-    case GF_CPU_R2R: /* has a gain */
-        break;
     }
 }
 

@@ -30,14 +30,19 @@ long gf_cpu_row_pitch(long n, int lanes) {
     return ((n / lanes + 2) | 1) * lanes;
 }
 
+/* The lines of a tile, or those on their way to memory with what is left of the ones before, and
+ * their alignment. */
+static size_t stage_bytes(long n, int lanes, int bits) {
+    return 2 * (size_t)(n + 2 + 4) * (size_t)lanes * (size_t)bits / 8;
+}
+
 size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
-    /* Two buffers of vectors; two planes of reals a line, and one more; the lines of a tile, or those
-     * on their way to memory, with what is left of the ones before, and their alignment. */
+    /* Two buffers of vectors; two planes of reals a line, and one more. */
     size_t planes = 2 * (size_t)(lanes / rows->block) + 1;
     return ((size_t)rows->line->scratch_points * 4 * (size_t)lanes +
-            planes * (size_t)gf_cpu_row_pitch(rows->n, lanes) +
-            2 * (size_t)(rows->n + 2 + 4) * (size_t)lanes) *
-           (size_t)bits / 8;
+            planes * (size_t)gf_cpu_row_pitch(rows->n, lanes)) *
+               (size_t)bits / 8 +
+           stage_bytes(rows->n, lanes, bits);
 }
 
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
@@ -48,7 +53,10 @@ size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_
         buffers = unpacking;
     buffers += pass->unpacks_within; /* the new column */
     size_t bytes = (size_t)gf_cpu_scratch_points(pass, k->lanes) * point * (size_t)buffers;
-    size_t rows = pass->rows ? gf_cpu_row_bytes(pass->rows, k->lanes, k->bits) : 0;
+    if (!pass->rows)
+        return bytes;
+    size_t rows = gf_cpu_row_bytes(pass->rows, k->lanes, k->bits);
+    bytes += stage_bytes(pass->n, k->lanes, k->bits); /* kernels/cpu/short_rows.h */
     return bytes > rows ? bytes : rows;
 }
 

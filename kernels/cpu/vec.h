@@ -71,6 +71,10 @@ INLINE void prefetch_for_writing(const char *p, int bytes) {
     for (int at = 0; at < bytes + 63; at += 64)
         __builtin_prefetch(p + at, 1);
 }
+INLINE void prefetch_for_reading(const char *p, int bytes) {
+    for (int at = 0; at < bytes; at += 64)
+        __builtin_prefetch(p + at);
+}
 
 INLINE vec vec_splat(real x) {
     return x - (vec){0};

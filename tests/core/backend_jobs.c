@@ -109,6 +109,11 @@ static const char *const jobs[] = {
     "inv c64 2x10007 real > real f32",
     "fwd c128 2x16384 axes=2 double > complex",
     "fwd f64 10007x2 double > complex half",
+    /* Real lines beyond a tile, and no other axis. */
+    "fwd u8 2x98304 axes=2 ch=3 ortho > complex half",
+    "inv c64 2x98304 axes=2 real half ortho > real u8",
+    "fwd f64 65536x3 axes=1 double > complex half",
+    "inv c128 65536x3 axes=1 double real half > real f64",
     /* Hardly anything. */
     "fwd f32 1 > complex half",
     "fwd u8 1x60 > magnitude u8 display shift",

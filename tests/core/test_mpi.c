@@ -84,6 +84,8 @@ struct shared {
     struct gf_job job;
     struct gf_grid grid;
     char in[64], out[64];
+    int64_t strip_rows; /* of both files; 0: samples without gaps */
+    int64_t *strip[2];  /* where those of the input and of the output begin */
     int status[THREAD_RANKS_MOST];
     struct gf_spread result; /* of rank 0 */
     int pencils;             /* how many runs had several ranks across */
@@ -97,6 +99,11 @@ static void run_shared(void *user, struct gf_ranks *ranks) {
     spread.in.at = 10;
     spread.out.path = s->out;
     spread.out.at = 3;
+    if (s->strip_rows) {
+        spread.in.strip_rows = spread.out.strip_rows = s->strip_rows;
+        spread.in.strip = s->strip[0];
+        spread.out.strip = s->strip[1];
+    }
     backend->open(&options, &spread.context);
     s->status[ranks->rank] = gf_spread_run(&spread);
     backend->close(spread.context);
@@ -251,6 +258,73 @@ static void test_within(struct shared *s) {
     test_job(s);
 }
 
+/* ---------------------------------------------------------------- strips */
+
+/* Rows of so many bytes in strips of three, with gaps. */
+static int64_t *list_strips(int64_t nz, int64_t ny, int64_t row) {
+    const int64_t each = (ny + 2) / 3, n = nz * each;
+    int64_t *at = malloc((size_t)n * sizeof *at);
+    for (int64_t i = 0; i < n; i++)
+        at[i] = 7 + i * (3 * row + 5);
+    return at;
+}
+
+/* Between an array and a file in strips. */
+static void move_strips(const char *path, const int64_t *strip, const struct gf_array *a,
+                        bool write) {
+    const int64_t nz = a->shape[0], ny = a->shape[1], row = a->stride[1];
+    int fd = open(path, write ? O_WRONLY | O_CREAT | O_TRUNC : O_RDONLY, 0600);
+    CHECK(fd >= 0);
+    for (int64_t z = 0; z < nz; z++)
+        for (int64_t y = 0; y < ny; y += 3) {
+            const size_t bytes = (size_t)((ny - y < 3 ? ny - y : 3) * row);
+            const int64_t at = strip[z * ((ny + 2) / 3) + y / 3];
+            char *data = (char *)a->data + (z * ny + y) * row;
+            CHECK((write ? pwrite(fd, data, bytes, at) : pread(fd, data, bytes, at)) ==
+                  (ssize_t)bytes);
+        }
+    close(fd);
+}
+
+/* Files in strips, which are no whole number of planes' parts, hold what files without gaps do. */
+static void test_strips(struct shared *s) {
+    static const int grid[][2] = {{3, 0}, {4, 2}};
+    struct gf_array in, out, back;
+    uint64_t seed = 9;
+    s->job = backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 3, 5, 70, 34);
+    s->job.out[0].shift = true;
+    CHECK(!gf_array_alloc(&in, GF_F32, 4, (int64_t[]){5, 70, 34, 1}));
+    CHECK(!gf_array_alloc(&out, GF_C64, 4, (int64_t[]){5, 70, 34, 1}));
+    CHECK(!gf_array_alloc(&back, GF_C64, 4, (int64_t[]){5, 70, 34, 1}));
+    backends_fill(&in, &seed);
+    for (int i = 0; i < 2; i++) {
+        const int ranks = grid[i][0], across = grid[i][1];
+        s->grid = across ? (struct gf_grid){ranks / across, across} : (struct gf_grid){0, 0};
+        s->strip_rows = 0;
+        write_file(s->in, 10, in.data, (size_t)gf_array_bytes(&in));
+        write_file(s->out, 0, NULL, 0);
+        thread_ranks_run(ranks, -1, run_shared, s);
+        int fd = open(s->out, O_RDONLY);
+        CHECK(pread(fd, out.data, (size_t)gf_array_bytes(&out), 3) == gf_array_bytes(&out));
+        close(fd);
+        s->strip_rows = 3;
+        s->strip[0] = list_strips(5, 70, in.stride[1]);
+        s->strip[1] = list_strips(5, 70, out.stride[1]);
+        move_strips(s->in, s->strip[0], &in, true);
+        write_file(s->out, 0, NULL, 0);
+        thread_ranks_run(ranks, -1, run_shared, s);
+        move_strips(s->out, s->strip[1], &back, false);
+        CHECK(!s->status[0] && !memcmp(out.data, back.data, (size_t)gf_array_bytes(&out)));
+        free(s->strip[0]);
+        free(s->strip[1]);
+    }
+    s->strip_rows = 0;
+    s->grid = (struct gf_grid){0, 0};
+    gf_array_free(&in);
+    gf_array_free(&out);
+    gf_array_free(&back);
+}
+
 /* A rank that fails fails all of them, and none waits for it. */
 static void test_failure(struct shared *s) {
     for (int write = 0; write < 2; write++) {
@@ -296,6 +370,7 @@ int main(void) {
     test_filter(&s, 5, 70, 34); /* several ranks share its planes' pairs of lines */
     test_shape(&s, 5, 70, 34);
     test_within(&s);
+    test_strips(&s);
     CHECK_MSG(s.pencils > 200, "%d runs with several ranks across", s.pencils);
     test_failure(&s);
     unlink(s.in);

@@ -39,6 +39,9 @@ static const char *const others[] = {
     "fwd f64 9x64 axes=2 > complex half",
     "fwd f32 9x64 axes=2 double > complex half",
     "fwd u8 9x64 axes=2 ch=3 > complex half",
+    "fwd u8 70x16 axes=2 > complex half",
+    "fwd i16 41x32 axes=2 ortho > complex half",
+    "fwd f64 9x16 axes=2 > complex half",
     "fwd f32 9x64 axes=2 > complex",
     "fwd f32 9x64 axes=2 > magnitude f32 shift",
     "inv c64 9x64 axes=2 real half > real u8",
@@ -230,6 +233,8 @@ int main(void) {
     static const char *const isas[] = {"v4", "v3", "v2", "plain"};
     int found = 0;
     test_blocks();
+    test_alignment("fwd f32 18001x16 axes=2 > complex half");
+    test_alignment("inv c64 18001x16 axes=2 real half > real f32");
     test_alignment("fwd f32 9003x32 axes=2 > complex half");
     test_alignment("fwd f32 1157x256 axes=2 > complex half");
     test_alignment("fwd c64 4501x64 axes=2 > complex");

@@ -20,7 +20,7 @@ struct known {
 
 /* Whether this is new: sizes aside, which do not change what is compiled. */
 static bool is_new(struct known *k, const struct gf_gpu_pass *pass) {
-    char text[1200] = "", copy[1024];
+    char text[2700] = "", copy[2560];
     snprintf(text, sizeof text, "%s %s", pass->kernel.file, pass->kernel.entry);
     snprintf(copy, sizeof copy, "%s", pass->kernel.options);
     for (char *rest = copy, *word; (word = strsep(&rest, " "));) {
@@ -57,6 +57,9 @@ static void each_of(const struct gf_job *job, const struct gf_gpu_props *d, stru
     for (int i = 0; i < p->n_passes; i++)
         if (is_new(k, &p->pass[i]))
             then(&p->pass[i], d, what);
+    for (int i = 0; i < p->n_chains; i++)
+        if (is_new(k, &p->chain[i]))
+            then(&p->chain[i], d, what);
     gf_gpu_plan_free(p);
 }
 
@@ -77,6 +80,18 @@ static void each_kernel(int random, const struct gf_gpu_props *d, struct known *
         struct gf_job job;
         if (backends_parse(list[i], &job))
             each_of(&job, d, known, then, what);
+    }
+    /* Large ones, of which two passes are one launch. */
+    static const int64_t large[][3] = {
+        {256, 256, 256}, {1, 8192, 8192}, {1, 16384, 16384}, {600, 256, 256}};
+    for (size_t i = 0; i < 2 * sizeof large / sizeof *large; i++) {
+        const int64_t *s = large[i / 2];
+        struct gf_job job = backends_job(i % 2 ? GF_FORWARD : GF_INVERSE, i % 2 ? GF_F32 : GF_C64,
+                                         GF_SINGLE, 3, s[0], s[1], s[2]);
+        job.out[0].half = i % 2;
+        if (s[0] == 600)
+            job.axes = 6;
+        each_of(&job, d, known, then, what);
     }
     enum { FILTERS = 40 };
     for (int i = 0; i < random || i < FILTERS; i++) {
@@ -124,13 +139,13 @@ struct compiler {
 
 static void compile_pass(const struct gf_gpu_pass *pass, const struct gf_gpu_props *d, void *what) {
     struct compiler *c = what;
-    const char *option[128] = {c->arch, "--std=c++14", "-default-device", "--fmad=true"};
-    char *source = NULL, *log = NULL, copy[1024], *rest = copy, *word;
+    const char *option[256] = {c->arch, "--std=c++14", "-default-device", "--fmad=true"};
+    char *source = NULL, *log = NULL, copy[2560], *rest = copy, *word;
     void *program = NULL;
     size_t bytes = 0;
     int n = 4;
     snprintf(copy, sizeof copy, "%s", pass->kernel.options);
-    while ((word = strsep(&rest, " ")) && n < 128)
+    while ((word = strsep(&rest, " ")) && n < 256)
         if (*word)
             option[n++] = word;
     if (gf_kernel_source(pass->kernel.file, &source)) {

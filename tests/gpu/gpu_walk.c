@@ -18,7 +18,7 @@ struct walk {
     /* Of the pass. */
     int64_t length, lines, in_bytes, out_bytes;
     int load, store, indices, sides;
-    bool multiply_in, multiply_out, mirror, shifted;
+    bool multiply_in, multiply_out, mirror, shifted, mirrored;
 };
 
 __attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const char *format, ...) {
@@ -40,6 +40,8 @@ int64_t walk_option(const struct gf_gpu_pass *pass, const char *name) {
 
 static bool inside(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, int64_t bytes,
                    const char *what) {
+    if (walk_option(w->pass, "FAR") == 0 && at > INT32_MAX)
+        broken(w, "%s element %lld, beyond 32 bits", what, (long long)at);
     if (at >= 0 && (at + 1) * bytes <= w->p->bytes[buffer_id])
         return true;
     broken(w, "%s element %lld of %lld bytes of buffer %d, which has %lld", what, (long long)at,
@@ -137,7 +139,15 @@ static void read_point(struct walk *w, const struct spot *s, int64_t j) {
         reads(w, s->in + (k >> 1) * a->axis_in);
         reads(w, s->in_mirror + (k >> 1) * a->axis_in);
         break;
-    case LOAD_ROW_HALVES: /* every frequency once: this one, and with the first the last */
+    case LOAD_ROW_HALVES:
+        if (w->mirrored) {
+            reads(w, s->in + k * a->axis_in);
+            reads(w, s->in + (n / 2 - k) * a->axis_in);
+            table(w, a->table_fold + (k >> a->fold_bits), "root");
+            table(w, a->table_fold_low + (k & (((int64_t)1 << a->fold_bits) - 1)), "low root");
+            break;
+        }
+        /* every frequency once: this one, and with the first the last */
         reads(w, s->in + j * a->axis_in);
         if (j == 0)
             reads(w, s->in + w->length * a->axis_in);
@@ -206,6 +216,25 @@ static void write_point(struct walk *w, const struct spot *s, int64_t j) {
     }
 }
 
+/* Frequencies k and n/2 - k of a mirrored line, by the first of the two, or by the one that is its own
+ * mirror image. */
+static void write_mirrored(struct walk *w, const struct spot *s, int64_t line) {
+    const struct pass_args *a = &w->pass->args.pass;
+    const int64_t count = a->index[0].count, size = a->axis_size / 2;
+    const bool own = !line || 2 * line == count;
+    if (2 * line > count)
+        return;
+    for (int64_t i = 0; i < (own ? w->length / 2 : w->length); i++) {
+        int64_t k = line + i * a->step_out;
+        writes(w, s->out + k * a->axis_out);
+        writes(w, s->out + (size - k) * a->axis_out);
+        table(w, a->table_fold + (k >> a->fold_bits), "root");
+        table(w, a->table_fold_low + (k & (((int64_t)1 << a->fold_bits) - 1)), "low root");
+    }
+    if (!line)
+        writes(w, s->out + size / 2 * a->axis_out);
+}
+
 /* Two by two: packed along the line, or as half spectra. */
 static void write_pairs(struct walk *w, const struct spot *s) {
     const struct pass_args *a = &w->pass->args.pass;
@@ -228,6 +257,15 @@ static void walk_line(struct walk *w, const int64_t *at, bool reading) {
     const struct pass_args *a = &w->pass->args.pass;
     struct spot s = spot_of(w, at);
     bool split = walk_option(w->pass, "SPLIT") >= 1;
+    int64_t access = walk_option(w->pass, "ROW_ACCESS");
+    if (access > 0 && (s.out * w->out_bytes % access || s.out_mirror * w->out_bytes % access ||
+                       w->length * w->out_bytes % access))
+        broken(w, "a row at %lld, which is not written %lld bytes an access", (long long)s.out,
+               (long long)access);
+    if (!reading && w->mirrored && w->store == STORE_ROW_HALVES) {
+        write_mirrored(w, &s, at[0]);
+        return;
+    }
     if (!reading && (w->store == STORE_TANGLE || w->store == STORE_TWO_HALVES ||
                      w->store == STORE_ROW_HALVES)) {
         write_pairs(w, &s);
@@ -314,7 +352,7 @@ static int64_t walk_sampled(struct walk *w) {
     if (bins != s->all || tiles != s->tiles)
         broken(w, "%lld bins and %lld tiles in the sample of %lld and %lld", (long long)bins,
                (long long)tiles, (long long)s->all, (long long)s->tiles);
-    if ((SHARED + SHARED_KEYS + s->all) * word > w->p->bytes[GF_GPU_COUNTERS])
+    if ((SHARED + SHARED_KEYS + s->all) * word > w->p->bytes[GF_GPU_CHAIN])
         broken(w, "no room for %lld keys", (long long)s->all);
     if (s->sums < w->lines * w->length || s->note < s->sums + SAMPLE_SUMS + 2 ||
         (s->note + SAMPLE_NOTE) * word > w->pass->local_bytes)
@@ -337,6 +375,7 @@ static void walk_fft(struct walk *w, bool all) {
     w->multiply_out = walk_option(pass, "MULTIPLY_OUT") == 1;
     w->mirror = walk_option(pass, "MIRROR") == 1;
     w->shifted = walk_option(pass, "SHIFTED") == 1;
+    w->mirrored = walk_option(pass, "MIRRORED") == 1;
     w->in_bytes = w->load == LOAD_PAIR || w->load == LOAD_REAL ? walk_type_bytes(pass, "IN") : word;
     w->out_bytes =
         w->store == STORE_PAIR || w->store == STORE_SAMPLE ? walk_type_bytes(pass, "OUT") : word;
@@ -493,7 +532,7 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             broken(&w, "no pass clears the words that its groups exchange");
         cleared = axis && walk_option(pass, "CLEARS") == 1;
         if (axis && walk_option(pass, "SAMPLED") == 2) { /* writes keys alone */
-            written[GF_GPU_COUNTERS] = true;
+            written[GF_GPU_CHAIN] = true;
             continue;
         }
         written[pass->buffer[1]] = true;

@@ -19,7 +19,7 @@
 
 enum { FOLLOWED = 1 << 16 }; /* bytes up to which every element of a plan's arrays is followed */
 
-static int n_plans, n_followed;
+static int n_plans, n_followed, n_chains;
 static double bytes_per_point_most;
 
 /* The kernel is compiled for what the pass's fields tell the host. */
@@ -28,12 +28,11 @@ static void check_options(const struct gf_gpu_pass *pass, const char *text) {
     const struct {
         const char *name;
         int64_t value;
-    } fields[] = {
-        {"LOAD", pass->load},      {"STORE", pass->store},      {"INDICES", pass->indices},
-        {"LENGTH", t->length},     {"POINTS", t->points},       {"LINES", t->lines},
-        {"THREADS", t->threads},   {"STAGES", t->stages},       {"HELD", t->held},
-        {"RESIDENT", t->resident}, {"ALGORITHM", t->algorithm}, {"ROWS_IN", t->rows_in},
-        {"ROWS_OUT", t->rows_out}, {"WHOLE", t->whole}};
+    } fields[] = {{"LOAD", pass->load},      {"STORE", pass->store},    {"INDICES", pass->indices},
+                  {"LENGTH", t->length},     {"POINTS", t->points},     {"LINES", t->lines},
+                  {"THREADS", t->threads},   {"STAGES", t->stages},     {"HELD", t->held},
+                  {"RESIDENT", t->resident}, {"FAR", pass->far},        {"ALGORITHM", t->algorithm},
+                  {"ROWS_IN", t->rows_in},   {"ROWS_OUT", t->rows_out}, {"WHOLE", t->whole}};
     bool agree = pass->kind != GF_GPU_PASS_FILTER_AXIS || walk_option(pass, "SIDES") == t->sides;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         agree = agree && walk_option(pass, fields[i].name) == fields[i].value;
@@ -87,6 +86,32 @@ static void check_pass(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pa
               (long long)most);
 }
 
+/* A chain's launch has both passes' tiles, and its strips are whole. */
+static void check_chain(const struct gf_gpu_plan *p, const struct gf_gpu_pass *first,
+                        const char *text) {
+    const struct gf_gpu_pass *second = first + 1, *chain = &p->chain[first->chain - 1];
+    const struct chain_args *a = &chain->args.chain;
+    int64_t points = walk_option(chain, "NEXT_LENGTH") * walk_option(chain, "NEXT_LINES");
+    CHECK_MSG(strlen(chain->kernel.options) + 1 < sizeof chain->kernel.options,
+              "%s: options cut short: %s", text, chain->kernel.options);
+    CHECK_MSG(chain->local_bytes >= first->local_bytes &&
+                  chain->local_bytes <= p->props.local_bytes &&
+                  chain->kernel.local_bytes == chain->local_bytes,
+              "%s: a tile of %lld bytes", text, (long long)chain->local_bytes);
+    CHECK_MSG(chain->group == first->group &&
+                  chain->groups == (a->strips + a->lag) * (a->inner[0] + a->inner[1]) &&
+                  a->strips * a->inner[0] == first->groups && a->lag >= 1 && a->slots > a->lag &&
+                  a->slots <= a->strips,
+              "%s: %lld groups", text, (long long)chain->groups);
+    CHECK_MSG((double)(a->strips * a->inner[1]) * (double)points >=
+                  (double)(second->groups * second->tile.lines * second->tile.length) / 2,
+              "%s: %lld tiles of the second pass", text, (long long)(a->strips * a->inner[1]));
+    CHECK_MSG(p->bytes[chain->buffer[1]] >= a->slots * a->slot * (p->job.precision ? 16 : 8) &&
+                  p->bytes[GF_GPU_CHAIN] >= 4 * (2 + 2 * a->strips),
+              "%s: a ring of %lld", text, (long long)(a->slots * a->slot));
+    n_chains++;
+}
+
 /* Plans the job for the device and checks every promise; false when there is no plan. */
 static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
     struct gf_gpu_plan *p;
@@ -111,6 +136,8 @@ static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
     double moved = 0, kept = 0, points = 1;
     for (int i = 0; i < p->n_passes; i++) {
         check_pass(p, &p->pass[i], text);
+        if (p->pass[i].chain)
+            check_chain(p, &p->pass[i], text);
         moved += (double)(p->pass[i].summary.bytes_read + p->pass[i].summary.bytes_written);
     }
     for (int i = 0; i < job->ndim; i++)
@@ -267,6 +294,56 @@ static void check_far_wavelets(void) {
     CHECK_EQ(gf_gpu_plan_make(&job, &gpu_devices[0], &p), GF_EUNSUPP);
 }
 
+/* Elements of c2c beyond 32 bits. */
+static void check_far(void) {
+    static const struct {
+        int64_t shape[3];
+        bool far;
+    } cases[] = {{{1024, 1024, 1024}, false},
+                 {{1, 32768, 32768}, false},
+                 {{1, 40000, 60000}, true},
+                 {{1300, 1300, 1300}, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *n = cases[i].shape;
+        struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 3, n[0], n[1], n[2]);
+        struct gf_gpu_plan *p;
+        if (!check_job(&job, &gpu_devices[0]) || gf_gpu_plan_make(&job, &gpu_devices[0], &p))
+            continue;
+        for (int pass = 0; pass < p->n_passes; pass++)
+            CHECK_MSG((walk_option(&p->pass[pass], "FAR") == 1) == cases[i].far, "case %zu: %s", i,
+                      p->pass[pass].kernel.options);
+        gf_gpu_plan_free(p);
+    }
+}
+
+/* Jobs of which two passes are one launch, and others. */
+static void check_chains(void) {
+    static const struct {
+        int64_t shape[3];
+        unsigned axes;
+        bool real;
+        int chains;
+    } cases[] = {{{1, 8192, 8192}, 6, false, 1},   {{1000, 256, 256}, 6, false, 1},
+                 {{1000, 512, 512}, 6, false, 1},  {{1000, 256, 256}, 6, true, 0},
+                 {{256, 256, 256}, 7, false, 1},   {{512, 512, 512}, 7, false, 1},
+                 {{512, 512, 512}, 7, true, 0},    {{1, 4096, 4096}, 6, false, 0},
+                 {{1, 2003, 3001}, 6, false, 0},   {{1, 1, 1 << 24}, 4, false, 0},
+                 {{1, 16384, 16384}, 6, false, 1}, {{1024, 1024, 1024}, 7, false, 0},
+                 {{1300, 1300, 1300}, 7, false, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *n = cases[i].shape;
+        struct gf_job job = backends_job(GF_FORWARD, cases[i].real ? GF_F32 : GF_C64, GF_SINGLE, 3,
+                                         n[0], n[1], n[2]);
+        struct gf_gpu_plan *p;
+        job.axes = cases[i].axes;
+        job.out[0].half = cases[i].real;
+        if (!check_job(&job, &gpu_devices[0]) || gf_gpu_plan_make(&job, &gpu_devices[0], &p))
+            continue;
+        CHECK_MSG(p->n_chains == cases[i].chains, "case %zu: %d chains", i, p->n_chains);
+        gf_gpu_plan_free(p);
+    }
+}
+
 static void check_named(void) {
     int n;
     const char *const *list = backends_named_jobs(&n);
@@ -287,6 +364,10 @@ int main(int argc, char **argv) {
     }
     if (argc > 1 && !strcmp(argv[1], "nvrtc"))
         return gpu_kernels_compile(argc > 2 ? atoi(argv[2]) : 0);
+    if (argc > 1 && !strcmp(argv[1], "chains")) {
+        check_chains();
+        return TEST_END();
+    }
     check_named();
     check_lengths();
     check_long();
@@ -297,7 +378,10 @@ int main(int argc, char **argv) {
     check_wavelets(1500, little);
     check_wavelets(150, much);
     check_far_wavelets();
-    printf("%d plans, %d followed element by element; at most %.0f bytes moved a point\n", n_plans,
-           n_followed, bytes_per_point_most);
+    check_far();
+    check_chains();
+    printf(
+        "%d plans, %d followed element by element, %d chains; at most %.0f bytes moved a point\n",
+        n_plans, n_followed, n_chains, bytes_per_point_most);
     return TEST_END();
 }

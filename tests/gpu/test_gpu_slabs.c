@@ -8,6 +8,7 @@
 
 #include "cli/environment.h"
 #include "core/base/status.h"
+#include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
 #include "core/session/backends.h"
 #include "tests/core/backends.h"
@@ -41,6 +42,59 @@ static void test_bins(void) {
         gf_array_free(&a);
         gf_array_free(&b);
         gf_array_free(&packed);
+    }
+}
+
+/* What a column of a half spectrum holds in the test below: different everywhere. */
+static int known(int64_t z, int64_t y, int64_t x) {
+    return (int)(z * 49 + y * 7 + x);
+}
+
+/* Half spectra in parts of `each` bins, to a whole array of bytes. */
+static void spread(const struct gf_array *whole, bool shift, int64_t each) {
+    const int64_t *n = whole->shape, columns = n[2] / 2 + 1, all = n[1] * columns;
+    uint8_t packed[1024];
+    for (int64_t first = 0; first < all; first += each) {
+        const int64_t count = first + each < all ? each : all - first;
+        for (int64_t i = 0; i < n[0] * count; i++) {
+            const int64_t bin = first + i % count;
+            packed[i] = (uint8_t)known(i / count, bin / columns, bin % columns);
+        }
+        const struct gf_gpu_slab_bins bins = {.array = *whole,
+                                              .first = first,
+                                              .count = count,
+                                              .columns = columns,
+                                              .shift = {shift, shift, shift},
+                                              .mirrors = columns != n[2],
+                                              .axes = 7,
+                                              .kind = GF_PHASE,
+                                              .threads = 1};
+        gf_gpu_slab_copy_bins(&bins, (char *)packed, true);
+    }
+}
+
+/* Every sample of a whole spectrum comes from its half: of a phase about mid-grey, the opposite of the
+ * negative frequency's. */
+static void test_mirrors(void) {
+    for (int turn = 0; turn < 5 * 5 * 5 * 2; turn++) {
+        const int64_t n[4] = {1 + turn % 5, 1 + turn / 5 % 5, 2 + turn / 25 % 5, 1};
+        const bool shift = turn / 125;
+        struct gf_array a = {0};
+        CHECK(!gf_array_alloc(&a, GF_U8, 4, n));
+        spread(&a, shift, 1 + turn % 6);
+        bool good = true;
+        for (int64_t i = 0; i < gf_array_count(&a); i++) {
+            const int64_t z = i / n[2] / n[1], y = i / n[2] % n[1], x = i % n[2];
+            const bool mirrored = x > n[2] / 2;
+            const int v = mirrored ? 255 - known((n[0] - z) % n[0], (n[1] - y) % n[1], n[2] - x)
+                                   : known(z, y, x);
+            const int64_t at[3] = {(z + shift * (n[0] / 2)) % n[0], (y + shift * (n[1] / 2)) % n[1],
+                                   (x + shift * (n[2] / 2)) % n[2]};
+            good &= ((uint8_t *)a.data)[(at[0] * n[1] + at[1]) * n[2] + at[2]] == v;
+        }
+        CHECK_MSG(good, "%lldx%lldx%lld, shift %d", (long long)n[0], (long long)n[1],
+                  (long long)n[2], shift);
+        gf_array_free(&a);
     }
 }
 
@@ -118,6 +172,105 @@ static void check_refused(const struct subject *s) {
         s->backend->close(context);
 }
 
+/* ---- failures ---- */
+
+/* OpenCL of which one call of some functions fails: number `fail_at`; and how many there were. */
+static int calls, fail_at;
+static int64_t held; /* buffers of the device */
+
+static int fails(void) {
+    return ++calls == fail_at ? gf_fail(GF_ENOMEM, "made to fail") : 0;
+}
+static int alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **b) {
+    *b = NULL;
+    int rc = fails();
+    if (!rc)
+        rc = gf_gpu_opencl.alloc(gpu, bytes, b);
+    held += !rc;
+    return rc;
+}
+static void free_buffer(void *gpu, struct gf_gpu_buffer *b) {
+    held -= b != NULL;
+    gf_gpu_opencl.free(gpu, b);
+}
+static int pin(void *gpu, int64_t bytes, void **host) {
+    *host = NULL;
+    int rc = fails();
+    return rc ? rc : gf_gpu_opencl.pin(gpu, bytes, host);
+}
+static int lock(void *gpu, void *host, int64_t bytes, bool *locked) {
+    *locked = false;
+    int rc = fails();
+    return rc ? rc : gf_gpu_opencl.lock(gpu, host, bytes, locked);
+}
+static int upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
+    int rc = fails();
+    return rc ? rc : gf_gpu_opencl.upload_rows(gpu, to, rows);
+}
+static int launch(void *gpu, const struct gf_gpu_launch *l) {
+    int rc = fails();
+    return rc ? rc : gf_gpu_opencl.launch(gpu, l);
+}
+
+/* One job with the call failing; false where it fails. */
+static bool run_failing(const struct gf_gpu_context *c, const struct gf_job *job, int at,
+                        const struct gf_array *in, struct gf_array *out) {
+    struct gf_gpu_slabs *s = NULL;
+    struct gf_report report;
+    calls = 0;
+    fail_at = at;
+    int rc = gf_gpu_slabs_plan(c, job, &s);
+    if (!rc)
+        rc = gf_gpu_slabs_exec(c, s, in, out, &report);
+    if (!rc) /* and again, with what is kept */
+        rc = gf_gpu_slabs_exec(c, s, in, out, &report);
+    gf_gpu_slabs_drop(c, s);
+    CHECK_EQ(held, 0);
+    return !rc;
+}
+
+/* Whichever call fails, the job fails or gives the same; nothing is left on the device. */
+static void test_failures(void) {
+    struct gf_gpu api = gf_gpu_opencl;
+    struct gf_backend_options options = {
+        .threads = 1, .device = gf_environment_device(), .device_memory = 150 << 10};
+    void *context = NULL;
+    struct gf_job job;
+    struct gf_array in = {0}, out = {0}, again = {0};
+    int64_t shape[GF_MAX_RANK];
+    uint64_t seed = 5;
+    char reason[GF_REASON];
+    if (gf_backend_opencl.probe(reason))
+        return;
+    api.alloc = alloc;
+    api.free = free_buffer;
+    api.pin = pin;
+    api.lock = lock;
+    api.upload_rows = upload_rows;
+    api.launch = launch;
+    CHECK(!gf_gpu_run_open(&api, &options, &context));
+    CHECK(backends_parse("fwd c64 24x20x40 > complex", &job));
+    gf_job_in_shape(&job, shape);
+    CHECK(!gf_array_alloc(&in, GF_C64, 4, shape) && !gf_array_alloc(&out, GF_C64, 4, shape) &&
+          !gf_array_alloc(&again, GF_C64, 4, shape));
+    backends_fill(&in, &seed);
+    CHECK(context && run_failing(context, &job, 0, &in, &out));
+    int failed = 0;
+    for (int all = calls, at = 1; context && at <= all; at += at < 60 ? 1 : 7) {
+        memset(again.data, 0xff, (size_t)gf_array_bytes(&again));
+        const bool ran = run_failing(context, &job, at, &in, &again);
+        failed += !ran;
+        CHECK_MSG(!ran || !memcmp(again.data, out.data, (size_t)gf_array_bytes(&out)),
+                  "call %d of %d failed, and the result differs", at, all);
+    }
+    CHECK(failed > 20);
+    if (context)
+        gf_gpu_run_close(context);
+    gf_array_free(&in);
+    gf_array_free(&out);
+    gf_array_free(&again);
+}
+
 static void test_backend(const struct gf_backend *b, bool gpu) {
     struct gf_gpu_props props;
     char reason[GF_REASON] = "";
@@ -139,6 +292,9 @@ int main(int argc, char **argv) {
     gf_environment_read();
     const bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
     test_bins();
+    test_mirrors();
+    if (!gpu)
+        test_failures();
     for (int i = 0; gf_backends[i]; i++) {
         bool wanted = argc == 1 + gpu;
         for (int k = 1; k < argc; k++)

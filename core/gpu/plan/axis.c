@@ -6,6 +6,7 @@
 #include "core/base/factor.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/axis_pass.h"
+#include "core/gpu/plan/chain.h"
 
 static enum gf_gpu_buffer_id other(enum gf_gpu_buffer_id buffer_id) {
     return buffer_id == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
@@ -47,6 +48,10 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
             ap.after *= cut->length[j];
         ap.before[0] = before[0];
         ap.before[1] = before[1];
+        if (last && ap.store == STORE_ROW_HALVES) { /* one index, see add_own_axis() */
+            ap.before[0] *= ap.before[1];
+            ap.before[1] = 1;
+        }
         if (!first) {
             ap.load = LOAD_COMPLEX;
             ap.multiply_in = false;
@@ -60,7 +65,7 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
             if (ap.load != LOAD_PAIR)
                 ap.pair_axis = -1;
             int64_t extent[4];
-            work_extent(b, whole, from, b->n[whole->axis], extent);
+            work_extent(b, whole, from, b->n[whole->axis] / (whole->fold ? 2 : 1), extent);
             there = gf_gpu_padded_planes(other(here.buffer_id), extent, b->complex_bytes);
             /* The last one must not write the buffer it reads. */
             if (i == cut->parts - 2 && there.buffer_id == to->buffer_id)
@@ -173,10 +178,11 @@ static void consider(struct choice *c, const struct cut *cut) {
     choose_buffer(c, cut, &to);
     struct gf_gpu_trial trial = gf_gpu_trial_begin(c->b->p);
     int rc = add_cut(c->b, c->ap, cut, c->from, &to);
-    double cost = gf_gpu_trial_end(c->b->p, &trial);
+    double gain = rc ? 0 : gf_gpu_chains_gain(c->b->p, trial.n_passes);
+    double cost = gf_gpu_trial_end(c->b->p, &trial) - gain;
     /* A third pass must be clearly cheaper: measured, passes of few points take a tenth longer than
-     * estimated and those of thousands a tenth less. */
-    if (!rc && cut->parts > 2 && !cut->convolution)
+     * estimated and those of thousands a tenth less; not so of mirrored lines. */
+    if (!rc && cut->parts > 2 && !cut->convolution && !c->ap->fold)
         cost *= 1.25;
     if (!rc && cost < c->best_cost) {
         c->best_cost = cost;
@@ -225,7 +231,9 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     c.to_work = to->buffer_id == GF_GPU_A || to->buffer_id == GF_GPU_B;
     ap->length = n;
     consider(&c, &(struct cut){1, {n}, 0, false});
-    if (!one_tile) {
+    if (!one_tile && ap->fold)
+        consider_cuts(&c, n, 0, false);
+    else if (!one_tile) {
         consider_cuts(&c, n, 0, false);
         if (can_split_rader(b, ap, n))
             consider_cuts(&c, n - 1, n - 1, true);
@@ -242,6 +250,14 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     choose_buffer(&c, &c.best, to);
     gf_gpu_reserve(b->p, to);
     return add_cut(b, ap, &c.best, from, to);
+}
+
+bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                       const struct gf_gpu_space *from, const struct gf_gpu_space *to) {
+    struct gf_gpu_axis_pass one = *ap;
+    struct choice c = {.b = b, .ap = &one, .from = from, .to = *to, .best_cost = 1e300};
+    consider_cuts(&c, line_points(b, ap), 0, false);
+    return c.best.parts > 0;
 }
 
 bool gf_gpu_fits_tile(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,

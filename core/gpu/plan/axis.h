@@ -8,6 +8,9 @@
  * that is an output. `one_tile`: the load or the store does not work in parts. */
 int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
                     const struct gf_gpu_space *from, struct gf_gpu_space *to, bool one_tile);
+/* Whether the line can be cut into parts. Appends nothing. */
+bool gf_gpu_fits_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
+                       const struct gf_gpu_space *from, const struct gf_gpu_space *to);
 /* Whether one tile holds the pass's lines. Appends nothing. */
 bool gf_gpu_fits_tile(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap,
                       const struct gf_gpu_space *from, const struct gf_gpu_space *to);

@@ -27,10 +27,11 @@ static int64_t full_size(const struct gf_job *job, int axis) {
 /* Loads and stores that address a point by its coordinate along the axis, not by its number. */
 static bool by_coordinate_in(const struct gf_gpu_axis_pass *ap) {
     return ap->load == LOAD_UNTANGLE || ap->load == LOAD_HERMITIAN || ap->load == LOAD_TWO_HALVES ||
-           ap->rader == 1;
+           ap->rader == 1 || (gf_gpu_is_mirrored(ap) && ap->load == LOAD_ROW_HALVES);
 }
 static bool by_coordinate_out(const struct gf_gpu_axis_pass *ap) {
-    return ap->store == STORE_SAMPLE || ap->store == STORE_HALVES || ap->rader == 3;
+    return ap->store == STORE_SAMPLE || ap->store == STORE_HALVES || ap->rader == 3 ||
+           (gf_gpu_is_mirrored(ap) && ap->store == STORE_ROW_HALVES);
 }
 
 /* The index along another axis than the pass's own. */
@@ -85,10 +86,16 @@ static void add_counted(struct gf_gpu_pass_builder *b) {
  * along it. */
 static void add_own_axis(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
-    int64_t in = b->src->stride[ap->axis], out = b->dst->stride[ap->axis];
+    const bool pairs_in = ap->fold && ap->load == LOAD_PAIR;
+    const bool pairs_out = ap->fold && ap->store == STORE_PAIR;
+    /* From one point to the next, which two neighbouring samples make. */
+    int64_t in = b->src->stride[ap->axis] << pairs_in;
+    int64_t out = b->dst->stride[ap->axis] << pairs_out;
     int64_t rest = ap->after, done = ap->before[0] * ap->before[1];
     int64_t inner = ap->length * rest; /* points of what is not done yet */
     bool last = rest == 1;
+    /* A mirrored pass' lines are one index, in the order of their frequencies. */
+    bool ordered = ap->fold && ap->dir > 0 && ap->before[0] > 1 && !last;
     for (int i = 0; i < 2; i++) {
         if (ap->before[i] == 1)
             continue;
@@ -97,7 +104,9 @@ static void add_own_axis(struct gf_gpu_pass_builder *b) {
         add_index(b, 4 + i,
                   (struct index_args){.count = ap->before[i],
                                       .in = in * position,
-                                      .out = out * (last ? digit : position),
+                                      .out = out * (last      ? digit
+                                                    : ordered ? rest
+                                                              : position),
                                       .point_out = last ? digit : 0,
                                       .turn = ap->both});
     }
@@ -106,18 +115,15 @@ static void add_own_axis(struct gf_gpu_pass_builder *b) {
             b, 6,
             (struct index_args){.count = rest, .in = in, .out = out, .point_in = 1, .turn = 1});
     b->args.in_point = in * rest;
-    b->args.out_point = last ? out * done : out * rest;
+    b->args.out_point = out * (last ? done : ordered ? rest * done : rest);
     b->args.step_in = rest;
     b->args.step_out = last ? done : 1;
-    if (ap->fold && ap->load == LOAD_ROW_HALVES) {
-        b->args.pair_out = out;
-        b->args.out_point = 2 * out;
-    } else if (ap->fold) {
-        b->args.pair_in = in;
-        b->args.in_point = 2 * in;
-    }
-    b->args.axis_in = in;
-    b->args.axis_out = out;
+    if (pairs_in)
+        b->args.pair_in = b->src->stride[ap->axis];
+    if (pairs_out)
+        b->args.pair_out = b->dst->stride[ap->axis];
+    b->args.axis_in = b->src->stride[ap->axis];
+    b->args.axis_out = b->dst->stride[ap->axis];
     b->args.axis_size = full_size(&b->p->job, ap->axis);
     add_counted(b);
 }
@@ -208,6 +214,8 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
     for (int lines = 1; lines <= 64; lines *= 2) {
         if (lines > 1 && lines / 2 >= fast->count)
             break;
+        if (gf_gpu_is_mirrored(ap) && (lines == 1 || fast->count % lines || ap->length % 2))
+            continue;
         struct gf_gpu_tile_request request = {
             .length = ap->length,
             .lines = lines,
@@ -215,7 +223,8 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
             .rows_out = lines == 1 || b->out_step < fast->out || !fast->out,
             .paired = ap->store == STORE_TANGLE || ap->store == STORE_TWO_HALVES ||
                       ap->store == STORE_ROW_HALVES,
-            .staged = ap->load == LOAD_UNTANGLE || ap->load == LOAD_ROW_HALVES,
+            .staged = ap->load == LOAD_UNTANGLE ||
+                      (ap->load == LOAD_ROW_HALVES && !gf_gpu_is_mirrored(ap)),
             .both = ap->both,
             .filtered = ap->filtered,
             .sides = ap->load == LOAD_PACKED ? 2 : 1,
@@ -253,6 +262,8 @@ static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *
     *best_cost = least;
     for (int i = 0; i < b->n; i++) {
         struct gf_gpu_pass_builder trial = *b;
+        if (gf_gpu_is_mirrored(b->ap) && b->axis[i] < 4)
+            continue;
         put_first(&trial, i);
         double weight = i == nearest ? 1 : clearly;
         if (choose_tile(&trial, &tile, &cost) || cost * weight >= least)
@@ -277,6 +288,15 @@ static void drop_part_strides(struct gf_gpu_pass_builder *b) {
     }
 }
 
+/* Into how many low bits, and the rest, the exponents of n roots are divided: none of few, and
+ * otherwise about half. */
+static int64_t split_bits(int64_t n) {
+    int64_t bits = 0;
+    while (n >> bits > 1 << 16 && (int64_t)1 << 2 * bits < n)
+        bits++;
+    return bits;
+}
+
 static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     struct gf_gpu_tables *tables = &b->p->tables;
@@ -293,13 +313,15 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
                                   ap->convolution, ap->sense);
     if (ap->after > 1 || ap->both) {
         int64_t n = ap->both ? ap->convolution : ap->length * ap->after;
-        a->split_bits = 0;
-        while (n >> a->split_bits > 1 << 16 && (int64_t)1 << 2 * a->split_bits < n)
-            a->split_bits++;
+        a->split_bits = split_bits(n);
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
     }
     /* The twiddles that combine even and odd samples. */
-    if (ap->fold || t->sides == 2)
+    if (gf_gpu_is_mirrored(ap)) {
+        a->fold_bits = split_bits(a->axis_size);
+        a->table_fold =
+            gf_gpu_table_split(tables, a->axis_size, (int)a->fold_bits, &a->table_fold_low);
+    } else if ((ap->fold && !gf_gpu_is_part(ap)) || t->sides == 2)
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     a->limit = a->axis_size;
     if (ap->multiply_in)
@@ -315,7 +337,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
         a->order = gf_gpu_table_order(tables, ap->rader ? a->axis_size : t->length);
     bool failed = a->order < 0 || a->table_stage < 0 || a->table_chirp < 0 ||
                   a->table_spectrum < 0 || a->table_split < 0 || a->table_in < 0 ||
-                  a->table_out < 0;
+                  a->table_out < 0 || a->table_fold < 0;
     return failed ? GF_ENOMEM : 0;
 }
 
@@ -363,6 +385,8 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
     pass->load = ap->load;
     pass->store = ap->store;
     pass->indices = b->n;
+    pass->plain =
+        !b->general && tile->algorithm == GF_GPU_PLAIN && !ap->filtered && !ap->convolution;
     pass->tile = *tile;
     if (b->general)
         gf_gpu_general_options(b, pass);
@@ -385,6 +409,8 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
     if (gf_gpu_samples_out(ap) && !(ap->sample && gf_gpu_displayed(ap->sample)))
         pass->output = ap->output;
     gf_gpu_axis_pass_describe(b, tile, pass);
+    if (ap->range)
+        gf_gpu_share_words(pass);
     if (ap->keys_alone)
         gf_gpu_range_describe(b, pass);
     return pass;

@@ -114,11 +114,33 @@ static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_til
     return most;
 }
 
-/* Whether 32 bits hold all of the pass's offsets and twice its coordinates. */
-static bool is_narrow(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
+/* Whether 32 bits do not hold all of the pass's offsets and twice its coordinates. */
+static bool is_far(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     const double most = 2147483648.0;
     double points = fmax((double)b->args.axis_size, (double)b->ap->convolution);
-    return 2 * points < most && reach(b, t, true) < most && reach(b, t, false) < most;
+    return 2 * points >= most || reach(b, t, true) >= most || reach(b, t, false) >= most;
+}
+
+void gf_gpu_tile_options(struct gf_gpu_pass *pass, const char *prefix,
+                         const struct gf_gpu_tile *t) {
+    const struct {
+        const char *name;
+        int64_t value;
+    } options[] = {{"LENGTH", t->length},
+                   {"POINTS", t->points},
+                   {"LINES", t->lines},
+                   {"STAGES", t->stages},
+                   {"HELD", t->held},
+                   {"ROWS_IN", t->rows_in},
+                   {"ROWS_OUT", t->rows_out},
+                   {"PAD_EVERY", t->pad_every},
+                   {"IDX_STRIDE", t->index_stride},
+                   {"LINE_STRIDE", t->line_stride},
+                   {"WHOLE", t->whole}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        gf_gpu_option(pass, "-D%s%s=%lld", prefix, options[i].name, (long long)options[i].value);
+    for (int i = 0; i < t->stages; i++)
+        gf_gpu_option(pass, "-D%sRADIX%d=%d", prefix, i, t->radix[i]);
 }
 
 /* Bytes an access with which whole rows of samples are written through the tile: as many as all
@@ -143,20 +165,12 @@ static int row_access(const struct gf_gpu_pass_builder *b, const struct gf_gpu_t
 void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                               struct gf_gpu_pass *pass) {
     const struct gf_gpu_axis_pass *ap = b->ap;
-    gf_gpu_option(pass,
-                  "-DLENGTH=%lld -DPOINTS=%d -DLINES=%d -DTHREADS=%d -DSTAGES=%d -DHELD=%d "
-                  "-DRESIDENT=%d",
-                  (long long)t->length, t->points, t->lines, t->threads, t->stages, t->held,
-                  t->resident);
-    for (int i = 0; i < t->stages; i++)
-        gf_gpu_option(pass, "-DRADIX%d=%d", i, t->radix[i]);
-    gf_gpu_option(pass,
-                  "-DDIR=%d -DALGORITHM=%d -DROWS_IN=%d -DROWS_OUT=%d -DUNIT_IN=%d "
-                  "-DUNIT_OUT=%d -DINDICES=%d",
-                  ap->dir, (int)t->algorithm, t->rows_in, t->rows_out, b->args.in_point == 1,
+    pass->far = is_far(b, t);
+    gf_gpu_tile_options(pass, "", t);
+    gf_gpu_option(pass, "-DTHREADS=%d -DRESIDENT=%d -DDIR=%d -DALGORITHM=%d", t->threads,
+                  t->resident, ap->dir, (int)t->algorithm);
+    gf_gpu_option(pass, "-DUNIT_IN=%d -DUNIT_OUT=%d -DINDICES=%d", b->args.in_point == 1,
                   b->args.out_point == 1, b->n);
-    gf_gpu_option(pass, "-DPAD_EVERY=%d -DIDX_STRIDE=%d -DLINE_STRIDE=%d -DWHOLE=%d", t->pad_every,
-                  t->index_stride, t->line_stride, t->whole);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",
                   ap->load, ap->store,
                   ap->after == 1 && !ap->both ? 0
@@ -166,8 +180,8 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
     bool whole = ap->length == b->args.axis_size && !ap->convolution;
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", ap->scaled, ap->mirror,
                   ap->rader);
-    gf_gpu_option(pass, "-DSHORT_IN=%d -DSHORT_OUT=%d -DNARROW=%d", is_short(b, b->args.axis_in),
-                  is_short(b, b->args.axis_out), is_narrow(b, t));
+    gf_gpu_option(pass, "-DSHORT_IN=%d -DSHORT_OUT=%d -DFAR=%d", is_short(b, b->args.axis_in),
+                  is_short(b, b->args.axis_out), pass->far);
     gf_gpu_option(pass, "-DWHOLE_IN=%d -DWHOLE_OUT=%d -DUNIT_AXIS_IN=%d -DUNIT_AXIS_OUT=%d", whole,
                   whole, b->args.axis_in == 1, b->args.axis_out == 1);
     /* Two complex numbers are one access in single precision alone. */
@@ -177,6 +191,10 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   (ap->load == LOAD_PAIR || ((halves || two) && !wide)) &&
                       pairs_are_near(b, true, two),
                   (ap->store == STORE_PAIR || (two && !wide)) && pairs_are_near(b, false, two));
+    if (ap->fold && ap->load == LOAD_PAIR && gf_gpu_is_part(ap))
+        gf_gpu_option(pass, "-DSUMS=1");
+    if (gf_gpu_is_mirrored(ap))
+        gf_gpu_option(pass, "-DMIRRORED=1 -DFOLD_SPLIT=%d", b->args.fold_bits ? 2 : 1);
     if (ap->store == STORE_SAMPLE && row_access(b, t))
         gf_gpu_option(pass, "-DROW_ACCESS=%d", row_access(b, t));
     sample_options(b, pass);

@@ -7,6 +7,8 @@
 /* The options that kernels/pass.h lists. */
 void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                               struct gf_gpu_pass *pass);
+/* Those that tell of the tile's shape, "-DLENGTH=…", with a prefix to the names. */
+void gf_gpu_tile_options(struct gf_gpu_pass *pass, const char *prefix, const struct gf_gpu_tile *t);
 /* The options of kernels/fft_general.cl. */
 void gf_gpu_general_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pass *pass);
 /* The line of `gpufft plan`, "y: u8, 512 = 8·8·8, tiles of 8 columns". */

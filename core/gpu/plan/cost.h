@@ -10,5 +10,9 @@ void gf_gpu_axis_pass_bytes(struct gf_gpu_pass_builder *b);
 double gf_gpu_launch_cost(const struct gf_gpu_props *props);
 /* Of the pass with this tile, in bytes moved at the device's copy bandwidth. */
 double gf_gpu_axis_pass_cost(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t);
+/* Of two passes in one launch, of which each is alone, at the start and at the end, for that share of
+ * the time. */
+double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
+                         double alone);
 
 #endif

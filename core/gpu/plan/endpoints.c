@@ -75,6 +75,13 @@ int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b) {
     return best;
 }
 
+void gf_gpu_fold_line(struct gf_gpu_axis_pass *ap) {
+    ap->fold = true;
+    ap->load = ap->dir > 0 ? LOAD_PAIR : LOAD_ROW_HALVES;
+    ap->store = ap->dir > 0 ? STORE_ROW_HALVES : STORE_PAIR;
+    ap->pair_axis = -1;
+}
+
 /* One axis: two real lines make one complex line; or, where lines are long or there is only one,
  * the neighbours on a line of even length make one complex number: half the tile, but more work
  * to store it. */
@@ -207,7 +214,9 @@ int gf_gpu_lines_back(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *
     struct gf_gpu_space dst;
     ap.load = LOAD_TWO_HALVES;
     ap.pair_axis = gf_gpu_partner_axis(b);
+    if (b->in_parts)
+        gf_gpu_fold_line(&ap);
     bool done = gf_gpu_real_sink(b, &ap, &dst);
-    int rc = gf_gpu_add_axis(b, &ap, halves, &dst, true);
+    int rc = gf_gpu_add_axis(b, &ap, halves, &dst, !b->in_parts);
     return rc || done ? rc : gf_gpu_add_outputs(b, &dst, true, false);
 }

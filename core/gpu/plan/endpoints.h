@@ -28,6 +28,8 @@ struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_plan_builder 
 int gf_gpu_mirror_axis(const struct gf_gpu_plan_builder *b);
 /* One transformed axis: the axis along which two real lines make one complex line. */
 int gf_gpu_partner_axis(const struct gf_gpu_plan_builder *b);
+/* Neighbours on a line of even length make one complex number, in either direction. */
+void gf_gpu_fold_line(struct gf_gpu_axis_pass *ap);
 /* One transformed axis: how its real lines become half spectra. */
 void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap);
 /* The pass writes output 0 and applies the norm's factor. */

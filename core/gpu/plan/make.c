@@ -7,11 +7,13 @@
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/gpu/plan/axis.h"
+#include "core/gpu/plan/chain.h"
 #include "core/gpu/plan/dwt.h"
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter.h"
 #include "core/gpu/plan/loadstore.h"
 #include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/range_pass.h"
 #include "core/gpu/plan/range_sample.h"
 #include "core/gpu/plan/tables.h"
 
@@ -84,7 +86,8 @@ static int find_range(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap
                       const struct gf_gpu_space *src, struct gf_gpu_space *dst) {
     struct gf_gpu_plan *p = b->p;
     if (!p->props.is_cpu) {
-        gf_gpu_option(&p->pass[p->n_passes - 1], "-DCLEARS=1");
+        gf_gpu_clear_shared(&p->pass[p->n_passes - 1]);
+        p->finds_range = true;
         return 0;
     }
     ap->keys_alone = true;
@@ -94,7 +97,7 @@ static int find_range(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap
     if (rc)
         return rc;
     const struct pass_args *a = &p->pass[p->n_passes - 1].args.pass;
-    return gf_gpu_add_select(p, GF_GPU_COUNTERS,
+    return gf_gpu_add_select(p, GF_GPU_CHAIN,
                              &(struct sample_args){.count = a->sample.all,
                                                    .weight = a->sample.weight,
                                                    .kind = ap->sample->kind,
@@ -195,7 +198,10 @@ static int lines_forward(struct gf_gpu_plan_builder *b) {
     struct gf_gpu_space src, dst;
     int64_t shape[GF_MAX_RANK];
     int rc = gf_gpu_real_source(b, &ap, &src);
-    gf_gpu_set_lines(b, &ap);
+    if (b->in_parts)
+        gf_gpu_fold_line(&ap);
+    else
+        gf_gpu_set_lines(b, &ap);
     bool alias = half_output(b);
     dst = gf_gpu_half_planes(b, GF_GPU_A, false);
     if (alias) {
@@ -204,7 +210,7 @@ static int lines_forward(struct gf_gpu_plan_builder *b) {
         gf_gpu_scale_last(b, &ap);
     }
     if (!rc)
-        rc = gf_gpu_add_axis(b, &ap, &src, &dst, true);
+        rc = gf_gpu_add_axis(b, &ap, &src, &dst, !b->in_parts);
     return rc || alias ? rc : gf_gpu_add_outputs(b, &dst, false, true);
 }
 
@@ -264,6 +270,18 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     return rc || done ? rc : gf_gpu_add_outputs(b, &src, false, false);
 }
 
+/* Whether a single axis' lines, too long for a tile, can be folded and cut into parts. */
+static bool folds_in_parts(struct gf_gpu_plan_builder *b) {
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, b->half);
+    struct gf_gpu_space half = gf_gpu_half_planes(b, GF_GPU_A, false),
+                        full = gf_gpu_full_planes(b, GF_GPU_B, b->real_bytes);
+    const bool forward = b->dir > 0;
+    if (b->n[b->half] % 2 || b->job->op != GF_FFT)
+        return false;
+    gf_gpu_fold_line(&ap);
+    return gf_gpu_fits_parts(b, &ap, forward ? &full : &half, forward ? &half : &full);
+}
+
 /* Whether real samples must be treated as complex: packing needs the halved axis in one tile. */
 static bool must_widen(struct gf_gpu_plan_builder *b) {
     if (!gf_job_is_real(b->job))
@@ -280,11 +298,11 @@ static bool must_widen(struct gf_gpu_plan_builder *b) {
         ap.out_type = GF_F32;
         bool back = b->dir < 0 || b->job->op == GF_FILTER;
         if (back && !gf_gpu_fits_tile(b, &ap, &s, &s))
-            return true;
+            return !(b->in_parts = folds_in_parts(b));
         if (b->dir < 0)
             return false;
         gf_gpu_set_lines(b, &ap);
-        return !gf_gpu_fits_tile(b, &ap, &s, &s);
+        return !gf_gpu_fits_tile(b, &ap, &s, &s) && !(b->in_parts = folds_in_parts(b));
     }
     ap.mirror_axis = gf_gpu_mirror_axis(b);
     ap.load = LOAD_HERMITIAN;
@@ -363,10 +381,11 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, bool
         return rc;
     }
     gf_gpu_size_buffers(p);
-    p->bytes[GF_GPU_TABLES] = (p->tables.count + 1) * b.complex_bytes;
-    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
     if (job->op != GF_DWT)
         share_output(p);
+    gf_gpu_plan_chains(p);
+    p->bytes[GF_GPU_TABLES] = (p->tables.count + 1) * b.complex_bytes;
+    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
     *out = p;
     return 0;
 }

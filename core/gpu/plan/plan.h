@@ -6,8 +6,11 @@
  * are, and the pass along h, last on the way forward and first on the way back, takes each line
  * together with its mirror image and separates the two (Cooley, Lewis and Welch 1970). So the
  * half spectrum costs no ninth block, and the pass along h reads and writes whole rows. Where h is
- * the only transformed axis, two lines make one. Long lines are split over passes (Bailey's four
+ * the only transformed axis, two lines make one; or, of lines too long for a tile, two neighbours
+ * make one complex number. Long lines are split over passes (Bailey's four
  * steps, 1990), lengths with large primes become convolutions, in the tile where they fit.
+ * Two passes that meet in planes or in strips of columns become one launch where what is between them
+ * is large: it then stays in the second-level cache.
  *
  * A filter's last axis forward is its first one back, so one pass transforms it, multiplies and
  * transforms it back: three passes for a picture. That axis is h, on packed pairs; or, where its
@@ -33,12 +36,13 @@ enum gf_gpu_buffer_id {
     GF_GPU_COUNTERS, /* clipped samples, 32-bit integers */
     GF_GPU_FOUND,    /* the partial results of the search for a range, or a sample's keys */
     GF_GPU_ENERGY,   /* the energies of a spectrum's parts, from the load step */
+    GF_GPU_CHAIN,    /* what chains count, 32-bit integers, zero between runs; then SHARED words */
     GF_GPU_FILTER,   /* a filter's values over the half spectrum, where a table holds them */
     GF_GPU_OUT,      /* and the following, one an output */
     GF_GPU_N_BUFFERS = GF_GPU_OUT + GF_MAX_OUTPUTS
 };
 
-enum { GF_GPU_GROUPS = 1024, GF_GPU_PARAMS_EACH = 4 };
+enum { GF_GPU_GROUPS = 1024, GF_GPU_PARAMS_EACH = 4, GF_GPU_MAX_CHAINS = 2 };
 
 /* Which member of gf_gpu_pass.args a pass uses, and what it does. */
 enum gf_gpu_pass_kind {
@@ -52,6 +56,7 @@ enum gf_gpu_pass_kind {
     GF_GPU_PASS_SELECT,      /* args.sample: their quantiles */
     GF_GPU_PASS_MULTIPLY,    /* args.filter: multiplies a spectrum by a filter */
     GF_GPU_PASS_WAVELET,     /* args.wave: one level */
+    GF_GPU_PASS_CHAIN,       /* args.chain: two passes along an axis in one launch */
     GF_GPU_PASS_VENDOR       /* args.loadstore: a step beside a vendor's library */
 };
 
@@ -61,6 +66,7 @@ struct gf_gpu_pass {
     enum gf_gpu_pass_kind kind;
     int load, store;         /* of passes along an axis: LOAD_… and STORE_… of kernels/args.h */
     int indices;             /* likewise: how many of args.pass.index count */
+    bool plain, far;         /* likewise: a transform and nothing else; offsets beyond 32 bits */
     struct gf_gpu_tile tile; /* likewise */
     struct gf_kernel_request kernel;
     int64_t groups;
@@ -70,6 +76,7 @@ struct gf_gpu_pass {
     enum gf_gpu_buffer_id buffer[GF_GPU_MAX_BUFFERS]; /* the first is read, the second written */
     union {
         struct pass_args pass;
+        struct chain_args chain;
         struct loadstore_args loadstore;
         struct range_args range;
         struct sample_args sample;
@@ -77,6 +84,7 @@ struct gf_gpu_pass {
         struct wave_args wave;
     } args;
     size_t args_bytes;
+    int chain;     /* 1 + which chain launches this pass and the next one; 0 none */
     int output;    /* the output whose clipped samples are counted; -1: none */
     bool energy;   /* stores the energies of the input's parts in GF_GPU_ENERGY */
     bool unlisted; /* the second half of a search: not a pass of its own in `gpufft plan` */
@@ -102,12 +110,15 @@ struct gf_gpu_plan {
     struct gf_gpu_props props;
     int n_passes;
     struct gf_gpu_pass pass[GF_MAX_PASSES];
+    int n_chains;
+    struct gf_gpu_pass chain[GF_GPU_MAX_CHAINS];
     int64_t bytes[GF_GPU_N_BUFFERS];
     struct gf_gpu_tables tables;
-    bool general;    /* kernels of any length are preferred, which are compiled once */
-    bool trial;      /* passes are added only to learn their cost: no tables are made */
-    bool gaps;       /* no pass writes some parts of the output: they are cleared first */
-    bool host_share; /* wavelets: `job` is only the device's share, see core/gpu/dwt_host.h */
+    bool general;     /* kernels of any length are preferred, which are compiled once */
+    bool trial;       /* passes are added only to learn their cost: no tables are made */
+    bool gaps;        /* no pass writes some parts of the output: they are cleared first */
+    bool finds_range; /* a pass finds its display range, by the SHARED words */
+    bool host_share;  /* wavelets: `job` is only the device's share, see core/gpu/dwt_host.h */
     struct filter_args filter;       /* GF_FILTER: where its passes find the values */
     int filter_form, filter_profile; /* FILTER_…, PROFILE_… */
     bool filter_bands;

@@ -13,7 +13,8 @@ struct gf_gpu_plan_builder {
     int half;     /* the last transformed axis, device numbering; -1 none */
     int axes;     /* transformed axes longer than one point */
     int dir;
-    bool widen; /* reals are transformed as complex numbers */
+    bool in_parts; /* the only axis, of real lines, is folded and cut into parts */
+    bool widen;    /* reals are transformed as complex numbers */
     int complex_bytes, real_bytes;
 };
 
@@ -34,9 +35,9 @@ struct gf_gpu_axis_pass {
     int pair_axis;   /* axis along which samples are packed two by two, -1 none */
     int mirror_axis; /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
-    bool filtered; /* transforms, multiplies by the filter and transforms back */
-    bool fold;     /* real samples are paired along the line itself, in either direction: `length`
-                    * is half the axis */
+    bool filtered;       /* transforms, multiplies by the filter and transforms back */
+    bool fold;           /* real samples are paired along the line itself, in either direction: the
+                    * transform has half the axis' points */
     int64_t convolution; /* of a split line's, its points; else 0 */
     /* The middle pass of the three of a split convolution: multiplies by its spectrum. */
     bool both;
@@ -44,6 +45,17 @@ struct gf_gpu_axis_pass {
      * others: which of its three passes this is: 1, 2, 3; else 0. */
     int rader;
 };
+
+/* Whether it is one of several passes along its axis. */
+static inline bool gf_gpu_is_part(const struct gf_gpu_axis_pass *ap) {
+    return ap->before[0] * ap->before[1] * ap->after > 1;
+}
+/* Whether its lines come in pairs, each with its mirror image: the pass of a folded axis in parts in
+ * which frequencies k and n/2 - k of the real line meet. */
+static inline bool gf_gpu_is_mirrored(const struct gf_gpu_axis_pass *ap) {
+    return ap->fold && gf_gpu_is_part(ap) &&
+           (ap->load == LOAD_ROW_HALVES || ap->store == STORE_ROW_HALVES);
+}
 
 /* Passes that are added to learn what they cost, and taken back. */
 struct gf_gpu_trial {

@@ -2,6 +2,7 @@
 #include "core/gpu/plan/range_pass.h"
 
 #include "core/base/status.h"
+#include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/range_sample.h"
 
 /* The indices that choose a line, and what is along it. */
@@ -53,8 +54,8 @@ int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
     a->note = (words + 3) / 4 * 4;
     tile->local_bytes = (a->note + SAMPLE_NOTE) * word;
     int64_t bytes = (SHARED + SHARED_KEYS + s->count) * word;
-    if (p->bytes[GF_GPU_COUNTERS] < bytes)
-        p->bytes[GF_GPU_COUNTERS] = bytes;
+    if (p->bytes[GF_GPU_CHAIN] < bytes)
+        p->bytes[GF_GPU_CHAIN] = bytes;
     return tile->local_bytes > p->props.local_bytes ? GF_EUNSUPP : 0;
 }
 
@@ -67,4 +68,13 @@ void gf_gpu_range_describe(const struct gf_gpu_pass_builder *b, struct gf_gpu_pa
     info->bytes_read = (int64_t)(b->read * share);
     info->bytes_written = a->all * (int64_t)sizeof(uint32_t);
     info->part = true;
+}
+
+void gf_gpu_share_words(struct gf_gpu_pass *pass) {
+    pass->buffer[pass->n_buffers - 1] = GF_GPU_CHAIN;
+}
+
+void gf_gpu_clear_shared(struct gf_gpu_pass *before) {
+    gf_gpu_share_words(before);
+    gf_gpu_option(before, "-DCLEARS=1");
 }

@@ -62,8 +62,7 @@ void gf_gpu_size_buffers(struct gf_gpu_plan *p) {
         p->bytes[GF_GPU_OUT + i] = array_bytes(job, shape, job->out[i].dtype);
     }
     p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
-    if (p->bytes[GF_GPU_COUNTERS] < SHARED * 4)
-        p->bytes[GF_GPU_COUNTERS] = SHARED * 4;
+    p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;
     if (p->bytes[GF_GPU_FOUND] < 2 * GF_GPU_GROUPS * word)
         p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
 }

@@ -65,7 +65,7 @@ static void try_width(struct search *s, int stages, int per_line) {
     const struct gf_gpu_props *props = s->props;
     int threads = per_line * s->request->lines, held;
     int limit = props->max_group < MOST_THREADS ? props->max_group : MOST_THREADS;
-    if (per_line < 1 || threads > limit)
+    if (per_line < 1 || threads > limit || (s->request->threads && threads != s->request->threads))
         return;
     double time = stages_time(s, stages, per_line, &held);
     bool single = s->request->precision == GF_SINGLE;

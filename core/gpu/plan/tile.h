@@ -30,6 +30,7 @@ struct gf_gpu_tile_request {
     bool both;     /* GF_GPU_BOTH_WAYS */
     bool filtered; /* transformed, multiplied in registers, and transformed back */
     int sides;     /* lines that a work item transforms with the same butterflies; 0 is 1 */
+    int threads;   /* work items that it must have; 0: any number */
     enum gf_precision precision;
 };
 

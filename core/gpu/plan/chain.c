@@ -1,0 +1,288 @@
+/* Which neighbouring passes become one launch, and what that needs: kernels/fft_chain.cl. */
+#include "core/gpu/plan/chain.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/gpu/plan/axis_pass_options.h"
+#include "core/gpu/plan/cost.h"
+#include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/tables.h"
+
+/* What is between the two should leave room in the second-level cache for what only passes
+ * through. */
+enum { RING_BYTES = 28 << 20 };
+
+/* Measured: strips of columns gain from so many times the device's least number of bytes on, which
+ * both passes read and write; planes up to so many bytes. */
+enum { COLUMNS_MOVE = 16, PLANE_BYTES = 2 << 20 };
+
+/* A pair of passes that may become a chain. */
+struct pair {
+    const struct gf_gpu_pass *first, *second;
+    struct gf_gpu_tile tile; /* the second one's, of as many work items as the first one's */
+    int along[2];            /* the index that runs within a strip, of an axis that is split; or -1:
+                              * strips are planes, one for each value of the outermost index */
+    bool in_place;           /* the second pass rewrites what the first one wrote */
+};
+
+/* The index along the axis' other part: the only one that adds to the coordinate, on the way in or
+ * out. -1: none, several, or it is the fast index. */
+static int part_index(const struct gf_gpu_pass *pass, bool in) {
+    int found = -1;
+    for (int i = 0; i < pass->indices; i++) {
+        const struct index_args *x = &pass->args.pass.index[i];
+        if (!x->point_in && !x->point_out)
+            continue;
+        if (found >= 0 || i == 0 || !(in ? x->point_in : x->point_out))
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+/* Strips of columns: the tiles of both have the same shape, and the other indices the same order. */
+static bool are_columns(struct pair *pair) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    const struct gf_gpu_tile *s = &a->tile, *t = &b->tile;
+    pair->along[0] = part_index(a, true);
+    pair->along[1] = part_index(b, false);
+    bool alike = pair->along[0] >= 0 && pair->along[1] >= 0 && !pair->in_place &&
+                 s->threads == t->threads && s->lines == t->lines && s->lines > 1 && !s->rows_in &&
+                 !s->rows_out && !t->rows_in && !t->rows_out && a->indices == b->indices;
+    for (int i = 0, j = 0; alike && i < a->indices; i++, j++) {
+        i += i == pair->along[0];
+        j += j == pair->along[1];
+        if (i < a->indices && j < b->indices)
+            alike = a->args.pass.index[i].count == b->args.pass.index[j].count;
+    }
+    return alike;
+}
+
+/* The second pass's tile with as many work items, and points, as the first one's. */
+static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair) {
+    const struct gf_gpu_tile *s = &pair->first->tile, *t = &pair->second->tile;
+    const int64_t points = s->length * s->lines;
+    if (t->threads == s->threads && t->length * t->lines == points)
+        return true;
+    struct gf_gpu_tile_request request = {.length = t->length,
+                                          .lines = (int)(points / t->length),
+                                          .rows_in = true,
+                                          .rows_out = true,
+                                          .threads = s->threads,
+                                          .precision = p->job.precision};
+    return t->rows_in && t->rows_out && points % t->length == 0 &&
+           !gf_gpu_tile_plan(&request, &p->props, &pair->tile);
+}
+
+/* Strips that are planes: one value of the outermost index, which both passes have. */
+static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    const int last = a->indices - 1;
+    const struct index_args *x = &a->args.pass.index[last], *y = &b->args.pass.index[last];
+    pair->along[0] = pair->along[1] = -1;
+    for (int i = 0; i < last; i++) /* planes do not overlap */
+        if (a->args.pass.index[i].out >= x->out || b->args.pass.index[i].in >= y->in)
+            return false;
+    return last > 0 && b->indices == a->indices && x->count == y->count && x->out == y->in &&
+           !x->point_in && !x->point_out && !y->point_in && !y->point_out &&
+           x->out * (p->job.precision == GF_DOUBLE ? 16 : 8) <= PLANE_BYTES && match_tile(p, pair);
+}
+
+static bool is_plain(const struct gf_gpu_pass *pass) {
+    return pass->kind == GF_GPU_PASS_AXIS && pass->plain && !pass->far && pass->output < 0;
+}
+
+static bool can_chain(const struct gf_gpu_plan *p, struct pair *pair) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    if (!is_plain(a) || !is_plain(b) || a->store != STORE_COMPLEX || b->load != LOAD_COMPLEX ||
+        b->store != STORE_COMPLEX || a->buffer[1] != b->buffer[0])
+        return false;
+    pair->in_place = a->buffer[1] == b->buffer[1];
+    pair->tile = b->tile;
+    int64_t moved = a->summary.bytes_read + a->summary.bytes_written + b->summary.bytes_read +
+                    b->summary.bytes_written;
+    if (are_columns(pair))
+        return moved >= COLUMNS_MOVE * p->props.chain_bytes;
+    return are_planes(p, pair);
+}
+
+/* Tiles of a pass's own count from one of the index to the next. */
+static int64_t tiles_below(const struct gf_gpu_pass *pass, int index, int64_t tiles) {
+    for (int i = 1; i < index; i++)
+        tiles *= pass->args.pass.index[i].count;
+    return tiles;
+}
+
+static int64_t tiles_along(const struct gf_gpu_pass *pass, int lines) {
+    return (pass->args.pass.index[0].count + lines - 1) / lines;
+}
+
+/* A strip of columns in its slot: rows of the tile's lines. */
+static void write_to_slot(struct pass_args *a, int along, int indices, int lines) {
+    a->out_point = a->out_point / a->axis_out * lines;
+    for (int i = 0; i < indices; i++)
+        a->index[i].out = i == along ? a->index[i].out / a->axis_out * lines : i == 0;
+}
+static void read_from_slot(struct pass_args *a, int along, int indices, int lines) {
+    a->in_point = a->in_point / a->axis_in * lines;
+    for (int i = 0; i < indices; i++)
+        a->index[i].in = i == along ? a->index[i].in / a->axis_in * lines : i == 0;
+}
+
+static void set_columns(const struct pair *pair, struct chain_args *args) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    int lines = a->tile.lines;
+    args->tiles = args->strips = tiles_along(a, lines);
+    for (int i = 1; i < a->indices; i++)
+        args->strips *= i == pair->along[0] ? 1 : a->args.pass.index[i].count;
+    args->inner[0] = a->args.pass.index[pair->along[0]].count;
+    args->inner[1] = b->args.pass.index[pair->along[1]].count;
+    args->below[0] = tiles_below(a, pair->along[0], args->tiles);
+    args->below[1] = tiles_below(b, pair->along[1], args->tiles);
+    args->slot = a->args.pass.axis_size * lines;
+    write_to_slot(&args->first, pair->along[0], a->indices, lines);
+    read_from_slot(&args->second, pair->along[1], b->indices, lines);
+}
+
+static void set_planes(const struct pair *pair, struct chain_args *args) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    const int last = a->indices - 1;
+    args->tiles = args->below[0] = args->below[1] = 1;
+    args->strips = a->args.pass.index[last].count;
+    args->inner[0] = tiles_below(a, last, tiles_along(a, a->tile.lines));
+    args->inner[1] = tiles_below(b, last, tiles_along(b, pair->tile.lines));
+    args->slot = a->args.pass.index[last].out;
+    if (!pair->in_place)
+        args->first.index[last].out = args->second.index[last].in = 0;
+}
+
+/* The second pass follows twice as many tiles later as run at a time, measured: later, the cache loses
+ * some, and sooner, groups wait. False where strips are
+ * too large, or too few. */
+static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
+                     struct chain_args *args) {
+    int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
+    int resident = pair->first->tile.resident < pair->tile.resident ? pair->first->tile.resident
+                                                                    : pair->tile.resident;
+    int64_t room = RING_BYTES / (args->slot * element);
+    args->lag = 2 * p->props.units * resident / (args->inner[0] + args->inner[1]);
+    args->lag = args->lag < 1 ? 1 : args->lag;
+    args->slots = 2 * args->lag < room ? 2 * args->lag : room;
+    if (args->slots < 2 || args->slots > args->strips)
+        return false;
+    if (args->lag >= args->slots)
+        args->lag = args->slots - 1;
+    if (pair->in_place) {
+        args->slots = args->strips;
+        args->slot = 0;
+    }
+    if (p->finds_range && 2 + 2 * args->strips > SHARED) /* what else is in the counters' buffer */
+        return false;
+    return (args->strips + args->lag) * (args->inner[0] + args->inner[1]) <= INT32_MAX;
+}
+
+/* The options of both, the second one's with the prefix that kernels/chain_next.h expects, and of its
+ * own tile. */
+static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    static const char *const needed[] = {
+        "UNIT_",   "INDICES=", "LOAD=",  "STORE=", "SPLIT=", "MULTI",
+        "SCALED=", "MIRROR=",  "SHORT_", "WHOLE_", "NEAR_"};
+    char text[sizeof b->kernel.options], *rest = text, *word;
+    memcpy(text, b->kernel.options, sizeof text);
+    gf_gpu_option(chain, "%s", a->kernel.options);
+    gf_gpu_tile_options(chain, "NEXT_", &pair->tile);
+    while ((word = strsep(&rest, " ")))
+        for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+            if (strlen(word) > 2 && !strncmp(word + 2, needed[i], strlen(needed[i]))) {
+                gf_gpu_option(chain, "-DNEXT_%s", word + 2);
+                break;
+            }
+    gf_gpu_option(chain, "-DCHAIN_RESIDENT=%d",
+                  a->tile.resident < pair->tile.resident ? a->tile.resident : pair->tile.resident);
+}
+
+/* The launch's arguments but for its tables. */
+static bool lay_out(const struct gf_gpu_plan *p, const struct pair *pair, struct chain_args *args) {
+    args->first = pair->first->args.pass;
+    args->second = pair->second->args.pass;
+    if (pair->along[0] >= 0)
+        set_columns(pair, args);
+    else
+        set_planes(pair, args);
+    return set_ring(p, pair, args);
+}
+
+/* What pass i and the next one cost less in one launch; 0 where they cannot be one, or cost more. */
+static double gain_of(const struct gf_gpu_plan *p, int i, struct pair *pair,
+                      struct chain_args *args) {
+    *pair = (struct pair){.first = &p->pass[i], .second = &p->pass[i + 1]};
+    if (p->pass[i].summary.bytes_written < p->props.chain_bytes || !can_chain(p, pair) ||
+        !lay_out(p, pair, args))
+        return 0;
+    double cost =
+        gf_gpu_chain_cost(pair->first, pair->second, (double)args->lag / (double)args->strips);
+    return fmax(0, pair->first->cost + pair->second->cost - cost);
+}
+
+double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first) {
+    double gain = 0;
+    for (int i = first; p->props.chain_bytes && i + 1 < p->n_passes; i++) {
+        struct pair pair;
+        struct chain_args args;
+        double of_two = gain_of(p, i, &pair, &args);
+        gain += of_two;
+        i += of_two > 0;
+    }
+    return gain;
+}
+
+static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
+                       const struct chain_args *args) {
+    const struct gf_gpu_pass *a = pair->first, *b = pair->second;
+    struct gf_gpu_pass *chain = &p->chain[p->n_chains];
+    *chain = (struct gf_gpu_pass){.kind = GF_GPU_PASS_CHAIN, .output = -1};
+    strcpy(chain->kernel.file, "fft_chain.cl");
+    strcpy(chain->kernel.entry, "fft_chain");
+    set_options(pair, chain);
+    chain->args.chain = *args;
+    int64_t table = gf_gpu_table_stages(&p->tables, &pair->tile);
+    if (table < 0)
+        return false;
+    chain->args.chain.second.table_stage = table;
+    chain->group = a->group;
+    chain->local_bytes =
+        a->local_bytes > pair->tile.local_bytes ? a->local_bytes : pair->tile.local_bytes;
+    chain->kernel.local_bytes = chain->local_bytes;
+    chain->groups = (args->strips + args->lag) * (args->inner[0] + args->inner[1]);
+    gf_gpu_set_buffers(chain, 6,
+                       (enum gf_gpu_buffer_id[]){a->buffer[0], a->buffer[1], b->buffer[1],
+                                                 GF_GPU_TABLES, GF_GPU_PARAMS, GF_GPU_CHAIN});
+    chain->args_bytes = sizeof *args;
+    if (strstr(b->kernel.options, "-DCLEARS"))
+        gf_gpu_option(chain, "-DCLEARS=1");
+    int64_t counters = 4 * (2 + 2 * args->strips);
+    if (p->bytes[GF_GPU_CHAIN] < counters)
+        p->bytes[GF_GPU_CHAIN] = counters;
+    return true;
+}
+
+void gf_gpu_plan_chains(struct gf_gpu_plan *p) {
+    for (int i = 0; p->props.chain_bytes && i + 1 < p->n_passes && p->n_chains < GF_GPU_MAX_CHAINS;
+         i++) {
+        struct gf_gpu_pass *pass = &p->pass[i];
+        struct pair pair;
+        struct chain_args args;
+        double gain = gain_of(p, i, &pair, &args), apart = pass->cost + pass[1].cost;
+        if (gain <= 0 || !make_chain(p, &pair, &args))
+            continue;
+        for (int j = 0; j < 2; j++)
+            pass[j].cost *= 1 - gain / apart;
+        pass->chain = ++p->n_chains;
+        size_t used = strlen(pass->summary.what);
+        snprintf(pass->summary.what + used, sizeof pass->summary.what - used,
+                 ", one launch with the next");
+        i++;
+    }
+}

@@ -1,0 +1,14 @@
+/* Two passes over the parts of one axis as one launch, so that what is between them stays in the
+ * device's second-level cache. */
+#ifndef GF_CORE_GPU_PLAN_CHAIN_H
+#define GF_CORE_GPU_PLAN_CHAIN_H
+
+#include "core/gpu/plan/plan.h"
+
+/* Adds the chains of a plan whose passes are complete, where the device gains by them: neighbouring
+ * passes that one launch can take stay in the plan, and the first of them names it. */
+void gf_gpu_plan_chains(struct gf_gpu_plan *p);
+/* How much less the passes from this one on cost for the chains among them. */
+double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first);
+
+#endif

@@ -1,0 +1,105 @@
+/* Two passes over the parts of one axis in one launch. A strip is what a tile's lines span: all
+ * points of the axis, of LINES neighbours. The first pass writes strips to the slots of a ring, the
+ * second one follows some strips later and reads them there, so that what is between the two stays
+ * in the second-level cache.
+ *
+ * Groups take tickets, and a group waits only for groups with smaller tickets, which have begun
+ * before it: all come to an end however many the device runs at a time. All counters are zero again
+ * at the end. Given by -D: see pass.h, and chain_next.h for the second pass's; CHAIN_RESIDENT. */
+#define READ(p) READ_ONCE(p)
+#include "plain_pass.h"
+typedef source_element chain_source;
+typedef word first_word;
+#include "chain_next.h"
+#include "plain_pass.h"
+#undef plain_pass
+
+/* The counters: tickets, strips that are done, then tiles that are done, a strip each for the first
+ * pass and a strip each for the second one. */
+#define TICKETS 0
+#define DONE    1
+#define READY   2
+
+/* The group's ticket. The last one is followed by none. */
+INLINE uint take_ticket(GLOBAL uint *counters, LOCAL uint *shared) {
+    if (LOCAL_ID == 0) {
+        *shared = ATOMIC_ADD(counters + TICKETS, 1u);
+        if (*shared + 1 == (uint)GROUPS)
+            counters[TICKETS] = 0;
+    }
+    BARRIER();
+    return *shared;
+}
+
+/* Waits until the counter has reached `count`. */
+INLINE void wait_for(GLOBAL uint *counter, uint count) {
+    while (ATOMIC_READ(counter) < count) {
+    }
+    FENCE();
+}
+
+/* After a strip's last tile, by one item: nobody reads its first counter again, nor the second one of
+ * the strip that had its slot before. After the last strip, none of all. */
+INLINE void end_strip(GLOBAL uint *counters, uint strip, uint strips, uint slots) {
+    GLOBAL uint *ready = counters + READY, *done = ready + strips;
+    ready[strip] = 0;
+    if (strip >= slots)
+        done[strip - slots] = 0;
+    FENCE();
+    if (ATOMIC_ADD(counters + DONE, 1u) + 1 < strips)
+        return;
+    counters[DONE] = 0;
+    for (uint i = slots < strips ? strips - slots : 0; i < strips; i++)
+        done[i] = 0;
+}
+
+/* Counts a tile that all of the group's items have written, by one item. */
+INLINE void count_tile(GLOBAL uint *counters, const struct chain_args *a, uint strip, int follows) {
+    const uint strips = (uint)a->strips, last = (uint)a->inner[1] - 1;
+    FENCE();
+    const uint before = ATOMIC_ADD(counters + READY + (follows ? strips : 0) + strip, 1u);
+    if (follows && before == last)
+        end_strip(counters, strip, strips, (uint)a->slots);
+}
+
+/* A pass's own number of tile `inner` of a strip. */
+INLINE uint tile_of(const struct chain_args *a, const int pass, uint strip, uint inner) {
+    const uint below = (uint)a->below[pass], over = strip / below;
+    return strip - over * below + (inner + over * (uint)a->inner[pass]) * below;
+}
+
+KERNEL(THREADS, CHAIN_RESIDENT)
+VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL cplx *dst,
+               GLOBAL const cplx *RESTRICT table, GLOBAL const real *RESTRICT params,
+               GLOBAL uint *counters, const struct chain_args args TILE_PARAMETER(cplx)) {
+    TILE_DECLARE(cplx)
+    const uint first = (uint)args.inner[0], second = (uint)args.inner[1], both = first + second;
+    const uint strips = (uint)args.strips, slots = (uint)args.slots, lag = (uint)args.lag;
+    const uint ticket = take_ticket(counters, (LOCAL uint *)tile);
+    GLOBAL uint *ready = counters + READY, *done = ready + strips;
+    /* Tiles of both passes alternate, as evenly as their numbers allow. */
+    const uint step = ticket / both, at = ticket - step * both;
+    const uint before = at * second / both;
+    const int follows = (at + 1) * second / both > before;
+    const uint strip = follows ? step - lag : step; /* large where there is none yet */
+    const int there = strip < strips;
+    /* What one item does for its group is outside of the branch below: PoCL 3.1 lets all items take the
+     * first one's way where a branch follows a barrier that is itself in a branch. */
+    if (LOCAL_ID == 0 && there && (follows || strip >= slots))
+        wait_for(follows ? ready + strip : done + strip - slots, follows ? first : second);
+    GLOBAL_BARRIER(); /* and all have read the ticket, which lies in the tile */
+    if (there) {
+        GLOBAL cplx *slot =
+            ring + (strip % slots) * (uint)args.slot - (wide)(strip % (uint)args.tiles * LINES);
+        if (follows)
+            next_plain_pass(slot, dst, table, params, &args.second,
+                            tile_of(&args, 1, strip, before), (LOCAL next_word *)tile);
+        else
+            plain_pass(src, slot, table, params, &args.first, tile_of(&args, 0, strip, at - before),
+                       (LOCAL first_word *)tile);
+    }
+    GLOBAL_BARRIER();
+    if (LOCAL_ID == 0 && there)
+        count_tile(counters, &args, strip, follows);
+    clear_shared(counters, THREADS);
+}

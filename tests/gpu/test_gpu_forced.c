@@ -1,0 +1,256 @@
+/* Kernels for passes that the planner seldom asks for, on small arrays: its options are changed, and
+ * the results must be those of its own choice.
+ *
+ *     test_gpu_forced [gpu] [BACKEND...]
+ *
+ * `gpu`: on a device that is not the CPU. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/environment.h"
+#include "core/gpu/plan/make.h"
+#include "core/gpu/run.h"
+#include "tests/core/backends.h"
+#include "tests/core/dwt_run.h"
+
+/* Changes the digit behind `option`, "-DFAR=", in all passes' options that have it; returns in how
+ * many. */
+static int change(struct gf_gpu_plan *p, const char *option, char to) {
+    int changed = 0;
+    for (int i = 0; i < p->n_passes; i++) {
+        char *at = strstr(p->pass[i].kernel.options, option);
+        if (at && at[strlen(option)] != to) {
+            at[strlen(option)] = to;
+            changed++;
+        }
+    }
+    return changed;
+}
+
+/* A chain's counters, which it must leave at zero. */
+static void check_counters(const struct gf_gpu_run *m) {
+    const struct gf_gpu_context *c = contexts[0];
+    const int64_t bytes = m->plan->bytes[GF_GPU_CHAIN];
+    uint32_t *counter = calloc(1, (size_t)bytes + 4);
+    int rc =
+        !counter || (bytes && c->api->download(c->gpu, counter, m->buffer[GF_GPU_CHAIN], 0, bytes));
+    CHECK(!rc && !c->api->sync(c->gpu));
+    const int64_t count = m->plan->finds_range ? SHARED : bytes / 4;
+    for (int64_t i = 0; !rc && i < count; i++)
+        CHECK_MSG(!counter[i], "counter %lld of a chain is %u", (long long)i, counter[i]);
+    free(counter);
+}
+
+/* Runs the plan a few times, and drops it. */
+static bool run_plan(struct gf_gpu_plan *p, const struct gf_array *in, struct gf_array *out) {
+    const struct gf_gpu_context *c = contexts[0];
+    struct gf_gpu_run m = {.plan = p};
+    int64_t n[GF_MAX_RANK];
+    gf_job_out_shape(&p->job, 0, n);
+    int rc = gf_array_alloc(out, p->job.out[0].dtype, p->job.ndim + 1, n);
+    if (!rc)
+        rc = gf_gpu_run_prepare(c, &m, 0);
+    for (int i = 0; i < 3 && !rc; i++) {
+        rc = gf_gpu_run_upload(c, &m, in);
+        if (!rc)
+            rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
+        if (!rc)
+            check_counters(&m);
+    }
+    if (!rc)
+        rc = gf_gpu_run_download(c, &m, out, NULL);
+    CHECK_MSG(!rc, "%s", gf_message());
+    gf_gpu_run_drop(c, &m);
+    return !rc;
+}
+
+/* Runs the job, with FAR changed where `far` is set. */
+static bool run_changed(const struct gf_job *job, bool far, const struct gf_array *in,
+                        struct gf_array *out) {
+    const struct gf_gpu_context *c = contexts[0];
+    struct gf_gpu_plan *p;
+    if (gf_gpu_plan_make(job, &c->props, &p))
+        return false;
+    if (far)
+        CHECK(change(p, "-DFAR=", '1') > 0);
+    return run_plan(p, in, out);
+}
+
+/* The relative difference, of pixels in shades, of one kernel's results from another's: compilers may
+ * round them differently. */
+static double difference(const struct gf_array *a, const struct gf_array *b) {
+    double wrong = 0, size = 0;
+    int64_t count = gf_array_count(a);
+    if (a->dtype == GF_U8) {
+        for (int64_t i = 0; i < count; i++)
+            wrong += abs(((uint8_t *)a->data)[i] - ((uint8_t *)b->data)[i]);
+        return wrong / (double)count;
+    }
+    for (int64_t i = 0; i < count * (gf_dtype_is_complex(a->dtype) ? 2 : 1); i++) {
+        const float *x = (float *)a->data + i, *y = (float *)b->data + i;
+        wrong += pow((double)*x - *y, 2);
+        size += pow((double)*x, 2);
+    }
+    return sqrt(wrong / size);
+}
+
+static struct gf_job job_of(int turn) {
+    static const int64_t shapes[][3] = {{96, 40, 1}, {17, 50, 1}, {12, 18, 10}, {6, 31, 1}};
+    int64_t n[3];
+    memcpy(n, shapes[turn / 3], sizeof n);
+    struct gf_job job = backends_job(GF_FORWARD, turn % 3 ? GF_F32 : GF_C64, GF_SINGLE,
+                                     n[2] > 1 ? 3 : 2, n[0], n[1], n[2]);
+    job.out[0].half = turn % 3 == 1;
+    if (turn % 3 == 2) {
+        job.in_dtype = GF_U8;
+        job.out[0] = (struct gf_output){.kind = GF_MAGNITUDE,
+                                        .dtype = GF_U8,
+                                        .map = GF_MAP_DISPLAY,
+                                        .scale = GF_SCALE_LOG,
+                                        .shift = true};
+    }
+    return job;
+}
+
+static void test_far(void) {
+    for (int turn = 0; turn < 12; turn++) {
+        struct gf_job job = job_of(turn);
+        struct gf_array in = {0}, near = {0}, far = {0};
+        int64_t n[GF_MAX_RANK];
+        gf_job_in_shape(&job, n);
+        CHECK_EQ(gf_array_alloc(&in, job.in_dtype, job.ndim + 1, n), 0);
+        backends_fill(&in, &seed);
+        bool ran = run_changed(&job, false, &in, &near) && run_changed(&job, true, &in, &far);
+        double most = job.out[0].dtype == GF_U8 ? 1e-3 : 1e-7,
+               found = ran ? difference(&near, &far) : 1;
+        CHECK_MSG(found <= most, "turn %d: %.3g", turn, found);
+        gf_array_free(&in);
+        gf_array_free(&near);
+        gf_array_free(&far);
+    }
+}
+
+/* Plans the job for a device of a few units whose tiles are so small that two of the passes become
+ * one launch. */
+static bool plan_chained(const struct gf_job *job, struct gf_gpu_props *props,
+                         struct gf_gpu_plan **p) {
+    const struct gf_gpu_context *c = contexts[0];
+    *props = c->props;
+    props->units = 2;
+    props->chain_bytes = 1;
+    for (int64_t kib = 8; kib <= 40; kib += 4) {
+        props->local_bytes = props->unit_local_bytes = kib << 10;
+        if (props->local_bytes > c->props.local_bytes || gf_gpu_plan_make(job, props, p))
+            return false;
+        if ((*p)->n_chains)
+            return true;
+        gf_gpu_plan_free(*p);
+    }
+    return false;
+}
+
+/* Runs the job as one launch of two passes, and as two. */
+static bool run_chained(const struct gf_job *job, const struct gf_array *in, struct gf_array *one,
+                        struct gf_array *apart) {
+    struct gf_gpu_props props;
+    struct gf_gpu_plan *p;
+    if (!plan_chained(job, &props, &p) || !run_plan(p, in, one))
+        return false;
+    props.chain_bytes = 0;
+    return !gf_gpu_plan_make(job, &props, &p) && run_plan(p, in, apart);
+}
+
+/* Runs the job with tiles of so few points that its lines are cut in three, and as it is planned for
+ * the device. */
+static bool run_cut(const struct gf_job *job, const struct gf_array *in, struct gf_array *three,
+                    struct gf_array *usual) {
+    const struct gf_gpu_context *c = contexts[0];
+    struct gf_gpu_props props = c->props;
+    struct gf_gpu_plan *p;
+    props.local_bytes = props.unit_local_bytes = 4 << 10;
+    if (gf_gpu_plan_make(job, &props, &p))
+        return false;
+    CHECK_EQ(p->n_passes, 3);
+    return run_plan(p, in, three) && !gf_gpu_plan_make(job, &c->props, &p) &&
+           run_plan(p, in, usual);
+}
+
+typedef bool run_both(const struct gf_job *, const struct gf_array *, struct gf_array *,
+                      struct gf_array *);
+
+static void check_both(const char *what, const struct gf_job *job, run_both *run) {
+    struct gf_array in = {0}, a = {0}, b = {0};
+    int64_t n[GF_MAX_RANK];
+    gf_job_in_shape(job, n);
+    CHECK_EQ(gf_array_alloc(&in, job->in_dtype, job->ndim + 1, n), 0);
+    backends_fill(&in, &seed);
+    double found = run(job, &in, &a, &b) ? difference(&b, &a) : 1;
+    CHECK_MSG(found <= 5e-7, "%s of %lldx%lldx%lld: %.3g", what, (long long)job->shape[0],
+              (long long)job->shape[1], (long long)job->shape[2], found);
+    gf_array_free(&in);
+    gf_array_free(&a);
+    gf_array_free(&b);
+}
+
+static void test_chains(void) {
+    static const struct {
+        int64_t shape[3];
+        unsigned axes;
+    } cases[] = {{{1, 8192, 70}, 7},
+                 {{9, 64, 64}, 6},
+                 {{9, 128, 128}, 6},
+                 {{16, 128, 128}, 7},
+                 {{1, 20, 65536}, 4}};
+    for (int turn = 0; turn < 5; turn++) {
+        const int64_t *s = cases[turn].shape;
+        struct gf_job job = backends_job(turn % 2 ? GF_INVERSE : GF_FORWARD, GF_C64, GF_SINGLE, 3,
+                                         s[0], s[1], s[2]);
+        job.axes = cases[turn].axes;
+        check_both("a chain", &job, run_chained);
+    }
+}
+
+/* Real lines, folded. */
+static void test_cuts(void) {
+    for (int turn = 0; turn < 2; turn++) {
+        struct gf_job job = backends_job(turn ? GF_INVERSE : GF_FORWARD, turn ? GF_C64 : GF_F32,
+                                         GF_SINGLE, 3, 1, 1, 3 << 20);
+        job.axes = 4;
+        if (turn) {
+            job.in_half = job.real = true;
+            job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
+        } else {
+            job.out[0].half = true;
+        }
+        check_both("a line", &job, run_cut);
+    }
+}
+
+int main(int argc, char **argv) {
+    gf_environment_read();
+    bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
+    for (int i = 0; gf_backends[i]; i++) {
+        char reason[GF_REASON], number[16];
+        struct gf_backend_options options = {.threads = 1, .device = gf_environment_device()};
+        bool wanted = argc == 1 + gpu;
+        backend = gf_backends[i];
+        for (int k = 1; k < argc; k++)
+            wanted = wanted || !strcmp(argv[k], backend->name);
+        if (!wanted || (backend != &gf_backend_opencl && backend != &gf_backend_cuda))
+            continue;
+        if (backend->probe(reason) || (gpu && !(options.device = find_gpu(number)))) {
+            printf("%s: skipped\n", backend->name);
+            continue;
+        }
+        bool opened = !backend->open(&options, &contexts[0]);
+        CHECK_MSG(opened, "%s", gf_message());
+        if (opened) {
+            test_far();
+            test_chains();
+            test_cuts();
+            backend->close(contexts[0]);
+        }
+    }
+    return TEST_END();
+}
