@@ -260,7 +260,7 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
                        (enum gf_gpu_buffer_id[]){a->buffer[0], a->buffer[1], b->buffer[1],
                                                  GF_GPU_TABLES, GF_GPU_PARAMS, GF_GPU_CHAIN});
     chain->args_bytes = sizeof *args;
-    if (strstr(b->kernel.options, "-DCLEARS"))
+    if (b->clears)
         gf_gpu_option(chain, "-DCLEARS=1");
     int64_t counters = 4 * (2 + 2 * args->strips);
     if (p->bytes[GF_GPU_CHAIN] < counters)

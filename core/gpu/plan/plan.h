@@ -86,6 +86,7 @@ struct gf_gpu_pass {
     size_t args_bytes;
     int chain;     /* 1 + which chain launches this pass and the next one; 0 none */
     int output;    /* the output whose clipped samples are counted; -1: none */
+    bool clears;   /* the SHARED words, for the next pass */
     bool energy;   /* stores the energies of the input's parts in GF_GPU_ENERGY */
     bool unlisted; /* the second half of a search: not a pass of its own in `gpufft plan` */
     struct gf_pass_info summary;

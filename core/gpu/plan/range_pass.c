@@ -77,4 +77,5 @@ void gf_gpu_share_words(struct gf_gpu_pass *pass) {
 void gf_gpu_clear_shared(struct gf_gpu_pass *before) {
     gf_gpu_share_words(before);
     gf_gpu_option(before, "-DCLEARS=1");
+    before->clears = true;
 }
