@@ -1,4 +1,4 @@
-/* The keeper of one temporary: a child process at the other end of a pipe. */
+/* The keeper of temporaries: a child process at the other end of a pipe. */
 #include "formats/io_keeper.h"
 
 #include <errno.h>
@@ -13,24 +13,29 @@
 static int pipe_end = -1;
 static pid_t child;
 
-/* The path, as far as it comes, until the other end is closed; an empty one for a maker that ended
- * well. A new session, so that signals to the maker's group do not end this process too. */
+/* Paths, each with its NUL, until the other end is closed: what the maker renamed is no longer there. A
+ * new session, so that signals to the maker's group do not end this process too. */
 static void keep(int from) {
-    static char path[PATH_MAX];
+    static char path[16 * PATH_MAX];
     size_t n = 0;
     setsid();
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     for (;;) {
+        if (n == sizeof path - 1) /* more than a run of several processes has */
+            return;
         ssize_t got = read(from, path + n, sizeof path - 1 - n);
         if (got > 0)
             n += (size_t)got;
         else if (got == 0 || errno != EINTR)
             break;
     }
-    if (n > 1 && path[n - 1] == '\0')
-        unlink(path);
+    for (size_t at = 0, end; at < n; at = end + 1) {
+        end = at + strnlen(path + at, n - at);
+        if (end > at && end < n)
+            unlink(path + at);
+    }
 }
 
 void gf_keeper_start(void) {
@@ -58,14 +63,17 @@ void gf_keeper_start(void) {
 }
 
 void gf_keeper_watch(const char *path) {
-    char *whole = realpath(path, NULL); /* the child never changes its folder, but this one may */
-    const char *p = whole ? whole : path;
-    size_t n = strlen(p) + 1;
-    if (pipe_end >= 0 && write(pipe_end, p, n) != (ssize_t)n) {
+    char whole[2 * PATH_MAX] = ""; /* the child never changes its folder, but this one may */
+    if (pipe_end < 0)
+        return;
+    if (*path != '/' && getcwd(whole, PATH_MAX))
+        strcat(whole, "/");
+    strncat(whole, path, PATH_MAX - 1);
+    const size_t n = strlen(whole) + 1;
+    if (write(pipe_end, whole, n) != (ssize_t)n) {
         close(pipe_end);
         pipe_end = -1;
     }
-    free(whole);
 }
 
 void gf_keeper_stop(void) {

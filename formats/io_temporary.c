@@ -16,6 +16,7 @@
 
 #include "core/base/status.h"
 #include "formats/io.h"
+#include "formats/io_keeper.h"
 
 enum { N_SLOTS = 512, SLOT_FREE = 0, SLOT_TAKEN, SLOT_LIVE };
 
@@ -60,6 +61,7 @@ static int create(const char *target, int mode, int i, int *fd) {
         }
         /* Live before it exists: a signal in between finds either nothing or our own file. */
         atomic_store(&states[i], SLOT_LIVE);
+        gf_keeper_watch(paths[i]);
         *fd = open(paths[i], O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode < 0 ? 0666 : 0600);
         if (*fd >= 0) {
             if (mode >= 0 && fchmod(*fd, (mode_t)mode & 0777)) {

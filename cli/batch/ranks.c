@@ -132,6 +132,8 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
     if (rc)
         return rc;
     *joined = w->spreads && alike == ranks->size * ranks->size;
+    if (!*joined) /* independent runs remove what they leave as a single one does */
+        gf_keeper_stop();
     if (*joined || same == ranks->size)
         return 0;
     struct check c = {.launcher = launcher, .work = w};

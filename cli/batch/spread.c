@@ -112,10 +112,8 @@ static int create(const struct gf_task *t, struct gf_ranks *ranks, struct gf_vol
         char *whole = rc ? NULL : realpath(temporary, NULL);
         if (!rc && (!whole || strlen(whole) >= PATH_MAX))
             rc = gf_fail(GF_EIO, "cannot find the temporary");
-        if (!rc) {
+        if (!rc)
             strcpy(path, whole);
-            gf_keeper_watch(path);
-        }
         free(whole);
     }
     rc = gf_ranks_agree(ranks, rc);

@@ -1,5 +1,6 @@
 /* gpufft filter: forward, times a filter, and back, in one job. */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +79,14 @@ static int check_table(struct gf_task *t) {
     rc = gf_filter_check_memory(t, bytes);
     if (rc || !(file || peaks->mask.data)) /* to come: the task checks all of it together */
         return rc;
-    return gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
+    rc = gf_memory_check(t->prepare_bytes, gf_runner_limit(t->runner));
+    if (!rc || !file)
+        return rc;
+    char need[256];
+    snprintf(need, sizeof need, "%s", gf_message());
+    return gf_fail((enum gf_status)rc,
+                   "%s: a mask or a kernel becomes a table as large as the volume or the picture",
+                   need);
 }
 
 static void release(struct gf_task *t) {
@@ -123,7 +131,7 @@ static const char *refuses_slabs(const struct gf_task *t) {
     if (refuses_pages(t))
         return refuses_pages(t);
     if (has_table(t->s))
-        return "a mask or a kernel becomes a table as large as the volume";
+        return "a mask or a kernel becomes a table as large as the volume or the picture";
     return t->s->filter.edges == GF_EDGES_SMOOTH ? "--edges=smooth takes all samples at once"
                                                  : NULL;
 }

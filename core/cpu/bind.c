@@ -167,6 +167,7 @@ void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
     bind_ends(p, pass, in, out);
     if (pass->folds)
         fold_lanes(pass);
+    pass->args.part = p->job.elsewhere != 0;
     pass->args.rows = has_rows(p, pass) ? p->rows : NULL;
     if (pass->row_groups)
         pass->args.groups = pass->args.rows ? pass->row_groups : 0;

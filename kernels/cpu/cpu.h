@@ -233,6 +233,9 @@ struct gf_cpu_pass_args {
      * pass are the first two that are transformed. The destination is complex, plain, and has a
      * column n_lane. */
     bool unpacks_within;
+    /* Other jobs transform the other axes: lines round as those of the whole, whose spectra are in the
+     * workspace. */
+    bool part;
     long n;      /* points on a line in the real (or full complex) domain */
     long n_lane; /* lines along the lane axis */
     int groups;  /* complex passes across rows: adjacent blocks of LANES lines in a tile, which make

@@ -10,7 +10,7 @@ static bool rows_are_short(const struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *spectra = p->form == GF_CPU_R2C ? w->to.end : w->from.end;
     return p->form != GF_CPU_C2C && p->n <= GF_CPU_SHORT_ROW && p->n % LANES == 0 && w->from.next &&
-           w->to.next && spectra->type != GF_CPU_WORK && !p->packs;
+           w->to.next && spectra->type != GF_CPU_WORK && !p->packs && !p->part;
 }
 
 /* LANES lines from `first` on of `count`, `stride` bytes apart; the last one in the place of those

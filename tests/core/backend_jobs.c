@@ -158,6 +158,8 @@ static const char *const tiny[] = {
     "fwd u8 2x2048 > magnitude u8 display shift",
     "fwd f32 2048x3 > complex half",
     "inv c64 2048x2 real half > real f32",
+    "fwd u8 4096 > complex half",
+    "inv c64 4096 real half > real f32",
     "fwd f32 1031 > complex half",
     "inv c64 1031x2 real half > real u8",
 };

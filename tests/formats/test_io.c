@@ -14,6 +14,7 @@
 #include "core/base/status.h"
 #include "formats/io.h"
 #include "formats/io_guard.h"
+#include "formats/io_keeper.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
@@ -283,6 +284,30 @@ static void test_cheap_end(void) {
     CHECK_EQ(status, 0);
 }
 
+/* The temporaries of a process that is killed right after it made them are removed, and the files that
+ * it completed stay. */
+static void test_keeper(void) {
+    enum { TRIES = 500 };
+    const int before = scratch_count();
+    struct gf_sink *s;
+    pid_t pid = fork();
+    if (pid == 0) {
+        gf_keeper_start();
+        if (!gf_sink_open("complete", true, &s) && !gf_sink_commit(s) &&
+            !gf_sink_open("first", true, &s) && !gf_sink_open("second", true, &s) &&
+            scratch_count() == before + 3)
+            raise(SIGKILL);
+        _Exit(1);
+    }
+    int status = 0;
+    CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status));
+    for (int i = 0; i < TRIES && scratch_count() > before + 1; i++)
+        usleep(10000);
+    CHECK_EQ(scratch_count(), before + 1);
+    CHECK(!access("complete", F_OK));
+    unlink("complete");
+}
+
 static void test_temporaries(void) {
     static struct gf_sink *many[520];
     int opened = 0;
@@ -476,6 +501,7 @@ int main(void) {
     test_short_writes();
     test_streams();
     test_seek();
+    test_keeper();
     test_temporaries();
     test_threads();
     test_guard();

@@ -45,7 +45,8 @@ static struct gf_job complex_job(int64_t nz, int64_t ny, int64_t nx) {
 
 static int open_slabs(struct gf_spread *s, struct gf_slabs *v, const struct gf_job *job,
                       int threads) {
-    *s = (struct gf_spread){.ranks = &ranks, .backend = &gf_backend_openmp, .job = *job};
+    *s = (struct gf_spread){
+        .ranks = &ranks, .backend = &gf_backend_openmp, .job = *job, .grid = {ranks.size, 1}};
     int rc = s->backend->open(&(struct gf_backend_options){.threads = threads}, &s->context);
     return rc ? rc : gf_slabs_open(s, v);
 }
