@@ -74,8 +74,8 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
     l.lone = l.own = 0;
     l.self = l.zero = l.counts = l.second_counts = 1;
 #if SAMPLED
-    UNROLL for (int i = 0; i < INDICES && share.sampling; i++) at[i] =
-        (uint)share.order[a->sample.list[i] + at[i]];
+    UNROLL for (int i = 0; i < INDICES; i++) at[i] =
+        share.sampling ? (uint)share.order[a->sample.list[i] + at[i]] : at[i];
 #endif
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];
