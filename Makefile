@@ -225,7 +225,8 @@ $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
 # ---------------------------------------------------------------- tests
 
 TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
-UNIT_TESTS    := $(filter-out $(BUILD)/test_backends,$(TEST_PROGRAMS))
+# test_gpu_forced: minutes where a CPU is the OpenCL device; check-gpu and check-full run it.
+UNIT_TESTS    := $(filter-out $(addprefix $(BUILD)/,test_backends test_gpu_forced),$(TEST_PROGRAMS))
 
 # Everything that needs no GPU: the rules of the house, the parts, every backend present against an
 # independent reference, the command line from outside, and small sizes under the sanitizers; PNG
@@ -249,7 +250,7 @@ check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(PLUGINS)
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-full: gpufft man $(TEST_PROGRAMS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
+	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) $(BUILD)/test_gpu_forced "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh

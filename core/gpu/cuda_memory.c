@@ -48,9 +48,16 @@ int64_t gf_cuda_free_bytes(void *gpu) {
     return (int64_t)unused;
 }
 
+static int lock_failure(struct gf_cuda_device *g, int rc, int64_t bytes) {
+    char size[GF_SIZE_TEXT];
+    if (gf_cuda_is_fatal(rc))
+        return gf_cuda_failure(g, rc, "locking memory");
+    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device: %s",
+                   gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
+}
+
 int gf_cuda_pin(void *gpu, int64_t bytes, void **host) {
     struct gf_cuda_device *g = gpu;
-    char size[GF_SIZE_TEXT];
     *host = NULL;
     int rc = gf_cuda_enter(g);
     if (rc)
@@ -60,10 +67,7 @@ int gf_cuda_pin(void *gpu, int64_t bytes, void **host) {
     if (!rc)
         return 0;
     *host = NULL;
-    if (gf_cuda_is_fatal(rc))
-        return gf_cuda_failure(g, rc, "locking memory");
-    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device: %s",
-                   gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
+    return lock_failure(g, rc, bytes);
 }
 
 void gf_cuda_unpin(void *gpu, void *host) {
@@ -126,7 +130,6 @@ int gf_cuda_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
 
 int gf_cuda_lock(void *gpu, void *host, int64_t bytes, bool *locked) {
     struct gf_cuda_device *g = gpu;
-    char size[GF_SIZE_TEXT];
     *locked = false;
     int rc = gf_cuda_enter(g);
     if (rc)
@@ -135,10 +138,7 @@ int gf_cuda_lock(void *gpu, void *host, int64_t bytes, bool *locked) {
     *locked = !rc;
     if (!rc || rc == GF_CU_ALREADY_REGISTERED)
         return 0;
-    if (gf_cuda_is_fatal(rc))
-        return gf_cuda_failure(g, rc, "locking memory");
-    return gf_fail(GF_ENOMEM, "cannot lock %s of memory for the device: %s",
-                   gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
+    return lock_failure(g, rc, bytes);
 }
 
 void gf_cuda_unlock(void *gpu, void *host) {

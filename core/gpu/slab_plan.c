@@ -44,20 +44,6 @@ static const char *refuses(const struct gf_job *job) {
     return NULL;
 }
 
-/* A picture as a volume whose pages have one row each. */
-static struct gf_job as_volume(const struct gf_job *job) {
-    struct gf_job v = *job;
-    if (job->ndim == 3)
-        return v;
-    v.ndim = 3;
-    v.shape[1] = 1;
-    v.shape[2] = job->shape[1];
-    v.counted[1] = 0;
-    v.counted[2] = job->counted[1];
-    v.axes = (job->axes & 1) | (job->axes >> 1 & 1) << 2;
-    return v;
-}
-
 /* In two walks some are found in the exchange. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
     return walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
@@ -303,7 +289,7 @@ int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
     *slabs = NULL;
     if (job->ndim < 2)
         return gf_fail(GF_EUNSUPP, "a single line is not run in slabs");
-    const struct gf_job volume = as_volume(job);
+    const struct gf_job volume = gf_slab_volume(job);
     const char *why = refuses(&volume);
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);

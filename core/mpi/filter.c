@@ -33,9 +33,7 @@ static int run(struct filter *f) {
     if (!rc)
         rc = gf_slabs_refuse_nonfinite(&f->v);
     if (!rc)
-        rc = gf_slabs_exchange_rows(&f->v);
-    if (!rc && f->v.grid.across > 1)
-        rc = gf_pencils_lines(&f->v);
+        rc = gf_pencils_from_rows(&f->v);
     s->ms_transform = gf_now_ms() - start - s->ms_read;
     start = gf_now_ms();
     if (!rc)

@@ -168,9 +168,7 @@ static int run(struct inverse *f) {
     if (!rc)
         make_symmetric(f);
     if (!rc)
-        rc = gf_slabs_exchange_rows(&f->v);
-    if (!rc && f->v.grid.across > 1)
-        rc = gf_pencils_lines(&f->v);
+        rc = gf_pencils_from_rows(&f->v);
     s->ms_transform = gf_now_ms() - start;
     start = gf_now_ms();
     if (!rc)

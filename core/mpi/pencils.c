@@ -153,3 +153,8 @@ void gf_pencils_take_lines(const struct gf_slabs *v, int64_t first, int64_t n, c
             copy_columns(v, i, lines + (plane - first) * plane_bytes,
                          i == v->across ? columns_at(v, i, plane) : message_at(v, i, plane), true);
 }
+
+int gf_pencils_from_rows(struct gf_slabs *v) {
+    int rc = gf_slabs_exchange_rows(v);
+    return rc || v->grid.across <= 1 ? rc : gf_pencils_lines(v);
+}

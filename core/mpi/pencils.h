@@ -16,6 +16,10 @@ int gf_pencils_columns(struct gf_slabs *v);
 
 /* y of all planes, back, which become lines; the ranks agree. */
 int gf_pencils_lines(struct gf_slabs *v);
+
+/* Rows to own planes, or to own lines of them: the exchange down the grid and, where it has several
+ * columns, gf_pencils_lines(). The ranks agree. */
+int gf_pencils_from_rows(struct gf_slabs *v);
 void gf_pencils_take_lines(const struct gf_slabs *v, int64_t first, int64_t n, char *lines);
 
 #endif

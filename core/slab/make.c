@@ -68,20 +68,6 @@ static int64_t output_bytes(const struct gf_job *job, int i) {
     return bytes_of(shape, job->ndim + 1, job->out[i].dtype);
 }
 
-/* A picture as a volume whose pages have one row. */
-static struct gf_job as_volume(const struct gf_job *job) {
-    struct gf_job v = *job;
-    if (job->ndim == 3)
-        return v;
-    v.ndim = 3;
-    v.shape[1] = 1;
-    v.shape[2] = job->shape[1];
-    v.counted[1] = 0;
-    v.counted[2] = job->counted[1];
-    v.axes = 5;
-    return v;
-}
-
 /* The extents between the walks, and what a block must have together. */
 static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
@@ -282,7 +268,7 @@ int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t
                       struct gf_slab_plan *p) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     int64_t slabs = 0, blocks = 0, rows = 0;
-    *p = (struct gf_slab_plan){.job = as_volume(job),
+    *p = (struct gf_slab_plan){.job = gf_slab_volume(job),
                                .picture = job->ndim == 2,
                                .packed = packing == GF_PACKS_ALL,
                                .packed_within = packing == GF_PACKS_WITHIN};

@@ -56,6 +56,8 @@ struct gf_slab_block {
     int64_t before; /* rows of the blocks before */
 };
 
+/* A picture's job as that of a volume whose pages have one row each; a volume's as it is. */
+struct gf_job gf_slab_volume(const struct gf_job *job);
 /* Pages [first, first + count) of slab i. */
 void gf_slab_pages(const struct gf_slab_plan *p, int64_t i, int64_t *first, int64_t *count);
 struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i);

@@ -5,12 +5,14 @@
 #ifndef GF_KERNELS_CPU_SHORT_ROWS_H
 #define GF_KERNELS_CPU_SHORT_ROWS_H
 
-/* Lines of whole vectors that are evenly spaced at both ends; half spectra in pairs. */
+/* Lines of whole vectors that are evenly spaced at both ends, enough to fill lanes; half spectra in
+ * pairs. */
 static bool rows_are_short(const struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *spectra = p->form == GF_CPU_R2C ? w->to.end : w->from.end;
     return p->form != GF_CPU_C2C && p->n <= GF_CPU_SHORT_ROW && p->n % LANES == 0 && w->from.next &&
-           w->to.next && spectra->type != GF_CPU_WORK && !p->packs && !p->part;
+           w->to.next && spectra->type != GF_CPU_WORK && !p->packs && !p->part &&
+           p->n_lane >= LANES;
 }
 
 /* LANES lines from `first` on of `count`, `stride` bytes apart; the last one in the place of those
