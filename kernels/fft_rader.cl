@@ -16,7 +16,7 @@ INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *s
 #define FETCH load_permuted
 #endif
 
-#if !PAIRED && !ROWS_OUT
+#if !PAIRED
 INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                            GLOBAL const real *params, uint k, place at, cplx v) {
     const uint to = (uint)s->order[POINTS + k];
@@ -33,6 +33,10 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                          GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     cplx v[HELD];
+    if (HAS_KEYS(s)) { /* which are in the tile, as is their histogram */
+        store_line(s, dst, table, params, x, tile);
+        return;
+    }
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();
         UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
