@@ -119,6 +119,7 @@ struct sample_lines {
     wide all;                      /* bins in the sample */
     wide weight;                   /* offset of their weights among the integers */
     wide sums, note;               /* in the tile's memory, words: a histogram, a word beside all */
+    wide pairs, parked; /* groups with two tiles; behind the SHARED words, their values */
 };
 
 struct pass_args {

@@ -15,8 +15,12 @@ VOID fft_plain(PASS_PARAMETERS(GLOBAL const int *order)) {
         SHARE_TASK(task, from);
         SHARE_TASK(task, to);
         const struct source in = source_of(&args, from);
-        load_line(&in, src, table, x, tile);
-        transform(x, tile, stages, from, to, DIR);
+        if (!IS_PARKED(task)) {
+            load_line(&in, src, table, x, tile);
+            transform(x, tile, stages, from, to, DIR);
+        } else {
+            TAKE_PARKED(task, to, x);
+        }
         struct sink out = sink_of(&in, to, &clipped);
         STORES(task, out, (LOCAL uint *)tile, store_line(&out, dst, table, params, x, tile));
     } while (NEXT_TASK(task));

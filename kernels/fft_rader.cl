@@ -33,7 +33,7 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                          GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     cplx v[HELD];
-    if (HAS_KEYS(s)) { /* which are in the tile, as is their histogram */
+    if (IS_ASIDE(s)) { /* which are in the tile, as is their histogram */
         store_line(s, dst, table, params, x, tile);
         return;
     }

@@ -33,6 +33,7 @@
  *   SCALED         the norm's factor is multiplied in on the way out
  *   COUNTED        only a part of the samples is counted where they clip
  *   SAMPLED        finds the display range first, see range_pass.h
+ *   PAIRS          some groups of such a pass have two tiles each
  *   CLEARS         clears the words for that, in a pass before it
  *
  * A kernel may define, before it includes this file:
@@ -90,7 +91,7 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
 #else
     set_shade(s, params);
 #if ROW_ACCESS
-    if (!HAS_KEYS(s)) {
+    if (!IS_ASIDE(s)) {
         store_rows(s, dst, x, tile);
         return;
     }
@@ -111,6 +112,19 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
     (void)tile;
     (void)table;
 #endif
+}
+#endif
+
+#if PAIRS
+/* The values of a tile's line that was parked, as numbers of that value. */
+INLINE void take_parked(const struct share share, GLOBAL const real *park, cplx *x) {
+    UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
+        const uint p = share.first + b * PER_LINE;
+        if (INSIDE(p, LAST)) {
+            UNROLL for (int q = 0; q < LAST; q++) x[b * LAST + q] =
+                of_value(park[share.line * LENGTH + p + q * (POINTS / LAST)], KIND);
+        }
+    }
 }
 #endif
 

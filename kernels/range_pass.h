@@ -3,19 +3,26 @@
  * quantiles. The other groups take the pass's own tiles and wait for the range before they store.
  * A group that waits while a tile of the sample is not begun takes that tile first, and its own once
  * more: so the range is found whatever the order is in which groups start, and however few run at the
- * same time. */
+ * same time. With PAIRS the groups that start beside the sample's have a second tile: where the range
+ * is not there after the first one, they park its values and transform the second before they wait. */
 #ifndef RANGE_PASS_H
 #define RANGE_PASS_H
 
 #include "lines.h"
 #include "sink.h"
 
+#define NO_TILE ((uint)-1)
+
 /* What a group works on: a tile of the pass's lines or, in a pass that finds its display range, of
  * those in the sample. */
 struct task {
     uint tile;
     int sampling;
-    int own;                 /* a tile of the pass's lines is still to come */
+    int own;                 /* a tile of the pass's lines is still to come: */
+    uint mine;               /* this one */
+    uint second;             /* and after it this one, or NO_TILE */
+    uint parked;             /* this one's values are parked, or NO_TILE */
+    int restores;            /* they are taken from there */
     uint stolen;             /* a tile of the sample that nobody has begun */
     uint range[4];           /* its words, 0 as long as they are not there: known to work item 0 */
     GLOBAL const int *order; /* where the lists of the sample are */
@@ -24,7 +31,9 @@ struct task {
 /* The only task of a group. */
 INLINE struct task only_task(GLOBAL const int *order) {
     struct task t;
-    t.tile = (uint)GROUP_ID;
+    t.tile = t.mine = (uint)GROUP_ID;
+    t.second = t.parked = NO_TILE;
+    t.restores = 0;
     t.sampling = SAMPLED == SAMPLED_ALONE;
     t.own = 0;
     t.stolen = 0;
@@ -133,8 +142,6 @@ INLINE void leave_keys(const struct pass_args *a, const struct task *t, GLOBAL u
 #endif
 
 #if SAMPLED == SAMPLED_FIRST
-#define NO_TILE ((uint)-1)
-
 /* The next tile of the sample that is not begun, by work item 0; NO_TILE: none. */
 INLINE uint next_sampled(const struct sample_lines *s, GLOBAL uint *shared) {
     const uint next = ATOMIC_ADD(&shared[SHARED_NEXT], 1u);
@@ -163,7 +170,9 @@ INLINE struct task first_task(const struct sample_lines *s, GLOBAL const int *or
         BARRIER();
         t.tile = words[s->note];
     } else {
-        t.tile -= (uint)s->tiles;
+        t.tile = t.mine -= (uint)s->tiles;
+        if (PAIRS && t.mine < (uint)s->pairs)
+            t.second = (uint)GROUPS - (uint)s->tiles + t.mine;
         if (LOCAL_ID == 0)
             see_range(&t, shared);
     }
@@ -171,38 +180,62 @@ INLINE struct task first_task(const struct sample_lines *s, GLOBAL const int *or
 }
 
 /* Whether the group has another task. */
-INLINE int next_task(struct task *t, const struct sample_lines *s) {
-    const int again = t->sampling ? t->own : t->stolen != NO_TILE;
-    t->sampling = !t->sampling;
-    t->tile = t->sampling ? t->stolen : (uint)GROUP_ID - (uint)s->tiles;
-    t->stolen = NO_TILE;
+INLINE int next_task(struct task *t) {
+    int again = 1;
+    if (t->sampling) {
+        again = t->own;
+        t->sampling = 0;
+        t->tile = t->mine;
+    } else if (t->stolen != NO_TILE) {
+        t->sampling = 1;
+        t->tile = t->stolen;
+        t->stolen = NO_TILE;
+    } else if (PAIRS && t->second != NO_TILE) {
+        t->tile = t->mine = t->second;
+        t->second = NO_TILE;
+    } else {
+        again = PAIRS && t->parked != NO_TILE;
+        t->restores = again;
+        t->tile = t->mine = t->parked;
+        t->parked = NO_TILE;
+    }
     if (again)
         BARRIER(); /* all are done with the tile's memory */
     return again;
 }
 
 /* Whether the range is there, and in the tile's memory, at `range`; else the group has stolen a
- * tile. */
+ * tile, or parks its own. */
 INLINE int range_is_there(struct task *t, const struct sample_lines *s, GLOBAL uint *shared,
                           LOCAL uint *words) {
     LOCAL real *range = (LOCAL real *)(words + s->note + 2);
     if (LOCAL_ID == 0) {
         uint stolen = NO_TILE;
-        while (!has_range(t) && stolen == NO_TILE) {
+        int parks = 0;
+        while (!has_range(t) && stolen == NO_TILE && !parks) {
             see_range(t, shared);
-            if (!has_range(t) && SEEN(&shared[SHARED_NEXT]) < (uint)s->tiles)
+            parks = PAIRS && !has_range(t) && t->second != NO_TILE;
+            if (!has_range(t) && !parks && SEEN(&shared[SHARED_NEXT]) < (uint)s->tiles)
                 stolen = next_sampled(s, shared);
-            if (!has_range(t))
+            if (!has_range(t) && !parks)
                 PAUSE();
         }
         words[s->note] = stolen;
+        words[s->note + 1] = (uint)parks;
         range[0] = real_of_words(t->range);
         range[1] = real_of_words(t->range + REAL_WORDS);
     }
     BARRIER();
     t->stolen = words[s->note];
-    return t->stolen == NO_TILE;
+    if (PAIRS && words[s->note + 1])
+        t->parked = t->mine;
+    return t->stolen == NO_TILE && t->parked != t->mine;
 }
+
+/* Where the values of a group's first tile are parked. */
+#define PARK(args, shared, tile)                                                                   \
+    ((GLOBAL real *)((shared) + (args)->sample.parked) +                                           \
+     (wide)(tile) * (wide)TILE_LINES(args) * (args)->axis_size)
 
 /* Sums that a work item reads at the same time. */
 #define SUMS_AT_ONCE 8
@@ -268,26 +301,41 @@ INLINE void finish_keys(const struct pass_args *a, const struct task *t, GLOBAL 
 }
 
 /* In a kernel, which has `args`, `params`, `counters` and `tile`: the tasks of its group. */
-#define FIRST_TASK(order) first_task(&args.sample, order, counters + SHARED, (LOCAL uint *)tile)
-#define IS_NONE(task)     ((task).sampling && (task).tile == NO_TILE)
-#define NEXT_TASK(task)   next_task(&(task), &args.sample)
-/* `store` writes a line's samples through `out`; or their keys, for which there is room at `room`. */
+#define FIRST_TASK(order)        first_task(&args.sample, order, counters + SHARED, (LOCAL uint *)tile)
+#define IS_NONE(task)            ((task).sampling && (task).tile == NO_TILE)
+#define NEXT_TASK(task)          next_task(&(task))
+#define IS_PARKED(task)          (PAIRS && (task).restores)
+#define TAKE_PARKED(task, to, x) take_parked(to, PARK(&args, counters + SHARED, (task).tile), x)
+/* `store` writes a line's samples through `out`; or their keys, for which there is room at `room`, or
+ * their values. */
 #define STORES(task, out, room, store)                                                             \
-    if ((task).sampling) {                                                                         \
-        (out).keys = (room);                                                                       \
-        begin_keys(&args.sample, (LOCAL uint *)tile);                                              \
-        store;                                                                                     \
-        leave_keys(&args, &(task), counters + SHARED, (LOCAL uint *)tile, (room));                 \
-        finish_keys(&args, &(task), params, counters + SHARED, (LOCAL uint *)tile);                \
-    } else if (range_is_there(&(task), &args.sample, counters + SHARED, (LOCAL uint *)tile)) {     \
-        (out).keys = 0;                                                                            \
+    const int there = !(task).sampling && range_is_there(&(task), &args.sample, counters + SHARED, \
+                                                         (LOCAL uint *)tile);                      \
+    if (there) {                                                                                   \
         (out).range = (LOCAL const real *)((LOCAL uint *)tile + args.sample.note + 2);             \
         store;                                                                                     \
+    } else if ((task).sampling || (PAIRS && (task).stolen == NO_TILE)) {                           \
+        (out).aside = 1;                                                                           \
+        (out).keys = (room);                                                                       \
+        (out).park = (task).sampling ? 0 : PARK(&args, counters + SHARED, (task).tile);            \
+        if ((task).sampling)                                                                       \
+            begin_keys(&args.sample, (LOCAL uint *)tile);                                          \
+        store;                                                                                     \
+        if ((task).sampling) {                                                                     \
+            leave_keys(&args, &(task), counters + SHARED, (LOCAL uint *)tile, (room));             \
+            finish_keys(&args, &(task), params, counters + SHARED, (LOCAL uint *)tile);            \
+        }                                                                                          \
     }
 #else
 #define FIRST_TASK(order) only_task(order)
 #define IS_NONE(task)     0
 #define NEXT_TASK(task)   0
+#endif
+#if !PAIRS
+#undef IS_PARKED
+#undef TAKE_PARKED
+#define IS_PARKED(task)          0
+#define TAKE_PARKED(task, to, x) (void)0
 #endif
 /* To a work item's share, which tile that is. */
 #if SAMPLED
@@ -300,6 +348,7 @@ INLINE void finish_keys(const struct pass_args *a, const struct task *t, GLOBAL 
 #endif
 #if SAMPLED == SAMPLED_ALONE
 #define STORES(task, out, room, store)                                                             \
+    (out).aside = 1;                                                                               \
     (out).keys = (room);                                                                           \
     BARRIER();                                                                                     \
     store;                                                                                         \

@@ -10,6 +10,10 @@
 #ifndef SAMPLED
 #define SAMPLED 0
 #endif
+/* Some groups of it have two tiles each. */
+#ifndef PAIRS
+#define PAIRS 0
+#endif
 
 /* Of tile number `tile` of all: butterflies first, first + PER_LINE, … of one of its lines. */
 struct share {

@@ -352,8 +352,13 @@ static int64_t walk_sampled(struct walk *w) {
     if (bins != s->all || tiles != s->tiles)
         broken(w, "%lld bins and %lld tiles in the sample of %lld and %lld", (long long)bins,
                (long long)tiles, (long long)s->all, (long long)s->tiles);
-    if ((SHARED + SHARED_KEYS + s->all) * word > w->p->bytes[GF_GPU_CHAIN])
-        broken(w, "no room for %lld keys", (long long)s->all);
+    const int64_t real = w->p->job.precision == GF_DOUBLE ? 8 : 4;
+    if (s->parked < SHARED_KEYS + s->all || s->pairs < 0 ||
+        (SHARED + s->parked) * word + s->pairs * w->lines * w->length * real >
+            w->p->bytes[GF_GPU_CHAIN])
+        broken(w, "no room for %lld keys and %lld tiles", (long long)s->all, (long long)s->pairs);
+    if ((s->pairs > 0) != (walk_option(w->pass, "PAIRS") == 1))
+        broken(w, "PAIRS is not whether there are %lld", (long long)s->pairs);
     if (s->sums < w->lines * w->length || s->note < s->sums + SAMPLE_SUMS + 2 ||
         (s->note + SAMPLE_NOTE) * word > w->pass->local_bytes)
         broken(w, "sums at %lld and a note at %lld of %lld bytes", (long long)s->sums,
@@ -388,7 +393,8 @@ static void walk_fft(struct walk *w, bool all) {
     for (int i = 1; i < w->indices; i++)
         tiles *= a->index[i].count;
     const int64_t sampled = walk_sampled(w);
-    tiles = sampled > 0 && walk_option(pass, "SAMPLED") == 2 ? sampled : tiles + sampled;
+    tiles = sampled > 0 && walk_option(pass, "SAMPLED") == 2 ? sampled
+                                                             : tiles + sampled - a->sample.pairs;
     if (tiles != pass->groups)
         broken(w, "%lld groups for %lld tiles", (long long)pass->groups, (long long)tiles);
     for (int i = 0; i < w->indices; i++)

@@ -349,7 +349,8 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
     if (groups > 2147483647.0)
         return gf_fail(GF_EUNSUPP, "an array of %.3g lines has more groups than a launch can count",
                        b->lines);
-    *count = b->ap->keys_alone ? b->args.sample.tiles : (int64_t)groups + b->args.sample.tiles;
+    const struct sample_lines *s = &b->args.sample;
+    *count = b->ap->keys_alone ? s->tiles : (int64_t)groups + s->tiles - s->pairs;
     return 0;
 }
 

@@ -26,6 +26,20 @@ static int set_lines(struct gf_gpu_pass_builder *b, const int64_t stride[4]) {
     return 0;
 }
 
+/* How many groups have two tiles: those that start beside the sample's, as far as there are tiles
+ * that would start later. */
+static int64_t count_pairs(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *tile) {
+    const struct gf_gpu_props *props = &b->p->props;
+    int64_t tiles = (b->args.index[0].count + tile->lines - 1) / tile->lines;
+    for (int i = 1; i < b->n; i++)
+        tiles *= b->args.index[i].count;
+    const int64_t slots = (int64_t)props->units * tile->resident;
+    const int64_t beside = slots - b->args.sample.tiles, later = tiles - beside;
+    if (b->general || props->is_cpu || tile->algorithm != GF_GPU_PLAIN || beside < 0 || later < 0)
+        return 0;
+    return beside < later ? beside : later;
+}
+
 int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
     const struct gf_range_sample *s = b->ap->range;
     struct gf_gpu_plan *p = b->p;
@@ -53,7 +67,10 @@ int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
         words = tile->local_bytes / word;
     a->note = (words + 3) / 4 * 4;
     tile->local_bytes = (a->note + SAMPLE_NOTE) * word;
-    int64_t bytes = (SHARED + SHARED_KEYS + s->count) * word;
+    a->pairs = count_pairs(b, tile);
+    a->parked = (SHARED_KEYS + s->count + 3) / 4 * 4;
+    const int64_t values = a->pairs * keys, real = b->p->job.precision == GF_DOUBLE ? 8 : 4;
+    int64_t bytes = (SHARED + a->parked) * word + values * real;
     if (p->bytes[GF_GPU_CHAIN] < bytes)
         p->bytes[GF_GPU_CHAIN] = bytes;
     return tile->local_bytes > p->props.local_bytes ? GF_EUNSUPP : 0;
