@@ -50,6 +50,6 @@ VOID fft_rader_split(PASS_PARAMETERS(GLOBAL const int *order)) {
         store_point(&out, dst, table, params, 0, out.line.out,
                     src[out.line.in + behind * args.axis_in]);
 #endif
-    count_clipped(clipped, counters);
+    count_clipped(clipped, counters, args.sample.all, args.sample.room);
     (void)behind;
 }

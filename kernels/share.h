@@ -10,7 +10,7 @@
 #ifndef SAMPLED
 #define SAMPLED 0
 #endif
-/* Some groups of it have two tiles each. */
+/* Some groups of it have two tiles each; 2: they park the first one in any case, for tests. */
 #ifndef PAIRS
 #define PAIRS 0
 #endif
