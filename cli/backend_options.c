@@ -37,6 +37,7 @@ int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *
                      .device_memory = b.device_memory,
                      .threads = b.threads,
                      .fftw_plan = b.fftw_plan,
+                     .ends = true,
                      .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
                      .note = print_note,
                  });

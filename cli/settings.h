@@ -50,6 +50,8 @@ struct gf_filter_part {
     /* The file's samples, centred, C order; the last `ndim` extents count. Owned. */
     struct gf_filter_samples file;
     int ndim;
+    struct gf_file *source; /* of a mask that is read row by row: no samples, and its header */
+    struct gf_image *header;
 };
 
 enum { GF_MAX_PARTS = 64 };

@@ -269,6 +269,19 @@ int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64
     return gf_file_read_pages(file, &rows, page * px->shape[last - 1] + row, n, to);
 }
 
+bool gf_file_has_samples(const struct gf_file *file) {
+    return file->decoder.format->plain_rows && !file->decoder.whole;
+}
+
+int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int64_t first,
+                         int64_t n, void *to) {
+    const struct gf_array *px = &image->px;
+    const int64_t channels = px->shape[image->ndim];
+    const int64_t shape[2] = {gf_array_count(px) / channels, channels};
+    struct gf_image samples = {.ndim = 1, .px = gf_array_wrap(NULL, px->dtype, 2, shape)};
+    return gf_file_read_pages(file, &samples, first, n, to);
+}
+
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n) {
     if (file->decoder.format->plain_rows)
         gf_source_expect(file->source, n * image->px.stride[0]);

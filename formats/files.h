@@ -40,6 +40,11 @@ int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64
 bool gf_file_has_rows(const struct gf_file *file);
 int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64_t page,
                       int64_t row, int64_t n, void *to);
+/* Whether samples can be read by themselves; and n of them, with all their channels, from sample
+ * `first` of the whole image on. */
+bool gf_file_has_samples(const struct gf_file *file);
+int gf_file_read_samples(struct gf_file *file, const struct gf_image *image, int64_t first,
+                         int64_t n, void *to);
 /* After gf_file_read_pages(): the n pages behind those will be read next. */
 void gf_file_expect_pages(const struct gf_file *file, const struct gf_image *image, int64_t n);
 /* Bytes that decoding takes besides the samples. */

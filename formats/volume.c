@@ -11,6 +11,8 @@
 #include "formats/pair.h"
 #include "formats/sums.h"
 
+enum { LONG_RUN = 1 << 16 }; /* bytes: parts of a row whose checksums are kept */
+
 struct gf_volume {
     char *path;
     const struct gf_format *format;
@@ -148,7 +150,7 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
     const struct gf_planes *p = &v->planes;
     const int64_t row = (int64_t)p->row_bytes, pixel = p->channels * (int64_t)p->sample;
     const int64_t bytes = box->width * pixel, end = box->y + box->height;
-    const bool dense = bytes == row && stride == row;
+    const bool dense = bytes == row && stride == row, run = box->height == 1 && bytes >= LONG_RUN;
     const char *from = data;
     int rc = GF_OK;
     for (int64_t y = box->y, n; y < end && !rc; y += n, from += n * stride) {
@@ -157,7 +159,7 @@ int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const 
         rc = gf_sink_seek(v->sink, at);
         if (!rc)
             rc = gf_sink_write(v->sink, from, (size_t)(n * bytes));
-        v->sums.lost |= !dense; /* too many to be worth it */
+        v->sums.lost |= !dense && !run; /* too many to be worth it */
         if (!rc && v->summed)
             gf_sums_add(&v->sums, at, from, (size_t)(n * bytes), v->options.threads);
     }

@@ -42,6 +42,7 @@ INLINE void turn_results(cplx *x, GLOBAL const cplx *chirp, const struct share s
 
 KERNEL(THREADS, RESIDENT)
 VOID fft_bluestein(PASS_PARAMETERS(GLOBAL const int *order)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(word)
     struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;

@@ -72,6 +72,7 @@ KERNEL(THREADS, CHAIN_RESIDENT)
 VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL cplx *dst,
                GLOBAL const cplx *RESTRICT table, GLOBAL const real *RESTRICT params,
                GLOBAL uint *counters, const struct chain_args args TILE_PARAMETER(cplx)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(cplx)
     const uint first = (uint)args.inner[0], second = (uint)args.inner[1], both = first + second;
     const uint strips = (uint)args.strips, slots = (uint)args.slots, lag = (uint)args.lag;

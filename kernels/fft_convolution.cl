@@ -6,6 +6,7 @@
 
 KERNEL(THREADS, RESIDENT)
 VOID fft_convolution(PASS_PARAMETERS(GLOBAL const int *order)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(word)
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;

@@ -136,6 +136,7 @@ KERNEL(THREADS, 1)
 VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
                  GLOBAL const cplx *table, GLOBAL PARAMS *params, GLOBAL const int *order,
                  GLOBAL uint *counters, const struct pass_args args TILE_PARAMETER(cplx)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(cplx)
     const uint lines = (uint)args.lines, id = (uint)LOCAL_ID;
     const uint size = (uint)args.points * lines;

@@ -77,6 +77,7 @@ INLINE void store_prime(struct sink *s, GLOBAL sink_element *dst, GLOBAL const c
 
 KERNEL(THREADS, RESIDENT)
 VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(word)
     struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;

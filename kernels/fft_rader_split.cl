@@ -28,6 +28,7 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 
 KERNEL(THREADS, RESIDENT)
 VOID fft_rader_split(PASS_PARAMETERS(GLOBAL const int *order)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(word)
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;

@@ -54,6 +54,7 @@ INLINE factor filter_value(const struct filter_multiply_args *a, GLOBAL const fa
 KERNEL(GROUP, 1)
 VOID filter_step(GLOBAL const cplx *src, GLOBAL cplx *dst, GLOBAL const factor *filter,
                  GLOBAL const real *params, const struct filter_multiply_args args) {
+    AWAIT_PREVIOUS();
     const struct filter_multiply_args *a = &args;
     const wide rows = a->channels * a->work[0] * a->work[1];
     for (wide row = GROUP_ID; row < rows; row += GROUPS) {

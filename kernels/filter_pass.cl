@@ -36,6 +36,7 @@ INLINE void store_numbered(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 
 KERNEL(THREADS, RESIDENT)
 VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(word)
     const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;

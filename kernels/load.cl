@@ -38,6 +38,7 @@ INLINE cplx read_at(const struct loadstore_args *a, GLOBAL const IN_T *src, wide
 KERNEL(GROUP, 1)
 VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
                const struct loadstore_args args TILE_PARAMETER(real)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(real)
     const struct loadstore_args *a = &args;
     const wide count = a->channels * a->work[0] * a->work[1] * a->work[2];

@@ -7,7 +7,8 @@
  * Without one the largest value is that of frequency 0, as of all samples that are never negative.
  *
  * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2] bins
- * in all. plain_round: reals -> samples of OUT_T, ROUND_EACH an item, work[2] of them. */
+ * in all. plain_hermitian: of half a spectrum, in place, the bins that mirror each other or themselves
+ * (HERMITIAN). plain_round: reals -> samples of OUT_T, ROUND_EACH an item, work[2] of them. */
 #include "loadstore.h"
 
 #ifdef IN_T
@@ -29,6 +30,7 @@ INLINE void put4(GLOBAL real *dst, wide i, real a, real b, real c, real d) {
 /* A work item takes four neighbours; the last one what is left. */
 KERNEL(GROUP, 1)
 VOID plain_load(GLOBAL const IN_T *src, GLOBAL real *dst, const struct loadstore_args args) {
+    AWAIT_PREVIOUS();
     const wide count = args.n[1] * args.n[2], i = GROUP_ID * GROUP + LOCAL_ID;
     if (4 * i + 3 < count) {
         const IN_T4 v = ((GLOBAL const IN_T4 *)src)[i];
@@ -49,6 +51,7 @@ typedef real times_element;
 KERNEL(GROUP, 1)
 VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
                  const struct loadstore_args args) {
+    AWAIT_PREVIOUS();
     const wide bins = args.work[2], k = GROUP_ID * GROUP + LOCAL_ID;
     if (k < bins) {
         const times_element f = table[k];
@@ -64,10 +67,38 @@ VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
 }
 #endif
 
+#ifdef HERMITIAN
+/* Bins at frequency 0 of the halved axis, and at its last one where its extent is even: the spectrum
+ * of reals has conjugates there, or reals. An item makes one bin and its mirror image so. */
+KERNEL(GROUP, 1)
+VOID plain_hermitian(GLOBAL cplx *spectrum, const struct loadstore_args args) {
+    AWAIT_PREVIOUS();
+    const struct loadstore_args *a = &args;
+    wide extent[3], at = 0, mirror = 0;
+    UNROLL for (int i = 0; i < 3; i++) extent[i] = i == (int)a->halved ? a->array[i] : a->work[i];
+    const struct element_coord p = coord_of(GROUP_ID * GROUP + LOCAL_ID, extent);
+    UNROLL for (int i = 0; i < 3; i++) {
+        const int halved = i == (int)a->halved;
+        const wide k = halved ? p.at[i] * (a->n[i] / 2) : p.at[i];
+        at = at * a->work[i] + k;
+        mirror = mirror * a->work[i] + (a->on[i] && !halved ? NEGATED(k, a->n[i]) : k);
+    }
+    if (p.channel >= a->channels || mirror < at)
+        return;
+    spectrum += p.channel * a->work[0] * a->work[1] * a->work[2];
+    const cplx v = spectrum[at], m = spectrum[mirror];
+    const cplx mean = CPLX(R(0.5) * (v.x + m.x), R(0.5) * (v.y - m.y));
+    spectrum[at] = mean;
+    if (mirror != at)
+        spectrum[mirror] = conj_of(mean);
+}
+#endif
+
 #ifdef ROUND_EACH
 KERNEL(GROUP, 1)
 VOID plain_round(GLOBAL const real *src, GLOBAL OUT_T *dst, GLOBAL const real *params,
                  GLOBAL uint *counters, const struct loadstore_args args) {
+    AWAIT_PREVIOUS();
     const wide count = args.work[2];
     const real scale = params[args.params + PARAM_SCALE];
     int clipped = 0;
@@ -103,6 +134,7 @@ INLINE OUT_T pixel_of(cplx v, real scale, const struct shade *shade) {
 KERNEL(GROUP, 1)
 VOID plain_store(GLOBAL const cplx *src, GLOBAL OUT_T *dst, GLOBAL real *params,
                  const struct loadstore_args args) {
+    AWAIT_PREVIOUS();
     const uint height = (uint)args.n[1], width = (uint)args.n[2], bins = width / 2 + 1;
     const uint top = (uint)args.centre[1], left = (uint)args.centre[2];
     const uint each = ALIGNED ? width / 8 : (bins + 3) / 4;

@@ -39,6 +39,7 @@ INLINE real size_of(cplx v, const int kind) {
 KERNEL(GROUP, 1)
 VOID range_scan(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *params,
                 const struct range_args args TILE_PARAMETER(real)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(real)
     const struct range_args *a = &args;
     const real scale = params[a->params + PARAM_SCALE];
@@ -59,6 +60,7 @@ VOID range_scan(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
 KERNEL(GROUP, 1)
 VOID range_scan_real(GLOBAL const real *src, GLOBAL real *found, GLOBAL const real *params,
                      const struct range_args args TILE_PARAMETER(real)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(real)
     const struct range_args *a = &args;
     const real scale = params[a->params + PARAM_SCALE];
@@ -80,6 +82,7 @@ VOID range_scan_real(GLOBAL const real *src, GLOBAL real *found, GLOBAL const re
 KERNEL(GROUP, 1)
 VOID range_zero(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *params,
                 const struct range_args args TILE_PARAMETER(real)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(real)
     const struct range_args *a = &args;
     const real scale = params[a->params + PARAM_SCALE];
@@ -102,6 +105,7 @@ VOID range_zero(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
 KERNEL(GROUP, 1)
 VOID range_last(GLOBAL const real *found, GLOBAL real *params,
                 const struct range_args args TILE_PARAMETER(real)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(real)
     const struct range_args *a = &args;
     real largest = R(0);

@@ -22,6 +22,7 @@ INLINE wide element_at(const struct sample_args *a, GLOBAL const int *order, wid
 KERNEL(GROUP, 1)
 VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real *params,
                   GLOBAL const int *order, const struct sample_args args) {
+    AWAIT_PREVIOUS();
     const struct sample_args *a = &args;
     const wide bin = GROUP_ID * GROUP + LOCAL_ID;
     if (bin < a->count)
@@ -33,6 +34,7 @@ VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real 
 KERNEL(THREADS, 1)
 VOID range_select(GLOBAL uint *found, GLOBAL real *params, GLOBAL const int *order,
                   const struct sample_args args TILE_PARAMETER(uint)) {
+    AWAIT_PREVIOUS();
     TILE_DECLARE(uint)
     LOCAL uint *most = tile + MOST_AT;
     struct keys k;

@@ -40,6 +40,7 @@ INLINE cplx frequency_at(const struct loadstore_args *a, GLOBAL const element *s
 KERNEL(GROUP, 1)
 VOID store_step(GLOBAL const element *src, GLOBAL OUT_T *dst, GLOBAL const real *params,
                 GLOBAL uint *counters, const struct loadstore_args args) {
+    AWAIT_PREVIOUS();
     const struct loadstore_args *a = &args;
     const wide count = a->channels * a->array[0] * a->array[1] * a->array[2];
     const real scale = params[a->params + PARAM_SCALE];

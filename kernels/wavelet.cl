@@ -153,6 +153,7 @@ INLINE void filter_plane(real *held, const real *v) {
 KERNEL(ITEMS, RESIDENT)
 VOID wave_forward(GLOBAL const IN_T *RESTRICT src, GLOBAL OUT_T *packed, GLOBAL LOW_T *low,
                   GLOBAL const real *params, const struct wave_args args) {
+    AWAIT_PREVIOUS();
     const struct wave_args *a = &args;
     const struct spot s = spot_of(a);
     if (!s.there)
@@ -395,6 +396,7 @@ KERNEL(ITEMS, RESIDENT)
 VOID wave_inverse(GLOBAL const IN_T *RESTRICT packed, GLOBAL OUT_T *dst,
                   GLOBAL const LOW_T *RESTRICT low, GLOBAL const real *params,
                   GLOBAL uint *counters, const struct wave_args args) {
+    AWAIT_PREVIOUS();
     const struct wave_args *a = &args;
     const struct spot s = spot_of(a);
     if (!s.there)

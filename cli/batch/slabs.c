@@ -28,21 +28,25 @@ struct slabs {
 
 const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_array *px = &t->image.px;
-    const char *why = gf_slab_refuses(&t->job);
+    const bool line = gf_slab_is_line(&t->job);
+    const char *why = line ? gf_slab_line_refuses(&t->job) : gf_slab_refuses(&t->job);
     if (!why && t->hooks->refuses_slabs)
         why = t->hooks->refuses_slabs(t);
     if (why)
         return why;
     if (t->s->from_magnitude)
         return "a pair of pictures is not";
-    if (px->shape[0] != gf_job_counted(&t->job, 0) || px->shape[t->image.ndim] != t->job.channels)
+    const bool cut = !line && px->shape[0] != gf_job_counted(&t->job, 0);
+    if (cut || px->shape[t->image.ndim] != t->job.channels)
         return "pictures with alpha are not";
     if (t->s->nan == GF_NAN_MEAN)
         return "--nan=mean takes the mean of all samples";
     if (t->s->plan_only)
         return NULL;
     const struct gf_file *file = t->reader.file[0];
-    if (t->image.ndim == 2 && !gf_file_has_rows(file))
+    if (line && (t->s->frames || !gf_file_has_samples(file)))
+        return "lines in raw and .npy files are, others not";
+    if (!line && t->image.ndim == 2 && !gf_file_has_rows(file))
         return "pictures in raw, .npy and uncompressed TIFF files are, others not";
     if (t->image.ndim == 3 && !gf_reader_has_pages(&t->reader, t->s))
         return "an array in Fortran order is not";
@@ -60,6 +64,8 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     int64_t beside = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     if (t->hooks->make_pages_bytes)
         beside += t->hooks->make_pages_bytes(t);
+    if (gf_slab_is_line(&whole))
+        return gf_slab_line_make(&whole, gf_runner_limit(t->runner) - beside, plan);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
     if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
         rc = gf_fail(GF_EUNSUPP, "a picture that fits the CPU's caches is not taken in slabs");
@@ -141,23 +147,52 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     return rc;
 }
 
-static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
-    struct slabs *s = user;
+static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, const void *data) {
     struct gf_task *t = s->t;
     const struct gf_array *px = &t->product[i].image.px;
     const int x = t->job.ndim - 1;
-    const int64_t columns = t->product[i].shape[x], row = columns * px->stride[x];
-    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, columns};
     double start = gf_now_ms();
     if (!gf_job_is_bounded(&t->job)) {
         int64_t first[GF_MAX_RANK];
         struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
-                                          (int64_t[]){rows->count, columns, px->shape[x + 1]});
+                                          (int64_t[]){box->height, box->width, px->shape[x + 1]});
         t->overflowed[i] += gf_array_nonfinite(&a, first);
     }
-    int rc = gf_volume_write(s->volume[i], &box, data, row);
+    int rc = gf_volume_write(s->volume[i], box, data, box->width * px->stride[x]);
     t->ms_encode += gf_now_ms() - start;
     return rc;
+}
+
+static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
+    struct slabs *s = user;
+    const int64_t columns = s->t->product[i].shape[s->t->job.ndim - 1];
+    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, columns};
+    return write_box(s, i, &box, data);
+}
+
+static int read_span(void *user, int64_t first, int64_t count, void *to) {
+    struct slabs *s = user;
+    struct gf_task *t = s->t;
+    const struct gf_array *px = &t->image.px;
+    const int64_t shape[3] = {1, count, px->shape[t->image.ndim]};
+    double start = gf_now_ms();
+    int rc = gf_file_read_samples(t->reader.file[0], &t->image, first, count, to);
+    if (!rc) {
+        struct gf_array a = gf_array_wrap(to, px->dtype, 3, shape);
+        rc = check_finite(s, 0, &a);
+    }
+    t->ms_decode += gf_now_ms() - start;
+    return rc;
+}
+
+static int write_span(void *user, int i, int64_t first, int64_t count, const void *data) {
+    struct slabs *s = user;
+    const struct gf_task *t = s->t;
+    const int64_t *shape = t->product[i].image.px.shape;
+    const int64_t n = shape[t->job.ndim - 1], row = first / n;
+    const int64_t rows = t->job.ndim == 3 ? shape[1] : INT64_MAX;
+    const struct gf_volume_box box = {row / rows, row % rows, first % n, 1, count};
+    return write_box(s, i, &box, data);
 }
 
 static int put(void *user, int64_t at, const void *data, int64_t bytes) {
@@ -185,6 +220,11 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
         rc = gf_runner_run(s->t->runner, in, out, report);
     s->t->ms_transform += gf_now_ms() - start;
     return rc;
+}
+
+static int make_table(void *user, const struct gf_job *part, struct gf_filter *filter) {
+    struct gf_task *t = ((struct slabs *)user)->t;
+    return t->hooks->make_table(t, part, filter);
 }
 
 /* Keeps the disk's speed in the first walk, if that was long enough to tell. */
@@ -237,14 +277,18 @@ static int commit(struct slabs *s) {
     return rc;
 }
 
+const char *gf_slabs_unit(const struct gf_slab_plan *p) {
+    return p->line ? "points" : p->picture ? "rows" : "pages";
+}
+
 static void report(const struct slabs *s) {
     char moved_text[GF_SIZE_TEXT], scratch[GF_SIZE_TEXT];
     const double ms = gf_now_ms() - s->start;
     const int64_t bytes = gf_slab_bytes_moved(&s->plan);
-    const bool picture = s->plan.picture;
+    const bool picture = s->plan.picture, line = s->plan.line;
     gf_log_verbose("'%s': %lld slabs of %s, %lld blocks of %s, %s of scratch; %s moved, %.0f MB/s",
-                   gf_log_name(s->t->name), (long long)s->plan.n_slabs, picture ? "rows" : "pages",
-                   (long long)s->plan.n_blocks, picture ? "columns" : "rows",
+                   gf_log_name(s->t->name), (long long)s->plan.n_slabs, gf_slabs_unit(&s->plan),
+                   (long long)s->plan.n_blocks, picture || line ? "columns" : "rows",
                    gf_memory_text(s->plan.exchange_bytes, scratch),
                    gf_memory_text(bytes, moved_text), (double)bytes / ms * 1e-3);
 }
@@ -260,7 +304,10 @@ int gf_slabs_run(struct gf_task *t) {
                                   .get = get,
                                   .expect = expect,
                                   .run = run_job,
-                                  .moved = moved};
+                                  .moved = moved,
+                                  .read_span = read_span,
+                                  .write_span = write_span,
+                                  .table = t->hooks->make_table ? make_table : NULL};
     int rc = gf_slabs_describe(t, &s.plan);
     if (!rc)
         rc = open_scratch(&s);

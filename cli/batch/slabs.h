@@ -9,6 +9,7 @@
 #define GF_CLI_BATCH_SLABS_H
 
 #include "cli/batch/task.h"
+#include "core/slab/line.h"
 #include "core/slab/make.h"
 
 /* The task's need becomes that of its slabs. Without --scratch, or where slabs do not serve, it fails
@@ -18,6 +19,8 @@ int gf_slabs_plan(struct gf_task *t);
 int gf_slabs_run(struct gf_task *t);
 /* The plan of a task that gf_slabs_refuses() does not refuse. */
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan);
+/* What its slabs are made of: "pages". */
+const char *gf_slabs_unit(const struct gf_slab_plan *plan);
 /* The folder of its scratch file, on the heap; of the output where no other is asked for. NULL without
  * memory. */
 char *gf_slabs_folder(const struct gf_task *t);

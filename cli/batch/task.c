@@ -116,12 +116,13 @@ static int plan_within_limit(struct gf_task *t) {
 }
 
 /* Refuses what does not fit even without a workspace; the message has that too, where the machine
- * could plan the job. */
+ * could plan the job. With --scratch it is not planned: the tables of a long line are as large as it. */
 static int check_arrays(struct gf_task *t) {
     int rc = check_memory(t, 0);
     while (rc && gf_task_take_fewer_pages(t))
         rc = check_memory(t, 0);
-    if (!rc || t->need > gf_memory_available() || gf_runner_ahead(t->runner, gf_task_planned(t)))
+    if (!rc || t->s->scratch || t->need > gf_memory_available() ||
+        gf_runner_ahead(t->runner, gf_task_planned(t)))
         return rc;
     bool planned_it = !plan_within_limit(t);
     return check_memory(t, planned_it ? t->runner->workspace : 0);

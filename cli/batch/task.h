@@ -63,6 +63,8 @@ struct gf_task_hooks {
     int (*make_pages)(struct gf_task *t, const struct gf_page_source *file, int64_t first,
                       struct gf_array *pages);
     int64_t (*make_pages_bytes)(const struct gf_task *t);
+    /* NULL, or makes the table of a filter's part: see struct gf_slab_io. */
+    int (*make_table)(struct gf_task *t, const struct gf_job *part, struct gf_filter *filter);
     /* NULL, or adds to the task's JSON line. */
     void (*describe)(const struct gf_task *t, struct json_t *line);
     /* NULL, or frees what prepare() left with the task. */
@@ -105,7 +107,7 @@ struct gf_task {
     bool up_to_date;     /* --resume: the outputs are there and newer than what is read */
     bool skipped;        /* so nothing is done */
     bool recorded;       /* inverse: the spectrum came with a record */
-    bool streamed;       /* dwt: frame by frame, on the CPU */
+    bool streamed;       /* dwt: frame by frame */
     int ranks;           /* processes that share it; 0: it is this one's alone */
     const char *backend; /* of theirs */
     bool lossy;          /* idwt: a threshold is or was applied */

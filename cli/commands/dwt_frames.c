@@ -269,18 +269,23 @@ int64_t gf_dwt_frames_bytes(const struct gf_task *t) {
 
 static int stream(struct gf_task *t) {
     struct run r = {.t = t};
-    const struct gf_dwt_streamer *streamer = gf_session_streaming(t->runner->session)->streamer;
+    const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;
+    void *context = NULL;
     const struct gf_dwt_taker taker = {.emit = emit, .settle = settle, .user = &r};
     double start = gf_now_ms();
     r.beside = frame_bytes(t) >= WORTH_A_THREAD;
     int rc = gf_memory_check(bytes_of(t), gf_runner_limit(t->runner));
-    if (!rc && !t->s->frames)
+    if (!rc)
+        rc = gf_runner_stream_begin(t->runner, &streamer, &context);
+    if (rc)
+        return rc;
+    if (!t->s->frames)
         rc = open_one(&r);
     if (!rc)
         rc = create(&r);
     if (!rc)
-        rc = streamer->open(&t->job, threads_of(t), &taker, &stream);
+        rc = streamer->open(context, &t->job, threads_of(t), &taker, &stream);
     if (rc)
         goto out;
     if ((rc = start_writing(&r)) != 0)
@@ -306,6 +311,7 @@ static int stream(struct gf_task *t) {
                    r.ms_waited);
 out:
     streamer->close(stream);
+    gf_runner_stream_end(t->runner);
     gf_volume_abort(r.volume);
     gf_image_free(&r.plane);
     return rc;

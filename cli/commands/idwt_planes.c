@@ -2,7 +2,9 @@
  * (core/slab/wavelet.h). */
 #include "cli/commands/idwt_planes.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/batch/store.h"
 #include "cli/log.h"
@@ -15,8 +17,14 @@
 struct run {
     struct gf_task *t;
     struct gf_slab_wavelet wavelet;
-    struct gf_volume *volume[GF_MAX_OUTPUTS];
+    struct gf_volume *volume[GF_MAX_OUTPUTS]; /* NULL with {page} */
+    struct gf_array page;                     /* where a file's rows cannot be read by themselves */
+    int64_t at;                               /* which page that is; -1: none */
 };
+
+static bool has_rows(const struct gf_task *t) {
+    return t->s->plan_only || (!t->s->frames && gf_file_has_rows(t->reader.file[0]));
+}
 
 /* NULL, or the reason why all has to be in memory. */
 static const char *refuses(const struct gf_task *t) {
@@ -29,16 +37,18 @@ static const char *refuses(const struct gf_task *t) {
         return "--nan=mean takes the mean of all samples";
     if (t->s->plan_only)
         return NULL;
-    if (t->s->frames || !gf_file_has_rows(t->reader.file[0]))
-        return "coefficients in raw, .npy and uncompressed TIFF files are, others not";
+    if (!gf_reader_has_pages(&t->reader, t->s))
+        return "an array in Fortran order is not";
     for (int i = 0; i < t->targets->n && !why; i++)
-        why = gf_product_rows_refused(t->s, &t->product[i]);
+        why = gf_product_pages_refused(&t->product[i]);
     return why;
 }
 
 static int describe(const struct gf_task *t, struct gf_slab_wavelet *w) {
-    const int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
+    int64_t coders = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     struct gf_job job = t->job;
+    if (!has_rows(t)) /* a page that is kept; a frame is decoded beside it */
+        coders += (t->s->frames ? 2 : 1) * t->image.px.stride[0];
     job.lean = job.spend_input = false;
     return gf_slab_wavelet_make(&job, gf_runner_limit(t->runner) - coders, w);
 }
@@ -47,13 +57,28 @@ bool gf_idwt_planes_plan(const struct gf_task *t, struct gf_slab_wavelet *w) {
     return !refuses(t) && !describe(t, w);
 }
 
+/* Rows of the page that is kept, which becomes the one that has them. */
+static int copy_rows(struct run *r, const struct gf_slab_rows *rows, void *to) {
+    struct gf_task *t = r->t;
+    int rc = 0;
+    if (rows->page != r->at)
+        rc = gf_reader_pages(&t->reader, t->s, t->read, &t->image, rows->page, &r->page);
+    r->at = rc ? -1 : rows->page;
+    if (!rc)
+        memcpy(to, (char *)r->page.data + rows->row * r->page.stride[1],
+               (size_t)(rows->count * r->page.stride[1]));
+    return rc;
+}
+
 static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
-    struct gf_task *t = ((struct run *)user)->t;
+    struct run *r = user;
+    struct gf_task *t = r->t;
     const int64_t *shape = t->image.px.shape;
     int64_t first[GF_MAX_RANK];
     double start = gf_now_ms();
-    int rc =
-        gf_file_read_rows(t->reader.file[0], &t->image, rows->page, rows->row, rows->count, to);
+    int rc = r->page.data ? copy_rows(r, rows, to)
+                          : gf_file_read_rows(t->reader.file[0], &t->image, rows->page, rows->row,
+                                              rows->count, to);
     struct gf_array a =
         gf_array_wrap(to, t->image.px.dtype, 3, (int64_t[]){rows->count, shape[2], shape[3]});
     if (!rc && gf_array_nonfinite(&a, first)) {
@@ -70,13 +95,13 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     const struct run *r = user;
     struct gf_task *t = r->t;
     const struct gf_array *px = &t->product[i].image.px;
-    const struct gf_volume_box box = {rows->page, rows->row, 0, rows->count, px->shape[2]};
     int64_t first[GF_MAX_RANK];
     double start = gf_now_ms();
-    struct gf_array a = gf_array_wrap((void *)data, px->dtype, 3,
-                                      (int64_t[]){rows->count, px->shape[2], px->shape[3]});
-    t->overflowed[i] += gf_array_nonfinite(&a, first);
-    int rc = gf_volume_write(r->volume[i], &box, data, px->stride[1]);
+    const struct gf_array page = gf_array_wrap(
+        (void *)data, px->dtype, 4, (int64_t[]){1, rows->count, px->shape[2], px->shape[3]});
+    t->overflowed[i] += gf_array_nonfinite(&page, first);
+    int rc =
+        gf_product_put(t->s, &t->product[i], &t->image.metadata, r->volume[i], rows->page, &page);
     t->ms_encode += gf_now_ms() - start;
     return rc;
 }
@@ -94,20 +119,21 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
 
 static void moved(void *user, int64_t bytes) {
     const struct gf_slab_wavelet *w = &((const struct run *)user)->wavelet;
-    gf_progress_share((double)bytes / (double)(w->bytes_read + w->bytes_written));
+    gf_progress_share(fmin(1, (double)bytes / (double)(w->bytes_read + w->bytes_written)));
 }
 
 static int commit(struct run *r) {
     int rc = 0;
     for (int i = 0; i < r->t->job.n_out && !rc; i++) {
-        rc = gf_volume_commit(r->volume[i]);
+        rc = r->volume[i] ? gf_volume_commit(r->volume[i]) : 0;
         r->volume[i] = NULL;
     }
     return rc;
 }
 
 static int stream(struct gf_task *t) {
-    struct run r = {.t = t};
+    struct run r = {.t = t, .at = -1};
+    struct gf_array page = t->image.px;
     const struct gf_slab_io io = {.user = &r,
                                   .threads = gf_settings_threads(t->s),
                                   .read_rows = read_rows,
@@ -115,12 +141,16 @@ static int stream(struct gf_task *t) {
                                   .run = run_job,
                                   .moved = moved};
     int rc = describe(t, &r.wavelet);
+    page.shape[0] = 1;
+    if (!rc && !has_rows(t))
+        rc = gf_array_alloc(&r.page, page.dtype, page.rank, page.shape);
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_product_create(t->s, &t->product[i], &t->image.metadata, &r.volume[i]);
+        rc = gf_product_begin(t->s, &t->product[i], &t->image.metadata, &r.volume[i]);
     if (!rc)
         rc = gf_slab_wavelet_run(&r.wavelet, &io, &t->report);
     gf_progress_share(0);
-    if (!rc)
+    gf_array_free(&r.page);
+    if (!rc && t->reader.file[0])
         rc = gf_file_check_size(t->reader.file[0]);
     gf_reader_close(&t->reader);
     if (!rc)

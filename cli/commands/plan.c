@@ -170,9 +170,11 @@ static void print_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
         return;
     }
     printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
-           (long long)p->n_slabs, (long long)p->slab_pages, p->picture ? "rows" : "pages",
-           (long long)p->n_blocks, p->picture ? "columns" : "rows",
+           (long long)p->n_slabs, (long long)p->slab_pages, gf_slabs_unit(p),
+           (long long)p->n_blocks, p->picture || p->line ? "columns" : "rows",
            gf_memory_text(p->memory_bytes, a));
+    if (p->line)
+        printf("  cut       %lld rows of %lld points\n", (long long)p->pages, (long long)p->rows);
     print_walks(t, p);
 }
 
@@ -181,6 +183,8 @@ static json_t *json_slabs(const struct gf_task *t, const struct gf_slab_plan *p)
     json_t *o = json_object(), *walks = json_array();
     json_object_set_new(o, "slabs", json_integer(p->n_slabs));
     json_object_set_new(o, "blocks", json_integer(p->n_blocks));
+    if (p->line)
+        json_object_set_new(o, "cut", gf_json_shape((int64_t[]){p->pages, p->rows}, 2));
     for (int i = 0; i < p->n_walks; i++) {
         json_t *walk = json_object();
         json_object_set_new(walk, "what", gf_json_text(p->walk[i].what));

@@ -10,25 +10,37 @@
 #include "core/base/status.h"
 #include "formats/files.h"
 
+static void close_mask(struct gf_filter_part *p) {
+    gf_file_close(p->source);
+    if (p->header)
+        gf_image_free(p->header);
+    free(p->header);
+    p->header = NULL;
+    p->source = NULL;
+}
+
 static const double LUMA[3] = {0.2126, 0.7152, 0.0722}; /* Rec.709 */
 /* A kernel whose sum is less than this of the sum of its absolute values is one of differences. */
 static const double ZERO_SUM = 1e-6;
 
-/* One number a place: grey, or the luma of red, green and blue; alpha does not count. */
-static double sample(const struct gf_image *image, int64_t at) {
+double gf_filter_sample(const struct gf_image *image, const char *p) {
     const struct gf_array *px = &image->px;
-    int64_t offset = 0;
     double v = 0;
-    for (int i = image->ndim - 1; i >= 0; i--) {
-        offset += at % px->shape[i] * px->stride[i];
-        at /= px->shape[i];
-    }
-    const char *p = (const char *)px->data + offset;
     if (px->shape[image->ndim] - image->alpha == 1)
         return gf_sample_get(p, px->dtype);
     for (int c = 0; c < 3; c++)
         v += LUMA[c] * gf_sample_get(p + c * px->stride[image->ndim], px->dtype);
     return v;
+}
+
+static double sample(const struct gf_image *image, int64_t at) {
+    const struct gf_array *px = &image->px;
+    int64_t offset = 0;
+    for (int i = image->ndim - 1; i >= 0; i--) {
+        offset += at % px->shape[i] * px->stride[i];
+        at /= px->shape[i];
+    }
+    return gf_filter_sample(image, (const char *)px->data + offset);
 }
 
 static int check_image(const struct gf_image *image) {
@@ -38,16 +50,20 @@ static int check_image(const struct gf_image *image) {
     if (channels != 1 && !(channels == 3 && image->color == GF_RGB))
         return gf_fail(GF_EINVAL, "%lld plain channels; a filter's picture is grey or RGB",
                        (long long)channels);
-    if (gf_array_nonfinite(&image->px, first))
+    if (image->px.data && gf_array_nonfinite(&image->px, first))
         return gf_fail(GF_EINVAL, "NaN or Inf among the samples");
     return 0;
 }
 
-/* Black to white is 0 to 1; of floats the numbers are taken. */
-static void scale_mask(enum gf_dtype dtype, double *v, int64_t n) {
+double gf_filter_mask_white(enum gf_dtype dtype) {
     double low, white = 1;
     if (gf_dtype_is_integer(dtype))
         gf_dtype_range(dtype, &low, &white);
+    return white;
+}
+
+static void scale_mask(enum gf_dtype dtype, double *v, int64_t n) {
+    const double white = gf_filter_mask_white(dtype);
     for (int64_t i = 0; i < n; i++)
         v[i] /= white;
 }
@@ -65,11 +81,39 @@ static int scale_kernel(double *v, int64_t n) {
     return 0;
 }
 
+/* A mask that takes much of the memory is read row by row where its file lets it; *kept tells. */
+static int open_mask(const struct gf_settings *s, const struct gf_read_options *options,
+                     struct gf_filter_part *p, bool *kept) {
+    enum { SHARE = 4 };
+    *kept = false;
+    if (p->what != GF_MASK || !s->scratch)
+        return 0;
+    if (!(p->header = calloc(1, sizeof *p->header)))
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int rc = gf_file_open(p->text, options, &p->source, p->header);
+    const struct gf_array *px = &p->header->px;
+    if (!rc)
+        *kept = gf_array_count(px) > options->max_memory / SHARE / (int64_t)sizeof(double) &&
+                p->header->ndim > 1 && gf_file_has_rows(p->source);
+    if (!rc && *kept)
+        rc = check_image(p->header);
+    p->ndim = p->header->ndim;
+    if (!rc && *kept)
+        memcpy(p->file.extent, px->shape, (size_t)p->ndim * sizeof *px->shape);
+    if (rc || !*kept)
+        close_mask(p);
+    return rc;
+}
+
 static int read_part(const struct gf_settings *s, struct gf_filter_part *p) {
     struct gf_image image = {0};
     struct gf_read_options options = {.max_memory =
                                           s->max_memory ? s->max_memory : gf_memory_available()};
-    int rc = gf_image_read(p->text, &options, &image, NULL);
+    bool kept;
+    int rc = open_mask(s, &options, p, &kept);
+    if (rc || kept)
+        return rc;
+    rc = gf_image_read(p->text, &options, &image, NULL);
     if (!rc)
         rc = check_image(&image);
     if (rc)
@@ -109,5 +153,6 @@ void gf_filter_free_files(struct gf_settings *s) {
     for (int i = 0; i < s->filter.n_parts; i++) {
         free(s->filter.part[i].file.value);
         s->filter.part[i].file.value = NULL;
+        close_mask(&s->filter.part[i]);
     }
 }

@@ -14,6 +14,7 @@
 #include "cli/filter/mask.h"
 #include "cli/filter/notch.h"
 #include "cli/filter/options.h"
+#include "cli/filter/parts.h"
 #include "cli/log.h"
 #include "core/filter/edges.h"
 #include "core/base/clock.h"
@@ -63,8 +64,25 @@ static int describe_job(struct gf_task *t) {
 static bool has_table(const struct gf_settings *s) {
     bool file = false;
     for (int i = 0; i < s->filter.n_parts; i++)
-        file = file || s->filter.part[i].file.value;
+        file = file || s->filter.part[i].file.value || s->filter.part[i].source;
     return file;
+}
+
+/* Noise is searched in all samples, and the mask is that of the volume. */
+static const char *refuses_pages(const struct gf_task *t) {
+    return gf_filter_searches(t->s) || t->s->filter.mask_out
+               ? "the filter is made for all planes together"
+               : NULL;
+}
+
+/* The same, and what is beyond the edges. */
+static const char *refuses_slabs(const struct gf_task *t) {
+    if (refuses_pages(t))
+        return refuses_pages(t);
+    if (2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner))
+        return "its kernels take most of that memory";
+    return t->s->filter.edges == GF_EDGES_SMOOTH ? "--edges=smooth takes all samples at once"
+                                                 : NULL;
 }
 
 /* The memory of the table and of its making, before any of it is taken. */
@@ -84,9 +102,15 @@ static int check_table(struct gf_task *t) {
         return rc;
     char need[256];
     snprintf(need, sizeof need, "%s", gf_message());
-    return gf_fail((enum gf_status)rc,
-                   "%s: a mask or a kernel becomes a table as large as the volume or the picture",
-                   need);
+    const char *why = t->s->scratch ? refuses_slabs(t) : NULL;
+    const bool offers = !t->s->scratch && t->job.axes & 1;
+    return gf_fail(
+        (enum gf_status)rc,
+        "%s: a mask or a kernel becomes a table as large as the volume or the picture%s%s", need,
+        why ? "; not in slabs: " : "",
+        why      ? why
+        : offers ? "; --scratch=auto or --scratch=DIR makes it in parts"
+                 : "");
 }
 
 static void release(struct gf_task *t) {
@@ -98,9 +122,24 @@ static void release(struct gf_task *t) {
     f->filter = NULL;
 }
 
+/* With --scratch, a table that would not fit beside the samples is made part by part; the task has to
+ * be too large then. */
+static bool leaves_table(struct gf_task *t) {
+    int64_t bytes;
+    if (!t->s->scratch || !has_table(t->s) || t->image.px.data || refuses_slabs(t) ||
+        gf_size_product(t->job.shape, t->job.ndim, t->job.precision == GF_DOUBLE ? 32 : 24, &bytes))
+        return false;
+    bytes += gf_task_in_bytes(t) + gf_task_out_bytes(t);
+    if (bytes <= gf_runner_limit(t->runner))
+        return false;
+    t->prepare_bytes = bytes;
+    return true;
+}
+
 static int choose_filter(struct gf_task *t) {
     struct gf_filtering *f = t->filtering;
-    int rc = check_table(t);
+    f->frame.in_parts = leaves_table(t);
+    int rc = f->frame.in_parts ? 0 : check_table(t);
     if (!rc && gf_filter_searches(t->s))
         rc = gf_filter_make(t->s, &t->job, &f->frame, &f->peaks, &f->filter);
     else if (!rc)
@@ -118,23 +157,6 @@ static int choose_filter(struct gf_task *t) {
 }
 
 /* ---- page by page ---- */
-
-/* Noise is searched in all samples, and the mask is that of the volume. */
-static const char *refuses_pages(const struct gf_task *t) {
-    return gf_filter_searches(t->s) || t->s->filter.mask_out
-               ? "the filter is made for all planes together"
-               : NULL;
-}
-
-/* The same, and what is beyond the edges. */
-static const char *refuses_slabs(const struct gf_task *t) {
-    if (refuses_pages(t))
-        return refuses_pages(t);
-    if (has_table(t->s))
-        return "a mask or a kernel becomes a table as large as the volume or the picture";
-    return t->s->filter.edges == GF_EDGES_SMOOTH ? "--edges=smooth takes all samples at once"
-                                                 : NULL;
-}
 
 /* The filter of part->job, and what the filtering of that many pages keeps. */
 static int choose_part(struct gf_task *part) {
@@ -345,6 +367,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .refuses_slabs = refuses_slabs,
     .make_pages = gf_filter_make_pages,
     .make_pages_bytes = gf_filter_make_pages_bytes,
+    .make_table = gf_filter_make_table,
     .describe = describe,
     .free = free_task,
 };

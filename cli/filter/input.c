@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/filter/filtering.h"
+#include "cli/filter/parts.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
 #include "core/filter/waves.h"
@@ -249,7 +250,7 @@ int64_t gf_filter_make_pages_bytes(const struct gf_task *t) {
         read *= n[i];
         made *= job->shape[i];
     }
-    return read + made;
+    return read + made + gf_filter_parts_bytes(t);
 }
 
 /* Page z of the file, lengthened within its plane. */

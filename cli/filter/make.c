@@ -166,12 +166,15 @@ static int add_mask(struct gf_filter *f, const struct gf_settings *s, const stru
                        spectrum_text(job, frame, text));
     for (int i = 0; i < job->ndim; i++)
         mask.extent[i] = on(job, i) ? frame->shape[i] : 1;
-    return gf_filter_times_mask(f, job, gf_settings_threads(s), &mask);
+    f->in_parts |= frame->in_parts;
+    if (!frame->in_parts && p->source)
+        return gf_fail(GF_ENOMEM, "--mask=%s is too large for the memory limit (--max-memory)",
+                       p->text);
+    return frame->in_parts ? 0 : gf_filter_times_mask(f, job, gf_settings_threads(s), &mask);
 }
 
-/* Runs one job on the CPU, which every machine has and which has double precision. */
-static int transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
-                          struct gf_array *out) {
+int gf_filter_transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                             struct gf_array *out) {
     const struct gf_settings *s = settings;
     struct gf_backend_options options = {.threads = gf_settings_threads(s)};
     const struct gf_backend *b;
@@ -208,7 +211,10 @@ static int add_kernel(struct gf_filter *f, const struct gf_settings *s, const st
     if (!fits)
         return gf_fail(GF_EINVAL, "--convolve=%s is larger than the picture's %s", p->text,
                        spectrum_text(job, frame, text));
-    struct gf_filter_transform transform = {.run = transform_once, .context = (void *)s};
+    struct gf_filter_transform transform = {.run = gf_filter_transform_once, .context = (void *)s};
+    f->in_parts |= frame->in_parts;
+    if (frame->in_parts)
+        return 0;
     return gf_filter_times_kernel(f, job, gf_settings_threads(s), &kernel, &transform);
 }
 
@@ -294,6 +300,7 @@ static void make_key(const struct gf_job *job, const struct gf_filter_frame *fra
     key->axes = job->axes;
     key->precision = job->precision;
     key->frame.dtype = frame->dtype;
+    key->frame.in_parts = frame->in_parts;
     for (int i = 0; i < job->ndim; i++) {
         key->shape[i] = job->shape[i];
         key->frame.shape[i] = frame->shape[i];

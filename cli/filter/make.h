@@ -14,6 +14,7 @@
 struct gf_filter_frame {
     int64_t shape[GF_MAX_DIMS]; /* of the picture; the job's may be longer */
     enum gf_dtype dtype;        /* of its samples: what white is */
+    bool in_parts; /* masks and kernels are checked, and left to the parts of the job */
 };
 
 /* The filter of the options, and of the peaks (may be NULL), for a job; the caller frees. GF_EINVAL
@@ -26,5 +27,10 @@ int gf_filter_obtain(const struct gf_settings *s, const struct gf_job *job,
                      const struct gf_filter_frame *frame, struct gf_filter **out);
 void gf_filter_release(struct gf_filter *f); /* frees it where it is not a kept one; or NULL */
 void gf_filter_forget(void);                 /* at the end: those that were kept */
+
+/* Runs one job on the CPU, which every machine has and which has double precision; `settings` is a
+ * struct gf_settings. */
+int gf_filter_transform_once(void *settings, const struct gf_job *job, const struct gf_array *in,
+                             struct gf_array *out);
 
 #endif

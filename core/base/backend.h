@@ -115,6 +115,7 @@ struct gf_backend {
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;
     bool powers_of_two; /* plans transforms of 2^k points alone, GF_EUNABLE for others */
+    bool slow_close;    /* close() takes longer than ending the process does with a context open */
     bool library;       /* open() takes options.library, which probe() does not know */
     /* NULL, or how a plan for all of this job packs its half spectra (struct gf_output): parts of
      * the job do so too, and round alike. */
@@ -125,6 +126,9 @@ struct gf_backend {
     /* 0 when usable; otherwise GF_EABSENT and in `reason` one line: why, and the remedy. When
      * usable, `reason` describes it (library version, instruction set, threads). Opens nothing. */
     int (*probe)(char reason[GF_REASON]);
+    /* As probe, as far as that can be told without starting a driver, which takes a tenth of a
+     * second: whether its library is there. NULL: that is all that probe does. */
+    int (*installed)(char reason[GF_REASON]);
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens nothing. NULL where there are none, or another backend's. */
     int (*list)(struct gf_gpu_props *props, int most);

@@ -47,3 +47,16 @@ void gf_dl_close(void *handle) {
     if (handle)
         dlclose(handle);
 }
+
+void gf_dl_find(void *handle, const char *name, void *function) {
+    void *found = dlsym(handle, name);
+    memcpy(function, &found, sizeof found);
+}
+
+bool gf_dl_file(const void *function, char *path, size_t size) {
+    Dl_info info;
+    if (!dladdr(function, &info) || !info.dli_fname || strlen(info.dli_fname) >= size)
+        return false;
+    strcpy(path, info.dli_fname);
+    return true;
+}

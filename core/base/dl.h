@@ -6,6 +6,7 @@
 #ifndef GF_CORE_BASE_DL_H
 #define GF_CORE_BASE_DL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* One symbol and the offset of its pointer in the struct; a table ends with a NULL name. */
@@ -20,5 +21,9 @@ struct gf_dl_symbol {
 int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, void *table,
                void **handle);
 void gf_dl_close(void *handle);
+/* One more function, into the pointer at `function`: NULL where the library has none. */
+void gf_dl_find(void *handle, const char *name, void *function);
+/* The file that `function`, of some library, was loaded from. False where that cannot be told. */
+bool gf_dl_file(const void *function, char *path, size_t size);
 
 #endif

@@ -33,7 +33,6 @@ struct window {
     int64_t boxes[2];
     int64_t height, width;      /* of those, in samples of the packed array */
     int64_t at_y, at_x, ny, nx; /* where details begin, and a band's extent */
-    bool tight;
 };
 
 struct gf_dwt_stream {
@@ -81,7 +80,6 @@ static void shape_window(struct gf_dwt_stream *s, const struct gf_cpu_kernels *k
     w->at_x = s->axis[2].at[level];
     w->height = l->on[GF_DWT_Y] ? w->at_y + w->ny : w->ny;
     w->width = l->on[GF_DWT_X] ? w->at_x + w->nx : w->nx;
-    w->tight = (!l->on[GF_DWT_Y] || w->at_y == w->ny) && (!l->on[GF_DWT_X] || w->at_x == w->nx);
 }
 
 static int64_t half_bytes(const struct gf_dwt_stream *s, const struct window *w) {
@@ -98,10 +96,8 @@ static int begin(const struct gf_job *job, int threads, struct gf_dwt_stream *s)
         return rc;
     if (!k)
         return gf_fail(GF_EABSENT, "GPUFFT_ISA=%s does not run on this CPU", isa);
-    if (job->op != GF_DWT || job->direction != GF_FORWARD || job->ndim != 3 || !(job->axes & 1))
-        return gf_fail(GF_EINVAL, "only a forward wavelet transform along z runs frame by frame");
-    if (job->wavelet.threshold != GF_KEEP_ALL && job->wavelet.percent)
-        return gf_fail(GF_EINVAL, "a threshold that keeps a share needs all coefficients at once");
+    if (gf_dwt_stream_refuses(job))
+        return gf_fail(GF_EINVAL, "%s", gf_dwt_stream_refuses(job));
     s->pixel = (size_t)(job->channels * k->bits / 8);
     s->window = calloc((size_t)job->wavelet.levels, sizeof *s->window);
     if (!s->window)
@@ -153,8 +149,9 @@ static void stream_close(struct gf_dwt_stream *s) {
     free(s);
 }
 
-static int stream_open(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
-                       struct gf_dwt_stream **out) {
+static int stream_open(void *context, const struct gf_job *job, int threads,
+                       const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
+    (void)context; /* host memory needs none */
     struct gf_dwt_stream *s = malloc(sizeof *s);
     *out = NULL;
     if (!s)
@@ -238,38 +235,28 @@ static int take_plane(struct gf_dwt_stream *s, struct window *w, long index, cha
     return 0;
 }
 
-/* Emits a box of a half; `box` has its coordinates, extents and nothing else. */
-static int send(struct gf_dwt_stream *s, const struct window *w, int half, bool detail,
-                struct gf_dwt_box box) {
-    char *data = w->half[half] + (box.y * w->width + box.x) * (int64_t)s->pixel;
-    box.stride = w->width * (int64_t)s->pixel;
-    box.data = data;
-    if (detail && s->job.wavelet.threshold != GF_KEEP_ALL)
-        gf_dwt_shrink(&s->job, data, box.height, box.width * s->job.channels, box.stride);
-    s->boxes++;
-    return s->taker.emit(s->taker.user, &box);
-}
-
 /* The bands of a finished step, in as few boxes as possible; the approximation only at the last
  * level. */
-static int send_half(struct gf_dwt_stream *s, const struct window *w, int half, int64_t z,
-                     bool last) {
-    const bool *on = w->level.on;
-    bool whole = half == 1; /* everything is detail */
-    if (w->tight && whole)
-        return send(s, w, half, true, (struct gf_dwt_box){z, 0, 0, w->height, w->width, 0, NULL});
+static int send_half(struct gf_dwt_stream *s, const struct window *w, int half, int level, long k) {
+    const struct gf_dwt_plane plane = {.axis = s->axis,
+                                       .on = w->level.on,
+                                       .level = level,
+                                       .detail = half == 1,
+                                       .last = level == s->job.wavelet.levels,
+                                       .step = k};
+    struct gf_dwt_box box[GF_DWT_PLANE_BOXES];
+    const int n = gf_dwt_plane_boxes(&plane, box);
     int rc = 0;
-    if (last || whole)
-        rc = send(s, w, half, whole, (struct gf_dwt_box){z, 0, 0, w->ny, w->nx, 0, NULL});
-    if (!rc && on[GF_DWT_X])
-        rc = send(s, w, half, true, (struct gf_dwt_box){z, 0, w->at_x, w->ny, w->nx, 0, NULL});
-    if (!rc && on[GF_DWT_Y] && (w->tight || !on[GF_DWT_X]))
-        return send(s, w, half, true, (struct gf_dwt_box){z, w->at_y, 0, w->ny, w->width, 0, NULL});
-    if (!rc && on[GF_DWT_Y])
-        rc = send(s, w, half, true, (struct gf_dwt_box){z, w->at_y, 0, w->ny, w->nx, 0, NULL});
-    if (!rc && on[GF_DWT_Y] && on[GF_DWT_X])
-        rc =
-            send(s, w, half, true, (struct gf_dwt_box){z, w->at_y, w->at_x, w->ny, w->nx, 0, NULL});
+    for (int i = 0; i < n && !rc; i++) {
+        char *data = w->half[half] + (box[i].y * w->width + box[i].x) * (int64_t)s->pixel;
+        box[i].stride = w->width * (int64_t)s->pixel;
+        box[i].data = data;
+        if (gf_dwt_box_is_detail(&plane, &box[i]) && s->job.wavelet.threshold != GF_KEEP_ALL)
+            gf_dwt_shrink(&s->job, data, box[i].height, box[i].width * s->job.channels,
+                          box[i].stride);
+        s->boxes++;
+        rc = s->taker.emit(s->taker.user, &box[i]);
+    }
     return rc;
 }
 
@@ -298,9 +285,9 @@ static int take_step(struct gf_dwt_stream *s, int level, long k, const char *con
         return rc;
     l.window = planes;
     gf_cpu_dwt_forward(&l, (int64_t)w->plane_bytes < (1 << 16) ? 1 : s->threads, s->scratch);
-    rc = send_half(s, w, 0, k, last);
+    rc = send_half(s, w, 0, level, k);
     if (!rc)
-        rc = send_half(s, w, 1, s->axis[0].at[level] + k, last);
+        rc = send_half(s, w, 1, level, k);
     w->boxes[set] = s->boxes;
     return rc || last ? rc : take_steps(s, level + 1);
 }

@@ -13,19 +13,8 @@ static bool transformed(const struct gf_job *job, int axis) {
     return axis >= 0 && axis < job->ndim && (job->axes >> axis & 1);
 }
 
-/* The job that a part is a part of, as far as its filter's values depend on it; else the job. */
-static struct gf_job whole_of(const struct gf_job *job) {
-    struct gf_job whole = *job;
-    if (!job->whole.axes)
-        return whole;
-    memcpy(whole.shape, job->whole.shape, sizeof whole.shape);
-    whole.axes = job->whole.axes;
-    whole.elsewhere = 0;
-    return whole;
-}
-
 static bool filtered(const struct gf_job *job, int axis) {
-    const struct gf_job whole = whole_of(job);
+    const struct gf_job whole = gf_filter_whole(job);
     return transformed(&whole, axis);
 }
 
@@ -38,7 +27,7 @@ bool gf_cpu_filter_fuses(const struct gf_job *job) {
     int axes = 0;
     for (int i = 0; i < job->ndim; i++)
         axes += transformed(job, i) && job->shape[i] > 1;
-    return axes > 1 || !job->filter->table.data;
+    return axes > 1 || !job->filter->table.data || job->whole.axes;
 }
 
 /* Flushes tiny values to 0 as gain_flush() of kernels/cpu/gain.h does. */
@@ -164,7 +153,7 @@ static void fill_block(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
             index[pass->lane] = first_of(&p->job, pass->lane) +
                                 (lane0 + l < pass->args.n_lane ? lane0 + l : pass->args.n_lane - 1);
             for (int a = 0; a < table->rank; a++)
-                at = at * table->shape[a] + index[a];
+                at = at * table->shape[a] + index[a] - first_of(&p->job, a);
             table_value(table, at, v);
             h = gf_filter_value(t, index);
             put(to, bits, i, h * v[0]);
@@ -219,7 +208,7 @@ int gf_cpu_filter_make(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
                        struct gf_cpu_filter **out) {
     struct gf_filter_terms *t = calloc(1, sizeof *t); /* large */
     struct gf_cpu_filter *f = calloc(1, sizeof *f);
-    const struct gf_job whole = whole_of(&p->job);
+    const struct gf_job whole = gf_filter_whole(&p->job);
     bool origin = true; /* this part has the zero frequency */
     int rc = t && f ? gf_filter_compile(&whole, t) : gf_fail(GF_ENOMEM, "no memory for a filter");
     if (rc)

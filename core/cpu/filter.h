@@ -15,7 +15,8 @@ struct gf_cpu_filter {
     int64_t bytes;        /* of the table, which every run reads */
 };
 
-/* False for jobs that core/filter/compose.h runs: one axis, with a table. */
+/* False for jobs that core/filter/compose.h runs: one axis, with a table, unless they are a part of one
+ * of more axes. */
 bool gf_cpu_filter_fuses(const struct gf_job *job);
 
 /* The filter of p->job for `pass`, whose axes and form are set; GF_ENOMEM. The caller frees with

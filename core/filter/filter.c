@@ -69,6 +69,16 @@ int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const str
     return rc || alone ? rc : add(f, 1, -1, 0, &twin, NULL);
 }
 
+struct gf_job gf_filter_whole(const struct gf_job *job) {
+    struct gf_job whole = *job;
+    if (!job->whole.axes)
+        return whole;
+    memcpy(whole.shape, job->whole.shape, sizeof whole.shape);
+    whole.axes = job->whole.axes;
+    whole.elsewhere = 0;
+    return whole;
+}
+
 /* ---- validation ---- */
 
 static int check_lowpass(const struct gf_job *job, const struct gf_lowpass *l) {
@@ -87,7 +97,8 @@ static void table_shape(const struct gf_job *job, int64_t shape[GF_MAX_RANK]) {
     for (int i = 0; i < job->ndim; i++)
         shape[i] = job->shape[i];
     int half = gf_job_half_axis(job);
-    shape[half] = job->shape[half] / 2 + 1;
+    if (!job->whole.axes) /* a part has its numbers alone */
+        shape[half] = job->shape[half] / 2 + 1;
 }
 
 static int check_table(const struct gf_job *job, const struct gf_array *t) {
@@ -111,8 +122,6 @@ int gf_filter_validate(const struct gf_job *job) {
         if (!rc && f->factor[i].cab != 0)
             rc = check_lowpass(job, &f->factor[i].b);
     }
-    if (!rc && job->whole.axes && f->table.data)
-        rc = gf_fail(GF_EUNSUPP, "a part of a spectrum is not multiplied by a table");
     return rc ? rc : check_table(job, &f->table);
 }
 

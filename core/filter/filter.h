@@ -51,14 +51,20 @@ struct gf_filter {
     struct gf_filter_factor factor[GF_MAX_FACTORS];
     /* A further factor, or no data: of the half spectrum's shape (gf_job_half_axis() halved, no
      * channels), unshifted, C-contiguous, real or complex, f32 or f64. A complex table is
-     * Hermitian, as the spectrum of a real kernel is. Owned. */
+     * Hermitian, as the spectrum of a real kernel is. Of a part of a job (`whole`): of the part's
+     * shape. Owned. */
     struct gf_array table;
+    bool in_parts; /* the parts of a job get a table each, which is not here */
     double offset; /* added to every sample of the result, in the input's unit */
 };
 
 /* A filter without factors, which changes nothing. gf_filter_free() also takes NULL. */
 int gf_filter_new(struct gf_filter **out);
 void gf_filter_free(struct gf_filter *f);
+
+static inline bool gf_filter_has_table(const struct gf_filter *f) {
+    return f->table.data || f->in_parts;
+}
 
 /* Append factors; GF_EINVAL above GF_MAX_FACTORS. */
 int gf_filter_add_lowpass(struct gf_filter *f, const struct gf_lowpass *l);
@@ -67,6 +73,10 @@ int gf_filter_add_band(struct gf_filter *f, const struct gf_lowpass *inner,
                        const struct gf_lowpass *outer, bool reject);
 /* At l->centre and at -l->centre, unless those are one bin on the job's shape. */
 int gf_filter_add_notch(struct gf_filter *f, const struct gf_job *job, const struct gf_lowpass *l);
+
+/* The job that a part (struct gf_job, `whole`) is a part of, as far as its filter's values depend on it;
+ * of any other job, that job. */
+struct gf_job gf_filter_whole(const struct gf_job *job);
 
 /* The filter of a job that gf_job_validate() passed: GF_EINVAL unless its offset and factors are
  * finite, its radii above 0 and its table of the job's shape. 0 for jobs that are not GF_FILTER. A

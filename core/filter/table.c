@@ -19,16 +19,24 @@ struct half {
 };
 
 static bool on(const struct gf_job *job, int axis) {
-    return job->axes >> axis & 1;
+    return (job->whole.axes ? job->whole.axes : job->axes) >> axis & 1;
+}
+
+/* Of the job that a part is a part of: its extents, and where the part begins. */
+static int64_t length_of(const struct gf_job *job, int axis) {
+    return job->whole.axes ? job->whole.shape[axis] : job->shape[axis];
+}
+
+static int64_t first_of(const struct gf_job *job, int axis) {
+    return job->whole.axes ? job->whole.first[axis] : 0;
 }
 
 static int64_t half_init(const struct gf_job *job, bool complex, struct half *h) {
     int64_t count = 1;
     *h = (struct half){.ndim = job->ndim, .complex = complex};
     for (int i = 0; i < job->ndim; i++) {
-        h->extent[i] = !on(job, i)                  ? 1
-                       : i == gf_job_half_axis(job) ? job->shape[i] / 2 + 1
-                                                    : job->shape[i];
+        const bool half = i == gf_job_half_axis(job) && !job->whole.axes;
+        h->extent[i] = !on(job, i) ? 1 : half ? job->shape[i] / 2 + 1 : job->shape[i];
         count *= h->extent[i];
     }
     return count;
@@ -133,8 +141,11 @@ static double mask_at(const struct gf_filter_samples *m, int ndim, const struct 
         for (int i = 0; i < ndim; i++) {
             int up = corner >> i & 1;
             weight *= up ? b[i].share : 1 - b[i].share;
-            at = at * m->extent[i] + b[i].at[up];
-            twin = twin * m->extent[i] + opposite(b[i].at[up], m->extent[i]);
+            const int64_t here = b[i].at[up], there = opposite(here, m->extent[i]);
+            const bool some = m->held && i == m->axis;
+            const int64_t n = some ? m->n_held : m->extent[i];
+            at = at * n + (some ? m->held[here] : here);
+            twin = twin * n + (some ? m->held[there] : there);
         }
         if (weight > 0)
             sum += weight * (m->value[at] + m->value[twin]) / 2;
@@ -163,13 +174,25 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
         for (int i = job->ndim - 1; i >= 0; i--) {
             int64_t k = rest % h.extent[i];
             rest /= h.extent[i];
-            b[i] = look_up(k, mask->extent[i], on(job, i) ? job->shape[i] : 1);
+            b[i] = look_up(on(job, i) ? k + first_of(job, i) : 0, mask->extent[i],
+                           on(job, i) ? length_of(job, i) : 1);
         }
         h.value[at] = mask_at(mask, job->ndim, b);
     }
     rc = times(f, job, threads, &h);
     free(h.value);
     return rc;
+}
+
+void gf_filter_mark_mask(const struct gf_job *job, int axis, int64_t extent, int64_t *held) {
+    memset(held, 0, (size_t)extent * sizeof *held);
+    for (int64_t k = 0; k < (on(job, axis) ? job->shape[axis] : 1); k++) {
+        const int64_t length = on(job, axis) ? length_of(job, axis) : 1;
+        const struct between b =
+            look_up(on(job, axis) ? k + first_of(job, axis) : 0, extent, length);
+        for (int i = 0; i < 2; i++)
+            held[b.at[i]] = held[opposite(b.at[i], extent)] = 1;
+    }
 }
 
 /* The value of a half spectrum's mask at centred bins of its own extents. */
@@ -250,9 +273,123 @@ static void simplify(struct half *h, int64_t count, double sum) {
     h->complex = false;
 }
 
+/* The sample of a kernel at an index of the job's circular axes. */
+static double kernel_at(const struct gf_job *job, const struct gf_filter_samples *kernel,
+                        const int64_t *offset) {
+    int64_t at = 0;
+    for (int i = 0; i < job->ndim; i++) {
+        const int64_t n = kernel->extent[i], length = on(job, i) ? length_of(job, i) : 1;
+        const int64_t j = ((offset[i] + n / 2) % length + length) % length;
+        if (j >= n)
+            return 0;
+        at = at * n + j;
+    }
+    return kernel->value[at];
+}
+
+/* Whether the imaginary parts of the spectrum are rounding, which its odd part decides: that has their
+ * squares' mean (Parseval). */
+static bool is_even(const struct gf_job *job, const struct gf_filter_samples *kernel) {
+    double odd = 0, sum = 0;
+    int64_t count = 1;
+    for (int i = 0; i < job->ndim; i++)
+        count *= kernel->extent[i];
+    for (int64_t at = 0; at < count; at++) {
+        int64_t rest = at, offset[GF_MAX_DIMS];
+        for (int i = job->ndim - 1; i >= 0; i--) {
+            offset[i] = kernel->extent[i] / 2 - rest % kernel->extent[i];
+            rest /= kernel->extent[i];
+        }
+        odd += pow(kernel->value[at] - kernel_at(job, kernel, offset), 2) / 2;
+        sum += fabs(kernel->value[at]);
+    }
+    return sqrt(odd) <= IMAG_RATIO * sum;
+}
+
+static int transform_lines(const struct half *h, const struct gf_filter_transform *transform) {
+    const struct gf_job lines = {.ndim = 3,
+                                 .shape = {h->extent[0], h->extent[1], h->extent[2]},
+                                 .channels = 1,
+                                 .axes = 1,
+                                 .in_dtype = GF_C128,
+                                 .lean = true,
+                                 .precision = GF_DOUBLE,
+                                 .n_out = 1,
+                                 .out = {{.kind = GF_COMPLEX, .dtype = GF_C128}}};
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(&lines, shape);
+    struct gf_array in = gf_array_wrap(h->value, GF_C128, 4, shape), out = in;
+    return transform->run(transform->context, &lines, &in, &out);
+}
+
+/* Plane j of a kernel, transformed, to the part's lines through it. */
+static int add_plane(const struct gf_job *job, const struct gf_filter_samples *kernel, int64_t j,
+                     const struct gf_filter_transform *transform, struct half *h) {
+    const int64_t length = length_of(job, 0), z = (j - kernel->extent[0] / 2 + length) % length;
+    struct gf_filter_samples plane = *kernel;
+    struct gf_job sums = {.ndim = 3,
+                          .shape = {1},
+                          .channels = 1,
+                          .axes = job->whole.axes & ~1u,
+                          .in_dtype = GF_F64,
+                          .precision = GF_DOUBLE,
+                          .n_out = 1,
+                          .out = {{.kind = GF_COMPLEX, .dtype = GF_C128, .half = true}}};
+    struct gf_array x = {0}, spectrum = {0};
+    int64_t shape[GF_MAX_RANK];
+    plane.extent[0] = 1;
+    plane.value = kernel->value + j * kernel->extent[1] * kernel->extent[2];
+    for (int i = 1; i < 3; i++)
+        sums.shape[i] = on(job, i) ? length_of(job, i) : 1;
+    gf_job_in_shape(&sums, shape);
+    int rc = gf_array_alloc(&x, GF_F64, 4, shape);
+    gf_job_out_shape(&sums, 0, shape);
+    if (!rc)
+        rc = gf_array_alloc(&spectrum, GF_C128, 4, shape);
+    if (!rc) {
+        lay_out(&plane, &x);
+        rc = transform->run(transform->context, &sums, &x, &spectrum);
+    }
+    for (int64_t y = 0; y < h->extent[1] && !rc; y++)
+        memcpy(h->value + 2 * (z * h->extent[1] + y) * h->extent[2],
+               (char *)spectrum.data +
+                   (on(job, 1) ? first_of(job, 1) + y : 0) * spectrum.stride[1] +
+                   first_of(job, 2) * spectrum.stride[2],
+               (size_t)h->extent[2] * 2 * sizeof(double));
+    gf_array_free(&x);
+    gf_array_free(&spectrum);
+    return rc;
+}
+
+/* Of a part that transforms the slowest axis: plane by plane, then along that axis. */
+static int times_part(struct gf_filter *f, const struct gf_job *job, int threads,
+                      const struct gf_filter_samples *kernel,
+                      const struct gf_filter_transform *transform) {
+    struct half h;
+    const int64_t count = half_init(job, true, &h);
+    h.value = gf_alloc((size_t)count * 2 * sizeof *h.value);
+    if (!h.value)
+        return gf_fail(GF_ENOMEM, "no memory for the filter's table");
+    memset(h.value, 0, (size_t)count * 2 * sizeof *h.value);
+    int rc = 0;
+    for (int64_t j = 0; j < kernel->extent[0] && !rc; j++)
+        rc = add_plane(job, kernel, j, transform, &h);
+    if (!rc)
+        rc = transform_lines(&h, transform);
+    h.complex = !is_even(job, kernel);
+    for (int64_t i = 0; i < count && !h.complex; i++)
+        h.value[i] = h.value[2 * i];
+    if (!rc)
+        rc = times(f, job, threads, &h);
+    gf_free(h.value);
+    return rc;
+}
+
 int gf_filter_times_kernel(struct gf_filter *f, const struct gf_job *job, int threads,
                            const struct gf_filter_samples *kernel,
                            const struct gf_filter_transform *transform) {
+    if (job->whole.axes)
+        return times_part(f, job, threads, kernel, transform);
     struct half h;
     struct gf_array x = {0}, spectrum = {0};
     struct gf_job sums = {.ndim = job->ndim,

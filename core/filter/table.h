@@ -4,16 +4,21 @@
  *     rc = gf_filter_times_mask(filter, &job, threads, &mask);
  *
  * Each function multiplies what the table holds (1 at first), on the job's shape and in its
- * precision, and leaves it as it was when it fails. They return 0, GF_ENOMEM or GF_EINVAL. */
+ * precision, and leaves it as it was when it fails. A job that is a part of one (job.whole) has the
+ * values of its own numbers. They return 0, GF_ENOMEM or GF_EINVAL. */
 #ifndef GF_CORE_FILTER_TABLE_H
 #define GF_CORE_FILTER_TABLE_H
 
 #include "core/filter/filter.h"
 
-/* Doubles in C order by the job's axes; extent 1 along axes that are not transformed. */
+/* Doubles in C order by the job's axes; extent 1 along axes that are not transformed. Of a mask some
+ * indices of one axis may be there alone: index i is the held[i]-th of n_held. */
 struct gf_filter_samples {
     int64_t extent[GF_MAX_DIMS];
     double *value;
+    int axis;
+    int64_t n_held;
+    const int64_t *held; /* NULL: all are there */
 };
 
 /* How the caller runs a Fourier transform: run() does `job` from `in` to its one output `out`, both
@@ -29,6 +34,9 @@ struct gf_filter_transform {
  * bins around k extent / P, and the value is interpolated linearly along each axis. */
 int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int threads,
                          const struct gf_filter_samples *mask);
+/* Marks in held[] the indices along `axis` of a mask of that extent which a part's values are made
+ * of: 1, and 0 for the others. */
+void gf_filter_mark_mask(const struct gf_job *job, int axis, int64_t extent, int64_t *held);
 
 /* The same for half a mask: f32, rank ndim, the zero frequency in the corner, extent[last] / 2 + 1
  * long on the last axis; the job transforms all axes. */

@@ -7,6 +7,7 @@
 #include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/gpu/dwt_host.h"
+#include "core/gpu/dwt_stream.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 
@@ -30,6 +31,14 @@ static int opencl_probe(char reason[GF_REASON]) {
 
 static int cuda_probe(char reason[GF_REASON]) {
     return gf_gpu_cuda.probe(reason);
+}
+
+static int cuda_installed(char reason[GF_REASON]) {
+    return gf_gpu_cuda.installed(reason);
+}
+
+static int opencl_installed(char reason[GF_REASON]) {
+    return gf_gpu_opencl.installed(reason);
 }
 
 static int opencl_list(struct gf_gpu_props *props, int most) {
@@ -70,13 +79,15 @@ static int plan_whole(struct gf_gpu_context *c, struct gf_plan *plan) {
 /* After plan_whole() found no room. Its message stays where slabs do not serve. */
 static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
     struct gpu_plan *own = plan->impl;
-    char message[GF_REASON * 2];
+    char message[GF_REASON * 2], why[GF_REASON];
     snprintf(message, sizeof message, "%s", gf_message());
     gf_gpu_run_drop(c, &own->run);
     own->run = (struct gf_gpu_run){.plan = NULL};
     int rc = gf_gpu_slabs_plan(c, &plan->job, &own->slabs);
-    if (rc == GF_EUNSUPP)
-        return gf_fail(GF_ENOMEM, "%s", message);
+    if (rc == GF_EUNSUPP) {
+        snprintf(why, sizeof why, "%s", gf_message());
+        return gf_fail(GF_ENOMEM, "%s; not in parts: %s", message, why);
+    }
     if (!rc)
         gf_gpu_slabs_list(own->slabs, plan);
     return rc;
@@ -129,10 +140,12 @@ static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array
 }
 
 static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
-    const struct gf_gpu_run *m = whole(plan);
+    struct gf_gpu_run *m = whole(plan);
     int rc = m ? gf_gpu_run_begin(context, seconds) : GF_EUNSUPP;
-    for (int i = 0; i < times && !rc; i++)
+    for (int i = 0; i < times && !rc; i++) {
+        m->repeats = i;
         rc = gf_gpu_run_launch(context, m, 0, m->plan->n_passes);
+    }
     return rc ? rc : gf_gpu_run_end(context, seconds);
 }
 
@@ -146,9 +159,10 @@ static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *ou
 }
 
 static int gpu_time_passes(void *context, struct gf_plan *plan, double *seconds) {
-    const struct gf_gpu_run *m = whole(plan);
+    struct gf_gpu_run *m = whole(plan);
     if (!m)
         return GF_EUNSUPP;
+    m->repeats = 0;
     if (m->plan->host_share)
         return gf_fail(GF_EUNSUPP, "the host has a share in this plan's passes");
     return gf_gpu_run_time_passes(context, m, seconds);
@@ -192,9 +206,11 @@ const struct gf_backend gf_backend_opencl = {
     .automatic = 2,
     .devices = true,
     .probe = opencl_probe,
+    .installed = opencl_installed,
     .list = opencl_list,
     .open = opencl_open,
     .plan = gpu_plan,
+    .streamer = &gf_gpu_dwt_streamer,
     .exec = gpu_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,
@@ -207,10 +223,13 @@ const struct gf_backend gf_backend_cuda = {
     .what = "NVIDIA GPUs, the program's own kernels",
     .automatic = 1,
     .devices = true,
+    .slow_close = true,
     .probe = cuda_probe,
+    .installed = cuda_installed,
     .list = cuda_list,
     .open = cuda_open,
     .plan = gpu_plan,
+    .streamer = &gf_gpu_dwt_streamer,
     .exec = gpu_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,

@@ -1,5 +1,6 @@
 /* NVIDIA GPUs through the driver interface. NVRTC compiles kernels for the device's architecture.
  * The context is the device's primary one, which the runtime library and cuFFT use too. */
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 /* What is between two passes stays in the second-level cache by itself where it is half of this. */
 enum { CHAIN_BYTES = 64 << 20 };
-enum { MAX_OPTIONS = 256, MAX_ARCHS = 64, PLAIN_SHARED_BYTES = 48 << 10 };
+enum { PLAIN_SHARED_BYTES = 48 << 10 };
 
 int gf_cuda_failure(struct gf_cuda_device *g, int rc, const char *what) {
     if (gf_cuda_is_fatal(rc))
@@ -76,57 +77,42 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
              attribute(cu, device, GF_CU_CAPABILITY_MINOR));
 }
 
-/* The architecture to compile for: the device's own where NVRTC knows it, else the newest one
- * below it that NVRTC knows, as PTX, which the driver compiles. */
-static int choose_arch(const struct gf_cuda *cu, const struct gf_nvrtc *nvrtc, int device,
-                       struct gf_gpu_props *p, char option[48], bool *as_ptx) {
-    int known[MAX_ARCHS] = {0}, n = 0, best = 0, major = 0, minor = 0;
-    int own = 10 * attribute(cu, device, GF_CU_CAPABILITY_MAJOR) +
-              attribute(cu, device, GF_CU_CAPABILITY_MINOR);
-    nvrtc->version(&major, &minor);
-    if (!nvrtc->n_archs(&n) && n <= MAX_ARCHS && nvrtc->archs(known))
-        n = 0;
-    for (int i = 0; i < n && i < MAX_ARCHS; i++)
-        if (known[i] <= own && known[i] > best)
-            best = known[i];
-    if (!best)
-        return gf_fail(GF_EABSENT,
-                       "NVRTC %d.%d cannot compile for sm_%d ('%s'); install an older one", major,
-                       minor, own, p->name);
-    *as_ptx = best != own;
-    snprintf(option, 48, "--gpu-architecture=%s_%d", *as_ptx ? "compute" : "sm", best);
-    snprintf(p->compiler, sizeof p->compiler, "NVRTC %d.%d, %s_%d", major, minor,
-             *as_ptx ? "compute" : "sm", best);
-    return 0;
-}
-
-/* Fills at most `most` devices and returns their number. */
+/* Fills at most `most` devices and returns their number. The driver is asked once: some attributes
+ * take it a millisecond. */
 static int find_devices(const struct gf_cuda *cu, struct gf_gpu_props *props, int *devices,
                         int most) {
-    int n = 0, found = 0;
-    cu->device_count(&n);
-    for (int i = 0; i < n && found < most; i++) {
-        int device;
-        if (cu->device_get(&device, i))
-            continue;
-        describe(cu, device, &props[found]);
-        devices[found++] = device;
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct gf_gpu_props known[GF_GPU_MAX_DEVICES];
+    static int device[GF_GPU_MAX_DEVICES], found = -1;
+    int n = 0;
+    pthread_mutex_lock(&lock);
+    if (found < 0) {
+        cu->device_count(&n);
+        found = 0;
+        for (int i = 0; i < n && found < GF_GPU_MAX_DEVICES; i++)
+            if (!cu->device_get(&device[found], i)) {
+                struct gf_gpu_props p;
+                describe(cu, device[found], &p);
+                known[found++] = p;
+            }
     }
-    return found;
+    n = found < most ? found : most;
+    memcpy(props, known, (size_t)n * sizeof *props);
+    memcpy(devices, device, (size_t)n * sizeof *devices);
+    pthread_mutex_unlock(&lock);
+    return n;
 }
 
 static int cuda_probe(char reason[GF_REASON]) {
     const struct gf_cuda *cu = gf_cuda_find();
-    const struct gf_nvrtc *nvrtc = cu ? gf_nvrtc_find() : NULL;
     struct gf_gpu_props p;
-    char option[48];
-    bool as_ptx;
+    struct gf_cuda_compiler compiler;
     int device, n = 0;
-    int rc = nvrtc ? 0 : GF_EABSENT;
+    int rc = cu ? 0 : GF_EABSENT;
     if (!rc && !find_devices(cu, &p, &device, 1))
         rc = gf_fail(GF_EABSENT, "the NVIDIA driver cannot open its first GPU");
     if (!rc)
-        rc = choose_arch(cu, nvrtc, device, &p, option, &as_ptx);
+        rc = gf_cuda_compiler_find(&p, &compiler);
     if (rc) {
         snprintf(reason, GF_REASON, "%s", gf_message());
         return GF_EABSENT;
@@ -137,17 +123,22 @@ static int cuda_probe(char reason[GF_REASON]) {
     return 0;
 }
 
+static int cuda_installed(char reason[GF_REASON]) {
+    if (gf_cuda_load())
+        return 0;
+    snprintf(reason, GF_REASON, "%s", gf_message());
+    return GF_EABSENT;
+}
+
 static int cuda_list(struct gf_gpu_props *props, int most) {
     const struct gf_cuda *cu = gf_cuda_find();
     int devices[GF_GPU_MAX_DEVICES];
     if (!cu)
         return GF_EABSENT;
     int n = find_devices(cu, props, devices, most < GF_GPU_MAX_DEVICES ? most : GF_GPU_MAX_DEVICES);
-    const struct gf_nvrtc *nvrtc = gf_nvrtc_find();
-    char option[48];
-    bool as_ptx;
+    struct gf_cuda_compiler compiler;
     for (int i = 0; i < n; i++)
-        if (!nvrtc || choose_arch(cu, nvrtc, devices[i], &props[i], option, &as_ptx))
+        if (gf_cuda_compiler_find(&props[i], &compiler))
             snprintf(props[i].compiler, sizeof props[i].compiler, "none");
     return n;
 }
@@ -199,11 +190,10 @@ static int open_context(struct gf_cuda_device *g) {
 
 static int cuda_open(const char *device, void **gpu, struct gf_gpu_props *props) {
     const struct gf_cuda *cu = gf_cuda_find();
-    const struct gf_nvrtc *nvrtc = cu ? gf_nvrtc_find() : NULL;
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
     int devices[GF_GPU_MAX_DEVICES], index;
     *gpu = NULL;
-    if (!nvrtc)
+    if (!cu)
         return GF_EABSENT;
     int n = find_devices(cu, list, devices, GF_GPU_MAX_DEVICES);
     int rc = gf_gpu_pick(device, list, n, &index);
@@ -213,10 +203,9 @@ static int cuda_open(const char *device, void **gpu, struct gf_gpu_props *props)
     if (!g)
         return gf_fail(GF_ENOMEM, "no memory for a context");
     g->cu = cu;
-    g->nvrtc = nvrtc;
     g->device = devices[index];
     g->props = list[index];
-    rc = choose_arch(cu, nvrtc, g->device, &g->props, g->arch_option, &g->as_ptx);
+    rc = gf_cuda_compiler_find(&g->props, &g->compiler);
     if (!rc)
         rc = open_context(g);
     if (rc) {
@@ -294,82 +283,6 @@ static void *cuda_stream(void *gpu) {
 
 /* ---- kernels ---- */
 
-static int build_failure(struct gf_cuda_device *g, void *program, const char *name, int rc) {
-    size_t bytes = 0;
-    char *log = NULL;
-    const char *line = "";
-    if (program && !g->nvrtc->log_size(program, &bytes) && bytes)
-        log = calloc(1, bytes + 1);
-    if (log && !g->nvrtc->log(program, log))
-        line = gf_gpu_complaint(log);
-    int status = gf_fail(GF_EBACKEND, "building %s for '%s': %s", name, g->props.name,
-                         *line ? line : g->nvrtc->error_string(rc));
-    free(log);
-    return status;
-}
-
-/* All options in one array: the fixed ones, then those of `text`, which is cut at its blanks. */
-static int split_options(const struct gf_cuda_device *g, char *text,
-                         const char *options[MAX_OPTIONS]) {
-    int n = 0;
-    char *rest = text, *option;
-    options[n++] = g->arch_option;
-    options[n++] = "--std=c++14";
-    options[n++] = "-default-device";
-    options[n++] =
-        "--fmad=true"; /* but no option that trades accuracy for speed, such as --use_fast_math */
-    while ((option = strsep(&rest, " \t\n"))) {
-        if (!*option)
-            continue;
-        if (n == MAX_OPTIONS)
-            return gf_fail(GF_EBACKEND, "a kernel has more than %d compiler options", MAX_OPTIONS);
-        options[n++] = option;
-    }
-    return n;
-}
-
-static int cuda_build(void *gpu, const char *name, const char *source, const char *options,
-                      void **binary, size_t *bytes) {
-    struct gf_cuda_device *g = gpu;
-    const struct gf_nvrtc *nvrtc = g->nvrtc;
-    const char *option[MAX_OPTIONS];
-    char *text = strdup(options), *image = NULL;
-    void *program = NULL;
-    size_t size = 0;
-    *binary = NULL;
-    *bytes = 0;
-    int rc = text ? split_options(g, text, option) : gf_fail(GF_ENOMEM, "no memory for options");
-    if (rc < 0)
-        goto out;
-    int n = rc, error = nvrtc->create(&program, source, name, 0, NULL, NULL);
-    if (!error)
-        error = nvrtc->compile(program, n, option);
-    if (!error)
-        error = (g->as_ptx ? nvrtc->ptx_size : nvrtc->cubin_size)(program, &size);
-    if (!error) {
-        image = malloc(size ? size : 1);
-        if (!image) {
-            rc = gf_fail(GF_ENOMEM, "no memory to build %s", name);
-            goto out;
-        }
-        error = (g->as_ptx ? nvrtc->ptx : nvrtc->cubin)(program, image);
-    }
-    if (error || !size) {
-        rc = build_failure(g, program, name, error);
-        goto out;
-    }
-    *binary = image;
-    *bytes = size;
-    image = NULL;
-    rc = 0;
-out:
-    if (program)
-        nvrtc->destroy(&program);
-    free(image);
-    free(text);
-    return rc;
-}
-
 static void cuda_unload(void *gpu, struct gf_gpu_kernel *k) {
     struct gf_cuda_device *g = gpu;
     if (!k)
@@ -407,6 +320,21 @@ static int cuda_load(void *gpu, const void *binary, size_t bytes, const char *en
     return 0;
 }
 
+/* Saves the two microseconds between the last group of one launch and the first of the next. */
+static int launch_overlapped(struct gf_cuda_device *g, const struct gf_gpu_launch *l,
+                             void **arguments) {
+    static const struct gf_cuda_launch_attribute overlapped = {
+        .which = GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM, .value = {1}};
+    const struct gf_cuda_launch launch = {.grid = {(unsigned)l->groups, 1, 1},
+                                          .block = {(unsigned)l->group, 1, 1},
+                                          .shared_bytes = (unsigned)l->local_bytes,
+                                          .stream = g->stream,
+                                          .attributes = &overlapped,
+                                          .n_attributes = 1};
+    int rc = g->cu->launch_with(&launch, l->kernel->function, arguments, NULL);
+    return gf_cuda_check(g, rc, "a kernel");
+}
+
 static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
     struct gf_cuda_device *g = gpu;
     uint64_t address[GF_GPU_MAX_BUFFERS];
@@ -426,6 +354,8 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
     }
     if (l->args_bytes) /* the driver knows its size from the kernel, and copies it now */
         argument[n++] = (void *)(uintptr_t)l->args;
+    if (l->awaits && g->compiler.awaits && g->cu->launch_with)
+        return launch_overlapped(g, l, argument);
     rc = g->cu->launch(l->kernel->function, (unsigned)l->groups, 1, 1, (unsigned)l->group, 1, 1,
                        (unsigned)l->local_bytes, g->stream, argument, NULL);
     return gf_cuda_check(g, rc, "a kernel");
@@ -434,6 +364,7 @@ static int cuda_launch(void *gpu, const struct gf_gpu_launch *l) {
 const struct gf_gpu gf_gpu_cuda = {
     .name = "cuda",
     .probe = cuda_probe,
+    .installed = cuda_installed,
     .list = cuda_list,
     .open = cuda_open,
     .close = cuda_close,
@@ -451,7 +382,7 @@ const struct gf_gpu gf_gpu_cuda = {
     .download = gf_cuda_download,
     .clear = gf_cuda_clear,
     .copy = gf_cuda_copy,
-    .build = cuda_build,
+    .build = gf_cuda_build,
     .load = cuda_load,
     .unload = cuda_unload,
     .launch = cuda_launch,

@@ -1,4 +1,5 @@
-/* An open NVIDIA GPU, as core/gpu/cuda.c and core/gpu/cuda_memory.c share it. Private to these two. */
+/* An open NVIDIA GPU, as core/gpu/cuda.c, cuda_memory.c and cuda_compiler.c share it. Private to
+ * these three. */
 #ifndef GF_CORE_GPU_CUDA_DEVICE_H
 #define GF_CORE_GPU_CUDA_DEVICE_H
 
@@ -7,16 +8,22 @@
 #include "core/gpu/cuda_library.h"
 #include "core/gpu/gpu.h"
 
+/* What NVRTC is told of a device. */
+struct gf_cuda_compiler {
+    char option[48]; /* the architecture */
+    bool as_ptx;     /* NVRTC does not know the device's own, so that the driver compiles its PTX */
+    bool awaits;     /* the architecture has kernels wait for the launch before (kernels/lang.h) */
+    bool chosen;     /* by the NVRTC that builds, and noted for the next run */
+};
+
 struct gf_cuda_device {
     const struct gf_cuda *cu;
-    const struct gf_nvrtc *nvrtc;
+    struct gf_cuda_compiler compiler;
     int device;
     void *context, *mark[GF_GPU_MARKS];
     void *stream; /* that commands go to: one of `streams`, which are opened when they are used */
     void *streams[GF_GPU_QUEUES];
     bool marked[GF_GPU_MARKS];
-    bool as_ptx; /* NVRTC does not know this architecture, so that the driver compiles its PTX */
-    char arch_option[48];
     struct gf_gpu_props props;
     atomic_bool lost;
 };
@@ -37,7 +44,13 @@ int gf_cuda_check(struct gf_cuda_device *g, int rc, const char *what);
 /* A context is current for one thread; any thread may call. */
 int gf_cuda_enter(struct gf_cuda_device *g);
 
+/* Fills in the compiler for a device, and its name in p->compiler: as a former run noted them, else
+ * NVRTC is loaded. GF_EABSENT. */
+int gf_cuda_compiler_find(struct gf_gpu_props *p, struct gf_cuda_compiler *compiler);
+
 /* As in struct gf_gpu. */
+int gf_cuda_build(void *gpu, const char *name, const char *source, const char *options,
+                  void **binary, size_t *bytes);
 int gf_cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
 void gf_cuda_free(void *gpu, struct gf_gpu_buffer *buffer);
 int64_t gf_cuda_free_bytes(void *gpu);

@@ -79,43 +79,64 @@ static const struct gf_dl_symbol nvrtc_symbols[] = {
 
 static struct gf_cuda driver;
 static struct gf_nvrtc compiler;
+static char absent[256]; /* why there is no driver, or none that works */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The lock is held. True when there is a working driver; else `reason` explains its absence. */
-static bool load_driver(char reason[256]) {
+/* The lock is held. True when there is a driver; else `absent` explains its absence. */
+static bool load_driver(void) {
     static const char *const sonames[] = {"libcuda.so.1", "libcuda.so", NULL};
+    static bool tried, present;
     void *handle;
+    if (!tried)
+        present = !gf_dl_open(sonames, driver_symbols, &driver, &handle);
+    if (!tried && present)
+        gf_dl_find(handle, "cuLaunchKernelEx", &driver.launch_with);
+    if (!tried && !present)
+        snprintf(absent, sizeof absent, "%.150s; install the NVIDIA driver", gf_message());
+    tried = true;
+    return present;
+}
+
+/* The lock is held. True when there is a working driver. */
+static bool start_driver(void) {
     int n = 0;
-    if (gf_dl_open(sonames, driver_symbols, &driver, &handle)) {
-        snprintf(reason, 256, "%.150s; install the NVIDIA driver", gf_message());
+    if (!load_driver())
         return false;
-    }
     int rc = driver.init(0);
     if (!rc)
         rc = driver.device_count(&n);
     if (!rc && n > 0)
         return true;
     if (rc && rc != GF_CU_NO_DEVICE)
-        snprintf(reason, 256, "the NVIDIA driver cannot start: %.120s; update or reinstall it",
+        snprintf(absent, sizeof absent,
+                 "the NVIDIA driver cannot start: %.120s; update or reinstall it",
                  gf_cuda_error(&driver, rc));
     else
-        snprintf(reason, 256,
+        snprintf(absent, sizeof absent,
                  "the NVIDIA driver sees no GPU; check nvidia-smi and "
                  "CUDA_VISIBLE_DEVICES");
     return false;
 }
 
+bool gf_cuda_load(void) {
+    pthread_mutex_lock(&lock);
+    bool present = load_driver();
+    pthread_mutex_unlock(&lock);
+    if (!present)
+        gf_fail(GF_EABSENT, "%s", absent);
+    return present;
+}
+
 const struct gf_cuda *gf_cuda_find(void) {
     static bool tried, present;
-    static char reason[256];
     pthread_mutex_lock(&lock);
     if (!tried)
-        present = load_driver(reason);
+        present = start_driver();
     tried = true;
     pthread_mutex_unlock(&lock);
     if (present)
         return &driver;
-    gf_fail(GF_EABSENT, "%s", reason);
+    gf_fail(GF_EABSENT, "%s", absent);
     return NULL;
 }
 

@@ -51,6 +51,7 @@ enum {
     GF_CU_SHARED_PER_MULTIPROCESSOR = 81,
     GF_CU_SHARED_PER_BLOCK_OPTIN = 97, /* the most that a kernel can ask for */
     GF_CU_FUNCTION_DYNAMIC_SHARED = 8,
+    GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM = 6,
 };
 /* Flags. */
 enum {
@@ -76,6 +77,22 @@ struct gf_cuda_rows {
     void *to_array;
     size_t to_pitch;
     size_t width, height;
+};
+
+/* CUlaunchAttribute: that a launch may begin when the groups of the one before it in its stream have
+ * ended. */
+struct gf_cuda_launch_attribute {
+    int which; /* GF_CU_LAUNCH_SERIALIZED_BY_PROGRAM */
+    int pad;
+    int value[16];
+};
+
+/* CUlaunchConfig. */
+struct gf_cuda_launch {
+    unsigned grid[3], block[3], shared_bytes;
+    void *stream;
+    const struct gf_cuda_launch_attribute *attributes;
+    unsigned n_attributes;
 };
 
 struct gf_cuda {
@@ -122,6 +139,9 @@ struct gf_cuda {
     int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                   void *stream, void **arguments, void **extra);
+    /* Since CUDA 11.8; else NULL. */
+    int (*launch_with)(const struct gf_cuda_launch *launch, void *function, void **arguments,
+                       void **extra);
 };
 
 struct gf_nvrtc {
@@ -144,6 +164,8 @@ struct gf_nvrtc {
 /* Each loads its library once and for good, and the driver's is ready for use then. NULL with
  * gf_message(), which names the remedy. */
 const struct gf_cuda *gf_cuda_find(void);
+/* The driver's library alone, before it is ready for use. */
+bool gf_cuda_load(void);
 const struct gf_nvrtc *gf_nvrtc_find(void);
 
 /* One of the toolkit's libraries. */

@@ -29,7 +29,7 @@
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
-enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 16, GF_GPU_QUEUES = 3 };
+enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 64, GF_GPU_QUEUES = 3 };
 
 /* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
  * are its buffers in order, then, by value, the argument block (64-bit integers and doubles
@@ -43,6 +43,9 @@ struct gf_gpu_launch {
     struct gf_gpu_buffer *buffer[GF_GPU_MAX_BUFFERS]; /* NULL is passed as a null pointer */
     const void *args;
     size_t args_bytes; /* 0: the kernel takes no argument block */
+    /* The kernel begins with AWAIT_PREVIOUS() (kernels/lang.h), so that its groups may be started
+     * before the launch before it has ended as a whole. */
+    bool awaits;
 };
 
 /* Rows in host memory. */
@@ -53,8 +56,10 @@ struct gf_gpu_rows {
 
 struct gf_gpu {
     const char *name; /* "cuda", "opencl" */
-    /* As gf_backend.probe: whether there is a usable device. Opens no context. */
+    /* As gf_backend.probe and .installed: whether there is a usable device, and whether its library
+     * is there. They open no context. */
     int (*probe)(char reason[GF_REASON]);
+    int (*installed)(char reason[GF_REASON]);
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens no context. */
     int (*list)(struct gf_gpu_props *props, int most);

@@ -41,8 +41,10 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes) {
 }
 static const uint64_t hash_start = UINT64_C(0xCBF29CE484222325);
 
-static void file_name(const void *key, size_t key_bytes, char name[64]) {
-    snprintf(name, 64, "%016llx" SUFFIX, (unsigned long long)hash(hash_start, key, key_bytes));
+static void file_name(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
+                      char name[64]) {
+    snprintf(name, 64, "%016llx%.16s", (unsigned long long)hash(hash_start, key, key_bytes),
+             s->suffix);
 }
 
 /* ---- the folder ---- */
@@ -68,6 +70,7 @@ bool gf_kernel_store_open(struct gf_kernel_store *s, bool make) {
     const char *why = NULL;
     memset(s, 0, sizeof *s);
     s->folder = -1;
+    s->suffix = SUFFIX;
     int parent = open_parent(s, make);
     if (parent < 0)
         return false;
@@ -144,7 +147,7 @@ bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size
     *bytes = 0;
     if (s->folder < 0)
         return false;
-    file_name(key, key_bytes, name);
+    file_name(s, key, key_bytes, name);
     unsigned char *data = read_whole(s->folder, name, &size);
     if (!data)
         return false;
@@ -194,7 +197,7 @@ void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, siz
     h.key_bytes = key_bytes;
     h.binary_bytes = bytes;
     h.checksum = hash(hash(hash(hash_start, &h, sizeof h), key, key_bytes), binary, bytes);
-    file_name(key, key_bytes, name);
+    file_name(s, key, key_bytes, name);
     /* The process number distinguishes writers on one machine; the time, machines that share the
      * folder. */
     clock_gettime(CLOCK_REALTIME, &now);

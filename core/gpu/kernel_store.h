@@ -18,6 +18,7 @@
 
 struct gf_kernel_store {
     int folder;           /* file descriptor; -1: nothing is kept */
+    const char *suffix;   /* of the files read and written: a kernel's, until told otherwise */
     char path[GF_REASON]; /* of the folder, as far as it fits */
     char why[GF_REASON];  /* why nothing is kept */
 };

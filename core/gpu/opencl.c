@@ -34,6 +34,13 @@ static int opencl_probe(char reason[GF_REASON]) {
     return n < 0 ? GF_EABSENT : 0;
 }
 
+static int opencl_installed(char reason[GF_REASON]) {
+    if (gf_opencl_find())
+        return 0;
+    snprintf(reason, GF_REASON, "%s", gf_message());
+    return GF_EABSENT;
+}
+
 static int opencl_list(struct gf_gpu_props *props, int most) {
     const struct gf_opencl *cl = gf_opencl_find();
     struct gf_opencl_device *devices = NULL;
@@ -386,6 +393,7 @@ static int opencl_launch(void *gpu, const struct gf_gpu_launch *l) {
 const struct gf_gpu gf_gpu_opencl = {
     .name = "opencl",
     .probe = opencl_probe,
+    .installed = opencl_installed,
     .list = opencl_list,
     .open = opencl_open,
     .close = opencl_close,

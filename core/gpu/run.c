@@ -262,7 +262,7 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
     int rc = upload_tables(c, m);
     if (!rc)
         rc = gf_gpu_run_upload_params(c, m);
-    if (!rc && p->bytes[GF_GPU_FILTER])
+    if (!rc && p->bytes[GF_GPU_FILTER] && !p->job.whole.axes) /* a part's is brought by others */
         rc = upload_filter(c, m);
     if (!rc && p->bytes[GF_GPU_CHAIN])
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_CHAIN], 0, p->bytes[GF_GPU_CHAIN]);
@@ -303,7 +303,7 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
                       int end) {
     const struct gf_gpu_plan *p = m->plan;
     int rc = 0;
-    if (m->counts && !first)
+    if (m->counts && !first && !m->repeats)
         rc = c->api->clear(c->gpu, m->buffer[GF_GPU_COUNTERS], 0, p->bytes[GF_GPU_COUNTERS]);
     for (int i = first, next; i < end && !rc; i = next) {
         const struct gf_gpu_pass *pass = launched(p, i, &next);
@@ -313,7 +313,8 @@ int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m
                                        .local_bytes = pass->local_bytes,
                                        .n_buffers = pass->n_buffers,
                                        .args = &pass->args,
-                                       .args_bytes = pass->args_bytes};
+                                       .args_bytes = pass->args_bytes,
+                                       .awaits = true};
         for (int j = 0; j < pass->n_buffers; j++)
             launch.buffer[j] = m->buffer[pass->buffer[j]];
         rc = c->api->launch(c->gpu, &launch);
@@ -377,6 +378,7 @@ void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
     for (int i = 0; i < p->job.n_out; i++) {
         for (int j = 0; m->counts && j < COUNTERS; j++)
             report->clipped[i] += counters[i * COUNTERS + j];
+        report->clipped[i] /= m->repeats + 1;
         gf_report_range(&p->job, i, real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_LOW),
                         real_at(p, from, i * GF_GPU_PARAMS_EACH + PARAM_HIGH), report);
     }

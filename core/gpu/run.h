@@ -35,6 +35,7 @@ struct gf_gpu_run {
     bool ready;           /* the buffers are allocated, tables and parameters uploaded */
     unsigned lent;        /* bits: buffers that are somebody else's */
     bool counts;          /* some output counts its clipped samples */
+    int repeats;          /* runs since the counters were cleared, which the next one adds to */
 };
 
 /* As gf_backend.open and .close. */
@@ -67,7 +68,8 @@ int gf_gpu_run_upload_params(const struct gf_gpu_context *c, const struct gf_gpu
 /* Allocates the buffers at its first call, and uploads the input. */
 int gf_gpu_run_upload(const struct gf_gpu_context *c, struct gf_gpu_run *m,
                       const struct gf_array *in);
-/* Queues passes first <= i < end; pass 0 begins a run and clears the counters. */
+/* Queues passes first <= i < end; pass 0 begins a run and clears the counters, but for one that
+ * repeats another (m->repeats): the report has an average then. */
 int gf_gpu_run_launch(const struct gf_gpu_context *c, const struct gf_gpu_run *m, int first,
                       int end);
 /* Waits for the outputs and the report, which may be NULL. */

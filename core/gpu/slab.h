@@ -1,4 +1,4 @@
-/* A Fourier transform of arrays that do not fit the device, through host memory: two walks over the
+/* A Fourier transform, or a filter, of arrays that do not fit the device, through host memory: two walks over the
  * arrays, part by part. A part is a slab, that is some pages (indices of the slowest axis), or a
  * block, that is some bins of all pages. One walk takes slabs through all axes but the slowest, the
  * other one blocks through that: forward the slabs come first, inverse the blocks. In between the
@@ -19,14 +19,23 @@
 #include "core/slab/plan.h"
 
 enum { GF_GPU_SLAB_DEPTH = 3 }; /* parts in flight: uploaded, transformed, downloaded */
-enum { GF_GPU_SLAB_UP, GF_GPU_SLAB_DOWN, GF_GPU_SLAB_REPORT, GF_GPU_SLAB_STAGES };
+enum {
+    GF_GPU_SLAB_UP,
+    GF_GPU_SLAB_DOWN,
+    GF_GPU_SLAB_REPORT,
+    GF_GPU_SLAB_TABLE,
+    GF_GPU_SLAB_STAGES
+};
 
 struct gf_gpu_walk {
     const char *what;
     bool blocks;                       /* parts are blocks, else slabs */
     bool scans;                        /* for display ranges: nothing is downloaded */
     bool from_input, to_output;        /* otherwise the exchange */
+    bool filters;                      /* blocks: forward, times the filter, and back */
+    enum gf_direction direction;       /* of the others */
     int64_t extent, each, n;           /* pages, or bins of a page; of a part; parts */
+    int64_t granule;                   /* parts have a multiple of so many */
     int64_t bytes_read, bytes_written; /* of host memory, by the device */
     int output[GF_MAX_OUTPUTS];        /* the job's outputs that the parts' outputs are */
     struct gf_gpu_run run[2];          /* a part, and the last one where that is smaller */
@@ -37,8 +46,11 @@ struct gf_gpu_slabs {
     struct gf_job job; /* as asked for, a picture's as a volume with one row a page */
     bool picture;      /* it is a picture's */
     struct gf_slab_plan
-        plan;     /* the shape of the exchange, for display ranges; no more is filled in */
-    int64_t unit; /* bytes of a bin in the exchange: all channels */
+        plan;            /* the shape of the exchange, for display ranges; no more is filled in */
+    struct gf_job asked; /* as asked for */
+    struct gf_filter *filter; /* without its offset; its table is the job's */
+    struct gf_array table;    /* a filter that is multiplied by one: its values, once it has run */
+    int64_t unit;             /* bytes of a bin in the exchange: all channels */
     bool in_output, in_input; /* the exchange can be there */
     struct gf_gpu_walk walk[GF_SLAB_WALKS];
     int n_walks;

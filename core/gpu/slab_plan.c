@@ -5,6 +5,8 @@
 #include "core/base/memory.h"
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
+#include "core/filter/filter.h"
+#include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
@@ -26,20 +28,22 @@ static bool walks_twice(const struct gf_job *job) {
 
 static const char *refuses(const struct gf_job *job) {
     const bool real = gf_job_is_real(job);
-    if (job->op != GF_FFT)
-        return "only Fourier transforms are run in slabs";
+    if (job->op == GF_DWT)
+        return "a wavelet";
     if (job->shape[0] < 2)
-        return "a single page is not run in slabs";
+        return "a single page";
     if (real && (job->axes == 1 || !(job->axes >> 2 & 1) || job->shape[2] < 2))
-        return "of real samples in slabs the last axis is transformed too";
+        return "real samples whose last axis is not transformed";
     if (job->counted[0] && job->counted[0] < job->shape[0])
-        return "in slabs all pages are counted";
+        return "edges that were added to the slowest axis";
+    if (job->op == GF_FILTER)
+        return walks_twice(job) ? NULL : "a filter that leaves the slowest axis alone";
     for (int i = 0; i < job->n_out; i++) {
         if (real && job->direction == GF_FORWARD && walks_twice(job) && !job->out[i].half &&
             !gf_gpu_slab_mirrors(&job->out[i]))
-            return "in slabs an output of this type has no mirror image";
+            return "an output of this type has no mirror image";
         if (!walks_twice(job) && gf_output_samples(job, i))
-            return "in slabs of pages there is no automatic range";
+            return "an automatic range of pages";
     }
     return NULL;
 }
@@ -70,8 +74,8 @@ static void describe(struct gf_gpu_slabs *s) {
     p->number = (int64_t)gf_dtype_size(work_type(job));
     s->unit = channels * p->number;
     p->exchange_bytes = walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
-    s->in_output = job->n_out == 1 && o->dtype == work_type(job) && !o->shift &&
-                   (forward ? halved == o->half : !job->real);
+    s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == work_type(job) &&
+                   !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input = !forward && job->spend_input && job->in_dtype == work_type(job) && !job->in_shift;
 }
 
@@ -84,6 +88,15 @@ static struct gf_job slab_job(const struct gf_gpu_slabs *s, const struct gf_gpu_
     job.counted[0] = 0;
     job.lean = job.spend_input = false;
     job.axes &= ~1u;
+    job.op = GF_FFT;
+    job.filter = NULL;
+    job.direction = w->direction;
+    if (w->direction == GF_INVERSE && s->filter) {
+        job.channels = s->job.luma ? 1 : s->job.channels;
+        job.luma = false;
+        job.real = job.in_half = true;
+        job.norm = GF_NORM_BACKWARD;
+    }
     if (!w->from_input) {
         job.in_dtype = work_type(&job);
         job.in_shift = false;
@@ -96,6 +109,25 @@ static struct gf_job slab_job(const struct gf_gpu_slabs *s, const struct gf_gpu_
         job.out[0] =
             (struct gf_output){.kind = GF_COMPLEX, .dtype = work_type(&job), .half = s->plan.real};
     }
+    return job;
+}
+
+/* Of a picture's filter: some columns; of a volume's: rows of all pages. */
+static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
+    const int64_t channels = s->unit / s->plan.number, columns = s->plan.width / channels;
+    struct gf_job job = {.op = GF_FILTER,
+                         .ndim = s->asked.ndim,
+                         .shape = {s->plan.pages, s->picture ? bins : bins / columns, columns},
+                         .channels = channels,
+                         .axes = 1,
+                         .in_dtype = work_type(&s->job),
+                         .precision = s->job.precision,
+                         .n_out = 1,
+                         .out = {{.kind = GF_COMPLEX, .dtype = work_type(&s->job)}},
+                         .filter = s->filter,
+                         .filter_serial = s->filter->serial,
+                         .whole = {.axes = s->asked.axes}};
+    memcpy(job.whole.shape, s->asked.shape, sizeof job.whole.shape);
     return job;
 }
 
@@ -126,7 +158,9 @@ static struct gf_job block_job(const struct gf_gpu_slabs *s, const struct gf_gpu
 
 /* A walk for display ranges has the outputs that need one; the others are given theirs. */
 static struct gf_job part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t count) {
-    struct gf_job job = w->blocks ? block_job(s, w, count) : slab_job(s, w, count);
+    struct gf_job job = w->filters  ? filter_job(s, count)
+                        : w->blocks ? block_job(s, w, count)
+                                    : slab_job(s, w, count);
     int n = 0;
     for (int i = 0; i < job.n_out && w->to_output; i++) {
         if (w->scans && !gf_gpu_slabs_scans(s, i))
@@ -182,7 +216,7 @@ static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *
     if (rc)
         return rc;
     const struct gf_gpu_plan *p = w->run[0].plan;
-    const int64_t again = p->bytes[GF_GPU_IN] + outputs_bytes(p);
+    const int64_t again = p->bytes[GF_GPU_IN] + p->bytes[GF_GPU_FILTER] + outputs_bytes(p);
     const int64_t beside = (GF_GPU_SLAB_DEPTH - 1) * again + own_bytes(w) +
                            GF_GPU_SLAB_DEPTH * gf_gpu_run_report_bytes(&w->run[0]);
     for (int i = 0; i < w->n_runs && !rc; i++)
@@ -194,8 +228,9 @@ static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *
 static void set_parts(struct gf_gpu_walk *w, int64_t most) {
     w->n = (w->extent + most - 1) / most;
     w->each = (w->extent + w->n - 1) / w->n;
-    if (w->blocks && w->each > ALIGNED_BINS)
+    if (w->blocks && w->granule == 1 && w->each > ALIGNED_BINS)
         w->each = w->each / ALIGNED_BINS * ALIGNED_BINS;
+    w->each = (w->each + w->granule - 1) / w->granule * w->granule;
     w->n = (w->extent + w->each - 1) / w->each;
 }
 
@@ -211,7 +246,7 @@ static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, stru
     for (most = most ? most : 1;; most /= 2) {
         set_parts(w, most);
         int rc = make_runs(c, s, w);
-        if (!rc || rc != GF_ENOMEM || most == 1)
+        if (!rc || rc != GF_ENOMEM || w->each == w->granule)
             return rc;
         drop_runs(c, w);
     }
@@ -229,7 +264,9 @@ static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum 
 static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
     const struct gf_job *job = &s->job;
     int64_t shape[GF_MAX_RANK];
-    w.extent = w.blocks ? s->plan.rows * s->plan.width * s->plan.number / s->unit : s->plan.pages;
+    const int64_t columns = s->plan.width * s->plan.number / s->unit;
+    w.granule = w.filters && !s->picture ? columns : 1;
+    w.extent = w.blocks ? s->plan.rows * columns : s->plan.pages;
     w.bytes_read = w.bytes_written = s->plan.exchange_bytes;
     gf_job_in_shape(job, shape);
     if (w.from_input)
@@ -238,11 +275,22 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
         w.bytes_written = 0;
     for (int i = 0; i < job->n_out && w.to_output && !w.scans; i++) {
         gf_job_out_shape(job, i, shape);
-        if (walks_twice(job) && s->plan.real && job->direction == GF_FORWARD)
+        if (walks_twice(job) && s->plan.real && w.direction == GF_FORWARD)
             shape[2] = job->shape[2] / 2 + 1; /* the rest is mirrored by the host */
         w.bytes_written += array_bytes(job, shape, job->out[i].dtype);
     }
     s->walk[s->n_walks++] = w;
+}
+
+static void add_filter_walks(struct gf_gpu_slabs *s) {
+    add_walk(s, (struct gf_gpu_walk){.what = "slabs of pages, forward but along the slowest axis",
+                                     .from_input = true});
+    add_walk(
+        s, (struct gf_gpu_walk){.what = "blocks of all pages, the slowest axis, filtered and back",
+                                .blocks = true,
+                                .filters = true});
+    add_walk(s, (struct gf_gpu_walk){
+                    .what = "slabs of pages, back", .direction = GF_INVERSE, .to_output = true});
 }
 
 static void add_walks(struct gf_gpu_slabs *s) {
@@ -254,9 +302,12 @@ static void add_walks(struct gf_gpu_slabs *s) {
     for (int i = 0; i < job->n_out && forward; i++)
         scans |= gf_gpu_slabs_scans(s, i);
     if (twice)
-        add_walk(s, (struct gf_gpu_walk){
-                        .what = forward ? slabs : blocks, .blocks = !forward, .from_input = true});
-    const struct gf_gpu_walk last = {.what = twice == forward || job->axes == 1 ? blocks : slabs,
+        add_walk(s, (struct gf_gpu_walk){.what = forward ? slabs : blocks,
+                                         .blocks = !forward,
+                                         .from_input = true,
+                                         .direction = job->direction});
+    const struct gf_gpu_walk last = {.direction = job->direction,
+                                     .what = twice == forward || job->axes == 1 ? blocks : slabs,
                                      .blocks = twice ? forward : job->axes == 1,
                                      .from_input = !twice,
                                      .to_output = true};
@@ -268,12 +319,22 @@ static void add_walks(struct gf_gpu_slabs *s) {
     add_walk(s, last);
 }
 
+/* A filter's table, part by part. */
+static void count_table(struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
+    const int64_t part = w->run[0].plan->bytes[GF_GPU_FILTER];
+    const int64_t bytes = part / w->each * w->extent;
+    w->bytes_read += bytes;
+    s->host_bytes += bytes;
+}
+
 static void count_memory(struct gf_gpu_slabs *s) {
     int64_t *most = s->staging_bytes;
     for (int i = 0; i < s->n_walks; i++) {
+        count_table(s, &s->walk[i]);
         const struct gf_gpu_run *m = &s->walk[i].run[0];
         const int64_t bytes[GF_GPU_SLAB_STAGES] = {
-            m->plan->bytes[GF_GPU_IN], outputs_bytes(m->plan), gf_gpu_run_report_bytes(m)};
+            m->plan->bytes[GF_GPU_IN], outputs_bytes(m->plan), gf_gpu_run_report_bytes(m),
+            m->plan->bytes[GF_GPU_FILTER]};
         for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
             most[k] = bytes[k] > most[k] ? bytes[k] : most[k];
         s->device_bytes = m->bytes > s->device_bytes ? m->bytes : s->device_bytes;
@@ -284,11 +345,22 @@ static void count_memory(struct gf_gpu_slabs *s) {
         s->host_bytes += s->plan.exchange_bytes;
 }
 
+/* Parts are filtered without the offset, which belongs to one bin. */
+static int take_filter(struct gf_gpu_slabs *s) {
+    if (s->job.op != GF_FILTER)
+        return 0;
+    if (!(s->filter = malloc(sizeof *s->filter)))
+        return gf_fail(GF_ENOMEM, "no memory for a filter");
+    *s->filter = *s->job.filter;
+    s->filter->offset = 0;
+    return 0;
+}
+
 int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
                       struct gf_gpu_slabs **slabs) {
     *slabs = NULL;
     if (job->ndim < 2)
-        return gf_fail(GF_EUNSUPP, "a single line is not run in slabs");
+        return gf_fail(GF_EUNSUPP, "a single line");
     const struct gf_job volume = gf_slab_volume(job);
     const char *why = refuses(&volume);
     if (why)
@@ -298,9 +370,13 @@ int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     s->job = volume;
     s->picture = job->ndim == 2;
+    s->asked = *job;
+    int rc = take_filter(s);
     describe(s);
-    add_walks(s);
-    int rc = 0;
+    if (s->filter)
+        add_filter_walks(s);
+    else if (!rc)
+        add_walks(s);
     for (int i = 0; i < s->n_walks && !rc; i++)
         rc = fit_walk(c, s, &s->walk[i]);
     if (rc) {
@@ -334,6 +410,10 @@ void gf_gpu_slabs_list(const struct gf_gpu_slabs *s, struct gf_plan *plan) {
 void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     for (int i = 0; s && i < s->n_walks; i++)
         drop_runs(c, &s->walk[i]);
+    if (s) {
+        free(s->filter);
+        gf_array_free(&s->table);
+    }
     if (s && s->exchange_locked)
         c->api->unlock(c->gpu, s->exchange);
     if (s)

@@ -84,19 +84,34 @@ static int unknown_name(const struct gf_backend *const *backends, const char *na
     return gf_fail(GF_EUSAGE, "no backend '%s'; there are auto, %s", name, list);
 }
 
-int gf_backend_find_in(const struct gf_backend *const *list, const char *name,
-                       const struct gf_backend **out) {
+int gf_backend_unusable(const struct gf_backend *b, const char *reason) {
+    return gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->name, reason);
+}
+
+static int find(const struct gf_backend *const *list, const char *name, bool installed,
+                const struct gf_backend **out) {
     *out = NULL;
     for (int i = 0; list[i]; i++) {
-        if (strcmp(name, list[i]->name))
+        const struct gf_backend *b = list[i];
+        if (strcmp(name, b->name))
             continue;
         char reason[GF_REASON] = "";
-        if (list[i]->probe(reason))
-            return gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", name, reason);
-        *out = list[i];
+        if ((installed && b->installed ? b->installed : b->probe)(reason))
+            return gf_backend_unusable(b, reason);
+        *out = b;
         return 0;
     }
     return unknown_name(list, name);
+}
+
+int gf_backend_find_in(const struct gf_backend *const *list, const char *name,
+                       const struct gf_backend **out) {
+    return find(list, name, false, out);
+}
+
+int gf_backend_find_installed(const struct gf_backend *const *list, const char *name,
+                              const struct gf_backend **out) {
+    return find(list, name, true, out);
 }
 
 int gf_backend_find(const char *name, const struct gf_backend **out) {

@@ -299,6 +299,40 @@ int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const stru
     return rc;
 }
 
+static int find(const struct gf_runner *r, const struct gf_backend *b) {
+    int i = 0;
+    while (backend_of(r, i) != b)
+        i++;
+    return i;
+}
+
+int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
+                           void **context) {
+    struct gf_session *s = r->session;
+    const struct gf_backend *b = gf_session_streaming(s);
+    int other;
+    *context = NULL;
+    if (!b)
+        return gf_fail(GF_EUNSUPP, "this backend does not transform plane by plane");
+    *streamer = b->streamer;
+    if (!b->devices)
+        return 0;
+    gf_session_turn_begin(s);
+    int rc = gf_session_join(s, &r->ms.open, &other);
+    if (!rc)
+        rc = gf_session_context(s, find(r, b), &r->ms.open, context);
+    if (!rc)
+        gf_session_unplan(s, NULL); /* their memory is the stream's */
+    if (rc)
+        gf_session_turn_end(s);
+    return rc;
+}
+
+void gf_runner_stream_end(struct gf_runner *r) {
+    if (gf_session_streaming(r->session)->devices)
+        gf_session_turn_end(r->session);
+}
+
 const char *gf_runner_name(const struct gf_runner *r) {
     return r->now < 0 ? "?" : backend_of(r, r->now)->name;
 }

@@ -63,6 +63,13 @@ static inline bool gf_runner_feeds(const struct gf_runner *r) {
 int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report);
 
+/* The backend that transforms plane by plane (gf_session_streaming()), with its context, which is this
+ * runner's alone until end(): NULL where the backend works in host memory. Without success there is
+ * nothing to end. */
+int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
+                           void **context);
+void gf_runner_stream_end(struct gf_runner *r);
+
 /* How the backend for this job packs its half spectra (struct gf_backend). */
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs);
 

@@ -21,7 +21,7 @@ static int position(const struct gf_session *s, const struct gf_backend *b) {
 static int find_asked(struct gf_session *s, const struct gf_backend **out) {
     const struct gf_session_options *o = &s->options;
     struct gf_gpu_props props;
-    int rc = o->backend ? gf_backend_find_in(o->backends, o->backend, out) : 0;
+    int rc = o->backend ? gf_backend_find_installed(o->backends, o->backend, out) : 0;
     if (rc || !o->device || o->device_variable)
         return rc;
     if (!*out)
@@ -119,9 +119,12 @@ static struct gf_backend_options backend_options(const struct gf_session *s, int
 
 static void *open_context(void *argument) {
     struct gf_opening *o = argument;
+    char reason[GF_REASON] = "";
     double start = gf_now_ms();
     o->status = o->backend->open(&o->options, &o->context);
     o->ms = gf_now_ms() - start;
+    if (o->status == GF_EABSENT && o->backend->installed && o->backend->probe(reason))
+        gf_backend_unusable(o->backend, reason);
     if (o->status)
         snprintf(o->message, sizeof o->message, "%s", gf_message());
     return NULL;
@@ -265,6 +268,12 @@ static struct gf_shared_plan *free_slot(struct gf_session *s, int i) {
     return oldest;
 }
 
+int gf_session_context(struct gf_session *s, int i, double *ms, void **context) {
+    int rc = open_now(s, i, ms);
+    *context = rc ? NULL : s->context[i];
+    return rc;
+}
+
 int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,
                     struct gf_plan **plan, bool *made) {
     const struct gf_backend *b = gf_session_backend(s, i);
@@ -354,15 +363,21 @@ int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t ru
     return rc;
 }
 
+static bool is_left(const struct gf_session *s, int i) {
+    return s->options.ends && gf_session_backend(s, i)->slow_close;
+}
+
 void gf_session_close(struct gf_session *s) {
     double ms = 0;
     int backend;
     if (!s->options.backends)
         return;
-    gf_session_unplan(s, NULL);
+    for (int i = 0; i < GF_SHARED_PLANS; i++)
+        if (s->plan[i].plan && !is_left(s, s->plan[i].backend))
+            drop(s, &s->plan[i]);
     gf_session_join(s, &ms, &backend);
     for (int i = 0; gf_session_backend(s, i) && i < GF_MAX_BACKENDS; i++)
-        if (s->open >> i & 1)
+        if (s->open >> i & 1 && !is_left(s, i))
             gf_session_backend(s, i)->close(s->context[i]);
     pthread_mutex_destroy(&s->turn);
     pthread_mutex_destroy(&s->small);

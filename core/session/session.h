@@ -31,6 +31,7 @@ struct gf_session_options {
     int64_t device_memory;       /* as in struct gf_backend_options */
     int threads;                 /* of the whole run, as in struct gf_backend_options */
     const char *fftw_plan;
+    bool ends; /* the process ends soon after: what closes slowly is left to the system */
     int64_t memory_limit; /* bytes that arrays and workspace may take together */
     /* NULL, or told one line about what the session does otherwise than expected: "opencl: no such
      * file; trying another backend". From any thread that has a runner. */
@@ -135,6 +136,8 @@ void gf_session_turn_end(struct gf_session *s);
 /* Waits for the thread that opens a context, if there is one, and adds what it took to *ms. Its
  * failure is that of the first runner to wait; *backend is then the one that failed. */
 int gf_session_join(struct gf_session *s, double *ms, int *backend);
+/* The shared context of backend i, opened now if it is not yet, and what that took added to *ms. */
+int gf_session_context(struct gf_session *s, int i, double *ms, void **context);
 /* The shared context's plan for this job: kept (*made false), or made now. */
 int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, double *open_ms,
                     struct gf_plan **plan, bool *made);

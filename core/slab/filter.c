@@ -6,8 +6,7 @@
 #include "core/filter/filter.h"
 
 /* Along the slowest axis, times the filter, and back, in place. */
-static int filter_block(struct gf_slab_state *r, const struct gf_filter *filter, int64_t k,
-                        void *data) {
+static int filter_block(struct gf_slab_state *r, struct gf_filter *filter, int64_t k, void *data) {
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_block b = gf_slab_block(p, k);
     const int64_t channels = p->job.luma ? 1 : p->job.channels, at = gf_slab_piece_at(p, 0, k);
@@ -31,6 +30,9 @@ static int filter_block(struct gf_slab_state *r, const struct gf_filter *filter,
         gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1),
                        p->pages * next.n_low * gf_slab_row_bytes(p));
     }
+    gf_array_free(&filter->table);
+    if (!rc && r->io->table && gf_filter_has_table(p->job.filter))
+        rc = r->io->table(r->io->user, &job, filter);
     if (!rc)
         rc = r->io->run(r->io->user, &job, &lines, &out, &report);
     if (!rc)
@@ -55,7 +57,7 @@ static int filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
     const int64_t serial = (*out)->serial;
     **out = *p->job.filter;
     (*out)->serial = serial;
-    (*out)->table = (struct gf_array){.data = NULL}; /* no part has one */
+    (*out)->table = (struct gf_array){.data = NULL}; /* each part has its own */
     for (int i = 0; i < (*out)->n_factors && p->picture; i++) {
         move_axis(&(*out)->factor[i].a);
         move_axis(&(*out)->factor[i].b);

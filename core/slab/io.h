@@ -29,6 +29,12 @@ struct gf_slab_io {
                struct gf_array *out, struct gf_report *report);
     /* NULL, or told after each slab and block how many bytes both walks have moved so far. */
     void (*moved)(void *user, int64_t bytes);
+    /* Lines: samples from `first` on, counted through all lines, with their channels; of the input, and
+     * of output i. */
+    int (*read_span)(void *user, int64_t first, int64_t count, void *to);
+    int (*write_span)(void *user, int i, int64_t first, int64_t count, const void *data);
+    /* A filter whose parts get a table each: makes filter->table for this part. */
+    int (*table)(void *user, const struct gf_job *part, struct gf_filter *filter);
 };
 
 #endif

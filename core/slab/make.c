@@ -5,12 +5,17 @@
 
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/filter/filter.h"
 #include "core/slab/range.h"
 
 /* Backends transform two real lines as one complex one. Which two depends on where a line is in a
  * tile of at most GRAIN lines, along the axis before that of the lines, or where that is shorter than
  * a tile, along the one before it. Slabs of whole tiles round as the whole array does. */
 enum { GRAIN = 32, SHORTEST = 16, STEP_SHARE = 8 };
+
+/* A table of a part takes so many times the part's numbers while it is made: rows of a mask and their
+ * mirror images as doubles, values, and the table itself three times. */
+enum { TABLE_SHARE = 9 };
 
 static bool is_real(const struct gf_job *job) {
     return gf_job_is_real(job);
@@ -21,7 +26,7 @@ const char *gf_slab_refuses(const struct gf_job *job) {
     if (job->op == GF_DWT)
         return "only Fourier transforms and filters are";
     if (job->ndim < 2)
-        return "a line is not, volumes and pictures are";
+        return "only volumes and pictures are";
     if (!(job->axes & 1) || job->axes == 1)
         return "only transforms of the slowest axis and others are";
     if (job->shape[0] < 2)
@@ -174,7 +179,8 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     const int64_t wide = p->picture ? 0 : widest_output(p), least = p->picture ? 2 : 1;
     int64_t column = row + (p->picture ? 0 : full_input(p)); /* bytes of a row in the block */
     if (job->op == GF_FILTER) /* its values, which are complex in the worst case */
-        column += row / (job->luma ? 1 : job->channels);
+        column += (job->filter && gf_filter_has_table(job->filter) ? TABLE_SHARE : 1) * row /
+                  (job->luma ? 1 : job->channels);
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
     int64_t n = (memory - memory / STEP_SHARE) / unit;
     n = n < least && unit * least <= memory ? least : n;

@@ -1,5 +1,5 @@
 /* A transform of a volume that does not fit memory, as two walks over it, or a filter as three: which slabs, in which
- * order, and where the exchange between two axes is.
+ * order, and where the exchange between two axes is. core/slab/line.h has how lines are taken.
  *
  * A slab is a run of pages, that is of indices of the slowest axis. One walk goes slab by slab and
  * transforms all axes but the slowest. The other transforms that one, block by block: a block is some
@@ -25,11 +25,14 @@
 
 #include "core/base/job.h"
 
-enum { GF_SLAB_WALKS = 4 };
+/* Walks at most; rows of a long line that wait until their points are put side by side: one cache line. */
+enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8 };
 
 struct gf_slab_plan {
-    struct gf_job job; /* of a volume */
+    struct gf_job job; /* of a volume, or of lines */
     bool picture;
+    bool line; /* core/slab/line.h: a matrix of `pages` rows of `rows` points, `units` together */
+    int64_t lines;       /* of these */
     int64_t pages, rows; /* of the spectrum between the walks; a picture's columns are its rows */
     int64_t kept_pages;  /* of the result, the first ones: the others were added for a filter */
     int64_t width;       /* complex numbers of a row there, channels included */

@@ -1,7 +1,6 @@
 /* The two walks of a job in slabs. */
 #include "core/slab/run.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -93,34 +92,6 @@ static int forward_slabs(struct gf_slab_state *r) {
     return rc;
 }
 
-/* From complex numbers to output i: the norm, the kind and the type, all of them number by number.
- * A transform along an axis of one point does nothing else. */
-static struct gf_job convert_job(const struct gf_slab_state *r, int i, int64_t rows) {
-    const struct gf_slab_plan *p = r->plan;
-    const double *range = r->range.of[i];
-    struct gf_job job = {.ndim = 3,
-                         .shape = {1, rows, gf_slab_columns(p, i)},
-                         .channels = p->job.luma ? 1 : p->job.channels,
-                         .axes = 1,
-                         .in_dtype = gf_slab_number(p),
-                         .precision = p->job.precision,
-                         .norm = p->job.norm,
-                         .elsewhere = gf_job_points(&p->job),
-                         .n_out = 1,
-                         .out = {p->job.out[i]}};
-    job.out[0].shift = job.out[0].half = false;
-    job.out[0].range = GF_RANGE_GIVEN;
-    job.out[0].low = range[1] > 0 ? range[0] : 0;
-    job.out[0].high = range[1] > 0 ? range[1] : 1; /* all is zero */
-    return job;
-}
-
-/* True when the expanded numbers are the output. */
-static bool is_output(const struct gf_slab_plan *p, int i) {
-    const struct gf_output *o = &p->job.out[i];
-    return o->kind == GF_COMPLEX && o->dtype == gf_slab_number(p) && gf_job_scale(&p->job) == 1;
-}
-
 /* Rows of one page, which the shift may cut in two. */
 static int write_rows(struct gf_slab_state *r, int i, struct gf_slab_rows rows, const char *data,
                       int64_t row) {
@@ -150,7 +121,8 @@ struct step {
 static int convert(struct gf_slab_state *r, int i, int64_t rows, const struct step *s,
                    struct gf_array *out) {
     const struct gf_slab_plan *p = r->plan;
-    struct gf_job job = convert_job(r, i, rows);
+    struct gf_job job = gf_slab_convert_job(p, i, rows, gf_slab_columns(p, i));
+    gf_slab_convert_range(&job.out[0], r->range.of[i]);
     int64_t shape[GF_MAX_RANK];
     struct gf_report report;
     if (s->scans) {
@@ -163,17 +135,6 @@ static int convert(struct gf_slab_state *r, int i, int64_t rows, const struct st
     return r->io->run(r->io->user, &job, &in, out, &report);
 }
 
-static double largest_of(const struct gf_array *a) {
-    const int64_t n = gf_array_count(a);
-    double largest = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double v =
-            a->dtype == GF_F64 ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
-        largest = fmax(largest, fabs(v));
-    }
-    return fmin(largest, a->dtype == GF_F64 ? DBL_MAX : (double)FLT_MAX);
-}
-
 static int scan_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s, int i,
                      const struct step *step) {
     struct gf_array out;
@@ -182,7 +143,7 @@ static int scan_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s, 
     gf_slab_expand(s, i, step->first, step->count, step->numbers);
     int rc = convert(r, i, step->count * gf_slab_block_rows(&s->block), step, &out);
     if (!rc)
-        r->range.of[i][1] = fmax(r->range.of[i][1], largest_of(&out));
+        r->range.of[i][1] = fmax(r->range.of[i][1], gf_slab_largest(&out));
     return rc;
 }
 
@@ -197,7 +158,7 @@ static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s,
     struct gf_array out;
     gf_slab_expand(s, i, step->first, step->count, step->numbers);
     int rc = 0;
-    if (!is_output(p, i)) {
+    if (!gf_slab_is_output(p, i)) {
         rc = convert(r, i, step->count * rows, step, &out);
         data = step->samples;
     }
@@ -251,7 +212,8 @@ static int write_blocks(struct gf_slab_state *r, bool scans) {
     struct step step = {.scans = scans};
     for (int i = 0; i < p->job.n_out; i++) {
         int64_t n = p->step_pages * rows * gf_slab_columns(p, i) * channels;
-        int64_t bytes = is_output(p, i) ? 0 : n * (int64_t)gf_dtype_size(p->job.out[i].dtype);
+        int64_t bytes =
+            gf_slab_is_output(p, i) ? 0 : n * (int64_t)gf_dtype_size(p->job.out[i].dtype);
         if (gf_slab_range_scans(&p->job, i))
             bytes = n * p->number / 2;
         numbers = n * p->number > numbers ? n * p->number : numbers;
@@ -333,7 +295,8 @@ int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
     *report = (struct gf_report){0};
-    return plan->job.op == GF_FILTER           ? run_filter(&r)
+    return plan->line                          ? gf_slab_line_run(&r)
+           : plan->job.op == GF_FILTER         ? run_filter(&r)
            : plan->job.direction == GF_FORWARD ? run_forward(&r)
                                                : run_inverse(&r);
 }

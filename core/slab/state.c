@@ -1,6 +1,8 @@
 /* Pieces and lines that the walks share. */
 #include "core/slab/state.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -82,4 +84,42 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p) {
         largest = bytes > largest ? bytes : largest;
     }
     return largest;
+}
+
+struct gf_job gf_slab_convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
+                                  int64_t columns) {
+    struct gf_job job = {.ndim = 3,
+                         .shape = {1, rows, columns},
+                         .channels = p->job.luma ? 1 : p->job.channels,
+                         .axes = 1,
+                         .in_dtype = gf_slab_number(p),
+                         .precision = p->job.precision,
+                         .norm = p->job.norm,
+                         .elsewhere = gf_job_points(&p->job),
+                         .n_out = 1,
+                         .out = {p->job.out[i]}};
+    job.out[0].shift = job.out[0].half = false;
+    return job;
+}
+
+void gf_slab_convert_range(struct gf_output *out, const double range[2]) {
+    out->range = GF_RANGE_GIVEN;
+    out->low = range[1] > 0 ? range[0] : 0;
+    out->high = range[1] > 0 ? range[1] : 1; /* all is zero */
+}
+
+bool gf_slab_is_output(const struct gf_slab_plan *p, int i) {
+    const struct gf_output *o = &p->job.out[i];
+    return o->kind == GF_COMPLEX && o->dtype == gf_slab_number(p) && gf_job_scale(&p->job) == 1;
+}
+
+double gf_slab_largest(const struct gf_array *a) {
+    const int64_t n = gf_array_count(a);
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double v =
+            a->dtype == GF_F64 ? ((const double *)a->data)[i] : (double)((const float *)a->data)[i];
+        largest = fmax(largest, fabs(v));
+    }
+    return fmin(largest, a->dtype == GF_F64 ? DBL_MAX : (double)FLT_MAX);
 }

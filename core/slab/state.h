@@ -60,4 +60,17 @@ int64_t gf_slab_row_piece(const struct gf_slab_state *r);
 /* A filter's second walk. */
 int gf_slab_filter_blocks(struct gf_slab_state *r);
 
+/* From complex numbers to output i: the norm, the kind and the type, all of them number by number. A
+ * transform along an axis of one point does nothing else. Its display range is to be filled in. */
+struct gf_job gf_slab_convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
+                                  int64_t columns);
+void gf_slab_convert_range(struct gf_output *out, const double range[2]);
+/* True when the numbers are the output as they are. */
+bool gf_slab_is_output(const struct gf_slab_plan *p, int i);
+/* The largest size among floats or doubles, side by side. */
+double gf_slab_largest(const struct gf_array *a);
+
+/* The walks over long lines. */
+int gf_slab_line_run(struct gf_slab_state *r);
+
 #endif

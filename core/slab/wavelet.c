@@ -328,17 +328,23 @@ static int write_plane(struct run *r, int64_t j, int64_t at) {
     return rc;
 }
 
+/* Planes in ascending order: a periodic finer side's plane 0 is that behind its last pair. */
 static int run_finest(struct run *r) {
     struct level *l = &r->level[1];
-    const int64_t pairs = pairs_of(r, l), planes = l->axis[0].n[0];
+    const int64_t pairs = pairs_of(r, l), planes = l->axis[0].n[0], most = r->w->pairs;
     int rc = 0;
-    for (int64_t k = 0; k < pairs && !rc; k += r->w->pairs) {
-        rc = make_chunk(r, 1, k, pairs - k < r->w->pairs ? pairs - k : r->w->pairs);
-        for (int64_t at = l->low; at < l->high && !rc; at++) {
-            const int64_t j = is_periodic(&r->w->job) && at == 2 * pairs ? 0 : at;
-            if (j < planes) /* an odd line has one sample less */
-                rc = write_plane(r, j, at - l->base);
-        }
+    if (is_periodic(&r->w->job)) {
+        const int64_t last = pairs <= most ? pairs : 1; /* all of them, where they fit */
+        rc = make_chunk(r, 1, pairs - last, last);
+        if (!rc)
+            rc = write_plane(r, 0, 2 * pairs - l->base);
+    }
+    for (int64_t k = 0; k < pairs && !rc; k += most) {
+        if (k || pairs > most || !is_periodic(&r->w->job))
+            rc = make_chunk(r, 1, k, pairs - k < most ? pairs - k : most);
+        for (int64_t at = l->low; at < l->high && !rc; at++)
+            if (at < planes) /* an odd line has one sample less */
+                rc = write_plane(r, at, at - l->base);
     }
     return rc;
 }

@@ -3,14 +3,14 @@
  *
  *     struct gf_dwt_taker taker = {.emit = write_box, .user = file};
  *     struct gf_dwt_stream *stream;
- *     int rc = b->streamer->open(&job, threads, &taker, &stream);
+ *     int rc = b->streamer->open(context, &job, threads, &taker, &stream);
  *     for (int64_t z = 0; z < job.shape[0] && !rc; z++)
  *         rc = b->streamer->push(stream, &frame[z]);
  *     b->streamer->close(stream); */
 #ifndef GF_CORE_WAVELET_STREAM_H
 #define GF_CORE_WAVELET_STREAM_H
 
-#include "core/base/job.h"
+#include "core/base/dwt_shape.h"
 
 /* A box of one plane z of the packed array, in the job's precision. */
 struct gf_dwt_box {
@@ -28,15 +28,37 @@ struct gf_dwt_taker {
     void *user;
 };
 
+/* NULL, or why a job cannot be run frame by frame. */
+const char *gf_dwt_stream_refuses(const struct gf_job *job);
+
+/* One plane of a finished step along z, approximation or detail along z: where its bands are in the
+ * packed array, in as few boxes as possible. Fills z, y, x, height, width; returns how many. The
+ * approximation of an approximation is in none unless the level is the last. */
+struct gf_dwt_plane {
+    const struct gf_dwt_axis *axis; /* z, y, x */
+    const bool *on;                 /* likewise */
+    int level;
+    bool detail, last;
+    int64_t step;
+};
+enum { GF_DWT_PLANE_BOXES = 4 };
+int gf_dwt_plane_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DWT_PLANE_BOXES]);
+/* Whether a box of such a plane has details alone. */
+static inline bool gf_dwt_box_is_detail(const struct gf_dwt_plane *p,
+                                        const struct gf_dwt_box *box) {
+    return p->detail || box->y || box->x;
+}
+
 struct gf_dwt_stream;
 
 struct gf_dwt_streamer {
-    /* Bytes that a stream takes beside the frame that is pushed. */
+    /* Bytes of host memory that a stream takes beside the frame that is pushed, at most. */
     int64_t (*bytes)(const struct gf_job *job, int threads);
     /* For forward jobs of three axes, z among the transformed ones; thresholds by T, not by share.
-     * What is never emitted is a gap between bands. */
-    int (*open)(const struct gf_job *job, int threads, const struct gf_dwt_taker *taker,
-                struct gf_dwt_stream **out);
+     * What is never emitted is a gap between bands. `context` is the backend's, which is the stream's
+     * alone until close(); NULL for a backend in host memory. */
+    int (*open)(void *context, const struct gf_job *job, int threads,
+                const struct gf_dwt_taker *taker, struct gf_dwt_stream **out);
     /* The next of job->shape[0] planes (y, x, channel; dense), which is copied. The last one
      * finishes the transform. */
     int (*push)(struct gf_dwt_stream *s, const struct gf_array *plane);

@@ -369,6 +369,14 @@ static void test_library(void) {
     void *handle;
     CHECK_EQ(gf_dl_open(names, symbols, &table, &handle), 0);
     CHECK(table.cosine && table.cosine(0) == 1);
+    void *more = NULL, *none = &more;
+    char file[512], short_of[4];
+    gf_dl_find(handle, "sin", &more);
+    gf_dl_find(handle, "no_such_function", &none);
+    CHECK(more && !none);
+    CHECK(gf_dl_file(more, file, sizeof file) && strstr(file, "libm"));
+    CHECK(!gf_dl_file(more, short_of, sizeof short_of));
+    CHECK(!gf_dl_file(&more, file, sizeof file));
     gf_dl_close(handle);
     CHECK_EQ(gf_dl_open(nothing, symbols, &table, &handle), GF_EABSENT);
     CHECK(strstr(gf_message(), "libnone.so.9") && strstr(gf_message(), "libnone.so.8"));

@@ -18,7 +18,7 @@ struct fake {
     int fail_times;                                  /* plan or exec fails so often; 0: always */
     bool lost;
     int slabs; /* the next so many plans are in slabs */
-    atomic_int opened, closed, planned, unplanned, ran;
+    atomic_int probed, opened, closed, planned, unplanned, ran;
     char device[32];
 };
 static struct fake host, gpu, other;
@@ -27,7 +27,8 @@ struct fake_context {
     struct fake *fake;
 };
 
-static int probe(const struct fake *f, char reason[GF_REASON]) {
+static int probe(struct fake *f, char reason[GF_REASON]) {
+    f->probed++;
     snprintf(reason, GF_REASON, "made up");
     return f->fail_probe;
 }
@@ -108,6 +109,10 @@ static int host_probe(char reason[GF_REASON]) {
 static int gpu_probe(char reason[GF_REASON]) {
     return probe(&gpu, reason);
 }
+static int gpu_installed(char reason[GF_REASON]) {
+    snprintf(reason, GF_REASON, "no library");
+    return gpu.fail_probe;
+}
 static int other_probe(char reason[GF_REASON]) {
     return probe(&other, reason);
 }
@@ -134,8 +139,10 @@ static const struct gf_backend host_backend = {.name = "host",
 static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .automatic = 2,
                                               .devices = true,
+                                              .slow_close = true,
                                               .on_device = &on_device,
                                               .probe = gpu_probe,
+                                              .installed = gpu_installed,
                                               .list = list,
                                               .open = gpu_open,
                                               .plan = plan,
@@ -414,10 +421,13 @@ static void test_asked(void) {
         stop();
 
         gpu.fail_open = GF_EABSENT;
+        const int probed = gpu.probed;
         CHECK_EQ(start("gpu"), 0);
+        CHECK_EQ(gpu.probed, probed); /* which would start its driver */
         gf_session_set_alone(&session, alone);
         gf_runner_ahead(&runner, NULL);
         CHECK_EQ(run(4096, 100), GF_EABSENT);
+        CHECK_EQ(gpu.probed, probed + 1); /* to tell why it is absent */
         CHECK(gf_session_is_lost(&session) && !gf_session_is_open(&session));
         if (!alone) { /* what waited for its turn has the reason too */
             gf_fail(GF_EIO, "something else");
@@ -546,6 +556,28 @@ static void test_threads(void) {
     reset();
 }
 
+/* At the end of the process the device's context and plans are left to the system. */
+static void test_left(void) {
+    for (int i = 1; i < 3; i++) {
+        CHECK_EQ(start(backends[i]->name), 0);
+        session.options.ends = true;
+        CHECK_EQ(run(4096, 100), i + 1);
+        void *context = session.context[i];
+        struct gf_plan *left = session.plan[0].plan;
+        struct fake *f = i == 1 ? &gpu : &other;
+        gf_runner_close(&runner);
+        gf_session_close(&session);
+        CHECK_EQ(f->opened, 1);
+        CHECK_EQ(f->closed, i == 2);
+        CHECK_EQ(f->unplanned, i == 2);
+        if (!f->closed) {
+            unplan(context, left);
+            close_fake(context);
+        }
+        reset();
+    }
+}
+
 int main(void) {
     reset();
     test_choice();
@@ -558,5 +590,6 @@ int main(void) {
     test_slabs();
     test_devices();
     test_threads();
+    test_left();
     return TEST_END();
 }

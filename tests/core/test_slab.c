@@ -4,17 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/backend.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
 #include "core/slab/make.h"
-#include "core/slab/run.h"
 #include "tests/core/backends.h"
+#include "tests/core/slab_rig.h"
 #include "tests/test.h"
 
 static const struct gf_backend *const backend = &gf_backend_openmp;
-/* Small jobs on one thread: teams wait for each other on a busy machine. */
-enum { THREADS = 1 };
 
 /* ---- plans ---- */
 
@@ -102,112 +99,6 @@ static void test_bytes(void) {
 
 /* ---- runs ---- */
 
-struct files {
-    void *context;
-    struct gf_job planned;
-    struct gf_plan *plan;
-    struct gf_array in, out[GF_MAX_OUTPUTS];
-    char *exchange;
-    int64_t bytes, moved;
-    int64_t columns[GF_MAX_OUTPUTS]; /* that are written of a row */
-};
-
-static int read_pages(void *user, int64_t first, struct gf_array *pages) {
-    struct files *f = user;
-    memcpy(pages->data, (char *)f->in.data + first * f->in.stride[0],
-           (size_t)gf_array_bytes(pages));
-    return 0;
-}
-
-/* A row of a volume, or of a picture, which is page 0. */
-static char *row_of(const struct gf_array *a, int64_t page, int64_t row) {
-    const int y = a->rank - 3;
-    return (char *)a->data + (y ? page * a->stride[0] : 0) + row * a->stride[y];
-}
-
-static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
-    struct files *f = user;
-    memcpy(to, row_of(&f->in, rows->page, rows->row),
-           (size_t)(rows->count * f->in.stride[f->in.rank - 3]));
-    return 0;
-}
-
-static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
-    struct files *f = user;
-    const struct gf_array *a = &f->out[i];
-    const int64_t row = f->columns[i] * a->stride[a->rank - 2];
-    for (int64_t y = 0; y < rows->count; y++)
-        memcpy(row_of(a, rows->page, rows->row + y), (const char *)data + y * row, (size_t)row);
-    return 0;
-}
-
-static int put(void *user, int64_t at, const void *data, int64_t bytes) {
-    struct files *f = user;
-    if (at < 0 || at + bytes > f->bytes)
-        return gf_fail(GF_EINVAL, "outside the exchange");
-    memcpy(f->exchange + at, data, (size_t)bytes);
-    return 0;
-}
-
-static int get(void *user, int64_t at, void *data, int64_t bytes) {
-    struct files *f = user;
-    if (at < 0 || at + bytes > f->bytes)
-        return gf_fail(GF_EINVAL, "outside the exchange");
-    memcpy(data, f->exchange + at, (size_t)bytes);
-    return 0;
-}
-
-static void moved(void *user, int64_t bytes) {
-    ((struct files *)user)->moved = bytes;
-}
-
-static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
-                   struct gf_array *out, struct gf_report *report) {
-    struct files *f = user;
-    int rc = 0;
-    if (!f->plan || !gf_job_equal(job, &f->planned)) {
-        backend->unplan(f->context, f->plan);
-        f->plan = NULL;
-        f->planned = *job;
-        rc = backend->plan(f->context, job, &f->plan);
-    }
-    return rc ? rc : backend->exec(f->context, f->plan, in, out, report);
-}
-
-/* In several slabs and blocks, as far as a slab of whole tiles leaves little memory for a block. */
-static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
-    const enum gf_packing packed = backend->packs(job);
-    int rc = gf_slab_plan_make(job, packed, 1 << 30, p);
-    struct gf_slab_plan less = *p;
-    for (int64_t memory = p->memory_bytes; !rc && (p->n_slabs < 2 || p->n_blocks < 2);) {
-        memory -= memory / 8;
-        if (gf_slab_plan_make(job, packed, memory, &less))
-            break;
-        *p = less;
-    }
-    char text[160];
-    CHECK_MSG(p->n_slabs > 1 || p->n_blocks > 1, "in one piece: %s, %lld bytes",
-              backends_text(job, text), (long long)p->memory_bytes);
-    return rc;
-}
-
-static int run_slabs(struct files *f, const struct gf_job *job, struct gf_report *report) {
-    const struct gf_slab_io io = {f,   THREADS, read_pages, read_rows, write_rows,
-                                  put, get,     NULL,       run_job,   moved};
-    struct gf_slab_plan p;
-    const char *why = gf_slab_refuses(job);
-    CHECK_MSG(!why, "%s", why);
-    int rc = make_plan(job, &p);
-    if (rc)
-        return rc;
-    f->bytes = p.exchange_bytes;
-    f->exchange = malloc((size_t)f->bytes);
-    rc = gf_slab_run(&p, &io, report);
-    CHECK_EQ(f->moved, gf_slab_bytes_moved(&p));
-    free(f->exchange);
-    return rc;
-}
-
 static bool fill_with_zeros;
 
 /* The samples that are counted, which are all but where a filter was given others beyond the edges. */
@@ -220,14 +111,14 @@ static bool same_counted(const struct gf_job *job, const struct gf_array *a,
     const int64_t columns = cut ? gf_job_counted(job, y + 1) : a->shape[y + 1];
     bool same = true;
     for (int64_t k = 0; k < pages * rows; k++)
-        same &= !memcmp(row_of(a, k / rows, k % rows), row_of(b, k / rows, k % rows),
+        same &= !memcmp(slab_rig_row(a, k / rows, k % rows), slab_rig_row(b, k / rows, k % rows),
                         (size_t)(columns * a->stride[y + 1]));
     return same;
 }
 
 /* The whole job and the slabs, from the same input. */
 static void check_job(void *context, const struct gf_job *job) {
-    struct files f = {.context = context};
+    struct slab_rig f = {.context = context};
     struct gf_array whole[GF_MAX_OUTPUTS] = {{0}};
     struct gf_report report[2];
     int64_t shape[GF_MAX_RANK];
@@ -249,9 +140,9 @@ static void check_job(void *context, const struct gf_job *job) {
         backends_fill(&f.in, &seed);
     backends_text(job, text);
     if (!rc)
-        rc = run_job(&f, job, &f.in, whole, &report[0]);
+        rc = slab_rig_job(&f, job, &f.in, whole, &report[0]);
     if (!rc)
-        rc = run_slabs(&f, job, &report[1]);
+        rc = slab_rig_slabs(&f, job, &report[1]);
     CHECK_MSG(!rc, "%s: %s", text, gf_message());
     for (int i = 0; i < job->n_out && !rc; i++) {
         CHECK_MSG(same_counted(job, &whole[i], &f.out[i]), "output %d differs: %s", i, text);
@@ -496,7 +387,7 @@ int main(void) {
     void *context = NULL;
     test_plans();
     test_bytes();
-    int rc = backend->open(&(struct gf_backend_options){.threads = THREADS}, &context);
+    int rc = backend->open(&(struct gf_backend_options){.threads = SLAB_RIG_THREADS}, &context);
     CHECK_MSG(!rc, "%s", gf_message());
     for (size_t k = 0; k < sizeof volumes / sizeof *volumes && !rc; k++) {
         test_forward(context, GF_F32, GF_SINGLE, (int)k);

@@ -90,6 +90,42 @@ static void check(int64_t channels, bool composed) {
     gf_filter_free(f);
 }
 
+/* Runs without a look at the counters in between count clipped samples as one run does. */
+static void check_clipped(void) {
+    struct gf_filter *f;
+    struct gf_plan *plan = NULL;
+    struct gf_array in = {0}, out = {0};
+    struct gf_report once = {.imag_ratio = 0}, thrice = once;
+    struct gf_lowpass low = {.profile = GF_GAUSSIAN, .radius = {9, 9, 9}};
+    int64_t shape[GF_MAX_RANK];
+    uint64_t seed = 6;
+    double seconds;
+    CHECK_EQ(gf_filter_new(&f), 0);
+    CHECK_EQ(gf_filter_add_lowpass(f, &low), 0);
+    struct gf_job job = make_job(1, f);
+    job.out[0].dtype = GF_U8;
+    gf_job_in_shape(&job, shape);
+    CHECK(!gf_array_alloc(&in, GF_F32, 3, shape) && !gf_array_alloc(&out, GF_U8, 3, shape));
+    backends_fill(&in, &seed);
+    for (int64_t i = 0; i < gf_array_count(&in); i++)
+        ((float *)in.data)[i] *= 1000;
+    int rc = backend->plan(context, &job, &plan);
+    if (!rc)
+        rc = backend->exec(context, plan, &in, &out, &once);
+    if (!rc)
+        rc = backend->on_device->run(context, plan, 3, &seconds);
+    if (!rc)
+        rc = backend->on_device->download(context, plan, &out, &thrice);
+    CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
+    CHECK(once.clipped[0] > 0);
+    CHECK_EQ(thrice.clipped[0], once.clipped[0]);
+    if (plan)
+        backend->unplan(context, plan);
+    gf_array_free(&in);
+    gf_array_free(&out);
+    gf_filter_free(f);
+}
+
 static void test_backend(bool composed) {
     char reason[GF_REASON];
     struct gf_backend_options options = {.threads = 1};
@@ -103,6 +139,7 @@ static void test_backend(bool composed) {
         return;
     check(1, composed);
     check(3, composed);
+    check_clipped();
     backend->close(context);
 }
 

@@ -1,15 +1,17 @@
 /* Jobs that pass through a GPU's memory in parts, beside sums in long double, and where the order of
  * the axes is the same beside the job in one piece.
  *
- *     test_gpu_slabs [gpu] [BACKEND...]
+ *     test_gpu_slabs [gpu | all] [BACKEND...]
  *
- * `gpu`: on a device that is not the CPU, where kernels are built in no time: all jobs, not a few. */
+ * `gpu`: on a device that is not the CPU, where kernels are built in no time: all jobs, not a few.
+ * `all`: on the CPU too, which takes minutes. */
 #include <string.h>
 
 #include "cli/environment.h"
 #include "core/base/status.h"
 #include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
+#include "core/filter/filter.h"
 #include "core/session/backends.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
@@ -128,18 +130,34 @@ static const struct limited jobs[] = {
     {"fwd c64 130x240 > complex shift", 160, true},
     {"fwd u8 64x70 ch=4 > magnitude u8 display shift auto", 70, true},
     {"inv c64 130x241 real half > real u8", 120, false},
+    {"fwd f32 24x20x40 > real f32 | low-gaussian=6 offset=3", 160, true},
+    {"fwd u8 25x21x33 ch=3 > real u8, real f32 | notch-ideal=3@5 reject-butterworth=8/3", 300,
+     false},
+    {"fwd u16 24x20x40 ch=3 luma > real u16 | band-gaussian=9", 200, false},
+    {"fwd f32 24x20x40 axes=5 > real f32 | low-butterworth=5/2 offset=2", 160, false},
+    {"fwd f64 24x11x36 double > real f64 | high-ideal=7", 300, false},
+    {"fwd u8 130x240 ch=2 > real u8 | high-gaussian=20 offset=100", 160, true},
+    {"fwd f32 131x241 > real f32 | low-butterworth=20/40", 200, false},
+    {"fwd f32 24x20x40 > real f32 | real high-gaussian=8", 200, true},
+    {"fwd f32 130x240 > real f32 | complex offset=1", 250, false},
+    {"fwd f32 36x10x60 > real f32 | notch-gaussian=2@5 notch-gaussian=3@-8 notch-gaussian=4@11",
+     220, false},
+    {"fwd f32 20000x16 > real f32 | low-gaussian=900", 1700, false},
 };
 
 static void check_slabs(struct subject *s, const struct limited *l) {
     struct gf_backend_options options = {
         .threads = 2, .device = s->device, .device_memory = l->kib << 10};
     struct gf_job job;
+    struct gf_filter *filter = NULL;
     struct gf_plan *plan = NULL;
-    CHECK_MSG(backends_parse(l->job, &job), "no job: %s", l->job);
+    CHECK_MSG(backends_parse_filtered(s, l->job, &job, &filter), "no job: %s", l->job);
     int rc = s->backend->open(&options, &s->context[0]);
     CHECK_MSG(!rc, "%s", gf_message());
-    if (rc)
+    if (rc) {
+        gf_filter_free(filter);
         return;
+    }
     s->context[1] = s->context[0];
     rc = s->backend->plan(s->context[0], &job, &plan);
     CHECK_MSG(!rc && plan->in_slabs, "%s: %s", l->job, rc ? gf_message() : "in one piece");
@@ -153,6 +171,7 @@ static void check_slabs(struct subject *s, const struct limited *l) {
     }
     s->backend->close(s->context[0]);
     s->context[0] = s->context[1] = NULL;
+    gf_filter_free(filter);
 }
 
 /* Too little for a page, and jobs that slabs do not serve. */
@@ -271,7 +290,7 @@ static void test_failures(void) {
     gf_array_free(&again);
 }
 
-static void test_backend(const struct gf_backend *b, bool gpu) {
+static void test_backend(const struct gf_backend *b, bool gpu, bool all) {
     struct gf_gpu_props props;
     char reason[GF_REASON] = "";
     struct subject s = {
@@ -281,7 +300,7 @@ static void test_backend(const struct gf_backend *b, bool gpu) {
         return;
     }
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (jobs[i].few || !props.is_cpu)
+        if (all || jobs[i].few || !props.is_cpu)
             check_slabs(&s, &jobs[i]);
     check_refused(&s);
     test_passed += s.passed;
@@ -291,16 +310,17 @@ static void test_backend(const struct gf_backend *b, bool gpu) {
 int main(int argc, char **argv) {
     gf_environment_read();
     const bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
+    const bool all = argc > 1 && !strcmp(argv[1], "all");
     test_bins();
     test_mirrors();
     if (!gpu)
         test_failures();
     for (int i = 0; gf_backends[i]; i++) {
-        bool wanted = argc == 1 + gpu;
+        bool wanted = argc == 1 + gpu + all;
         for (int k = 1; k < argc; k++)
             wanted = wanted || !strcmp(argv[k], gf_backends[i]->name);
         if (wanted && (gf_backends[i] == &gf_backend_opencl || gf_backends[i] == &gf_backend_cuda))
-            test_backend(gf_backends[i], gpu);
+            test_backend(gf_backends[i], gpu, all);
     }
     return TEST_END();
 }

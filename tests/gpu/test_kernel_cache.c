@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/environment.h"
+#include "core/gpu/compiler_note.h"
 #include "core/gpu/kernel_cache.h"
 #include "core/gpu/kernel_source.h"
 #include "core/base/status.h"
@@ -214,6 +215,30 @@ static void test_hits(void) {
     write_text(sources, "b.h", "// b has changed");
     CHECK_EQ(get("a.cl", "-DN=1"), 1);
     CHECK_EQ(get("a.cl", "-DN=1"), 0);
+}
+
+/* A note holds for one device, and while the compiler is the same file. */
+static void test_compiler_note(void) {
+    struct gf_compiler_note note = {.as_ptx = 1}, read;
+    struct gf_gpu_props another = props;
+    char path[256], relative[] = "a.cl";
+    snprintf(another.extensions, sizeof another.extensions, "sm_10");
+    snprintf(path, sizeof path, "%s/libcompiler", sources);
+    snprintf(note.text, sizeof note.text, "cc 1.0");
+    snprintf(note.option, sizeof note.option, "--arch=1");
+    CHECK(!gf_compiler_note_file(&note, path) && !gf_compiler_note_file(&note, relative));
+    write_text(sources, "libcompiler", "one");
+    CHECK(gf_compiler_note_file(&note, path));
+    CHECK(!gf_compiler_note_read(&props, &read));
+    gf_compiler_note_write(&props, &note);
+    CHECK(gf_compiler_note_read(&props, &read) && !memcmp(&read, &note, sizeof note));
+    CHECK(!gf_compiler_note_read(&another, &read));
+    write_text(sources, "libcompiler", "another one");
+    CHECK(!gf_compiler_note_read(&props, &read));
+    remove(path);
+    CHECK(!gf_compiler_note_read(&props, &read));
+    CHECK_EQ(count_files(".compiler", path), 1);
+    remove(path);
 }
 
 static void test_failures(void) {
@@ -537,6 +562,7 @@ int main(void) {
     write_text(sources, "a.cl", "int a;\n#include \"b.h\"\n");
     write_text(sources, "c.cl", "the end\n");
     test_hits();
+    test_compiler_note();
     test_failures();
     test_side_by_side();
     test_damage();

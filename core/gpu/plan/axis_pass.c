@@ -64,7 +64,9 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         b->args.pair_counted = x.counted / 2;
         x.counted = (x.counted + 1) / 2;
     }
-    if (x.count == 1 && !pairs && !own)
+    /* A part's only index along an axis is not the filter's first. */
+    const bool placed = ap->filtered && b->p->job.whole.axes && axis < 3 && b->p->filter.at[axis];
+    if (x.count == 1 && !pairs && !own && !placed)
         return;
     if (pairs && (pair_in || pair_out)) {
         b->args.lone_index = b->n;
@@ -395,9 +397,9 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
         gf_gpu_axis_pass_options(b, tile, pass);
     if (ap->filtered) {
         gf_gpu_filter_options(p, pass);
-        gf_gpu_option(pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile->sides,
-                      tile->side_stride,
-                      gf_gpu_job_axis(&p->job, ap->axis) == gf_job_half_axis(&p->job));
+        gf_gpu_option(
+            pass, "-DSIDES=%d -DSIDE_STRIDE=%d -DFOLDED=%d", tile->sides, tile->side_stride,
+            !p->job.whole.axes && gf_gpu_job_axis(&p->job, ap->axis) == gf_job_half_axis(&p->job));
     }
     pass->group = tile->threads;
     pass->local_bytes = pass->kernel.local_bytes = tile->local_bytes;

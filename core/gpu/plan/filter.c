@@ -21,9 +21,10 @@ static int add_step(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *wo
     struct filter_multiply_args *a = &pass->args.filter;
     a->filter = p->filter;
     a->channels = work->extent[3];
-    a->halved = b->half;
+    const bool part = b->job->whole.axes != 0;
+    a->halved = part ? 0 : b->half;
     for (int axis = 0; axis < 3; axis++) {
-        a->n[axis] = b->n[axis];
+        a->n[axis] = part ? 2 * b->n[axis] : b->n[axis]; /* a part's bins are where they are */
         int i = gf_gpu_job_axis(b->job, axis);
         a->on[axis] = i >= 0 && b->job->axes >> i & 1;
         a->work[axis] = work->extent[axis];
@@ -252,10 +253,52 @@ static int weigh(struct gf_gpu_plan_builder *b, int (*add)(struct gf_gpu_plan_bu
     return rc;
 }
 
+/* Complex numbers through one axis, times the filter, and back, without the norm's factor. */
+static int plan_part(struct gf_gpu_plan_builder *b) {
+    const struct gf_job *job = b->job;
+    int64_t shape[GF_MAX_RANK];
+    int axis = 0;
+    while (!gf_gpu_axis_on(job, axis))
+        if (++axis == 3)
+            return gf_fail(GF_EUNSUPP, "a part of a filter has no axis");
+    gf_job_in_shape(job, shape);
+    struct gf_gpu_space src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype), dst = src;
+    struct gf_gpu_space work = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
+    struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
+    dst.buffer_id = GF_GPU_OUT;
+    ap.filtered = true;
+    if (gf_gpu_fits_tile(b, &ap, &src, &dst))
+        return gf_gpu_add_axis(b, &ap, &src, &dst, true);
+    ap.filtered = false;
+    int rc = gf_gpu_add_axis(b, &ap, &src, &work, false);
+    if (!rc)
+        rc = add_step(b, &work);
+    b->dir = -1;
+    ap = gf_gpu_axis_pass_along(b, axis);
+    return rc ? rc : gf_gpu_add_axis(b, &ap, &work, &dst, false);
+}
+
+void gf_gpu_filter_move(struct gf_gpu_plan *p, int axis, int64_t first) {
+    const int64_t at = p->filter.at[axis], delta = first - p->filter_first;
+    if (p->filter_form != FILTER_FACTORS || !at || !delta)
+        return;
+    for (int i = 0; i < p->n_passes; i++) {
+        struct gf_gpu_pass *pass = &p->pass[i];
+        for (int k = 0; k < pass->indices && pass->kind == GF_GPU_PASS_FILTER_AXIS; k++)
+            if (pass->args.pass.index[k].filter == at + p->filter_first)
+                pass->args.pass.index[k].filter += delta;
+        if (pass->kind == GF_GPU_PASS_MULTIPLY)
+            pass->args.filter.filter.at[axis] += delta;
+    }
+    p->filter_first = first;
+}
+
 int gf_gpu_filter_job(struct gf_gpu_plan_builder *b) {
     int rc = gf_gpu_filter_values(b);
     if (rc)
         return rc;
+    if (b->job->whole.axes)
+        return plan_part(b);
     struct gf_gpu_axis_pass ap;
     bool packed = b->half >= 0 && b->axes > 1 && packed_filter_pass(b, &ap);
     if (b->widen && !packed)

@@ -7,6 +7,7 @@
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/pass.h"
 #include "core/gpu/plan/tables.h"
+#include "core/base/loadstore.h"
 #include "core/base/status.h"
 
 /* Up to so many factors are evaluated in the kernel, which costs arithmetic; more become a table,
@@ -17,9 +18,28 @@ enum { FEW_FACTORS = 6 };
  * this, or squares of bins are no longer exact. */
 enum { HIGHEST_ORDER = 8, LARGEST_SQUARE = 1 << 24 };
 
+/* Of a part the values are those of the whole. */
 static bool on(const struct gf_job *job, int axis) {
+    const unsigned axes = job->whole.axes ? job->whole.axes : job->axes;
     int i = gf_gpu_job_axis(job, axis);
-    return i >= 0 && job->axes >> i & 1;
+    return i >= 0 && axes >> i & 1;
+}
+
+/* Its axis that the half spectrum halves, and how many values there are along an axis. */
+static int half_of(const struct gf_gpu_plan_builder *b) {
+    const struct gf_job whole = gf_filter_whole(b->job);
+    return gf_work_axis(b->job, gf_job_half_axis(&whole));
+}
+
+static int64_t extent_of(const struct gf_gpu_plan_builder *b, int axis) {
+    const struct gf_job whole = gf_filter_whole(b->job);
+    const int i = gf_gpu_job_axis(b->job, axis);
+    return i < 0 ? 1 : whole.shape[i];
+}
+
+static int64_t count_of(const struct gf_gpu_plan_builder *b, int axis) {
+    const int64_t n = extent_of(b, axis);
+    return axis == half_of(b) ? n / 2 + 1 : n;
 }
 
 static double joined(const struct gf_filter_term *term, double a, double b) {
@@ -38,13 +58,13 @@ static void put_lowpass(const struct gf_gpu_plan_builder *b, const struct gf_fil
     to[FILTER_LIMIT] = term->limit;
     to[FILTER_INVERSE] = 1 / term->limit;
     for (int axis = 0; axis < 3; axis++)
-        if (on(b->job, axis) && axis != main && b->n[axis] == 1)
+        if (on(b->job, axis) && axis != main && extent_of(b, axis) == 1)
             rest = joined(term, rest, t->value[term->at[gf_gpu_job_axis(b->job, axis)]]);
     for (int axis = 0; axis < 3; axis++) {
         if (!f->at[axis])
             continue;
         const double *from = t->value + term->at[gf_gpu_job_axis(b->job, axis)];
-        int64_t count = axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis];
+        const int64_t count = count_of(b, axis);
         for (int64_t k = 0; k < count; k++)
             to[f->at[axis] + k] = axis == main ? joined(term, from[k], rest) : from[k];
     }
@@ -53,17 +73,17 @@ static void put_lowpass(const struct gf_gpu_plan_builder *b, const struct gf_fil
 static int put_factors(struct gf_gpu_plan_builder *b, const struct gf_filter_terms *t) {
     struct gf_gpu_plan *p = b->p;
     struct filter_args *f = &p->filter;
-    int main = b->half;
+    int main = half_of(b);
     for (int axis = 0; axis < 3; axis++)
-        if (on(b->job, axis) && b->n[main] == 1 && b->n[axis] > 1)
+        if (on(b->job, axis) && extent_of(b, main) == 1 && extent_of(b, axis) > 1)
             main = axis;
     f->each = FILTER_HEAD;
     for (int axis = 0; axis < 3; axis++) {
         f->at[axis] = 0;
-        if (!on(b->job, axis) || (axis != main && b->n[axis] == 1))
+        if (!on(b->job, axis) || (axis != main && extent_of(b, axis) == 1))
             continue;
         f->at[axis] = f->each;
-        f->each += axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis];
+        f->each += count_of(b, axis);
     }
     f->factors = t->n_factors;
     int64_t count = 2 * f->factors * f->each;
@@ -100,7 +120,7 @@ static void set_table(struct gf_gpu_plan_builder *b) {
     bool complex = table->data && gf_dtype_is_complex(table->dtype);
     for (int axis = 2; axis >= 0; axis--) {
         p->filter.at[axis] = count;
-        count *= axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis];
+        count *= axis == b->half ? b->n[axis] / 2 + 1 : b->n[axis]; /* a part's own: half is -1 */
     }
     p->filter_form = complex ? FILTER_COMPLEX : FILTER_REALS;
     p->bytes[GF_GPU_FILTER] = count * (complex ? b->complex_bytes : b->real_bytes);
@@ -122,7 +142,8 @@ int gf_gpu_filter_values(struct gf_gpu_plan_builder *b) {
         return 0;
     }
     b->p->filter_form = FILTER_FACTORS;
-    int rc = gf_filter_compile(b->job, &t);
+    const struct gf_job whole = gf_filter_whole(b->job);
+    int rc = gf_filter_compile(&whole, &t);
     if (!rc && !is_exact(b->job, &t))
         set_table(b);
     else if (!rc)

@@ -360,7 +360,8 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, bool
                                     .real_bytes = wide ? 8 : 4};
     for (int i = 0; i < job->ndim; i++)
         b.n[gf_work_axis(job, i)] = job->shape[i];
-    if (gf_job_half_axis(job) >= 0)
+    const bool filters_part = job->op == GF_FILTER && job->whole.axes;
+    if (gf_job_half_axis(job) >= 0 && !filters_part)
         b.half = gf_work_axis(job, gf_job_half_axis(job));
     for (int axis = 0; axis < 3; axis++)
         b.axes += on(&b, axis);

@@ -122,6 +122,7 @@ struct gf_gpu_plan {
     bool host_share;  /* wavelets: `job` is only the device's share, see core/gpu/dwt_host.h */
     struct filter_args filter;       /* GF_FILTER: where its passes find the values */
     int filter_form, filter_profile; /* FILTER_…, PROFILE_… */
+    int64_t filter_first;            /* see gf_gpu_filter_move() */
     bool filter_bands;
 };
 

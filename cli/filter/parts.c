@@ -1,0 +1,124 @@
+/* Tables part by part: the rows of a mask that the part is made of, and kernels. */
+#include "cli/filter/parts.h"
+
+#include <stdlib.h>
+
+#include "cli/filter/files.h"
+#include "cli/filter/filtering.h"
+#include "core/base/status.h"
+#include "core/filter/table.h"
+
+/* The extents of a file's samples by the axes of the part; those of a picture are 0 and 2. */
+static void spread(const struct gf_job *part, const struct gf_filter_part *p, int64_t *extent) {
+    int from = p->ndim - 1;
+    for (int axis = part->ndim - 1; axis >= 0; axis--) {
+        const bool on = part->whole.axes >> axis & 1;
+        extent[axis] = on && from >= 0 ? p->file.extent[from--] : 1;
+    }
+}
+
+/* Rows of a mask's file as doubles, of which those columns are kept that are held along x. */
+struct reading {
+    struct gf_filter_part *p;
+    struct gf_filter_samples *mask;
+    char *row;
+    double *to;
+};
+
+static int read_row(struct reading *r, int64_t page, int64_t row) {
+    const struct gf_image *image = r->p->header;
+    const struct gf_array *px = &image->px;
+    const int x = image->ndim - 1;
+    const double white = gf_filter_mask_white(px->dtype);
+    int64_t first[GF_MAX_RANK];
+    int rc = gf_file_read_rows(r->p->source, image, page, row, 1, r->row);
+    const struct gf_array a = gf_array_wrap(r->row, px->dtype, 2, px->shape + x);
+    if (!rc && gf_array_nonfinite(&a, first))
+        rc = gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", r->p->text);
+    for (int64_t i = 0; i < px->shape[x] && !rc; i++)
+        if (r->mask->axis != 2 || r->mask->held[i] >= 0)
+            *r->to++ = gf_filter_sample(image, r->row + i * px->stride[x]) / white;
+    return rc;
+}
+
+/* Numbers the marked indices in their order; -1 for the others. */
+static int64_t number(int64_t *held, int64_t n) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++)
+        held[i] = held[i] ? count++ : -1;
+    return count;
+}
+
+/* The samples of the mask that the part's values are made of. */
+static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
+                     struct gf_filter_samples *mask, int64_t *held) {
+    const int64_t *n = mask->extent;
+    const struct gf_array *px = &p->header->px;
+    mask->axis = n[1] > 1 ? 1 : 2; /* of a picture, or where y is not transformed, columns */
+    gf_filter_mark_mask(part, mask->axis, n[mask->axis], held);
+    mask->n_held = number(held, n[mask->axis]);
+    mask->held = held;
+    const int64_t count = n[0] * n[1] * n[2] / n[mask->axis] * mask->n_held;
+    mask->value = gf_alloc((size_t)count * sizeof *mask->value);
+    struct reading r = {p, mask, gf_alloc((size_t)px->stride[p->ndim - 2]), mask->value};
+    int rc = mask->value && r.row ? 0 : gf_fail(GF_ENOMEM, "no memory for rows of a mask");
+    for (int64_t z = 0; z < n[0] && !rc; z++)
+        for (int64_t y = 0; y < n[1] && !rc; y++)
+            if (mask->axis == 2)
+                rc = read_row(&r, 0, z);
+            else if (held[y] >= 0)
+                rc = read_row(&r, z, y);
+    gf_free(r.row);
+    return rc;
+}
+
+static int times_mask(struct gf_task *t, struct gf_filter_part *p, const struct gf_job *part,
+                      struct gf_filter *filter) {
+    struct gf_filter_samples mask = {.value = p->file.value};
+    const int threads = gf_settings_threads(t->s);
+    spread(part, p, mask.extent);
+    if (!p->source)
+        return gf_filter_times_mask(filter, part, threads, &mask);
+    const int64_t n = mask.extent[1] > mask.extent[2] ? mask.extent[1] : mask.extent[2];
+    int64_t *held = malloc((size_t)n * sizeof *held);
+    int rc = held ? read_mask(p, part, &mask, held) : gf_fail(GF_ENOMEM, "out of memory");
+    if (!rc)
+        rc = gf_filter_times_mask(filter, part, threads, &mask);
+    gf_free(mask.value);
+    free(held);
+    return rc;
+}
+
+int64_t gf_filter_parts_bytes(const struct gf_task *t) {
+    const struct gf_job *job = &t->job;
+    int64_t bytes = 0, plane = 0;
+    for (int i = 0; i < t->s->filter.n_parts; i++) {
+        const struct gf_filter_part *p = &t->s->filter.part[i];
+        int64_t count = p->file.value != NULL;
+        for (int k = 0; k < p->ndim && count; k++)
+            count *= p->file.extent[k];
+        bytes += count * (int64_t)sizeof *p->file.value;
+        if (p->what == GF_KERNEL) /* reals, and complex numbers of half as many */
+            plane = 3 * (int64_t)sizeof(double);
+    }
+    for (int i = 1; i < job->ndim; i++)
+        plane *= job->axes >> i & 1 ? job->shape[i] : 1;
+    return bytes + plane;
+}
+
+int gf_filter_make_table(struct gf_task *t, const struct gf_job *part, struct gf_filter *filter) {
+    const struct gf_filter_transform transform = {gf_filter_transform_once, (void *)t->s};
+    int rc = 0;
+    for (int i = 0; i < t->s->filter.n_parts && !rc; i++) {
+        struct gf_filter_part *p = (struct gf_filter_part *)&t->s->filter.part[i];
+        struct gf_filter_samples kernel = {.value = p->file.value};
+        if (p->what == GF_MASK) {
+            rc = times_mask(t, p, part, filter);
+        } else if (p->what == GF_KERNEL) {
+            spread(part, p, kernel.extent);
+            rc = gf_filter_times_kernel(filter, part, gf_settings_threads(t->s), &kernel,
+                                        &transform);
+        }
+    }
+    return rc;
+}

@@ -1,0 +1,589 @@
+/* The streamed wavelet transform on a GPU: chunks of planes, level by level, three of each in flight. */
+#include "core/gpu/dwt_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/job_check.h"
+#include "core/base/status.h"
+#include "core/gpu/plan/make.h"
+
+/* Bytes of a chunk's new planes, or of its coefficients: copying them takes some ten times as long as
+ * starting to. A chunk of large planes has a few all the same. */
+enum { CHUNK = 8 << 20, USUAL_STEPS = 2 };
+enum { SLOTS = 3, SIZES = 2, KEPT = 3 };
+enum { UPLOADS, PASSES, DOWNLOADS }; /* queues */
+/* Marks of a slot, each followed by those of the other slots; deeper levels are waited for at once. */
+enum { FIRST_MARK = 4, UPLOADED = 0, TRANSFORMED = SLOTS, DOWNLOADED = 2 * SLOTS };
+enum { MARKS = 3 * SLOTS, MARKED_LEVELS = (GF_GPU_MARKS - FIRST_MARK) / MARKS };
+
+/* A chunk in flight, and its buffers: page-locked ones of the host, and the device's. */
+struct slot {
+    char *in, *out;
+    struct gf_gpu_buffer *device_in, *device_out;
+    bool in_flight;
+    int64_t chunk;
+    int64_t boxes; /* emitted after it */
+};
+
+/* One level. Its planes are numbered as they come along the extended line: where that is periodic,
+ * plane 0 and the two after it come again behind the last one, and step 0 is the last. */
+struct level {
+    int number;
+    struct gf_job job;     /* of a chunk; shape[0] is not set */
+    int64_t n, steps;      /* planes, and steps along z */
+    int64_t each, chunks;  /* steps that a chunk adds, and chunks */
+    int64_t plane, packed; /* bytes of a plane of the input, and of the coefficients */
+    int64_t came;          /* planes so far */
+    int64_t next;          /* number of the next one along the extended line */
+    int64_t chunk;         /* that is being filled */
+    int64_t first, filled; /* its planes from `first` on are in the slot's `in`: so many */
+    const char *latest;    /* the last plane of these, also where its chunk is in flight */
+    char *kept[KEPT];      /* periodic: planes 0, 1 and 2 */
+    struct slot slot[SLOTS];
+    struct gf_gpu_run run[SIZES]; /* of usual chunks, and of the last one */
+};
+
+struct gf_dwt_stream {
+    const struct gf_gpu_context *c;
+    struct gf_job job;
+    struct gf_dwt_taker taker;
+    struct gf_dwt_axis axis[3];
+    bool on[3];
+    bool periodic;
+    int64_t pixel; /* bytes of a coefficient, all channels */
+    int64_t boxes; /* emitted so far */
+    int64_t device_bytes;
+    int n_levels;
+    struct level *level;
+};
+
+/* ---- chunks ---- */
+
+/* A chunk has a few planes that the one before it has too: those that the first of its steps needs,
+ * and where it is periodic one before these, so that it begins at an even number. */
+static int64_t overlap(const struct gf_dwt_stream *s) {
+    return s->periodic ? 3 : 2;
+}
+
+/* Its first plane, along the extended line. */
+static int64_t begin_of(const struct level *l, int64_t chunk) {
+    return 2 * l->each * chunk;
+}
+
+/* Steps first .. end - 1, where step `steps` of a periodic line is step 0. */
+static void steps_of(const struct gf_dwt_stream *s, const struct level *l, int64_t chunk,
+                     int64_t *first, int64_t *end) {
+    const int64_t before = l->each * chunk + 1;
+    const bool last = chunk + 1 == l->chunks;
+    *first = chunk || s->periodic ? before : 0;
+    *end = !last ? before + l->each : s->periodic ? l->steps + 1 : l->steps;
+}
+
+/* Planes of the job, of which the last one of a periodic line is not needed. */
+static int64_t extent_of(const struct gf_dwt_stream *s, const struct level *l, int64_t chunk) {
+    int64_t first, end;
+    steps_of(s, l, chunk, &first, &end);
+    if (s->periodic)
+        return 2 * (end - first) + 4;
+    const int64_t left = l->n - begin_of(l, chunk), usual = 2 * l->each + 2;
+    return left < usual ? left : usual;
+}
+
+static int64_t needed_of(const struct gf_dwt_stream *s, const struct level *l, int64_t chunk) {
+    return extent_of(s, l, chunk) - s->periodic;
+}
+
+static struct gf_gpu_run *run_of(const struct gf_dwt_stream *s, struct level *l, int64_t chunk) {
+    return &l->run[extent_of(s, l, chunk) != extent_of(s, l, 0)];
+}
+
+static int64_t count_chunks(const struct gf_dwt_stream *s, const struct level *l) {
+    const int64_t all = s->periodic ? l->steps : (l->n - 1) / 2;
+    const int64_t n = (all + l->each - 1) / l->each;
+    return n < 1 ? 1 : n;
+}
+
+/* ---- plans ---- */
+
+static int slots_of(const struct level *l) {
+    return l->chunks < SLOTS ? (int)l->chunks : SLOTS;
+}
+
+static enum gf_dtype real_of(const struct gf_job *job) {
+    return job->precision == GF_DOUBLE ? GF_F64 : GF_F32;
+}
+
+static int64_t plane_samples(const struct gf_job *job, bool packed) {
+    int64_t shape[GF_MAX_RANK];
+    gf_dwt_shape(job, packed, shape);
+    return shape[1] * shape[2] * shape[3];
+}
+
+/* `part`: bytes of a chunk. */
+static void shape_level(struct gf_dwt_stream *s, int number, int64_t part) {
+    struct level *l = &s->level[number - 1];
+    l->number = number;
+    l->job = s->job;
+    for (int i = 0; i < 3; i++)
+        l->job.shape[i] = s->axis[i].n[number - 1];
+    l->job.wavelet.levels = 1;
+    if (number > 1)
+        l->job.in_dtype = real_of(&s->job);
+    l->job.spend_input = l->job.lean = false;
+    l->job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = real_of(&s->job)};
+    l->job.n_out = 1;
+    l->n = s->axis[0].n[number - 1];
+    l->steps = s->axis[0].n[number];
+    l->plane = plane_samples(&l->job, false) * (int64_t)gf_dtype_size(l->job.in_dtype);
+    l->packed = plane_samples(&l->job, true) * (int64_t)gf_dtype_size(real_of(&s->job));
+    const int64_t most = l->plane > l->packed ? l->plane : l->packed;
+    l->each = part / (2 * most);
+    if (l->each < 1)
+        l->each = part < CHUNK ? 1 : USUAL_STEPS;
+    l->each = l->each < l->steps ? l->each : l->steps;
+    l->chunks = count_chunks(s, l);
+}
+
+/* Planes of a slot's buffer in host memory: none of a chunk's but the first is there twice. */
+static int64_t staged_planes(const struct gf_dwt_stream *s, const struct level *l) {
+    return l->chunks > 1 ? 2 * l->each + 3 : needed_of(s, l, 0);
+}
+
+static int64_t packed_planes(const struct gf_dwt_stream *s, const struct level *l) {
+    struct gf_dwt_axis z;
+    gf_dwt_axis(extent_of(s, l, 0), true, 1, s->job.wavelet.boundary, &z);
+    return z.packed;
+}
+
+static int64_t slot_bytes(const struct gf_dwt_stream *s, const struct level *l) {
+    return staged_planes(s, l) * l->plane + packed_planes(s, l) * l->packed;
+}
+
+static int begin(const struct gf_job *job, struct gf_dwt_stream *s) {
+    *s = (struct gf_dwt_stream){.job = *job, .n_levels = job->wavelet.levels};
+    int rc = gf_job_validate(job);
+    if (rc)
+        return rc;
+    if (gf_dwt_stream_refuses(job))
+        return gf_fail(GF_EINVAL, "%s", gf_dwt_stream_refuses(job));
+    s->periodic = job->wavelet.boundary == GF_PERIODIC;
+    s->pixel = job->channels * (int64_t)gf_dtype_size(real_of(job));
+    s->level = calloc((size_t)s->n_levels, sizeof *s->level);
+    if (!s->level)
+        return gf_fail(GF_ENOMEM, "no memory for a stream");
+    for (int i = 0; i < 3; i++) {
+        s->on[i] = job->axes >> i & 1;
+        gf_dwt_axis(job->shape[i], s->on[i], s->n_levels, job->wavelet.boundary, &s->axis[i]);
+    }
+    return 0;
+}
+
+static void shape_levels(struct gf_dwt_stream *s, int64_t part) {
+    for (int i = 1; i <= s->n_levels; i++)
+        shape_level(s, i, part);
+}
+
+static int64_t host_bytes(const struct gf_dwt_stream *s) {
+    int64_t bytes = 0;
+    for (int i = 0; i < s->n_levels; i++)
+        bytes += SLOTS * slot_bytes(s, &s->level[i]) + (s->periodic ? KEPT * s->level[i].plane : 0);
+    return bytes;
+}
+
+static int64_t stream_bytes(const struct gf_job *job, int threads) {
+    struct gf_dwt_stream s;
+    int64_t bytes = 0;
+    (void)threads;
+    if (!begin(job, &s)) {
+        shape_levels(&s, CHUNK);
+        bytes = host_bytes(&s);
+    }
+    free(s.level);
+    return bytes;
+}
+
+static int make_run(const struct gf_dwt_stream *s, struct level *l, int64_t chunk) {
+    struct gf_gpu_run *m = run_of(s, l, chunk);
+    struct gf_job job = l->job;
+    job.shape[0] = extent_of(s, l, chunk);
+    return m->plan ? 0 : gf_gpu_run_make(s->c, m, &job);
+}
+
+static void drop_runs(struct gf_dwt_stream *s) {
+    for (int i = 0; i < s->n_levels * SIZES; i++) {
+        struct gf_gpu_run *m = &s->level[i / SIZES].run[i % SIZES];
+        gf_gpu_run_drop(s->c, m);
+        *m = (struct gf_gpu_run){.plan = NULL};
+    }
+}
+
+/* What a plan takes of the device beside what the slots have. */
+static int64_t own_bytes(const struct gf_gpu_run *m) {
+    int64_t bytes = 0;
+    for (int i = 0; i < GF_GPU_N_BUFFERS && m->plan; i++)
+        if (i != GF_GPU_IN && i != GF_GPU_OUT)
+            bytes += m->plan->bytes[i];
+    return bytes;
+}
+
+static int64_t device_bytes(const struct gf_dwt_stream *s) {
+    int64_t bytes = 0;
+    for (int i = 0; i < s->n_levels; i++) {
+        const struct level *l = &s->level[i];
+        const struct gf_gpu_plan *p = l->run[0].plan;
+        bytes += slots_of(l) * (p->bytes[GF_GPU_IN] + p->bytes[GF_GPU_OUT]);
+        for (int k = 0; k < SIZES; k++)
+            bytes += own_bytes(&l->run[k]);
+    }
+    return bytes;
+}
+
+/* Plans for chunks of `part` bytes; GF_ENOMEM where the device does not hold them. */
+static int make_runs(struct gf_dwt_stream *s, int64_t part) {
+    int rc = 0;
+    shape_levels(s, part);
+    for (int i = 0; i < s->n_levels && !rc; i++) {
+        rc = make_run(s, &s->level[i], 0);
+        if (!rc)
+            rc = make_run(s, &s->level[i], s->level[i].chunks - 1);
+    }
+    if (rc)
+        return rc;
+    const int64_t all = device_bytes(s);
+    for (int i = 0; i < s->n_levels * SIZES && !rc; i++) {
+        struct gf_gpu_run *m = &s->level[i / SIZES].run[i % SIZES];
+        if (!m->plan)
+            continue;
+        const struct gf_gpu_plan *p = m->plan;
+        rc = gf_gpu_run_prepare(s->c, m,
+                                all - own_bytes(m) - p->bytes[GF_GPU_IN] - p->bytes[GF_GPU_OUT]);
+    }
+    s->device_bytes = all;
+    return rc;
+}
+
+static int fit(struct gf_dwt_stream *s) {
+    for (int64_t part = CHUNK;; part /= 2) {
+        const int rc = make_runs(s, part);
+        bool least = true;
+        for (int i = 0; i < s->n_levels; i++)
+            least &= s->level[i].each == 1;
+        if (!rc || rc != GF_ENOMEM || least)
+            return rc;
+        drop_runs(s);
+    }
+}
+
+/* ---- memory ---- */
+
+static int take_slot(struct gf_dwt_stream *s, struct level *l, int k) {
+    const struct gf_gpu *api = s->c->api;
+    struct slot *t = &l->slot[k];
+    const struct gf_gpu_plan *p = l->run[0].plan;
+    void *host[2] = {NULL, NULL};
+    int rc = api->pin(s->c->gpu, staged_planes(s, l) * l->plane, &host[0]);
+    t->in = host[0];
+    if (!rc)
+        rc = api->pin(s->c->gpu, packed_planes(s, l) * l->packed, &host[1]);
+    t->out = host[1];
+    if (!rc)
+        rc = api->alloc(s->c->gpu, p->bytes[GF_GPU_IN], &t->device_in);
+    if (!rc)
+        rc = api->alloc(s->c->gpu, p->bytes[GF_GPU_OUT], &t->device_out);
+    return rc;
+}
+
+static int take_level(struct gf_dwt_stream *s, struct level *l) {
+    int rc = 0;
+    for (int k = 0; k < slots_of(l) && !rc; k++)
+        rc = take_slot(s, l, k);
+    for (int k = 0; k < KEPT && s->periodic && !rc; k++)
+        if (!(l->kept[k] = gf_alloc((size_t)l->plane)))
+            rc = gf_fail(GF_ENOMEM, "no memory for a plane");
+    for (int k = 0; k < SIZES && !rc; k++) {
+        struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {
+            [GF_GPU_IN] = l->slot[0].device_in, [GF_GPU_OUT] = l->slot[0].device_out};
+        if (l->run[k].plan)
+            rc = gf_gpu_run_take(s->c, &l->run[k], lent);
+    }
+    l->next = s->periodic && l->number > 1;
+    l->first = l->next;
+    return rc;
+}
+
+static void stream_close(struct gf_dwt_stream *s) {
+    if (!s)
+        return;
+    const struct gf_gpu *api = s->c->api;
+    void *gpu = s->c->gpu;
+    api->use(gpu, 0);
+    api->sync(gpu); /* what is in flight after a failure still reads and writes the buffers */
+    drop_runs(s);
+    for (int i = 0; i < s->n_levels * SLOTS; i++) {
+        struct slot *t = &s->level[i / SLOTS].slot[i % SLOTS];
+        api->free(gpu, t->device_in);
+        api->free(gpu, t->device_out);
+        if (t->in)
+            api->unpin(gpu, t->in);
+        if (t->out)
+            api->unpin(gpu, t->out);
+    }
+    for (int i = 0; i < s->n_levels * KEPT; i++)
+        gf_free(s->level[i / KEPT].kept[i % KEPT]);
+    free(s->level);
+    free(s);
+}
+
+static int stream_open(void *context, const struct gf_job *job, int threads,
+                       const struct gf_dwt_taker *taker, struct gf_dwt_stream **out) {
+    struct gf_dwt_stream *s = malloc(sizeof *s);
+    *out = NULL;
+    (void)threads; /* the device works */
+    if (!s)
+        return gf_fail(GF_ENOMEM, "no memory for a stream");
+    int rc = begin(job, s);
+    s->c = context;
+    s->taker = *taker;
+    if (rc) {
+        free(s->level);
+        free(s);
+        return rc;
+    }
+    rc = fit(s);
+    for (int i = 0; i < s->n_levels && !rc; i++)
+        rc = take_level(s, &s->level[i]);
+    if (!rc)
+        rc = s->c->api->sync(s->c->gpu); /* the other queues see the tables */
+    if (rc) {
+        stream_close(s);
+        return rc;
+    }
+    *out = s;
+    return 0;
+}
+
+/* ---- what is finished ---- */
+
+static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const char *data,
+               int64_t row, int64_t stride);
+
+/* A plane's bands, from a chunk's coefficients, which have no gaps. */
+static int send_plane(struct gf_dwt_stream *s, const struct level *l,
+                      const struct gf_dwt_plane *plane, const char *data) {
+    struct gf_dwt_box box[GF_DWT_PLANE_BOXES];
+    const int n = gf_dwt_plane_boxes(plane, box);
+    const int64_t ny = s->axis[1].n[l->number], nx = s->axis[2].n[l->number];
+    const int64_t row = (s->on[2] ? 2 * nx : nx) * s->pixel;
+    int rc = 0;
+    for (int i = 0; i < n && !rc; i++) {
+        box[i].stride = row;
+        box[i].data = data + (box[i].y ? ny * row : 0) + (box[i].x ? nx * s->pixel : 0);
+        s->boxes++;
+        rc = s->taker.emit(s->taker.user, &box[i]);
+    }
+    return rc;
+}
+
+/* Step k, which a chunk has as its step j of m. */
+static int send_step(struct gf_dwt_stream *s, struct level *l, int64_t k, int64_t j, int64_t m,
+                     const char *out) {
+    struct gf_dwt_plane plane = {.axis = s->axis,
+                                 .on = s->on,
+                                 .level = l->number,
+                                 .last = l->number == s->n_levels,
+                                 .step = k};
+    const char *low = out + j * l->packed;
+    int rc = send_plane(s, l, &plane, low);
+    plane.detail = true;
+    if (!rc)
+        rc = send_plane(s, l, &plane, out + (m + j) * l->packed);
+    if (rc || plane.last)
+        return rc;
+    const int64_t nx = s->axis[2].n[l->number];
+    return put(s, l + 1, k, low, nx * s->pixel, (s->on[2] ? 2 * nx : nx) * s->pixel);
+}
+
+/* Waits for a chunk, and emits what it made. */
+static int finish(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
+    const struct gf_gpu *api = s->c->api;
+    const int mark = FIRST_MARK + (l->number - 1) * MARKS + (int)(t - l->slot);
+    int64_t first, end;
+    if (!t->in_flight)
+        return 0;
+    int rc = l->number <= MARKED_LEVELS ? api->reach(s->c->gpu, mark + DOWNLOADED) : 0;
+    t->in_flight = false;
+    steps_of(s, l, t->chunk, &first, &end);
+    struct gf_dwt_axis z;
+    gf_dwt_axis(extent_of(s, l, t->chunk), true, 1, s->job.wavelet.boundary, &z);
+    for (int64_t k = first; k < end && !rc; k++)
+        rc = send_step(s, l, k % l->steps, k - l->each * t->chunk, z.n[1], t->out);
+    t->boxes = s->boxes;
+    return rc;
+}
+
+/* ---- on the device ---- */
+
+/* The planes that the next chunk has too go to its slot. */
+static int queue_passes(struct gf_dwt_stream *s, struct level *l, const struct slot *t) {
+    const struct gf_gpu *api = s->c->api;
+    struct gf_gpu_run *m = run_of(s, l, t->chunk);
+    m->buffer[GF_GPU_IN] = t->device_in;
+    m->buffer[GF_GPU_OUT] = t->device_out;
+    int rc = gf_gpu_run_launch(s->c, m, 0, m->plan->n_passes);
+    if (rc || t->chunk + 1 == l->chunks)
+        return rc;
+    const struct slot *next = &l->slot[(t->chunk + 1) % SLOTS];
+    return api->copy(s->c->gpu, next->device_in, 0, t->device_in, 2 * l->each * l->plane,
+                     overlap(s) * l->plane);
+}
+
+/* Queues the chunk that is full; the slot's last one is finished. */
+static int queue_chunk(struct gf_dwt_stream *s, struct level *l, struct slot *t) {
+    const struct gf_gpu *api = s->c->api;
+    void *gpu = s->c->gpu;
+    const bool marked = l->number <= MARKED_LEVELS;
+    const int mark = FIRST_MARK + (l->number - 1) * MARKS + (int)(t - l->slot);
+    int rc = api->use(gpu, UPLOADS);
+    if (!rc)
+        rc = api->upload(gpu, t->device_in, l->first * l->plane, t->in, l->filled * l->plane);
+    if (!rc)
+        rc = marked ? api->mark(gpu, mark + UPLOADED) : api->sync(gpu);
+    if (!rc)
+        rc = api->use(gpu, PASSES);
+    if (!rc && marked)
+        rc = api->follow(gpu, mark + UPLOADED);
+    if (!rc)
+        rc = queue_passes(s, l, t);
+    if (!rc)
+        rc = marked ? api->mark(gpu, mark + TRANSFORMED) : api->sync(gpu);
+    if (!rc)
+        rc = api->use(gpu, DOWNLOADS);
+    if (!rc && marked)
+        rc = api->follow(gpu, mark + TRANSFORMED);
+    if (!rc)
+        rc = api->download(gpu, t->out, t->device_out, 0,
+                           run_of(s, l, t->chunk)->plan->bytes[GF_GPU_OUT]);
+    return rc ? rc : marked ? api->mark(gpu, mark + DOWNLOADED) : api->sync(gpu);
+}
+
+/* Begins with the chunk that is full, and makes the next slot free. */
+static int submit(struct gf_dwt_stream *s, struct level *l) {
+    struct slot *t = &l->slot[l->chunk % SLOTS], *next = &l->slot[(l->chunk + 1) % SLOTS];
+    t->chunk = l->chunk;
+    int rc = queue_chunk(s, l, t);
+    t->in_flight = !rc;
+    l->chunk++;
+    l->first = overlap(s);
+    l->filled = 0;
+    if (!rc)
+        rc = finish(s, l, next);
+    if (!rc && s->taker.settle)
+        rc = s->taker.settle(s->taker.user, next->boxes);
+    return rc;
+}
+
+/* ---- planes ---- */
+
+static void copy_rows(char *to, const char *from, int64_t bytes, int64_t row, int64_t stride) {
+    for (int64_t at = 0; at < bytes; at += row, from += stride)
+        memcpy(to + at, from, (size_t)row);
+}
+
+/* The next plane along the extended line. */
+static int append(struct gf_dwt_stream *s, struct level *l, const char *data, int64_t row,
+                  int64_t stride) {
+    struct slot *t = &l->slot[l->chunk % SLOTS];
+    char *to = t->in + l->filled++ * l->plane;
+    copy_rows(to, data, l->plane, row, stride);
+    l->latest = to;
+    l->next++;
+    return l->first + l->filled == needed_of(s, l, l->chunk) ? submit(s, l) : 0;
+}
+
+/* What follows the last plane of a periodic line: that plane again where there is an odd number, and
+ * the first ones. */
+static int wrap(struct gf_dwt_stream *s, struct level *l) {
+    const int64_t even = l->n + l->n % 2;
+    int rc = 0;
+    while (l->chunk < l->chunks && !rc) {
+        const int64_t at = l->next % even, plane = at < l->n ? at : l->n - 1;
+        const char *data = plane < KEPT ? l->kept[plane] : NULL;
+        if (!data) /* it came just before */
+            data = l->latest;
+        rc = append(s, l, data, l->plane, l->plane);
+    }
+    return rc;
+}
+
+/* All planes came: what is in flight, and then that of the next level. */
+static int drain(struct gf_dwt_stream *s, struct level *l) {
+    int rc = 0;
+    for (int64_t i = 0; i < SLOTS && !rc; i++)
+        rc = finish(s, l, &l->slot[(l->chunk + i) % SLOTS]);
+    return rc;
+}
+
+/* Plane `plane` of a level, as rows `stride` bytes apart. */
+static int put(struct gf_dwt_stream *s, struct level *l, int64_t plane, const char *data,
+               int64_t row, int64_t stride) {
+    int rc = 0;
+    if (s->periodic && plane < KEPT)
+        copy_rows(l->kept[plane], data, l->plane, row, stride);
+    if (!s->periodic || l->number == 1 || plane)
+        rc = append(s, l, data, row, stride);
+    if (++l->came < l->n || rc)
+        return rc;
+    if (s->periodic)
+        rc = wrap(s, l);
+    return rc ? rc : drain(s, l);
+}
+
+static int stream_push(struct gf_dwt_stream *s, const struct gf_array *plane) {
+    struct level *l = s->level;
+    const int64_t row = l->plane / l->job.shape[1];
+    if (l->came == l->n)
+        return gf_fail(GF_EINVAL, "more planes than the job has");
+    if (gf_array_is_contiguous(plane))
+        return put(s, l, l->came, plane->data, l->plane, l->plane);
+    const struct gf_array first = gf_array_index(plane, 0, 0);
+    if (gf_array_is_contiguous(&first))
+        return put(s, l, l->came, plane->data, row, plane->stride[0]);
+    struct gf_array dense = {0};
+    int rc = gf_array_alloc(&dense, plane->dtype, plane->rank, plane->shape);
+    if (rc)
+        return rc;
+    gf_array_copy(&dense, plane);
+    rc = put(s, l, l->came, dense.data, l->plane, l->plane);
+    gf_array_free(&dense);
+    return rc;
+}
+
+static double stream_peak(const struct gf_dwt_stream *s) {
+    return (double)host_bytes(s) / (double)s->level->plane;
+}
+
+void gf_gpu_dwt_stream_info(const struct gf_dwt_stream *s, struct gf_gpu_dwt_stream_info *info) {
+    *info = (struct gf_gpu_dwt_stream_info){.device_bytes = s->device_bytes,
+                                            .host_bytes = host_bytes(s),
+                                            .chunks = s->level->chunks,
+                                            .planes = 2 * s->level->each};
+    for (int i = 0; i < s->n_levels; i++) {
+        const struct level *l = &s->level[i];
+        info->bytes_up += (l->n + (s->periodic ? KEPT : 0)) * l->plane;
+        for (int64_t k = 0; k < l->chunks; k++)
+            info->bytes_down += run_of(s, &s->level[i], k)->plan->bytes[GF_GPU_OUT];
+        for (int k = 0; k < SIZES; k++) {
+            info->built += l->run[k].built;
+            info->build_seconds += l->run[k].build_seconds;
+        }
+    }
+}
+
+const struct gf_dwt_streamer gf_gpu_dwt_streamer = {
+    .bytes = stream_bytes,
+    .open = stream_open,
+    .push = stream_push,
+    .peak = stream_peak,
+    .close = stream_close,
+};

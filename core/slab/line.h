@@ -1,0 +1,35 @@
+/* A transform of single lines that do not fit memory. A line of n points, two real samples being one
+ * complex point, is a matrix of n1 rows of n2 points (Bailey 1990, "FFTs in external or hierarchical
+ * memory", four-step). Forward, three walks:
+ *
+ *     blocks of columns    n1 runs of the file; along the columns, times exp(-2 pi i k1 i2 / n)
+ *     rows                 one after the other, n2 points each
+ *     slabs                n1 runs of the rows, whose points k1 + n1 k2 lie side by side in the result;
+ *                          of real samples with the slab of the negative frequencies
+ *
+ * and the inverse takes them in the opposite order. In the exchange the matrix is row by row. n1 is the
+ * least divisor of n whose rows fit memory, so all runs are as long as they can be: a third of M^2 / n
+ * bytes or so of M bytes of memory. Two walks would do with runs of the square root of that.
+ *
+ * Lines of the last axis alone: others are batches. */
+#ifndef GF_CORE_SLAB_LINE_H
+#define GF_CORE_SLAB_LINE_H
+
+#include "core/slab/plan.h"
+
+enum { GF_SLAB_CHANNELS = 16 };
+
+/* True for jobs of a single axis, the last one: those are asked here, all others core/slab/make.h. */
+bool gf_slab_is_line(const struct gf_job *job);
+/* NULL when gf_slab_run() runs such a job once it is planned, or the reason why not. */
+const char *gf_slab_line_refuses(const struct gf_job *job);
+/* For a job that is not refused. GF_ENOMEM when `memory` bytes hold no row of any cut. */
+int gf_slab_line_make(const struct gf_job *job, int64_t memory, struct gf_slab_plan *p);
+
+/* Bytes of a point in the input and in output i, channels included: of real samples two of them. */
+int64_t gf_slab_line_in_bytes(const struct gf_slab_plan *p);
+int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i);
+/* Frequencies of a line that output i has. */
+int64_t gf_slab_line_columns(const struct gf_slab_plan *p, int i);
+
+#endif

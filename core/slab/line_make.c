@@ -1,0 +1,187 @@
+/* Where a long line is cut in two, how many columns a block has, how many points a slab. */
+#include "core/slab/line.h"
+
+#include "core/base/factor.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/slab/range.h"
+
+/* Rows that wait until their points are put side by side: those of a cache line. */
+enum { STAGED = GF_SLAB_STAGED, MOST_ROWS = 1 << 16, STEPS = 4 };
+
+bool gf_slab_is_line(const struct gf_job *job) {
+    return job->op == GF_FFT && job->axes == 1u << (job->ndim - 1);
+}
+
+static int64_t length_of(const struct gf_job *job) {
+    return job->shape[job->ndim - 1];
+}
+
+static int64_t points_of(const struct gf_job *job) {
+    return gf_job_is_real(job) ? length_of(job) / 2 : length_of(job);
+}
+
+const char *gf_slab_line_refuses(const struct gf_job *job) {
+    if (job->luma)
+        return "lines of luma are not";
+    if (job->channels > GF_SLAB_CHANNELS)
+        return "lines of so many channels are not";
+    if (length_of(job) < 16)
+        return "its lines are too short";
+    if (gf_job_is_real(job) && length_of(job) % 2)
+        return "a line of real samples is taken as pairs, and their number is odd";
+    if (job->direction == GF_INVERSE) {
+        if (job->in_dtype != (job->precision == GF_DOUBLE ? GF_C128 : GF_C64))
+            return "a spectrum is transformed in its own precision";
+        if (job->in_shift)
+            return "only spectra with the zero frequency in the corner are";
+    }
+    return NULL;
+}
+
+int64_t gf_slab_line_in_bytes(const struct gf_slab_plan *p) {
+    const bool pairs = p->real && p->job.direction == GF_FORWARD;
+    return (pairs ? 2 : 1) * p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
+}
+
+int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i) {
+    const bool pairs = p->real && p->job.direction == GF_INVERSE;
+    return (pairs ? 2 : 1) * p->width * (int64_t)gf_dtype_size(p->job.out[i].dtype);
+}
+
+int64_t gf_slab_line_columns(const struct gf_slab_plan *p, int i) {
+    const int64_t n = length_of(&p->job);
+    return p->real && p->job.out[i].half ? n / 2 + 1 : n;
+}
+
+/* Bytes that a row takes in its own transform: itself, the backend's workspace, with several channels
+ * these one by one too. Lengths with a large factor are convolved with a chirp. */
+static int64_t row_bytes(const struct gf_slab_plan *p, int64_t n2) {
+    enum { TABLES = 1 << 12 };
+    const int64_t row = n2 * p->width * p->number;
+    if (gf_factor_radices(n2).rest != 1)
+        return 12 * row + TABLES;
+    return (p->width > 1 ? 4 : 2) * row + row / 4 + TABLES;
+}
+
+/* The least number of rows for which one fits. */
+static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
+    const int64_t n = points_of(&p->job);
+    *needed = INT64_MAX;
+    for (int64_t n1 = 1; n1 <= MOST_ROWS && n1 * n1 <= 16 * n; n1++) {
+        if (n % n1)
+            continue;
+        const int64_t bytes = row_bytes(p, n / n1);
+        *needed = bytes < *needed ? bytes : *needed;
+        if (bytes > memory)
+            continue;
+        p->pages = n1;
+        p->rows = n / n1;
+        *needed = bytes;
+        return 0;
+    }
+    return GF_ENOMEM;
+}
+
+/* Of the outputs. */
+static int64_t widest(const struct gf_slab_plan *p) {
+    int64_t wide = 0;
+    for (int i = 0; i < p->job.n_out; i++) {
+        int64_t bytes = gf_slab_line_out_bytes(p, i);
+        if (gf_slab_range_scans(&p->job, i)) /* as floats */
+            bytes += p->width * p->number / 2;
+        wide = bytes > wide ? bytes : wide;
+    }
+    return wide;
+}
+
+static bool is_full_input(const struct gf_slab_plan *p) {
+    return p->job.direction == GF_INVERSE && p->real && !p->job.in_half;
+}
+
+/* Columns of a block, with a run of samples; points of a slab, with its negatives, rows that wait, and
+ * a step of samples. */
+static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
+    const bool inverse = p->job.direction == GF_INVERSE;
+    const int64_t number = p->width * p->number, n1 = p->pages, room = memory - memory / 8;
+    const int64_t column = n1 * number + (inverse ? widest(p) : gf_slab_line_in_bytes(p));
+    const int64_t staged = n1 < STAGED ? n1 : STAGED;
+    const int64_t step = inverse ? (is_full_input(p) ? number : 0) : number + widest(p);
+    const int64_t point =
+        (p->real ? 2 : 1) * number + (staged * number + n1 - 1) / n1 + step / STEPS + 1;
+    const int64_t most = p->real ? p->units / 2 + 1 : p->units;
+    int64_t n = room / column, slab = (room - staged * number) / point;
+    n = n < p->rows ? n : p->rows;
+    slab = slab < most ? slab : most;
+    *needed = column > point + staged * number ? column : point + staged * number;
+    if (n < 1 || slab < 1)
+        return GF_ENOMEM;
+    p->n_blocks = (p->rows + n - 1) / n;
+    p->block_units = (p->rows + p->n_blocks - 1) / p->n_blocks;
+    p->n_slabs = (most + slab - 1) / slab;
+    p->slab_pages = (most + p->n_slabs - 1) / p->n_slabs;
+    p->step_pages = (p->slab_pages + STEPS - 1) / STEPS;
+    const int64_t a = p->block_units * column, b = p->slab_pages * point + staged * number;
+    *needed = (a > b ? a : b) + memory / 8;
+    return 0;
+}
+
+static bool looks(const struct gf_job *job) {
+    bool any = gf_job_samples(job);
+    for (int i = 0; i < job->n_out; i++)
+        any |= gf_output_is_full(&job->out[i]);
+    return any && job->direction == GF_FORWARD;
+}
+
+static void describe_walks(struct gf_slab_plan *p) {
+    const bool inverse = p->job.direction == GF_INVERSE;
+    const int64_t of_line = p->job.in_half ? p->units + 1 : length_of(&p->job);
+    int64_t in = p->lines * of_line * p->width * (int64_t)gf_dtype_size(p->job.in_dtype), out = 0;
+    for (int i = 0; i < p->job.n_out; i++)
+        out += p->lines * gf_slab_line_columns(p, i) * p->width *
+               (int64_t)gf_dtype_size(p->job.out[i].dtype);
+    p->n_walks = 3;
+    p->walk[0].what =
+        inverse ? "slabs of the line, to its rows" : "blocks of columns, and their twiddles";
+    p->walk[1].what = "rows";
+    p->walk[2].what =
+        inverse ? "blocks of columns, and their twiddles" : "slabs of the line, from its rows";
+    p->walk[0].bytes_read = in;
+    p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written =
+        p->walk[2].bytes_read = p->exchange_bytes;
+    p->walk[2].bytes_written = out;
+    if (!looks(&p->job))
+        return;
+    p->walk[p->n_walks++] = p->walk[2];
+    p->walk[2].what = "slabs of the line, for the display range";
+    p->walk[2].bytes_written = 0;
+}
+
+int gf_slab_line_make(const struct gf_job *job, int64_t memory, struct gf_slab_plan *p) {
+    char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
+    int64_t row = 0, blocks = 0;
+    *p = (struct gf_slab_plan){.job = *job,
+                               .line = true,
+                               .lines = 1,
+                               .width = job->channels,
+                               .number = job->precision == GF_DOUBLE ? 16 : 8,
+                               .real = gf_job_is_real(job),
+                               .units = points_of(job)};
+    for (int i = 0; i < job->ndim - 1; i++)
+        p->lines *= job->shape[i];
+    p->exchange_bytes = p->lines * p->units * p->width * p->number;
+    int rc = choose_cut(p, memory, &row);
+    if (rc)
+        return gf_fail(GF_ENOMEM,
+                       "no two factors of the %lld points of a line cut it into rows that fit: the "
+                       "shortest take %s, limit %s (--max-memory)",
+                       (long long)p->units, gf_memory_text(row, need),
+                       gf_memory_text(memory, limit));
+    rc = choose_blocks(p, memory, &blocks);
+    p->memory_bytes = row > blocks ? row : blocks;
+    if (rc)
+        return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
+                       gf_memory_text(blocks, need), gf_memory_text(memory, limit));
+    describe_walks(p);
+    return 0;
+}

@@ -1,0 +1,138 @@
+/* Runs jobs in slabs on the CPU, from arrays to arrays. */
+#include "tests/core/slab_rig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/slab/line.h"
+#include "core/slab/make.h"
+#include "core/slab/run.h"
+#include "tests/core/backends.h"
+
+static const struct gf_backend *const backend = &gf_backend_openmp;
+
+static int read_pages(void *user, int64_t first, struct gf_array *pages) {
+    struct slab_rig *f = user;
+    memcpy(pages->data, (char *)f->in.data + first * f->in.stride[0],
+           (size_t)gf_array_bytes(pages));
+    return 0;
+}
+
+char *slab_rig_row(const struct gf_array *a, int64_t page, int64_t row) {
+    const int y = a->rank - 3;
+    return (char *)a->data + (y ? page * a->stride[0] : 0) + row * a->stride[y];
+}
+
+static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
+    struct slab_rig *f = user;
+    memcpy(to, slab_rig_row(&f->in, rows->page, rows->row),
+           (size_t)(rows->count * f->in.stride[f->in.rank - 3]));
+    return 0;
+}
+
+static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
+    struct slab_rig *f = user;
+    const struct gf_array *a = &f->out[i];
+    const int64_t row = f->columns[i] * a->stride[a->rank - 2];
+    for (int64_t y = 0; y < rows->count; y++)
+        memcpy(slab_rig_row(a, rows->page, rows->row + y), (const char *)data + y * row,
+               (size_t)row);
+    return 0;
+}
+
+static int put(void *user, int64_t at, const void *data, int64_t bytes) {
+    struct slab_rig *f = user;
+    if (at < 0 || at + bytes > f->bytes)
+        return gf_fail(GF_EINVAL, "outside the exchange");
+    memcpy(f->exchange + at, data, (size_t)bytes);
+    return 0;
+}
+
+static int get(void *user, int64_t at, void *data, int64_t bytes) {
+    struct slab_rig *f = user;
+    if (at < 0 || at + bytes > f->bytes)
+        return gf_fail(GF_EINVAL, "outside the exchange");
+    memcpy(data, f->exchange + at, (size_t)bytes);
+    return 0;
+}
+
+static void moved(void *user, int64_t bytes) {
+    ((struct slab_rig *)user)->moved = bytes;
+}
+
+int slab_rig_job(void *user, const struct gf_job *job, const struct gf_array *in,
+                 struct gf_array *out, struct gf_report *report) {
+    struct slab_rig *f = user;
+    int rc = 0;
+    if (!f->plan || !gf_job_equal(job, &f->planned)) {
+        backend->unplan(f->context, f->plan);
+        f->plan = NULL;
+        f->planned = *job;
+        rc = backend->plan(f->context, job, &f->plan);
+    }
+    return rc ? rc : backend->exec(f->context, f->plan, in, out, report);
+}
+
+static int read_span(void *user, int64_t first, int64_t count, void *to) {
+    struct slab_rig *f = user;
+    const int64_t sample = f->in.stride[f->in.rank - 2];
+    memcpy(to, (char *)f->in.data + first * sample, (size_t)(count * sample));
+    return 0;
+}
+
+static int write_span(void *user, int i, int64_t first, int64_t count, const void *data) {
+    struct slab_rig *f = user;
+    const int64_t sample = f->out[i].stride[f->out[i].rank - 2];
+    memcpy((char *)f->out[i].data + first * sample, data, (size_t)(count * sample));
+    return 0;
+}
+
+/* In several slabs and blocks, as far as a slab of whole tiles leaves little memory for a block. */
+static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
+    if (gf_slab_is_line(job))
+        return gf_slab_line_make(job, 60000, p);
+    const enum gf_packing packed = backend->packs(job);
+    int rc = gf_slab_plan_make(job, packed, 1 << 30, p);
+    struct gf_slab_plan less = *p;
+    for (int64_t memory = p->memory_bytes; !rc && (p->n_slabs < 2 || p->n_blocks < 2);) {
+        memory -= memory / 8;
+        if (gf_slab_plan_make(job, packed, memory, &less))
+            break;
+        *p = less;
+    }
+    char text[160];
+    if (!rc && p->n_slabs == 1 && p->n_blocks == 1)
+        rc = gf_fail(GF_EINVAL, "in one piece: %s, %lld bytes", backends_text(job, text),
+                     (long long)p->memory_bytes);
+    return rc;
+}
+
+int slab_rig_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_report *report) {
+    const struct gf_slab_io io = {.user = f,
+                                  .threads = SLAB_RIG_THREADS,
+                                  .read = read_pages,
+                                  .read_rows = read_rows,
+                                  .write = write_rows,
+                                  .put = put,
+                                  .get = get,
+                                  .run = slab_rig_job,
+                                  .moved = moved,
+                                  .read_span = read_span,
+                                  .write_span = write_span};
+    struct gf_slab_plan p;
+    const char *why = gf_slab_is_line(job) ? gf_slab_line_refuses(job) : gf_slab_refuses(job);
+    if (why)
+        return gf_fail(GF_EINVAL, "%s", why);
+    int rc = make_plan(job, &p);
+    if (rc)
+        return rc;
+    f->bytes = p.exchange_bytes;
+    f->exchange = malloc((size_t)f->bytes);
+    rc = gf_slab_run(&p, &io, report);
+    if (!rc && f->moved != gf_slab_bytes_moved(&p))
+        rc = gf_fail(GF_EINVAL, "%lld bytes moved, of %lld", (long long)f->moved,
+                     (long long)gf_slab_bytes_moved(&p));
+    free(f->exchange);
+    return rc;
+}
