@@ -4,7 +4,6 @@
 KERNEL(THREADS, RESIDENT)
 VOID fft_plain(PASS_PARAMETERS(GLOBAL const int *order)) {
     AWAIT_PREVIOUS();
-    EXPECT_BINS(order);
     TILE_DECLARE(word)
     struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;

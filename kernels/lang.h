@@ -40,7 +40,6 @@
 #define SEEN(p)    atomic_or(p, 0u)
 #define SHOW(p, v) ((void)atomic_xchg(p, v))
 #define PAUSE()
-#define PREFETCH(p) prefetch(p, 1)
 #ifdef __NV_CL_C_VERSION
 #define FENCE() __asm__ volatile("membar.gl;" ::: "memory")
 #else
@@ -105,7 +104,6 @@ typedef char schar;
 #define SEEN(p)          (*(volatile const uint *)(p))
 #define SHOW(p, v)       ((void)(*(volatile uint *)(p) = (v)))
 #define PAUSE()          __nanosleep(32)
-#define PREFETCH(p)      asm volatile("prefetch.global.L2 [%0];" ::"l"(p))
 #define UNROLL           _Pragma("unroll")
 #define CPLX(re, im)     make_cplx(re, im)
 #define COARSE_LOG2(x)   approximate_log2(x)
@@ -171,7 +169,6 @@ using namespace std;
 #define SEEN(p)          (*(p))
 #define SHOW(p, v)       ((void)(*(p) = (v)))
 #define PAUSE()
-#define PREFETCH(p) ((void)(p))
 #define UNROLL
 #define CPLX(re, im)    make_cplx(re, im)
 #define COARSE_LOG2(x)  log2(x)

@@ -90,22 +90,6 @@ INLINE struct sampled_line sampled_line_at(const struct pass_args *a, uint tile,
     return l;
 }
 
-/* The list and the weights of a tile's bins are on their way while the tile is transformed: of the
- * group's number, as which tile it takes is not known yet. */
-INLINE void expect_bins(const struct pass_args *a, GLOBAL const int *order) {
-    const struct sample_lines *s = &a->sample;
-    const uint bins = (uint)s->bins;
-    for (uint i = (uint)LOCAL_ID; GROUP_ID < s->tiles && i < TILE_LINES(a) * 2 * bins;
-         i += THREADS) {
-        const uint line = i / bins, bin = i - line * bins;
-        const struct sampled_line l = sampled_line_at(a, (uint)GROUP_ID, line / 2);
-        const wide at = (line & 1 ? l.mirror : l.at) + (wide)bin * s->stride_along;
-        PREFETCH(order + s->list_along + bin);
-        if (l.there)
-            PREFETCH(order + s->weight + at);
-    }
-}
-
 /* A bin on a tile's line or on the line's mirror image. */
 struct sampled_bin {
     wide at;   /* in the sample; -1: none */
@@ -309,7 +293,6 @@ INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBA
 }
 
 /* In a kernel, which has `args`, `params`, `counters` and `tile`: the tasks of its group. */
-#define EXPECT_BINS(order)       expect_bins(&args, order)
 #define FIRST_TASK(order)        first_task(&args.sample, order, counters + SHARED, (LOCAL uint *)tile)
 #define IS_NONE(task)            ((task).sampling && (task).tile == NO_TILE)
 #define NEXT_TASK(task)          next_task(&(task))
@@ -335,10 +318,9 @@ INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBA
             publish_range(&args, &(task), params, counters + SHARED, (LOCAL uint *)tile);          \
     }
 #else
-#define EXPECT_BINS(order) (void)(order)
-#define FIRST_TASK(order)  only_task(order)
-#define IS_NONE(task)      0
-#define NEXT_TASK(task)    0
+#define FIRST_TASK(order) only_task(order)
+#define IS_NONE(task)     0
+#define NEXT_TASK(task)   0
 #endif
 #if !PAIRS
 #undef IS_PARKED
