@@ -116,10 +116,9 @@ struct sample_lines {
     wide stride[5]; /* from one to the next among the sample's bins */
     wide bins;      /* of a line, which comes and whose mirror image comes with so many */
     wide list_along, stride_along; /* their list and stride */
-    wide all, room;     /* bins in the sample; words for their keys. Also before the pass */
-    wide weight;        /* offset of their weights among the integers */
-    wide weights;       /* the sum of those */
-    wide note;          /* behind the tile's memory, words: what all of a group see */
+    wide all;                      /* bins in the sample */
+    wide weight;                   /* offset of their weights among the integers */
+    wide sums, note;               /* in the tile's memory, words: a histogram, a word beside all */
     wide pairs, parked; /* groups with two tiles; behind the SHARED words, their values */
 };
 
@@ -235,18 +234,15 @@ struct sample_args {
     8 /* words that all of a group see: sample_lines.note; from the third on the range */
 
 /* Behind the words that a chain counts in are those through which the groups of a pass that finds its
- * display range exchange what they find. The launch before clears them. Each tells by itself whether
- * it is there, so that no group has to wait until others see what it wrote: the range and the keys are
- * not 0, the sums are there when they add up to all weights. */
-#define SHARED       8192
-#define SHARED_RANGE 0  /* black and white in words that are not 0, see range_key.h */
-#define SHARED_NEXT  32 /* tile of the sample */
-#define SHARED_SUMS  64 /* of the weights of keys with the same upper digit */
-#define SHARED_KEYS  (SHARED_SUMS + SAMPLE_DIGITS)
-#define SAMPLE_BATCH 9216 /* keys that a group reads at the same time, about */
-#define KEY_BITS     ((1 << 2 * SAMPLE_DIGIT) - 1)
-#define KEY_THERE    (1 << 30)
-#define KEY_OF_ZERO  (1 << 29) /* the key of a zero frequency */
+ * display range exchange what they find. The launch before clears the first SHARED_KEYS of them. */
+#define SHARED         8192
+#define SHARED_RANGE   0  /* black and white in words that are not 0, see range_key.h */
+#define SHARED_NEXT    32 /* tile of the sample */
+#define SHARED_DONE    33 /* tiles */
+#define SHARED_LARGEST 34 /* key, but for the zero frequencies' */
+#define SHARED_ZERO    35 /* their largest key */
+#define SHARED_SUMS    64 /* of the weights of keys with the same upper digit */
+#define SHARED_KEYS    (SHARED_SUMS + SAMPLE_DIGITS)
 
 /* The search for the largest value. */
 struct range_args {

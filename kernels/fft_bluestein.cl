@@ -65,6 +65,6 @@ VOID fft_bluestein(PASS_PARAMETERS(GLOBAL const int *order)) {
         struct sink out = sink_of(&in, to, &clipped);
         STORES(task, out, (LOCAL uint *)tile, store_line(&out, dst, table, params, x, tile));
     } while (NEXT_TASK(task));
-    count_clipped(clipped, counters, args.sample.all, args.sample.room);
+    count_clipped(clipped, counters);
     (void)order;
 }

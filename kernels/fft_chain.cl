@@ -102,5 +102,5 @@ VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL cplx *d
     GLOBAL_BARRIER();
     if (LOCAL_ID == 0 && there)
         count_tile(counters, &args, strip, follows);
-    clear_shared(counters, args.second.sample.all, args.second.sample.room, THREADS);
+    clear_shared(counters, THREADS);
 }

@@ -28,6 +28,6 @@ VOID fft_convolution(PASS_PARAMETERS(GLOBAL const int *order)) {
                       zeroth);
     transform_back(x, tile, stages, to);
     store_line(&out, dst, table, params, x, tile);
-    count_clipped(clipped, counters, args.sample.all, args.sample.room);
+    count_clipped(clipped, counters);
     (void)order;
 }

@@ -127,8 +127,7 @@ INLINE void general_store_all(struct sink *s, GLOBAL sink_element *dst, GLOBAL c
 /* What the work item has of a tile whose rows, or columns, are neighbours. */
 INLINE struct share general_share(const struct pass_args *a, const int rows) {
     const uint lines = (uint)a->lines, id = (uint)LOCAL_ID;
-    const struct share s = {rows ? id : id / lines, rows ? 0 : id % lines,
-                            (uint)GROUP_ID NOT_SAMPLED};
+    const struct share s = {rows ? id : id / lines, rows ? 0 : id % lines, (uint)GROUP_ID NOT_SAMPLED};
     return s;
 }
 
@@ -183,7 +182,7 @@ VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
     } while (NEXT_TASK(task));
     if (clipped)
         ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
-    clear_shared(counters, args.sample.all, args.sample.room, THREADS);
+    clear_shared(counters, THREADS);
     (void)order;
     (void)counters;
 }

@@ -107,5 +107,5 @@ VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
         out.zeroth = sum;
         STORES(task, out, (LOCAL uint *)tile, store_prime(&out, dst, table, params, x, tile));
     } while (NEXT_TASK(task));
-    count_clipped(clipped, counters, args.sample.all, args.sample.room);
+    count_clipped(clipped, counters);
 }

@@ -51,6 +51,6 @@ VOID fft_rader_split(PASS_PARAMETERS(GLOBAL const int *order)) {
         store_point(&out, dst, table, params, 0, out.line.out,
                     src[out.line.in + behind * args.axis_in]);
 #endif
-    count_clipped(clipped, counters, args.sample.all, args.sample.room);
+    count_clipped(clipped, counters);
     (void)behind;
 }

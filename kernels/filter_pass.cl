@@ -70,5 +70,5 @@ VOID filter_pass(PASS_PARAMETERS(GLOBAL const factor *filter)) {
 #else
     store_line(&out, dst, table, params, x, tile);
 #endif
-    count_clipped(clipped, counters, args.sample.all, args.sample.room);
+    count_clipped(clipped, counters);
 }

@@ -146,10 +146,10 @@ INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct
         x[0] = add(x[0], zeroth);
 }
 
-INLINE void count_clipped(int clipped, GLOBAL uint *counters, wide keys, wide room) {
+INLINE void count_clipped(int clipped, GLOBAL uint *counters) {
     if (clipped)
         ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
-    clear_shared(counters, keys, room, THREADS);
+    clear_shared(counters, THREADS);
 }
 
 #endif

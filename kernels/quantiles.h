@@ -10,25 +10,19 @@
 #define KIND KIND_MAGNITUDE
 #endif
 
-/* Words of local memory: two histograms, the work items' parts of both, the sums of blocks of those,
- * two digits with the ranks left there, the largest keys. */
-#define QUANTILE_WORDS (2 * SAMPLE_SUMS + 4 * THREADS + 6)
-#define SCAN_AT        (2 * SAMPLE_SUMS)
-#define MOST_AT        (QUANTILE_WORDS - 2)
+/* Words of local memory: two histograms, two running sums of the work items' parts and their
+ * predecessors, two digits with the ranks left there. */
+#define QUANTILE_WORDS (2 * SAMPLE_SUMS + 4 * THREADS + 4)
 #define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
-#define SUM_BLOCK      (THREADS > 256 ? 32 : 16)
-#define SUM_BLOCKS     ((THREADS + SUM_BLOCK - 1) / SUM_BLOCK)
 /* Where a digit's sum is: so that work items whose parts are 8 or 32 digits meet no bank twice. */
 #define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
-/* Keys that a work item reads at the same time, and its group: all of most samples, where it has 256
- * work items. */
-#define AT_ONCE (THREADS > 256 ? SAMPLE_BATCH / THREADS : SAMPLE_BATCH / 256)
-#define BATCH   (AT_ONCE * THREADS)
+/* Keys that a work item reads at the same time: all of most samples, where it has 256 fellows. */
+#define AT_ONCE 36
 
 struct keys {
     GLOBAL uint *key;
     GLOBAL const int *weight; /* 0: a zero frequency's */
-    int count;
+    wide count;
     uint from; /* keys up to it are left out */
 };
 
@@ -43,33 +37,25 @@ INLINE uint sum_own(LOCAL const uint *sum) {
 }
 
 /* What is in a work item's part of `n` histograms, and before it; the total of the first is
- * returned. Few barriers: sums within blocks of work items, then those of the blocks. */
+ * returned. */
 INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int n, uint *own,
                        uint *before) {
-    LOCAL uint *blocks = scan + 2 * THREADS;
-    const int block = LOCAL_ID / SUM_BLOCK, in = LOCAL_ID % SUM_BLOCK;
-    uint all = 0;
+    int turn = 0;
     UNROLL for (int q = 0; q < n; q++) {
         own[q] = sum_own(sum + q * SAMPLE_SUMS);
         scan[q * THREADS + LOCAL_ID] = own[q];
     }
-    BARRIER();
-    UNROLL for (int q = 0; q < n; q++) {
-        before[q] = 0;
-        UNROLL for (int i = 0; i < SUM_BLOCK - 1; i++) before[q] +=
-            i < in ? scan[q * THREADS + LOCAL_ID - in + i] : 0;
-        if (in == SUM_BLOCK - 1 || LOCAL_ID == THREADS - 1)
-            blocks[q * SUM_BLOCKS + block] = before[q] + own[q];
+    for (int step = 1; step < THREADS; step *= 2) {
+        LOCAL const uint *last = scan + turn * 2 * THREADS + LOCAL_ID;
+        turn = 1 - turn;
+        BARRIER();
+        UNROLL for (int q = 0; q < n; q++) scan[(2 * turn + q) * THREADS + LOCAL_ID] =
+            last[q * THREADS] + (LOCAL_ID >= step ? last[q * THREADS - step] : 0);
     }
     BARRIER();
-    UNROLL for (int q = 0; q < n; q++) {
-        UNROLL for (int i = 0; i < SUM_BLOCKS; i++) {
-            const uint more = blocks[q * SUM_BLOCKS + i];
-            before[q] += i < block ? more : 0;
-            all += q ? 0 : more;
-        }
-    }
-    return all;
+    UNROLL for (int q = 0; q < n; q++) before[q] =
+        scan[(2 * turn + q) * THREADS + LOCAL_ID] - own[q];
+    return scan[(2 * turn + 1) * THREADS - 1];
 }
 
 /* The digit at which the running sum of the histogram exceeds `rank`, to digit[0], and what of the
@@ -101,39 +87,11 @@ INLINE void put_key(LOCAL uint *sum, LOCAL uint *most, uint key, uint weight) {
 }
 
 /* The AT_ONCE keys from the i-th on that the work item takes next, 0 behind the last. */
-INLINE void next_keys(const struct keys *k, int i, uint *key) {
+INLINE void next_keys(const struct keys *k, wide i, uint *key) {
     UNROLL for (int j = 0; j < AT_ONCE; j++) {
-        const int at = i + j * THREADS;
-        key[j] = at < k->count ? SEEN(&k->key[at]) & KEY_BITS : 0;
+        const wide at = i + j * THREADS;
+        key[j] = at < k->count ? SEEN(&k->key[at]) : 0;
     }
-}
-
-/* Waits for all keys, behind which there are some of 0 that are there, up to a multiple of what the
- * group reads at the same time. The work item's first ones are at `key`, the largest and that of the
- * zero frequencies at `most`, which was 0. */
-INLINE void await_keys(const struct keys *k, uint *key, LOCAL uint *most) {
-    uint largest = 0, zero = 0;
-    int i = (k->count - 1) / BATCH * BATCH;
-    do {
-        GLOBAL uint *from = k->key + i + LOCAL_ID;
-        uint there;
-        do {
-            UNROLL for (int j = 0; j < AT_ONCE; j++) key[j] = SEEN(from + j * THREADS);
-            there = KEY_THERE;
-            UNROLL for (int j = 0; j < AT_ONCE; j++) there &= key[j];
-        } while (!there);
-        UNROLL for (int j = 0; j < AT_ONCE; j++) {
-            const uint value = key[j] & KEY_BITS;
-            if (key[j] & KEY_OF_ZERO)
-                zero = value > zero ? value : zero;
-            else
-                largest = value > largest ? value : largest;
-            key[j] = value;
-        }
-        i -= BATCH;
-    } while (i >= 0);
-    RAISE(most, largest);
-    RAISE(most + 1, zero);
 }
 
 /* Takes the keys that are left out from the histogram of upper digits. */
@@ -143,8 +101,8 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
     BARRIER();
     clear_words(sum, SUM_AT(digit) + 1);
     BARRIER();
-    for (int i = LOCAL_ID; i < k->count && partly; i += THREADS) {
-        const uint key = SEEN(&k->key[i]) & KEY_BITS;
+    for (wide i = LOCAL_ID; i < k->count && partly; i += THREADS) {
+        const uint key = SEEN(&k->key[i]);
         if (key > k->from && (int)(key >> SAMPLE_DIGIT) == digit)
             ATOMIC_ADD(&sum[SUM_AT(digit)], (uint)k->weight[i]);
     }
@@ -155,7 +113,7 @@ INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
  * the histogram of upper digits, which all work items see; `key` are the work item's first ones, read
  * before that was there. */
 INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *key, uint *found) {
-    LOCAL uint *scan = sum + SCAN_AT, *digit = scan + 4 * THREADS;
+    LOCAL uint *scan = sum + 2 * SAMPLE_SUMS, *digit = scan + 4 * THREADS;
     uint own[2], before[2], rank[2];
     leave_out(k, sum);
     const uint all = sum_before(sum, scan, 1, own, before); /* 0: the digits are of no use */
@@ -168,19 +126,14 @@ INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *key, uint
     }
     clear_words(sum, 2 * SAMPLE_SUMS);
     BARRIER();
-    for (int i = LOCAL_ID; i < k->count; i += BATCH) {
-        if (i >= BATCH)
+    for (wide i = LOCAL_ID; i < k->count; i += AT_ONCE * THREADS) {
+        if (i >= AT_ONCE * THREADS)
             next_keys(k, i, key);
-        UNROLL for (int n = 0; n < AT_ONCE; n++) {
-            const uint upper = key[n] >> SAMPLE_DIGIT;
-            if (upper == found[0] || upper == found[1]) {
-                const int lower = SUM_AT(key[n] & (SAMPLE_DIGITS - 1));
-                const uint weight = key[n] > k->from ? (uint)k->weight[i + n * THREADS] : 0;
-                if (upper == found[0])
-                    ATOMIC_ADD(&sum[lower], weight);
-                if (upper == found[1])
-                    ATOMIC_ADD(&sum[SAMPLE_SUMS + lower], weight);
-            }
+        UNROLL for (int j = 0; j < 2 * AT_ONCE; j++) {
+            const int n = j / 2, q = j % 2;
+            if (key[n] >> SAMPLE_DIGIT == found[q] && key[n] > k->from)
+                ATOMIC_ADD(&sum[q * SAMPLE_SUMS + SUM_AT(key[n] & (SAMPLE_DIGITS - 1))],
+                           (uint)k->weight[i + n * THREADS]);
         }
     }
     BARRIER();

@@ -1,5 +1,5 @@
 /* A pass that writes a display and finds its range: SAMPLED. The first groups take tiles of the lines
- * in the range's sample, leave the keys of their bins, and the last of them to begin finds the
+ * in the range's sample, leave the keys of their bins, and the last of them to finish finds the
  * quantiles. The other groups take the pass's own tiles and wait for the range before they store.
  * A group that waits while a tile of the sample is not begun takes that tile first, and its own once
  * more: so the range is found whatever the order is in which groups start, and however few run at the
@@ -46,21 +46,21 @@ INLINE struct task only_task(GLOBAL const int *order) {
 #define CLEARS 0
 #endif
 
-/* Before a pass that finds its range: the words that its groups exchange. Behind the keys there are
- * some of 0. */
-INLINE void clear_shared(GLOBAL uint *counters, wide all, wide room, const int threads) {
-#if CLEARS
-    for (int i = LOCAL_ID; i < SHARED_KEYS + (int)room && GROUP_ID == 0; i += threads)
-        counters[SHARED + i] = i < SHARED_KEYS + (int)all ? 0 : KEY_THERE;
-#endif
+/* Before a pass that finds its range: the words that its groups exchange. */
+INLINE void clear_shared(GLOBAL uint *counters, const int threads) {
+    for (int i = LOCAL_ID; i < SHARED_KEYS && CLEARS && GROUP_ID == 0; i += threads)
+        counters[SHARED + i] = 0;
     (void)counters;
-    (void)all;
-    (void)room;
-    (void)threads;
 }
 
 #if SAMPLED
 #include "quantiles.h"
+
+/* The histogram and what follows it in the tile's memory; keys are put in front of it. */
+INLINE void begin_keys(const struct sample_lines *s, LOCAL uint *words) {
+    BARRIER(); /* the transform's last exchange is over */
+    clear_words(words + s->sums, SAMPLE_SUMS + 2);
+}
 
 /* Where the bins of a tile's line are in the sample, and those of its mirror image. */
 struct sampled_line {
@@ -118,10 +118,11 @@ INLINE struct sampled_bin sampled_bin_at(const struct pass_args *a, const struct
 /* That a work item looks up at the same time. */
 #define BINS_AT_ONCE (THREADS < 128 ? 6 : 3)
 
-/* After the keys of the tile's lines are at `keys`: those of its bins to all. */
+/* After the keys of the tile's lines are at `keys`. */
 INLINE void leave_keys(const struct pass_args *a, const struct task *t, GLOBAL uint *shared,
-                       LOCAL const uint *keys) {
+                       LOCAL uint *words, LOCAL const uint *keys) {
     const struct sample_lines *s = &a->sample;
+    LOCAL uint *sums = words + s->sums;
     BARRIER();
     for (uint i = (uint)LOCAL_ID; i < TILE_LINES(a) * 2 * (uint)s->bins;
          i += BINS_AT_ONCE * THREADS) {
@@ -131,13 +132,10 @@ INLINE void leave_keys(const struct pass_args *a, const struct task *t, GLOBAL u
         UNROLL for (int j = 0; j < BINS_AT_ONCE; j++) {
             if (bin[j].at < 0)
                 continue;
-            uint key = keys[bin[j].from];
-#if SAMPLED == SAMPLED_FIRST
-            if (bin[j].weight)
-                (void)ATOMIC_ADD(&shared[SHARED_SUMS + (key >> SAMPLE_DIGIT)], bin[j].weight);
-            key |= KEY_THERE | (bin[j].weight ? 0 : KEY_OF_ZERO);
-#endif
+            const uint key = keys[bin[j].from];
             SHOW(&shared[SHARED_KEYS + bin[j].at], key);
+            if (SAMPLED == SAMPLED_FIRST)
+                put_key(sums, sums + SAMPLE_SUMS, key, bin[j].weight);
         }
     }
 }
@@ -242,46 +240,32 @@ INLINE int range_is_there(struct task *t, const struct sample_lines *s, GLOBAL u
 /* Sums that a work item reads at the same time. */
 #define SUMS_AT_ONCE 8
 
-/* The histogram of upper digits, once all tiles have added to it. */
-INLINE void await_sums(const struct sample_lines *s, GLOBAL uint *shared, LOCAL uint *words) {
-    uint own, before;
-    do {
-        BARRIER(); /* the last sum was read */
-        for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += SUMS_AT_ONCE * THREADS) {
-            uint sum[SUMS_AT_ONCE];
-            UNROLL for (int j = 0; j < SUMS_AT_ONCE; j++) {
-                const int digit = i + j * THREADS;
-                sum[j] = digit < SAMPLE_DIGITS ? SEEN(&shared[SHARED_SUMS + digit]) : 0;
-            }
-            UNROLL for (int j = 0; j < SUMS_AT_ONCE; j++) {
-                const int digit = i + j * THREADS;
-                if (digit < SAMPLE_DIGITS)
-                    words[SUM_AT(digit)] = sum[j];
-            }
-        }
-        BARRIER();
-    } while (sum_before(words, words + SCAN_AT, 1, &own, &before) != (uint)s->weights);
-}
-
-/* The range, by the group that began the last tile of the sample: all others are done, or run. The
- * parameters have it for the report. */
+/* The range, by the group that finished the sample; the parameters have it for the report. */
 INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBAL real *params,
                           GLOBAL uint *shared, LOCAL uint *words) {
     struct keys k;
     real range[2];
     uint first[AT_ONCE];
-    LOCAL uint *most = words + MOST_AT;
     k.key = shared + SHARED_KEYS;
     k.weight = t->order + a->sample.weight;
-    k.count = (int)a->sample.all;
+    k.count = a->sample.all;
+    const uint largest = SEEN(&shared[SHARED_LARGEST]), zero = SEEN(&shared[SHARED_ZERO]);
     const real rms = params[a->params + PARAM_RMS];
-    BARRIER(); /* the tile's keys were read */
-    if (LOCAL_ID < 2)
-        most[LOCAL_ID] = 0;
+    next_keys(&k, LOCAL_ID, first);
+    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += SUMS_AT_ONCE * THREADS) {
+        uint sum[SUMS_AT_ONCE];
+        UNROLL for (int j = 0; j < SUMS_AT_ONCE; j++) {
+            const int digit = i + j * THREADS;
+            sum[j] = digit < SAMPLE_DIGITS ? SEEN(&shared[SHARED_SUMS + digit]) : 0;
+        }
+        UNROLL for (int j = 0; j < SUMS_AT_ONCE; j++) {
+            const int digit = i + j * THREADS;
+            if (digit < SAMPLE_DIGITS)
+                words[SUM_AT(digit)] = sum[j];
+        }
+    }
     BARRIER();
-    await_keys(&k, first, most);
-    await_sums(&a->sample, shared, words);
-    find_range(&k, words, first, most[0], most[1], rms, range);
+    find_range(&k, words, first, largest, zero, rms, range);
     if (LOCAL_ID == 0) {
         uint shown[2 * REAL_WORDS];
         words_of_real(shown, range[0]);
@@ -289,6 +273,30 @@ INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBA
         UNROLL for (int i = 0; i < 2 * REAL_WORDS; i++) SHOW(&shared[SHARED_RANGE + i], shown[i]);
         params[a->params + PARAM_LOW] = range[0];
         params[a->params + PARAM_HIGH] = range[1];
+    }
+}
+
+/* The tile's keys and their histogram to all, and from the last tile's group the range. */
+INLINE void finish_keys(const struct pass_args *a, const struct task *t, GLOBAL real *params,
+                        GLOBAL uint *shared, LOCAL uint *words) {
+    const struct sample_lines *s = &a->sample;
+    LOCAL uint *sums = words + s->sums;
+    BARRIER();
+    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += THREADS) {
+        const uint sum = sums[SUM_AT(i)];
+        if (sum)
+            ATOMIC_ADD(&shared[SHARED_SUMS + i], sum);
+    }
+    if (LOCAL_ID < 2)
+        ATOMIC_MAX(&shared[SHARED_LARGEST + LOCAL_ID], sums[SAMPLE_SUMS + LOCAL_ID]);
+    FENCE();
+    BARRIER();
+    if (LOCAL_ID == 0)
+        words[s->note] = ATOMIC_ADD(&shared[SHARED_DONE], 1u) + 1 == (uint)s->tiles;
+    BARRIER();
+    if (words[s->note]) {
+        FENCE();
+        publish_range(a, t, params, shared, words);
     }
 }
 
@@ -310,12 +318,13 @@ INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBA
         (out).aside = 1;                                                                           \
         (out).keys = (room);                                                                       \
         (out).park = (task).sampling ? 0 : PARK(&args, counters + SHARED, (task).tile);            \
-        BARRIER(); /* the transform's last exchange is over */                                     \
-        store;                                                                                     \
         if ((task).sampling)                                                                       \
-            leave_keys(&args, &(task), counters + SHARED, (room));                                 \
-        if ((task).sampling && (task).tile + 1 == (uint)args.sample.tiles)                         \
-            publish_range(&args, &(task), params, counters + SHARED, (LOCAL uint *)tile);          \
+            begin_keys(&args.sample, (LOCAL uint *)tile);                                          \
+        store;                                                                                     \
+        if ((task).sampling) {                                                                     \
+            leave_keys(&args, &(task), counters + SHARED, (LOCAL uint *)tile, (room));             \
+            finish_keys(&args, &(task), params, counters + SHARED, (LOCAL uint *)tile);            \
+        }                                                                                          \
     }
 #else
 #define FIRST_TASK(order) only_task(order)
@@ -343,7 +352,7 @@ INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBA
     (out).keys = (room);                                                                           \
     BARRIER();                                                                                     \
     store;                                                                                         \
-    leave_keys(&args, &(task), counters + SHARED, (room))
+    leave_keys(&args, &(task), counters + SHARED, (LOCAL uint *)tile, (room))
 #elif !SAMPLED
 #define STORES(task, out, room, store) store
 #endif

@@ -30,22 +30,22 @@ VOID range_gather(GLOBAL const cplx *src, GLOBAL uint *found, GLOBAL const real 
             scaled_by(src[element_at(a, order, bin)], params[a->params + PARAM_SCALE]), KIND);
 }
 
-/* The tile: QUANTILE_WORDS. */
+/* The tile: QUANTILE_WORDS, and the largest key and that of the zero frequencies. */
 KERNEL(THREADS, 1)
 VOID range_select(GLOBAL uint *found, GLOBAL real *params, GLOBAL const int *order,
                   const struct sample_args args TILE_PARAMETER(uint)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(uint)
-    LOCAL uint *most = tile + MOST_AT;
+    LOCAL uint *most = tile + QUANTILE_WORDS;
     struct keys k;
     real range[2];
     uint first[AT_ONCE];
     k.key = found + args.keys;
     k.weight = order + args.weight;
-    k.count = (int)args.count;
-    clear_words(tile, QUANTILE_WORDS);
+    k.count = args.count;
+    clear_words(tile, QUANTILE_WORDS + 2);
     BARRIER();
-    for (int i = LOCAL_ID; i < k.count; i += THREADS)
+    for (wide i = LOCAL_ID; i < k.count; i += THREADS)
         put_key(tile, most, k.key[i], (uint)k.weight[i]);
     next_keys(&k, LOCAL_ID, first);
     BARRIER();

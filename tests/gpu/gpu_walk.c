@@ -353,16 +353,16 @@ static int64_t walk_sampled(struct walk *w) {
         broken(w, "%lld bins and %lld tiles in the sample of %lld and %lld", (long long)bins,
                (long long)tiles, (long long)s->all, (long long)s->tiles);
     const int64_t real = w->p->job.precision == GF_DOUBLE ? 8 : 4;
-    if (s->parked < SHARED_KEYS + s->room || s->room < s->all || s->pairs < 0 ||
+    if (s->parked < SHARED_KEYS + s->all || s->pairs < 0 ||
         (SHARED + s->parked) * word + s->pairs * w->lines * w->length * real >
             w->p->bytes[GF_GPU_CHAIN])
         broken(w, "no room for %lld keys and %lld tiles", (long long)s->all, (long long)s->pairs);
     if ((s->pairs > 0) != (walk_option(w->pass, "PAIRS") == 1))
         broken(w, "PAIRS is not whether there are %lld", (long long)s->pairs);
-    if (s->note < w->lines * w->length || s->note < 2 * SAMPLE_SUMS ||
+    if (s->sums < w->lines * w->length || s->note < s->sums + SAMPLE_SUMS + 2 ||
         (s->note + SAMPLE_NOTE) * word > w->pass->local_bytes)
-        broken(w, "a note at %lld of %lld bytes", (long long)s->note,
-               (long long)w->pass->local_bytes);
+        broken(w, "sums at %lld and a note at %lld of %lld bytes", (long long)s->sums,
+               (long long)s->note, (long long)w->pass->local_bytes);
     return tiles;
 }
 
@@ -501,8 +501,7 @@ static void walk_filter(struct walk *w, bool all) {
 
 int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
     struct walk w = {.p = p, .wrong = wrong, .size = size};
-    int64_t cleared = 0;
-    bool all = true, written[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = true};
+    bool all = true, cleared = false, written[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = true};
     *wrong = 0;
     if (p->job.op == GF_DWT)
         return walk_wavelet(p, most, wrong, size);
@@ -535,9 +534,9 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             walk_sample(&w);
         else
             walk_range(&w, all);
-        if (axis && walk_option(pass, "SAMPLED") == 1 && cleared != pass->args.pass.sample.room)
+        if (axis && walk_option(pass, "SAMPLED") == 1 && !cleared)
             broken(&w, "no pass clears the words that its groups exchange");
-        cleared = axis && walk_option(pass, "CLEARS") == 1 ? pass->args.pass.sample.room : 0;
+        cleared = axis && walk_option(pass, "CLEARS") == 1;
         if (axis && walk_option(pass, "SAMPLED") == 2) { /* writes keys alone */
             written[GF_GPU_CHAIN] = true;
             continue;

@@ -50,33 +50,25 @@ int gf_gpu_range_args(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *tile) {
     stride[3] = stride[0] * s->axis[0].count;
     int rc = set_lines(b, stride);
     a->all = s->count;
-    for (int64_t i = 0; i < s->count; i++)
-        a->weights = (uint32_t)(a->weights + s->weight[i]);
     a->weight = rc || p->trial ? 0 : gf_gpu_range_weights(p, s);
     if (rc || a->weight < 0)
         return GF_ENOMEM;
     a->tiles = (a->count[0] + tile->lines - 1) / tile->lines;
     for (int i = 1; i < 5; i++)
         a->tiles *= a->count[i];
-    /* The keys of a tile's bins where its lines were, and then the words of the quantiles. */
+    /* The keys of a tile's bins where its lines were, then a histogram and the largest; and the
+     * words of the quantiles over both. */
     const int64_t word = sizeof(uint32_t), keys = tile->lines * b->ap->length;
-    int64_t words = gf_gpu_quantile_words(tile->threads);
-    if (words < keys)
-        words = keys;
+    a->sums = b->general ? tile->local_bytes / word : (keys + 1) / 2 * 2;
+    int64_t words = a->sums + SAMPLE_SUMS + 2;
+    if (words < gf_gpu_quantile_words(tile->threads))
+        words = gf_gpu_quantile_words(tile->threads);
     if (words < tile->local_bytes / word)
         words = tile->local_bytes / word;
     a->note = (words + 3) / 4 * 4;
     tile->local_bytes = (a->note + SAMPLE_NOTE) * word;
-    const int64_t batch =
-        SAMPLE_BATCH / (tile->threads > 256 ? tile->threads : 256) * tile->threads;
     a->pairs = count_pairs(b, tile);
-    a->room = (s->count + batch - 1) / batch * batch;
-    a->parked = (SHARED_KEYS + a->room + 3) / 4 * 4;
-    if (!b->ap->keys_alone && !p->trial) { /* the pass before clears them */
-        struct sample_lines *before = &p->pass[p->n_passes - 1].args.pass.sample;
-        before->all = a->all;
-        before->room = a->room;
-    }
+    a->parked = (SHARED_KEYS + s->count + 3) / 4 * 4;
     const int64_t values = a->pairs * keys, real = b->p->job.precision == GF_DOUBLE ? 8 : 4;
     int64_t bytes = (SHARED + a->parked) * word + values * real;
     if (p->bytes[GF_GPU_CHAIN] < bytes)

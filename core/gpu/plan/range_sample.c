@@ -45,7 +45,7 @@ int64_t gf_gpu_range_weights(struct gf_gpu_plan *p, const struct gf_range_sample
 }
 
 int64_t gf_gpu_quantile_words(int threads) {
-    return 2 * SAMPLE_SUMS + 4 * threads + 6;
+    return 2 * SAMPLE_SUMS + 4 * threads + 4;
 }
 
 static void set_groups(struct gf_gpu_pass *pass, const struct sample_args *a) {
@@ -71,7 +71,7 @@ int gf_gpu_add_select(struct gf_gpu_plan *p, enum gf_gpu_buffer_id keys,
     pass->group = threads;
     pass->groups = 1;
     pass->local_bytes = pass->kernel.local_bytes =
-        gf_gpu_quantile_words(threads) * (int64_t)sizeof(uint32_t);
+        (gf_gpu_quantile_words(threads) + 2) * (int64_t)sizeof(uint32_t);
     pass->unlisted = true;
     return 0;
 }
