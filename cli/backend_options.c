@@ -6,6 +6,7 @@
 #include "cli/environment.h"
 #include "cli/log.h"
 #include "core/base/memory.h"
+#include "core/base/status.h"
 
 struct gf_backend_options gf_backend_options_of(const struct gf_settings *s) {
     return (struct gf_backend_options){
@@ -21,24 +22,40 @@ static void print_note(void *user, const char *text) {
     gf_log_note("%s", text);
 }
 
+static struct gf_session_options session_options(const struct gf_settings *s) {
+    const struct gf_backend_options b = gf_backend_options_of(s);
+    return (struct gf_session_options){
+        .backend = strcmp(s->backend, "auto") ? s->backend : NULL,
+        .device = b.device,
+        .device_variable = s->device ? NULL : "GPUFFT_DEVICE",
+        .device_memory = b.device_memory,
+        .threads = b.threads,
+        .fftw_plan = b.fftw_plan,
+        .untuned = !s->tune,
+        .ends = true,
+        .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
+        .note = print_note,
+    };
+}
+
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session) {
     return gf_session_open_among(s, NULL, session);
 }
 
 int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
                           struct gf_session *session) {
-    const struct gf_backend_options b = gf_backend_options_of(s);
-    return gf_session_open(
-        session, &(struct gf_session_options){
-                     .backends = backends,
-                     .backend = strcmp(s->backend, "auto") ? s->backend : NULL,
-                     .device = backends ? NULL : b.device,
-                     .device_variable = s->device ? NULL : "GPUFFT_DEVICE",
-                     .device_memory = b.device_memory,
-                     .threads = b.threads,
-                     .fftw_plan = b.fftw_plan,
-                     .ends = true,
-                     .memory_limit = s->max_memory ? s->max_memory : gf_memory_available(),
-                     .note = print_note,
-                 });
+    struct gf_session_options options = session_options(s);
+    if (gf_deal_is_list(options.backend, s->device))
+        return gf_fail(GF_EUSAGE, "this command uses one device, not a list of them");
+    options.backends = backends;
+    if (backends)
+        options.device = NULL;
+    return gf_session_open(session, &options);
+}
+
+int gf_deal_open_for(const struct gf_settings *s, struct gf_deal *deal) {
+    const struct gf_session_options options = session_options(s);
+    const struct gf_deal_request request = {
+        .backend = options.backend, .device = s->device, .dynamic = s->deal == GF_DEAL_DYNAMIC};
+    return gf_deal_open(deal, &options, &request);
 }

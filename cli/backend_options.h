@@ -3,7 +3,7 @@
 #define GF_CLI_BACKEND_OPTIONS_H
 
 #include "cli/settings.h"
-#include "core/session/session.h"
+#include "core/deal/deal.h"
 
 /* For a backend's open(): --threads, --fftw-plan, --max-device-memory, and --device or
  * GPUFFT_DEVICE. */
@@ -12,6 +12,9 @@ struct gf_backend_options gf_backend_options_of(const struct gf_settings *s);
 /* A session for --backend, --device, --threads and --max-memory (default: all that is free); its
  * notes are printed unless --quiet. The settings must outlive it. */
 int gf_session_open_for(const struct gf_settings *s, struct gf_session *session);
+/* The same for commands that share their work among several devices, which --backend=LIST and
+ * --device=LIST name. */
+int gf_deal_open_for(const struct gf_settings *s, struct gf_deal *deal);
 /* The same with a list of backends of its own, whose first device is used (NULL: as above). */
 int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *const *backends,
                           struct gf_session *session);

@@ -13,7 +13,10 @@
 #include "core/base/status.h"
 #include "formats/io.h"
 
+static volatile sig_atomic_t ending;
+
 static void on_signal(int number) {
+    ending = 1;
     gf_sink_remove_temporaries();
     _exit(128 + number);
 }
@@ -62,5 +65,9 @@ int main(int argc, char **argv) {
     int code;
     if (!gf_launched_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);
-    return close_stdout(code);
+    code = close_stdout(code);
+    while (
+        ending) /* a thread that got a signal ends the program: what failed meanwhile is its doing */
+        pause();
+    return code;
 }

@@ -347,17 +347,18 @@ static const char *backend_name(int i) {
 static const struct gf_opt backend_rows[] = {
     GF_TEXT("backend", backend, "NAME",
             "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
-            "that is faster",
+            "that is faster; all, or a list such as cuda:0,cuda:1,openmp, shares the work",
             .letter = 'b', .known = backend_name),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first)"),
+            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work"),
     GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,
               "a GPU's memory to use; Fourier transforms of larger arrays pass through it in parts "
               "(default: what is free)"),
     GF_INTEGER("threads", threads, "N", 1, 4096, "CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,
               "how long FFTW plans: estimate (default), measure or patient"),
+    GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured"),
     GF_END,
 };
 const struct gf_opt_group gf_opts_backend = {"Backend", backend_rows};
@@ -404,7 +405,12 @@ static const struct gf_opt mpi_rows[] = {
 };
 const struct gf_opt_group gf_opts_mpi = {NULL, mpi_rows};
 
+static const char *const deals[] = {"fixed", "dynamic", NULL}; /* as enum gf_deal_rule */
+
 static const struct gf_opt run_rows[] = {
+    GF_CHOICE("deal", deal, "fixed|dynamic", deals,
+              "how several devices share the work: by shares that are fixed before it begins "
+              "(default), or by how fast each turns out to be"),
     GF_INTEGER("jobs", jobs, "N", 1, 256,
                "pictures to process concurrently (default: one per CPU thread)", .letter = 'j'),
     GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,

@@ -7,6 +7,7 @@
 #include "formats/format.h"
 
 enum gf_plan_of { GF_PLAN_FFT, GF_PLAN_DWT, GF_PLAN_IDWT };
+enum gf_deal_rule { GF_DEAL_FIXED, GF_DEAL_DYNAMIC };
 enum gf_mpi { GF_MPI_AUTO, GF_MPI_ON, GF_MPI_OFF };
 
 enum { GF_MOST_PROCESSES = 1 << 20 };
@@ -142,6 +143,9 @@ struct gf_settings {
     /* run */
     const char *backend;
     const char *device;
+    int deal;    /* enum gf_deal_rule */
+    bool tune;   /* use what `gpufft tune` measured */
+    bool forget; /* tune: delete that */
     int threads;
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */

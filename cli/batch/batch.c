@@ -7,6 +7,7 @@
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
+#include "cli/batch/deal_report.h"
 #include "cli/batch/folders.h"
 #include "cli/batch/ranks.h"
 #include "cli/batch/spread.h"
@@ -24,7 +25,7 @@ struct run {
     const struct gf_task_hooks *hooks;
     const struct gf_settings *s;
     struct gf_targets targets;
-    struct gf_session session;
+    struct gf_deal deal; /* the devices, each with a session; one, where none are listed */
     struct gf_inputs inputs;
     struct gf_workers pool;
     int64_t limit;
@@ -85,7 +86,7 @@ static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings 
 
 /* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
-    const struct gf_session *session = l->runner.session;
+    const struct gf_session *session = t->runner->session;
     if (rc || !t->skipped)
         gf_progress_picture();
     if (!rc && t->skipped) {
@@ -114,15 +115,31 @@ static struct gf_task task_of(const struct run *r, char *const *read, int n) {
         .hooks = r->hooks, .targets = &r->targets, .read = read, .n_read = n, .name = read[0]};
 }
 
+/* Several devices share the inputs, or the pages of the only one. */
+static bool shares_pages(const struct run *r) {
+    return r->deal.n > 1 && (r->s->frames || r->inputs.n < 2);
+}
+
 /* The first input's task is there already where choose_jobs() made it. */
 static struct gf_task take_task(struct run *r, struct gf_worker *l, char *const *read, int n) {
     struct gf_task t = r->first.hooks && l->input == 0 ? r->first : task_of(r, read, n);
     if (l->input == 0)
         r->first = (struct gf_task){0};
     t.s = &l->s;
-    t.runner = &l->runner;
+    t.runner = &l->runner[l->device];
+    t.among = &r->deal;
+    if (shares_pages(r)) {
+        t.deal = &r->deal;
+        t.runners = l->runner;
+    }
     t.job.lean = t.pages.job.lean = false; /* other threads, another workspace */
     return t;
+}
+
+/* What the device took, for the task that has run: it may have waited for the device, and a device
+ * that is the worker's own for the samples. */
+static double device_seconds(const struct gf_task *t) {
+    return (t->fed ? t->ms_transform : t->runner->ms.turn) * 1e-3;
 }
 
 /* One input: `n` files at `read`, and all pictures that they hold. */
@@ -131,11 +148,13 @@ static void run_input(struct run *r, struct gf_worker *l, char *const *read, int
     for (bool more = true; more;) {
         bool streamed = false, several;
         int rc = 0;
-        gf_runner_next(&l->runner, ahead);
+        gf_runner_next(t.runner, ahead);
         if (streams(r->hooks, &l->s))
             rc = r->hooks->stream(&t, &streamed);
         if (!rc && !streamed)
             rc = run_picture(&t, l);
+        if (!rc && !t.skipped)
+            l->seconds += device_seconds(&t);
         several = gf_reader_may_have_more(&t.reader) && !gf_workers_stopped(l->pool);
         count(&t, l, rc);
         gf_workers_leave(l);
@@ -155,14 +174,31 @@ struct worker_run {
     struct gf_worker *worker;
 };
 
+/* The device for input i. Others enter while this worker waits for it. */
+static void choose_device(struct run *r, struct gf_worker *l, int i) {
+    l->seconds = 0;
+    if (r->deal.n < 2)
+        return;
+    gf_workers_leave(l);
+    l->device = gf_deal_assign(&r->deal, i);
+    gf_workers_enter(l);
+}
+
 static void *run_worker(void *argument) {
     const struct worker_run *a = argument;
     struct run *r = a->r;
-    for (int i; (i = gf_workers_take(a->worker)) >= 0;) {
+    struct gf_worker *l = a->worker;
+    for (int i; (i = gf_workers_take(l)) >= 0;) {
+        if (shares_pages(r)) {
+            run_input(r, l, r->inputs.path, r->s->frames ? r->inputs.n : 1, 1);
+            continue;
+        }
+        choose_device(r, l, i);
         if (r->s->frames)
-            run_input(r, a->worker, r->inputs.path, r->inputs.n, 1);
+            run_input(r, l, r->inputs.path, r->inputs.n, 1);
         else
-            run_input(r, a->worker, &r->inputs.path[i], 1, r->inputs.n - i);
+            run_input(r, l, &r->inputs.path[i], 1, r->inputs.n - i);
+        gf_deal_end(&r->deal, l->device, l->seconds);
     }
     return NULL;
 }
@@ -183,25 +219,27 @@ static void run_workers(struct run *r) {
         pthread_join(a[i].worker->thread, NULL);
 }
 
-/* How many inputs to process concurrently: one per CPU thread, but no more than there is memory for
- * if all are like the first one. Each gets its share of the threads. */
+/* How many inputs to process concurrently: one per CPU thread, and no fewer than devices, but no more
+ * than there is memory for if all are like the first one. Each gets its share of the threads. */
 static int choose_jobs(struct run *r) {
     int threads = gf_settings_threads(r->s);
-    int jobs = r->s->jobs ? r->s->jobs : threads;
+    int most = threads > r->deal.n ? threads : r->deal.n;
+    int jobs = r->s->jobs ? r->s->jobs : most;
     struct gf_runner runner;
     if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s))
         return 1;
     jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
     jobs = jobs < GF_MAX_WORKERS ? jobs : GF_MAX_WORKERS;
-    if (r->s->jobs || jobs == 1)
+    const bool given = r->s->jobs || jobs == 1;
+    if (given && r->deal.n == 1)
         return jobs;
     struct gf_task t = task_of(r, r->inputs.path, 1);
     t.s = r->s;
     t.runner = &runner;
-    gf_runner_open(&runner, &r->session, r->s->threads);
+    gf_runner_open(&runner, gf_deal_session(&r->deal, 0), r->s->threads);
     gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);
-    if (!rc && t.need > 0 && !t.skipped) {
+    if (!rc && t.need > 0 && !t.skipped && !given) {
         int64_t fit = r->limit / (t.need + GF_PICTURE_EXTRA);
         jobs = fit < 1 ? 1 : fit < jobs ? (int)fit : jobs;
     }
@@ -213,20 +251,36 @@ static int choose_jobs(struct run *r) {
     return jobs;
 }
 
+/* Whether one worker at a time uses the only session. */
+static void set_alone(struct run *r, bool alone) {
+    if (r->deal.n == 1)
+        gf_session_set_alone(gf_deal_session(&r->deal, 0), alone);
+}
+
+/* Deals the inputs. Shares from the record are those for pictures like the first one. */
+static int start_deal(struct run *r, int inputs, int jobs) {
+    if (r->s->tune)
+        gf_deal_use_record(&r->deal, r->first.hooks ? gf_task_planned(&r->first) : NULL);
+    return gf_deal_start(&r->deal, inputs, jobs);
+}
+
 static int run_all(struct run *r) {
     const struct gf_settings *s = r->s;
     int inputs = s->frames ? !r->inputs.failed : r->inputs.n;
-    gf_session_set_alone(&r->session, s->frames || r->inputs.n < 2);
+    set_alone(r, s->frames || r->inputs.n < 2);
     int jobs = choose_jobs(r), threads = gf_settings_threads(s) / jobs;
-    gf_session_set_alone(&r->session, jobs == 1);
-    int rc = gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->session, inputs,
-                             r->limit);
+    set_alone(r, jobs == 1);
+    int rc =
+        gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs, r->limit);
+    if (!rc && r->deal.n > 1 && !shares_pages(r))
+        rc = start_deal(r, inputs, jobs);
     if (rc)
         return rc;
     r->pool.sum.failed = r->inputs.failed;
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r->inputs.n);
-    gf_runner_ahead(&r->pool.worker[0].runner, NULL);
+    for (int i = 0; i < r->deal.n; i++)
+        gf_runner_ahead(&r->pool.worker[0].runner[i], NULL);
     run_workers(r);
     gf_progress_stop();
     return 0;
@@ -252,16 +306,18 @@ static void describe_skipped(int64_t none, int64_t newer, char *text, size_t siz
                  none ? "no pictures" : "up to date");
 }
 
-static void summarise(const struct run *r) {
+static void summarise(struct run *r) {
     const struct gf_inputs *in = &r->inputs;
     const struct gf_tally *sum = &r->pool.sum;
+    const struct gf_session *session = gf_deal_session(&r->deal, 0);
     char skipped[128] = "";
     if (r->pool.pipe_closed)
         return;
-    if (gf_session_is_lost(&r->session) && !r->s->frames && in->n > 1) {
-        gf_log_error("%s: %s; %d done, %d not", gf_session_asked(&r->session),
-                     gf_session_is_open(&r->session) ? "the context is lost"
-                                                     : "no context could be opened",
+    gf_deal_print(&r->deal);
+    if (gf_session_is_lost(session) && r->deal.n == 1 && !r->s->frames && in->n > 1) {
+        gf_log_error("%s: %s; %d done, %d not", gf_session_asked(session),
+                     gf_session_is_open(session) ? "the context is lost"
+                                                 : "no context could be opened",
                      sum->done, in->n + in->failed - sum->done - sum->skipped);
         return;
     }
@@ -292,7 +348,11 @@ static int run_joined(struct run *r) {
         return gf_fail(GF_EUSAGE, "%d processes share one volume in one file, not several files",
                        r->ranks.size);
     }
-    gf_runner_open(&runner, &r->session, r->s->threads);
+    if (r->deal.n > 1) {
+        gf_log_mute(r->ranks.rank != 0);
+        return gf_fail(GF_EUSAGE, "processes that share a volume use one device each");
+    }
+    gf_runner_open(&runner, gf_deal_session(&r->deal, 0), r->s->threads);
     t.s = r->s;
     t.runner = &runner;
     int rc = gf_spread_task(&t, &r->ranks, &r->launcher);
@@ -330,12 +390,12 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc && !r.joined) /* each process has outputs of its own */
         gf_log_mute(false);
     if (!rc)
-        rc = gf_session_open_for(s, &r.session);
+        rc = gf_deal_open_for(s, &r.deal);
     if (!rc)
         rc = gf_folders_check(s, &r.targets, r.inputs.path,
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc) {
-        r.limit = r.session.options.memory_limit;
+        r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
         rc = r.joined ? run_joined(&r) : run_all(&r);
     }
@@ -354,7 +414,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
 out:
     gf_task_free(&r.first);
     gf_workers_close(&r.pool);
-    gf_session_close(&r.session);
+    gf_deal_close(&r.deal);
     gf_inputs_free(&r.inputs);
     gf_targets_free(&r.targets);
     if (r.ranks.broken) { /* the others wait for this one */

@@ -106,6 +106,34 @@ static json_t *json_begin(const struct gf_task *t) {
     return o;
 }
 
+/* A device of several with its share of the run, and its units of the task. */
+static json_t *json_device(const struct gf_deal_entry *e, double share, int64_t units) {
+    json_t *o = json_object();
+    json_object_set_new(o, "device", gf_json_text(e->what.name));
+    json_object_set_new(o, "share", json_real(rounded(share * 10) / 10) /* four digits */);
+    json_object_set_new(o, "units", json_integer(units));
+    if (e->failed)
+        json_object_set_new(o, "error", gf_json_text(e->message));
+    return o;
+}
+
+static json_t *json_deal(const struct gf_task *t) {
+    struct gf_deal *d = t->among;
+    double share[GF_DEAL_MOST];
+    json_t *o = json_object(), *devices = json_array();
+    const bool pages = t->deal && t->pages.at_once;
+    const int ran = gf_deal_find(d, t->runner->session);
+    gf_deal_shares(d, share);
+    for (int i = 0; i < d->n; i++)
+        if (pages || i == ran)
+            json_array_append_new(
+                devices, json_device(&d->entry[i], share[i], pages ? d->entry[i].done : 1));
+    json_object_set_new(o, "rule", json_string(d->dynamic ? "dynamic" : "fixed"));
+    json_object_set_new(o, "recorded", json_boolean(d->recorded));
+    json_object_set_new(o, "devices", devices);
+    return o;
+}
+
 static json_t *json_task(const struct gf_task *t) {
     json_t *o = json_begin(t), *outs = json_array(), *ms = json_object();
     json_object_set_new(o, "command", json_string(t->hooks->name));
@@ -126,6 +154,8 @@ static json_t *json_task(const struct gf_task *t) {
     json_object_set_new(o, "backend", json_string(backend_name(t)));
     if (t->ranks)
         json_object_set_new(o, "ranks", json_integer(t->ranks));
+    if (t->among && t->among->n > 1)
+        json_object_set_new(o, "deal", json_deal(t));
     for (int i = 0; i < t->targets->n; i++)
         json_array_append_new(outs, json_product(t, i));
     json_object_set_new(o, "out", outs);

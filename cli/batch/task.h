@@ -13,6 +13,7 @@
 #ifndef GF_CLI_BATCH_TASK_H
 #define GF_CLI_BATCH_TASK_H
 
+#include "core/deal/deal.h"
 #include "core/session/runner.h"
 #include "cli/batch/load.h"
 #include "cli/batch/product.h"
@@ -76,6 +77,7 @@ struct gf_filtering;
 /* A volume whose planes are transformed by themselves. */
 struct gf_paging {
     int64_t at_once;     /* pages that are transformed together; 0: all samples are in memory */
+    int64_t slots;       /* how many times as many are in memory, read or to be written */
     struct gf_job job;   /* of so many */
     int64_t extra_bytes; /* beside their arrays and workspace */
     const char *refused; /* why not; NULL: it can be done */
@@ -87,7 +89,10 @@ struct gf_task {
     const struct gf_task_hooks *hooks;
     const struct gf_targets *targets;
     struct gf_runner *runner;
-    char *const *read; /* the files: one, or all with --frames, or magnitude and phase */
+    struct gf_deal *deal;      /* NULL, or devices that share the task's pages, */
+    struct gf_runner *runners; /* and a runner for each */
+    struct gf_deal *among;     /* the devices of the run, one of which it may have whole */
+    char *const *read;         /* the files: one, or all with --frames, or magnitude and phase */
     int n_read;
     const char *name; /* of what is read, for messages */
     /* Open from the header to the samples, and as long as more pictures may follow: those of a PNM
@@ -144,6 +149,10 @@ int64_t gf_task_extra_bytes(const struct gf_task *t);
  * or nothing; the job that is planned, of these or of all samples; and a page with its spectrum,
  * where a display range is found before the arrays are taken. */
 int gf_task_choose_pages(struct gf_task *t);
+/* How many threads have device i of the deal run pages. */
+int gf_task_streams(const struct gf_task *t, int i);
+/* Whether the files can be opened and read once more. */
+bool gf_task_is_read_again(const struct gf_task *t);
 bool gf_task_take_fewer_pages(struct gf_task *t);
 struct gf_job *gf_task_planned(struct gf_task *t);
 int64_t gf_task_looking_bytes(const struct gf_task *t);

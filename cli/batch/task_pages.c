@@ -7,7 +7,14 @@
 #include "cli/batch/store.h"
 #include "core/base/range_planes.h"
 
-enum { AT_ONCE = 8 << 20 /* bytes of pages, in and out, that are worth a run of their own */ };
+enum {
+    AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run of their own */
+    PARTS_A_DEVICE = 16,
+    SLOTS_A_DEVICE = 12,
+    MOST_STREAMS = 8,
+    STREAM_THREADS = 4,     /* of a team on the CPU */
+    STREAM_BYTES = 64 << 20 /* of pages for which a whole team is too many */
+};
 
 /* Whether a display range of all planes is to be found before the first one is written. */
 static bool looks_ahead(const struct gf_job *job) {
@@ -17,7 +24,7 @@ static bool looks_ahead(const struct gf_job *job) {
     return looks;
 }
 
-static bool is_read_again(const struct gf_task *t) {
+bool gf_task_is_read_again(const struct gf_task *t) {
     struct stat st;
     for (int i = 0; i < t->n_read && t->s->frames; i++)
         if (!strcmp(t->read[i], "-") || stat(t->read[i], &st) || !S_ISREG(st.st_mode))
@@ -32,7 +39,7 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
         return "planes are not transformed by themselves";
     if (!t->s->plan_only && !gf_reader_has_pages(&t->reader, t->s))
         return "the input is read in one piece";
-    if (!t->s->plan_only && looks_ahead(job) && !is_read_again(t))
+    if (!t->s->plan_only && looks_ahead(job) && !gf_task_is_read_again(t))
         return "a pipe is read once, and the display range is that of all pages";
     if (t->s->nan == GF_NAN_MEAN && !gf_dtype_is_integer(t->image.px.dtype))
         return "--nan=mean takes the mean of all samples";
@@ -62,9 +69,32 @@ static int64_t page_bytes(const struct gf_task *t, bool in, bool out) {
     return bytes / t->job.shape[0];
 }
 
+/* Several devices share the pages. */
+static int devices(const struct gf_task *t) {
+    return t->deal ? t->deal->n : 1;
+}
+
+int gf_task_streams(const struct gf_task *t, int i) {
+    if (!gf_deal_own_contexts(t->deal, i))
+        return 2;
+    const int teams = gf_settings_threads(t->s) / STREAM_THREADS;
+    const bool small = page_bytes(t, true, true) * t->pages.at_once < STREAM_BYTES;
+    return !small || teams < 1 ? 1 : teams < MOST_STREAMS ? teams : MOST_STREAMS;
+}
+
+/* For several devices in enough parts that each gets its share. */
 static int64_t usual_pages(const struct gf_task *t) {
     int64_t n = AT_ONCE / (page_bytes(t, true, true) + 1);
+    const int64_t most = t->job.shape[0] / (PARTS_A_DEVICE * devices(t));
+    if (devices(t) > 1 && n > most)
+        n = most;
     return n < 1 ? 1 : n;
+}
+
+/* Two: pages are transformed while others are read and written. Of several devices a slow one's pages
+ * must not keep the others waiting, as results are written in order. */
+static int64_t usual_slots(const struct gf_task *t) {
+    return devices(t) > 1 ? SLOTS_A_DEVICE * devices(t) : 2;
 }
 
 static int set_pages(struct gf_task *t, int64_t n) {
@@ -81,8 +111,10 @@ static int set_pages(struct gf_task *t, int64_t n) {
 int gf_task_choose_pages(struct gf_task *t) {
     const int64_t usual = usual_pages(t), all = t->job.shape[0];
     t->pages.refused = gf_task_refuses_pages(t);
-    if (t->pages.refused || (!t->pages.always && (usual >= all || shows_parts(t))))
+    const bool shared = devices(t) > 1;
+    if (t->pages.refused || (!t->pages.always && !shared && (usual >= all || shows_parts(t))))
         return 0;
+    t->pages.slots = usual_slots(t);
     return set_pages(t, usual < all ? usual : all);
 }
 
@@ -90,6 +122,12 @@ bool gf_task_take_fewer_pages(struct gf_task *t) {
     int64_t usual = usual_pages(t), half = (t->job.shape[0] + 1) / 2;
     if (t->pages.refused || t->pages.at_once == 1)
         return false;
+    if (t->pages.slots > 2 && t->pages.slots > devices(t)) {
+        t->pages.slots /= 2;
+        return true;
+    }
+    if (!t->pages.slots)
+        t->pages.slots = usual_slots(t);
     int64_t n = t->pages.at_once ? t->pages.at_once / 2 : usual < half ? usual : half;
     return !set_pages(t, n);
 }
@@ -98,14 +136,13 @@ struct gf_job *gf_task_planned(struct gf_task *t) {
     return t->pages.at_once ? &t->pages.job : &t->job;
 }
 
-/* Two of each: one is transformed while others are read and written. */
 int64_t gf_task_in_bytes(const struct gf_task *t) {
-    const int64_t n = 2 * t->pages.at_once;
+    const int64_t n = t->pages.slots * t->pages.at_once;
     return n ? n * page_bytes(t, true, false) : gf_array_bytes(&t->image.px);
 }
 
 int64_t gf_task_out_bytes(const struct gf_task *t) {
-    const int64_t n = 2 * t->pages.at_once;
+    const int64_t n = t->pages.slots * t->pages.at_once;
     int64_t bytes = n ? n * page_bytes(t, false, true) : 0;
     for (int i = 0; i < t->job.n_out && !n; i++)
         bytes += gf_array_bytes(&t->product[i].image.px);
@@ -116,7 +153,10 @@ int64_t gf_task_extra_bytes(const struct gf_task *t) {
     if (!t->pages.at_once)
         return t->extra_bytes;
     int64_t decoding = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
-    return t->pages.extra_bytes + decoding;
+    int64_t streams = 0; /* each with a workspace, beside the one that is counted */
+    for (int i = 0; devices(t) > 1 && i < devices(t); i++)
+        streams += gf_deal_own_contexts(t->deal, i) ? gf_task_streams(t, i) - 1 : 0;
+    return t->pages.extra_bytes + decoding + streams * t->pages.at_once * page_bytes(t, true, true);
 }
 
 int64_t gf_task_looking_bytes(const struct gf_task *t) {

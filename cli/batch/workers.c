@@ -28,11 +28,17 @@ static void keep_small_buffers(void) {
 }
 
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
-                    struct gf_session *session, int n_inputs, int64_t limit) {
-    *p = (struct gf_workers){.n_workers = n, .n_inputs = n_inputs, .limit = limit};
+                    const struct gf_deal *deal, int n_inputs, int64_t limit) {
+    *p = (struct gf_workers){
+        .n_workers = n, .n_devices = deal->n, .n_inputs = n_inputs, .limit = limit};
     p->worker = calloc((size_t)n, sizeof *p->worker);
-    if (!p->worker)
+    struct gf_runner *runner = calloc((size_t)n * (size_t)deal->n, sizeof *runner);
+    if (!p->worker || !runner) {
+        free(runner);
+        free(p->worker);
+        p->worker = NULL;
         return gf_fail(GF_ENOMEM, "out of memory");
+    }
     keep_small_buffers();
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->changed, NULL);
@@ -41,7 +47,9 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
         l->pool = p;
         l->s = *s;
         l->s.threads = threads;
-        gf_runner_open(&l->runner, session, threads);
+        l->runner = runner + i * deal->n;
+        for (int k = 0; k < deal->n; k++)
+            gf_runner_open(&l->runner[k], gf_deal_session(deal, k), threads);
     }
     return 0;
 }
@@ -49,8 +57,9 @@ int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_se
 void gf_workers_close(struct gf_workers *p) {
     if (!p->worker)
         return;
-    for (int i = 0; i < p->n_workers; i++)
-        gf_runner_close(&p->worker[i].runner);
+    for (int i = 0; i < p->n_workers * p->n_devices; i++)
+        gf_runner_close(&p->worker[0].runner[i]);
+    free(p->worker[0].runner);
     pthread_cond_destroy(&p->changed);
     pthread_mutex_destroy(&p->lock);
     free(p->worker);
@@ -66,7 +75,8 @@ static bool drop_a_plan(struct gf_workers *p, const struct gf_worker *but) {
         struct gf_worker *l = &p->worker[i];
         if (l == but || l->busy || !l->reserved)
             continue;
-        gf_runner_forget(&l->runner);
+        for (int k = 0; k < p->n_devices; k++)
+            gf_runner_forget(&l->runner[k]);
         p->used -= l->reserved;
         l->reserved = 0;
         return true;
@@ -153,10 +163,17 @@ void gf_workers_settle(struct gf_worker *l, int64_t need) {
     pthread_mutex_unlock(&l->pool->lock);
 }
 
+static int64_t kept_bytes(const struct gf_worker *l) {
+    int64_t bytes = 0;
+    for (int k = 0; k < l->pool->n_devices; k++)
+        bytes += gf_runner_kept_bytes(&l->runner[k]);
+    return bytes;
+}
+
 void gf_workers_leave(struct gf_worker *l) {
     struct gf_workers *p = l->pool;
     pthread_mutex_lock(&p->lock);
-    reserve(l, gf_runner_kept_bytes(&l->runner));
+    reserve(l, kept_bytes(l));
     p->busy -= l->busy;
     l->busy = false;
     pass(l);

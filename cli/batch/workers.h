@@ -18,7 +18,7 @@
 
 #include <pthread.h>
 
-#include "core/session/runner.h"
+#include "core/deal/deal.h"
 #include "cli/log.h"
 #include "cli/settings.h"
 
@@ -39,8 +39,10 @@ struct gf_tally {
 struct gf_worker {
     struct gf_workers *pool;
     pthread_t thread;
-    struct gf_settings s; /* with the threads of this worker */
-    struct gf_runner runner;
+    struct gf_settings s;     /* with the threads of this worker */
+    struct gf_runner *runner; /* one for each device of the run */
+    int device;               /* of the input being processed */
+    double seconds;           /* of its device's time, as far as it tells its speed; else 0 */
     bool entered, busy;
     int64_t reserved; /* bytes; the worker's kept plan included */
     int input;
@@ -51,7 +53,7 @@ struct gf_workers {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct gf_worker *worker;
-    int n_workers;
+    int n_workers, n_devices;
     int64_t limit, used; /* bytes */
     int busy;            /* workers that have memory reserved */
     bool entered;        /* a worker is looking at its input */
@@ -67,9 +69,9 @@ struct gf_workers {
     struct gf_tally sum;
 };
 
-/* `n` workers with `threads` each. The session stays the caller's. */
+/* `n` workers with `threads` each. The deal stays the caller's. */
 int gf_workers_open(struct gf_workers *p, int n, int threads, const struct gf_settings *s,
-                    struct gf_session *session, int n_inputs, int64_t limit);
+                    const struct gf_deal *deal, int n_inputs, int64_t limit);
 void gf_workers_close(struct gf_workers *p);
 
 /* The next input, or -1: there is none, or the run stops. The worker has entered. */

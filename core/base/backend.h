@@ -115,7 +115,6 @@ struct gf_backend {
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;
     bool powers_of_two; /* plans transforms of 2^k points alone, GF_EUNABLE for others */
-    bool slow_close;    /* close() takes longer than ending the process does with a context open */
     bool library;       /* open() takes options.library, which probe() does not know */
     /* NULL, or how a plan for all of this job packs its half spectra (struct gf_output): parts of
      * the job do so too, and round alike. */
@@ -153,6 +152,8 @@ struct gf_backend {
     bool (*lost)(void *context);
     void (*unplan)(void *context, struct gf_plan *plan); /* takes NULL */
     void (*close)(void *context);
+    /* Whether close() takes longer than the end of the process does with the context open. NULL: no. */
+    bool (*slow_close)(void *context);
 };
 
 /* An exec for backends on devices: checks the arrays, uploads, runs and downloads, and sets

@@ -17,6 +17,7 @@
 #include "core/cpu/long.h"
 #include "core/cpu/make.h"
 #include "core/cpu/sampling.h"
+#include "core/cpu/share.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 
@@ -101,15 +102,10 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
     }
 }
 
-/* Waking a team of threads takes about ten microseconds, in which one thread does this many points.
- * Starting one takes longer, on a busy machine many times as long; and the first run of a plan,
- * often the only one, spends most of its time on fresh memory anyway. */
+/* Starting a team takes longer than waking it, on a busy machine many times as long; and the first run
+ * of a plan, often the only one, spends most of its time on fresh memory anyway. */
 static int team_for(const struct gf_job *job, bool first, int threads) {
-    const int64_t worth_a_team = first ? 1 << 19 : 1 << 15;
-    int64_t points = job->channels;
-    for (int i = 0; i < job->ndim; i++)
-        points *= job->shape[i];
-    return points < worth_a_team ? 1 : threads;
+    return gf_cpu_points(job) < (first ? 1 << 19 : GF_CPU_WORTH_A_TEAM) ? 1 : threads;
 }
 
 /* The first pass reads the input's rows, from the first to the last, and no other pass does. */
@@ -208,8 +204,12 @@ struct joined {
     const struct gf_cpu_pass *pass; /* the first */
     int count;
     long tiles[MOST_JOINED];
+    long chunks, at_once;       /* to hand out, and how many at a time */
     const struct gf_feed *feed; /* of the first pass, or NULL */
 };
+
+/* Joined passes and those after them that one team runs. */
+enum { MOST_TOGETHER = 4 };
 
 /* Chunk c of a pass whose input is being made: the tiles that begin with the first rows come first,
  * whatever channel they are of. */
@@ -261,60 +261,73 @@ static char *scratch_of(const struct gf_cpu_plan *p, int thread) {
 }
 
 /* Without a team: starting and ending one takes most of a microsecond even for a single thread. */
-static void run_alone(const struct joined *j, long chunks, struct gf_cpu_stats *total) {
+static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
     struct gf_cpu_pass_args room[MOST_JOINED];
     const struct gf_cpu_pass_args *args = take_part(j, 0, room);
     if (j->feed)
         j->feed->produce(j->feed->user);
-    for (long c = 0; c < chunks; c++)
+    for (long c = 0; c < j->chunks; c++)
         run_chunk(j, args, c, scratch_of(j->p, 0), total);
 }
 
-static void run_team(const struct joined *j, long chunks, long at_once, int threads,
-                     struct gf_cpu_stats *total) {
+/* What a thread of a team does of joined passes; `shares` are theirs. */
+static void run_share(const struct joined *j, struct gf_cpu_share *shares, int threads,
+                      struct gf_cpu_stats *mine) {
+    struct gf_cpu_pass_args room[MOST_JOINED];
+    const int me = omp_get_thread_num();
+    const struct gf_cpu_pass_args *args = take_part(j, me, room);
+    char *scratch = scratch_of(j->p, me);
+    if (j->feed) {
+        if (me == 0)
+            j->feed->produce(j->feed->user); /* the others begin meanwhile */
+#pragma omp for schedule(dynamic) nowait
+        for (long c = 0; c < j->chunks; c++)
+            run_chunk(j, args, c, scratch, mine);
+        return;
+    }
+    for (long c, end; gf_cpu_share_take(shares, threads, me, j->at_once, &c, &end);)
+        for (; c < end; c++)
+            run_chunk(j, args, c, scratch, mine);
+}
+
+static void add_stats(const struct gf_cpu_stats *mine, struct gf_cpu_stats *total) {
+    total->largest = fmax(total->largest, mine->largest);
+    total->clipped += mine->clipped;
+    total->energy += mine->energy;
+    total->anti_energy += mine->anti_energy;
+}
+
+static void run_team(const struct joined *j, int n, int threads, struct gf_cpu_stats *total) {
+    struct gf_cpu_share *shares = j->p->shares;
+    for (int i = 0; i < n; i++)
+        gf_cpu_share_out(shares + i * threads, threads, j[i].chunks);
 #pragma omp parallel num_threads(threads)
     {
-        struct gf_cpu_pass_args room[MOST_JOINED];
-        int me = omp_get_thread_num();
-        const struct gf_cpu_pass_args *args = take_part(j, me, room);
-        char *scratch = scratch_of(j->p, me);
-        struct gf_cpu_stats mine = {0};
-        if (j->feed && me == 0)
-            j->feed->produce(j->feed->user); /* the others begin meanwhile */
-        if (j->p->stays && !j->feed) {
-#pragma omp for schedule(static)
-            for (long c = 0; c < chunks; c++)
-                run_chunk(j, args, c, scratch, &mine);
-        } else {
-#pragma omp for schedule(dynamic, at_once)
-            for (long c = 0; c < chunks; c++)
-                run_chunk(j, args, c, scratch, &mine);
+        struct gf_cpu_stats mine[MOST_TOGETHER] = {{0}};
+        for (int i = 0; i < n; i++) {
+            if (i) {
+#pragma omp barrier
+            }
+            run_share(&j[i], shares + i * threads, threads, &mine[i]);
         }
 #pragma omp critical(gf_cpu_stats)
-        {
-            total->largest = fmax(total->largest, mine.largest);
-            total->clipped += mine.clipped;
-            total->energy += mine.energy;
-            total->anti_energy += mine.anti_energy;
-        }
+        for (int i = 0; i < n; i++)
+            add_stats(&mine[i], &total[i]);
     }
 }
 
-/* Runs `count` joined passes from `first` on: plane by plane when there are several, so that the
- * next pass finds its data in cache, else tile by tile. */
-static void run_passes(struct gf_cpu_plan *p, int first, int count, int threads,
-                       const struct gf_feed *feed, struct gf_cpu_stats *total) {
+/* Passes from `first` on as they are joined: plane by plane when there are several, so that the next
+ * pass finds its data in cache, else tile by tile. They have been bound. */
+static struct joined joined_from(struct gf_cpu_plan *p, int first, int count, int threads,
+                                 const struct gf_feed *feed) {
     const struct gf_cpu_pass *pass = &p->pass[first];
     struct joined j = {.p = p, .pass = pass, .count = count, .feed = feed};
     long planes = count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
     for (int i = 0; i < count; i++)
         j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
-    long chunks = count > 1 ? planes : j.tiles[0];
-    if (threads == 1)
-        run_alone(&j, chunks, total);
-    else
-        run_team(&j, chunks, count > 1 || feed ? 1 : tiles_at_once(pass, chunks, threads), threads,
-                 total);
+    j.chunks = count > 1 ? planes : j.tiles[0];
+    j.at_once = count > 1 ? 1 : tiles_at_once(pass, j.chunks, threads);
+    return j;
 }
 
 static int allocate(char **data, int64_t bytes, const char *what) {
@@ -352,6 +365,9 @@ static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
         rc = allocate(&p->banded, p->work.row_bytes * p->extent[p->pass[0].lane], "a workspace");
     if (!rc)
         rc = allocate(&p->plane_data, p->plane.bytes * threads, "planes");
+    if (!rc && !p->shares &&
+        !(p->shares = gf_alloc((size_t)(MOST_TOGETHER * threads) * sizeof *p->shares)))
+        rc = gf_fail(GF_ENOMEM, "no memory for the threads");
     return rc;
 }
 
@@ -441,41 +457,81 @@ static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pas
     return to;
 }
 
-static int run_tiled(struct gf_cpu_plan *p, int threads, const struct gf_array *in,
-                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report,
-                     double *seconds) {
+/* The arrays of a run, and where to note its passes' seconds (NULL: nowhere). */
+struct run {
+    const struct gf_array *in;
+    const struct gf_feed *feed;
+    struct gf_array *out;
+    struct gf_report *report;
+    double *seconds;
+};
+
+/* Binds passes from `first` on as far as they are joined. */
+static struct joined prepare(struct gf_cpu_plan *p, const struct run *run, int first, int threads,
+                             bool past_caches, struct ranges *r) {
+    struct gf_cpu_pass *pass = &p->pass[first];
+    int count = 1;
+    while (pass[count - 1].with_next)
+        count++;
+    for (int k = 0; k < count; k++) {
+        if (!p->bound)
+            bind(p, pass + k, run->in, run->out, threads, r);
+        pass[k].args.destination.stream = pass[k].stream || (past_caches && pass[k].may_stream);
+    }
+    return joined_from(p, first, count, threads, first ? NULL : run->feed);
+}
+
+/* Runs the passes, after allocate_all(). */
+static void run_all(struct gf_cpu_plan *p, const struct run *run, int threads, bool past_caches) {
     const struct gf_job *job = &p->job;
-    int team = team_for(job, !p->scratch, threads), rc = allocate_all(p, in, out, threads);
+    double *seconds = run->seconds;
     struct ranges r = {.read = false};
-    if (rc)
-        return rc;
-    const bool bound = is_bound(p, in, out);
-    if (!bound && !feed)
-        r.rms = gf_range_rms(job, in);
-    p->bound = bound;
+    p->bound = is_bound(p, run->in, run->out);
+    const int most = p->bound && !run->feed && !seconds && threads > 1 ? MOST_TOGETHER : 1;
+    if (!p->bound && !run->feed)
+        r.rms = gf_range_rms(job, run->in);
     for (int i = 0; i < job->n_out; i++) {
         bool given = job->out[i].range == GF_RANGE_GIVEN;
         r.of[i][0] = given ? job->out[i].low : 0;
         r.of[i][1] = given ? job->out[i].high : NAN;
     }
-    *report = (struct gf_report){0};
-    for (int i = 0, count; i < p->n_passes; i += count) {
-        struct gf_cpu_pass *pass = &p->pass[i];
-        struct gf_cpu_stats found = {0};
+    for (int i = 0; i < p->n_passes;) {
+        struct joined j[MOST_TOGETHER];
+        struct gf_cpu_stats found[MOST_TOGETHER] = {{0}};
         const double start = seconds ? gf_now_ms() : 0;
-        for (count = 1; pass[count - 1].with_next;)
-            count++;
-        for (int k = 0; k < count && !bound; k++)
-            bind(p, pass + k, in, out, team, &r);
-        run_passes(p, i, count, team, i ? NULL : feed, &found);
+        const int first = i;
+        int n = 0;
+        for (; n < most && i < p->n_passes; i += j[n++].count)
+            j[n] = prepare(p, run, i, threads, past_caches, &r);
+        if (threads == 1)
+            run_alone(j, found);
+        else
+            run_team(j, n, threads, found);
         if (seconds)
-            seconds = note_seconds(p, pass, count, (gf_now_ms() - start) * 1e-3, seconds);
-        if (feed && !i)
-            r.rms = gf_range_rms(job, in);
-        note(job, pass[count - 1].output, pass->args.destination.discard, &found, &r, report);
+            seconds = note_seconds(p, j->pass, j->count, (gf_now_ms() - start) * 1e-3, seconds);
+        if (run->feed && !first)
+            r.rms = gf_range_rms(job, run->in);
+        for (int k = 0; k < n; k++)
+            note(job, j[k].pass[j[k].count - 1].output, j[k].pass->args.destination.discard,
+                 &found[k], &r, run->report);
     }
-    if (!bound)
-        note_bound(p, in, out);
+    if (!p->bound)
+        note_bound(p, run->in, run->out);
+}
+
+static int run_tiled(struct gf_cpu_plan *p, int threads, const struct run *run) {
+    const bool first = !p->scratch;
+    int rc = allocate_all(p, run->in, run->out, threads);
+    if (rc)
+        return rc;
+    *run->report = (struct gf_report){0};
+    if (first || run->feed || run->seconds || !p->ways.n) {
+        run_all(p, run, team_for(&p->job, first, threads), false);
+        return 0;
+    }
+    const unsigned way = gf_cpu_ways_begin(&p->ways);
+    run_all(p, run, way & GF_CPU_TEAM ? threads : 1, way & GF_CPU_PAST_CACHES);
+    gf_cpu_ways_end(&p->ways);
     return 0;
 }
 
@@ -483,17 +539,18 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
     struct context *c = context;
     struct planned *p = plan->impl;
-    return p->wavelet  ? gf_cpu_dwt_run(p->wavelet, in, out, report)
-           : p->line   ? gf_cpu_long_job_run(p->line, in, out, report)
-           : p->filter ? gf_filter_compose_run(p->filter, in, out, report)
-                       : run_tiled(p->tiled, c->threads, in, NULL, out, report, NULL);
+    return p->wavelet ? gf_cpu_dwt_run(p->wavelet, in, out, report)
+           : p->line  ? gf_cpu_long_job_run(p->line, in, out, report)
+           : p->filter
+               ? gf_filter_compose_run(p->filter, in, out, report)
+               : run_tiled(p->tiled, c->threads, &(struct run){in, NULL, out, report, NULL});
 }
 
 static int exec_fed(void *context, struct gf_plan *plan, const struct gf_array *in,
                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report) {
     const struct context *c = context;
     const struct planned *p = plan->impl;
-    return run_tiled(p->tiled, c->threads, in, feed, out, report, NULL);
+    return run_tiled(p->tiled, c->threads, &(struct run){in, feed, out, report, NULL});
 }
 
 /* As gf_backend.time_passes. */
@@ -505,7 +562,8 @@ static int time_passes(void *context, struct gf_plan *plan, const struct gf_arra
     if (!p->tiled)
         return gf_fail(GF_EUNSUPP, "the passes of this plan are not timed apart");
     int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc : run_tiled(p->tiled, c->threads, in, NULL, out, &report, seconds);
+    return rc ? rc
+              : run_tiled(p->tiled, c->threads, &(struct run){in, NULL, out, &report, seconds});
 }
 
 const struct gf_backend gf_backend_openmp = {

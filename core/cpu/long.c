@@ -145,6 +145,14 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
     pass[1].destination.lane = plain_axis(l->n1, size);
 }
 
+static void choose_ways(struct gf_cpu_long *l) {
+    enum { LEAST = 1 << 12, MOST = 1 << 18 };
+    if (l->threads == 1 || l->n < LEAST || l->n > MOST)
+        return;
+    gf_cpu_ways_add(&l->ways, l->n > WORTH_A_TEAM ? GF_CPU_TEAM : 0);
+    gf_cpu_ways_add(&l->ways, l->n > WORTH_A_TEAM ? 0 : GF_CPU_TEAM);
+}
+
 static int plan_split(struct gf_cpu_long *l) {
     l->line1 = gf_cpu_line_plan(l->n1, l->kernels->bits);
     l->line2 = gf_cpu_line_plan(l->n2, l->kernels->bits);
@@ -159,6 +167,7 @@ static int plan_split(struct gf_cpu_long *l) {
     }
     long blocks = (l->n2 + l->kernels->lanes - 1) / l->kernels->lanes;
     l->work_bytes = (int64_t)blocks * (l->n1 | 1) * l->kernels->lanes * (int64_t)complex_size(l);
+    choose_ways(l);
     l->stays = gf_cpu_stays_cached(2 * l->n * (int64_t)complex_size(l) + l->work_bytes, l->threads);
     return plan_twist(l);
 }
@@ -233,8 +242,9 @@ int64_t gf_cpu_long_bytes(const struct gf_cpu_long *l) {
 }
 
 /* Both passes in one team. */
-static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_args pass[2]) {
-#pragma omp parallel num_threads(l->threads) if (l->threads > 1 && l->n > WORTH_A_TEAM)
+static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_args pass[2],
+                       int threads) {
+#pragma omp parallel num_threads(threads) if (threads > 1)
     {
         struct gf_cpu_stats ignored = {0};
         char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
@@ -261,15 +271,15 @@ static bool is_split(const struct gf_cpu_long *l) {
            l->n2 % lanes == 0 && (l->twist.all || l->twist.chunk % lanes == 0);
 }
 
-static void run_split(const struct gf_cpu_long *l, const struct gf_cpu_split *s) {
+static void run_split(const struct gf_cpu_long *l, const struct gf_cpu_split *s, int threads) {
     const long blocks[2] = {l->n2 / l->kernels->lanes, l->n1 / l->kernels->lanes};
-    if (l->threads == 1 || l->n <= WORTH_A_TEAM) {
+    if (threads == 1) {
         for (int half = 0; half < 2; half++)
             for (long i = 0; i < blocks[half]; i++)
                 l->kernels->split(s, half, i, l->scratch);
         return;
     }
-#pragma omp parallel num_threads(l->threads)
+#pragma omp parallel num_threads(threads)
     {
         char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
         for (int half = 0; half < 2; half++) {
@@ -319,14 +329,18 @@ int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inver
     if (!l->work || !l->scratch)
         return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld bytes",
                        (long long)l->work_bytes);
+    const bool team = l->ways.n ? gf_cpu_ways_begin(&l->ways) & GF_CPU_TEAM : l->n > WORTH_A_TEAM;
+    const int threads = team ? l->threads : 1;
     if (is_split(l)) {
         const struct gf_cpu_split s = {l->n1, l->n2, l->line1, l->line2, &l->twist,
                                        in,    out,   l->work,  inverse,  factor};
-        run_split(l, &s);
-        return 0;
+        run_split(l, &s, threads);
+    } else {
+        struct gf_cpu_pass_args pass[2];
+        set_passes(l, in, out, inverse, factor, pass);
+        run_passes(l, pass, threads);
     }
-    struct gf_cpu_pass_args pass[2];
-    set_passes(l, in, out, inverse, factor, pass);
-    run_passes(l, pass);
+    if (l->ways.n)
+        gf_cpu_ways_end(&l->ways);
     return 0;
 }

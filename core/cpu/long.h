@@ -13,6 +13,7 @@
 #define GF_CORE_CPU_LONG_H
 
 #include "core/base/backend.h"
+#include "core/cpu/ways.h"
 #include "kernels/cpu/cpu.h"
 
 struct gf_cpu_long {
@@ -28,6 +29,7 @@ struct gf_cpu_long {
     void *tables[2]; /* of the twist */
     int64_t work_bytes;
     size_t scratch_bytes; /* for one thread */
+    struct gf_cpu_ways ways;
     char *work, *scratch; /* allocated by the first run */
     /* Other lengths: the transform that convolves, and tables of interleaved complex numbers. */
     struct gf_cpu_long *convolution;

@@ -472,6 +472,33 @@ static void choose_streams(struct gf_cpu_plan *p) {
         p->pass[0].stream &= !p->work.band;
 }
 
+/* True for a pass that may write past the caches though they hold what it writes. */
+static bool may_stream(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass) {
+    return !pass->to_plane && !pass->filters && !p->lean && !p->work.band &&
+           (pass->output < 0 || p->job.out[pass->output].kind == GF_COMPLEX);
+}
+
+/* What may be faster than the choices made so far. */
+static void choose_ways(struct gf_cpu_plan *p, int threads) {
+    const int64_t least = 1 << 12, most_alone = 1 << 20, least_past_caches = 1 << 15;
+    const int64_t points = gf_cpu_points(&p->job);
+    const bool alone = points < GF_CPU_WORTH_A_TEAM;
+    bool streams = false;
+    if (threads == 1 || points < least)
+        return;
+    for (int i = 0; i < p->n_passes; i++) {
+        streams |= p->pass[i].stream;
+        p->pass[i].may_stream = may_stream(p, &p->pass[i]);
+    }
+    gf_cpu_ways_add(&p->ways, alone ? 0 : GF_CPU_TEAM);
+    if (points < most_alone)
+        gf_cpu_ways_add(&p->ways, alone ? GF_CPU_TEAM : 0);
+    if (points >= least_past_caches && p->work.bytes && !streams)
+        gf_cpu_ways_add(&p->ways, GF_CPU_TEAM | GF_CPU_PAST_CACHES);
+    if (p->ways.n == 1)
+        p->ways.n = 0;
+}
+
 /* Passes across the rows of the output where that is the workspace. */
 static void choose_folds(struct gf_cpu_plan *p) {
     const struct gf_job *job = &p->job;
@@ -541,10 +568,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
     for (int i = 0; i < p->n_passes; i++)
         gf_cpu_pass_summarise(p, &p->pass[i]);
     choose_streams(p);
-    int64_t touched = 0;
-    for (int i = 0; i < p->n_passes; i++)
-        touched += p->pass[i].summary.bytes_read + p->pass[i].summary.bytes_written;
-    p->stays = gf_cpu_stays_cached(touched, threads);
+    choose_ways(p, threads);
     size_scratch(p, threads);
     *out = p;
     return 0;
@@ -564,5 +588,6 @@ void gf_cpu_plan_free(struct gf_cpu_plan *p) {
     gf_free(p->work_data);
     gf_free(p->plane_data);
     gf_free(p->banded);
+    gf_free(p->shares);
     free(p);
 }

@@ -7,6 +7,7 @@
 #define GF_CORE_CPU_PLAN_H
 
 #include "core/base/backend.h"
+#include "core/cpu/ways.h"
 #include "kernels/cpu/cpu.h"
 
 /* One read and write of the data: transforms along `axis`, or without a line (args.line NULL) an
@@ -22,8 +23,9 @@ struct gf_cpu_pass {
     bool with_next;       /* runs together with the next pass, plane by plane */
     bool from_plane, to_plane;
     bool folds; /* its lanes run over two axes where the arrays allow that: struct gf_cpu_fold */
-    int row_groups; /* args.groups where args.rows transform lines from array to array */
-    bool stream;    /* its result is too large to be in cache when it is read again */
+    int row_groups;  /* args.groups where args.rows transform lines from array to array */
+    bool stream;     /* its result is too large to be in cache when it is read again */
+    bool may_stream; /* GF_CPU_PAST_CACHES is for it */
     struct gf_pass_info summary;
 };
 
@@ -39,7 +41,18 @@ struct gf_cpu_layout {
     ptrdiff_t row_bytes;
 };
 
+/* Waking a team of threads takes about ten microseconds, in which one thread does this many points. A
+ * team that still waits for work begins sooner: struct gf_cpu_ways. */
+enum { GF_CPU_WORTH_A_TEAM = 1 << 15 };
+static inline int64_t gf_cpu_points(const struct gf_job *job) {
+    int64_t points = job->channels;
+    for (int i = 0; i < job->ndim; i++)
+        points *= job->shape[i];
+    return points;
+}
+
 struct gf_cpu_filter;
+struct gf_cpu_share;
 struct gf_cpu_sampling;
 
 struct gf_cpu_plan {
@@ -61,9 +74,10 @@ struct gf_cpu_plan {
     struct gf_cpu_filter *filter;          /* NULL: none */
     struct gf_cpu_sampling *sampling;      /* NULL: no output's range is sampled */
     size_t scratch_bytes;                  /* for one thread */
-    bool stays;                            /* gf_cpu_stays_cached() of what a run touches */
-    char *work_data, *plane_data;          /* allocated by the first run */
-    char *scratch;                         /* of all threads, behind the workspace */
+    struct gf_cpu_ways ways;
+    struct gf_cpu_share *shares;  /* of the threads; allocated by the first run */
+    char *work_data, *plane_data; /* allocated by the first run */
+    char *scratch;                /* of all threads, behind the workspace */
     bool bound; /* the passes point at these arrays: the input, then the outputs */
     struct gf_array bound_to[1 + GF_MAX_OUTPUTS];
     char *banded; /* instead of a spent input that cannot be written; allocated by the first run */

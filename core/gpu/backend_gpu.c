@@ -216,6 +216,7 @@ const struct gf_backend gf_backend_opencl = {
     .lost = gf_gpu_run_lost,
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,
+    .slow_close = gf_gpu_run_slow_close,
 };
 
 const struct gf_backend gf_backend_cuda = {
@@ -223,7 +224,6 @@ const struct gf_backend gf_backend_cuda = {
     .what = "NVIDIA GPUs, the program's own kernels",
     .automatic = 1,
     .devices = true,
-    .slow_close = true,
     .probe = cuda_probe,
     .installed = cuda_installed,
     .list = cuda_list,
@@ -235,4 +235,5 @@ const struct gf_backend gf_backend_cuda = {
     .lost = gf_gpu_run_lost,
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,
+    .slow_close = gf_gpu_run_slow_close,
 };

@@ -54,6 +54,12 @@ bool gf_gpu_run_lost(void *context) {
     return c->api->lost(c->gpu);
 }
 
+/* A GPU's driver takes a tenth of a second over it. */
+bool gf_gpu_run_slow_close(void *context) {
+    const struct gf_gpu_context *c = context;
+    return !c->props.is_cpu;
+}
+
 /* ---- plan ---- */
 
 void gf_gpu_run_give_back(const struct gf_gpu_context *c, struct gf_gpu_run *m) {

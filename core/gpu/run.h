@@ -38,11 +38,12 @@ struct gf_gpu_run {
     int repeats;          /* runs since the counters were cleared, which the next one adds to */
 };
 
-/* As gf_backend.open and .close. */
+/* As gf_backend.open, .close, .lost and .slow_close. */
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context);
 void gf_gpu_run_close(void *context);
 bool gf_gpu_run_lost(void *context);
+bool gf_gpu_run_slow_close(void *context);
 
 /* Bytes of the device's memory that may be taken now. */
 int64_t gf_gpu_run_room(const struct gf_gpu_context *c);

@@ -8,6 +8,7 @@
 #include "core/base/factor.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/session/record.h"
 
 /* Seconds: opening a context; copying a byte to a device or back; one point's step from one level
  * of a transform to the next, in single precision on one thread. Rough, from an H200 beside two
@@ -70,6 +71,43 @@ static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o
     return w;
 }
 
+/* The first backend in host memory that is usable. */
+static int choose_host(const struct gf_outlook *o, const struct gf_backend **out) {
+    char reason[GF_REASON] = "no backend runs on the CPU";
+    *out = NULL;
+    while ((*out = gf_backend_next(o->backends, false, *out)))
+        if (!(*out)->probe(reason))
+            return 0;
+    return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
+}
+
+/* What the runs take by the record of this backend's device; 0 where that tells nothing. */
+static double recorded(const struct gf_backend *b, const struct gf_job *job,
+                       const struct gf_outlook *o) {
+    struct gf_speed_record r;
+    if (!gf_record_of_device(b, b->devices ? o->device : NULL, &r))
+        return 0;
+    return (double)o->runs * gf_record_seconds(&r, job, o->threads);
+}
+
+/* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes longer
+ * than a context does. */
+static void weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
+                           struct weights *w) {
+    const struct gf_backend *b;
+    const double context = o->open ? 0 : context_seconds;
+    if (o->untuned || !gf_record_has_any())
+        return;
+    double seconds = choose_host(o, &b) ? 0 : recorded(b, job, o);
+    if (seconds > 0)
+        w->host = seconds;
+    for (b = NULL, seconds = 0; w->host > context && (b = gf_backend_next(o->backends, true, b)) &&
+                                !(seconds = recorded(b, job, o));)
+        continue;
+    if (seconds > 0)
+        w->device = context + seconds;
+}
+
 static const char *time_text(double seconds, char text[32]) {
     if (seconds < 1e-3)
         snprintf(text, 32, "a millisecond");
@@ -113,16 +151,6 @@ static void look_for_device(const struct gf_outlook *o, char no_device[GF_REASON
     }
 }
 
-/* The first backend in host memory that is usable. */
-static int choose_host(const struct gf_outlook *o, const struct gf_backend **out) {
-    char reason[GF_REASON] = "no backend runs on the CPU";
-    *out = NULL;
-    while ((*out = gf_backend_next(o->backends, false, *out)))
-        if (!(*out)->probe(reason))
-            return 0;
-    return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
-}
-
 int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct gf_choice *choice) {
     *choice = (struct gf_choice){.backend = NULL};
     if (job->op == GF_DWT) { /* a few operations a sample, at the pace of memory */
@@ -133,6 +161,7 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         return rc;
     }
     struct weights w = weigh(job, o);
+    weigh_recorded(job, o, &w);
     if (w.host > w.device && o->is_cold && o->is_cold())
         w.device += build_seconds;
     struct gf_gpu_props props;

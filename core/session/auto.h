@@ -16,6 +16,7 @@ struct gf_outlook {
     int64_t device_memory; /* likewise */
     int64_t runs;          /* such jobs ahead, this one included */
     bool open;             /* a device's context is open already */
+    bool untuned;          /* ignore the record of speeds (core/session/record.h) */
     /* Whether no kernels are kept from earlier runs, and are compiled first; asked where it decides.
      * NULL: some are. */
     bool (*is_cold)(void);

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/job_check.h"
 #include "core/filter/filter.h"
 #include "core/base/status.h"
+#include "core/session/record.h"
 
 static const struct gf_backend *backend_of(const struct gf_runner *r, int i) {
     return gf_session_backend(r->session, i);
@@ -146,10 +148,28 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
 
 /* What another backend may do better at: a wrong job stays one, and so does a lack of memory, but
  * for a device's own. */
+static bool is_the_backends(const struct gf_runner *r, int rc, int i) {
+    return rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP || rc == GF_EUNABLE ||
+           (rc == GF_ENOMEM && backend_of(r, i)->devices);
+}
+
 static bool may_fall_back(const struct gf_runner *r, int rc, int i) {
-    return r->session->asked < 0 &&
-           (rc == GF_EBACKEND || rc == GF_EABSENT || rc == GF_EUNSUPP || rc == GF_EUNABLE ||
-            (rc == GF_ENOMEM && backend_of(r, i)->devices));
+    return r->session->asked < 0 && is_the_backends(r, rc, i);
+}
+
+/* One of several sessions could not run the job: the runner works in another one from here on. */
+static bool move(struct gf_runner *r, int rc) {
+    const struct gf_session_options *o = &r->session->options;
+    if (!o->instead || !is_the_backends(r, rc, r->session->asked))
+        return false;
+    struct gf_session *next = o->instead(o->deal, r->session);
+    if (!next)
+        return false;
+    close_own(r);
+    r->session = next;
+    r->now = -1;
+    r->plan = NULL;
+    return true;
 }
 
 /* Backend i has failed, and auto looks further. Noted by the first runner that sees it. */
@@ -207,8 +227,10 @@ int gf_runner_plan(struct gf_runner *r, const struct gf_job *job) {
         return rc;
     if (r->session->alone)
         rc = join(r);
+    if (!rc && r->session->asked >= 0)
+        rc = plan_asked(r, job);
     if (rc || r->session->asked >= 0)
-        return rc ? rc : plan_asked(r, job);
+        return rc && move(r, rc) ? gf_runner_plan(r, job) : rc;
     for (;;) {
         rc = choose(r, job, &i);
         if (rc)
@@ -276,14 +298,17 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
         memset(report, 0, sizeof *report);
         int rc = begin(r, &plan);
         if (!rc) {
+            double start = gf_now_ms();
             rc = exec(r, plan, in, out, report);
+            r->ms.turn += gf_now_ms() - start;
             end(r);
         }
         r->ms.run = report->ms;
-        if (!rc || !may_fall_back(r, rc, r->now))
-            return rc;
-        give_up(r, r->now);
         const struct gf_job job = r->job;
+        if (!rc || !(move(r, rc) || may_fall_back(r, rc, r->now)))
+            return rc;
+        if (r->now >= 0)
+            give_up(r, r->now);
         r->plan = NULL;
         rc = gf_runner_plan(r, &job);
         if (rc)
@@ -350,10 +375,22 @@ static bool is_measured(const struct gf_runner *r) {
     return !b->list || (!gf_backend_device(b, r->session->options.device, &props) && !props.is_cpu);
 }
 
+/* The record of the device that runs the job; false where there is none, or none is wanted. */
+static bool find_record(const struct gf_runner *r, struct gf_speed_record *record) {
+    const struct gf_session_options *o = &r->session->options;
+    return !o->untuned && gf_record_has_any() &&
+           gf_record_of_device(backend_of(r, r->now), o->device, record);
+}
+
 void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {
     enum { BYTES = 64 << 20 };
     double seconds[2] = {0, 0};
+    struct gf_speed_record record;
     speed[0] = speed[1] = 0;
+    if (gf_runner_on_device(r) && find_record(r, &record) && record.bus[1][0] > 0) {
+        memcpy(speed, record.bus[1], sizeof record.bus[1]);
+        return;
+    }
     if (!is_measured(r))
         return;
     const struct gf_backend *b = backend_of(r, r->now);
@@ -367,10 +404,13 @@ void gf_runner_bus_speed(struct gf_runner *r, double speed[2]) {
 double gf_runner_copy_speed(struct gf_runner *r) {
     struct gf_session *s = r->session;
     struct gf_device_speed speed = {.copy = 0};
+    struct gf_speed_record record;
     if (!gf_runner_on_device(r) || s->measured >> r->now & 1)
         return r->now < 0 ? 0 : s->copy[r->now];
     const struct gf_backend *b = backend_of(r, r->now);
     s->measured |= 1u << r->now;
+    if (find_record(r, &record) && record.copy > 0)
+        return s->copy[r->now] = record.copy;
     if (!is_measured(r))
         return 0;
     if (!b->on_device->measure(s->context[r->now], &speed))

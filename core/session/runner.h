@@ -12,6 +12,7 @@
 struct gf_runner_times {
     double open, build;      /* the device's context; its kernels */
     int built;               /* kernels compiled */
+    double turn;             /* in all gf_runner_run(), without waiting for turns there */
     struct gf_device_ms run; /* the last gf_runner_run() */
 };
 
@@ -49,7 +50,7 @@ bool gf_runner_ahead(struct gf_runner *r, const struct gf_job *job);
 /* Chooses a backend for the job and plans it, or keeps the last plan. Where several runners share
  * the context, planning waits for the turn that gf_runner_run() takes there. A backend that auto
  * picked and that fails is noted, once a session, and the next one is tried; one that was asked for
- * fails the job. */
+ * fails the job, unless the session names another (gf_session_options.instead). */
 int gf_runner_plan(struct gf_runner *r, const struct gf_job *job);
 /* Runs the planned job: waits for its turn where the context is shared, plans there if no plan is
  * kept, and runs. Fallbacks as in gf_runner_plan(). */
@@ -86,10 +87,10 @@ int64_t gf_runner_kept_bytes(const struct gf_runner *r);
 const char *gf_runner_name(const struct gf_runner *r); /* of the backend; "?" before any plan */
 bool gf_runner_on_device(const struct gf_runner *r);
 /* Bytes a second, read plus written, that its device copies at; 0 where that is not known, and for
- * host memory. Measured once a session. */
+ * host memory. From the record of speeds, or measured once a session. */
 double gf_runner_copy_speed(struct gf_runner *r);
 /* Bytes a second that page-locked memory is copied at to its device, and back; 0 where that is not
- * known. */
+ * known. From the record too. */
 void gf_runner_bus_speed(struct gf_runner *r, double speed[2]);
 
 #endif

@@ -324,6 +324,7 @@ static int decide_anew(struct gf_session *s, const struct gf_job *job, int64_t r
                                  .device_memory = s->options.device_memory,
                                  .runs = runs > 1 ? runs : 1,
                                  .open = s->chosen,
+                                 .untuned = s->options.untuned,
                                  .is_cold = s->chosen ? NULL : gf_kernel_cache_is_empty};
     struct gf_choice choice;
     int rc = gf_auto_choose(job, &outlook, &choice);
@@ -364,7 +365,8 @@ int gf_session_decide(struct gf_session *s, const struct gf_job *job, int64_t ru
 }
 
 static bool is_left(const struct gf_session *s, int i) {
-    return s->options.ends && gf_session_backend(s, i)->slow_close;
+    const struct gf_backend *b = gf_session_backend(s, i);
+    return s->options.ends && b->slow_close && b->slow_close(s->context[i]);
 }
 
 void gf_session_close(struct gf_session *s) {

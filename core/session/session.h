@@ -22,6 +22,8 @@
 
 enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
 
+struct gf_session;
+
 /* All strings and `backends` stay the caller's and must outlive the session. */
 struct gf_session_options {
     const struct gf_backend *const *backends; /* NULL: gf_backends */
@@ -31,12 +33,17 @@ struct gf_session_options {
     int64_t device_memory;       /* as in struct gf_backend_options */
     int threads;                 /* of the whole run, as in struct gf_backend_options */
     const char *fftw_plan;
-    bool ends; /* the process ends soon after: what closes slowly is left to the system */
+    bool untuned; /* ignore the record of speeds (core/session/record.h) */
+    bool ends;    /* the process ends soon after: what closes slowly is left to the system */
     int64_t memory_limit; /* bytes that arrays and workspace may take together */
     /* NULL, or told one line about what the session does otherwise than expected: "opencl: no such
      * file; trying another backend". From any thread that has a runner. */
     void (*note)(void *user, const char *text);
     void *user;
+    /* NULL, or the session that runs what this one's device, for the current gf_message(), could not;
+     * NULL from it: there is none. From any thread that has a runner. */
+    struct gf_session *(*instead)(void *deal, struct gf_session *failed);
+    void *deal;
 };
 
 /* A context that a thread of its own opens while files are read. */

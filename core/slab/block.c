@@ -128,9 +128,23 @@ static void half_row(const struct gf_slab_plan *p, const struct rows *r, const s
     }
 }
 
+/* Of one channel in single precision. */
+static void mirror_singles(const struct rows *r, const struct target *t) {
+    for (int64_t x = t->n / 2 + 1; x < t->n; x++) {
+        float f[2];
+        memcpy(f, r->there + (t->n - x) * 8, sizeof f);
+        f[1] = -f[1];
+        memcpy(column(t, x), f, sizeof f);
+    }
+}
+
 /* The columns behind the half: conjugates of the mirror image's, in reverse order. */
 static void mirror_row(const struct gf_slab_plan *p, const struct rows *r, const struct target *t) {
     const int64_t n = p->job.shape[2], size = p->number;
+    if (t->bytes == 8) {
+        mirror_singles(r, t);
+        return;
+    }
     for (int64_t x = n / 2 + 1; x < n; x++)
         for (int64_t c = 0; c < t->bytes; c += size) {
             struct number f = get(r->there + (n - x) * t->bytes + c, size);

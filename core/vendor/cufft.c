@@ -516,7 +516,6 @@ const struct gf_backend gf_backend_cufft = {
     .name = "cufft",
     .what = "NVIDIA GPUs, the cuFFT library, for comparison",
     .devices = true,
-    .slow_close = true,
     .probe = cufft_probe,
     .open = cufft_open,
     .plan = cufft_plan,
@@ -525,4 +524,5 @@ const struct gf_backend gf_backend_cufft = {
     .lost = gf_gpu_run_lost,
     .unplan = cufft_unplan,
     .close = gf_gpu_run_close,
+    .slow_close = gf_gpu_run_slow_close,
 };

@@ -229,6 +229,32 @@ static void complex_lines(const struct row_work *w, const struct row_side *side,
                           : ROW_PARTS;
 }
 
+/* Lines that share vectors in parts too small for stores past the caches are put together. Returns
+ * how many lines it has done. */
+static int write_complex_rows(const struct row_work *w, struct row_end *from, struct row_end *to) {
+    const struct gf_cpu_pass_args *p = w->t->pass;
+    enum { LEAST_LINES = 4 }; /* fewer are streamed as they are */
+    struct row_writer writer, *writes = NULL;
+    int i = 0;
+    if (w->lines >= LEAST_LINES)
+        writes = begin_writing(w, p->n, &writer);
+    if (!writes)
+        return 0;
+    to->kind = ROW_PAIRS;
+    to->writer = writes;
+    for (; i + w->lines <= w->t->count[0]; i += w->lines) {
+        char *room = writer_room(writes);
+        complex_lines(w, &w->from, i, false, from);
+        for (int l = 0; l < w->lines; l++)
+            to->re[l] = place_to(w, room, i, i + l).at;
+        rows_run(p->rows, from, to, 1, w->a, w->b);
+        writer_add(writes, (size_t)(w->lines * w->to.end->lane.stride));
+    }
+    writer_end(writes);
+    to->writer = NULL;
+    return i;
+}
+
 static void run_complex_rows(const struct row_work *w) {
     const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *d = &p->destination;
@@ -238,8 +264,8 @@ static void run_complex_rows(const struct row_work *w) {
     const int lines = w->t->count[0], whole = lines / w->lines;
     const struct row_stream in = row_stream(w->t, &w->from, w->lines, p->n),
                             out = row_stream(w->t, &w->to, w->lines, p->n);
-    int i = 0;
-    if (w->from.next && w->to.next && whole) {
+    int i = write_complex_rows(w, &from, &to);
+    if (!i && w->from.next && w->to.next && whole) {
         /* Those that fill vectors, in one call. */
         complex_lines(w, &w->from, 0, false, &from);
         complex_lines(w, &w->to, 0, d->stream, &to);

@@ -126,6 +126,10 @@ static int other_open(const struct gf_backend_options *o, void **context) {
     return open_fake(&other, o, context);
 }
 
+static bool is_slow(void *context) {
+    return ((struct fake_context *)context)->fake == &gpu;
+}
+
 static const struct gf_device_exec on_device = {.upload = NULL};
 static const struct gf_backend host_backend = {.name = "host",
                                                .automatic = 1,
@@ -139,7 +143,6 @@ static const struct gf_backend host_backend = {.name = "host",
 static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .automatic = 2,
                                               .devices = true,
-                                              .slow_close = true,
                                               .on_device = &on_device,
                                               .probe = gpu_probe,
                                               .installed = gpu_installed,
@@ -148,6 +151,7 @@ static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .plan = plan,
                                               .exec = exec,
                                               .lost = is_lost,
+                                              .slow_close = is_slow,
                                               .unplan = unplan,
                                               .close = close_fake};
 /* In host memory, one context, never picked by auto. */

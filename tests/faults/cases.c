@@ -42,6 +42,8 @@ const struct fault_case fault_cases[] = {
         "fwd @/v.raw --shape=768 --type=u8 --complex=o.npy --max-memory=5K --scratch=auto"),
     RUN("filter-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --edges=taper "
                           "--out=o.npy --max-memory=30K --scratch=auto"),
+    RUN("mask-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --mask=@/v.tif --out=o.npy "
+                        "--max-memory=12K --scratch=auto"),
     RUN("inv-scratch", "inv @/h.npy --out=o.tif --max-memory=5K --scratch=auto"),
     RUN("inv-scratch-tiff", "inv @/f.tif --out=o.npy --max-memory=9K --scratch=."),
     RUN("fwd-verbose", "fwd @/a.png --out=o.png --verbose --json"),
@@ -53,10 +55,19 @@ const struct fault_case fault_cases[] = {
                        "--max-memory=80K"),
     PAGES("pages-tiff", "fwd @/pages.tif --dims=2 --depth=8 --range=full --out=o.tif --phase=o.npy "
                         "--max-memory=80K"),
+    /* Shared by two devices. */
+    {"pages-deal",
+     "fwd @/pages.raw --shape=24x40x32 --type=u8 --dims=2 --complex=o.npy "
+     "--backend=openmp,openmp",
+     NULL, true, false},
+    {"folder-deal", "fwd @/folder --out={stem}.png --backend=openmp,openmp --deal=dynamic --jobs=2",
+     NULL, true, false},
     PAGES("dwt-planes", "dwt @/pages.tif --out=o.tif --levels=1 --max-memory=80K"),
     PAGES("picture-scratch",
           "fwd @/a.npy --complex=o.npy --out=o.tif --max-memory=14K --scratch=."),
     PAGES("idwt-planes", "idwt @/pages_dwt.npy --out=o.tif --max-memory=110K"),
+    PAGES("idwt-pages",
+          "idwt @/pages_dwt.npy --out=o.tif --tiff-compression=lzw --max-memory=110K"),
     PAGES("pages-files",
           "filter @/pages.tif --dims=2 --lowpass=5 --out=o{page}.png --max-memory=60K"),
     /* Large enough for two threads. */

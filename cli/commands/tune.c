@@ -1,0 +1,283 @@
+/* gpufft tune: measures this machine's devices, and keeps what it found for auto, plan and shares. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/log.h"
+#include "cli/batch/report.h"
+#include "core/base/clock.h"
+#include "core/base/status.h"
+#include "core/deal/devices.h"
+#include "core/session/speeds.h"
+#include "core/session/tune.h"
+#include "formats/files.h"
+
+enum { SIDE = 1024, DISK_BYTES = 64 << 20, RUNS = 3, NAME = 64 };
+
+/* Of PNG, and of a folder's disk: bytes a second. */
+struct host_speeds {
+    double decode, encode, disk;
+};
+
+/* ---- devices ---- */
+
+static void print_rates(const char *what, const int *side, const double *rate, int n) {
+    printf("  %-9s", what);
+    for (int i = 0; i < n; i++)
+        if (rate[i] > 0)
+            printf("%s%.3g at %dx%d", i ? ", " : "", rate[i] * 1e-9, side[i], side[i]);
+        else
+            printf("%snot measured at %dx%d", i ? ", " : "", side[i], side[i]);
+    printf(" (10^9 samples a second)\n");
+}
+
+static void print_record(const char *device, const struct gf_speed_record *r) {
+    printf("%s\n  copy     %.4g GB/s\n", device, r->copy * 1e-9);
+    if (r->bus[0][0] > 0)
+        printf("  bus      %.3g GB/s to the device and %.3g back, page-locked %.3g and %.3g\n",
+               r->bus[0][0] * 1e-9, r->bus[0][1] * 1e-9, r->bus[1][0] * 1e-9, r->bus[1][1] * 1e-9);
+    if (r->staged[0] > 0)
+        printf("  staged   %.3g GB/s to the device and %.3g back, through buffers\n",
+               r->staged[0] * 1e-9, r->staged[1] * 1e-9);
+    print_rates("fft", gf_record_fft_side, r->fft, GF_RECORD_FFTS);
+    print_rates("wavelet", gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS);
+}
+
+static json_t *rates_json(const int *side, const double *rate, int n) {
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) {
+        json_t *o = json_object();
+        json_object_set_new(o, "side", json_integer(side[i]));
+        json_object_set_new(o, "samples_s", json_real(rate[i]));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static void json_record(const char *device, const struct gf_speed_record *r, bool kept) {
+    json_t *o = json_object();
+    json_object_set_new(o, "device", gf_json_text(device));
+    if (r->threads)
+        json_object_set_new(o, "threads", json_integer(r->threads));
+    json_object_set_new(o, "copy_gb_s", json_real(r->copy * 1e-9));
+    if (r->bus[0][0] > 0) {
+        static const char *const names[2][2] = {{"up_gb_s", "down_gb_s"},
+                                                {"pinned_up_gb_s", "pinned_down_gb_s"}};
+        for (int i = 0; i < 4; i++)
+            json_object_set_new(o, names[i / 2][i % 2], json_real(r->bus[i / 2][i % 2] * 1e-9));
+    }
+    if (r->staged[0] > 0) {
+        json_object_set_new(o, "staged_up_gb_s", json_real(r->staged[0] * 1e-9));
+        json_object_set_new(o, "staged_down_gb_s", json_real(r->staged[1] * 1e-9));
+    }
+    json_object_set_new(o, "fft", rates_json(gf_record_fft_side, r->fft, GF_RECORD_FFTS));
+    json_object_set_new(o, "wavelet",
+                        rates_json(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS));
+    json_object_set_new(o, "kept", json_boolean(kept));
+    gf_json_print(o);
+}
+
+/* Returns an exit code. */
+static int tune_device(const struct gf_settings *s, const struct gf_deal_device *d) {
+    const struct gf_backend *b;
+    struct gf_speed_record r;
+    const char *device = d->device[0] ? d->device : NULL;
+    int rc = gf_backend_find(d->backend, &b);
+    if (!rc)
+        rc = gf_tune_device(
+            b,
+            &(struct gf_backend_options){.threads = s->threads, .device = device, .general = true},
+            &r);
+    if (rc) {
+        gf_log_fail(d->name);
+        return gf_exit_code(rc);
+    }
+    const bool kept = gf_record_keep(b, device, &r);
+    s->json ? json_record(d->name, &r, kept) : print_record(d->name, &r);
+    if (!kept)
+        gf_log_note("%s: the record could not be kept; see gpufft devices for the cache", d->name);
+    return 0;
+}
+
+/* ---- codec and disk ---- */
+
+/* A ramp with noise, which a PNG halves about as it does a photograph. */
+static int make_picture(struct gf_image *image) {
+    const int64_t shape[3] = {SIDE, SIDE, 1};
+    uint32_t state = 1;
+    *image = (struct gf_image){.ndim = 2, .color = GF_GRAY};
+    int rc = gf_array_alloc(&image->px, GF_U8, 3, shape);
+    unsigned char *at = rc ? NULL : image->px.data;
+    for (int i = 0; at && i < SIDE * SIDE; i++) {
+        state = state * 1664525u + 1013904223u;
+        at[i] = (unsigned char)(i % SIDE / 8 + (int)(state >> 28));
+    }
+    return rc;
+}
+
+static int time_codec(struct host_speeds *h) {
+    const struct gf_write_options options = {.level = -1, .threads = 1};
+    struct gf_image image, back;
+    int rc = make_picture(&image);
+    for (int i = 0; i < RUNS && !rc; i++) {
+        char path[NAME]; /* one for each: no two outputs of a run are written to one file */
+        snprintf(path, sizeof path, ".gpufft-tune-%ld-%d.png", (long)getpid(), i);
+        double start = gf_now_ms();
+        rc = gf_image_write(path, &gf_format_png, &image, &options, true);
+        double written = gf_now_ms();
+        if (!rc)
+            rc = gf_image_read(path, &(struct gf_read_options){.threads = 1}, &back, NULL);
+        unlink(path);
+        if (rc)
+            break;
+        gf_image_free(&back);
+        const double encode = SIDE * SIDE / (written - start) * 1e3;
+        const double decode = SIDE * SIDE / (gf_now_ms() - written) * 1e3;
+        h->encode = encode > h->encode ? encode : h->encode;
+        h->decode = decode > h->decode ? decode : h->decode;
+    }
+    gf_image_free(&image);
+    return rc;
+}
+
+/* Writes a file through to its disk, and reads it from there. */
+static int time_disk(const char *path, struct host_speeds *h) {
+    char *data = malloc(DISK_BYTES);
+    ssize_t got = 1;
+    int64_t n = 0;
+    if (!data)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    for (int i = 0; i < DISK_BYTES; i++)
+        data[i] = (char)((unsigned)i * 2654435761u >> 24);
+    double start = gf_now_ms();
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    while (fd >= 0 && n < DISK_BYTES && (got = write(fd, data + n, (size_t)(DISK_BYTES - n))) > 0)
+        n += got;
+    bool good = fd >= 0 && n == DISK_BYTES && !fsync(fd);
+    if (good)
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    for (n = 0; good && n < DISK_BYTES && (got = pread(fd, data, DISK_BYTES, n)) > 0;)
+        n += got;
+    if (good && n == DISK_BYTES)
+        h->disk = 2.0 * DISK_BYTES / (gf_now_ms() - start) * 1e3;
+    free(data);
+    if (fd >= 0)
+        close(fd);
+    return h->disk > 0 ? 0 : gf_fail(GF_EIO, "cannot write and read '%s'", path);
+}
+
+/* In the current folder; the files are gone afterwards. */
+static int time_host(struct host_speeds *h) {
+    char path[NAME];
+    *h = (struct host_speeds){.decode = 0};
+    int rc = time_codec(h);
+    if (rc)
+        return rc;
+    snprintf(path, sizeof path, ".gpufft-tune-%ld", (long)getpid());
+    rc = time_disk(path, h);
+    unlink(path);
+    if (!rc)
+        gf_disk_speed_keep(".", h->disk);
+    return rc;
+}
+
+static void print_host(const struct gf_settings *s, const struct host_speeds *h) {
+    if (!s->json) {
+        printf("host\n  png      reads %.0f MB/s, writes %.0f MB/s, on one thread\n"
+               "  disk     %.0f MB/s, read and written, in this folder\n",
+               h->decode * 1e-6, h->encode * 1e-6, h->disk * 1e-6);
+        return;
+    }
+    json_t *o = json_object();
+    json_object_set_new(o, "device", json_string("host"));
+    json_object_set_new(o, "png_decode_mb_s", json_real(h->decode * 1e-6));
+    json_object_set_new(o, "png_encode_mb_s", json_real(h->encode * 1e-6));
+    json_object_set_new(o, "disk_mb_s", json_real(h->disk * 1e-6));
+    gf_json_print(o);
+}
+
+/* ---- the command ---- */
+
+static int forget(const struct gf_settings *s) {
+    const bool was = gf_record_forget();
+    if (!s->json) {
+        printf("%s\n", was ? "the record of speeds is deleted" : "there is no record of speeds");
+        return 0;
+    }
+    json_t *o = json_object();
+    json_object_set_new(o, "deleted", json_boolean(was));
+    gf_json_print(o);
+    return 0;
+}
+
+/* What is measured: all devices, or those asked for. */
+static int choose(const struct gf_settings *s, struct gf_deal_device *device, int *n) {
+    const char *backend = strcmp(s->backend, "auto") ? s->backend : NULL;
+    *n = 1;
+    device[0] = (struct gf_deal_device){.device = ""};
+    if (!backend && !s->device)
+        backend = "all";
+    if (gf_deal_is_list(backend, s->device) || !backend)
+        return gf_deal_devices(gf_backends, backend, s->device, device, n);
+    snprintf(device->backend, sizeof device->backend, "%s", backend);
+    snprintf(device->device, sizeof device->device, "%s", s->device ? s->device : "");
+    snprintf(device->name, sizeof device->name, "%s%s%s", device->backend, s->device ? ":" : "",
+             device->device);
+    return 0;
+}
+
+static int run(struct gf_settings *s, char **operands, int n) {
+    struct gf_deal_device device[GF_DEAL_MOST];
+    struct host_speeds host;
+    int code = 0, n_devices;
+    (void)operands;
+    if (n) {
+        gf_log_error("tune: takes no operands");
+        return 2;
+    }
+    if (s->forget)
+        return forget(s);
+    int rc = choose(s, device, &n_devices);
+    if (rc) {
+        gf_log_error("tune: %s", gf_message());
+        return gf_exit_code(rc);
+    }
+    for (int i = 0; i < n_devices; i++) {
+        int one = tune_device(s, &device[i]);
+        code = one > code ? one : code;
+    }
+    rc = time_host(&host);
+    if (rc) {
+        gf_log_fail(NULL);
+        return code > 1 ? code : 1;
+    }
+    print_host(s, &host);
+    return code;
+}
+
+static const struct gf_opt rows[] = {
+    GF_TEXT(
+        "backend", backend, "NAME",
+        "measure this backend, or a list such as cuda:0,openmp (default: the CPU and every GPU)",
+        .letter = 'b'),
+    GF_TEXT("device", device, "N|NAME", "measure this device, or a list such as 0,1"),
+    GF_INTEGER("threads", threads, "N", 1, 4096, "CPU threads (default: OMP_NUM_THREADS, or all)"),
+    GF_FLAG("forget", forget, "delete what was measured before, and measure nothing"),
+    GF_END,
+};
+static const struct gf_opt_group group = {"Tune", rows};
+static const struct gf_opt_group *const groups[] = {&group, &gf_opts_common, NULL};
+
+const struct gf_command gf_command_tune = {
+    .name = "tune",
+    .operands = "",
+    .summary = "measure the devices, for auto, plan and shares",
+    .groups = groups,
+    .examples = "  gpufft tune\n"
+                "  gpufft tune --backend=cuda:0 --json\n"
+                "  gpufft tune --forget\n",
+    .run = run,
+};

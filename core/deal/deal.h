@@ -1,0 +1,98 @@
+/* Several devices at work on one run: a session for each, and who takes which unit (a picture, or a few
+ * pages of a volume). Shares follow the devices' rates, which a record of earlier measurements tells or
+ * else the first units of the run; they are fixed before the rest begins, so that the same rates
+ * give the same result. A dynamic deal takes the rates of the units done so far instead.
+ *
+ *     struct gf_deal deal;
+ *     int rc = gf_deal_open(&deal, &options, &(struct gf_deal_request){.backend = "cuda:0,openmp"});
+ *     if (!rc) rc = gf_deal_start(&deal, pictures, 1);
+ *     for (int64_t u; (u = gf_deal_take(&deal, i)) >= 0;) {            in device i's thread
+ *         start = now;
+ *         run unit u in gf_deal_session(&deal, i);
+ *         gf_deal_end(&deal, i, now - start);
+ *     }
+ *     gf_deal_close(&deal);
+ *
+ * A device that fails is left out: its runner hands the unit to another session by itself (see
+ * gf_session_options.instead), and the units that it has not begun are dealt to the others. */
+#ifndef GF_CORE_DEAL_DEAL_H
+#define GF_CORE_DEAL_DEAL_H
+
+#include "core/deal/devices.h"
+#include "core/session/runner.h"
+
+struct gf_deal_request {
+    const char *backend, *device; /* as typed, lists or not; NULL: none */
+    bool dynamic;
+};
+
+/* What a device has done, to be read once the work is over. */
+struct gf_deal_entry {
+    struct gf_deal_device what;
+    struct gf_session session;
+    double rate;      /* units a second; 0: not known */
+    int64_t assigned; /* units given to it, done or not */
+    int64_t begun, done, measured;
+    double seconds; /* of a unit, by those measured */
+    bool failed;
+    char message[512]; /* why */
+};
+
+struct gf_deal {
+    int n;
+    struct gf_deal_entry *entry;
+    bool dynamic;
+    bool recorded; /* the rates were known before the first unit */
+
+    /* The deal's own. */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    int at_once;          /* units that run concurrently on a backend with a context per thread */
+    int64_t units, first; /* in all; those that measure */
+    int64_t begun, ended;
+    int64_t low;   /* all before it are begun */
+    int64_t limit; /* those from it on may not be begun yet */
+    bool fixed, stopped;
+    unsigned char *owner, *taken; /* by unit */
+};
+
+/* Without a list one device, or what auto picks, as the options ask: a deal of one session. GF_EUSAGE,
+ * GF_EABSENT as gf_session_open(). */
+int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options,
+                 const struct gf_deal_request *request);
+void gf_deal_close(struct gf_deal *d); /* takes one that is all zero */
+
+static inline struct gf_session *gf_deal_session(const struct gf_deal *d, int i) {
+    return &d->entry[i].session;
+}
+
+/* Whether device i has a context for each of several threads, as the CPU has. */
+bool gf_deal_own_contexts(const struct gf_deal *d, int i);
+
+/* Units a second of each device, measured before; all above 0. Before gf_deal_start(). */
+void gf_deal_set_rates(struct gf_deal *d, const double *rate);
+/* The same from the record of speeds (core/session/record.h), for units like this job (NULL: like a
+ * usual picture); false, and nothing set, where it does not have all devices. */
+bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job);
+/* Of so many units; a backend without a device runs `at_once` of them concurrently. */
+int gf_deal_start(struct gf_deal *d, int64_t units, int at_once);
+
+/* The next unit for device i, in its thread; -1: there is none left for it. Waits while others may
+ * still fail, or measure. */
+int64_t gf_deal_take(struct gf_deal *d, int i);
+/* The device for this unit, where each thread can use all of them. Waits while others measure. This and
+ * gf_deal_end() need no gf_deal_start() where there is one device. */
+int gf_deal_assign(struct gf_deal *d, int64_t unit);
+/* A unit of device i has ended, after so many seconds of its time; 0: it tells nothing of its speed. */
+void gf_deal_end(struct gf_deal *d, int i, double seconds);
+/* Only units below this are taken from here on: all of them until it is called. */
+void gf_deal_allow(struct gf_deal *d, int64_t limit);
+/* Nobody takes another unit. */
+void gf_deal_stop(struct gf_deal *d);
+
+/* The device whose session this is. */
+int gf_deal_find(const struct gf_deal *d, const struct gf_session *session);
+/* The share of each device, by its rate; those that failed have none. */
+void gf_deal_shares(struct gf_deal *d, double *share);
+
+#endif

@@ -1,0 +1,52 @@
+/* Small texts in the cache folder. */
+#include "core/session/cache_lines.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/gpu/kernel_store.h"
+
+void gf_cache_lines_read(const char *name, char *text, size_t size) {
+    struct gf_kernel_store s;
+    struct stat st;
+    text[0] = 0;
+    if (!gf_kernel_store_open(&s, false))
+        return;
+    int fd = openat(s.folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    gf_kernel_store_close(&s);
+    if (fd < 0)
+        return;
+    bool own = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid();
+    ssize_t bytes = own ? read(fd, text, size - 1) : 0;
+    close(fd);
+    text[bytes > 0 ? bytes : 0] = 0;
+}
+
+bool gf_cache_lines_write(const char *name, const char *text) {
+    struct gf_kernel_store s;
+    char temporary[64];
+    if (!gf_kernel_store_open(&s, true))
+        return false;
+    snprintf(temporary, sizeof temporary, "%.50s.building", name);
+    int fd = openat(s.folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    0600); /* two at once: one of them is kept */
+    bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    if (fd >= 0) {
+        good = !close(fd) && good;
+        good = good && !renameat(s.folder, temporary, s.folder, name);
+        if (!good)
+            unlinkat(s.folder, temporary, 0);
+    }
+    gf_kernel_store_close(&s);
+    return good;
+}
+
+bool gf_cache_lines_remove(const char *name) {
+    struct gf_kernel_store s;
+    bool was = gf_kernel_store_open(&s, false) && !unlinkat(s.folder, name, 0);
+    gf_kernel_store_close(&s);
+    return was;
+}

@@ -1,0 +1,42 @@
+/* What `gpufft tune` measured, kept from run to run by backend, device, driver and version of the
+ * program. Shares of several devices, auto and plan take their speeds from it where there is a record.
+ *
+ *     struct gf_speed_record r;
+ *     if (gf_record_of_device(backend, "0", &r))
+ *         seconds = gf_record_seconds(&r, &job, threads);                                       */
+#ifndef GF_CORE_SESSION_RECORD_H
+#define GF_CORE_SESSION_RECORD_H
+
+#include "core/session/backends.h"
+
+enum { GF_RECORD_FFTS = 3, GF_RECORD_WAVELETS = 2 };
+
+/* Rates a second; 0: not measured. */
+struct gf_speed_record {
+    int threads;                        /* of the CPU; 0 for other devices */
+    double copy;                        /* bytes read plus written */
+    double bus[2][2];                   /* bytes: [pageable, page-locked][to the device, back] */
+    double staged[2];                   /* bytes of a large array that plans copy through buffers */
+    double fft[GF_RECORD_FFTS];         /* samples of a real square of gf_record_fft_side[i] */
+    double wavelet[GF_RECORD_WAVELETS]; /* likewise, three levels */
+};
+
+/* Sides of the squares that are measured, rising; small ones several at a time. */
+extern const int gf_record_fft_side[GF_RECORD_FFTS], gf_record_wavelet_side[GF_RECORD_WAVELETS];
+
+/* The record of a backend's device (NULL: the first, or the backend has none); false where there is
+ * none for this device, driver and version. Opens no context. */
+bool gf_record_of_device(const struct gf_backend *b, const char *device, struct gf_speed_record *r);
+/* Whether there may be any, without a look for devices. */
+bool gf_record_has_any(void);
+/* Replaces it. False where it could not be kept. */
+bool gf_record_keep(const struct gf_backend *b, const char *device,
+                    const struct gf_speed_record *r);
+/* Deletes all records. True where there were any. */
+bool gf_record_forget(void);
+
+/* How long the job takes from host memory to host memory by the record; 0: it tells nothing of such a
+ * job. `threads`: those of a CPU that it gets. */
+double gf_record_seconds(const struct gf_speed_record *r, const struct gf_job *job, int threads);
+
+#endif

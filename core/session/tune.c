@@ -1,0 +1,197 @@
+/* The measurements of `gpufft tune`, of one device. */
+#include "core/session/tune.h"
+
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+
+#include "core/base/bandwidth.h"
+#include "core/base/clock.h"
+
+/* Milliseconds: a transform is repeated for so long, and none is begun so late. */
+enum { REPEAT_MS = 300, LATEST_MS = 40000, BUS_BYTES = 64 << 20 };
+enum { MOST_SIDE = 4096, BATCH = 8 << 20 /* samples */ };
+
+struct tuning {
+    const struct gf_backend *b;
+    void *context;
+    double start; /* ms */
+};
+
+/* Real pictures, on a device so many that they keep it busy: to their whole spectra, or to three levels
+ * of coefficients. */
+static struct gf_job job_of(int side, bool wavelet, bool several) {
+    const int64_t n = several && side < MOST_SIDE ? (int64_t)BATCH / side / side : 1;
+    struct gf_job job = {.direction = GF_FORWARD,
+                         .ndim = 3,
+                         .shape = {n > 1 ? n : 1, side, side},
+                         .channels = 1,
+                         .axes = 6,
+                         .in_dtype = GF_F32,
+                         .n_out = 1,
+                         .op = wavelet ? GF_DWT : GF_FFT};
+    job.out[0] = (struct gf_output){.kind = wavelet ? GF_REAL : GF_COMPLEX,
+                                    .dtype = wavelet ? GF_F32 : GF_C64,
+                                    .map = GF_MAP_NUMBER};
+    if (wavelet)
+        job.wavelet = (struct gf_wavelet){.levels = 3};
+    return job;
+}
+
+/* Pseudo-random samples in [-1/2, 1/2): zeros are faster than what people transform. */
+static void fill(struct gf_array *a) {
+    float *at = a->data;
+    uint32_t state = 1;
+    for (int64_t i = 0, n = gf_array_count(a); i < n; i++) {
+        state = state * 1664525u + 1013904223u;
+        at[i] = (float)(state >> 8) * 0x1p-24f - 0.5f;
+    }
+}
+
+/* A plan with its arrays. */
+struct work {
+    struct gf_plan *plan;
+    struct gf_array in, out;
+};
+
+static int prepare(const struct gf_backend *b, void *context, const struct gf_job *job,
+                   struct work *w) {
+    int64_t shape[GF_MAX_RANK];
+    *w = (struct work){.plan = NULL};
+    gf_job_in_shape(job, shape);
+    int rc = gf_array_alloc(&w->in, job->in_dtype, job->ndim + 1, shape);
+    gf_job_out_shape(job, 0, shape);
+    if (!rc)
+        rc = gf_array_alloc(&w->out, job->out[0].dtype, job->ndim + 1, shape);
+    if (!rc)
+        rc = b->plan(context, job, &w->plan);
+    if (!rc)
+        fill(&w->in);
+    return rc;
+}
+
+static void drop(const struct gf_backend *b, void *context, struct work *w) {
+    b->unplan(context, w->plan);
+    gf_array_free(&w->in);
+    gf_array_free(&w->out);
+}
+
+/* Samples a second by the device's own clock, the best of a few runs; and the copies beside them. */
+static double rate_on_device(const struct tuning *t, const struct gf_job *job, double staged[2]) {
+    struct work w;
+    struct gf_report report;
+    double best = 0, begun = gf_now_ms();
+    int rc = prepare(t->b, t->context, job, &w);
+    for (int i = 0; !rc && (i < 3 || gf_now_ms() - begun < REPEAT_MS); i++) {
+        rc = t->b->exec(t->context, w.plan, &w.in, &w.out, &report);
+        if (rc || (i && gf_now_ms() - begun > 10 * REPEAT_MS))
+            break;
+        const double rate = (double)gf_array_count(&w.in) / report.ms.run * 1e3;
+        best = i && report.ms.run > 0 ? fmax(rate, best) : best;
+        if (i && report.ms.upload > 0 && report.ms.download > 0) {
+            staged[0] = fmax(staged[0], (double)gf_array_bytes(&w.in) / report.ms.upload * 1e3);
+            staged[1] = fmax(staged[1], (double)gf_array_bytes(&w.out) / report.ms.download * 1e3);
+        }
+    }
+    drop(t->b, t->context, &w);
+    return best;
+}
+
+/* Some of the CPU's threads, with a context and pictures of their own. */
+struct team {
+    const struct gf_backend *b;
+    const struct gf_job *job;
+    struct gf_backend_options options;
+    pthread_t thread;
+    double rate; /* samples a second */
+};
+
+static void *run_team(void *user) {
+    struct team *team = user;
+    const struct gf_backend *b = team->b;
+    struct work w;
+    struct gf_report report;
+    void *context;
+    if (b->open(&team->options, &context))
+        return NULL;
+    int rc = prepare(b, context, team->job, &w), runs = 0;
+    if (!rc)
+        rc = b->exec(context, w.plan, &w.in, &w.out, &report); /* warms up */
+    double start = gf_now_ms(), ms = 0;
+    while (!rc && (!runs || ms < REPEAT_MS)) {
+        rc = b->exec(context, w.plan, &w.in, &w.out, &report);
+        runs++;
+        ms = gf_now_ms() - start;
+    }
+    if (!rc)
+        team->rate = (double)gf_array_count(&w.in) * runs / ms * 1e3;
+    drop(b, context, &w);
+    b->close(context);
+    return NULL;
+}
+
+/* What all threads of the CPU do together, which is in small teams where the pictures are small: so
+ * they do the pages of a file, and the files of a folder. */
+static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, int threads) {
+    enum { MOST_TEAMS = 8, TEAM = 4 };
+    struct team team[MOST_TEAMS];
+    const bool small = t->b->per_thread && job->shape[1] < MOST_SIDE;
+    const int wanted = small ? threads / TEAM : 1;
+    const int teams = wanted < 1 ? 1 : wanted < MOST_TEAMS ? wanted : MOST_TEAMS;
+    double rate = 0;
+    int started = 1;
+    for (int i = 0; i < teams; i++)
+        team[i] = (struct team){
+            .b = t->b, .job = job, .options = {.threads = threads / teams, .general = true}};
+    while (started < teams &&
+           !pthread_create(&team[started].thread, NULL, run_team, &team[started]))
+        started++;
+    run_team(&team[0]);
+    for (int i = 1; i < started; i++)
+        pthread_join(team[i].thread, NULL);
+    for (int i = 0; i < started; i++)
+        rate += team[i].rate;
+    return rate;
+}
+
+/* Samples a second; 0 where the device cannot, or time is up. */
+static double rate_of(const struct tuning *t, int side, bool wavelet, struct gf_speed_record *r) {
+    const struct gf_job job = job_of(side, wavelet, t->b->on_device);
+    if (gf_now_ms() - t->start > LATEST_MS)
+        return 0;
+    return t->b->on_device ? rate_on_device(t, &job, r->staged) : rate_on_cpu(t, &job, r->threads);
+}
+
+static void measure_copies(const struct tuning *t, struct gf_speed_record *r) {
+    const struct gf_device_exec *d = t->b->on_device;
+    struct gf_device_speed speed = {.copy = 0};
+    double seconds[2];
+    if (!d) {
+        gf_bandwidth_copy(r->threads, &r->copy);
+        return;
+    }
+    if (!d->measure(t->context, &speed))
+        r->copy = speed.copy;
+    for (int pinned = 0; pinned < 2 && d->transfer; pinned++)
+        if (!d->transfer(t->context, BUS_BYTES, pinned, seconds))
+            for (int i = 0; i < 2; i++)
+                r->bus[pinned][i] = seconds[i] > 0 ? BUS_BYTES / seconds[i] : 0;
+}
+
+int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *options,
+                   struct gf_speed_record *r) {
+    struct tuning t = {.b = b, .start = gf_now_ms()};
+    *r = (struct gf_speed_record){.threads = 0};
+    int rc = b->open(options, &t.context);
+    if (rc)
+        return rc;
+    if (!b->devices)
+        r->threads = options->threads > 0 ? options->threads : omp_get_max_threads();
+    measure_copies(&t, r);
+    for (int i = 0; i < GF_RECORD_FFTS; i++)
+        r->fft[i] = rate_of(&t, gf_record_fft_side[i], false, r);
+    for (int i = 0; i < GF_RECORD_WAVELETS; i++)
+        r->wavelet[i] = rate_of(&t, gf_record_wavelet_side[i], true, r);
+    b->close(t.context);
+    return 0;
+}

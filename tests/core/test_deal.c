@@ -1,0 +1,385 @@
+/* How work is dealt to several devices: shares as numbers, lists of devices, who takes which unit, and
+ * what happens where a device fails, on made-up backends. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/deal/deal.h"
+#include "core/deal/shares.h"
+#include "tests/test.h"
+
+enum { DEVICES = 3, UNITS = 200 };
+
+static void check_text(const char *is, const char *wanted) {
+    CHECK_MSG(!strcmp(is, wanted), "'%s', not '%s'", is, wanted);
+}
+
+/* ---- shares ---- */
+
+static void test_earliest(void) {
+    const double rate[] = {1, 4, 0, 4};
+    const int64_t none[] = {0, 0, 0, 0}, some[] = {0, 4, 0, 5}, late[] = {0, 3, 0, 3};
+    CHECK_EQ(gf_shares_earliest(rate, 4, none), 1);
+    CHECK_EQ(gf_shares_earliest(rate, 4, some), 0);
+    CHECK_EQ(gf_shares_earliest(rate, 4, late), 0); /* 1/1 and 4/4: the first of equal ones */
+    CHECK_EQ(gf_shares_earliest(rate + 2, 1, none), -1);
+}
+
+/* Counts are the rates' parts of the whole to within one unit, at every point on the way. */
+static void test_own(void) {
+    static const double rates[][DEVICES] = {
+        {1, 1, 1}, {900, 100, 37}, {1e-3, 5e-3, 2e-3}, {7, 0, 3}, {1, 1e6, 1}};
+    for (size_t k = 0; k < sizeof rates / sizeof *rates; k++) {
+        unsigned char owner[UNITS];
+        int64_t units[DEVICES] = {0}, counted[DEVICES] = {0};
+        double share[DEVICES], sum = 0;
+        gf_shares_own(rates[k], DEVICES, units, owner, UNITS);
+        gf_shares_of(rates[k], DEVICES, share);
+        for (int u = 0; u < UNITS; u++) {
+            counted[owner[u]]++;
+            for (int i = 0; i < DEVICES; i++)
+                CHECK((double)counted[i] - share[i] * (u + 1) < DEVICES &&
+                      share[i] * (u + 1) - (double)counted[i] < DEVICES);
+        }
+        for (int i = 0; i < DEVICES; i++) {
+            CHECK_EQ(units[i], counted[i]);
+            CHECK(rates[k][i] > 0 || !units[i]);
+            sum += share[i];
+        }
+        CHECK(sum > 1 - 1e-12 && sum < 1 + 1e-12);
+        CHECK_EQ(units[0] + units[1] + units[2], UNITS);
+    }
+}
+
+static void test_leave(void) {
+    const double rate[] = {1, 10, 3};
+    CHECK(!gf_shares_leave(rate, 3, 0, 14));
+    CHECK(gf_shares_leave(rate, 3, 0, 13)); /* ten and three while device 0 does one */
+    const double equal[] = {2, 2};
+    CHECK(!gf_shares_leave(equal, 2, 0, 1) && !gf_shares_leave(equal, 2, 1, 1));
+    CHECK(gf_shares_leave(rate, 3, 2, 3));
+    CHECK(!gf_shares_leave(rate, 3, 2, 4));
+    CHECK(!gf_shares_leave(rate, 3, 1, 1));
+    CHECK(!gf_shares_leave(rate, 1, 0, 1));
+}
+
+/* ---- made-up backends ---- */
+
+/* By device: exec() fails from its `fail_at`-th run on; 0: never. */
+static int fail_at[DEVICES], fail_status[DEVICES];
+static atomic_int ran[DEVICES + 1];
+
+struct fake {
+    int device; /* DEVICES: the host */
+};
+
+static int probe(char reason[GF_REASON]) {
+    snprintf(reason, GF_REASON, "made up");
+    return 0;
+}
+
+static int list(struct gf_gpu_props *props, int most) {
+    for (int i = 0; i < DEVICES && i < most; i++) {
+        memset(&props[i], 0, sizeof props[i]);
+        snprintf(props[i].name, sizeof props[i].name, "Fake 900%d", i);
+        props[i].is_cpu = i == 2;
+    }
+    return DEVICES;
+}
+
+static int open_fake(const struct gf_backend_options *o, void **context) {
+    struct fake *f = malloc(sizeof *f);
+    f->device = o->device ? atoi(o->device) : 0;
+    *context = f;
+    return 0;
+}
+
+static int open_host(const struct gf_backend_options *o, void **context) {
+    int rc = open_fake(&(struct gf_backend_options){.threads = o->threads}, context);
+    ((struct fake *)*context)->device = DEVICES;
+    return rc;
+}
+
+static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    (void)context;
+    *out = calloc(1, sizeof **out);
+    (*out)->job = *job;
+    return 0;
+}
+
+/* report.high[0] tells which device ran. */
+static int exec(void *context, struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
+                struct gf_report *report) {
+    const struct fake *f = context;
+    (void)p, (void)in, (void)out;
+    int times = ++ran[f->device];
+    if (f->device < DEVICES && fail_at[f->device] && times >= fail_at[f->device])
+        return gf_fail((enum gf_status)fail_status[f->device], "device %d is full", f->device);
+    report->high[0] = f->device;
+    return 0;
+}
+
+static void unplan(void *context, struct gf_plan *p) {
+    (void)context;
+    free(p);
+}
+
+static void close_fake(void *context) {
+    free(context);
+}
+
+static const struct gf_backend host = {.name = "host",
+                                       .automatic = 1,
+                                       .per_thread = true,
+                                       .probe = probe,
+                                       .open = open_host,
+                                       .plan = plan,
+                                       .exec = exec,
+                                       .unplan = unplan,
+                                       .close = close_fake};
+static const struct gf_backend gpu = {.name = "gpu",
+                                      .automatic = 1,
+                                      .devices = true,
+                                      .probe = probe,
+                                      .list = list,
+                                      .open = open_fake,
+                                      .plan = plan,
+                                      .exec = exec,
+                                      .unplan = unplan,
+                                      .close = close_fake};
+static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
+
+/* ---- lists ---- */
+
+/* The names that a list becomes, with a blank behind each; or the message. */
+static const char *names(const char *backend, const char *device, int expected) {
+    static char text[GF_DEAL_MOST * 100];
+    struct gf_deal_device d[GF_DEAL_MOST];
+    int n, rc = gf_deal_devices(backends, backend, device, d, &n);
+    CHECK_EQ(rc, expected);
+    text[0] = 0;
+    for (int i = 0; i < n && !rc; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%.95s ", d[i].name);
+    return rc ? gf_message() : text;
+}
+
+static void test_lists(void) {
+    CHECK(gf_deal_is_list("all", NULL) && gf_deal_is_list("gpu:1", NULL));
+    CHECK(gf_deal_is_list(NULL, "0,1") && gf_deal_is_list("gpu", "all"));
+    CHECK(!gf_deal_is_list("gpu", "1") && !gf_deal_is_list(NULL, NULL));
+    check_text(names("all", NULL, 0), "gpu:0 gpu:1 host "); /* device 2 is the CPU once more */
+    check_text(names("gpu:all,host", NULL, 0), "gpu:0 gpu:1 gpu:2 host ");
+    check_text(names("host,gpu:2", NULL, 0), "host gpu:2 ");
+    check_text(names("gpu:0,gpu:0", NULL, 0), "gpu:0 gpu:0 ");
+    check_text(names("gpu", "all", 0), "gpu:0 gpu:1 gpu:2 ");
+    check_text(names(NULL, "2,0", 0), "gpu:2 gpu:0 ");
+    names("gpu:0,cpu", NULL, GF_EUSAGE);
+    names("gpu:0,", NULL, GF_EUSAGE);
+    names("gpu:", NULL, GF_EUSAGE);
+    names("host:0", NULL, GF_EUSAGE);
+    names("gpu:0,host", "1", GF_EUSAGE);
+    names("gpu:7", NULL, GF_EABSENT);
+    names("gpu", "0,7", GF_EABSENT);
+}
+
+/* ---- units ---- */
+
+static struct gf_deal deal;
+
+static void start(const char *backend, bool dynamic, const double *rate, int64_t units) {
+    memset(fail_at, 0, sizeof fail_at);
+    for (int i = 0; i <= DEVICES; i++)
+        ran[i] = 0;
+    CHECK_EQ(gf_deal_open(&deal, &(struct gf_session_options){.backends = backends, .threads = 1},
+                          &(struct gf_deal_request){.backend = backend, .dynamic = dynamic}),
+             0);
+    if (rate)
+        gf_deal_set_rates(&deal, rate);
+    CHECK_EQ(gf_deal_start(&deal, units, 1), 0);
+}
+
+/* Which device each unit is given to, where a thread can use all of them. */
+static void assign_all(unsigned char *owner, const double *seconds) {
+    for (int u = 0; u < UNITS; u++) {
+        owner[u] = (unsigned char)gf_deal_assign(&deal, u);
+        gf_deal_end(&deal, owner[u], seconds[owner[u]]);
+    }
+}
+
+static void test_recorded(void) {
+    const double rate[] = {90, 10}, slow[] = {1, 1e-3};
+    unsigned char once[UNITS], again[UNITS];
+    start("gpu:0,host", false, rate, UNITS);
+    CHECK(deal.recorded);
+    assign_all(once, slow); /* what it turns out to be changes nothing */
+    CHECK_EQ(deal.entry[0].done, UNITS * 9 / 10);
+    CHECK_EQ(deal.entry[1].done, UNITS / 10);
+    gf_deal_close(&deal);
+    start("gpu:0,host", false, rate, UNITS);
+    assign_all(again, rate);
+    CHECK(!memcmp(once, again, sizeof once));
+    gf_deal_close(&deal);
+}
+
+/* The first units measure, in turn; the others follow their speed, whatever comes later. */
+static void test_measured(void) {
+    const double seconds[] = {0.001, 0.004, 0.005};
+    double share[3];
+    unsigned char owner[UNITS];
+    start("gpu:0,gpu:1,host", false, NULL, UNITS);
+    assign_all(owner, seconds);
+    for (int u = 0; u < 9; u++)
+        CHECK_EQ(owner[u], u % 3);
+    gf_deal_shares(&deal, share);
+    CHECK(share[0] > 0.689 && share[0] < 0.690); /* 1000 of 1000 + 250 + 200 */
+    CHECK(deal.entry[0].done > UNITS * 0.68 && deal.entry[0].done < UNITS * 0.70);
+    CHECK_EQ(deal.entry[0].done + deal.entry[1].done + deal.entry[2].done, UNITS);
+    CHECK(!deal.recorded);
+    gf_deal_close(&deal);
+}
+
+/* Pulled by devices of which one is four times as fast: it takes the last units alone. */
+static void test_dynamic(void) {
+    double clock[2] = {0, 0};
+    const double seconds[2] = {0.001, 0.004};
+    int64_t last = -1;
+    start("gpu:0,gpu:1", true, NULL, 40);
+    for (bool more = true; more;) {
+        int i = clock[0] <= clock[1] ? 0 : 1;
+        if (deal.ended + 4 >= 40 && i == 1 && deal.begun < 40) { /* it would wait */
+            CHECK_EQ(gf_deal_take(&deal, 0), last + 1);
+            i = 0;
+        } else {
+            CHECK_EQ(gf_deal_take(&deal, i), last + 1);
+        }
+        clock[i] += seconds[i];
+        gf_deal_end(&deal, i, seconds[i]);
+        more = ++last < 39;
+    }
+    CHECK_EQ(gf_deal_take(&deal, 1), -1);
+    CHECK(deal.entry[0].done > 30);
+    CHECK_EQ(deal.entry[0].done + deal.entry[1].done, 40);
+    gf_deal_close(&deal);
+}
+
+/* ---- failures ---- */
+
+static atomic_int done[UNITS];
+
+struct hand {
+    int i, failed;
+    pthread_t thread;
+};
+
+static void *run_units(void *user) {
+    struct hand *h = user;
+    const struct gf_job job = {.ndim = 2,
+                               .shape = {8, 8},
+                               .axes = 3,
+                               .channels = 1,
+                               .in_dtype = GF_F32,
+                               .n_out = 1,
+                               .out = {{.kind = GF_MAGNITUDE, .dtype = GF_F32}}};
+    struct gf_runner runner;
+    struct gf_report report;
+    struct gf_array in = {0}, out = {0};
+    gf_runner_open(&runner, gf_deal_session(&deal, h->i), 1);
+    gf_runner_next(&runner, 1);
+    for (int64_t u; (u = gf_deal_take(&deal, h->i)) >= 0;) {
+        int rc = gf_runner_plan(&runner, &job);
+        if (!rc)
+            rc = gf_runner_run(&runner, &in, &out, &report);
+        h->failed += rc != 0;
+        done[u] += !rc;
+        gf_deal_end(&deal, h->i, 0.001);
+        if (rc)
+            gf_deal_stop(&deal);
+    }
+    gf_runner_close(&runner);
+    return NULL;
+}
+
+/* Runs all units in a thread a device; how many runs failed. */
+static int run_all(void) {
+    struct hand hand[DEVICES + 1];
+    int failed = 0;
+    for (int u = 0; u < UNITS; u++)
+        done[u] = 0;
+    for (int i = 0; i < deal.n; i++) {
+        hand[i] = (struct hand){.i = i};
+        pthread_create(&hand[i].thread, NULL, run_units, &hand[i]);
+    }
+    for (int i = 0; i < deal.n; i++) {
+        pthread_join(hand[i].thread, NULL);
+        failed += hand[i].failed;
+    }
+    return failed;
+}
+
+/* Device 1 fails early, device 0 later: all units are done once, and both are named. */
+static void test_hand_back(bool dynamic, bool recorded, int status) {
+    const double rate[] = {3, 2, 1};
+    start("gpu:0,gpu:1,host", dynamic, recorded ? rate : NULL, UNITS);
+    fail_at[1] = 2;
+    fail_at[0] = recorded || dynamic ? 20 : 1;
+    fail_status[0] = fail_status[1] = status;
+    /* In a dynamic deal the fast may be through before the slow has begun. */
+    CHECK_EQ(run_all(), 0);
+    for (int u = 0; u < UNITS; u++)
+        CHECK_EQ(done[u], 1);
+    CHECK(!deal.entry[2].failed);
+    for (int i = 0; i < 2; i++) {
+        CHECK(dynamic || deal.entry[i].failed);
+        if (deal.entry[i].failed)
+            check_text(deal.entry[i].message, i ? "device 1 is full" : "device 0 is full");
+    }
+    CHECK_EQ(deal.entry[0].done + deal.entry[1].done + deal.entry[2].done, UNITS);
+    gf_deal_close(&deal);
+}
+
+/* Where all have failed the work fails too, and nobody waits for ever. */
+static void test_all_fail(void) {
+    start("gpu:0,gpu:1", false, NULL, UNITS);
+    fail_at[0] = fail_at[1] = 5;
+    fail_status[0] = fail_status[1] = GF_EBACKEND;
+    CHECK(run_all() > 0);
+    CHECK(deal.entry[0].failed && deal.entry[1].failed);
+    gf_deal_close(&deal);
+}
+
+/* One that is named alone never hands its work to others; nor does a wrong job count as a failure of
+ * the device. */
+static void test_alone(void) {
+    start("gpu:1", false, NULL, UNITS);
+    fail_at[1] = 1;
+    fail_status[1] = GF_ENOMEM;
+    CHECK_EQ(run_all(), 1);
+    gf_deal_close(&deal);
+    start("gpu:0,gpu:1", false, NULL, UNITS);
+    fail_at[1] = 3;
+    fail_status[1] = GF_EINVAL;
+    CHECK(run_all() > 0);
+    CHECK(!deal.entry[1].failed);
+    gf_deal_close(&deal);
+}
+
+int main(void) {
+    test_earliest();
+    test_own();
+    test_leave();
+    test_lists();
+    test_recorded();
+    test_measured();
+    test_dynamic();
+    for (int i = 0; i < 20; i++) {
+        test_hand_back(false, true, GF_ENOMEM);
+        test_hand_back(false, false, GF_EBACKEND);
+        test_hand_back(true, true, GF_EABSENT);
+        test_hand_back(true, false, GF_EUNSUPP);
+    }
+    test_all_fail();
+    test_alone();
+    return TEST_END();
+}
