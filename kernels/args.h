@@ -13,6 +13,7 @@ typedef int64_t wide;
 
 #define GROUP          256 /* work items of a group in the generic steps */
 #define GENERAL_STAGES 6   /* of fft_general, at most */
+#define OUTPUTS        7   /* at most */
 #define COUNTERS       256 /* samples that were clipped are counted by group, modulo this */
 
 /* How a tile transforms its lines, numbered as in core/gpu/plan/tile.h. */
@@ -111,6 +112,24 @@ struct filter_args {
                    * table: the strides */
 };
 
+/* The lines of an automatic display range's sample, where the pass that writes the display finds it:
+ * its first groups take tiles of these lines. Which indices of an axis are in the sample is listed
+ * among the integers, the zero first. */
+struct sample_lines {
+    wide tiles;
+    wide count[5]; /* indices of the sample in place of index[i].count */
+    wide
+        size[5]; /* as index[i].size, of the sample: an index and size minus it are mirror images */
+    wide list[5];   /* which they are: offset among the integers */
+    wide stride[5]; /* from one to the next among the sample's bins */
+    wide bins;      /* of a line, which comes and whose mirror image comes with so many */
+    wide list_along, stride_along; /* their list and stride */
+    wide all;                      /* bins in the sample */
+    wide weight;                   /* offset of their weights among the integers */
+    wide sums, note;               /* in the tile's memory, words: a histogram, a word beside all */
+    wide pairs, parked; /* groups with two tiles; behind the SHARED words, their values */
+};
+
 struct pass_args {
     struct index_args index[5]; /* the fast index first: its neighbours are closest in memory */
     wide in_point, out_point;   /* strides from point to point */
@@ -139,6 +158,7 @@ struct pass_args {
     wide points, lines; /* of the tile; more points than the axis has: Bluestein's convolution */
     wide stages, radix[GENERAL_STAGES];
     wide rows_in, rows_out;
+    struct sample_lines sample;
 };
 
 /* Two passes in one launch, see fft_chain.cl. Tiles of both are counted along the strips and, within
@@ -211,11 +231,27 @@ struct sample_args {
     wide stride[4]; /* from index to index in the work buffer, elements */
     wide kind;
     wide params; /* where the output's parameters start */
+    wide keys;   /* range_select: where the keys are in their buffer */
 };
 
 /* The keys of values, for their quantiles: the upper bits of a positive number, in two digits. */
 #define SAMPLE_DIGIT  11
 #define SAMPLE_DIGITS (1 << SAMPLE_DIGIT)
+#define SAMPLE_SUMS                                                                                \
+    (SAMPLE_DIGITS + SAMPLE_DIGITS / 32) /* words of a histogram in a tile's memory */
+#define SAMPLE_NOTE                                                                                \
+    8 /* words that all of a group see: sample_lines.note; from the third on the range */
+
+/* Behind the words that a chain counts in are those through which the groups of a pass that finds its
+ * display range exchange what they find. The launch before clears the first SHARED_KEYS of them. */
+#define SHARED         8192
+#define SHARED_RANGE   0  /* black and white in words that are not 0, see range_key.h */
+#define SHARED_NEXT    32 /* tile of the sample */
+#define SHARED_DONE    33 /* tiles */
+#define SHARED_LARGEST 34 /* key, but for the zero frequencies' */
+#define SHARED_ZERO    35 /* their largest key */
+#define SHARED_SUMS    64 /* of the weights of keys with the same upper digit */
+#define SHARED_KEYS    (SHARED_SUMS + SAMPLE_DIGITS)
 
 /* The search for the largest value. */
 struct range_args {

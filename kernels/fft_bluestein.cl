@@ -44,20 +44,27 @@ KERNEL(THREADS, RESIDENT)
 VOID fft_bluestein(PASS_PARAMETERS(GLOBAL const int *order)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(word)
-    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
-    const struct source in = source_of(&args, from);
+    struct task task = FIRST_TASK(order);
     cplx x[HELD];
     int clipped = 0;
-    load_line(&in, src, table, x, tile);
-    transform(x, tile, stages, from, to, 1);
-    multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, CPLX(R(0), R(0)));
-    transform_back(x, tile, stages, to);
+    if (IS_NONE(task))
+        return;
+    do {
+        SHARE_TASK(task, from);
+        SHARE_TASK(task, to);
+        const struct source in = source_of(&args, from);
+        load_line(&in, src, table, x, tile);
+        transform(x, tile, stages, from, to, 1);
+        multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, CPLX(R(0), R(0)));
+        transform_back(x, tile, stages, to);
 #if PAIRED
-    turn_results(x, table + args.table_chirp, to);
+        turn_results(x, table + args.table_chirp, to);
 #endif
-    struct sink out = sink_of(&in, to, &clipped);
-    store_line(&out, dst, table, params, x, tile);
+        struct sink out = sink_of(&in, to, &clipped);
+        STORES(task, out, (LOCAL uint *)tile, store_line(&out, dst, table, params, x, tile));
+    } while (NEXT_TASK(task));
     count_clipped(clipped, counters);
     (void)order;
 }

@@ -103,4 +103,5 @@ VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_si
     GLOBAL_BARRIER();
     if (LOCAL_ID == 0 && there)
         count_tile(counters, &args, strip, follows);
+    clear_shared(counters, THREADS);
 }

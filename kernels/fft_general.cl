@@ -24,6 +24,7 @@
 #define ALGORITHM        ALGORITHM_PLAIN
 #define THREADS          256
 #include "radix.h"
+#include "range_pass.h"
 #include "sink.h"
 #include "source.h"
 
@@ -75,13 +76,13 @@ INLINE void general_stage_of(LOCAL const cplx *from, LOCAL cplx *to, GLOBAL cons
 }
 
 /* The points of line l that the work item owns: first, first + step, … */
-INLINE void general_load(const struct pass_args *a, GLOBAL const source_element *src,
-                         GLOBAL const cplx *table, LOCAL cplx *tile, uint l, uint first,
-                         uint step) {
-    const struct share share = {first, l, (uint)GROUP_ID};
+INLINE void general_load(const struct pass_args *a, struct share share,
+                         GLOBAL const source_element *src, GLOBAL const cplx *table,
+                         LOCAL cplx *tile, uint step) {
     const struct source s = source_of(a, share);
+    const uint l = share.line;
     const uint points = (uint)a->points, length = (uint)a->axis_size;
-    for (uint j = first; j < points; j += step) {
+    for (uint j = share.first; j < points; j += step) {
         cplx v = CPLX(R(0), R(0));
         if (j < length)
             v = BACK(load_point(&s, src, table, j, s.line.in + POINT_IN(&s, j)));
@@ -91,27 +92,48 @@ INLINE void general_load(const struct pass_args *a, GLOBAL const source_element 
     }
 }
 
-INLINE void general_store(const struct pass_args *a, GLOBAL sink_element *dst,
-                          GLOBAL const cplx *table, GLOBAL const real *params,
-                          LOCAL const cplx *tile, uint l, uint first, uint step, int *clipped) {
-    const struct share share = {first, l, (uint)GROUP_ID};
-    const struct source from = source_of(a, share);
-    struct sink s = sink_of(&from, share, clipped);
-    if (!s.line.there)
-        return;
-    set_shade(&s, params);
+/* Results k of line s->share.line that the work item owns, from s->share.first on. */
+INLINE void general_store(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                          GLOBAL const real *params, LOCAL const cplx *tile, uint step) {
+    const struct pass_args *a = s->args;
     const uint length = (uint)a->axis_size;
-    for (uint k = first; k < length; k += step) {
-        cplx v = tile[k * (uint)a->lines + l];
+    if (!s->line.there)
+        return;
+    set_shade(s, params);
+    for (uint k = s->share.first; k < length; k += step) {
+        cplx v = tile[k * (uint)a->lines + s->share.line];
         if (a->points != a->axis_size)
             v = turn(conj_of(v), table[a->table_chirp + k], 1);
-        store_point(&s, dst, table, params, k, s.line.out + POINT_OUT(&s, k), BACK(v));
+        store_point(s, dst, table, params, k, s->line.out + POINT_OUT(s, k), BACK(v));
     }
+}
+
+/* All lines of the tile; `s` is the sink of the first that the work item has a share of. */
+INLINE void general_store_all(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                              GLOBAL const real *params, LOCAL const cplx *tile) {
+    const struct pass_args *a = s->args;
+    const uint lines = (uint)a->lines;
+    if (!a->rows_out) {
+        general_store(s, dst, table, params, tile, THREADS / lines);
+        return;
+    }
+    for (uint l = 0; l < lines; l++) {
+        s->share.line = l;
+        s->line = line_at(a, s->share);
+        general_store(s, dst, table, params, tile, THREADS);
+    }
+}
+
+/* What the work item has of a tile whose rows, or columns, are neighbours. */
+INLINE struct share general_share(const struct pass_args *a, const int rows) {
+    const uint lines = (uint)a->lines, id = (uint)LOCAL_ID;
+    const struct share s = {rows ? id : id / lines, rows ? 0 : id % lines, (uint)GROUP_ID NOT_SAMPLED};
+    return s;
 }
 
 KERNEL(THREADS, 1)
 VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
-                 GLOBAL const cplx *table, GLOBAL const real *params, GLOBAL const int *order,
+                 GLOBAL const cplx *table, GLOBAL PARAMS *params, GLOBAL const int *order,
                  GLOBAL uint *counters, const struct pass_args args TILE_PARAMETER(cplx)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(cplx)
@@ -119,42 +141,48 @@ VOID fft_general(GLOBAL const source_element *src, GLOBAL sink_element *dst,
     const uint size = (uint)args.points * lines;
     GLOBAL const cplx *roots = table + args.table_split;
     const int convolves = args.points != args.axis_size;
-    int clipped = 0, part = 0;
-    uint done = 1;
-    if (args.rows_in) {
-        for (uint l = 0; l < lines; l++)
-            general_load(&args, src, table, tile, l, id, THREADS);
-    } else {
-        general_load(&args, src, table, tile, id % lines, id / lines, THREADS / lines);
-    }
-    /* A convolution runs through the stages twice, the second time with conjugated results of the
-     * first: their transform is the conjugate of the transform back. */
-    for (int i = 0; i < (convolves ? 2 : 1) * (int)args.stages; i++) {
-        const int turned = i == (int)args.stages, stage = i % (int)args.stages;
-        BARRIER();
-        if (turned) {
-            done = 1;
-            for (uint at = id; at < size; at += THREADS) {
-                const cplx v = tile[part * size + at];
-                tile[part * size + at] =
-                    conj_of(mul(v, table[args.table_spectrum + at / lines]));
-            }
+    struct task task = FIRST_TASK(order);
+    int clipped = 0;
+    if (IS_NONE(task))
+        return;
+    do {
+        int part = 0;
+        uint done = 1;
+        struct share from = general_share(&args, (int)args.rows_in);
+        struct share to = general_share(&args, (int)args.rows_out);
+        SHARE_TASK(task, from);
+        SHARE_TASK(task, to);
+        do { /* of columns the item has one alone */
+            general_load(&args, from, src, table, tile, args.rows_in ? THREADS : THREADS / lines);
+        } while (++from.line < lines && args.rows_in);
+        /* A convolution runs through the stages twice, the second time with conjugated results of
+         * the first: their transform is the conjugate of the transform back. */
+        for (int i = 0; i < (convolves ? 2 : 1) * (int)args.stages; i++) {
+            const int turned = i == (int)args.stages, stage = i % (int)args.stages;
             BARRIER();
+            if (turned) {
+                done = 1;
+                for (uint at = id; at < size; at += THREADS) {
+                    const cplx v = tile[part * size + at];
+                    tile[part * size + at] =
+                        conj_of(mul(v, table[args.table_spectrum + at / lines]));
+                }
+                BARRIER();
+            }
+            general_stage_of(tile + part * size, tile + (1 - part) * size, roots, &args, done,
+                             stage);
+            done *= (uint)args.radix[stage];
+            part = 1 - part;
         }
-        general_stage_of(tile + part * size, tile + (1 - part) * size, roots, &args, done, stage);
-        done *= (uint)args.radix[stage];
-        part = 1 - part;
-    }
-    BARRIER();
-    if (args.rows_out) {
-        for (uint l = 0; l < lines; l++)
-            general_store(&args, dst, table, params, tile + part * size, l, id, THREADS, &clipped);
-    } else {
-        general_store(&args, dst, table, params, tile + part * size, id % lines, id / lines,
-                      THREADS / lines, &clipped);
-    }
+        BARRIER();
+        const struct source in = source_of(&args, to);
+        struct sink out = sink_of(&in, to, &clipped);
+        STORES(task, out, (LOCAL uint *)(tile + (1 - part) * size),
+               general_store_all(&out, dst, table, params, tile + part * size));
+    } while (NEXT_TASK(task));
     if (clipped)
         ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
+    clear_shared(counters, THREADS);
     (void)order;
     (void)counters;
 }

@@ -5,15 +5,26 @@ KERNEL(THREADS, RESIDENT)
 VOID fft_plain(PASS_PARAMETERS(GLOBAL const int *order)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(word)
-    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
-    const struct source in = source_of(&args, from);
+    struct task task = FIRST_TASK(order);
     cplx x[HELD];
     int clipped = 0;
-    load_line(&in, src, table, x, tile);
-    transform(x, tile, stages, from, to, DIR);
-    struct sink out = sink_of(&in, to, &clipped);
-    store_line(&out, dst, table, params, x, tile);
+    if (IS_NONE(task))
+        return;
+    do {
+        SHARE_TASK(task, from);
+        SHARE_TASK(task, to);
+        const struct source in = source_of(&args, from);
+        if (!IS_PARKED(task)) {
+            load_line(&in, src, table, x, tile);
+            transform(x, tile, stages, from, to, DIR);
+        } else {
+            TAKE_PARKED(task, to, x);
+        }
+        struct sink out = sink_of(&in, to, &clipped);
+        STORES(task, out, (LOCAL uint *)tile, store_line(&out, dst, table, params, x, tile));
+    } while (NEXT_TASK(task));
     count_clipped(clipped, counters);
     (void)order;
 }

@@ -16,7 +16,7 @@ INLINE cplx load_permuted(const struct source *s, GLOBAL const source_element *s
 #define FETCH load_permuted
 #endif
 
-#if !PAIRED && !ROWS_OUT
+#if !PAIRED
 INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                            GLOBAL const real *params, uint k, place at, cplx v) {
     const uint to = (uint)s->order[POINTS + k];
@@ -33,6 +33,10 @@ INLINE void store_permuted(const struct sink *s, GLOBAL sink_element *dst, GLOBA
 INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
                          GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
     cplx v[HELD];
+    if (IS_ASIDE(s)) { /* which are in the tile, as is their histogram */
+        store_line(s, dst, table, params, x, tile);
+        return;
+    }
     UNROLL for (int part = 0; part < PARTS; part++) {
         BARRIER();
         UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
@@ -61,36 +65,47 @@ INLINE void store_staged(struct sink *s, GLOBAL sink_element *dst, GLOBAL const 
 #define STORE_LINE store_line
 #endif
 
+/* The line's results, the zeroth of which is the sum of all points. */
+INLINE void store_prime(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
+                        GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
+    STORE_LINE(s, dst, table, params, x, tile);
+#if !PAIRED
+    if (s->share.first == 0)
+        store_point(s, dst, table, params, 0, s->line.out, s->zeroth);
+#endif
+}
+
 KERNEL(THREADS, RESIDENT)
 VOID fft_rader(PASS_PARAMETERS(GLOBAL const int *order)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(word)
-    const struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
+    struct share from = OWN_SHARE(ROWS_IN), to = OWN_SHARE(ROWS_OUT);
     GLOBAL const cplx *stages = table + args.table_stage;
-    order += args.order;
-    struct source in = source_of(&args, from);
-    in.order = order;
-    cplx x[HELD], zeroth = CPLX(R(0), R(0)), sum = CPLX(R(0), R(0));
+    struct task task = FIRST_TASK(order);
+    cplx x[HELD];
     int clipped = 0;
-    load_line(&in, src, table, x, tile);
-    transform(x, tile, stages, from, to, 1);
-    if (to.first == 0) {
-        struct source here = in;
-        if (ROWS_IN != ROWS_OUT)
-            here.line = line_at(&args, to);
-        zeroth = load_point(&here, src, table, 0, here.line.in);
-        sum = add(zeroth, x[0]);
-    }
-    multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, zeroth);
-    transform_back(x, tile, stages, to);
-    struct sink out = sink_of(&in, to, &clipped);
-#if PAIRED
-    out.zeroth = sum;
-#endif
-    STORE_LINE(&out, dst, table, params, x, tile);
-#if !PAIRED
-    if (to.first == 0)
-        store_point(&out, dst, table, params, 0, out.line.out, sum);
-#endif
+    if (IS_NONE(task))
+        return;
+    do {
+        SHARE_TASK(task, from);
+        SHARE_TASK(task, to);
+        struct source in = source_of(&args, from);
+        cplx zeroth = CPLX(R(0), R(0)), sum = CPLX(R(0), R(0));
+        in.order = order + args.order;
+        load_line(&in, src, table, x, tile);
+        transform(x, tile, stages, from, to, 1);
+        if (to.first == 0) {
+            struct source here = in;
+            if (ROWS_IN != ROWS_OUT)
+                here.line = line_at(&args, to);
+            zeroth = load_point(&here, src, table, 0, here.line.in);
+            sum = add(zeroth, x[0]);
+        }
+        multiply_spectrum(x, table + args.table_spectrum, to, 0, 1, zeroth);
+        transform_back(x, tile, stages, to);
+        struct sink out = sink_of(&in, to, &clipped);
+        out.zeroth = sum;
+        STORES(task, out, (LOCAL uint *)tile, store_prime(&out, dst, table, params, x, tile));
+    } while (NEXT_TASK(task));
     count_clipped(clipped, counters);
 }

@@ -23,8 +23,6 @@
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
 #define ATOMIC_READ(p)   atomic_add(p, 0)
 #define GLOBAL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
-#define FENCE()          mem_fence(CLK_GLOBAL_MEM_FENCE)
-#define FENCE_READ()     mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define READ_ONCE(p)     (*(p))
 #define READ_SHARED(p)   (*(p))
 #define WRITE_ONCE(p, v) (*(p) = (v))
@@ -36,6 +34,18 @@
 #define OF_BITS(b)       as_float(b)
 #define WIDE_BITS_OF(x)  ((wide)as_long(x))
 #define OF_WIDE_BITS(b)  as_double(b)
+#define ATOMIC_MAX(p, v) atomic_max(p, v)
+#define RAISE(p, v)      ((void)atomic_max(p, v)) /* where most values are not larger */
+/* Words that groups of one launch exchange, and the order in which others see them. */
+#define SEEN(p)    atomic_or(p, 0u)
+#define SHOW(p, v) ((void)atomic_xchg(p, v))
+#define PAUSE()
+#ifdef __NV_CL_C_VERSION
+#define FENCE() __asm__ volatile("membar.gl;" ::: "memory")
+#else
+#define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
+#define FENCE_READ() FENCE()
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE
@@ -91,6 +101,11 @@ typedef char schar;
 #define READ_ONCE(p)     __ldcs(p)
 #define READ_SHARED(p)   __ldcg(p)
 #define WRITE_ONCE(p, v) __stcs(p, v)
+#define ATOMIC_MAX(p, v) atomicMax(p, v)
+#define RAISE(p, v)      ((v) > *(volatile const uint *)(p) ? (void)atomicMax(p, v) : (void)0)
+#define SEEN(p)          (*(volatile const uint *)(p))
+#define SHOW(p, v)       ((void)(*(volatile uint *)(p) = (v)))
+#define PAUSE()          __nanosleep(32)
 #define UNROLL           _Pragma("unroll")
 #define CPLX(re, im)     make_cplx(re, im)
 #define COARSE_LOG2(x)   approximate_log2(x)
@@ -152,7 +167,7 @@ using namespace std;
 #define GROUPS   ((wide)1)
 #define AWAIT_PREVIOUS()
 #define BARRIER()
-#define ATOMIC_ADD(p, v) (*(p) += (v))
+#define ATOMIC_ADD(p, v) ((*(p) += (v)) - (v))
 #define ATOMIC_READ(p)   (*(p))
 #define GLOBAL_BARRIER()
 #define FENCE()
@@ -160,6 +175,11 @@ using namespace std;
 #define READ_ONCE(p)     (*(p))
 #define READ_SHARED(p)   (*(p))
 #define WRITE_ONCE(p, v) (*(p) = (v))
+#define ATOMIC_MAX(p, v) (*(p) = *(p) > (v) ? *(p) : (v))
+#define RAISE(p, v)      ((void)ATOMIC_MAX(p, v))
+#define SEEN(p)          (*(p))
+#define SHOW(p, v)       ((void)(*(p) = (v)))
+#define PAUSE()
 #define UNROLL
 #define CPLX(re, im)    make_cplx(re, im)
 #define COARSE_LOG2(x)  log2(x)

@@ -39,12 +39,20 @@ struct line {
     uint at[5];                /* the indices */
 };
 
+#if SAMPLED
+#define PARAMS                real
+#define COUNT_OF(a, share, i) (uint)((share).sampling ? (a)->sample.count[i] : (a)->index[i].count)
+#else
+#define PARAMS                const real
+#define COUNT_OF(a, share, i) (uint)((a)->index[i].count)
+#endif
+
 /* The share's line, one of the TILE_LINES of its tile, neighbours along the fast index. INDICES of the
  * five are in use. */
 INLINE struct line line_at(const struct pass_args *a, const struct share share) {
     struct line l;
     uint at[5];
-    const uint tiles = ((uint)a->index[0].count + TILE_LINES(a) - 1) / TILE_LINES(a);
+    const uint tiles = (COUNT_OF(a, share, 0) + TILE_LINES(a) - 1) / TILE_LINES(a);
     uint rest = INDICES > 1 ? share.tile / tiles : 0;
 #if MIRRORED
     const uint number = share.line % (LINES / 2);
@@ -55,16 +63,20 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
     at[0] = (share.tile - rest * tiles) * TILE_LINES(a) + share.line;
 #endif
     UNROLL for (int i = 1; i < INDICES; i++) {
-        const uint count = (uint)a->index[i].count;
+        const uint count = COUNT_OF(a, share, i);
         const uint next = i + 1 < INDICES ? rest / count : 0;
         at[i] = rest - next * count;
         rest = next;
     }
-    l.there = at[0] < (uint)a->index[0].count;
-    at[0] = l.there ? at[0] : (uint)a->index[0].count - 1;
+    l.there = at[0] < COUNT_OF(a, share, 0);
+    at[0] = l.there ? at[0] : COUNT_OF(a, share, 0) - 1;
     l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
     l.lone = l.own = 0;
     l.self = l.zero = l.counts = l.second_counts = 1;
+#if SAMPLED
+    UNROLL for (int i = 0; i < INDICES; i++) at[i] =
+        share.sampling ? (uint)share.order[a->sample.list[i] + at[i]] : at[i];
+#endif
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];
         l.zero &= !a->index[i].size || !at[i];

@@ -33,6 +33,9 @@
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out
  *   COUNTED        only a part of the samples is counted where they clip
+ *   SAMPLED        finds the display range first, see range_pass.h
+ *   PAIRS          some groups of such a pass have two tiles each
+ *   CLEARS         clears the words for that, in a pass before it
  *
  * A kernel may define, before it includes this file:
  *   FETCH(s, src, table, j, at)   operand j of the transform, load_point() unless defined
@@ -40,6 +43,7 @@
 #ifndef PASS_H
 #define PASS_H
 
+#include "range_pass.h"
 #include "sink.h"
 #include "sink_pairs.h"
 #include "sink_rows.h"
@@ -59,7 +63,7 @@
  * one that differs, Rader's permutations or a filter. */
 #define PASS_PARAMETERS(own)                                                                       \
     GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *RESTRICT table, \
-        GLOBAL const real *RESTRICT params, own, GLOBAL uint *RESTRICT counters,                   \
+        GLOBAL PARAMS *RESTRICT params, own, GLOBAL uint *RESTRICT counters,                       \
         const struct pass_args args TILE_PARAMETER(word)
 
 #if SIDES == 1
@@ -88,8 +92,12 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
 #else
     set_shade(s, params);
 #if ROW_ACCESS
-    store_rows(s, dst, x, tile);
-#else
+    if (!IS_ASIDE(s)) {
+        store_rows(s, dst, x, tile);
+        return;
+    }
+#endif
+#if !ROW_ACCESS || SAMPLED
     if (!s->line.there)
         return;
     const place step = UNIT_OUT ? POINTS / LAST : POINTS / LAST * (place)s->args->out_point;
@@ -110,6 +118,19 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
     (void)tile;
     (void)table;
 #endif
+}
+#endif
+
+#if PAIRS
+/* The values of a tile's line that was parked, as numbers of that value. */
+INLINE void take_parked(const struct share share, GLOBAL const real *park, cplx *x) {
+    UNROLL for (int b = 0; b < HOLDS(LAST); b++) {
+        const uint p = share.first + b * PER_LINE;
+        if (INSIDE(p, LAST)) {
+            UNROLL for (int q = 0; q < LAST; q++) x[b * LAST + q] =
+                of_value(park[share.line * LENGTH + p + q * (POINTS / LAST)], KIND);
+        }
+    }
 }
 #endif
 
@@ -134,7 +155,7 @@ INLINE void multiply_spectrum(cplx *x, GLOBAL const cplx *spectrum, const struct
 INLINE void count_clipped(int clipped, GLOBAL uint *counters) {
     if (clipped)
         ATOMIC_ADD(&counters[GROUP_ID % COUNTERS], (uint)clipped);
-    (void)counters;
+    clear_shared(counters, THREADS);
 }
 
 #endif

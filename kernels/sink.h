@@ -3,7 +3,7 @@
 #define SINK_H
 
 #include "lines.h"
-#include "sample.h"
+#include "range_key.h"
 #include "share.h"
 #include "source.h"
 
@@ -30,6 +30,12 @@ struct sink {
     struct shade shade; /* of samples that are displayed, see set_shade() */
     cplx zeroth;        /* Rader's sum of all points, where results are paired */
     int *clipped;       /* the work item's count of clipped samples */
+#if SAMPLED
+    int aside;               /* nothing is written but keys, or values into the park */
+    LOCAL uint *keys;        /* of the bins of the tile's lines */
+    GLOBAL real *park;       /* or the values; 0: keys */
+    LOCAL const real *range; /* black and white */
+#endif
 };
 
 /* The line of a share of the tile; `source` is where the work item's points came from. */
@@ -47,14 +53,31 @@ INLINE struct sink sink_of(const struct source *source, const struct share share
     s.shade.black = s.shade.factor = R(0);
     s.zeroth = CPLX(R(0), R(0));
     s.clipped = clipped;
+#if SAMPLED
+    s.aside = 0;
+    s.keys = 0;
+    s.park = 0;
+    s.range = 0;
+#endif
     return s;
 }
+
+#if SAMPLED
+#define IS_ASIDE(s) ((s)->aside)
+#else
+#define IS_ASIDE(s) 0
+#endif
 
 /* Before samples are stored; not in sink_of(), so that no registers hold it through a transform. */
 INLINE void set_shade(struct sink *s, GLOBAL const real *params) {
 #if STORE == STORE_SAMPLE && DISPLAY
+#if SAMPLED
+    if (!s->aside)
+        s->shade = shade_of(KIND, SCALE, s->range[0], s->range[1]);
+#else
     GLOBAL const real *range = params + s->args->params;
     s->shade = shade_of(KIND, SCALE, range[PARAM_LOW], range[PARAM_HIGH]);
+#endif
 #endif
     (void)s;
     (void)params;
@@ -173,6 +196,20 @@ INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_o
 }
 #endif
 
+#if SAMPLED
+/* The value of a line's bin into the park, or its key into the tile. */
+INLINE void put_aside(const struct sink *s, coord_out k, cplx v) {
+    const coord_out at = (coord_out)s->share.line * SIZE_OUT(s) + k;
+    if (s->line.self && (k == 0 || 2 * k == SIZE_OUT(s)))
+        v.y = R(0);
+    const real value = value_of(v, KIND);
+    if (PAIRS && s->park)
+        s->park[at] = value;
+    else
+        s->keys[at] = range_key_of(fabs(value));
+}
+#endif
+
 #if !PAIRED && STORE != STORE_PACKED
 /* Point j, the transform's j-th result; element `at` where points are at equal strides. */
 INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL const cplx *table,
@@ -213,6 +250,11 @@ INLINE void store_point(const struct sink *s, GLOBAL sink_element *dst, GLOBAL c
         dst[s->line.out + ALONG_OUT(s, k)] = v;
     if (!s->line.own && (2 * k >= SIZE_OUT(s) || k == 0))
         dst[s->line.out_mirror + ALONG_OUT(s, NEGATED(k, SIZE_OUT(s)))] = conj_of(v);
+#elif STORE == STORE_SAMPLE && SAMPLED
+    if (s->aside)
+        put_aside(s, k, v);
+    else
+        store_sample(s, dst, k, v);
 #elif STORE == STORE_SAMPLE
     store_sample(s, dst, k, v);
 #endif

@@ -64,7 +64,7 @@ typedef real word;
 #define OWN_LINE(rows)      ((rows) ? (uint)LOCAL_ID / PER_LINE : (uint)LOCAL_ID % LINES)
 #define OWN_SHARE(rows)     SHARE_OF(rows, (uint)GROUP_ID)
 #define SHARE_OF(rows, tile)                                                                       \
-    { OWN_BUTTERFLY(rows), OWN_LINE(rows), tile }
+    { OWN_BUTTERFLY(rows), OWN_LINE(rows), tile NOT_SAMPLED }
 
 INLINE void turn_sides(cplx *x, cplx w, const int dir) {
     UNROLL for (int s = 0; s < SIDES; s++) x[s * HELD] = turn(x[s * HELD], w, dir);

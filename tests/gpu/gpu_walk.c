@@ -336,6 +336,41 @@ static void last_bins(const struct gf_job *job, int64_t *last) {
     }
 }
 
+/* How many tiles of a display range's sample the pass takes; their bins are all of it, and their keys
+ * and sums have room. */
+static int64_t walk_sampled(struct walk *w) {
+    const struct pass_args *a = &w->pass->args.pass;
+    const struct sample_lines *s = &a->sample;
+    int64_t word = sizeof(uint32_t), lines = 1, bins = s->bins, tiles;
+    if (walk_option(w->pass, "SAMPLED") < 1)
+        return s->tiles ? -1 : 0;
+    for (int i = 0; i < 5; i++)
+        if (i >= w->indices ? s->count[i] != 1 : s->count[i] < 1 || s->count[i] > a->index[i].count)
+            broken(w, "%lld sampled indices of %lld", (long long)s->count[i],
+                   (long long)a->index[i].count);
+    tiles = (s->count[0] + w->lines - 1) / w->lines;
+    for (int i = 0; i < 5; i++) {
+        bins *= i == a->own_index ? s->size[i] : s->count[i];
+        lines *= i ? s->count[i] : 1;
+    }
+    tiles *= lines;
+    if (bins != s->all || tiles != s->tiles)
+        broken(w, "%lld bins and %lld tiles in the sample of %lld and %lld", (long long)bins,
+               (long long)tiles, (long long)s->all, (long long)s->tiles);
+    const int64_t real = w->p->job.precision == GF_DOUBLE ? 8 : 4;
+    if (s->parked < SHARED_KEYS + s->all || s->pairs < 0 ||
+        (SHARED + s->parked) * word + s->pairs * w->lines * w->length * real >
+            w->p->bytes[GF_GPU_CHAIN])
+        broken(w, "no room for %lld keys and %lld tiles", (long long)s->all, (long long)s->pairs);
+    if ((s->pairs > 0) != (walk_option(w->pass, "PAIRS") == 1))
+        broken(w, "PAIRS is not whether there are %lld", (long long)s->pairs);
+    if (s->sums < w->lines * w->length || s->note < s->sums + SAMPLE_SUMS + 2 ||
+        (s->note + SAMPLE_NOTE) * word > w->pass->local_bytes)
+        broken(w, "sums at %lld and a note at %lld of %lld bytes", (long long)s->sums,
+               (long long)s->note, (long long)w->pass->local_bytes);
+    return tiles;
+}
+
 static void walk_fft(struct walk *w, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
     const struct pass_args *a = &pass->args.pass;
@@ -362,6 +397,9 @@ static void walk_fft(struct walk *w, bool all) {
     int64_t tiles = (a->index[0].count + w->lines - 1) / w->lines;
     for (int i = 1; i < w->indices; i++)
         tiles *= a->index[i].count;
+    const int64_t sampled = walk_sampled(w);
+    tiles = sampled > 0 && walk_option(pass, "SAMPLED") == 2 ? sampled
+                                                             : tiles + sampled - a->sample.pairs;
     if (tiles != pass->groups)
         broken(w, "%lld groups for %lld tiles", (long long)pass->groups, (long long)tiles);
     for (int i = 0; i < w->indices; i++)
@@ -383,7 +421,7 @@ static void walk_fft(struct walk *w, bool all) {
     for (int i = 0; i < w->indices && pass->buffer[0] == pass->buffer[1]; i++)
         if (a->index[i].in != a->index[i].out)
             broken(w, "writes where it reads, in another order");
-    for (int reading = 1; reading >= 0; reading--)
+    for (int reading = 1; reading >= (walk_option(pass, "SAMPLED") == 2); reading--)
         for (int64_t i = 0; i < n; i += all || i + n / 24 >= n ? 1 : n / 24 + 1) {
             int64_t at[5], rest = i;
             for (int k = 0; k < w->indices; k++) {
@@ -422,15 +460,14 @@ static void walk_range(struct walk *w, bool all) {
 /* The largest place that a choice of indices reaches; which they are is the sample's affair. */
 static void walk_sample(struct walk *w) {
     const struct sample_args *a = &w->pass->args.sample;
-    int64_t word = w->p->job.precision == GF_DOUBLE ? 16 : 8, count = 1;
-    bool lines = strstr(w->pass->kernel.entry, "lines") != NULL;
+    int64_t count = 1;
     if (w->pass->kind == GF_GPU_PASS_SELECT)
         return;
     for (int i = 0; i < 4; i++)
         count *= a->extent[i];
     if (count != a->count || w->pass->groups * w->pass->group < count)
         broken(w, "%lld groups for %lld bins", (long long)w->pass->groups, (long long)count);
-    w->out_bytes = lines ? word : 4;
+    w->out_bytes = 4;
     if (count * w->out_bytes > w->p->bytes[w->pass->buffer[1]])
         broken(w, "writes %lld elements behind buffer %d", (long long)count,
                (int)w->pass->buffer[1]);
@@ -469,7 +506,7 @@ static void walk_filter(struct walk *w, bool all) {
 
 int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
     struct walk w = {.p = p, .wrong = wrong, .size = size};
-    bool all = true, written[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = true};
+    bool all = true, cleared = false, written[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = true};
     *wrong = 0;
     if (p->job.op == GF_DWT)
         return walk_wavelet(p, most, wrong, size);
@@ -502,6 +539,13 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             walk_sample(&w);
         else
             walk_range(&w, all);
+        if (axis && walk_option(pass, "SAMPLED") == 1 && !cleared)
+            broken(&w, "no pass clears the words that its groups exchange");
+        cleared = axis && walk_option(pass, "CLEARS") == 1;
+        if (axis && walk_option(pass, "SAMPLED") == 2) { /* writes keys alone */
+            written[GF_GPU_CHAIN] = true;
+            continue;
+        }
         written[pass->buffer[1]] = true;
         if (axis || load || store || filter)
             w.last[pass->buffer[1]] = i + 1;

@@ -7,6 +7,7 @@
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/general.h"
 #include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/range_pass.h"
 #include "core/gpu/plan/tables.h"
 
 static void add_index(struct gf_gpu_pass_builder *b, int axis, struct index_args index) {
@@ -208,7 +209,8 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
     bool coordinates_in = by_coordinate_in(ap), coordinates_out = by_coordinate_out(ap);
     b->in_step = coordinates_in ? b->args.axis_in * b->args.step_in : b->args.in_point;
     b->out_step = coordinates_out ? b->args.axis_out * b->args.step_out : b->args.out_point;
-    *best_cost = 1e300;
+    double least = 1e300;
+    *best_cost = least;
     if (ap->rader && b->axis[0] >= 4) /* no two points in Rader's order are neighbours */
         return GF_EUNSUPP;
     for (int lines = 1; lines <= 64; lines *= 2) {
@@ -237,7 +239,12 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
         /* A group of few warps leaves its unit idle. */
         if (tile.threads < 64 && !b->p->props.is_cpu)
             cost *= 1.0 + 0.3 * (64 - tile.threads) / 64;
-        if (cost < *best_cost) {
+        /* One group looks through the keys of a display range while all others wait. */
+        double weight = ap->range && tile.threads < GROUP && !b->p->props.is_cpu
+                            ? (double)GROUP / tile.threads
+                            : 1;
+        if (cost * weight < least) {
+            least = cost * weight;
             *best_cost = cost;
             *best = tile;
         }
@@ -346,7 +353,8 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
     if (groups > 2147483647.0)
         return gf_fail(GF_EUNSUPP, "an array of %.3g lines has more groups than a launch can count",
                        b->lines);
-    *count = (int64_t)groups;
+    const struct sample_lines *s = &b->args.sample;
+    *count = b->ap->keys_alone ? s->tiles : (int64_t)groups + s->tiles - s->pairs;
     return 0;
 }
 
@@ -404,9 +412,13 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
                            ap->filtered ? gf_gpu_filter_buffer(p) : GF_GPU_ORDER, GF_GPU_COUNTERS});
     pass->args.pass = b->args;
     pass->args_bytes = sizeof b->args;
-    if (gf_gpu_samples_out(ap))
+    if (gf_gpu_samples_out(ap) && !(ap->sample && gf_gpu_displayed(ap->sample)))
         pass->output = ap->output;
     gf_gpu_axis_pass_describe(b, tile, pass);
+    if (ap->range)
+        gf_gpu_share_words(pass);
+    if (ap->keys_alone)
+        gf_gpu_range_describe(b, pass);
     return pass;
 }
 
@@ -431,6 +443,8 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
     if (!p->trial)
         rc = b.general ? gf_gpu_general_args(&b, &tile) : add_tables(&b, &tile);
     if (rc)
+        return rc;
+    if (ap->range && (rc = gf_gpu_range_args(&b, &tile)))
         return rc;
     b.args.params = ap->output < 0 ? 0 : (int64_t)ap->output * GF_GPU_PARAMS_EACH;
     struct gf_gpu_pass *pass = append(&b, &tile);

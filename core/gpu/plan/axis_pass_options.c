@@ -87,8 +87,10 @@ static void sample_options(const struct gf_gpu_pass_builder *b, struct gf_gpu_pa
         gf_gpu_option(pass, "-DCOUNTED=1");
     if (ap->store == STORE_SAMPLE)
         gf_gpu_option(pass, "-DKIND=%d -DSCALE=%d -DSHIFTED=%d -DDISPLAY=%d", (int)ap->sample->kind,
-                      (int)ap->sample->scale, ap->sample->shift,
-                      ap->sample->map == GF_MAP_DISPLAY && gf_dtype_is_integer(ap->out_type));
+                      (int)ap->sample->scale, ap->sample->shift, gf_gpu_displayed(ap->sample));
+    if (ap->range)
+        gf_gpu_option(pass, "-DSAMPLED=%d -DPAIRS=%d", ap->keys_alone ? 2 : 1,
+                      b->args.sample.pairs > 0);
     if (ap->store == STORE_SAMPLE)
         gf_gpu_option(pass, "-DBOUNDED=%d -DCOARSE=%d", gf_job_is_bounded(&b->p->job),
                       !(b->p->job.precision == GF_DOUBLE) && gf_dtype_is_integer(ap->out_type) &&

@@ -219,6 +219,8 @@ static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
         args->slots = args->strips;
         args->slot = 0;
     }
+    if (p->finds_range && 2 + 2 * args->strips > SHARED) /* what else is in the counters' buffer */
+        return false;
     return (args->strips + args->lag) * (args->inner[0] + args->inner[1]) <= INT32_MAX;
 }
 
@@ -323,6 +325,8 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
                        (enum gf_gpu_buffer_id[]){a->buffer[0], a->buffer[1], b->buffer[1],
                                                  GF_GPU_TABLES, GF_GPU_PARAMS, GF_GPU_CHAIN});
     chain->args_bytes = sizeof *args;
+    if (b->clears)
+        gf_gpu_option(chain, "-DCLEARS=1");
     int64_t counters = 4 * (2 + 2 * args->strips);
     if (p->bytes[GF_GPU_CHAIN] < counters)
         p->bytes[GF_GPU_CHAIN] = counters;

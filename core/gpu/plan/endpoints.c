@@ -101,10 +101,6 @@ bool gf_gpu_fused_type(enum gf_dtype t) {
     return t == GF_U8 || t == GF_I8 || t == GF_U16 || t == GF_I16 || t == GF_F32 || t == GF_F64;
 }
 
-bool gf_gpu_displayed(const struct gf_output *out) {
-    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
-}
-
 void gf_gpu_scale_last(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap) {
     ap->scaled = gf_job_scale(b->job) != 1;
     ap->output = 0;

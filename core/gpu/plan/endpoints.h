@@ -36,7 +36,6 @@ void gf_gpu_set_lines(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pa
 void gf_gpu_scale_last(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap);
 /* Whether a pass along an axis can write the type; the generic store writes every type. */
 bool gf_gpu_fused_type(enum gf_dtype t);
-bool gf_gpu_displayed(const struct gf_output *out);
 /* Appends the searches for ranges and the stores of all outputs out of the work buffer. */
 int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work, bool real,
                        bool half);

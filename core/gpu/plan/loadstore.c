@@ -120,7 +120,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     pass->group = GROUP;
     pass->args_bytes = sizeof *a;
     pass->groups = groups_for(shape_bytes(job, shape, GF_U8)) * 8;
-    pass->output = output;
+    pass->output = gf_gpu_displayed(out) ? -1 : output;
     gf_work_store_text(job, output, pass->summary.what, sizeof pass->summary.what);
     pass->summary.bytes_read = count_of(work) * work->element;
     pass->summary.bytes_written = shape_bytes(job, shape, out->dtype);

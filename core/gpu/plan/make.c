@@ -12,7 +12,9 @@
 #include "core/gpu/plan/endpoints.h"
 #include "core/gpu/plan/filter.h"
 #include "core/gpu/plan/loadstore.h"
-#include "core/gpu/plan/range_lines.h"
+#include "core/gpu/plan/pass.h"
+#include "core/gpu/plan/range_pass.h"
+#include "core/gpu/plan/range_sample.h"
 #include "core/gpu/plan/tables.h"
 
 static bool on(const struct gf_gpu_plan_builder *b, int axis) {
@@ -77,6 +79,60 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
     return rc;
 }
 
+/* Before the pass that writes a display whose range is sampled. Groups of a GPU find it in the pass
+ * itself, by words that a pass before it clears; a CPU's compilers take too long over that, and the
+ * launches cost nothing there: the sample's lines alone, and their quantiles. */
+static int find_range(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
+                      const struct gf_gpu_space *src, struct gf_gpu_space *dst) {
+    struct gf_gpu_plan *p = b->p;
+    if (!p->props.is_cpu) {
+        gf_gpu_clear_shared(&p->pass[p->n_passes - 1]);
+        p->finds_range = true;
+        return 0;
+    }
+    ap->keys_alone = true;
+    int rc = gf_gpu_add_axis(b, ap, src, dst, true);
+    ap->keys_alone = false;
+    ap->range = NULL;
+    if (rc)
+        return rc;
+    const struct pass_args *a = &p->pass[p->n_passes - 1].args.pass;
+    return gf_gpu_add_select(p, GF_GPU_CHAIN,
+                             &(struct sample_args){.count = a->sample.all,
+                                                   .weight = a->sample.weight,
+                                                   .kind = ap->sample->kind,
+                                                   .params = a->params,
+                                                   .keys = SHARED + SHARED_KEYS});
+}
+
+/* The last pass, along the halved axis, writes the samples. Not `done` where it would have to find
+ * their display range, but one tile does not hold its lines. */
+static int forward_samples(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *plain,
+                           const struct gf_gpu_space *src, bool *done) {
+    const struct gf_output *out = &b->job->out[0];
+    struct gf_gpu_axis_pass ap = *plain;
+    struct gf_range_sample s = {.table = NULL};
+    int64_t shape[GF_MAX_RANK];
+    bool sampled = gf_output_samples(b->job, 0);
+    int rc = sampled ? gf_range_sample_make(b->job, &s) : 0;
+    gf_job_out_shape(b->job, 0, shape);
+    struct gf_gpu_space dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
+    ap.store = STORE_SAMPLE;
+    ap.sample = out;
+    ap.mirror = true;
+    ap.range = sampled ? &s : NULL;
+    gf_gpu_scale_last(b, &ap);
+    if (!rc && gf_output_is_full(out))
+        rc = gf_gpu_add_range(b->p, 0, src, false, b->half);
+    *done = rc || !sampled || gf_gpu_fits_tile(b, &ap, src, &dst);
+    if (!rc && *done && sampled)
+        rc = find_range(b, &ap, src, &dst);
+    if (!rc && *done)
+        rc = gf_gpu_add_axis(b, &ap, src, &dst, sampled);
+    gf_range_sample_free(&s);
+    return rc;
+}
+
 /* Forward, two or more axes, real samples: packed pairs through all other axes, then the halved
  * one. */
 static int forward_real(struct gf_gpu_plan_builder *b) {
@@ -94,18 +150,11 @@ static int forward_real(struct gf_gpu_plan_builder *b) {
     ap.load = LOAD_UNTANGLE;
     ap.mirror_axis = gf_gpu_mirror_axis(b);
     gf_job_out_shape(job, 0, shape);
-    bool samples = sample_fused(b) && gf_output_samples(job, 0), ready = !samples;
-    if (samples && (rc = gf_gpu_add_range_lines(b, &src, &ready)))
-        return rc;
-    if (sample_fused(b) && ready && !gf_output_scans(job, 0)) {
-        if (gf_gpu_displayed(out) && out->range == GF_RANGE_FULL && out->kind != GF_PHASE)
-            rc = gf_gpu_add_range(b->p, 0, &src, false, b->half);
-        ap.store = STORE_SAMPLE;
-        ap.sample = out;
-        ap.mirror = true;
-        gf_gpu_scale_last(b, &ap);
-        dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
-        return rc ? rc : gf_gpu_add_axis(b, &ap, &src, &dst, false);
+    if (sample_fused(b) && !gf_output_scans(job, 0)) {
+        bool done = true;
+        rc = forward_samples(b, &ap, &src, &done);
+        if (rc || done)
+            return rc;
     }
     ap.store = STORE_HALVES;
     if (half_output(b)) {

@@ -22,6 +22,7 @@ SAME(ALGORITHM_PLAIN, GF_GPU_PLAIN);
 SAME(ALGORITHM_BLUESTEIN, GF_GPU_BLUESTEIN);
 SAME(ALGORITHM_RADER, GF_GPU_RADER);
 SAME(ALGORITHM_BOTH_WAYS, GF_GPU_BOTH_WAYS);
+SAME(OUTPUTS, GF_MAX_OUTPUTS);
 
 /* PROFILE_MIXED is no profile of its own, and a filter's parameter shares its slot with none of the
  * others. */

@@ -36,7 +36,7 @@ enum gf_gpu_buffer_id {
     GF_GPU_COUNTERS, /* clipped samples, 32-bit integers */
     GF_GPU_FOUND,    /* the partial results of the search for a range, or a sample's keys */
     GF_GPU_ENERGY,   /* the energies of a spectrum's parts, from the load step */
-    GF_GPU_CHAIN,    /* what chains count, 32-bit integers, zero between runs */
+    GF_GPU_CHAIN,    /* what chains count, 32-bit integers, zero between runs; then SHARED words */
     GF_GPU_FILTER,   /* a filter's values over the half spectrum, where a table holds them */
     GF_GPU_OUT,      /* and the following, one an output */
     GF_GPU_N_BUFFERS = GF_GPU_OUT + GF_MAX_OUTPUTS
@@ -87,6 +87,7 @@ struct gf_gpu_pass {
     size_t args_bytes;
     int chain;     /* 1 + which chain launches this pass and the next one; 0 none */
     int output;    /* the output whose clipped samples are counted; -1: none */
+    bool clears;   /* the SHARED words, for the next pass */
     bool energy;   /* stores the energies of the input's parts in GF_GPU_ENERGY */
     bool unlisted; /* the second half of a search: not a pass of its own in `gpufft plan` */
     struct gf_pass_info summary;
@@ -115,10 +116,11 @@ struct gf_gpu_plan {
     struct gf_gpu_pass chain[GF_GPU_MAX_CHAINS];
     int64_t bytes[GF_GPU_N_BUFFERS];
     struct gf_gpu_tables tables;
-    bool general;    /* kernels of any length are preferred, which are compiled once */
-    bool trial;      /* passes are added only to learn their cost: no tables are made */
-    bool gaps;       /* no pass writes some parts of the output: they are cleared first */
-    bool host_share; /* wavelets: `job` is only the device's share, see core/gpu/dwt_host.h */
+    bool general;     /* kernels of any length are preferred, which are compiled once */
+    bool trial;       /* passes are added only to learn their cost: no tables are made */
+    bool gaps;        /* no pass writes some parts of the output: they are cleared first */
+    bool finds_range; /* a pass finds its display range, by the SHARED words */
+    bool host_share;  /* wavelets: `job` is only the device's share, see core/gpu/dwt_host.h */
     struct filter_args filter;       /* GF_FILTER: where its passes find the values */
     int filter_form, filter_profile; /* FILTER_…, PROFILE_… */
     int64_t filter_first;            /* see gf_gpu_filter_move() */

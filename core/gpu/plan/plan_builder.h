@@ -29,8 +29,11 @@ struct gf_gpu_axis_pass {
     enum gf_dtype in_type, out_type; /* of samples, where the pass reads or writes samples */
     const struct gf_output *sample;  /* STORE_SAMPLE, STORE_PAIR: what is written */
     int output;                      /* its number, -1 none */
-    int pair_axis;                   /* axis along which samples are packed two by two, -1 none */
-    int mirror_axis;                 /* mirrored axis of which half is enumerated, -1 none */
+    /* STORE_SAMPLE: it finds its display range in this sample; or leaves only the keys of that. */
+    const struct gf_range_sample *range;
+    bool keys_alone;
+    int pair_axis;   /* axis along which samples are packed two by two, -1 none */
+    int mirror_axis; /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
     bool filtered;       /* transforms, multiplies by the filter and transforms back */
     bool fold;           /* real samples are paired along the line itself, in either direction: the

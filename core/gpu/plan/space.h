@@ -30,6 +30,10 @@ static inline int64_t gf_gpu_counted(const struct gf_job *job, int axis) {
     int i = gf_gpu_job_axis(job, axis);
     return axis == 3 ? 0 : i >= 0 ? gf_job_counted(job, i) : 1;
 }
+/* Whether an output is integers on black..white. */
+static inline bool gf_gpu_displayed(const struct gf_output *out) {
+    return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
+}
 
 /* Planes of `element` bytes each, channel by channel, tightly packed. */
 struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],

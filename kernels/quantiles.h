@@ -1,0 +1,166 @@
+/* The range from a sample's keys, by one group: its quantiles, the upper digit from a histogram of
+ * upper digits, then the lower one from histograms of the keys with those. core/base/range_sample.c
+ * does the same on the host. THREADS work items, any number. */
+#ifndef QUANTILES_H
+#define QUANTILES_H
+
+#include "range_key.h"
+
+#ifndef KIND
+#define KIND KIND_MAGNITUDE
+#endif
+
+/* Words of local memory: two histograms, two running sums of the work items' parts and their
+ * predecessors, two digits with the ranks left there. */
+#define QUANTILE_WORDS (2 * SAMPLE_SUMS + 4 * THREADS + 4)
+#define EACH_DIGITS    ((SAMPLE_DIGITS + THREADS - 1) / THREADS)
+/* Where a digit's sum is: so that work items whose parts are 8 or 32 digits meet no bank twice. */
+#define SUM_AT(digit) ((int)((digit) + ((digit) >> 5)))
+/* Keys that a work item reads at the same time: all of most samples, where it has 256 fellows. */
+#define AT_ONCE 36
+
+struct keys {
+    GLOBAL uint *key;
+    GLOBAL const int *weight; /* 0: a zero frequency's */
+    wide count;
+    uint from; /* keys up to it are left out */
+};
+
+/* How much of a histogram is in a work item's part of it. */
+INLINE uint sum_own(LOCAL const uint *sum) {
+    uint own = 0;
+    UNROLL for (int i = 0; i < EACH_DIGITS; i++) {
+        const int digit = LOCAL_ID * EACH_DIGITS + i;
+        own += digit < SAMPLE_DIGITS ? sum[SUM_AT(digit)] : 0;
+    }
+    return own;
+}
+
+/* What is in a work item's part of `n` histograms, and before it; the total of the first is
+ * returned. */
+INLINE uint sum_before(LOCAL const uint *sum, LOCAL uint *scan, const int n, uint *own,
+                       uint *before) {
+    int turn = 0;
+    UNROLL for (int q = 0; q < n; q++) {
+        own[q] = sum_own(sum + q * SAMPLE_SUMS);
+        scan[q * THREADS + LOCAL_ID] = own[q];
+    }
+    for (int step = 1; step < THREADS; step *= 2) {
+        LOCAL const uint *last = scan + turn * 2 * THREADS + LOCAL_ID;
+        turn = 1 - turn;
+        BARRIER();
+        UNROLL for (int q = 0; q < n; q++) scan[(2 * turn + q) * THREADS + LOCAL_ID] =
+            last[q * THREADS] + (LOCAL_ID >= step ? last[q * THREADS - step] : 0);
+    }
+    BARRIER();
+    UNROLL for (int q = 0; q < n; q++) before[q] =
+        scan[(2 * turn + q) * THREADS + LOCAL_ID] - own[q];
+    return scan[(2 * turn + 1) * THREADS - 1];
+}
+
+/* The digit at which the running sum of the histogram exceeds `rank`, to digit[0], and what of the
+ * rank is left there, to digit[1]: by the work item whose part has it. */
+INLINE void find_digit(LOCAL const uint *sum, uint own, uint before, uint rank, LOCAL uint *digit) {
+    if (rank < before || rank - before >= own)
+        return;
+    for (int i = LOCAL_ID * EACH_DIGITS; i < SAMPLE_DIGITS; i++) {
+        const uint here = sum[SUM_AT(i)];
+        if (rank - before < here) {
+            digit[0] = (uint)i;
+            digit[1] = rank - before;
+            return;
+        }
+        before += here;
+    }
+}
+
+INLINE void clear_words(LOCAL uint *words, int count) {
+    for (int i = LOCAL_ID; i < count; i += THREADS)
+        words[i] = 0;
+}
+
+/* A key to the histogram of upper digits and, by whether it is a zero frequency's, to the largest. */
+INLINE void put_key(LOCAL uint *sum, LOCAL uint *most, uint key, uint weight) {
+    if (weight)
+        ATOMIC_ADD(&sum[SUM_AT(key >> SAMPLE_DIGIT)], weight);
+    RAISE(most + (weight ? 0 : 1), key);
+}
+
+/* The AT_ONCE keys from the i-th on that the work item takes next, 0 behind the last. */
+INLINE void next_keys(const struct keys *k, wide i, uint *key) {
+    UNROLL for (int j = 0; j < AT_ONCE; j++) {
+        const wide at = i + j * THREADS;
+        key[j] = at < k->count ? SEEN(&k->key[at]) : 0;
+    }
+}
+
+/* Takes the keys that are left out from the histogram of upper digits. */
+INLINE void leave_out(const struct keys *k, LOCAL uint *sum) {
+    const int digit = (int)(k->from >> SAMPLE_DIGIT);
+    const uint partly = sum[SUM_AT(digit)];
+    BARRIER();
+    clear_words(sum, SUM_AT(digit) + 1);
+    BARRIER();
+    for (wide i = LOCAL_ID; i < k->count && partly; i += THREADS) {
+        const uint key = SEEN(&k->key[i]);
+        if (key > k->from && (int)(key >> SAMPLE_DIGIT) == digit)
+            ATOMIC_ADD(&sum[SUM_AT(digit)], (uint)k->weight[i]);
+    }
+    BARRIER();
+}
+
+/* The keys of the two quantiles; 0 where no key is left. On the way in the local memory begins with
+ * the histogram of upper digits, which all work items see; `key` are the work item's first ones, read
+ * before that was there. */
+INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *key, uint *found) {
+    LOCAL uint *scan = sum + 2 * SAMPLE_SUMS, *digit = scan + 4 * THREADS;
+    uint own[2], before[2], rank[2];
+    leave_out(k, sum);
+    const uint all = sum_before(sum, scan, 1, own, before); /* 0: the digits are of no use */
+    find_digit(sum, own[0], before[0], all / 100, digit);
+    find_digit(sum, own[0], before[0], all - 1 - all / 1000, digit + 2);
+    BARRIER();
+    UNROLL for (int q = 0; q < 2; q++) {
+        found[q] = digit[2 * q];
+        rank[q] = digit[2 * q + 1];
+    }
+    clear_words(sum, 2 * SAMPLE_SUMS);
+    BARRIER();
+    for (wide i = LOCAL_ID; i < k->count; i += AT_ONCE * THREADS) {
+        if (i >= AT_ONCE * THREADS)
+            next_keys(k, i, key);
+        UNROLL for (int j = 0; j < 2 * AT_ONCE; j++) {
+            const int n = j / 2, q = j % 2;
+            if (key[n] >> SAMPLE_DIGIT == found[q] && key[n] > k->from)
+                ATOMIC_ADD(&sum[q * SAMPLE_SUMS + SUM_AT(key[n] & (SAMPLE_DIGITS - 1))],
+                           (uint)k->weight[i + n * THREADS]);
+        }
+    }
+    BARRIER();
+    sum_before(sum, scan, 2, own, before);
+    UNROLL for (int q = 0; q < 2; q++)
+        find_digit(sum + q * SAMPLE_SUMS, own[q], before[q], rank[q], digit + 2 * q);
+    BARRIER();
+    UNROLL for (int q = 0; q < 2; q++) found[q] = found[q] << SAMPLE_DIGIT | digit[2 * q];
+    return all != 0;
+}
+
+/* Black and white, the same for all work items, from the histogram and the first keys, the largest key, that of the
+ * zero frequencies, and the root of the mean square. */
+INLINE void find_range(struct keys *k, LOCAL uint *sum, uint *key, uint largest, uint zero,
+                       real most, real *range) {
+    const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);
+    uint found[2];
+    most = fmin(KIND == KIND_POWER ? most * most : most, LARGEST_REAL);
+    most = fmax(most, range_value(largest));
+    k->from = range_key_of(small * most);
+    real white = fmax(range_value(zero), most), black = white;
+    if (find_quantiles(k, sum, key, found)) {
+        black = range_value(found[0]);
+        white = range_value(found[1]);
+    }
+    range[0] = black > white * R(0.99) ? small * white : black;
+    range[1] = white;
+}
+
+#endif
