@@ -157,10 +157,16 @@ INLINE sink_element as_number(real v, int *clipped) {
 #endif
 
 #if STORE == STORE_SAMPLE
-INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
-    real number = value_of(v, KIND);
+/* The value of a point, which may be the double of it. */
+INLINE real point_value(cplx v) {
+    const real number = value_of(v, KIND);
     if (DOUBLED && KIND != KIND_PHASE)
-        number *= KIND == KIND_POWER ? R(0.25) : R(0.5);
+        return number * (KIND == KIND_POWER ? R(0.25) : R(0.5));
+    return number;
+}
+
+INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
+    const real number = point_value(v);
 #if DISPLAY
     (void)clipped;
     return (sink_element)(displayed(number, KIND, SCALE, shade) * R(OUT_HIGH) + R(0.5));
@@ -197,16 +203,16 @@ INLINE void store_sample(const struct sink *s, GLOBAL sink_element *dst, coord_o
 #endif
 
 #if SAMPLED
-/* The value of a line's bin into the park, or its key into the tile. */
+/* The value of a line's bin into the park, as of a point that becomes a sample later; or its key into
+ * the tile. */
 INLINE void put_aside(const struct sink *s, coord_out k, cplx v) {
     const coord_out at = (coord_out)s->share.line * SIZE_OUT(s) + k;
     if (s->line.self && (k == 0 || 2 * k == SIZE_OUT(s)))
         v.y = R(0);
-    const real value = value_of(v, KIND);
     if (PAIRS && s->park)
-        s->park[at] = value;
+        s->park[at] = value_of(v, KIND);
     else
-        s->keys[at] = range_key_of(fabs(value));
+        s->keys[at] = range_key_of(fabs(point_value(v)));
 }
 #endif
 
