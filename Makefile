@@ -105,7 +105,7 @@ KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(
            $(call obj,$(wildcard kernels/cpu/*.c))
 
 # The GPU kernels' sources travel inside the program, as bytes of a table (core/gpu/kernel_embedded.h).
-EMBEDDED := $(wildcard kernels/*.cl kernels/*.h)
+EMBEDDED := $(wildcard kernels/*.cl kernels/*.h kernels/gl/*)
 define embed
 { echo '#include "core/gpu/kernel_embedded.h"'; \
 	  echo 'const struct gf_kernel_file gf_kernel_files[] = {'; \
@@ -147,7 +147,7 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<)
 
 # kernels/ itself: a file that goes leaves no newer one behind.
-$(BUILD)/kernels_embedded.c: $(EMBEDDED) kernels
+$(BUILD)/kernels_embedded.c: $(EMBEDDED) kernels kernels/gl
 	@mkdir -p $(@D)
 	$(call say,EMBED,$(embed))
 
@@ -261,7 +261,7 @@ check-full: gpufft man $(TEST_PROGRAMS)
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) $(BUILD)/test_gpu_forced "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
-	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh
+	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" "$(BUILD)/test_opengl full" tests/cli/run tests/cli/test_man.sh
 
 # The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
 # on 2 CPUs. Lines 'known' tell of other people's code.

@@ -27,11 +27,13 @@ static void print_limits(const struct gf_gpu_props *p) {
 }
 
 static void print_device(int number, const struct gf_gpu_props *p) {
-    char size[GF_SIZE_TEXT];
+    char size[GF_SIZE_TEXT], units[48] = "";
+    if (p->units)
+        snprintf(units, sizeof units, "%d compute unit%s, ", p->units, p->units == 1 ? "" : "s");
     printf("%*sdevice %d: %s\n", INDENT, "", number, p->name);
-    printf("%*s%s, driver %s, %s, %d compute unit%s, %sfp64%s\n", INDENT + 2, "", p->platform,
-           p->driver, gf_memory_text(p->memory, size), p->units, p->units == 1 ? "" : "s",
-           p->fp64 ? "" : "no ", p->is_cpu ? ", the CPU itself" : "");
+    printf("%*s%s, driver %s, %s, %s%sfp64%s\n", INDENT + 2, "", p->platform, p->driver,
+           gf_memory_text(p->memory, size), units, p->fp64 ? "" : "no ",
+           p->is_cpu ? ", the CPU itself" : "");
     print_limits(p);
 }
 

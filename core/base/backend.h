@@ -162,7 +162,7 @@ int gf_device_exec_all(const struct gf_device_exec *d, void *context, struct gf_
                        const struct gf_array *in, struct gf_array *out, struct gf_report *report);
 
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
-extern const struct gf_backend gf_backend_opencl, gf_backend_cuda;
+extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_opengl;
 /* For comparison: never picked by auto. */
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */

@@ -19,7 +19,7 @@ struct gf_gpu_props {
     int64_t local_bytes; /* tile memory that one work group may ask for at launch */
     int64_t unit_local_bytes; /* tile memory of one compute unit, shared by its groups */
     int max_group;            /* most work items of a group */
-    int units;                /* multiprocessors, compute units */
+    int units;                /* multiprocessors, compute units; 0 in a list: not told */
     int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
     int64_t chain_bytes;      /* from so many bytes between two passes on, they are one launch where
                                * they can be; 0: never */
@@ -27,7 +27,8 @@ struct gf_gpu_props {
     int64_t max_items[3];  /* most work items of a group along each of three axes */
     int clock_mhz;         /* the highest; 0 where it is not told */
     char extensions[2048]; /* names between blanks; of CUDA the architecture */
-    bool is_cpu;           /* an OpenCL device that is the CPU itself */
+    bool is_cpu;           /* a device that is the CPU itself */
+    bool shaders;          /* its kernels are the shaders of kernels/gl, see core/gpu/shaders.h */
 };
 
 #endif

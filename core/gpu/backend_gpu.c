@@ -1,4 +1,4 @@
-/* The opencl and cuda backends: they launch a plan's passes one after the other, or, where the arrays do
+/* The opencl, cuda and opengl backends: they launch a plan's passes one after the other, or, where the arrays do
  * not fit the device, part by part. Their differences
  * are behind struct gf_gpu. */
 #include <stdlib.h>
@@ -28,12 +28,20 @@ static int cuda_open(const struct gf_backend_options *options, void **context) {
     return gf_gpu_run_open(&gf_gpu_cuda, options, context);
 }
 
+static int opengl_open(const struct gf_backend_options *options, void **context) {
+    return gf_gpu_run_open(&gf_gpu_opengl, options, context);
+}
+
 static int opencl_probe(char reason[GF_REASON]) {
     return gf_gpu_opencl.probe(reason);
 }
 
 static int cuda_probe(char reason[GF_REASON]) {
     return gf_gpu_cuda.probe(reason);
+}
+
+static int opengl_probe(char reason[GF_REASON]) {
+    return gf_gpu_opengl.probe(reason);
 }
 
 static int cuda_installed(char reason[GF_REASON]) {
@@ -44,12 +52,20 @@ static int opencl_installed(char reason[GF_REASON]) {
     return gf_gpu_opencl.installed(reason);
 }
 
+static int opengl_installed(char reason[GF_REASON]) {
+    return gf_gpu_opengl.installed(reason);
+}
+
 static int opencl_list(struct gf_gpu_props *props, int most) {
     return gf_gpu_opencl.list(props, most);
 }
 
 static int cuda_list(struct gf_gpu_props *props, int most) {
     return gf_gpu_cuda.list(props, most);
+}
+
+static int opengl_list(struct gf_gpu_props *props, int most) {
+    return gf_gpu_opengl.list(props, most);
 }
 
 static void gpu_unplan(void *context, struct gf_plan *plan) {
@@ -119,7 +135,7 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     plan->impl = own;
     plan->job = *job;
     rc = plan_whole(context, plan);
-    if (rc == GF_ENOMEM)
+    if (rc == GF_ENOMEM && !((const struct gf_gpu_context *)context)->props.shaders)
         rc = plan_slabs(context, plan);
     if (rc) {
         gpu_unplan(context, plan);
@@ -246,4 +262,22 @@ const struct gf_backend gf_backend_cuda = {
     .unplan = gpu_unplan,
     .close = gf_gpu_run_close,
     .slow_close = gf_gpu_run_slow_close,
+};
+
+const struct gf_backend gf_backend_opengl = {
+    .name = "opengl",
+    .what = "GPUs with OpenGL 4.3, plain transforms",
+    .automatic = 3,
+    .devices = true,
+    .probe = opengl_probe,
+    .installed = opengl_installed,
+    .list = opengl_list,
+    .open = opengl_open,
+    .plan = gpu_plan,
+    .exec = gpu_exec,
+    .on_device = &on_device,
+    .lost = gf_gpu_run_lost,
+    .slow_close = gf_gpu_run_slow_close,
+    .unplan = gpu_unplan,
+    .close = gf_gpu_run_close,
 };

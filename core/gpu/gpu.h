@@ -1,5 +1,5 @@
 /* The calls that a GPU programming interface provides: memory, copies, kernels, launches.
- * core/gpu/cuda.c and core/gpu/opencl.c fill one table each; everything above them (planning,
+ * core/gpu/cuda.c, core/gpu/opencl.c and core/gpu/opengl.c fill one table each; everything above them (planning,
  * passes, caching of kernels) is written once. A run from end to end:
  *
  *     void *gpu;
@@ -55,7 +55,7 @@ struct gf_gpu_rows {
 };
 
 struct gf_gpu {
-    const char *name; /* "cuda", "opencl" */
+    const char *name; /* "cuda", "opencl", "opengl" */
     /* As gf_backend.probe and .installed: whether there is a usable device, and whether its library
      * is there. They open no context. */
     int (*probe)(char reason[GF_REASON]);
@@ -126,6 +126,6 @@ struct gf_gpu {
     void *(*stream)(void *gpu);
 };
 
-extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda;
+extern const struct gf_gpu gf_gpu_opencl, gf_gpu_cuda, gf_gpu_opengl;
 
 #endif

@@ -46,7 +46,9 @@ static int read_file(const char *folder, const char *file, char **text) {
     FILE *f = NULL;
     size_t n;
     int rc = add(&t, "", 0);
-    if (!rc && asprintf(&path, "%s/%s", folder, file) < 0) {
+    const char *suffix = strrchr(file, '.');
+    const bool shader = suffix && (!strcmp(suffix, ".comp") || !strcmp(suffix, ".glsl"));
+    if (!rc && asprintf(&path, "%s/%s%s", folder, shader ? "gl/" : "", file) < 0) {
         path = NULL;
         rc = gf_fail(GF_ENOMEM, "no memory for a kernel's source");
     }

@@ -15,6 +15,7 @@
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/plan/tables.h"
+#include "core/gpu/shaders.h"
 
 int gf_gpu_run_open(const struct gf_gpu *api, const struct gf_backend_options *options,
                     void **context) {
@@ -128,6 +129,8 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     }
     double start = gf_now_ms();
     int n = m->n_requests;
+    for (int i = 0; i < n && c->props.shaders; i++)
+        gf_gpu_shaders_name(&m->request[i]);
     int rc = gf_kernel_cache_get(c->api, c->gpu, &c->props, m->request, n, &m->built);
     m->build_seconds = (gf_now_ms() - start) * 1e-3;
     if (rc)
@@ -143,7 +146,7 @@ static bool is_general(const struct gf_gpu_context *c, const struct gf_job *job)
     double points = (double)job->channels;
     for (int i = 0; i < job->ndim; i++)
         points *= (double)job->shape[i];
-    return c->general && !c->props.is_cpu && points <= POINTS;
+    return c->general && !c->props.is_cpu && !c->props.shaders && points <= POINTS;
 }
 
 int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m,
@@ -155,7 +158,9 @@ int gf_gpu_run_make(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 int gf_gpu_run_prepare(const struct gf_gpu_context *c, struct gf_gpu_run *m, int64_t beside) {
     for (int i = 0; i < m->plan->n_passes; i++)
         m->counts |= m->plan->pass[i].output >= 0;
-    int rc = check_memory(c, m->plan, beside, &m->bytes);
+    int rc = c->props.shaders ? gf_gpu_shaders_check(m->plan) : 0;
+    if (!rc)
+        rc = check_memory(c, m->plan, beside, &m->bytes);
     return rc || !c->api->build ? rc : get_kernels(c, m); /* no build(): a device that only plans */
 }
 

@@ -16,6 +16,7 @@ const struct gf_backend *const gf_backends[] = {
     &gf_backend_openmp,
     &gf_backend_opencl,
     &gf_backend_cuda,
+    &gf_backend_opengl,
     &gf_backend_cufft,
     &gf_backend_fftw,
     &gf_backend_c,
@@ -52,8 +53,7 @@ static int distance(const char *a, const char *b) {
 
 /* Ways to a GPU that there is no backend for, and what there is in their place. */
 static const char *const absent[][2] = {
-    {"vulkan", "GPUs are used through opencl or cuda"},
-    {"opengl", "GPUs are used through opencl or cuda"},
+    {"vulkan", "GPUs are used through opencl, cuda or opengl"},
     {"sycl", "GPUs are used through opencl or cuda"},
     {"metal", "Apple's GPUs are not used but through opencl, where the system has it"},
     {"hip", "AMD's GPUs are used through opencl, with the driver of ROCm or of Mesa"},

@@ -34,7 +34,7 @@ static void measure(struct subject *s, const struct gf_job *job) {
         backends_fill(&in, &s->seed);
         rc = backends_run(s, job, &in, out, &report);
     }
-    CHECK_MSG(!rc, "%s: %s", backends_text(job, text), gf_message());
+    CHECK_RAN(s, rc, "%s: %s", backends_text(job, text), gf_message());
     if (rc || !reference_run(job, &in, &r))
         goto out;
     error = reference_error(job, 0, &r, &out[0]);

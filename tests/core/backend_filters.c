@@ -302,7 +302,7 @@ static bool run(struct subject *s, struct gf_job *job, const struct gf_filter *f
     job->filter = f;
     job->filter_serial = f->serial;
     int rc = backends_run(s, job, in, out, &report);
-    CHECK_MSG(!rc, "%s: %s", backends_text(job, text), gf_message());
+    CHECK_RAN(s, rc, "%s: %s", backends_text(job, text), gf_message());
     for (int i = 0; i < job->n_out && !rc; i++)
         CHECK_EQ(report.clipped[i], 0);
     return !rc;

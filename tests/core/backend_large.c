@@ -119,7 +119,7 @@ static void compare(struct subject *s, struct subject *yardstick, const char *te
         backends_fill(&in, &s->seed);
         rc = backends_run(s, &job, &in, &out, &report);
     }
-    CHECK_MSG(!rc, "%s: %s: %s", s->backend->name, text, gf_message());
+    CHECK_RAN(s, rc, "%s: %s: %s", s->backend->name, text, gf_message());
     if (!rc) {
         rc = backends_run(yardstick, &job, &in, &want, &wanted);
         CHECK_MSG(!rc, "openmp: %s: %s", text, gf_message());

@@ -19,7 +19,7 @@ static bool transform(struct subject *s, const struct gf_job *job, struct gf_arr
     struct gf_report report;
     char text[160];
     int rc = backends_run(s, job, in, out, &report);
-    CHECK_MSG(!rc, "%s: %s", backends_text(job, text), gf_message());
+    CHECK_RAN(s, rc, "%s: %s", backends_text(job, text), gf_message());
     return !rc;
 }
 

@@ -70,7 +70,7 @@ static void check_job(struct subject *s, const struct gf_job *job, bool strided)
     }
     if (!rc)
         rc = backends_run(s, job, &in, out, &report);
-    CHECK_MSG(!rc, "%s: %s", backends_text(job, text), gf_message());
+    CHECK_RAN(s, rc, "%s: %s", backends_text(job, text), gf_message());
     if (rc || !reference_run(job, &in, &r))
         goto out;
     for (int i = 0; i < job->n_out; i++) {
@@ -205,7 +205,7 @@ static void round_trip(struct subject *s, enum gf_dtype t, int64_t h, int64_t w,
     }
     if (!rc)
         rc = backends_run(s, &back, &spectrum, &result, &report);
-    CHECK_MSG(!rc, "%s: %s", backends_text(&there, text), gf_message());
+    CHECK_RAN(s, rc, "%s: %s", backends_text(&there, text), gf_message());
     if (!rc) {
         CHECK_MSG(!memcmp(picture.data, result.data, (size_t)(h * w * 3) * gf_dtype_size(t)),
                   "%s: does not come back%s%s", backends_text(&there, text), half ? ", half" : "",
@@ -260,7 +260,7 @@ static void check_zeros(struct subject *s) {
     job.out[2] = (struct gf_output){.kind = GF_IMAG, .dtype = GF_U8, .map = GF_MAP_DISPLAY};
     job.out[3] = (struct gf_output){.kind = GF_REAL, .dtype = GF_U16, .map = GF_MAP_DISPLAY};
     int rc = backends_run(s, &job, &in, out, &report);
-    CHECK_MSG(!rc, "%s", gf_message());
+    CHECK_RAN(s, rc, "%s", gf_message());
     for (int i = 0; i < 60 && !rc; i++) {
         CHECK_EQ(((uint8_t *)out[0].data)[i], 0);
         CHECK(((float *)out[1].data)[i] == 0);
@@ -274,7 +274,7 @@ static void check_zeros(struct subject *s) {
     in = gf_array_wrap(minus, GF_F32, 3, (int64_t[]){6, 10, 1});
     job.in_dtype = GF_F32;
     rc = backends_run(s, &job, &in, out, &report);
-    CHECK_MSG(!rc, "%s", gf_message());
+    CHECK_RAN(s, rc, "%s", gf_message());
     for (int i = 0; i < 60 && !rc; i++) {
         CHECK_EQ(((uint8_t *)out[0].data)[i], 0);
         CHECK(((float *)out[1].data)[i] == 0);
@@ -332,7 +332,7 @@ static void check_extreme_job(struct subject *s, const struct gf_job *job, struc
     struct gf_report report;
     char text[160], wrong[256] = "";
     int rc = backends_run(s, job, in, out, &report);
-    CHECK_MSG(!rc, "%s: %s", backends_text(job, text), gf_message());
+    CHECK_RAN(s, rc, "%s: %s", backends_text(job, text), gf_message());
     int64_t n = rc ? 0 : count_wrong(job, out, &report, wrong, sizeof wrong);
     CHECK_MSG(n == 0, "%s, %s: %lld wrong: %s", backends_text(job, text), what, (long long)n,
               wrong);
@@ -434,7 +434,7 @@ static void check_clipped_power(struct subject *s) {
         for (int i = 0; i < 128 * (c & 2 ? 2 : 1); i++)
             real_put(&in, i, c % 2 ? 1e160 : 1e25);
         int rc = backends_run(s, &job, &in, out, &report);
-        CHECK_MSG(!rc, "%s: %s", backends_text(&job, text), gf_message());
+        CHECK_RAN(s, rc, "%s: %s", backends_text(&job, text), gf_message());
         for (int i = 0; i < 128 && !rc; i++)
             CHECK_MSG(((uint8_t *)out[0].data)[i] == (i ? 0 : 255), "%s: power overflows: %d at %d",
                       backends_text(&job, text), ((uint8_t *)out[0].data)[i], i);

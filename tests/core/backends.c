@@ -92,6 +92,10 @@ int backends_run(struct subject *s, const struct gf_job *job, const struct gf_ar
     return rc;
 }
 
+bool backends_refused(const struct subject *s, int rc) {
+    return rc == GF_EUNABLE && s->backend == &gf_backend_opengl;
+}
+
 const char *backends_text(const struct gf_job *job, char text[160]) {
     int used = snprintf(text, 160, "%s ",
                         job->op == GF_FILTER           ? "filter"

@@ -50,6 +50,15 @@ struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum g
  * one thread: a team costs more than they do, above all on a busy machine. */
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report);
+/* Whether this is the refusal of a job by a backend that does plain transforms alone: such jobs are
+ * passed over. tests/gpu/test_opengl.c holds which ones it must not refuse. */
+bool backends_refused(const struct subject *s, int rc);
+/* A check that a job ran, where the backend does such jobs. */
+#define CHECK_RAN(s, rc, ...)                                                                      \
+    do {                                                                                           \
+        if (!backends_refused(s, rc))                                                              \
+            CHECK_MSG(!(rc), __VA_ARGS__);                                                         \
+    } while (0)
 /* Runs the job on random input and compares every output with the plain loops; strided: arrays
  * whose elements lie apart. */
 void backends_check(struct subject *s, const struct gf_job *job, bool strided);

@@ -125,7 +125,7 @@ static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
     for (int i = 0; i < job->n_out; i++)
         wide |= job->out[i].dtype == GF_F64 || job->out[i].dtype == GF_C128;
     if (wide && !d->fp64) {
-        CHECK_MSG(rc == GF_EUNSUPP && !p && strstr(gf_message(), d->name), "%s on %s: %d", text,
+        CHECK_MSG(rc == GF_EUNABLE && !p && strstr(gf_message(), d->name), "%s on %s: %d", text,
                   d->name, rc);
         if (!rc)
             gf_gpu_plan_free(p);

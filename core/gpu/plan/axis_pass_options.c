@@ -200,7 +200,9 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   (ap->load == LOAD_PAIR || ((halves || two) && !wide)) &&
                       pairs_are_near(b, true, two),
                   (ap->store == STORE_PAIR || (two && !wide)) && pairs_are_near(b, false, two));
-    if (ap->fold && ap->load == LOAD_PAIR && gf_gpu_is_part(ap))
+    const bool sums = ap->fold && ap->load == LOAD_PAIR && gf_gpu_is_part(ap);
+    pass->folded = sums || gf_gpu_is_mirrored(ap);
+    if (sums)
         gf_gpu_option(pass, "-DSUMS=1");
     if (gf_gpu_is_mirrored(ap))
         gf_gpu_option(pass, "-DMIRRORED=1 -DFOLD_SPLIT=%d", b->args.fold_bits ? 2 : 1);

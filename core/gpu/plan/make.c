@@ -85,7 +85,7 @@ static int forward_rows_first(struct gf_gpu_plan_builder *b) {
 static int find_range(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
                       const struct gf_gpu_space *src, struct gf_gpu_space *dst) {
     struct gf_gpu_plan *p = b->p;
-    if (!p->props.is_cpu) {
+    if (!p->props.is_cpu && !p->props.shaders) {
         gf_gpu_clear_shared(&p->pass[p->n_passes - 1]);
         p->finds_range = true;
         return 0;
@@ -343,7 +343,8 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, bool
                 struct gf_gpu_plan **out) {
     *out = NULL;
     if (needs_double(job) && !props->fp64)
-        return gf_fail(GF_EUNSUPP, "%s has no double precision", props->name);
+        return gf_fail(GF_EUNABLE, "%s has no double precision; --backend=openmp has it",
+                       props->name);
     struct gf_gpu_plan *p = calloc(1, sizeof *p);
     if (!p)
         return gf_fail(GF_ENOMEM, "no memory for a plan");

@@ -1,0 +1,94 @@
+/* What the shaders of kernels/gl have, and what they are called. */
+#include "core/gpu/shaders.h"
+
+#include <string.h>
+
+#include "core/base/memory.h"
+#include "core/base/status.h"
+
+static int refuse(const char *what) {
+    return gf_fail(GF_EUNABLE, "OpenGL's shaders have no %s; --backend=opencl or openmp does it",
+                   what);
+}
+
+static bool has_load(int load) {
+    return load <= LOAD_TWO_HALVES || load == LOAD_ROW_HALVES;
+}
+
+static bool has_store(int store) {
+    return store <= STORE_SAMPLE || store == STORE_ROW_HALVES;
+}
+
+/* Samples of 8 and 16 bits and floats. */
+static bool has_type(enum gf_dtype type) {
+    return type == GF_U8 || type == GF_I8 || type == GF_U16 || type == GF_I16 || type == GF_F32;
+}
+
+static int check_radices(const struct gf_gpu_tile *t) {
+    for (int i = 0; i < t->stages; i++)
+        if (t->radix[i] == 11 || t->radix[i] == 13)
+            return refuse("lengths with factors above 7");
+    return 0;
+}
+
+static int check_axis(const struct gf_gpu_pass *pass) {
+    if (!pass->plain)
+        return refuse("lengths with factors above 7");
+    if (pass->far)
+        return refuse("offsets beyond 32 bits");
+    if (!has_load(pass->load) || !has_store(pass->store) || pass->folded)
+        return refuse("real lines that are split over passes");
+    return check_radices(&pass->tile);
+}
+
+static int check_pass(const struct gf_gpu_pass *pass) {
+    switch (pass->kind) {
+    case GF_GPU_PASS_AXIS:
+        return check_axis(pass);
+    case GF_GPU_PASS_RANGE:
+    case GF_GPU_PASS_RANGE_LAST:
+    case GF_GPU_PASS_SAMPLE:
+    case GF_GPU_PASS_SELECT:
+        return 0;
+    case GF_GPU_PASS_WAVELET:
+        return refuse("wavelets");
+    case GF_GPU_PASS_FILTER_AXIS:
+    case GF_GPU_PASS_MULTIPLY:
+        return refuse("filters");
+    default:
+        return refuse("such arrays: axes, channels and kinds of a common order");
+    }
+}
+
+int gf_gpu_shaders_check(const struct gf_gpu_plan *plan) {
+    const struct gf_job *job = &plan->job;
+    char need[GF_SIZE_TEXT], largest[GF_SIZE_TEXT];
+    if (job->precision == GF_DOUBLE)
+        return refuse("double precision");
+    if (gf_job_is_real(job) && !has_type(job->in_dtype) && job->direction == GF_FORWARD)
+        return refuse("samples of 32-bit integers or doubles");
+    for (int i = 0; i < job->n_out; i++)
+        if (gf_dtype_is_integer(job->out[i].dtype) && !has_type(job->out[i].dtype))
+            return refuse("samples of 32-bit integers");
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        if (plan->bytes[i] > plan->props.max_alloc)
+            return gf_fail(GF_EUNABLE,
+                           "the plan needs a buffer of %s, OpenGL's largest on %.60s is of %s; "
+                           "--backend=opencl or openmp does it",
+                           gf_memory_text(plan->bytes[i], need), plan->props.name,
+                           gf_memory_text(plan->props.max_alloc, largest));
+    for (int i = 0; i < plan->n_passes; i++) {
+        int rc = check_pass(&plan->pass[i]);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+void gf_gpu_shaders_name(struct gf_kernel_request *r) {
+    const size_t used = strlen(r->options);
+    char *suffix = strrchr(r->file, '.');
+    if (suffix)
+        snprintf(suffix, sizeof r->file - (size_t)(suffix - r->file), ".comp");
+    snprintf(r->options + used, sizeof r->options - used, " -DENTRY_%s", r->entry);
+}

@@ -1,0 +1,30 @@
+/* A line's transform in one tile, as kernels/fft_plain.cl has it: LINES lines of LENGTH points read,
+ * transformed and written by a group of THREADS invocations. The options are those of
+ * kernels/pass.h; POINTS is LENGTH. */
+#include "lang.glsl"
+#include "codes.h"
+#include "complex.h"
+
+layout(local_size_x = THREADS) in;
+
+#include "pass.glsl"
+#include "radix.glsl"
+#include "tile.glsl"
+#include "source.glsl"
+#include "sink.glsl"
+
+void main() {
+    if (GROUP_ID >= groups)
+        return;
+    const share from = own_share(ROWS_IN), to = own_share(ROWS_OUT);
+    from_line = line_at(GROUP_ID, from.line);
+    load_line(from.first);
+    transform(from, to);
+    to_line = line_at(GROUP_ID, to.line);
+#if STORE == STORE_SAMPLE && DISPLAY
+    shades = shade_of(KIND, SCALE, params[args.params + PARAM_LOW], params[args.params + PARAM_HIGH]);
+#endif
+    store_line(to);
+    if (clipped != 0)
+        atomicAdd(counters[GROUP_ID % COUNTERS], uint(clipped));
+}

@@ -1,0 +1,32 @@
+/* What every shader shares: the words of kernels/lang.h in GLSL, and the types of samples. OpenGL's
+ * own dialect has no pointers and no storage of 8 or 16 bits: buffers are named where they are used,
+ * and samples are unpacked from words. Offsets are of 32 bits, numbers are single. */
+#ifndef LANG_H
+#define LANG_H
+
+#pragma optionNV(unroll all)
+
+#define INLINE
+#define real         float
+#define cplx         vec2
+#define R(x)         float(x)
+#define CPLX(re, im) vec2(re, im)
+#define LOCAL_ID     int(gl_LocalInvocationID.x)
+#define GROUP_ID     int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)
+#define BARRIER()                                                                                  \
+    memoryBarrierShared();                                                                         \
+    barrier()
+
+/* The groups of a launch; a second dimension, where one holds too few, may have more. */
+layout(location = 0) uniform int groups;
+
+/* A sample's type, the value of IN_T and OUT_T. */
+#define TYPE_uchar  1
+#define TYPE_ushort 2
+#define TYPE_float  3
+#define TYPE_schar  4
+#define TYPE_short  5
+#define BITS_OF_TYPE(t)                                                                            \
+    ((t) == TYPE_float ? 32 : (t) == TYPE_ushort || (t) == TYPE_short ? 16 : 8)
+
+#endif

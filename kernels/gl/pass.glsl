@@ -1,0 +1,208 @@
+/* A pass along an axis: its arguments, its buffers, and the line that an invocation works on, as
+ * kernels/lines.h has it. Lines do not come in mirrored pairs here. */
+
+/* kernels/args.h's struct pass_args, in 32 bits: a launch narrows the block. */
+struct index_args {
+    int count, in_stride, out_stride, size, centre, point_in, point_out, turn, filter_at, counted;
+};
+struct filter_args {
+    int factors, values, each, at[3];
+};
+struct sample_lines {
+    int tiles, count[5], size[5], list[5], stride[5], bins, list_along, stride_along;
+    int all, weight, sums, note, pairs, parked;
+};
+layout(std430, binding = 6) readonly restrict buffer args_block {
+    index_args index[5];
+    int in_point, out_point, axis_size, axis_in, axis_out, step_in, step_out, pair_in, pair_out;
+    int lone, lone_index, counted[2], pair_counted, own_index;
+    int table_stage, table_split, table_split_low, split_bits;
+    int table_fold, table_fold_low, fold_bits;
+    int table_in, table_out, limit, table_chirp, table_spectrum, order, params;
+    filter_args filter_;
+    int filter_along, points, lines, stages, radix[GENERAL_STAGES], rows_in, rows_out;
+    sample_lines sampled;
+}
+args;
+
+#if STAGES == 1
+#define LAST RADIX0
+#elif STAGES == 2
+#define LAST RADIX1
+#elif STAGES == 3
+#define LAST RADIX2
+#elif STAGES == 4
+#define LAST RADIX3
+#elif STAGES == 5
+#define LAST RADIX4
+#else
+#define LAST RADIX5
+#endif
+
+#define SAMPLES_IN  (LOAD == LOAD_PAIR || LOAD == LOAD_REAL)
+#define SAMPLES_OUT (STORE == STORE_PAIR || STORE == STORE_SAMPLE)
+
+/* Samples are words. The source and the destination may be the same buffer. */
+#if SAMPLES_IN
+layout(std430, binding = 0) readonly buffer src_block {
+    uint src[];
+};
+#else
+layout(std430, binding = 0) readonly buffer src_block {
+    cplx src[];
+};
+#endif
+#if SAMPLES_OUT
+layout(std430, binding = 1) buffer dst_block {
+    uint dst[];
+};
+#else
+layout(std430, binding = 1) writeonly buffer dst_block {
+    cplx dst[];
+};
+#endif
+layout(std430, binding = 2) readonly restrict buffer table_block {
+    cplx table[];
+};
+layout(std430, binding = 3) readonly restrict buffer params_block {
+    real params[];
+};
+layout(std430, binding = 4) readonly restrict buffer order_block {
+    int order[];
+};
+layout(std430, binding = 5) restrict buffer counters_block {
+    uint counters[];
+};
+
+/* A pass over the lines of an automatic display range's sample alone, see kernels/range_pass.h. */
+#ifndef SAMPLED
+#define SAMPLED 0
+#endif
+#define KEY_SHIFT (31 - 2 * SAMPLE_DIGIT)
+
+int clipped = 0; /* the invocation's count of clipped samples */
+
+struct line {
+    int in_at, in_mirror, out_at, out_mirror; /* element offsets of point 0 */
+    int at_in, at_out;                        /* coordinate of point 0 along the axis */
+    int turn;                                 /* exponent of point 1's four-step twiddle */
+    int number;                               /* along the fast index */
+    bool there; /* inside the array: else the last line again, which is read and not written */
+    bool lone;  /* its pair lacks the second half */
+    bool own;   /* its mirror image is a line of this pass too, or itself */
+    bool self;  /* it is its own mirror image */
+    bool counts, second_counts; /* its samples are counted where they clip; those of its pair are */
+};
+
+int negated(int k, int n) {
+    return k == 0 ? 0 : n - k;
+}
+int centred(int k, int centre, int n) {
+    return k + centre >= n ? k + centre - n : k + centre;
+}
+
+#ifndef COUNTED
+#define COUNTED 0
+#endif
+
+#if SAMPLED
+#define COUNT_OF(i) args.sampled.count[i]
+#else
+#define COUNT_OF(i) args.index[i].count
+#endif
+
+/* Line `number` of a tile: neighbours along the fast index. */
+line line_at(int tile_number, int number) {
+    line l = line(0, 0, 0, 0, 0, 0, 0, 0, true, false, false, true, true, true);
+    int at[5];
+    const int tiles = (COUNT_OF(0) + LINES - 1) / LINES;
+    int rest = INDICES > 1 ? tile_number / tiles : 0;
+    at[0] = (tile_number - rest * tiles) * LINES + number;
+    for (int i = 1; i < INDICES; i++) {
+        const int count = COUNT_OF(i);
+        const int next = i + 1 < INDICES ? rest / count : 0;
+        at[i] = rest - next * count;
+        rest = next;
+    }
+    l.there = at[0] < COUNT_OF(0);
+    at[0] = min(at[0], COUNT_OF(0) - 1);
+#if SAMPLED
+    for (int i = 0; i < INDICES; i++)
+        at[i] = order[args.sampled.list[i] + at[i]];
+#endif
+    l.number = at[0];
+    for (int i = 0; i < INDICES; i++) {
+        const int n = args.index[i].size;
+        int k = at[i], m = n != 0 ? negated(k, n) : k;
+        l.self = l.self && m == k;
+        l.in_at += k * args.index[i].in_stride;
+        l.in_mirror += m * args.index[i].in_stride;
+        l.at_in += k * args.index[i].point_in;
+        l.at_out += k * args.index[i].point_out;
+        l.turn += k * args.index[i].turn;
+        if (i == args.own_index)
+            l.own = m == k;
+        if (i == args.lone_index)
+            l.lone = k == args.lone;
+#if COUNTED
+        l.counts = l.counts && k < args.index[i].counted;
+        l.second_counts = l.second_counts && k < (i == args.lone_index ? args.pair_counted
+                                                                      : args.index[i].counted);
+#endif
+        if (n != 0) {
+            k = centred(k, args.index[i].centre, n);
+            m = centred(m, args.index[i].centre, n);
+        }
+        l.out_at += k * args.index[i].out_stride;
+        l.out_mirror += m * args.index[i].out_stride;
+    }
+    return l;
+}
+
+#if SAMPLED
+/* Where the bins of a line are in the sample, and those of its mirror image. */
+struct sampled_line {
+    int at, mirror;
+    bool there, own;
+};
+sampled_line sampled_line_at(int tile_number, int number) {
+    sampled_line l = sampled_line(0, 0, true, false);
+    const int tiles = (COUNT_OF(0) + LINES - 1) / LINES;
+    int rest = INDICES > 1 ? tile_number / tiles : 0;
+    int at = (tile_number - rest * tiles) * LINES + number;
+    l.there = at < COUNT_OF(0);
+    for (int i = 0; i < INDICES; i++) {
+        const int mirror = args.sampled.size[i] != 0 && at != 0 ? args.sampled.size[i] - at : at;
+        l.at += at * args.sampled.stride[i];
+        l.mirror += mirror * args.sampled.stride[i];
+        l.own = l.own || (i == args.own_index && mirror == at);
+        if (i + 1 < INDICES) {
+            const int next = i + 2 < INDICES ? rest / args.sampled.count[i + 1] : 0;
+            at = rest - next * args.sampled.count[i + 1];
+            rest = next;
+        }
+    }
+    return l;
+}
+#endif
+
+#if SPLIT == SPLIT_BY_LINE
+/* The four-step twiddle of result j: a product of two, of tables in which those of neighbouring lines
+ * are neighbours, see kernels/sink.h. */
+cplx line_twiddle(int number, uint j) {
+    const uint each = uint(POINTS / LAST);
+    const int lines = args.index[0].count, q = int(j / each);
+    const cplx w = table[args.table_split + int(j % each) * lines + number];
+    return q == 0 ? w : mul(w, table[args.table_split_low + q * lines + number]);
+}
+#elif SPLIT
+/* exp(-2 pi i k / n), k < n, out of a table, or of two of about sqrt(n) entries. */
+cplx split_twiddle(int k) {
+#if SPLIT == 1
+    return table[args.table_split + k];
+#else
+    return mul(table[args.table_split + (k >> args.split_bits)],
+               table[args.table_split_low + (k & ((1 << args.split_bits) - 1))]);
+#endif
+}
+#endif

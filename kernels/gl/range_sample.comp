@@ -1,0 +1,189 @@
+/* An automatic display range, as kernels/range_sample.cl has it: the sizes of a sample's bins as keys,
+ * and by one group the quantiles of the keys. Given by -D: KIND; THREADS of range_select. */
+#include "lang.glsl"
+#include "codes.h"
+#include "complex.h"
+#include "sample.glsl"
+
+#ifndef THREADS
+#define THREADS GROUP
+#endif
+#ifndef KIND
+#define KIND KIND_MAGNITUDE
+#endif
+#define KEY_SHIFT (31 - 2 * SAMPLE_DIGIT)
+
+layout(local_size_x = THREADS) in;
+
+/* kernels/args.h's struct sample_args. */
+layout(std430, binding = 6) readonly restrict buffer args_block {
+    int count, extent[4], index[4], weight_at, stride[4], kind, params_at, keys;
+}
+args;
+
+#ifdef ENTRY_range_select
+layout(std430, binding = 0) readonly restrict buffer found_block {
+    uint found[];
+};
+layout(std430, binding = 1) restrict buffer params_block {
+    real params[];
+};
+layout(std430, binding = 2) readonly restrict buffer order_block {
+    int order[];
+};
+#else
+layout(std430, binding = 0) readonly restrict buffer src_block {
+    cplx src[];
+};
+layout(std430, binding = 1) writeonly restrict buffer found_block {
+    uint found[];
+};
+layout(std430, binding = 2) readonly restrict buffer params_block {
+    real params[];
+};
+layout(std430, binding = 3) readonly restrict buffer order_block {
+    int order[];
+};
+#endif
+
+uint key_of(real v) {
+    return floatBitsToUint(v) >> KEY_SHIFT;
+}
+real value_of_key(uint key) {
+    return uintBitsToFloat(key << KEY_SHIFT);
+}
+
+#ifdef ENTRY_range_select
+/* The invocations' sums, two histograms, and four results. */
+shared uint sums[THREADS], histogram[2 * SAMPLE_DIGITS], digit[4];
+
+const int each = SAMPLE_DIGITS / THREADS; /* digits of an invocation */
+
+uint key_at(int i) {
+    return found[args.keys + i];
+}
+
+uint largest_of(uint v) {
+    sums[LOCAL_ID] = v;
+    for (int apart = THREADS / 2; apart != 0; apart /= 2) {
+        BARRIER();
+        if (LOCAL_ID < apart)
+            sums[LOCAL_ID] = max(sums[LOCAL_ID], sums[LOCAL_ID + apart]);
+    }
+    BARRIER();
+    const uint all = sums[0];
+    BARRIER();
+    return all;
+}
+
+/* The sums of the digits before an invocation's own, in sums[LOCAL_ID]; their total is returned. */
+uint sum_before(int from) {
+    uint own = 0u;
+    for (int i = 0; i < each; i++)
+        own += histogram[from + LOCAL_ID * each + i];
+    sums[LOCAL_ID] = own;
+    for (int far = 1; far < THREADS; far *= 2) {
+        BARRIER();
+        const uint other = LOCAL_ID >= far ? sums[LOCAL_ID - far] : 0u;
+        BARRIER();
+        sums[LOCAL_ID] += other;
+    }
+    BARRIER();
+    const uint all = sums[THREADS - 1], before = sums[LOCAL_ID] - own;
+    BARRIER();
+    sums[LOCAL_ID] = before;
+    BARRIER();
+    return all;
+}
+
+/* The digit at which the running sum exceeds `rank`, to digit[at], and what of the rank is left
+ * there, to digit[at + 1]. */
+void find_digit(int from, uint rank, int at) {
+    uint before = sums[LOCAL_ID];
+    for (int i = 0; i < each; i++) {
+        const uint here = histogram[from + LOCAL_ID * each + i];
+        if (rank >= before && rank - before < here) {
+            digit[at] = uint(LOCAL_ID * each + i);
+            digit[at + 1] = rank - before;
+        }
+        before += here;
+    }
+}
+
+void clear_digits(int n) {
+    for (int i = LOCAL_ID; i < n; i += THREADS)
+        histogram[i] = 0u;
+    BARRIER();
+}
+
+void main() {
+    const real small = KIND == KIND_POWER ? 1e-12 : 1e-6;
+    uint largest = 0u, zero = 0u;
+    for (int i = LOCAL_ID; i < args.count; i += THREADS) {
+        if (order[args.weight_at + i] != 0)
+            largest = max(largest, key_at(i));
+        else
+            zero = max(zero, key_at(i));
+    }
+    largest = largest_of(largest);
+    zero = largest_of(zero);
+    real most = params[args.params_at + PARAM_RMS];
+    most = min(KIND == KIND_POWER ? most * most : most, largest_real);
+    most = max(most, value_of_key(largest));
+    const uint from = key_of(small * most);
+    clear_digits(SAMPLE_DIGITS);
+    for (int i = LOCAL_ID; i < args.count; i += THREADS)
+        if (key_at(i) > from)
+            atomicAdd(histogram[key_at(i) >> SAMPLE_DIGIT], uint(order[args.weight_at + i]));
+    BARRIER();
+    const uint all = sum_before(0);
+    if (all != 0u) {
+        find_digit(0, all / 100u, 0);
+        find_digit(0, all - 1u - all / 1000u, 2);
+    }
+    BARRIER();
+    const uint high[2] = uint[](digit[0], digit[2]), rank[2] = uint[](digit[1], digit[3]);
+    BARRIER();
+    clear_digits(2 * SAMPLE_DIGITS);
+    for (int i = LOCAL_ID; i < args.count && all != 0u; i += THREADS)
+        for (int q = 0; q < 2; q++)
+            if (key_at(i) > from && key_at(i) >> SAMPLE_DIGIT == high[q])
+                atomicAdd(histogram[q * SAMPLE_DIGITS + int(key_at(i) & (SAMPLE_DIGITS - 1u))],
+                          uint(order[args.weight_at + i]));
+    BARRIER();
+    for (int q = 0; q < 2; q++) {
+        sum_before(q * SAMPLE_DIGITS);
+        if (all != 0u)
+            find_digit(q * SAMPLE_DIGITS, rank[q], 2 * q);
+        BARRIER();
+    }
+    if (LOCAL_ID == 0) {
+        real white = max(value_of_key(zero), most), black = white;
+        if (all != 0u) {
+            black = value_of_key(high[0] << SAMPLE_DIGIT | digit[0]);
+            white = value_of_key(high[1] << SAMPLE_DIGIT | digit[2]);
+        }
+        params[args.params_at + PARAM_LOW] = black > white * 0.99 ? small * white : black;
+        params[args.params_at + PARAM_HIGH] = white;
+    }
+}
+#else
+/* Where the i-th choice of four indices is in the work buffer. */
+int element_at(int i) {
+    int at = 0, rest = i;
+    for (int k = 0; k < 4; k++) {
+        const int next = rest / args.extent[k];
+        at += order[args.index[k] + rest - next * args.extent[k]] * args.stride[k];
+        rest = next;
+    }
+    return at;
+}
+
+void main() {
+    const int i = GROUP_ID * GROUP + LOCAL_ID;
+    if (i >= args.count)
+        return;
+    const cplx bin = scaled_by(src[element_at(i)], params[args.params_at + PARAM_SCALE]);
+    found[i] = key_of(abs(value_of(bin, KIND)));
+}
+#endif

@@ -1,0 +1,59 @@
+/* From a complex value to a number, as kernels/sample.h has it. */
+
+#ifndef COARSE
+#define COARSE 0
+#endif
+
+const real largest_real = 3.40282346638528859812e38;
+
+/* The square of a float may leave its range where the magnitude does not. */
+real magnitude(cplx v) {
+    const real s = v.x * v.x + v.y * v.y, most = max(abs(v.x), abs(v.y));
+    if (s > 1e-30 && s < 1e37)
+        return sqrt(s);
+    const real ratio = most > 0.0 ? min(abs(v.x), abs(v.y)) / most : 0.0;
+    return isinf(most) ? most : most * sqrt(1.0 + ratio * ratio);
+}
+
+/* GLSL's atan() of two numbers is not defined where both are 0. */
+real phase(cplx v) {
+    return v.x == 0.0 && v.y == 0.0 ? 0.0 : atan(v.y + 0.0, v.x + 0.0);
+}
+
+real value_of(cplx v, const int kind) {
+    return kind == KIND_MAGNITUDE ? magnitude(v)
+           : kind == KIND_PHASE   ? phase(v)
+           : kind == KIND_POWER   ? v.x * v.x + v.y * v.y
+           : kind == KIND_IMAG    ? v.y
+                                  : v.x;
+}
+
+real stretched(real v, const int scale) {
+    if (scale == SCALE_LOG && COARSE != 0)
+        return log2(1.0 + v); /* of any base, as both ends of a display are */
+    if (scale == SCALE_LOG) /* of a small v, its series: GLSL has no log1p() */
+        return v > 0.01 ? log(1.0 + v) : v * (1.0 - v * (0.5 - v * (1.0 / 3.0 - v * 0.25)));
+    return scale == SCALE_SQRT ? sqrt(v) : v;
+}
+
+/* Values become shades by (stretched value - black) * factor, see kernels/sample.h. */
+struct shade {
+    real black, factor;
+};
+
+shade shade_of(const int kind, const int scale, real low, real high) {
+    const real most = min(high, largest_real);
+    if (kind == KIND_PHASE)
+        return shade(-3.14159265358979323846, 0.15915494309189533577);
+    if (kind == KIND_REAL || kind == KIND_IMAG)
+        return most > 0.0 ? shade(-most, 0.5 / most) : shade(-0.5, 1.0);
+    const real black = stretched(low, scale), white = stretched(most, scale);
+    return shade(black, white > black ? 1.0 / (white - black) : 0.0);
+}
+
+/* The value on black..white, 0..1; NaN becomes black. */
+real displayed(real v, const int kind, const int scale, const shade s) {
+    const bool is_size = kind == KIND_MAGNITUDE || kind == KIND_POWER;
+    const real on = ((is_size ? stretched(v, scale) : v) - s.black) * s.factor;
+    return on > 0.0 ? min(on, 1.0) : 0.0;
+}

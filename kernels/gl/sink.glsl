@@ -1,0 +1,280 @@
+/* Where a pass along an axis writes its points: the STORE endpoints of kernels/codes.h, as
+ * kernels/sink.h, sink_pairs.h and sink_rows.h have them. */
+
+#include "sample.glsl"
+
+#define SYMMETRIC    (KIND != KIND_PHASE && KIND != KIND_IMAG) /* the same of v and conj v */
+#define PAIRED       (STORE == STORE_TANGLE || STORE == STORE_TWO_HALVES || STORE == STORE_ROW_HALVES)
+#define COORD_OUT(j) (WHOLE_OUT != 0 ? (j) : to_line.at_out + (j)*args.step_out)
+#define SIZE_OUT     (WHOLE_OUT != 0 ? LENGTH : args.axis_size)
+#define ALONG_OUT(k) (UNIT_AXIS_OUT != 0 ? (k) : (k)*args.axis_out)
+#define POINT_OUT(j) (UNIT_OUT != 0 ? (j) : (j)*args.out_point)
+
+line to_line;
+
+#if SAMPLES_OUT
+bool counts(int k, const int second) {
+#if COUNTED
+    return (second != 0 ? to_line.second_counts : to_line.counts) && k < args.counted[second];
+#else
+    return true;
+#endif
+}
+
+/* Of a type of fewer than 32 bits a word has several samples, and other invocations write them at
+ * the same time. */
+void write_sample(int at, uint bits) {
+#if OUT_T == TYPE_float
+    dst[at] = bits;
+#else
+    const int each = 32 / BITS_OF_TYPE(OUT_T), shift = at % each * BITS_OF_TYPE(OUT_T);
+    const uint mask = (1u << BITS_OF_TYPE(OUT_T)) - 1u;
+    atomicAnd(dst[at / each], ~(mask << shift));
+    atomicOr(dst[at / each], (bits & mask) << shift);
+#endif
+}
+
+/* Rounded half away from zero and saturated where the type is one of integers; `outside` tells which. */
+uint as_number(real v, out int outside) {
+    outside = 0;
+#if OUT_INTEGER
+    const bool inside = v > real(OUT_LOW) - 0.5 && v < real(OUT_HIGH) + 0.5;
+    outside = inside ? 0 : 1;
+    real limited = v > real(OUT_LOW) ? min(v, real(OUT_HIGH)) : real(OUT_LOW);
+    limited += OUT_LOW < 0 && limited < 0.0 ? -0.5 : 0.5;
+    return uint(int(limited));
+#else
+    return floatBitsToUint(v);
+#endif
+}
+#endif
+
+#if STORE == STORE_SAMPLE
+shade shades = shade(0, 0); /* of samples that are displayed */
+
+uint as_sample(cplx v, out int outside) {
+    const real number = value_of(v, KIND);
+#if DISPLAY
+    outside = 0;
+    return uint(displayed(number, KIND, SCALE, shades) * real(OUT_HIGH) + 0.5);
+#else
+    return as_number(number, outside);
+#endif
+}
+
+/* The sample at coordinate k and, with MIRROR, the one at its mirror image. */
+void store_sample(int k, cplx v) {
+    const int n = SIZE_OUT, centre = SHIFTED != 0 ? n / 2 : 0, to = k + centre;
+    cplx value = v;
+    int outside;
+#if MIRROR
+    if (to_line.self && (k == 0 || 2 * k == n))
+        value.y = 0.0;
+#endif
+    uint bits = as_sample(value, outside);
+    clipped += counts(k, 0) ? outside : 0;
+    write_sample(to_line.out_at + ALONG_OUT(to >= n ? to - n : to), bits);
+#if MIRROR
+    if (!to_line.own) {
+        const int m = negated(k, n) + centre;
+        if (!SYMMETRIC)
+            bits = as_sample(conj_of(value), outside);
+        clipped += outside;
+        write_sample(to_line.out_mirror + ALONG_OUT(m >= n ? m - n : m), bits);
+    }
+#endif
+}
+#endif
+
+#if !PAIRED
+/* Point j, the transform's j-th result; element `at` where points are at equal strides. */
+void store_point(int j, int at, cplx result) {
+    const int k = COORD_OUT(j);
+    cplx v = result;
+#if SPLIT == SPLIT_BY_LINE
+    v = turn(v, line_twiddle(to_line.number, uint(j)), DIR);
+#elif SPLIT
+    v = turn(v, split_twiddle(to_line.turn * j), DIR);
+#endif
+#if SCALED
+    v *= params[args.params + PARAM_SCALE];
+#endif
+#if STORE == STORE_COMPLEX
+    dst[at] = v;
+#elif STORE == STORE_PAIR
+    int outside[2] = int[](0, 0);
+    write_sample(at, as_number(v.x, outside[0]));
+    if (NEAR_OUT != 0)
+        write_sample(at + 1, as_number(v.y, outside[1]));
+    else if (!to_line.lone)
+        write_sample(at + args.pair_out, as_number(v.y, outside[1]));
+    clipped += (counts(k, 0) ? outside[0] : 0) + (counts(k, 1) ? outside[1] : 0);
+#elif STORE == STORE_HALVES
+    const int n = SIZE_OUT;
+    if (to_line.self && (k == 0 || 2 * k == n))
+        v.y = 0.0;
+    if (2 * k <= n)
+        dst[to_line.out_at + ALONG_OUT(k)] = v;
+    if (!to_line.own && (2 * k >= n || k == 0))
+        dst[to_line.out_mirror + ALONG_OUT(negated(k, n))] = conj_of(v);
+#elif STORE == STORE_SAMPLE
+    store_sample(k, v);
+#endif
+}
+#endif
+
+#if PAIRED
+/* Results that are written two by two pass through the tile in natural order. */
+#if STORE == STORE_TANGLE
+#define PARTNERS     ((LENGTH + 1) / 2)
+#define FIRST_OF(i)  (2 * (i))
+#define SECOND_OF(i) (2 * (i) + 1)
+#else
+#define PARTNERS     (LENGTH / 2 + 1)
+#define FIRST_OF(i)  (i)
+#define SECOND_OF(i) ((i) == 0 ? 0 : LENGTH - (i))
+#endif
+#define PAIRS_HELD ((PARTNERS + PER_LINE - 1) / PER_LINE)
+
+void store_pair(int at, cplx f, cplx g) {
+#if STORE == STORE_TANGLE
+    dst[to_line.out_at + POINT_OUT(at)] = cplx(f.x - g.y, f.y + g.x);
+    if (!to_line.own)
+        dst[to_line.out_mirror + POINT_OUT(at)] = cplx(f.x + g.y, g.x - f.y);
+#else
+    /* The norm's factor multiplies sums and differences, not their terms: the difference of two
+     * equal numbers is then 0 also where compilers fuse a product with a subtraction. */
+    real factor = 0.5;
+#if SCALED
+    factor *= params[args.params + PARAM_SCALE];
+#endif
+    const cplx even = factor * cplx(f.x + g.x, f.y - g.y), odd = factor * cplx(f.y + g.y, g.x - f.x);
+#if STORE == STORE_ROW_HALVES
+    /* X(k) = E(k) + w^k O(k) of the even and the odd samples, X(n/2 - k) = conj(E - w^k O). */
+    const cplx turned = turn(odd, table[args.table_split + at], DIR);
+    dst[to_line.out_at + POINT_OUT(at)] = even + turned;
+    dst[to_line.out_at + POINT_OUT(LENGTH - at)] = conj_of(even - turned);
+#else
+    dst[to_line.out_at + POINT_OUT(at)] = even;
+    if (!to_line.lone)
+        dst[to_line.out_at + args.pair_out + POINT_OUT(at)] = odd;
+#endif
+#endif
+}
+
+void store_line(const share s) {
+    cplx first[PAIRS_HELD], second[PAIRS_HELD];
+    for (int part = 0; part < PARTS; part++) {
+        BARRIER();
+        for (int b = 0; b < HOLDS(LAST); b++) {
+            const int p = s.first + b * PER_LINE;
+            if (INSIDE(p, LAST)) {
+                for (int q = 0; q < LAST; q++)
+                    put(SLOT(uint(p + q * (POINTS / LAST)), uint(s.line)), x[b * LAST + q], part);
+            }
+        }
+        BARRIER();
+        for (int i = 0; i < PAIRS_HELD; i++) {
+            const int at = s.first + i * PER_LINE;
+            if (at < PARTNERS) {
+                first[i] = got(SLOT(uint(FIRST_OF(at)), uint(s.line)), first[i], part);
+                second[i] = SECOND_OF(at) < LENGTH
+                                ? got(SLOT(uint(SECOND_OF(at)), uint(s.line)), second[i], part)
+                                : cplx(0, 0);
+            }
+        }
+    }
+    if (!to_line.there)
+        return;
+    for (int i = 0; i < PAIRS_HELD; i++)
+        if (s.first + i * PER_LINE < PARTNERS)
+            store_pair(s.first + i * PER_LINE, first[i], second[i]);
+}
+#elif SAMPLED
+/* The keys of the bins that an automatic display range's sample has on the tile's lines and on their
+ * mirror images, behind the words that groups exchange. */
+void store_line(const share s) {
+    const int n = LENGTH, bins = args.sampled.bins;
+    BARRIER();
+    for (int b = 0; b < HOLDS(LAST); b++) {
+        const int p = s.first + b * PER_LINE;
+        if (INSIDE(p, LAST)) {
+            for (int q = 0; q < LAST; q++) {
+                const int k = p + q * (POINTS / LAST);
+                cplx v = x[b * LAST + q];
+                if (to_line.self && (k == 0 || 2 * k == n))
+                    v.y = 0.0;
+                tile[s.line * n + k] = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;
+            }
+        }
+    }
+    BARRIER();
+    for (int i = LOCAL_ID; i < LINES * 2 * bins; i += THREADS) {
+        const int number = i / bins / 2, bin = i % bins;
+        const bool mirror = (i / bins & 1) != 0;
+        const sampled_line l = sampled_line_at(GROUP_ID, number);
+        if (l.there && !(mirror && l.own)) {
+            const int k = order[args.sampled.list_along + bin];
+            counters[SHARED + SHARED_KEYS + (mirror ? l.mirror : l.at) +
+                     bin * args.sampled.stride_along] =
+                tile[number * n + (mirror && k != 0 ? n - k : k)];
+        }
+    }
+}
+#elif ROW_ACCESS
+/* Rows of samples are put together in the tile, a row and behind it its mirror image's. */
+void put_sample(int row, int at, uint bits) {
+    const int each = 32 / BITS_OF_TYPE(OUT_T);
+    atomicOr(tile[row + at / each], bits << at % each * BITS_OF_TYPE(OUT_T));
+}
+
+void store_line(const share s) {
+    const int row = s.line * (MIRROR + 1) * row_words, centre = SHIFTED != 0 ? LENGTH / 2 : 0;
+    BARRIER();
+    for (int i = LOCAL_ID; i < rows_words; i += THREADS)
+        tile[i] = 0u;
+    BARRIER();
+    for (int b = 0; b < HOLDS(LAST); b++) {
+        const int p = s.first + b * PER_LINE;
+        if (INSIDE(p, LAST)) {
+            for (int q = 0; q < LAST; q++) {
+                const int k = p + q * (POINTS / LAST), to = k + centre, from = centre - k;
+                cplx v = x[b * LAST + q];
+                int outside;
+#if SCALED
+                v *= params[args.params + PARAM_SCALE];
+#endif
+                if (MIRROR != 0 && to_line.self && (k == 0 || 2 * k == LENGTH))
+                    v.y = 0.0;
+                put_sample(row, to >= LENGTH ? to - LENGTH : to, as_sample(v, outside));
+                if (MIRROR != 0)
+                    put_sample(row + row_words, from < 0 ? from + LENGTH : from,
+                               as_sample(SYMMETRIC ? v : conj_of(v), outside));
+            }
+        }
+    }
+    BARRIER();
+    if (!to_line.there)
+        return;
+    const int per_word = 32 / BITS_OF_TYPE(OUT_T);
+    for (int i = s.first; i < row_words; i += PER_LINE) {
+        dst[to_line.out_at / per_word + i] = tile[row + i];
+        if (MIRROR != 0 && !to_line.own)
+            dst[to_line.out_mirror / per_word + i] = tile[row + row_words + i];
+    }
+}
+#else
+void store_line(const share s) {
+    if (!to_line.there)
+        return;
+    for (int b = 0; b < HOLDS(LAST); b++) {
+        const int p = s.first + b * PER_LINE;
+        if (INSIDE(p, LAST)) {
+            for (int q = 0; q < LAST; q++) {
+                const int j = p + q * (POINTS / LAST);
+                store_point(j, to_line.out_at + POINT_OUT(j), x[b * LAST + q]);
+            }
+        }
+    }
+}
+#endif
