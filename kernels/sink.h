@@ -159,10 +159,11 @@ INLINE sink_element as_number(real v, int *clipped) {
 #if STORE == STORE_SAMPLE
 /* The value of a point, which may be the double of it. */
 INLINE real point_value(cplx v) {
-    const real number = value_of(v, KIND);
-    if (DOUBLED && KIND != KIND_PHASE)
-        return number * (KIND == KIND_POWER ? R(0.25) : R(0.5));
-    return number;
+#if DOUBLED && KIND != KIND_PHASE
+    return value_of(v, KIND) * (KIND == KIND_POWER ? R(0.25) : R(0.5));
+#else
+    return value_of(v, KIND);
+#endif
 }
 
 INLINE sink_element as_sample(cplx v, const struct shade *shade, int *clipped) {
