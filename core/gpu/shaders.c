@@ -6,6 +6,12 @@
 #include "core/base/memory.h"
 #include "core/base/status.h"
 
+/* The shaders repeat these blocks member by member, in 32 bits. */
+_Static_assert(sizeof(struct pass_args) == 127 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
+_Static_assert(sizeof(struct sample_args) == 17 * sizeof(int64_t),
+               "as in kernels/gl/range_sample.comp");
+_Static_assert(sizeof(struct range_args) == 14 * sizeof(int64_t), "as in kernels/gl/range.comp");
+
 static int refuse(const char *what) {
     return gf_fail(GF_EUNABLE, "OpenGL's shaders have no %s; --backend=opencl or openmp does it",
                    what);
