@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct sample_args) == 17 * sizeof(int64_t),
 _Static_assert(sizeof(struct range_args) == 14 * sizeof(int64_t), "as in kernels/gl/range.comp");
 
 static int refuse(const char *what) {
-    return gf_fail(GF_EUNABLE, "OpenGL's shaders have no %s; --backend=opencl or openmp does it",
+    return gf_fail(GF_EUNABLE, "OpenGL's shaders have no %s; --backend=openmp or opencl does it",
                    what);
 }
 
@@ -80,7 +80,7 @@ int gf_gpu_shaders_check(const struct gf_gpu_plan *plan) {
         if (plan->bytes[i] > plan->props.max_alloc)
             return gf_fail(GF_EUNABLE,
                            "the plan needs a buffer of %s, OpenGL's largest on %.60s is of %s; "
-                           "--backend=opencl or openmp does it",
+                           "--backend=openmp or opencl does it",
                            gf_memory_text(plan->bytes[i], need), plan->props.name,
                            gf_memory_text(plan->props.max_alloc, largest));
     for (int i = 0; i < plan->n_passes; i++) {
