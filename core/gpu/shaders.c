@@ -98,3 +98,20 @@ void gf_gpu_shaders_name(struct gf_kernel_request *r) {
         snprintf(suffix, sizeof r->file - (size_t)(suffix - r->file), ".comp");
     snprintf(r->options + used, sizeof r->options - used, " -DENTRY_%s", r->entry);
 }
+
+int gf_gpu_shaders_copy(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
+                        struct gf_gpu_shaders_copy *copy) {
+    enum { BYTES = 64 }; /* that an invocation copies */
+    struct gf_kernel_request r = {.file = "copy.comp", .entry = "copy"};
+    copy->count = copy->bytes / 16;
+    int rc = gf_kernel_cache_get(api, gpu, props, &r, 1, NULL);
+    copy->launch =
+        (struct gf_gpu_launch){.kernel = r.kernel,
+                               .groups = (copy->bytes + GROUP * BYTES - 1) / (GROUP * BYTES),
+                               .group = GROUP,
+                               .n_buffers = 2,
+                               .buffer = {copy->from, copy->to},
+                               .args = &copy->count,
+                               .args_bytes = sizeof copy->count};
+    return rc;
+}
