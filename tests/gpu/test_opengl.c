@@ -40,6 +40,15 @@ static const char *const jobs[] = {
     "inv c64 45x35 real half > real u8",
     "inv c64 64 real half > real f32",
     "inv c64 12x40 axes=2 real half > real u16",
+    "fwd c64 48x56 > complex shift",
+    "fwd f32 45x36 > complex shift",
+    "fwd u8 30x32 ch=3 luma > magnitude u8 display shift",
+    "fwd u16 30x32 ch=3 luma > complex half",
+    "fwd i16 15x14 ch=2 > complex shift",
+    "fwd u8 5x9x7 > complex, magnitude u8 display shift, phase i16",
+    "fwd u8 6000 > magnitude u8 display shift auto",
+    "inv c64 36x30 centred > complex",
+    "inv c64 36x45 centred real > real u8",
 };
 
 static void test_jobs(struct subject *s, size_t step) {
@@ -73,8 +82,7 @@ static void test_refusals(const struct subject *s) {
     refuses(s, "fwd c64 22x16 > complex", "factors above 7");
     refuses(s, "fwd c64 16x16 double > complex", "double");
     refuses(s, "fwd i32 16x16 > complex half", "32-bit integers");
-    refuses(s, "fwd c64 48x56 > complex shift", "common order");
-    refuses(s, "fwd u8 16x16 ch=3 luma > magnitude u8 display", "common order");
+    refuses(s, "fwd f32 16x16 > real u32", "32-bit integers");
     struct gf_gpu_props props;
     CHECK(!gf_backend_opengl.list(&props, 1) || props.max_alloc > 0);
     if (props.max_alloc > (int64_t)1 << 31)
