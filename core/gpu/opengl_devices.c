@@ -9,11 +9,22 @@
 
 enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };
 
+/* A context that tells of a reset of the device, where the driver makes one: without that a reset may
+ * end the process, or leave wrong numbers. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
-    static const int32_t wanted[] = {
-        GF_EGL_CONTEXT_MAJOR,        NEED_MAJOR,          GF_EGL_CONTEXT_MINOR, NEED_MINOR,
-        GF_EGL_CONTEXT_PROFILE_MASK, GF_EGL_CORE_PROFILE, GF_EGL_NONE};
-    return gl->bind_api(GF_EGL_OPENGL_API) ? gl->create_context(display, NULL, NULL, wanted) : NULL;
+    static const int32_t telling[] = {GF_EGL_RESET_NOTIFICATION,
+                                      GF_EGL_LOSE_CONTEXT_ON_RESET,
+                                      GF_EGL_CONTEXT_MAJOR,
+                                      NEED_MAJOR,
+                                      GF_EGL_CONTEXT_MINOR,
+                                      NEED_MINOR,
+                                      GF_EGL_CONTEXT_PROFILE_MASK,
+                                      GF_EGL_CORE_PROFILE,
+                                      GF_EGL_NONE};
+    if (!gl->bind_api(GF_EGL_OPENGL_API))
+        return NULL;
+    void *context = gl->create_context(display, NULL, NULL, telling);
+    return context ? context : gl->create_context(display, NULL, NULL, telling + 2);
 }
 
 /* Software renderers are named by what they are. */
