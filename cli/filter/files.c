@@ -81,7 +81,8 @@ static int scale_kernel(double *v, int64_t n) {
     return 0;
 }
 
-/* A mask that takes much of the memory is read row by row where its file lets it; *kept tells. */
+/* A mask that takes much of the memory is read row by row, that of a line span by span, where its file
+ * lets it; *kept tells. */
 static int open_mask(const struct gf_settings *s, const struct gf_read_options *options,
                      struct gf_filter_part *p, bool *kept) {
     enum { SHARE = 4 };
@@ -93,8 +94,9 @@ static int open_mask(const struct gf_settings *s, const struct gf_read_options *
     int rc = gf_file_open(p->text, options, &p->source, p->header);
     const struct gf_array *px = &p->header->px;
     if (!rc)
-        *kept = gf_array_count(px) > options->max_memory / SHARE / (int64_t)sizeof(double) &&
-                p->header->ndim > 1 && gf_file_has_rows(p->source);
+        *kept =
+            gf_array_count(px) > options->max_memory / SHARE / (int64_t)sizeof(double) &&
+            (p->header->ndim > 1 ? gf_file_has_rows(p->source) : gf_file_has_samples(p->source));
     if (!rc && *kept)
         rc = check_image(p->header);
     p->ndim = p->header->ndim;

@@ -21,6 +21,7 @@
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
+#include "core/slab/line.h"
 
 enum { MOST_CLIPPED = 1 /* % of the samples, without a line on it */ };
 
@@ -103,7 +104,7 @@ static int check_table(struct gf_task *t) {
     char need[256];
     snprintf(need, sizeof need, "%s", gf_message());
     const char *why = t->s->scratch ? refuses_slabs(t) : NULL;
-    const bool offers = !t->s->scratch && t->job.axes & 1;
+    const bool offers = !t->s->scratch && (t->job.axes & 1 || gf_slab_is_line(&t->job));
     return gf_fail(
         (enum gf_status)rc,
         "%s: a mask or a kernel becomes a table as large as the volume or the picture%s%s", need,

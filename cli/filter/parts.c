@@ -2,6 +2,7 @@
 #include "cli/filter/parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/filter/files.h"
 #include "cli/filter/filtering.h"
@@ -73,11 +74,65 @@ static int read_mask(struct gf_filter_part *p, const struct gf_job *part,
     return rc;
 }
 
+/* ---- lines ---- */
+
+enum { SPAN = 1 << 14 };
+
+static int64_t span_bytes(const struct gf_filter_part *p) {
+    return SPAN * (p->header->px.stride[p->ndim - 1] + (int64_t)sizeof(double));
+}
+
+/* Samples of a mask as doubles. */
+static int read_span(const struct gf_filter_part *p, struct gf_filter_span *s, char *samples,
+                     double *to) {
+    const struct gf_array *px = &p->header->px;
+    const double white = gf_filter_mask_white(px->dtype);
+    const int64_t stride = px->stride[p->ndim - 1];
+    int64_t first[GF_MAX_RANK];
+    int rc = gf_file_read_samples(p->source, p->header, s->first, s->count, samples);
+    const struct gf_array a =
+        gf_array_wrap(samples, px->dtype, 2, (int64_t[]){s->count, px->shape[p->ndim]});
+    if (!rc && gf_array_nonfinite(&a, first))
+        rc = gf_fail(GF_EINVAL, "--mask=%s: NaN or Inf among the samples", p->text);
+    for (int64_t i = 0; i < s->count && !rc; i++)
+        to[i] = gf_filter_sample(p->header, samples + i * stride) / white;
+    s->sample = to;
+    return rc;
+}
+
+/* The whole mask passes by for each part, and leaves what that is made of. */
+static int times_line_mask(struct gf_task *t, const struct gf_filter_part *p,
+                           const struct gf_job *part, struct gf_filter *filter) {
+    const int64_t extent = p->file.extent[p->ndim - 1];
+    const int threads = gf_settings_threads(t->s);
+    double *value = gf_alloc((size_t)part->shape[0] * sizeof *value);
+    char *room = gf_alloc((size_t)span_bytes(p));
+    int rc = value && room ? 0 : gf_fail(GF_ENOMEM, "no memory for a span of a mask");
+    if (!rc && !gf_file_has_samples(p->source))
+        rc = gf_fail(GF_EUNSUPP, "--mask=%s: a line's mask of that size is a raw or .npy file",
+                     p->text);
+    if (!rc)
+        memset(value, 0, (size_t)part->shape[0] * sizeof *value);
+    for (int64_t at = 0; at < extent && !rc; at += SPAN) {
+        struct gf_filter_span s = {extent, at, extent - at < SPAN ? extent - at : SPAN, NULL};
+        rc = read_span(p, &s, room + SPAN * sizeof(double), (double *)room);
+        if (!rc)
+            gf_filter_add_span(part, &s, threads, value);
+    }
+    if (!rc)
+        rc = gf_filter_times_values(filter, part, threads, value);
+    gf_free(value);
+    gf_free(room);
+    return rc;
+}
+
 static int times_mask(struct gf_task *t, struct gf_filter_part *p, const struct gf_job *part,
                       struct gf_filter *filter) {
     struct gf_filter_samples mask = {.value = p->file.value};
     const int threads = gf_settings_threads(t->s);
     spread(part, p, mask.extent);
+    if (p->source && part->whole.step)
+        return times_line_mask(t, p, part, filter);
     if (!p->source)
         return gf_filter_times_mask(filter, part, threads, &mask);
     const int64_t n = mask.extent[1] > mask.extent[2] ? mask.extent[1] : mask.extent[2];
@@ -99,6 +154,8 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
         for (int k = 0; k < p->ndim && count; k++)
             count *= p->file.extent[k];
         bytes += count * (int64_t)sizeof *p->file.value;
+        if (p->source && gf_slab_is_line(job))
+            bytes += span_bytes(p);
         if (p->what == GF_KERNEL) /* reals, and complex numbers of half as many */
             plane = 3 * (int64_t)sizeof(double);
     }

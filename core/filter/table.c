@@ -200,6 +200,58 @@ void gf_filter_mark_mask(const struct gf_job *job, int axis, int64_t extent, int
     }
 }
 
+/* ---- masks of lines, span by span ---- */
+
+static double in_span(const struct gf_filter_span *s, int64_t at) {
+    return at >= s->first && at - s->first < s->count ? s->sample[at - s->first] : 0;
+}
+
+static double share_of(const struct gf_job *part, const struct gf_filter_span *s, int64_t j) {
+    const struct between b = look_up(index_of(part, 0, j), s->extent, length_of(part, 0));
+    double sum = 0;
+    for (int up = 0; up < 2; up++) {
+        const double weight = up ? b.share : 1 - b.share;
+        if (weight > 0)
+            sum += weight * (in_span(s, b.at[up]) + in_span(s, opposite(b.at[up], s->extent))) / 2;
+    }
+    return sum;
+}
+
+/* Indices of the part, with some to spare, whose bins are `low` to `high` bins of the mask from its zero
+ * frequency. */
+static void find_indices(const struct gf_job *part, int64_t extent, int64_t low, int64_t high,
+                         int64_t range[2]) {
+    const double bin = (double)length_of(part, 0) / (double)extent, step = (double)part->whole.step;
+    const double first = (double)first_of(part, 0), n = (double)part->shape[0];
+    const double from = ((double)(low - 1) * bin - first) / step - 1;
+    const double end = ((double)(high + 2) * bin - first) / step + 2;
+    range[0] = (int64_t)fmin(fmax(from, 0), n);
+    range[1] = (int64_t)fmin(fmax(end, 0), n);
+}
+
+void gf_filter_add_span(const struct gf_job *part, const struct gf_filter_span *span, int threads,
+                        double *value) {
+    const int64_t zero = span->extent / 2, last = span->first + span->count - 1;
+    int64_t up[2], down[2];
+    find_indices(part, span->extent, span->first - zero, last - zero, up);
+    find_indices(part, span->extent, zero - last, zero - span->first, down);
+#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
+    for (int64_t j = up[0]; j < up[1]; j++)
+        value[j] += share_of(part, span, j);
+#pragma omp parallel for num_threads(threads > 0 ? threads : 1) schedule(static)
+    for (int64_t j = down[0]; j < down[1]; j++)
+        if (j < up[0] || j >= up[1])
+            value[j] += share_of(part, span, j);
+}
+
+int gf_filter_times_values(struct gf_filter *f, const struct gf_job *part, int threads,
+                           double *value) {
+    struct half h;
+    half_init(part, false, &h);
+    h.value = value;
+    return times(f, part, threads, &h);
+}
+
 /* The value of a half spectrum's mask at centred bins of its own extents. */
 static double half_at(const struct gf_array *mask, const int64_t *extent,
                       const int64_t *centred_at) {

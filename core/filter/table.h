@@ -38,6 +38,18 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
  * of: 1, and 0 for the others. */
 void gf_filter_mark_mask(const struct gf_job *job, int axis, int64_t extent, int64_t *held);
 
+/* Of a mask of a line, for a part with steps: adds to value[], one for each index of the part, what
+ * samples first .. first + count - 1 of `extent` have in them. All spans together make the values. */
+struct gf_filter_span {
+    int64_t extent, first, count;
+    const double *sample;
+};
+void gf_filter_add_span(const struct gf_job *part, const struct gf_filter_span *span, int threads,
+                        double *value);
+/* Such values to the table. */
+int gf_filter_times_values(struct gf_filter *f, const struct gf_job *part, int threads,
+                           double *value);
+
 /* The same for half a mask: f32, rank ndim, the zero frequency in the corner, extent[last] / 2 + 1
  * long on the last axis; the job transforms all axes. */
 int gf_filter_times_half(struct gf_filter *f, const struct gf_job *job, int threads,
