@@ -128,6 +128,8 @@ struct gf_job {
     struct {
         int64_t shape[GF_MAX_DIMS], first[GF_MAX_DIMS];
         unsigned axes;
+        int64_t
+            step; /* of a line's: every step-th index, whose filter's values are asked for; 0: 1 */
     } whole;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];

@@ -5,6 +5,7 @@
 
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "core/filter/filter.h"
 #include "core/slab/line.h"
 #include "tests/core/backends.h"
 #include "tests/core/slab_rig.h"
@@ -106,6 +107,30 @@ static void test_line_inverse(void *context, struct gf_job job) {
     }
 }
 
+/* Factors and an offset. */
+static void test_line_filter(void *context, struct gf_job job) {
+    const int x = job.ndim - 1;
+    const int64_t n = job.shape[x];
+    struct gf_lowpass l = {.profile = GF_GAUSSIAN, .radius = {n / 9., n / 9., n / 9.}};
+    struct gf_filter *filter;
+    job.op = GF_FILTER;
+    job.n_out = 2;
+    job.out[0] =
+        (struct gf_output){.kind = GF_REAL, .dtype = job.precision == GF_DOUBLE ? GF_F64 : GF_F32};
+    job.out[1] = (struct gf_output){.kind = GF_REAL, .dtype = GF_U8};
+    CHECK(!gf_filter_new(&filter));
+    CHECK(!gf_filter_add_highpass(filter, &l));
+    l.profile = GF_BUTTERWORTH;
+    l.order = 2;
+    l.centre[x] = n / 5.;
+    CHECK(!gf_filter_add_notch(filter, &job, &l));
+    filter->offset = 17;
+    job.filter = filter;
+    job.filter_serial = filter->serial;
+    check_line(context, &job);
+    gf_filter_free(filter);
+}
+
 /* Of lengths that make slabs with and without a middle, a row in one piece, odd halves. */
 static void test_lines(void *context, enum gf_precision precision) {
     static const struct {
@@ -133,6 +158,8 @@ static void test_lines(void *context, enum gf_precision precision) {
             job.out[0].half = type < 2;
             check_line(context, &job);
             job.out[0].half = false;
+            if (type < 2)
+                test_line_filter(context, job);
             if (type != 1)
                 test_line_outputs(context, job);
             if (type == 2)
