@@ -56,18 +56,21 @@ ifneq ($(and $(HARDEN),$(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all))),)
   endif
 endif
 
-# The name by which libtiff is loaded when the first TIFF is opened; without one (TIFF_SONAME=) it is
-# linked.
-ifeq ($(origin TIFF_SONAME),undefined)
-  ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
-    TIFF_SONAME := $(shell readelf -d "$$($(CC) -print-file-name=libtiff.so)" 2>/dev/null | \
-                     sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
-    AS_NEEDED   := $(if $(TIFF_SONAME),$(call takes,-Wl$(comma)--as-needed))
-  endif
+# The names by which libtiff and libjpeg are loaded when the first such file is opened; one without a
+# name (TIFF_SONAME=, JPEG_SONAME=) is linked.
+soname = $(shell readelf -d "$$($(CC) -print-file-name=$(1))" 2>/dev/null | \
+           sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
+  TIFF_SONAME ?= $(call soname,libtiff.so)
+  JPEG_SONAME ?= $(call soname,libjpeg.so)
+  TIFF_SONAME := $(TIFF_SONAME)
+  JPEG_SONAME := $(JPEG_SONAME)
+  AS_NEEDED   := $(if $(TIFF_SONAME)$(JPEG_SONAME),$(call takes,-Wl$(comma)--as-needed))
 endif
+soname_flags = $(foreach l,TIFF JPEG,$(if $($(l)_SONAME),-DGF_$(l)_SONAME='"$($(l)_SONAME)"'))
 
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
-             $(OPENMP) $(PKG_CFLAGS) $(if $(TIFF_SONAME),-DGF_TIFF_SONAME='"$(TIFF_SONAME)"') $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
+             $(OPENMP) $(PKG_CFLAGS) $(soname_flags) $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
