@@ -32,40 +32,20 @@ static double distance(const struct gf_array *a, const struct gf_array *b) {
 /* The line in memory is cut elsewhere, so the two differ by rounding. */
 static void check_line(void *context, const struct gf_job *job) {
     struct slab_rig f = {.context = context};
-    struct gf_array whole[GF_MAX_OUTPUTS] = {{0}};
-    struct gf_report report[2];
-    int64_t shape[GF_MAX_RANK];
-    uint64_t seed = 7;
+    const struct gf_report *report = f.report;
     char text[160];
     const double bound = job->precision == GF_DOUBLE ? 2e-15 : 1e-6;
-    gf_job_in_shape(job, shape);
-    int rc = gf_array_alloc(&f.in, job->in_dtype, job->ndim + 1, shape);
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        gf_job_out_shape(job, i, shape);
-        rc = gf_array_alloc(&whole[i], job->out[i].dtype, job->ndim + 1, shape);
-        if (!rc)
-            rc = gf_array_alloc(&f.out[i], job->out[i].dtype, job->ndim + 1, shape);
-    }
-    backends_fill(&f.in, &seed);
+    int rc = slab_rig_run(&f, job);
     backends_text(job, text);
-    if (!rc)
-        rc = slab_rig_job(&f, job, &f.in, whole, &report[0]);
-    if (!rc)
-        rc = slab_rig_slabs(&f, job, &report[1]);
     CHECK_MSG(!rc, "%s: %s", text, gf_message());
     for (int i = 0; i < job->n_out && !rc; i++) {
-        const double d = distance(&whole[i], &f.out[i]), high = report[0].high[i];
+        const double d = distance(&f.whole[i], &f.out[i]), high = report[0].high[i];
         CHECK_MSG(d < bound, "%s: output %d is off by %g", text, i, d);
         CHECK(fabs(high - report[1].high[i]) <= 1e-3 * fabs(high));
         CHECK(llabs(report[0].clipped[i] - report[1].clipped[i]) <= 1);
         CHECK(fabs(report[0].imag_ratio - report[1].imag_ratio) <= 1e-5 * report[0].imag_ratio);
     }
-    backend->unplan(context, f.plan);
-    gf_array_free(&f.in);
-    for (int i = 0; i < job->n_out; i++) {
-        gf_array_free(&whole[i]);
-        gf_array_free(&f.out[i]);
-    }
+    slab_rig_free(&f);
 }
 
 static void test_line_outputs(void *context, struct gf_job job) {
