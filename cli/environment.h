@@ -12,7 +12,7 @@ const char *gf_environment_device(void);
 /* GPUFFT_PLUGIN_DIR: the folder of plugins; NULL where unset. */
 const char *gf_environment_plugins(void);
 
-/* What mpirun, mpiexec or srun says about the processes that it started. */
+/* What mpirun, mpiexec or srun has set for the processes that it started. */
 struct gf_launcher {
     const char *name; /* "mpirun (Open MPI)", …, for messages; NULL: there is no launcher */
     const char *mpi;  /* the MPI library that it belongs to: "openmpi", "mpich"; NULL: either */

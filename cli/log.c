@@ -133,7 +133,7 @@ static void clean(char *text) {
 
 static void say(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 static void say(const char *format, va_list args) {
-    /* On the stack, for what is said may be that memory is short. A name has at most 4 KiB. */
+    /* On the stack, since the message may be that memory is short. A name has at most 4 KiB. */
     char line[8192] = "gpufft: ";
     size_t n = strlen(line);
     int more = vsnprintf(line + n, sizeof line - n - 1, format, args);

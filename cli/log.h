@@ -15,7 +15,7 @@ void gf_log_error(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* "gpufft: 'name': " and gf_message(); `name` may be NULL. A reader that closed our pipe is no
  * failure worth a line: EPIPE stays silent. */
 void gf_log_fail(const char *name);
-/* True where gf_message() tells of that. */
+/* True where gf_message() is about that. */
 bool gf_log_pipe_closed(void);
 /* Unless --quiet. */
 void gf_log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -67,7 +67,7 @@ static int on_close(thandle_t handle) {
     return 0;
 }
 
-/* What libtiff says of its own insides, and what that means for the file. */
+/* libtiff's messages about its internals, and what each means for the file. */
 static const struct {
     const char *part, *plain;
 } plain_words[] = {

@@ -1,5 +1,5 @@
 /* A filter on its own: the spectrum in the work buffer's planes, in place. Given by -D: what
- * filter.h says. A group takes a row at a time. */
+ * filter.h lists. A group takes a row at a time. */
 #include "coord.h"
 #include "filter.h"
 

@@ -76,7 +76,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     return rc;
 }
 
-/* What gf_memory_check() has said, and what can be done, or why nothing can. */
+/* The message of gf_memory_check(), and what can be done, or why nothing can. */
 static int refuse(const char *why) {
     char need[512];
     snprintf(need, sizeof need, "%s", gf_message());

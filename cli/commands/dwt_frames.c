@@ -317,7 +317,7 @@ out:
     return rc;
 }
 
-/* What does not fit memory, and what gf_memory_check() said of it. */
+/* What does not fit memory, and the message of gf_memory_check(). */
 static int refuse(const char *why) {
     char need[512];
     snprintf(need, sizeof need, "%s", gf_message());

@@ -192,7 +192,7 @@ static int run_words(const char *words) {
     return code;
 }
 
-/* One step: said, then done. */
+/* One step: printed, then run. */
 static int run_step(const struct gf_lesson *lesson, const struct gf_step *step) {
     printf("gpufft %s\n", step->words);
     if (step->see)

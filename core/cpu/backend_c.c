@@ -193,8 +193,8 @@ static void transform_axis(const struct impl *m, const struct gf_job *job, int i
     }
 }
 
-/* The halved axis is the first of a real job forward, and the last of one back; that one goes from
- * buffer to buffer. */
+/* The halved axis is the first of a real job forward, and the last of one back; that one is transformed
+ * from buffer to buffer. */
 static void transform(const struct impl *m, const struct gf_job *job) {
     bool back = gf_job_is_real(job) && job->direction == GF_INVERSE;
     const struct gf_work *at = &m->before;

@@ -43,7 +43,7 @@ int gf_slabs_open(struct gf_spread *s, struct gf_slabs *v);
 void gf_slabs_close(struct gf_slabs *v);
 
 /* Which of the own columns a frequency x is, -1: none. The frequency n / 2 of a packed spectrum, which
- * goes with the frequency 0, is column `cols`. */
+ * belongs to the frequency 0, is column `cols`. */
 int64_t gf_slabs_column(const struct gf_slabs *v, int64_t x);
 /* The shares of a rank across the grid. */
 struct gf_span gf_slabs_lines(const struct gf_slabs *v, int across);

@@ -143,7 +143,8 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
         snprintf(r->why, sizeof r->why, "%s did not work", name);
         return 0;
     }
-    return gf_fail(GF_EABSENT, "no automatic backend works; the last one said: %s", gf_message());
+    return gf_fail(GF_EABSENT, "no automatic backend works; the message of the last one: %s",
+                   gf_message());
 }
 
 /* What another backend may do better at: a wrong job stays one, and so does a lack of memory, but

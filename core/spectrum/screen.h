@@ -22,7 +22,7 @@ struct gf_screen {
 };
 
 struct gf_screen_request {
-    bool known;    /* the picture is said to be screened, and less evidence will do */
+    bool known;    /* the user knows that the picture is screened, and less evidence will do */
     double period; /* that the first basis vector has, within a tenth; 0: any */
 };
 

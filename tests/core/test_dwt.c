@@ -174,6 +174,42 @@ static void test_sizes(void) {
     }
 }
 
+/* At one level, at as many as the shape has, and at some more, at which axes of one sample (periodic) or two
+ * stay as they are. */
+static void check_levels(int ndim, const int64_t *shape, unsigned axes, enum gf_dtype type) {
+    for (int b = GF_PERIODIC; b <= GF_ZERO; b++) {
+        const int most = gf_dwt_max_levels(ndim, shape, axes, (enum gf_boundary)b);
+        const int levels[] = {1, most, most + 3};
+        for (int i = most == 1; i < 3; i++) {
+            char what[80];
+            snprintf(what, sizeof what, "%dx%dx%d, axes %u, %d levels, %s %s", (int)shape[0],
+                     ndim > 1 ? (int)shape[1] : 1, ndim > 2 ? (int)shape[2] : 1, axes, levels[i],
+                     gf_boundary_name((enum gf_boundary)b), gf_dtype_name(type));
+            check_job(make_job(GF_FORWARD, ndim, shape, axes, levels[i], (enum gf_boundary)b, type,
+                               type == GF_F64 ? GF_F64 : GF_F32),
+                      what);
+        }
+    }
+}
+
+/* Axes shorter than the filter, beside short ones and ones of several vectors. */
+static void test_thin(void) {
+    static const int64_t few[] = {1, 2, 3, 5}, other[] = {1, 2, 3, 4, 5, 8, 31, 130, 517};
+    static const enum gf_dtype types[] = {GF_F32, GF_U8, GF_F64};
+    for (int i = 0; i < 4 * 9; i++)
+        for (int t = 0; t < 3; t++) {
+            const int64_t wide[2] = {few[i % 4], other[i / 4]}, tall[2] = {wide[1], wide[0]};
+            check_levels(2, wide, 3, types[t]);
+            check_levels(2, tall, 3, types[t]);
+            check_levels(2, i & 1 ? wide : tall, 1 + (unsigned)t % 2, types[t]);
+        }
+    for (int i = 0; i < 4 * 4 * 4; i++) {
+        const int64_t shape[3] = {few[i / 16], few[i / 4 % 4], few[i % 4]};
+        check_levels(3, shape, 7, i % 3 ? GF_F32 : GF_U16);
+        check_levels(3, shape, 1 + (unsigned)i % 6, GF_F64);
+    }
+}
+
 /* Parseval, and details of lines that are straight. */
 static void test_laws(void) {
     int64_t shape[3] = {8, 24, 40};
@@ -484,9 +520,11 @@ static void test_all(enum extent extent) {
     every = extent == FULL ? 1 : 13;
     test_pywavelets();
     test_shapes();
-    every = extent == FULL ? 1 : 3;
     every = extent == FULL ? 1 : 7; /* few kernels serve all sizes */
     test_sizes();
+    every = extent == FULL ? 1 : 47;
+    test_thin();
+    every = extent == FULL ? 1 : 7;
     test_laws();
     test_threshold(GF_F32);
     if (extent == FULL)

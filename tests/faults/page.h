@@ -1,5 +1,5 @@
 /* What the driver and the shim share: one page of memory that the program inherits as a descriptor.
- * The driver says which call fails, the shim counts and reports what became of it. */
+ * The driver names the call that fails, the shim counts and reports what became of it. */
 #ifndef GF_TESTS_FAULTS_PAGE_H
 #define GF_TESTS_FAULTS_PAGE_H
 
