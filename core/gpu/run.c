@@ -461,7 +461,7 @@ static int time_copies(const struct gf_gpu_context *c, struct gf_gpu_buffer *con
     double seconds = 0;
     struct gf_gpu_shaders_copy copy = {.from = b[0], .to = b[1], .bytes = bytes};
     int rc = c->api->clear(c->gpu, b[0], 0, bytes);
-    if (!rc && c->props.shaders)
+    if (!rc && c->props.shaders && !c->props.is_cpu) /* a driver for the CPU copies by memcpy() */
         rc = gf_gpu_shaders_copy(c->api, c->gpu, &c->props, &copy);
     if (!rc) /* untimed: the driver may allocate at the first use */
         rc = copy_once(c, &copy);

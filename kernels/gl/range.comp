@@ -21,8 +21,13 @@ layout(std430, binding = 1) restrict buffer params_block {
     real params[];
 };
 #else
+#ifdef ENTRY_range_scan_real
+#define element real
+#else
+#define element cplx
+#endif
 layout(std430, binding = 0) readonly restrict buffer src_block {
-    cplx src[];
+    element src[];
 };
 layout(std430, binding = 1) writeonly restrict buffer found_block {
     real found[];
@@ -87,7 +92,11 @@ void main() {
         largest = max(largest, size_of(cplx(largest_of(sum, true) * scale, 0)));
 #else
         for (int i = LOCAL_ID; i < count; i += GROUP)
+#ifdef ENTRY_range_scan_real
+            largest = max(largest, size_of(cplx(src[at + i * args.stride] * scale, 0)));
+#else
             largest = max(largest, size_of(scaled_by(src[at + i * args.stride], scale)));
+#endif
 #endif
     }
 #ifndef ENTRY_range_zero

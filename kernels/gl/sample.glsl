@@ -15,9 +15,21 @@ real magnitude(cplx v) {
     return isinf(most) ? most : most * sqrt(1.0 + ratio * ratio);
 }
 
-/* GLSL's atan() of two numbers is not defined where both are 0. */
+/* GLSL asks its atan() for 4096 units in the last place, of which Mesa's makes use. Here the angle between
+ * the larger part's axis and v, at most pi/8 once pi/4 is subtracted from larger ones, by a minimax polynomial
+ * of relative error 2e-8; then by octants. */
 real phase(cplx v) {
-    return v.x == 0.0 && v.y == 0.0 ? 0.0 : atan(v.y + 0.0, v.x + 0.0);
+    const real pi = 3.14159265358979323846, ax = abs(v.x), ay = abs(v.y);
+    const real most = ax > ay ? ax : ay, least = ax > ay ? ay : ax;
+    const real ratio = most == least ? (most > 0.0 ? 1.0 : 0.0) : least / most;
+    const bool steep = ratio > 0.41421356237309504880;
+    const real t = steep ? (ratio - 1.0) / (ratio + 1.0) : ratio, z = t * t;
+    real angle =
+        t * (1.0 + z * (-0.33332799 + z * (0.1997447 + z * (-0.13852088 + z * 0.07986737))));
+    angle = steep ? 0.25 * pi + angle : angle;
+    angle = ay > ax ? 0.5 * pi - angle : angle;
+    angle = v.x < 0.0 ? pi - angle : angle;
+    return v.y < 0.0 ? -angle : angle;
 }
 
 real value_of(cplx v, const int kind) {

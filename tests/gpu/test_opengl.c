@@ -55,6 +55,8 @@ static const char *const jobs[] = {
     "fwd u8 6000 > magnitude u8 display shift auto",
     "inv c64 36x30 centred > complex",
     "inv c64 36x45 centred real > real u8",
+    "inv c64 9x9x2 real ortho > magnitude u8 display",
+    "inv c64 32x9 ch=5 centred ortho > phase f32",
 };
 
 static void test_jobs(struct subject *s, size_t step) {
