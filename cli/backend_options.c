@@ -29,6 +29,7 @@ static struct gf_session_options session_options(const struct gf_settings *s) {
         .device = b.device,
         .device_variable = s->device ? NULL : "GPUFFT_DEVICE",
         .device_memory = b.device_memory,
+        .no_peer = !s->peer,
         .threads = b.threads,
         .fftw_plan = b.fftw_plan,
         .untuned = !s->tune,
@@ -53,9 +54,29 @@ int gf_session_open_among(const struct gf_settings *s, const struct gf_backend *
     return gf_session_open(session, &options);
 }
 
-int gf_deal_open_for(const struct gf_settings *s, struct gf_deal *deal) {
+int gf_session_open_together(const struct gf_settings *s, struct gf_session *session,
+                             struct gf_deal_device *first, char **devices) {
+    struct gf_session_options options = session_options(s);
+    struct gf_deal_device device[GF_DEAL_MOST];
+    int n, rc = gf_deal_devices(gf_backends, options.backend, s->device, device, &n);
+    *devices = NULL;
+    if (rc)
+        return rc;
+    *first = device[0];
+    if (n > 1 && !(*devices = gf_deal_together(device, n)))
+        return gf_fail(GF_EUSAGE, "devices of one backend share a transform, not of several");
+    options.backend = first->backend;
+    options.device = first->device[0] ? first->device : NULL;
+    options.device_variable = NULL;
+    options.devices = *devices;
+    return gf_session_open(session, &options);
+}
+
+int gf_deal_open_for(const struct gf_settings *s, bool together, struct gf_deal *deal) {
     const struct gf_session_options options = session_options(s);
-    const struct gf_deal_request request = {
-        .backend = options.backend, .device = s->device, .dynamic = s->deal == GF_DEAL_DYNAMIC};
+    const struct gf_deal_request request = {.backend = options.backend,
+                                            .device = s->device,
+                                            .dynamic = s->deal == GF_DEAL_DYNAMIC,
+                                            .together = together};
     return gf_deal_open(deal, &options, &request);
 }

@@ -405,6 +405,12 @@ static const struct gf_opt mpi_rows[] = {
 };
 const struct gf_opt_group gf_opts_mpi = {NULL, mpi_rows};
 
+static const struct gf_opt peer_rows[] = {
+    GF_NEGATE("peer", peer, "devices that share a transform exchange it through the host's memory"),
+    GF_END,
+};
+const struct gf_opt_group gf_opts_peer = {NULL, peer_rows};
+
 static const char *const deals[] = {"fixed", "dynamic", NULL}; /* as enum gf_deal_rule */
 
 static const struct gf_opt run_rows[] = {

@@ -61,6 +61,7 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_link,    /* their network */
     gf_opts_grid,    /* how processes share a volume */
     gf_opts_mpi,     /* --mpi of what one process can print for all */
+    gf_opts_peer,    /* how devices that share a transform exchange it */
     gf_opts_report,  /* --json a line per file, --quiet, --verbose, --help */
     gf_opts_common;  /* General: --json in place of text, --quiet, --verbose, --help */
 

@@ -24,6 +24,7 @@ struct gf_settings gf_settings_default(void) {
         .norm = GF_UNSET,
         .precision = GF_UNSET,
         .backend = "auto",
+        .peer = true,
         .tune = true,
         .plan_transform = GF_UNSET,
         .fftw_plan = GF_UNSET,

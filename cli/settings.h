@@ -144,6 +144,7 @@ struct gf_settings {
     const char *backend;
     const char *device;
     int deal;    /* enum gf_deal_rule */
+    bool peer;   /* devices copy to each other's memory where they can */
     bool tune;   /* use what `gpufft tune` measured */
     bool forget; /* tune: delete that */
     int threads;

@@ -391,7 +391,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc && !r.joined) /* each process has outputs of its own */
         gf_log_mute(false);
     if (!rc)
-        rc = gf_deal_open_for(s, &r.deal);
+        rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)
         rc = gf_folders_check(s, &r.targets, r.inputs.path,
                               s->frames && r.inputs.n ? 1 : r.inputs.n);

@@ -131,6 +131,8 @@ static json_t *json_deal(const struct gf_task *t) {
     json_object_set_new(o, "rule", json_string(d->dynamic ? "dynamic" : "fixed"));
     json_object_set_new(o, "recorded", json_boolean(d->recorded));
     json_object_set_new(o, "devices", devices);
+    if (t->report.devices)
+        json_object_set_new(o, "together", json_integer(t->report.devices));
     json_t *left_out = json_array();
     for (int i = 0; i < d->n; i++)
         if (gf_deal_leaves_out(d, i))
@@ -224,6 +226,9 @@ void gf_report_done(const struct gf_task *t) {
                    t->ranks      ? "shared by several processes"
                    : t->streamed ? "frame by frame"
                                  : t->runner->why);
+    if (t->report.devices)
+        gf_log_verbose("'%s': %d devices shared the transform", gf_log_name(t->name),
+                       t->report.devices);
     for (int i = 0; i < t->job.n_out; i++)
         report_range(t, i);
     gf_log_verbose("'%s': decode %.1f ms, transform %.1f ms, encode %.1f ms", gf_log_name(t->name),

@@ -12,6 +12,7 @@
 #include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_bus.h"
 #include "cli/commands/plan_ranks.h"
+#include "cli/commands/plan_shares.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
 #include "cli/filter/options.h"
@@ -273,7 +274,9 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
     printf("\n");
     if (plan->in_slabs)
         gf_plan_bus_print(t->runner);
-    if (plan->device_bytes)
+    if (plan->n_shares)
+        gf_plan_shares_print(plan);
+    else if (plan->device_bytes)
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
            gf_memory_text(n.in, b), gf_memory_text(n.out, c));
@@ -337,6 +340,8 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
         json_object_set_new(o, "scratch", json_slabs(t, &slabs));
     if (plan->in_slabs)
         json_object_set_new(o, "bus", gf_plan_bus_json(t->runner));
+    if (plan->n_shares)
+        json_object_set_new(o, "devices", gf_plan_shares_json(plan));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
@@ -442,20 +447,52 @@ static int check_ranks(const struct gf_settings *s) {
                                      : 0;
 }
 
-/* On the device of --assume where one is named. */
-static int open_session(const struct gf_settings *s, struct gf_session *session) {
+/* What a session's options point to, as long as it. */
+struct devices {
+    struct gf_deal_device first;
+    char *list;
+};
+
+/* On the device of --assume where one is named, or on those of a list. */
+static int open_session(const struct gf_settings *s, struct gf_session *session,
+                        struct devices *devices) {
     static const struct gf_backend *list[2]; /* as long as the session */
     struct gf_assumed_device device;
+    if (!s->assume && gf_deal_is_list(s->backend, s->device))
+        return gf_session_open_together(s, session, &devices->first, &devices->list);
     int rc = s->assume ? gf_plan_assume(s, &device) : 0;
     if (!rc && s->assume)
         rc = gf_assume_backend(s->backend, &device, &list[0]);
     return rc ? rc : gf_session_open_among(s, s->assume ? list : NULL, session);
 }
 
+/* The worst exit code of all. */
+static int plan_operands(struct gf_settings *s, struct gf_session *session,
+                         const struct gf_targets *targets, char **operands, int n) {
+    struct gf_runner runner;
+    int rc, worst;
+    gf_runner_open(&runner, session, s->threads);
+    rc = gf_filter_read_files(s);
+    bool stop = rc != 0;
+    worst = rc ? gf_exit_code(rc) : 0;
+    for (int i = 0; i < n && !stop; i++) {
+        rc = plan_operand(s, &runner, targets, operands[i]);
+        gf_log_flush_stdout();
+        if (!rc)
+            continue;
+        int code = rc == GF_EUNABLE && n > 1 ? 1 : gf_exit_code(rc);
+        worst = code > worst ? code : worst;
+        gf_log_fail(operands[i]);
+        gf_report_failed(s, operands[i]);
+    }
+    gf_runner_close(&runner);
+    return worst;
+}
+
 static int run(struct gf_settings *s, char **operands, int n) {
     struct gf_targets targets;
     struct gf_session session;
-    struct gf_runner runner;
+    struct devices devices = {.list = NULL};
     int worst = 0, rc = 0;
     bool further = false, any_output;
     for (int k = 0; k < GF_N_KINDS; k++)
@@ -486,27 +523,15 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !n)
         rc = gf_fail(GF_EUSAGE, "no input; name a file or a shape such as 512x512 or 4096");
     if (!rc)
-        rc = open_session(s, &session);
+        rc = open_session(s, &session, &devices);
     if (rc) {
         gf_log_error("plan: %s", gf_message());
+        free(devices.list);
         return gf_exit_code(rc);
     }
-    gf_runner_open(&runner, &session, s->threads);
-    rc = gf_filter_read_files(s);
-    bool stop = rc != 0;
-    worst = rc ? gf_exit_code(rc) : 0;
-    for (int i = 0; i < n && !stop; i++) {
-        rc = plan_operand(s, &runner, &targets, operands[i]);
-        gf_log_flush_stdout();
-        if (!rc)
-            continue;
-        int code = rc == GF_EUNABLE && n > 1 ? 1 : gf_exit_code(rc);
-        worst = code > worst ? code : worst;
-        gf_log_fail(operands[i]);
-        gf_report_failed(s, operands[i]);
-    }
-    gf_runner_close(&runner);
+    worst = plan_operands(s, &session, &targets, operands, n);
     gf_session_close(&session);
+    free(devices.list);
     gf_filter_forget();
     gf_filter_free_files(s);
     return worst;
@@ -528,31 +553,19 @@ static const struct gf_opt plan_rows[] = {
 };
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
-static const struct gf_opt_group *const groups[] = {&plan_group,
-                                                    &gf_opts_link,
-                                                    &gf_opts_grid,
-                                                    &gf_opts_levels,
-                                                    &gf_opts_out,
-                                                    &gf_opts_spectrum_kind,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_display,
-                                                    &gf_opts_files,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_color,
-                                                    &gf_opts_half,
-                                                    &gf_opts_display,
-                                                    &gf_opts_filter,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_skip,
-                                                    &gf_opts_offset,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_memory,
-                                                    &gf_opts_scratch,
-                                                    &gf_opts_mpi,
-                                                    &gf_opts_common,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {&plan_group,      &gf_opts_link,
+                                                    &gf_opts_grid,    &gf_opts_levels,
+                                                    &gf_opts_out,     &gf_opts_spectrum_kind,
+                                                    &gf_opts_further, &gf_opts_depth_display,
+                                                    &gf_opts_files,   &gf_opts_axes,
+                                                    &gf_opts_norm,    &gf_opts_precision,
+                                                    &gf_opts_color,   &gf_opts_half,
+                                                    &gf_opts_display, &gf_opts_filter,
+                                                    &gf_opts_raw,     &gf_opts_skip,
+                                                    &gf_opts_offset,  &gf_opts_backend,
+                                                    &gf_opts_peer,    &gf_opts_memory,
+                                                    &gf_opts_scratch, &gf_opts_mpi,
+                                                    &gf_opts_common,  NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",

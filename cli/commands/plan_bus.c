@@ -23,6 +23,8 @@ static struct bus bus_of(struct gf_runner *r) {
         if (b.speed[0] > 0 && b.speed[1] > 0)
             b.floor += fmax(up / b.speed[0], down / b.speed[1]);
     }
+    if (plan->n_shares) /* each on a bus of its own */
+        b.floor /= plan->n_shares;
     return b;
 }
 

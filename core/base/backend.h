@@ -16,8 +16,9 @@
 
 #include "core/base/device.h"
 #include "core/base/job.h"
+#include "core/base/span.h"
 
-enum { GF_MAX_PASSES = 48, GF_REASON = 256 };
+enum { GF_MAX_PASSES = 48, GF_MAX_SHARES = 16, GF_REASON = 256 };
 
 /* One walk over the data: what `gpufft plan` prints is what runs. */
 struct gf_pass_info {
@@ -30,6 +31,16 @@ struct gf_pass_info {
     bool part; /* a few lines or bins for the next pass' display range: no walk of its own */
 };
 
+/* What one of several devices has of a plan: some pages, and some bins of all pages; and the bytes that
+ * it sends to the others, directly or through host memory. */
+struct gf_plan_share {
+    char device[64]; /* as it was named */
+    struct gf_span pages, bins;
+    int64_t bytes; /* of its memory */
+    int64_t sent;
+    bool direct;
+};
+
 struct gf_plan {
     struct gf_pass_info pass[GF_MAX_PASSES];
     int n_passes;
@@ -39,6 +50,8 @@ struct gf_plan {
     /* The arrays do not fit the device: exec() takes them through its memory part by part, and the
      * functions of on_device fail with GF_EUNSUPP. The passes are walks over host memory. */
     bool in_slabs;
+    int n_shares; /* several devices take part in it */
+    struct gf_plan_share share[GF_MAX_SHARES];
     int kernels_built;    /* GPU backends: compiled for this plan, and not found in the cache */
     double build_seconds; /* finding and compiling */
     struct gf_job job;    /* as planned */
@@ -64,8 +77,10 @@ struct gf_feed {
 struct gf_backend_options {
     int threads; /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
     /* GPU backends: number or part of a name; NULL: the first. Those with `several`: a list with commas
-     * between, or "all". */
+     * between, or "all"; those with `shares`: a list with commas between, which share the jobs that do not
+     * fit the first one. */
     const char *device;
+    bool no_peer; /* these exchange data through the host's memory alone */
     /* GPU backends: small arrays by kernels that serve all sizes, for compiling those of one size
      * would take longer than what they save. */
     bool general;
@@ -114,7 +129,8 @@ struct gf_backend {
      * auto never picks it. */
     int automatic;
     bool devices; /* works on a device, which --device picks among several */
-    bool several; /* works on several devices together, which --device lists */
+    bool several; /* works on several devices together, which --device lists, and not on one */
+    bool shares;  /* works on one device, or on those of a list together */
     /* Every thread has a context of its own, and results do not depend on how many there are.
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;

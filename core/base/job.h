@@ -159,6 +159,7 @@ struct gf_report {
     double imag_ratio; /* inverse of a full spectrum to real: |imaginary| / |real|, L2 norms */
     double kept, lost; /* the squares of the two, each times the same factor */
     struct gf_device_ms ms;
+    int devices; /* that shared the job; 0: one */
 };
 
 /* The axis that a half spectrum halves: the last transformed one. -1 if none is. */

@@ -123,6 +123,7 @@ static int open_entry(struct gf_deal *d, int i, const struct gf_session_options 
     if (several && e->what.device[0]) {
         own.device = e->what.device;
         own.device_variable = NULL;
+        own.devices = i ? NULL : d->together;
     }
     int rc = gf_session_open(&e->session, &own);
     if (!rc && several) {
@@ -149,6 +150,8 @@ int gf_deal_open(struct gf_deal *d, const struct gf_session_options *options,
         return gf_fail(GF_ENOMEM, "out of memory");
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
+    if (request->together && n > 1)
+        d->together = gf_deal_together(device, n);
     for (; d->n < n && !rc; d->n += !rc) {
         d->entry[d->n].what = device[d->n];
         if (list && n == 1) { /* fails as a single device does */
@@ -175,6 +178,7 @@ void gf_deal_close(struct gf_deal *d) {
     free(d->owner);
     free(d->taken);
     free(d->entry);
+    free(d->together);
     *d = (struct gf_deal){.n = 0};
 }
 

@@ -31,6 +31,7 @@ enum { GF_DEAL_COPYING = 4 /* threads that copy for one of several devices, at m
 struct gf_deal_request {
     const char *backend, *device; /* as typed, lists or not; NULL: none */
     bool dynamic;
+    bool together; /* the run is one unit: the first device's session has all of them for it */
 };
 
 /* What a device has done, to be read once the work is over. */
@@ -58,6 +59,7 @@ struct gf_deal {
     bool recorded; /* the rates were known before the first unit */
 
     /* The deal's own. */
+    char *together; /* the devices of the first session */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int at_once;          /* units that run concurrently on a backend with a context per thread */

@@ -1,6 +1,7 @@
 /* Lists of devices, by backend and number. */
 #include "core/deal/devices.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -134,4 +135,16 @@ int gf_deal_devices(const struct gf_backend *const *list, const char *backend, c
         return gf_fail(GF_EABSENT, "--device=%s: no usable backend has devices; see gpufft devices",
                        device);
     return add_list(list, backend ? backend : b->name, device, out, n);
+}
+
+char *gf_deal_together(const struct gf_deal_device *device, int n) {
+    char *text = calloc((size_t)n, sizeof device->device + 1);
+    for (int i = 0; i < n && text; i++) {
+        if (strcmp(device[i].backend, device->backend) || !device[i].device[0]) {
+            free(text);
+            return NULL;
+        }
+        strcat(strcat(text, i ? "," : ""), device[i].device);
+    }
+    return text;
 }

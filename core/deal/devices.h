@@ -25,5 +25,8 @@ bool gf_deal_is_list(const char *backend, const char *device);
  * Opens no context. */
 int gf_deal_devices(const struct gf_backend *const *list, const char *backend, const char *device,
                     struct gf_deal_device out[GF_DEAL_MOST], int *n);
+/* The devices of one backend as --device names them, "0,1", in memory that the caller frees; NULL where
+ * they are of several backends, or there is no memory. */
+char *gf_deal_together(const struct gf_deal_device *device, int n);
 
 #endif

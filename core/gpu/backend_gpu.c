@@ -10,25 +10,27 @@
 #include "core/gpu/dwt_stream.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
+#include "core/gpu/team.h"
 
-/* A plan's own: the arrays are on the device as a whole, or, where `slabs` or `dwt` is not
+/* A plan's own: the arrays are on the device as a whole, or, where `slabs`, `dwt` or `team` is not
  * NULL, in parts. */
 struct gpu_plan {
     struct gf_gpu_run run;
     struct gf_gpu_slabs *slabs;
     struct gf_gpu_dwt_slabs *dwt;
+    struct gf_gpu_team_plan *team;
 };
 
 static int opencl_open(const struct gf_backend_options *options, void **context) {
-    return gf_gpu_run_open(&gf_gpu_opencl, options, context);
+    return gf_gpu_team_open(&gf_gpu_opencl, options, context);
 }
 
 static int cuda_open(const struct gf_backend_options *options, void **context) {
-    return gf_gpu_run_open(&gf_gpu_cuda, options, context);
+    return gf_gpu_team_open(&gf_gpu_cuda, options, context);
 }
 
 static int opengl_open(const struct gf_backend_options *options, void **context) {
-    return gf_gpu_run_open(&gf_gpu_opengl, options, context);
+    return gf_gpu_team_open(&gf_gpu_opengl, options, context);
 }
 
 static int opencl_probe(char reason[GF_REASON]) {
@@ -73,6 +75,7 @@ static void gpu_unplan(void *context, struct gf_plan *plan) {
         gf_gpu_run_drop(context, &own->run);
         gf_gpu_slabs_drop(context, own->slabs);
         gf_gpu_dwt_slabs_drop(context, own->dwt);
+        gf_gpu_team_drop(own->team);
     }
     free(own);
     free(plan);
@@ -115,6 +118,47 @@ static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
     return rc;
 }
 
+/* Several devices copy their shares concurrently, but opening another context takes as long as copying
+ * some gigabytes. */
+enum { TEAM_FROM_GIB = 16 };
+
+static bool gains_by_team(const struct gf_gpu_context *c, const struct gf_job *job) {
+    double bytes = (double)gf_dtype_size(job->in_dtype);
+    for (int i = 0; i < job->n_out; i++)
+        bytes += (double)gf_dtype_size(job->out[i].dtype);
+    return c->team && !c->props.is_cpu &&
+           bytes * (double)gf_job_points(job) * (double)job->channels >=
+               (double)TEAM_FROM_GIB * (1 << 30);
+}
+
+/* GF_EUNSUPP: the job is one device's. */
+static int plan_team(struct gf_gpu_context *c, struct gf_plan *plan) {
+    struct gpu_plan *own = plan->impl;
+    if (!c->team || plan->job.op == GF_DWT || plan->job.ndim < 2 || !(plan->job.axes & 1))
+        return gf_fail(GF_EUNSUPP, "a job of one device");
+    gf_gpu_run_drop(c, &own->run);
+    own->run = (struct gf_gpu_run){.plan = NULL};
+    int rc = gf_gpu_team_plan(c, &plan->job, &own->team);
+    if (!rc)
+        gf_gpu_team_list(own->team, plan);
+    return rc;
+}
+
+static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
+    int rc = gains_by_team(c, &plan->job) ? plan_team(c, plan) : GF_EUNSUPP;
+    if (rc == GF_EUNSUPP)
+        rc = plan_whole(c, plan);
+    if (rc != GF_ENOMEM || c->props.shaders || plan->n_shares)
+        return rc;
+    char message[GF_REASON * 2];
+    snprintf(message, sizeof message, "%s", gf_message());
+    rc = plan_team(c, plan);
+    if (rc != GF_EUNSUPP && rc != GF_ENOMEM)
+        return rc;
+    gf_fail(GF_ENOMEM, "%s", message); /* why not in one piece */
+    return plan_slabs(c, plan);
+}
+
 static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
     *out = NULL;
     int rc = gf_job_validate(job);
@@ -133,9 +177,7 @@ static int gpu_plan(void *context, const struct gf_job *job, struct gf_plan **ou
     }
     plan->impl = own;
     plan->job = *job;
-    rc = plan_whole(context, plan);
-    if (rc == GF_ENOMEM && !((const struct gf_gpu_context *)context)->props.shaders)
-        rc = plan_slabs(context, plan);
+    rc = plan_any(context, plan);
     if (rc) {
         gpu_unplan(context, plan);
         return rc;
@@ -219,6 +261,8 @@ static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *
         int rc = gf_job_check_arrays(&plan->job, in, out);
         if (rc)
             return rc;
+        if (own->team)
+            return gf_gpu_team_exec(own->team, in, out, report);
         return own->dwt ? gf_gpu_dwt_slabs_exec(context, own->dwt, in, out, report)
                         : gf_gpu_slabs_exec(context, own->slabs, in, out, report);
     }
@@ -229,20 +273,19 @@ static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *
 #define ON_GPU(api)                                                                                \
     .name = #api, .devices = true, .probe = api##_probe, .installed = api##_installed,             \
     .list = api##_list, .open = api##_open, .plan = gpu_plan, .exec = gpu_exec,                    \
-    .on_device = &on_device, .lost = gf_gpu_run_lost, .unplan = gpu_unplan,                        \
-    .close = gf_gpu_run_close, .slow_close = gf_gpu_run_slow_close
+    .on_device = &on_device, .lost = gf_gpu_team_lost, .unplan = gpu_unplan,                       \
+    .close = gf_gpu_team_close, .slow_close = gf_gpu_run_slow_close
 
 const struct gf_backend gf_backend_opencl = {
-    ON_GPU(opencl),
-    .what = "OpenCL 1.2 devices",
-    .automatic = 2,
-    .streamer = &gf_gpu_dwt_streamer,
+    ON_GPU(opencl), .what = "OpenCL 1.2 devices",     .automatic = 2,
+    .shares = true, .streamer = &gf_gpu_dwt_streamer,
 };
 
 const struct gf_backend gf_backend_cuda = {
     ON_GPU(cuda),
     .what = "NVIDIA GPUs, the program's own kernels",
     .automatic = 1,
+    .shares = true,
     .streamer = &gf_gpu_dwt_streamer,
 };
 

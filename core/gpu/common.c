@@ -58,3 +58,10 @@ int gf_gpu_check_range(int64_t offset, int64_t bytes, int64_t room) {
     return gf_fail(GF_EBACKEND, "%lld bytes at %lld are not within a buffer of %lld",
                    (long long)bytes, (long long)offset, (long long)room);
 }
+
+int gf_gpu_check_rows(int64_t offset, int64_t bytes, int64_t pitch, int64_t count, int64_t room) {
+    if (bytes < 0 || count < 0 || pitch < bytes || (count > 1 && pitch > INT64_MAX / count))
+        return gf_fail(GF_EBACKEND, "%lld rows of %lld bytes cannot be %lld apart",
+                       (long long)count, (long long)bytes, (long long)pitch);
+    return gf_gpu_check_range(offset, count ? (count - 1) * pitch + bytes : 0, room);
+}

@@ -18,5 +18,11 @@ const char *gf_gpu_complaint(char *log);
 
 /* GF_EBACKEND unless `bytes` from `offset` on are within `room`: drivers do not check. */
 int gf_gpu_check_range(int64_t offset, int64_t bytes, int64_t room);
+/* The same for `count` rows of `bytes`, `pitch` bytes apart. */
+int gf_gpu_check_rows(int64_t offset, int64_t bytes, int64_t pitch, int64_t count, int64_t room);
+/* How far apart rows are in the device's memory. */
+static inline int64_t gf_gpu_rows_pitch(const struct gf_gpu_rows *r) {
+    return r->device_pitch ? r->device_pitch : r->bytes;
+}
 
 #endif

@@ -247,13 +247,19 @@ static int cuda_reach(void *gpu, int which) {
     return rc ? rc : gf_cuda_check(g, g->cu->event_wait(g->mark[which]), "a command");
 }
 
-static int cuda_follow(void *gpu, int which) {
+/* Events are valid in every context of the process. */
+static int cuda_follow_other(void *gpu, void *other, int which) {
     struct gf_cuda_device *g = gpu;
-    if (!g->marked[which])
+    const struct gf_cuda_device *o = other;
+    if (!o->marked[which])
         return 0;
     int rc = gf_cuda_enter(g);
     return rc ? rc
-              : gf_cuda_check(g, g->cu->stream_follow(g->stream, g->mark[which], 0), "a command");
+              : gf_cuda_check(g, g->cu->stream_follow(g->stream, o->mark[which], 0), "a command");
+}
+
+static int cuda_follow(void *gpu, int which) {
+    return cuda_follow_other(gpu, gpu, which);
 }
 
 static int cuda_elapsed(void *gpu, double *seconds) {
@@ -382,6 +388,9 @@ const struct gf_gpu gf_gpu_cuda = {
     .download = gf_cuda_download,
     .clear = gf_cuda_clear,
     .copy = gf_cuda_copy,
+    .reaches = gf_cuda_reaches,
+    .send = gf_cuda_send,
+    .follow_other = cuda_follow_other,
     .build = gf_cuda_build,
     .load = cuda_load,
     .unload = cuda_unload,

@@ -69,5 +69,7 @@ int gf_cuda_download(void *gpu, void *host, const struct gf_gpu_buffer *from, in
 int gf_cuda_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
 int gf_cuda_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                  const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+bool gf_cuda_reaches(void *gpu, void *other);
+int gf_cuda_send(void *gpu, void *other, const struct gf_gpu_send *rows);
 
 #endif

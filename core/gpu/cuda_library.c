@@ -90,8 +90,11 @@ static bool load_driver(void) {
     void *handle;
     if (!tried)
         present = !gf_dl_open(sonames, driver_symbols, &driver, &handle);
-    if (!tried && present)
+    if (!tried && present) {
         gf_dl_find(handle, "cuLaunchKernelEx", &driver.launch_with);
+        gf_dl_find(handle, "cuDeviceCanAccessPeer", &driver.peer_can_access);
+        gf_dl_find(handle, "cuCtxEnablePeerAccess", &driver.peer_enable);
+    }
     if (!tried && !present)
         snprintf(absent, sizeof absent, "%.150s; install the NVIDIA driver", gf_message());
     tried = true;

@@ -20,6 +20,7 @@
 enum {
     GF_CU_OUT_OF_MEMORY = 2,
     GF_CU_ALREADY_REGISTERED = 712, /* memory that is page-locked */
+    GF_CU_PEER_ALREADY_ENABLED = 704,
     GF_CU_DEINITIALIZED = 4,
     GF_CU_NO_DEVICE = 100,
     GF_CU_ECC_UNCORRECTABLE = 214,
@@ -59,6 +60,7 @@ enum {
     GF_CU_HOST_PORTABLE = 1,       /* page-locked for every context */
     GF_CU_HOST = 1,                /* kinds of memory */
     GF_CU_DEVICE = 2,
+    GF_CU_UNIFIED = 4,        /* the address tells */
     GF_CU_POINTER_MEMORY = 2, /* attribute of a pointer: its kind, an error of plain memory's */
 };
 
@@ -140,6 +142,10 @@ struct gf_cuda {
     int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                   void *stream, void **arguments, void **extra);
+    /* Of two devices: NULL where the driver has none. The current context reaches the other's memory
+     * once it is enabled there. */
+    int (*peer_can_access)(int *can, int device, int other);
+    int (*peer_enable)(void *other_context, unsigned flags);
     /* Since CUDA 11.8; else NULL. */
     int (*launch_with)(const struct gf_cuda_launch *launch, void *function, void **arguments,
                        void **extra);

@@ -161,25 +161,46 @@ bool gf_cuda_is_locked(void *gpu, const void *host, int64_t bytes) {
     return locked;
 }
 
+/* The driver takes no larger pitch; rows that are further apart are copied one by one. */
+enum { PITCH_MOST = INT32_MAX };
+
+static int copy_row_by_row(struct gf_cuda_device *g, uint64_t address, int64_t pitch,
+                           const struct gf_gpu_rows *r, bool up) {
+    int rc = 0;
+    for (int64_t i = 0; i < r->count && !rc; i++) {
+        char *host = (char *)r->host + i * r->pitch;
+        const uint64_t at = address + (uint64_t)(i * pitch);
+        rc = up ? g->cu->upload(at, host, (size_t)r->bytes, g->stream)
+                : g->cu->download(host, at, (size_t)r->bytes, g->stream);
+    }
+    return gf_cuda_check(g, rc, "a copy of rows");
+}
+
 /* In either direction. */
 static int copy_rows(struct gf_cuda_device *g, const struct gf_gpu_buffer *buffer,
                      const struct gf_gpu_rows *r, bool up) {
+    const int64_t pitch = gf_gpu_rows_pitch(r);
+    const uint64_t address = buffer->address + (uint64_t)r->offset;
     const struct gf_cuda_rows rows = {
         .from_kind = up ? GF_CU_HOST : GF_CU_DEVICE,
         .from_host = up ? r->host : NULL,
-        .from_device = up ? 0 : buffer->address,
-        .from_pitch = (size_t)(up ? r->pitch : r->bytes),
+        .from_device = up ? 0 : address,
+        .from_pitch = (size_t)(up ? r->pitch : pitch),
         .to_kind = up ? GF_CU_DEVICE : GF_CU_HOST,
         .to_host = up ? NULL : r->host,
-        .to_device = up ? buffer->address : 0,
-        .to_pitch = (size_t)(up ? r->bytes : r->pitch),
+        .to_device = up ? address : 0,
+        .to_pitch = (size_t)(up ? pitch : r->pitch),
         .width = (size_t)r->bytes,
         .height = (size_t)r->count,
     };
-    int rc = gf_gpu_check_range(0, r->bytes * r->count, buffer->bytes);
+    int rc = gf_gpu_check_rows(r->offset, r->bytes, pitch, r->count, buffer->bytes);
     if (!rc)
         rc = gf_cuda_enter(g);
-    return rc ? rc : gf_cuda_check(g, g->cu->copy_rows(&rows, g->stream), "a copy of rows");
+    if (rc || !r->bytes || !r->count)
+        return rc;
+    if (pitch > PITCH_MOST || r->pitch > PITCH_MOST)
+        return copy_row_by_row(g, address, pitch, r, up);
+    return gf_cuda_check(g, g->cu->copy_rows(&rows, g->stream), "a copy of rows");
 }
 
 int gf_cuda_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
@@ -189,4 +210,47 @@ int gf_cuda_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu
 int gf_cuda_download_rows(void *gpu, const struct gf_gpu_buffer *from,
                           const struct gf_gpu_rows *rows) {
     return copy_rows(gpu, from, rows, false);
+}
+
+/* Access is switched on once for two contexts, and stays. */
+bool gf_cuda_reaches(void *gpu, void *other) {
+    struct gf_cuda_device *g = gpu;
+    const struct gf_cuda_device *o = other;
+    int can = 0;
+    if (g->context == o->context)
+        return true;
+    if (!g->cu->peer_can_access || !g->cu->peer_enable || gf_cuda_enter(g) ||
+        g->cu->peer_can_access(&can, g->device, o->device) || !can)
+        return false;
+    const int rc = g->cu->peer_enable(o->context, 0);
+    return !rc || rc == GF_CU_PEER_ALREADY_ENABLED;
+}
+
+int gf_cuda_send(void *gpu, void *other, const struct gf_gpu_send *r) {
+    struct gf_cuda_device *g = gpu;
+    const struct gf_cuda_rows rows = {
+        .from_kind = GF_CU_UNIFIED,
+        .from_device = r->from->address + (uint64_t)r->from_offset,
+        .from_pitch = (size_t)r->from_pitch,
+        .to_kind = GF_CU_UNIFIED,
+        .to_device = r->to->address + (uint64_t)r->to_offset,
+        .to_pitch = (size_t)r->to_pitch,
+        .width = (size_t)r->bytes,
+        .height = (size_t)r->count,
+    };
+    (void)other; /* an address tells its device */
+    int rc = gf_gpu_check_rows(r->from_offset, r->bytes, r->from_pitch, r->count, r->from->bytes);
+    if (!rc)
+        rc = gf_gpu_check_rows(r->to_offset, r->bytes, r->to_pitch, r->count, r->to->bytes);
+    if (!rc)
+        rc = gf_cuda_enter(g);
+    if (rc || !r->bytes || !r->count)
+        return rc;
+    if (r->from_pitch <= PITCH_MOST && r->to_pitch <= PITCH_MOST)
+        return gf_cuda_check(g, g->cu->copy_rows(&rows, g->stream), "a copy to another device");
+    for (int64_t i = 0; i < r->count && !rc; i++)
+        rc = g->cu->copy(rows.to_device + (uint64_t)(i * r->to_pitch),
+                         rows.from_device + (uint64_t)(i * r->from_pitch), (size_t)r->bytes,
+                         g->stream);
+    return gf_cuda_check(g, rc, "a copy to another device");
 }

@@ -29,7 +29,7 @@
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
-enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 64, GF_GPU_QUEUES = 3 };
+enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 96, GF_GPU_QUEUES = 3 };
 
 /* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
  * are its buffers in order, then, by value, the argument block (64-bit integers and doubles
@@ -48,10 +48,19 @@ struct gf_gpu_launch {
     bool awaits;
 };
 
-/* Rows in host memory. */
+/* Rows in host memory, and where they are in the device's: from `offset` on, device_pitch bytes apart; 0: packed. */
 struct gf_gpu_rows {
     void *host;
     int64_t bytes, pitch, count;
+    int64_t offset, device_pitch;
+};
+
+/* Rows in the memory of one device, and where they become rows in that of another, or of the same one. */
+struct gf_gpu_send {
+    const struct gf_gpu_buffer *from;
+    struct gf_gpu_buffer *to;
+    int64_t from_offset, from_pitch, to_offset, to_pitch;
+    int64_t bytes, count;
 };
 
 struct gf_gpu {
@@ -84,8 +93,7 @@ struct gf_gpu {
                   int64_t bytes);
     int (*download)(void *gpu, void *host, const struct gf_gpu_buffer *from, int64_t offset,
                     int64_t bytes);
-    /* The same for rows that are `pitch` bytes apart in host memory, packed in the device's. From and
-     * to memory that pin() or lock() knows. */
+    /* The same for rows. From and to memory that pin() or lock() knows. */
     int (*upload_rows)(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows);
     int (*download_rows)(void *gpu, const struct gf_gpu_buffer *from,
                          const struct gf_gpu_rows *rows);
@@ -93,6 +101,14 @@ struct gf_gpu {
     /* From device memory to device memory, not overlapping. */
     int (*copy)(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                 const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+
+    /* Several open devices of one interface, whose functions one thread calls; NULL where it has none.
+     * reaches(): whether send() can write to the other device's memory, which it always can to the
+     * device's own; send() is queued in the first device's queue. follow_other() is follow() for a
+     * mark of the other device's; it may wait. */
+    bool (*reaches)(void *gpu, void *other);
+    int (*send)(void *gpu, void *other, const struct gf_gpu_send *rows);
+    int (*follow_other)(void *gpu, void *other, int which);
 
     /* Compiles flat source text (no #include left) to a binary for this device; the caller frees
      * it. GF_EBACKEND with the first error of the compiler's log. */

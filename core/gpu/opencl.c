@@ -229,6 +229,11 @@ static int opencl_follow(void *gpu, int which) {
     return gf_opencl_queued(g, rc, NULL, "waiting for another queue");
 }
 
+/* No event is valid in two contexts: the calling thread waits. */
+static int opencl_follow_other(void *gpu, void *other, int which) {
+    return gpu == other ? opencl_follow(gpu, which) : opencl_reach(other, which);
+}
+
 static int opencl_elapsed(void *gpu, double *seconds) {
     struct gf_opencl_context *g = gpu;
     uint64_t at[2] = {0, 0};
@@ -411,6 +416,9 @@ const struct gf_gpu gf_gpu_opencl = {
     .download = gf_opencl_download,
     .clear = gf_opencl_clear,
     .copy = gf_opencl_copy,
+    .reaches = gf_opencl_reaches,
+    .send = gf_opencl_send,
+    .follow_other = opencl_follow_other,
     .build = opencl_build,
     .load = opencl_load,
     .unload = opencl_unload,

@@ -68,5 +68,7 @@ int gf_opencl_download(void *gpu, void *host, const struct gf_gpu_buffer *from, 
 int gf_opencl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes);
 int gf_opencl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
                    const struct gf_gpu_buffer *from, int64_t from_offset, int64_t bytes);
+bool gf_opencl_reaches(void *gpu, void *other);
+int gf_opencl_send(void *gpu, void *other, const struct gf_gpu_send *rows);
 
 #endif

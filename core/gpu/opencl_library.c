@@ -30,6 +30,7 @@ static const struct gf_dl_symbol symbols[] = {
     SYMBOL(write_rows, "EnqueueWriteBufferRect"),
     SYMBOL(read_rows, "EnqueueReadBufferRect"),
     SYMBOL(copy, "EnqueueCopyBuffer"),
+    SYMBOL(copy_rows, "EnqueueCopyBufferRect"),
     SYMBOL(fill, "EnqueueFillBuffer"),
     SYMBOL(map, "EnqueueMapBuffer"),
     SYMBOL(unmap, "EnqueueUnmapMemObject"),

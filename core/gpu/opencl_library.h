@@ -100,6 +100,10 @@ struct gf_opencl {
                          void *host, uint32_t n_waits, void *const *waits, void **event);
     int32_t (*copy)(void *queue, void *from, void *to, size_t from_offset, size_t to_offset,
                     size_t bytes, uint32_t n_waits, void *const *waits, void **event);
+    int32_t (*copy_rows)(void *queue, void *from, void *to, const size_t from_origin[3],
+                         const size_t to_origin[3], const size_t region[3], size_t from_row_pitch,
+                         size_t from_slice_pitch, size_t to_row_pitch, size_t to_slice_pitch,
+                         uint32_t n_waits, void *const *waits, void **event);
     int32_t (*fill)(void *queue, void *memory, const void *pattern, size_t pattern_bytes,
                     size_t offset, size_t bytes, uint32_t n_waits, void *const *waits,
                     void **event);

@@ -195,19 +195,22 @@ int gf_opencl_copy(void *gpu, struct gf_gpu_buffer *to, int64_t to_offset,
     return gf_opencl_queued(g, error, event, "a copy");
 }
 
-/* In either direction; from and to memory that lock() knows. */
+/* In either direction; from and to memory that lock() knows. Rows of the device begin at a multiple of
+ * their pitch and some bytes, as OpenCL wants it. */
 static int copy_rows(struct gf_opencl_context *g, const struct gf_gpu_buffer *b,
                      const struct gf_gpu_rows *r, bool up) {
-    static const size_t origin[3] = {0, 0, 0};
+    static const size_t host_origin[3] = {0, 0, 0};
+    const int64_t pitch = gf_gpu_rows_pitch(r);
     const size_t region[3] = {(size_t)r->bytes, (size_t)r->count, 1};
     void *event = NULL;
-    int rc = gf_gpu_check_range(0, r->bytes * r->count, b->bytes);
-    if (rc)
+    int rc = gf_gpu_check_rows(r->offset, r->bytes, pitch, r->count, b->bytes);
+    if (rc || !r->bytes || !r->count)
         return rc;
+    const size_t origin[3] = {(size_t)(r->offset % pitch), (size_t)(r->offset / pitch), 0};
     int32_t error =
-        up ? g->cl->write_rows(g->queue, b->memory, 0, origin, origin, region, region[0], 0,
-                               (size_t)r->pitch, 0, r->host, 0, NULL, &event)
-           : g->cl->read_rows(g->queue, b->memory, 0, origin, origin, region, region[0], 0,
+        up ? g->cl->write_rows(g->queue, b->memory, 0, origin, host_origin, region, (size_t)pitch,
+                               0, (size_t)r->pitch, 0, r->host, 0, NULL, &event)
+           : g->cl->read_rows(g->queue, b->memory, 0, origin, host_origin, region, (size_t)pitch, 0,
                               (size_t)r->pitch, 0, r->host, 0, NULL, &event);
     return gf_opencl_queued(g, error, event, "a copy of rows");
 }
@@ -219,4 +222,30 @@ int gf_opencl_upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_g
 int gf_opencl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
                             const struct gf_gpu_rows *rows) {
     return copy_rows(gpu, from, rows, false);
+}
+
+/* Devices do not share a context, so that each reaches its own memory alone. */
+bool gf_opencl_reaches(void *gpu, void *other) {
+    return gpu == other;
+}
+
+int gf_opencl_send(void *gpu, void *other, const struct gf_gpu_send *r) {
+    struct gf_opencl_context *g = gpu;
+    const size_t region[3] = {(size_t)r->bytes, (size_t)r->count, 1};
+    void *event = NULL;
+    if (gpu != other)
+        return gf_fail(GF_EUNSUPP, "OpenCL copies nothing between contexts");
+    int rc = gf_gpu_check_rows(r->from_offset, r->bytes, r->from_pitch, r->count, r->from->bytes);
+    if (!rc)
+        rc = gf_gpu_check_rows(r->to_offset, r->bytes, r->to_pitch, r->count, r->to->bytes);
+    if (rc || !r->bytes || !r->count)
+        return rc;
+    const size_t from[3] = {(size_t)(r->from_offset % r->from_pitch),
+                            (size_t)(r->from_offset / r->from_pitch), 0};
+    const size_t to[3] = {(size_t)(r->to_offset % r->to_pitch),
+                          (size_t)(r->to_offset / r->to_pitch), 0};
+    int32_t error =
+        g->cl->copy_rows(g->queue, r->from->memory, r->to->memory, from, to, region,
+                         (size_t)r->from_pitch, 0, (size_t)r->to_pitch, 0, 0, NULL, &event);
+    return gf_opencl_queued(g, error, event, "a copy of rows");
 }

@@ -21,6 +21,7 @@ struct gf_gpu_context {
     int64_t limit;              /* bytes of the device's memory that may be taken; 0: all */
     int threads;                /* CPU threads for the host's share */
     struct gf_gpu_stage *stage; /* copies arrays to the device and back */
+    struct gf_gpu_team *team;   /* that it leads, see core/gpu/team.h; NULL: it is alone */
 };
 
 struct gf_gpu_run {

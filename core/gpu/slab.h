@@ -19,20 +19,26 @@
  *     int rc = gf_gpu_slabs_plan(c, &job, &s);
  *     if (!rc) rc = gf_gpu_slabs_exec(c, s, &in, out, &report);
  *     gf_gpu_slabs_drop(c, s);
+ *
+ * Of several devices (core/gpu/team.h) each has a plan for its share of every walk's parts, and what is
+ * between the walks is in the devices' memory: a part that has been transformed is sent in pieces
+ * (core/gpu/exchange.h) to those whose parts of the next walk they belong to.
  */
 #ifndef GF_CORE_GPU_SLAB_H
 #define GF_CORE_GPU_SLAB_H
 
+#include "core/gpu/exchange.h"
 #include "core/gpu/run.h"
 #include "core/slab/plan.h"
 
 /* Parts in flight: packed, uploaded, transformed and downloaded, unpacked. */
-enum { GF_GPU_SLAB_DEPTH = 4 };
+enum { GF_GPU_SLAB_DEPTH = 4, GF_GPU_MEMBERS = GF_MAX_SHARES };
 enum {
     GF_GPU_SLAB_UP,
     GF_GPU_SLAB_DOWN,
     GF_GPU_SLAB_REPORT,
     GF_GPU_SLAB_TABLE,
+    GF_GPU_SLAB_SENT, /* to devices whose memory this one does not reach */
     GF_GPU_SLAB_STAGES
 };
 
@@ -45,6 +51,7 @@ struct gf_gpu_walk {
     bool filters;                /* blocks: forward, times the filter, and back */
     enum gf_direction direction; /* of the others */
     int64_t extent, each, n;     /* pages, or bins of a page; of a part; parts */
+    int64_t first;               /* of the extent, where others have the rest */
     int64_t granule;             /* parts have a multiple of so many */
     int64_t bytes_read, bytes_written; /* of host memory, by the device */
     int output[GF_MAX_OUTPUTS];        /* the job's outputs that the parts' outputs are */
@@ -52,9 +59,28 @@ struct gf_gpu_walk {
     int n_runs;
 };
 
+/* Parts of this walk that are in flight at once. */
+static inline int gf_gpu_walk_depth(const struct gf_gpu_walk *w) {
+    return w->n < GF_GPU_SLAB_DEPTH ? (int)w->n : GF_GPU_SLAB_DEPTH;
+}
+
+/* Which of so many devices; members 0: alone, with the exchange in host memory. */
+struct gf_gpu_seat {
+    int member, members;
+};
+
+/* Device memory that a walk's parts are read from: all of them, filled during the walk before. */
+struct gf_gpu_held {
+    struct gf_gpu_buffer **part;
+    int64_t n;
+};
+
 struct gf_gpu_slabs {
-    struct gf_job job; /* as asked for, a picture's as a volume with one row a page */
-    bool picture;      /* it is a picture's, or a line's: as that of a picture */
+    struct gf_gpu_seat seat;
+    struct gf_gpu_exchange between;
+    struct gf_gpu_held held, next; /* while a job runs: for this walk, for the next one */
+    struct gf_job job;             /* as asked for, a picture's as a volume with one row a page */
+    bool picture;                  /* it is a picture's, or a line's: as that of a picture */
     struct gf_slab_plan
         plan;            /* the shape of the exchange, for display ranges; no more is filled in */
     struct gf_job asked; /* as asked for */
@@ -75,13 +101,27 @@ struct gf_gpu_slabs {
 /* GF_EUNSUPP for a job that is not run so, GF_ENOMEM where the device has no room for a part. */
 int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
                       struct gf_gpu_slabs **slabs);
+/* The same for one device of several, whose share may be empty. */
+int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
+                            struct gf_gpu_seat seat, struct gf_gpu_slabs **slabs);
 /* The walks, as passes of a plan, and the memory. */
 void gf_gpu_slabs_list(const struct gf_gpu_slabs *s, struct gf_plan *plan);
 /* Whether a walk over the data finds output i's display range. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i);
-/* As gf_backend.exec. */
+
+/* An open device and its plan. */
+struct gf_gpu_member {
+    const struct gf_gpu_context *c;
+    struct gf_gpu_slabs *s;
+    const char *name; /* in messages, of one of several */
+};
+
+/* As gf_backend.exec. reaches: bits, by member, of the members whose memory it writes to. */
 int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
                       const struct gf_array *in, struct gf_array *out, struct gf_report *report);
+int gf_gpu_slabs_exec_all(const struct gf_gpu_member *member, int n, const unsigned *reaches,
+                          const struct gf_array *in, struct gf_array *out,
+                          struct gf_report *report);
 void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s); /* takes NULL */
 
 #endif

@@ -16,6 +16,8 @@
  * are several parts, so that copies and passes overlap. Rows of blocks begin at pages of memory, or at
  * cache lines where they are short: a device copies rows that begin anywhere at half the speed. */
 enum { PART = 32 << 20, LEAST_PARTS = 8, BUFFER_ALIGNED = 64, ALIGNED = 4096, ALIGNED_BINS = 16 };
+/* Of one device among several: each part is sent in as many pieces as the next walk has parts. */
+enum { MOST_PARTS = 64 };
 /* Bytes of a page that a block has at least, where there is room. */
 enum { LEAST_ROW = 12 << 10 };
 
@@ -119,6 +121,8 @@ static void describe(struct gf_gpu_slabs *s) {
     p->number = (int64_t)gf_dtype_size(work_type(job));
     s->unit = channels * p->number;
     p->exchange_bytes = walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
+    s->between =
+        (struct gf_gpu_exchange){p->pages, p->rows * p->width * p->number / s->unit, s->unit};
     s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == work_type(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input = !forward && job->spend_input && job->in_dtype == work_type(job) && !job->in_shift;
@@ -128,6 +132,11 @@ static void describe(struct gf_gpu_slabs *s) {
         s->in_output = s->in_output && forward && !halved && !job->lean;
         s->in_input = s->in_input && !halved && !job->lean;
     }
+}
+
+/* Blocks of a volume's filter are rows. */
+static int64_t granule_of(const struct gf_gpu_slabs *s) {
+    return s->filter && !s->picture ? s->plan.width * s->plan.number / s->unit : 1;
 }
 
 /* ---- parts ---- */
@@ -259,6 +268,22 @@ static int64_t own_bytes(const struct gf_gpu_walk *w) {
     return sum;
 }
 
+/* Of the devices' memory, what this walk reads and the next one will read. */
+static int64_t held_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
+    const struct gf_gpu_exchange *e = &s->between;
+    const int members = s->seat.members, member = s->seat.member;
+    const int64_t pages = members ? gf_slab_share(e->pages, members, member).count : 0;
+    const int64_t bins =
+        members ? gf_slab_planes(e->bins, members, member, granule_of(s)).count : 0;
+    const int64_t slab = pages * e->bins * e->unit, block = bins * e->pages * e->unit;
+    return (w->from_input ? 0
+            : w->blocks   ? block
+                          : slab) +
+           (w->to_output ? 0
+            : w->blocks  ? slab
+                         : block);
+}
+
 static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
     for (int i = 0; i < 2; i++) {
         gf_gpu_run_drop(c, &w->run[i]);
@@ -281,9 +306,11 @@ static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *
     if (rc)
         return rc;
     const struct gf_gpu_plan *p = w->run[0].plan;
-    const int64_t again = p->bytes[GF_GPU_IN] + p->bytes[GF_GPU_FILTER] + outputs_bytes(p);
-    const int64_t beside = (GF_GPU_SLAB_DEPTH - 1) * again + own_bytes(w) +
-                           GF_GPU_SLAB_DEPTH * gf_gpu_run_report_bytes(&w->run[0]);
+    const int64_t held = held_bytes(s, w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
+    const int64_t again = in + p->bytes[GF_GPU_FILTER] + outputs_bytes(p);
+    const int64_t deep = gf_gpu_walk_depth(w);
+    const int64_t beside =
+        (deep - 1) * again + own_bytes(w) + held + deep * gf_gpu_run_report_bytes(&w->run[0]);
     for (int i = 0; i < w->n_runs && !rc; i++)
         rc = gf_gpu_run_prepare(c, &w->run[i], i ? 0 : beside);
     return rc;
@@ -308,6 +335,8 @@ static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64
 
 /* The largest parts up to PART that fit the device. */
 static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
+    if (!w->extent)
+        return 0;
     const int64_t bytes =
         (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
     int64_t most = (w->extent + LEAST_PARTS - 1) / LEAST_PARTS;
@@ -318,6 +347,8 @@ static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, stru
     part = in_rows && part < 2 * PART ? 2 * PART : part; /* longer rows are copied faster */
     if (most > part / bytes)
         most = part / bytes;
+    if (s->seat.members && most < (w->extent + MOST_PARTS - 1) / MOST_PARTS)
+        most = (w->extent + MOST_PARTS - 1) / MOST_PARTS;
     for (most = most ? most : 1;; most /= 2) {
         set_parts(s, w, most);
         int rc = make_runs(c, s, w);
@@ -336,11 +367,21 @@ static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum 
     return bytes;
 }
 
+/* Of the walk's pages or bins, and of the bytes that it copies. */
+static void take_share(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
+    const int64_t all = w->extent;
+    const struct gf_span own = gf_slab_planes(all, s->seat.members, s->seat.member, w->granule);
+    w->first = own.first;
+    w->extent = own.count;
+    w->bytes_read = (int64_t)((double)w->bytes_read / (double)all * (double)own.count);
+    w->bytes_written = (int64_t)((double)w->bytes_written / (double)all * (double)own.count);
+}
+
 static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
     const struct gf_job *job = &s->job;
     int64_t shape[GF_MAX_RANK];
     const int64_t columns = s->plan.width * s->plan.number / s->unit;
-    w.granule = w.filters && !s->picture ? columns : 1;
+    w.granule = w.blocks ? granule_of(s) : 1;
     w.columns = is_line(s) && !w.blocks;
     w.extent = w.blocks ? s->plan.rows * columns : s->plan.pages;
     w.bytes_read = w.bytes_written = s->plan.exchange_bytes;
@@ -355,6 +396,8 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
             shape[2] = job->shape[2] / 2 + 1; /* the rest is mirrored by the host */
         w.bytes_written += array_bytes(job, shape, job->out[i].dtype);
     }
+    if (s->seat.members)
+        take_share(s, &w);
     s->walk[s->n_walks++] = w;
 }
 
@@ -415,6 +458,8 @@ static void count_table(struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
 static void count_memory(struct gf_gpu_slabs *s) {
     int64_t *most = s->staging_bytes;
     for (int i = 0; i < s->n_walks; i++) {
+        if (!s->walk[i].n)
+            continue;
         count_table(s, &s->walk[i]);
         const struct gf_gpu_run *m = &s->walk[i].run[0];
         const int64_t bytes[GF_GPU_SLAB_STAGES] = {
@@ -422,11 +467,14 @@ static void count_memory(struct gf_gpu_slabs *s) {
             m->plan->bytes[GF_GPU_FILTER]};
         for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
             most[k] = bytes[k] > most[k] ? bytes[k] : most[k];
+        if (s->seat.members && !s->walk[i].to_output &&
+            most[GF_GPU_SLAB_SENT] < bytes[GF_GPU_SLAB_DOWN])
+            most[GF_GPU_SLAB_SENT] = bytes[GF_GPU_SLAB_DOWN];
         s->device_bytes = m->bytes > s->device_bytes ? m->bytes : s->device_bytes;
     }
     for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
         s->host_bytes += GF_GPU_SLAB_DEPTH * most[k];
-    if (!s->in_output && !s->in_input)
+    if (!s->in_output && !s->in_input && !s->seat.members)
         s->host_bytes += s->plan.exchange_bytes;
 }
 
@@ -441,8 +489,31 @@ static int take_filter(struct gf_gpu_slabs *s) {
     return 0;
 }
 
+/* Walks that read the same exchange cut it alike. */
+static int fit_walks(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    int rc = 0;
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        rc = fit_walk(c, s, &s->walk[i]);
+    for (int i = 1; i < s->n_walks && s->seat.members && !rc; i++) {
+        struct gf_gpu_walk *scan = &s->walk[i - 1], *w = &s->walk[i];
+        if (!scan->scans || scan->from_input || scan->each == w->each)
+            continue;
+        struct gf_gpu_walk *longer = scan->each > w->each ? scan : w;
+        drop_runs(c, longer);
+        longer->each = scan->each < w->each ? scan->each : w->each;
+        longer->n = (longer->extent + longer->each - 1) / longer->each;
+        rc = make_runs(c, s, longer);
+    }
+    return rc;
+}
+
 int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
                       struct gf_gpu_slabs **slabs) {
+    return gf_gpu_slabs_plan_share(c, job, (struct gf_gpu_seat){0, 0}, slabs);
+}
+
+int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
+                            struct gf_gpu_seat seat, struct gf_gpu_slabs **slabs) {
     *slabs = NULL;
     const bool line = job->ndim == 1;
     const struct gf_job volume = line ? line_matrix(job) : gf_slab_volume(job);
@@ -452,6 +523,7 @@ int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a plan");
+    s->seat = seat;
     s->job = volume;
     s->picture = job->ndim < 3;
     s->asked = *job;
@@ -461,8 +533,8 @@ int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
         add_filter_walks(s);
     else if (!rc)
         add_walks(s);
-    for (int i = 0; i < s->n_walks && !rc; i++)
-        rc = fit_walk(c, s, &s->walk[i]);
+    if (!rc)
+        rc = fit_walks(c, s);
     if (rc) {
         gf_gpu_slabs_drop(c, s);
         return rc;

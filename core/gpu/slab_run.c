@@ -10,6 +10,7 @@
 #include "core/filter/filter.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/slab_copy.h"
+#include "core/gpu/slab_send.h"
 #include "core/gpu/slab_walk.h"
 #include "core/slab/range.h"
 
@@ -17,7 +18,8 @@
 
 /* One job under way. */
 struct run {
-    const struct gf_gpu_context *c;
+    struct gf_gpu_walkers all;
+    const struct gf_gpu_context *c; /* the first one's, and its plan */
     struct gf_gpu_slabs *s;
     struct gf_gpu_slab_ends ends;
     struct gf_slab_range range;
@@ -37,11 +39,18 @@ static void set_ranges(const struct run *r, struct gf_gpu_walk *w) {
         }
 }
 
-static int run_walk(struct run *r, struct gf_gpu_walk *w) {
+static int run_walk(struct run *r, int index) {
+    const struct gf_gpu_walk *w = &r->s->walk[index];
     double high[GF_MAX_OUTPUTS] = {0};
-    if (w->to_output)
-        set_ranges(r, w);
-    int rc = gf_gpu_slab_walk(r->c, r->s, w, &r->ends, &r->found, high);
+    int rc = 0;
+    for (int i = 0; i < r->all.n && w->to_output; i++)
+        set_ranges(r, &r->all.member[i].s->walk[index]);
+    if (r->s->seat.members)
+        rc = gf_gpu_slab_hold(&r->all, index);
+    if (!rc)
+        rc = gf_gpu_slab_walk(&r->all, index, &r->ends, &r->found, high);
+    if (!rc && r->s->seat.members)
+        gf_gpu_slab_pass_on(&r->all, index);
     for (int i = 0; i < r->s->job.n_out && w->scans && !rc; i++)
         if (gf_gpu_slabs_scans(r->s, i))
             r->range.of[i][1] = high[i];
@@ -96,7 +105,8 @@ static int run_lines(const struct gf_gpu_context *c, const struct gf_array *line
 
 /* After the slabs of a forward transform. */
 static int find_ranges(struct run *r) {
-    gf_slab_range_pages(&r->range, 0, r->s->plan.pages, r->ends.exchange.a.data);
+    if (!r->s->seat.members) /* several devices have shown it on its way */
+        gf_slab_range_pages(&r->range, 0, r->s->plan.pages, r->ends.exchange.a.data);
     struct gf_array lines = gf_slab_range_lines(&r->range);
     int rc = lines.data ? run_lines(r->c, &lines) : 0;
     if (!rc)
@@ -149,8 +159,9 @@ static int run_forward(struct run *r) {
     int rc = gf_slab_range_open(&s->plan, &r->range);
     if (!rc)
         gf_slab_range_input(&r->range, 0, &r->ends.in.a);
+    r->all.range = &r->range;
     for (int i = 0; i < s->n_walks && !rc; i++) {
-        rc = run_walk(r, &s->walk[i]);
+        rc = run_walk(r, i);
         if (!rc && !s->walk[i].to_output)
             rc = find_ranges(r);
     }
@@ -163,7 +174,7 @@ static int run_forward(struct run *r) {
 static int run_inverse(struct run *r) {
     int rc = 0;
     for (int i = 0; i < r->s->n_walks && !rc; i++)
-        rc = run_walk(r, &r->s->walk[i]);
+        rc = run_walk(r, i);
     r->found.imag_ratio = r->found.lost > 0 ? sqrt(r->found.lost / r->found.kept) : 0;
     return rc;
 }
@@ -181,19 +192,76 @@ static void add_zero(const struct gf_array *x, bool along_rows, double v) {
     }
 }
 
+/* The same in the parts of pages that the devices hold. */
+static int add_held_zero(const struct run *r, const struct gf_gpu_member *m, double v) {
+    const struct gf_slab_plan *p = &r->s->plan;
+    const struct gf_gpu_exchange *e = &r->s->between;
+    const struct gf_gpu_walk *w = &m->s->walk[r->s->n_walks - 1];
+    const bool along_rows = r->s->job.axes & 2;
+    const int64_t rows = along_rows ? 1 : p->rows, page = e->bins * e->unit;
+    void *zeros = NULL;
+    int rc = w->n ? m->c->api->pin(m->c->gpu, w->each * rows * e->unit, &zeros) : 0;
+    for (int64_t k = 0; k < w->n && !rc; k++) {
+        const int64_t count = gf_gpu_part_span(w, k).count * rows;
+        const struct gf_gpu_rows at = {.host = zeros,
+                                       .bytes = e->unit,
+                                       .pitch = e->unit,
+                                       .count = count,
+                                       .device_pitch = page / rows};
+        const struct gf_array all = gf_array_wrap(zeros, p->number == 16 ? GF_C128 : GF_C64, 4,
+                                                  (int64_t[]){count, 1, 1, e->unit / p->number});
+        rc = m->c->api->download_rows(m->c->gpu, m->s->held.part[k], &at);
+        if (!rc)
+            rc = m->c->api->sync(m->c->gpu);
+        if (!rc)
+            add_zero(&all, true, v);
+        if (!rc)
+            rc = m->c->api->upload_rows(m->c->gpu, m->s->held.part[k], &at);
+        if (!rc)
+            rc = m->c->api->sync(m->c->gpu);
+    }
+    if (zeros)
+        m->c->api->unpin(m->c->gpu, zeros);
+    return rc;
+}
+
+static int add_offset(struct run *r) {
+    const double v = gf_filter_zero(&r->s->job);
+    int rc = 0;
+    if (!r->s->seat.members)
+        add_zero(&r->ends.exchange.a, r->s->job.axes & 2, v);
+    for (int i = 0; i < r->all.n && r->s->seat.members && !rc; i++)
+        rc = add_held_zero(r, &r->all.member[i], v);
+    return rc;
+}
+
+/* Of a filter that is one: the first device's plan has it, and the others'. */
+static int make_table(struct run *r) {
+    struct gf_job whole = r->s->asked;
+    bool needed = false;
+    int rc = 0;
+    for (int i = 0; i < r->all.n; i++) {
+        const struct gf_gpu_walk *w = &r->all.member[i].s->walk[1];
+        needed |= w->n && w->run[0].plan->bytes[GF_GPU_FILTER];
+    }
+    whole.filter = r->s->filter;
+    if (needed && !r->s->table.data)
+        rc = gf_gpu_filter_table(&whole, r->c->threads, &r->s->table);
+    for (int i = 1; i < r->all.n && !rc; i++) {
+        r->all.member[i].s->table = r->s->table;
+        r->all.member[i].s->table.base = NULL;
+    }
+    return rc;
+}
+
 static int run_filter(struct run *r) {
     struct gf_gpu_slabs *s = r->s;
-    int rc = 0;
-    if (s->walk[1].run[0].plan->bytes[GF_GPU_FILTER] && !s->table.data) {
-        struct gf_job whole = s->asked;
-        whole.filter = s->filter;
-        rc = gf_gpu_filter_table(&whole, r->c->threads, &s->table);
-    }
+    int rc = make_table(r);
     for (int i = 0; i < s->n_walks && !rc; i++) {
-        rc = run_walk(r, &s->walk[i]);
+        rc = run_walk(r, i);
         /* The transform back along z makes of one bin as much in every page. */
         if (!rc && s->walk[i].filters && s->job.filter->offset != 0)
-            add_zero(&r->ends.exchange.a, s->job.axes & 2, gf_filter_zero(&s->job));
+            rc = add_offset(r);
     }
     return rc;
 }
@@ -237,7 +305,7 @@ static void look_at_all(struct run *r) {
         look(r->c, &ends->out[i]);
         all = all && ends->out[i].locked;
     }
-    if (!s->plan.exchange_bytes)
+    if (!s->plan.exchange_bytes || s->seat.members)
         return;
     const struct gf_gpu_slab_end *same = ends->exchange.a.data == ends->in.a.data ? &ends->in
                                          : ends->exchange.a.data == ends->out[0].a.data
@@ -271,7 +339,7 @@ static int take_exchange(struct run *r) {
     const struct gf_slab_plan *p = &s->plan;
     const int64_t channels = s->unit / p->number;
     void *data = NULL;
-    if (!p->exchange_bytes)
+    if (!p->exchange_bytes || s->seat.members)
         return 0;
     if (s->in_output && gf_array_is_contiguous(&r->ends.out[0].a))
         data = r->ends.out[0].a.data;
@@ -290,7 +358,18 @@ static int take_exchange(struct run *r) {
 
 int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
                       const struct gf_array *in, struct gf_array *out, struct gf_report *report) {
-    struct run r = {.c = c, .s = s, .ends.in.a = gf_gpu_slab_volume(in)};
+    const struct gf_gpu_member alone = {.c = c, .s = s};
+    return gf_gpu_slabs_exec_all(&alone, 1, NULL, in, out, report);
+}
+
+int gf_gpu_slabs_exec_all(const struct gf_gpu_member *member, int n, const unsigned *reaches,
+                          const struct gf_array *in, struct gf_array *out,
+                          struct gf_report *report) {
+    struct gf_gpu_slabs *s = member->s;
+    struct run r = {.all = {.member = member, .n = n, .reaches = reaches},
+                    .c = member->c,
+                    .s = s,
+                    .ends.in.a = gf_gpu_slab_volume(in)};
     const double start = gf_now_ms();
     for (int i = 0; i < s->job.n_out; i++)
         r.ends.out[i].a = gf_gpu_slab_volume(&out[i]);
@@ -300,6 +379,7 @@ int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
         rc = s->filter                        ? run_filter(&r)
              : s->job.direction == GF_FORWARD ? run_forward(&r)
                                               : run_inverse(&r);
+        gf_gpu_slab_let_go(&r.all);
         unlock_all(&r);
     }
     if (!rc && s->job.op == GF_FFT && s->job.direction == GF_FORWARD)

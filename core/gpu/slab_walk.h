@@ -2,20 +2,11 @@
 #ifndef GF_CORE_GPU_SLAB_WALK_H
 #define GF_CORE_GPU_SLAB_WALK_H
 
-#include "core/gpu/slab.h"
+#include "core/gpu/slab_part.h"
 
-/* An array, and what is known of its memory. */
-struct gf_gpu_slab_end {
-    struct gf_array a;
-    bool locked, ours; /* page-locked; by this job */
-};
-
-struct gf_gpu_slab_ends {
-    struct gf_gpu_slab_end in, out[GF_MAX_OUTPUTS], exchange;
-};
-
-/* Adds to `found`; of a walk for display ranges high[i] becomes output i's largest value. */
-int gf_gpu_slab_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, struct gf_gpu_walk *w,
+/* Walk `index` of all. Adds to `found`; of a walk for display ranges high[i] becomes output i's largest
+ * value. */
+int gf_gpu_slab_walk(const struct gf_gpu_walkers *all, int index,
                      const struct gf_gpu_slab_ends *ends, struct gf_report *found, double *high);
 /* CPU threads for copies; a device that is the CPU has its own threads there. */
 int gf_gpu_slab_threads(const struct gf_gpu_context *c);

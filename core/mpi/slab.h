@@ -10,14 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct gf_span {
-    int64_t first, count;
-};
-
-/* The share of a rank: all of 0..n - 1 in order, as evenly as possible; and as evenly as blocks of
- * `unit` (from 1) can be shared, where what is left of a block belongs to the last one. */
-struct gf_span gf_slab_share(int64_t n, int ranks, int rank);
-struct gf_span gf_slab_planes(int64_t n, int ranks, int rank, int64_t unit);
+#include "core/base/span.h"
 
 /* The rows of a rank, one range or two, ascending. */
 struct gf_rows {

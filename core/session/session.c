@@ -116,8 +116,11 @@ void gf_session_note(const struct gf_session *s, const char *format, ...) {
 /* ---- contexts ---- */
 
 static struct gf_backend_options backend_options(const struct gf_session *s, int threads) {
+    const bool together =
+        s->options.devices && s->asked >= 0 && gf_session_backend(s, s->asked)->shares;
     return (struct gf_backend_options){.threads = threads,
-                                       .device = s->options.device,
+                                       .device = together ? s->options.devices : s->options.device,
+                                       .no_peer = s->options.no_peer,
                                        .general =
                                            true, /* files of many sizes; a benchmark has one */
                                        .device_memory = s->options.device_memory,

@@ -30,8 +30,12 @@ struct gf_session_options {
     const char *backend;                      /* by name; NULL: auto picks for each job */
     const char *device;                       /* number or part of a name; NULL: the first */
     const char *device_variable; /* where `device` came from, for notes; NULL: it was demanded */
-    int64_t device_memory;       /* as in struct gf_backend_options */
-    int threads;                 /* of the whole run, as in struct gf_backend_options */
+    /* NULL, or the devices that share what does not fit `device`, the first of them, between commas; for a
+     * backend that shares. */
+    const char *devices;
+    bool no_peer;          /* as in struct gf_backend_options */
+    int64_t device_memory; /* likewise */
+    int threads;           /* of the whole run, as in struct gf_backend_options */
     const char *fftw_plan;
     bool untuned; /* ignore the record of speeds (core/session/record.h) */
     bool ends;    /* the process ends soon after: what closes slowly is left to the system */

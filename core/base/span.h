@@ -1,0 +1,19 @@
+/* Runs of items, and how those who work together share one: pure functions.
+ *
+ *     struct gf_span own = gf_slab_share(512, 3, i);      171 items, 171 and 170
+ */
+#ifndef GF_CORE_BASE_SPAN_H
+#define GF_CORE_BASE_SPAN_H
+
+#include <stdint.h>
+
+struct gf_span {
+    int64_t first, count;
+};
+
+/* The share of a rank: all of 0..n - 1 in order, as evenly as possible; and as evenly as blocks of
+ * `unit` (from 1) can be shared, where what is left of a block belongs to the last one. */
+struct gf_span gf_slab_share(int64_t n, int ranks, int rank);
+struct gf_span gf_slab_planes(int64_t n, int ranks, int rank, int64_t unit);
+
+#endif

@@ -1,0 +1,232 @@
+/* Opens the devices of a list, and plans and runs a job on all of them. */
+#include "core/gpu/team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+
+struct gf_gpu_team {
+    int n; /* open members, the leading one included */
+    struct gf_gpu_context *member[GF_GPU_MEMBERS];
+    char name[GF_GPU_MEMBERS][64];
+    unsigned reaches[GF_GPU_MEMBERS];
+    struct gf_backend_options options; /* the others are opened with; the strings are the team's */
+    char *devices;                     /* "0,1" */
+};
+
+struct gf_gpu_team_plan {
+    const struct gf_gpu_team *team;
+    struct gf_gpu_member member[GF_GPU_MEMBERS];
+};
+
+/* ---- contexts ---- */
+
+/* Device `which` of a list, cut out of it; false beyond its end. */
+static bool device_at(const char *list, int which, char *text, size_t size) {
+    while (which > 0 && list) {
+        list = strchr(list, ',');
+        list = list ? list + 1 : NULL;
+        which--;
+    }
+    if (list)
+        snprintf(text, size, "%.*s", (int)strcspn(list, ","), list);
+    return list != NULL;
+}
+
+static void close_others(struct gf_gpu_team *t) {
+    for (; t->n > 1; t->n--)
+        gf_gpu_run_close(t->member[t->n - 1]);
+}
+
+int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *options,
+                     void **context) {
+    struct gf_backend_options first =
+        options ? *options : (struct gf_backend_options){.threads = 0};
+    char device[64];
+    if (!first.device || !strchr(first.device, ','))
+        return gf_gpu_run_open(api, options, context);
+    struct gf_gpu_team *t = calloc(1, sizeof *t);
+    *context = NULL;
+    if (!t || !(t->devices = strdup(first.device))) {
+        free(t);
+        return gf_fail(GF_ENOMEM, "no memory for a list of devices");
+    }
+    t->options = first;
+    device_at(t->devices, 0, device, sizeof device);
+    first.device = device;
+    int rc = gf_gpu_run_open(api, &first, context);
+    if (rc) {
+        free(t->devices);
+        free(t);
+        return rc;
+    }
+    struct gf_gpu_context *c = *context;
+    t->n = 1;
+    t->member[0] = c;
+    snprintf(t->name[0], sizeof t->name[0], "%s", device);
+    c->team = t;
+    return 0;
+}
+
+void gf_gpu_team_close(void *context) {
+    struct gf_gpu_context *c = context;
+    struct gf_gpu_team *t = c ? c->team : NULL;
+    if (t) {
+        close_others(t);
+        free(t->devices);
+        free(t);
+    }
+    gf_gpu_run_close(c);
+}
+
+bool gf_gpu_team_lost(void *context) {
+    const struct gf_gpu_context *c = context;
+    bool lost = gf_gpu_run_lost(context);
+    for (int i = 1; c->team && i < c->team->n; i++)
+        lost = lost || gf_gpu_run_lost(c->team->member[i]);
+    return lost;
+}
+
+static void find_reach(struct gf_gpu_team *t) {
+    for (int i = 0; i < t->n; i++)
+        for (int k = 0; k < t->n; k++) {
+            const struct gf_gpu_context *a = t->member[i], *b = t->member[k];
+            const bool asked = i == k || !t->options.no_peer;
+            if (asked && a->api->reaches(a->gpu, b->gpu))
+                t->reaches[i] |= 1u << k;
+        }
+}
+
+/* Those that are not open yet. */
+static int open_others(struct gf_gpu_team *t) {
+    const struct gf_gpu *api = t->member[0]->api;
+    char device[64];
+    int rc = 0;
+    if (t->n > 1)
+        return 0;
+    while (!rc && device_at(t->devices, t->n, device, sizeof device)) {
+        struct gf_backend_options own = t->options;
+        void *context = NULL;
+        own.device = device;
+        if (t->n == GF_GPU_MEMBERS)
+            rc = gf_fail(GF_EUNSUPP, "more than %d devices share no job", GF_GPU_MEMBERS);
+        else
+            rc = gf_gpu_run_open(api, &own, &context);
+        if (!rc) {
+            snprintf(t->name[t->n], sizeof t->name[0], "%s", device);
+            t->member[t->n++] = context;
+        }
+    }
+    if (rc)
+        close_others(t);
+    else
+        find_reach(t);
+    return rc;
+}
+
+/* ---- plans ---- */
+
+int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job,
+                     struct gf_gpu_team_plan **plan) {
+    struct gf_gpu_team *t = c->team;
+    *plan = NULL;
+    if (!t || !c->api->send)
+        return gf_fail(GF_EUNSUPP, "no other device");
+    int rc = open_others(t);
+    if (rc)
+        return rc;
+    struct gf_gpu_team_plan *p = calloc(1, sizeof *p);
+    if (!p)
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    p->team = t;
+    for (int i = 0; i < t->n && !rc; i++) {
+        p->member[i].c = t->member[i];
+        p->member[i].name = t->name[i];
+        rc = gf_gpu_slabs_plan_share(t->member[i], job, (struct gf_gpu_seat){i, t->n},
+                                     &p->member[i].s);
+    }
+    if (rc) {
+        gf_gpu_team_drop(p);
+        return rc;
+    }
+    *plan = p;
+    return 0;
+}
+
+void gf_gpu_team_drop(struct gf_gpu_team_plan *p) {
+    for (int i = 0; p && i < p->team->n; i++)
+        if (p->member[i].s)
+            gf_gpu_slabs_drop(p->member[i].c, p->member[i].s);
+    free(p);
+}
+
+int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in,
+                     struct gf_array *out, struct gf_report *report) {
+    int rc = gf_gpu_slabs_exec_all(p->member, p->team->n, p->team->reaches, in, out, report);
+    if (!rc && report)
+        report->devices = p->team->n;
+    return rc;
+}
+
+/* ---- what `gpufft plan` shows ---- */
+
+/* Walk `index` of all, by the longest parts that a device takes. */
+static void list_walk(const struct gf_gpu_team_plan *p, int index, struct gf_plan *plan) {
+    struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
+    const struct gf_gpu_walk *longest = &p->member[0].s->walk[index];
+    int busy = 0;
+    *pass = (struct gf_pass_info){.bytes_read = 0};
+    for (int i = 0; i < p->team->n; i++) {
+        const struct gf_gpu_walk *w = &p->member[i].s->walk[index];
+        busy += w->n > 0;
+        longest = w->each > longest->each ? w : longest;
+        pass->bytes_read += w->from_input && w->n ? w->bytes_read : 0;
+        pass->bytes_written += w->to_output && w->n ? w->bytes_written : 0;
+        plan->kernels_built += w->run[0].built + w->run[1].built;
+        plan->build_seconds += w->run[0].build_seconds + w->run[1].build_seconds;
+    }
+    const int passes = longest->run[0].plan->n_passes;
+    snprintf(pass->what, sizeof pass->what, "%d devices, %s%s: %lld %s at a time, %d pass%s", busy,
+             longest->what, longest->scans ? ", for the display range" : "",
+             (long long)longest->each, longest->blocks ? "bins of a page" : "pages", passes,
+             passes == 1 ? "" : "es");
+}
+
+/* Bytes that a member sends to the others in all walks. */
+static int64_t sent_by(const struct gf_gpu_team_plan *p, int member) {
+    const struct gf_gpu_slabs *s = p->member[member].s;
+    int64_t bytes = 0;
+    for (int i = 0; i + 1 < s->n_walks; i++) {
+        const struct gf_gpu_walk *w = &s->walk[i];
+        const struct gf_gpu_walk *next = &s->walk[i + 1];
+        const int64_t others =
+            next->blocks ? s->between.bins - next->extent : s->between.pages - next->extent;
+        bytes += w->to_output ? 0 : w->extent * others * s->between.unit;
+    }
+    return bytes;
+}
+
+static void list_share(const struct gf_gpu_team_plan *p, int i, struct gf_plan_share *share) {
+    const struct gf_gpu_slabs *s = p->member[i].s;
+    *share = (struct gf_plan_share){.bytes = s->device_bytes, .sent = sent_by(p, i)};
+    snprintf(share->device, sizeof share->device, "%s", p->team->name[i]);
+    for (int k = 0; k < s->n_walks; k++) {
+        const struct gf_gpu_walk *w = &s->walk[k];
+        *(w->blocks ? &share->bins : &share->pages) = (struct gf_span){w->first, w->extent};
+    }
+    share->direct = p->team->reaches[i] == (1u << p->team->n) - 1;
+}
+
+void gf_gpu_team_list(const struct gf_gpu_team_plan *p, struct gf_plan *plan) {
+    for (int i = 0; i < p->member[0].s->n_walks; i++)
+        list_walk(p, i, plan);
+    for (int i = 0; i < p->team->n; i++) {
+        const struct gf_gpu_slabs *s = p->member[i].s;
+        list_share(p, i, &plan->share[plan->n_shares++]);
+        plan->workspace_bytes += s->host_bytes;
+        plan->device_bytes =
+            s->device_bytes > plan->device_bytes ? s->device_bytes : plan->device_bytes;
+    }
+    plan->in_slabs = true;
+}

@@ -1,0 +1,35 @@
+/* Several devices of one interface that share a job: the first one's context leads, and opens the others
+ * when a job needs them: one whose arrays do not fit the first device.
+ *
+ *     void *context;
+ *     int rc = gf_gpu_team_open(&gf_gpu_cuda, &(struct gf_backend_options){.device = "0,1"}, &context);
+ *     struct gf_gpu_team_plan *p;
+ *     if (!rc) rc = gf_gpu_team_plan(context, &job, &p);
+ *     if (!rc) rc = gf_gpu_team_exec(p, &in, out, &report);
+ *     gf_gpu_team_drop(p);
+ *     gf_gpu_team_close(context);
+ */
+#ifndef GF_CORE_GPU_TEAM_H
+#define GF_CORE_GPU_TEAM_H
+
+#include "core/gpu/slab.h"
+
+struct gf_gpu_team_plan;
+
+/* As gf_gpu_run_open() and the like; one device, unless options->device is a list. */
+int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *options,
+                     void **context);
+void gf_gpu_team_close(void *context);
+bool gf_gpu_team_lost(void *context);
+
+/* GF_EUNSUPP for a job that is not shared, and where there is one device; GF_ENOMEM where it does not
+ * fit all of them. */
+int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job,
+                     struct gf_gpu_team_plan **plan);
+void gf_gpu_team_list(const struct gf_gpu_team_plan *p, struct gf_plan *plan);
+/* As gf_backend.exec. */
+int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in,
+                     struct gf_array *out, struct gf_report *report);
+void gf_gpu_team_drop(struct gf_gpu_team_plan *p); /* takes NULL */
+
+#endif

@@ -1,0 +1,359 @@
+/* Jobs that several devices share: the pieces that they exchange, as numbers; and two, three and five
+ * devices beside sums in long double. Where there are fewer, some are opened more than once.
+ *
+ *     test_gpu_team [gpu | all] [BACKEND...]
+ *
+ * `gpu`, `all`: as test_gpu_slabs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/environment.h"
+#include "core/base/status.h"
+#include "core/filter/filter.h"
+#include "core/gpu/exchange.h"
+#include "core/gpu/team.h"
+#include "core/session/backends.h"
+#include "tests/core/backends.h"
+#include "tests/test.h"
+
+/* ---- pieces ---- */
+
+enum { EACH = 3 }; /* indices of a part, at most */
+
+static int64_t parts_of(struct gf_span own) {
+    return (own.count + EACH - 1) / EACH;
+}
+
+static struct gf_span part_at(struct gf_span own, int64_t k) {
+    const int64_t at = k * EACH;
+    return (struct gf_span){own.first + at, own.count - at < EACH ? own.count - at : EACH};
+}
+
+/* Whether every row of the piece is within both parts, and brings each bin to its place. `to` counts what
+ * was written there. */
+static bool good_piece(const struct gf_gpu_exchange *e, bool to_block, struct gf_span pages,
+                       struct gf_span bins, uint8_t *to) {
+    const struct gf_gpu_piece p = gf_gpu_piece(e, to_block, pages, bins);
+    const int64_t slab = pages.count * e->bins * e->unit, block = e->pages * bins.count * e->unit;
+    bool good = p.count == pages.count && p.bytes == bins.count * e->unit;
+    for (int64_t z = 0; z < p.count && good; z++)
+        for (int64_t i = 0; i < p.bytes; i++) {
+            const int64_t from = p.from_offset + z * p.from_pitch + i;
+            const int64_t there = p.to_offset + z * p.to_pitch + i;
+            const int64_t in_slab = to_block ? from : there, in_block = to_block ? there : from;
+            const int64_t bin = i / e->unit;
+            good = good && in_slab < slab && in_block < block &&
+                   in_slab == (z * e->bins + bins.first + bin) * e->unit + i % e->unit &&
+                   in_block == ((pages.first + z) * bins.count + bin) * e->unit + i % e->unit;
+            if (good)
+                to[there]++;
+        }
+    return good;
+}
+
+/* One part of one device, from all parts of all devices: each of its bytes is written once. */
+static bool is_filled(const struct gf_gpu_exchange *e, bool to_block, int members,
+                      struct gf_span own) {
+    uint8_t written[4096] = {0};
+    const int64_t all = own.count * (to_block ? e->pages : e->bins) * e->unit;
+    bool good = all <= (int64_t)sizeof written;
+    for (int m = 0; m < members && good; m++) {
+        const struct gf_span other = gf_slab_share(to_block ? e->pages : e->bins, members, m);
+        for (int64_t k = 0; k < parts_of(other) && good; k++)
+            good = good_piece(e, to_block, to_block ? part_at(other, k) : own,
+                              to_block ? own : part_at(other, k), written);
+    }
+    for (int64_t i = 0; i < all && good; i++)
+        good = written[i] == 1;
+    return good;
+}
+
+/* Even, uneven and prime extents, and more devices than pages. */
+static void test_pieces(void) {
+    static const struct gf_gpu_exchange shape[] = {
+        {8, 12, 8}, {7, 13, 8}, {2, 31, 16}, {11, 3, 24}};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        for (int members = 1; members <= 5; members++)
+            for (int m = 0; m < members; m++)
+                for (int blocks = 0; blocks < 2; blocks++) {
+                    const struct gf_gpu_exchange *e = &shape[i];
+                    const struct gf_span own =
+                        gf_slab_share(blocks ? e->bins : e->pages, members, m);
+                    bool good = true;
+                    for (int64_t k = 0; k < parts_of(own); k++)
+                        good = good && is_filled(e, blocks, members, part_at(own, k));
+                    CHECK_MSG(good, "%lldx%lld, device %d of %d, %s", (long long)e->pages,
+                              (long long)e->bins, m, members, blocks ? "bins" : "pages");
+                }
+}
+
+/* ---- jobs ---- */
+
+/* How many devices share the job; the memory of each, in KiB, which does not hold it in one piece; few: on
+ * the CPU too. */
+struct limited {
+    int devices;
+    const char *job;
+    int64_t kib;
+    bool few;
+};
+
+static const struct limited jobs[] = {
+    {2, "fwd c64 24x20x40 > complex", 250, true},
+    {3, "fwd c64 23x17x29 > complex shift", 200, true},
+    {5, "fwd c64 13x20x40 > complex", 120, true},
+    {5, "fwd c64 3x31x64 > complex", 70, true}, /* two devices have no page */
+    {2, "fwd f32 25x20x40 > complex half", 130, true},
+    {3, "fwd f32 25x20x41 > complex", 120, false},
+    {2, "fwd u8 12x13x64 ch=3 > magnitude u8 display shift auto", 180, true},
+    {3,
+     "fwd u8 24x22x40 ch=3 > magnitude u8 display shift, phase f32 shift, complex, imag u8 display",
+     500, false},
+    {3, "fwd f32 24x20x40 > magnitude u8 display shift", 120, true},
+    {2, "fwd f64 24x20x36 double > complex shift", 500, false},
+    {2, "fwd c64 24x20x40 axes=5 > phase f32 shift, complex shift", 300, false},
+    {3, "fwd c64 40x20x24 axes=1 > complex shift", 160, true},
+    {2, "inv c64 24x20x40 > complex", 250, true},
+    {3, "inv c64 24x20x40 real half > real u8", 120, true},
+    {2, "inv c64 24x21x41 real centred > real f32, magnitude f32", 250, false},
+    {2, "fwd c64 130x240 > complex shift", 300, true},
+    {3, "fwd u8 67x70 ch=4 > magnitude u8 display shift auto", 100, true},
+    {3, "inv c64 130x241 real half > real u8", 120, false},
+    {2, "fwd f32 24x20x40 > real f32 | low-gaussian=6 offset=3", 200, true},
+    {3, "fwd u8 25x21x33 ch=3 > real u8, real f32 | notch-ideal=3@5 reject-butterworth=8/3", 400,
+     false},
+    {5, "fwd f32 24x20x40 axes=5 > real f32 | low-butterworth=5/2 offset=2", 160, true},
+    {3, "fwd u8 130x240 ch=2 > real u8 | high-gaussian=20 offset=100", 260, true},
+    {2, "fwd f32 24x20x40 > real f32 | real high-gaussian=8", 250, true},
+};
+
+/* The devices of a list hold together what one does not, and each is given a share. */
+static void check_plan(const struct gf_plan *plan, const struct limited *l) {
+    int64_t pages = 0, bins = 0, at = 0;
+    CHECK_MSG(plan->n_shares == l->devices, "%s: %d shares", l->job, plan->n_shares);
+    CHECK_MSG(plan->device_bytes <= l->kib << 10, "%s takes %lld bytes of a device", l->job,
+              (long long)plan->device_bytes);
+    for (int i = 0; i < plan->n_shares; i++) {
+        const struct gf_plan_share *s = &plan->share[i];
+        CHECK(!s->pages.count || s->pages.first == at);
+        at += s->pages.count;
+        pages += s->pages.count;
+        bins += s->bins.count;
+        CHECK_EQ(s->sent > 0, s->pages.count > 0 && s->bins.count > 0);
+    }
+    CHECK_MSG(pages || bins, "%s: nobody has anything", l->job);
+}
+
+/* A list of `n` devices, of those that there are in turn. */
+static const char *device_list(const struct gf_backend *b, int n) {
+    static char list[64];
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    const int there = gf_backend_devices(b, props);
+    list[0] = 0;
+    for (int i = 0; i < n; i++) {
+        const size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%d", i ? "," : "", there > 0 ? i % there : 0);
+    }
+    return list;
+}
+
+static void check_shared(struct subject *s, const struct limited *l, bool no_peer) {
+    struct gf_backend_options options = {.threads = 2,
+                                         .device = device_list(s->backend, l->devices),
+                                         .no_peer = no_peer,
+                                         .device_memory = l->kib << 10};
+    struct gf_job job;
+    struct gf_filter *filter = NULL;
+    struct gf_plan *plan = NULL;
+    CHECK_MSG(backends_parse_filtered(s, l->job, &job, &filter), "no job: %s", l->job);
+    int rc = s->backend->open(&options, &s->context[0]);
+    CHECK_MSG(!rc, "%s", gf_message());
+    if (rc) {
+        gf_filter_free(filter);
+        return;
+    }
+    s->context[1] = s->context[0];
+    rc = s->backend->plan(s->context[0], &job, &plan);
+    CHECK_MSG(!rc, "%s: %s", l->job, gf_message());
+    if (!rc)
+        check_plan(plan, l);
+    s->backend->unplan(s->context[0], plan);
+    if (!rc) {
+        backends_check(s, &job, false);
+        backends_check(s, &job, true);
+    }
+    s->backend->close(s->context[0]);
+    s->context[0] = s->context[1] = NULL;
+    gf_filter_free(filter);
+}
+
+/* ---- a device that reaches the others' memory, and one that fails ---- */
+
+/* OpenCL of which one call of some functions fails: number `fail_at`; and how many there were. */
+static int calls, fail_at, sends;
+static int64_t held; /* buffers of all devices */
+static bool in_reach;
+
+static int fails(void) {
+    return ++calls == fail_at ? gf_fail(GF_EBACKEND, "made to fail") : 0;
+}
+static int alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **b) {
+    *b = NULL;
+    int rc = fails();
+    if (!rc)
+        rc = gf_gpu_opencl.alloc(gpu, bytes, b);
+    held += !rc;
+    return rc;
+}
+static void free_buffer(void *gpu, struct gf_gpu_buffer *b) {
+    held -= b != NULL;
+    gf_gpu_opencl.free(gpu, b);
+}
+static int launch(void *gpu, const struct gf_gpu_launch *l) {
+    int rc = fails();
+    return rc ? rc : gf_gpu_opencl.launch(gpu, l);
+}
+static int follow_other(void *gpu, void *other, int which) {
+    int rc = fails();
+    return rc ? rc : gf_gpu_opencl.follow_other(gpu, other, which);
+}
+static int download_rows(void *gpu, const struct gf_gpu_buffer *b, const struct gf_gpu_rows *r) {
+    int rc = fails();
+    return rc ? rc : gf_gpu_opencl.download_rows(gpu, b, r);
+}
+static bool reaches(void *gpu, void *other) {
+    return in_reach || gpu == other;
+}
+/* Between contexts through memory of its own, at once. */
+static int send(void *gpu, void *other, const struct gf_gpu_send *r) {
+    const struct gf_gpu *api = &gf_gpu_opencl;
+    char *rows = malloc((size_t)(r->bytes * r->count));
+    const struct gf_gpu_rows from = {
+        .host = rows, r->bytes, r->bytes, r->count, r->from_offset, r->from_pitch};
+    const struct gf_gpu_rows to = {
+        .host = rows, r->bytes, r->bytes, r->count, r->to_offset, r->to_pitch};
+    int rc = fails();
+    sends++;
+    if (!rc)
+        rc = api->download_rows(gpu, r->from, &from);
+    if (!rc)
+        rc = api->sync(gpu);
+    if (!rc)
+        rc = api->upload_rows(other, r->to, &to);
+    if (!rc)
+        rc = api->sync(other);
+    free(rows);
+    return rc;
+}
+
+static struct gf_gpu made_up(void) {
+    struct gf_gpu api = gf_gpu_opencl;
+    api.alloc = alloc;
+    api.free = free_buffer;
+    api.launch = launch;
+    api.follow_other = follow_other;
+    api.download_rows = download_rows;
+    api.reaches = reaches;
+    api.send = send;
+    return api;
+}
+
+static bool run_once(struct gf_gpu_context *c, const struct gf_job *job, int at,
+                     const struct gf_array *in, struct gf_array *out) {
+    struct gf_gpu_team_plan *p = NULL;
+    struct gf_report report;
+    calls = 0;
+    fail_at = at;
+    int rc = gf_gpu_team_plan(c, job, &p);
+    if (!rc)
+        rc = gf_gpu_team_exec(p, in, out, &report);
+    CHECK_EQ(held, 0);
+    if (!rc)
+        CHECK_EQ(report.devices, 3);
+    gf_gpu_team_drop(p);
+    return !rc;
+}
+
+static bool names_device(const char *message) {
+    return strstr(message, "device 0: ") || strstr(message, "device 00: ") ||
+           strstr(message, "device 000: ") || !strcmp(message, "made to fail");
+}
+
+/* Whichever call fails, of whichever device, the job fails, the device is named, nothing stays on any,
+ * and the next run is good. Through host memory and directly the same bytes come out. */
+static void test_failures(void) {
+    const struct gf_gpu api = made_up();
+    struct gf_backend_options options = {.threads = 1, .device = "0,00,000"};
+    void *context = NULL;
+    struct gf_job job;
+    struct gf_array in = {0}, out = {0}, again = {0};
+    int64_t shape[GF_MAX_RANK];
+    uint64_t seed = 5;
+    char reason[GF_REASON];
+    if (gf_backend_opencl.probe(reason))
+        return;
+    CHECK(!gf_gpu_team_open(&api, &options, &context));
+    CHECK(backends_parse("fwd c64 24x20x40 > complex", &job));
+    gf_job_in_shape(&job, shape);
+    CHECK(!gf_array_alloc(&in, GF_C64, 4, shape) && !gf_array_alloc(&out, GF_C64, 4, shape) &&
+          !gf_array_alloc(&again, GF_C64, 4, shape));
+    backends_fill(&in, &seed);
+    CHECK(context && run_once(context, &job, 0, &in, &out));
+    CHECK_EQ(sends > 0, true); /* to itself */
+    int failed = 0, named = 0;
+    for (int all = calls, at = 1; context && at <= all; at += 1 + at / 16) {
+        const bool ran = run_once(context, &job, at, &in, &again);
+        failed += !ran;
+        named += !ran && names_device(gf_message());
+        CHECK_MSG(!ran, "call %d of %d failed, and nobody noticed", at, all);
+    }
+    CHECK(failed > 20);
+    CHECK_EQ(named, failed);
+    CHECK(context && run_once(context, &job, 0, &in, &again));
+    CHECK(!memcmp(again.data, out.data, (size_t)gf_array_bytes(&out)));
+    gf_gpu_team_close(context);
+    in_reach = true;
+    memset(again.data, 0xff, (size_t)gf_array_bytes(&again));
+    CHECK(!gf_gpu_team_open(&api, &options, &context));
+    const int before = sends;
+    CHECK(context && run_once(context, &job, 0, &in, &again));
+    CHECK(sends > before);
+    CHECK(!memcmp(again.data, out.data, (size_t)gf_array_bytes(&out)));
+    gf_gpu_team_close(context);
+    gf_array_free(&in);
+    gf_array_free(&out);
+    gf_array_free(&again);
+}
+
+static void test_backend(const struct gf_backend *b, bool gpu, bool all) {
+    struct gf_gpu_props props;
+    char reason[GF_REASON] = "";
+    struct subject s = {.backend = b, .seed = 20240301, .shards = 1};
+    if (b->probe(reason) || gf_backend_device(b, NULL, &props) || (gpu && props.is_cpu)) {
+        printf("%s: skipped: %s\n", b->name, *reason ? reason : "no device but the CPU");
+        return;
+    }
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        if (all || jobs[i].few || !props.is_cpu)
+            for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
+                check_shared(&s, &jobs[i], no_peer);
+    test_passed += s.passed;
+    test_failed += s.failed;
+}
+
+int main(int argc, char **argv) {
+    gf_environment_read();
+    const bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
+    const bool all = argc > 1 && !strcmp(argv[1], "all");
+    test_pieces();
+    if (!gpu)
+        test_failures();
+    for (int i = 0; gf_backends[i]; i++) {
+        bool wanted = argc == 1 + gpu + all;
+        for (int k = 1; k < argc; k++)
+            wanted = wanted || !strcmp(argv[k], gf_backends[i]->name);
+        if (wanted && gf_backends[i]->shares)
+            test_backend(gf_backends[i], gpu, all);
+    }
+    return TEST_END();
+}
