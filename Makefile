@@ -56,18 +56,21 @@ ifneq ($(and $(HARDEN),$(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all))),)
   endif
 endif
 
-# The name by which libtiff is loaded when the first TIFF is opened; without one (TIFF_SONAME=) it is
-# linked.
-ifeq ($(origin TIFF_SONAME),undefined)
-  ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
-    TIFF_SONAME := $(shell readelf -d "$$($(CC) -print-file-name=libtiff.so)" 2>/dev/null | \
-                     sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
-    AS_NEEDED   := $(if $(TIFF_SONAME),$(call takes,-Wl$(comma)--as-needed))
-  endif
+# The names by which libtiff and libjpeg are loaded when the first such file is opened; one without a
+# name (TIFF_SONAME=, JPEG_SONAME=) is linked.
+soname = $(shell readelf -d "$$($(CC) -print-file-name=$(1))" 2>/dev/null | \
+           sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),all)),)
+  TIFF_SONAME ?= $(call soname,libtiff.so)
+  JPEG_SONAME ?= $(call soname,libjpeg.so)
+  TIFF_SONAME := $(TIFF_SONAME)
+  JPEG_SONAME := $(JPEG_SONAME)
+  AS_NEEDED   := $(if $(TIFF_SONAME)$(JPEG_SONAME),$(call takes,-Wl$(comma)--as-needed))
 endif
+soname_flags = $(foreach l,TIFF JPEG,$(if $($(l)_SONAME),-DGF_$(l)_SONAME='"$($(l)_SONAME)"'))
 
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DGF_VERSION='"$(VERSION)"' -Wall -Wextra $(WERROR) -I. \
-             $(OPENMP) $(PKG_CFLAGS) $(if $(TIFF_SONAME),-DGF_TIFF_SONAME='"$(TIFF_SONAME)"') $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
+             $(OPENMP) $(PKG_CFLAGS) $(soname_flags) $(filter -fPIE,$(WITH_PIE)) $(H_CODE) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = $(H_LINK) $(AS_NEEDED) $(LDFLAGS)
 ALL_LIBS   = $(PKG_LIBS) -lm -ldl -lpthread
 
@@ -85,7 +88,7 @@ obj      = $(foreach f,$(1),$(call from,$(f))/$(f:.c=.o))
 # A driver and what it preloads into the program; neither is linked to anything else.
 FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
 # What the tests share is linked to each of them; they read the environment as the program does.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/%,$(wildcard tests/*/*.c)) cli/environment.c
+SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/gpu/fake_cuda.c,$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
 # picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
@@ -226,6 +229,12 @@ $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
 
+# A driver and a cuFFT of two GPUs that are not there, one file by both names (tests/cli/bench.test).
+FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcufft.so.12)
+$(FAKE_CUDA): tests/gpu/fake_cuda.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -fPIC -shared -o $@ $< -lm)
+
 # ---------------------------------------------------------------- tests
 
 TEST_PROGRAMS := $(addprefix $(BUILD)/,$(basename $(notdir $(TESTS))))
@@ -242,7 +251,7 @@ SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(PLUGINS)
+check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(FAKE_CUDA) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/% $(wildcard kernels/cpu/*.c) %_$$($(ISA_HERE)).c" \
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
@@ -256,7 +265,7 @@ check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(PLUGINS)
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-full: gpufft man $(TEST_PROGRAMS)
+check-full: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA)
 	@mkdir -p $(BUILD)/cache
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) $(BUILD)/test_gpu_forced "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \

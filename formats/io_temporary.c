@@ -134,13 +134,19 @@ static int rename_reserved(const char *from, const char *to) {
     return -1;
 }
 
+/* The temporary's name is nobody's any more: nothing is left to be removed. */
+static int renamed(int slot) {
+    atomic_store(&states[slot], SLOT_TAKEN);
+    return 0;
+}
+
 int gf_temporary_rename(int slot, const char *target, bool replace) {
     const char *from = paths[slot];
     if (replace)
-        return rename(from, target);
+        return rename(from, target) ? -1 : renamed(slot);
 #ifdef RENAME_NOREPLACE
     if (!renameat2(AT_FDCWD, from, AT_FDCWD, target, RENAME_NOREPLACE))
-        return 0;
+        return renamed(slot);
     if (errno != EINVAL && errno != ENOSYS)
         return -1;
 #endif
@@ -148,11 +154,12 @@ int gf_temporary_rename(int slot, const char *target, bool replace) {
         return 0; /* the temporary's own name is removed when the slot is dropped */
     if (errno == EEXIST)
         return -1;
-    return rename_reserved(from, target);
+    return rename_reserved(from, target) ? -1 : renamed(slot);
 }
 
 void gf_temporary_drop(int slot) {
-    unlink(paths[slot]);
+    if (atomic_load(&states[slot]) == SLOT_LIVE)
+        unlink(paths[slot]);
     atomic_store(&states[slot], SLOT_FREE);
 }
 

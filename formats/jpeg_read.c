@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jpeglib.h>
 #include <jerror.h>
 
 #include "core/base/status.h"
@@ -15,6 +14,7 @@
 #include "formats/format.h"
 #include "formats/image.h"
 #include "formats/jpeg.h"
+#include "formats/jpeg_lib.h"
 
 /* A Huffman code takes at least a bit, and a block of 64 samples at least one code for each of at
  * most four channels, the others of which may be subsampled: 8 * 64 * 4. Arithmetic coding has no
@@ -295,6 +295,9 @@ static int decode_header(struct reader *r) {
 }
 
 static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
+    int rc = gf_jpeg_load();
+    if (rc)
+        return rc;
     struct reader *r = d->state = calloc(1, sizeof *r);
     if (!r)
         return gf_fail(GF_ENOMEM, "out of memory");
@@ -305,7 +308,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
     r->errors.emit_message = on_message;
     r->errors.output_message = on_output;
     gf_source_forward(d->source);
-    int rc = decode_header(r);
+    rc = decode_header(r);
     return rc ? rc : describe(r, image);
 }
 
@@ -404,6 +407,7 @@ const struct gf_format gf_format_jpeg = {
     .suffixes = "jpg jpeg jpe jfif",
     .summary = "JPEG pictures of 8 bits, grey or colour",
     .sniff = jpeg_sniff,
+    .load = gf_jpeg_load,
     .open = jpeg_open,
     .read = jpeg_read,
     .close = jpeg_close,

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <jpeglib.h>
 #include <jerror.h>
 
 #include "core/base/status.h"
 #include "formats/image.h"
 #include "formats/jpeg.h"
+#include "formats/jpeg_lib.h"
 
 enum { BUFFER = 65536, DEFAULT_QUALITY = 92 };
 /* Huffman tables made for the picture save 5 to 15% of the file, and take a pass of their own over
@@ -123,8 +123,10 @@ static int encode(struct writer *w, const struct gf_write_options *options) {
 
 int gf_jpeg_write(struct gf_sink *sink, const struct gf_image *image,
                   const struct gf_write_options *options) {
+    int rc = gf_jpeg_load();
+    if (rc)
+        return rc;
     struct writer *w = calloc(1, sizeof *w);
-    int rc = GF_OK;
     if (!w)
         return gf_fail(GF_ENOMEM, "out of memory");
     w->sink = sink;

@@ -69,7 +69,11 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     int rc = gf_runner_packs(t->runner, &whole, &packs);
     if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
         rc = gf_fail(GF_EUNSUPP, "a picture that fits the CPU's caches is not taken in slabs");
-    return rc ? rc : gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - beside, plan);
+    if (!rc)
+        rc = gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - beside, plan);
+    if (!rc && t->hooks->looks && t->hooks->looks(t))
+        gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
+    return rc;
 }
 
 /* What gf_memory_check() has said, and what can be done, or why nothing can. */
@@ -129,6 +133,12 @@ static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     const struct gf_page_source file = {read_file, s};
     return s->t->hooks->make_pages ? s->t->hooks->make_pages(s->t, &file, first, pages)
                                    : read_file(s, first, pages);
+}
+
+static int look(void *user) {
+    struct slabs *s = user;
+    const struct gf_page_source file = {read_file, s};
+    return s->t->hooks->look(s->t, &file);
 }
 
 static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
@@ -297,6 +307,7 @@ int gf_slabs_run(struct gf_task *t) {
     struct slabs s = {.t = t, .start = gf_now_ms()};
     const struct gf_slab_io io = {.user = &s,
                                   .threads = gf_settings_threads(t->s),
+                                  .look = look,
                                   .read = read_pages,
                                   .read_rows = read_rows,
                                   .write = write_rows,

@@ -222,6 +222,9 @@ int gf_task_read(struct gf_task *t) {
     int rc = begin(t);
     rc = rc ? rc : place(t);
     t->fed = false;
+    /* A pipe was not previewed: whether its plan takes pages is known before their samples are read. */
+    if (!rc && !t->pages.refused && !t->pages.at_once && !t->up_to_date)
+        rc = plan(t);
     if (rc || t->pages.at_once)
         return rc;
     if (may_be_fed(t))

@@ -59,6 +59,9 @@ struct gf_task_hooks {
     /* NULL, or returns NULL where a volume can be taken in slabs (cli/batch/slabs.h), else the reason
      * why not. */
     const char *(*refuses_slabs)(const struct gf_task *t);
+    /* NULL, or whether making those pages takes a look at all pages of the file before; and the look. */
+    bool (*looks)(const struct gf_task *t);
+    int (*look)(struct gf_task *t, const struct gf_page_source *file);
     /* NULL where the job's input is what the file has. Else pages from `first` on of that input, from
      * pages of the file, and the bytes that takes beside them. */
     int (*make_pages)(struct gf_task *t, const struct gf_page_source *file, int64_t first,

@@ -120,7 +120,8 @@ int gf_task_choose_pages(struct gf_task *t) {
 
 bool gf_task_take_fewer_pages(struct gf_task *t) {
     int64_t usual = usual_pages(t), half = (t->job.shape[0] + 1) / 2;
-    if (t->pages.refused || t->pages.at_once == 1)
+    const bool is_read = t->image.px.data;
+    if (t->pages.refused || t->pages.at_once == 1 || is_read)
         return false;
     if (t->pages.slots > 2 && t->pages.slots > devices(t)) {
         t->pages.slots /= 2;

@@ -6,7 +6,6 @@
 
 #include "cli/bench/bench.h"
 #include "cli/bench/exchange.h"
-#include "cli/backend_options.h"
 #include "cli/batch/inputs.h"
 #include "cli/batch/targets.h"
 #include "cli/command.h"
@@ -16,120 +15,6 @@
 #include "core/base/bandwidth.h"
 #include "core/session/backends.h"
 #include "core/base/status.h"
-
-/* Beside the list of backends: modes of these, and yardsticks. */
-static const struct gf_bench_entrant yardsticks[] = {
-    {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
-    {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
-    {.name = "mkl", .backend = &gf_backend_mkl},
-    {.name = "clfft", .backend = &gf_backend_clfft},
-    {.name = "vkfft", .backend = &gf_backend_vkfft},
-    {.name = NULL},
-};
-
-/* All that may be named, usable or not. */
-static int candidates(struct gf_bench_entrant list[GF_MAX_ENTRANTS]) {
-    int n = 0;
-    for (int i = 0; gf_backends[i] && n < GF_MAX_ENTRANTS; i++)
-        list[n++] =
-            (struct gf_bench_entrant){.name = gf_backends[i]->name, .backend = gf_backends[i]};
-    for (int i = 0; yardsticks[i].name && n < GF_MAX_ENTRANTS; i++)
-        list[n++] = yardsticks[i];
-    return n;
-}
-
-static int choose(const char *what, const char *word, const struct gf_bench_entrant *list, int n,
-                  int *out) {
-    const char *names[GF_MAX_ENTRANTS + 1] = {NULL};
-    for (int i = 0; i < n; i++)
-        names[i] = list[i].name;
-    return gf_opt_choose(what, word, names, out);
-}
-
-/* Of whose library a yardstick's figures are. */
-static void note_version(const struct gf_bench_entrant *e) {
-    char reason[GF_REASON] = "";
-    for (int i = 0; gf_backends[i]; i++)
-        if (gf_backends[i] == e->backend) /* `gpufft devices` tells */
-            return;
-    if (!e->backend->probe(reason))
-        gf_log_note("bench: %s: %s", e->name, reason);
-}
-
-static int opens(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
-    struct gf_backend_options options = gf_backend_options_of(s);
-    options.threads = e->threads ? e->threads : threads;
-    options.fftw_plan = e->fftw_plan;
-    options.plan_seconds = s->bench.plan_seconds;
-    options.library = s->bench.mkl;
-    int rc = e->backend->open(&options, &e->context);
-    if (!rc)
-        note_version(e);
-    e->resident = !rc && e->backend->on_device;
-    if (e->resident && !(e->device.copy > 0) &&
-        e->backend->on_device->measure(e->context, &e->device))
-        gf_log_note("bench: %s: %s", e->name, gf_message()); /* rows do without, then */
-    return rc;
-}
-
-/* A device that is the CPU adds nothing to the backends in host memory. */
-static bool worth_it(const struct gf_bench_entrant *e, const struct gf_settings *s) {
-    struct gf_gpu_props props;
-    const char *device = gf_backend_options_of(s).device;
-    if (!e->backend->list || s->device || gf_backend_device(e->backend, device, &props) ||
-        !props.is_cpu)
-        return true;
-    gf_log_verbose("bench: %s left out, %s is the CPU; --backend names it", e->name, props.name);
-    return false;
-}
-
-/* --mkl names its library. The probe does not know that path; opening it will tell. */
-static bool has_path(const struct gf_bench_entrant *e, const struct gf_settings *s) {
-    return e->backend->library && s->bench.mkl;
-}
-
-/* Those that --backend names, or all that are usable; the rest of a list that names one which is
- * not there does not matter. */
-static int enter(struct gf_bench *b) {
-    struct gf_bench_entrant list[GF_MAX_ENTRANTS];
-    const char *at = b->s->bench.backends;
-    char word[32], reason[GF_REASON] = "";
-    int n = candidates(list), i, rc = 0;
-    for (i = 0; !at && i < n; i++)
-        if (has_path(&list[i], b->s) ||
-            (!list[i].backend->probe(reason) && worth_it(&list[i], b->s)))
-            b->entrant[b->n++] = list[i];
-        else if (*reason)
-            gf_log_verbose("bench: %s left out: %s", list[i].name, reason);
-    while (at && !rc && gf_bench_next_word(&at, word, sizeof word)) {
-        bool again = false;
-        rc = choose("--backend", word, list, n, &i);
-        for (int j = 0; j < b->n && !rc; j++)
-            again = again || b->entrant[j].name == list[i].name;
-        if (!rc && !again)
-            b->entrant[b->n++] = list[i];
-    }
-    for (i = 0; at && i < b->n && !rc; i++) {
-        if (!has_path(&b->entrant[i], b->s) && b->entrant[i].backend->probe(reason))
-            rc = gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->entrant[i].name,
-                         reason);
-    }
-    if (!rc && !b->n)
-        rc = gf_fail(GF_EABSENT, "no backend is usable here");
-    return rc;
-}
-
-static int find_relative(struct gf_bench *b) {
-    const char *name = b->s->bench.relative;
-    b->relative = -1;
-    if (name)
-        return choose("--relative", name, b->entrant, b->n, &b->relative);
-    for (int i = 0; i < b->n; i++)
-        if (!strcmp(b->entrant[i].name, "fftw-measure") ||
-            (b->relative < 0 && !strcmp(b->entrant[i].name, "fftw")))
-            b->relative = i;
-    return 0;
-}
 
 /* The CPU's name for itself, and its backend's name for the instruction set. */
 static void describe_machine(struct gf_bench_host *h) {
@@ -221,11 +106,8 @@ static void leave(struct gf_bench *b) {
 static int begin(struct gf_bench *b) {
     struct gf_bench_host *h = &b->host;
     int rc = 0;
-    for (int i = 0; i < b->n && !rc; i++) {
-        rc = opens(&b->entrant[i], b->s, h->threads);
-        if (rc)
-            b->entrant[i].context = NULL;
-    }
+    for (int i = 0; i < b->n && !rc; i++)
+        rc = gf_bench_open_entrant(&b->entrant[i], b->s, h->threads);
     if (rc)
         return rc;
     if (gf_bandwidth_copy(h->threads, &h->copy))
@@ -262,9 +144,9 @@ static int run_all(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
 /* Measures all sizes with each number of threads. */
 static int measure(struct gf_bench *b, const struct gf_bench_sizes *sizes) {
     const struct gf_settings *s = b->s;
-    int rc = enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
+    int rc = gf_bench_enter(b), counts = s->bench.threads.n ? s->bench.threads.n : 1;
     if (!rc)
-        rc = find_relative(b);
+        rc = gf_bench_find_relative(b);
     if (!rc)
         describe_machine(&b->host);
     for (int i = 0; i < counts && !rc; i++) {
@@ -348,9 +230,9 @@ static int report(struct gf_bench *b, char *const *operands, int n) {
     const struct gf_settings *s = b->s;
     char *text = NULL;
     size_t size = 0;
-    int rc = enter(b);
+    int rc = gf_bench_enter(b);
     if (!rc)
-        rc = find_relative(b);
+        rc = gf_bench_find_relative(b);
     if (rc)
         return rc;
     FILE *f = open_memstream(&text, &size);

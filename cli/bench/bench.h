@@ -32,6 +32,7 @@ struct gf_bench_entrant {
     const char *name;
     const struct gf_backend *backend;
     const char *fftw_plan;         /* NULL where that means nothing */
+    bool natural_order;            /* cuFFTXt copies results to it */
     int threads;                   /* 0: as many as the others */
     void *context;                 /* open for as long as the number of threads stays */
     bool resident;                 /* arrays are timed where they live, on this device */
@@ -137,6 +138,16 @@ static inline bool gf_bench_axis_on(const struct gf_bench_case *c, int a) {
     int i = a - (GF_MAX_DIMS - c->shape.ndim);
     return i >= 0 && c->job.axes >> i & 1;
 }
+
+/* entrants.c: who is measured. */
+/* Name i of all that --backend may list, NULL beyond the last. */
+const char *gf_bench_entrant_name(int i);
+/* Fills in b->entrant[] with those that --backend names, or all that are usable. GF_EABSENT, GF_EUSAGE. */
+int gf_bench_enter(struct gf_bench *b);
+/* Fills in b->relative by --relative. GF_EUSAGE. */
+int gf_bench_find_relative(struct gf_bench *b);
+/* Its context stays NULL after a failure. */
+int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads);
 
 /* sizes.c: what is measured. */
 struct gf_bench_size {

@@ -100,15 +100,6 @@ static int parse_plan_seconds(const char *value, void *field) {
     return take_seconds("--plan-time", value, field);
 }
 
-static const char *backend_name(int i) {
-    int n = 0;
-    while (gf_backends[n])
-        n++;
-    static const char *const yardsticks[] = {"openmp-1", "fftw-measure", "mkl",
-                                             "clfft",    "vkfft",        NULL};
-    return i < n ? gf_backends[i]->name : i < n + 5 ? yardsticks[i - n] : NULL;
-}
-
 static const struct gf_opt rows[] = {
     GF_FLAG("all", bench.all, "measure the long list of sizes"),
     GF_CHOICE("step", step, "NAME", gf_steps,
@@ -130,12 +121,13 @@ static const struct gf_opt rows[] = {
     GF_TEXT(
         "backend", bench.backends, "LIST",
         "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, clfft, "
-        "vkfft (default: all present, except on devices that are the CPU)",
-        .letter = 'b', .known = backend_name),
+        "vkfft, cufftxt, cufftxt-perm (default: all present, except on devices that are the CPU)",
+        .letter = 'b', .known = gf_bench_entrant_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
-    GF_TEXT("device", device, "N|NAME",
-            "a GPU, by number or part of its name, for the backends that run on one"),
+    GF_TEXT("device", device, "N|NAME|LIST",
+            "a GPU, by number or part of its name, for the backends that run on one; several "
+            "between commas, or all, for cufftxt"),
     GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,
               "a GPU's memory to use; larger arrays pass through it in parts, timed with their "
               "copies (default: what is free)"),
@@ -143,7 +135,7 @@ static const struct gf_opt rows[] = {
             "libmkl_rt.so, to measure MKL too (default: where the loader finds it)"),
     GF_TEXT("relative", bench.relative, "NAME",
             "the backend that ratios compare with (default: fftw-measure, else fftw)",
-            .known = backend_name),
+            .known = gf_bench_entrant_name),
     GF_PARSED("time", GF_AT(bench.seconds), "SECONDS", parse_seconds,
               "how long to measure a row, at least three runs (default: 0.5)"),
     GF_PARSED("plan-time", GF_AT(bench.plan_seconds), "SECONDS", parse_plan_seconds,

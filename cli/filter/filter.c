@@ -17,6 +17,7 @@
 #include "cli/filter/parts.h"
 #include "cli/log.h"
 #include "core/filter/edges.h"
+#include "core/filter/smooth_pages.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -75,14 +76,13 @@ static const char *refuses_pages(const struct gf_task *t) {
                : NULL;
 }
 
-/* The same, and what is beyond the edges. */
+/* The same, and what memory has to hold meanwhile. */
 static const char *refuses_slabs(const struct gf_task *t) {
     if (refuses_pages(t))
         return refuses_pages(t);
-    if (2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner))
-        return "its kernels take most of that memory";
-    return t->s->filter.edges == GF_EDGES_SMOOTH ? "--edges=smooth takes all samples at once"
-                                                 : NULL;
+    return 2 * gf_filter_parts_bytes(t) > gf_runner_limit(t->runner)
+               ? "its kernels take most of that memory"
+               : NULL;
 }
 
 /* The memory of the table and of its making, before any of it is taken. */
@@ -344,6 +344,9 @@ static void free_task(struct gf_task *t) {
     if (t->filtering) {
         gf_filter_release(t->filtering->of_pages);
         gf_array_free(&t->filtering->peaks.mask);
+        if (t->filtering->smooth)
+            gf_smooth_pages_free(t->filtering->smooth);
+        free(t->filtering->smooth);
         free(t->filtering->peaks.factor);
     }
     free(t->filtering);
@@ -365,6 +368,8 @@ const struct gf_task_hooks gf_hooks_filter = {
     .begin_part = begin_part,
     .end_part = end_part,
     .refuses_slabs = refuses_slabs,
+    .looks = gf_filter_looks,
+    .look = gf_filter_look,
     .make_pages = gf_filter_make_pages,
     .make_pages_bytes = gf_filter_make_pages_bytes,
     .make_table = gf_filter_make_table,

@@ -34,8 +34,7 @@ static bool needs_input(const struct gf_task *t) {
     return t->s->filter.edges != GF_EDGES_PERIODIC || t->filtering->peaks.n;
 }
 
-/* An array for a job's input or output; bytes alone where `a` is NULL. */
-static int64_t job_array(const struct gf_job *job, bool output, int *rc, struct gf_array *a) {
+int64_t gf_filter_job_array(const struct gf_job *job, bool output, int *rc, struct gf_array *a) {
     int64_t shape[GF_MAX_RANK];
     enum gf_dtype type = output ? job->out[0].dtype : job->in_dtype;
     if (output && job->axes)
@@ -47,14 +46,13 @@ static int64_t job_array(const struct gf_job *job, bool output, int *rc, struct 
     return count_of(shape, job->ndim + 1) * (int64_t)gf_dtype_size(type);
 }
 
-/* `in` becomes the job's output; a job that transforms nothing leaves it. */
-static int run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {
+int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in) {
     struct gf_report report;
     struct gf_array out = {0};
     int rc = 0;
     if (!job->axes)
         return 0;
-    job_array(job, true, &rc, &out);
+    gf_filter_job_array(job, true, &rc, &out);
     if (!rc)
         rc = gf_runner_plan(runner, job);
     if (!rc)
@@ -68,20 +66,19 @@ static int run_over(struct gf_runner *runner, const struct gf_job *job, struct g
 static int make_part(struct gf_task *t, const struct gf_array *picture, struct gf_smooth *x) {
     struct gf_array jump = {0};
     int rc = 0;
-    job_array(&x->forward, false, &rc, &jump);
+    gf_filter_job_array(&x->forward, false, &rc, &jump);
     if (!rc) {
         gf_smooth_jump(x, picture, &jump);
-        rc = run_over(t->runner, &x->forward, &jump);
+        rc = gf_filter_run_over(t->runner, &x->forward, &jump);
     }
-    job_array(&x->inverse, false, &rc, &x->part);
+    gf_filter_job_array(&x->inverse, false, &rc, &x->part);
     if (!rc)
         rc = gf_smooth_extend(x, gf_settings_threads(t->s), &jump, &x->part);
     gf_array_free(&jump);
-    return rc ? rc : run_over(t->runner, &x->inverse, &x->part);
+    return rc ? rc : gf_filter_run_over(t->runner, &x->inverse, &x->part);
 }
 
-/* The picture as its smooth part sees it. */
-static struct gf_job picture_job(const struct gf_task *t) {
+struct gf_job gf_filter_picture_job(const struct gf_task *t) {
     struct gf_job job = t->job;
     memcpy(job.shape, t->filtering->frame.shape, (size_t)job.ndim * sizeof *job.shape);
     return job;
@@ -89,14 +86,14 @@ static struct gf_job picture_job(const struct gf_task *t) {
 
 /* All parts, and the half of a spectrum that the largest one is made of. */
 static int64_t smooth_bytes(const struct gf_task *t) {
-    struct gf_job job = picture_job(t);
+    struct gf_job job = gf_filter_picture_job(t);
     struct gf_smooth x;
     int64_t most = 0, parts = 0;
     int rc = 0;
     for (int i = 0; i < job.ndim; i++)
         if (gf_smooth_init(&x, &job, i)) {
-            int64_t bytes = job_array(&x.inverse, false, &rc, NULL);
-            parts += job_array(&x.inverse, true, &rc, NULL);
+            int64_t bytes = gf_filter_job_array(&x.inverse, false, &rc, NULL);
+            parts += gf_filter_job_array(&x.inverse, true, &rc, NULL);
             most = bytes > most ? bytes : most;
         }
     return parts + most;
@@ -115,7 +112,7 @@ int64_t gf_filter_lengthen_bytes(const struct gf_task *t) {
 }
 
 static int split_smooth(struct gf_task *t, const struct gf_array *picture, struct gf_array *input) {
-    struct gf_job job = picture_job(t);
+    struct gf_job job = gf_filter_picture_job(t);
     struct gf_smooth x[GF_MAX_DIMS];
     int count = 0, rc = 0;
     for (int i = 0; i < job.ndim && !rc; i++)
@@ -146,8 +143,7 @@ static bool convert_row(void *to, enum gf_dtype to_type, const void *from, enum 
     return true;
 }
 
-/* The picture's samples into `to`, converted to its type. */
-static void take_in(const struct gf_task *t, const struct gf_array *in, struct gf_array *to) {
+void gf_filter_take_in(const struct gf_task *t, const struct gf_array *in, struct gf_array *to) {
     const int last = in->rank - 2;
     int64_t rows = 1, n = in->shape[last] * in->shape[last + 1];
     for (int i = 0; i < last; i++)
@@ -201,7 +197,7 @@ int gf_filter_lengthen(struct gf_task *t) {
     struct gf_array picture = *input;
     picture.base = NULL;
     memcpy(picture.shape, t->in.shape, sizeof picture.shape);
-    take_in(t, &t->in, &picture);
+    gf_filter_take_in(t, &t->in, &picture);
     if (t->filtering->peaks.n)
         rc = subtract_waves(t, &picture);
     if (!rc && mode == GF_EDGES_SMOOTH)
@@ -210,89 +206,5 @@ int gf_filter_lengthen(struct gf_task *t) {
         gf_edges_fill(mode, picture.shape, gf_settings_threads(t->s), input);
     t->in = *input;
     t->in.base = NULL;
-    return rc;
-}
-
-/* ---- page by page ---- */
-
-/* A page of the file as it is read, of a picture a row, and two lengthened ones that fade into each other. */
-struct making {
-    struct gf_task *t;
-    const struct gf_page_source *file;
-    struct gf_array page, end, start;
-};
-
-static bool fades(const struct gf_task *t) {
-    return t->s->filter.edges == GF_EDGES_TAPER;
-}
-
-static int take_buffers(struct making *m) {
-    const struct gf_job *job = &m->t->job;
-    const int64_t *n = m->t->filtering->frame.shape;
-    const int x = job->ndim - 1;
-    const bool rows = job->ndim == 3;
-    const int64_t read[] = {1, rows ? n[1] : 1, n[x], job->channels};
-    const int64_t made[] = {1, rows ? job->shape[1] : 1, job->shape[x], job->channels};
-    int rc = gf_array_alloc(&m->page, m->t->filtering->frame.dtype, 4, read);
-    if (!rc && fades(m->t))
-        rc = gf_array_alloc(&m->end, job->in_dtype, 4, made);
-    if (!rc && fades(m->t))
-        rc = gf_array_alloc(&m->start, job->in_dtype, 4, made);
-    return rc;
-}
-
-int64_t gf_filter_make_pages_bytes(const struct gf_task *t) {
-    const struct gf_job *job = &t->job;
-    const int64_t *n = t->filtering->frame.shape;
-    int64_t read = (int64_t)gf_dtype_size(t->filtering->frame.dtype) * job->channels;
-    int64_t made = fades(t) ? 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->channels : 0;
-    for (int i = 1; i < job->ndim; i++) {
-        read *= n[i];
-        made *= job->shape[i];
-    }
-    return read + made + gf_filter_parts_bytes(t);
-}
-
-/* Page z of the file, lengthened within its plane. */
-static int lengthen_page(struct making *m, int64_t z, struct gf_array *to) {
-    const int64_t shape[] = {1, m->page.shape[1], m->page.shape[2]};
-    int rc = m->file->read(m->file->user, z, &m->page);
-    if (rc)
-        return rc;
-    struct gf_array picture = *to;
-    memcpy(picture.shape, m->page.shape, sizeof picture.shape);
-    take_in(m->t, &m->page, &picture);
-    gf_edges_fill((enum gf_edges)m->t->s->filter.edges, shape, gf_settings_threads(m->t->s), to);
-    return 0;
-}
-
-/* Page z of the job's input. */
-static int make_page(struct making *m, int64_t z, struct gf_array *to) {
-    const int64_t n = m->t->filtering->frame.shape[0], length = m->t->job.shape[0];
-    if (z < n)
-        return lengthen_page(m, z, to);
-    if (!fades(m->t))
-        return lengthen_page(m, 2 * n - 1 - z, to);
-    int rc = lengthen_page(m, 2 * n - 1 - z, &m->end);
-    if (!rc)
-        rc = lengthen_page(m, length - 1 - z, &m->start);
-    if (!rc)
-        gf_edges_fade(z - n, length - n, &m->end, &m->start, to);
-    return rc;
-}
-
-int gf_filter_make_pages(struct gf_task *t, const struct gf_page_source *file, int64_t first,
-                         struct gf_array *pages) {
-    struct making m = {.t = t, .file = file};
-    if (t->s->filter.edges == GF_EDGES_PERIODIC)
-        return file->read(file->user, first, pages);
-    int rc = take_buffers(&m);
-    for (int64_t z = 0; z < pages->shape[0] && !rc; z++) {
-        struct gf_array page = gf_array_slice(pages, 0, z, 1);
-        rc = make_page(&m, first + z, &page);
-    }
-    gf_array_free(&m.page);
-    gf_array_free(&m.end);
-    gf_array_free(&m.start);
     return rc;
 }

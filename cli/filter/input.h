@@ -11,10 +11,24 @@ int gf_filter_check_memory(struct gf_task *t, int64_t bytes);
 int gf_filter_lengthen(struct gf_task *t);
 /* Bytes that takes, at most. */
 int64_t gf_filter_lengthen_bytes(const struct gf_task *t);
-/* The same page by page, for a volume that is not in memory; but for --edges=smooth, which takes all
- * of it. See struct gf_task_hooks. */
+
+/* The same page by page, for a volume that is not in memory: cli/filter/pages.c. See struct
+ * gf_task_hooks. */
 int gf_filter_make_pages(struct gf_task *t, const struct gf_page_source *file, int64_t first,
                          struct gf_array *pages);
 int64_t gf_filter_make_pages_bytes(const struct gf_task *t);
+bool gf_filter_looks(const struct gf_task *t);
+int gf_filter_look(struct gf_task *t, const struct gf_page_source *file);
+
+/* ---- for both ---- */
+
+/* An array for a job's input or output; bytes alone where `a` is NULL. */
+int64_t gf_filter_job_array(const struct gf_job *job, bool output, int *rc, struct gf_array *a);
+/* `in` becomes the job's output; a job that transforms nothing leaves it. */
+int gf_filter_run_over(struct gf_runner *runner, const struct gf_job *job, struct gf_array *in);
+/* The picture as its smooth part sees it. */
+struct gf_job gf_filter_picture_job(const struct gf_task *t);
+/* The picture's samples into `to`, converted to its type. */
+void gf_filter_take_in(const struct gf_task *t, const struct gf_array *in, struct gf_array *to);
 
 #endif

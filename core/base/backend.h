@@ -62,14 +62,17 @@ struct gf_feed {
 };
 
 struct gf_backend_options {
-    int threads;        /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
-    const char *device; /* GPU backends: number or part of a name; NULL: the first */
+    int threads; /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
+    /* GPU backends: number or part of a name; NULL: the first. Those with `several`: a list with commas
+     * between, or "all". */
+    const char *device;
     /* GPU backends: small arrays by kernels that serve all sizes, for compiling those of one size
      * would take longer than what they save. */
     bool general;
     int64_t device_memory; /* GPU backends: bytes of the device's that may be taken; 0: all */
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
     double plan_seconds;   /* most that those two measure for one plan; 0: no limit */
+    bool natural_order;    /* cuFFTXt: results are copied to it */
     const char *library;   /* backends with `library`: the file; NULL: where the loader finds it */
 };
 
@@ -111,6 +114,7 @@ struct gf_backend {
      * auto never picks it. */
     int automatic;
     bool devices; /* works on a device, which --device picks among several */
+    bool several; /* works on several devices together, which --device lists */
     /* Every thread has a context of its own, and results do not depend on how many there are.
      * False: one context for the process, where one thread works at a time. */
     bool per_thread;
@@ -167,5 +171,6 @@ extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_op
 extern const struct gf_backend gf_backend_cufft, gf_backend_c;
 /* Yardsticks for `gpufft bench` alone: in no list. */
 extern const struct gf_backend gf_backend_mkl, gf_backend_vkfft, gf_backend_clfft;
+extern const struct gf_backend gf_backend_cufftxt;
 
 #endif

@@ -43,6 +43,19 @@ int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, 
     return gf_fail(GF_EABSENT, "no %s", tried);
 }
 
+int gf_dl_open_once(struct gf_dl_once *once, const char *const sonames[],
+                    const struct gf_dl_symbol *symbols, void *table) {
+    pthread_mutex_lock(&once->mutex);
+    if (!once->tried) {
+        void *handle; /* never closed */
+        once->status = gf_dl_open(sonames, symbols, table, &handle);
+        once->tried = true;
+    }
+    int rc = once->status;
+    pthread_mutex_unlock(&once->mutex);
+    return rc;
+}
+
 void gf_dl_close(void *handle) {
     if (handle)
         dlclose(handle);

@@ -6,6 +6,7 @@
 #ifndef GF_CORE_BASE_DL_H
 #define GF_CORE_BASE_DL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +22,16 @@ struct gf_dl_symbol {
 int gf_dl_open(const char *const sonames[], const struct gf_dl_symbol *symbols, void *table,
                void **handle);
 void gf_dl_close(void *handle);
+
+/* A library that stays open, loaded by whichever thread needs it first. */
+struct gf_dl_once {
+    pthread_mutex_t mutex; /* PTHREAD_MUTEX_INITIALIZER */
+    bool tried;
+    int status;
+};
+/* As gf_dl_open(), once; later calls return what the first one did. */
+int gf_dl_open_once(struct gf_dl_once *once, const char *const sonames[],
+                    const struct gf_dl_symbol *symbols, void *table);
 /* One more function, into the pointer at `function`: NULL where the library has none. */
 void gf_dl_find(void *handle, const char *name, void *function);
 /* The file that `function`, of some library, was loaded from. False where that cannot be told. */

@@ -34,6 +34,9 @@ static int64_t smaller(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
+/* The first version of control groups has the largest number of whole pages where there is no limit. */
+static const int64_t unlimited = INT64_MAX / 2;
+
 /* Room in a control group and in all groups above it. The page cache counts as used there, but the
  * kernel frees its inactive part under pressure, so that part is room. */
 static int64_t group_room(const char *root, const char *group, const char *limit_file,
@@ -49,7 +52,7 @@ static int64_t group_room(const char *root, const char *group, const char *limit
             dir[--n] = 0;
         snprintf(path, sizeof path, "%s/%s", dir, limit_file);
         int64_t limit = read_number(path, "");
-        if (limit >= 0) {
+        if (limit >= 0 && limit < unlimited) { /* the other two take the kernel longer */
             snprintf(path, sizeof path, "%s/%s", dir, usage_file);
             int64_t used = read_number(path, "");
             snprintf(path, sizeof path, "%s/memory.stat", dir);

@@ -50,7 +50,7 @@ static struct gf_cpu_line *vectors_plan(long n, int bits) {
 bool gf_cpu_split_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows) {
     const int lanes = kernels->lanes, bits = kernels->bits;
     *rows = NULL;
-    if (gf_cpu_row_block(n, lanes) != lanes)
+    if (gf_cpu_row_block(n, lanes) != lanes || n == (long)lanes * lanes)
         return true;
     *rows = gf_cpu_row_make(n, lanes, vectors_plan(n / lanes, bits), lanes, bits);
     return *rows;

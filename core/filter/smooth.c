@@ -249,10 +249,33 @@ static void smooth_row(const struct rows *r, const int64_t *at, void *row, size_
         add_part(r, &r->x[j], at, row);
 }
 
-/* Row `row` of `a`, counted over all axes but the last; `scratch` has room for two rows of s. */
-static void fill_row(const struct rows *r, int64_t row, struct gf_array *a, char *scratch) {
+/* A row of u and of s where the lengthened row repeats them, and of s at its mirror image. */
+struct row {
+    const void *u, *s, *image;
+    bool inside; /* it is u */
+};
+
+/* u less s, plus the mirror image of s: `to`, which may be u, and what continues it, or NULL. */
+static void compose(const struct rows *r, const struct row *from, char *to, char *more) {
     const int64_t n = r->shape[r->last], reals = n * r->channels;
     const size_t bytes = (size_t)reals * (r->wide ? sizeof(double) : sizeof(float));
+    if (more) {
+        memcpy(more, from->u, bytes);
+        add(more, from->s, reals, r->wide, -1);
+        add_reversed(more, from->image, n, r->channels, r->wide, 1);
+    }
+    if (from->inside)
+        return;
+    if (to != from->u)
+        memcpy(to, from->u, bytes);
+    add(to, from->s, reals, r->wide, -1);
+    add(to, from->image, reals, r->wide, 1);
+}
+
+/* Row `row` of `a`, counted over all axes but the last; `scratch` has room for two rows of s. */
+static void fill_row(const struct rows *r, int64_t row, struct gf_array *a, char *scratch) {
+    const int64_t n = r->shape[r->last];
+    const size_t bytes = (size_t)(n * r->channels) * (r->wide ? sizeof(double) : sizeof(float));
     int64_t at[GF_MAX_DIMS], image[GF_MAX_DIMS];
     char *to = a->data, *u = a->data, *s = scratch, *of_image = scratch;
     bool inside = true;
@@ -272,16 +295,8 @@ static void fill_row(const struct rows *r, int64_t row, struct gf_array *a, char
     if (!inside) {
         of_image = scratch + bytes;
         smooth_row(r, image, of_image, bytes);
-        memcpy(to, u, bytes);
-        add(to, s, reals, r->wide, -1);
     }
-    if (more) {
-        memcpy(more, u, bytes);
-        add(more, s, reals, r->wide, -1);
-        add_reversed(more, of_image, n, r->channels, r->wide, 1);
-    }
-    if (!inside)
-        add(to, of_image, reals, r->wide, 1);
+    compose(r, &(struct row){u, s, of_image, inside}, to, more);
 }
 
 int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int64_t *shape,
@@ -307,4 +322,31 @@ int gf_smooth_fill(const struct gf_smooth *x, int count, int threads, const int6
         fill_row(&r, row, a, scratch + room * (size_t)omp_get_thread_num());
     gf_free(scratch);
     return GF_OK;
+}
+
+/* Row y of a page of the lengthened volume. */
+static void fill_page_row(const struct rows *r, const struct gf_array s[2], int64_t y, bool inside,
+                          struct gf_array *page) {
+    const int64_t rows = r->shape[0], n = r->shape[1];
+    const int64_t from = y % rows, image = y < rows ? y : 2 * rows - 1 - y;
+    char *to = (char *)page->data + y * page->stride[1];
+    char *more = page->shape[2] > n ? to + n * page->stride[2] : NULL;
+    const struct row row = {(char *)page->data + from * page->stride[1],
+                            (char *)s[0].data + from * s[0].stride[1],
+                            (char *)s[1].data + image * s[1].stride[1], inside && y < rows};
+    compose(r, &row, to, more);
+}
+
+void gf_smooth_fill_page(const int64_t *shape, int threads, const struct gf_array s[2], bool inside,
+                         struct gf_array *page) {
+    const struct rows r = {
+        .shape = shape, .last = 1, .channels = page->shape[3], .wide = page->dtype == GF_F64};
+    threads = threads > 0 ? threads : 1;
+    /* The added rows first: they are made of the others. */
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t y = shape[0]; y < page->shape[1]; y++)
+        fill_page_row(&r, s, y, inside, page);
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t y = 0; y < shape[0]; y++)
+        fill_page_row(&r, s, y, inside, page);
 }

@@ -1,6 +1,5 @@
 /* The opencl, cuda and opengl backends: they launch a plan's passes one after the other, or, where the arrays do
- * not fit the device, part by part. Their differences
- * are behind struct gf_gpu. */
+ * not fit the device, part by part. Their differences are behind struct gf_gpu. */
 #include <stdlib.h>
 
 #include "core/base/job_check.h"
@@ -226,58 +225,29 @@ static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *
     return gf_device_exec_all(&on_device, context, plan, in, out, report);
 }
 
+/* The rows that the tables share. `api` is the name of the interface and of the backend. */
+#define ON_GPU(api)                                                                                \
+    .name = #api, .devices = true, .probe = api##_probe, .installed = api##_installed,             \
+    .list = api##_list, .open = api##_open, .plan = gpu_plan, .exec = gpu_exec,                    \
+    .on_device = &on_device, .lost = gf_gpu_run_lost, .unplan = gpu_unplan,                        \
+    .close = gf_gpu_run_close, .slow_close = gf_gpu_run_slow_close
+
 const struct gf_backend gf_backend_opencl = {
-    .name = "opencl",
+    ON_GPU(opencl),
     .what = "OpenCL 1.2 devices",
     .automatic = 2,
-    .devices = true,
-    .probe = opencl_probe,
-    .installed = opencl_installed,
-    .list = opencl_list,
-    .open = opencl_open,
-    .plan = gpu_plan,
     .streamer = &gf_gpu_dwt_streamer,
-    .exec = gpu_exec,
-    .on_device = &on_device,
-    .lost = gf_gpu_run_lost,
-    .unplan = gpu_unplan,
-    .close = gf_gpu_run_close,
-    .slow_close = gf_gpu_run_slow_close,
 };
 
 const struct gf_backend gf_backend_cuda = {
-    .name = "cuda",
+    ON_GPU(cuda),
     .what = "NVIDIA GPUs, the program's own kernels",
     .automatic = 1,
-    .devices = true,
-    .probe = cuda_probe,
-    .installed = cuda_installed,
-    .list = cuda_list,
-    .open = cuda_open,
-    .plan = gpu_plan,
     .streamer = &gf_gpu_dwt_streamer,
-    .exec = gpu_exec,
-    .on_device = &on_device,
-    .lost = gf_gpu_run_lost,
-    .unplan = gpu_unplan,
-    .close = gf_gpu_run_close,
-    .slow_close = gf_gpu_run_slow_close,
 };
 
 const struct gf_backend gf_backend_opengl = {
-    .name = "opengl",
+    ON_GPU(opengl),
     .what = "GPUs with OpenGL 4.3, plain transforms",
     .automatic = 3,
-    .devices = true,
-    .probe = opengl_probe,
-    .installed = opengl_installed,
-    .list = opengl_list,
-    .open = opengl_open,
-    .plan = gpu_plan,
-    .exec = gpu_exec,
-    .on_device = &on_device,
-    .lost = gf_gpu_run_lost,
-    .slow_close = gf_gpu_run_slow_close,
-    .unplan = gpu_unplan,
-    .close = gf_gpu_run_close,
 };

@@ -28,6 +28,7 @@ static const struct gf_dl_symbol driver_symbols[] = {
     DRIVER(context_retain, "DevicePrimaryCtxRetain"),
     DRIVER(context_release, "DevicePrimaryCtxRelease_v2"),
     DRIVER(context_set, "CtxSetCurrent"),
+    DRIVER(context_wait, "CtxSynchronize"),
     DRIVER(stream_create, "StreamCreate"),
     DRIVER(stream_destroy, "StreamDestroy_v2"),
     DRIVER(stream_wait, "StreamSynchronize"),

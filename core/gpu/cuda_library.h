@@ -108,6 +108,7 @@ struct gf_cuda {
     int (*context_retain)(void **context, int device);
     int (*context_release)(int device);
     int (*context_set)(void *context); /* for the calling thread */
+    int (*context_wait)(void);         /* for all that its context was given */
     int (*stream_create)(void **stream, unsigned flags);
     int (*stream_destroy)(void *stream);
     int (*stream_wait)(void *stream);

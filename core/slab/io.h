@@ -13,6 +13,8 @@ struct gf_slab_rows {
 struct gf_slab_io {
     void *user;
     int threads; /* for what is copied number by number */
+    /* Of a plan that looks: reads what the making of pages takes, before all walks. */
+    int (*look)(void *user);
     /* Forward: input pages into `pages`, contiguous, of the job's input type. */
     int (*read)(void *user, int64_t first, struct gf_array *pages);
     /* Inverse: rows of the input, with all their channels. */

@@ -301,3 +301,13 @@ int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t
         describe_walks(p);
     return 0;
 }
+
+void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes) {
+    memmove(p->walk + 1, p->walk, (size_t)p->n_walks * sizeof *p->walk);
+    p->n_walks++;
+    p->looks = true;
+    p->walk[0].what = p->picture ? "rows, for the jumps between the edges"
+                                 : "pages, for the jumps between the edges";
+    p->walk[0].bytes_read = bytes;
+    p->walk[0].bytes_written = 0;
+}

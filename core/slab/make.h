@@ -10,5 +10,7 @@ const char *gf_slab_refuses(const struct gf_job *job);
  * hold no slab or no block. */
 int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
                       struct gf_slab_plan *p);
+/* Puts a walk before a filter's that reads so many bytes of the input, for what is made of all of it. */
+void gf_slab_plan_look(struct gf_slab_plan *p, int64_t bytes);
 
 #endif

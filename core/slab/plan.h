@@ -46,6 +46,7 @@ struct gf_slab_plan {
     int64_t step_pages; /* of a block, which are made into output at a time */
     int64_t row_units;  /* a picture's: of the slabs of rows in its other walks */
     int64_t exchange_bytes, memory_bytes;
+    bool looks; /* the first walk only reads the input: gf_slab_plan_look() */
     int n_walks;
     struct {
         const char *what;

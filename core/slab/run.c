@@ -66,7 +66,7 @@ static int forward_slab(struct gf_slab_state *r, int64_t slab, struct gf_array *
         rc = put_slab(r, slab, count, pages, piece);
     }
     if (!rc)
-        gf_slab_moved(r, p->walk[0].bytes_read / p->pages * count + gf_array_bytes(&out));
+        gf_slab_moved(r, p->walk[p->looks].bytes_read / p->pages * count + gf_array_bytes(&out));
     return rc;
 }
 
@@ -285,7 +285,11 @@ static int run_inverse(struct gf_slab_state *r) {
 }
 
 static int run_filter(struct gf_slab_state *r) {
-    int rc = forward_slabs(r);
+    int rc = r->plan->looks ? r->io->look(r->io->user) : 0;
+    if (!rc && r->plan->looks)
+        gf_slab_moved(r, r->plan->walk[0].bytes_read);
+    if (!rc)
+        rc = forward_slabs(r);
     if (!rc)
         rc = gf_slab_filter_blocks(r);
     return rc ? rc : gf_slab_inverse_slabs(r);

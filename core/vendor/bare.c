@@ -7,16 +7,21 @@
 #include "core/base/status.h"
 #include "core/gpu/plan/space.h"
 
-int gf_bare_begin(const struct gf_gpu_context *c, const struct gf_job *job, size_t bytes,
-                  struct gf_plan **out) {
+int gf_bare_check(const struct gf_job *job) {
     int rc = gf_job_validate(job);
-    *out = NULL;
     if (!rc)
         rc = gf_job_check_unpacked(job);
     if (!rc)
         rc = gf_job_fourier_only(job);
     if (!rc && !gf_job_is_bare(job))
         rc = gf_fail(GF_EUNSUPP, "only c2c, r2c and c2r without scale and shift are measured");
+    return rc;
+}
+
+int gf_bare_begin(const struct gf_gpu_context *c, const struct gf_job *job, size_t bytes,
+                  struct gf_plan **out) {
+    int rc = gf_bare_check(job);
+    *out = NULL;
     if (rc)
         return rc;
     struct gf_plan *plan = calloc(1, sizeof *plan);

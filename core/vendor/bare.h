@@ -16,8 +16,10 @@
 
 #include "core/gpu/run.h"
 
-/* A plan with an impl of so many bytes, all zero, and the sizes of its buffers; GF_EUNSUPP for jobs
- * that need passes of their own. Nothing to drop after a failure. */
+/* GF_EUNSUPP for jobs that need passes of their own. */
+int gf_bare_check(const struct gf_job *job);
+/* A plan with an impl of so many bytes, all zero, and the sizes of its buffers; as
+ * gf_bare_check(). Nothing to drop after a failure. */
 int gf_bare_begin(const struct gf_gpu_context *c, const struct gf_job *job, size_t bytes,
                   struct gf_plan **plan);
 /* Checks that the device has room for the buffers and `beside`, and lists the library as one pass. */

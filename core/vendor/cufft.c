@@ -66,15 +66,6 @@ static int cufft_open(const struct gf_backend_options *options, void **context) 
     return gf_cufft_find() ? gf_gpu_run_open(&gf_gpu_cuda, options, context) : GF_EABSENT;
 }
 
-static int failure(const struct gf_gpu_context *c, int code, const char *what) {
-    int rc = code == GF_CUFFT_ALLOC_FAILED ? GF_ENOMEM
-             : code == GF_CUFFT_INVALID_SIZE || code == GF_CUFFT_NOT_IMPLEMENTED ||
-                     code == GF_CUFFT_NOT_SUPPORTED
-                 ? GF_EUNSUPP
-                 : GF_EBACKEND;
-    return gf_fail(rc, "cuFFT, %s on '%s': %s", what, c->props.name, gf_cufft_error(code));
-}
-
 /* ---- passes ---- */
 
 /* The search for an output's upper end: over all values, or at the zero frequency. */
@@ -288,7 +279,7 @@ static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct tran
     if ((int64_t)work >
         m->work_bytes) /* the plans share one work area: they run one after the other */
         m->work_bytes = (int64_t)work;
-    return code ? failure(c, code, "planning") : 0;
+    return code ? gf_cufft_failure(code, "planning", c->props.name) : 0;
 }
 
 static void cufft_unplan(void *context, struct gf_plan *plan) {
@@ -380,7 +371,7 @@ static int take_work(const struct gf_gpu_context *c, struct impl *m) {
     rc = c->api->stream(c->gpu) ? 0 : GF_EBACKEND;
     for (int i = 0; i < m->n_transforms && !rc; i++) {
         int code = m->f->set_work(m->transform[i].plan, c->api->native(m->work));
-        rc = code ? failure(c, code, "setting the work area") : 0;
+        rc = code ? gf_cufft_failure(code, "setting the work area", c->props.name) : 0;
     }
     if (rc) {
         c->api->free(c->gpu, m->work);
@@ -436,7 +427,7 @@ static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
         default:
             code = f->z2d(e->plan, in, out);
         }
-    return code ? failure(c, code, "a transform") : 0;
+    return code ? gf_cufft_failure(code, "a transform", c->props.name) : 0;
 }
 
 static int run_once(const struct gf_gpu_context *c, const struct impl *m) {

@@ -2,7 +2,6 @@
 #include "core/vendor/cufft_library.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "core/gpu/cuda_library.h"
@@ -24,40 +23,47 @@ static const struct gf_dl_symbol symbols[] = {
 static struct gf_cufft library;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Version 12 is CUDA 13's, 11 CUDA 12's, 10 CUDA 11's. */
+/* Version 12 is CUDA 13's, 11 CUDA 12's, 10 CUDA 11's. Every table begins with version(). */
 static int cuda_major(const void *table) {
-    int version = 0;
-    ((const struct gf_cufft *)table)->version(&version);
+    int version = 0, (*const *first)(int *) = table;
+    (*first)(&version);
     return version / 1000 + 1;
 }
 
-/* The lock is held. */
-static bool load(int driver_major) {
+static int driver_version(const struct gf_cuda *cu) {
+    int version = 0;
+    cu->driver_version(&version);
+    return version;
+}
+
+bool gf_cufft_open(const struct gf_dl_symbol *list, void *candidate, size_t bytes, void *table) {
     static const char *const suffixes[] = {".12", ".11", ".10", "", NULL};
-    struct gf_cufft candidate;
-    const struct gf_cuda_part part = {"libcufft", suffixes,         symbols,
-                                      &candidate, sizeof candidate, cuda_major};
-    return gf_cuda_open_fitting(&part, driver_major, &library);
+    const struct gf_cuda_part part = {"libcufft", suffixes, list, candidate, bytes, cuda_major};
+    const struct gf_cuda *cu = gf_cuda_find();
+    return cu && gf_cuda_open_fitting(&part, driver_version(cu) / 1000, table);
+}
+
+int gf_cufft_absent(void) {
+    const struct gf_cuda *cu = gf_cuda_find();
+    const int version = cu ? driver_version(cu) : 0;
+    return cu ? gf_fail(GF_EABSENT,
+                        "no cuFFT (libcufft.so.12, .11 or .10); apt install libcufft11, or "
+                        "NVIDIA's libcufft-%d-%d, or name its folder in LD_LIBRARY_PATH",
+                        version / 1000, version % 1000 / 10)
+              : GF_EABSENT;
 }
 
 const struct gf_cufft *gf_cufft_find(void) {
     static bool tried, present;
-    const struct gf_cuda *cu = gf_cuda_find();
-    int version = 0;
-    if (!cu)
-        return NULL;
-    cu->driver_version(&version);
+    struct gf_cufft candidate;
     pthread_mutex_lock(&lock);
     if (!tried)
-        present = load(version / 1000);
+        present = gf_cufft_open(symbols, &candidate, sizeof candidate, &library);
     tried = true;
     pthread_mutex_unlock(&lock);
     if (present)
         return &library;
-    gf_fail(GF_EABSENT,
-            "no cuFFT (libcufft.so.12, .11 or .10); apt install libcufft11, or NVIDIA's "
-            "libcufft-%d-%d, or name its folder in LD_LIBRARY_PATH",
-            version / 1000, version % 1000 / 10);
+    gf_cufft_absent();
     return NULL;
 }
 
@@ -79,4 +85,13 @@ const char *gf_cufft_error(int code) {
         return names[code];
     snprintf(number, sizeof number, "error %d", code);
     return number;
+}
+
+int gf_cufft_failure(int code, const char *what, const char *device) {
+    int rc = code == GF_CUFFT_ALLOC_FAILED ? GF_ENOMEM
+             : code == GF_CUFFT_INVALID_SIZE || code == GF_CUFFT_NOT_IMPLEMENTED ||
+                     code == GF_CUFFT_NOT_SUPPORTED
+                 ? GF_EUNSUPP
+                 : GF_EBACKEND;
+    return gf_fail(rc, "cuFFT, %s on '%s': %s", what, device, gf_cufft_error(code));
 }

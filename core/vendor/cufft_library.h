@@ -7,7 +7,10 @@
 #ifndef GF_CORE_VENDOR_CUFFT_LIBRARY_H
 #define GF_CORE_VENDOR_CUFFT_LIBRARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+#include "core/base/dl.h"
 
 /* What a call returns. */
 enum {
@@ -50,8 +53,16 @@ struct gf_cufft {
 /* Loads the library once and for good. NULL with gf_message(), which names the remedy. */
 const struct gf_cufft *gf_cufft_find(void);
 
+/* Another table of the library's functions, whose first is version(). `candidate` is room for one more, of
+ * so many bytes as it has. False where there is no such library, without a message. */
+bool gf_cufft_open(const struct gf_dl_symbol *symbols, void *candidate, size_t bytes, void *table);
+/* GF_EABSENT with the remedy. */
+int gf_cufft_absent(void);
+
 /* "CUFFT_INVALID_SIZE"; "error 99" for one without a name here. Static, or the thread's own until
  * its next call. */
 const char *gf_cufft_error(int code);
+/* The status of an error in `what`, with its message. */
+int gf_cufft_failure(int code, const char *what, const char *device);
 
 #endif

@@ -63,10 +63,14 @@ struct gf_cpu_row {
     int block;
     struct gf_cpu_line *line; /* n / block points */
     /* exp(-2 pi i k1 i2 / n) as [k1 / block][0 < i2 < block][re|im][lane], k1 of a lane by its index
-     * mod block; with a block of GF_CPU_ROW_DIGITS as [k1][re|im][i2]. */
+     * mod block; with gf_cpu_row_by_digits() as [k1][re|im][i2]. */
     void *twiddle;
 };
-enum { GF_CPU_ROW_DIGITS = 16 };
+/* True for lines whose squares go through memory, in two digits; a line of one square is faster as a
+ * whole. */
+static inline bool gf_cpu_row_by_digits(long n, int block) {
+    return block == 16 && n > (long)block * block;
+}
 
 /* Real lines of up to this many points are transposed: kernels/cpu/short_rows.h. */
 enum { GF_CPU_SHORT_ROW = 32 };

@@ -60,6 +60,21 @@ static long max_long(long a, long b) {
     return a > b ? a : b;
 }
 
+/* The twiddles of a stage that combines p lines of m points: the roots k r of m p, [k][r - 1]. */
+static bool fill_twiddles(void *twiddle, int bits, long m, long p) {
+    struct gf_root_eighth roots;
+    if (!gf_root_eighth_make(&roots, (uint64_t)m * (uint64_t)p))
+        return false;
+    for (long k = 0; k < m; k++)
+        for (long r = 1; r < p; r++) {
+            long double re, im;
+            gf_root_eighth_get(&roots, (uint64_t)k * (uint64_t)r, &re, &im);
+            put(twiddle, bits, k * (p - 1) + r - 1, re, im);
+        }
+    gf_root_eighth_free(&roots);
+    return true;
+}
+
 struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
                                        struct gf_cpu_line *leaf, int bits) {
     struct gf_cpu_line *line = calloc(1, sizeof *line);
@@ -78,12 +93,8 @@ struct gf_cpu_line *gf_cpu_line_stages(long n, const int *radix, int n_stages,
         if (!innermost) {
             if (!(line->twiddle[s] = table(m * (p - 1), bits)))
                 goto fail;
-            for (long k = 0; k < m; k++)
-                for (long r = 1; r < p; r++) {
-                    long double re, im;
-                    gf_root_of_unity((uint64_t)k * (uint64_t)r, (uint64_t)block, &re, &im);
-                    put(line->twiddle[s], bits, k * (p - 1) + r - 1, re, im);
-                }
+            if (!fill_twiddles(line->twiddle[s], bits, m, p))
+                goto fail;
         }
         bool codelet = p <= 5 || p == 7 || p == 8 || p == 11 || p == 13 || p == 16;
         if (!codelet && !(innermost && leaf)) {
@@ -217,10 +228,12 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
     struct gf_cpu_row *rows = calloc(1, sizeof *rows);
     const long r = n / block;
     /* A factor for each k1 and i2, but where one of 1 is left out. */
-    const bool digits = block == GF_CPU_ROW_DIGITS;
+    const bool digits = gf_cpu_row_by_digits(n, block);
+    struct gf_root_eighth roots = {.point = NULL};
     void *w = rows && line ? table(r * (digits ? block : block - 1) * (lanes / block), bits) : NULL;
-    if (!w) {
+    if (!w || !gf_root_eighth_make(&roots, (uint64_t)n)) {
         gf_cpu_line_free(line);
+        free(w);
         free(rows);
         return NULL;
     }
@@ -231,10 +244,11 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
             for (int l = 0; l < lanes; l++) {
                 long double re, im;
                 const long k = k1 + (digits ? i : l % block), i2 = digits ? l : i;
-                gf_root_of_unity((uint64_t)k * (uint64_t)i2, (uint64_t)n, &re, &im);
+                gf_root_eighth_get(&roots, (uint64_t)k * (uint64_t)i2, &re, &im);
                 put_real(w, bits, at + l, re);
                 put_real(w, bits, at + lanes + l, im);
             }
+    gf_root_eighth_free(&roots);
     return rows;
 }
 

@@ -20,6 +20,11 @@ INLINE ptrdiff_t axis_at(const struct gf_cpu_axis *axis, long i) {
     long p = i + axis->shift;
     return (p >= axis->n ? p - axis->n : p) * axis->stride;
 }
+/* True where `count` samples from index i on follow one another, as in nearly all tiles. */
+INLINE bool lanes_are_adjacent(const struct gf_cpu_axis *axis, long i, int count, int size) {
+    return count && axis->stride == size &&
+           axis_at(axis, i + count - 1) - axis_at(axis, i) == (ptrdiff_t)(count - 1) * size;
+}
 INLINE ptrdiff_t axis_mirror(const struct gf_cpu_axis *axis, long i) {
     return axis_at(axis, axis->mirrored && i ? axis->n - i : i);
 }
@@ -52,6 +57,12 @@ INLINE struct lanes lanes_of(const struct tile *t, const struct gf_cpu_end *e, i
     struct lanes s;
     long first = t->lane0 + half * LANES;
     int size = sample_size[e->type], count = t->count[half];
+    if (!mirror && count == LANES && lanes_are_adjacent(&e->lane, first, count, size)) {
+        for (int l = 0; l < LANES; l++)
+            s.at[l] = axis_at(&e->lane, first) + l * size;
+        s.order = 1;
+        return s;
+    }
     for (int l = 0; l < LANES; l++) {
         long i = first + (l < count ? l : count - 1);
         s.at[l] = mirror ? axis_mirror(&e->lane, i) : axis_at(&e->lane, i);

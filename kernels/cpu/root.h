@@ -3,6 +3,11 @@
  *     long double re, im;
  *     gf_root_of_unity(1, 8, &re, &im);    sqrt(1/2), -sqrt(1/2)
  *
+ *     struct gf_root_eighth e;
+ *     if (gf_root_eighth_make(&e, 512))
+ *         gf_root_eighth_get(&e, 3, &re, &im);
+ *     gf_root_eighth_free(&e);
+ *
  *     struct gf_roots r;
  *     if (gf_roots_make(&r, 1000000))
  *         gf_roots_at(&r, 3, &re, &im);
@@ -16,6 +21,19 @@
 /* exp(-2 pi i k / n), n < 2^61, correct to the last bit of a double and nearly to that of a long
  * double: the angle is reduced to an eighth of a turn in integers first. */
 void gf_root_of_unity(uint64_t k, uint64_t n, long double *re, long double *im);
+
+/* The same for many roots of one n: each point of the first eighth of a turn is computed once, when
+ * a root that is its reflection is first asked for. */
+struct gf_root_eighth {
+    uint64_t n;
+    unsigned unit;           /* the angles are multiples of this part of 2 pi / (4 n) */
+    long double (*point)[2]; /* cosine and sine; zeros where not computed yet */
+};
+
+bool gf_root_eighth_make(struct gf_root_eighth *e, uint64_t n); /* false: no memory */
+void gf_root_eighth_get(const struct gf_root_eighth *e, uint64_t k, long double *re,
+                        long double *im);
+void gf_root_eighth_free(struct gf_root_eighth *e);
 
 /* All roots of one n as products of two tables of about sqrt(n) entries, pairs of re and im: ten
  * times faster than one by one, and the product's error of two bits of a long double is rounded

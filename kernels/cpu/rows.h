@@ -188,8 +188,8 @@ INLINE void row_aside(const struct row_end *from, const struct row_end *to, long
 }
 
 /* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, of all i2 but 0. */
-INLINE void row_finish_square(const struct gf_cpu_row *rows, cvec *x, long k1,
-                              const struct row_end *from, const struct row_end *to, int block) {
+INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
+                       const struct row_end *to, int block) {
     const long r = rows->line->n;
     const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
     vec re[16], im[16];
@@ -337,26 +337,16 @@ INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *x, long k1,
 }
 #endif
 
-/* Squares of `block` vectors x from k1 on to frequencies k1 + r k2. x is overwritten. */
-INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
-                       const struct row_end *to, int block) {
+/* Squares that are not the whole line, of vectors in memory; those are overwritten. */
+INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
+                               const struct row_end *from, const struct row_end *to, int block) {
 #if VEC_BYTES * 8 / GF_REAL_BITS == 16
     if (block == 16) {
-        row_finish_digits(rows, x, k1, from, to);
+        row_finish_digits(rows, y, k1, from, to);
         return;
     }
 #endif
-    row_finish_square(rows, x, k1, from, to, block);
-}
-
-/* Vectors in memory; what becomes of them is not defined. */
-INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
-                               const struct row_end *from, const struct row_end *to, int block) {
     cvec x[16];
-    if (block == 16) {
-        row_finish(rows, y, k1, from, to, block);
-        return;
-    }
 #pragma GCC unroll 16
     for (int i = 0; i < block; i++)
         x[i] = y[i];

@@ -14,8 +14,13 @@ struct placement {
 static struct placement place_lanes(const struct tile *t, int half, bool mirror) {
     const struct gf_cpu_end *e = &t->pass->destination;
     struct placement p = {0};
-    int size = sample_size[e->type];
-    for (int l = 0; l < t->count[half]; l++) {
+    int size = sample_size[e->type], count = t->count[half];
+    if (!mirror && lanes_are_adjacent(&e->lane, t->lane0 + half * LANES, count, size)) {
+        p.n_runs = 1;
+        p.run[0] = (struct run){0, count, 1, axis_at(&e->lane, t->lane0 + half * LANES)};
+        return p;
+    }
+    for (int l = 0; l < count; l++) {
         long i = t->lane0 + half * LANES + l;
         long h = half_index(t, e, 0, half * LANES + l);
         if (mirror && e->half_axis != GF_CPU_HALF_LINE && (h == 0 || 2 * h >= e->half_n))

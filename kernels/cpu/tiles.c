@@ -3,6 +3,9 @@
 #include "kernels/cpu/cpu.h"
 
 #include <string.h>
+#if defined __x86_64__ && __has_include(<sys/platform/x86.h>)
+#include <sys/platform/x86.h>
+#endif
 
 static int groups_of(const struct gf_cpu_pass_args *pass) {
     return pass->groups > 1 ? pass->groups : 1;
@@ -92,18 +95,25 @@ extern const struct gf_cpu_kernels gf_cpu_f32_plain, gf_cpu_f64_plain;
 extern const struct gf_cpu_kernels gf_cpu_f32_v2, gf_cpu_f64_v2, gf_cpu_f32_v3, gf_cpu_f64_v3,
     gf_cpu_f32_v4, gf_cpu_f64_v4;
 
+/* What the loader of glibc 2.34 and later has found out at the start. The compiler's own functions
+ * ask the CPU once more, before main(): ten instructions that a virtual machine interrupts for 6 us
+ * each. */
+#ifdef CPU_FEATURE_ACTIVE
+#define RUNS(name, NAME) CPU_FEATURE_ACTIVE(NAME)
+#else
+#define RUNS(name, NAME) __builtin_cpu_supports(name)
+#endif
+
 /* What the x86-64-v* levels add to the level before, as far as the kernels use it. */
 static bool runs_v2(void) {
-    return __builtin_cpu_supports("sse4.2");
+    return RUNS("sse4.2", SSE4_2);
 }
 static bool runs_v3(void) {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("bmi2");
+    return RUNS("avx2", AVX2) && RUNS("fma", FMA) && RUNS("bmi2", BMI2);
 }
 static bool runs_v4(void) {
-    return runs_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
+    return runs_v3() && RUNS("avx512f", AVX512F) && RUNS("avx512bw", AVX512BW) &&
+           RUNS("avx512cd", AVX512CD) && RUNS("avx512dq", AVX512DQ) && RUNS("avx512vl", AVX512VL);
 }
 #endif
 static bool runs_always(void) {

@@ -240,6 +240,18 @@ static void test_blocks(void) {
     CHECK_EQ(gf_cpu_row_block(9, 2), 0);
 }
 
+/* The build that is picked is the best one that the compiler's own look at the CPU allows. */
+static void test_level(void) {
+    const char *best = "plain";
+#ifdef __x86_64__
+    best = __builtin_cpu_supports("x86-64-v4")   ? "v4"
+           : __builtin_cpu_supports("x86-64-v3") ? "v3"
+           : __builtin_cpu_supports("x86-64-v2") ? "v2"
+                                                 : "plain";
+#endif
+    CHECK_MSG(!strcmp(gf_cpu_kernels_find(32, NULL)->isa, best), "not %s", best);
+}
+
 int main(void) {
     static const char *const isas[] = {"v4", "v3", "v2", "plain"};
     int found = 0;
@@ -260,5 +272,6 @@ int main(void) {
             found++;
         }
     CHECK(found > 0);
+    test_level();
     return TEST_END();
 }

@@ -7,6 +7,7 @@
 #include "core/base/status.h"
 #include "core/filter/edges.h"
 #include "core/filter/smooth.h"
+#include "core/filter/smooth_pages.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 
@@ -118,6 +119,81 @@ static double beyond(const struct gf_smooth *x, int count, const struct gf_array
     return inside ? v : v - value(x, count, from, n) + value(x, count, image, n);
 }
 
+/* ---- page by page ---- */
+
+/* s of some pages. */
+static void make_pages(void *context, const struct gf_smooth_pages *s, int64_t first, int64_t count,
+                       struct gf_array *pages) {
+    const struct gf_job job = gf_smooth_pages_job(s, count);
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(&job, shape);
+    alloc(pages, job.in_dtype, 4, shape);
+    CHECK_EQ(gf_smooth_pages_spectrum(s, 2, first, pages), GF_OK);
+    run(context, &job, pages);
+}
+
+/* The largest difference between the page of the lengthened array as `whole` has it and as it is made of
+ * pages of s. */
+static double page_error(void *context, const struct gf_smooth_pages *s, const struct gf_array *u,
+                         const struct gf_array *whole, int64_t z) {
+    const int64_t n = u->shape[0], bytes = u->shape[2] * u->stride[2];
+    const bool inside = z < n;
+    const struct gf_array from = gf_array_slice(whole, 0, z, 1);
+    struct gf_array part[2], page;
+    double wrong = 0;
+    alloc(&page, u->dtype, 4, from.shape);
+    make_pages(context, s, z % n, 1, &part[0]);
+    make_pages(context, s, inside ? z : 2 * n - 1 - z, 1, &part[1]);
+    for (int64_t y = 0; y < u->shape[1]; y++)
+        memcpy((char *)page.data + y * page.stride[1],
+               (char *)u->data + z % n * u->stride[0] + y * u->stride[1], (size_t)bytes);
+    gf_smooth_fill_page(u->shape + 1, 2, part, inside, &page);
+    for (int64_t i = 0; i < gf_array_count(&page); i++)
+        wrong = fmax(wrong, fabs(get(&page, i) - get(&from, i)));
+    for (int i = 0; i < 2; i++)
+        gf_array_free(&part[i]);
+    gf_array_free(&page);
+    return wrong;
+}
+
+/* A few pages of s at a time are the whole of it; `wide` is u lengthened. */
+static void test_pages(void *context, const struct gf_job *job, const struct gf_smooth *x,
+                       int count, const struct gf_array *u, const struct gf_array *wide) {
+    const int64_t *n = u->shape;
+    const double bound = u->dtype == GF_F64 ? 1e-12 : 3e-5;
+    struct gf_smooth_pages s;
+    double wrong = 0, largest = 0;
+    gf_smooth_pages_init(&s, job);
+    CHECK_EQ(gf_smooth_pages_take(&s), GF_OK);
+    for (int64_t z = 0, some; z < n[0]; z += some) {
+        some = z + 2 < n[0] ? 2 : n[0] - z;
+        const struct gf_array pages = gf_array_slice(u, 0, z, some);
+        gf_smooth_pages_look(&s, z, &pages);
+    }
+    for (int i = 0; i < GF_MAX_DIMS; i++)
+        if (s.face[i].jumps)
+            run(context, &s.face[i].job, &s.face[i].of);
+    for (int64_t z = 0, some; z < n[0]; z += some) {
+        struct gf_array pages;
+        int64_t at[4] = {0}, i = 0;
+        some = z + 3 < n[0] ? 3 : n[0] - z;
+        make_pages(context, &s, z, some, &pages);
+        const int64_t extent[4] = {some, n[1], n[2], n[3]};
+        do {
+            const int64_t of[4] = {z + at[0], at[1], at[2], at[3]};
+            const double v = value(x, count, of, n);
+            wrong = fmax(wrong, fabs(get(&pages, i++) - v));
+            largest = fmax(largest, fabs(v));
+        } while (next(at, extent));
+        gf_array_free(&pages);
+    }
+    for (int64_t z = 0; z < wide->shape[0]; z += 3)
+        wrong = fmax(wrong, page_error(context, &s, u, wide, z));
+    CHECK_MSG(wrong <= bound * largest, "%lldx%lldx%lld axes %u by pages: %g of %g",
+              (long long)n[0], (long long)n[1], (long long)n[2], job->axes, wrong, largest);
+    gf_smooth_pages_free(&s);
+}
+
 /* n: three extents and the channels. */
 static void test_picture(void *context, const int64_t *n, unsigned axes, enum gf_precision p) {
     const enum gf_dtype type = p == GF_DOUBLE ? GF_F64 : GF_F32;
@@ -161,6 +237,8 @@ static void test_picture(void *context, const int64_t *n, unsigned axes, enum gf
         wrong = fmax(wrong, fabs(get(&a, offset(at, wide)) - beyond(x, count, &u, at, n)));
     while (next(at, wide));
     CHECK_MSG(wrong <= bound * largest, "beyond the edges: %g of %g", wrong, largest);
+    if ((axes & 5) == 5 && n[0] > 1 && n[2] > 1)
+        test_pages(context, &job, x, count, &u, &a);
     for (int j = 0; j < count; j++)
         gf_array_free(&x[j].part);
     gf_array_free(&u);

@@ -42,6 +42,8 @@ const struct fault_case fault_cases[] = {
         "fwd @/v.raw --shape=768 --type=u8 --complex=o.npy --max-memory=5K --scratch=auto"),
     RUN("filter-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --edges=taper "
                           "--out=o.npy --max-memory=30K --scratch=auto"),
+    RUN("smooth-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --edges=smooth "
+                          "--out=o.npy --max-memory=60K --scratch=auto"),
     RUN("mask-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --mask=@/v.tif --out=o.npy "
                         "--max-memory=12K --scratch=auto"),
     RUN("inv-scratch", "inv @/h.npy --out=o.tif --max-memory=5K --scratch=auto"),

@@ -37,6 +37,20 @@ static void test_roots(void) {
         CHECK_MSG(worst < 4e-19, "roots of %llu: %.2g", (unsigned long long)n, worst);
         gf_roots_free(&r);
     }
+    for (uint64_t n = 1; n < 1030;
+         n += n < 40 ? 1 : 11) { /* the same bits, also when asked again */
+        struct gf_root_eighth e;
+        int64_t differ = 0;
+        CHECK(gf_root_eighth_make(&e, n));
+        for (uint64_t k = 0; k < 2 * n + 3; k++) {
+            long double a, b, c, d;
+            gf_root_eighth_get(&e, k, &a, &b);
+            gf_root_of_unity(k, n, &c, &d);
+            differ += a != c || b != d;
+        }
+        CHECK_EQ(differ, 0);
+        gf_root_eighth_free(&e);
+    }
     CHECK_EQ(gf_square_mod(4294967296u, 1000003),
              (int64_t)4294967296 % 1000003 * (4294967296 % 1000003) % 1000003);
     CHECK_EQ(gf_square_mod(16777212, 2 * 16777213), 16777214); /* (p - 1)^2 = p + 1 mod 2 p */

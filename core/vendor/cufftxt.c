@@ -1,0 +1,469 @@
+/* cuFFT's transforms over several GPUs (cuFFTXt) as an entrant of `gpufft bench`: c2c, and r2c forward, of
+ * all axes of 2D and 3D arrays. The library cuts the array into a slab for each GPU, transforms it in
+ * place and leaves it in an order of its own; options.natural_order has it copied to the usual one. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/job_check.h"
+#include "core/base/memory.h"
+#include "core/base/status.h"
+#include "core/gpu/common.h"
+#include "core/gpu/cuda_library.h"
+#include "core/vendor/bare.h"
+#include "core/vendor/cufft_library.h"
+
+/* Orders of a descriptor's samples, and ways of a copy. */
+enum { IN_PLACE = 2, IN_PLACE_SHUFFLED = 3 };
+enum { TO_DEVICES, TO_HOST, BETWEEN_DEVICES };
+
+/* cudaXtDesc: the slab of each GPU. */
+struct slabs {
+    int version, n;
+    int device[64];
+    void *data[64];
+    size_t bytes[64];
+    void *state;
+};
+
+/* cudaLibXtDesc. */
+struct descriptor {
+    int version;
+    struct slabs *slabs;
+    int library, order;
+    void *own;
+};
+
+struct cufftxt {
+    int (*version)(int *version); /* the first: gf_cufft_open() */
+    int (*create)(int *plan);
+    int (*destroy)(int plan);
+    int (*use)(int plan, int n, int *devices);
+    int (*make_2d)(int plan, int ny, int nx, int type, size_t *work_bytes);
+    int (*make_3d)(int plan, int nz, int ny, int nx, int type, size_t *work_bytes);
+    int (*alloc)(int plan, struct descriptor **d, int order);
+    int (*free)(struct descriptor *d);
+    int (*copy)(int plan, void *to, void *from, int way);
+    int (*c2c)(int plan, struct descriptor *in, struct descriptor *out, int direction);
+    int (*z2z)(int plan, struct descriptor *in, struct descriptor *out, int direction);
+    int (*r2c)(int plan, struct descriptor *in, struct descriptor *out);
+    int (*d2z)(int plan, struct descriptor *in, struct descriptor *out);
+};
+
+#define SYMBOL(field, name)                                                                        \
+    { "cufft" name, offsetof(struct cufftxt, field) }
+
+static const struct gf_dl_symbol symbols[] = {
+    SYMBOL(version, "GetVersion"),      SYMBOL(create, "Create"),
+    SYMBOL(destroy, "Destroy"),         SYMBOL(use, "XtSetGPUs"),
+    SYMBOL(make_2d, "MakePlan2d"),      SYMBOL(make_3d, "MakePlan3d"),
+    SYMBOL(alloc, "XtMalloc"),          SYMBOL(free, "XtFree"),
+    SYMBOL(copy, "XtMemcpy"),           SYMBOL(c2c, "XtExecDescriptorC2C"),
+    SYMBOL(z2z, "XtExecDescriptorZ2Z"), SYMBOL(r2c, "XtExecDescriptorR2C"),
+    SYMBOL(d2z, "XtExecDescriptorD2Z"), {NULL, 0},
+};
+
+static struct cufftxt library;
+
+/* GPU i of the list is the driver's device[i]. */
+struct context {
+    const struct gf_cuda *cu;
+    int n, device[GF_GPU_MAX_DEVICES];
+    void *context[GF_GPU_MAX_DEVICES];
+    char name[128];
+    int64_t limit; /* bytes that may be taken of each; 0: all */
+    bool natural_order;
+};
+
+struct impl {
+    int plan;
+    bool planned;
+    int type, direction;
+    /* Transforms overwrite `work`, so that the samples are kept in `input`; `sorted` is NULL unless
+     * the result is to be in natural order. */
+    struct descriptor *input, *work, *sorted;
+};
+
+/* ---- devices ---- */
+
+static bool find_library(void) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static bool tried, present;
+    struct cufftxt candidate;
+    pthread_mutex_lock(&lock);
+    if (!tried)
+        present = gf_cufft_open(symbols, &candidate, sizeof candidate, &library);
+    tried = true;
+    pthread_mutex_unlock(&lock);
+    if (!present && gf_cuda_find())
+        gf_cufft_absent();
+    return present;
+}
+
+static int cufftxt_probe(char reason[GF_REASON]) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    int version = 0;
+    if (!find_library()) {
+        snprintf(reason, GF_REASON, "%s", gf_message());
+        return GF_EABSENT;
+    }
+    int n = gf_gpu_cuda.list(props, GF_GPU_MAX_DEVICES);
+    if (n < 2) {
+        snprintf(reason, GF_REASON, "cuFFTXt needs two GPUs or more, and there is one");
+        return GF_EABSENT;
+    }
+    library.version(&version);
+    snprintf(reason, GF_REASON, "cuFFT %d.%d.%d over several of %d GPUs", version / 1000,
+             version % 1000 / 100, version % 100, n);
+    return 0;
+}
+
+/* The devices of the list, or all. */
+static int pick_devices(struct context *c, const char *list) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    int n = gf_gpu_cuda.list(props, GF_GPU_MAX_DEVICES), rc = n < 0 ? n : 0;
+    size_t used = 0;
+    for (bool all = !strcmp(list, "all"), more = n > 0; more && !rc;) {
+        char word[64];
+        int length = (int)strcspn(list, ","), index = c->n;
+        snprintf(word, sizeof word, "%.*s", length, list);
+        rc = all ? 0 : gf_gpu_pick(word, props, n, &index);
+        if (!rc && c->n == GF_GPU_MAX_DEVICES)
+            rc = gf_fail(GF_EUSAGE, "--device lists more than %d devices", GF_GPU_MAX_DEVICES);
+        if (rc)
+            break;
+        if (used < sizeof c->name)
+            used += (size_t)snprintf(c->name + used, sizeof c->name - used, "%s%s",
+                                     c->n ? " + " : "", props[index].name);
+        c->device[c->n++] = index;
+        more = all ? c->n < n : list[length];
+        list += all ? 0 : length + more;
+    }
+    if (!rc && c->n < 2)
+        rc = gf_fail(GF_EABSENT, "cuFFTXt needs two GPUs or more: --device=0,1");
+    return rc;
+}
+
+static int check_driver(const struct context *c, int code, const char *what) {
+    return code ? gf_fail(code == GF_CU_OUT_OF_MEMORY ? GF_ENOMEM : GF_EBACKEND,
+                          "%s failed on '%s': %s", what, c->name, gf_cuda_error(c->cu, code))
+                : 0;
+}
+
+/* The library works in the calling thread's context. */
+static int enter(const struct context *c, int device) {
+    return check_driver(c, c->cu->context_set(c->context[device]), "entering the context");
+}
+
+/* Waits for all devices, and enters the first. */
+static int wait_for_all(const struct context *c) {
+    int rc = 0;
+    for (int i = c->n - 1; i >= 0 && !rc; i--) {
+        rc = enter(c, i);
+        if (!rc)
+            rc = check_driver(c, c->cu->context_wait(), "a command");
+    }
+    return rc ? rc : enter(c, 0);
+}
+
+static void cufftxt_close(void *context) {
+    struct context *c = context;
+    if (!c)
+        return;
+    c->cu->context_set(NULL);
+    for (int i = 0; i < c->n; i++)
+        if (c->context[i])
+            c->cu->context_release(c->device[i]);
+    free(c);
+}
+
+static int cufftxt_open(const struct gf_backend_options *options, void **context) {
+    *context = NULL;
+    if (!find_library())
+        return GF_EABSENT;
+    struct context *c = calloc(1, sizeof *c);
+    if (!c)
+        return gf_fail(GF_ENOMEM, "no memory for a context");
+    c->cu = gf_cuda_find();
+    c->limit = options->device_memory;
+    c->natural_order = options->natural_order;
+    int rc = pick_devices(c, options->device ? options->device : "");
+    for (int i = 0; i < c->n && !rc; i++)
+        rc = check_driver(c, c->cu->context_retain(&c->context[i], c->device[i]),
+                          "opening a context");
+    if (rc)
+        cufftxt_close(c);
+    else
+        *context = c;
+    return rc;
+}
+
+static int cufftxt_measure(void *context, struct gf_device_speed *speed) {
+    const struct context *c = context;
+    *speed = (struct gf_device_speed){.copy = 0};
+    snprintf(speed->name, sizeof speed->name, "%s", c->name);
+    return 0;
+}
+
+/* ---- plan ---- */
+
+static void drop(struct descriptor **d) {
+    if (*d)
+        library.free(*d);
+    *d = NULL;
+}
+
+static void cufftxt_unplan(void *context, struct gf_plan *plan) {
+    const struct context *c = context;
+    struct impl *m = plan ? plan->impl : NULL;
+    if (m && !enter(c, 0)) {
+        drop(&m->input);
+        drop(&m->work);
+        drop(&m->sorted);
+        if (m->planned)
+            library.destroy(m->plan);
+    }
+    free(m);
+    free(plan);
+}
+
+static int check_job(const struct gf_job *job) {
+    int rc = gf_bare_check(job);
+    bool real = !gf_dtype_is_complex(job->in_dtype);
+    if (!rc && (job->ndim < 2 || job->axes != (1u << job->ndim) - 1 || job->real ||
+                (real && gf_job_half_axis(job) != job->ndim - 1)))
+        rc = gf_fail(GF_EUNSUPP, "cuFFTXt is measured on 2D and 3D c2c, and forward r2c, of all "
+                                 "axes");
+    for (int i = 0; i < job->ndim && !rc; i++)
+        if (job->shape[i] > INT32_MAX)
+            rc = gf_fail(GF_EUNSUPP, "cuFFTXt has axes below 2^31 points");
+    return rc;
+}
+
+/* Bytes of the samples in place: real rows have the room of their half spectra. */
+static int64_t padded_bytes(const struct gf_job *job) {
+    int64_t last = job->shape[job->ndim - 1], bytes = job->precision == GF_DOUBLE ? 16 : 8;
+    for (int i = 0; i < job->ndim - 1; i++)
+        bytes *= job->shape[i];
+    return bytes * (gf_dtype_is_complex(job->in_dtype) ? last : last / 2 + 1);
+}
+
+static int check_memory(const struct context *c, const struct gf_plan *plan) {
+    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
+    if (!c->limit || plan->device_bytes <= c->limit)
+        return 0;
+    return gf_fail(GF_ENOMEM, "the plan needs %s on each device, limit %s (--max-device-memory)",
+                   gf_memory_text(plan->device_bytes, a), gf_memory_text(c->limit, b));
+}
+
+/* What the library does not plan, for whatever reason, it refuses; only memory may be there later. */
+static int make_plan(struct context *c, struct gf_plan *plan) {
+    struct impl *m = plan->impl;
+    const struct gf_job *job = &plan->job;
+    const int *n = (const int[]){(int)job->shape[0], (int)job->shape[1], (int)job->shape[2]};
+    const bool wide = job->precision == GF_DOUBLE;
+    size_t work[64] = {0};
+    m->type = gf_dtype_is_complex(job->in_dtype) ? (wide ? GF_CUFFT_Z2Z : GF_CUFFT_C2C)
+                                                 : (wide ? GF_CUFFT_D2Z : GF_CUFFT_R2C);
+    m->direction = job->direction == GF_FORWARD ? GF_CUFFT_FORWARD : GF_CUFFT_INVERSE;
+    int rc = enter(c, 0);
+    if (rc)
+        return rc;
+    int code = library.create(&m->plan);
+    m->planned = !code;
+    code = code ? code : library.use(m->plan, c->n, c->device);
+    if (!code)
+        code = job->ndim == 2 ? library.make_2d(m->plan, n[0], n[1], m->type, work)
+                              : library.make_3d(m->plan, n[0], n[1], n[2], m->type, work);
+    if (code)
+        return gf_fail(code == GF_CUFFT_ALLOC_FAILED ? GF_ENOMEM : GF_EUNSUPP,
+                       "cuFFTXt has no plan on '%s': %s", c->name, gf_cufft_error(code));
+    int64_t most = 0;
+    for (int i = 0; i < c->n; i++)
+        most = (int64_t)work[i] > most ? (int64_t)work[i] : most;
+    plan->device_bytes = most + (c->natural_order ? 3 : 2) * (padded_bytes(job) / c->n);
+    return check_memory(c, plan);
+}
+
+static void list_passes(const struct context *c, struct gf_plan *plan) {
+    int64_t bytes = padded_bytes(&plan->job);
+    struct gf_pass_info *pass = plan->pass; /* how many the transform has is the library's own */
+    plan->n_passes = c->natural_order ? 2 : 1;
+    pass[0] = (struct gf_pass_info){.bytes_read = bytes, .bytes_written = bytes};
+    pass[1] = pass[0];
+    snprintf(pass[0].what, sizeof pass[0].what, "cufftxt, %d devices", c->n);
+    snprintf(pass[1].what, sizeof pass[1].what, "copy to natural order");
+}
+
+static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    struct context *c = context;
+    *out = NULL;
+    int rc = check_job(job);
+    if (rc)
+        return rc;
+    struct gf_plan *plan = calloc(1, sizeof *plan);
+    struct impl *m = calloc(1, sizeof *m);
+    if (!plan || !m) {
+        free(m);
+        free(plan);
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    }
+    plan->impl = m;
+    plan->job = *job;
+    if (!gf_dtype_is_complex(job->in_dtype)) /* reals are padded on their way to the devices */
+        plan->workspace_bytes = padded_bytes(job);
+    rc = make_plan(c, plan);
+    if (rc) {
+        cufftxt_unplan(c, plan);
+        return rc;
+    }
+    list_passes(c, plan);
+    *out = plan;
+    return 0;
+}
+
+/* ---- run ---- */
+
+static int failure(const struct context *c, int code, const char *what) {
+    return code ? gf_cufft_failure(code, what, c->name) : 0;
+}
+
+static int take_memory(const struct context *c, struct impl *m) {
+    int code = m->input ? 0 : library.alloc(m->plan, &m->input, IN_PLACE);
+    if (!code && !m->work)
+        code = library.alloc(m->plan, &m->work, IN_PLACE);
+    if (!code && !m->sorted && c->natural_order)
+        code = library.alloc(m->plan, &m->sorted, IN_PLACE);
+    return failure(c, code, "allocating");
+}
+
+static int cufftxt_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
+    const struct context *c = context;
+    struct impl *m = plan->impl;
+    struct gf_array padded = {0};
+    const int last = plan->job.ndim - 1;
+    int64_t shape[GF_MAX_RANK];
+    int rc = enter(c, 0);
+    if (!rc)
+        rc = take_memory(c, m);
+    if (rc)
+        return rc;
+    memcpy(shape, in->shape, sizeof shape);
+    if (!gf_dtype_is_complex(in->dtype))
+        shape[last] = 2 * (shape[last] / 2 + 1);
+    if (shape[last] != in->shape[last] || !gf_array_is_contiguous(in)) {
+        rc = gf_array_alloc(&padded, in->dtype, in->rank, shape);
+        if (rc)
+            return rc;
+        struct gf_array rows = gf_array_slice(&padded, last, 0, in->shape[last]);
+        gf_array_copy(&rows, in);
+    }
+    m->input->order = IN_PLACE;
+    rc = failure(c,
+                 library.copy(m->plan, m->input, padded.data ? padded.data : in->data, TO_DEVICES),
+                 "an upload");
+    gf_array_free(&padded);
+    return rc;
+}
+
+/* Copies the input to where it is transformed, on each device. */
+static int renew(const struct context *c, struct impl *m) {
+    const struct slabs *from = m->input->slabs, *to = m->work->slabs;
+    int rc = 0;
+    for (int i = 0; i < c->n && !rc; i++)
+        for (int k = 0; k < from->n && !rc; k++) {
+            if (from->device[k] != c->device[i])
+                continue;
+            rc = enter(c, i);
+            if (!rc)
+                rc = check_driver(c,
+                                  c->cu->copy((uint64_t)(uintptr_t)to->data[k],
+                                              (uint64_t)(uintptr_t)from->data[k], from->bytes[k],
+                                              NULL),
+                                  "a copy");
+        }
+    m->work->order = IN_PLACE;
+    return rc ? rc : wait_for_all(c);
+}
+
+static int transform(const struct context *c, struct impl *m) {
+    int code = m->type == GF_CUFFT_C2C   ? library.c2c(m->plan, m->work, m->work, m->direction)
+               : m->type == GF_CUFFT_Z2Z ? library.z2z(m->plan, m->work, m->work, m->direction)
+               : m->type == GF_CUFFT_R2C ? library.r2c(m->plan, m->work, m->work)
+                                         : library.d2z(m->plan, m->work, m->work);
+    if (code || !m->sorted)
+        return failure(c, code, "a transform");
+    m->sorted->order = IN_PLACE;
+    return failure(c, library.copy(m->plan, m->sorted, m->work, BETWEEN_DEVICES),
+                   "a copy to natural order");
+}
+
+/* No clock of one device measures them all: the host's does, between waits for all of them. Each run
+ * begins with its input again, which is not timed. */
+static int cufftxt_run(void *context, struct gf_plan *plan, int times, double *seconds) {
+    const struct context *c = context;
+    struct impl *m = plan->impl;
+    double ms = 0;
+    int rc = 0;
+    for (int i = 0; i < times && !rc; i++) {
+        rc = renew(c, m);
+        double start = gf_now_ms();
+        if (!rc)
+            rc = transform(c, m);
+        if (!rc)
+            rc = wait_for_all(c);
+        ms += gf_now_ms() - start;
+    }
+    if (seconds)
+        *seconds = ms * 1e-3;
+    return rc;
+}
+
+/* The library brings any order back to the natural one on the way to the host. */
+static int cufftxt_download(void *context, struct gf_plan *plan, struct gf_array *out,
+                            struct gf_report *report) {
+    const struct context *c = context;
+    struct impl *m = plan->impl;
+    struct gf_array packed = {0};
+    int rc = enter(c, 0);
+    (void)report;
+    if (!rc && !gf_array_is_contiguous(out))
+        rc = gf_array_alloc(&packed, out->dtype, out->rank, out->shape);
+    if (rc)
+        return rc;
+    rc = failure(c,
+                 library.copy(m->plan, packed.data ? packed.data : out->data,
+                              m->sorted ? m->sorted : m->work, TO_HOST),
+                 "a download");
+    if (!rc && packed.data)
+        gf_array_copy(out, &packed);
+    gf_array_free(&packed);
+    return rc;
+}
+
+static const struct gf_device_exec on_device = {
+    .upload = cufftxt_upload,
+    .run = cufftxt_run,
+    .download = cufftxt_download,
+    .measure = cufftxt_measure,
+};
+
+static int cufftxt_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
+                        struct gf_array *out, struct gf_report *report) {
+    return gf_device_exec_all(&on_device, context, plan, in, out, report);
+}
+
+const struct gf_backend gf_backend_cufftxt = {
+    .name = "cufftxt",
+    .what = "several NVIDIA GPUs, the cuFFT library, for comparison",
+    .devices = true,
+    .several = true,
+    .probe = cufftxt_probe,
+    .open = cufftxt_open,
+    .plan = cufftxt_plan,
+    .exec = cufftxt_exec,
+    .on_device = &on_device,
+    .unplan = cufftxt_unplan,
+    .close = cufftxt_close,
+};
