@@ -156,11 +156,10 @@ struct row_stream {
     int ahead;       /* lines */
 };
 
-/* `lines` at a time take turns, `points` each. Only of arrays that are not in cache; the hardware
- * prefetcher does find lines of a few cache lines. */
+/* `lines` at a time take turns, `points` each. Only of arrays that are not in cache. */
 static struct row_stream row_stream(const struct tile *t, const struct row_side *s, int lines,
                                     long points) {
-    enum { LEAST_LINE = 512, PAGE = 4096, LEAST_AHEAD = 2048 };
+    enum { LEAST_LINE = 128, PAGE = 4096, LEAST_AHEAD = 2048 };
     const struct gf_cpu_end *e = s->end;
     struct row_stream r = {.at = NULL};
     if (!t->pass->destination.stream || e->type == GF_CPU_WORK || e->lane.shift || lines < 2)
@@ -229,6 +228,19 @@ static void complex_lines(const struct row_work *w, const struct row_side *side,
                           : ROW_PARTS;
 }
 
+/* True where the lines of a tile are written in whole, aligned vectors though several share one. */
+static bool writes_whole_vectors(const struct row_work *w) {
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    const struct gf_cpu_row *rows = w->t->pass->rows;
+    return rows_pair_blocks(rows, rows->block) && w->from.end->type != GF_CPU_WORK && w->to.next &&
+           ((uintptr_t)row_place(&w->to, 0).at | (uintptr_t)w->to.end->lane.stride) % sizeof(vec) ==
+               0;
+#else
+    (void)w;
+    return false;
+#endif
+}
+
 /* Lines that share vectors in parts too small for stores past the caches are put together. Returns
  * how many lines it has done. */
 static int write_complex_rows(const struct row_work *w, struct row_end *from, struct row_end *to) {
@@ -236,7 +248,7 @@ static int write_complex_rows(const struct row_work *w, struct row_end *from, st
     enum { LEAST_LINES = 4 }; /* fewer are streamed as they are */
     struct row_writer writer, *writes = NULL;
     int i = 0;
-    if (w->lines >= LEAST_LINES)
+    if (w->lines >= LEAST_LINES && !writes_whole_vectors(w))
         writes = begin_writing(w, p->n, &writer);
     if (!writes)
         return 0;
@@ -275,7 +287,7 @@ static void run_complex_rows(const struct row_work *w) {
             complex_lines(w, &w->to, 0, false, &to);
         from.ahead = ahead_of(&in, 0);
         bool streams = to.kind == ROW_PAIRS_STREAMED || to.kind == ROW_PARTS_STREAMED;
-        to.ahead = streams && w->lines <= 2 ? NULL : ahead_of(&out, 0);
+        to.ahead = streams && (w->lines <= 2 || writes_whole_vectors(w)) ? NULL : ahead_of(&out, 0);
         rows_run(p->rows, &from, &to, whole, w->a, w->b);
         from.ahead = to.ahead = NULL;
         i = whole * w->lines;

@@ -188,9 +188,8 @@ INLINE void row_aside(const struct row_end *from, const struct row_end *to, long
 }
 
 /* Squares of `block` vectors from k1 on to frequencies k1 + r k2. w: factors, of all i2 but 0. */
-INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
-                       const struct row_end *to, int block) {
-    const long r = rows->line->n;
+INLINE void row_squares(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
+                        const struct row_end *to, int block) {
     const cvec *w = (const cvec *)rows->twiddle + k1 / block * (block - 1);
     vec re[16], im[16];
 #pragma GCC unroll 16
@@ -214,6 +213,13 @@ INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const st
             x[i] = cmul_lanes((cvec){re[i], im[i]}, w[i - 1]);
     }
     dft_of_block(block, x);
+}
+
+/* row_squares(), written. */
+INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const struct row_end *from,
+                       const struct row_end *to, int block) {
+    const long r = rows->line->n;
+    row_squares(rows, x, k1, from, to, block);
 #define WRITE_ALL(kind)                                                                            \
     _Pragma("GCC unroll 16") for (int i = 0; i < block; i++)                                       \
         row_write(to, k1 + r * i, block, kind, x[i])
@@ -382,11 +388,86 @@ INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *f
     return b;
 }
 
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+/* Four lines of 16 or 32 points that share vectors in blocks of four: two blocks of a line fill a
+ * vector in memory, where both are read and written at once. Parts of vectors would pass through a
+ * buffer on their way past the caches, and its loads wait for all earlier stores. */
+INLINE bool rows_pair_blocks(const struct gf_cpu_row *rows, int block) {
+    return block == 4 && (rows->line->n == 4 || rows->line->n == 8);
+}
+
+/* Points i to i + 7 of each line: four to x, four to y. */
+INLINE void row_read_two(const struct row_end *e, long i, cvec *x, cvec *y) {
+    vec a = vec_loadu(e->re[0] + 2 * i), b = vec_loadu(e->re[1] + 2 * i);
+    vec c = vec_loadu(e->re[2] + 2 * i), d = vec_loadu(e->re[3] + 2 * i);
+    const vec sign = vec_splat(e->im_factor);
+    vec_exchange_8(&a, &b);
+    vec_exchange_8(&c, &d);
+    *x = (cvec){vec_even(a, c), vec_odd(a, c) * sign};
+    *y = (cvec){vec_even(b, d), vec_odd(b, d) * sign};
+}
+
+INLINE void row_write_two(const struct row_end *e, long i, bool stream, cvec x, cvec y) {
+    const vec xr = x.re * e->re_factor, xi = x.im * e->im_factor;
+    const vec yr = y.re * e->re_factor, yi = y.im * e->im_factor;
+    vec v[4] = {vec_zip_low(xr, xi), vec_zip_low(yr, yi), vec_zip_high(xr, xi),
+                vec_zip_high(yr, yi)};
+    vec_exchange_8(v, v + 1);
+    vec_exchange_8(v + 2, v + 3);
+#pragma GCC unroll 4
+    for (int l = 0; l < 4; l++)
+        if (stream)
+            vec_stream(e->re[l] + 2 * i, v[l]);
+        else
+            vec_storeu(e->re[l] + 2 * i, v[l]);
+}
+
+INLINE void rows_run_paired(const struct gf_cpu_row *rows, const struct row_end *from,
+                            const struct row_end *to, int r, bool stream) {
+    cvec x[8];
+#pragma GCC unroll 4
+    for (int i = 0; i < r; i += 2)
+        row_read_two(from, 4 * i, x + i, x + i + 1);
+    dft_of_block(r, x);
+#pragma GCC unroll 2
+    for (int k1 = 0; k1 < r; k1 += 4)
+        row_squares(rows, x + k1, k1, from, to, 4);
+    if (r == 4) {
+        row_write_two(to, 0, stream, x[0], x[1]);
+        row_write_two(to, 8, stream, x[2], x[3]);
+        return;
+    }
+#pragma GCC unroll 4
+    for (int k2 = 0; k2 < 4; k2++)
+        row_write_two(to, 8 * k2, stream, x[k2], x[4 + k2]);
+}
+
+INLINE void rows_run_pairs_of_blocks(const struct gf_cpu_row *rows, const struct row_end *from,
+                                     const struct row_end *to) {
+    const bool stream = to->kind == ROW_PAIRS_STREAMED;
+    if (rows->line->n == 4 && stream)
+        rows_run_paired(rows, from, to, 4, true);
+    else if (rows->line->n == 4)
+        rows_run_paired(rows, from, to, 4, false);
+    else if (stream)
+        rows_run_paired(rows, from, to, 8, true);
+    else
+        rows_run_paired(rows, from, to, 8, false);
+}
+#endif
+
 /* LANES / block lines; a and b: room for the line of vectors. */
 INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end *from,
                              const struct row_end *to, cvec *a, cvec *b, int block) {
     const long r = rows->line->n;
     cvec x[16];
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    if (rows_pair_blocks(rows, block) && from->kind == ROW_PAIRS &&
+        to->kind <= ROW_PAIRS_STREAMED) {
+        rows_run_pairs_of_blocks(rows, from, to);
+        return;
+    }
+#endif
     if (r == block) {
         /* Everything in registers, as far as they suffice. */
         if (from->kind == ROW_PAIRS) {

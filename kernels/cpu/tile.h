@@ -105,6 +105,8 @@ static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scrat
         run_rows(t);
     } else if (pass->unpacks && !t->lane0) {
         run_packed(t, t->a, stats);
+    } else if (columns_are_short(t)) {
+        run_short_columns(t);
     } else if (pass->groups > 1 || pass->unpacks_within) {
         int groups = 1;
         for (; groups < pass->groups; groups++) {

@@ -1,6 +1,7 @@
 /* Lines that the CPU transforms within vectors (kernels/cpu/rows.h), against the plain loops: every
  * block and instruction set, lengths with and without a codelet for the vectors, counts of lines
- * that do not fill them, and ends of every kind. */
+ * that do not fill them, and ends of every kind. Columns that it transforms in registers
+ * (kernels/cpu/columns.h), likewise. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,13 @@ static const char *const along_x_double[] = {
     "inv c128 %dx%d axes=2 double ortho > complex",
     "fwd f64 %dx%d axes=2 double ortho > complex half",
     "inv c128 %dx%d axes=2 double real half > real f64",
+};
+/* Formats for a length and a number of columns. */
+static const char *const along_y[] = {
+    "fwd c64 %dx%d axes=1 > complex",
+    "inv c64 %dx%d axes=1 > complex",
+    "fwd c128 %dx%d axes=1 double ortho > complex",
+    "inv c128 %dx%d axes=1 double > complex",
 };
 /* Other types are converted first, full spectra and pictures take the other way; all axes go
  * through the workspace. */
@@ -86,12 +94,28 @@ static const char *const others[] = {
     "inv c64 8192 real half > real f32",
     "fwd c128 4096 double > complex",
     "inv c128 6656 double > complex",
+    /* Columns of few points in planes, in a volume, and of other types and ends. */
+    "fwd c64 3x16x40 axes=2 > complex",
+    "inv c64 16x5x48 axes=4 > complex",
+    "fwd c64 16x70 axes=1 ch=2 > complex",
+    "fwd c64 16x70 axes=1 > complex shift",
+    "inv c64 16x70 axes=1 centred > complex",
+    "fwd c64 16x70 axes=1 > magnitude f32",
+    "fwd c64 16x70 axes=1 double > complex",
+    "fwd c64 16x70 > complex",
+    "fwd c64 16x16x40 > complex",
 };
 
 /* Outputs above a megabyte are written past the caches, with tiles of many lines. */
 static const struct {
     int n, lines;
 } past_caches[] = {{16, 18001}, {32, 9003}, {48, 5999}, {64, 4501}, {128, 2310}};
+
+/* Columns, likewise; odd ones are not aligned. */
+static const struct {
+    int n, columns;
+} columns[] = {{4, 1},   {4, 300},  {8, 7},     {8, 515},    {16, 16},
+               {16, 40}, {16, 333}, {16, 9003}, {16, 12800}, {8, 19200}};
 
 static void check(struct subject *s, const char *text) {
     struct gf_job job;
@@ -131,6 +155,10 @@ static void test_isa(const char *isa, bool best) {
             if (best || form == (int)i % 4)
                 check_format(&s, i % 3 ? along_x[form] : along_x_double[form], past_caches[i].lines,
                              past_caches[i].n);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        for (int form = 0; form < 4; form++)
+            if (best || form == (int)i % 4)
+                check_format(&s, along_y[form], columns[i].n, columns[i].columns);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         check(&s, others[i]);
     for (int i = 0; i < 2; i++)
@@ -260,7 +288,10 @@ int main(void) {
     test_alignment("inv c64 18001x16 axes=2 real half > real f32");
     test_alignment("fwd f32 9003x32 axes=2 > complex half");
     test_alignment("fwd f32 1157x256 axes=2 > complex half");
+    test_alignment("fwd c64 18001x16 axes=2 > complex");
+    test_alignment("inv c64 9003x32 axes=2 > complex");
     test_alignment("fwd c64 4501x64 axes=2 > complex");
+    test_alignment("inv c64 16x9216 axes=1 > complex");
     test_alignment("inv c64 1157x512 axes=2 real half > real f32");
     test_reuse("fwd c64 16 > complex");
     test_reuse("fwd f32 40x32x64 > complex half");

@@ -1,0 +1,111 @@
+/* Columns of few points, of an array of complex numbers: from memory to registers and back, a block of
+ * LANES columns at a time. Reads and writes alternate so often that the memory is kept busy with
+ * both; a tile in scratch memory would be read in one burst and written in another. */
+#ifndef GF_KERNELS_CPU_COLUMNS_H
+#define GF_KERNELS_CPU_COLUMNS_H
+
+/* Complex numbers of the kernels' precision, neighbours in memory, in order. */
+static bool end_is_plain(const struct gf_cpu_end *e) {
+    return e->type >= GF_CPU_C64 && e->type != GF_CPU_WORK &&
+           sample_size[e->type] == 2 * (int)sizeof(real) && !e->hermitian && !e->lane.shift &&
+           !e->line.shift && e->lane.stride == 2 * (ptrdiff_t)sizeof(real);
+}
+
+/* True for a tile of whole blocks that run_short_columns() serves. */
+static bool columns_are_short(const struct tile *t) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    const struct gf_cpu_end *d = &p->destination;
+    return p->form == GF_CPU_C2C && p->line && p->line->algorithm == GF_CPU_STAGES &&
+           p->line->n_stages == 1 && (p->n == 16 || p->n == 8 || p->n == 4) && !p->gain &&
+           !p->twist && !p->unpacks && !p->unpacks_within && end_is_plain(&p->source) &&
+           end_is_plain(d) && d->value == GF_CPU_COMPLEX && !d->discard && !d->real_origin &&
+           p->n_lane - t->lane0 >= gf_cpu_tile_lines(p, LANES);
+}
+
+/* LANES complex numbers in any order of the lanes, which put_block() undoes: within groups of 16
+ * bytes, where shuffles are cheaper than across them. */
+#define GROUP_OF(i)     ((i) / GROUP * GROUP)
+#define AT_FIRSTS(i)    (GROUP_OF(i) + (i) % (GROUP / 2) * 2 + ((i) % GROUP < GROUP / 2 ? 0 : LANES))
+#define AT_SECONDS(i)   (AT_FIRSTS(i) + 1)
+#define AT_PAIR_LOW(i)  (GROUP_OF(i) + (i) % GROUP / 2 + (i) % 2 * LANES)
+#define AT_PAIR_HIGH(i) (AT_PAIR_LOW(i) + GROUP / 2)
+enum { GROUP = 16 / sizeof(real) };
+INLINE cvec take_block(const char *row) {
+    const vec a = vec_loadu(row), b = vec_loadu(row + sizeof a);
+    return (cvec){__builtin_shufflevector(a, b, LIST(AT_FIRSTS)),
+                  __builtin_shufflevector(a, b, LIST(AT_SECONDS))};
+}
+INLINE void put_block(char *row, cvec x, bool stream) {
+    const vec a = __builtin_shufflevector(x.re, x.im, LIST(AT_PAIR_LOW));
+    const vec b = __builtin_shufflevector(x.re, x.im, LIST(AT_PAIR_HIGH));
+    if (stream) {
+        vec_stream(row, a);
+        vec_stream(row + sizeof a, b);
+    } else {
+        vec_storeu(row, a);
+        vec_storeu(row + sizeof a, b);
+    }
+}
+
+/* Where a block's first row is, and the bytes from a row to the next one. */
+struct short_columns {
+    const char *from;
+    char *to;
+    ptrdiff_t from_row, to_row;
+    real factor;
+};
+
+INLINE void run_column_block(const struct short_columns *c, int n, bool swap, bool stream) {
+    enum { AHEAD_COLUMNS = 4 * (int)sizeof(cvec) };
+    const vec factor = vec_splat(c->factor);
+    cvec x[16];
+#pragma GCC unroll 16
+    for (int k = 0; k < n; k++) {
+        const char *row = c->from + k * c->from_row;
+        if (stream)
+            prefetch_for_reading(row + AHEAD_COLUMNS, (int)sizeof(cvec));
+        x[k] = swap_if(swap, take_block(row));
+    }
+    dft_of_block(n, x);
+#pragma GCC unroll 16
+    for (int k = 0; k < n; k++) {
+        const cvec v = swap_if(swap, (cvec){x[k].re * factor, x[k].im * factor});
+        put_block(c->to + k * c->to_row, v, stream);
+    }
+}
+
+/* A whole tile of columns of 4, 8 or 16 points. */
+static void run_short_columns(const struct tile *t) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    const struct gf_cpu_end *s = &p->source, *d = &p->destination;
+    struct short_columns c = {.from = outer_at(t, s, false) + t->lane0 * s->lane.stride,
+                              .to = outer_at(t, d, false) + t->lane0 * d->lane.stride,
+                              .from_row = s->line.stride,
+                              .to_row = d->line.stride,
+                              .factor = (real)d->factor};
+    const long blocks = gf_cpu_tile_lines(p, LANES) / LANES;
+    const bool aligned = ((uintptr_t)c.to | (uintptr_t)c.to_row) % sizeof(vec) == 0;
+#define RUN(n, swap, stream)                                                                       \
+    for (long g = 0; g < blocks; g++, c.from += sizeof(cvec), c.to += sizeof(cvec))                \
+    run_column_block(&c, n, swap, stream)
+#define RUN_ENDS(n)                                                                                \
+    if (d->stream && aligned && p->inverse)                                                        \
+        RUN(n, true, true);                                                                        \
+    else if (d->stream && aligned)                                                                 \
+        RUN(n, false, true);                                                                       \
+    else if (p->inverse)                                                                           \
+        RUN(n, true, false);                                                                       \
+    else                                                                                           \
+        RUN(n, false, false)
+    if (p->n == 16) {
+        RUN_ENDS(16);
+    } else if (p->n == 8) {
+        RUN_ENDS(8);
+    } else {
+        RUN_ENDS(4);
+    }
+#undef RUN_ENDS
+#undef RUN
+}
+
+#endif
