@@ -14,5 +14,7 @@ struct gf_cpu_line *gf_cpu_line_plan(long n, int bits);
 /* The tables to transform lines of n points within vectors; NULL where that serves no such lines.
  * False when memory is short: other kernels would round differently. */
 bool gf_cpu_row_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows);
+/* The same for one line by itself, of smooth length: struct gf_cpu_split. */
+bool gf_cpu_split_plan(long n, const struct gf_cpu_kernels *kernels, struct gf_cpu_row **rows);
 
 #endif

@@ -15,7 +15,7 @@
 /* With fewer points a team of threads costs more than it saves. */
 enum { WORTH_A_TEAM = 1 << 14 };
 
-/* Lines of so many bytes are written through the caches, and need no tiles. */
+/* Lines of so many bytes are written through the caches. */
 enum { CACHED_BYTES = 1 << 20 };
 
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
@@ -145,7 +145,26 @@ static void set_passes(const struct gf_cpu_long *l, const void *in, void *out, b
     pass[1].destination.lane = plain_axis(l->n1, size);
 }
 
+/* A line that stays in the caches needs no tiles where its length and the lanes allow that. */
 static int plan_split(struct gf_cpu_long *l) {
+    enum { LEAST_TEAM = 1 << 12 };
+    if (l->n * (int64_t)complex_size(l) > CACHED_BYTES)
+        return 0;
+    if (!gf_cpu_split_plan(l->n, l->kernels, &l->rows))
+        return gf_fail(GF_ENOMEM, "no memory for tables");
+    if (!l->rows)
+        return 0;
+    l->n1 = l->rows->line->n;
+    l->n2 = l->rows->block;
+    l->work_bytes = gf_cpu_split_points(l->rows) * (int64_t)complex_size(l);
+    if (l->threads > 1 && l->n >= LEAST_TEAM) {
+        gf_cpu_ways_add(&l->ways, l->n > WORTH_A_TEAM ? GF_CPU_TEAM : 0);
+        gf_cpu_ways_add(&l->ways, l->n > WORTH_A_TEAM ? 0 : GF_CPU_TEAM);
+    }
+    return 0;
+}
+
+static int plan_tiles(struct gf_cpu_long *l) {
     l->line1 = gf_cpu_line_plan(l->n1, l->kernels->bits);
     l->line2 = gf_cpu_line_plan(l->n2, l->kernels->bits);
     if (!l->line1 || !l->line2)
@@ -200,7 +219,10 @@ int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
     l->n = n;
     l->kernels = kernels;
     l->threads = threads;
-    int rc = gf_cpu_long_splits(n, &l->n1, &l->n2) ? plan_split(l) : plan_chirp(l);
+    const bool smooth = gf_cpu_long_splits(n, &l->n1, &l->n2);
+    int rc = smooth ? plan_split(l) : plan_chirp(l);
+    if (!rc && smooth && !l->rows)
+        rc = plan_tiles(l);
     if (rc) {
         gf_cpu_long_free(l);
         return rc;
@@ -212,6 +234,7 @@ int gf_cpu_long_plan(long n, const struct gf_cpu_kernels *kernels, int threads,
 void gf_cpu_long_free(struct gf_cpu_long *l) {
     if (!l)
         return;
+    gf_cpu_row_free(l->rows);
     gf_cpu_line_free(l->line1);
     gf_cpu_line_free(l->line2);
     for (int i = 0; i < 2; i++)
@@ -254,30 +277,22 @@ static void run_passes(const struct gf_cpu_long *l, const struct gf_cpu_pass_arg
     }
 }
 
-/* True for lines that the kernels cut in two without tiles. */
-static bool is_split(const struct gf_cpu_long *l) {
-    const long lanes = l->kernels->lanes;
-    return l->n * (int64_t)complex_size(l) <= CACHED_BYTES && l->n1 % lanes == 0 &&
-           l->n2 % lanes == 0 && (l->twist.all || l->twist.chunk % lanes == 0);
-}
-
-static void run_split(const struct gf_cpu_long *l, const struct gf_cpu_split *s) {
-    const long blocks[2] = {l->n2 / l->kernels->lanes, l->n1 / l->kernels->lanes};
-    if (l->threads == 1 || l->n <= WORTH_A_TEAM) {
+static void run_split(struct gf_cpu_long *l, const struct gf_cpu_split *s) {
+    const unsigned way = l->ways.n ? gf_cpu_ways_begin(&l->ways) : 0;
+    const long parts[2] = {gf_cpu_split_parts(s->rows, false), gf_cpu_split_parts(s->rows, true)};
+    if (!(way & GF_CPU_TEAM)) {
         for (int half = 0; half < 2; half++)
-            for (long i = 0; i < blocks[half]; i++)
-                l->kernels->split(s, half, i, l->scratch);
-        return;
-    }
+            l->kernels->split(s, half, 0, parts[half]);
+    } else {
 #pragma omp parallel num_threads(l->threads)
-    {
-        char *scratch = l->scratch + (size_t)omp_get_thread_num() * l->scratch_bytes;
         for (int half = 0; half < 2; half++) {
 #pragma omp for schedule(static)
-            for (long i = 0; i < blocks[half]; i++)
-                l->kernels->split(s, half, i, scratch);
+            for (long i = 0; i < parts[half]; i++)
+                l->kernels->split(s, half, i, i + 1);
         }
     }
+    if (l->ways.n)
+        gf_cpu_ways_end(&l->ways);
 }
 
 /* y = x f over n points, in shares for the threads. */
@@ -314,15 +329,13 @@ int gf_cpu_long_run(struct gf_cpu_long *l, const void *in, void *out, bool inver
         return run_chirp(l, in, out, inverse, factor);
     if (!l->work)
         l->work = gf_alloc((size_t)l->work_bytes);
-    if (!l->scratch)
+    if (!l->rows && !l->scratch)
         l->scratch = gf_alloc(l->scratch_bytes * (size_t)l->threads);
-    if (!l->work || !l->scratch)
+    if (!l->work || (!l->rows && !l->scratch))
         return gf_fail(GF_ENOMEM, "no memory for a workspace of %lld bytes",
                        (long long)l->work_bytes);
-    if (is_split(l)) {
-        const struct gf_cpu_split s = {l->n1, l->n2, l->line1, l->line2, &l->twist,
-                                       in,    out,   l->work,  inverse,  factor};
-        run_split(l, &s);
+    if (l->rows) {
+        run_split(l, &(struct gf_cpu_split){l->rows, in, out, l->work, inverse, factor});
         return 0;
     }
     struct gf_cpu_pass_args pass[2];

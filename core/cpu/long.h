@@ -13,6 +13,7 @@
 #define GF_CORE_CPU_LONG_H
 
 #include "core/base/backend.h"
+#include "core/cpu/ways.h"
 #include "kernels/cpu/cpu.h"
 
 struct gf_cpu_long {
@@ -23,6 +24,8 @@ struct gf_cpu_long {
     /* n = n1 n2: sample n2 i1 + i2 is point i1 of line i2, frequency k1 + n1 k2 point k2 of line
      * k1. */
     long n1, n2;
+    struct gf_cpu_row *rows; /* n1 vectors of n2 lanes, without tiles; NULL: the two lines */
+    struct gf_cpu_ways ways; /* of them */
     struct gf_cpu_line *line1, *line2;
     struct gf_cpu_twist twist;
     void *tables[2]; /* of the twist */

@@ -63,9 +63,14 @@ struct gf_cpu_row {
     int block;
     struct gf_cpu_line *line; /* n / block points */
     /* exp(-2 pi i k1 i2 / n) as [k1 / block][0 < i2 < block][re|im][lane], k1 of a lane by its index
-     * mod block. */
+     * mod block; with gf_cpu_row_by_digits() as [k1][re|im][i2]. */
     void *twiddle;
 };
+/* True for lines whose squares go through memory, in two digits; a line of one square is faster as a
+ * whole. */
+static inline bool gf_cpu_row_by_digits(long n, int block) {
+    return block == 16 && n > (long)block * block;
+}
 
 /* Real lines of up to this many points are transposed: kernels/cpu/short_rows.h. */
 enum { GF_CPU_SHORT_ROW = 32 };
@@ -166,14 +171,12 @@ struct gf_cpu_twist {
     long chunk, n_coarse;
 };
 
-/* A line of n1 n2 points, interleaved, as n2 lines of n1 and n1 lines of n2. The number of lanes
- * divides n1, n2 and the twist's chunk. out may be in. */
+/* A line that stays in the caches, interleaved, transformed within vectors in two halves. out may be
+ * in. */
 struct gf_cpu_split {
-    long n1, n2;
-    const struct gf_cpu_line *line1, *line2;
-    const struct gf_cpu_twist *twist;
+    const struct gf_cpu_row *rows; /* of one block in all lanes, and of stages */
     const void *in;
-    void *out, *work; /* work: n2 (n1 | 1) points */
+    void *out, *work; /* work: gf_cpu_split_points() */
     bool inverse;
     double factor;
 };
@@ -278,10 +281,9 @@ struct gf_cpu_kernels {
     /* Runs tile `tile` of gf_cpu_tiles(). scratch: gf_cpu_scratch_bytes(), 64-byte aligned. */
     void (*run)(const struct gf_cpu_pass_args *pass, long tile, void *scratch,
                 struct gf_cpu_stats *stats);
-    /* A whole line of n1 n2 points that stays in the caches, cut in two without tiles: LANES of the n2
-     * lines from block * LANES on, and when all of them are done, those of the second half's n1
-     * lines. scratch: as for run(). */
-    void (*split)(const struct gf_cpu_split *s, bool second, long block, void *scratch);
+    /* Parts first to last - 1 of gf_cpu_split_parts() of either half, in any order. The second half
+     * begins when all of the first is done. */
+    void (*split)(const struct gf_cpu_split *s, bool second, long first, long last);
     /* A real line of 2 m points as m complex ones, re and im interleaved. unpack: its transform z
      * (m points, room for m + 1) becomes the half spectrum of the real line, in place. pack: the
      * inverse, which gives twice what an unscaled inverse of m points needs. Each call does the
@@ -295,6 +297,16 @@ struct gf_cpu_kernels {
                      long first, long last);
     const struct gf_cpu_wavelet *wavelet;
 };
+
+/* In the workspace of a split the blocks of the vectors' first stage are apart by so many vectors: at
+ * powers of two they would be in the same cache sets. */
+enum { GF_CPU_SPLIT_APART = 4 };
+/* How split() does its first half: the innermost stage reads the line, and the outermost one is part
+ * of the second half. */
+bool gf_cpu_split_reads(const struct gf_cpu_row *rows);
+bool gf_cpu_split_joins(const struct gf_cpu_row *rows);
+long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second);
+long gf_cpu_split_points(const struct gf_cpu_row *rows);
 
 /* Fills an interleaved complex table of reals of `bits` bits: entry i is exp(-2 pi i s(i) / n) with
  * s(i) = i * step, or i^2 mod n for step 0; its conjugate with `conjugate`. False: no memory. */

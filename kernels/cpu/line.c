@@ -227,8 +227,10 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
                                    int bits) {
     struct gf_cpu_row *rows = calloc(1, sizeof *rows);
     const long r = n / block;
+    /* A factor for each k1 and i2, but where one of 1 is left out. */
+    const bool digits = gf_cpu_row_by_digits(n, block);
     struct gf_root_eighth roots = {.point = NULL};
-    void *w = rows && line ? table(r * (block - 1) * (lanes / block), bits) : NULL;
+    void *w = rows && line ? table(r * (digits ? block : block - 1) * (lanes / block), bits) : NULL;
     if (!w || !gf_root_eighth_make(&roots, (uint64_t)n)) {
         gf_cpu_line_free(line);
         free(w);
@@ -238,11 +240,11 @@ struct gf_cpu_row *gf_cpu_row_make(long n, int block, struct gf_cpu_line *line, 
     *rows = (struct gf_cpu_row){.n = n, .block = block, .line = line, .twiddle = w};
     long at = 0;
     for (long k1 = 0; k1 < r; k1 += block)
-        for (int i2 = 1; i2 < block; i2++, at += 2L * lanes)
+        for (int i = digits ? 0 : 1; i < block; i++, at += 2L * lanes)
             for (int l = 0; l < lanes; l++) {
                 long double re, im;
-                uint64_t power = (uint64_t)(k1 + l % block) * (uint64_t)i2;
-                gf_root_eighth_get(&roots, power, &re, &im);
+                const long k = k1 + (digits ? i : l % block), i2 = digits ? l : i;
+                gf_root_eighth_get(&roots, (uint64_t)k * (uint64_t)i2, &re, &im);
                 put_real(w, bits, at + l, re);
                 put_real(w, bits, at + lanes + l, im);
             }

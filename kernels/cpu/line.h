@@ -2,11 +2,11 @@
 #ifndef GF_KERNELS_CPU_LINE_H
 #define GF_KERNELS_CPU_LINE_H
 
-/* One stage in place: radix R over R blocks of m points, b[k + r m] times its twiddle.
- * And one leaf: R input points `stride` apart, no twiddles. */
+/* One stage in place: radix R over the first `count` points of R blocks m apart, b[k + r m] times its
+ * twiddle. And one leaf: R input points `stride` apart, no twiddles. */
 #define STAGE(R)                                                                                   \
-    static void stage_##R(cvec *b, long m, const real *w) {                                        \
-        for (long k = 0; k < m; k++, w += 2 * (R - 1)) {                                           \
+    static void stage_##R(cvec *b, long m, long count, const real *w) {                            \
+        for (long k = 0; k < count; k++, w += 2 * (R - 1)) {                                       \
             cvec x[R];                                                                             \
             x[0] = b[k];                                                                           \
             _Pragma("GCC unroll 16") for (int r = 1; r < R; r++) x[r] =                            \
@@ -33,7 +33,7 @@ STAGE(16)
 
 /* A codelet by its radix; NULL where there is none. */
 static const struct {
-    void (*stage)(cvec *b, long m, const real *twiddle);
+    void (*stage)(cvec *b, long m, long count, const real *twiddle);
     void (*leaf)(const cvec *a, long stride, cvec *b);
 } codelets[GF_CPU_MAX_CODELET + 1] = {
     [2] = {stage_2, leaf_2},    [3] = {stage_3, leaf_3},    [4] = {stage_4, leaf_4},
@@ -117,7 +117,7 @@ static void run_stages(const struct gf_cpu_line *line, int s, long n, const cvec
     if (line->roots[s])
         stage_by_definition(b, m, radix, line->twiddle[s], line->roots[s]);
     else
-        codelets[radix].stage(b, m, line->twiddle[s]);
+        codelets[radix].stage(b, m, m, line->twiddle[s]);
 }
 
 /* b[k] <- (b[k] * spectrum[k]) with re and im swapped: the product that an inverse starts from. */

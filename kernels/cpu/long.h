@@ -37,65 +37,6 @@ INLINE cvec reverse_pairs(cvec x) {
     return (cvec){vec_reverse(x.re), vec_reverse(x.im)};
 }
 
-static void split_first(const struct gf_cpu_split *s, long i2, cvec *a, cvec *b) {
-    const long n1 = s->n1, n2 = s->n2;
-    const bool inverse = s->inverse;
-    const real *x = (const real *)s->in + 2 * i2;
-    cvec *to = (cvec *)s->work + i2 / LANES * (n1 | 1);
-    for (long i1 = 0; i1 < n1; i1++)
-        a[i1] = swap_if(inverse, load_pairs(x + 2 * i1 * n2));
-    const cvec *r = line_run(s->line1, a, s->line1->scratch_points > n1 ? b : to);
-    if (r != to)
-        memcpy(to, r, (size_t)n1 * sizeof *to);
-}
-
-/* A square of the workspace's points, transposed and multiplied by the twist's factors. */
-INLINE void split_square(const struct gf_cpu_twist *w, const cvec *from, long tile, long i2,
-                         long n2, cvec *a) {
-    vec re[LANES], im[LANES];
-    for (int l = 0; l < LANES; l++) {
-        re[l] = from[l].re;
-        im[l] = from[l].im;
-    }
-    vec_transpose(re);
-    vec_transpose(im);
-    if (w->all) {
-        const cvec *factor = (const cvec *)w->all + tile * n2 + i2;
-        for (int j = 0; j < LANES; j++)
-            a[j] = cmul_lanes((cvec){re[j], im[j]}, factor[j]);
-        return;
-    }
-    const cvec coarse = ((const cvec *)w->coarse)[tile * w->n_coarse + i2 / w->chunk];
-    const cvec *fine = (const cvec *)w->fine + tile * w->chunk + i2 % w->chunk;
-    for (int j = 0; j < LANES; j++)
-        a[j] = cmul_lanes((cvec){re[j], im[j]}, cmul_lanes(coarse, fine[j]));
-}
-
-static void split_second(const struct gf_cpu_split *s, long k1, cvec *a, cvec *b) {
-    const long n1 = s->n1, n2 = s->n2, column = n1 | 1;
-    const bool inverse = s->inverse;
-    const cvec *from = (const cvec *)s->work + k1;
-    const real f = (real)s->factor;
-    real *y = (real *)s->out + 2 * k1;
-    for (long i2 = 0; i2 < n2; i2 += LANES)
-        split_square(s->twist, from + i2 / LANES * column, k1 / LANES, i2, n2, a + i2);
-    const cvec *r = line_run(s->line2, a, b);
-    for (long k2 = 0; k2 < n2; k2++) {
-        cvec v = swap_if(inverse, r[k2]);
-        store_pairs(y + 2 * k2 * n1, (cvec){v.re * f, v.im * f});
-    }
-}
-
-/* What the two passes over tiles do, without their setup. */
-static void split(const struct gf_cpu_split *s, bool second, long block, void *scratch) {
-    const long p1 = s->line1->scratch_points, p2 = s->line2->scratch_points;
-    cvec *a = scratch, *b = a + (p1 > p2 ? p1 : p2) + 1;
-    if (second)
-        split_second(s, block * LANES, a, b);
-    else
-        split_first(s, block * LANES, a, b);
-}
-
 /* With E and O the spectra of the even and the odd samples: Z = E + i O, X[k] = E[k] + w^k O[k] and
  * X[m - k] = conj(E[k] - w^k O[k]), w = exp(-pi i / m). */
 static void unpack_pair(real *a, real *b, const real *w, bool first) {

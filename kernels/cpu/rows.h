@@ -239,12 +239,133 @@ INLINE void row_finish(const struct gf_cpu_row *rows, cvec *x, long k1, const st
 #undef WRITE_ALL
 }
 
-/* A transform over the vectors of a line that has a codelet of its own: from memory to b. */
-INLINE void rows_leaf(int r, const struct row_end *from, cvec *b, int block, bool pairs) {
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+#define QUARTER(q)           4 * (q), 4 * (q) + 1, 4 * (q) + 2, 4 * (q) + 3
+#define QUARTERS(a, b, c, d) QUARTER(a), QUARTER(b), QUARTER(c), QUARTER(d)
+
+/* Transposes the square of four vectors' quarters. */
+INLINE void transpose_quarters(vec *a) {
+    vec p = __builtin_shufflevector(a[0], a[1], QUARTERS(0, 1, 4, 5));
+    vec q = __builtin_shufflevector(a[0], a[1], QUARTERS(2, 3, 6, 7));
+    vec r = __builtin_shufflevector(a[2], a[3], QUARTERS(0, 1, 4, 5));
+    vec t = __builtin_shufflevector(a[2], a[3], QUARTERS(2, 3, 6, 7));
+    a[0] = __builtin_shufflevector(p, r, QUARTERS(0, 2, 4, 6));
+    a[1] = __builtin_shufflevector(p, r, QUARTERS(1, 3, 5, 7));
+    a[2] = __builtin_shufflevector(q, t, QUARTERS(0, 2, 4, 6));
+    a[3] = __builtin_shufflevector(q, t, QUARTERS(1, 3, 5, 7));
+}
+
+/* The vectors' quarters, or the squares of four points in each quarter. */
+INLINE void transpose_four(cvec *x, bool quarters) {
+    vec re[4], im[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        re[i] = x[i].re;
+        im[i] = x[i].im;
+    }
+    if (quarters) {
+        transpose_quarters(re);
+        transpose_quarters(im);
+    } else {
+        vec_transpose_blocks(re, 4);
+        vec_transpose_blocks(im, 4);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        x[i] = (cvec){re[i], im[i]};
+}
+
+/* exp(-2 pi i p u / 16) in the lanes p mod 4, for u = 1, 2, 3. */
+#define IN_QUARTERS(a, b, c, d)                                                                    \
+    { a, b, c, d, a, b, c, d, a, b, c, d, a, b, c, d }
+static const cvec digit_roots[3] = {
+    {IN_QUARTERS(1, COS_PI_8, SQRT_HALF, SIN_PI_8),
+     IN_QUARTERS(0, -SIN_PI_8, -SQRT_HALF, -COS_PI_8)},
+    {IN_QUARTERS(1, SQRT_HALF, 0, -SQRT_HALF), IN_QUARTERS(0, -SQRT_HALF, -1, -SQRT_HALF)},
+    {IN_QUARTERS(1, SIN_PI_8, -SQRT_HALF, -COS_PI_8),
+     IN_QUARTERS(0, -COS_PI_8, -SQRT_HALF, SIN_PI_8)},
+};
+
+/* Of a square of 16: i2 = p + 4 q, over q to k2 mod 4, in the place of x. w: factors of all i2 in the
+ * lanes, for each k1. */
+INLINE void row_first_digit(const cvec *w, cvec *x, long k1, const struct row_end *from,
+                            const struct row_end *to) {
+    const bool aside = has_aside(from, to);
+    for (int i = 0; i < 4; i++) {
+        cvec y[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++)
+            y[j] = cmul_lanes(x[i + 4 * j], w[i + 4 * j]);
+        for (int j = 0; j < 4 && aside; j++)
+            row_aside(from, to, k1 + 4 * i + j);
+        transpose_four(y, true);
+        dft_4(y);
+        x[i] = y[0];
+#pragma GCC unroll 4
+        for (int j = 1; j < 4; j++)
+            x[i + 4 * j] = cmul_lanes(y[j], digit_roots[j - 1]);
+    }
+}
+
+/* Over p to k2 / 4, and to memory. */
+INLINE void row_second_digit(const cvec *x, long k1, long r, const struct row_end *to, int kind) {
+    for (int i = 0; i < 4; i++) {
+        cvec y[4];
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++)
+            y[j] = x[4 * i + j];
+        transpose_four(y, false);
+        dft_4(y);
+#pragma GCC unroll 4
+        for (int j = 0; j < 4; j++)
+            row_write(to, k1 + r * (i + 4 * j), 16, kind, y[j]);
+    }
+}
+
+/* Squares of 16, four vectors at a time: registers do not hold a whole one. */
+INLINE void row_finish_digits(const struct gf_cpu_row *rows, cvec *x, long k1,
+                              const struct row_end *from, const struct row_end *to) {
+    const long r = rows->line->n;
+    row_first_digit((const cvec *)rows->twiddle + k1, x, k1, from, to);
+    switch (to->kind) {
+    case ROW_PAIRS:
+        row_second_digit(x, k1, r, to, ROW_PAIRS);
+        break;
+    case ROW_PAIRS_STREAMED:
+        row_second_digit(x, k1, r, to, ROW_PAIRS_STREAMED);
+        break;
+    case ROW_PARTS:
+        row_second_digit(x, k1, r, to, ROW_PARTS);
+        break;
+    case ROW_PARTS_STREAMED:
+        row_second_digit(x, k1, r, to, ROW_PARTS_STREAMED);
+    }
+}
+#endif
+
+/* Squares that are not the whole line, of vectors in memory; those are overwritten. */
+INLINE void row_finish_vectors(const struct gf_cpu_row *rows, cvec *y, long k1,
+                               const struct row_end *from, const struct row_end *to, int block) {
+#if VEC_BYTES * 8 / GF_REAL_BITS == 16
+    if (block == 16) {
+        row_finish_digits(rows, y, k1, from, to);
+        return;
+    }
+#endif
+    cvec x[16];
+#pragma GCC unroll 16
+    for (int i = 0; i < block; i++)
+        x[i] = y[i];
+    row_finish(rows, x, k1, from, to, block);
+}
+
+/* A transform of r of a line's vectors, `stride` apart, from memory to b. */
+INLINE void row_leaf(int r, const struct row_end *from, long first, long stride, cvec *b, int block,
+                     bool pairs) {
     cvec x[16];
 #pragma GCC unroll 16
     for (int i = 0; i < r; i++)
-        x[i] = row_read(from, i * block, block, pairs);
+        x[i] = row_read(from, (first + i * stride) * block, block, pairs);
     dft_of_block(r, x);
 #pragma GCC unroll 16
     for (int i = 0; i < r; i++)
@@ -252,13 +373,13 @@ INLINE void rows_leaf(int r, const struct row_end *from, cvec *b, int block, boo
 }
 
 /* The transform over the vectors of a line; returns a or b. */
-INLINE const cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *from, cvec *a,
-                                cvec *b, int block, bool pairs) {
+INLINE cvec *rows_vectors(const struct gf_cpu_row *rows, const struct row_end *from, cvec *a,
+                          cvec *b, int block, bool pairs) {
     const long r = rows->line->n;
     if (r == 2 * block && r == 8) {
-        rows_leaf(8, from, b, block, pairs);
+        row_leaf(8, from, 0, 1, b, block, pairs);
     } else if (r == 2 * block && r == 16) {
-        rows_leaf(16, from, b, block, pairs);
+        row_leaf(16, from, 0, 1, b, block, pairs);
     } else {
         for (long i = 0; i < r; i++)
             a[i] = row_read(from, i * block, block, pairs);
@@ -362,14 +483,10 @@ INLINE void rows_run_vectors(const struct gf_cpu_row *rows, const struct row_end
         row_finish(rows, x, 0, from, to, block);
         return;
     }
-    const cvec *y = from->kind == ROW_PAIRS ? rows_vectors(rows, from, a, b, block, true)
-                                            : rows_vectors(rows, from, a, b, block, false);
-    for (long k1 = 0; k1 < r; k1 += block) {
-#pragma GCC unroll 16
-        for (int i = 0; i < block; i++)
-            x[i] = y[k1 + i];
-        row_finish(rows, x, k1, from, to, block);
-    }
+    cvec *y = from->kind == ROW_PAIRS ? rows_vectors(rows, from, a, b, block, true)
+                                      : rows_vectors(rows, from, a, b, block, false);
+    for (long k1 = 0; k1 < r; k1 += block)
+        row_finish_vectors(rows, y + k1, k1, from, to, block);
 }
 
 INLINE void row_end_advance(struct row_end *e, int lines) {

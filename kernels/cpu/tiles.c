@@ -48,6 +48,33 @@ size_t gf_cpu_row_bytes(const struct gf_cpu_row *rows, int lanes, int bits) {
            stage_bytes(rows->n, lanes, bits);
 }
 
+bool gf_cpu_split_reads(const struct gf_cpu_row *rows) {
+    const struct gf_cpu_line *line = rows->line;
+    const int leaf = line->radix[line->n_stages - 1];
+    for (int s = 0; s < line->n_stages; s++)
+        if (line->roots[s])
+            return false;
+    return leaf == 8 || leaf == 16;
+}
+
+bool gf_cpu_split_joins(const struct gf_cpu_row *rows) {
+    const struct gf_cpu_line *line = rows->line;
+    return gf_cpu_split_reads(rows) && line->n_stages > 1 &&
+           line->n / line->radix[0] % rows->block == 0;
+}
+
+long gf_cpu_split_parts(const struct gf_cpu_row *rows, bool second) {
+    const long first = gf_cpu_split_joins(rows) ? rows->line->radix[0] : 1;
+    return second ? rows->line->n / first / rows->block : first;
+}
+
+long gf_cpu_split_points(const struct gf_cpu_row *rows) {
+    const long r = rows->line->n;
+    const long vectors =
+        gf_cpu_split_joins(rows) ? r + rows->line->radix[0] * GF_CPU_SPLIT_APART : 2 * r;
+    return vectors * rows->block;
+}
+
 size_t gf_cpu_scratch_bytes(const struct gf_cpu_kernels *k, const struct gf_cpu_pass_args *pass) {
     size_t point = 2 * (size_t)k->lanes * (size_t)k->bits / 8;
     int buffers = (pass->rows ? 1 : groups_of(pass)) + 1;

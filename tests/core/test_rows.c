@@ -83,6 +83,17 @@ static const char *const others[] = {
     "fwd f32 9x12x64 ch=2 > complex half",
     "fwd f32 9x12x64 ch=2 axes=5 > complex half",
     "fwd c64 9x12x32 axes=5 > complex",
+    /* Lines by themselves, with stages of other radices, and those that go through tiles. */
+    "fwd c64 2048 > complex",
+    "inv c64 4096 ortho > complex",
+    "fwd c64 16384 > complex",
+    "inv c64 3072 > complex",
+    "fwd c64 5632 > complex",
+    "fwd c64 17408 > complex",
+    "fwd f32 7168 > complex half",
+    "inv c64 8192 real half > real f32",
+    "fwd c128 4096 double > complex",
+    "inv c128 6656 double > complex",
     /* Columns of few points in planes, in a volume, and of other types and ends. */
     "fwd c64 3x16x40 axes=2 > complex",
     "inv c64 16x5x48 axes=4 > complex",
