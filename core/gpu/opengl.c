@@ -38,6 +38,9 @@ int gf_opengl_failure(struct gf_opengl_context *g, uint32_t error, const char *w
     if (error == GF_GL_OUT_OF_MEMORY)
         return gf_fail(GF_ENOMEM, "%s: out of memory on '%s'", what, g->place.props.name);
     g->lost = true;
+    if (error == GF_GL_CONTEXT_LOST)
+        return gf_fail(GF_EBACKEND, "%s failed on '%s': the device was reset", what,
+                       g->place.props.name);
     return gf_fail(GF_EBACKEND, "%s failed on '%s': OpenGL error 0x%x", what, g->place.props.name,
                    (unsigned)error);
 }
@@ -98,6 +101,14 @@ static void opengl_close(void *gpu) {
     free(g);
 }
 
+/* A driver answers a question that it does not know with an error, and leaves the value. */
+static bool tells_reset(const struct gf_opengl *gl) {
+    int32_t strategy = 0;
+    gl->integer(GF_GL_RESET_NOTIFICATION, &strategy);
+    gl->error();
+    return gl->reset_status && strategy == GF_GL_LOSE_CONTEXT_ON_RESET;
+}
+
 static int open_context(struct gf_opengl_context *g) {
     g->context = gf_opengl_context(g->gl, g->place.display);
     if (!g->context)
@@ -106,6 +117,7 @@ static int open_context(struct gf_opengl_context *g) {
     int rc = gf_opengl_enter(g);
     if (rc)
         return rc;
+    g->tells_reset = tells_reset(g->gl);
     g->gl->make_buffers(GF_OPENGL_RING, g->args);
     g->gl->make_queries(2, g->time);
     rc = gf_opengl_check(g, "opening a context");
@@ -200,7 +212,8 @@ static int opengl_sync(void *gpu) {
     if (rc)
         return rc;
     g->gl->finish();
-    const uint32_t earlier = g->failed;
+    const uint32_t earlier =
+        g->tells_reset && g->gl->reset_status() ? GF_GL_CONTEXT_LOST : g->failed;
     g->failed = 0;
     rc = earlier ? gf_opengl_failure(g, earlier, "a kernel")
                  : gf_opengl_check(g, "waiting for the device");

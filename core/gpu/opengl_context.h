@@ -28,7 +28,8 @@ struct gf_opengl_context {
     unsigned next_args;
     void *mark[GF_GPU_MARKS];
     uint32_t time[2];
-    uint32_t failed; /* the first error since the last sync */
+    uint32_t failed;  /* the first error since the last sync */
+    bool tells_reset; /* the driver tells when the device was reset */
     bool lost;
 };
 

@@ -9,11 +9,22 @@
 
 enum { NEED_MAJOR = 4, NEED_MINOR = 3, CPU_TILE = 32 << 10 };
 
+/* A context that tells of a reset of the device, where the driver makes one: without that a reset may
+ * end the process, or leave wrong numbers. */
 void *gf_opengl_context(const struct gf_opengl *gl, void *display) {
-    static const int32_t wanted[] = {
-        GF_EGL_CONTEXT_MAJOR,        NEED_MAJOR,          GF_EGL_CONTEXT_MINOR, NEED_MINOR,
-        GF_EGL_CONTEXT_PROFILE_MASK, GF_EGL_CORE_PROFILE, GF_EGL_NONE};
-    return gl->bind_api(GF_EGL_OPENGL_API) ? gl->create_context(display, NULL, NULL, wanted) : NULL;
+    static const int32_t telling[] = {GF_EGL_RESET_NOTIFICATION,
+                                      GF_EGL_LOSE_CONTEXT_ON_RESET,
+                                      GF_EGL_CONTEXT_MAJOR,
+                                      NEED_MAJOR,
+                                      GF_EGL_CONTEXT_MINOR,
+                                      NEED_MINOR,
+                                      GF_EGL_CONTEXT_PROFILE_MASK,
+                                      GF_EGL_CORE_PROFILE,
+                                      GF_EGL_NONE};
+    if (!gl->bind_api(GF_EGL_OPENGL_API))
+        return NULL;
+    void *context = gl->create_context(display, NULL, NULL, telling);
+    return context ? context : gl->create_context(display, NULL, NULL, telling + 2);
 }
 
 /* Software renderers are named by what they are. */
@@ -25,22 +36,29 @@ static bool is_software(const char *renderer) {
     return false;
 }
 
-static void list_extensions(const struct gf_opengl *gl, struct gf_gpu_props *p, bool *nvx) {
+/* Extensions that answer questions. The text of all of them is cut where it is too long. */
+struct known {
+    bool memory_info, shader_thread_group;
+};
+
+static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_props *p) {
+    struct known known = {.memory_info = false};
     int32_t n = 0;
     size_t used = 0;
-    *nvx = false;
     gl->integer(GF_GL_NUM_EXTENSIONS, &n);
     for (int32_t i = 0; i < n; i++) {
         const char *name = gl->string_at(GF_GL_EXTENSIONS, (uint32_t)i);
         if (!name)
             continue;
-        *nvx = *nvx || !strcmp(name, "GL_NVX_gpu_memory_info");
+        known.memory_info |= !strcmp(name, "GL_NVX_gpu_memory_info");
+        known.shader_thread_group |= !strcmp(name, "GL_NV_shader_thread_group");
         size_t bytes = strlen(name);
         if (used + bytes + 2 > sizeof p->extensions)
             continue;
         used += (size_t)snprintf(p->extensions + used, sizeof p->extensions - used, "%s%s",
                                  used ? " " : "", name);
     }
+    return known;
 }
 
 /* Of the current context. But for NVIDIA's, OpenGL tells neither the units nor the memory: 0, and what a
@@ -52,14 +70,13 @@ static void describe(const struct gf_opengl *gl, struct gf_opengl_place *place) 
     const char *vendor = gl->string(GF_GL_VENDOR);
     int32_t value = 0;
     int64_t block = 0;
-    bool nvx;
     snprintf(p->name, sizeof p->name, "%.127s", renderer ? renderer : "?");
     snprintf(p->driver, sizeof p->driver, "%.127s", version ? version : "?");
     snprintf(p->compiler, sizeof p->compiler, "%.127s", vendor ? vendor : "?");
     snprintf(p->platform, sizeof p->platform, "OpenGL %.100s", p->driver);
     p->shaders = true;
     p->is_cpu = is_software(p->name);
-    list_extensions(gl, p, &nvx);
+    const struct known known = list_extensions(gl, p);
     gl->wide_integer(GF_GL_MAX_STORAGE_BLOCK, &block);
     p->max_alloc = block;
     gl->integer(GF_GL_MAX_SHARED_BYTES, &value);
@@ -76,12 +93,12 @@ static void describe(const struct gf_opengl *gl, struct gf_opengl_place *place) 
     gl->integer_at(GF_GL_MAX_GROUP_COUNT, 0, &value);
     place->most_groups = value;
     value = 0;
-    if (strstr(p->extensions, "GL_NV_shader_thread_group"))
+    if (known.shader_thread_group)
         gl->integer(GF_GL_SM_COUNT_NV, &value);
     p->units = value;
     p->warp = p->is_cpu ? 1 : 32;
     value = SOME_MEMORY_KIB;
-    if (nvx)
+    if (known.memory_info)
         gl->integer(GF_GL_MEMORY_TOTAL_NVX, &value);
     p->memory = p->is_cpu ? gf_memory_available() : (int64_t)value << 10;
     gl->error(); /* of a question that a driver does not know */

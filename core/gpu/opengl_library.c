@@ -97,6 +97,11 @@ static bool load(void) {
             return false;
         }
     }
+    /* OpenGL 4.5 or GL_KHR_robustness: one function by two names. */
+    void *function = library.proc_address("glGetGraphicsResetStatus");
+    if (!function)
+        function = library.proc_address("glGetGraphicsResetStatusKHR");
+    memcpy(&library.reset_status, &function, sizeof function);
     return true;
 }
 

@@ -22,6 +22,8 @@ enum {
     GF_EGL_CONTEXT_MINOR = 0x30FB,
     GF_EGL_CONTEXT_PROFILE_MASK = 0x30FD,
     GF_EGL_CORE_PROFILE = 1,
+    GF_EGL_RESET_NOTIFICATION = 0x31BD,
+    GF_EGL_LOSE_CONTEXT_ON_RESET = 0x31BF,
     GF_EGL_OPENGL_API = 0x30A2,
     GF_EGL_PLATFORM_DEVICE = 0x313F,
     GF_EGL_PLATFORM_SURFACELESS = 0x31DD,
@@ -29,6 +31,9 @@ enum {
 /* OpenGL */
 enum {
     GF_GL_OUT_OF_MEMORY = 0x0505,
+    GF_GL_CONTEXT_LOST = 0x0507,
+    GF_GL_RESET_NOTIFICATION = 0x8256,
+    GF_GL_LOSE_CONTEXT_ON_RESET = 0x8252,
     GF_GL_VENDOR = 0x1F00,
     GF_GL_RENDERER = 0x1F01,
     GF_GL_VERSION = 0x1F02,
@@ -123,6 +128,7 @@ struct gf_opengl {
     void (*drop_queries)(int32_t n, const uint32_t *names);
     void (*take_time)(uint32_t query, uint32_t what);
     void (*query_result)(uint32_t query, uint32_t what, uint64_t *value);
+    uint32_t (*reset_status)(void); /* NULL where the driver has none */
 };
 
 /* Loads the libraries once and for good. NULL with gf_message(), which names the remedy. */

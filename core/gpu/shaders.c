@@ -11,6 +11,8 @@ _Static_assert(sizeof(struct pass_args) == 127 * sizeof(int64_t), "as in kernels
 _Static_assert(sizeof(struct sample_args) == 17 * sizeof(int64_t),
                "as in kernels/gl/range_sample.comp");
 _Static_assert(sizeof(struct range_args) == 14 * sizeof(int64_t), "as in kernels/gl/range.comp");
+_Static_assert(sizeof(struct loadstore_args) == 34 * sizeof(int64_t),
+               "as in kernels/gl/loadstore.glsl");
 
 static int refuse(const char *what) {
     return gf_fail(GF_EUNABLE, "OpenGL's shaders have no %s; --backend=openmp or opencl does it",
@@ -27,7 +29,8 @@ static bool has_store(int store) {
 
 /* Samples of 8 and 16 bits and floats. */
 static bool has_type(enum gf_dtype type) {
-    return type == GF_U8 || type == GF_I8 || type == GF_U16 || type == GF_I16 || type == GF_F32;
+    return type == GF_U8 || type == GF_I8 || type == GF_U16 || type == GF_I16 || type == GF_F32 ||
+           type == GF_C64;
 }
 
 static int check_radices(const struct gf_gpu_tile *t) {
@@ -47,10 +50,23 @@ static int check_axis(const struct gf_gpu_pass *pass) {
     return check_radices(&pass->tile);
 }
 
+/* Numbers of elements and, of complex ones, of their halves. */
+static int check_loadstore(const struct loadstore_args *a) {
+    double work = (double)a->channels, array = (double)a->channels * (a->luma ? 3 : 1);
+    for (int axis = 0; axis < 3; axis++) {
+        work *= (double)a->work[axis];
+        array *= (double)a->array[axis];
+    }
+    return 2 * work <= INT32_MAX && 2 * array <= INT32_MAX ? 0 : refuse("offsets beyond 32 bits");
+}
+
 static int check_pass(const struct gf_gpu_pass *pass) {
     switch (pass->kind) {
     case GF_GPU_PASS_AXIS:
         return check_axis(pass);
+    case GF_GPU_PASS_LOAD:
+    case GF_GPU_PASS_STORE:
+        return check_loadstore(&pass->args.loadstore);
     case GF_GPU_PASS_RANGE:
     case GF_GPU_PASS_RANGE_LAST:
     case GF_GPU_PASS_SAMPLE:
@@ -62,7 +78,7 @@ static int check_pass(const struct gf_gpu_pass *pass) {
     case GF_GPU_PASS_MULTIPLY:
         return refuse("filters");
     default:
-        return refuse("such arrays: axes, channels and kinds of a common order");
+        return refuse("passes of other kinds");
     }
 }
 
@@ -71,11 +87,11 @@ int gf_gpu_shaders_check(const struct gf_gpu_plan *plan) {
     char need[GF_SIZE_TEXT], largest[GF_SIZE_TEXT];
     if (job->precision == GF_DOUBLE)
         return refuse("double precision");
-    if (gf_job_is_real(job) && !has_type(job->in_dtype) && job->direction == GF_FORWARD)
-        return refuse("samples of 32-bit integers or doubles");
+    bool has = has_type(job->in_dtype);
     for (int i = 0; i < job->n_out; i++)
-        if (gf_dtype_is_integer(job->out[i].dtype) && !has_type(job->out[i].dtype))
-            return refuse("samples of 32-bit integers");
+        has = has && has_type(job->out[i].dtype);
+    if (!has)
+        return refuse("samples of 32-bit integers or doubles");
     for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
         if (plan->bytes[i] > plan->props.max_alloc)
             return gf_fail(GF_EUNABLE,
@@ -97,4 +113,21 @@ void gf_gpu_shaders_name(struct gf_kernel_request *r) {
     if (suffix)
         snprintf(suffix, sizeof r->file - (size_t)(suffix - r->file), ".comp");
     snprintf(r->options + used, sizeof r->options - used, " -DENTRY_%s", r->entry);
+}
+
+int gf_gpu_shaders_copy(const struct gf_gpu *api, void *gpu, const struct gf_gpu_props *props,
+                        struct gf_gpu_shaders_copy *copy) {
+    enum { BYTES = 64 }; /* that an invocation copies */
+    struct gf_kernel_request r = {.file = "copy.comp", .entry = "copy"};
+    copy->count = copy->bytes / 16;
+    int rc = gf_kernel_cache_get(api, gpu, props, &r, 1, NULL);
+    copy->launch =
+        (struct gf_gpu_launch){.kernel = r.kernel,
+                               .groups = (copy->bytes + GROUP * BYTES - 1) / (GROUP * BYTES),
+                               .group = GROUP,
+                               .n_buffers = 2,
+                               .buffer = {copy->from, copy->to},
+                               .args = &copy->count,
+                               .args_bytes = sizeof copy->count};
+    return rc;
 }

@@ -1,37 +1,52 @@
-/* A stage of radix RADIX after stages whose radices multiply to DONE, inside a function that has its
- * table's `stage` and the invocation's `first` butterfly: twiddles, then butterflies. */
-for (int b = 0; b < HOLDS(RADIX); b++) {
-    const uint p = uint(first + b * PER_LINE);
-    if (INSIDE(p, RADIX)) {
-#if DONE > 1
-        const int m = stage + int(p % uint(DONE));
-        cplx low[25];
-        for (int q = 1; q < BASE(RADIX, DONE); q++) {
-            low[q] = table[m + (q - 1) * DONE];
-            x[b * RADIX + q] = turn(x[b * RADIX + q], low[q], DIR);
-        }
-        for (int a = 1; a * BASE(RADIX, DONE) < RADIX; a++) {
-            const cplx high = table[m + (BASE(RADIX, DONE) - 2 + a) * DONE];
-            const int q = a * BASE(RADIX, DONE);
-            x[b * RADIX + q] = turn(x[b * RADIX + q], high, DIR);
-            for (int c = 1; c < BASE(RADIX, DONE); c++)
-                if (q + c < RADIX)
-                    x[b * RADIX + q + c] = turn(x[b * RADIX + q + c], mul(high, low[c]), DIR);
-        }
-#endif
-#if RADIX == 16
-        dft16(x[b * 16], x[b * 16 + 1], x[b * 16 + 2], x[b * 16 + 3], x[b * 16 + 4], x[b * 16 + 5],
-              x[b * 16 + 6], x[b * 16 + 7], x[b * 16 + 8], x[b * 16 + 9], x[b * 16 + 10],
-              x[b * 16 + 11], x[b * 16 + 12], x[b * 16 + 13], x[b * 16 + 14], x[b * 16 + 15]);
-#elif RADIX == 8
-        dft8(x[b * 8], x[b * 8 + 1], x[b * 8 + 2], x[b * 8 + 3], x[b * 8 + 4], x[b * 8 + 5],
-             x[b * 8 + 6], x[b * 8 + 7]);
+/* The butterflies of radix RADIX that an invocation holds: EACH(M) is M(b) for each of them, EACH_POINT(M, b)
+ * is M(b, q) for each point of one, DFT(o) transforms the points from x[o] on. */
+#define COUNT HOLDS(RADIX)
+#include "each.glsl"
+
+#undef EACH_POINT
+#undef DFT
+#if RADIX == 2
+#define EACH_POINT(M, b) POINTS_2(M, b)
+#define DFT(o)           dft2(x[o], x[o + 1]);
+#elif RADIX == 3
+#define EACH_POINT(M, b) POINTS_3(M, b)
+#define DFT(o)           dft3(x[o], x[o + 1], x[o + 2]);
 #elif RADIX == 4
-        dft4(x[b * 4], x[b * 4 + 1], x[b * 4 + 2], x[b * 4 + 3]);
-#elif RADIX == 2
-        dft2(x[b * 2], x[b * 2 + 1]);
+#define EACH_POINT(M, b) POINTS_4(M, b)
+#define DFT(o)           dft4(FOUR(o));
+#elif RADIX == 5
+#define EACH_POINT(M, b) POINTS_5(M, b)
+#define DFT(o)           dft5(FIVE(o));
+#elif RADIX == 6
+#define EACH_POINT(M, b) POINTS_6(M, b)
+#define DFT(o)           dft6(FOUR(o), x[o + 4], x[o + 5]);
+#elif RADIX == 7
+#define EACH_POINT(M, b) POINTS_7(M, b)
+#define DFT(o)           dft7(FOUR(o), x[o + 4], x[o + 5], x[o + 6]);
+#elif RADIX == 8
+#define EACH_POINT(M, b) POINTS_8(M, b)
+#define DFT(o)           dft8(FOUR(o), FOUR(o + 4));
+#elif RADIX == 9
+#define EACH_POINT(M, b) POINTS_9(M, b)
+#define DFT(o)           dft9(FOUR(o), FOUR(o + 4), x[o + 8]);
+#elif RADIX == 10
+#define EACH_POINT(M, b) POINTS_10(M, b)
+#define DFT(o)           dft10(FIVE(o), FIVE(o + 5));
+#elif RADIX == 12
+#define EACH_POINT(M, b) POINTS_12(M, b)
+#define DFT(o)           dft12(FOUR(o), FOUR(o + 4), FOUR(o + 8));
+#elif RADIX == 15
+#define EACH_POINT(M, b) POINTS_15(M, b)
+#define DFT(o)           dft15(FIVE(o), FIVE(o + 5), FIVE(o + 10));
+#elif RADIX == 16
+#define EACH_POINT(M, b) POINTS_16(M, b)
+#define DFT(o)           dft16(FOUR(o), FOUR(o + 4), FOUR(o + 8), FOUR(o + 12));
+#elif RADIX == 20
+#define EACH_POINT(M, b) POINTS_20(M, b)
+#define DFT(o)           dft20(FIVE(o), FIVE(o + 5), FIVE(o + 10), FIVE(o + 15));
+#elif RADIX == 25
+#define EACH_POINT(M, b) POINTS_25(M, b)
+#define DFT(o)           dft25(FIVE(o), FIVE(o + 5), FIVE(o + 10), FIVE(o + 15), FIVE(o + 20));
 #else
-        dft(b * RADIX, RADIX);
+#error no such radix
 #endif
-    }
-}

@@ -9,6 +9,7 @@ layout(local_size_x = THREADS) in;
 
 #include "pass.glsl"
 #include "radix.glsl"
+#include "unroll.glsl"
 #include "tile.glsl"
 #include "source.glsl"
 #include "sink.glsl"

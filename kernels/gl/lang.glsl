@@ -1,6 +1,9 @@
 /* What every shader shares: the words of kernels/lang.h in GLSL, and the types of samples. OpenGL's
  * own dialect has no pointers and no storage of 8 or 16 bits: buffers are named where they are used,
- * and samples are unpacked from words. Offsets are of 32 bits, numbers are single. */
+ * and samples are unpacked from words. Offsets are of 32 bits, numbers are single.
+ *
+ * A loop's bound is a variable, never read from a buffer in the loop: Mesa 22.3's renderer on the CPU then
+ * leaves out the invocations that end first. */
 #ifndef LANG_H
 #define LANG_H
 

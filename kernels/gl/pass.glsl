@@ -25,18 +25,25 @@ layout(std430, binding = 6) readonly restrict buffer args_block {
 }
 args;
 
+/* The last stage's radix, and the function that writes its results to the tile. */
 #if STAGES == 1
-#define LAST RADIX0
+#define LAST     RADIX0
+#define PUT_LAST put0
 #elif STAGES == 2
-#define LAST RADIX1
+#define LAST     RADIX1
+#define PUT_LAST put1
 #elif STAGES == 3
-#define LAST RADIX2
+#define LAST     RADIX2
+#define PUT_LAST put2
 #elif STAGES == 4
-#define LAST RADIX3
+#define LAST     RADIX3
+#define PUT_LAST put3
 #elif STAGES == 5
-#define LAST RADIX4
+#define LAST     RADIX4
+#define PUT_LAST put4
 #else
-#define LAST RADIX5
+#define LAST     RADIX5
+#define PUT_LAST put5
 #endif
 
 #define SAMPLES_IN  (LOAD == LOAD_PAIR || LOAD == LOAD_REAL)
@@ -82,7 +89,7 @@ layout(std430, binding = 5) restrict buffer counters_block {
 
 int clipped = 0; /* the invocation's count of clipped samples */
 
-struct line {
+struct pass_line {
     int in_at, in_mirror, out_at, out_mirror; /* element offsets of point 0 */
     int at_in, at_out;                        /* coordinate of point 0 along the axis */
     int turn;                                 /* exponent of point 1's four-step twiddle */
@@ -112,28 +119,21 @@ int centred(int k, int centre, int n) {
 #endif
 
 /* Line `number` of a tile: neighbours along the fast index. */
-line line_at(int tile_number, int number) {
-    line l = line(0, 0, 0, 0, 0, 0, 0, 0, true, false, false, true, true, true);
-    int at[5];
+pass_line line_at(int tile_number, int number) {
+    pass_line l = pass_line(0, 0, 0, 0, 0, 0, 0, 0, true, false, false, true, true, true);
     const int tiles = (COUNT_OF(0) + LINES - 1) / LINES;
     int rest = INDICES > 1 ? tile_number / tiles : 0;
-    at[0] = (tile_number - rest * tiles) * LINES + number;
-    for (int i = 1; i < INDICES; i++) {
-        const int count = COUNT_OF(i);
-        const int next = i + 1 < INDICES ? rest / count : 0;
-        at[i] = rest - next * count;
-        rest = next;
-    }
-    l.there = at[0] < COUNT_OF(0);
-    at[0] = min(at[0], COUNT_OF(0) - 1);
-#if SAMPLED
-    for (int i = 0; i < INDICES; i++)
-        at[i] = order[args.sampled.list[i] + at[i]];
-#endif
-    l.number = at[0];
+    int k = (tile_number - rest * tiles) * LINES + number;
+    l.there = k < COUNT_OF(0);
+    k = min(k, COUNT_OF(0) - 1);
     for (int i = 0; i < INDICES; i++) {
         const int n = args.index[i].size;
-        int k = at[i], m = n != 0 ? negated(k, n) : k;
+#if SAMPLED
+        k = order[args.sampled.list[i] + k];
+#endif
+        if (i == 0)
+            l.number = k;
+        int m = n != 0 ? negated(k, n) : k;
         l.self = l.self && m == k;
         l.in_at += k * args.index[i].in_stride;
         l.in_mirror += m * args.index[i].in_stride;
@@ -155,6 +155,11 @@ line line_at(int tile_number, int number) {
         }
         l.out_at += k * args.index[i].out_stride;
         l.out_mirror += m * args.index[i].out_stride;
+        if (i + 1 < INDICES) {
+            const int next = i + 2 < INDICES ? rest / COUNT_OF(i + 1) : 0;
+            k = rest - next * COUNT_OF(i + 1);
+            rest = next;
+        }
     }
     return l;
 }

@@ -66,7 +66,8 @@ real size_of(cplx v) {
 void main() {
     real largest = 0.0;
 #ifdef ENTRY_range_last
-    for (int i = LOCAL_ID; i < args.n_groups; i += GROUP)
+    const int count = args.n_groups;
+    for (int i = LOCAL_ID; i < count; i += GROUP)
         largest = max(largest, found[i]);
     largest = largest_of(largest, false);
     if (LOCAL_ID == 0)
@@ -75,16 +76,17 @@ void main() {
     const real scale = params[args.params_at + PARAM_SCALE];
     if (GROUP_ID >= groups)
         return;
-    for (int row = GROUP_ID; row < args.rows; row += groups) {
+    const int count = args.count, rows = args.rows;
+    for (int row = GROUP_ID; row < rows; row += groups) {
         const int at = row_offset(row);
 #ifdef ENTRY_range_zero
         /* The zero frequency is the sum of samples, here of packed pairs. */
         real sum = 0.0;
-        for (int i = LOCAL_ID; i < args.count; i += GROUP)
+        for (int i = LOCAL_ID; i < count; i += GROUP)
             sum += src[at + i * args.stride].x + src[at + i * args.stride].y;
         largest = max(largest, size_of(cplx(largest_of(sum, true) * scale, 0)));
 #else
-        for (int i = LOCAL_ID; i < args.count; i += GROUP)
+        for (int i = LOCAL_ID; i < count; i += GROUP)
             largest = max(largest, size_of(scaled_by(src[at + i * args.stride], scale)));
 #endif
     }

@@ -116,10 +116,27 @@ void clear_digits(int n) {
     BARRIER();
 }
 
+/* Key i, by its lower digit, where the higher one is `high`. */
+void count_low(int i, uint from, uint high, int to) {
+    const uint key = key_at(i);
+    if (key > from && key >> SAMPLE_DIGIT == high)
+        atomicAdd(histogram[to + int(key & (SAMPLE_DIGITS - 1u))],
+                  uint(order[args.weight_at + i]));
+}
+
+/* The lower digit, as find_digit() the higher one. */
+void find_low(int from, uint all, uint rank, int at) {
+    sum_before(from);
+    if (all != 0u)
+        find_digit(from, rank, at);
+    BARRIER();
+}
+
 void main() {
+    const int count = args.count;
     const real small = KIND == KIND_POWER ? 1e-12 : 1e-6;
     uint largest = 0u, zero = 0u;
-    for (int i = LOCAL_ID; i < args.count; i += THREADS) {
+    for (int i = LOCAL_ID; i < count; i += THREADS) {
         if (order[args.weight_at + i] != 0)
             largest = max(largest, key_at(i));
         else
@@ -132,7 +149,7 @@ void main() {
     most = max(most, value_of_key(largest));
     const uint from = key_of(small * most);
     clear_digits(SAMPLE_DIGITS);
-    for (int i = LOCAL_ID; i < args.count; i += THREADS)
+    for (int i = LOCAL_ID; i < count; i += THREADS)
         if (key_at(i) > from)
             atomicAdd(histogram[key_at(i) >> SAMPLE_DIGIT], uint(order[args.weight_at + i]));
     BARRIER();
@@ -142,26 +159,22 @@ void main() {
         find_digit(0, all - 1u - all / 1000u, 2);
     }
     BARRIER();
-    const uint high[2] = uint[](digit[0], digit[2]), rank[2] = uint[](digit[1], digit[3]);
+    const uint black_high = digit[0], black_rank = digit[1];
+    const uint white_high = digit[2], white_rank = digit[3];
     BARRIER();
     clear_digits(2 * SAMPLE_DIGITS);
-    for (int i = LOCAL_ID; i < args.count && all != 0u; i += THREADS)
-        for (int q = 0; q < 2; q++)
-            if (key_at(i) > from && key_at(i) >> SAMPLE_DIGIT == high[q])
-                atomicAdd(histogram[q * SAMPLE_DIGITS + int(key_at(i) & (SAMPLE_DIGITS - 1u))],
-                          uint(order[args.weight_at + i]));
-    BARRIER();
-    for (int q = 0; q < 2; q++) {
-        sum_before(q * SAMPLE_DIGITS);
-        if (all != 0u)
-            find_digit(q * SAMPLE_DIGITS, rank[q], 2 * q);
-        BARRIER();
+    for (int i = LOCAL_ID; i < count && all != 0u; i += THREADS) {
+        count_low(i, from, black_high, 0);
+        count_low(i, from, white_high, SAMPLE_DIGITS);
     }
+    BARRIER();
+    find_low(0, all, black_rank, 0);
+    find_low(SAMPLE_DIGITS, all, white_rank, 2);
     if (LOCAL_ID == 0) {
         real white = max(value_of_key(zero), most), black = white;
         if (all != 0u) {
-            black = value_of_key(high[0] << SAMPLE_DIGIT | digit[0]);
-            white = value_of_key(high[1] << SAMPLE_DIGIT | digit[2]);
+            black = value_of_key(black_high << SAMPLE_DIGIT | digit[0]);
+            white = value_of_key(white_high << SAMPLE_DIGIT | digit[2]);
         }
         params[args.params_at + PARAM_LOW] = black > white * 0.99 ? small * white : black;
         params[args.params_at + PARAM_HIGH] = white;

@@ -10,7 +10,7 @@
 #define ALONG_OUT(k) (UNIT_AXIS_OUT != 0 ? (k) : (k)*args.axis_out)
 #define POINT_OUT(j) (UNIT_OUT != 0 ? (j) : (j)*args.out_point)
 
-line to_line;
+pass_line to_line;
 
 #if SAMPLES_OUT
 bool counts(int k, const int second) {
@@ -21,32 +21,7 @@ bool counts(int k, const int second) {
 #endif
 }
 
-/* Of a type of fewer than 32 bits a word has several samples, and other invocations write them at
- * the same time. */
-void write_sample(int at, uint bits) {
-#if OUT_T == TYPE_float
-    dst[at] = bits;
-#else
-    const int each = 32 / BITS_OF_TYPE(OUT_T), shift = at % each * BITS_OF_TYPE(OUT_T);
-    const uint mask = (1u << BITS_OF_TYPE(OUT_T)) - 1u;
-    atomicAnd(dst[at / each], ~(mask << shift));
-    atomicOr(dst[at / each], (bits & mask) << shift);
-#endif
-}
-
-/* Rounded half away from zero and saturated where the type is one of integers; `outside` tells which. */
-uint as_number(real v, out int outside) {
-    outside = 0;
-#if OUT_INTEGER
-    const bool inside = v > real(OUT_LOW) - 0.5 && v < real(OUT_HIGH) + 0.5;
-    outside = inside ? 0 : 1;
-    real limited = v > real(OUT_LOW) ? min(v, real(OUT_HIGH)) : real(OUT_LOW);
-    limited += OUT_LOW < 0 && limited < 0.0 ? -0.5 : 0.5;
-    return uint(int(limited));
-#else
-    return floatBitsToUint(v);
-#endif
-}
+#include "samples_out.glsl"
 #endif
 
 #if STORE == STORE_SAMPLE
@@ -102,13 +77,13 @@ void store_point(int j, int at, cplx result) {
 #if STORE == STORE_COMPLEX
     dst[at] = v;
 #elif STORE == STORE_PAIR
-    int outside[2] = int[](0, 0);
-    write_sample(at, as_number(v.x, outside[0]));
+    int outside = 0, second_outside = 0;
+    write_sample(at, as_number(v.x, outside));
     if (NEAR_OUT != 0)
-        write_sample(at + 1, as_number(v.y, outside[1]));
+        write_sample(at + 1, as_number(v.y, second_outside));
     else if (!to_line.lone)
-        write_sample(at + args.pair_out, as_number(v.y, outside[1]));
-    clipped += (counts(k, 0) ? outside[0] : 0) + (counts(k, 1) ? outside[1] : 0);
+        write_sample(at + args.pair_out, as_number(v.y, second_outside));
+    clipped += (counts(k, 0) ? outside : 0) + (counts(k, 1) ? second_outside : 0);
 #elif STORE == STORE_HALVES
     const int n = SIZE_OUT;
     if (to_line.self && (k == 0 || 2 * k == n))
@@ -162,52 +137,91 @@ void store_pair(int at, cplx f, cplx g) {
 #endif
 }
 
-void store_line(const share s) {
-    cplx first[PAIRS_HELD], second[PAIRS_HELD];
-    for (int part = 0; part < PARTS; part++) {
-        BARRIER();
-        for (int b = 0; b < HOLDS(LAST); b++) {
-            const int p = s.first + b * PER_LINE;
-            if (INSIDE(p, LAST)) {
-                for (int q = 0; q < LAST; q++)
-                    put(SLOT(uint(p + q * (POINTS / LAST)), uint(s.line)), x[b * LAST + q], part);
-            }
-        }
-        BARRIER();
-        for (int i = 0; i < PAIRS_HELD; i++) {
-            const int at = s.first + i * PER_LINE;
-            if (at < PARTNERS) {
-                first[i] = got(SLOT(uint(FIRST_OF(at)), uint(s.line)), first[i], part);
-                second[i] = SECOND_OF(at) < LENGTH
-                                ? got(SLOT(uint(SECOND_OF(at)), uint(s.line)), second[i], part)
-                                : cplx(0, 0);
-            }
-        }
+#define COUNT PAIRS_HELD
+#include "each.glsl"
+
+cplx first[PAIRS_HELD], second[PAIRS_HELD];
+
+#define TAKE_PAIR(i)                                                                               \
+    {                                                                                              \
+        const int at = s.first + i * PER_LINE;                                                     \
+        if (at < PARTNERS) {                                                                       \
+            first[i] = got(SLOT(uint(FIRST_OF(at)), uint(s.line)), first[i], part);                \
+            second[i] = SECOND_OF(at) < LENGTH                                                     \
+                            ? got(SLOT(uint(SECOND_OF(at)), uint(s.line)), second[i], part)        \
+                            : cplx(0, 0);                                                          \
+        }                                                                                          \
     }
+#define WRITE_PAIR(i)                                                                              \
+    if (s.first + i * PER_LINE < PARTNERS)                                                         \
+        store_pair(s.first + i * PER_LINE, first[i], second[i]);
+
+void take_pairs(const share s, const int part) {
+    EACH(TAKE_PAIR)
+}
+
+void store_line(const share s) {
+    EXCHANGE(PUT_LAST, s, take_pairs, s)
     if (!to_line.there)
         return;
-    for (int i = 0; i < PAIRS_HELD; i++)
-        if (s.first + i * PER_LINE < PARTNERS)
-            store_pair(s.first + i * PER_LINE, first[i], second[i]);
+    EACH(WRITE_PAIR)
 }
-#elif SAMPLED
+#else
+/* Result k of the transform, v, by each of the ways to write a line of them. */
+#if SAMPLED
+void store_result(const share s, int k, cplx v) {
+    if (to_line.self && (k == 0 || 2 * k == LENGTH))
+        v.y = 0.0;
+    tile[s.line * LENGTH + k] = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;
+}
+#elif ROW_ACCESS
+/* Of the invocation's line in the tile: a row and behind it its mirror image's. */
+#define ROW (s.line * (MIRROR + 1) * row_words)
+
+void put_sample(int row, int at, uint bits) {
+    const int each = 32 / BITS_OF_TYPE(OUT_T);
+    atomicOr(tile[row + at / each], bits << at % each * BITS_OF_TYPE(OUT_T));
+}
+
+void store_result(const share s, int k, cplx v) {
+    const int centre = SHIFTED != 0 ? LENGTH / 2 : 0, to = k + centre, from = centre - k;
+    int outside;
+#if SCALED
+    v *= params[args.params + PARAM_SCALE];
+#endif
+    if (MIRROR != 0 && to_line.self && (k == 0 || 2 * k == LENGTH))
+        v.y = 0.0;
+    put_sample(ROW, to >= LENGTH ? to - LENGTH : to, as_sample(v, outside));
+    if (MIRROR != 0)
+        put_sample(ROW + row_words, from < 0 ? from + LENGTH : from,
+                   as_sample(SYMMETRIC ? v : conj_of(v), outside));
+}
+#else
+void store_result(const share s, int k, cplx v) {
+    store_point(k, to_line.out_at + POINT_OUT(k), v);
+}
+#endif
+
+#define RADIX LAST
+#include "butterflies.glsl"
+#undef RADIX
+
+#define STORE_RESULT(b, q) store_result(s, p + q * (POINTS / LAST), x[b * LAST + q]);
+#define STORE_RESULTS(b)                                                                           \
+    {                                                                                              \
+        const int p = s.first + b * PER_LINE;                                                      \
+        if (INSIDE(p, LAST)) {                                                                     \
+            EACH_POINT(STORE_RESULT, b)                                                            \
+        }                                                                                          \
+    }
+
+#if SAMPLED
 /* The keys of the bins that an automatic display range's sample has on the tile's lines and on their
  * mirror images, behind the words that groups exchange. */
 void store_line(const share s) {
     const int n = LENGTH, bins = args.sampled.bins;
     BARRIER();
-    for (int b = 0; b < HOLDS(LAST); b++) {
-        const int p = s.first + b * PER_LINE;
-        if (INSIDE(p, LAST)) {
-            for (int q = 0; q < LAST; q++) {
-                const int k = p + q * (POINTS / LAST);
-                cplx v = x[b * LAST + q];
-                if (to_line.self && (k == 0 || 2 * k == n))
-                    v.y = 0.0;
-                tile[s.line * n + k] = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;
-            }
-        }
-    }
+    EACH(STORE_RESULTS)
     BARRIER();
     for (int i = LOCAL_ID; i < LINES * 2 * bins; i += THREADS) {
         const int number = i / bins / 2, bin = i % bins;
@@ -222,59 +236,28 @@ void store_line(const share s) {
     }
 }
 #elif ROW_ACCESS
-/* Rows of samples are put together in the tile, a row and behind it its mirror image's. */
-void put_sample(int row, int at, uint bits) {
-    const int each = 32 / BITS_OF_TYPE(OUT_T);
-    atomicOr(tile[row + at / each], bits << at % each * BITS_OF_TYPE(OUT_T));
-}
-
+/* Rows of samples are put together in the tile. */
 void store_line(const share s) {
-    const int row = s.line * (MIRROR + 1) * row_words, centre = SHIFTED != 0 ? LENGTH / 2 : 0;
     BARRIER();
     for (int i = LOCAL_ID; i < rows_words; i += THREADS)
         tile[i] = 0u;
     BARRIER();
-    for (int b = 0; b < HOLDS(LAST); b++) {
-        const int p = s.first + b * PER_LINE;
-        if (INSIDE(p, LAST)) {
-            for (int q = 0; q < LAST; q++) {
-                const int k = p + q * (POINTS / LAST), to = k + centre, from = centre - k;
-                cplx v = x[b * LAST + q];
-                int outside;
-#if SCALED
-                v *= params[args.params + PARAM_SCALE];
-#endif
-                if (MIRROR != 0 && to_line.self && (k == 0 || 2 * k == LENGTH))
-                    v.y = 0.0;
-                put_sample(row, to >= LENGTH ? to - LENGTH : to, as_sample(v, outside));
-                if (MIRROR != 0)
-                    put_sample(row + row_words, from < 0 ? from + LENGTH : from,
-                               as_sample(SYMMETRIC ? v : conj_of(v), outside));
-            }
-        }
-    }
+    EACH(STORE_RESULTS)
     BARRIER();
     if (!to_line.there)
         return;
     const int per_word = 32 / BITS_OF_TYPE(OUT_T);
     for (int i = s.first; i < row_words; i += PER_LINE) {
-        dst[to_line.out_at / per_word + i] = tile[row + i];
+        dst[to_line.out_at / per_word + i] = tile[ROW + i];
         if (MIRROR != 0 && !to_line.own)
-            dst[to_line.out_mirror / per_word + i] = tile[row + row_words + i];
+            dst[to_line.out_mirror / per_word + i] = tile[ROW + row_words + i];
     }
 }
 #else
 void store_line(const share s) {
     if (!to_line.there)
         return;
-    for (int b = 0; b < HOLDS(LAST); b++) {
-        const int p = s.first + b * PER_LINE;
-        if (INSIDE(p, LAST)) {
-            for (int q = 0; q < LAST; q++) {
-                const int j = p + q * (POINTS / LAST);
-                store_point(j, to_line.out_at + POINT_OUT(j), x[b * LAST + q]);
-            }
-        }
-    }
+    EACH(STORE_RESULTS)
 }
+#endif
 #endif

@@ -5,29 +5,11 @@
 #define SIZE_IN     (WHOLE_IN != 0 ? LENGTH : args.axis_size)
 #define ALONG_IN(k) (UNIT_AXIS_IN != 0 ? (k) : (k)*args.axis_in)
 
-line from_line;
+pass_line from_line;
 
 #if SAMPLES_IN
-real sample_of(uint bits) {
-#if IN_T == TYPE_float
-    return uintBitsToFloat(bits);
-#elif IN_T == TYPE_uchar || IN_T == TYPE_ushort
-    return real(bits);
-#elif IN_T == TYPE_schar
-    return real(int(bits << 24) >> 24);
-#else
-    return real(int(bits << 16) >> 16);
-#endif
-}
-real sample_at(int at) {
-#if IN_T == TYPE_float
-    return sample_of(src[at]);
-#elif IN_T == TYPE_ushort || IN_T == TYPE_short
-    return sample_of(src[at >> 1] >> 16 * (at & 1) & 0xffffu);
-#else
-    return sample_of(src[at >> 2] >> 8 * (at & 3) & 0xffu);
-#endif
-}
+#include "samples_in.glsl"
+
 /* A pair of neighbours, which begins at an even offset. */
 cplx two_at(int at) {
 #if IN_T == TYPE_float
@@ -89,15 +71,22 @@ cplx load_point(int j, int at) {
 #endif
 }
 
+#define RADIX RADIX0
+#include "butterflies.glsl"
+#undef RADIX
+
+#define LOAD_POINT(b, q)                                                                           \
+    x[b * RADIX0 + q] = load_point(p + q * (POINTS / RADIX0),                                      \
+                                   from_line.in_at + (p + q * (POINTS / RADIX0)) * stride);
+#define LOAD_BUTTERFLY(b)                                                                          \
+    {                                                                                              \
+        const int p = first + b * PER_LINE;                                                        \
+        if (INSIDE(p, RADIX0)) {                                                                   \
+            EACH_POINT(LOAD_POINT, b)                                                              \
+        }                                                                                          \
+    }
+
 void load_line(int first) {
     const int stride = UNIT_IN != 0 ? 1 : args.in_point;
-    for (int b = 0; b < HOLDS(RADIX0); b++) {
-        const int p = first + b * PER_LINE;
-        if (INSIDE(p, RADIX0)) {
-            for (int q = 0; q < RADIX0; q++) {
-                const int j = p + q * (POINTS / RADIX0);
-                x[b * RADIX0 + q] = load_point(j, from_line.in_at + j * stride);
-            }
-        }
-    }
+    EACH(LOAD_BUTTERFLY)
 }

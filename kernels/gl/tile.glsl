@@ -12,8 +12,7 @@
 #define HOLDS(r)     ((POINTS / (r) + PER_LINE - 1) / PER_LINE)
 #define INSIDE(p, r) (POINTS / (r) % PER_LINE == 0 || int(p) < POINTS / (r))
 #define SLOT(i, l)     (((i) + (i) / uint(PAD_EVERY)) * uint(IDX_STRIDE) + (l)*uint(LINE_STRIDE))
-#define BASE(r, done)  ((r) > 5 && (done) > MOST_DIRECT ? 4 : (r))
-#define ROOTS(r, done) (BASE(r, done) < (r) ? 3 + ((r)-1) / 4 : (r)-1)
+#define ROOTS(r, done) ((r) > 5 && (done) > MOST_DIRECT ? 3 + ((r)-1) / 4 : (r)-1)
 
 #ifndef ROW_ACCESS
 #define ROW_ACCESS 0
@@ -31,6 +30,8 @@ const int rows_words = LINES * LENGTH; /* keys */
 const int rows_words = 1;
 #endif
 shared uint tile[point_words > rows_words ? point_words : rows_words];
+
+cplx x[HELD]; /* points that an invocation holds */
 
 /* What an invocation owns: butterflies first, first + PER_LINE, … of one of the tile's lines. */
 struct share {
@@ -58,74 +59,146 @@ cplx got(uint slot, cplx v, const int part) {
 #endif
 }
 
-/* All stages: of the first one the invocation owns `from`, of the later ones `to`. A stage's loops are
- * text with its own constants: compilers that meet them in functions, with the radix as a parameter,
- * keep the loops, and so the points in memory. */
+/* From the owners of points, by PUTS, to those that TAKES gives them. */
+#if WHOLE
+#define EXCHANGE(PUTS, owner, TAKES, taker)                                                        \
+    BARRIER();                                                                                     \
+    PUTS(owner, 0);                                                                                \
+    BARRIER();                                                                                     \
+    TAKES(taker, 0);
+#else
+#define EXCHANGE(PUTS, owner, TAKES, taker)                                                        \
+    BARRIER();                                                                                     \
+    PUTS(owner, 0);                                                                                \
+    BARRIER();                                                                                     \
+    TAKES(taker, 0);                                                                               \
+    BARRIER();                                                                                     \
+    PUTS(owner, 1);                                                                                \
+    BARRIER();                                                                                     \
+    TAKES(taker, 1);
+#endif
+
+/* What stage.glsl makes its functions of. A stage has one root for each point but the first; or, where
+ * they are many, operand q = 4 a + c is turned by the product of roots a and c. */
+#define TURN(b, q)                                                                                 \
+    if (q > 0)                                                                                     \
+        x[b * RADIX + q] = turn(x[b * RADIX + q], table[m + (q - 1) * DONE], DIR);
+#define LOW(c) ((c) == 1 ? low1 : (c) == 2 ? low2 : low3)
+#define TURN_BY_TWO(b, q)                                                                          \
+    if (q > 3 && q % 4 == 0)                                                                       \
+        high = table[m + (2 + q / 4) * DONE];                                                      \
+    if (q > 0)                                                                                     \
+        x[b * RADIX + q] = turn(x[b * RADIX + q],                                                  \
+                                q < 4        ? LOW(q)                                              \
+                                : q % 4 == 0 ? high                                                \
+                                             : mul(high, LOW(q % 4)),                              \
+                                DIR);
+#define BUTTERFLY(b)                                                                               \
+    {                                                                                              \
+        const uint p = uint(first + b * PER_LINE);                                                 \
+        if (INSIDE(p, RADIX)) {                                                                    \
+            TWIDDLES(b)                                                                            \
+            DFT(b * RADIX)                                                                         \
+        }                                                                                          \
+    }
+#define PUT_RESULT(b, q) put(SLOT(at + uint(q * DONE), uint(s.line)), x[b * RADIX + q], part);
+#define PUT_RESULTS(b)                                                                             \
+    {                                                                                              \
+        const uint p = uint(s.first + b * PER_LINE);                                               \
+        if (INSIDE(p, RADIX)) {                                                                    \
+            const uint at = p / uint(DONE) * uint(DONE * RADIX) + p % uint(DONE);                  \
+            EACH_POINT(PUT_RESULT, b)                                                              \
+        }                                                                                          \
+    }
+#define TAKE_OPERAND(b, q)                                                                         \
+    x[b * RADIX + q] =                                                                             \
+        got(SLOT(p + uint(q * (POINTS / RADIX)), uint(s.line)), x[b * RADIX + q], part);
+#define TAKE_OPERANDS(b)                                                                           \
+    {                                                                                              \
+        const uint p = uint(s.first + b * PER_LINE);                                               \
+        if (INSIDE(p, RADIX)) {                                                                    \
+            EACH_POINT(TAKE_OPERAND, b)                                                            \
+        }                                                                                          \
+    }
+
+#define RADIX       RADIX0
+#define DONE        1
+#define BUTTERFLIES butterflies0
+#define PUT         put0
+#define TAKE        take0
+#include "stage.glsl"
+#if STAGES > 1
+#define DONE1       RADIX0
+#define RADIX       RADIX1
+#define DONE        DONE1
+#define BUTTERFLIES butterflies1
+#define PUT         put1
+#define TAKE        take1
+#include "stage.glsl"
+#endif
+#if STAGES > 2
+#define DONE2       (DONE1 * RADIX1)
+#define RADIX       RADIX2
+#define DONE        DONE2
+#define BUTTERFLIES butterflies2
+#define PUT         put2
+#define TAKE        take2
+#include "stage.glsl"
+#endif
+#if STAGES > 3
+#define DONE3       (DONE2 * RADIX2)
+#define RADIX       RADIX3
+#define DONE        DONE3
+#define BUTTERFLIES butterflies3
+#define PUT         put3
+#define TAKE        take3
+#include "stage.glsl"
+#endif
+#if STAGES > 4
+#define DONE4       (DONE3 * RADIX3)
+#define RADIX       RADIX4
+#define DONE        DONE4
+#define BUTTERFLIES butterflies4
+#define PUT         put4
+#define TAKE        take4
+#include "stage.glsl"
+#endif
+#if STAGES > 5
+#define DONE5       (DONE4 * RADIX4)
+#define RADIX       RADIX5
+#define DONE        DONE5
+#define BUTTERFLIES butterflies5
+#define PUT         put5
+#define TAKE        take5
+#include "stage.glsl"
+#endif
+
+/* All stages: of the first one the invocation owns `from`, of the later ones `to`. */
 void transform(const share from, const share to) {
     int stage = args.table_stage;
-    int first = from.first;
-#define RADIX RADIX0
-#define DONE  1
-#include "butterflies.glsl"
+    butterflies0(from.first, stage);
 #if STAGES > 1
-    share owner = from;
-    first = to.first;
-#define NEXT RADIX1
-#include "exchange.glsl"
-    owner = to;
-#undef RADIX
-#undef DONE
-#define DONE1 RADIX0
-#define RADIX RADIX1
-#define DONE  DONE1
-#include "butterflies.glsl"
+    EXCHANGE(put0, from, take1, to)
+    butterflies1(to.first, stage);
 #endif
 #if STAGES > 2
     stage += ROOTS(RADIX1, DONE1) * DONE1;
-#undef NEXT
-#define NEXT RADIX2
-#include "exchange.glsl"
-#undef RADIX
-#undef DONE
-#define DONE2 (DONE1 * RADIX1)
-#define RADIX RADIX2
-#define DONE  DONE2
-#include "butterflies.glsl"
+    EXCHANGE(put1, to, take2, to)
+    butterflies2(to.first, stage);
 #endif
 #if STAGES > 3
     stage += ROOTS(RADIX2, DONE2) * DONE2;
-#undef NEXT
-#define NEXT RADIX3
-#include "exchange.glsl"
-#undef RADIX
-#undef DONE
-#define DONE3 (DONE2 * RADIX2)
-#define RADIX RADIX3
-#define DONE  DONE3
-#include "butterflies.glsl"
+    EXCHANGE(put2, to, take3, to)
+    butterflies3(to.first, stage);
 #endif
 #if STAGES > 4
     stage += ROOTS(RADIX3, DONE3) * DONE3;
-#undef NEXT
-#define NEXT RADIX4
-#include "exchange.glsl"
-#undef RADIX
-#undef DONE
-#define DONE4 (DONE3 * RADIX3)
-#define RADIX RADIX4
-#define DONE  DONE4
-#include "butterflies.glsl"
+    EXCHANGE(put3, to, take4, to)
+    butterflies4(to.first, stage);
 #endif
 #if STAGES > 5
     stage += ROOTS(RADIX4, DONE4) * DONE4;
-#undef NEXT
-#define NEXT RADIX5
-#include "exchange.glsl"
-#undef RADIX
-#undef DONE
-#define DONE5 (DONE4 * RADIX4)
-#define RADIX RADIX5
-#define DONE  DONE5
-#include "butterflies.glsl"
+    EXCHANGE(put4, to, take5, to)
+    butterflies5(to.first, stage);
 #endif
 }

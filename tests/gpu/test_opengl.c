@@ -1,9 +1,15 @@
 /* The backend opengl: the plain jobs that its shaders must do, against plain loops, and what it
- * refuses. Mesa's compiler for the CPU takes a second or two a job: a third of the jobs are made, or
+ * refuses; and what it does where the driver fails. Mesa's compiler for the CPU takes a second or two a job: a third of the jobs are made, or
  * with the argument full all of them. */
+#include <ftw.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/environment.h"
 #include "core/base/status.h"
+#include "core/gpu/opengl_library.h"
+#include "core/gpu/run.h"
+#include "core/gpu/shaders.h"
 #include "tests/core/backends.h"
 #include "tests/test.h"
 
@@ -40,6 +46,15 @@ static const char *const jobs[] = {
     "inv c64 45x35 real half > real u8",
     "inv c64 64 real half > real f32",
     "inv c64 12x40 axes=2 real half > real u16",
+    "fwd c64 48x56 > complex shift",
+    "fwd f32 45x36 > complex shift",
+    "fwd u8 30x32 ch=3 luma > magnitude u8 display shift",
+    "fwd u16 30x32 ch=3 luma > complex half",
+    "fwd i16 15x14 ch=2 > complex shift",
+    "fwd u8 5x9x7 > complex, magnitude u8 display shift, phase i16",
+    "fwd u8 6000 > magnitude u8 display shift auto",
+    "inv c64 36x30 centred > complex",
+    "inv c64 36x45 centred real > real u8",
 };
 
 static void test_jobs(struct subject *s, size_t step) {
@@ -73,8 +88,7 @@ static void test_refusals(const struct subject *s) {
     refuses(s, "fwd c64 22x16 > complex", "factors above 7");
     refuses(s, "fwd c64 16x16 double > complex", "double");
     refuses(s, "fwd i32 16x16 > complex half", "32-bit integers");
-    refuses(s, "fwd c64 48x56 > complex shift", "common order");
-    refuses(s, "fwd u8 16x16 ch=3 luma > magnitude u8 display", "common order");
+    refuses(s, "fwd f32 16x16 > real u32", "32-bit integers");
     struct gf_gpu_props props;
     CHECK(!gf_backend_opengl.list(&props, 1) || props.max_alloc > 0);
     if (props.max_alloc > (int64_t)1 << 31)
@@ -83,6 +97,139 @@ static void test_refusals(const struct subject *s) {
     struct gf_plan *plan = NULL;
     CHECK_EQ(s->backend->plan(s->context[0], &job, &plan), GF_EUNABLE);
     CHECK_MSG(strstr(gf_message(), "--backend=") && !plan, "%s", gf_message());
+}
+
+/* ---- failures ---- */
+
+static struct gf_opengl real;
+static int refusals, refused; /* of so many binaries the driver gets a half, and refuses it */
+static bool binaries = true, reset;
+
+static void load_half(uint32_t program, uint32_t format, const void *binary, int32_t length) {
+    const bool refuse = refusals > 0;
+    refusals -= refuse;
+    refused += refuse;
+    real.load_binary(program, format, binary, refuse ? length / 2 : length);
+}
+
+static void no_binary(uint32_t program, uint32_t what, int32_t *value) {
+    if (what == GF_GL_BINARY_LENGTH && !binaries)
+        *value = 0;
+    else
+        real.program_integer(program, what, value);
+}
+
+static void tells_reset(uint32_t what, int32_t *value) {
+    if (what == GF_GL_RESET_NOTIFICATION)
+        *value = GF_GL_LOSE_CONTEXT_ON_RESET;
+    else
+        real.integer(what, value);
+}
+
+static uint32_t reset_status(void) {
+    enum { GUILTY = 0x8253 };
+    return reset ? GUILTY : 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw) {
+    (void)st;
+    (void)kind;
+    (void)ftw;
+    return remove(path);
+}
+
+static void check(struct subject *s, const char *text) {
+    struct gf_job job;
+    CHECK(backends_parse(text, &job));
+    backends_check(s, &job, false);
+}
+
+/* A binary that the driver refuses is built again; a driver that returns none compiles at each start. */
+static void test_binaries(struct subject *s) {
+    static const char job[] = "fwd c64 6x5 axes=2 > complex";
+    check(s, job);
+    refusals = 1;
+    refused = 0;
+    check(s, job);
+    CHECK_EQ(refused, 1);
+    binaries = false;
+    refusals = 1;
+    check(s, job);
+    refused = 0;
+    refusals = 1; /* of the kept text there is no binary to refuse */
+    check(s, job);
+    CHECK_EQ(refused, 0);
+    binaries = true;
+    refusals = 0;
+}
+
+/* A reset of the device ends that context, and no other. */
+static void test_reset(struct subject *s) {
+    const struct gf_backend *b = s->backend;
+    void *context = NULL;
+    struct gf_job job;
+    struct gf_plan *plan = NULL;
+    struct gf_array in = {.data = NULL}, out = {.data = NULL};
+    CHECK(backends_parse("fwd c64 6x5 axes=2 > complex", &job));
+    CHECK(!b->open(&(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!b->plan(context, &job, &plan));
+    const int64_t shape[] = {6, 5, 1};
+    CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
+    backends_fill(&in, &s->seed);
+    CHECK(!b->exec(context, plan, &in, &out, NULL) && !b->lost(context));
+    reset = true;
+    CHECK_EQ(b->exec(context, plan, &in, &out, NULL), GF_EBACKEND);
+    CHECK_MSG(strstr(gf_message(), "the device was reset"), "%s", gf_message());
+    CHECK(b->lost(context));
+    b->unplan(context, plan);
+    b->close(context);
+    reset = false;
+    gf_array_free(&in);
+    gf_array_free(&out);
+    check(s, "fwd c64 6x5 axes=2 > complex");
+}
+
+/* In a cache of its own, which begins empty. */
+static void test_failures(struct subject *s) {
+    char folder[] = "/tmp/gpufft-test-XXXXXX";
+    struct gf_opengl *gl = (struct gf_opengl *)gf_opengl_find();
+    if (!mkdtemp(folder)) {
+        CHECK(false);
+        return;
+    }
+    setenv("XDG_CACHE_HOME", folder, 1);
+    gf_environment_read();
+    real = *gl;
+    gl->load_binary = load_half;
+    gl->program_integer = no_binary;
+    gl->integer = tells_reset;
+    gl->reset_status = reset_status;
+    test_binaries(s);
+    test_reset(s);
+    *gl = real;
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The copy that measures the memory: all of it, and nothing behind. */
+static void test_copy(const struct subject *s) {
+    const struct gf_gpu_context *c = s->context[0];
+    enum { BYTES = 16 * 5003, BEHIND = 64 };
+    static unsigned char from[BYTES + BEHIND], to[BYTES + BEHIND];
+    struct gf_gpu_shaders_copy copy = {.bytes = BYTES};
+    for (int i = 0; i < BYTES + BEHIND; i++)
+        from[i] = (unsigned char)(i * 7 + i / 251 + 1);
+    CHECK(!c->api->alloc(c->gpu, BYTES + BEHIND, &copy.from));
+    CHECK(!c->api->alloc(c->gpu, BYTES + BEHIND, &copy.to));
+    CHECK(!c->api->upload(c->gpu, copy.from, 0, from, BYTES + BEHIND));
+    CHECK(!c->api->clear(c->gpu, copy.to, 0, BYTES + BEHIND));
+    CHECK(!gf_gpu_shaders_copy(c->api, c->gpu, &c->props, &copy));
+    CHECK(!c->api->launch(c->gpu, &copy.launch));
+    CHECK(!c->api->sync(c->gpu) && !c->api->download(c->gpu, to, copy.to, 0, BYTES + BEHIND));
+    memset(from + BYTES, 0, BEHIND);
+    CHECK(!memcmp(from, to, sizeof to));
+    c->api->unload(c->gpu, copy.launch.kernel);
+    c->api->free(c->gpu, copy.from);
+    c->api->free(c->gpu, copy.to);
 }
 
 int main(int argc, char **argv) {
@@ -96,6 +243,8 @@ int main(int argc, char **argv) {
         CHECK(!s.backend->open(&(struct gf_backend_options){.threads = 1}, &s.context[i]));
     test_jobs(&s, argc > 1 && !strcmp(argv[1], "full") ? 1 : 3);
     test_refusals(&s);
+    test_copy(&s);
+    test_failures(&s);
     for (int i = 0; i < 2; i++)
         s.backend->close(s.context[i]);
     test_passed += s.passed;

@@ -1,0 +1,28 @@
+/* Samples of OUT_T into the words of dst[]. */
+
+/* Of a type of fewer than 32 bits a word has several samples, and other invocations write them at
+ * the same time. */
+void write_sample(int at, uint bits) {
+#if OUT_T == TYPE_float
+    dst[at] = bits;
+#else
+    const int each = 32 / BITS_OF_TYPE(OUT_T), shift = at % each * BITS_OF_TYPE(OUT_T);
+    const uint mask = (1u << BITS_OF_TYPE(OUT_T)) - 1u;
+    atomicAnd(dst[at / each], ~(mask << shift));
+    atomicOr(dst[at / each], (bits & mask) << shift);
+#endif
+}
+
+/* Rounded half away from zero and saturated where the type is one of integers; `outside` tells which. */
+uint as_number(real v, out int outside) {
+    outside = 0;
+#if OUT_INTEGER
+    const bool inside = v > real(OUT_LOW) - 0.5 && v < real(OUT_HIGH) + 0.5;
+    outside = inside ? 0 : 1;
+    real limited = v > real(OUT_LOW) ? min(v, real(OUT_HIGH)) : real(OUT_LOW);
+    limited += OUT_LOW < 0 && limited < 0.0 ? -0.5 : 0.5;
+    return uint(int(limited));
+#else
+    return floatBitsToUint(v);
+#endif
+}
