@@ -246,21 +246,26 @@ UNIT_TESTS    := $(filter-out $(addprefix $(BUILD)/,test_backends test_gpu_force
 # without ISA-L too. An OpenCL device, if only PoCL's, takes a second to build a kernel: half of
 # the named jobs (check-full has them all), and one random check in SAMPLE for each of two processes.
 # Built kernels are kept in the build's folder. The sanitizers look at the CPU kernels that this machine
-# runs, not at those for others; without ISA-L, only what knows of it is built again.
+# runs, not at those for others; without ISA-L, only what knows of it is built again. Programs of one thread
+# run at the same time, a CPU each. PoCL builds each kernel once, for any group: to build it again for the group
+# of a launch (check-full does) takes it as long as all the rest.
 SAMPLE ?= 600
 CPUS   := $(shell nproc 2>/dev/null || echo 2)
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
+check: export POCL_WORK_GROUP_SPECIALIZATION = 0
 check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(FAKE_CUDA) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/% $(wildcard kernels/cpu/*.c) %_$$($(ISA_HERE)).c" \
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$$(grep -lrE --include=*.c 'GF_WITH_ISAL|codecs\.h' core formats tests | xargs)" \
 	    build-zlib/test_png build-zlib/test_png_write
-	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
+	@tests/run -j2 $(UNIT_TESTS) "tests/lint rules" tests/lint_test tests/cli/test_man.sh \
+	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write \
+	    -j1 "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" \
-	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run tests/cli/test_man.sh \
-	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write "$(BUILD)/faults -s 60"
+	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run \
+	    -j2 "$(BUILD)/faults -s 30 -S 1" "$(BUILD)/faults -s 30 -S 2"
 
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.

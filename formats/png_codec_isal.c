@@ -3,6 +3,7 @@
 #include <isa-l/igzip_lib.h>
 #include <stdlib.h>
 
+#include "core/base/array.h"
 #include "formats/png_codec.h"
 
 static uint32_t crc(uint32_t sum, const void *data, size_t n) {
@@ -14,7 +15,7 @@ static uint32_t adler(uint32_t sum, const void *data, size_t n) {
 }
 
 static bool inflate_start(struct gf_inflate *s) {
-    struct inflate_state *z = s->state = malloc(sizeof *z);
+    struct inflate_state *z = s->state = gf_alloc(sizeof *z);
     if (!z)
         return false;
     isal_inflate_init(z);
@@ -44,7 +45,7 @@ static int64_t inflate_some(struct gf_inflate *s, unsigned char *out, size_t roo
 }
 
 static void inflate_end(struct gf_inflate *s) {
-    free(s->state);
+    gf_free(s->state);
 }
 
 /* A strip of 128 KiB makes at most 65 Ki tokens, two literals or a match each. */

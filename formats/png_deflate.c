@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "core/base/array.h"
 #include "formats/png_codec.h"
 
 struct gf_deflate {
@@ -20,7 +21,7 @@ struct gf_deflate *gf_deflate_new(const struct gf_deflate_options *options) {
         return NULL;
     d->quick = options->quick;
     if (d->quick)
-        d->state = malloc(d->quick->deflate_bytes);
+        d->state = gf_alloc(d->quick->deflate_bytes);
     if (d->quick ? d->state != NULL
                  : deflateInit2(&d->z, options->level, Z_DEFLATED, -MAX_WBITS, 9,
                                 options->strategy) == Z_OK)
@@ -33,7 +34,7 @@ void gf_deflate_free(struct gf_deflate *d) {
     if (d && !d->quick)
         deflateEnd(&d->z);
     if (d)
-        free(d->state);
+        gf_free(d->state);
     free(d);
 }
 

@@ -260,8 +260,8 @@ struct gf_png_rows *gf_png_rows_new(const struct gf_codec *codec, struct gf_sour
     r->slots = slots_of(px->shape[0], r->rows_a_strip, strips);
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->changed, NULL);
-    r->piece = malloc(PIECE);
-    r->strip = malloc((size_t)r->slots * (size_t)r->rows_a_strip * (r->row_bytes + 1));
+    r->piece = gf_alloc(PIECE);
+    r->strip = gf_alloc((size_t)r->slots * (size_t)r->rows_a_strip * (r->row_bytes + 1));
     r->above = calloc(1, r->row_bytes);
     if (r->piece && r->strip && r->above && codec->inflate_start(&r->stream) &&
         !__builtin_mul_overflow((int64_t)r->row_bytes + 1, px->shape[0], &r->inflated_bytes))
@@ -276,8 +276,8 @@ void gf_png_rows_free(struct gf_png_rows *r) {
     r->codec->inflate_end(&r->stream);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->lock);
-    free(r->piece);
-    free(r->strip);
+    gf_free(r->piece);
+    gf_free(r->strip);
     free(r->above);
     free(r);
 }

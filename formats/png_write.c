@@ -279,14 +279,14 @@ static int alloc_strips(struct writer *w) {
         return gf_fail(GF_ENOMEM, "out of memory");
     for (int i = 0; i < w->threads; i++) {
         struct coder *c = &w->coders[i];
-        c->filtered = malloc(filtered);
+        c->filtered = gf_alloc(filtered);
         if (w->copies)
             c->raw = malloc((rows + 1) * row);
         if (!c->filtered || (w->copies && !c->raw))
             return gf_fail(GF_ENOMEM, "out of memory");
     }
     for (int64_t i = 0; i < w->slots; i++)
-        if (!(w->strips[i].packed = malloc(HEAD + packed + TAIL)))
+        if (!(w->strips[i].packed = gf_alloc(HEAD + packed + TAIL)))
             return gf_fail(GF_ENOMEM, "out of memory");
     return GF_OK;
 }
@@ -294,12 +294,12 @@ static int alloc_strips(struct writer *w) {
 static void free_strips(struct writer *w) {
     for (int i = 0; w->coders && i < w->threads; i++) {
         gf_deflate_free(w->coders[i].deflate);
-        free(w->coders[i].filtered);
+        gf_free(w->coders[i].filtered);
         free(w->coders[i].raw);
     }
     free(w->coders);
     for (int64_t i = 0; w->strips && i < w->slots; i++)
-        free(w->strips[i].packed);
+        gf_free(w->strips[i].packed);
     free(w->strips);
 }
 

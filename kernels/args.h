@@ -102,6 +102,17 @@ struct filter_multiply_args {
     wide halved; /* the axis along which the filter has half a spectrum */
 };
 
+/* Between planes of columns, [channel][number][column], and the rows of a long line's matrix,
+ * [column][number][channel], see transpose.cl. */
+struct transpose_args {
+    wide columns, channels;
+    wide n;       /* points of a column */
+    wide height;  /* numbers that the planes have of one: all, or half a spectrum */
+    wide numbers; /* and that the rows have */
+    wide first;   /* the number of the first column among those of the whole line */
+    wide table_split, table_split_low, split_bits; /* the line's twiddles, as in pass_args */
+};
+
 /* The generic load and store steps. */
 struct loadstore_args {
     wide n[3];       /* the picture's extents; z, y, x, missing ones 1 */

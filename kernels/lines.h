@@ -6,6 +6,7 @@
 #include "complex.h"
 #include "coord.h"
 #include "share.h"
+#include "twiddle.h"
 
 /* How far point, or coordinate, j of a line is from its first: in 32 bits where all lines are so
  * short. */
@@ -105,14 +106,6 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
         l.out_mirror += m * (place)a->index[i].out;
     }
     return l;
-}
-
-/* exp(-2 pi i k / n), k < n, out of a table, or of two of about sqrt(n) entries (`tables` 2). */
-INLINE cplx root_of(GLOBAL const cplx *table, wide high, wide low, wide bits, place k,
-                    const int tables) {
-    if (tables == 1)
-        return table[high + k];
-    return mul(table[high + (k >> (int)bits)], table[low + (k & (((place)1 << (int)bits) - 1))]);
 }
 
 #if MIRRORED

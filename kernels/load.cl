@@ -56,13 +56,9 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
         }
         if (a->hermitian) {
             cplx m = read_at(a, src, p.at[0], p.at[1], p.at[2], p.channel, 1);
-            cplx rest = CPLX(v.x - m.x, v.y + m.y);
             wide k = p.at[a->halved];
             real weight = !a->work_half || k == 0 || 2 * k == a->n[a->halved] ? R(0.5) : R(1);
-            v = CPLX(R(0.5) * (v.x + m.x), R(0.5) * (v.y - m.y));
-            rest = scaled_by(rest, R(0.5));
-            kept += weight * (v.x * v.x + v.y * v.y);
-            lost += weight * (rest.x * rest.x + rest.y * rest.y);
+            v = hermitian_part(v, m, weight, &kept, &lost);
         }
 #if OUT_COMPLEX
         dst[i] = v;
@@ -72,17 +68,5 @@ VOID load_step(GLOBAL const IN_T *src, GLOBAL element *dst, GLOBAL real *energy,
     }
     if (!a->hermitian)
         return;
-    tile[LOCAL_ID] = kept;
-    tile[GROUP + LOCAL_ID] = lost;
-    for (int step = GROUP / 2; step; step /= 2) {
-        BARRIER();
-        if (LOCAL_ID < step) {
-            tile[LOCAL_ID] += tile[LOCAL_ID + step];
-            tile[GROUP + LOCAL_ID] += tile[GROUP + LOCAL_ID + step];
-        }
-    }
-    if (LOCAL_ID == 0) {
-        energy[2 * GROUP_ID] = tile[0];
-        energy[2 * GROUP_ID + 1] = tile[GROUP];
-    }
+    leave_energy(kept, lost, energy, tile);
 }

@@ -24,4 +24,31 @@ INLINE int is_counted(const struct loadstore_args *a, const struct element_coord
     return p->at[0] < a->counted[0] && p->at[1] < a->counted[1] && p->at[2] < a->counted[2];
 }
 
+/* Of a number and its mirror image: the Hermitian part; adds the squares of this part and of the
+ * rest. */
+INLINE cplx hermitian_part(cplx v, cplx m, real weight, real *kept, real *lost) {
+    const cplx rest = CPLX(R(0.5) * (v.x - m.x), R(0.5) * (v.y + m.y));
+    v = CPLX(R(0.5) * (v.x + m.x), R(0.5) * (v.y - m.y));
+    *kept += weight * (v.x * v.x + v.y * v.y);
+    *lost += weight * (rest.x * rest.x + rest.y * rest.y);
+    return v;
+}
+
+/* The sums over a group's items, into the group's two reals; the tile holds two for each item. */
+INLINE void leave_energy(real kept, real lost, GLOBAL real *energy, LOCAL real *tile) {
+    tile[LOCAL_ID] = kept;
+    tile[GROUP + LOCAL_ID] = lost;
+    for (int step = GROUP / 2; step; step /= 2) {
+        BARRIER();
+        if (LOCAL_ID < step) {
+            tile[LOCAL_ID] += tile[LOCAL_ID + step];
+            tile[GROUP + LOCAL_ID] += tile[GROUP + LOCAL_ID + step];
+        }
+    }
+    if (LOCAL_ID == 0) {
+        energy[2 * GROUP_ID] = tile[0];
+        energy[2 * GROUP_ID + 1] = tile[GROUP];
+    }
+}
+
 #endif

@@ -236,7 +236,7 @@ static int choose_jobs(struct run *r) {
     struct gf_task t = task_of(r, r->inputs.path, 1);
     t.s = r->s;
     t.runner = &runner;
-    gf_runner_open(&runner, gf_deal_session(&r->deal, 0), r->s->threads);
+    gf_runner_open(&runner, gf_deal_session(&r->deal, gf_deal_prompt(&r->deal)), r->s->threads);
     gf_runner_next(&runner, r->inputs.n);
     int rc = gf_task_preview(&t);
     if (!rc && t.need > 0 && !t.skipped && !given) {
@@ -280,7 +280,8 @@ static int run_all(struct run *r) {
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
     gf_progress_start(s->quiet, s->frames ? 1 : r->inputs.n);
     for (int i = 0; i < r->deal.n; i++)
-        gf_runner_ahead(&r->pool.worker[0].runner[i], NULL);
+        if (r->deal.n == 1 || (gf_deal_begins(&r->deal, i) && !shares_pages(r)))
+            gf_runner_ahead(&r->pool.worker[0].runner[i], NULL);
     run_workers(r);
     gf_progress_stop();
     return 0;

@@ -12,6 +12,12 @@ void gf_deal_print(struct gf_deal *d) {
     gf_deal_shares(d, share);
     for (int i = 0; i < d->n; i++) {
         const struct gf_deal_entry *e = &d->entry[i];
+        if (gf_deal_leaves_out(d, i)) {
+            gf_log_verbose(
+                "%s: left out: its context takes %.2g s to open, and the others need %.2g s",
+                e->what.name, e->late, e->others);
+            continue;
+        }
         gf_log_verbose("%s: share %.3f (%s), %lld unit%s", e->what.name, share[i],
                        d->dynamic    ? "as it turned out"
                        : d->recorded ? "from the record"

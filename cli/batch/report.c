@@ -125,12 +125,19 @@ static json_t *json_deal(const struct gf_task *t) {
     const int ran = gf_deal_find(d, t->runner->session);
     gf_deal_shares(d, share);
     for (int i = 0; i < d->n; i++)
-        if (pages || i == ran)
+        if ((pages && !gf_deal_leaves_out(d, i)) || i == ran)
             json_array_append_new(
                 devices, json_device(&d->entry[i], share[i], pages ? d->entry[i].done : 1));
     json_object_set_new(o, "rule", json_string(d->dynamic ? "dynamic" : "fixed"));
     json_object_set_new(o, "recorded", json_boolean(d->recorded));
     json_object_set_new(o, "devices", devices);
+    json_t *left_out = json_array();
+    for (int i = 0; i < d->n; i++)
+        if (gf_deal_leaves_out(d, i))
+            json_array_append_new(left_out, json_string(d->entry[i].what.name));
+    if (json_array_size(left_out))
+        json_object_set(o, "left_out", left_out);
+    json_decref(left_out);
     return o;
 }
 

@@ -180,7 +180,7 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     return write_box(s, i, &box, data);
 }
 
-static int read_span(void *user, int64_t first, int64_t count, void *to) {
+static int read_samples(void *user, int64_t first, int64_t count, void *to) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     const struct gf_array *px = &t->image.px;
@@ -195,10 +195,17 @@ static int read_span(void *user, int64_t first, int64_t count, void *to) {
     return rc;
 }
 
+static int read_span(void *user, int64_t first, int64_t count, void *to) {
+    struct slabs *s = user;
+    const struct gf_span_source file = {read_samples, s};
+    return s->t->hooks->make_span ? s->t->hooks->make_span(s->t, &file, first, count, to)
+                                  : read_samples(s, first, count, to);
+}
+
 static int write_span(void *user, int i, int64_t first, int64_t count, const void *data) {
     struct slabs *s = user;
     const struct gf_task *t = s->t;
-    const int64_t *shape = t->product[i].image.px.shape;
+    const int64_t *shape = t->product[i].shape;
     const int64_t n = shape[t->job.ndim - 1], row = first / n;
     const int64_t rows = t->job.ndim == 3 ? shape[1] : INT64_MAX;
     const struct gf_volume_box box = {row / rows, row % rows, first % n, 1, count};

@@ -194,8 +194,10 @@ int gf_task_preview(struct gf_task *t) {
     t->skipped = t->up_to_date && !may_have_more(t);
     if (t->skipped)
         gf_reader_close(&t->reader);
-    /* While a context is being opened the samples are decoded, which takes about as long. */
-    if (!rc && !t->skipped && !gf_runner_ahead(t->runner, gf_task_planned(t)))
+    /* While a context is being opened the samples are decoded, which takes about as long. Devices that
+     * share the pages open theirs when they have any. */
+    const bool dealt = t->deal && t->pages.at_once;
+    if (!rc && !t->skipped && (dealt || !gf_runner_ahead(t->runner, gf_task_planned(t))))
         rc = plan(t);
     return rc;
 }

@@ -27,6 +27,11 @@ struct gf_page_source {
     int (*read)(void *user, int64_t first, struct gf_array *pages);
     void *user;
 };
+/* The same of lines: samples, counted through all of them. */
+struct gf_span_source {
+    int (*read)(void *user, int64_t first, int64_t count, void *to);
+    void *user;
+};
 
 /* What a command does with a task. */
 struct gf_task_hooks {
@@ -67,6 +72,9 @@ struct gf_task_hooks {
     int (*make_pages)(struct gf_task *t, const struct gf_page_source *file, int64_t first,
                       struct gf_array *pages);
     int64_t (*make_pages_bytes)(const struct gf_task *t);
+    /* The same of lines. */
+    int (*make_span)(struct gf_task *t, const struct gf_span_source *file, int64_t first,
+                     int64_t count, void *to);
     /* NULL, or makes the table of a filter's part: see struct gf_slab_io. */
     int (*make_table)(struct gf_task *t, const struct gf_job *part, struct gf_filter *filter);
     /* NULL, or adds to the task's JSON line. */

@@ -36,6 +36,8 @@ static void print_rates(const char *what, const int *side, const double *rate, i
 
 static void print_record(const char *device, const struct gf_speed_record *r) {
     printf("%s\n  copy     %.4g GB/s\n", device, r->copy * 1e-9);
+    if (r->open > 0)
+        printf("  context  %.2g s to open\n", r->open);
     if (r->bus[0][0] > 0)
         printf("  bus      %.3g GB/s to the device and %.3g back, page-locked %.3g and %.3g\n",
                r->bus[0][0] * 1e-9, r->bus[0][1] * 1e-9, r->bus[1][0] * 1e-9, r->bus[1][1] * 1e-9);
@@ -63,6 +65,8 @@ static void json_record(const char *device, const struct gf_speed_record *r, boo
     if (r->threads)
         json_object_set_new(o, "threads", json_integer(r->threads));
     json_object_set_new(o, "copy_gb_s", json_real(r->copy * 1e-9));
+    if (r->open > 0)
+        json_object_set_new(o, "open_s", json_real(r->open));
     if (r->bus[0][0] > 0) {
         static const char *const names[2][2] = {{"up_gb_s", "down_gb_s"},
                                                 {"pinned_up_gb_s", "pinned_down_gb_s"}};

@@ -372,6 +372,7 @@ const struct gf_task_hooks gf_hooks_filter = {
     .look = gf_filter_look,
     .make_pages = gf_filter_make_pages,
     .make_pages_bytes = gf_filter_make_pages_bytes,
+    .make_span = gf_filter_make_span,
     .make_table = gf_filter_make_table,
     .describe = describe,
     .free = free_task,

@@ -9,7 +9,7 @@
 #include "core/filter/smooth.h"
 #include "core/filter/smooth_pages.h"
 #include "core/base/status.h"
-#include "core/slab/plan.h"
+#include "core/slab/line.h"
 
 /* A page of the file as it is read, of a picture a row, and two lengthened ones that fade into each other. */
 struct making {
@@ -70,7 +70,7 @@ static int64_t smooth_bytes(const struct gf_task *t) {
 }
 
 bool gf_filter_looks(const struct gf_task *t) {
-    return splits(t);
+    return splits(t) && !gf_slab_is_line(&t->job);
 }
 
 /* `pages` of the file from `first` on, in the job's type. */
@@ -171,6 +171,8 @@ static int make_smooth_pages(struct making *m, int64_t first, struct gf_array *p
 int64_t gf_filter_make_pages_bytes(const struct gf_task *t) {
     const struct gf_job *job = &t->job;
     const int64_t *n = t->filtering->frame.shape;
+    if (gf_slab_is_line(job))
+        return gf_filter_make_span_bytes(t);
     int64_t read = (int64_t)gf_dtype_size(t->filtering->frame.dtype) * job->channels;
     int64_t made = fades(t) ? 2 * (int64_t)gf_dtype_size(job->in_dtype) * job->channels : 0;
     for (int i = 1; i < job->ndim; i++) {

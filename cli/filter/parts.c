@@ -7,6 +7,7 @@
 #include "cli/filter/filtering.h"
 #include "core/base/status.h"
 #include "core/filter/table.h"
+#include "core/slab/line.h"
 
 /* The extents of a file's samples by the axes of the part; those of a picture are 0 and 2. */
 static void spread(const struct gf_job *part, const struct gf_filter_part *p, int64_t *extent) {
@@ -101,6 +102,8 @@ int64_t gf_filter_parts_bytes(const struct gf_task *t) {
         if (p->what == GF_KERNEL) /* reals, and complex numbers of half as many */
             plane = 3 * (int64_t)sizeof(double);
     }
+    if (gf_slab_is_line(job)) /* its plan has what a kernel takes */
+        return bytes;
     for (int i = 1; i < job->ndim; i++)
         plane *= job->axes >> i & 1 ? job->shape[i] : 1;
     return bytes + plane;

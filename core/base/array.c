@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/base/huge_page.h"
 #include "core/base/status.h"
 
 static const struct dtype {
@@ -72,24 +73,35 @@ int gf_size_product(const int64_t *extent, int n, int64_t unit, int64_t *out) {
 }
 
 /* A huge page is cleared in a quarter of the time in which half as many bytes of small pages are
- * faulted in, so half of one may be wasted. */
-static const size_t huge_page = (size_t)2 << 20;
+ * faulted in, so half of one may be wasted; what is smaller may share one with others. */
+enum { ALONE = GF_HUGE_PAGE / 2, SHARED = 32 << 10, WORTH_A_PAGE = 128 << 10 };
 
-void *gf_alloc(size_t bytes) {
-    size_t align = bytes >= huge_page / 2 ? huge_page : 64;
+/* `opens`: all of it will be used, so that it is worth a huge page for itself and what follows. */
+static void *allocate(size_t bytes, bool opens) {
+    if (bytes >= SHARED && bytes < ALONE) {
+        void *p = gf_huge_page_take(bytes, opens && bytes >= WORTH_A_PAGE);
+        if (p)
+            return p;
+    }
+    size_t align = bytes >= ALONE ? GF_HUGE_PAGE : 64;
     size_t rounded = (bytes + align - 1) / align * align;
     if (rounded < bytes)
         return NULL;
     void *p = aligned_alloc(align, rounded ? rounded : align);
 #ifdef MADV_HUGEPAGE
-    if (p && align == huge_page)
+    if (p && align == GF_HUGE_PAGE)
         madvise(p, rounded, MADV_HUGEPAGE);
 #endif
     return p;
 }
 
+void *gf_alloc(size_t bytes) {
+    return allocate(bytes, false);
+}
+
 void gf_free(void *p) {
-    free(p);
+    if (!gf_huge_page_give(p))
+        free(p);
 }
 
 struct gf_array gf_array_wrap(void *data, enum gf_dtype t, int rank, const int64_t *shape) {
@@ -108,7 +120,7 @@ int gf_array_alloc(struct gf_array *a, enum gf_dtype t, int rank, const int64_t 
     int rc = gf_size_product(shape, rank, (int64_t)gf_dtype_size(t), &bytes);
     if (rc)
         return rc;
-    void *p = gf_alloc((size_t)bytes);
+    void *p = allocate((size_t)bytes, true);
     if (!p)
         return gf_fail(GF_ENOMEM, "no memory for %lld bytes", (long long)bytes);
     *a = gf_array_wrap(p, t, rank, shape);

@@ -128,7 +128,13 @@ struct gf_job {
     struct {
         int64_t shape[GF_MAX_DIMS], first[GF_MAX_DIMS];
         unsigned axes;
+        int64_t
+            step; /* of a line's: every step-th index, whose filter's values are asked for; 0: 1 */
     } whole;
+    /* Of a part of a line of so many points, which is taken as a matrix (core/gpu/slab.h). A GF_FFT part
+     * has some columns of it, axis 0 being transformed: their spectra are row by row, [column][number],
+     * and times exp(-2 pi i number column / line). A GF_FILTER part has some rows. 0: no line. */
+    int64_t line;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
     enum gf_op op;

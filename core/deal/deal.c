@@ -3,9 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "core/base/clock.h"
 #include "core/base/status.h"
 #include "core/deal/shares.h"
+#include "core/session/auto.h"
 #include "core/session/record.h"
 
 /* A device's first unit finds nothing ready (memory, kernels, threads); the next two tell its speed. */
@@ -24,18 +27,33 @@ static void rates_of(const struct gf_deal *d, double *rate) {
         }
     for (int i = 0; i < d->n; i++) {
         const struct gf_deal_entry *e = &d->entry[i];
-        rate[i] = e->failed ? 0 : e->rate > 0 ? e->rate : known ? sum / known : 1;
+        const bool works = !e->failed && !e->left_out && !e->waiting;
+        rate[i] = !works ? 0 : e->rate > 0 ? e->rate : known ? sum / known : 1;
     }
 }
 
-/* With the lock held: the survivor that is done earliest with what it was given; -1: none is left. */
-static int earliest(const struct gf_deal *d) {
+/* With the lock held: the device that is done earliest with what it was given, before shares are fixed
+ * with what it has begun; -1: none is left. */
+static int earliest_of_working(const struct gf_deal *d) {
     double rate[GF_DEAL_MOST];
     int64_t units[GF_DEAL_MOST];
     rates_of(d, rate);
-    for (int i = 0; i < d->n; i++)
-        units[i] = d->dynamic ? d->entry[i].begun - d->entry[i].done : d->entry[i].assigned;
-    return gf_shares_earliest(rate, d->n, units);
+    for (int i = 0; i < d->n; i++) {
+        const struct gf_deal_entry *e = &d->entry[i];
+        units[i] = d->dynamic || !d->fixed ? e->begun - e->done : e->assigned;
+    }
+    return gf_shares_earliest(rate, NULL, d->n, units);
+}
+
+/* With the lock held: likewise, or one that has been left out, where no other works any more. */
+static int earliest(struct gf_deal *d) {
+    int i = earliest_of_working(d);
+    for (int k = 0; k < d->n && i < 0; k++)
+        if (!d->entry[k].failed) {
+            d->entry[k].left_out = d->entry[k].waiting = false;
+            i = k;
+        }
+    return i;
 }
 
 /* With the lock held: the units that device i was given and has not begun become others'. */
@@ -50,6 +68,17 @@ static void hand_back(struct gf_deal *d, int i) {
         d->owner[u] = (unsigned char)to;
         d->entry[to].assigned++;
     }
+}
+
+/* How long a device takes to be ready: a context's time, unless the device is the CPU. */
+static double lateness(const struct gf_session *s) {
+    const struct gf_backend *b = s->asked < 0 ? NULL : gf_session_backend(s, s->asked);
+    struct gf_gpu_props props;
+    if (!b || !b->devices)
+        return 0;
+    return b->list && !gf_backend_device(b, s->options.device, &props) && props.is_cpu
+               ? 0
+               : gf_context_seconds;
 }
 
 /* gf_session_options.instead: the session of a device that has failed hands its work to another. */
@@ -96,8 +125,10 @@ static int open_entry(struct gf_deal *d, int i, const struct gf_session_options 
         own.device_variable = NULL;
     }
     int rc = gf_session_open(&e->session, &own);
-    if (!rc && several)
+    if (!rc && several) {
         gf_session_set_alone(&e->session, false);
+        e->late = lateness(&e->session);
+    }
     return rc;
 }
 
@@ -152,6 +183,13 @@ bool gf_deal_own_contexts(const struct gf_deal *d, int i) {
     return s->asked >= 0 && gf_session_backend(s, s->asked)->per_thread;
 }
 
+int gf_deal_prompt(const struct gf_deal *d) {
+    for (int i = 0; i < d->n; i++)
+        if (!(d->entry[i].late > 0))
+            return i;
+    return 0;
+}
+
 /* ---- shares ---- */
 
 void gf_deal_set_rates(struct gf_deal *d, const double *rate) {
@@ -168,7 +206,7 @@ bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job) {
                                         .in_dtype = GF_F32,
                                         .n_out = 1,
                                         .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
-    double rate[GF_DEAL_MOST];
+    double rate[GF_DEAL_MOST], late[GF_DEAL_MOST];
     for (int i = 0; i < d->n; i++) {
         const struct gf_session *s = &d->entry[i].session;
         const char *device = d->entry[i].what.device;
@@ -180,23 +218,54 @@ bool gf_deal_use_record(struct gf_deal *d, const struct gf_job *job) {
         if (!(seconds > 0))
             return false;
         rate[i] = 1 / seconds;
+        late[i] = r.open;
     }
     gf_deal_set_rates(d, rate);
+    for (int i = 0; i < d->n; i++)
+        d->entry[i].late = late[i];
     return true;
 }
 
-/* With the lock held: the units from `from` on are dealt by the rates there are. */
-static void own_rest(struct gf_deal *d, int64_t from) {
-    double rate[GF_DEAL_MOST];
+/* With the lock held: the units from `from` on that nobody has taken are dealt by the rates there are,
+ * to devices of which some may be late. */
+static void own_rest(struct gf_deal *d, int64_t from, bool late) {
+    double rate[GF_DEAL_MOST], lateness[GF_DEAL_MOST];
     int64_t units[GF_DEAL_MOST];
     rates_of(d, rate);
-    for (int i = 0; i < d->n; i++)
+    for (int i = 0; i < d->n; i++) {
         units[i] = d->entry[i].assigned;
-    gf_shares_own(rate, d->n, units, d->owner + from, d->units - from);
+        lateness[i] = late ? d->entry[i].late : 0;
+    }
+    gf_shares_own(rate, lateness, d->n, units, d->owner + from, d->taken + from, d->units - from);
     for (int i = 0; i < d->n; i++)
         d->entry[i].assigned = units[i];
     d->fixed = true;
     pthread_cond_broadcast(&d->changed);
+}
+
+/* Before the first unit: devices that get none because they would be late. */
+static void leave_late(struct gf_deal *d) {
+    for (int i = 0; i < d->n; i++) {
+        struct gf_deal_entry *e = &d->entry[i];
+        e->left_out = e->late > 0 && !e->assigned && d->units > 0;
+        e->others = 0;
+        for (int k = 0; k < d->n && e->left_out; k++)
+            if (d->entry[k].assigned) {
+                const struct gf_deal_entry *o = &d->entry[k];
+                const double seconds = o->late + (double)o->assigned / o->rate;
+                e->others = seconds > e->others ? seconds : e->others;
+            }
+    }
+}
+
+/* With the lock held: the late ones wait where others work meanwhile. How many do not wait. */
+static int hold_late(struct gf_deal *d) {
+    int ready = 0;
+    for (int i = 0; i < d->n; i++)
+        ready += !(d->entry[i].late > 0);
+    for (int i = 0; i < d->n; i++)
+        d->entry[i].waiting = ready && d->entry[i].late > 0 && (d->dynamic || !d->recorded);
+    return ready ? ready : d->n;
 }
 
 int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
@@ -210,18 +279,94 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once) {
     d->at_once = at_once;
     d->ended = d->begun = d->low = 0;
     d->fixed = d->stopped = false;
-    for (int i = 0; i < d->n; i++)
-        d->entry[i].assigned = d->entry[i].begun = d->entry[i].done = d->entry[i].measured = 0;
-    d->first = d->recorded || d->dynamic ? 0 : (int64_t)MEASURING * d->n;
+    for (int i = 0; i < d->n; i++) {
+        struct gf_deal_entry *e = &d->entry[i];
+        e->assigned = e->begun = e->done = e->measured = 0;
+        e->left_out = e->opening = false;
+    }
+    const int ready = hold_late(d);
+    d->start = gf_now_ms();
+    d->first = d->recorded || d->dynamic ? 0 : (int64_t)MEASURING * ready;
     if (d->first > units)
         d->first = units;
-    for (int64_t u = 0; u < d->first; u++) {
-        d->owner[u] = (unsigned char)(u % d->n);
-        d->entry[u % d->n].assigned++;
+    for (int64_t u = 0, i = -1; u < d->first; u++) {
+        do
+            i = (i + 1) % d->n;
+        while (d->entry[i].waiting);
+        d->owner[u] = (unsigned char)i;
+        d->entry[i].assigned++;
     }
-    if (!d->first)
-        own_rest(d, 0);
+    if (d->recorded && !d->dynamic) {
+        own_rest(d, 0, true);
+        leave_late(d);
+    } else if (d->dynamic) {
+        d->fixed = true; /* nobody owns a unit */
+    }
     return 0;
+}
+
+bool gf_deal_begins(const struct gf_deal *d, int i) {
+    const struct gf_deal_entry *e = &d->entry[i];
+    return !e->waiting && !e->left_out;
+}
+
+/* ---- devices that begin later ---- */
+
+/* With the lock held: whether the device's speed is known, or nothing will tell it. */
+static bool is_measured(const struct gf_deal_entry *e) {
+    return e->failed || e->left_out || e->waiting || e->done >= MEASURING;
+}
+
+/* With the lock held: once the others' speed shows, whether one that waits is worth its context. */
+static void weigh_waiting(struct gf_deal *d) {
+    const double seconds = (gf_now_ms() - d->start) * 1e-3;
+    const double rest = seconds * (double)(d->units - d->begun) / (double)(d->begun ? d->begun : 1);
+    for (int i = 0; i < d->n; i++) {
+        struct gf_deal_entry *e = &d->entry[i];
+        if (!e->waiting || e->opening)
+            continue;
+        e->left_out = rest <= e->late;
+        e->others = rest;
+        e->opening = !e->left_out;
+        e->waiting = e->opening && gf_session_ahead(&e->session, e->session.asked);
+    }
+}
+
+/* With the lock held: whether a device waits; one whose context has come begins. */
+static bool any_waits(struct gf_deal *d) {
+    bool any = false;
+    for (int i = 0; i < d->n; i++) {
+        struct gf_deal_entry *e = &d->entry[i];
+        if (e->waiting && e->opening && gf_session_is_up(&e->session))
+            e->waiting = false;
+        any |= e->waiting;
+    }
+    return any;
+}
+
+/* With the lock held, after a unit: the next step towards fixed shares. */
+static void settle(struct gf_deal *d) {
+    bool measured = true, any = false;
+    for (int i = 0; i < d->n; i++) {
+        measured = measured && is_measured(&d->entry[i]);
+        any |= d->entry[i].done >= (d->dynamic ? 1 : MEASURING);
+    }
+    if (measured && any)
+        weigh_waiting(d);
+    if (any_waits(d) || d->fixed)
+        return;
+    for (int i = 0; i < d->n; i++)
+        measured = measured && is_measured(&d->entry[i]);
+    if (measured)
+        own_rest(d, d->low, false);
+}
+
+bool gf_deal_leaves_out(struct gf_deal *d, int i) {
+    const struct gf_deal_entry *e = &d->entry[i];
+    pthread_mutex_lock(&d->lock);
+    const bool left_out = e->left_out || e->waiting;
+    pthread_mutex_unlock(&d->lock);
+    return left_out;
 }
 
 int gf_deal_find(const struct gf_deal *d, const struct gf_session *session) {
@@ -241,12 +386,16 @@ void gf_deal_shares(struct gf_deal *d, double *share) {
 
 /* ---- units ---- */
 
-/* With the lock held: the first unit that device i may begin now; -1: none. */
-static int64_t find_unit(const struct gf_deal *d, int i) {
-    const int64_t known = d->fixed ? d->units : d->first, end = known < d->limit ? known : d->limit;
+/* With the lock held: the first unit that device i may begin now; -1: none. Until shares are fixed the
+ * first units have owners, and of the others each takes the next. */
+static int64_t find_unit(struct gf_deal *d, int i) {
+    const int64_t end = d->units < d->limit ? d->units : d->limit;
     double rate[GF_DEAL_MOST];
     int64_t u = d->low;
-    while (u < end && (d->taken[u] || (!d->dynamic && d->owner[u] != i)))
+    if (!gf_deal_begins(d, i))
+        return -1;
+    while (u < end &&
+           (d->taken[u] || (!d->dynamic && (d->fixed || u < d->first) && d->owner[u] != i)))
         u++;
     if (u >= end || !d->dynamic)
         return u < end ? u : -1;
@@ -262,12 +411,29 @@ static void begin(struct gf_deal *d, int i, int64_t unit) {
         d->low++;
 }
 
+/* With the lock held, which is given up: until something changes, or a context may have come. */
+static void wait_change(struct gf_deal *d, bool for_context) {
+    struct timespec until;
+    if (!for_context) {
+        pthread_cond_wait(&d->changed, &d->lock);
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 2000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&d->changed, &d->lock, &until);
+}
+
 int64_t gf_deal_take(struct gf_deal *d, int i) {
+    struct gf_deal_entry *e = &d->entry[i];
     int64_t u = -1;
     pthread_mutex_lock(&d->lock);
-    while (!d->stopped && !d->entry[i].failed && d->ended < d->units && (u = find_unit(d, i)) < 0)
-        pthread_cond_wait(&d->changed, &d->lock);
-    if (d->stopped || d->entry[i].failed)
+    while (!d->stopped && !e->failed && d->ended < d->units && (u = find_unit(d, i)) < 0) {
+        wait_change(d, e->waiting && e->opening);
+        any_waits(d);
+    }
+    if (d->stopped || e->failed)
         u = -1;
     if (u >= 0)
         begin(d, i, u);
@@ -275,14 +441,23 @@ int64_t gf_deal_take(struct gf_deal *d, int i) {
     return u;
 }
 
+/* With the lock held: the device for a unit without an owner: one that is to measure, or the earliest. */
+static int choose(struct gf_deal *d) {
+    for (int i = 0; i < d->n; i++) {
+        const struct gf_deal_entry *e = &d->entry[i];
+        if (!d->dynamic && e->opening && gf_deal_begins(d, i) && !e->failed && e->begun < MEASURING)
+            return i;
+    }
+    return earliest(d);
+}
+
 int gf_deal_assign(struct gf_deal *d, int64_t unit) {
     int i;
     if (d->n == 1)
         return 0;
     pthread_mutex_lock(&d->lock);
-    while (!d->stopped && !d->fixed && unit >= d->first)
-        pthread_cond_wait(&d->changed, &d->lock);
-    i = d->dynamic ? earliest(d) : d->owner[unit];
+    any_waits(d);
+    i = !d->dynamic && (d->fixed || unit < d->first) ? d->owner[unit] : choose(d);
     if (i < 0)
         i = 0; /* all have failed: the unit fails as well */
     begin(d, i, unit);
@@ -313,8 +488,7 @@ void gf_deal_end(struct gf_deal *d, int i, double seconds) {
     d->ended++;
     if (seconds > 0 && !e->failed)
         measure(d, e, seconds);
-    if (!d->fixed && d->ended == d->first)
-        own_rest(d, d->first);
+    settle(d);
     pthread_cond_broadcast(&d->changed);
     pthread_mutex_unlock(&d->lock);
 }

@@ -13,7 +13,12 @@
  *     }
  *     gf_deal_close(&deal);
  *
- * A device that fails is left out: its runner hands the unit to another session by itself (see
+ * A context on a GPU takes as long to open as the CPU needs for many pictures. With recorded speeds such
+ * a device gets units from the time on at which it is open; if the others are done by then it is left
+ * out. Else the others begin, and tell how long all will take: the device is opened while they work on,
+ * if that is more than its context takes, and left out if not.
+ *
+ * A device that fails works no more: its runner hands the unit to another session by itself (see
  * gf_session_options.instead), and the units that it has not begun are dealt to the others. */
 #ifndef GF_CORE_DEAL_DEAL_H
 #define GF_CORE_DEAL_DEAL_H
@@ -38,6 +43,12 @@ struct gf_deal_entry {
     double seconds; /* of a unit, by those measured */
     bool failed;
     char message[512]; /* why */
+    double late;       /* seconds that it takes to open a context */
+    bool left_out;     /* it would begin when the others are done */
+    double others;     /* seconds that these needed for the rest, when that was found */
+    /* The deal's own. */
+    bool waiting; /* it has not begun, and may be left out */
+    bool opening; /* its context has been asked for, once the others had begun */
 };
 
 struct gf_deal {
@@ -50,6 +61,7 @@ struct gf_deal {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     int at_once;          /* units that run concurrently on a backend with a context per thread */
+    double start;         /* ms, of the first unit */
     int64_t units, first; /* in all; those that measure */
     int64_t begun, ended;
     int64_t low;   /* all before it are begun */
@@ -71,6 +83,12 @@ static inline struct gf_session *gf_deal_session(const struct gf_deal *d, int i)
 /* Whether device i has a context for each of several threads, as the CPU has. */
 bool gf_deal_own_contexts(const struct gf_deal *d, int i);
 
+/* The first device that has no context to open, or the first: to prepare the work with. */
+int gf_deal_prompt(const struct gf_deal *d);
+/* Whether device i has work from the start, so that its context may be opened ahead. After
+ * gf_deal_start(). */
+bool gf_deal_begins(const struct gf_deal *d, int i);
+
 /* Units a second of each device, measured before; all above 0. Before gf_deal_start(). */
 void gf_deal_set_rates(struct gf_deal *d, const double *rate);
 /* The same from the record of speeds (core/session/record.h), for units like this job (NULL: like a
@@ -82,7 +100,7 @@ int gf_deal_start(struct gf_deal *d, int64_t units, int at_once);
 /* The next unit for device i, in its thread; -1: there is none left for it. Waits while others may
  * still fail, or measure. */
 int64_t gf_deal_take(struct gf_deal *d, int i);
-/* The device for this unit, where each thread can use all of them. Waits while others measure. This and
+/* The device for this unit, where each thread can use all of them. This and
  * gf_deal_end() need no gf_deal_start() where there is one device. */
 int gf_deal_assign(struct gf_deal *d, int64_t unit);
 /* A unit of device i has ended, after so many seconds of its time; 0: it tells nothing of its speed. */
@@ -92,6 +110,8 @@ void gf_deal_allow(struct gf_deal *d, int64_t limit);
 /* Nobody takes another unit. */
 void gf_deal_stop(struct gf_deal *d);
 
+/* Whether device i had no part, as the others are done, or were, before it could begin. */
+bool gf_deal_leaves_out(struct gf_deal *d, int i);
 /* The device whose session this is. */
 int gf_deal_find(const struct gf_deal *d, const struct gf_session *session);
 /* The share of each device, by its rate; those that failed have none. */

@@ -1,19 +1,27 @@
 /* Units dealt in proportion to rates. */
 #include "core/deal/shares.h"
 
-int gf_shares_earliest(const double *rate, int n, const int64_t *units) {
+int gf_shares_earliest(const double *rate, const double *late, int n, const int64_t *units) {
     int best = -1;
-    for (int i = 0; i < n; i++)
-        /* (units + 1) / rate, compared without dividing */
-        if (rate[i] > 0 &&
-            (best < 0 || (double)(units[i] + 1) * rate[best] < (double)(units[best] + 1) * rate[i]))
+    double first = 0;
+    for (int i = 0; i < n; i++) {
+        if (!(rate[i] > 0))
+            continue;
+        const double done = (late ? late[i] : 0) + (double)(units[i] + 1) / rate[i];
+        if (best < 0 || done < first) {
             best = i;
+            first = done;
+        }
+    }
     return best;
 }
 
-void gf_shares_own(const double *rate, int n, int64_t *units, unsigned char *owner, int64_t count) {
+void gf_shares_own(const double *rate, const double *late, int n, int64_t *units,
+                   unsigned char *owner, const unsigned char *taken, int64_t count) {
     for (int64_t u = 0; u < count; u++) {
-        int i = gf_shares_earliest(rate, n, units);
+        if (taken && taken[u])
+            continue;
+        int i = gf_shares_earliest(rate, late, n, units);
         owner[u] = (unsigned char)(i < 0 ? 0 : i);
         units[owner[u]]++;
     }

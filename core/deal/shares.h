@@ -4,7 +4,7 @@
  *     double rate[2] = {900, 100};
  *     unsigned char owner[10];
  *     int64_t units[2] = {0, 0};
- *     gf_shares_own(rate, 2, units, owner, 10);      device 0 gets 9 units, and units[0] is 9   */
+ *     gf_shares_own(rate, NULL, 2, units, owner, NULL, 10);     device 0 gets 9, and units[0] is 9 */
 #ifndef GF_CORE_DEAL_SHARES_H
 #define GF_CORE_DEAL_SHARES_H
 
@@ -12,12 +12,15 @@
 #include <stdint.h>
 
 /* The device that would be the first to be done if it took one more unit beside the units[i] that it
- * has; the first of equal ones. -1: all rates are 0. */
-int gf_shares_earliest(const double *rate, int n, const int64_t *units);
+ * has; the first of equal ones. -1: all rates are 0. A device begins late[i] seconds after the others;
+ * NULL: all begin at once. */
+int gf_shares_earliest(const double *rate, const double *late, int n, const int64_t *units);
 
-/* Deals so many units one by one, each to the earliest device, and counts them in `units`. Devices take
- * turns as often as their rates say, so that results come in about the order of the units. */
-void gf_shares_own(const double *rate, int n, int64_t *units, unsigned char *owner, int64_t count);
+/* Deals so many units one by one, but for those that are taken (NULL: none is), each to the earliest
+ * device, and counts them in `units`. Devices take turns as often as their rates say, so that results
+ * come in about the order of the units. A device that would begin after the others are done gets none. */
+void gf_shares_own(const double *rate, const double *late, int n, int64_t *units,
+                   unsigned char *owner, const unsigned char *taken, int64_t count);
 
 /* Each rate's part of their sum: the parts add up to 1, unless all are 0. */
 void gf_shares_of(const double *rate, int n, double *share);

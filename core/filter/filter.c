@@ -148,9 +148,12 @@ static int compile_lowpass(const struct gf_job *job, const struct gf_lowpass *l,
         term->at[i] = -1;
         if (!on(job, i))
             continue;
-        int64_t n = job->shape[i], count = i == gf_job_half_axis(job) ? n / 2 + 1 : n;
+        const int64_t step = job->whole.step; /* of a line's part */
+        const int64_t n = step ? job->whole.shape[i] : job->shape[i];
+        const int64_t count = step || i != gf_job_half_axis(job) ? job->shape[i] : n / 2 + 1;
         term->at[i] = t->count;
-        for (int64_t k = 0; k < count; k++) {
+        for (int64_t j = 0; j < count; j++) {
+            const int64_t k = step ? job->whole.first[i] + j * step : j;
             double d = around((double)k - l->centre[i], (double)n);
             double v = bins ? d * d : d / l->radius[i] * (d / l->radius[i]);
             t->value[t->count++] = l->profile == GF_GAUSSIAN ? exp(-v / 2) : v;

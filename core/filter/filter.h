@@ -106,7 +106,8 @@ struct gf_filter_terms {
     int64_t count;
 };
 
-/* Fills *t for the job and its filter; the caller frees with gf_filter_terms_free(). */
+/* Fills *t for the job and its filter, of a part of a line for its indices alone; the caller frees with
+ * gf_filter_terms_free(). */
 int gf_filter_compile(const struct gf_job *job, struct gf_filter_terms *t);
 void gf_filter_terms_free(struct gf_filter_terms *t);
 /* The product of all factors but the table at an index of the spectrum, by the job's axes. */

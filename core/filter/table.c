@@ -9,6 +9,7 @@
 
 /* Imaginary parts below this share of the sum of |h| are rounding errors. */
 static const double IMAG_RATIO = 1e-12;
+static const double PI = 3.14159265358979323846;
 
 /* Half a spectrum of the transformed axes alone, extent 1 along the others. */
 struct half {
@@ -29,6 +30,10 @@ static int64_t length_of(const struct gf_job *job, int axis) {
 
 static int64_t first_of(const struct gf_job *job, int axis) {
     return job->whole.axes ? job->whole.first[axis] : 0;
+}
+
+static int64_t index_of(const struct gf_job *job, int axis, int64_t k) {
+    return first_of(job, axis) + (job->whole.step ? k * job->whole.step : k);
 }
 
 static int64_t half_init(const struct gf_job *job, bool complex, struct half *h) {
@@ -174,7 +179,7 @@ int gf_filter_times_mask(struct gf_filter *f, const struct gf_job *job, int thre
         for (int i = job->ndim - 1; i >= 0; i--) {
             int64_t k = rest % h.extent[i];
             rest /= h.extent[i];
-            b[i] = look_up(on(job, i) ? k + first_of(job, i) : 0, mask->extent[i],
+            b[i] = look_up(on(job, i) ? index_of(job, i, k) : 0, mask->extent[i],
                            on(job, i) ? length_of(job, i) : 1);
         }
         h.value[at] = mask_at(mask, job->ndim, b);
@@ -189,7 +194,7 @@ void gf_filter_mark_mask(const struct gf_job *job, int axis, int64_t extent, int
     for (int64_t k = 0; k < (on(job, axis) ? job->shape[axis] : 1); k++) {
         const int64_t length = on(job, axis) ? length_of(job, axis) : 1;
         const struct between b =
-            look_up(on(job, axis) ? k + first_of(job, axis) : 0, extent, length);
+            look_up(on(job, axis) ? index_of(job, axis, k) : 0, extent, length);
         for (int i = 0; i < 2; i++)
             held[b.at[i]] = held[opposite(b.at[i], extent)] = 1;
     }
@@ -361,21 +366,54 @@ static int add_plane(const struct gf_job *job, const struct gf_filter_samples *k
     return rc;
 }
 
+/* A line's kernel: the sums at every step-th frequency have the period P / step, and a factor of each
+ * sample for the first of them. */
+static void fold(const struct gf_job *job, const struct gf_filter_samples *kernel, int64_t period,
+                 double *value) {
+    const int64_t n = kernel->extent[0], length = length_of(job, 0), first = first_of(job, 0);
+    for (int64_t j = 0; j < n; j++) {
+        const int64_t offset = j - n / 2, turn = first * offset % length;
+        const double angle = -2 * PI * (double)turn / (double)length;
+        double *to = value + 2 * ((offset % period + period) % period);
+        to[0] += kernel->value[j] * cos(angle);
+        to[1] += kernel->value[j] * sin(angle);
+    }
+}
+
+static int transform_line(int64_t n, double *value, const struct gf_filter_transform *transform) {
+    const struct gf_job line = {.ndim = 1,
+                                .shape = {n},
+                                .channels = 1,
+                                .axes = 1,
+                                .in_dtype = GF_C128,
+                                .lean = true,
+                                .precision = GF_DOUBLE,
+                                .n_out = 1,
+                                .out = {{.kind = GF_COMPLEX, .dtype = GF_C128}}};
+    struct gf_array in = gf_array_wrap(value, GF_C128, 2, (int64_t[]){n, 1}), out = in;
+    return transform->run(transform->context, &line, &in, &out);
+}
+
 /* Of a part that transforms the slowest axis: plane by plane, then along that axis. */
 static int times_part(struct gf_filter *f, const struct gf_job *job, int threads,
                       const struct gf_filter_samples *kernel,
                       const struct gf_filter_transform *transform) {
     struct half h;
     const int64_t count = half_init(job, true, &h);
-    h.value = gf_alloc((size_t)count * 2 * sizeof *h.value);
+    const int64_t period = job->whole.step ? length_of(job, 0) / job->whole.step : count;
+    h.value = gf_alloc((size_t)period * 2 * sizeof *h.value);
     if (!h.value)
         return gf_fail(GF_ENOMEM, "no memory for the filter's table");
-    memset(h.value, 0, (size_t)count * 2 * sizeof *h.value);
+    memset(h.value, 0, (size_t)period * 2 * sizeof *h.value);
     int rc = 0;
-    for (int64_t j = 0; j < kernel->extent[0] && !rc; j++)
+    for (int64_t j = 0; j < kernel->extent[0] && !rc && !job->whole.step; j++)
         rc = add_plane(job, kernel, j, transform, &h);
-    if (!rc)
+    if (job->whole.step) {
+        fold(job, kernel, period, h.value);
+        rc = transform_line(period, h.value, transform);
+    } else if (!rc) {
         rc = transform_lines(&h, transform);
+    }
     h.complex = !is_even(job, kernel);
     for (int64_t i = 0; i < count && !h.complex; i++)
         h.value[i] = h.value[2 * i];

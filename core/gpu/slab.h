@@ -7,6 +7,14 @@
  * next one is uploaded and the last one downloaded: from and to the arrays themselves where these are
  * page-locked and need no rearrangement, otherwise through buffers that the host's threads fill.
  *
+ * A line of n = rows x columns points is a matrix, row by row (Bailey 1990, "FFTs in external or
+ * hierarchical memory", four-step): a spectrum of its columns, times exp(-2 pi i number column / n), is
+ * in the exchange as a page for each column; through all pages, number k1 of theirs becomes the points
+ * k1 + rows k2 of the line's spectrum, which the blocks have as they are in the output. So a line is a
+ * picture whose slabs are read, or inverse written, as blocks of columns. Of real samples the exchange
+ * has half spectra of the columns; the host writes, or inverse reads, the mirror images of the points
+ * that come of those.
+ *
  *     struct gf_gpu_slabs *s;
  *     int rc = gf_gpu_slabs_plan(c, &job, &s);
  *     if (!rc) rc = gf_gpu_slabs_exec(c, s, &in, out, &report);
@@ -30,13 +38,14 @@ enum {
 
 struct gf_gpu_walk {
     const char *what;
-    bool blocks;                       /* parts are blocks, else slabs */
-    bool scans;                        /* for display ranges: nothing is downloaded */
-    bool from_input, to_output;        /* otherwise the exchange */
-    bool filters;                      /* blocks: forward, times the filter, and back */
-    enum gf_direction direction;       /* of the others */
-    int64_t extent, each, n;           /* pages, or bins of a page; of a part; parts */
-    int64_t granule;                   /* parts have a multiple of so many */
+    bool blocks;                 /* parts are blocks, else slabs */
+    bool columns;                /* of a line: slabs that its array has as columns of the matrix */
+    bool scans;                  /* for display ranges: nothing is downloaded */
+    bool from_input, to_output;  /* otherwise the exchange */
+    bool filters;                /* blocks: forward, times the filter, and back */
+    enum gf_direction direction; /* of the others */
+    int64_t extent, each, n;     /* pages, or bins of a page; of a part; parts */
+    int64_t granule;             /* parts have a multiple of so many */
     int64_t bytes_read, bytes_written; /* of host memory, by the device */
     int output[GF_MAX_OUTPUTS];        /* the job's outputs that the parts' outputs are */
     struct gf_gpu_run run[2];          /* a part, and the last one where that is smaller */
@@ -45,7 +54,7 @@ struct gf_gpu_walk {
 
 struct gf_gpu_slabs {
     struct gf_job job; /* as asked for, a picture's as a volume with one row a page */
-    bool picture;      /* it is a picture's */
+    bool picture;      /* it is a picture's, or a line's: as that of a picture */
     struct gf_slab_plan
         plan;            /* the shape of the exchange, for display ranges; no more is filled in */
     struct gf_job asked; /* as asked for */

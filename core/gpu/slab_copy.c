@@ -11,6 +11,12 @@ struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
     if (a->rank == 4)
         return v;
     v.rank = 4;
+    if (a->rank == 2) {
+        const int64_t bytes = a->shape[0] * a->stride[0];
+        memcpy(v.shape, (int64_t[]){1, 1, a->shape[0], a->shape[1]}, sizeof v.shape);
+        memcpy(v.stride, (int64_t[]){bytes, bytes, a->stride[0], a->stride[1]}, sizeof v.stride);
+        return v;
+    }
     memcpy(v.shape, (int64_t[]){a->shape[0], 1, a->shape[1], a->shape[2]}, sizeof v.shape);
     memcpy(v.stride, (int64_t[]){a->stride[0], a->stride[0], a->stride[1], a->stride[2]},
            sizeof v.stride);
@@ -164,11 +170,84 @@ static void mirror_run(const struct gf_gpu_slab_bins *b, struct row_run r, const
                                      packed + (first - r.x) * unit + c * size, unit, count);
 }
 
+/* ---- lines ---- */
+
+/* Points k .. k + n - 1 of a line; packed, or their conjugates backwards. */
+struct point_run {
+    int64_t k, n;
+    char *packed;
+    bool mirrored;
+};
+
+/* Points from .. from + count - 1 of a run, which the array has from `place` on. */
+static void copy_points(const struct gf_gpu_slab_bins *b, const struct point_run *r, int64_t from,
+                        int64_t place, int64_t count, bool unpack) {
+    const struct gf_array *a = &b->array;
+    const int64_t unit = unit_of(a), size = (int64_t)gf_dtype_size(a->dtype);
+    if (!r->mirrored) {
+        copy_run(a, (struct row_run){.x = place, .n = count}, r->packed + from * unit, unpack);
+        return;
+    }
+    for (int64_t c = 0; c < a->shape[3]; c++) {
+        char *const first = at(a, 0, 0, place) + c * a->stride[3];
+        char *const last = r->packed + (r->n - 1 - from) * unit + c * size;
+        if (unpack)
+            mirror_of(b->kind, a->dtype)(first + (count - 1) * a->stride[2], a->stride[2],
+                                         last - (count - 1) * unit, unit, count);
+        else
+            mirror_of(b->kind, a->dtype)(last, unit, first, a->stride[2], count);
+    }
+}
+
+/* Those that the array has, which may be in two places where it is shifted. */
+static void copy_point_run(const struct gf_gpu_slab_bins *b, struct point_run r, bool unpack) {
+    const int64_t all = b->array.shape[2], n = r.k + r.n < all ? r.n : all - r.k;
+    if (n <= 0)
+        return;
+    if (r.mirrored)
+        r.packed += (r.n - n) * unit_of(&b->array);
+    r.n = n;
+    const int64_t to = shifted(r.k, all, b->shift[2]), fits = n < all - to ? n : all - to;
+    copy_points(b, &r, 0, to, fits, unpack);
+    if (fits < n)
+        copy_points(b, &r, fits, 0, n - fits, unpack);
+}
+
+/* Of row `row` of a line's matrix. Where only some columns are packed, the mirror images of those that
+ * are not their own columns' are written too; points beyond half a spectrum are read from theirs. */
+static void copy_line_row(const struct gf_gpu_slab_bins *b, int64_t row, char *packed,
+                          bool unpack) {
+    const int64_t unit = unit_of(&b->array), all = b->array.shape[2], n = b->line.points;
+    const int64_t k = row * b->line.columns + b->first;
+    const int64_t there = all - k < b->count ? (all > k ? all - k : 0) : b->count;
+    copy_point_run(b, (struct point_run){k, there, packed, false}, unpack);
+    if (!b->mirrors)
+        return;
+    if (!unpack) {
+        copy_point_run(
+            b,
+            (struct point_run){n - k - b->count + 1, b->count - there, packed + there * unit, true},
+            false);
+        return;
+    }
+    const int64_t skip = b->first == 0, half = (b->line.columns - 1) / 2;
+    const int64_t end = b->first + b->count <= half ? b->first + b->count : half + 1;
+    const int64_t count = end - b->first - skip;
+    if (count > 0)
+        copy_point_run(
+            b, (struct point_run){n - k - skip - count + 1, count, packed + skip * unit, true},
+            true);
+}
+
 /* ---- parts ---- */
 
 static void copy_page(const struct gf_gpu_slab_bins *b, int64_t z, char *packed, bool unpack) {
     const struct gf_array *a = &b->array;
     const int64_t unit = unit_of(a), end = b->first + b->count;
+    if (b->line.points) {
+        copy_line_row(b, z, packed, unpack);
+        return;
+    }
     const bool flat = !b->mirrors && !b->shift[1] && !b->shift[2] && has_dense_rows(a) &&
                       a->stride[1] == a->shape[2] * unit;
     if (flat) {
@@ -201,8 +280,9 @@ static int64_t rows_at_once(const struct gf_array *pages) {
 
 static int64_t count_shares(const struct gf_gpu_slab_copy *c) {
     const int64_t each = c->whole_pages ? rows_at_once(&c->pages) : 1;
-    const int64_t all =
-        c->whole_pages ? c->pages.shape[0] * c->pages.shape[1] : c->bins.array.shape[0];
+    const int64_t all = c->whole_pages        ? c->pages.shape[0] * c->pages.shape[1]
+                        : c->bins.line.points ? c->bins.line.rows
+                                              : c->bins.array.shape[0];
     return (all + each - 1) / each;
 }
 

@@ -27,6 +27,41 @@ static bool walks_twice(const struct gf_job *job) {
     return job->axes & 1 && job->axes != 1;
 }
 
+/* A line's job as that of a picture, a page for each column of its matrix, whose rows are as many as
+ * the largest divisor up to the root. One row where there is none. */
+static struct gf_job line_matrix(const struct gf_job *job) {
+    struct gf_job matrix = *job;
+    const int64_t n = job->shape[0];
+    int64_t rows = 1;
+    for (int64_t i = 2; i <= n / i; i++)
+        rows = n % i ? rows : i;
+    matrix.ndim = 3;
+    memcpy(matrix.shape, (int64_t[]){n / rows, 1, rows}, sizeof matrix.shape);
+    memset(matrix.counted, 0, sizeof matrix.counted);
+    matrix.axes = 5;
+    return matrix;
+}
+
+/* `matrix`: the job as line_matrix() has it. */
+static const char *refuses_line(const struct gf_job *job, const struct gf_job *matrix) {
+    if (job->op == GF_DWT)
+        return "a single line's wavelet transform";
+    if (job->axes != 1)
+        return "a single line that is not transformed";
+    if (matrix->shape[2] < 2)
+        return "a single line of a prime number of points";
+    if (job->counted[0] && job->counted[0] < job->shape[0])
+        return "edges that were added to a single line";
+    for (int i = 0; i < job->n_out; i++) {
+        if (gf_job_is_real(job) && job->direction == GF_FORWARD && job->op == GF_FFT &&
+            !gf_gpu_slab_mirrors(&job->out[i]))
+            return "an output of this type has no mirror image";
+        if (gf_output_samples(job, i))
+            return "an automatic range of a single line";
+    }
+    return NULL;
+}
+
 static const char *refuses(const struct gf_job *job) {
     const bool real = gf_job_is_real(job);
     const bool forward = job->direction == GF_FORWARD;
@@ -64,6 +99,10 @@ static enum gf_dtype work_type(const struct gf_job *job) {
     return job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
 }
 
+static bool is_line(const struct gf_gpu_slabs *s) {
+    return s->asked.ndim == 1;
+}
+
 /* The exchange. */
 static void describe(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
@@ -83,6 +122,12 @@ static void describe(struct gf_gpu_slabs *s) {
     s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == work_type(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
     s->in_input = !forward && job->spend_input && job->in_dtype == work_type(job) && !job->in_shift;
+    /* A walk over a line's columns reads other places than it writes, and of half spectra the exchange has
+     * more bins. */
+    if (is_line(s)) {
+        s->in_output = s->in_output && forward && !halved && !job->lean;
+        s->in_input = s->in_input && !halved && !job->lean;
+    }
 }
 
 /* ---- parts ---- */
@@ -118,11 +163,23 @@ static struct gf_job slab_job(const struct gf_gpu_slabs *s, const struct gf_gpu_
     return job;
 }
 
+/* Some columns of a line's matrix. */
+static struct gf_job columns_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
+                                 int64_t columns) {
+    struct gf_job job = slab_job(s, w, columns);
+    job.ndim = 2;
+    job.shape[0] = s->job.shape[2];
+    job.shape[1] = columns;
+    job.axes = 1;
+    job.line = s->asked.shape[0];
+    return job;
+}
+
 /* Of a picture's filter: some columns; of a volume's: rows of all pages. */
 static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
     const int64_t channels = s->unit / s->plan.number, columns = s->plan.width / channels;
     struct gf_job job = {.op = GF_FILTER,
-                         .ndim = s->asked.ndim,
+                         .ndim = s->picture ? 2 : 3,
                          .shape = {s->plan.pages, s->picture ? bins : bins / columns, columns},
                          .channels = channels,
                          .axes = 1,
@@ -132,6 +189,7 @@ static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
                          .out = {{.kind = GF_COMPLEX, .dtype = work_type(&s->job)}},
                          .filter = s->filter,
                          .filter_serial = s->filter->serial,
+                         .line = is_line(s) ? s->asked.shape[0] : 0,
                          .whole = {.axes = s->asked.axes}};
     memcpy(job.whole.shape, s->asked.shape, sizeof job.whole.shape);
     return job;
@@ -164,9 +222,10 @@ static struct gf_job block_job(const struct gf_gpu_slabs *s, const struct gf_gpu
 
 /* A walk for display ranges has the outputs that need one; the others are given theirs. */
 static struct gf_job part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t count) {
-    struct gf_job job = w->filters  ? filter_job(s, count)
-                        : w->blocks ? block_job(s, w, count)
-                                    : slab_job(s, w, count);
+    struct gf_job job = w->filters   ? filter_job(s, count)
+                        : w->blocks  ? block_job(s, w, count)
+                        : w->columns ? columns_job(s, w, count)
+                                     : slab_job(s, w, count);
     int n = 0;
     for (int i = 0; i < job.n_out && w->to_output; i++) {
         if (w->scans && !gf_gpu_slabs_scans(s, i))
@@ -241,7 +300,7 @@ static int64_t aligned_bins(const struct gf_gpu_slabs *s, int64_t each) {
 static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t most) {
     w->n = (w->extent + most - 1) / most;
     w->each = (w->extent + w->n - 1) / w->n;
-    if (w->blocks && w->granule == 1)
+    if ((w->blocks || w->columns) && w->granule == 1)
         w->each = aligned_bins(s, w->each);
     w->each = (w->each + w->granule - 1) / w->granule * w->granule;
     w->n = (w->extent + w->each - 1) / w->each;
@@ -252,8 +311,11 @@ static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, stru
     const int64_t bytes =
         (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
     int64_t most = (w->extent + LEAST_PARTS - 1) / LEAST_PARTS;
-    int64_t part = w->blocks ? LEAST_ROW * s->plan.pages : PART;
-    part = w->blocks && part < 2 * PART ? 2 * PART : part; /* longer rows are copied faster */
+    const bool in_rows = w->blocks || w->columns;
+    int64_t part = w->columns  ? LEAST_ROW * s->job.shape[2]
+                   : w->blocks ? LEAST_ROW * s->plan.pages
+                               : PART;
+    part = in_rows && part < 2 * PART ? 2 * PART : part; /* longer rows are copied faster */
     if (most > part / bytes)
         most = part / bytes;
     for (most = most ? most : 1;; most /= 2) {
@@ -279,6 +341,7 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
     int64_t shape[GF_MAX_RANK];
     const int64_t columns = s->plan.width * s->plan.number / s->unit;
     w.granule = w.filters && !s->picture ? columns : 1;
+    w.columns = is_line(s) && !w.blocks;
     w.extent = w.blocks ? s->plan.rows * columns : s->plan.pages;
     w.bytes_read = w.bytes_written = s->plan.exchange_bytes;
     gf_job_in_shape(job, shape);
@@ -295,22 +358,31 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
     s->walk[s->n_walks++] = w;
 }
 
+static const char line_columns[] = "blocks of columns, and their twiddles";
+
 static void add_filter_walks(struct gf_gpu_slabs *s) {
-    add_walk(s, (struct gf_gpu_walk){.what = "slabs of pages, forward but along the slowest axis",
-                                     .from_input = true});
-    add_walk(
-        s, (struct gf_gpu_walk){.what = "blocks of all pages, the slowest axis, filtered and back",
-                                .blocks = true,
-                                .filters = true});
+    const bool line = is_line(s);
+    add_walk(s,
+             (struct gf_gpu_walk){
+                 .what = line ? line_columns : "slabs of pages, forward but along the slowest axis",
+                 .from_input = true});
     add_walk(s, (struct gf_gpu_walk){
-                    .what = "slabs of pages, back", .direction = GF_INVERSE, .to_output = true});
+                    .what = line ? "blocks of rows, filtered and back"
+                                 : "blocks of all pages, the slowest axis, filtered and back",
+                    .blocks = true,
+                    .filters = true});
+    add_walk(s, (struct gf_gpu_walk){.what = line ? line_columns : "slabs of pages, back",
+                                     .direction = GF_INVERSE,
+                                     .to_output = true});
 }
 
 static void add_walks(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
     const bool twice = walks_twice(job), forward = job->direction == GF_FORWARD;
-    const char *slabs = twice ? "slabs of pages, all axes but the slowest" : "slabs of pages";
-    const char *blocks = "blocks of all pages, the slowest axis";
+    const char *slabs = is_line(s) ? line_columns
+                        : twice    ? "slabs of pages, all axes but the slowest"
+                                   : "slabs of pages";
+    const char *blocks = is_line(s) ? "blocks of rows" : "blocks of all pages, the slowest axis";
     bool scans = false;
     for (int i = 0; i < job->n_out && forward; i++)
         scans |= gf_gpu_slabs_scans(s, i);
@@ -372,17 +444,16 @@ static int take_filter(struct gf_gpu_slabs *s) {
 int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
                       struct gf_gpu_slabs **slabs) {
     *slabs = NULL;
-    if (job->ndim < 2)
-        return gf_fail(GF_EUNSUPP, "a single line");
-    const struct gf_job volume = gf_slab_volume(job);
-    const char *why = refuses(&volume);
+    const bool line = job->ndim == 1;
+    const struct gf_job volume = line ? line_matrix(job) : gf_slab_volume(job);
+    const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);
     if (!s)
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     s->job = volume;
-    s->picture = job->ndim == 2;
+    s->picture = job->ndim < 3;
     s->asked = *job;
     int rc = take_filter(s);
     describe(s);
@@ -410,8 +481,12 @@ void gf_gpu_slabs_list(const struct gf_gpu_slabs *s, struct gf_plan *plan) {
         const int passes = w->run[0].plan->n_passes;
         snprintf(pass->what, sizeof pass->what, "%lld %s%s: %lld %s each, %d pass%s on the device",
                  (long long)w->n, w->what, w->scans ? ", for the display range" : "",
-                 (long long)w->each, w->blocks ? "bins of a page" : "pages", passes,
-                 passes == 1 ? "" : "es");
+                 (long long)w->each,
+                 w->columns   ? "columns"
+                 : is_line(s) ? "rows"
+                 : w->blocks  ? "bins of a page"
+                              : "pages",
+                 passes, passes == 1 ? "" : "es");
         plan->kernels_built += w->run[0].built + w->run[1].built;
         plan->build_seconds += w->run[0].build_seconds + w->run[1].build_seconds;
     }

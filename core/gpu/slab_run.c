@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/job_check.h"
+#include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
@@ -101,6 +102,46 @@ static int find_ranges(struct run *r) {
     if (!rc)
         gf_slab_range_find(&r->range);
     return rc;
+}
+
+/* ---- bins that mirror themselves ---- */
+
+/* A bin of output `o` becomes that of a real number. */
+static void make_real(const struct gf_output *o, char *at) {
+    const bool shown = o->map == GF_MAP_DISPLAY && gf_dtype_is_integer(o->dtype);
+    const double v = gf_sample_get(at, o->dtype), pi = 3.14159265358979323846;
+    double low, high;
+    if (o->kind == GF_COMPLEX)
+        gf_sample_put(at, o->dtype, v); /* its imaginary part becomes 0 */
+    else if (o->kind == GF_IMAG && !shown)
+        gf_sample_put(at, o->dtype, 0);
+    else if (o->kind == GF_PHASE && !shown)
+        gf_sample_put(at, o->dtype, fabs(v) < pi / 2 ? 0 : pi);
+    else if (o->kind == GF_PHASE) { /* -pi is pi */
+        gf_dtype_range(o->dtype, &low, &high);
+        gf_sample_put(at, o->dtype, fmax(v, high - v));
+    }
+}
+
+/* Along axis `axis` and those after it; `at`: the indices before are chosen. */
+static void make_bins_real(const struct gf_job *job, const struct gf_output *o,
+                           const struct gf_array *a, int axis, char *at) {
+    const bool on = job->axes >> axis & 1, halved = o->half && axis == gf_job_half_axis(job);
+    const int64_t n = axis < job->ndim ? job->shape[axis] : a->shape[axis];
+    const int64_t step = !on ? 1 : n % 2 ? n : n / 2;
+    for (int64_t k = 0; k < n; k += step) {
+        const int64_t to = on && o->shift && !halved ? (k + n / 2) % n : k;
+        if (axis < job->ndim)
+            make_bins_real(job, o, a, axis + 1, at + to * a->stride[axis]);
+        else
+            make_real(o, at + k * a->stride[axis]);
+    }
+}
+
+/* Of real samples: the last transform is one of complex numbers, and rounds them. */
+static void make_outputs_real(const struct gf_job *job, const struct gf_array *out) {
+    for (int i = 0; i < job->n_out && gf_job_is_real(job); i++)
+        make_bins_real(job, &job->out[i], &out[i], 0, out[i].data);
 }
 
 static int run_forward(struct run *r) {
@@ -261,6 +302,8 @@ int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
                                               : run_inverse(&r);
         unlock_all(&r);
     }
+    if (!rc && s->job.op == GF_FFT && s->job.direction == GF_FORWARD)
+        make_outputs_real(&s->asked, out);
     r.found.ms.run = gf_now_ms() - start;
     if (!rc && report)
         *report = r.found;

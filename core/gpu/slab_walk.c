@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/gpu/plan/filter.h"
+#include "core/gpu/plan/transpose.h"
 #include "core/gpu/slab_copy.h"
 
 enum { DEPTH = GF_GPU_SLAB_DEPTH, LAG = DEPTH - 1, BUFFER_ALIGNED = 64 };
@@ -127,16 +128,43 @@ static void free_buffers(struct transit *t) {
 
 /* ---- parts ---- */
 
+/* A line, or with `spectrum` its spectrum. */
+static struct gf_gpu_slab_matrix matrix_of(const struct transit *t, bool spectrum) {
+    const int64_t *shape = t->s->job.shape, points = t->s->asked.shape[0];
+    if (t->s->asked.ndim > 1)
+        return (struct gf_gpu_slab_matrix){.points = 0};
+    return spectrum ? (struct gf_gpu_slab_matrix){points, shape[0], shape[2]}
+                    : (struct gf_gpu_slab_matrix){points, shape[2], shape[0]};
+}
+
+/* Whether the array that is read, or written, is taken in blocks. */
+static bool reads_blocks(const struct gf_gpu_walk *w) {
+    return w->blocks || (w->columns && w->from_input);
+}
+static bool writes_blocks(const struct gf_gpu_walk *w) {
+    return w->blocks || (w->columns && w->to_output);
+}
+
+/* The matrix of the array that is read, or written, where that is not the exchange. */
+static struct gf_gpu_slab_matrix read_matrix(const struct transit *t) {
+    return t->w->from_input ? matrix_of(t, t->w->blocks) : (struct gf_gpu_slab_matrix){.points = 0};
+}
+static struct gf_gpu_slab_matrix written_matrix(const struct transit *t) {
+    return t->w->to_output ? matrix_of(t, t->w->blocks) : (struct gf_gpu_slab_matrix){.points = 0};
+}
+
 /* half: the array has half spectra, whose last axis is not shifted. */
 static struct gf_gpu_slab_bins bins_of(const struct transit *t, const struct gf_array *a,
-                                       int64_t part, bool shift, bool half) {
+                                       struct gf_gpu_slab_matrix line, int64_t part, bool shift,
+                                       bool half) {
     const struct gf_gpu_slabs *s = t->s;
     struct gf_gpu_slab_bins b = {.array = *a,
                                  .first = part * t->w->each,
                                  .count = count_of(t->w, part),
                                  .columns = s->plan.width * s->plan.number / s->unit,
                                  .axes = s->job.axes};
-    b.mirrors = a->shape[2] != b.columns;
+    b.line = line;
+    b.mirrors = line.points ? s->plan.real && t->w->blocks : a->shape[2] != b.columns;
     for (int i = 0; i < 3; i++)
         b.shift[i] = shift && s->job.axes >> i & 1 && (i < 2 || !half);
     return b;
@@ -148,19 +176,21 @@ static struct gf_array pages_of(const struct transit *t, const struct gf_array *
 
 static struct gf_gpu_slab_bins input_bins(const struct transit *t, int64_t part) {
     const struct gf_job *job = &t->s->job;
-    return bins_of(t, &t->from, part, t->w->from_input && job->in_shift, job->in_half);
+    return bins_of(t, &t->from, read_matrix(t), part, t->w->from_input && job->in_shift,
+                   job->in_half);
 }
 
 static struct gf_gpu_slab_bins output_bins(const struct transit *t, int64_t part, int k) {
     const struct gf_output *o = &t->s->job.out[t->w->output[k]];
-    struct gf_gpu_slab_bins b = bins_of(t, &t->to[k], part, t->w->to_output && o->shift, o->half);
+    struct gf_gpu_slab_bins b =
+        bins_of(t, &t->to[k], written_matrix(t), part, t->w->to_output && o->shift, o->half);
     b.kind = o->kind;
     return b;
 }
 
 static struct gf_gpu_slab_copy pack(const struct transit *t, int64_t part, char *packed) {
-    struct gf_gpu_slab_copy copy = {.whole_pages = !t->w->blocks, .packed = packed};
-    if (t->w->blocks)
+    struct gf_gpu_slab_copy copy = {.whole_pages = !reads_blocks(t->w), .packed = packed};
+    if (!copy.whole_pages)
         copy.bins = input_bins(t, part);
     else
         copy.pages = pages_of(t, &t->from, part);
@@ -171,16 +201,20 @@ static struct gf_gpu_slab_copy pack(const struct transit *t, int64_t part, char 
 static struct gf_gpu_slab_copy pack_table(const struct transit *t, int64_t part, char *packed) {
     const struct gf_slab_plan *p = &t->s->plan;
     const int64_t columns = p->width * p->number / t->s->unit;
-    const struct gf_array table = gf_array_wrap(t->s->table.data, t->s->table.dtype, 4,
-                                                (int64_t[]){p->pages, p->rows, columns, 1});
-    return (struct gf_gpu_slab_copy){.bins = bins_of(t, &table, part, false, true),
+    const struct gf_gpu_slab_matrix line = matrix_of(t, true);
+    const int64_t volume[4] = {p->pages, p->rows, columns, 1};
+    const int64_t half[4] = {1, 1, line.points / 2 + 1, 1};
+    const struct gf_array table =
+        gf_array_wrap(t->s->table.data, t->s->table.dtype, 4, line.points ? half : volume);
+    return (struct gf_gpu_slab_copy){.bins = bins_of(t, &table, line, part, false, true),
                                      .packed = packed};
 }
 
 /* Output k of a part. */
 static struct gf_gpu_slab_copy unpack(const struct transit *t, int64_t part, int k, char *packed) {
-    struct gf_gpu_slab_copy copy = {.whole_pages = !t->w->blocks, .packed = packed, .unpack = true};
-    if (t->w->blocks)
+    struct gf_gpu_slab_copy copy = {
+        .whole_pages = !writes_blocks(t->w), .packed = packed, .unpack = true};
+    if (!copy.whole_pages)
         copy.bins = output_bins(t, part, k);
     else
         copy.pages = pages_of(t, &t->to[k], part);
@@ -188,20 +222,24 @@ static struct gf_gpu_slab_copy unpack(const struct transit *t, int64_t part, int
 }
 
 /* A part as rows of an array that lies together in memory, unshifted: one, or one in each page. */
-static struct gf_gpu_rows rows_of(const struct transit *t, const struct gf_array *a, int64_t part) {
+static struct gf_gpu_rows rows_of(const struct transit *t, const struct gf_array *a,
+                                  const struct gf_gpu_slab_matrix *line, bool blocks,
+                                  int64_t part) {
     const int64_t page = gf_array_bytes(a) / a->shape[0], first = part * t->w->each;
     const int64_t count = count_of(t->w, part);
-    if (!t->w->blocks)
+    if (!blocks)
         return (struct gf_gpu_rows){(char *)a->data + first * page, count * page, count * page, 1};
     const int64_t bin = a->shape[3] * (int64_t)gf_dtype_size(a->dtype);
+    if (line->points)
+        return (struct gf_gpu_rows){(char *)a->data + first * bin, count * bin, line->columns * bin,
+                                    line->rows};
     return (struct gf_gpu_rows){(char *)a->data + first * bin, count * bin, page, a->shape[0]};
 }
 
 /* Whether the device can copy parts of a locked array itself. */
-static bool is_flat(const struct transit *t, const struct gf_array *a,
-                    const struct gf_gpu_slab_bins *b) {
+static bool is_flat(const struct gf_array *a, const struct gf_gpu_slab_bins *b, bool blocks) {
     const bool moved = b->mirrors || b->shift[0] || b->shift[1] || b->shift[2];
-    return gf_array_is_contiguous(a) && !(t->w->blocks && moved);
+    return gf_array_is_contiguous(a) && !(blocks && moved);
 }
 
 /* Where output k of a part in flight is. */
@@ -228,6 +266,8 @@ static int queue_passes(struct transit *t, int64_t part, struct gf_gpu_run *m, i
         m->buffer[GF_GPU_OUT + k] = t->out[slot][k];
     if (t->w->filters) /* the device's axes are the last ones of three */
         gf_gpu_filter_move(m->plan, t->s->picture ? 2 : 1, part * t->w->each / t->w->granule);
+    if (t->w->columns)
+        gf_gpu_transpose_move(m->plan, part * t->w->each);
     if (!rc)
         rc = gf_gpu_run_launch(t->c, m, 0, m->plan->n_passes);
     if (!rc)
@@ -241,8 +281,9 @@ static int queue_download(struct transit *t, int64_t part, const struct gf_gpu_r
     int rc = api->use(gpu, DOWNLOADS);
     if (!rc)
         rc = api->follow(gpu, TRANSFORMED + slot);
+    const struct gf_gpu_slab_matrix line = written_matrix(t);
     for (int k = 0; k < m->plan->job.n_out && !rc && !t->w->scans; k++) {
-        const struct gf_gpu_rows rows = rows_of(t, &t->to[k], part);
+        const struct gf_gpu_rows rows = rows_of(t, &t->to[k], &line, writes_blocks(t->w), part);
         rc = t->to_staged[k]
                  ? api->download(gpu, t->s->staging[GF_GPU_SLAB_DOWN][slot] + place_of(m->plan, k),
                                  t->out[slot][k], 0, m->plan->bytes[GF_GPU_OUT + k])
@@ -264,7 +305,8 @@ static int queue_upload(struct transit *t, int64_t part, const struct gf_gpu_run
         rc = api->follow(gpu, TRANSFORMED + slot);
     if (rc)
         return rc;
-    const struct gf_gpu_rows rows = rows_of(t, &t->from, part);
+    const struct gf_gpu_slab_matrix line = read_matrix(t);
+    const struct gf_gpu_rows rows = rows_of(t, &t->from, &line, reads_blocks(t->w), part);
     rc = t->from_staged ? api->upload(gpu, t->in[slot], 0, from, m->plan->bytes[GF_GPU_IN])
                         : api->upload_rows(gpu, t->in[slot], &rows);
     if (!rc && has_table(t))
@@ -352,13 +394,13 @@ int gf_gpu_slab_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, str
     t.from = from->a;
     t.to[0] = to->a;
     const struct gf_gpu_slab_bins bins = input_bins(&t, 0);
-    t.from_staged = !from->locked || !is_flat(&t, &t.from, &bins);
+    t.from_staged = !from->locked || !is_flat(&t.from, &bins, reads_blocks(w));
     t.to_staged[0] = !to->locked;
     for (int k = 0; k < w->run[0].plan->job.n_out && w->to_output; k++) {
         to = &ends->out[w->output[k]];
         t.to[k] = to->a;
         const struct gf_gpu_slab_bins written = output_bins(&t, 0, k);
-        t.to_staged[k] = !to->locked || !is_flat(&t, &t.to[k], &written);
+        t.to_staged[k] = !to->locked || !is_flat(&t.to[k], &written, writes_blocks(w));
     }
     return walk(&t);
 }

@@ -106,8 +106,10 @@ static int assumed_open(const struct gf_backend_options *options, void **context
     *context = c;
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory for a context");
-    *c = (struct gf_gpu_context){
-        .api = &no_gpu, .props = assumed.props, .general = options && options->general};
+    *c = (struct gf_gpu_context){.api = &no_gpu,
+                                 .props = assumed.props,
+                                 .general = options && options->general,
+                                 .limit = options ? options->device_memory : 0};
     return 0;
 }
 

@@ -14,8 +14,9 @@
  * of a transform to the next, in single precision on one thread. Rough, from an H200 beside two
  * cores of a Xeon; where they decide wrongly, little is lost. Likewise: compiling a plan's kernels,
  * concurrently; and one point's step of a transform for tables, which either of the two needs. */
-static const double context_seconds = 0.4, byte_seconds = 1e-10, step_seconds = 0.4e-9,
-                    build_seconds = 0.6, table_step_seconds = 2e-9;
+const double gf_context_seconds = 0.4;
+static const double byte_seconds = 1e-10, step_seconds = 0.4e-9, build_seconds = 0.6,
+                    table_step_seconds = 2e-9;
 
 /* What is compared; times in seconds, for all runs together. */
 struct weights {
@@ -64,7 +65,7 @@ static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o
     w.host = runs * steps * step_seconds * (w.wide ? 2 : 1) / w.threads;
     double table_points, tables = weigh_tables(job, w.threads, &table_points);
     w.host += tables;
-    w.device = (o->open ? 0 : context_seconds) + tables +
+    w.device = (o->open ? 0 : gf_context_seconds) + tables +
                (runs * bytes + table_points * (w.wide ? 16 : 8)) * byte_seconds;
     w.device_bytes =
         (int64_t)fmin(bytes + (points * share + table_points) * (w.wide ? 16 : 8), 0x1p62);
@@ -95,7 +96,7 @@ static double recorded(const struct gf_backend *b, const struct gf_job *job,
 static void weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
                            struct weights *w) {
     const struct gf_backend *b;
-    const double context = o->open ? 0 : context_seconds;
+    const double context = o->open ? 0 : gf_context_seconds;
     if (o->untuned || !gf_record_has_any())
         return;
     double seconds = choose_host(o, &b) ? 0 : recorded(b, job, o);

@@ -8,6 +8,9 @@
 
 #include "core/session/backends.h"
 
+/* Seconds that a context takes to open, where that was not measured. */
+extern const double gf_context_seconds;
+
 /* What is known beside the job when auto weighs it. */
 struct gf_outlook {
     const struct gf_backend *const *backends;

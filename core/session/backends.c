@@ -13,14 +13,8 @@
 #include "core/vendor/fftw_library.h"
 
 const struct gf_backend *const gf_backends[] = {
-    &gf_backend_openmp,
-    &gf_backend_opencl,
-    &gf_backend_cuda,
-    &gf_backend_opengl,
-    &gf_backend_cufft,
-    &gf_backend_fftw,
-    &gf_backend_c,
-    NULL,
+    &gf_backend_openmp, &gf_backend_opencl, &gf_backend_cuda, &gf_backend_opengl,
+    &gf_backend_cufft,  &gf_backend_fftw,   &gf_backend_c,    NULL,
 };
 
 static int min3(int a, int b, int c) {

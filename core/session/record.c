@@ -7,7 +7,7 @@
 
 #include "core/session/cache_lines.h"
 
-enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 8 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
+enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 9 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
 static const char name[] = "device-speeds";
 
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};
@@ -41,6 +41,7 @@ static void numbers(struct gf_speed_record *r, double *at[NUMBERS]) {
         at[n++] = &r->fft[i];
     for (int i = 0; i < GF_RECORD_WAVELETS; i++)
         at[n++] = &r->wavelet[i];
+    at[n++] = &r->open;
 }
 
 static bool parse(const char *text, struct gf_speed_record *r) {

@@ -15,6 +15,7 @@ enum { GF_RECORD_FFTS = 3, GF_RECORD_WAVELETS = 2 };
 struct gf_speed_record {
     int threads;                        /* of the CPU; 0 for other devices */
     double copy;                        /* bytes read plus written */
+    double open;                        /* seconds, to open its context */
     double bus[2][2];                   /* bytes: [pageable, page-locked][to the device, back] */
     double staged[2];                   /* bytes of a large array that plans copy through buffers */
     double fft[GF_RECORD_FFTS];         /* samples of a real square of gf_record_fft_side[i] */

@@ -60,6 +60,13 @@ bool gf_session_is_open(const struct gf_session *s) {
     return s->open;
 }
 
+bool gf_session_is_up(struct gf_session *s) {
+    pthread_mutex_lock(&s->small);
+    const bool up = s->opening.under_way ? atomic_load(&s->opening.ended) : s->open || s->lost;
+    pthread_mutex_unlock(&s->small);
+    return up;
+}
+
 const char *gf_session_asked(const struct gf_session *s) {
     return s->asked < 0 ? NULL : gf_session_backend(s, s->asked)->name;
 }
@@ -127,6 +134,7 @@ static void *open_context(void *argument) {
         gf_backend_unusable(o->backend, reason);
     if (o->status)
         snprintf(o->message, sizeof o->message, "%s", gf_message());
+    atomic_store(&o->ended, true);
     return NULL;
 }
 

@@ -54,6 +54,7 @@ struct gf_opening {
     struct gf_backend_options options;
     void *context;
     int status;
+    atomic_bool ended; /* the thread has nothing left to do */
     char message[512]; /* gf_message() is a thread's own */
     double ms;
 };
@@ -111,6 +112,8 @@ void gf_session_set_alone(struct gf_session *s, bool alone);
 bool gf_session_is_lost(const struct gf_session *s);
 /* Some context has been opened. */
 bool gf_session_is_open(const struct gf_session *s);
+/* The context that gf_session_ahead() began to open is open, or has failed: nobody waits for it. */
+bool gf_session_is_up(struct gf_session *s);
 /* The name of the backend that options name; NULL: auto picks. */
 const char *gf_session_asked(const struct gf_session *s);
 /* The backend that transforms wavelets plane by plane in this session; NULL: none does. */

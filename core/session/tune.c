@@ -185,7 +185,9 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
     int rc = b->open(options, &t.context);
     if (rc)
         return rc;
-    if (!b->devices)
+    if (b->devices)
+        r->open = (gf_now_ms() - t.start) * 1e-3;
+    else
         r->threads = options->threads > 0 ? options->threads : omp_get_max_threads();
     measure_copies(&t, r);
     for (int i = 0; i < GF_RECORD_FFTS; i++)

@@ -42,15 +42,19 @@ static int filter_block(struct gf_slab_state *r, struct gf_filter *filter, int64
     return rc;
 }
 
-/* A picture's filter for the volume that it is taken as: its x is that one's axis 2. */
-static void move_axis(struct gf_lowpass *l) {
-    l->centre[2] = l->centre[1];
-    l->radius[2] = l->radius[1];
-    l->centre[1] = 0;
-    l->radius[1] = 1;
+/* A picture's filter for the volume that it is taken as, whose axis 2 is its x; a line's own axis is the
+ * only one of its parts. */
+static void move_axis(const struct gf_slab_plan *p, struct gf_lowpass *l) {
+    const int from = p->line ? p->job.ndim - 1 : 1, to = p->line ? 0 : 2;
+    l->centre[to] = l->centre[from];
+    l->radius[to] = l->radius[from];
+    if (p->picture) {
+        l->centre[1] = 0;
+        l->radius[1] = 1;
+    }
 }
 
-static int filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
+int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
     int rc = gf_filter_new(out);
     if (rc)
         return rc;
@@ -58,9 +62,9 @@ static int filter_of(const struct gf_slab_plan *p, struct gf_filter **out) {
     **out = *p->job.filter;
     (*out)->serial = serial;
     (*out)->table = (struct gf_array){.data = NULL}; /* each part has its own */
-    for (int i = 0; i < (*out)->n_factors && p->picture; i++) {
-        move_axis(&(*out)->factor[i].a);
-        move_axis(&(*out)->factor[i].b);
+    for (int i = 0; i < (*out)->n_factors && (p->picture || p->line); i++) {
+        move_axis(p, &(*out)->factor[i].a);
+        move_axis(p, &(*out)->factor[i].b);
     }
     return 0;
 }
@@ -69,7 +73,7 @@ int gf_slab_filter_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     struct gf_filter *filter = NULL;
     void *data = NULL;
-    int rc = filter_of(p, &filter);
+    int rc = gf_slab_filter_of(p, &filter);
     if (!rc)
         rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
     for (int64_t k = 0; k < p->n_blocks && !rc; k++)

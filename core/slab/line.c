@@ -1,4 +1,4 @@
-/* The three walks over long lines. */
+/* The walks over long lines: rows, and slabs of the result or of a spectrum. */
 #include "core/slab/line.h"
 
 #include <math.h>
@@ -8,174 +8,30 @@
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "core/slab/line_math.h"
-#include "core/slab/state.h"
+#include "core/slab/line_walks.h"
 
-struct lines {
-    struct gf_slab_state *r;
-    const struct gf_slab_plan *p;
-    int64_t n;              /* points of a line */
-    int64_t point;          /* bytes of one in the exchange */
-    struct gf_roots points; /* of n; and of the samples, where two are a point */
-    struct gf_roots samples;
-    double squares; /* of the input, where a display range looks at them */
-    struct gf_range_sample sample;
-    double *sampled; /* re, im of each of its bins */
-    bool scans;      /* for a display range: nothing is written */
-    void *low, *high, *staged, *numbers, *converted;
-};
-
-static bool is_inverse(const struct lines *l) {
+static bool is_inverse(const struct gf_lines *l) {
     return l->p->job.direction == GF_INVERSE;
-}
-
-static bool is_wide(const struct lines *l) {
-    return l->p->number == 16;
-}
-
-static int64_t least(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-/* Where the exchange has a point of row k1. */
-static int64_t place(const struct lines *l, int64_t line, int64_t row, int64_t column) {
-    return (line * l->n + row * l->p->rows + column) * l->point;
-}
-
-/* ---------------------------------------------------------------- blocks of columns */
-
-static void twiddle(const struct lines *l, int64_t first, int64_t count, char *block) {
-    for (int64_t k1 = 1; k1 < l->p->pages; k1++)
-        gf_line_twiddle(&(struct gf_line_twiddle){&l->points, k1, first, count, l->p->width,
-                                                  is_inverse(l), is_wide(l), l->r->io->threads},
-                        block + k1 * count * l->point);
-}
-
-static int transform_columns(struct lines *l, int64_t count, void *block) {
-    struct gf_array a = gf_array_wrap(block, gf_slab_number(l->p), 4,
-                                      (int64_t[]){l->p->pages, 1, count * l->p->width, 1});
-    return l->p->pages > 1 ? gf_slab_run_lines(l->r, &a) : 0;
-}
-
-/* Samples that are the points as they are need no `samples`. */
-static int read_run(struct lines *l, int64_t point, int64_t count, void *samples, char *to) {
-    const struct gf_slab_plan *p = l->p;
-    const int64_t unit = p->real ? 2 : 1;
-    const struct gf_line_samples s = {p->job.in_dtype, count,      p->width,
-                                      p->real,         is_wide(l), l->r->io->threads};
-    const bool same = gf_slab_line_in_bytes(p) == l->point && (!p->real || p->width == 1) &&
-                      !gf_dtype_is_integer(p->job.in_dtype);
-    int rc = l->r->io->read_span(l->r->io->user, point * unit, count * unit, same ? to : samples);
-    if (rc || (same && !gf_job_samples(&p->job)))
-        return rc;
-    l->squares += gf_line_points(&s, same ? to : samples, to);
-    return 0;
-}
-
-static int forward_columns(struct lines *l, int64_t line, int64_t first, void *samples,
-                           char *block) {
-    const struct gf_slab_plan *p = l->p;
-    const int64_t count = least(p->block_units, p->rows - first), run = count * l->point;
-    int rc = 0;
-    for (int64_t i1 = 0; i1 < p->pages && !rc; i1++)
-        rc = read_run(l, line * l->n + i1 * p->rows + first, count, samples, block + i1 * run);
-    if (!rc)
-        rc = transform_columns(l, count, block);
-    if (!rc)
-        twiddle(l, first, count, block);
-    for (int64_t k1 = 0; k1 < p->pages && !rc; k1++)
-        rc = l->r->io->put(l->r->io->user, place(l, line, k1, first), block + k1 * run, run);
-    if (!rc)
-        gf_slab_moved(l->r, p->pages * count * (gf_slab_line_in_bytes(p) + l->point));
-    return rc;
-}
-
-/* A run of points as output i. */
-static int write_run(struct lines *l, int i, int64_t point, int64_t count, void *numbers,
-                     void *samples) {
-    const struct gf_slab_plan *p = l->p;
-    const struct gf_output *o = &p->job.out[i];
-    const int64_t unit = p->real ? 2 : 1;
-    const struct gf_line_result r = {.from = p->real ? gf_dtype_real(gf_slab_number(p))
-                                                     : gf_slab_number(p),
-                                     .to = o->dtype,
-                                     .kind = o->kind,
-                                     .count = count * unit * p->width,
-                                     .scale = gf_job_scale(&p->job),
-                                     .threads = l->r->io->threads};
-    l->r->report->clipped[i] += gf_line_result(&r, numbers, samples);
-    return l->r->io->write_span(l->r->io->user, i, point * unit, count * unit, samples);
-}
-
-/* Real points are pairs of samples of each channel: pair by pair to sample by sample. */
-static void split_pairs(const struct lines *l, int64_t count, char *points) {
-    const int64_t width = l->p->width, real = l->p->number / 2;
-    char pair[16 * GF_SLAB_CHANNELS];
-    for (int64_t i = 0; i < count && l->p->real && width > 1; i++, points += l->point) {
-        memcpy(pair, points, (size_t)l->point);
-        for (int64_t c = 0; c < 2 * width; c++)
-            memcpy(points + c * real, pair + (c % width * 2 + c / width) * real, (size_t)real);
-    }
-}
-
-static int inverse_columns(struct lines *l, int64_t line, int64_t first, void *samples,
-                           char *block) {
-    const struct gf_slab_plan *p = l->p;
-    const int64_t count = least(p->block_units, p->rows - first), run = count * l->point;
-    int64_t out = 0;
-    int rc = 0;
-    for (int64_t k1 = 0; k1 < p->pages && !rc; k1++)
-        rc = l->r->io->get(l->r->io->user, place(l, line, k1, first), block + k1 * run, run);
-    if (!rc) {
-        twiddle(l, first, count, block);
-        rc = transform_columns(l, count, block);
-    }
-    for (int64_t i1 = 0; i1 < p->pages && !rc; i1++) {
-        split_pairs(l, count, block + i1 * run);
-        for (int i = 0; i < p->job.n_out && !rc; i++)
-            rc = write_run(l, i, line * l->n + i1 * p->rows + first, count, block + i1 * run,
-                           samples);
-    }
-    for (int i = 0; i < p->job.n_out; i++)
-        out += gf_slab_line_out_bytes(p, i);
-    if (!rc)
-        gf_slab_moved(l->r, p->pages * count * (l->point + out));
-    return rc;
-}
-
-static int column_blocks(struct lines *l) {
-    const struct gf_slab_plan *p = l->p;
-    int64_t widest = gf_slab_line_in_bytes(p);
-    void *samples = NULL, *block = NULL;
-    for (int i = 0; i < p->job.n_out && is_inverse(l); i++) {
-        const int64_t bytes = gf_slab_line_out_bytes(p, i);
-        widest = i && widest > bytes ? widest : bytes;
-    }
-    int rc = gf_slab_take(&samples, p->block_units * widest);
-    if (!rc)
-        rc = gf_slab_take(&block, p->pages * p->block_units * l->point);
-    for (int64_t i = 0; i < p->lines * p->n_blocks && !rc; i++) {
-        const int64_t line = i / p->n_blocks, first = i % p->n_blocks * p->block_units;
-        rc = is_inverse(l) ? inverse_columns(l, line, first, samples, block)
-                           : forward_columns(l, line, first, samples, block);
-    }
-    gf_free(samples);
-    gf_free(block);
-    return rc;
 }
 
 /* ---------------------------------------------------------------- rows */
 
-static int row_walk(struct lines *l) {
-    const struct gf_slab_plan *p = l->p;
-    const struct gf_slab_io *io = l->r->io;
-    const int64_t bytes = p->rows * l->point, rows = p->lines * p->pages;
+struct gf_job gf_lines_row_job(const struct gf_slab_plan *p) {
     struct gf_job job = gf_slab_block_job(p, 1, 1);
-    struct gf_report report;
-    void *row = NULL;
     job.ndim = 1;
     job.shape[0] = p->rows;
     job.channels = p->width;
     job.elsewhere = p->pages;
+    return job;
+}
+
+static int row_walk(struct gf_lines *l) {
+    const struct gf_slab_plan *p = l->p;
+    const struct gf_slab_io *io = l->r->io;
+    const int64_t bytes = p->rows * l->point, rows = p->lines * p->pages;
+    const struct gf_job job = gf_lines_row_job(p);
+    struct gf_report report;
+    void *row = NULL;
     int rc = gf_slab_take(&row, bytes);
     struct gf_array a = gf_array_wrap(row, job.in_dtype, 2, (int64_t[]){p->rows, p->width});
     for (int64_t k = 0; k < rows && !rc; k++) {
@@ -197,7 +53,7 @@ static int row_walk(struct lines *l) {
 /* ---------------------------------------------------------------- slabs */
 
 /* Points first .. first + count - 1 of a line from its rows or to them. */
-static int move_points(struct lines *l, int64_t line, int64_t first, int64_t count, void *to,
+static int move_points(struct gf_lines *l, int64_t line, int64_t first, int64_t count, void *to,
                        bool to_line) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
@@ -207,7 +63,7 @@ static int move_points(struct lines *l, int64_t line, int64_t first, int64_t cou
     for (int64_t row = 0; row < n1 && count > 0 && !rc; row += GF_SLAB_STAGED) {
         struct gf_line_weave w = {.n1 = n1,
                                   .row = row,
-                                  .n = least(GF_SLAB_STAGED, n1 - row),
+                                  .n = gf_lines_least(GF_SLAB_STAGED, n1 - row),
                                   .first = first,
                                   .point = l->point,
                                   .column = column,
@@ -223,7 +79,8 @@ static int move_points(struct lines *l, int64_t line, int64_t first, int64_t cou
             gf_line_weave(&w, l->staged, to, false);
         for (int64_t i = 0; i < w.n && !rc; i++) {
             char *at = (char *)l->staged + i * w.stride;
-            const int64_t from = place(l, line, row + i, column[i]), bytes = run[i] * l->point;
+            const int64_t from = gf_lines_place(l, line, row + i, column[i]),
+                          bytes = run[i] * l->point;
             if (bytes)
                 rc = to_line ? io->get(io->user, from, at, bytes)
                              : io->put(io->user, from, at, bytes);
@@ -240,17 +97,17 @@ struct part {
     int64_t line, first, count, mirrored;
 };
 
-static struct part part_of(const struct lines *l, int64_t slab) {
+static struct part part_of(const struct gf_lines *l, int64_t slab) {
     const struct gf_slab_plan *p = l->p;
     const int64_t all = p->real ? l->n / 2 + 1 : l->n;
     struct part a = {.line = slab / p->n_slabs, .first = slab % p->n_slabs * p->slab_pages};
-    a.count = least(p->slab_pages, all - a.first);
-    a.mirrored = p->real ? least(a.count, l->n - all + 1 - a.first) : 0;
+    a.count = gf_lines_least(p->slab_pages, all - a.first);
+    a.mirrored = p->real ? gf_lines_least(a.count, l->n - all + 1 - a.first) : 0;
     return a;
 }
 
 /* Of the points that mirror it: those that are in the exchange. */
-static int move_part(struct lines *l, const struct part *a, bool to_line) {
+static int move_part(struct gf_lines *l, const struct part *a, bool to_line) {
     int rc = move_points(l, a->line, a->first, a->count, l->low, to_line);
     if (!rc && a->mirrored > 0)
         rc = move_points(l, a->line, l->n - a->first - a->mirrored + 1,
@@ -258,10 +115,11 @@ static int move_part(struct lines *l, const struct part *a, bool to_line) {
     return rc;
 }
 
-static void pair_part(struct lines *l, const struct part *a) {
+static void pair_part(struct gf_lines *l, const struct part *a) {
     char middle[16 * GF_SLAB_CHANNELS];
-    struct gf_line_pairs t = {&l->samples, l->n,          a->first,   a->mirrored,
-                              l->p->width, is_inverse(l), is_wide(l), l->r->io->threads};
+    struct gf_line_pairs t = {&l->samples,      l->n,        a->first,      1,
+                              a->mirrored,      l->p->width, is_inverse(l), gf_lines_wide(l),
+                              l->r->io->threads};
     if (!l->p->real)
         return;
     if (a->mirrored > 0)
@@ -284,13 +142,13 @@ struct span {
     char *numbers;
 };
 
-static int write_shifted(struct lines *l, int i, const struct span *s, const char *samples) {
+static int write_shifted(struct gf_lines *l, int i, const struct span *s, const char *samples) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_output *o = &p->job.out[i];
     const int64_t all = gf_slab_line_columns(p, i), out = gf_slab_line_out_bytes(p, i);
     const bool shifts = o->shift && !(p->real && o->half);
     const int64_t to = shifts ? (s->first + all / 2) % all : s->first;
-    const int64_t fits = least(s->count, all - to);
+    const int64_t fits = gf_lines_least(s->count, all - to);
     const struct gf_slab_io *io = l->r->io;
     int rc = io->write_span(io->user, i, s->line * all + to, fits, samples);
     if (!rc && fits < s->count)
@@ -301,14 +159,14 @@ static int write_shifted(struct lines *l, int i, const struct span *s, const cha
 }
 
 /* To output i's samples, or where they are scanned to floats. */
-static int convert(struct lines *l, int i, const struct span *s) {
+static int convert(struct gf_lines *l, int i, const struct span *s) {
     const struct gf_slab_plan *p = l->p;
     struct gf_job job = gf_slab_convert_job(p, i, 1, s->count);
     int64_t shape[GF_MAX_RANK];
     struct gf_report report;
     gf_slab_convert_range(&job.out[0], l->r->range.of[i]);
     if (l->scans) {
-        job.out[0].dtype = is_wide(l) ? GF_F64 : GF_F32;
+        job.out[0].dtype = gf_lines_wide(l) ? GF_F64 : GF_F32;
         job.out[0].map = GF_MAP_NUMBER;
     }
     gf_job_in_shape(&job, shape);
@@ -320,7 +178,7 @@ static int convert(struct lines *l, int i, const struct span *s) {
     return rc;
 }
 
-static int write_numbers(struct lines *l, int i, const struct span *s) {
+static int write_numbers(struct gf_lines *l, int i, const struct span *s) {
     if (gf_slab_is_output(l->p, i))
         return write_shifted(l, i, s, s->numbers);
     int rc = convert(l, i, s);
@@ -328,13 +186,13 @@ static int write_numbers(struct lines *l, int i, const struct span *s) {
 }
 
 /* And of the conjugates at the negative frequencies, but for those that are their own. */
-static int write_mirror(struct lines *l, int i, const struct span *s) {
+static int write_mirror(struct gf_lines *l, int i, const struct span *s) {
     const int64_t own = s->first == 0, nyquist = s->first + s->count - 1 == l->n;
     const int64_t count = s->count - own - nyquist;
     struct span m = {s->line, 2 * l->n - s->first - own - count + 1, count, l->numbers};
     if (!count)
         return 0;
-    gf_line_mirror(s->numbers + own * l->point, count, l->p->width, is_wide(l), l->numbers);
+    gf_line_mirror(s->numbers + own * l->point, count, l->p->width, gf_lines_wide(l), l->numbers);
     return write_numbers(l, i, &m);
 }
 
@@ -346,7 +204,7 @@ static int find(const struct gf_range_axis *a, int64_t index) {
 }
 
 /* The bins of the automatic range's sample. */
-static void take_sample(struct lines *l, const struct span *s) {
+static void take_sample(struct gf_lines *l, const struct span *s) {
     const struct gf_range_sample *b = &l->sample;
     const int64_t rows = l->p->job.ndim == 3 ? l->p->job.shape[1] : l->p->lines;
     const int z = find(&b->axis[0], s->line / rows), y = find(&b->axis[1], s->line % rows);
@@ -363,7 +221,7 @@ static void take_sample(struct lines *l, const struct span *s) {
         }
 }
 
-static int scan(struct lines *l, const struct span *s) {
+static int scan(struct gf_lines *l, const struct span *s) {
     const struct gf_job *job = &l->p->job;
     int rc = 0;
     if (l->sampled)
@@ -375,11 +233,12 @@ static int scan(struct lines *l, const struct span *s) {
 }
 
 /* All outputs, a step at a time. */
-static int emit(struct lines *l, const struct span *all) {
+static int emit(struct gf_lines *l, const struct span *all) {
     const struct gf_slab_plan *p = l->p;
     int rc = 0;
     for (int64_t at = 0; at < all->count && !rc; at += p->step_pages) {
-        const struct span s = {all->line, all->first + at, least(p->step_pages, all->count - at),
+        const struct span s = {all->line, all->first + at,
+                               gf_lines_least(p->step_pages, all->count - at),
                                all->numbers + at * l->point};
         if (l->scans)
             rc = scan(l, &s);
@@ -392,7 +251,7 @@ static int emit(struct lines *l, const struct span *all) {
     return rc;
 }
 
-static int forward_slab(struct lines *l, int64_t slab) {
+static int forward_slab(struct gf_lines *l, int64_t slab) {
     const struct part a = part_of(l, slab);
     int rc = move_part(l, &a, true);
     if (rc)
@@ -408,7 +267,7 @@ static int forward_slab(struct lines *l, int64_t slab) {
 /* ---- inverse ---- */
 
 /* Frequencies first .. first + count - 1; of a full spectrum their Hermitian part. */
-static int read_numbers(struct lines *l, int64_t line, int64_t first, int64_t count, char *to) {
+static int read_numbers(struct gf_lines *l, int64_t line, int64_t first, int64_t count, char *to) {
     const struct gf_slab_plan *p = l->p;
     const struct gf_slab_io *io = l->r->io;
     const bool full = p->real && !p->job.in_half;
@@ -417,20 +276,20 @@ static int read_numbers(struct lines *l, int64_t line, int64_t first, int64_t co
     for (int64_t at = 0, n; at < count && full && !rc; at += n) {
         const int64_t k = first + at;
         const bool own = k % l->n == 0;
-        n = own ? 1 : least(least(p->step_pages, count - at), l->n - k);
+        n = own ? 1 : gf_lines_least(gf_lines_least(p->step_pages, count - at), l->n - k);
         double energy[2] = {0, 0};
         char *half = to + at * l->point, *mirror = own ? half : l->numbers;
         if (!own)
             rc = io->read_span(io->user, line * all + all - k - n + 1, n, mirror);
         if (!rc)
-            gf_line_hermitian(half, mirror, n, p->width, is_wide(l), energy);
+            gf_line_hermitian(half, mirror, n, p->width, gf_lines_wide(l), energy);
         for (int i = 0; i < 2; i++) /* the mirror image has as much */
             l->r->energy[i] += (own ? 1 : 2) * energy[i];
     }
     return rc;
 }
 
-static int inverse_slab(struct lines *l, int64_t slab) {
+static int inverse_slab(struct gf_lines *l, int64_t slab) {
     const struct gf_slab_plan *p = l->p;
     const struct part a = part_of(l, slab);
     const int64_t in = p->width * (int64_t)gf_dtype_size(p->job.in_dtype);
@@ -451,7 +310,7 @@ static int inverse_slab(struct lines *l, int64_t slab) {
 
 /* ---- both ---- */
 
-static int take_buffers(struct lines *l) {
+static int take_buffers(struct gf_lines *l) {
     const struct gf_slab_plan *p = l->p;
     const int64_t slab = p->slab_pages * l->point, step = p->step_pages * l->point;
     int64_t widest = step / 2;
@@ -463,7 +322,7 @@ static int take_buffers(struct lines *l) {
     if (!rc && p->real)
         rc = gf_slab_take(&l->high, slab);
     if (!rc)
-        rc = gf_slab_take(&l->staged, least(p->pages, GF_SLAB_STAGED) *
+        rc = gf_slab_take(&l->staged, gf_lines_least(p->pages, GF_SLAB_STAGED) *
                                           (p->slab_pages / p->pages + 1) * l->point);
     if (!rc && p->real)
         rc = gf_slab_take(&l->numbers, step);
@@ -472,7 +331,7 @@ static int take_buffers(struct lines *l) {
     return rc;
 }
 
-static int slab_walk(struct lines *l) {
+static int slab_walk(struct gf_lines *l) {
     const struct gf_slab_plan *p = l->p;
     int rc = take_buffers(l);
     for (int64_t i = 0; i < p->lines * p->n_slabs && !rc; i++)
@@ -486,7 +345,7 @@ static int slab_walk(struct lines *l) {
     return rc;
 }
 
-static void find_sampled(struct lines *l) {
+static void find_sampled(struct gf_lines *l) {
     const struct gf_slab_plan *p = l->p;
     const int64_t count = p->lines * (p->real ? 2 : 1) * l->n * p->width;
     const double rms = sqrt(l->squares / (double)count * (double)gf_job_points(&p->job));
@@ -502,7 +361,7 @@ static void find_sampled(struct lines *l) {
 }
 
 /* The display ranges, in a walk of their own. */
-static int find_ranges(struct lines *l) {
+static int find_ranges(struct gf_lines *l) {
     const struct gf_job *job = &l->p->job;
     int rc = 0;
     if (gf_job_samples(job))
@@ -518,14 +377,15 @@ static int find_ranges(struct lines *l) {
     return rc;
 }
 
-static int run_walks(struct lines *l) {
+static int run_walks(struct gf_lines *l) {
     const struct gf_job *job = &l->p->job;
     double(*of)[2] = l->r->range.of;
-    int rc = is_inverse(l) ? slab_walk(l) : column_blocks(l);
+    const bool filter = job->op == GF_FILTER;
+    int rc = is_inverse(l) ? slab_walk(l) : gf_lines_columns(l, false);
     if (!rc)
-        rc = row_walk(l);
-    if (rc || is_inverse(l))
-        return rc ? rc : column_blocks(l);
+        rc = filter ? gf_lines_filter_rows(l) : row_walk(l);
+    if (rc || is_inverse(l) || filter)
+        return rc ? rc : gf_lines_columns(l, true);
     for (int i = 0; i < job->n_out; i++) {
         const bool given = job->out[i].range == GF_RANGE_GIVEN;
         of[i][0] = given ? job->out[i].low : 0;
@@ -537,7 +397,7 @@ static int run_walks(struct lines *l) {
 
 int gf_slab_line_run(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    struct lines l = {.r = r, .p = p, .n = p->units, .point = p->width * p->number};
+    struct gf_lines l = {.r = r, .p = p, .n = p->units, .point = p->width * p->number};
     int rc = 0;
     if (!gf_roots_make(&l.points, (uint64_t)l.n) ||
         (p->real && !gf_roots_make(&l.samples, 2 * (uint64_t)l.n)))

@@ -3,6 +3,7 @@
 
 #include "core/base/factor.h"
 #include "core/base/memory.h"
+#include "core/filter/filter.h"
 #include "core/base/status.h"
 #include "core/slab/range.h"
 
@@ -10,7 +11,7 @@
 enum { STAGED = GF_SLAB_STAGED, MOST_ROWS = 1 << 16, STEPS = 4 };
 
 bool gf_slab_is_line(const struct gf_job *job) {
-    return job->op == GF_FFT && job->axes == 1u << (job->ndim - 1);
+    return job->op != GF_DWT && job->axes == 1u << (job->ndim - 1);
 }
 
 static int64_t length_of(const struct gf_job *job) {
@@ -45,7 +46,7 @@ int64_t gf_slab_line_in_bytes(const struct gf_slab_plan *p) {
 }
 
 int64_t gf_slab_line_out_bytes(const struct gf_slab_plan *p, int i) {
-    const bool pairs = p->real && p->job.direction == GF_INVERSE;
+    const bool pairs = p->real && (p->job.direction == GF_INVERSE || p->job.op == GF_FILTER);
     return (pairs ? 2 : 1) * p->width * (int64_t)gf_dtype_size(p->job.out[i].dtype);
 }
 
@@ -56,12 +57,23 @@ int64_t gf_slab_line_columns(const struct gf_slab_plan *p, int i) {
 
 /* Bytes that a row takes in its own transform: itself, the backend's workspace, with several channels
  * these one by one too. Lengths with a large factor are convolved with a chirp. */
-static int64_t row_bytes(const struct gf_slab_plan *p, int64_t n2) {
+static int64_t transform_bytes(int64_t n2, int64_t row, bool channels) {
     enum { TABLES = 1 << 12 };
-    const int64_t row = n2 * p->width * p->number;
     if (gf_factor_radices(n2).rest != 1)
         return 12 * row + TABLES;
-    return (p->width > 1 ? 4 : 2) * row + row / 4 + TABLES;
+    return (channels ? 4 : 2) * row + row / 4 + TABLES;
+}
+
+static int64_t row_bytes(const struct gf_slab_plan *p, int64_t n2) {
+    const int64_t row = n2 * p->width * p->number;
+    const int64_t bytes = transform_bytes(n2, row, p->width > 1);
+    if (p->job.op != GF_FILTER)
+        return bytes;
+    /* A filter's is two of them, and what their values are made of: a table each, two more while one is
+     * made, and a kernel's spectrum in double, of twice the points. */
+    const int64_t tables = 4 * (n2 + 1) * p->number;
+    const bool some = p->job.filter && gf_filter_has_table(p->job.filter);
+    return bytes + row + (some ? tables + transform_bytes(2 * n2, 32 * n2, false) : 0);
 }
 
 /* The least number of rows for which one fits. */
@@ -104,7 +116,11 @@ static bool is_full_input(const struct gf_slab_plan *p) {
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const bool inverse = p->job.direction == GF_INVERSE;
     const int64_t number = p->width * p->number, n1 = p->pages, room = memory - memory / 8;
-    const int64_t column = n1 * number + (inverse ? widest(p) : gf_slab_line_in_bytes(p));
+    const int64_t read = gf_slab_line_in_bytes(p), written = widest(p);
+    const int64_t samples = inverse                                 ? written
+                            : p->job.op == GF_FFT || read > written ? read
+                                                                    : written;
+    const int64_t column = n1 * number + samples;
     const int64_t staged = n1 < STAGED ? n1 : STAGED;
     const int64_t step = inverse ? (is_full_input(p) ? number : 0) : number + widest(p);
     const int64_t point =
@@ -121,6 +137,13 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     p->n_slabs = (most + slab - 1) / slab;
     p->slab_pages = (most + p->n_slabs - 1) / p->n_slabs;
     p->step_pages = (p->slab_pages + STEPS - 1) / STEPS;
+    if (p->job.op == GF_FILTER) { /* pairs of rows */
+        p->n_slabs = p->pages / 2 + 1;
+        p->slab_pages = 2 * p->rows;
+        p->step_pages = 0;
+        *needed = p->block_units * column + memory / 8;
+        return 0;
+    }
     const int64_t a = p->block_units * column, b = p->slab_pages * point + staged * number;
     *needed = (a > b ? a : b) + memory / 8;
     return 0;
@@ -133,6 +156,20 @@ static bool looks(const struct gf_job *job) {
     return any && job->direction == GF_FORWARD;
 }
 
+/* Beyond the ends of a line as many are read as there are, and none is written. */
+static void describe_filter(struct gf_slab_plan *p, int64_t in) {
+    const int64_t kept = gf_job_counted(&p->job, p->job.ndim - 1);
+    p->walk[0].what = "blocks of columns, and their twiddles";
+    p->walk[1].what = "rows in pairs, filter, and back";
+    p->walk[2].what = "blocks of columns, back";
+    p->walk[0].bytes_read = in;
+    p->walk[0].bytes_written = p->walk[1].bytes_read = p->walk[1].bytes_written =
+        p->walk[2].bytes_read = p->exchange_bytes;
+    for (int i = 0; i < p->job.n_out; i++)
+        p->walk[2].bytes_written +=
+            p->lines * kept * p->width * (int64_t)gf_dtype_size(p->job.out[i].dtype);
+}
+
 static void describe_walks(struct gf_slab_plan *p) {
     const bool inverse = p->job.direction == GF_INVERSE;
     const int64_t of_line = p->job.in_half ? p->units + 1 : length_of(&p->job);
@@ -141,6 +178,10 @@ static void describe_walks(struct gf_slab_plan *p) {
         out += p->lines * gf_slab_line_columns(p, i) * p->width *
                (int64_t)gf_dtype_size(p->job.out[i].dtype);
     p->n_walks = 3;
+    if (p->job.op == GF_FILTER) {
+        describe_filter(p, in);
+        return;
+    }
     p->walk[0].what =
         inverse ? "slabs of the line, to its rows" : "blocks of columns, and their twiddles";
     p->walk[1].what = "rows";

@@ -122,14 +122,14 @@ static void ends(const struct gf_line_pairs *t, void *low, void *high) {
 
 void gf_line_pairs(const struct gf_line_pairs *t, void *low, void *high) {
     struct number fine[CHUNK];
-    fill_roots(t->roots, 1, fine);
+    fill_roots(t->roots, t->step, fine);
     const int64_t from = t->first == 0;
     if (from)
         ends(t, low, high);
 #pragma omp parallel for num_threads(t->threads) if (t->threads > 1)
     for (int64_t at = from; at < t->count; at += CHUNK) {
         const int64_t end = t->count - at < CHUNK ? t->count : at + CHUNK;
-        const struct number base = root_at(t->roots, (uint64_t)(t->first + at));
+        const struct number base = root_at(t->roots, (uint64_t)(t->first + at * t->step));
         for (int64_t j = at; j < end; j++) {
             const struct number w = times(base, fine[j - at]);
             for (int64_t c = 0; c < t->width; c++) {
@@ -228,6 +228,25 @@ void gf_line_hermitian(void *half, const void *mirror, int64_t count, int64_t wi
             energy[1] += odd.re * odd.re + odd.im * odd.im;
             store(half, i * width + c, wide, even);
         }
+}
+
+/* ---- filters ---- */
+
+void gf_line_times(const double *value, int64_t count, int64_t width, bool wide, void *numbers) {
+    for (int64_t i = 0; i < count; i++) {
+        const struct number h = {value[2 * i], value[2 * i + 1]};
+        for (int64_t c = i * width; c < (i + 1) * width; c++)
+            store(numbers, c, wide, times(load(numbers, c, wide), h));
+    }
+}
+
+void gf_line_conjugate(int64_t count, bool wide, int threads, void *numbers) {
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int64_t i = 0; i < count; i++)
+        if (wide)
+            ((double *)numbers)[2 * i + 1] *= -1;
+        else
+            ((float *)numbers)[2 * i + 1] *= -1;
 }
 
 /* ---- rows and the line ---- */

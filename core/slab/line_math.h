@@ -21,10 +21,11 @@ void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns);
 /* Points first .. first + count - 1 of a half-length spectrum in `low`, and in `high` those that they
  * mirror, n - first - count + 1 .. n - first, in this order; where count is odd about the middle, or
  * the two meet, both have the point in common. Forward: the spectrum of the pairs becomes that of the
- * samples; inverse: back, times two. Point n is that at 0 where first is 0. */
+ * samples; inverse: back, times two. Point n is that at 0 where first is 0. Of a row of the line the points
+ * are `step` apart: first, first + step … and n - first - step (count - 1) .. n - first. */
 struct gf_line_pairs {
     const struct gf_roots *roots; /* of the line's samples: twice the points */
-    int64_t n, first, count, width;
+    int64_t n, first, step, count, width;
     bool inverse, wide;
     int threads;
 };
@@ -58,6 +59,11 @@ void gf_line_mirror(const void *from, int64_t count, int64_t width, bool wide, v
  * the rest, to `energy`. */
 void gf_line_hermitian(void *half, const void *mirror, int64_t count, int64_t width, bool wide,
                        double energy[2]);
+
+/* numbers[i][width] times value[i], complex in double. */
+void gf_line_times(const double *value, int64_t count, int64_t width, bool wide, void *numbers);
+/* To their conjugates: what is transformed forward between two of these is transformed back. */
+void gf_line_conjugate(int64_t count, bool wide, int threads, void *numbers);
 
 /* Rows row .. row + n - 1 of n1, each from its column column[i] on, run[i] of them, and the places
  * row + n1 column of `line`, which begins with point `first`. */

@@ -57,6 +57,8 @@ int gf_slab_put_rows(struct gf_slab_state *r, const struct gf_slab_block *b, cha
                      void *piece);
 int64_t gf_slab_row_piece(const struct gf_slab_state *r);
 
+/* The plan's filter for its parts, which have a table each; the caller frees. */
+int gf_slab_filter_of(const struct gf_slab_plan *p, struct gf_filter **out);
 /* A filter's second walk. */
 int gf_slab_filter_blocks(struct gf_slab_state *r);
 

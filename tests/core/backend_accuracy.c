@@ -18,8 +18,7 @@ static bool only_small_factors(const struct gf_job *job) {
     return true;
 }
 
-/* Runs the job on random input, checks the error of output 0 and remembers the worst. */
-static void measure(struct subject *s, const struct gf_job *job) {
+void backends_measure(struct subject *s, const struct gf_job *job) {
     struct gf_array in = {0}, out[GF_MAX_OUTPUTS] = {{0}};
     struct reference r = {.v = NULL};
     struct gf_report report;
@@ -84,7 +83,7 @@ static void measure_length(struct subject *s, int64_t n) {
             if (n > 128 && !s->full && (n + p + which) % 5 > 1)
                 continue;
             struct gf_job j = variant(job, which);
-            measure(s, &j);
+            backends_measure(s, &j);
         }
     }
 }
@@ -117,7 +116,7 @@ static void measure_shape(struct subject *s) {
     for (int p = GF_SINGLE; p <= GF_DOUBLE; p++) {
         job.precision = (enum gf_precision)p;
         struct gf_job j = variant(job, which);
-        measure(s, &j);
+        backends_measure(s, &j);
     }
 }
 

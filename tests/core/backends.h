@@ -62,6 +62,9 @@ bool backends_refused(const struct subject *s, int rc);
 /* Runs the job on random input and compares every output with the plain loops; strided: arrays
  * whose elements lie apart. */
 void backends_check(struct subject *s, const struct gf_job *job, bool strided);
+/* Runs the job on random input, checks the error of output 0, numbers as they are, and remembers the
+ * worst. */
+void backends_measure(struct subject *s, const struct gf_job *job);
 /* A job in words, see tests/core/backend_jobs.c; false when they are none. */
 bool backends_parse(const char *text, struct gf_job *job);
 /* The same with a filter after a bar, see tests/core/backend_filters.c, which the caller frees. */

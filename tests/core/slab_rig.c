@@ -61,8 +61,9 @@ static void moved(void *user, int64_t bytes) {
     ((struct slab_rig *)user)->moved = bytes;
 }
 
-int slab_rig_job(void *user, const struct gf_job *job, const struct gf_array *in,
-                 struct gf_array *out, struct gf_report *report) {
+/* Plans a job, unless it is the one before, and runs it. */
+static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
+                   struct gf_array *out, struct gf_report *report) {
     struct slab_rig *f = user;
     int rc = 0;
     if (!f->plan || !gf_job_equal(job, &f->planned)) {
@@ -108,7 +109,7 @@ static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
     return rc;
 }
 
-int slab_rig_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_report *report) {
+static int run_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_report *report) {
     const struct gf_slab_io io = {.user = f,
                                   .threads = SLAB_RIG_THREADS,
                                   .read = read_pages,
@@ -116,7 +117,7 @@ int slab_rig_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_repor
                                   .write = write_rows,
                                   .put = put,
                                   .get = get,
-                                  .run = slab_rig_job,
+                                  .run = run_job,
                                   .moved = moved,
                                   .read_span = read_span,
                                   .write_span = write_span};
@@ -135,4 +136,41 @@ int slab_rig_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_repor
                      (long long)gf_slab_bytes_moved(&p));
     free(f->exchange);
     return rc;
+}
+
+static int take_arrays(struct slab_rig *f, const struct gf_job *job) {
+    int64_t shape[GF_MAX_RANK];
+    gf_job_in_shape(job, shape);
+    int rc = gf_array_alloc(&f->in, job->in_dtype, job->ndim + 1, shape);
+    for (int i = 0; i < job->n_out && !rc; i++) {
+        gf_job_out_shape(job, i, shape);
+        rc = gf_array_alloc(&f->whole[i], job->out[i].dtype, job->ndim + 1, shape);
+        if (!rc)
+            rc = gf_array_alloc(&f->out[i], job->out[i].dtype, job->ndim + 1, shape);
+        const int x = job->ndim - 1;
+        f->columns[i] = gf_job_counts_part(job) ? gf_job_counted(job, x) : shape[x];
+    }
+    return rc;
+}
+
+int slab_rig_run(struct slab_rig *f, const struct gf_job *job) {
+    uint64_t seed = 5;
+    int rc = take_arrays(f, job);
+    if (rc)
+        return rc;
+    if (f->zeros)
+        memset(f->in.data, 0, (size_t)gf_array_bytes(&f->in));
+    else
+        backends_fill(&f->in, &seed);
+    rc = run_job(f, job, &f->in, f->whole, &f->report[0]);
+    return rc ? rc : run_slabs(f, job, &f->report[1]);
+}
+
+void slab_rig_free(struct slab_rig *f) {
+    backend->unplan(f->context, f->plan);
+    gf_array_free(&f->in);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
+        gf_array_free(&f->whole[i]);
+        gf_array_free(&f->out[i]);
+    }
 }

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/status.h"
 #include "core/deal/deal.h"
@@ -21,10 +22,10 @@ static void check_text(const char *is, const char *wanted) {
 static void test_earliest(void) {
     const double rate[] = {1, 4, 0, 4};
     const int64_t none[] = {0, 0, 0, 0}, some[] = {0, 4, 0, 5}, late[] = {0, 3, 0, 3};
-    CHECK_EQ(gf_shares_earliest(rate, 4, none), 1);
-    CHECK_EQ(gf_shares_earliest(rate, 4, some), 0);
-    CHECK_EQ(gf_shares_earliest(rate, 4, late), 0); /* 1/1 and 4/4: the first of equal ones */
-    CHECK_EQ(gf_shares_earliest(rate + 2, 1, none), -1);
+    CHECK_EQ(gf_shares_earliest(rate, NULL, 4, none), 1);
+    CHECK_EQ(gf_shares_earliest(rate, NULL, 4, some), 0);
+    CHECK_EQ(gf_shares_earliest(rate, NULL, 4, late), 0); /* 1/1 and 4/4: the first of equal ones */
+    CHECK_EQ(gf_shares_earliest(rate + 2, NULL, 1, none), -1);
 }
 
 /* Counts are the rates' parts of the whole to within one unit, at every point on the way. */
@@ -35,7 +36,7 @@ static void test_own(void) {
         unsigned char owner[UNITS];
         int64_t units[DEVICES] = {0}, counted[DEVICES] = {0};
         double share[DEVICES], sum = 0;
-        gf_shares_own(rates[k], DEVICES, units, owner, UNITS);
+        gf_shares_own(rates[k], NULL, DEVICES, units, owner, NULL, UNITS);
         gf_shares_of(rates[k], DEVICES, share);
         for (int u = 0; u < UNITS; u++) {
             counted[owner[u]]++;
@@ -188,7 +189,9 @@ static void test_lists(void) {
 
 static struct gf_deal deal;
 
-static void start(const char *backend, bool dynamic, const double *rate, int64_t units) {
+/* `late`: seconds that the context of a GPU takes. */
+static void start_late(const char *backend, bool dynamic, const double *rate, int64_t units,
+                       double late) {
     memset(fail_at, 0, sizeof fail_at);
     for (int i = 0; i <= DEVICES; i++)
         ran[i] = 0;
@@ -197,7 +200,17 @@ static void start(const char *backend, bool dynamic, const double *rate, int64_t
              0);
     if (rate)
         gf_deal_set_rates(&deal, rate);
+    for (int i = 0; i < deal.n; i++) {
+        const bool cpu =
+            deal.entry[i].what.backend[0] == 'h' || deal.entry[i].what.device[0] == '2';
+        CHECK(deal.n == 1 || (cpu ? deal.entry[i].late == 0 : deal.entry[i].late > 0.1));
+        deal.entry[i].late = cpu ? 0 : late;
+    }
     CHECK_EQ(gf_deal_start(&deal, units, 1), 0);
+}
+
+static void start(const char *backend, bool dynamic, const double *rate, int64_t units) {
+    start_late(backend, dynamic, rate, units, 0);
 }
 
 /* Which device each unit is given to, where a thread can use all of them. */
@@ -237,6 +250,58 @@ static void test_measured(void) {
     CHECK(deal.entry[0].done > UNITS * 0.68 && deal.entry[0].done < UNITS * 0.70);
     CHECK_EQ(deal.entry[0].done + deal.entry[1].done + deal.entry[2].done, UNITS);
     CHECK(!deal.recorded);
+    gf_deal_close(&deal);
+}
+
+/* With recorded speeds a device has units from the time on at which its context is open. */
+static void test_late_recorded(void) {
+    const double rate[] = {100, 50}, fast[] = {1e6, 50};
+    unsigned char owner[UNITS];
+    start_late("gpu:0,host", false, rate, UNITS, 1); /* both are done after 2 s */
+    CHECK(gf_deal_begins(&deal, 0));
+    assign_all(owner, rate);
+    for (int u = 0; u < 48; u++)
+        CHECK_EQ(owner[u], 1);
+    CHECK_EQ(deal.entry[0].done, 100);
+    CHECK_EQ(deal.entry[1].done, 100);
+    gf_deal_close(&deal);
+    start_late("gpu:0,host", false, fast, UNITS, 4.1); /* the host needs 4 s */
+    CHECK(!gf_deal_begins(&deal, 0) && gf_deal_leaves_out(&deal, 0));
+    CHECK(deal.entry[0].others > 3.9 && deal.entry[0].others < 4.1);
+    assign_all(owner, rate);
+    CHECK_EQ(deal.entry[1].done, UNITS);
+    CHECK(!gf_session_is_up(gf_deal_session(&deal, 0))); /* no context was opened */
+    gf_deal_close(&deal);
+    start_late("gpu:0,gpu:1", false, rate, UNITS, 1e9); /* somebody works */
+    assign_all(owner, rate);
+    CHECK(deal.entry[0].done + deal.entry[1].done == UNITS);
+    gf_deal_close(&deal);
+}
+
+/* Without a record the others begin and tell how long all takes, by the clock. */
+static void test_late_measured(bool dynamic) {
+    const double seconds[] = {0.001, 0.004};
+    unsigned char owner[UNITS];
+    start_late("gpu:0,host", dynamic, NULL, UNITS, 1e3);
+    CHECK(!gf_deal_begins(&deal, 0));
+    assign_all(owner, seconds);
+    CHECK_EQ(deal.entry[1].done, UNITS);
+    CHECK(gf_deal_leaves_out(&deal, 0) && deal.entry[0].others < 1e3);
+    CHECK(!gf_session_is_up(gf_deal_session(&deal, 0)));
+    gf_deal_close(&deal);
+
+    start_late("gpu:0,host", dynamic, NULL, UNITS, 1e-9); /* begins once the host has measured */
+    for (int u = 0; u < UNITS; u++) {
+        for (int ms = 0; u == 3 && !gf_session_is_up(gf_deal_session(&deal, 0)) && ms < 5000; ms++)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        owner[u] = (unsigned char)gf_deal_assign(&deal, u);
+        gf_deal_end(&deal, owner[u], seconds[owner[u]]);
+    }
+    for (int u = 0; u < 3; u++)
+        CHECK_EQ(owner[u], 1);
+    CHECK(gf_session_is_up(gf_deal_session(&deal, 0)) && !gf_deal_leaves_out(&deal, 0));
+    CHECK(deal.entry[0].done > UNITS / 2 && (dynamic || deal.entry[1].done > UNITS / 6));
+    CHECK_EQ(deal.entry[0].done + deal.entry[1].done, UNITS);
     gf_deal_close(&deal);
 }
 
@@ -339,6 +404,18 @@ static void test_hand_back(bool dynamic, bool recorded, int status) {
     gf_deal_close(&deal);
 }
 
+/* Where the others fail, one that was left out works after all. */
+static void test_late_instead(bool dynamic, const double *rate) {
+    start_late("gpu:0,gpu:2", dynamic, rate, UNITS, 1e3);
+    fail_at[2] = 7;
+    fail_status[2] = GF_EBACKEND;
+    CHECK_EQ(run_all(), 0);
+    for (int u = 0; u < UNITS; u++)
+        CHECK_EQ(done[u], 1);
+    CHECK(deal.entry[1].failed && !deal.entry[0].failed && !gf_deal_leaves_out(&deal, 0));
+    gf_deal_close(&deal);
+}
+
 /* Where all have failed the work fails too, and nobody waits for ever. */
 static void test_all_fail(void) {
     start("gpu:0,gpu:1", false, NULL, UNITS);
@@ -373,6 +450,13 @@ int main(void) {
     test_recorded();
     test_measured();
     test_dynamic();
+    test_late_recorded();
+    for (int dynamic = 0; dynamic < 2; dynamic++) {
+        const double rate[] = {3, 2};
+        test_late_measured(dynamic);
+        test_late_instead(dynamic, NULL);
+        test_late_instead(dynamic, rate);
+    }
     for (int i = 0; i < 20; i++) {
         test_hand_back(false, true, GF_ENOMEM);
         test_hand_back(false, false, GF_EBACKEND);

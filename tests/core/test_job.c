@@ -4,6 +4,7 @@
 
 #include "core/session/auto.h"
 #include "core/base/dl.h"
+#include "core/base/huge_page.h"
 #include "core/base/job_check.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
@@ -190,6 +191,35 @@ static void test_memory(void) {
     CHECK_EQ(gf_memory_check(8ll << 30, 8ll << 30), 0);
     CHECK_EQ(gf_memory_check(12ll << 30, 8ll << 30), GF_ENOMEM);
     CHECK(!strcmp(gf_message(), "needs 12.0 GiB, limit 8.0 GiB (--max-memory)"));
+}
+
+/* Blocks one behind the other, whose room is used again once all behind them are given back. */
+static void test_huge_page(void) {
+    enum { BYTES = 300000 };
+    int own = 0;
+    void *small = gf_alloc(BYTES); /* opens none for itself */
+    CHECK(small && !gf_huge_page_give(small) && !gf_huge_page_take(BYTES, false));
+    char *a = gf_huge_page_take(BYTES, true), *b = gf_huge_page_take(BYTES, false);
+    gf_free(small);
+    CHECK(!gf_huge_page_give(&own) && !gf_huge_page_give(NULL));
+    if (!a) /* a build with a sanitizer */
+        return;
+    CHECK((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0 && b >= a + BYTES);
+    memset(a, 1, BYTES);
+    memset(b, 2, BYTES);
+    CHECK(a[BYTES - 1] == 1 && b[BYTES - 1] == 2);
+    CHECK(!gf_huge_page_take(GF_HUGE_PAGE - BYTES, false) && !gf_huge_page_take(SIZE_MAX, false));
+    CHECK(gf_huge_page_give(a));
+    char *c = gf_huge_page_take(BYTES, false);
+    CHECK(c >= b + BYTES);
+    CHECK(gf_huge_page_give(c) && gf_huge_page_give(b));
+    CHECK(gf_huge_page_take(BYTES, false) == a && gf_huge_page_give(a));
+    struct gf_array array;
+    CHECK_EQ(gf_array_alloc(&array, GF_U8, 1, (int64_t[]){BYTES}), 0);
+    CHECK(array.data == a); /* arrays lie there */
+    gf_array_free(&array);
+    CHECK(gf_huge_page_take(GF_HUGE_PAGE - 64, false) == a &&
+          gf_huge_page_give(a)); /* all is free */
 }
 
 /* One field set to what its job does not have; every field of struct gf_job has a line below. */
@@ -390,6 +420,7 @@ int main(void) {
     test_scale();
     test_equal();
     test_arrays();
+    test_huge_page();
     test_memory();
     test_table();
     test_weights();

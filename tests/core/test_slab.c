@@ -118,44 +118,19 @@ static bool same_counted(const struct gf_job *job, const struct gf_array *a,
 
 /* The whole job and the slabs, from the same input. */
 static void check_job(void *context, const struct gf_job *job) {
-    struct slab_rig f = {.context = context};
-    struct gf_array whole[GF_MAX_OUTPUTS] = {{0}};
-    struct gf_report report[2];
-    int64_t shape[GF_MAX_RANK];
-    uint64_t seed = 5;
+    struct slab_rig f = {.context = context, .zeros = fill_with_zeros};
+    const struct gf_report *report = f.report;
     char text[160];
-    gf_job_in_shape(job, shape);
-    int rc = gf_array_alloc(&f.in, job->in_dtype, job->ndim + 1, shape);
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        gf_job_out_shape(job, i, shape);
-        rc = gf_array_alloc(&whole[i], job->out[i].dtype, job->ndim + 1, shape);
-        if (!rc)
-            rc = gf_array_alloc(&f.out[i], job->out[i].dtype, job->ndim + 1, shape);
-        const int x = job->ndim - 1;
-        f.columns[i] = gf_job_counts_part(job) ? gf_job_counted(job, x) : shape[x];
-    }
-    if (fill_with_zeros)
-        memset(f.in.data, 0, (size_t)gf_array_bytes(&f.in));
-    else
-        backends_fill(&f.in, &seed);
+    int rc = slab_rig_run(&f, job);
     backends_text(job, text);
-    if (!rc)
-        rc = slab_rig_job(&f, job, &f.in, whole, &report[0]);
-    if (!rc)
-        rc = slab_rig_slabs(&f, job, &report[1]);
     CHECK_MSG(!rc, "%s: %s", text, gf_message());
     for (int i = 0; i < job->n_out && !rc; i++) {
-        CHECK_MSG(same_counted(job, &whole[i], &f.out[i]), "output %d differs: %s", i, text);
+        CHECK_MSG(same_counted(job, &f.whole[i], &f.out[i]), "output %d differs: %s", i, text);
         CHECK(report[0].low[i] == report[1].low[i] && report[0].high[i] == report[1].high[i]);
         CHECK_EQ(report[0].clipped[i], report[1].clipped[i]);
         CHECK(fabs(report[0].imag_ratio - report[1].imag_ratio) <= 1e-5 * report[0].imag_ratio);
     }
-    backend->unplan(context, f.plan);
-    gf_array_free(&f.in);
-    for (int i = 0; i < job->n_out; i++) {
-        gf_array_free(&whole[i]);
-        gf_array_free(&f.out[i]);
-    }
+    slab_rig_free(&f);
 }
 
 static const struct {

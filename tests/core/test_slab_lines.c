@@ -5,6 +5,7 @@
 
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "core/filter/filter.h"
 #include "core/slab/line.h"
 #include "tests/core/backends.h"
 #include "tests/core/slab_rig.h"
@@ -31,40 +32,20 @@ static double distance(const struct gf_array *a, const struct gf_array *b) {
 /* The line in memory is cut elsewhere, so the two differ by rounding. */
 static void check_line(void *context, const struct gf_job *job) {
     struct slab_rig f = {.context = context};
-    struct gf_array whole[GF_MAX_OUTPUTS] = {{0}};
-    struct gf_report report[2];
-    int64_t shape[GF_MAX_RANK];
-    uint64_t seed = 7;
+    const struct gf_report *report = f.report;
     char text[160];
     const double bound = job->precision == GF_DOUBLE ? 2e-15 : 1e-6;
-    gf_job_in_shape(job, shape);
-    int rc = gf_array_alloc(&f.in, job->in_dtype, job->ndim + 1, shape);
-    for (int i = 0; i < job->n_out && !rc; i++) {
-        gf_job_out_shape(job, i, shape);
-        rc = gf_array_alloc(&whole[i], job->out[i].dtype, job->ndim + 1, shape);
-        if (!rc)
-            rc = gf_array_alloc(&f.out[i], job->out[i].dtype, job->ndim + 1, shape);
-    }
-    backends_fill(&f.in, &seed);
+    int rc = slab_rig_run(&f, job);
     backends_text(job, text);
-    if (!rc)
-        rc = slab_rig_job(&f, job, &f.in, whole, &report[0]);
-    if (!rc)
-        rc = slab_rig_slabs(&f, job, &report[1]);
     CHECK_MSG(!rc, "%s: %s", text, gf_message());
     for (int i = 0; i < job->n_out && !rc; i++) {
-        const double d = distance(&whole[i], &f.out[i]), high = report[0].high[i];
+        const double d = distance(&f.whole[i], &f.out[i]), high = report[0].high[i];
         CHECK_MSG(d < bound, "%s: output %d is off by %g", text, i, d);
         CHECK(fabs(high - report[1].high[i]) <= 1e-3 * fabs(high));
         CHECK(llabs(report[0].clipped[i] - report[1].clipped[i]) <= 1);
         CHECK(fabs(report[0].imag_ratio - report[1].imag_ratio) <= 1e-5 * report[0].imag_ratio);
     }
-    backend->unplan(context, f.plan);
-    gf_array_free(&f.in);
-    for (int i = 0; i < job->n_out; i++) {
-        gf_array_free(&whole[i]);
-        gf_array_free(&f.out[i]);
-    }
+    slab_rig_free(&f);
 }
 
 static void test_line_outputs(void *context, struct gf_job job) {
@@ -106,6 +87,30 @@ static void test_line_inverse(void *context, struct gf_job job) {
     }
 }
 
+/* Factors and an offset. */
+static void test_line_filter(void *context, struct gf_job job) {
+    const int x = job.ndim - 1;
+    const int64_t n = job.shape[x];
+    struct gf_lowpass l = {.profile = GF_GAUSSIAN, .radius = {n / 9., n / 9., n / 9.}};
+    struct gf_filter *filter;
+    job.op = GF_FILTER;
+    job.n_out = 2;
+    job.out[0] =
+        (struct gf_output){.kind = GF_REAL, .dtype = job.precision == GF_DOUBLE ? GF_F64 : GF_F32};
+    job.out[1] = (struct gf_output){.kind = GF_REAL, .dtype = GF_U8};
+    CHECK(!gf_filter_new(&filter));
+    CHECK(!gf_filter_add_highpass(filter, &l));
+    l.profile = GF_BUTTERWORTH;
+    l.order = 2;
+    l.centre[x] = n / 5.;
+    CHECK(!gf_filter_add_notch(filter, &job, &l));
+    filter->offset = 17;
+    job.filter = filter;
+    job.filter_serial = filter->serial;
+    check_line(context, &job);
+    gf_filter_free(filter);
+}
+
 /* Of lengths that make slabs with and without a middle, a row in one piece, odd halves. */
 static void test_lines(void *context, enum gf_precision precision) {
     static const struct {
@@ -133,6 +138,8 @@ static void test_lines(void *context, enum gf_precision precision) {
             job.out[0].half = type < 2;
             check_line(context, &job);
             job.out[0].half = false;
+            if (type < 2)
+                test_line_filter(context, job);
             if (type != 1)
                 test_line_outputs(context, job);
             if (type == 2)

@@ -40,6 +40,9 @@ const struct fault_case fault_cases[] = {
         "fwd @/v.tif --phase=o.tif --magnitude=m.raw --max-memory=9K --scratch=."),
     RUN("line-scratch",
         "fwd @/v.raw --shape=768 --type=u8 --complex=o.npy --max-memory=5K --scratch=auto"),
+    RUN("line-filter-scratch",
+        "filter @/v.raw --shape=768 --type=u8 --convolve=@/k.pgm --edges=mirror "
+        "--out=o.npy --max-memory=20K --scratch=auto"),
     RUN("filter-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --edges=taper "
                           "--out=o.npy --max-memory=30K --scratch=auto"),
     RUN("smooth-scratch", "filter @/v.raw --shape=4x12x16 --type=u8 --lowpass=3 --edges=smooth "
@@ -184,6 +187,7 @@ bool inputs_make(const char *folder, int seed) {
     if (mkdir(folder, 0777) || mkdir(path, 0777) ||
         !pnm(folder, "a.pgm", "P5\n16 12\n255\n", 192, (unsigned)seed) ||
         !pnm(folder, "b.pgm", "P5\n16 12\n255\n", 192, (unsigned)seed + 1) ||
+        !pnm(folder, "k.pgm", "P5\n7 1\n255\n", 7, (unsigned)seed + 2) ||
         !pnm(folder, "m.pgm", "P5\n16 12\n255\n", 192, (unsigned)seed + 2) ||
         !pnm(folder, "c.ppm", "P6\n16 12\n255\n", 576, (unsigned)seed + 3) ||
         !pnm(folder, "big.pgm", "P5\n1000 800\n255\n", 800000, (unsigned)seed + 6) ||

@@ -74,6 +74,25 @@ struct gf_job gpu_random_job(uint64_t *seed, const int64_t *most) {
     return job;
 }
 
+bool gpu_line_job(int i, struct gf_job *job) {
+    static const char *const jobs[] = {
+        "fwd c64 96x40 axes=1 > complex",
+        "fwd u8 97x33 axes=1 ch=2 > complex half",
+        "fwd f32 20000x3 axes=1 > complex half",
+        "fwd f64 96x40 axes=1 double luma ch=3 > complex half",
+        "inv c64 96x40 axes=1 > complex",
+        "inv c64 97x33 axes=1 ch=2 real half > real u8",
+        "inv c64 20000x3 axes=1 real half > real f32",
+        "inv c64 96x40 axes=1 real > real f32, magnitude f32",
+        "inv c128 31x70 axes=1 double real > real f64",
+    };
+    if (i >= (int)(sizeof jobs / sizeof *jobs) || !backends_parse(jobs[i], job))
+        return false;
+    job->line = job->shape[0] * 1009;
+    job->elsewhere = 1009;
+    return true;
+}
+
 /* A filter of random low passes, perhaps too many to evaluate, perhaps with a table, which the
  * planner does not look into. */
 static void random_filter(uint64_t *seed, struct gf_job *job) {

@@ -13,6 +13,9 @@ void gpu_make_devices(void);
 struct gf_job gpu_random_job(uint64_t *seed, const int64_t *most);
 struct gf_job gpu_random_wavelet(uint64_t *seed, const int64_t *most); /* always valid */
 
+/* Some columns of a long line's matrix; false for i past the last one. */
+bool gpu_line_job(int i, struct gf_job *job);
+
 /* Of a forward job with real samples, one of a filter, which gpu_drop_filter() frees; false where
  * the job is another. */
 bool gpu_random_filter_job(uint64_t *seed, struct gf_job *job);

@@ -93,6 +93,9 @@ static void each_kernel(int random, const struct gf_gpu_props *d, struct known *
             job.axes = 6;
         each_of(&job, d, known, then, what);
     }
+    struct gf_job line;
+    for (int i = 0; gpu_line_job(i, &line); i++)
+        each_of(&line, d, known, then, what);
     enum { FILTERS = 40 };
     for (int i = 0; i < random || i < FILTERS; i++) {
         struct gf_job job = gpu_random_job(&seed, most);

@@ -504,6 +504,26 @@ static void walk_filter(struct walk *w, bool all) {
     }
 }
 
+/* What kernels/transpose.cl does. */
+static void walk_transpose(struct walk *w, bool all) {
+    const struct transpose_args *a = &w->pass->args.transpose;
+    const bool back = walk_option(w->pass, "BACK") == 1;
+    const int64_t rows = back ? a->height : a->numbers;
+    w->in_bytes = w->out_bytes = w->p->job.precision == GF_DOUBLE ? 16 : 8;
+    if (rows > a->height && !back)
+        broken(w, "reads %lld numbers of columns that have %lld", (long long)rows,
+               (long long)a->height);
+    for (int64_t c = all ? 0 : a->channels - 1; c < a->channels; c++)
+        for (int64_t k = all ? 0 : rows - 1; k < rows; k++)
+            for (int64_t x = all ? 0 : a->columns - 1; x < a->columns; x++) {
+                const int64_t number = k < a->numbers ? k : a->n - k;
+                const int64_t plane = (c * a->height + k) * a->columns + x;
+                const int64_t row = (x * a->numbers + number) * a->channels + c;
+                reads(w, back ? row : plane);
+                writes(w, back ? plane : row);
+            }
+}
+
 int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t size) {
     struct walk w = {.p = p, .wrong = wrong, .size = size};
     bool all = true, cleared = false, written[GF_GPU_N_BUFFERS] = {[GF_GPU_IN] = true};
@@ -520,6 +540,7 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
         bool axis = pass->kind == GF_GPU_PASS_AXIS || pass->kind == GF_GPU_PASS_FILTER_AXIS;
         bool load = pass->kind == GF_GPU_PASS_LOAD, store = pass->kind == GF_GPU_PASS_STORE;
         bool filter = pass->kind == GF_GPU_PASS_MULTIPLY;
+        bool transpose = pass->kind == GF_GPU_PASS_TRANSPOSE;
         w.number = i;
         w.pass = pass;
         if (!written[pass->buffer[0]])
@@ -535,6 +556,8 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             walk_loadstore(&w, load, all);
         else if (filter)
             walk_filter(&w, all);
+        else if (transpose)
+            walk_transpose(&w, all);
         else if (pass->kind == GF_GPU_PASS_SAMPLE || pass->kind == GF_GPU_PASS_SELECT)
             walk_sample(&w);
         else
@@ -547,7 +570,7 @@ int64_t walk_plan(const struct gf_gpu_plan *p, int64_t most, char *wrong, size_t
             continue;
         }
         written[pass->buffer[1]] = true;
-        if (axis || load || store || filter)
+        if (axis || load || store || filter || transpose)
             w.last[pass->buffer[1]] = i + 1;
     }
     for (int i = 0; i < p->job.n_out; i++) {

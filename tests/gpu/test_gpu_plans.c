@@ -358,6 +358,13 @@ static void check_named(void) {
         }
 }
 
+static void check_lines(void) {
+    struct gf_job job;
+    for (int i = 0; gpu_line_job(i, &job); i++)
+        for (int d = 0; d < GPU_DEVICES; d++)
+            check_job(&job, &gpu_devices[d]);
+}
+
 int main(int argc, char **argv) {
     static const int64_t little[4] = {1500, 60, 18, 9}, much[4] = {20000, 9000, 900, 90};
     gpu_make_devices();
@@ -372,6 +379,7 @@ int main(int argc, char **argv) {
         return TEST_END();
     }
     check_named();
+    check_lines();
     check_lengths();
     check_long();
     check_random(2500, little);

@@ -102,6 +102,58 @@ static void test_mirrors(void) {
     }
 }
 
+/* A complex line, or its half, through parts of `each` columns of a matrix and back. Where only the
+ * columns up to half are in the parts, the others are conjugates of those. */
+static void check_line_copy(int64_t rows, int64_t columns, bool real, bool half, bool shift,
+                            int64_t each) {
+    const int64_t n = rows * columns, all = real ? columns / 2 + 1 : columns;
+    const int64_t shape[4] = {1, 1, half ? n / 2 + 1 : n, 1};
+    struct gf_array a = {0}, b = {0}, packed = {0};
+    uint64_t seed = 9;
+    CHECK(!gf_array_alloc(&a, GF_C64, 4, shape) && !gf_array_alloc(&b, GF_C64, 4, shape) &&
+          !gf_array_alloc(&packed, GF_C64, 1, (int64_t[]){rows * each}));
+    backends_fill(&a, &seed);
+    float *x = a.data;
+    for (int64_t k = 0; k < n && real && !half; k++) { /* a spectrum of reals */
+        const int64_t m = (n - k) % n, centre = shift ? n / 2 : 0;
+        const int64_t from = (k + centre) % n, to = (m + centre) % n;
+        x[2 * to] = x[2 * from];
+        x[2 * to + 1] = k == m ? 0 : -x[2 * from + 1];
+    }
+    if (half)
+        x[1] = n % 2 ? 0 : (x[n + 1] = 0);
+    memset(b.data, 0xff, (size_t)gf_array_bytes(&b));
+    for (int64_t first = 0; first < all; first += each) {
+        const struct gf_gpu_slab_bins bins = {.array = a,
+                                              .line = {n, rows, columns},
+                                              .first = first,
+                                              .count = first + each < all ? each : all - first,
+                                              .columns = all,
+                                              .shift = {false, false, shift},
+                                              .mirrors = real,
+                                              .kind = GF_COMPLEX};
+        struct gf_gpu_slab_copy copy = {.bins = bins, .packed = packed.data};
+        gf_gpu_slab_copy(&copy, 1, 1);
+        copy.bins.array = b;
+        copy.unpack = true;
+        gf_gpu_slab_copy(&copy, 1, 1);
+    }
+    CHECK_MSG(!memcmp(a.data, b.data, (size_t)gf_array_bytes(&a)),
+              "%lldx%lld, real %d, half %d, shift %d, %lld columns each", (long long)rows,
+              (long long)columns, real, half, shift, (long long)each);
+    gf_array_free(&a);
+    gf_array_free(&b);
+    gf_array_free(&packed);
+}
+
+static void test_line_copies(void) {
+    for (int rows = 1; rows < 7; rows++)
+        for (int columns = 2; columns < 9; columns++)
+            for (int way = 0; way < 5; way++) /* complex, real, half; the first two shifted */
+                for (int each = 1; each < 5; each++)
+                    check_line_copy(rows, columns, way > 1, way == 4, way % 2, each);
+}
+
 /* ---- jobs ---- */
 
 /* The memory of the device, in KiB, in which the job is run in slabs; few: on the CPU too. */
@@ -115,6 +167,7 @@ static const struct limited jobs[] = {
     {"fwd c64 24x20x40 > complex", 160, true},
     {"fwd f32 25x20x40 > complex half", 120, true},
     {"fwd u8 12x13x64 ch=3 > magnitude u8 display shift auto", 110, true},
+    {"fwd f32 509x5x6 > complex, phase f32 shift, phase u8 display", 150, false},
     {"fwd u8 24x22x40 ch=3 > magnitude u8 display shift, phase f32 shift, complex, imag u8 display",
      300, false},
     {"fwd f32 24x20x40 > magnitude u8 display shift", 120, true},
@@ -145,7 +198,40 @@ static const struct limited jobs[] = {
     {"fwd f32 36x10x60 > real f32 | notch-gaussian=2@5 notch-gaussian=3@-8 notch-gaussian=4@11",
      220, false},
     {"fwd f32 20000x16 > real f32 | low-gaussian=900", 1700, false},
+    {"fwd c64 16384 > complex", 150, true},
+    {"fwd f32 16128 > complex half", 120, true},
+    {"inv c64 16384 > complex", 150, true},
+    {"inv c64 16128 real half > real u8", 120, true},
+    {"fwd f32 16128 > real f32 | low-gaussian=900 offset=3", 150, true},
+    {"fwd c64 30030 > complex", 240, false},
+    {"fwd c64 30030 ch=2 > complex shift, magnitude f32 shift", 400, false},
+    {"fwd c128 6561 double ortho > complex shift", 170, false},
+    {"fwd f32 30030 > complex half", 200, false},
+    {"fwd u8 30031 > complex", 200, false},
+    {"fwd u8 27027 ch=3 > complex shift, phase f32", 400, false},
+    {"fwd f32 20000 luma ch=3 > complex half, power f32 shift", 300, false},
+    {"fwd f32 30030 > magnitude u8 display shift", 200, false},
+    {"fwd u8 30030 > magnitude u8 display", 150, false},
+    {"fwd f64 10010 double > complex half", 200, false},
+    {"inv c64 30030 > complex", 240, false},
+    {"inv c64 30030 ch=2 centred ortho > complex", 400, false},
+    {"inv c64 30030 real half > real u8", 200, false},
+    {"inv c64 27027 ch=2 real half > real f32", 300, false},
+    {"inv c64 30030 real centred > real f32, magnitude f32", 300, false},
+    {"inv c128 10010 double real > real f64", 300, false},
+    {"fwd f32 30030 > real f32 | low-gaussian=900 offset=3", 300, false},
+    {"fwd u8 27027 ch=2 > real u8, real f32 | band-gaussian=900", 400, false},
+    {"fwd f32 30030 > real f32 | complex offset=1", 400, false},
+    {"fwd f64 10010 double > real f64 | high-butterworth=300/2", 400, false},
 };
+
+/* Whether a line's first output has the numbers as they are. */
+static bool is_plain_line(const struct gf_job *job) {
+    const struct gf_output *o = &job->out[0];
+    const enum gf_kind kind = job->direction == GF_INVERSE && job->real ? GF_REAL : GF_COMPLEX;
+    return job->ndim == 1 && job->n_out == 1 && job->op == GF_FFT && o->kind == kind && !o->shift &&
+           !gf_dtype_is_integer(o->dtype);
+}
 
 static void check_slabs(struct subject *s, const struct limited *l) {
     struct gf_backend_options options = {
@@ -170,6 +256,8 @@ static void check_slabs(struct subject *s, const struct limited *l) {
     if (!rc) {
         backends_check(s, &job, false);
         backends_check(s, &job, true);
+        if (is_plain_line(&job))
+            backends_measure(s, &job);
     }
     s->backend->close(s->context[0]);
     s->context[0] = s->context[1] = NULL;
@@ -178,7 +266,7 @@ static void check_slabs(struct subject *s, const struct limited *l) {
 
 /* Too little for a page, and jobs that slabs do not serve. */
 static void check_refused(const struct subject *s) {
-    static const char *const refused[] = {"fwd c64 24x20x40 > complex", "fwd c64 100000 > complex"};
+    static const char *const refused[] = {"fwd c64 24x20x40 > complex", "fwd c64 100003 > complex"};
     struct gf_backend_options options = {.device = s->device, .device_memory = 20 << 10};
     void *context = NULL;
     CHECK(!s->backend->open(&options, &context));
@@ -315,6 +403,7 @@ int main(int argc, char **argv) {
     const bool all = argc > 1 && !strcmp(argv[1], "all");
     test_bins();
     test_mirrors();
+    test_line_copies();
     if (!gpu)
         test_failures();
     for (int i = 0; gf_backends[i]; i++) {

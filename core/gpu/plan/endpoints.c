@@ -5,6 +5,7 @@
 #include "core/gpu/plan/axis.h"
 #include "core/gpu/plan/loadstore.h"
 #include "core/gpu/plan/range_sample.h"
+#include "core/gpu/plan/transpose.h"
 #include "core/base/range_sample.h"
 
 /* ---- spaces ---- */
@@ -109,6 +110,8 @@ void gf_gpu_scale_last(const struct gf_gpu_plan_builder *b, struct gf_gpu_axis_p
 /* Ranges and stores of all outputs out of the work buffer. */
 int gf_gpu_add_outputs(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *work, bool real,
                        bool half) {
+    if (gf_gpu_job_transposes(b->job, GF_FORWARD))
+        return gf_gpu_add_transpose(b->p, work);
     for (int i = 0; i < b->job->n_out; i++) {
         const struct gf_output *out = &b->job->out[i];
         int rc = 0;

@@ -137,7 +137,7 @@ static bool is_exact(const struct gf_job *job, const struct gf_filter_terms *t) 
 int gf_gpu_filter_values(struct gf_gpu_plan_builder *b) {
     const struct gf_filter *filter = b->job->filter;
     struct gf_filter_terms t;
-    if (filter->table.data || filter->n_factors > FEW_FACTORS) {
+    if (filter->table.data || filter->n_factors > FEW_FACTORS || b->job->line) {
         set_table(b);
         return 0;
     }

@@ -16,6 +16,7 @@
 #include "core/gpu/plan/range_pass.h"
 #include "core/gpu/plan/range_sample.h"
 #include "core/gpu/plan/tables.h"
+#include "core/gpu/plan/transpose.h"
 
 static bool on(const struct gf_gpu_plan_builder *b, int axis) {
     return gf_gpu_axis_on(b->job, axis);
@@ -31,6 +32,7 @@ static bool sample_fused(const struct gf_gpu_plan_builder *b) {
 static bool half_output(const struct gf_gpu_plan_builder *b) {
     const struct gf_output *out = &b->job->out[0];
     return b->job->n_out == 1 && out->kind == GF_COMPLEX && out->half && !out->shift &&
+           !gf_gpu_job_transposes(b->job, GF_FORWARD) &&
            (int)gf_dtype_size(out->dtype) == b->complex_bytes;
 }
 
@@ -173,14 +175,15 @@ static int half_source(struct gf_gpu_plan_builder *b, struct gf_gpu_space *src) 
     int64_t shape[GF_MAX_RANK];
     bool same =
         gf_dtype_is_complex(job->in_dtype) && (int)gf_dtype_size(job->in_dtype) == b->complex_bytes;
-    if (job->in_half && !job->in_shift && same) {
+    const bool transposes = gf_gpu_job_transposes(job, GF_INVERSE);
+    if (job->in_half && !job->in_shift && same && !transposes) {
         gf_job_in_shape(job, shape);
         *src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype);
         return 0;
     }
     *src = gf_gpu_half_planes(b, GF_GPU_A, false);
     gf_gpu_reserve(b->p, src);
-    return gf_gpu_add_load(b->p, src, false, true);
+    return transposes ? gf_gpu_add_transpose(b->p, src) : gf_gpu_add_load(b->p, src, false, true);
 }
 
 static int inverse_real(struct gf_gpu_plan_builder *b) {
@@ -230,13 +233,16 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
     bool complex_in = gf_dtype_is_complex(job->in_dtype), done = false;
     gf_job_in_shape(job, shape);
     src = gf_gpu_array_space(b, GF_GPU_IN, shape, job->in_dtype);
-    bool plain_in = b->axes && !job->luma && !job->in_shift && !job->in_half && !job->real;
+    const bool transposes = gf_gpu_job_transposes(job, GF_INVERSE);
+    bool plain_in =
+        b->axes && !job->luma && !job->in_shift && !job->in_half && !job->real && !transposes;
     if (plain_in && !complex_in) {
         load = LOAD_REAL;
     } else if (!plain_in || (int)gf_dtype_size(job->in_dtype) != b->complex_bytes) {
         src = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
         gf_gpu_reserve(b->p, &src);
-        rc = gf_gpu_add_load(b->p, &src, false, false);
+        rc = transposes ? gf_gpu_add_transpose(b->p, &src)
+                        : gf_gpu_add_load(b->p, &src, false, false);
     }
     for (int axis = 0; axis < 3; axis++)
         last = on(b, axis) ? axis : last;
@@ -258,7 +264,8 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
             dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
             done = true;
         } else if (axis == last && job->n_out == 1 && out->kind == GF_COMPLEX && !out->shift &&
-                   !gf_job_is_real(job) && (int)gf_dtype_size(out->dtype) == b->complex_bytes) {
+                   !gf_job_is_real(job) && !gf_gpu_job_transposes(job, GF_FORWARD) &&
+                   (int)gf_dtype_size(out->dtype) == b->complex_bytes) {
             dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
             done = true;
         }

@@ -56,6 +56,7 @@ enum gf_gpu_pass_kind {
     GF_GPU_PASS_SELECT,      /* args.sample: their quantiles */
     GF_GPU_PASS_MULTIPLY,    /* args.filter: multiplies a spectrum by a filter */
     GF_GPU_PASS_WAVELET,     /* args.wave: one level */
+    GF_GPU_PASS_TRANSPOSE,   /* args.transpose: a long line's columns to rows, or back */
     GF_GPU_PASS_CHAIN,       /* args.chain: two passes along an axis in one launch */
     GF_GPU_PASS_VENDOR       /* args.loadstore: a step beside a vendor's library */
 };
@@ -83,6 +84,7 @@ struct gf_gpu_pass {
         struct range_args range;
         struct sample_args sample;
         struct filter_multiply_args filter;
+        struct transpose_args transpose;
         struct wave_args wave;
     } args;
     size_t args_bytes;
