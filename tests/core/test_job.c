@@ -249,6 +249,7 @@ static struct gf_job everything(void) {
     job.norm = GF_NORM_BACKWARD;
     job.elsewhere = 0;
     memset(&job.whole, 0, sizeof job.whole);
+    job.line = 0;
     job.n_out = 2;
     job.op = GF_FFT;
     job.filter = NULL;
@@ -297,6 +298,8 @@ static void test_equal(void) {
     DIFFERS(whole.axes = 3);
     DIFFERS(whole.shape[1] = 9);
     DIFFERS(whole.first[0] = 1);
+    DIFFERS(whole.step = 2);
+    DIFFERS(line = 42);
     DIFFERS(n_out = 1);
     DIFFERS(op = GF_DWT);
     DIFFERS(filter = (const struct gf_filter *)&job);
