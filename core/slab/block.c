@@ -110,6 +110,16 @@ static char *column(const struct target *t, int64_t x) {
     return t->row + (x < t->n ? x : x - t->n) * t->bytes;
 }
 
+/* Columns 0 and n/2 of a row from the packed column, or as they are, `c` bytes into the row. */
+static void end_numbers(const struct gf_slab_plan *p, const struct rows *r, int64_t c,
+                        struct number *a, struct number *b) {
+    const int64_t size = p->number;
+    if (p->packed)
+        unpack(get(r->here + c, size), get(r->there + c, size), r->first, size, a, b);
+    if (r->own) /* real: the rest is rounding */
+        a->im = b->im = 0;
+}
+
 /* Columns 0 .. n/2. */
 static void half_row(const struct gf_slab_plan *p, const struct rows *r, const struct target *t) {
     const int64_t n = p->job.shape[2], half = n / 2, size = p->number;
@@ -118,10 +128,7 @@ static void half_row(const struct gf_slab_plan *p, const struct rows *r, const s
         memcpy(column(t, half), r->here + half * t->bytes, (size_t)t->bytes);
     for (int64_t c = 0; c < t->bytes && (p->packed || r->own); c += size) {
         struct number a = get(column(t, 0) + c, size), b = get(column(t, half) + c, size);
-        if (p->packed)
-            unpack(get(r->here + c, size), get(r->there + c, size), r->first, size, &a, &b);
-        if (r->own) /* real: the rest is rounding */
-            a.im = b.im = 0;
+        end_numbers(p, r, c, &a, &b);
         put(column(t, 0) + c, size, a);
         if (n % 2 == 0)
             put(column(t, half) + c, size, b);
@@ -182,6 +189,55 @@ void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int6
             full_row(&pair, &t);
         if (p->real && full)
             mirror_row(p, &pair, &t);
+    }
+}
+
+void gf_slab_ends(const struct gf_slab_spectrum *s, void *to) {
+    const struct gf_slab_plan *p = s->plan;
+    const int64_t rows = gf_slab_block_rows(&s->block), size = p->number;
+    const int64_t bytes = (p->job.luma ? 1 : p->job.channels) * size;
+#pragma omp parallel for num_threads(s->threads) if (s->threads > 1)
+    for (int64_t k = 0; k < p->pages * rows; k++) {
+        const struct rows pair = rows_at(s, k / rows, k % rows);
+        char *ends = (char *)to + 2 * k * bytes;
+        for (int64_t c = 0; c < bytes; c += size) {
+            struct number a, b;
+            end_numbers(p, &pair, c, &a, &b);
+            put(ends + c, size, a);
+            put(ends + bytes + c, size, b);
+        }
+    }
+}
+
+/* n columns of `bytes` bytes from the last one to the first one. */
+static void reverse(char *to, const char *from, int64_t n, int64_t bytes) {
+    if (bytes == 1)
+        for (int64_t x = 0; x < n; x++)
+            to[x] = from[n - 1 - x];
+    else
+        for (int64_t x = 0; x < n; x++)
+            memcpy(to + x * bytes, from + (n - 1 - x) * bytes, (size_t)bytes);
+}
+
+void gf_slab_join(const struct gf_slab_spectrum *s, const char *ends, int64_t first, int64_t count,
+                  void *to) {
+    const struct gf_slab_plan *p = s->plan;
+    const struct gf_output *o = &p->job.out[0];
+    const int64_t rows = gf_slab_block_rows(&s->block), columns = gf_slab_columns(p, 0);
+    const int64_t half = p->job.shape[2] / 2, bytes = s->row_bytes / half;
+#pragma omp parallel for num_threads(s->threads) if (s->threads > 1)
+    for (int64_t k = 0; k < count * rows; k++) {
+        const struct rows pair = rows_at(s, first + k / rows, k % rows);
+        const char *end = ends + 2 * (first * rows + k) * bytes;
+        const struct target t = {.row = (char *)to + k * columns * bytes,
+                                 .n = columns,
+                                 .shift = o->shift && !o->half ? half : 0,
+                                 .bytes = bytes};
+        memcpy(column(&t, 0), end, (size_t)bytes);
+        memcpy(column(&t, 1), pair.here + bytes, (size_t)((half - 1) * bytes));
+        memcpy(column(&t, half), end + bytes, (size_t)bytes);
+        if (!o->half)
+            reverse(column(&t, half + 1), pair.there + bytes, half - 1, bytes);
     }
 }
 

@@ -21,6 +21,14 @@ int64_t gf_slab_row(const struct gf_slab_block *b, int64_t index);
  * factor: half or full, columns shifted where the output is. */
 void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int64_t count,
                     void *to);
+/* Of packed columns alone, [page][row][`row_bytes`], the columns 0 and n/2 of all pages, complex:
+ * [page][row][2]. */
+void gf_slab_ends(const struct gf_slab_spectrum *s, void *to);
+/* Pages first .. first + count - 1 as rows of output 0 from its samples: those of columns 0 .. n/2 - 1 in `s`,
+ * of which column 0 is not used, and of columns 0 and n/2 of all pages in `ends`. Samples of negative
+ * frequencies are equal. */
+void gf_slab_join(const struct gf_slab_spectrum *s, const char *ends, int64_t first, int64_t count,
+                  void *to);
 /* Columns of an output's row. */
 int64_t gf_slab_columns(const struct gf_slab_plan *p, int i);
 

@@ -11,7 +11,7 @@
 /* Backends transform two real lines as one complex one. Which two depends on where a line is in a
  * tile of at most GRAIN lines, along the axis before that of the lines, or where that is shorter than
  * a tile, along the one before it. Slabs of whole tiles round as the whole array does. */
-enum { GRAIN = 32, SHORTEST = 16, STEP_SHARE = 8 };
+enum { GRAIN = 32, SHORTEST = 16, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
 
 /* A table of a part takes so many times the part's numbers while it is made: rows of a mask and their
  * mirror images as doubles, values, and the table itself three times. */
@@ -73,6 +73,16 @@ static int64_t output_bytes(const struct gf_job *job, int i) {
     return bytes_of(shape, job->ndim + 1, job->out[i].dtype);
 }
 
+/* Of a packed spectrum the backend writes samples of the half, and those of negative frequencies are
+ * copies, but for kinds that are odd. */
+static bool is_direct(const struct gf_slab_plan *p) {
+    const struct gf_output *o = &p->job.out[0];
+    const bool odd = o->kind == GF_PHASE || o->kind == GF_IMAG;
+    return p->packed && p->paired && !p->picture && p->job.direction == GF_FORWARD &&
+           p->job.op == GF_FFT && p->job.n_out == 1 && o->kind != GF_COMPLEX && (o->half || !odd) &&
+           !gf_slab_range_scans(&p->job, 0);
+}
+
 /* The extents between the walks, and what a block must have together. */
 static void describe(struct gf_slab_plan *p) {
     const struct gf_job *job = &p->job;
@@ -95,6 +105,7 @@ static void describe(struct gf_slab_plan *p) {
         mirrored |= p->real && !job->out[i].half;
     p->paired = mirrored && job->axes >> 1 & 1;
     p->units = p->paired ? p->rows / 2 + 1 : p->rows;
+    p->direct = is_direct(p);
     p->exchange_bytes = p->pages * p->rows * p->width * p->number;
 }
 
@@ -172,17 +183,32 @@ static void avoid_single(struct gf_slab_plan *p) {
     p->n_blocks = (p->units + p->block_units - 1) / p->block_units;
 }
 
+/* Beside a row of a direct block: its samples, and the first and last column twice. */
+static int64_t direct_row(const struct gf_slab_plan *p) {
+    const int64_t channels = p->job.luma ? 1 : p->job.channels;
+    return p->width * (int64_t)gf_dtype_size(p->job.out[0].dtype) + 4 * channels * p->number;
+}
+
+/* Bytes of a row of output, as samples alone where the backend writes these. */
+static int64_t step_row(const struct gf_slab_plan *p) {
+    return p->direct ? output_bytes(&p->job, 0) / (p->job.shape[0] * p->job.shape[1])
+                     : widest_output(p);
+}
+
 /* Units of a block: all pages of its rows, and a few pages of output. */
 static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
     const struct gf_job *job = &p->job;
     const int64_t per_unit = p->paired ? 2 : 1, row = p->width * p->number;
-    const int64_t wide = p->picture ? 0 : widest_output(p), least = p->picture ? 2 : 1;
+    const int64_t wide = p->picture ? 0 : step_row(p), least = p->picture ? 2 : 1;
+    const int64_t share = p->direct ? DIRECT_STEP_SHARE : STEP_SHARE;
     int64_t column = row + (p->picture ? 0 : full_input(p)); /* bytes of a row in the block */
+    if (p->direct)
+        column += direct_row(p);
     if (job->op == GF_FILTER) /* its values, which are complex in the worst case */
         column += (job->filter && gf_filter_has_table(job->filter) ? TABLE_SHARE : 1) * row /
                   (job->luma ? 1 : job->channels);
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
-    int64_t n = (memory - memory / STEP_SHARE) / unit;
+    int64_t n = (memory - memory / share) / unit;
     n = n < least && unit * least <= memory ? least : n;
     n = n > p->units ? p->units : n;
     if (n < least) {

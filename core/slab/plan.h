@@ -40,6 +40,7 @@ struct gf_slab_plan {
     bool real;           /* they are half spectra */
     bool packed, packed_within;  /* struct gf_output */
     bool paired;                 /* a block has the negative frequency of each of its rows */
+    bool direct;                 /* the transform of a block writes samples: core/slab/direct.c */
     int64_t slab_pages, n_slabs; /* pages of a slab; the last one has what is left too */
     int64_t units, block_units;  /* of which blocks are made: rows, or rows and their negatives */
     int64_t n_blocks;

@@ -110,6 +110,22 @@ static int write_rows(struct gf_slab_state *r, int i, struct gf_slab_rows rows, 
     return r->io->write(r->io->user, i, &rest, data + rows.count * row);
 }
 
+int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
+                        int64_t first, int64_t count, const char *data) {
+    const struct gf_slab_plan *p = r->plan;
+    const int64_t rows = gf_slab_block_rows(b), row = gf_slab_out_row_bytes(p, i);
+    int rc = 0;
+    for (int64_t z = first; z < first + count && !rc; z++, data += rows * row) {
+        rc = write_rows(r, i, (struct gf_slab_rows){z, b->low, b->n_low}, data, row);
+        if (!rc)
+            rc = write_rows(r, i, (struct gf_slab_rows){z, b->high, b->n_high},
+                            data + b->n_low * row, row);
+    }
+    if (!rc)
+        gf_slab_moved(r, count * rows * row);
+    return rc;
+}
+
 /* Buffers for a few pages of a block. */
 struct step {
     void *numbers, *samples, *piece;
@@ -152,8 +168,6 @@ static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s,
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_block *b = &s->block;
     const int64_t rows = gf_slab_block_rows(b);
-    const int64_t row = gf_slab_columns(p, i) * (p->job.luma ? 1 : p->job.channels) *
-                        (int64_t)gf_dtype_size(p->job.out[i].dtype);
     const char *data = step->numbers;
     struct gf_array out;
     gf_slab_expand(s, i, step->first, step->count, step->numbers);
@@ -162,20 +176,11 @@ static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s,
         rc = convert(r, i, step->count * rows, step, &out);
         data = step->samples;
     }
-    for (int64_t z = step->first; z < step->first + step->count && !rc; z++, data += rows * row) {
-        rc = write_rows(r, i, (struct gf_slab_rows){z, b->low, b->n_low}, data, row);
-        if (!rc)
-            rc = write_rows(r, i, (struct gf_slab_rows){z, b->high, b->n_high},
-                            data + b->n_low * row, row);
-    }
-    if (!rc)
-        gf_slab_moved(r, step->count * rows * row);
-    return rc;
+    return rc ? rc : gf_slab_write_pages(r, i, b, step->first, step->count, data);
 }
 
-/* Block k of a volume, transformed along the slowest axis too. */
-static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
-                        void *data) {
+int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
+                      void *data) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t row = p->pages * gf_slab_row_bytes(p);
     int rc = r->io->get(r->io->user, gf_slab_piece_at(p, 0, k), data, gf_slab_block_rows(b) * row);
@@ -183,6 +188,13 @@ static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab
         const struct gf_slab_block next = gf_slab_block(p, k + 1);
         gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1), gf_slab_block_rows(&next) * row);
     }
+    return rc;
+}
+
+/* Block k of a volume, transformed along the slowest axis too. */
+static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
+                        void *data) {
+    int rc = gf_slab_get_block(r, k, b, data);
     return rc ? rc : gf_slab_run_block(r, gf_slab_block_rows(b), data);
 }
 
@@ -237,6 +249,8 @@ static int write_blocks(struct gf_slab_state *r, bool scans) {
 
 /* The last walk, or for the display range the one before it. */
 static int forward_blocks(struct gf_slab_state *r, bool scans) {
+    if (r->plan->direct)
+        return gf_slab_direct_blocks(r);
     if (!r->plan->picture)
         return write_blocks(r, scans);
     const struct gf_slab_plan rows = gf_slab_rows_plan(r->plan);

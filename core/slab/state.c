@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/slab/block.h"
 
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes) {
     r->moved += bytes;
@@ -21,6 +22,11 @@ void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
 int gf_slab_take(void **memory, int64_t bytes) {
     *memory = gf_alloc((size_t)bytes);
     return *memory ? 0 : gf_fail(GF_ENOMEM, "no memory for a slab of %lld bytes", (long long)bytes);
+}
+
+int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i) {
+    return gf_slab_columns(p, i) * (p->job.luma ? 1 : p->job.channels) *
+           (int64_t)gf_dtype_size(p->job.out[i].dtype);
 }
 
 int64_t gf_slab_longest(const struct gf_slab_plan *p) {

@@ -24,6 +24,9 @@ static inline enum gf_dtype gf_slab_number(const struct gf_slab_plan *p) {
     return p->number == 16 ? GF_C128 : GF_C64;
 }
 
+/* Bytes of a row of output i's samples. */
+int64_t gf_slab_out_row_bytes(const struct gf_slab_plan *p, int i);
+
 static inline int64_t gf_slab_most_rows(const struct gf_slab_plan *p) {
     return (p->paired ? 2 : 1) * p->block_units;
 }
@@ -44,6 +47,15 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p);
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width);
 int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
+
+/* Forward: block k from the exchange; and of samples of output i, [page][row of the block][sample], all
+ * rows of some pages to their file. */
+int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
+                      void *data);
+int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
+                        int64_t first, int64_t count, const char *data);
+/* The second walk of a direct plan. */
+int gf_slab_direct_blocks(struct gf_slab_state *r);
 
 /* The walks of an inverse; gf_slab_inverse_slabs() is a filter's last one too. */
 int gf_slab_inverse_blocks(struct gf_slab_state *r);

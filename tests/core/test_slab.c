@@ -90,6 +90,9 @@ static void test_bytes(void) {
     job.out[0].high = 1;
     CHECK(!gf_slab_plan_make(&job, true, 1 << 19, &p));
     CHECK_EQ(4 * gf_slab_bytes_moved(&p), 13 * v);
+    CHECK(p.direct && p.memory_bytes <= 1 << 19);
+    job.out[0].kind = GF_IMAG; /* whose mirror image is another sample */
+    CHECK(!gf_slab_plan_make(&job, true, 1 << 19, &p) && !p.direct);
     CHECK(gf_slab_plan_make(&job, true, 1000, &p) == GF_ENOMEM);
     job.op = GF_FILTER;
     job.out[0] = (struct gf_output){.kind = GF_REAL, .dtype = GF_F32};
@@ -140,6 +143,21 @@ static const struct {
     {{140, 20, 64}, 1}, {{97, 3, 128}, 1}, {{31, 34, 45}, 1}, {{16, 50, 160}, 1},
 };
 
+/* Of real samples, one output of every kind and several types, in the corner and in the centre, full and half. */
+static void test_samples(void *context, const struct gf_job *display) {
+    static const enum gf_kind kinds[] = {GF_MAGNITUDE, GF_POWER, GF_REAL, GF_IMAG, GF_PHASE};
+    static const enum gf_dtype types[] = {GF_U8, GF_U16, GF_F32, GF_F64};
+    for (int k = 0; k < 20 && !gf_dtype_is_complex(display->in_dtype); k++) {
+        struct gf_job job = *display;
+        job.out[0].kind = kinds[k % 5];
+        job.out[0].dtype = types[k / 5];
+        job.out[0].half = k % 3 == 0;
+        job.out[0].shift = k % 2 == 0;
+        job.norm = k % 4 ? GF_NORM_ORTHO : GF_NORM_BACKWARD;
+        check_job(context, &job);
+    }
+}
+
 static void test_forward(void *context, enum gf_dtype type, enum gf_precision precision, int k) {
     const int64_t *n = volumes[k].shape;
     struct gf_job job = backends_job(GF_FORWARD, type, precision, 3, n[0], n[1], n[2]);
@@ -178,6 +196,7 @@ static void test_forward(void *context, enum gf_dtype type, enum gf_precision pr
     job.n_out = 1;
     job.out[0] = job.out[2];
     check_job(context, &job);
+    test_samples(context, &job);
     for (int range = 0; range < 2; range++)
         for (int i = 0; i < 4; i++) {
             static const enum gf_kind kinds[] = {GF_MAGNITUDE, GF_POWER, GF_REAL, GF_IMAG};
