@@ -324,9 +324,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     if (!rc && !gf_bench_exchanges(s))
         return run_alone(s, operands, n);
     if (!rc)
-        rc = gf_bench_exchange(s, operands, n);
-    if (rc)
-        gf_log_error("bench: %s", gf_message());
+        return gf_exit_code(gf_bench_exchange(s, operands, n));
+    gf_log_error("bench: %s", gf_message());
     return gf_exit_code(rc);
 }
 

@@ -103,6 +103,8 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
         rc = gf_ranks_start(&launcher, &ranks);
     if (!rc)
         rc = run(s, &shapes, &ranks);
+    if (rc) /* while the others wait: the launcher ends all once one of them ends with an error */
+        gf_log_error("bench: %s", gf_message());
     gf_keeper_stop();
     if (ranks.broken)
         ranks.transport->abandon(gf_exit_code(rc));

@@ -99,7 +99,13 @@ extern const struct gf_cpu_kernels gf_cpu_f32_v2, gf_cpu_f64_v2, gf_cpu_f32_v3, 
  * ask the CPU once more, before main(): ten instructions that a virtual machine interrupts for 6 us
  * each. */
 #ifdef CPU_FEATURE_ACTIVE
-#define RUNS(name, NAME) CPU_FEATURE_ACTIVE(NAME)
+/* As CPU_FEATURE_ACTIVE(), whose header shifts a 1 into the sign. */
+static bool is_active(unsigned feature) {
+    enum { BITS = 32, REGISTERS = 4 };
+    const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(feature / (BITS * REGISTERS));
+    return leaf->active_array[feature / BITS % REGISTERS] >> feature % BITS & 1;
+}
+#define RUNS(name, NAME) is_active(x86_cpu_##NAME)
 #else
 #define RUNS(name, NAME) __builtin_cpu_supports(name)
 #endif
