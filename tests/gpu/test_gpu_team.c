@@ -226,7 +226,7 @@ static void check_alone(struct subject *s, const char *text) {
 /* ---- a device that reaches the others' memory, and one that fails ---- */
 
 /* OpenCL of which one call of some functions fails: number `fail_at`; and how many there were. */
-static int calls, fail_at, sends;
+static int calls, fail_at, sends, followed;
 static int64_t held; /* buffers of all devices */
 static bool in_reach;
 
@@ -251,6 +251,7 @@ static int launch(void *gpu, const struct gf_gpu_launch *l) {
 }
 static int follow_other(void *gpu, void *other, int which) {
     int rc = fails();
+    followed++;
     return rc ? rc : gf_gpu_opencl.follow_other(gpu, other, which);
 }
 static int download_rows(void *gpu, const struct gf_gpu_buffer *b, const struct gf_gpu_rows *r) {
@@ -371,9 +372,11 @@ static void test_failures(bool resident) {
     in_reach = true;
     memset(again.data, 0xff, (size_t)gf_array_bytes(&again));
     CHECK(!gf_gpu_team_open(&api, &options, &context));
-    const int before = sends;
+    const int before = sends, none = followed;
     CHECK(context && run_once(context, &job, 0, &in, &again));
     CHECK(sends > before);
+    CHECK(!resident || followed - none ==
+                           3 * 3 * 3); /* in each run, each device waits for all that send to it */
     CHECK(!memcmp(again.data, out.data, (size_t)gf_array_bytes(&out)));
     gf_gpu_team_close(context);
     gf_array_free(&in);
