@@ -363,20 +363,22 @@ static bool is_even(const struct gf_job *job, const struct gf_filter_samples *ke
     return sqrt(odd) <= IMAG_RATIO * sum;
 }
 
-static int transform_lines(const struct half *h, const struct gf_filter_transform *transform) {
-    const struct gf_job lines = {.ndim = 3,
-                                 .shape = {h->extent[0], h->extent[1], h->extent[2]},
-                                 .channels = 1,
-                                 .axes = 1,
-                                 .in_dtype = GF_C128,
-                                 .lean = true,
-                                 .precision = GF_DOUBLE,
-                                 .n_out = 1,
-                                 .out = {{.kind = GF_COMPLEX, .dtype = GF_C128}}};
+/* In place, along the slowest axis of a contiguous block. */
+static int transform_slowest(int ndim, const int64_t *extent, double *value,
+                             const struct gf_filter_transform *transform) {
+    struct gf_job job = {.ndim = ndim,
+                         .channels = 1,
+                         .axes = 1,
+                         .in_dtype = GF_C128,
+                         .lean = true,
+                         .precision = GF_DOUBLE,
+                         .n_out = 1,
+                         .out = {{.kind = GF_COMPLEX, .dtype = GF_C128}}};
     int64_t shape[GF_MAX_RANK];
-    gf_job_in_shape(&lines, shape);
-    struct gf_array in = gf_array_wrap(h->value, GF_C128, 4, shape), out = in;
-    return transform->run(transform->context, &lines, &in, &out);
+    memcpy(job.shape, extent, (size_t)ndim * sizeof *extent);
+    gf_job_in_shape(&job, shape);
+    struct gf_array in = gf_array_wrap(value, GF_C128, ndim + 1, shape), out = in;
+    return transform->run(transform->context, &job, &in, &out);
 }
 
 /* Plane j of a kernel, transformed, to the part's lines through it. */
@@ -432,20 +434,6 @@ static void fold(const struct gf_job *job, const struct gf_filter_samples *kerne
     }
 }
 
-static int transform_line(int64_t n, double *value, const struct gf_filter_transform *transform) {
-    const struct gf_job line = {.ndim = 1,
-                                .shape = {n},
-                                .channels = 1,
-                                .axes = 1,
-                                .in_dtype = GF_C128,
-                                .lean = true,
-                                .precision = GF_DOUBLE,
-                                .n_out = 1,
-                                .out = {{.kind = GF_COMPLEX, .dtype = GF_C128}}};
-    struct gf_array in = gf_array_wrap(value, GF_C128, 2, (int64_t[]){n, 1}), out = in;
-    return transform->run(transform->context, &line, &in, &out);
-}
-
 /* Of a part that transforms the slowest axis: plane by plane, then along that axis. */
 static int times_part(struct gf_filter *f, const struct gf_job *job, int threads,
                       const struct gf_filter_samples *kernel,
@@ -462,9 +450,9 @@ static int times_part(struct gf_filter *f, const struct gf_job *job, int threads
         rc = add_plane(job, kernel, j, transform, &h);
     if (job->whole.step) {
         fold(job, kernel, period, h.value);
-        rc = transform_line(period, h.value, transform);
+        rc = transform_slowest(1, &period, h.value, transform);
     } else if (!rc) {
-        rc = transform_lines(&h, transform);
+        rc = transform_slowest(3, h.extent, h.value, transform);
     }
     h.complex = !is_even(job, kernel);
     for (int64_t i = 0; i < count && !h.complex; i++)

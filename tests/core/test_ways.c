@@ -97,12 +97,18 @@ static void test_bytes(void *context, const char *text) {
 
 int main(void) {
     static const char *const jobs[] = {
-        "fwd c64 64x64 > complex",           "fwd c64 181x200 > complex",
-        "fwd c64 256x256 > complex shift",   "fwd c64 64x64x64 > complex",
-        "fwd f32 64x48x64 > complex half",   "fwd f32 300x211 > complex",
-        "inv c64 32x64x64 real half > real f32", "fwd u8 256x256 > magnitude u8 display shift",
-        "fwd c128 128x256 double > complex", "fwd c64 8192 > complex",
-        "fwd c64 20000 > complex",           "fwd f32 32768 > complex half",
+        "fwd c64 64x64 > complex",
+        "fwd c64 181x200 > complex",
+        "fwd c64 256x256 > complex shift",
+        "fwd c64 64x64x64 > complex",
+        "fwd f32 64x48x64 > complex half",
+        "fwd f32 300x211 > complex",
+        "inv c64 32x64x64 real half > real f32",
+        "fwd u8 256x256 > magnitude u8 display shift",
+        "fwd c128 128x256 double > complex",
+        "fwd c64 8192 > complex",
+        "fwd c64 20000 > complex",
+        "fwd f32 32768 > complex half",
     };
     const struct gf_backend_options options = {.threads = 2};
     void *context = NULL;

@@ -3,8 +3,7 @@
  *
  *     test_gpu_slabs [gpu | all] [BACKEND...]
  *
- * `gpu`: on a device that is not the CPU, where kernels are built in no time: all jobs, not a few.
- * `all`: on the CPU too, which takes minutes. */
+ * tests/gpu/gpu_limited.h describes `gpu` and `all`. */
 #include <string.h>
 
 #include "cli/environment.h"
@@ -13,7 +12,7 @@
 #include "core/gpu/slab_copy.h"
 #include "core/filter/filter.h"
 #include "core/session/backends.h"
-#include "tests/core/backends.h"
+#include "tests/gpu/gpu_limited.h"
 #include "tests/test.h"
 
 /* ---- copies ---- */
@@ -234,34 +233,19 @@ static bool is_plain_line(const struct gf_job *job) {
 }
 
 static void check_slabs(struct subject *s, const struct limited *l) {
-    struct gf_backend_options options = {
+    const struct gf_backend_options options = {
         .threads = 2, .device = s->device, .device_memory = l->kib << 10};
-    struct gf_job job;
-    struct gf_filter *filter = NULL;
-    struct gf_plan *plan = NULL;
-    CHECK_MSG(backends_parse_filtered(s, l->job, &job, &filter), "no job: %s", l->job);
-    int rc = s->backend->open(&options, &s->context[0]);
-    CHECK_MSG(!rc, "%s", gf_message());
-    if (rc) {
-        gf_filter_free(filter);
-        return;
-    }
-    s->context[1] = s->context[0];
-    rc = s->backend->plan(s->context[0], &job, &plan);
-    CHECK_MSG(!rc && plan->in_slabs, "%s: %s", l->job, rc ? gf_message() : "in one piece");
-    if (!rc)
-        CHECK_MSG(plan->device_bytes <= l->kib << 10, "%s takes %lld bytes of the device", l->job,
-                  (long long)plan->device_bytes);
-    s->backend->unplan(s->context[0], plan);
+    struct limited_job j;
+    int rc = limited_open(s, &options, l->job, &j);
+    CHECK_MSG(!rc && j.plan->in_slabs, "%s: %s", l->job, rc ? gf_message() : "in one piece");
     if (!rc) {
-        backends_check(s, &job, false);
-        backends_check(s, &job, true);
-        if (is_plain_line(&job))
-            backends_measure(s, &job);
+        CHECK_MSG(j.plan->device_bytes <= l->kib << 10, "%s takes %lld bytes of the device", l->job,
+                  (long long)j.plan->device_bytes);
+        limited_check(s, &j);
+        if (is_plain_line(&j.job))
+            backends_measure(s, &j.job);
     }
-    s->backend->close(s->context[0]);
-    s->context[0] = s->context[1] = NULL;
-    gf_filter_free(filter);
+    limited_close(s, &j);
 }
 
 /* Too little for a page, and jobs that slabs do not serve. */
@@ -283,89 +267,57 @@ static void check_refused(const struct subject *s) {
 
 /* ---- failures ---- */
 
-/* OpenCL of which one call of some functions fails: number `fail_at`; and how many there were. */
-static int calls, fail_at;
-static int64_t held; /* buffers of the device */
-
-static int fails(void) {
-    return ++calls == fail_at ? gf_fail(GF_ENOMEM, "made to fail") : 0;
-}
-static int alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **b) {
-    *b = NULL;
-    int rc = fails();
-    if (!rc)
-        rc = gf_gpu_opencl.alloc(gpu, bytes, b);
-    held += !rc;
-    return rc;
-}
-static void free_buffer(void *gpu, struct gf_gpu_buffer *b) {
-    held -= b != NULL;
-    gf_gpu_opencl.free(gpu, b);
-}
 static int pin(void *gpu, int64_t bytes, void **host) {
     *host = NULL;
-    int rc = fails();
+    int rc = limited_fails();
     return rc ? rc : gf_gpu_opencl.pin(gpu, bytes, host);
 }
 static int lock(void *gpu, void *host, int64_t bytes, bool *locked) {
     *locked = false;
-    int rc = fails();
+    int rc = limited_fails();
     return rc ? rc : gf_gpu_opencl.lock(gpu, host, bytes, locked);
 }
 static int upload_rows(void *gpu, struct gf_gpu_buffer *to, const struct gf_gpu_rows *rows) {
-    int rc = fails();
+    int rc = limited_fails();
     return rc ? rc : gf_gpu_opencl.upload_rows(gpu, to, rows);
 }
-static int launch(void *gpu, const struct gf_gpu_launch *l) {
-    int rc = fails();
-    return rc ? rc : gf_gpu_opencl.launch(gpu, l);
-}
-
 /* One job with the call failing; false where it fails. */
 static bool run_failing(const struct gf_gpu_context *c, const struct gf_job *job, int at,
                         const struct gf_array *in, struct gf_array *out) {
     struct gf_gpu_slabs *s = NULL;
     struct gf_report report;
-    calls = 0;
-    fail_at = at;
+    limited_failing.calls = 0;
+    limited_failing.at = at;
     int rc = gf_gpu_slabs_plan(c, job, &s);
     if (!rc)
         rc = gf_gpu_slabs_exec(c, s, in, out, &report);
     if (!rc) /* and again, with what is kept */
         rc = gf_gpu_slabs_exec(c, s, in, out, &report);
     gf_gpu_slabs_drop(c, s);
-    CHECK_EQ(held, 0);
+    CHECK_EQ(limited_failing.held, 0);
     return !rc;
 }
 
 /* Whichever call fails, the job fails or gives the same; nothing is left on the device. */
 static void test_failures(void) {
-    struct gf_gpu api = gf_gpu_opencl;
+    struct gf_gpu api = limited_opencl();
     struct gf_backend_options options = {
         .threads = 1, .device = gf_environment_device(), .device_memory = 150 << 10};
     void *context = NULL;
     struct gf_job job;
     struct gf_array in = {0}, out = {0}, again = {0};
-    int64_t shape[GF_MAX_RANK];
-    uint64_t seed = 5;
     char reason[GF_REASON];
     if (gf_backend_opencl.probe(reason))
         return;
-    api.alloc = alloc;
-    api.free = free_buffer;
+    limited_failing.error = GF_ENOMEM;
     api.pin = pin;
     api.lock = lock;
     api.upload_rows = upload_rows;
-    api.launch = launch;
     CHECK(!gf_gpu_run_open(&api, &options, &context));
-    CHECK(backends_parse("fwd c64 24x20x40 > complex", &job));
-    gf_job_in_shape(&job, shape);
-    CHECK(!gf_array_alloc(&in, GF_C64, 4, shape) && !gf_array_alloc(&out, GF_C64, 4, shape) &&
-          !gf_array_alloc(&again, GF_C64, 4, shape));
-    backends_fill(&in, &seed);
+    CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
     CHECK(context && run_failing(context, &job, 0, &in, &out));
     int failed = 0;
-    for (int all = calls, at = 1; context && at <= all; at += at < 60 ? 1 : 7) {
+    for (int all = limited_failing.calls, at = 1; context && at <= all; at += at < 60 ? 1 : 7) {
         memset(again.data, 0xff, (size_t)gf_array_bytes(&again));
         const bool ran = run_failing(context, &job, at, &in, &again);
         failed += !ran;
@@ -380,17 +332,13 @@ static void test_failures(void) {
     gf_array_free(&again);
 }
 
-static void test_backend(const struct gf_backend *b, bool gpu, bool all) {
+static void test_backend(const struct gf_backend *b, const struct limited_args *args) {
     struct gf_gpu_props props;
-    char reason[GF_REASON] = "";
-    struct subject s = {
-        .backend = b, .seed = 20240301, .shards = 1, .device = gf_environment_device()};
-    if (b->probe(reason) || gf_backend_device(b, s.device, &props) || (gpu && props.is_cpu)) {
-        printf("%s: skipped: %s\n", b->name, *reason ? reason : "no device but the CPU");
+    struct subject s;
+    if (!limited_subject(args, b, gf_environment_device(), &s, &props))
         return;
-    }
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (all || jobs[i].few || !props.is_cpu)
+        if (args->all || jobs[i].few || !props.is_cpu)
             check_slabs(&s, &jobs[i]);
     check_refused(&s);
     test_passed += s.passed;
@@ -399,19 +347,13 @@ static void test_backend(const struct gf_backend *b, bool gpu, bool all) {
 
 int main(int argc, char **argv) {
     gf_environment_read();
-    const bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
-    const bool all = argc > 1 && !strcmp(argv[1], "all");
+    const struct limited_args args = limited_args_read(argc, argv);
     test_bins();
     test_mirrors();
     test_line_copies();
-    if (!gpu)
+    if (!args.gpu)
         test_failures();
-    for (int i = 0; gf_backends[i]; i++) {
-        bool wanted = argc == 1 + gpu + all;
-        for (int k = 1; k < argc; k++)
-            wanted = wanted || !strcmp(argv[k], gf_backends[i]->name);
-        if (wanted && (gf_backends[i] == &gf_backend_opencl || gf_backends[i] == &gf_backend_cuda))
-            test_backend(gf_backends[i], gpu, all);
-    }
+    test_backend(&gf_backend_opencl, &args);
+    test_backend(&gf_backend_cuda, &args);
     return TEST_END();
 }

@@ -3,7 +3,7 @@
  *
  *     test_gpu_team [gpu | all] [BACKEND...]
  *
- * `gpu`, `all`: as test_gpu_slabs. */
+ * tests/gpu/gpu_limited.h describes `gpu` and `all`. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "core/gpu/exchange.h"
 #include "core/gpu/team.h"
 #include "core/session/backends.h"
-#include "tests/core/backends.h"
+#include "tests/gpu/gpu_limited.h"
 #include "tests/test.h"
 
 /* ---- pieces ---- */
@@ -179,34 +179,19 @@ static const char *device_list(const struct gf_backend *b, int n) {
 }
 
 static void check_shared(struct subject *s, const struct limited *l, bool no_peer) {
-    struct gf_backend_options options = {.threads = 2,
-                                         .device = device_list(s->backend, l->devices),
-                                         .no_peer = no_peer,
-                                         .resident = !l->kib,
-                                         .device_memory = l->kib << 10};
-    struct gf_job job;
-    struct gf_filter *filter = NULL;
-    struct gf_plan *plan = NULL;
-    CHECK_MSG(backends_parse_filtered(s, l->job, &job, &filter), "no job: %s", l->job);
-    int rc = s->backend->open(&options, &s->context[0]);
-    CHECK_MSG(!rc, "%s", gf_message());
-    if (rc) {
-        gf_filter_free(filter);
-        return;
-    }
-    s->context[1] = s->context[0];
-    rc = s->backend->plan(s->context[0], &job, &plan);
+    const struct gf_backend_options options = {.threads = 2,
+                                               .device = device_list(s->backend, l->devices),
+                                               .no_peer = no_peer,
+                                               .resident = !l->kib,
+                                               .device_memory = l->kib << 10};
+    struct limited_job j;
+    int rc = limited_open(s, &options, l->job, &j);
     CHECK_MSG(!rc, "%s: %s", l->job, gf_message());
-    if (!rc)
-        check_plan(plan, l);
-    s->backend->unplan(s->context[0], plan);
     if (!rc) {
-        backends_check(s, &job, false);
-        backends_check(s, &job, true);
+        check_plan(j.plan, l);
+        limited_check(s, &j);
     }
-    s->backend->close(s->context[0]);
-    s->context[0] = s->context[1] = NULL;
-    gf_filter_free(filter);
+    limited_close(s, &j);
 }
 
 static void check_alone(struct subject *s, const char *text) {
@@ -225,37 +210,16 @@ static void check_alone(struct subject *s, const char *text) {
 
 /* ---- a device that reaches the others' memory, and one that fails ---- */
 
-/* OpenCL of which one call of some functions fails: number `fail_at`; and how many there were. */
-static int calls, fail_at, sends, followed;
-static int64_t held; /* buffers of all devices */
+static int sends, followed;
 static bool in_reach;
 
-static int fails(void) {
-    return ++calls == fail_at ? gf_fail(GF_EBACKEND, "made to fail") : 0;
-}
-static int alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **b) {
-    *b = NULL;
-    int rc = fails();
-    if (!rc)
-        rc = gf_gpu_opencl.alloc(gpu, bytes, b);
-    held += !rc;
-    return rc;
-}
-static void free_buffer(void *gpu, struct gf_gpu_buffer *b) {
-    held -= b != NULL;
-    gf_gpu_opencl.free(gpu, b);
-}
-static int launch(void *gpu, const struct gf_gpu_launch *l) {
-    int rc = fails();
-    return rc ? rc : gf_gpu_opencl.launch(gpu, l);
-}
 static int follow_other(void *gpu, void *other, int which) {
-    int rc = fails();
+    int rc = limited_fails();
     followed++;
     return rc ? rc : gf_gpu_opencl.follow_other(gpu, other, which);
 }
 static int download_rows(void *gpu, const struct gf_gpu_buffer *b, const struct gf_gpu_rows *r) {
-    int rc = fails();
+    int rc = limited_fails();
     return rc ? rc : gf_gpu_opencl.download_rows(gpu, b, r);
 }
 static bool reaches(void *gpu, void *other) {
@@ -269,7 +233,7 @@ static int send(void *gpu, void *other, const struct gf_gpu_send *r) {
         .host = rows, r->bytes, r->bytes, r->count, r->from_offset, r->from_pitch};
     const struct gf_gpu_rows to = {
         .host = rows, r->bytes, r->bytes, r->count, r->to_offset, r->to_pitch};
-    int rc = fails();
+    int rc = limited_fails();
     sends++;
     if (!rc)
         rc = api->download_rows(gpu, r->from, &from);
@@ -284,10 +248,7 @@ static int send(void *gpu, void *other, const struct gf_gpu_send *r) {
 }
 
 static struct gf_gpu made_up(void) {
-    struct gf_gpu api = gf_gpu_opencl;
-    api.alloc = alloc;
-    api.free = free_buffer;
-    api.launch = launch;
+    struct gf_gpu api = limited_opencl();
     api.follow_other = follow_other;
     api.download_rows = download_rows;
     api.reaches = reaches;
@@ -317,16 +278,16 @@ static bool run_once(struct gf_gpu_context *c, const struct gf_job *job, int at,
     const bool resident = gf_gpu_team_is_resident(c);
     struct gf_gpu_team_plan *p = NULL;
     struct gf_report report;
-    calls = 0;
-    fail_at = at;
+    limited_failing.calls = 0;
+    limited_failing.at = at;
     int rc = gf_gpu_team_plan(c, job, resident, &p);
     if (!rc)
         rc = resident ? run_resident(p, in, out, &report) : gf_gpu_team_exec(p, in, out, &report);
-    CHECK(resident || !held); /* until the plan is dropped, for the next run */
+    CHECK(resident || !limited_failing.held); /* until the plan is dropped, for the next run */
     if (!rc)
         CHECK_EQ(report.devices, 3);
     gf_gpu_team_drop(p);
-    CHECK_EQ(held, 0);
+    CHECK_EQ(limited_failing.held, 0);
     return !rc;
 }
 
@@ -343,22 +304,17 @@ static void test_failures(bool resident) {
     void *context = NULL;
     struct gf_job job;
     struct gf_array in = {0}, out = {0}, again = {0};
-    int64_t shape[GF_MAX_RANK];
-    uint64_t seed = 5;
     char reason[GF_REASON];
     if (gf_backend_opencl.probe(reason))
         return;
     in_reach = false;
+    limited_failing.error = GF_EBACKEND;
     CHECK(!gf_gpu_team_open(&api, &options, &context));
-    CHECK(backends_parse("fwd c64 24x20x40 > complex", &job));
-    gf_job_in_shape(&job, shape);
-    CHECK(!gf_array_alloc(&in, GF_C64, 4, shape) && !gf_array_alloc(&out, GF_C64, 4, shape) &&
-          !gf_array_alloc(&again, GF_C64, 4, shape));
-    backends_fill(&in, &seed);
+    CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
     CHECK(context && run_once(context, &job, 0, &in, &out));
     CHECK(sends > 0); /* to itself */
     int failed = 0, named = 0;
-    for (int all = calls, at = 1; context && at <= all; at += 1 + at / 16) {
+    for (int all = limited_failing.calls, at = 1; context && at <= all; at += 1 + at / 16) {
         const bool ran = run_once(context, &job, at, &in, &again);
         failed += !ran;
         named += !ran && names_device(gf_message());
@@ -384,20 +340,17 @@ static void test_failures(bool resident) {
     gf_array_free(&again);
 }
 
-static void test_backend(const struct gf_backend *b, bool gpu, bool all) {
+static void test_backend(const struct gf_backend *b, const struct limited_args *args) {
     struct gf_gpu_props props;
-    char reason[GF_REASON] = "";
-    struct subject s = {.backend = b, .seed = 20240301, .shards = 1};
-    if (b->probe(reason) || gf_backend_device(b, NULL, &props) || (gpu && props.is_cpu)) {
-        printf("%s: skipped: %s\n", b->name, *reason ? reason : "no device but the CPU");
+    struct subject s;
+    if (!limited_subject(args, b, NULL, &s, &props))
         return;
-    }
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (all || jobs[i].few || !props.is_cpu)
+        if (args->all || jobs[i].few || !props.is_cpu)
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
                 check_shared(&s, &jobs[i], no_peer);
     for (size_t i = 0; i < sizeof residents / sizeof *residents; i++)
-        if (all || residents[i].few || !props.is_cpu)
+        if (args->all || residents[i].few || !props.is_cpu)
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
                 check_shared(&s, &residents[i], no_peer);
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
@@ -408,18 +361,13 @@ static void test_backend(const struct gf_backend *b, bool gpu, bool all) {
 
 int main(int argc, char **argv) {
     gf_environment_read();
-    const bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
-    const bool all = argc > 1 && !strcmp(argv[1], "all");
+    const struct limited_args args = limited_args_read(argc, argv);
     test_pieces();
-    if (!gpu)
+    if (!args.gpu)
         for (int resident = 0; resident < 2; resident++)
             test_failures(resident);
-    for (int i = 0; gf_backends[i]; i++) {
-        bool wanted = argc == 1 + gpu + all;
-        for (int k = 1; k < argc; k++)
-            wanted = wanted || !strcmp(argv[k], gf_backends[i]->name);
-        if (wanted && gf_backends[i]->shares)
-            test_backend(gf_backends[i], gpu, all);
-    }
+    for (int i = 0; gf_backends[i]; i++)
+        if (gf_backends[i]->shares)
+            test_backend(gf_backends[i], &args);
     return TEST_END();
 }

@@ -69,7 +69,7 @@ struct gf_gpu_pass {
     int indices;             /* likewise: how many of args.pass.index count */
     bool plain, far;         /* likewise: a transform and nothing else; offsets beyond 32 bits */
     bool by_line;            /* likewise: SPLIT_BY_LINE */
-    bool folded; /* likewise: lines with their mirror images, or sums of pairs */
+    bool folded;             /* likewise: lines with their mirror images, or sums of pairs */
     struct gf_gpu_tile tile; /* likewise */
     struct gf_kernel_request kernel;
     int64_t groups;

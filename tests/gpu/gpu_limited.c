@@ -1,0 +1,119 @@
+/* Opening, planning and checking jobs on devices of little memory; counting and failing OpenCL's calls. */
+#include "tests/gpu/gpu_limited.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/filter/filter.h"
+#include "core/session/backends.h"
+
+/* ---- the command line ---- */
+
+struct limited_args limited_args_read(int argc, char **argv) {
+    const char *first = argc > 1 ? argv[1] : "";
+    struct limited_args a = {.gpu = !strcmp(first, "gpu"), .all = !strcmp(first, "all")};
+    a.names = argv + 1 + (a.gpu || a.all);
+    return a;
+}
+
+bool limited_subject(const struct limited_args *args, const struct gf_backend *b,
+                     const char *device, struct subject *s, struct gf_gpu_props *props) {
+    char reason[GF_REASON] = "";
+    bool wanted = !*args->names;
+    for (char **name = args->names; *name; name++)
+        wanted = wanted || !strcmp(*name, b->name);
+    if (!wanted)
+        return false;
+    *s = (struct subject){.backend = b, .seed = 20240301, .shards = 1, .device = device};
+    if (b->probe(reason) || gf_backend_device(b, device, props) || (args->gpu && props->is_cpu)) {
+        printf("%s: skipped: %s\n", b->name, *reason ? reason : "no device but the CPU");
+        return false;
+    }
+    return true;
+}
+
+/* ---- jobs ---- */
+
+int limited_open(struct subject *s, const struct gf_backend_options *options, const char *text,
+                 struct limited_job *j) {
+    *j = (struct limited_job){0};
+    if (!backends_parse_filtered(s, text, &j->job, &j->filter))
+        return gf_fail(GF_EINVAL, "no job");
+    int rc = s->backend->open(options, &s->context[0]);
+    s->context[1] = s->context[0];
+    return rc ? rc : s->backend->plan(s->context[0], &j->job, &j->plan);
+}
+
+static void drop_plan(struct subject *s, struct limited_job *j) {
+    if (j->plan)
+        s->backend->unplan(s->context[0], j->plan);
+    j->plan = NULL;
+}
+
+void limited_check(struct subject *s, struct limited_job *j) {
+    drop_plan(s, j);
+    backends_check(s, &j->job, false);
+    backends_check(s, &j->job, true);
+}
+
+void limited_close(struct subject *s, struct limited_job *j) {
+    drop_plan(s, j);
+    if (s->context[0])
+        s->backend->close(s->context[0]);
+    s->context[0] = s->context[1] = NULL;
+    gf_filter_free(j->filter);
+}
+
+/* ---- calls that fail ---- */
+
+struct limited_failing limited_failing;
+
+int limited_fails(void) {
+    struct limited_failing *f = &limited_failing;
+    return ++f->calls == f->at ? gf_fail(f->error, "made to fail") : 0;
+}
+
+static int alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **b) {
+    *b = NULL;
+    int rc = limited_fails();
+    if (!rc)
+        rc = gf_gpu_opencl.alloc(gpu, bytes, b);
+    limited_failing.held += !rc;
+    return rc;
+}
+
+static void free_buffer(void *gpu, struct gf_gpu_buffer *b) {
+    limited_failing.held -= b != NULL;
+    gf_gpu_opencl.free(gpu, b);
+}
+
+static int launch(void *gpu, const struct gf_gpu_launch *l) {
+    int rc = limited_fails();
+    return rc ? rc : gf_gpu_opencl.launch(gpu, l);
+}
+
+struct gf_gpu limited_opencl(void) {
+    struct gf_gpu api = gf_gpu_opencl;
+    api.alloc = alloc;
+    api.free = free_buffer;
+    api.launch = launch;
+    return api;
+}
+
+int limited_arrays(const char *text, struct gf_job *job, struct gf_array *in, struct gf_array *out,
+                   struct gf_array *again) {
+    int64_t shape[GF_MAX_RANK];
+    uint64_t seed = 5;
+    if (!backends_parse(text, job))
+        return gf_fail(GF_EINVAL, "no job: %s", text);
+    gf_job_in_shape(job, shape);
+    int rc = gf_array_alloc(in, GF_C64, job->ndim + 1, shape);
+    if (!rc)
+        rc = gf_array_alloc(out, GF_C64, job->ndim + 1, shape);
+    if (!rc)
+        rc = gf_array_alloc(again, GF_C64, job->ndim + 1, shape);
+    if (!rc)
+        backends_fill(in, &seed);
+    return rc;
+}
