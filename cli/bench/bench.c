@@ -329,8 +329,9 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return gf_exit_code(rc);
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_bench,  &gf_opts_grid,   &gf_opts_link,
-                                                    &gf_opts_memory, &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_bench,  &gf_opts_peer,   &gf_opts_grid, &gf_opts_link,
+    &gf_opts_memory, &gf_opts_common, NULL};
 
 const struct gf_command gf_command_bench = {
     .name = "bench",
@@ -361,6 +362,7 @@ const struct gf_command gf_command_bench = {
              "compiling kernels took, not counted. noisy: the median exceeds twice the least,\n"
              "three further times too.\n"
              "Backends on a device are timed there, by its clock, with input and output in its\n"
-             "memory; copy is then its own bandwidth.\n",
+             "memory; copy is then its own bandwidth. \"2 devices\" ends the row of a transform\n"
+             "that these share, timed by the host's clock until all of them are done.\n",
     .run = run,
 };

@@ -110,6 +110,7 @@ struct gf_bench_row {
     int64_t moved;    /* bytes, all passes */
     double copy;      /* bytes a second, of the memory that the arrays were in; 0 unknown */
     char device[128]; /* whose memory, "" for the host's */
+    int devices;      /* several that share the transform; 0: one, or none */
     struct gf_bench_transfers transfers;
     struct gf_bench_energy energy;
     int n_listed; /* passes with their times, 0 where they were not asked for or cannot be told */

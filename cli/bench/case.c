@@ -285,6 +285,17 @@ static double bus_speed(const struct gf_bench_entrant *e) {
     return BYTES / seconds[0] + BYTES / seconds[1];
 }
 
+/* Several devices have the arrays: what they send each other passes through no one's memory alone. */
+static void note_devices(const struct gf_plan *plan, struct gf_bench_row *row) {
+    row->devices = plan->n_shares;
+    row->copy = 0;
+    for (int i = 0; i < plan->n_shares; i++) {
+        const size_t used = strlen(row->device);
+        snprintf(row->device + used, sizeof row->device - used, "%s%s", i ? " + " : ", devices ",
+                 plan->share[i].device);
+    }
+}
+
 /* Plans, runs once and checks what came out. */
 static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     const struct gf_bench_entrant *e = &st->b->entrant[i];
@@ -295,6 +306,7 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     entry->inner = 1;
     row->passes = 0; /* also where this is not the first try */
     row->moved = 0;
+    row->devices = 0;
     row->copy = e->resident ? e->device.copy : st->b->host.copy;
     if (e->resident)
         snprintf(row->device, sizeof row->device, "%s", e->device.name);
@@ -307,6 +319,8 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     row->plan = now() - start - row->build;
     if (!rc && entry->plan->in_slabs)
         row->copy = bus_speed(e);
+    else if (!rc && entry->plan->n_shares)
+        note_devices(entry->plan, row);
     if (!rc)
         rc = take(st, entry->plan->workspace_bytes);
     if (rc)

@@ -107,6 +107,8 @@ void gf_bench_count_energy(const struct gf_bench_entrant *e, struct gf_plan *pla
     int times = (int)fmin(1e6, SOME_MS * 1e-3 / row->time.median) + 1, rc = 0;
     if (plan->job.spend_input)
         rc = gf_fail(GF_EUNSUPP, "each run needs its input anew");
+    if (!rc && plan->n_shares)
+        rc = gf_fail(GF_EUNSUPP, "only one device's is counted");
     if (!rc)
         rc = e->resident ? gf_energy_open_gpu(e->device.name, &counter)
                          : gf_energy_open_cpu(GF_POWERCAP, &counter);

@@ -1,5 +1,6 @@
 /* Who takes part in `gpufft bench`: the backends, modes of these, and yardsticks. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/backend_options.h"
@@ -62,16 +63,31 @@ static const char *device_for(const struct gf_bench_entrant *e, const char *list
     return strcmp(first, "all") ? first : NULL;
 }
 
+/* Those that share a transform among several devices take all of the list: the caller frees it. NULL where
+ * there is one, or the backend has not all of them: no rows but those of the first one. */
+static char *devices_for(const struct gf_bench_entrant *e, const char *list) {
+    struct gf_deal_device device[GF_DEAL_MOST];
+    int n = 0;
+    if (!e->backend->shares || !gf_deal_is_list(NULL, list) ||
+        gf_deal_devices(gf_backends, e->backend->name, list, device, &n) || n < 2)
+        return NULL;
+    return gf_deal_together(device, n);
+}
+
 int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *s, int threads) {
     struct gf_backend_options options = gf_backend_options_of(s);
     char first[64];
-    options.device = device_for(e, options.device, first);
+    char *together = devices_for(e, options.device);
+    options.device = together ? together : device_for(e, options.device, first);
+    options.resident = together != NULL;
+    options.no_peer = !s->peer;
     options.natural_order = e->natural_order;
     options.threads = e->threads ? e->threads : threads;
     options.fftw_plan = e->fftw_plan;
     options.plan_seconds = s->bench.plan_seconds;
     options.library = s->bench.mkl;
     int rc = e->backend->open(&options, &e->context);
+    free(together);
     if (rc)
         e->context = NULL;
     if (!rc)

@@ -127,7 +127,7 @@ static const struct gf_opt rows[] = {
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),
     GF_TEXT("device", device, "N|NAME|LIST",
             "a GPU, by number or part of its name, for the backends that run on one; several "
-            "between commas, or all, for cufftxt"),
+            "between commas, or all, for cufftxt, and for cuda and opencl to share a transform"),
     GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,
               "a GPU's memory to use; larger arrays pass through it in parts, timed with their "
               "copies (default: what is free)"),

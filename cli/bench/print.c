@@ -138,6 +138,8 @@ static void table_row(const struct gf_bench_case *c, const struct gf_bench_row *
         print_number(8, 4, r->build * 1e3);
     else
         printf(" %8s", "-");
+    if (r->devices)
+        printf(" %d devices", r->devices);
     printf("%s\n", r->noisy ? " noisy" : "");
 }
 
@@ -303,6 +305,8 @@ static void json_times(json_t *o, const struct gf_bench_case *c, const struct gf
     set_real(o, "median_ms", r->time.median * 1e3);
     set_real(o, "least_ms", r->time.least * 1e3);
     set_real(o, "p90_ms", r->time.p90 * 1e3);
+    if (r->devices)
+        json_object_set_new(o, "devices", json_integer(r->devices));
     if (r->noisy)
         json_object_set_new(o, "noisy", json_true());
     if (r->host > 0)

@@ -150,6 +150,7 @@ static int read_row(const json_t *o, struct gf_bench_results *r) {
                                  .median = get_real(o, "median_ms", 1e-3),
                                  .least = get_real(o, "least_ms", 1e-3),
                                  .p90 = get_real(o, "p90_ms", 1e-3)};
+    row.devices = get_int(o, "devices");
     row.noisy = json_is_true(json_object_get(o, "noisy"));
     row.host = get_real(o, "host_ms", 1e-3);
     row.plan = get_real(o, "plan_ms", 1e-3);

@@ -50,7 +50,7 @@ struct gf_plan {
     /* The arrays do not fit the device: exec() takes them through its memory part by part, and the
      * functions of on_device fail with GF_EUNSUPP. The passes are walks over host memory. */
     bool in_slabs;
-    int n_shares; /* several devices take part in it */
+    int n_shares; /* several devices take part in it; not in_slabs: with the arrays in their memory */
     struct gf_plan_share share[GF_MAX_SHARES];
     int kernels_built;    /* GPU backends: compiled for this plan, and not found in the cache */
     double build_seconds; /* finding and compiling */
@@ -81,6 +81,9 @@ struct gf_backend_options {
      * fit the first one. */
     const char *device;
     bool no_peer; /* these exchange data through the host's memory alone */
+    /* These share every transform whose result is one complex spectrum, small ones too, and on_device keeps
+     * their shares of the arrays in their memory. */
+    bool resident;
     /* GPU backends: small arrays by kernels that serve all sizes, for compiling those of one size
      * would take longer than what they save. */
     bool general;

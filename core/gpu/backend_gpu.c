@@ -13,7 +13,7 @@
 #include "core/gpu/team.h"
 
 /* A plan's own: the arrays are on the device as a whole, or, where `slabs`, `dwt` or `team` is not
- * NULL, in parts. */
+ * NULL, in parts; a team's may stay on all its devices. */
 struct gpu_plan {
     struct gf_gpu_run run;
     struct gf_gpu_slabs *slabs;
@@ -132,27 +132,31 @@ static bool gains_by_team(const struct gf_gpu_context *c, const struct gf_job *j
 }
 
 /* GF_EUNSUPP: the job is one device's. */
-static int plan_team(struct gf_gpu_context *c, struct gf_plan *plan) {
+static int plan_team(struct gf_gpu_context *c, struct gf_plan *plan, bool resident) {
     struct gpu_plan *own = plan->impl;
     if (!c->team || plan->job.op == GF_DWT || plan->job.ndim < 2 || !(plan->job.axes & 1))
         return gf_fail(GF_EUNSUPP, "a job of one device");
     gf_gpu_run_drop(c, &own->run);
     own->run = (struct gf_gpu_run){.plan = NULL};
-    int rc = gf_gpu_team_plan(c, &plan->job, &own->team);
+    int rc = gf_gpu_team_plan(c, &plan->job, resident, &own->team);
     if (!rc)
         gf_gpu_team_list(own->team, plan);
     return rc;
 }
 
 static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
-    int rc = gains_by_team(c, &plan->job) ? plan_team(c, plan) : GF_EUNSUPP;
+    int rc = GF_EUNSUPP;
+    if (gf_gpu_team_is_resident(c))
+        rc = plan_team(c, plan, true);
+    if ((rc == GF_EUNSUPP || rc == GF_ENOMEM) && gains_by_team(c, &plan->job))
+        rc = plan_team(c, plan, false);
     if (rc == GF_EUNSUPP)
         rc = plan_whole(c, plan);
     if (rc != GF_ENOMEM || c->props.shaders || plan->n_shares)
         return rc;
     char message[GF_REASON * 2];
     snprintf(message, sizeof message, "%s", gf_message());
-    rc = plan_team(c, plan);
+    rc = plan_team(c, plan, false);
     if (rc != GF_EUNSUPP && rc != GF_ENOMEM)
         return rc;
     gf_fail(GF_ENOMEM, "%s", message); /* why not in one piece */
@@ -195,7 +199,15 @@ static struct gf_gpu_run *whole(const struct gf_plan *plan) {
     return NULL;
 }
 
+/* The plan of several devices that keep the arrays, or NULL. */
+static struct gf_gpu_team_plan *resident(const struct gf_plan *plan) {
+    const struct gpu_plan *own = plan->impl;
+    return plan->in_slabs ? NULL : own->team;
+}
+
 static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
+    if (resident(plan))
+        return gf_gpu_team_upload(resident(plan), in);
     struct gf_gpu_run *m = whole(plan);
     if (!m)
         return GF_EUNSUPP;
@@ -204,6 +216,8 @@ static int gpu_upload(void *context, struct gf_plan *plan, const struct gf_array
 }
 
 static int gpu_run(void *context, struct gf_plan *plan, int times, double *seconds) {
+    if (resident(plan))
+        return gf_gpu_team_run(resident(plan), times, seconds);
     struct gf_gpu_run *m = whole(plan);
     int rc = m ? gf_gpu_run_begin(context, seconds) : GF_EUNSUPP;
     for (int i = 0; i < times && !rc; i++) {
@@ -215,6 +229,8 @@ static int gpu_run(void *context, struct gf_plan *plan, int times, double *secon
 
 static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *out,
                         struct gf_report *report) {
+    if (resident(plan))
+        return gf_gpu_team_download(resident(plan), out, report);
     struct gf_gpu_run *m = whole(plan);
     if (!m)
         return GF_EUNSUPP;
@@ -223,6 +239,8 @@ static int gpu_download(void *context, struct gf_plan *plan, struct gf_array *ou
 }
 
 static int gpu_time_passes(void *context, struct gf_plan *plan, double *seconds) {
+    if (resident(plan))
+        return gf_fail(GF_EUNSUPP, "several devices share this plan's passes");
     struct gf_gpu_run *m = whole(plan);
     if (!m)
         return GF_EUNSUPP;

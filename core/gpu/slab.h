@@ -64,9 +64,11 @@ static inline int gf_gpu_walk_depth(const struct gf_gpu_walk *w) {
     return w->n < GF_GPU_SLAB_DEPTH ? (int)w->n : GF_GPU_SLAB_DEPTH;
 }
 
-/* Which of so many devices; members 0: alone, with the exchange in host memory. */
+/* Which of so many devices; members 0: alone, with the exchange in host memory. resident: its share of the
+ * input and of the output is in its memory as well (core/gpu/slab_resident.h). */
 struct gf_gpu_seat {
     int member, members;
+    bool resident;
 };
 
 /* Device memory that a walk's parts are read from: all of them, filled during the walk before. */
@@ -122,6 +124,9 @@ int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
 int gf_gpu_slabs_exec_all(const struct gf_gpu_member *member, int n, const unsigned *reaches,
                           const struct gf_array *in, struct gf_array *out,
                           struct gf_report *report);
+/* Bins that mirror themselves, of spectra of real samples, become those of real numbers: the last transform
+ * is one of complex numbers, and rounds them. */
+void gf_gpu_slabs_make_real(const struct gf_gpu_slabs *s, const struct gf_array *out);
 void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s); /* takes NULL */
 
 #endif

@@ -163,9 +163,9 @@ static int64_t place_of(const struct gf_gpu_plan *p, int k) {
 
 /* ---- commands ---- */
 
-/* In the queue of passes: when the part is there, and the results of the part before it in the same
- * buffers are back. */
-static int queue_passes(struct gf_gpu_transit *t, int64_t part, struct gf_gpu_run *m, int slot) {
+int gf_gpu_part_transform(struct gf_gpu_transit *t, int64_t part) {
+    struct gf_gpu_run *m = gf_gpu_part_run(t->w, part);
+    const int slot = (int)(part % GF_GPU_SLAB_DEPTH);
     const struct gf_gpu *api = t->c->api;
     void *gpu = t->c->gpu;
     int rc = api->use(gpu, GF_GPU_PASSES);
@@ -182,11 +182,14 @@ static int queue_passes(struct gf_gpu_transit *t, int64_t part, struct gf_gpu_ru
                            gf_gpu_part_span(t->w, part).first / t->w->granule);
     if (t->w->columns)
         gf_gpu_transpose_move(m->plan, gf_gpu_part_span(t->w, part).first);
-    if (!rc)
-        rc = gf_gpu_run_launch(t->c, m, 0, m->plan->n_passes);
+    return rc ? rc : gf_gpu_run_launch(t->c, m, 0, m->plan->n_passes);
+}
+
+static int queue_passes(struct gf_gpu_transit *t, int64_t part, struct gf_gpu_run *m, int slot) {
+    int rc = gf_gpu_part_transform(t, part);
     if (!rc)
         rc = gf_gpu_run_copy_report(t->c, m, t->report[slot]);
-    return rc ? rc : api->mark(gpu, GF_GPU_TRANSFORMED + slot);
+    return rc ? rc : t->c->api->mark(t->c->gpu, GF_GPU_TRANSFORMED + slot);
 }
 
 /* The outputs; others are looked at and go on to other devices. */

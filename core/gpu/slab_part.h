@@ -73,6 +73,9 @@ void gf_gpu_transit_choose(struct gf_gpu_transit *t, const struct gf_gpu_slab_en
 int gf_gpu_part_pack(struct gf_gpu_transit *t, int64_t next, struct gf_gpu_slab_copy *copy, int *n);
 int gf_gpu_part_unpack(struct gf_gpu_transit *t, int64_t back, struct gf_gpu_slab_copy *copy,
                        int *n);
+/* Queues a part's passes: for when the part is there, and the results of the part before it in the same
+ * buffers are back. */
+int gf_gpu_part_transform(struct gf_gpu_transit *t, int64_t part);
 /* Queues all of a part but its way to other devices. */
 int gf_gpu_part_begin(struct gf_gpu_transit *t, int64_t part);
 

@@ -91,6 +91,17 @@ static const char *refuses(const struct gf_job *job) {
     return NULL;
 }
 
+/* Jobs whose arrays may stay on several devices, which report nothing but their output. */
+static const char *refuses_resident(const struct gf_job *volume, const struct gf_job *job) {
+    const struct gf_output *o = &job->out[0];
+    if (job->op != GF_FFT || job->ndim < 2 || !walks_twice(volume))
+        return "only transforms of all pages stay on several devices";
+    if (job->n_out > 1 || o->kind != GF_COMPLEX || o->shift || job->in_shift || job->luma ||
+        !(gf_dtype_is_complex(o->dtype)) || (gf_job_is_real(job) && !o->half))
+        return "only complex spectra in their natural order stay on several devices";
+    return NULL;
+}
+
 /* In two walks some are found in the exchange. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
     return walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
@@ -284,6 +295,15 @@ static int64_t held_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk
                          : block);
 }
 
+/* What the walks before keep, where the arrays stay on the device; without what is between the walks, which
+ * is counted in each. */
+static int64_t kept_bytes(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w) {
+    int64_t bytes = 0;
+    for (const struct gf_gpu_walk *b = s->walk; b < w && s->seat.resident; b++)
+        bytes += b->n ? b->run[0].bytes - held_bytes(s, b) : 0;
+    return bytes;
+}
+
 static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
     for (int i = 0; i < 2; i++) {
         gf_gpu_run_drop(c, &w->run[i]);
@@ -309,8 +329,8 @@ static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *
     const int64_t held = held_bytes(s, w), in = w->from_input || !held ? p->bytes[GF_GPU_IN] : 0;
     const int64_t again = in + p->bytes[GF_GPU_FILTER] + outputs_bytes(p);
     const int64_t deep = gf_gpu_walk_depth(w);
-    const int64_t beside =
-        (deep - 1) * again + own_bytes(w) + held + deep * gf_gpu_run_report_bytes(&w->run[0]);
+    const int64_t beside = (deep - 1) * again + own_bytes(w) + held +
+                           deep * gf_gpu_run_report_bytes(&w->run[0]) + kept_bytes(s, w);
     for (int i = 0; i < w->n_runs && !rc; i++)
         rc = gf_gpu_run_prepare(c, &w->run[i], i ? 0 : beside);
     return rc;
@@ -333,10 +353,23 @@ static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64
     w->n = (w->extent + w->each - 1) / w->each;
 }
 
+/* Parts that are on the device all at once: the first ones are sent while the others are transformed, and
+ * whoever needs all that is sent has one. */
+static int fit_resident(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
+                        struct gf_gpu_walk *w) {
+    const int64_t parts = w->to_output ? 1 : GF_GPU_SLAB_DEPTH;
+    const int64_t unit = w->blocks && parts > 1 ? ALIGNED_BINS : 1;
+    w->each = (w->extent + parts * unit - 1) / (parts * unit) * unit;
+    w->n = (w->extent + w->each - 1) / w->each;
+    return make_runs(c, s, w);
+}
+
 /* The largest parts up to PART that fit the device. */
 static int fit_walk(const struct gf_gpu_context *c, struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
     if (!w->extent)
         return 0;
+    if (s->seat.resident)
+        return fit_resident(c, s, w);
     const int64_t bytes =
         (w->bytes_read > w->bytes_written ? w->bytes_read : w->bytes_written) / w->extent + 1;
     int64_t most = (w->extent + LEAST_PARTS - 1) / LEAST_PARTS;
@@ -509,7 +542,7 @@ static int fit_walks(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
 
 int gf_gpu_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
                       struct gf_gpu_slabs **slabs) {
-    return gf_gpu_slabs_plan_share(c, job, (struct gf_gpu_seat){0, 0}, slabs);
+    return gf_gpu_slabs_plan_share(c, job, (struct gf_gpu_seat){.members = 0}, slabs);
 }
 
 int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job *job,
@@ -518,6 +551,8 @@ int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job 
     const bool line = job->ndim == 1;
     const struct gf_job volume = line ? line_matrix(job) : gf_slab_volume(job);
     const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
+    if (!why && seat.resident)
+        why = refuses_resident(&volume, job);
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);
@@ -542,29 +577,6 @@ int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job 
     count_memory(s);
     *slabs = s;
     return 0;
-}
-
-void gf_gpu_slabs_list(const struct gf_gpu_slabs *s, struct gf_plan *plan) {
-    for (int i = 0; i < s->n_walks; i++) {
-        const struct gf_gpu_walk *w = &s->walk[i];
-        struct gf_pass_info *pass = &plan->pass[plan->n_passes++];
-        *pass =
-            (struct gf_pass_info){.bytes_read = w->bytes_read, .bytes_written = w->bytes_written};
-        const int passes = w->run[0].plan->n_passes;
-        snprintf(pass->what, sizeof pass->what, "%lld %s%s: %lld %s each, %d pass%s on the device",
-                 (long long)w->n, w->what, w->scans ? ", for the display range" : "",
-                 (long long)w->each,
-                 w->columns   ? "columns"
-                 : is_line(s) ? "rows"
-                 : w->blocks  ? "bins of a page"
-                              : "pages",
-                 passes, passes == 1 ? "" : "es");
-        plan->kernels_built += w->run[0].built + w->run[1].built;
-        plan->build_seconds += w->run[0].build_seconds + w->run[1].build_seconds;
-    }
-    plan->in_slabs = true;
-    plan->workspace_bytes = s->host_bytes;
-    plan->device_bytes = s->device_bytes;
 }
 
 void gf_gpu_slabs_drop(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {

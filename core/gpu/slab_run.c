@@ -148,9 +148,10 @@ static void make_bins_real(const struct gf_job *job, const struct gf_output *o,
     }
 }
 
-/* Of real samples: the last transform is one of complex numbers, and rounds them. */
-static void make_outputs_real(const struct gf_job *job, const struct gf_array *out) {
-    for (int i = 0; i < job->n_out && gf_job_is_real(job); i++)
+void gf_gpu_slabs_make_real(const struct gf_gpu_slabs *s, const struct gf_array *out) {
+    const struct gf_job *job = &s->asked;
+    const bool rounded = job->op == GF_FFT && job->direction == GF_FORWARD && gf_job_is_real(job);
+    for (int i = 0; i < job->n_out && rounded; i++)
         make_bins_real(job, &job->out[i], &out[i], 0, out[i].data);
 }
 
@@ -382,8 +383,8 @@ int gf_gpu_slabs_exec_all(const struct gf_gpu_member *member, int n, const unsig
         gf_gpu_slab_let_go(&r.all);
         unlock_all(&r);
     }
-    if (!rc && s->job.op == GF_FFT && s->job.direction == GF_FORWARD)
-        make_outputs_real(&s->asked, out);
+    if (!rc)
+        gf_gpu_slabs_make_real(s, out);
     r.found.ms.run = gf_now_ms() - start;
     if (!rc && report)
         *report = r.found;

@@ -21,6 +21,15 @@ int gf_gpu_slab_threads(const struct gf_gpu_context *c) {
     return c->props.is_cpu ? 1 : c->threads < MOST_THREADS ? c->threads : MOST_THREADS;
 }
 
+int gf_gpu_transit_name(const struct gf_gpu_transit *t, int rc) {
+    char message[512];
+    const char *name = t->all->member[t->s->seat.member].name;
+    if (!rc || !t->s->seat.members)
+        return rc;
+    snprintf(message, sizeof message, "%s", gf_message());
+    return gf_fail((enum gf_status)rc, "device %s: %s", name, message);
+}
+
 /* ---- memory ---- */
 
 /* Page-locked buffers stay until the plan is dropped, for locking takes as long as filling them. */
@@ -87,7 +96,14 @@ static int take_buffers(struct gf_gpu_transit *t) {
     return rc ? rc : api->sync(gpu); /* the other queues see the tables */
 }
 
-static void free_buffers(struct gf_gpu_transit *t) {
+int gf_gpu_transit_take(struct gf_gpu_transit *t) {
+    int rc = t->w->n ? take_staging(t) : 0;
+    if (!rc && t->w->n)
+        rc = take_buffers(t);
+    return gf_gpu_transit_name(t, rc);
+}
+
+void gf_gpu_transit_give_back(struct gf_gpu_transit *t) {
     const struct gf_gpu *api = t->c->api;
     for (int i = 0; i < t->w->n_runs; i++)
         gf_gpu_run_give_back(t->c, &t->w->run[i]);
@@ -124,16 +140,6 @@ static int step(struct gf_gpu_transit *t, int64_t k) {
     return !rc && gf_gpu_transit_sends(t) ? gf_gpu_slab_send(t, k) : rc;
 }
 
-/* Which of several devices failed. */
-static int named(const struct gf_gpu_transit *t, int rc) {
-    char message[512];
-    const char *name = t->all->member[t->s->seat.member].name;
-    if (!rc || !t->s->seat.members)
-        return rc;
-    snprintf(message, sizeof message, "%s", gf_message());
-    return gf_fail((enum gf_status)rc, "device %s: %s", name, message);
-}
-
 /* What reports failures. */
 static int end(struct gf_gpu_transit *t) {
     int back = t->c->api->use(t->c->gpu, 0), last = t->c->api->sync(t->c->gpu);
@@ -145,27 +151,24 @@ static int walk(struct gf_gpu_transit *t, int n) {
     int rc = 0;
     for (int i = 0; i < n && !rc; i++) {
         most = t[i].w->n > most ? t[i].w->n : most;
-        rc = t[i].w->n ? take_staging(&t[i]) : 0;
-        if (!rc && t[i].w->n)
-            rc = take_buffers(&t[i]);
-        rc = named(&t[i], rc);
+        rc = gf_gpu_transit_take(&t[i]);
     }
     for (int64_t k = 0; k < most + LAG && !rc; k++) {
         for (int i = 0; i < n && !rc; i++)
-            rc = named(&t[i], step(&t[i], k));
+            rc = gf_gpu_transit_name(&t[i], step(&t[i], k));
         /* The part before: the others need not wait for this one. */
         for (int i = 0; i < n && !rc && k; i++)
             if (k - 1 < t[i].w->n && gf_gpu_transit_sends(&t[i]))
-                rc = named(&t[i], gf_gpu_slab_deliver(&t[i], k - 1));
+                rc = gf_gpu_transit_name(&t[i], gf_gpu_slab_deliver(&t[i], k - 1));
     }
     for (int i = 0; i < n; i++) {
         char message[512];
         snprintf(message, sizeof message, "%s", rc ? gf_message() : "");
         const int last = end(&t[i]);
-        rc = rc ? gf_fail((enum gf_status)rc, "%s", message) : named(&t[i], last);
+        rc = rc ? gf_fail((enum gf_status)rc, "%s", message) : gf_gpu_transit_name(&t[i], last);
     }
     for (int i = 0; i < n; i++)
-        free_buffers(&t[i]);
+        gf_gpu_transit_give_back(&t[i]);
     return rc;
 }
 

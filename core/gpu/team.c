@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/gpu/slab_resident.h"
 
 struct gf_gpu_team {
     int n; /* open members, the leading one included */
@@ -18,6 +19,8 @@ struct gf_gpu_team {
 struct gf_gpu_team_plan {
     const struct gf_gpu_team *team;
     struct gf_gpu_member member[GF_GPU_MEMBERS];
+    struct gf_gpu_resident
+        *resident; /* once the input was uploaded, of a plan that keeps the arrays */
 };
 
 /* ---- contexts ---- */
@@ -127,7 +130,11 @@ static int open_others(struct gf_gpu_team *t) {
 
 /* ---- plans ---- */
 
-int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job,
+bool gf_gpu_team_is_resident(const struct gf_gpu_context *c) {
+    return c->team && c->team->options.resident;
+}
+
+int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
                      struct gf_gpu_team_plan **plan) {
     struct gf_gpu_team *t = c->team;
     *plan = NULL;
@@ -143,7 +150,7 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job,
     for (int i = 0; i < t->n && !rc; i++) {
         p->member[i].c = t->member[i];
         p->member[i].name = t->name[i];
-        rc = gf_gpu_slabs_plan_share(t->member[i], job, (struct gf_gpu_seat){i, t->n},
+        rc = gf_gpu_slabs_plan_share(t->member[i], job, (struct gf_gpu_seat){i, t->n, resident},
                                      &p->member[i].s);
     }
     if (rc) {
@@ -155,6 +162,8 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job,
 }
 
 void gf_gpu_team_drop(struct gf_gpu_team_plan *p) {
+    if (p)
+        gf_gpu_resident_drop(p->resident);
     for (int i = 0; p && i < p->team->n; i++)
         if (p->member[i].s)
             gf_gpu_slabs_drop(p->member[i].c, p->member[i].s);
@@ -169,7 +178,33 @@ int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in
     return rc;
 }
 
+int gf_gpu_team_upload(struct gf_gpu_team_plan *p, const struct gf_array *in) {
+    return gf_gpu_resident_upload(&p->resident, p->member, p->team->n, p->team->reaches, in);
+}
+
+int gf_gpu_team_run(struct gf_gpu_team_plan *p, int times, double *seconds) {
+    return gf_gpu_resident_run(p->resident, times, seconds);
+}
+
+int gf_gpu_team_download(struct gf_gpu_team_plan *p, struct gf_array *out,
+                         struct gf_report *report) {
+    if (report)
+        *report = (struct gf_report){.devices = p->team->n};
+    return gf_gpu_resident_download(p->resident, out);
+}
+
 /* ---- what `gpufft plan` shows ---- */
+
+/* Bytes of the device's own memory, by the passes of a walk's parts. */
+static void count_passes(const struct gf_gpu_walk *w, struct gf_pass_info *pass) {
+    for (int64_t part = 0; part < w->n; part++) {
+        const struct gf_gpu_plan *p = w->run[part + 1 == w->n ? w->n_runs - 1 : 0].plan;
+        for (int i = 0; i < p->n_passes; i++) {
+            pass->bytes_read += p->pass[i].summary.bytes_read;
+            pass->bytes_written += p->pass[i].summary.bytes_written;
+        }
+    }
+}
 
 /* Walk `index` of all, by the longest parts that a device takes. */
 static void list_walk(const struct gf_gpu_team_plan *p, int index, struct gf_plan *plan) {
@@ -181,8 +216,12 @@ static void list_walk(const struct gf_gpu_team_plan *p, int index, struct gf_pla
         const struct gf_gpu_walk *w = &p->member[i].s->walk[index];
         busy += w->n > 0;
         longest = w->each > longest->each ? w : longest;
-        pass->bytes_read += w->from_input && w->n ? w->bytes_read : 0;
-        pass->bytes_written += w->to_output && w->n ? w->bytes_written : 0;
+        if (p->member[i].s->seat.resident)
+            count_passes(w, pass);
+        else {
+            pass->bytes_read += w->from_input && w->n ? w->bytes_read : 0;
+            pass->bytes_written += w->to_output && w->n ? w->bytes_written : 0;
+        }
         plan->kernels_built += w->run[0].built + w->run[1].built;
         plan->build_seconds += w->run[0].build_seconds + w->run[1].build_seconds;
     }
@@ -228,5 +267,5 @@ void gf_gpu_team_list(const struct gf_gpu_team_plan *p, struct gf_plan *plan) {
         plan->device_bytes =
             s->device_bytes > plan->device_bytes ? s->device_bytes : plan->device_bytes;
     }
-    plan->in_slabs = true;
+    plan->in_slabs = !p->member[0].s->seat.resident;
 }

@@ -4,7 +4,7 @@
  *     void *context;
  *     int rc = gf_gpu_team_open(&gf_gpu_cuda, &(struct gf_backend_options){.device = "0,1"}, &context);
  *     struct gf_gpu_team_plan *p;
- *     if (!rc) rc = gf_gpu_team_plan(context, &job, &p);
+ *     if (!rc) rc = gf_gpu_team_plan(context, &job, false, &p);
  *     if (!rc) rc = gf_gpu_team_exec(p, &in, out, &report);
  *     gf_gpu_team_drop(p);
  *     gf_gpu_team_close(context);
@@ -22,14 +22,22 @@ int gf_gpu_team_open(const struct gf_gpu *api, const struct gf_backend_options *
 void gf_gpu_team_close(void *context);
 bool gf_gpu_team_lost(void *context);
 
-/* GF_EUNSUPP for a job that is not shared, and where there is one device; GF_ENOMEM where it does not
+/* As gf_backend_options.resident. */
+bool gf_gpu_team_is_resident(const struct gf_gpu_context *c);
+
+/* resident: the arrays stay in the devices' memory. GF_EUNSUPP for a job that is not shared, and where there is one device; GF_ENOMEM where it does not
  * fit all of them. */
-int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job,
+int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
                      struct gf_gpu_team_plan **plan);
 void gf_gpu_team_list(const struct gf_gpu_team_plan *p, struct gf_plan *plan);
 /* As gf_backend.exec. */
 int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in,
                      struct gf_array *out, struct gf_report *report);
+/* As the functions of gf_device_exec, of a resident plan. */
+int gf_gpu_team_upload(struct gf_gpu_team_plan *p, const struct gf_array *in);
+int gf_gpu_team_run(struct gf_gpu_team_plan *p, int times, double *seconds);
+int gf_gpu_team_download(struct gf_gpu_team_plan *p, struct gf_array *out,
+                         struct gf_report *report);
 void gf_gpu_team_drop(struct gf_gpu_team_plan *p); /* takes NULL */
 
 #endif

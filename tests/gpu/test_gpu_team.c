@@ -127,12 +127,33 @@ static const struct limited jobs[] = {
     {2, "fwd f32 24x20x40 > real f32 | real high-gaussian=8", 250, true},
 };
 
+/* Jobs whose arrays stay on the devices, whatever their size; kib is not used. */
+static const struct limited residents[] = {
+    {2, "fwd c64 24x20x40 > complex", 0, true},
+    {3, "fwd c64 23x17x29 > complex", 0, true},
+    {5, "fwd c64 3x31x64 > complex", 0, true}, /* two devices have no page */
+    {2, "fwd f32 25x20x40 > complex half", 0, true},
+    {3, "fwd f32 25x20x41 > complex half", 0, false},
+    {2, "fwd f64 24x20x36 double > complex half", 0, false},
+    {2, "fwd c64 24x20x40 axes=5 > complex", 0, false},
+    {2, "inv c64 24x20x40 > complex", 0, true},
+    {3, "inv c128 13x22x41 double > complex", 0, false},
+    {2, "fwd c64 130x240 > complex", 0, true},
+    {5, "fwd f32 67x70 ch=4 > complex half", 0, false},
+};
+
+/* Those of a list that stay on the first device. */
+static const char *const alone[] = {
+    "fwd c64 1024 > complex", "fwd u8 12x13x64 > magnitude u8 display",
+    "fwd c64 24x20x40 > complex shift", "inv c64 24x20x40 real half > real f32"};
+
 /* The devices of a list hold together what one does not, and each is given a share. */
 static void check_plan(const struct gf_plan *plan, const struct limited *l) {
     int64_t pages = 0, bins = 0, at = 0;
     CHECK_MSG(plan->n_shares == l->devices, "%s: %d shares", l->job, plan->n_shares);
-    CHECK_MSG(plan->device_bytes <= l->kib << 10, "%s takes %lld bytes of a device", l->job,
-              (long long)plan->device_bytes);
+    CHECK_EQ(plan->in_slabs, l->kib > 0);
+    CHECK_MSG(!l->kib || plan->device_bytes <= l->kib << 10, "%s takes %lld bytes of a device",
+              l->job, (long long)plan->device_bytes);
     for (int i = 0; i < plan->n_shares; i++) {
         const struct gf_plan_share *s = &plan->share[i];
         CHECK(!s->pages.count || s->pages.first == at);
@@ -161,6 +182,7 @@ static void check_shared(struct subject *s, const struct limited *l, bool no_pee
     const struct gf_backend_options options = {.threads = 2,
                                                .device = device_list(s->backend, l->devices),
                                                .no_peer = no_peer,
+                                               .resident = !l->kib,
                                                .device_memory = l->kib << 10};
     struct limited_job j;
     int rc = limited_open(s, &options, l->job, &j);
@@ -172,13 +194,28 @@ static void check_shared(struct subject *s, const struct limited *l, bool no_pee
     limited_close(s, &j);
 }
 
+static void check_alone(struct subject *s, const char *text) {
+    const struct gf_backend_options options = {.device = device_list(s->backend, 2),
+                                               .resident = true};
+    struct gf_job job;
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    CHECK_MSG(backends_parse(text, &job), "no job: %s", text);
+    CHECK(!s->backend->open(&options, &context));
+    CHECK_MSG(context && !s->backend->plan(context, &job, &plan), "%s: %s", text, gf_message());
+    CHECK_MSG(plan && !plan->n_shares && !plan->in_slabs, "%s is shared", text);
+    s->backend->unplan(context, plan);
+    s->backend->close(context);
+}
+
 /* ---- a device that reaches the others' memory, and one that fails ---- */
 
-static int sends;
+static int sends, followed;
 static bool in_reach;
 
 static int follow_other(void *gpu, void *other, int which) {
     int rc = limited_fails();
+    followed++;
     return rc ? rc : gf_gpu_opencl.follow_other(gpu, other, which);
 }
 static int download_rows(void *gpu, const struct gf_gpu_buffer *b, const struct gf_gpu_rows *r) {
@@ -219,19 +256,38 @@ static struct gf_gpu made_up(void) {
     return api;
 }
 
+/* Two uploads, and two runs of the second one. */
+static int run_resident(struct gf_gpu_team_plan *p, const struct gf_array *in, struct gf_array *out,
+                        struct gf_report *report) {
+    double seconds = 0;
+    int rc = gf_gpu_team_upload(p, out);
+    if (!rc)
+        rc = gf_gpu_team_run(p, 1, NULL);
+    if (!rc)
+        rc = gf_gpu_team_upload(p, in);
+    if (!rc)
+        rc = gf_gpu_team_run(p, 2, &seconds);
+    if (!rc)
+        rc = gf_gpu_team_download(p, out, report);
+    CHECK(rc || seconds > 0);
+    return rc;
+}
+
 static bool run_once(struct gf_gpu_context *c, const struct gf_job *job, int at,
                      const struct gf_array *in, struct gf_array *out) {
+    const bool resident = gf_gpu_team_is_resident(c);
     struct gf_gpu_team_plan *p = NULL;
     struct gf_report report;
     limited_failing.calls = 0;
     limited_failing.at = at;
-    int rc = gf_gpu_team_plan(c, job, &p);
+    int rc = gf_gpu_team_plan(c, job, resident, &p);
     if (!rc)
-        rc = gf_gpu_team_exec(p, in, out, &report);
-    CHECK_EQ(limited_failing.held, 0);
+        rc = resident ? run_resident(p, in, out, &report) : gf_gpu_team_exec(p, in, out, &report);
+    CHECK(resident || !limited_failing.held); /* until the plan is dropped, for the next run */
     if (!rc)
         CHECK_EQ(report.devices, 3);
     gf_gpu_team_drop(p);
+    CHECK_EQ(limited_failing.held, 0);
     return !rc;
 }
 
@@ -242,20 +298,21 @@ static bool names_device(const char *message) {
 
 /* Whichever call fails, of whichever device, the job fails, the device is named, nothing stays on any,
  * and the next run is good. Through host memory and directly the same bytes come out. */
-static void test_failures(void) {
+static void test_failures(bool resident) {
     const struct gf_gpu api = made_up();
-    struct gf_backend_options options = {.threads = 1, .device = "0,00,000"};
+    struct gf_backend_options options = {.threads = 1, .device = "0,00,000", .resident = resident};
     void *context = NULL;
     struct gf_job job;
     struct gf_array in = {0}, out = {0}, again = {0};
     char reason[GF_REASON];
     if (gf_backend_opencl.probe(reason))
         return;
+    in_reach = false;
     limited_failing.error = GF_EBACKEND;
     CHECK(!gf_gpu_team_open(&api, &options, &context));
     CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
     CHECK(context && run_once(context, &job, 0, &in, &out));
-    CHECK_EQ(sends > 0, true); /* to itself */
+    CHECK(sends > 0); /* to itself */
     int failed = 0, named = 0;
     for (int all = limited_failing.calls, at = 1; context && at <= all; at += 1 + at / 16) {
         const bool ran = run_once(context, &job, at, &in, &again);
@@ -271,9 +328,11 @@ static void test_failures(void) {
     in_reach = true;
     memset(again.data, 0xff, (size_t)gf_array_bytes(&again));
     CHECK(!gf_gpu_team_open(&api, &options, &context));
-    const int before = sends;
+    const int before = sends, none = followed;
     CHECK(context && run_once(context, &job, 0, &in, &again));
     CHECK(sends > before);
+    CHECK(!resident || followed - none ==
+                           3 * 3 * 3); /* in each run, each device waits for all that send to it */
     CHECK(!memcmp(again.data, out.data, (size_t)gf_array_bytes(&out)));
     gf_gpu_team_close(context);
     gf_array_free(&in);
@@ -290,6 +349,12 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
         if (args->all || jobs[i].few || !props.is_cpu)
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
                 check_shared(&s, &jobs[i], no_peer);
+    for (size_t i = 0; i < sizeof residents / sizeof *residents; i++)
+        if (args->all || residents[i].few || !props.is_cpu)
+            for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
+                check_shared(&s, &residents[i], no_peer);
+    for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+        check_alone(&s, alone[i]);
     test_passed += s.passed;
     test_failed += s.failed;
 }
@@ -299,7 +364,8 @@ int main(int argc, char **argv) {
     const struct limited_args args = limited_args_read(argc, argv);
     test_pieces();
     if (!args.gpu)
-        test_failures();
+        for (int resident = 0; resident < 2; resident++)
+            test_failures(resident);
     for (int i = 0; gf_backends[i]; i++)
         if (gf_backends[i]->shares)
             test_backend(gf_backends[i], &args);
