@@ -135,6 +135,9 @@ struct gf_job {
      * has some columns of it, axis 0 being transformed: their spectra are row by row, [column][number],
      * and times exp(-2 pi i number column / line). A GF_FILTER part has some rows. 0: no line. */
     int64_t line;
+    /* Of a part in a device's memory: elements from one index of axis 0 to the next, of the input and of the
+     * outputs, which have gaps there; 0: none. */
+    int64_t in_pitch, out_pitch;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
     enum gf_op op;

@@ -18,6 +18,8 @@
 enum { PART = 32 << 20, LEAST_PARTS = 8, BUFFER_ALIGNED = 64, ALIGNED = 4096, ALIGNED_BINS = 16 };
 /* Of one device among several: each part is sent in as many pieces as the next walk has parts. */
 enum { MOST_PARTS = 64 };
+/* Every so many bins, of at least 8 bytes, a view can begin. */
+enum { VIEW_BINS = GF_GPU_VIEW_ALIGNED / 8 };
 /* Bytes of a page that a block has at least, where there is room. */
 enum { LEAST_ROW = 12 << 10 };
 
@@ -132,6 +134,7 @@ static void describe(struct gf_gpu_slabs *s) {
     p->number = (int64_t)gf_dtype_size(work_type(job));
     s->unit = channels * p->number;
     p->exchange_bytes = walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
+    s->pitch = (p->rows * p->width * p->number / s->unit + VIEW_BINS - 1) / VIEW_BINS * VIEW_BINS;
     s->between =
         (struct gf_gpu_exchange){p->pages, p->rows * p->width * p->number / s->unit, s->unit};
     s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == work_type(job) &&
@@ -145,8 +148,10 @@ static void describe(struct gf_gpu_slabs *s) {
     }
 }
 
-/* Blocks of a volume's filter are rows. */
+/* Blocks of a volume's filter are rows; those of an exchange in place begin at views. */
 static int64_t granule_of(const struct gf_gpu_slabs *s) {
+    if (s->seat.in_place)
+        return VIEW_BINS;
     return s->filter && !s->picture ? s->plan.width * s->plan.number / s->unit : 1;
 }
 
@@ -260,6 +265,10 @@ static struct gf_job part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *
         n++;
     }
     job.n_out = w->to_output ? n : job.n_out;
+    if (s->seat.in_place) {
+        job.out_pitch = s->pitch * (s->unit / s->plan.number);
+        job.in_pitch = w->from_input ? 0 : job.out_pitch;
+    }
     return job;
 }
 
@@ -312,9 +321,9 @@ static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
     w->n_runs = 0;
 }
 
-/* Plans for parts of `each`; GF_ENOMEM where these do not fit. */
-static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
-                     struct gf_gpu_walk *w) {
+/* Plans for parts of `each`, and for what is left. */
+static int make_plans(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
+                      struct gf_gpu_walk *w) {
     const int64_t rest = w->extent - (w->n - 1) * w->each;
     const int64_t counts[2] = {w->each, rest};
     int rc = 0;
@@ -323,6 +332,13 @@ static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *
         const struct gf_job job = part_job(s, w, counts[i]);
         rc = gf_gpu_run_make(c, &w->run[i], &job);
     }
+    return rc;
+}
+
+/* These, with kernels; GF_ENOMEM where they do not fit. */
+static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
+                     struct gf_gpu_walk *w) {
+    int rc = make_plans(c, s, w);
     if (rc)
         return rc;
     const struct gf_gpu_plan *p = w->run[0].plan;
@@ -352,6 +368,73 @@ static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64
     w->each = (w->each + w->granule - 1) / w->granule * w->granule;
     w->n = (w->extent + w->each - 1) / w->each;
 }
+
+/* ---- in place ---- */
+
+/* Parts of two H200s over NVLink, measured: many pages at a time where there are several passes over each,
+ * so that a later pass finds what the one before wrote in the cache. Of pictures, whose columns are too
+ * long for a tile, the second walk takes as long as the exchange, and begins earlier. */
+static void set_in_place(struct gf_gpu_slabs *s) {
+    const bool half = s->plan.real;
+    const int64_t slabs = s->picture ? 8 : 16, blocks = s->picture ? 4 : 8;
+    s->late = s->picture && !half ? 4 : 2;
+    for (int i = 0; i < s->n_walks; i++) {
+        struct gf_gpu_walk *w = &s->walk[i];
+        const int64_t n = w->blocks ? blocks : slabs, unit = w->blocks ? w->granule : 1;
+        w->each = (w->extent + n * unit - 1) / (n * unit) * unit;
+        w->n = w->extent ? (w->extent + w->each - 1) / w->each : 0;
+    }
+}
+
+/* A plan's tables and the like. */
+static int64_t beside_arrays(const struct gf_gpu_plan *p) {
+    int64_t bytes = 0;
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        if (i > GF_GPU_B && i < GF_GPU_OUT)
+            bytes += p->bytes[i];
+    return bytes;
+}
+
+/* The exchange, the input, and workspace that all parts use in turn. */
+static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
+    int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
+    for (int i = 0; i < s->n_walks; i++) {
+        const struct gf_gpu_walk *w = &s->walk[i];
+        for (int64_t k = 0; k < w->n && w->from_input; k++)
+            bytes += w->run[k + 1 == w->n ? w->n_runs - 1 : 0].plan->bytes[GF_GPU_IN];
+        for (int k = 0; k < w->n_runs; k++) {
+            const struct gf_gpu_plan *p = w->run[k].plan;
+            bytes += beside_arrays(p);
+            for (int j = 0; j < 2; j++)
+                work[j] = p->bytes[GF_GPU_A + j] > work[j] ? p->bytes[GF_GPU_A + j] : work[j];
+        }
+    }
+    return bytes + work[0] + work[1];
+}
+
+static int64_t all_bytes(const struct gf_gpu_plan *p) {
+    int64_t bytes = 0;
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        bytes += p->bytes[i];
+    return bytes;
+}
+
+static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    int rc = 0;
+    set_in_place(s);
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        if (s->walk[i].n)
+            rc = make_plans(c, s, &s->walk[i]);
+    const int64_t all = rc ? 0 : in_place_bytes(s);
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
+            struct gf_gpu_run *m = &s->walk[i].run[k];
+            rc = gf_gpu_run_prepare(c, m, all - all_bytes(m->plan));
+        }
+    return rc;
+}
+
+/* ---- parts in flight ---- */
 
 /* Parts that are on the device all at once: the first ones are sent while the others are transformed, and
  * whoever needs all that is sent has one. */
@@ -505,7 +588,7 @@ static void count_memory(struct gf_gpu_slabs *s) {
             most[GF_GPU_SLAB_SENT] = bytes[GF_GPU_SLAB_DOWN];
         s->device_bytes = m->bytes > s->device_bytes ? m->bytes : s->device_bytes;
     }
-    for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
+    for (int k = 0; k < GF_GPU_SLAB_STAGES && !s->seat.in_place; k++)
         s->host_bytes += GF_GPU_SLAB_DEPTH * most[k];
     if (!s->in_output && !s->in_input && !s->seat.members)
         s->host_bytes += s->plan.exchange_bytes;
@@ -524,8 +607,8 @@ static int take_filter(struct gf_gpu_slabs *s) {
 
 /* Walks that read the same exchange cut it alike. */
 static int fit_walks(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
-    int rc = 0;
-    for (int i = 0; i < s->n_walks && !rc; i++)
+    int rc = s->seat.in_place ? fit_in_place(c, s) : 0;
+    for (int i = 0; i < s->n_walks && !s->seat.in_place && !rc; i++)
         rc = fit_walk(c, s, &s->walk[i]);
     for (int i = 1; i < s->n_walks && s->seat.members && !rc; i++) {
         struct gf_gpu_walk *scan = &s->walk[i - 1], *w = &s->walk[i];
@@ -553,6 +636,8 @@ int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job 
     const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
     if (!why && seat.resident)
         why = refuses_resident(&volume, job);
+    if (!why && seat.in_place && (job->direction == GF_INVERSE || seat.members != 2))
+        why = "only forward transforms of two devices are exchanged in place";
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);

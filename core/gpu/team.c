@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/status.h"
+#include "core/gpu/slab_in_place.h"
 #include "core/gpu/slab_resident.h"
 
 struct gf_gpu_team {
@@ -21,6 +22,7 @@ struct gf_gpu_team_plan {
     struct gf_gpu_member member[GF_GPU_MEMBERS];
     struct gf_gpu_resident
         *resident; /* once the input was uploaded, of a plan that keeps the arrays */
+    struct gf_gpu_in_place *in_place; /* or this one */
 };
 
 /* ---- contexts ---- */
@@ -134,24 +136,19 @@ bool gf_gpu_team_is_resident(const struct gf_gpu_context *c) {
     return c->team && c->team->options.resident;
 }
 
-int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
-                     struct gf_gpu_team_plan **plan) {
-    struct gf_gpu_team *t = c->team;
-    *plan = NULL;
-    if (!t || !c->api->send)
-        return gf_fail(GF_EUNSUPP, "no other device");
-    int rc = open_others(t);
-    if (rc)
-        return rc;
+static int plan_shares(const struct gf_gpu_team *t, const struct gf_job *job,
+                       struct gf_gpu_seat seat, struct gf_gpu_team_plan **plan) {
     struct gf_gpu_team_plan *p = calloc(1, sizeof *p);
+    int rc = 0;
     if (!p)
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     p->team = t;
+    seat.members = t->n;
     for (int i = 0; i < t->n && !rc; i++) {
         p->member[i].c = t->member[i];
         p->member[i].name = t->name[i];
-        rc = gf_gpu_slabs_plan_share(t->member[i], job, (struct gf_gpu_seat){i, t->n, resident},
-                                     &p->member[i].s);
+        seat.member = i;
+        rc = gf_gpu_slabs_plan_share(t->member[i], job, seat, &p->member[i].s);
     }
     if (rc) {
         gf_gpu_team_drop(p);
@@ -161,9 +158,29 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
     return 0;
 }
 
+/* Of two devices that write to each other's memory; inverse the blocks come first. */
+static bool exchanges_in_place(const struct gf_gpu_team *t, const struct gf_job *job) {
+    return t->n == 2 && t->reaches[0] == 3 && t->reaches[1] == 3 && t->member[0]->api->view &&
+           job->direction == GF_FORWARD;
+}
+
+int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
+                     struct gf_gpu_team_plan **plan) {
+    struct gf_gpu_team *t = c->team;
+    *plan = NULL;
+    if (!t || !c->api->send)
+        return gf_fail(GF_EUNSUPP, "no other device");
+    int rc = open_others(t);
+    if (!rc && resident && exchanges_in_place(t, job))
+        return plan_shares(t, job, (struct gf_gpu_seat){.resident = true, .in_place = true}, plan);
+    return rc ? rc : plan_shares(t, job, (struct gf_gpu_seat){.resident = resident}, plan);
+}
+
 void gf_gpu_team_drop(struct gf_gpu_team_plan *p) {
-    if (p)
+    if (p) {
         gf_gpu_resident_drop(p->resident);
+        gf_gpu_in_place_drop(p->in_place);
+    }
     for (int i = 0; p && i < p->team->n; i++)
         if (p->member[i].s)
             gf_gpu_slabs_drop(p->member[i].c, p->member[i].s);
@@ -178,19 +195,27 @@ int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in
     return rc;
 }
 
+static bool is_in_place(const struct gf_gpu_team_plan *p) {
+    return p->member[0].s->seat.in_place;
+}
+
 int gf_gpu_team_upload(struct gf_gpu_team_plan *p, const struct gf_array *in) {
-    return gf_gpu_resident_upload(&p->resident, p->member, p->team->n, p->team->reaches, in);
+    return is_in_place(p)
+               ? gf_gpu_in_place_upload(&p->in_place, p->member, in)
+               : gf_gpu_resident_upload(&p->resident, p->member, p->team->n, p->team->reaches, in);
 }
 
 int gf_gpu_team_run(struct gf_gpu_team_plan *p, int times, double *seconds) {
-    return gf_gpu_resident_run(p->resident, times, seconds);
+    return is_in_place(p) ? gf_gpu_in_place_run(p->in_place, times, seconds)
+                          : gf_gpu_resident_run(p->resident, times, seconds);
 }
 
 int gf_gpu_team_download(struct gf_gpu_team_plan *p, struct gf_array *out,
                          struct gf_report *report) {
     if (report)
         *report = (struct gf_report){.devices = p->team->n};
-    return gf_gpu_resident_download(p->resident, out);
+    return is_in_place(p) ? gf_gpu_in_place_download(p->in_place, out)
+                          : gf_gpu_resident_download(p->resident, out);
 }
 
 /* ---- what `gpufft plan` shows ---- */
