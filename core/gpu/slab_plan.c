@@ -10,6 +10,7 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
+#include "core/gpu/slab_job.h"
 #include "core/slab/range.h"
 
 /* A part of 32 MiB takes 0.6 milliseconds on the fastest buses, and its launches some microseconds. There
@@ -25,10 +26,6 @@ enum { LEAST_ROW = 12 << 10 };
 
 static bool is_real(const struct gf_gpu_slabs *s) {
     return gf_job_is_real(&s->job);
-}
-
-static bool walks_twice(const struct gf_job *job) {
-    return job->axes & 1 && job->axes != 1;
 }
 
 /* A line's job as that of a picture, a page for each column of its matrix, whose rows are as many as
@@ -82,12 +79,12 @@ static const char *refuses(const struct gf_job *job) {
     if (job->counted[0] && job->counted[0] < job->shape[0])
         return "edges that were added to the slowest axis";
     if (job->op == GF_FILTER)
-        return walks_twice(job) ? NULL : "a filter that leaves the slowest axis alone";
+        return gf_gpu_job_walks_twice(job) ? NULL : "a filter that leaves the slowest axis alone";
     for (int i = 0; i < job->n_out; i++) {
-        if (real && job->direction == GF_FORWARD && walks_twice(job) && !job->out[i].half &&
-            !gf_gpu_slab_mirrors(&job->out[i]))
+        if (real && job->direction == GF_FORWARD && gf_gpu_job_walks_twice(job) &&
+            !job->out[i].half && !gf_gpu_slab_mirrors(&job->out[i]))
             return "an output of this type has no mirror image";
-        if (!walks_twice(job) && gf_output_samples(job, i))
+        if (!gf_gpu_job_walks_twice(job) && gf_output_samples(job, i))
             return "an automatic range of pages";
     }
     return NULL;
@@ -96,7 +93,7 @@ static const char *refuses(const struct gf_job *job) {
 /* Jobs whose arrays may stay on several devices, which report nothing but their output. */
 static const char *refuses_resident(const struct gf_job *volume, const struct gf_job *job) {
     const struct gf_output *o = &job->out[0];
-    if (job->op != GF_FFT || job->ndim < 2 || !walks_twice(volume))
+    if (job->op != GF_FFT || job->ndim < 2 || !gf_gpu_job_walks_twice(volume))
         return "only transforms of all pages stay on several devices";
     if (job->n_out > 1 || o->kind != GF_COMPLEX || o->shift || job->in_shift || job->luma ||
         !(gf_dtype_is_complex(o->dtype)) || (gf_job_is_real(job) && !o->half))
@@ -106,16 +103,8 @@ static const char *refuses_resident(const struct gf_job *volume, const struct gf
 
 /* In two walks some are found in the exchange. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
-    return walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
-                                : gf_output_is_full(&s->job.out[i]);
-}
-
-static enum gf_dtype work_type(const struct gf_job *job) {
-    return job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
-}
-
-static bool is_line(const struct gf_gpu_slabs *s) {
-    return s->asked.ndim == 1;
+    return gf_gpu_job_walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
+                                           : gf_output_is_full(&s->job.out[i]);
 }
 
 /* The exchange. */
@@ -131,18 +120,19 @@ static void describe(struct gf_gpu_slabs *s) {
     p->pages = job->shape[0];
     p->rows = job->shape[1];
     p->width = (halved ? job->shape[2] / 2 + 1 : job->shape[2]) * channels;
-    p->number = (int64_t)gf_dtype_size(work_type(job));
+    p->number = (int64_t)gf_dtype_size(gf_gpu_work_type(job));
     s->unit = channels * p->number;
-    p->exchange_bytes = walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
+    p->exchange_bytes = gf_gpu_job_walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
     s->pitch = (p->rows * p->width * p->number / s->unit + VIEW_BINS - 1) / VIEW_BINS * VIEW_BINS;
     s->between =
         (struct gf_gpu_exchange){p->pages, p->rows * p->width * p->number / s->unit, s->unit};
-    s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == work_type(job) &&
+    s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_gpu_work_type(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
-    s->in_input = !forward && job->spend_input && job->in_dtype == work_type(job) && !job->in_shift;
+    s->in_input =
+        !forward && job->spend_input && job->in_dtype == gf_gpu_work_type(job) && !job->in_shift;
     /* A walk over a line's columns reads other places than it writes, and of half spectra the exchange has
      * more bins. */
-    if (is_line(s)) {
+    if (gf_gpu_slabs_are_line(s)) {
         s->in_output = s->in_output && forward && !halved && !job->lean;
         s->in_input = s->in_input && !halved && !job->lean;
     }
@@ -156,121 +146,6 @@ static int64_t granule_of(const struct gf_gpu_slabs *s) {
 }
 
 /* ---- parts ---- */
-
-static struct gf_job slab_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
-                              int64_t pages) {
-    struct gf_job job = s->job;
-    job.shape[0] = pages;
-    job.counted[0] = 0;
-    job.lean = job.spend_input = false;
-    job.axes &= ~1u;
-    job.op = s->job.op == GF_DWT ? GF_DWT : GF_FFT;
-    job.filter = NULL;
-    job.direction = w->direction;
-    if (w->direction == GF_INVERSE && s->filter) {
-        job.channels = s->job.luma ? 1 : s->job.channels;
-        job.luma = false;
-        job.real = job.in_half = true;
-        job.norm = GF_NORM_BACKWARD;
-    }
-    if (!w->from_input) {
-        job.in_dtype = work_type(&job);
-        job.in_shift = false;
-    }
-    if (walks_twice(&s->job))
-        job.elsewhere = s->plan.pages;
-    if (!w->to_output) {
-        job.norm = GF_NORM_BACKWARD;
-        job.n_out = 1;
-        job.out[0] =
-            (struct gf_output){.kind = GF_COMPLEX, .dtype = work_type(&job), .half = s->plan.real};
-    }
-    return job;
-}
-
-/* Some columns of a line's matrix. */
-static struct gf_job columns_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
-                                 int64_t columns) {
-    struct gf_job job = slab_job(s, w, columns);
-    job.ndim = 2;
-    job.shape[0] = s->job.shape[2];
-    job.shape[1] = columns;
-    job.axes = 1;
-    job.line = s->asked.shape[0];
-    return job;
-}
-
-/* Of a picture's filter: some columns; of a volume's: rows of all pages. */
-static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
-    const int64_t channels = s->unit / s->plan.number, columns = s->plan.width / channels;
-    struct gf_job job = {.op = GF_FILTER,
-                         .ndim = s->picture ? 2 : 3,
-                         .shape = {s->plan.pages, s->picture ? bins : bins / columns, columns},
-                         .channels = channels,
-                         .axes = 1,
-                         .in_dtype = work_type(&s->job),
-                         .precision = s->job.precision,
-                         .n_out = 1,
-                         .out = {{.kind = GF_COMPLEX, .dtype = work_type(&s->job)}},
-                         .filter = s->filter,
-                         .filter_serial = s->filter->serial,
-                         .line = is_line(s) ? s->asked.shape[0] : 0,
-                         .whole = {.axes = s->asked.axes}};
-    memcpy(job.whole.shape, s->asked.shape, sizeof job.whole.shape);
-    return job;
-}
-
-static struct gf_job block_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
-                               int64_t bins) {
-    const int64_t numbers = bins * (s->unit / s->plan.number);
-    struct gf_job job = {.direction = s->job.direction,
-                         .ndim = 2,
-                         .shape = {s->plan.pages, numbers},
-                         .channels = 1,
-                         .axes = 1,
-                         .in_dtype = w->from_input ? s->job.in_dtype : work_type(&s->job),
-                         .precision = s->job.precision,
-                         .norm = s->job.norm,
-                         .elsewhere = gf_job_points(&s->job) / s->plan.pages,
-                         .n_out = 1};
-    if (w->to_output) {
-        job.n_out = s->job.n_out;
-        memcpy(job.out, s->job.out, sizeof job.out);
-        for (int i = 0; i < job.n_out; i++)
-            job.out[i].shift = job.out[i].half = false;
-        return job;
-    }
-    job.norm = job.direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
-    job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = work_type(&s->job)};
-    return job;
-}
-
-/* A walk for display ranges has the outputs that need one; the others are given theirs. */
-static struct gf_job part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t count) {
-    struct gf_job job = w->filters   ? filter_job(s, count)
-                        : w->blocks  ? block_job(s, w, count)
-                        : w->columns ? columns_job(s, w, count)
-                                     : slab_job(s, w, count);
-    int n = 0;
-    for (int i = 0; i < job.n_out && w->to_output; i++) {
-        if (w->scans && !gf_gpu_slabs_scans(s, i))
-            continue;
-        w->output[n] = i;
-        job.out[n] = job.out[i];
-        if (!w->scans && job.out[n].range != GF_RANGE_GIVEN) {
-            job.out[n].range = GF_RANGE_GIVEN;
-            job.out[n].low = 0;
-            job.out[n].high = 1; /* until it is known */
-        }
-        n++;
-    }
-    job.n_out = w->to_output ? n : job.n_out;
-    if (s->seat.in_place) {
-        job.out_pitch = s->pitch * (s->unit / s->plan.number);
-        job.in_pitch = w->from_input ? 0 : job.out_pitch;
-    }
-    return job;
-}
 
 static int64_t outputs_bytes(const struct gf_gpu_plan *p) {
     int64_t sum = 0;
@@ -329,7 +204,7 @@ static int make_plans(const struct gf_gpu_context *c, const struct gf_gpu_slabs 
     int rc = 0;
     w->n_runs = rest < w->each ? 2 : 1;
     for (int i = 0; i < w->n_runs && !rc; i++) {
-        const struct gf_job job = part_job(s, w, counts[i]);
+        const struct gf_job job = gf_gpu_part_job(s, w, counts[i]);
         rc = gf_gpu_run_make(c, &w->run[i], &job);
     }
     return rc;
@@ -498,7 +373,7 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
     int64_t shape[GF_MAX_RANK];
     const int64_t columns = s->plan.width * s->plan.number / s->unit;
     w.granule = w.blocks ? granule_of(s) : 1;
-    w.columns = is_line(s) && !w.blocks;
+    w.columns = gf_gpu_slabs_are_line(s) && !w.blocks;
     w.extent = w.blocks ? s->plan.rows * columns : s->plan.pages;
     w.bytes_read = w.bytes_written = s->plan.exchange_bytes;
     gf_job_in_shape(job, shape);
@@ -508,7 +383,7 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
         w.bytes_written = 0;
     for (int i = 0; i < job->n_out && w.to_output && !w.scans; i++) {
         gf_job_out_shape(job, i, shape);
-        if (walks_twice(job) && s->plan.real && w.direction == GF_FORWARD)
+        if (gf_gpu_job_walks_twice(job) && s->plan.real && w.direction == GF_FORWARD)
             shape[2] = job->shape[2] / 2 + 1; /* the rest is mirrored by the host */
         w.bytes_written += array_bytes(job, shape, job->out[i].dtype);
     }
@@ -520,7 +395,7 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
 static const char line_columns[] = "blocks of columns, and their twiddles";
 
 static void add_filter_walks(struct gf_gpu_slabs *s) {
-    const bool line = is_line(s);
+    const bool line = gf_gpu_slabs_are_line(s);
     add_walk(s,
              (struct gf_gpu_walk){
                  .what = line ? line_columns : "slabs of pages, forward but along the slowest axis",
@@ -537,11 +412,12 @@ static void add_filter_walks(struct gf_gpu_slabs *s) {
 
 static void add_walks(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
-    const bool twice = walks_twice(job), forward = job->direction == GF_FORWARD;
-    const char *slabs = is_line(s) ? line_columns
-                        : twice    ? "slabs of pages, all axes but the slowest"
-                                   : "slabs of pages";
-    const char *blocks = is_line(s) ? "blocks of rows" : "blocks of all pages, the slowest axis";
+    const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
+    const char *slabs = gf_gpu_slabs_are_line(s) ? line_columns
+                        : twice                  ? "slabs of pages, all axes but the slowest"
+                                                 : "slabs of pages";
+    const char *blocks =
+        gf_gpu_slabs_are_line(s) ? "blocks of rows" : "blocks of all pages, the slowest axis";
     bool scans = false;
     for (int i = 0; i < job->n_out && forward; i++)
         scans |= gf_gpu_slabs_scans(s, i);
