@@ -177,6 +177,8 @@ static inline int64_t gf_job_counted(const struct gf_job *job, int i) {
     return job->counted[i] ? job->counted[i] : job->shape[i];
 }
 bool gf_job_counts_part(const struct gf_job *job);
+/* Bytes of an output, of the input where that is below 0. */
+double gf_job_array_bytes(const struct gf_job *job, int output);
 /* Number of samples a transform runs over: the product of the transformed extents, `elsewhere`
  * included. */
 int64_t gf_job_points(const struct gf_job *job);

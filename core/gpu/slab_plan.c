@@ -246,13 +246,22 @@ static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64
 
 /* ---- in place ---- */
 
-/* Parts of two H200s over NVLink, measured: many pages at a time where there are several passes over each,
- * so that a later pass finds what the one before wrote in the cache. Of pictures, whose columns are too
- * long for a tile, the second walk takes as long as the exchange, and begins earlier. */
-static void set_in_place(struct gf_gpu_slabs *s) {
-    const bool half = s->plan.real;
-    const int64_t slabs = s->picture ? 8 : 16, blocks = s->picture ? 4 : 8;
-    s->late = s->picture && !half ? 4 : 2;
+/* Of so many parts at most, and each of so many bytes at least, below which launches take longer than the
+ * device works. */
+static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double bytes) {
+    enum { LEAST = 16 << 20 };
+    const double n = c->props.is_cpu ? (double)most : bytes / LEAST;
+    return n >= (double)most ? most : n < 1 ? 1 : (int64_t)n;
+}
+
+/* Measured on two H200s over NVLink. Of pictures, whose columns take two passes, the second walk takes as long
+ * as the exchange, and begins earlier. */
+static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    enum { SLABS = 8, LARGE = 1 << 30 };
+    const double bytes = (double)s->plan.exchange_bytes / s->seat.members;
+    const int64_t blocks = part_count(c, s->picture || bytes < LARGE ? 4 : 8, bytes);
+    const int64_t slabs = part_count(c, SLABS, bytes);
+    s->late = slabs * (!s->picture ? 2 : s->plan.real ? 3 : 4) / SLABS;
     for (int i = 0; i < s->n_walks; i++) {
         struct gf_gpu_walk *w = &s->walk[i];
         const int64_t n = w->blocks ? blocks : slabs, unit = w->blocks ? w->granule : 1;
@@ -296,7 +305,7 @@ static int64_t all_bytes(const struct gf_gpu_plan *p) {
 
 static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     int rc = 0;
-    set_in_place(s);
+    set_in_place(c, s);
     for (int i = 0; i < s->n_walks && !rc; i++)
         if (s->walk[i].n)
             rc = make_plans(c, s, &s->walk[i]);

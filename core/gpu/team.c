@@ -1,12 +1,16 @@
 /* Opens the devices of a list, and plans and runs a job on all of them. */
 #include "core/gpu/team.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/make.h"
 #include "core/gpu/slab_in_place.h"
 #include "core/gpu/slab_resident.h"
+#include "core/gpu/team_time.h"
 
 struct gf_gpu_team {
     int n; /* open members, the leading one included */
@@ -216,6 +220,104 @@ int gf_gpu_team_download(struct gf_gpu_team_plan *p, struct gf_array *out,
         *report = (struct gf_report){.devices = p->team->n};
     return is_in_place(p) ? gf_gpu_in_place_download(p->in_place, out)
                           : gf_gpu_resident_download(p->resident, out);
+}
+
+/* ---- times ---- */
+
+static int count_devices(const char *list) {
+    int n = 1;
+    while ((list = strchr(list, ',')))
+        n++, list++;
+    return n;
+}
+
+/* What is between two walks, as core/gpu/slab_plan.c has it: half spectra of real samples. */
+static double exchange_bytes(const struct gf_job *job) {
+    const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
+    const int axis = gf_job_half_axis(job);
+    double bytes = (double)(job->luma ? 1 : job->channels) * (job->precision == GF_DOUBLE ? 16 : 8);
+    for (int i = 0; i < job->ndim; i++)
+        bytes *= half && i == axis ? (double)(job->shape[i] / 2 + 1) : (double)job->shape[i];
+    return bytes;
+}
+
+/* Plans the job on one device for its passes; builds nothing. */
+static bool weigh_passes(const struct gf_gpu_context *c, const struct gf_job *job,
+                         struct gf_gpu_load *load) {
+    struct gf_gpu_plan *p;
+    double bytes = 0;
+    if (gf_gpu_plan_make(job, &c->props, &p))
+        return false;
+    for (int i = 0; i < p->n_passes; i++)
+        load->passes += p->pass[i].cost;
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        bytes += (double)p->bytes[i];
+    load->fits = bytes <= (double)gf_gpu_run_room(c);
+    gf_gpu_plan_free(p);
+    return true;
+}
+
+struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const struct gf_job *job) {
+    const struct gf_gpu_team *t = c->team;
+    struct gf_gpu_load load = {.in = gf_job_array_bytes(job, -1),
+                               .exchange = exchange_bytes(job),
+                               .walks = job->op == GF_FILTER ? 3
+                                        : job->axes == 1     ? 1
+                                                             : 2};
+    for (int i = 0; i < job->n_out; i++)
+        load.out += gf_job_array_bytes(job, i);
+    if (!t || !weigh_passes(c, job, &load))
+        return (struct gf_plan_times){.devices = 0};
+    const int n = count_devices(t->devices);
+    return gf_gpu_team_predict(&load, n, t->n > 1 ? 0 : n - 1, &t->options.rates);
+}
+
+bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_times *times) {
+    const double least = c->team ? fmax(c->team->options.least_gain, 1) : 1;
+    return times->devices > 1 && !c->props.is_cpu && times->several * least < times->one;
+}
+
+static int time_link(const struct gf_gpu_context *c, const struct gf_gpu_context *other,
+                     int64_t bytes, struct gf_gpu_buffer *from, struct gf_gpu_buffer *to,
+                     double *speed) {
+    enum { RUNS = 4 }; /* after one that is not timed */
+    const struct gf_gpu_send all = {
+        .from = from, .to = to, .from_pitch = bytes, .to_pitch = bytes, .bytes = bytes, .count = 1};
+    double start = 0;
+    int rc = 0;
+    for (int i = 0; i <= RUNS && !rc; i++) {
+        rc = c->api->send(c->gpu, other->gpu, &all);
+        if (!rc && i == 0) {
+            rc = c->api->sync(c->gpu);
+            start = gf_now_ms();
+        }
+    }
+    if (!rc)
+        rc = c->api->sync(c->gpu);
+    *speed = RUNS * (double)bytes / (gf_now_ms() - start) * 1e3;
+    return rc;
+}
+
+int gf_gpu_team_link(void *context, int64_t bytes, double *speed) {
+    const struct gf_gpu_context *c = context, *other;
+    struct gf_gpu_buffer *from = NULL, *to = NULL;
+    int rc = c->team && c->api->send ? open_others(c->team) : GF_EUNSUPP;
+    *speed = 0;
+    if (!rc && !(c->team->reaches[0] & 2))
+        rc = gf_fail(GF_EUNSUPP, "the device does not reach the next one's memory");
+    if (rc)
+        return rc;
+    other = c->team->member[1];
+    rc = c->api->alloc(c->gpu, bytes, &from);
+    if (!rc)
+        rc = other->api->alloc(other->gpu, bytes, &to);
+    if (!rc)
+        rc = c->api->clear(c->gpu, from, 0, bytes);
+    if (!rc)
+        rc = time_link(c, other, bytes, from, to, speed);
+    c->api->free(c->gpu, from);
+    other->api->free(other->gpu, to);
+    return rc;
 }
 
 /* ---- what `gpufft plan` shows ---- */

@@ -4,6 +4,7 @@
  *     test_gpu_team [gpu | all] [BACKEND...]
  *
  * tests/gpu/gpu_limited.h describes `gpu` and `all`. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "core/filter/filter.h"
 #include "core/gpu/exchange.h"
 #include "core/gpu/team.h"
+#include "core/gpu/team_time.h"
 #include "core/session/backends.h"
 #include "tests/gpu/gpu_limited.h"
 #include "tests/test.h"
@@ -400,6 +402,68 @@ static void test_in_place(void) {
     gf_array_free(&again);
 }
 
+/* ---- times ---- */
+
+/* By hand: 8 GB there, 16 back, 12 between; passes like copying 100. */
+static void test_times(void) {
+    const struct gf_gpu_load load = {
+        .in = 8e9, .out = 16e9, .exchange = 12e9, .passes = 100e9, .walks = 2};
+    struct gf_gpu_load whole = load;
+    const struct gf_device_rates rates = {
+        .copy = 1e12, .bus = {40e9, 20e9}, .link = 10e9, .open = 0.25};
+    whole.fits = true;
+    struct gf_plan_times t = gf_gpu_team_predict(&whole, 2, 1, &rates);
+    CHECK_EQ(t.devices, 2);
+    CHECK(!t.bus_assumed && !t.link_assumed);
+    CHECK(fabs(t.one - (8 / 40. + 0.1 + 16 / 20.)) < 1e-12);
+    /* The first walk sends half of each half, 3 GB; the second one copies 8 GB back. */
+    CHECK(fabs(t.several - (0.3 + 0.4 + 0.25)) < 1e-12);
+    CHECK(fabs(gf_gpu_team_predict(&load, 2, 0, &rates).one - (12 / 20. + 16 / 20.)) < 1e-12);
+    CHECK(fabs(gf_gpu_team_predict(&load, 4, 0, &rates).several - (0.225 + 0.2)) < 1e-12);
+    t = gf_gpu_team_predict(&load, 2, 1, &(struct gf_device_rates){.copy = 0});
+    CHECK(t.bus_assumed && t.link_assumed && t.rates.link > 0 && t.rates.link == t.rates.bus[0]);
+    CHECK(t.several > t.rates.open && t.several < t.one);
+}
+
+/* Whether two devices share a job that fits one. */
+static bool chooses_both(struct gf_device_rates rates, double least_gain) {
+    const struct gf_backend_options options = {
+        .threads = 1, .device = "0,00", .rates = rates, .least_gain = least_gain};
+    struct gf_job job;
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    CHECK(backends_parse("fwd c64 24x20x40 > complex", &job));
+    CHECK(!gf_gpu_team_open(&reaching, &options, &context));
+    if (!context)
+        return false;
+    ((struct gf_gpu_context *)context)->props.is_cpu =
+        false; /* whose devices share no job that fits */
+    CHECK(!gf_backend_opencl.plan(context, &job, &plan));
+    const bool both = plan && plan->n_shares == 2;
+    CHECK(plan && plan->in_slabs == both && plan->times.devices == 2);
+    gf_backend_opencl.unplan(context, plan);
+    gf_gpu_team_close(context);
+    return both;
+}
+
+static void test_choice(void) {
+    const struct gf_device_rates slow_bus = {
+        .copy = 1e12, .bus = {1e6, 1e6}, .link = 1e12, .open = 1e-3};
+    struct gf_device_rates slow_open = slow_bus;
+    char reason[GF_REASON];
+    if (gf_backend_opencl.probe(reason))
+        return;
+    reaching = made_up();
+    limited_failing.at = 0;
+    slow_open.open = 10;
+    CHECK(chooses_both(slow_bus, 1));
+    CHECK(chooses_both(slow_bus, 1.9));
+    CHECK(!chooses_both(slow_bus,
+                        5)); /* two devices copy at most twice as fast, and in both directions */
+    CHECK(!chooses_both(slow_open, 1));
+    CHECK(!chooses_both((struct gf_device_rates){.copy = 0}, 1)); /* a small one */
+}
+
 static void test_backend(const struct gf_backend *b, const struct limited_args *args) {
     struct gf_gpu_props props;
     struct subject s;
@@ -423,11 +487,14 @@ int main(int argc, char **argv) {
     gf_environment_read();
     const struct limited_args args = limited_args_read(argc, argv);
     test_pieces();
+    test_times();
     if (!args.gpu)
         for (int resident = 0; resident < 2; resident++)
             test_failures(resident);
-    if (!args.gpu)
+    if (!args.gpu) {
         test_in_place();
+        test_choice();
+    }
     for (int i = 0; gf_backends[i]; i++)
         if (gf_backends[i]->shares)
             test_backend(gf_backends[i], &args);
