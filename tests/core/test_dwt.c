@@ -11,8 +11,8 @@
 
 #include "cli/environment.h"
 #include "core/session/backends.h"
-#include "core/wavelet/stream.h"
 #include "core/wavelet/dwt.h"
+#include "core/wavelet/parts.h"
 #include "core/base/job_check.h"
 #include "core/base/status.h"
 #include "tests/core/backends.h"
@@ -503,6 +503,86 @@ static void test_stream(void) {
         }
 }
 
+/* A part's boxes, to their places in the array. */
+struct place {
+    const struct gf_dwt_part *part;
+    struct gf_array *to;
+};
+
+static int into_place(void *user, const struct gf_dwt_box *box) {
+    const struct place *p = user;
+    struct gf_dwt_box b = *box;
+    return gf_dwt_part_place(p->part, &b) ? into_array(p->to, &b) : 0;
+}
+
+static void run_part(const struct gf_dwt_part *part, const struct gf_array *in,
+                     struct gf_array *out) {
+    struct place place = {part, out};
+    const struct gf_dwt_taker taker = {.emit = into_place, .user = &place};
+    struct gf_dwt_stream *stream;
+    void *context = stream_context(1 << 20);
+    int rc = backend->streamer->open(context, &part->job, 1, &taker, &stream);
+    for (int64_t k = 0; k < part->job.shape[0] && !rc; k++) {
+        struct gf_array plane = gf_array_index(in, 0, gf_dwt_part_plane(part, k));
+        rc = backend->streamer->push(stream, &plane);
+    }
+    CHECK_MSG(!rc, "%s", gf_message());
+    backend->streamer->close(stream);
+    if (context)
+        backend->close(context);
+}
+
+/* Shares are side by side, and what a part reads beside its own is little. */
+static void check_parts(const struct gf_job *job, int n) {
+    int64_t next = 0;
+    for (int i = 0; i < n; i++) {
+        struct gf_dwt_part part;
+        gf_dwt_part(job, n, i, &part);
+        CHECK_EQ(part.own[0].first, next);
+        CHECK(n < 2 || gf_dwt_part_beside(&part) <= part.own[0].count / 4);
+        next += part.own[0].count;
+    }
+    struct gf_dwt_part first;
+    gf_dwt_part(job, n, 0, &first);
+    CHECK_EQ(next + first.own[1].count, job->shape[0]);
+}
+
+/* Part by part gives the same bits as the whole, whatever the boundary, the levels and their extents. */
+static void test_parts(void) {
+    static const unsigned axes[] = {7, 1, 5, 3};
+    int shared = 0;
+    for (int b = GF_PERIODIC; b <= GF_ZERO; b++)
+        for (int64_t n = 63; n <= 271; n += backend->devices ? 69 : 13) {
+            const int levels = n < 128 ? 1 : n < 256 ? 2 : 3;
+            int64_t shape[3] = {n, 5 + n % 4, 10 - n % 3}, full[GF_MAX_RANK];
+            struct gf_job job = make_job(GF_FORWARD, 3, shape, axes[n % 4], levels,
+                                         (enum gf_boundary)b, n % 2 ? GF_U8 : GF_F32, GF_F32);
+            const int parts = gf_dwt_parts(&job, 2 + (int)(n % 4));
+            struct gf_array in = {0}, whole = {0}, out = {0};
+            shared += parts > 1;
+            check_parts(&job, parts);
+            gf_job_in_shape(&job, full);
+            CHECK_EQ(gf_array_alloc(&in, job.in_dtype, 4, full), 0);
+            backends_fill(&in, &seed);
+            gf_job_out_shape(&job, 0, full);
+            CHECK_EQ(gf_array_alloc(&out, GF_F32, 4, full), 0);
+            memset(out.data, 0, (size_t)gf_array_bytes(&out));
+            for (int i = 0; i < parts; i++) {
+                struct gf_dwt_part part;
+                gf_dwt_part(&job, parts, i, &part);
+                run_part(&part, &in, &out);
+            }
+            if (run(&job, &in, &whole, NULL))
+                CHECK_MSG(!memcmp(out.data, whole.data, (size_t)gf_array_bytes(&out)),
+                          "%d planes in %d parts, %d levels, boundary %d", (int)n, parts, levels,
+                          b);
+            gf_array_free(&in);
+            gf_array_free(&whole);
+            gf_array_free(&out);
+        }
+    CHECK(shared > 4);
+}
+
 /* ---------------------------------------------------------------- which, and how much */
 
 enum extent { SAMPLE, FULL, TINY };
@@ -530,8 +610,10 @@ static void test_all(enum extent extent) {
     if (extent == FULL)
         test_threshold(GF_F64);
     test_display();
-    if (backend->streamer)
+    if (backend->streamer) {
         test_stream();
+        test_parts();
+    }
 }
 
 static void test_backend(enum extent extent, bool gpu) {
