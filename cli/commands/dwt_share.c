@@ -33,20 +33,23 @@ int gf_dwt_share_parts(const struct gf_task *t) {
     /* A record's checksum would be verified by each reader. */
     if (!t->deal || t->deal->n < 2 || t->image.record || !gf_task_is_read_again(t))
         return 0;
-    for (int i = 0; i < t->deal->n; i++)
-        if (!gf_session_streaming(gf_deal_session(t->deal, i)))
-            return 0;
-    const int n = t->deal->n, parts = gf_dwt_parts(&t->job, PARTS_A_DEVICE * n);
-    return parts > n ? parts - parts % n : parts; /* as many for each of equal devices */
+    return gf_dwt_share_count(&t->job, t->deal);
 }
 
-/* Of the CPU's stream, which leaves some to those that copy for the other devices, read and write. */
-static int threads_of(const struct gf_task *t) {
-    const int all = gf_settings_threads(t->s);
+int gf_dwt_share_count(const struct gf_job *job, const struct gf_deal *d) {
+    for (int i = 0; i < d->n; i++)
+        if (!gf_session_streaming(gf_deal_session(d, i)))
+            return 0;
+    const int parts = gf_dwt_parts(job, PARTS_A_DEVICE * d->n);
+    return parts > d->n ? parts - parts % d->n : parts; /* as many for each of equal devices */
+}
+
+int gf_dwt_share_threads(const struct gf_settings *s, const struct gf_deal *d) {
+    const int all = gf_settings_threads(s);
     int on_cpu = 0;
-    for (int i = 0; i < t->deal->n; i++)
-        on_cpu += gf_deal_own_contexts(t->deal, i);
-    const int left = all - 1 - (t->deal->n - on_cpu) * GF_DEAL_COPYING;
+    for (int i = 0; i < d->n; i++)
+        on_cpu += gf_deal_own_contexts(d, i);
+    const int left = all - 1 - (d->n - on_cpu) * GF_DEAL_COPYING;
     const int some = left > all / 2 ? left : all / 2;
     return on_cpu && some / on_cpu > 1 ? some / on_cpu : 1;
 }
@@ -56,7 +59,8 @@ int64_t gf_dwt_share_bytes(const struct gf_task *t, int parts) {
     int64_t bytes = 0;
     gf_dwt_part(&t->job, parts, 0, &part);
     for (int i = 0; i < t->deal->n; i++)
-        bytes += gf_dwt_run_bytes(t, &t->runners[i], &part.job, threads_of(t));
+        bytes +=
+            gf_dwt_run_bytes(t, &t->runners[i], &part.job, gf_dwt_share_threads(t->s, t->deal));
     return bytes;
 }
 
@@ -108,7 +112,7 @@ static int open_hands(struct share *s, struct hand *hand) {
         hand[i].run = (struct gf_dwt_run){.t = t,
                                           .reader = i ? &hand[i].reader : &t->reader,
                                           .runner = &t->runners[i],
-                                          .threads = threads_of(t),
+                                          .threads = gf_dwt_share_threads(t->s, t->deal),
                                           .turn = &s->turn};
         struct gf_image image = {0};
         if (i && !t->s->frames && !rc)

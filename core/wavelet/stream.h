@@ -68,6 +68,8 @@ struct gf_dwt_streamer {
     int (*push)(struct gf_dwt_stream *s, const struct gf_array *plane);
     /* Most planes of the input's size (of any level: smaller ones by their share) held at once. */
     double (*peak)(const struct gf_dwt_stream *s);
+    /* Bytes of the device's memory; NULL where it has none of its own. */
+    int64_t (*device_bytes)(const struct gf_dwt_stream *s);
     void (*close)(struct gf_dwt_stream *s); /* takes NULL */
 };
 
