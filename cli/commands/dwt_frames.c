@@ -91,7 +91,6 @@ static int run_alone(struct gf_task *t, struct gf_volume *volume, struct gf_dwt_
     t->ms_transform = r->ms_transform;
     t->ms_encode = r->ms_write;
     t->overflowed[0] = r->overflowed;
-    gf_dwt_run_end(r);
     return rc;
 }
 

@@ -132,7 +132,6 @@ static void close_hands(struct share *s, struct hand *hand, struct gf_dwt_run *s
         t->overflowed[0] += r->overflowed;
         sum->ms_waited += r->ms_waited;
         sum->peak += r->peak;
-        gf_dwt_run_end(&hand[i].run);
         gf_reader_close(&hand[i].reader);
     }
 }

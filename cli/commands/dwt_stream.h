@@ -2,7 +2,6 @@
  *
  *     struct gf_dwt_run run = {.t = t, .reader = &t->reader, .runner = t->runner, .threads = 4};
  *     int rc = gf_dwt_run_part(&run, &part, volume);
- *     gf_dwt_run_end(&run);
  */
 #ifndef GF_CLI_COMMANDS_DWT_STREAM_H
 #define GF_CLI_COMMANDS_DWT_STREAM_H
@@ -16,17 +15,15 @@ struct gf_dwt_run {
     int threads;
     pthread_mutex_t *turn; /* as in struct gf_dwt_boxes */
 
-    struct gf_image plane; /* the last one read */
-    int64_t at;            /* which that is, of the whole */
-    bool on_device;        /* of a failure: neither reading nor writing failed */
-    int64_t overflowed;    /* added up, as are the milliseconds */
+    int64_t at;         /* which plane of the whole was read last, or failed */
+    bool on_device;     /* of a failure: neither reading nor writing failed */
+    int64_t overflowed; /* added up, as are the milliseconds */
     double ms_read, ms_transform, ms_write, ms_waited;
     double peak; /* planes in memory, at most */
 };
 
 /* 0 or the failure, after which the part may be run again. */
 int gf_dwt_run_part(struct gf_dwt_run *r, const struct gf_dwt_part *part, struct gf_volume *volume);
-void gf_dwt_run_end(struct gf_dwt_run *r);
 
 /* Bytes that a run of the part takes; of a frame. */
 int64_t gf_dwt_run_bytes(const struct gf_task *t, const struct gf_runner *runner,
