@@ -68,7 +68,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         return gf_slab_line_make(&whole, gf_runner_limit(t->runner) - beside, plan);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
     if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
-        rc = gf_fail(GF_EUNSUPP, "a picture that fits the CPU's caches is not taken in slabs");
+        rc = gf_fail(GF_EUNSUPP, "a picture of so few points is not taken in slabs");
     if (!rc)
         rc = gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - beside, plan);
     if (!rc && t->hooks->looks && t->hooks->looks(t))

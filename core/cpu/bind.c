@@ -68,15 +68,19 @@ static void bind_array(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pa
     e->half_n = p->half >= 0 ? p->job.shape[p->half] : 0;
 }
 
-/* The workspace, a thread's plane, or the output array used as workspace. */
+/* The workspace, a thread's plane, or an array of plain complex numbers used as workspace: the output,
+ * or one of the plan's own. */
 static void bind_between(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, bool plane,
                          const struct gf_array *in, const struct gf_array *out,
                          struct gf_cpu_end *e) {
-    if (!p->lean || plane) {
+    if ((!p->lean && !p->plain.rank) || plane) {
         bind_layout(p, pass, plane, in, e);
         return;
     }
-    bind_array(p, pass, out, false, p->half >= 0, e);
+    struct gf_array rows = p->lean ? *out : p->plain;
+    if (!p->lean)
+        rows.data = p->work_data;
+    bind_array(p, pass, &rows, false, p->half >= 0, e);
     e->hermitian = e->real_origin = false;
     e->value = GF_CPU_COMPLEX;
     e->factor = e->gain = 1;
@@ -151,7 +155,8 @@ static void fold_lanes(struct gf_cpu_pass *pass) {
     pass->args.n_lane = row;
     pass->args.n_outer[0] = rows;
     for (int i = 0; i < 2; i++)
-        if (end[i]->outer[0].stride != row * end[i]->lane.stride)
+        if (end[i]->outer[0].stride != row * end[i]->lane.stride || end[i]->hermitian ||
+            end[i]->lane.shift || end[i]->outer[0].shift)
             return;
     for (int i = 0; i < 2; i++) {
         end[i]->lane.n = end[i]->lane.counted = row * rows;

@@ -70,6 +70,7 @@ struct gf_cpu_plan {
     struct gf_cpu_line *line[GF_MAX_DIMS]; /* by axis; NULL where not transformed */
     struct gf_cpu_row *rows;               /* of the innermost axis; NULL: none */
     struct gf_cpu_layout work;             /* between passes; bytes 0 when there is only one */
+    struct gf_array plain;                 /* the workspace where it is no blocks; rank 0: it is */
     struct gf_cpu_layout plane;            /* between joined passes: one plane for each thread */
     struct gf_cpu_filter *filter;          /* NULL: none */
     struct gf_cpu_sampling *sampling;      /* NULL: no output's range is sampled */

@@ -112,7 +112,8 @@ out:
     gf_array_free(&out[1]);
 }
 
-/* Results that no cache holds are written past the caches: there and back gives the input. */
+/* Results that no cache holds are written past the caches: there and back gives the input. Rows whose
+ * planes are transformed after them need no workspace. */
 static void test_large(void *context, const char *there, const char *back) {
     uint64_t seed = 13;
     struct gf_job job[2];
@@ -131,7 +132,9 @@ static void test_large(void *context, const char *there, const char *back) {
         goto out;
     backends_fill(&in, &seed);
     memset(out.data, 0xff, (size_t)gf_array_bytes(&out));
-    run(context, &job[0], &in, &out);
+    const int64_t bytes = run(context, &job[0], &in, &out);
+    CHECK_MSG(job[0].axes != 5 || bytes < gf_array_bytes(&out) / 2, "%s: %lld bytes", there,
+              (long long)bytes);
     run(context, &job[1], &out, &again);
     const float *x = in.data, *y = again.data;
     int64_t wrong = 0;
@@ -173,6 +176,9 @@ int main(void) {
         {"fwd f32 66x130x256 > complex half", "inv c64 66x130x256 real half > real f32"},
         {"fwd f32 132x128x128 axes=5 > complex half",
          "inv c64 132x128x128 axes=5 real half > real f32"},
+        {"fwd f32 200x6x2048 axes=5 > complex half",
+         "inv c64 200x6x2048 axes=5 real half > real f32"},
+        {"fwd f32 40000x64 > complex half", "inv c64 40000x64 real half > real f32"},
         {"fwd f32 2100x1200 > complex half", "inv c64 2100x1200 real half > real f32"},
     };
     for (size_t i = 0; i < sizeof large / sizeof *large && !rc; i++)
