@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/cpu/column.h"
 #include "core/cpu/mirror.h"
 
 static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct gf_cpu_layout *l,
@@ -133,6 +134,8 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
         from->channel_stride = in->stride[job->ndim];
     } else {
         bind_between(p, pass, pass->from_plane, in, &out[0], from);
+        if (p->column_at && pass->args.form == GF_CPU_C2R)
+            from->last = gf_cpu_column_of(p, pass);
     }
     to->stream = pass->stream;
     if (pass->output < 0) {
@@ -169,6 +172,10 @@ static void fold_lanes(struct gf_cpu_pass *pass) {
 
 void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
+    if (pass->is_column) {
+        gf_cpu_column_bind(p, pass, in);
+        return;
+    }
     bind_ends(p, pass, in, out);
     if (pass->folds)
         fold_lanes(pass);

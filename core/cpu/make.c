@@ -7,6 +7,7 @@
 
 #include "core/base/status.h"
 #include "core/cpu/cache.h"
+#include "core/cpu/column.h"
 #include "core/cpu/filter.h"
 #include "core/cpu/layout.h"
 #include "core/cpu/line.h"
@@ -450,7 +451,7 @@ static int choose_passes(struct gf_cpu_plan *p, int threads) {
         (job->lean || serves_as_workspace(p) || transforms_rows_in_place(p)) && can_be_lean(p);
     p->packed_within = can_pack_within(p);
     p->packed = p->packed_within || packs_part(job) || can_pack_all(p);
-    if (p->packed)
+    if (p->packed || gf_cpu_column_pays(p))
         p->extent[p->half]--;
     if (job->op == GF_FILTER)
         list_filter_passes(p);
@@ -507,6 +508,8 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
     choose_streams(p);
     choose_ways(p, threads);
     size_scratch(p, threads);
+    if (gf_cpu_column_pays(p))
+        gf_cpu_column_add(p);
     *out = p;
     return 0;
 fail:
