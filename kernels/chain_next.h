@@ -127,7 +127,6 @@
 #define share             next_share
 #define line              next_line
 #define line_at           next_line_at
-#define root_of           next_root_of
 #define source_element    next_source_element
 #define source            next_source
 #define source_of         next_source_of
