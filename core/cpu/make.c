@@ -277,6 +277,16 @@ static bool can_pack_within(const struct gf_cpu_plan *p) {
            (fits_last_cache(p) || is_narrow(p));
 }
 
+/* The inverse: the first pass packs what the last one reads. Not of pictures that fit the caches,
+ * whose inverse may run in slabs. Measured: 10 ms become 6 at 65536x64. */
+static bool can_pack_back(const struct gf_cpu_plan *p) {
+    const struct gf_job *job = &p->job;
+    return job->direction == GF_INVERSE && job->op == GF_FFT && job->in_half && job->ndim == 2 &&
+           count_axes(job) == 2 && job->channels == 1 && p->half == 1 && p->inner == 1 &&
+           job->shape[1] % (2 * p->kernels->lanes) == 0 && !job->elsewhere && !job->lean &&
+           is_narrow(p) && !fits_last_cache(p);
+}
+
 /* A part of a job that packs leaves its spectra packed. */
 static bool packs_part(const struct gf_job *job) {
     return job->out[0].packed;
@@ -286,9 +296,9 @@ enum gf_packing gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kerne
     struct gf_cpu_plan p = {.job = *job, .kernels = kernels, .half = half_axis(job)};
     set_extents(&p);
     p.lean = job->lean && can_be_lean(&p);
-    return can_pack_within(&p) ? GF_PACKS_WITHIN
-           : can_pack_all(&p)  ? GF_PACKS_ALL
-                               : GF_PACKS_NOTHING;
+    return can_pack_within(&p) || can_pack_back(&p) ? GF_PACKS_WITHIN
+           : can_pack_all(&p)                       ? GF_PACKS_ALL
+                                                    : GF_PACKS_NOTHING;
 }
 
 /* The transformed axes in the order of their passes; at least one. */
@@ -451,13 +461,15 @@ static int choose_passes(struct gf_cpu_plan *p, int threads) {
         (job->lean || serves_as_workspace(p) || transforms_rows_in_place(p)) && can_be_lean(p);
     p->packed_within = can_pack_within(p);
     p->packed = p->packed_within || packs_part(job) || can_pack_all(p);
-    if (p->packed || gf_cpu_column_pays(p))
+    p->packed_back = can_pack_back(p);
+    if (p->packed || p->packed_back || gf_cpu_column_pays(p))
         p->extent[p->half]--;
     if (job->op == GF_FILTER)
         list_filter_passes(p);
     else
         list_passes(p);
     p->pass[0].args.packs = p->packed;
+    p->pass[0].args.packs_within = p->packed_back;
     if (p->packed_within)
         p->pass[1].args.unpacks_within = true;
     else

@@ -63,6 +63,7 @@ struct gf_cpu_plan {
     /* Half spectra without their last column, until the last pass or until the second one: struct
      * gf_cpu_pass_args. */
     bool packed, packed_within;
+    bool packed_back;         /* of an inverse: its first pass packs, as the last one reads them */
     int64_t column_at;        /* core/cpu/column.h: where it is in the workspace; 0: nowhere */
     int half;                 /* axis that the arithmetic halves, -1 for complex jobs */
     int inner;                /* the workspace's innermost axis */

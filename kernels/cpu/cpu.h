@@ -119,7 +119,8 @@ struct gf_cpu_fold {
     bool mirrored;
 };
 
-/* Index n / 2 of lines that become real, by itself: a complex number a line, in the pass's precision. */
+/* Index n / 2 of lines that become real, by itself: a complex number a line, in the pass's precision,
+ * of which only the real part counts. */
 struct gf_cpu_column {
     const char *data; /* NULL: it follows the others */
     ptrdiff_t lane, outer[2];
@@ -243,6 +244,9 @@ struct gf_cpu_pass_args {
      * pass are the first two that are transformed. The destination is complex, plain, and has a
      * column n_lane. */
     bool unpacks_within;
+    /* An inverse of half spectra: this pass, which reads them, packs them likewise, for the next one.
+     * The source has a column n_lane. */
+    bool packs_within;
     /* Other jobs transform the other axes: lines round as those of the whole, whose spectra are in the
      * workspace. */
     bool part;
