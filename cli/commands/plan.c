@@ -287,9 +287,8 @@ static void print_plan(const char *name, struct gf_task *t, const struct sharing
     printf("\n");
     if (plan->in_slabs)
         gf_plan_bus_print(t->runner);
-    if (plan->n_shares)
-        gf_plan_shares_print(plan);
-    else if (plan->device_bytes)
+    gf_plan_shares_print(plan);
+    if (!plan->n_shares && plan->device_bytes)
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
            gf_memory_text(n.in, b), gf_memory_text(n.out, c));
@@ -352,6 +351,8 @@ static void print_json(const char *name, struct gf_task *t, const struct sharing
         json_object_set_new(o, "scratch", json_slabs(t, &slabs));
     if (plan->in_slabs)
         json_object_set_new(o, "bus", gf_plan_bus_json(t->runner));
+    if (plan->times.devices)
+        json_object_set_new(o, "times", gf_plan_times_json(&plan->times));
     if (plan->n_shares)
         json_object_set_new(o, "devices", gf_plan_shares_json(plan));
     if (plan->device_bytes)
