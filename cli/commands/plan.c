@@ -298,8 +298,7 @@ static void print_json(const char *name, struct gf_task *t, const struct sharing
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
         json_object_set_new(o, "device_copy_gb_s", json_real(n.copy * 1e-9));
-    if (sharing->parts.n)
-        json_object_set_new(o, "dealt", gf_plan_parts_json(&sharing->parts));
+    gf_plan_parts_add(&sharing->parts, o);
     if (sharing->ranks.ranks)
         json_object_set_new(o, "shared", gf_ranks_plan_json(&sharing->ranks));
     gf_json_print(o);

@@ -102,7 +102,9 @@ void gf_plan_parts_print(const struct gf_plan_parts *p) {
     }
 }
 
-json_t *gf_plan_parts_json(const struct gf_plan_parts *p) {
+void gf_plan_parts_add(const struct gf_plan_parts *p, json_t *plan) {
+    if (!p->n)
+        return;
     json_t *devices = json_array();
     for (int i = 0; i < p->n_devices; i++) {
         const struct gf_plan_parts_device *d = &p->device[i];
@@ -114,6 +116,7 @@ json_t *gf_plan_parts_json(const struct gf_plan_parts *p) {
         json_object_set_new(o, "bytes_host", json_integer(d->bytes));
         json_array_append_new(devices, o);
     }
-    return json_pack("{s:i,s:I,s:I,s:o}", "parts", p->n, "planes", (json_int_t)p->most, "beside",
-                     (json_int_t)p->beside, "devices", devices);
+    json_object_set_new(plan, "dealt",
+                        json_pack("{s:i,s:I,s:I,s:o}", "parts", p->n, "planes", (json_int_t)p->most,
+                                  "beside", (json_int_t)p->beside, "devices", devices));
 }

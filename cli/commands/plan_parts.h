@@ -23,7 +23,8 @@ struct gf_plan_parts {
 
 /* Opens the devices. GF_ENOMEM and the like where one does not take a stream. */
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p);
+/* The parts, if there are any, to the plan that is printed. */
 void gf_plan_parts_print(const struct gf_plan_parts *p);
-json_t *gf_plan_parts_json(const struct gf_plan_parts *p);
+void gf_plan_parts_add(const struct gf_plan_parts *p, json_t *plan);
 
 #endif
