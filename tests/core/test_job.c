@@ -250,6 +250,7 @@ static struct gf_job everything(void) {
     job.elsewhere = 0;
     memset(&job.whole, 0, sizeof job.whole);
     job.line = 0;
+    job.in_pitch = job.out_pitch = 0;
     job.n_out = 2;
     job.op = GF_FFT;
     job.filter = NULL;
@@ -300,6 +301,8 @@ static void test_equal(void) {
     DIFFERS(whole.first[0] = 1);
     DIFFERS(whole.step = 2);
     DIFFERS(line = 42);
+    DIFFERS(in_pitch = 9);
+    DIFFERS(out_pitch = 9);
     DIFFERS(n_out = 1);
     DIFFERS(op = GF_DWT);
     DIFFERS(filter = (const struct gf_filter *)&job);
