@@ -11,6 +11,7 @@
 #include "cli/commands/idwt_planes.h"
 #include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_bus.h"
+#include "cli/commands/plan_parts.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/commands/plan_shares.h"
 #include "cli/filter/files.h"
@@ -232,7 +233,19 @@ static void print_assumed(const struct gf_task *t) {
                p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
 }
 
-static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
+/* Beside the plan of the job: how others share it. */
+struct sharing {
+    struct gf_ranks_plan ranks;
+    struct gf_plan_parts parts;
+};
+
+static void print_sharing(const struct sharing *s) {
+    gf_plan_parts_print(&s->parts);
+    if (s->ranks.ranks)
+        gf_ranks_plan_print(&s->ranks);
+}
+
+static void print_plan(const char *name, struct gf_task *t, const struct sharing *sharing) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->runner->plan;
@@ -288,11 +301,10 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
                                              : ": would be refused");
     if (serves)
         print_slabs(t, &slabs);
-    if (ranks->ranks)
-        gf_ranks_plan_print(ranks);
+    print_sharing(sharing);
 }
 
-static void print_json(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
+static void print_json(const char *name, struct gf_task *t, const struct sharing *sharing) {
     struct gf_slab_plan slabs;
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
@@ -347,8 +359,10 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
         json_object_set_new(o, "device_copy_gb_s", json_real(n.copy * 1e-9));
-    if (ranks->ranks)
-        json_object_set_new(o, "shared", gf_ranks_plan_json(ranks));
+    if (sharing->parts.n)
+        json_object_set_new(o, "dealt", gf_plan_parts_json(&sharing->parts));
+    if (sharing->ranks.ranks)
+        json_object_set_new(o, "shared", gf_ranks_plan_json(&sharing->ranks));
     gf_json_print(o);
 }
 
@@ -402,12 +416,14 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
-    struct gf_ranks_plan ranks = {.grid = {s->grid.down, s->grid.across}};
+    struct sharing sharing = {.ranks.grid = {s->grid.down, s->grid.across}};
     if (!rc && s->ranks)
         rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
-                           gf_settings_threads(s), &ranks);
+                           gf_settings_threads(s), &sharing.ranks);
     if (!rc)
-        (s->json ? print_json : print_plan)(gf_log_name(name), &t, &ranks);
+        rc = gf_plan_parts(&t, &sharing.parts);
+    if (!rc)
+        (s->json ? print_json : print_plan)(gf_log_name(name), &t, &sharing);
     gf_task_free(&t);
     return rc;
 }
