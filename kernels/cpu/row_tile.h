@@ -11,6 +11,7 @@ struct row_place {
     ptrdiff_t step;
     long rest_from;
     bool pairs;
+    const real *last; /* struct gf_cpu_column; NULL: it follows the others */
 };
 
 /* One end of a tile. */
@@ -18,11 +19,13 @@ struct row_side {
     const struct gf_cpu_end *end;
     char *base; /* of the tile's outer indices */
     long lane0;
+    const char *last;     /* struct gf_cpu_column, of the outer indices */
     ptrdiff_t step, next; /* reals between blocks, and between lines; next 0: varies */
 };
 
 static struct row_side row_side(const struct tile *t, const struct gf_cpu_end *e) {
-    struct row_side s = {.end = e, .base = outer_at(t, e, false), .lane0 = t->lane0};
+    struct row_side s = {
+        .end = e, .base = outer_at(t, e, false), .lane0 = t->lane0, .last = last_base(t, e)};
     ptrdiff_t step = e->line.stride * LANES;
     if (e->band)
         step = banded_at(e, e->lane.n, t->lane0, 1) - banded_at(e, e->lane.n, t->lane0, 0);
@@ -44,6 +47,8 @@ INLINE struct row_place row_place(const struct row_side *s, long i) {
     } else {
         p.at = (real *)(s->base + axis_at(&e->lane, s->lane0 + i));
     }
+    if (s->last)
+        p.last = (const real *)(s->last + (s->lane0 + i) * e->last.lane);
     return p;
 }
 
@@ -103,14 +108,24 @@ static void split_rows(const real *re, const real *im, long n, real factor, bool
     }
 }
 
+/* Frequency k of a line. */
+INLINE void place_point(const struct row_place *p, long k, long half, real *re, real *im) {
+    const ptrdiff_t at = p->pairs ? 2 * k : k / LANES * p->step + k % LANES;
+    const real *x = p->last && k == half ? p->last : p->at + at;
+    *re = x[0];
+    *im = x[p->pairs || x == p->last ? 1 : LANES];
+}
+
 /* One frequency of join_rows() and its mirror image; `odd` is 0 where imaginary parts do not count.
  */
 static void join_point(const struct row_place *a, const struct row_place *b, long k, real odd,
                        real *re, real *im, long n) {
-    ptrdiff_t at = a->pairs ? 2 * k : k / LANES * a->step + k % LANES;
-    ptrdiff_t next = at + (a->pairs ? 1 : LANES);
-    real xr = a->at[at], xi = a->at[next] * odd;
-    real yr = b ? b->at[at] : 0, yi = b ? b->at[next] * odd : 0;
+    real xr, xi, yr = 0, yi = 0;
+    place_point(a, k, n / 2, &xr, &xi);
+    if (b)
+        place_point(b, k, n / 2, &yr, &yi);
+    xi *= odd;
+    yi *= odd;
     re[k] = xr - yi;
     im[k] = -(xi + yr);
     re[n - k] = xr + yi;
