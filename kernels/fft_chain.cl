@@ -3,9 +3,14 @@
  * second one follows some strips later and reads them there, so that what is between the two stays
  * in the second-level cache.
  *
- * Groups take tickets, and a group waits only for groups with smaller tickets, which have begun
- * before it: all come to an end however many the device runs at a time. All counters are zero again
- * at the end. Given by -D: see pass.h, and chain_next.h for the second pass's; CHAIN_RESIDENT. */
+ * A group waits only for groups that have begun before it: all come to an end however many the device
+ * runs at a time, and whatever a launch before this one, or after it, has running. Where the device
+ * begins groups in the order of their numbers, that is the order, else groups take tickets. All counters
+ * are zero again at the end.
+ *
+ * Given by -D: see pass.h, and chain_next.h for the second pass's; CHAIN_RESIDENT;
+ *   INNER0 INNER1 BELOW0 BELOW1 TILES SLOTS   of struct chain_args, what numbers are divided by
+ *   PLANE_PAIRS    a strip is a plane and its mirror image; planes 0 and n/2 are one strip */
 #define READ(p) READ_ONCE(p)
 #include "plain_pass.h"
 typedef source_element chain_source;
@@ -20,8 +25,16 @@ typedef word first_word;
 #define DONE    1
 #define READY   2
 
-/* The group's ticket. The last one is followed by none. */
-INLINE uint take_ticket(GLOBAL uint *counters, LOCAL uint *shared) {
+#define MOST_ASKED (1u << 24)
+
+/* How many groups have begun before this one. Tickets cost 6% of the time at 512x512: nothing is
+ * loaded before the answer is there. After the last ticket there is none. */
+INLINE uint groups_ahead(GLOBAL uint *counters, LOCAL uint *shared) {
+#if GROUPS_IN_ORDER
+    (void)counters;
+    (void)shared;
+    return (uint)GROUP_ID;
+#else
     if (LOCAL_ID == 0) {
         *shared = ATOMIC_ADD(counters + TICKETS, 1u);
         if (*shared + 1 == (uint)GROUPS)
@@ -29,12 +42,15 @@ INLINE uint take_ticket(GLOBAL uint *counters, LOCAL uint *shared) {
     }
     BARRIER();
     return *shared;
+#endif
 }
 
-/* Waits until the counter has reached `count`. */
+/* Waits until the counter has reached `count`: some microseconds. Ten seconds and more end it, should a
+ * device begin its groups in another order. */
 INLINE void wait_for(GLOBAL uint *counter, uint count) {
-    while (ATOMIC_READ(counter) < count) {
-    }
+    for (uint asked = 0; ATOMIC_READ(counter) < count; asked++)
+        if (GROUPS_IN_ORDER && asked == MOST_ASKED)
+            GIVE_UP();
     FENCE_READ();
 }
 
@@ -55,18 +71,35 @@ INLINE void end_strip(GLOBAL uint *counters, uint strip, uint strips, uint slots
 
 /* Counts a tile that all of the group's items have written, by one item. */
 INLINE void count_tile(GLOBAL uint *counters, const struct chain_args *a, uint strip, int follows) {
-    const uint strips = (uint)a->strips, last = (uint)a->inner[1] - 1;
+    const uint strips = (uint)a->strips, last = INNER1 - 1;
     if (!follows) /* nobody reads in this launch what the second pass writes */
         FENCE();
     const uint before = ATOMIC_ADD(counters + READY + (follows ? strips : 0) + strip, 1u);
     if (follows && before == last)
-        end_strip(counters, strip, strips, (uint)a->slots);
+        end_strip(counters, strip, strips, SLOTS);
 }
 
-/* A pass's own number of tile `inner` of a strip. */
-INLINE uint tile_of(const struct chain_args *a, const int pass, uint strip, uint inner) {
-    const uint below = (uint)a->below[pass], over = strip / below;
-    return strip - over * below + (inner + over * (uint)a->inner[pass]) * below;
+/* Tile `inner` of a strip in a pass's own count, and where its lines are in the strip's slot. */
+INLINE struct placed_tile tile_of(const struct chain_args *a, const int pass, uint strip,
+                                  uint inner) {
+    struct placed_tile t = {0, 0, 0, 0};
+#if PLANE_PAIRS
+    const uint each = (pass ? INNER1 : INNER0) / 2, image = inner >= each;
+    const uint strips = (uint)a->strips, plane = (uint)a->slot / 2;
+    const uint number = !image ? strip : strip ? 2 * strips - strip : strips;
+    t.number = number * each + inner - image * each;
+    if (pass) {
+        t.in = image * plane;
+        t.in_mirror = (strip ? !image : image) * plane;
+    } else {
+        t.out = image * plane;
+    }
+#else
+    const uint below = pass ? BELOW1 : BELOW0, over = strip / below;
+    t.number = strip - over * below + (inner + over * (pass ? INNER1 : INNER0)) * below;
+    (void)a;
+#endif
+    return t;
 }
 
 KERNEL(THREADS, CHAIN_RESIDENT)
@@ -75,14 +108,14 @@ VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_si
                GLOBAL uint *counters, const struct chain_args args TILE_PARAMETER(cplx)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(cplx)
-    const uint first = (uint)args.inner[0], second = (uint)args.inner[1], both = first + second;
-    const uint strips = (uint)args.strips, slots = (uint)args.slots, lag = (uint)args.lag;
-    const uint ticket = take_ticket(counters, (LOCAL uint *)tile);
+    const uint first = INNER0, second = INNER1, both = first + second;
+    const uint strips = (uint)args.strips, slots = SLOTS, lag = (uint)args.lag;
+    const uint ahead = groups_ahead(counters, (LOCAL uint *)tile);
     GLOBAL uint *ready = counters + READY, *done = ready + strips;
     /* Tiles of both passes alternate, as evenly as their numbers allow. */
-    const uint step = ticket / both, at = ticket - step * both;
-    const uint before = at * second / both;
-    const int follows = (at + 1) * second / both > before;
+    const uint step = ahead / both, number = ahead - step * both;
+    const uint before = number * second / both;
+    const int follows = (number + 1) * second / both > before;
     const uint strip = follows ? step - lag : step; /* large where there is none yet */
     const int there = strip < strips;
     /* What one item does for its group is outside of the branch below: PoCL 3.1 lets all items take the
@@ -92,13 +125,13 @@ VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_si
     GLOBAL_BARRIER(); /* and all have read the ticket, which lies in the tile */
     if (there) {
         GLOBAL cplx *slot =
-            ring + (strip % slots) * (uint)args.slot - (wide)(strip % (uint)args.tiles * LINES);
+            ring + (strip % slots) * (uint)args.slot - (wide)(strip % TILES * LINES);
         if (follows)
             next_plain_pass(slot, dst, table, params, &args.second,
                             tile_of(&args, 1, strip, before), (LOCAL next_word *)tile);
         else
-            plain_pass(src, slot, table, params, &args.first, tile_of(&args, 0, strip, at - before),
-                       (LOCAL first_word *)tile);
+            plain_pass(src, slot, table, params, &args.first,
+                       tile_of(&args, 0, strip, number - before), (LOCAL first_word *)tile);
     }
     GLOBAL_BARRIER();
     if (LOCAL_ID == 0 && there)

@@ -18,6 +18,8 @@
 #define LOCAL_ID             ((int)get_local_id(0))
 #define GROUP_ID             ((long)get_group_id(0))
 #define GROUPS               ((long)get_num_groups(0))
+#define GROUPS_IN_ORDER      0 /* not known */
+#define GIVE_UP()            ((void)0)
 #define AWAIT_PREVIOUS()
 #define BARRIER()        barrier(CLK_LOCAL_MEM_FENCE)
 #define ATOMIC_ADD(p, v) atomic_add(p, v)
@@ -83,6 +85,12 @@ typedef char schar;
 #define LOCAL_ID           ((int)threadIdx.x)
 #define GROUP_ID           ((wide)blockIdx.x)
 #define GROUPS             ((wide)gridDim.x)
+/* The device begins the groups of a launch in the order of their numbers. CUDA does not promise that, but
+ * all of its devices do it, and the scan of CUDA's own library (CUB, decoupled look-back) relies on
+ * it. */
+#define GROUPS_IN_ORDER    1
+/* Ends the launch with an error, where waiting would have no end. */
+#define GIVE_UP()          __trap()
 /* The first statement of every kernel: the device may begin a launch's groups when those of the one
  * before it have ended, but what those wrote is there after this. */
 #if __CUDA_ARCH__ >= 900
@@ -161,10 +169,12 @@ using namespace std;
 #define RESTRICT             __restrict__
 #define TILE_PARAMETER(type) , type *tile
 #define TILE_DECLARE(type)
-#define INLINE   static inline
-#define LOCAL_ID 0
-#define GROUP_ID ((wide)0)
-#define GROUPS   ((wide)1)
+#define INLINE          static inline
+#define LOCAL_ID        0
+#define GROUP_ID        ((wide)0)
+#define GROUPS          ((wide)1)
+#define GROUPS_IN_ORDER 1
+#define GIVE_UP()       ((void)0)
 #define AWAIT_PREVIOUS()
 #define BARRIER()
 #define ATOMIC_ADD(p, v) ((*(p) += (v)) - (v))

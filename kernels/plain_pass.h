@@ -4,16 +4,29 @@
 
 #include "pass.h"
 
+/* A tile by its number, and how many elements its lines and their mirror images are behind where their
+ * indices place them. */
+#ifndef PLACED_TILE
+#define PLACED_TILE
+struct placed_tile {
+    uint number, in, in_mirror, out;
+};
+#endif
+
 INLINE void plain_pass(GLOBAL const source_element *src, GLOBAL sink_element *dst,
                        GLOBAL const cplx *table, GLOBAL const real *params,
-                       const struct pass_args *args, uint number, LOCAL word *tile) {
-    const struct share from = SHARE_OF(ROWS_IN, number), to = SHARE_OF(ROWS_OUT, number);
-    const struct source in = source_of(args, from);
+                       const struct pass_args *args, const struct placed_tile at,
+                       LOCAL word *tile) {
+    const struct share from = SHARE_OF(ROWS_IN, at.number), to = SHARE_OF(ROWS_OUT, at.number);
+    struct source in = source_of(args, from);
+    in.line.in += (place)at.in;
+    in.line.in_mirror += (place)at.in_mirror;
     cplx x[HELD];
     int clipped = 0;
     load_line(&in, src, table, x, tile);
     transform(x, tile, table + args->table_stage, from, to, DIR);
     struct sink out = sink_of(&in, to, &clipped);
+    out.line.out += (place)at.out;
     store_line(&out, dst, table, params, x, tile);
 }
 

@@ -96,7 +96,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
 #elif LOAD == LOAD_UNTANGLE
     /* Z = E + i O, both spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
     const place m = ALONG_IN(s, k >> 1);
-    cplx z = src[s->line.in + m], y = src[s->line.in_mirror + m];
+    cplx z = READ(src + s->line.in + m), y = READ(src + s->line.in_mirror + m);
     v = (k & 1) ? CPLX(MEAN * (z.y + y.y), MEAN * (y.x - z.x))
                 : CPLX(MEAN * (z.x + y.x), MEAN * (z.y - y.y));
 #elif LOAD == LOAD_HERMITIAN

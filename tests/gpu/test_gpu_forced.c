@@ -243,6 +243,14 @@ static void test_chains(void) {
         struct gf_job job = real_lines(turn, 20, 65536);
         check_both("a chain of real lines", &job, run_chained);
     }
+    static const int64_t real[][3] = {{9, 128, 64}, {10, 128, 64}};
+    for (int turn = 0; turn < 2; turn++) { /* planes; and each with its mirror image */
+        const int64_t *s = real[turn];
+        struct gf_job job = backends_job(GF_FORWARD, GF_F32, GF_SINGLE, 3, s[0], s[1], s[2]);
+        job.axes = turn ? 7 : 6;
+        job.out[0].half = true;
+        check_both("a chain of real planes", &job, run_chained);
+    }
 }
 
 /* Real lines, folded. */

@@ -112,6 +112,10 @@ static void check_chain(const struct gf_gpu_plan *p, const struct gf_gpu_pass *f
     CHECK_MSG(p->bytes[chain->buffer[1]] >= a->slots * a->slot * (p->job.precision ? 16 : 8) &&
                   p->bytes[GF_GPU_CHAIN] >= 4 * (2 + 2 * a->strips),
               "%s: a ring of %lld", text, (long long)(a->slots * a->slot));
+    const bool ring = chain->buffer[1] != chain->buffer[0] && chain->buffer[1] != chain->buffer[2];
+    const bool rows = second->store == STORE_COMPLEX || chain->buffer[0] != chain->buffer[2];
+    CHECK_MSG(a->slot ? ring && rows : chain->buffer[1] == chain->buffer[2],
+              "%s: a chain over its own input", text);
     n_chains++;
 }
 
@@ -324,22 +328,21 @@ static void check_chains(void) {
     static const struct {
         int64_t shape[3];
         unsigned axes;
-        bool real;
+        int real; /* samples; 2: to whole spectra */
         int chains;
-    } cases[] = {{{1, 8192, 8192}, 6, false, 1},   {{1000, 256, 256}, 6, false, 1},
-                 {{1000, 512, 512}, 6, false, 1},  {{1000, 256, 256}, 6, true, 0},
-                 {{256, 256, 256}, 7, false, 1},   {{512, 512, 512}, 7, false, 1},
-                 {{512, 512, 512}, 7, true, 0},    {{1, 4096, 4096}, 6, false, 0},
-                 {{1, 2003, 3001}, 6, false, 0},   {{1, 1, 1 << 24}, 4, false, 0},
-                 {{1, 16384, 16384}, 6, false, 1}, {{1024, 1024, 1024}, 7, false, 0},
-                 {{1300, 1300, 1300}, 7, false, 0}};
+    } cases[] = {
+        {{1, 8192, 8192}, 6, 0, 1},    {{1000, 256, 256}, 6, 0, 1},  {{1000, 512, 512}, 6, 0, 1},
+        {{1000, 256, 256}, 6, 1, 1},   {{256, 256, 256}, 7, 0, 1},   {{512, 512, 512}, 7, 0, 1},
+        {{256, 256, 256}, 7, 1, 1},    {{1, 4096, 4096}, 6, 0, 1},   {{1, 2003, 3001}, 6, 0, 0},
+        {{1, 1, 1 << 24}, 4, 0, 0},    {{1, 16384, 16384}, 6, 0, 1}, {{1024, 1024, 1024}, 7, 0, 0},
+        {{1300, 1300, 1300}, 7, 0, 0}, {{512, 512, 512}, 7, 1, 0},   {{256, 256, 256}, 7, 2, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int64_t *n = cases[i].shape;
         struct gf_job job = backends_job(GF_FORWARD, cases[i].real ? GF_F32 : GF_C64, GF_SINGLE, 3,
                                          n[0], n[1], n[2]);
         struct gf_gpu_plan *p;
         job.axes = cases[i].axes;
-        job.out[0].half = cases[i].real;
+        job.out[0].half = cases[i].real == 1;
         if (!check_job(&job, &gpu_devices[0]) || gf_gpu_plan_make(&job, &gpu_devices[0], &p))
             continue;
         CHECK_MSG(p->n_chains == cases[i].chains, "case %zu: %d chains", i, p->n_chains);

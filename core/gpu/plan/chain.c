@@ -14,11 +14,16 @@
 enum { RING_BYTES = 28 << 20 };
 
 /* Measured: strips of columns gain from so many times the device's least number of bytes on, which
- * both passes read and write; planes up to so many bytes. */
-enum { COLUMNS_MOVE = 12, PLANE_BYTES = 2 << 20 };
+ * both passes read and write; planes up to so many bytes, those of packed reals (with their mirror images,
+ * where those are other planes) up to fewer. */
+enum { COLUMNS_MOVE = 12, PLANE_BYTES = 2 << 20, REAL_PLANE_BYTES = 512 << 10 };
+
+/* Measured, see set_ring(). */
+static const double LEAD = 1.25;
 
 /* Of a tile; points of a work item; bytes that are adjacent in memory. */
-enum { MOST_LINES = 64, MOST_HELD = 16, LONG_SEGMENT = 256 };
+enum { MOST_LINES = 64, MOST_HELD = 16, LONG_SEGMENT = 256, SHORT_SEGMENT = 64 };
+enum { LEAST_THREADS = 256 };
 
 /* A pair of passes that may become a chain. */
 struct pair {
@@ -26,7 +31,9 @@ struct pair {
     struct gf_gpu_tile tile[2]; /* of as many work items */
     int along[2];  /* the index that runs within a strip, of an axis that is split; or -1:
                               * strips are planes, one for each value of the outermost index */
-    bool in_place; /* the second pass rewrites what the first one wrote */
+    bool mirrored; /* strips are planes and their mirror images */
+    enum gf_gpu_buffer_id ring; /* where what is between the two is */
+    bool in_place;              /* the second pass rewrites what the first one wrote */
 };
 
 /* The index along the axis' other part: the only one that adds to the coordinate, on the way in or
@@ -44,11 +51,11 @@ static int part_index(const struct gf_gpu_pass *pass, bool in) {
     return found;
 }
 
-/* Plans one of the two tiles anew, with so many lines and as many work items as the other one has. */
-static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which, int64_t lines) {
+/* Plans one of the two tiles anew, with so many lines and work items. */
+static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which, int64_t lines,
+                       int threads) {
     const struct gf_gpu_pass *pass = which ? pair->second : pair->first;
     const struct gf_gpu_tile *t = &pair->tile[which];
-    const int threads = pair->tile[!which].threads;
     const int64_t count = pass->args.pass.index[0].count;
     const bool halves = pass->store == STORE_ROW_HALVES || pass->load == LOAD_ROW_HALVES;
     if (t->threads == threads && t->lines == lines)
@@ -68,13 +75,25 @@ static bool match_tile(const struct gf_gpu_plan *p, struct pair *pair, int which
     return !gf_gpu_tile_plan(&request, &p->props, &pair->tile[which]) && t->held <= held;
 }
 
-/* Tiles of as many points: that of fewer grows. */
+/* Tiles of as many points: that of fewer grows. Of half as many, where lines are whole axes and columns
+ * then still are segments of some length: more groups at the same time, of which fewer wait. */
 static bool match_points(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_tile *s = &pair->tile[0], *t = &pair->tile[1];
-    const int64_t points[2] = {s->length * s->lines, t->length * t->lines};
-    const int fewer = points[1] < points[0];
-    return points[!fewer] % pair->tile[fewer].length == 0 &&
-           match_tile(p, pair, fewer, points[!fewer] / pair->tile[fewer].length);
+    const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
+    const int fewer = t->length * t->lines < s->length * s->lines;
+    struct gf_gpu_tile *larger = &pair->tile[!fewer], *other = &pair->tile[fewer];
+    int64_t lines = larger->lines;
+    int threads = larger->threads;
+    const bool whole = pair->first->args.pass.axis_size == s->length;
+    if (whole && threads >= 2 * LEAST_THREADS && lines % 2 == 0 &&
+        lines / 2 * element >= SHORT_SEGMENT) {
+        lines /= 2;
+        threads /= 2;
+    }
+    if (lines * larger->length % other->length)
+        return false;
+    return match_tile(p, pair, !fewer, lines, threads) &&
+           match_tile(p, pair, fewer, lines * larger->length / other->length, threads);
 }
 
 /* Tiles of as many lines: those of the narrower one where its segments are long enough. */
@@ -82,7 +101,8 @@ static bool match_lines(const struct gf_gpu_plan *p, struct pair *pair) {
     const int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
     const int fewer = pair->tile[1].lines < pair->tile[0].lines;
     const bool enough = pair->tile[fewer].lines * element >= LONG_SEGMENT;
-    return match_tile(p, pair, enough ? !fewer : fewer, pair->tile[enough ? fewer : !fewer].lines);
+    const int kept = enough ? fewer : !fewer;
+    return match_tile(p, pair, !kept, pair->tile[kept].lines, pair->tile[kept].threads);
 }
 
 /* Strips of columns: the tiles of both are as wide, and the other indices have the same order. */
@@ -93,7 +113,7 @@ static bool are_columns(const struct gf_gpu_plan *p, struct pair *pair) {
     pair->along[1] = part_index(b, false);
     bool alike = pair->along[0] >= 0 && pair->along[1] >= 0 && !pair->in_place && s->lines > 1 &&
                  !s->rows_in && !s->rows_out && !t->rows_in && !t->rows_out &&
-                 b->store == STORE_COMPLEX && a->indices == b->indices;
+                 b->load == LOAD_COMPLEX && b->store == STORE_COMPLEX && a->indices == b->indices;
     for (int i = 0, j = 0; alike && i < a->indices; i++, j++) {
         i += i == pair->along[0];
         j += j == pair->along[1];
@@ -103,19 +123,29 @@ static bool are_columns(const struct gf_gpu_plan *p, struct pair *pair) {
     return alike && match_lines(p, pair);
 }
 
-/* Strips that are planes: one value of the outermost index, which both passes have. */
+/* Strips that are planes: one value of the outermost index, which both passes have; with their mirror
+ * images where the second pass reads both and the index is transformed. */
 static bool are_planes(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
     const int last = a->indices - 1;
     const struct index_args *x = &a->args.pass.index[last], *y = &b->args.pass.index[last];
     pair->along[0] = pair->along[1] = -1;
+    pair->mirrored = b->load == LOAD_UNTANGLE && y->size;
+    const int64_t most = b->load == LOAD_UNTANGLE ? REAL_PLANE_BYTES : PLANE_BYTES;
     for (int i = 0; i < last; i++) /* planes do not overlap */
         if (a->args.pass.index[i].out >= x->out || b->args.pass.index[i].in >= y->in)
             return false;
     return last > 0 && b->indices == a->indices && x->count == y->count && x->out == y->in &&
            !x->point_in && !x->point_out && !y->point_in && !y->point_out &&
-           x->out * (p->job.precision == GF_DOUBLE ? 16 : 8) <= PLANE_BYTES &&
+           (!pair->mirrored || (!pair->in_place && x->count % 2 == 0)) &&
+           (x->out << pair->mirrored) * (p->job.precision == GF_DOUBLE ? 16 : 8) <= most &&
            match_points(p, pair);
+}
+
+bool gf_gpu_chains_planes(const struct gf_gpu_plan *p, const int64_t n[4]) {
+    const int64_t plane = n[1] * n[2] * (p->job.precision == GF_DOUBLE ? 16 : 8);
+    return p->props.chain_bytes && plane <= PLANE_BYTES && n[3] == 1 &&
+           plane * n[0] >= p->props.chain_bytes;
 }
 
 static bool is_plain(const struct gf_gpu_pass *pass) {
@@ -125,16 +155,34 @@ static bool is_plain(const struct gf_gpu_pass *pass) {
 /* What the second pass of a chain may write: numbers of which none clips. */
 static bool can_end(const struct gf_gpu_plan *p, const struct gf_gpu_pass *pass) {
     return pass->output < 0
-               ? pass->store == STORE_COMPLEX || pass->store == STORE_ROW_HALVES
+               ? pass->store == STORE_COMPLEX || pass->store == STORE_ROW_HALVES ||
+                     (pass->store == STORE_HALVES && pass->load == LOAD_UNTANGLE)
                : pass->store == STORE_PAIR && !gf_dtype_is_integer(p->job.out[pass->output].dtype);
+}
+
+/* Where what is between the two lies: where the first pass writes it, or, if that is what it reads, in the
+ * other work buffer. False where there is none, or where one pass would write over what the other one
+ * still reads: where both have rows of other lengths there. */
+static bool find_ring(struct pair *pair) {
+    const enum gf_gpu_buffer_id from = pair->first->buffer[0], to = pair->second->buffer[1];
+    pair->ring = pair->first->buffer[1];
+    if (from == to && !pair->in_place && pair->second->store != STORE_COMPLEX)
+        return false;
+    if (pair->in_place || pair->ring != from)
+        return true;
+    pair->ring = from == GF_GPU_A ? GF_GPU_B : GF_GPU_A;
+    return pair->ring != to;
 }
 
 static bool can_chain(const struct gf_gpu_plan *p, struct pair *pair) {
     const struct gf_gpu_pass *a = pair->first, *b = pair->second;
-    if (!is_plain(a) || !is_plain(b) || a->store != STORE_COMPLEX || b->load != LOAD_COMPLEX ||
-        !can_end(p, b) || a->buffer[1] != b->buffer[0])
+    if (!is_plain(a) || !is_plain(b) || a->store != STORE_COMPLEX ||
+        (b->load != LOAD_COMPLEX && b->load != LOAD_UNTANGLE) || !can_end(p, b) ||
+        a->buffer[1] != b->buffer[0])
         return false;
     pair->in_place = a->buffer[1] == b->buffer[1];
+    if (!find_ring(pair))
+        return false;
     pair->tile[0] = a->tile;
     pair->tile[1] = b->tile;
     int64_t moved = a->summary.bytes_read + a->summary.bytes_written + b->summary.bytes_read +
@@ -190,6 +238,12 @@ static void set_planes(const struct pair *pair, struct chain_args *args) {
     args->inner[0] = tiles_below(a, last, tiles_along(a, pair->tile[0].lines));
     args->inner[1] = tiles_below(b, last, tiles_along(b, pair->tile[1].lines));
     args->slot = a->args.pass.index[last].out;
+    if (pair->mirrored) {
+        args->strips /= 2;
+        args->inner[0] *= 2;
+        args->inner[1] *= 2;
+        args->slot *= 2;
+    }
     if (!pair->in_place)
         args->first.index[last].out = args->second.index[last].in = 0;
 }
@@ -200,16 +254,15 @@ static int together(const struct pair *pair) {
     return s < t ? s : t;
 }
 
-/* The second pass follows twice as many tiles later as run at a time, measured: later, the cache loses
- * some, and sooner, groups wait. False where strips are
- * too large, or too few. */
+/* The second pass follows a strip later, and LEAD times as many tiles as run at a time: later, the cache
+ * loses some, and sooner, groups wait. False where strips are too large, or too few. */
 static bool set_ring(const struct gf_gpu_plan *p, const struct pair *pair,
                      struct chain_args *args) {
     int64_t element = p->job.precision == GF_DOUBLE ? 16 : 8;
     const int resident = together(pair);
     int64_t room = RING_BYTES / (args->slot * element);
-    args->lag = 2 * p->props.units * resident / (args->inner[0] + args->inner[1]);
-    args->lag = args->lag < 1 ? 1 : args->lag;
+    args->lag = 1 + (int64_t)ceil(LEAD * p->props.units * resident /
+                                  (double)(args->inner[0] + args->inner[1]));
     args->slots = 2 * args->lag < room ? 2 * args->lag : room;
     if (args->slots < 2 || args->slots > args->strips)
         return false;
@@ -237,6 +290,15 @@ static void carry_options(struct gf_gpu_pass *chain, const char *prefix,
             }
 }
 
+/* What the kernel divides by. */
+static void set_divisors(const struct chain_args *args, struct gf_gpu_pass *chain) {
+    for (int i = 0; i < 2; i++)
+        gf_gpu_option(chain, "-DINNER%d=%lld -DBELOW%d=%lld", i, (long long)args->inner[i], i,
+                      (long long)args->below[i]);
+    gf_gpu_option(chain, "-DTILES=%lld -DSLOTS=%lld", (long long)args->tiles,
+                  (long long)args->slots);
+}
+
 /* The options of both, the second one's with the prefix that kernels/chain_next.h expects, each of its
  * own tile. The first one writes no samples, the second one reads none. */
 static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
@@ -256,6 +318,7 @@ static void set_options(const struct pair *pair, struct gf_gpu_pass *chain) {
     gf_gpu_tile_options(chain, "NEXT_", t);
     carry_options(chain, "NEXT_", pair->second, both, n);
     carry_options(chain, "", pair->second, end, 1);
+    gf_gpu_option(chain, "-DPLANE_PAIRS=%d", pair->mirrored);
     gf_gpu_option(chain, "-DCHAIN_RESIDENT=%d", together(pair));
 }
 
@@ -303,6 +366,7 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
     strcpy(chain->kernel.file, "fft_chain.cl");
     strcpy(chain->kernel.entry, "fft_chain");
     set_options(pair, chain);
+    set_divisors(args, chain);
     chain->args.chain = *args;
     const int64_t first = gf_gpu_table_stages(&p->tables, s),
                   second = gf_gpu_table_stages(&p->tables, t);
@@ -322,11 +386,14 @@ static bool make_chain(struct gf_gpu_plan *p, const struct pair *pair,
     chain->kernel.local_bytes = chain->local_bytes;
     chain->groups = (args->strips + args->lag) * (args->inner[0] + args->inner[1]);
     gf_gpu_set_buffers(chain, 6,
-                       (enum gf_gpu_buffer_id[]){a->buffer[0], a->buffer[1], b->buffer[1],
+                       (enum gf_gpu_buffer_id[]){a->buffer[0], pair->ring, b->buffer[1],
                                                  GF_GPU_TABLES, GF_GPU_PARAMS, GF_GPU_CHAIN});
     chain->args_bytes = sizeof *args;
     if (b->clears)
         gf_gpu_option(chain, "-DCLEARS=1");
+    const int64_t ring = args->slots * args->slot * (p->job.precision == GF_DOUBLE ? 16 : 8);
+    if (p->bytes[pair->ring] < ring)
+        p->bytes[pair->ring] = ring;
     int64_t counters = 4 * (2 + 2 * args->strips);
     if (p->bytes[GF_GPU_CHAIN] < counters)
         p->bytes[GF_GPU_CHAIN] = counters;

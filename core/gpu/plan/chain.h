@@ -10,5 +10,7 @@
 void gf_gpu_plan_chains(struct gf_gpu_plan *p);
 /* How much less the passes from this one on cost for the chains among them. */
 double gf_gpu_chains_gain(const struct gf_gpu_plan *p, int first);
+/* Whether the device gains by a chain through planes of complex points; extents z, y, x, channels. */
+bool gf_gpu_chains_planes(const struct gf_gpu_plan *p, const int64_t n[4]);
 
 #endif

@@ -223,6 +223,14 @@ static int lines_inverse(struct gf_gpu_plan_builder *b) {
     return rc ? rc : gf_gpu_lines_back(b, &src);
 }
 
+/* Whether rows are transformed before columns: where both are one launch (chain.h), the second one then
+ * writes columns in place, while the first one reads the input from end to end. */
+static bool rows_before_columns(const struct gf_gpu_plan_builder *b) {
+    const struct gf_output *out = &b->job->out[0];
+    return on(b, 1) && on(b, 2) && b->job->n_out == 1 && out->kind == GF_COMPLEX &&
+           gf_gpu_chains_planes(b->p, b->n);
+}
+
 /* Complex numbers, or reals treated as complex. */
 static int plan_complex(struct gf_gpu_plan_builder *b) {
     const struct gf_job *job = b->job;
@@ -244,10 +252,13 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         rc = transposes ? gf_gpu_add_transpose(b->p, &src)
                         : gf_gpu_add_load(b->p, &src, false, false);
     }
-    for (int axis = 0; axis < 3; axis++)
-        last = on(b, axis) ? axis : last;
+    const bool rows = rows_before_columns(b);
+    const int order[3] = {0, rows ? 2 : 1, rows ? 1 : 2};
+    for (int i = 0; i < 3; i++)
+        last = on(b, order[i]) ? order[i] : last;
     dst = src;
-    for (int axis = 0; axis < 3 && !rc; axis++) {
+    for (int i = 0; i < 3 && !rc; i++) {
+        const int axis = order[i];
         if (!on(b, axis))
             continue;
         struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
