@@ -68,7 +68,8 @@ struct pass_args {
     wide table_stage;  /* offsets into the table, in elements: the stages' twiddles */
     wide table_split, table_split_low, split_bits; /* four-step twiddles: two tables, low bits; see
                                                     * SPLIT_BY_LINE for its two */
-    wide table_fold, table_fold_low, fold_bits;    /* likewise those of a folded axis in parts */
+    wide table_fold, table_fold_low, fold_bits; /* likewise those of a folded axis in parts; or one
+                                                    * table, of the axis that ACROSS is about */
     wide table_in, table_out, limit;  /* multiplier tables by coordinate, and where they end */
     wide table_chirp, table_spectrum; /* Bluestein's and Rader's in a tile */
     wide order;                       /* Rader's permutations: offset in their buffer */

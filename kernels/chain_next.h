@@ -127,6 +127,7 @@
 #define share             next_share
 #define line              next_line
 #define line_at           next_line_at
+#define read_line         next_read_line
 #define source_element    next_source_element
 #define source            next_source
 #define source_of         next_source_of

@@ -27,6 +27,13 @@
 #define MIRRORED 0
 #endif
 
+/* The axis of the fast index still lacks its last radix, 2: lines k and k + n/2 of n are made of the
+ * same two neighbours in the source, whose pairs the index' stride `in` counts. Lines that are made of
+ * the same ones follow each other, so that the second one finds them in a cache. */
+#ifndef ACROSS
+#define ACROSS 0
+#endif
+
 struct line {
     place in, in_mirror, out, out_mirror; /* element offsets of point 0 */
     place at_in, at_out;                  /* coordinate of point 0 along the axis */
@@ -38,6 +45,9 @@ struct line {
     int zero;  /* the zero frequency of all axes that it runs across */
     int counts, second_counts; /* its samples are counted where they clip; those of its pair are */
     uint at[5];                /* the indices */
+#if ACROSS
+    place across, across_mirror; /* k, and that of its mirror image */
+#endif
 };
 
 #if SAMPLED
@@ -46,6 +56,17 @@ struct line {
 #else
 #define PARAMS                const real
 #define COUNT_OF(a, share, i) (uint)((a)->index[i].count)
+#endif
+
+#if ACROSS
+/* Which line of the fast index is number `at`: the two of a pair are k and k + n/2 or, of lines 0 to n/2
+ * that are each taken together with their mirror images, k and n/2 - k. */
+INLINE uint across_order(const struct pass_args *a, uint at) {
+    const uint middle = (uint)a->index[0].size / 2;
+    if (a->own_index == 0)
+        return at % 2 ? middle - at / 2 : at / 2;
+    return at / 2 + at % 2 * middle;
+}
 #endif
 
 /* The share's line, one of the TILE_LINES of its tile, neighbours along the fast index. INDICES of the
@@ -74,6 +95,11 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
     l.in = l.in_mirror = l.out = l.out_mirror = l.at_in = l.at_out = l.turn = 0;
     l.lone = l.own = 0;
     l.self = l.zero = l.counts = l.second_counts = 1;
+#if ACROSS && SAMPLED
+    at[0] = share.sampling ? at[0] : across_order(a, at[0]);
+#elif ACROSS
+    at[0] = across_order(a, at[0]);
+#endif
 #if SAMPLED
     UNROLL for (int i = 0; i < INDICES; i++) at[i] =
         share.sampling ? (uint)share.order[a->sample.list[i] + at[i]] : at[i];
@@ -82,10 +108,18 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
         l.at[i] = at[i];
         l.zero &= !a->index[i].size || !at[i];
         const place n = (place)a->index[i].size;
-        place k = (place)at[i], m = n ? negated(k, n) : k;
+        place k = (place)at[i], m = n ? negated(k, n) : k, from = k, from_mirror = m;
         l.self &= m == k;
-        l.in += k * (place)a->index[i].in;
-        l.in_mirror += m * (place)a->index[i].in;
+#if ACROSS
+        if (i == 0) {
+            l.across = k;
+            l.across_mirror = m;
+            from = k < n / 2 ? k : k - n / 2;
+            from_mirror = m < n / 2 ? m : m - n / 2;
+        }
+#endif
+        l.in += from * (place)a->index[i].in;
+        l.in_mirror += from_mirror * (place)a->index[i].in;
         l.at_in += k * (place)a->index[i].point_in;
         l.at_out += k * (place)a->index[i].point_out;
         l.turn += k * (place)a->index[i].turn;

@@ -29,6 +29,7 @@
  *   MIRRORED       lines come in pairs, each with its mirror image, see lines.h; FOLD_SPLIT: the twiddles
  *                  that combine even and odd samples are in so many tables
  *   SUMS           pairs of samples are loaded as their sums and differences
+ *   ACROSS         the last radix, 2, of the fast index' axis is in this pass, see lines.h
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out

@@ -42,6 +42,29 @@ INLINE struct source source_of(const struct pass_args *args, const struct share 
     return s;
 }
 
+/* Element `at` of the line: where that is made of two lines, by the butterfly of the axis across, whose
+ * result k is wanted. */
+INLINE cplx read_line(const struct source *s, GLOBAL const cplx *src, GLOBAL const cplx *table,
+                      place at, place k) {
+    const cplx v = READ(src + at);
+#if ACROSS
+    const cplx w = READ(src + at + (place)s->args->index[0].in / 2);
+    return add(v, turn(w, table[(place)s->args->table_fold + k], DIR));
+#else
+    (void)s;
+    (void)table;
+    (void)k;
+    return v;
+#endif
+}
+#if ACROSS
+#define LINE_K(s)   (s)->line.across
+#define MIRROR_K(s) (s)->line.across_mirror
+#else
+#define LINE_K(s)   0
+#define MIRROR_K(s) 0
+#endif
+
 /* Where point j is, from the line's first on. */
 #if UNIT_IN
 #define POINT_IN(s, j) (place)(j)
@@ -85,7 +108,7 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
         return v;
 #endif
 #if LOAD == LOAD_COMPLEX
-    v = READ(src + at);
+    v = read_line(s, src, table, at, LINE_K(s));
 #elif LOAD == LOAD_PAIR && NEAR_IN
     const IN_T2 two = READ((GLOBAL const IN_T2 *)src + (at >> 1));
     v = CPLX((real)two.x, (real)two.y);
@@ -96,7 +119,8 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
 #elif LOAD == LOAD_UNTANGLE
     /* Z = E + i O, both spectra of reals: E = (Z(k) + conj Z(-k)) / 2, O likewise. */
     const place m = ALONG_IN(s, k >> 1);
-    cplx z = READ(src + s->line.in + m), y = READ(src + s->line.in_mirror + m);
+    const cplx z = read_line(s, src, table, s->line.in + m, LINE_K(s));
+    const cplx y = read_line(s, src, table, s->line.in_mirror + m, MIRROR_K(s));
     v = (k & 1) ? CPLX(MEAN * (z.y + y.y), MEAN * (y.x - z.x))
                 : CPLX(MEAN * (z.x + y.x), MEAN * (z.y - y.y));
 #elif LOAD == LOAD_HERMITIAN

@@ -81,8 +81,8 @@ INLINE void load_two(const struct source *s, GLOBAL const source_element *src,
     const uint m = s->share.first + i * PER_LINE;
     cplx z = CPLX(R(0), R(0)), y = z;
     if (2 * m < LENGTH) {
-        z = READ(src + s->line.in + ALONG_IN(s, m));
-        y = READ(src + s->line.in_mirror + ALONG_IN(s, m));
+        z = read_line(s, src, table, s->line.in + ALONG_IN(s, m), LINE_K(s));
+        y = read_line(s, src, table, s->line.in_mirror + ALONG_IN(s, m), MIRROR_K(s));
     }
     v[0] = CPLX(MEAN * (z.x + y.x), MEAN * (z.y - y.y));
     v[1] = CPLX(MEAN * (z.y + y.y), MEAN * (y.x - z.x));

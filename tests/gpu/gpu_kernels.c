@@ -52,15 +52,17 @@ typedef void with_pass(const struct gf_gpu_pass *pass, const struct gf_gpu_props
 static void each_of(const struct gf_job *job, const struct gf_gpu_props *d, struct known *k,
                     with_pass *then, void *what) {
     struct gf_gpu_plan *p;
-    if (gf_gpu_plan_make(job, d, &p))
-        return;
-    for (int i = 0; i < p->n_passes; i++)
-        if (is_new(k, &p->pass[i]))
-            then(&p->pass[i], d, what);
-    for (int i = 0; i < p->n_chains; i++)
-        if (is_new(k, &p->chain[i]))
-            then(&p->chain[i], d, what);
-    gf_gpu_plan_free(p);
+    for (int across = 0; across < 2; across++) {
+        if (across ? gf_gpu_plan_make_across(job, d, &p) : gf_gpu_plan_make(job, d, &p))
+            continue;
+        for (int i = 0; i < p->n_passes; i++)
+            if (is_new(k, &p->pass[i]))
+                then(&p->pass[i], d, what);
+        for (int i = 0; i < p->n_chains; i++)
+            if (is_new(k, &p->chain[i]))
+                then(&p->chain[i], d, what);
+        gf_gpu_plan_free(p);
+    }
 }
 
 static void forget(struct known *k) {

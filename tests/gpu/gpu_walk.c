@@ -18,7 +18,7 @@ struct walk {
     /* Of the pass. */
     int64_t length, lines, in_bytes, out_bytes;
     int load, store, indices, sides;
-    bool multiply_in, multiply_out, mirror, shifted, mirrored;
+    bool multiply_in, multiply_out, mirror, shifted, mirrored, across;
 };
 
 __attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const char *format, ...) {
@@ -75,6 +75,11 @@ static void writes(struct walk *w, int64_t at) {
     }
 }
 
+static void table(struct walk *w, int64_t at, const char *what) {
+    if (at < 0 || at >= w->p->tables.count)
+        broken(w, "%s: entry %lld of %lld", what, (long long)at, (long long)w->p->tables.count);
+}
+
 /* ---- passes along an axis: what kernels/source.h and sink.h do ---- */
 
 struct spot {
@@ -86,14 +91,17 @@ static int64_t negated(int64_t k, int64_t n) {
     return k ? n - k : 0;
 }
 
-static struct spot spot_of(const struct walk *w, const int64_t *at) {
+static struct spot spot_of(struct walk *w, const int64_t *at) {
     const struct pass_args *a = &w->pass->args.pass;
     struct spot s = {0};
     for (int i = 0; i < w->indices; i++) {
         const struct index_args *x = &a->index[i];
         int64_t k = at[i], m = x->size ? negated(k, x->size) : k;
-        s.in += k * x->in;
-        s.in_mirror += m * x->in;
+        const int64_t pairs = w->across && i == 0 ? x->size / 2 : 0;
+        s.in += (pairs ? k % pairs : k) * x->in;
+        s.in_mirror += (pairs ? m % pairs : m) * x->in;
+        if (pairs)
+            table(w, a->table_fold + (m > k ? m : k), "root across");
         s.at_in += k * x->point_in;
         s.at_out += k * x->point_out;
         s.turn += k * x->turn;
@@ -111,9 +119,11 @@ static struct spot spot_of(const struct walk *w, const int64_t *at) {
     return s;
 }
 
-static void table(struct walk *w, int64_t at, const char *what) {
-    if (at < 0 || at >= w->p->tables.count)
-        broken(w, "%s: entry %lld of %lld", what, (long long)at, (long long)w->p->tables.count);
+/* An element of a line, or of the two that it is made of. */
+static void reads_line(struct walk *w, int64_t at) {
+    reads(w, at);
+    if (w->across)
+        reads(w, at + w->pass->args.pass.index[0].in / 2);
 }
 
 static void read_point(struct walk *w, const struct spot *s, int64_t j) {
@@ -136,8 +146,8 @@ static void read_point(struct walk *w, const struct spot *s, int64_t j) {
         table(w, a->table_split + j, "root");
         break;
     case LOAD_UNTANGLE:
-        reads(w, s->in + (k >> 1) * a->axis_in);
-        reads(w, s->in_mirror + (k >> 1) * a->axis_in);
+        reads_line(w, s->in + (k >> 1) * a->axis_in);
+        reads_line(w, s->in_mirror + (k >> 1) * a->axis_in);
         break;
     case LOAD_ROW_HALVES:
         if (w->mirrored) {
@@ -172,7 +182,7 @@ static void read_point(struct walk *w, const struct spot *s, int64_t j) {
             at += a->in_point;
             table(w, a->table_split + j, "root");
         }
-        reads(w, at);
+        reads_line(w, at);
     }
 }
 
@@ -386,6 +396,7 @@ static void walk_fft(struct walk *w, bool all) {
     w->mirror = walk_option(pass, "MIRROR") == 1;
     w->shifted = walk_option(pass, "SHIFTED") == 1;
     w->mirrored = walk_option(pass, "MIRRORED") == 1;
+    w->across = walk_option(pass, "ACROSS") == 1;
     w->in_bytes = w->load == LOAD_PAIR || w->load == LOAD_REAL ? walk_type_bytes(pass, "IN") : word;
     w->out_bytes =
         w->store == STORE_PAIR || w->store == STORE_SAMPLE ? walk_type_bytes(pass, "OUT") : word;

@@ -191,6 +191,20 @@ static bool run_parked(const struct gf_job *job, const struct gf_array *in, stru
            run_plan(p, in, usual);
 }
 
+/* Runs the job with the last radix of its columns in the pass along the rows, and as it is planned for
+ * the device. */
+static bool run_across(const struct gf_job *job, const struct gf_array *in, struct gf_array *across,
+                       struct gf_array *usual) {
+    const struct gf_gpu_context *c = contexts[0];
+    struct gf_gpu_plan *p;
+    if (gf_gpu_plan_make_across(job, &c->props, &p))
+        return false;
+    const struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
+    CHECK(strstr(last->kernel.options, "-DACROSS=1"));
+    return run_plan(p, in, across) && !gf_gpu_plan_make(job, &c->props, &p) &&
+           run_plan(p, in, usual);
+}
+
 typedef bool run_both(const struct gf_job *, const struct gf_array *, struct gf_array *,
                       struct gf_array *);
 
@@ -275,6 +289,38 @@ static void test_parked(void) {
     }
 }
 
+/* Both directions, reals, samples with and without the search for their range; halves of odd length,
+ * rows that are their own mirror images, volumes, batches. */
+static void test_across(void) {
+    static const struct {
+        int64_t shape[3];
+        unsigned axes;
+        enum { FORTH, BACK, HALF, FULL, AUTO } way;
+    } cases[] = {{{1, 96, 40}, 7, FORTH}, {{6, 10, 12}, 7, BACK}, {{9, 22, 30}, 6, HALF},
+                 {{6, 12, 10}, 7, HALF},  {{1, 50, 64}, 7, FULL}, {{1, 64, 48}, 7, AUTO}};
+    const bool is_cpu = ((struct gf_gpu_context *)contexts[0])->props.is_cpu;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *n = cases[i].shape;
+        const int way = cases[i].way;
+        struct gf_job job = backends_job(way == BACK ? GF_INVERSE : GF_FORWARD,
+                                         way < HALF    ? GF_C64
+                                         : way == HALF ? GF_F32
+                                                       : GF_U8,
+                                         GF_SINGLE, 3, n[0], n[1], n[2]);
+        job.axes = cases[i].axes;
+        job.out[0].half = way == HALF;
+        if (way > HALF)
+            job.out[0] = (struct gf_output){.kind = GF_MAGNITUDE,
+                                            .dtype = GF_U8,
+                                            .map = GF_MAP_DISPLAY,
+                                            .scale = GF_SCALE_LOG,
+                                            .shift = true,
+                                            .range = way == FULL ? GF_RANGE_FULL : GF_RANGE_AUTO};
+        if (way < AUTO || !is_cpu) /* whose ranges are found in a pass of its own */
+            check_both("a radix across", &job, run_across);
+    }
+}
+
 int main(int argc, char **argv) {
     gf_environment_read();
     bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
@@ -297,6 +343,7 @@ int main(int argc, char **argv) {
             test_far();
             test_chains();
             test_cuts();
+            test_across();
             if (!((struct gf_gpu_context *)contexts[0])->props.is_cpu) /* there it has no pairs */
                 test_parked();
             backend->close(contexts[0]);

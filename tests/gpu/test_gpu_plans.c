@@ -19,7 +19,7 @@
 
 enum { FOLLOWED = 1 << 16 }; /* bytes up to which every element of a plan's arrays is followed */
 
-static int n_plans, n_followed, n_chains;
+static int n_plans, n_followed, n_chains, n_across;
 static double bytes_per_point_most;
 
 /* The kernel is compiled for what the pass's fields tell the host. */
@@ -119,25 +119,10 @@ static void check_chain(const struct gf_gpu_plan *p, const struct gf_gpu_pass *f
     n_chains++;
 }
 
-/* Plans the job for the device and checks every promise; false when there is no plan. */
-static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
-    struct gf_gpu_plan *p;
-    char text[160], wrong[256];
-    backends_text(job, text);
-    int rc = gf_gpu_plan_make(job, d, &p);
-    bool wide = job->precision == GF_DOUBLE || job->in_dtype == GF_F64 || job->in_dtype == GF_C128;
-    for (int i = 0; i < job->n_out; i++)
-        wide |= job->out[i].dtype == GF_F64 || job->out[i].dtype == GF_C128;
-    if (wide && !d->fp64) {
-        CHECK_MSG(rc == GF_EUNABLE && !p && strstr(gf_message(), d->name), "%s on %s: %d", text,
-                  d->name, rc);
-        if (!rc)
-            gf_gpu_plan_free(p);
-        return false;
-    }
-    CHECK_MSG(!rc, "%s on %s: %s", text, d->name, gf_message());
-    if (rc)
-        return false;
+/* Every promise about a job's plan. */
+static void check_plan(const struct gf_job *job, const struct gf_gpu_props *d,
+                       const struct gf_gpu_plan *p, const char *text) {
+    char wrong[256];
     CHECK_MSG(p->n_passes >= 1 && p->n_passes <= GF_MAX_PASSES, "%s on %s: %d passes", text,
               d->name, p->n_passes);
     double moved = 0, kept = 0, points = 1;
@@ -171,9 +156,36 @@ static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
         bytes_per_point_most = moved / points / word;
     int64_t broken = walk_plan(p, FOLLOWED, wrong, sizeof wrong);
     CHECK_MSG(!broken, "%s on %s: %lld broken: %s", text, d->name, (long long)broken, wrong);
+}
+
+/* Plans the job for the device and checks every promise; false when there is no plan. */
+static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
+    struct gf_gpu_plan *p;
+    char text[160];
+    backends_text(job, text);
+    int rc = gf_gpu_plan_make(job, d, &p);
+    bool wide = job->precision == GF_DOUBLE || job->in_dtype == GF_F64 || job->in_dtype == GF_C128;
+    for (int i = 0; i < job->n_out; i++)
+        wide |= job->out[i].dtype == GF_F64 || job->out[i].dtype == GF_C128;
+    if (wide && !d->fp64) {
+        CHECK_MSG(rc == GF_EUNABLE && !p && strstr(gf_message(), d->name), "%s on %s: %d", text,
+                  d->name, rc);
+        if (!rc)
+            gf_gpu_plan_free(p);
+        return false;
+    }
+    CHECK_MSG(!rc, "%s on %s: %s", text, d->name, gf_message());
+    if (rc)
+        return false;
+    check_plan(job, d, p, text);
     n_plans++;
     n_followed += p->bytes[GF_GPU_IN] <= FOLLOWED;
     gf_gpu_plan_free(p);
+    if (!gf_gpu_plan_make_across(job, d, &p)) {
+        check_plan(job, d, p, text);
+        n_across++;
+        gf_gpu_plan_free(p);
+    }
     return true;
 }
 
@@ -368,6 +380,22 @@ static void check_lines(void) {
             check_job(&job, &gpu_devices[d]);
 }
 
+/* Columns of 4096 points leave their last radix to the pass along the rows; those that fill a tile with
+ * segments of 64 bytes do not. */
+static void check_across(void) {
+    for (int64_t n = 2048; n <= 4096; n *= 2) {
+        struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 2, n, n, 1);
+        struct gf_gpu_plan *p;
+        if (!check_job(&job, &gpu_devices[0]) || gf_gpu_plan_make(&job, &gpu_devices[0], &p))
+            continue;
+        const struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
+        CHECK_EQ(p->n_passes, 2);
+        CHECK_MSG((walk_option(last, "ACROSS") == 1) == (n == 4096), "columns of %lld: %s",
+                  (long long)n, last->kernel.options);
+        gf_gpu_plan_free(p);
+    }
+}
+
 int main(int argc, char **argv) {
     static const int64_t little[4] = {1500, 60, 18, 9}, much[4] = {20000, 9000, 900, 90};
     gpu_make_devices();
@@ -394,8 +422,9 @@ int main(int argc, char **argv) {
     check_far_wavelets();
     check_far();
     check_chains();
-    printf(
-        "%d plans, %d followed element by element, %d chains; at most %.0f bytes moved a point\n",
-        n_plans, n_followed, n_chains, bytes_per_point_most);
+    check_across();
+    printf("%d plans, %d followed element by element, %d chains, %d with a radix across; at most "
+           "%.0f bytes moved a point\n",
+           n_plans, n_followed, n_chains, n_across, bytes_per_point_most);
     return TEST_END();
 }

@@ -57,6 +57,8 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         x.count = n / 2 + 1;
     if (gf_gpu_axis_on(&b->p->job, axis) && !pairs)
         x.size = n;
+    if (axis == ap->across_axis) /* pairs of lines */
+        x.in *= 2;
     if (ap->sample && ap->sample->shift && x.size && ap->store == STORE_SAMPLE)
         x.centre = n / 2;
     x.counted = axis < 3 ? gf_gpu_counted(&b->p->job, axis) : n;
@@ -115,7 +117,8 @@ static void add_own_axis(struct gf_gpu_pass_builder *b) {
     if (rest > 1)
         add_index(
             b, 6,
-            (struct index_args){.count = rest, .in = in, .out = out, .point_in = 1, .turn = 1});
+            (struct index_args){
+                .count = rest, .in = in, .out = out, .point_in = 1, .turn = gf_gpu_is_turned(ap)});
     b->args.in_point = in * rest;
     b->args.out_point = out * (last ? done : ordered ? rest * done : rest);
     b->args.step_in = rest;
@@ -218,6 +221,10 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
             break;
         if (gf_gpu_is_mirrored(ap) && (lines == 1 || fast->count % lines || ap->length % 2))
             continue;
+        /* Groups of two rows that need the same ones read them once, but their work items wait longer for
+         * each other. */
+        if (ap->across_axis >= 0 && lines > 1)
+            break;
         struct gf_gpu_tile_request request = {
             .length = ap->length,
             .lines = lines,
@@ -265,6 +272,8 @@ static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *
     for (int i = 0; i < b->n; i++) {
         struct gf_gpu_pass_builder trial = *b;
         if (gf_gpu_is_mirrored(b->ap) && b->axis[i] < 4)
+            continue;
+        if (b->ap->across_axis >= 0 && b->axis[i] != b->ap->across_axis)
             continue;
         put_first(&trial, i);
         double weight = i == nearest ? 1 : clearly;
@@ -315,7 +324,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
                                   ap->convolution, ap->sense);
     if (gf_gpu_turns_by_line(b, t))
         a->table_split = gf_gpu_table_lines(tables, t, a->index[0].count, &a->table_split_low);
-    else if (ap->after > 1 || ap->both) {
+    else if (gf_gpu_is_turned(ap)) {
         int64_t n = ap->both ? ap->convolution : ap->length * ap->after;
         a->split_bits = split_bits(n);
         a->table_split = gf_gpu_table_split(tables, n, (int)a->split_bits, &a->table_split_low);
@@ -327,6 +336,8 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
             gf_gpu_table_split(tables, a->axis_size, (int)a->fold_bits, &a->table_fold_low);
     } else if ((ap->fold && !gf_gpu_is_part(ap)) || t->sides == 2)
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
+    if (ap->across_axis >= 0)
+        a->table_fold = gf_gpu_table_split(tables, a->index[0].size, 0, &a->table_fold_low);
     a->limit = a->axis_size;
     if (ap->multiply_in)
         a->table_in = gf_gpu_table_chirp(tables, a->axis_size, ap->sense);
@@ -390,8 +401,8 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
     pass->load = ap->load;
     pass->store = ap->store;
     pass->indices = b->n;
-    pass->plain =
-        !b->general && tile->algorithm == GF_GPU_PLAIN && !ap->filtered && !ap->convolution;
+    pass->plain = !b->general && tile->algorithm == GF_GPU_PLAIN && !ap->filtered &&
+                  !ap->convolution && ap->across_axis < 0;
     pass->by_line = gf_gpu_turns_by_line(b, tile);
     pass->tile = *tile;
     if (b->general)

@@ -24,7 +24,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
         [STORE_PACKED] = "",
     };
     const struct gf_gpu_axis_pass *ap = b->ap;
-    char tile[80], end[40] = "";
+    char tile[80], end[40] = "", across[24] = "";
     if (t->sides == 2) /* two half lines that are combined */
         gf_gpu_tile_describe_twice(t, tile, sizeof tile);
     else
@@ -34,11 +34,13 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
                  gf_dtype_name(ap->out_type));
     else if (ap->store == STORE_PAIR)
         snprintf(end, sizeof end, " -> %s", gf_dtype_name(ap->out_type));
+    if (ap->across_axis >= 0)
+        snprintf(across, sizeof across, ", with the last 2 of %c", "zyxc"[ap->across_axis]);
     bool part = ap->before[0] * ap->before[1] > 1 || ap->after > 1;
-    snprintf(pass->summary.what, sizeof pass->summary.what, "%c: %s%s%s%s%s, tiles of %d%s%s",
+    snprintf(pass->summary.what, sizeof pass->summary.what, "%c: %s%s%s%s%s%s, tiles of %d%s%s",
              "zyxc"[ap->axis], part ? "part " : "",
              gf_gpu_samples_in(ap) ? gf_dtype_name(ap->in_type) : "",
-             gf_gpu_samples_in(ap) ? ", " : from[ap->load], tile,
+             gf_gpu_samples_in(ap) ? ", " : from[ap->load], tile, across,
              ap->store == STORE_SAMPLE || ap->store == STORE_PAIR ? end : to[ap->store], t->lines,
              t->rows_in ? " rows" : " columns",
              ap->filtered      ? ", there and back with the filter"
@@ -52,8 +54,9 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
 bool gf_gpu_turns_by_line(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t) {
     enum { MOST = 1 << 21 }; /* entries */
     const int64_t last = t->radix[t->stages - 1];
-    return b->ap->after > 1 && !b->general && !b->ap->convolution && t->algorithm == GF_GPU_PLAIN &&
-           b->args.index[0].turn && (t->points / last + last) * b->args.index[0].count <= MOST;
+    return gf_gpu_is_turned(b->ap) && !b->general && !b->ap->convolution &&
+           t->algorithm == GF_GPU_PLAIN && b->args.index[0].turn &&
+           (t->points / last + last) * b->args.index[0].count <= MOST;
 }
 
 /* Whether a pair's samples are adjacent, and every pair at an even offset: one access moves
@@ -115,6 +118,8 @@ static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_til
     for (int i = 0; i < b->n; i++) {
         const struct index_args *x = &a->index[i];
         int64_t stride = in ? x->in : x->out, count = x->count > x->size ? x->count : x->size;
+        if (in && i == 0 && b->ap->across_axis >= 0) /* of pairs of lines */
+            stride /= 2;
         if (!stride) /* part of a coordinate */
             stride = in ? x->point_in * a->axis_in : x->point_out * a->axis_out;
         most += (double)(count + t->lines) * (double)stride;
@@ -181,10 +186,10 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
                   b->args.out_point == 1, b->n);
     gf_gpu_option(pass, "-DLOAD=%d -DSTORE=%d -DSPLIT=%d -DMULTIPLY_IN=%d -DMULTIPLY_OUT=%d",
                   ap->load, ap->store,
-                  gf_gpu_turns_by_line(b, t)    ? SPLIT_BY_LINE
-                  : ap->after == 1 && !ap->both ? 0
-                  : b->args.split_bits          ? 2
-                                                : 1,
+                  gf_gpu_turns_by_line(b, t) ? SPLIT_BY_LINE
+                  : !gf_gpu_is_turned(ap)    ? 0
+                  : b->args.split_bits       ? 2
+                                             : 1,
                   ap->multiply_in, ap->multiply_out);
     bool whole = ap->length == b->args.axis_size && !ap->convolution;
     gf_gpu_option(pass, "-DSCALED=%d -DMIRROR=%d -DRADER_PART=%d", ap->scaled, ap->mirror,
@@ -204,6 +209,8 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
     pass->folded = sums || gf_gpu_is_mirrored(ap);
     if (sums)
         gf_gpu_option(pass, "-DSUMS=1");
+    if (ap->across_axis >= 0)
+        gf_gpu_option(pass, "-DACROSS=1");
     if (gf_gpu_is_mirrored(ap))
         gf_gpu_option(pass, "-DMIRRORED=1 -DFOLD_SPLIT=%d", b->args.fold_bits ? 2 : 1);
     if (ap->store == STORE_SAMPLE && row_access(b, t))

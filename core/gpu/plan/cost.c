@@ -17,6 +17,9 @@ static const double launch_bytes = 13e6, axis_launch_bytes = 17.1e6;
  * bytes: so much less than from memory. Measured on the same GPU. */
 static const double kept_share = 0.4;
 
+/* And what is read a second time, by the next group, costs so much of the first time. */
+static const double again_share = 0.28;
+
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
                          double alone) {
     double kept = (double)(first->summary.bytes_written + second->summary.bytes_read);
@@ -128,6 +131,8 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
     if (pairs &&
         ap->load == LOAD_ROW_HALVES) /* of each frequency; of sectors, too, that two share */
         reads = half * b->in_bytes < 32 ? 2.6 : 1.3;
+    if (ap->across_axis >= 0) /* two lines each, the second time out of a cache */
+        reads += again_share;
     return reads * b->read * (1 + in) + b->written * (1 + out);
 }
 
@@ -149,7 +154,7 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
     if (b->p->props.is_cpu)
         return points * t->work * 4;
     double cost = points * t->work * (prime ? 3.035 : 0.700);
-    if (b->ap->after > 1)
+    if (gf_gpu_is_turned(b->ap))
         cost += points * split_cost(b, t);
     if (gf_gpu_is_mirrored(b->ap))
         cost += points * 8.3;

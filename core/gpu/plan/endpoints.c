@@ -54,7 +54,10 @@ struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_plan_builder 
                                      .out_type = b->job->out[0].dtype,
                                      .output = -1,
                                      .pair_axis = -1,
-                                     .mirror_axis = -1};
+                                     .mirror_axis = -1,
+                                     .leaves_radix = axis == b->across,
+                                     .across_axis =
+                                         b->across >= 0 && axis > b->across ? b->across : -1};
 }
 
 static bool on(const struct gf_gpu_plan_builder *b, int axis) {

@@ -20,6 +20,10 @@ int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
  * serves arrays of all sizes. */
 int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props *props,
                              struct gf_gpu_plan **plan);
+/* The same with the last radix, 2, of the last axis but one in the pass along the last: which
+ * gf_gpu_plan_make() chooses where it is cheaper. GF_EUNSUPP where no plan does so. */
+int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props *props,
+                            struct gf_gpu_plan **plan);
 void gf_gpu_plan_free(struct gf_gpu_plan *plan); /* NULL is fine */
 
 #endif

@@ -9,6 +9,8 @@
  * the only transformed axis, two lines make one; or, of lines too long for a tile, two neighbours
  * make one complex number. Long lines are split over passes (Bailey's four
  * steps, 1990), lengths with large primes become convolutions, in the tile where they fit.
+ * Columns of which few fit a tile leave their last radix, 2, to the pass along the rows, which takes
+ * rows k and k + n/2 of the result one after the other: both are made of the same two rows.
  * Two passes that meet in planes or in strips of columns become one launch where what is between them
  * is large: it then stays in the second-level cache.
  *

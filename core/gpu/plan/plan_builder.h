@@ -15,6 +15,7 @@ struct gf_gpu_plan_builder {
     int dir;
     bool in_parts; /* the only axis, of real lines, is folded and cut into parts */
     bool widen;    /* reals are transformed as complex numbers */
+    int across;    /* the axis whose last radix, 2, is in the next axis' pass; -1 none */
     int complex_bytes, real_bytes;
 };
 
@@ -35,6 +36,8 @@ struct gf_gpu_axis_pass {
     int pair_axis;   /* axis along which samples are packed two by two, -1 none */
     int mirror_axis; /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
+    bool leaves_radix;   /* all of its axis but the last radix, 2, is done */
+    int across_axis;     /* the axis whose last radix this pass does on the way in, -1 none */
     bool filtered;       /* transforms, multiplies by the filter and transforms back */
     bool fold;           /* real samples are paired along the line itself, in either direction: the
                     * transform has half the axis' points */
@@ -49,6 +52,10 @@ struct gf_gpu_axis_pass {
 /* Whether it is one of several passes along its axis. */
 static inline bool gf_gpu_is_part(const struct gf_gpu_axis_pass *ap) {
     return ap->before[0] * ap->before[1] * ap->after > 1;
+}
+/* Whether its results are multiplied by the four-step twiddles of a split line. */
+static inline bool gf_gpu_is_turned(const struct gf_gpu_axis_pass *ap) {
+    return (ap->after > 1 && !ap->leaves_radix) || ap->both;
 }
 /* Whether its lines come in pairs, each with its mirror image: the pass of a folded axis in parts in
  * which frequencies k and n/2 - k of the real line meet. */
