@@ -347,6 +347,26 @@ static void check_chains(void) {
     }
 }
 
+/* Pictures to displays: the largest value of a channel is found in one launch. */
+static void check_pictures(void) {
+    static const struct {
+        int64_t height, width, channels;
+        int passes;
+    } cases[] = {{4096, 4096, 1, 3}, {2048, 2048, 1, 3}, {2048, 2048, 3, 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 2, cases[i].height,
+                                         cases[i].width, (int64_t)1);
+        struct gf_gpu_plan *p;
+        job.channels = cases[i].channels;
+        job.out[0] = (struct gf_output){
+            .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .shift = true};
+        if (!check_job(&job, &gpu_devices[0]) || gf_gpu_plan_make(&job, &gpu_devices[0], &p))
+            continue;
+        CHECK_MSG(p->n_passes == cases[i].passes, "case %zu: %d passes", i, p->n_passes);
+        gf_gpu_plan_free(p);
+    }
+}
+
 static void check_named(void) {
     int n;
     const char *const *list = backends_named_jobs(&n);
@@ -391,6 +411,7 @@ int main(int argc, char **argv) {
     check_far_wavelets();
     check_far();
     check_chains();
+    check_pictures();
     printf(
         "%d plans, %d followed element by element, %d chains; at most %.0f bytes moved a point\n",
         n_plans, n_followed, n_chains, bytes_per_point_most);
