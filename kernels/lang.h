@@ -33,6 +33,9 @@
 #define BITS_OF(x)       as_uint(x)
 #define OF_BITS(b)       as_float(b)
 #define WIDE_BITS_OF(x)  ((wide)as_long(x))
+/* The lowest byte of a, then those of b but for its lowest, in reverse. */
+#define REVERSED_BYTES(a, b)                                                                       \
+    as_uint((uchar4)(as_uchar4(a).s0, as_uchar4(b).s3, as_uchar4(b).s2, as_uchar4(b).s1))
 #define OF_WIDE_BITS(b)  as_double(b)
 #define ATOMIC_MAX(p, v) atomic_max(p, v)
 #define RAISE(p, v)      ((void)atomic_max(p, v)) /* where most values are not larger */
@@ -98,22 +101,23 @@ typedef char schar;
 #define FENCE_READ()
 /* Of what is used once, and of what other groups wrote: not kept in the caches, or only in the second
  * one. */
-#define READ_ONCE(p)     __ldcs(p)
-#define READ_SHARED(p)   __ldcg(p)
-#define WRITE_ONCE(p, v) __stcs(p, v)
-#define ATOMIC_MAX(p, v) atomicMax(p, v)
-#define RAISE(p, v)      ((v) > *(volatile const uint *)(p) ? (void)atomicMax(p, v) : (void)0)
-#define SEEN(p)          (*(volatile const uint *)(p))
-#define SHOW(p, v)       ((void)(*(volatile uint *)(p) = (v)))
-#define PAUSE()          __nanosleep(32)
-#define UNROLL           _Pragma("unroll")
-#define CPLX(re, im)     make_cplx(re, im)
-#define COARSE_LOG2(x)   approximate_log2(x)
-#define COARSE_SQRT(x)   approximate_sqrt(x)
-#define BITS_OF(x)       __float_as_uint(x)
-#define OF_BITS(b)       __uint_as_float(b)
-#define WIDE_BITS_OF(x)  __double_as_longlong(x)
-#define OF_WIDE_BITS(b)  __longlong_as_double(b)
+#define READ_ONCE(p)         __ldcs(p)
+#define READ_SHARED(p)       __ldcg(p)
+#define WRITE_ONCE(p, v)     __stcs(p, v)
+#define ATOMIC_MAX(p, v)     atomicMax(p, v)
+#define RAISE(p, v)          ((v) > *(volatile const uint *)(p) ? (void)atomicMax(p, v) : (void)0)
+#define SEEN(p)              (*(volatile const uint *)(p))
+#define SHOW(p, v)           ((void)(*(volatile uint *)(p) = (v)))
+#define PAUSE()              __nanosleep(32)
+#define UNROLL               _Pragma("unroll")
+#define CPLX(re, im)         make_cplx(re, im)
+#define COARSE_LOG2(x)       approximate_log2(x)
+#define COARSE_SQRT(x)       approximate_sqrt(x)
+#define BITS_OF(x)           __float_as_uint(x)
+#define OF_BITS(b)           __uint_as_float(b)
+#define WIDE_BITS_OF(x)      __double_as_longlong(x)
+#define REVERSED_BYTES(a, b) __byte_perm(a, b, 0x5670)
+#define OF_WIDE_BITS(b)      __longlong_as_double(b)
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
@@ -187,6 +191,8 @@ using namespace std;
 #define BITS_OF(x)      stub_bits<uint>(x)
 #define OF_BITS(b)      stub_bits<float>(b)
 #define WIDE_BITS_OF(x) stub_bits<wide>(x)
+#define REVERSED_BYTES(a, b)                                                                       \
+    (((a)&255u) | ((b) >> 16 & 0xff00u) | ((b)&0xff0000u) | ((b)&0xff00u) << 16)
 #define OF_WIDE_BITS(b) stub_bits<double>(b)
 typedef long long wide;
 typedef unsigned char uchar;
