@@ -27,6 +27,7 @@
 #define READ_SHARED(p)   (*(p))
 #define WRITE_ONCE(p, v) (*(p) = (v))
 #define UNROLL           _Pragma("unroll")
+#define ROLLED           _Pragma("unroll 1")
 #define CPLX(re, im)     ((cplx)((re), (im)))
 #define COARSE_LOG2(x)   native_log2(x)
 #define COARSE_SQRT(x)   native_sqrt(x)
@@ -48,7 +49,9 @@
 #else
 #define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
-#define FENCE_READ() FENCE()
+#define FENCE_READ()          FENCE()
+#define FETCH_AHEAD(to, from) (*(to) = *(from))
+#define AWAIT_FETCHED()
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE
@@ -110,6 +113,7 @@ typedef char schar;
 #define SHOW(p, v)           ((void)(*(volatile uint *)(p) = (v)))
 #define PAUSE()              __nanosleep(32)
 #define UNROLL               _Pragma("unroll")
+#define ROLLED               _Pragma("unroll 1")
 #define CPLX(re, im)         make_cplx(re, im)
 #define COARSE_LOG2(x)       approximate_log2(x)
 #define COARSE_SQRT(x)       approximate_sqrt(x)
@@ -142,6 +146,21 @@ INLINE uint acquired(const uint *p) {
 #endif
     return v;
 }
+/* 16 bytes from the device's memory to the group's, through no register: there for an item after it
+ * awaited what it fetched, for all after a barrier behind that. */
+#if __CUDA_ARCH__ >= 800
+#define FETCH_AHEAD(to, from) fetch_16(to, from)
+#define AWAIT_FETCHED()       asm volatile("cp.async.wait_all;" ::: "memory")
+INLINE void fetch_16(void *to, const void *from) {
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+}
+#else
+#define FETCH_AHEAD(to, from) (*(to) = *(from))
+#define AWAIT_FETCHED()
+#endif
 /* One instruction each; __log2f() has more of them for subnormal numbers. */
 INLINE float approximate_log2(float x) {
     float y;
@@ -184,7 +203,10 @@ using namespace std;
 #define SEEN(p)          (*(p))
 #define SHOW(p, v)       ((void)(*(p) = (v)))
 #define PAUSE()
+#define FETCH_AHEAD(to, from) (*(to) = *(from))
+#define AWAIT_FETCHED()
 #define UNROLL
+#define ROLLED
 #define CPLX(re, im)    make_cplx(re, im)
 #define COARSE_LOG2(x)  log2(x)
 #define COARSE_SQRT(x)  sqrt(x)

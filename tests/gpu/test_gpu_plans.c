@@ -347,12 +347,17 @@ static void check_chains(void) {
     }
 }
 
-/* Pictures to displays: the largest value of a channel is found in one launch. */
+/* Pictures to displays: the largest value of a channel is found in one launch, and columns are fetched
+ * ahead where a unit has several tiles. */
 static void check_pictures(void) {
     static const struct {
         int64_t height, width, channels;
         int passes;
-    } cases[] = {{4096, 4096, 1, 3}, {2048, 2048, 1, 3}, {2048, 2048, 3, 4}};
+        const char *first;
+    } cases[] = {{4096, 4096, 1, 3, "fft_ahead"},
+                 {4096, 4094, 1, 3, "fft_plain"},
+                 {2048, 2048, 1, 3, "fft_plain"},
+                 {2048, 2048, 3, 4, "fft_plain"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 2, cases[i].height,
                                          cases[i].width, (int64_t)1);
@@ -362,7 +367,9 @@ static void check_pictures(void) {
             .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .shift = true};
         if (!check_job(&job, &gpu_devices[0]) || gf_gpu_plan_make(&job, &gpu_devices[0], &p))
             continue;
-        CHECK_MSG(p->n_passes == cases[i].passes, "case %zu: %d passes", i, p->n_passes);
+        CHECK_MSG(p->n_passes == cases[i].passes && p->pass[0].groups >= 1 &&
+                      !strcmp(p->pass[0].kernel.entry, cases[i].first),
+                  "case %zu: %d passes, %s", i, p->n_passes, p->pass[0].kernel.entry);
         gf_gpu_plan_free(p);
     }
 }
