@@ -299,7 +299,7 @@ bench-mpi: $(BUILD)/reference-openmpi
 	$(call in_ranks,openmpi,2) files 512 $(BUILD)
 
 # What needs a GPU: its backends on random and on large jobs, with the worst errors found.
-check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
+check-gpu: gpufft $(addprefix $(BUILD)/,test_gpu test_kernel_cache test_backends test_dwt test_dwt_stream test_dwt_gpu test_gpu_forced test_gpu_slabs test_gpu_team)
 	@tests/gpu/check_gpu $(BUILD)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -48,6 +48,8 @@ int gf_sink_open(const char *path, bool clobber, struct gf_sink **out); /* "-": 
  * renamed: gf_guard_open() has been asked about the file once. */
 int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out);
 int gf_sink_write(struct gf_sink *s, const void *data, size_t n);
+/* Whether an output at this path is /dev/null, in which any position may be written to. */
+bool gf_sink_goes_nowhere(const char *path);
 /* For formats that go back (TIFF): a sink that cannot seek keeps all in memory until commit. */
 int gf_sink_seek(struct gf_sink *s, int64_t position);
 int64_t gf_sink_tell(const struct gf_sink *s);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "core/base/status.h"
@@ -22,6 +23,7 @@ struct gf_sink {
     int fd;
     int slot; /* of the temporary; NO_SLOT for a stream */
     bool clobber;
+    bool nowhere; /* /dev/null, where no position matters */
     bool keep;    /* a stream whose writer seeks back: all of it stays in the buffer */
     bool summing; /* crc follows the writes */
     int sum_threads;
@@ -53,6 +55,15 @@ static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
     s->fd =
         is_stdout ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : gf_open(path, O_WRONLY | O_NOCTTY);
     return s->fd < 0 ? fail_write(s) : GF_OK;
+}
+
+static bool is_null(const struct stat *st) {
+    return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+bool gf_sink_goes_nowhere(const char *path) {
+    struct stat st;
+    return !stat(path, &st) && is_null(&st);
 }
 
 static int open_file(struct gf_sink *s, const char *path, const struct stat *st) {
@@ -105,6 +116,7 @@ int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out) {
         goto out;
     }
     bool exists = !is_stdout && !stat(path, &st);
+    s->nowhere = exists && is_null(&st);
     if (is_stdout || (exists && !S_ISREG(st.st_mode)))
         rc = open_stream(s, path, is_stdout);
     else
@@ -213,7 +225,7 @@ int gf_sink_seek(struct gf_sink *s, int64_t position) {
         return s->failed;
     if (position < 0)
         return s->failed = gf_fail(GF_EIO, "a position before the start of the output");
-    if (position != s->position && s->slot == NO_SLOT && !s->keep) {
+    if (position != s->position && s->slot == NO_SLOT && !s->keep && !s->nowhere) {
         if (s->buffer_at > 0)
             return s->failed = gf_fail(GF_EIO, "this output cannot seek");
         s->keep = true; /* nothing has left the buffer yet */

@@ -48,7 +48,7 @@ const char *gf_volume_refuses(const char *path, const struct gf_format *format,
         return "only .tif, .npy and .raw are written plane by plane";
     if (format->compresses && format->compresses(options))
         return "compressed planes (--tiff-compression) have no position known beforehand";
-    if (is_stream(path))
+    if (is_stream(path) && (format->embeds_record || !gf_sink_goes_nowhere(path)))
         return "a pipe cannot take planes out of order";
     return NULL;
 }
@@ -124,7 +124,8 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
         rc = format->write_frame((*out)->sink, &(*out)->image, options, &(*out)->frame);
     if (!rc) {
         (*out)->framed = true;
-        (*out)->summed = format->record_beside && image->record && !(*out)->frame.at;
+        (*out)->summed = format->record_beside && image->record && !(*out)->frame.at &&
+                         gf_sink_is_file((*out)->sink);
         return GF_OK;
     }
     gf_volume_abort(why ? NULL : *out);

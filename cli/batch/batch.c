@@ -149,7 +149,7 @@ static void run_input(struct run *r, struct gf_worker *l, char *const *read, int
         bool streamed = false, several;
         int rc = 0;
         gf_runner_next(t.runner, ahead);
-        if (streams(r->hooks, &l->s))
+        if (streams(r->hooks, &l->s) || (t.deal && r->hooks->stream))
             rc = r->hooks->stream(&t, &streamed);
         if (!rc && !streamed)
             rc = run_picture(&t, l);

@@ -460,15 +460,6 @@ static int run_threads(struct walk *w) {
     return w->bad.count ? gf_load_refuse(&w->t->image, w->bad.count, w->bad.first) : 0;
 }
 
-/* What the task reports of a backend is that of a device that had a part. */
-static void choose_reported(struct gf_task *t) {
-    if (!t->deal || t->deal->n < 2 || !gf_deal_leaves_out(t->deal, (int)(t->runner - t->runners)))
-        return;
-    for (int i = t->deal->n - 1; i >= 0; i--)
-        if (!gf_deal_leaves_out(t->deal, i))
-            t->runner = &t->runners[i];
-}
-
 int gf_page_walk(struct gf_task *t, struct gf_volume *const *volume) {
     struct walk w = {.t = t,
                      .volume = volume,
@@ -487,7 +478,7 @@ int gf_page_walk(struct gf_task *t, struct gf_volume *const *volume) {
     pthread_cond_init(&w.changed, NULL);
     if (!rc)
         rc = run_threads(&w);
-    choose_reported(t);
+    gf_task_choose_reported(t);
     pthread_cond_destroy(&w.changed);
     pthread_mutex_destroy(&w.lock);
     drop_slots(&w);

@@ -121,13 +121,13 @@ static json_t *json_deal(const struct gf_task *t) {
     struct gf_deal *d = t->among;
     double share[GF_DEAL_MOST];
     json_t *o = json_object(), *devices = json_array();
-    const bool pages = t->deal && t->pages.at_once;
+    const bool dealt = t->deal && (t->pages.at_once || t->dealt);
     const int ran = gf_deal_find(d, t->runner->session);
     gf_deal_shares(d, share);
     for (int i = 0; i < d->n; i++)
-        if ((pages && !gf_deal_leaves_out(d, i)) || i == ran)
+        if ((dealt && !gf_deal_leaves_out(d, i)) || i == ran)
             json_array_append_new(
-                devices, json_device(&d->entry[i], share[i], pages ? d->entry[i].done : 1));
+                devices, json_device(&d->entry[i], share[i], dealt ? d->entry[i].done : 1));
     json_object_set_new(o, "rule", json_string(d->dynamic ? "dynamic" : "fixed"));
     json_object_set_new(o, "recorded", json_boolean(d->recorded));
     json_object_set_new(o, "devices", devices);

@@ -124,6 +124,7 @@ struct gf_task {
     bool skipped;        /* so nothing is done */
     bool recorded;       /* inverse: the spectrum came with a record */
     bool streamed;       /* dwt: frame by frame */
+    bool dealt;          /* of that: in parts, to several devices */
     int ranks;           /* processes that share it; 0: it is this one's alone */
     const char *backend; /* of theirs */
     bool lossy;          /* idwt: a threshold is or was applied */
@@ -162,6 +163,9 @@ int64_t gf_task_extra_bytes(const struct gf_task *t);
 int gf_task_choose_pages(struct gf_task *t);
 /* How many threads have device i of the deal run pages. */
 int gf_task_streams(const struct gf_task *t, int i);
+/* Once its parts were dealt: the runner of the report, whose name of a backend is that of a device that had a
+ * part. */
+void gf_task_choose_reported(struct gf_task *t);
 /* Whether the files can be opened and read once more. */
 bool gf_task_is_read_again(const struct gf_task *t);
 bool gf_task_take_fewer_pages(struct gf_task *t);

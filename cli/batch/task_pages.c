@@ -169,3 +169,11 @@ int64_t gf_task_looking_bytes(const struct gf_task *t) {
     struct gf_array spectrum = gf_array_wrap(NULL, one.out[0].dtype, one.ndim + 1, shape);
     return bytes + gf_array_bytes(&spectrum);
 }
+
+void gf_task_choose_reported(struct gf_task *t) {
+    if (!t->deal || t->deal->n < 2 || !gf_deal_leaves_out(t->deal, (int)(t->runner - t->runners)))
+        return;
+    for (int i = t->deal->n - 1; i >= 0; i--)
+        if (!gf_deal_leaves_out(t->deal, i))
+            t->runner = &t->runners[i];
+}

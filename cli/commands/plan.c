@@ -11,8 +11,10 @@
 #include "cli/commands/idwt_planes.h"
 #include "cli/commands/plan_assume.h"
 #include "cli/commands/plan_bus.h"
+#include "cli/commands/plan_parts.h"
 #include "cli/commands/plan_ranks.h"
 #include "cli/commands/plan_shares.h"
+#include "cli/commands/plan_slabs.h"
 #include "cli/filter/files.h"
 #include "cli/filter/make.h"
 #include "cli/filter/options.h"
@@ -24,7 +26,6 @@
 #include "core/base/memory.h"
 #include "core/base/range_planes.h"
 #include "core/base/status.h"
-#include "core/session/speeds.h"
 
 /* Shapes, or a range of them; a file of that name comes first. */
 static bool is_shape(const char *text) {
@@ -138,72 +139,6 @@ static bool plans_slabs(struct gf_task *t, const struct needs *n, struct gf_slab
     return plans_planes(t, p) || (!gf_slabs_refuses(t) && !gf_slabs_describe(t, p));
 }
 
-/* Of the task's scratch or output folder; 0: not known. */
-static double disk_speed(const struct gf_task *t) {
-    char *folder = gf_slabs_folder(t);
-    double speed = folder ? gf_disk_speed(folder) : 0;
-    free(folder);
-    return speed;
-}
-
-static void print_walks(const struct gf_task *t, const struct gf_slab_plan *p) {
-    const double speed = disk_speed(t);
-    char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT];
-    for (int i = 0; i < p->n_walks; i++)
-        printf("  walk %-4d %s\n            reads %s, writes %s\n", i + 1, p->walk[i].what,
-               gf_memory_text(p->walk[i].bytes_read, a),
-               gf_memory_text(p->walk[i].bytes_written, b));
-    printf("  disk      %s moved, %s of scratch; ", gf_memory_text(gf_slab_bytes_moved(p), a),
-           gf_memory_text(p->exchange_bytes, b));
-    if (speed > 0)
-        printf("at least %.3g s at the %.0f MB/s of its last run\n",
-               (double)gf_slab_bytes_moved(p) / speed, speed * 1e-6);
-    else
-        printf("its speed is unknown\n");
-}
-
-static void print_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
-    char a[GF_SIZE_TEXT];
-    if (!p->exchange_bytes) {
-        printf("  planes    one after the other, %s of memory\n",
-               gf_memory_text(p->memory_bytes, a));
-        print_walks(t, p);
-        return;
-    }
-    printf("  slabs     with --scratch: %lld of up to %lld %s, %lld blocks of %s, %s of memory\n",
-           (long long)p->n_slabs, (long long)p->slab_pages, gf_slabs_unit(p),
-           (long long)p->n_blocks, p->picture || p->line ? "columns" : "rows",
-           gf_memory_text(p->memory_bytes, a));
-    if (p->line)
-        printf("  cut       %lld rows of %lld points\n", (long long)p->pages, (long long)p->rows);
-    print_walks(t, p);
-}
-
-static json_t *json_slabs(const struct gf_task *t, const struct gf_slab_plan *p) {
-    const double speed = disk_speed(t);
-    json_t *o = json_object(), *walks = json_array();
-    json_object_set_new(o, "slabs", json_integer(p->n_slabs));
-    json_object_set_new(o, "blocks", json_integer(p->n_blocks));
-    if (p->line)
-        json_object_set_new(o, "cut", gf_json_shape((int64_t[]){p->pages, p->rows}, 2));
-    for (int i = 0; i < p->n_walks; i++) {
-        json_t *walk = json_object();
-        json_object_set_new(walk, "what", gf_json_text(p->walk[i].what));
-        json_object_set_new(walk, "bytes_read", json_integer(p->walk[i].bytes_read));
-        json_object_set_new(walk, "bytes_written", json_integer(p->walk[i].bytes_written));
-        json_array_append_new(walks, walk);
-    }
-    json_object_set_new(o, "walks", walks);
-    json_object_set_new(o, "bytes_moved", json_integer(gf_slab_bytes_moved(p)));
-    json_object_set_new(o, "bytes_scratch", json_integer(p->exchange_bytes));
-    json_object_set_new(o, "bytes_needed", json_integer(p->memory_bytes));
-    if (speed > 0) {
-        json_object_set_new(o, "disk_mb_s", json_real(speed * 1e-6));
-        json_object_set_new(o, "least_s", json_real((double)gf_slab_bytes_moved(p) / speed));
-    }
-    return o;
-}
-
 /* How often the passes run, and what runs before the first of them. */
 static void print_pages(const struct gf_task *t, int64_t runs) {
     const struct gf_job *job = &t->job;
@@ -232,7 +167,19 @@ static void print_assumed(const struct gf_task *t) {
                p->units, gf_memory_text(p->memory, memory), gf_memory_text(p->local_bytes, local));
 }
 
-static void print_plan(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
+/* Beside the plan of the job: how others share it. */
+struct sharing {
+    struct gf_ranks_plan ranks;
+    struct gf_plan_parts parts;
+};
+
+static void print_sharing(const struct sharing *s) {
+    gf_plan_parts_print(&s->parts);
+    if (s->ranks.ranks)
+        gf_ranks_plan_print(&s->ranks);
+}
+
+static void print_plan(const char *name, struct gf_task *t, const struct sharing *sharing) {
     struct gf_slab_plan slabs;
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->runner->plan;
@@ -274,9 +221,8 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
     printf("\n");
     if (plan->in_slabs)
         gf_plan_bus_print(t->runner);
-    if (plan->n_shares)
-        gf_plan_shares_print(plan);
-    else if (plan->device_bytes)
+    gf_plan_shares_print(plan);
+    if (!plan->n_shares && plan->device_bytes)
         printf("  device    %s of its memory\n", gf_memory_text(plan->device_bytes, a));
     printf("  memory    %s: input %s, output %s", gf_memory_text(n.total, a),
            gf_memory_text(n.in, b), gf_memory_text(n.out, c));
@@ -288,16 +234,33 @@ static void print_plan(const char *name, struct gf_task *t, const struct gf_rank
            : serves && t->s->scratch         ? ": in slabs"
                                              : ": would be refused");
     if (serves)
-        print_slabs(t, &slabs);
-    if (ranks->ranks)
-        gf_ranks_plan_print(ranks);
+        gf_plan_slabs_print(t, &slabs);
+    print_sharing(sharing);
 }
 
-static void print_json(const char *name, struct gf_task *t, const struct gf_ranks_plan *ranks) {
+static json_t *json_passes(const struct gf_plan *plan, double copy) {
+    json_t *passes = json_array();
+    for (int i = 0; i < plan->n_passes; i++) {
+        json_t *pass = json_object();
+        json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
+        json_object_set_new(pass, "bytes_read", json_integer(plan->pass[i].bytes_read));
+        json_object_set_new(pass, "bytes_written", json_integer(plan->pass[i].bytes_written));
+        if (plan->pass[i].cost > 0)
+            json_object_set_new(pass, "copy_share", json_real(share_of(&plan->pass[i])));
+        if (plan->pass[i].cost > 0 && copy > 0)
+            json_object_set_new(pass, "expected_ms", json_real(plan->pass[i].cost / copy * 1e3));
+        if (plan->pass[i].part)
+            json_object_set_new(pass, "part", json_true());
+        json_array_append_new(passes, pass);
+    }
+    return passes;
+}
+
+static void print_json(const char *name, struct gf_task *t, const struct sharing *sharing) {
     struct gf_slab_plan slabs;
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
-    json_t *o = json_object(), *passes = json_array();
+    json_t *o = json_object();
     json_object_set_new(o, "in", gf_json_text(name));
     json_object_set_new(o, "shape", gf_json_shape(t->job.shape, t->job.ndim));
     json_object_set_new(o, "channels", json_integer(t->job.channels));
@@ -314,20 +277,7 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
     json_object_set_new(o, "why", gf_json_text(t->runner->why));
     if (t->s->assume)
         json_object_set_new(o, "assumed", gf_json_text(t->s->assume));
-    for (int i = 0; i < plan->n_passes; i++) {
-        json_t *pass = json_object();
-        json_object_set_new(pass, "what", gf_json_text(plan->pass[i].what));
-        json_object_set_new(pass, "bytes_read", json_integer(plan->pass[i].bytes_read));
-        json_object_set_new(pass, "bytes_written", json_integer(plan->pass[i].bytes_written));
-        if (plan->pass[i].cost > 0)
-            json_object_set_new(pass, "copy_share", json_real(share_of(&plan->pass[i])));
-        if (plan->pass[i].cost > 0 && n.copy > 0)
-            json_object_set_new(pass, "expected_ms", json_real(plan->pass[i].cost / n.copy * 1e3));
-        if (plan->pass[i].part)
-            json_object_set_new(pass, "part", json_true());
-        json_array_append_new(passes, pass);
-    }
-    json_object_set_new(o, "passes", passes);
+    json_object_set_new(o, "passes", json_passes(plan, n.copy));
     if (t->pages.at_once)
         json_object_set_new(o, "pages_at_once", json_integer(t->pages.at_once));
     json_object_set_new(o, "bytes_moved", json_integer(n.moved));
@@ -337,17 +287,20 @@ static void print_json(const char *name, struct gf_task *t, const struct gf_rank
     json_object_set_new(o, "bytes_needed", json_integer(n.total));
     json_object_set_new(o, "bytes_limit", json_integer(gf_runner_limit(t->runner)));
     if (plans_slabs(t, &n, &slabs))
-        json_object_set_new(o, "scratch", json_slabs(t, &slabs));
+        json_object_set_new(o, "scratch", gf_plan_slabs_json(t, &slabs));
     if (plan->in_slabs)
         json_object_set_new(o, "bus", gf_plan_bus_json(t->runner));
+    if (plan->times.devices)
+        json_object_set_new(o, "times", gf_plan_times_json(&plan->times));
     if (plan->n_shares)
         json_object_set_new(o, "devices", gf_plan_shares_json(plan));
     if (plan->device_bytes)
         json_object_set_new(o, "bytes_device", json_integer(plan->device_bytes));
     if (n.copy > 0)
         json_object_set_new(o, "device_copy_gb_s", json_real(n.copy * 1e-9));
-    if (ranks->ranks)
-        json_object_set_new(o, "shared", gf_ranks_plan_json(ranks));
+    gf_plan_parts_add(&sharing->parts, o);
+    if (sharing->ranks.ranks)
+        json_object_set_new(o, "shared", gf_ranks_plan_json(&sharing->ranks));
     gf_json_print(o);
 }
 
@@ -401,12 +354,14 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
-    struct gf_ranks_plan ranks = {.grid = {s->grid.down, s->grid.across}};
+    struct sharing sharing = {.ranks.grid = {s->grid.down, s->grid.across}};
     if (!rc && s->ranks)
         rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
-                           gf_settings_threads(s), &ranks);
+                           gf_settings_threads(s), &sharing.ranks);
     if (!rc)
-        (s->json ? print_json : print_plan)(gf_log_name(name), &t, &ranks);
+        rc = gf_plan_parts(&t, &sharing.parts);
+    if (!rc)
+        (s->json ? print_json : print_plan)(gf_log_name(name), &t, &sharing);
     gf_task_free(&t);
     return rc;
 }

@@ -14,10 +14,20 @@ static void print_span(const char *one, struct gf_span s) {
         printf("no %s", one);
 }
 
+static void print_times(const struct gf_plan_times *t) {
+    const struct gf_device_rates *r = &t->rates;
+    printf("  time      one device %.3g ms, %d devices %.3g ms, which are opened first\n"
+           "            by a bus of %.3g GB/s there and %.3g back%s, a link of %.3g GB/s%s\n",
+           t->one * 1e3, t->devices, t->several * 1e3, r->bus[0] * 1e-9, r->bus[1] * 1e-9,
+           t->bus_assumed ? " (assumed)" : "", r->link * 1e-9, t->link_assumed ? " (assumed)" : "");
+}
+
 void gf_plan_shares_print(const struct gf_plan *plan) {
     char a[GF_SIZE_TEXT];
     int64_t sent = 0;
     bool direct = true;
+    if (plan->times.devices)
+        print_times(&plan->times);
     for (int i = 0; i < plan->n_shares; i++) {
         const struct gf_plan_share *s = &plan->share[i];
         printf("  device %s  ", s->device);
@@ -32,6 +42,19 @@ void gf_plan_shares_print(const struct gf_plan *plan) {
     if (sent)
         printf("  exchange  %s, %s\n", gf_memory_text(sent, a),
                direct ? "from device to device" : "through the host's memory");
+}
+
+json_t *gf_plan_times_json(const struct gf_plan_times *t) {
+    json_t *o = json_object();
+    json_object_set_new(o, "count", json_integer(t->devices));
+    json_object_set_new(o, "one_ms", json_real(t->one * 1e3));
+    json_object_set_new(o, "several_ms", json_real(t->several * 1e3));
+    json_object_set_new(o, "up_gb_s", json_real(t->rates.bus[0] * 1e-9));
+    json_object_set_new(o, "down_gb_s", json_real(t->rates.bus[1] * 1e-9));
+    json_object_set_new(o, "bus_assumed", json_boolean(t->bus_assumed));
+    json_object_set_new(o, "link_gb_s", json_real(t->rates.link * 1e-9));
+    json_object_set_new(o, "link_assumed", json_boolean(t->link_assumed));
+    return o;
 }
 
 static json_t *json_span(struct gf_span s) {

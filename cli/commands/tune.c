@@ -44,6 +44,8 @@ static void print_record(const char *device, const struct gf_speed_record *r) {
     if (r->staged[0] > 0)
         printf("  staged   %.3g GB/s to the device and %.3g back, through buffers\n",
                r->staged[0] * 1e-9, r->staged[1] * 1e-9);
+    if (r->link > 0)
+        printf("  link     %.3g GB/s to the next device\n", r->link * 1e-9);
     print_rates("fft", gf_record_fft_side, r->fft, GF_RECORD_FFTS);
     print_rates("wavelet", gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS);
 }
@@ -77,6 +79,8 @@ static void json_record(const char *device, const struct gf_speed_record *r, boo
         json_object_set_new(o, "staged_up_gb_s", json_real(r->staged[0] * 1e-9));
         json_object_set_new(o, "staged_down_gb_s", json_real(r->staged[1] * 1e-9));
     }
+    if (r->link > 0)
+        json_object_set_new(o, "link_gb_s", json_real(r->link * 1e-9));
     json_object_set_new(o, "fft", rates_json(gf_record_fft_side, r->fft, GF_RECORD_FFTS));
     json_object_set_new(o, "wavelet",
                         rates_json(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS));

@@ -41,6 +41,22 @@ struct gf_plan_share {
     bool direct;
 };
 
+/* What is known of a device's speed, in bytes a second; 0: not known. */
+struct gf_device_rates {
+    double copy;   /* of its memory, read plus written */
+    double bus[2]; /* of arrays in host memory, to the device and back */
+    double link;   /* to another one of its kind */
+    double open;   /* seconds, of a context */
+};
+
+/* How long one device of a list, and all of them, are expected to take from host memory to host memory. */
+struct gf_plan_times {
+    int devices;         /* of the list; 0: nothing is expected */
+    double one, several; /* seconds; several: with the contexts that are still to be opened */
+    struct gf_device_rates rates; /* they follow from */
+    bool bus_assumed, link_assumed;
+};
+
 struct gf_plan {
     struct gf_pass_info pass[GF_MAX_PASSES];
     int n_passes;
@@ -52,6 +68,7 @@ struct gf_plan {
     bool in_slabs;
     int n_shares; /* several devices take part in it; not in_slabs: with the arrays in their memory */
     struct gf_plan_share share[GF_MAX_SHARES];
+    struct gf_plan_times times; /* of a backend that shares, for a list of devices */
     int kernels_built;    /* GPU backends: compiled for this plan, and not found in the cache */
     double build_seconds; /* finding and compiling */
     struct gf_job job;    /* as planned */
@@ -80,6 +97,9 @@ struct gf_backend_options {
      * between, or "all"; those with `shares`: a list with commas between, which share the jobs that do not
      * fit the first one. */
     const char *device;
+    struct gf_device_rates rates; /* of one of these */
+    /* They share a job that fits the first one where that is expected to be so many times as fast; 0: 1. */
+    double least_gain;
     bool no_peer; /* these exchange data through the host's memory alone */
     /* These share every transform whose result is one complex spectrum, small ones too, and on_device keeps
      * their shares of the arrays in their memory. */
@@ -116,6 +136,9 @@ struct gf_device_exec {
     /* Seconds, by the host's clock, that copying so many bytes takes to the device and back, from
      * memory of malloc() or from page-locked memory. */
     int (*transfer)(void *context, int64_t bytes, bool pinned, double seconds[2]);
+    /* Bytes a second that the first device of a list sends to the second. NULL, GF_EUNSUPP: it does not
+     * reach that one's memory. */
+    int (*link)(void *context, int64_t bytes, double *speed);
     /* Page-locks an array that plans in slabs will use more than once, until unlock(); *locked is
      * false where it was locked before. NULL where plans are never in slabs. */
     int (*lock)(void *context, void *host, int64_t bytes, bool *locked);

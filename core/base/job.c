@@ -68,10 +68,11 @@ bool gf_job_equal(const struct gf_job *a, const struct gf_job *b) {
                 a->in_shift == b->in_shift && a->in_half == b->in_half && a->real == b->real &&
                 a->lean == b->lean && a->spend_input == b->spend_input &&
                 a->precision == b->precision && a->norm == b->norm &&
-                a->elsewhere == b->elsewhere && a->line == b->line &&
-                a->whole.axes == b->whole.axes && a->whole.step == b->whole.step &&
-                a->n_out == b->n_out && a->op == b->op && same_wavelet(&a->wavelet, &b->wavelet) &&
-                a->filter == b->filter && a->filter_serial == b->filter_serial;
+                a->elsewhere == b->elsewhere && a->line == b->line && a->in_pitch == b->in_pitch &&
+                a->out_pitch == b->out_pitch && a->whole.axes == b->whole.axes &&
+                a->whole.step == b->whole.step && a->n_out == b->n_out && a->op == b->op &&
+                same_wavelet(&a->wavelet, &b->wavelet) && a->filter == b->filter &&
+                a->filter_serial == b->filter_serial;
     for (int i = 0; same && i < a->ndim; i++)
         same = a->shape[i] == b->shape[i] && gf_job_counted(a, i) == gf_job_counted(b, i) &&
                a->whole.shape[i] == b->whole.shape[i] && a->whole.first[i] == b->whole.first[i];

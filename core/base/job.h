@@ -135,6 +135,9 @@ struct gf_job {
      * has some columns of it, axis 0 being transformed: their spectra are row by row, [column][number],
      * and times exp(-2 pi i number column / line). A GF_FILTER part has some rows. 0: no line. */
     int64_t line;
+    /* Of a part in a device's memory: elements from one index of axis 0 to the next, of the input and of the
+     * outputs, which have gaps there; 0: none. */
+    int64_t in_pitch, out_pitch;
     int n_out;
     struct gf_output out[GF_MAX_OUTPUTS];
     enum gf_op op;
@@ -174,6 +177,8 @@ static inline int64_t gf_job_counted(const struct gf_job *job, int i) {
     return job->counted[i] ? job->counted[i] : job->shape[i];
 }
 bool gf_job_counts_part(const struct gf_job *job);
+/* Bytes of an output, of the input where that is below 0. */
+double gf_job_array_bytes(const struct gf_job *job, int output);
 /* Number of samples a transform runs over: the product of the transformed extents, `elsewhere`
  * included. */
 int64_t gf_job_points(const struct gf_job *job);

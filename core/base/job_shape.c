@@ -48,3 +48,15 @@ bool gf_job_joins_pages(const struct gf_job *job) {
     const int64_t pages = part ? job->elsewhere : job->shape[0];
     return gf_job_is_real(job) && job->ndim == 3 && (job->axes == 5 || part) && pages >= MANY;
 }
+
+double gf_job_array_bytes(const struct gf_job *job, int output) {
+    int64_t shape[GF_MAX_RANK];
+    double bytes = (double)gf_dtype_size(output < 0 ? job->in_dtype : job->out[output].dtype);
+    if (output < 0)
+        gf_job_in_shape(job, shape);
+    else
+        gf_job_out_shape(job, output, shape);
+    for (int i = 0; i <= job->ndim; i++)
+        bytes *= (double)shape[i];
+    return bytes;
+}

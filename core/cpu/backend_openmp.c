@@ -91,6 +91,8 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
                             (p->sampling ? p->sampling->bytes : 0);
     for (int i = 0; i < p->n_passes; i++) {
         const struct gf_cpu_pass_args *args = &p->pass[i].args;
+        if (p->pass[i].is_column)
+            continue;
         if (args->form == GF_CPU_R2C || args->form == GF_CPU_C2R) {
             plan->pair_axis = p->pass[i].lane;
             plan->pair_lines = gf_cpu_tile_lines(args, p->kernels->lanes);
@@ -449,7 +451,7 @@ static void note(const struct gf_job *job, int o, bool searched, const struct gf
  * summarise(); the first of them has the time of all. */
 static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int count,
                             double took, double *to) {
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < count && !pass->is_column; k++) {
         if (pass[k].output >= 0 && gf_output_samples(&p->job, pass[k].output))
             *to++ = NAN;
         *to++ = k ? NAN : took;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/cpu/column.h"
 #include "core/cpu/mirror.h"
 
 static struct gf_cpu_axis layout_axis(const struct gf_cpu_plan *p, const struct gf_cpu_layout *l,
@@ -120,6 +121,13 @@ static bool has_rows(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass
     return false;
 }
 
+/* The last column of packed half spectra, the imaginary part of the workspace's first one. */
+static struct gf_cpu_column packed_column(const struct gf_cpu_plan *p, const struct gf_cpu_end *e) {
+    return (struct gf_cpu_column){.data = e->data + p->kernels->lanes * p->kernels->bits / 8,
+                                  .lane = e->lane.stride,
+                                  .outer = {e->outer[0].stride, e->outer[1].stride}};
+}
+
 /* Points both ends at their arrays. */
 static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
@@ -133,6 +141,10 @@ static void bind_ends(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
         from->channel_stride = in->stride[job->ndim];
     } else {
         bind_between(p, pass, pass->from_plane, in, &out[0], from);
+        if (p->column_at && pass->args.form == GF_CPU_C2R)
+            from->last = gf_cpu_column_of(p, pass);
+        if (p->packed_back && pass->args.form == GF_CPU_C2R)
+            from->last = packed_column(p, from);
     }
     to->stream = pass->stream;
     if (pass->output < 0) {
@@ -169,6 +181,10 @@ static void fold_lanes(struct gf_cpu_pass *pass) {
 
 void gf_cpu_pass_bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass,
                       const struct gf_array *in, struct gf_array *out) {
+    if (pass->is_column) {
+        gf_cpu_column_bind(p, pass, in);
+        return;
+    }
     bind_ends(p, pass, in, out);
     if (pass->folds)
         fold_lanes(pass);

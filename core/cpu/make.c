@@ -1,5 +1,5 @@
-/* From a job to passes: which axes in which order, how the data are laid out in between, which
- * passes are joined, and how many lines a tile has. */
+/* From a job to passes: which axes in which order, which passes are joined, and how many lines a tile
+ * has. */
 #include "core/cpu/make.h"
 
 #include <stdlib.h>
@@ -7,7 +7,9 @@
 
 #include "core/base/status.h"
 #include "core/cpu/cache.h"
+#include "core/cpu/column.h"
 #include "core/cpu/filter.h"
+#include "core/cpu/layout.h"
 #include "core/cpu/line.h"
 #include "core/cpu/sampling.h"
 #include "core/cpu/summary.h"
@@ -43,46 +45,6 @@ static void set_extents(struct gf_cpu_plan *p) {
     for (int i = nd - 1; i >= 0 && p->extent[p->inner] == 1; i--)
         if (p->extent[i] > 1)
             p->inner = i;
-}
-
-/* Odd multiples of 128 bytes put rows, planes and tiles into different cache sets. */
-static int64_t pad_to_odd(int64_t bytes) {
-    return ((bytes + 127) / 128 | 1) * 128;
-}
-
-/* Lays out blocks: adjacent along `fast` (-1: none), then along the innermost axis, then along the
- * others, the last one first. Axes in `planes` get the stride 0: all their indices share one plane.
- */
-static int lay_out(const struct gf_cpu_plan *p, int fast, unsigned planes,
-                   struct gf_cpu_layout *l) {
-    const int64_t lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
-    int nd = p->job.ndim, order[GF_MAX_RANK], n = 0;
-    if (fast >= 0)
-        order[n++] = fast;
-    order[n++] = p->inner;
-    for (int i = nd - 1; i >= 0; i--)
-        if (i != fast && i != p->inner)
-            order[n++] = i;
-    order[n++] = nd;
-    int64_t bytes = block;
-    for (int i = 0; i < n; i++) {
-        int axis = order[i];
-        int64_t count = p->extent[axis];
-        l->stride[axis] = bytes;
-        if (axis == p->inner) {
-            count = (count + lanes - 1) / lanes;
-            l->stride[axis] = bytes / lanes;
-        }
-        if (planes >> axis & 1) {
-            l->stride[axis] = 0;
-            continue;
-        }
-        if (count > (INT64_C(1) << 61) / bytes)
-            return gf_fail(GF_ENOMEM, "the size does not fit 62 bits");
-        bytes = count > 1 ? pad_to_odd(bytes * count) : bytes;
-    }
-    l->bytes = bytes;
-    return 0;
 }
 
 /* The lane axis of a pass along `axis` is the workspace's innermost one unless that is `axis`. The
@@ -315,6 +277,16 @@ static bool can_pack_within(const struct gf_cpu_plan *p) {
            (fits_last_cache(p) || is_narrow(p));
 }
 
+/* The inverse: the first pass packs what the last one reads. Not of pictures that fit the caches,
+ * whose inverse may run in slabs. Measured: 10 ms become 6 at 65536x64. */
+static bool can_pack_back(const struct gf_cpu_plan *p) {
+    const struct gf_job *job = &p->job;
+    return job->direction == GF_INVERSE && job->op == GF_FFT && job->in_half && job->ndim == 2 &&
+           count_axes(job) == 2 && job->channels == 1 && p->half == 1 && p->inner == 1 &&
+           job->shape[1] % (2 * p->kernels->lanes) == 0 && !job->elsewhere && !job->lean &&
+           is_narrow(p) && !fits_last_cache(p);
+}
+
 /* A part of a job that packs leaves its spectra packed. */
 static bool packs_part(const struct gf_job *job) {
     return job->out[0].packed;
@@ -324,9 +296,9 @@ enum gf_packing gf_cpu_packs(const struct gf_job *job, const struct gf_cpu_kerne
     struct gf_cpu_plan p = {.job = *job, .kernels = kernels, .half = half_axis(job)};
     set_extents(&p);
     p.lean = job->lean && can_be_lean(&p);
-    return can_pack_within(&p) ? GF_PACKS_WITHIN
-           : can_pack_all(&p)  ? GF_PACKS_ALL
-                               : GF_PACKS_NOTHING;
+    return can_pack_within(&p) || can_pack_back(&p) ? GF_PACKS_WITHIN
+           : can_pack_all(&p)                       ? GF_PACKS_ALL
+                                                    : GF_PACKS_NOTHING;
 }
 
 /* The transformed axes in the order of their passes; at least one. */
@@ -414,7 +386,7 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
         for (int d = 0; d < 2; d++)
             if (a->outer[d] >= 0)
                 outer |= 1u << a->outer[d];
-        int rc = lay_out(p, a->axis == p->inner ? b->axis : a->axis, outer, &plane);
+        int rc = gf_cpu_layout_blocks(p, a->axis == p->inner ? b->axis : a->axis, outer, &plane);
         if (rc)
             return rc;
         if (plane.bytes > PLANE_BYTES && !serves_as_workspace(p))
@@ -423,87 +395,6 @@ static int join_planes(struct gf_cpu_plan *p, int threads) {
         a->with_next = a->to_plane = b->from_plane = true;
     }
     return 0;
-}
-
-/* True when the input's memory can be the workspace: its rows hold numbers of the arithmetic's
- * precision, every tile of the first pass reads whole rows and writes as many numbers as it read,
- * and the second pass transforms columns into the output. */
-static bool can_spend_input(const struct gf_cpu_plan *p) {
-    const struct gf_job *job = &p->job;
-    const struct gf_cpu_pass *rows = &p->pass[0], *columns = &p->pass[1];
-    bool single = p->kernels->bits == 32, real = rows->args.form == GF_CPU_R2C;
-    enum gf_dtype type = real ? (single ? GF_F32 : GF_F64) : (single ? GF_C64 : GF_C128);
-    return job->spend_input && p->n_passes == 2 && !rows->with_next && job->in_dtype == type &&
-           job->channels == 1 && !job->in_shift && rows->axis == p->inner &&
-           rows->args.form != GF_CPU_C2R && rows->args.line && columns->args.line &&
-           columns->axis == rows->lane && rows->args.n_outer[0] * rows->args.n_outer[1] == 1;
-}
-
-/* Rows in bands, each as long as one of the first pass's tiles. */
-static void lay_out_in_input(struct gf_cpu_plan *p) {
-    const struct gf_cpu_pass *rows = &p->pass[0];
-    const long lanes = p->kernels->lanes, block = lanes * 2 * p->kernels->bits / 8;
-    struct gf_cpu_layout *l = &p->work;
-    l->band = gf_cpu_tile_lines(&rows->args, (int)lanes);
-    l->row_bytes = p->job.shape[rows->axis] * (long)gf_dtype_size(p->job.in_dtype);
-    l->rest_from = l->row_bytes / block;
-    if (p->extent[p->inner] > l->rest_from * lanes)
-        l->bytes = p->extent[rows->lane] * block;
-}
-
-/* Half spectra of volumes from planes along z to rows: the first pass runs over a plane's rows as one,
- * the second one transforms rows within vectors. Measured: 17 ms become 12 at 64x512x512. Blocks are
- * read faster where a pass across them follows. */
-static bool wants_plain_rows(const struct gf_cpu_plan *p) {
-    const struct gf_job *job = &p->job;
-    const struct gf_cpu_pass *first = &p->pass[0];
-    return job->direction == GF_INVERSE && job->op == GF_FFT && job->in_half && job->ndim == 3 &&
-           job->axes == 5 && job->channels == 1 && p->inner == 2 && p->half == 2 && p->rows &&
-           p->n_passes == 2 && first->axis == 0 && !first->with_next;
-}
-
-/* The workspace as the half spectrum that it is, in rows; planes in different cache sets. */
-static void lay_out_plain(struct gf_cpu_plan *p) {
-    const bool single = p->kernels->bits == 32;
-    struct gf_array *a = &p->plain;
-    *a = (struct gf_array){.dtype = single ? GF_C64 : GF_C128, .rank = p->job.ndim + 1};
-    const int64_t size = (int64_t)gf_dtype_size(a->dtype);
-    for (int i = 0; i < a->rank; i++)
-        a->shape[i] = p->extent[i];
-    a->stride[3] = a->stride[2] = size;
-    a->stride[1] = size * a->shape[2];
-    a->stride[0] = pad_to_odd(a->stride[1] * a->shape[1]);
-    p->work.bytes = a->stride[0] * a->shape[0];
-}
-
-/* The workspace's fast axis is that of the first pass that reads it across its blocks, so that the
- * read is contiguous; without one, that of the first pass that writes it so. */
-static int plan_workspace(struct gf_cpu_plan *p) {
-    int reads = -1, writes = -1;
-    bool used = false;
-    for (int i = 0; i < p->n_passes; i++) {
-        const struct gf_cpu_pass *pass = &p->pass[i];
-        bool from_work = !pass->from_input && !pass->from_plane;
-        bool to_work = pass->output < 0 && !pass->to_plane;
-        bool across = pass->args.line && pass->axis != p->inner;
-        if (across && from_work && reads < 0)
-            reads = pass->axis;
-        if (across && to_work && writes < 0)
-            writes = pass->axis;
-        used |= from_work || to_work;
-    }
-    if (used && can_spend_input(p)) {
-        p->lean = false;
-        lay_out_in_input(p);
-        return 0;
-    }
-    if (!used || p->lean) /* no array between input and output */
-        return 0;
-    if (p->plain.rank) {
-        lay_out_plain(p);
-        return 0;
-    }
-    return lay_out(p, reads >= 0 ? reads : writes, 0, &p->work);
 }
 
 /* Large results are written past the caches: the old contents of the lines are not fetched, and what
@@ -570,13 +461,15 @@ static int choose_passes(struct gf_cpu_plan *p, int threads) {
         (job->lean || serves_as_workspace(p) || transforms_rows_in_place(p)) && can_be_lean(p);
     p->packed_within = can_pack_within(p);
     p->packed = p->packed_within || packs_part(job) || can_pack_all(p);
-    if (p->packed)
+    p->packed_back = can_pack_back(p);
+    if (p->packed || p->packed_back || gf_cpu_column_pays(p))
         p->extent[p->half]--;
     if (job->op == GF_FILTER)
         list_filter_passes(p);
     else
         list_passes(p);
     p->pass[0].args.packs = p->packed;
+    p->pass[0].args.packs_within = p->packed_back;
     if (p->packed_within)
         p->pass[1].args.unpacks_within = true;
     else
@@ -584,7 +477,7 @@ static int choose_passes(struct gf_cpu_plan *p, int threads) {
     for (int i = 2; i < p->n_passes && p->packed_within; i++)
         p->pass[i].args.n_lane++;
     int rc = join_planes(p, threads);
-    if (wants_plain_rows(p))
+    if (gf_cpu_layout_is_plain(p))
         p->plain.rank = job->ndim + 1;
     choose_folds(p);
     return rc;
@@ -619,7 +512,7 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
             goto fail;
         pass->args.gain = pass->filters ? &p->filter->gain : NULL;
     }
-    if ((rc = plan_workspace(p)) ||
+    if ((rc = gf_cpu_layout_workspace(p)) ||
         (gf_job_samples(job) && (rc = gf_cpu_sampling_make(p, &p->sampling))))
         goto fail;
     for (int i = 0; i < p->n_passes; i++)
@@ -627,6 +520,8 @@ int gf_cpu_plan_make(const struct gf_job *job, const struct gf_cpu_kernels *kern
     choose_streams(p);
     choose_ways(p, threads);
     size_scratch(p, threads);
+    if (gf_cpu_column_pays(p))
+        gf_cpu_column_add(p);
     *out = p;
     return 0;
 fail:

@@ -22,6 +22,7 @@ struct gf_cpu_pass {
     bool filters;         /* transforms, multiplies by the filter, and transforms back */
     bool with_next;       /* runs together with the next pass, plane by plane */
     bool from_plane, to_plane;
+    bool is_column; /* core/cpu/column.h */
     bool folds; /* its lanes run over two axes where the arrays allow that: struct gf_cpu_fold */
     int row_groups;  /* args.groups where args.rows transform lines from array to array */
     bool stream;     /* its result is too large to be in cache when it is read again */
@@ -62,6 +63,8 @@ struct gf_cpu_plan {
     /* Half spectra without their last column, until the last pass or until the second one: struct
      * gf_cpu_pass_args. */
     bool packed, packed_within;
+    bool packed_back;         /* of an inverse: its first pass packs, as the last one reads them */
+    int64_t column_at;        /* core/cpu/column.h: where it is in the workspace; 0: nowhere */
     int half;                 /* axis that the arithmetic halves, -1 for complex jobs */
     int inner;                /* the workspace's innermost axis */
     long extent[GF_MAX_RANK]; /* of the spectrum as the arithmetic has it; channels last */

@@ -118,23 +118,15 @@ static int plan_slabs(struct gf_gpu_context *c, struct gf_plan *plan) {
     return rc;
 }
 
-/* Several devices copy their shares concurrently, but opening another context takes as long as copying
- * some gigabytes. */
-enum { TEAM_FROM_GIB = 16 };
-
-static bool gains_by_team(const struct gf_gpu_context *c, const struct gf_job *job) {
-    double bytes = (double)gf_dtype_size(job->in_dtype);
-    for (int i = 0; i < job->n_out; i++)
-        bytes += (double)gf_dtype_size(job->out[i].dtype);
-    return c->team && !c->props.is_cpu &&
-           bytes * (double)gf_job_points(job) * (double)job->channels >=
-               (double)TEAM_FROM_GIB * (1 << 30);
+/* Whether several devices can share it. */
+static bool is_shared(const struct gf_gpu_context *c, const struct gf_job *job) {
+    return c->team && job->op != GF_DWT && job->ndim > 1 && job->axes & 1;
 }
 
 /* GF_EUNSUPP: the job is one device's. */
 static int plan_team(struct gf_gpu_context *c, struct gf_plan *plan, bool resident) {
     struct gpu_plan *own = plan->impl;
-    if (!c->team || plan->job.op == GF_DWT || plan->job.ndim < 2 || !(plan->job.axes & 1))
+    if (!is_shared(c, &plan->job))
         return gf_fail(GF_EUNSUPP, "a job of one device");
     gf_gpu_run_drop(c, &own->run);
     own->run = (struct gf_gpu_run){.plan = NULL};
@@ -148,7 +140,9 @@ static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
     int rc = GF_EUNSUPP;
     if (gf_gpu_team_is_resident(c))
         rc = plan_team(c, plan, true);
-    if ((rc == GF_EUNSUPP || rc == GF_ENOMEM) && gains_by_team(c, &plan->job))
+    else if (is_shared(c, &plan->job))
+        plan->times = gf_gpu_team_times(c, &plan->job);
+    if ((rc == GF_EUNSUPP || rc == GF_ENOMEM) && gf_gpu_team_gains(c, &plan->times))
         rc = plan_team(c, plan, false);
     if (rc == GF_EUNSUPP)
         rc = plan_whole(c, plan);
@@ -268,6 +262,7 @@ static const struct gf_device_exec on_device = {
     .measure = gf_gpu_run_measure,
     .time_passes = gpu_time_passes,
     .transfer = gf_gpu_run_transfer,
+    .link = gf_gpu_team_link,
     .lock = gpu_lock,
     .unlock = gpu_unlock,
 };

@@ -178,13 +178,14 @@ static int cuda_use(void *gpu, int queue) {
     return rc;
 }
 
+/* Marks 0 and 1 are timed: elapsed(). */
 static int open_context(struct gf_cuda_device *g) {
     int rc = g->cu->context_retain(&g->context, g->device);
     if (rc)
         return gf_cuda_failure(g, rc, "opening a context");
     rc = g->cu->context_set(g->context);
     for (int i = 0; i < GF_GPU_MARKS && !rc; i++)
-        rc = g->cu->event_create(&g->mark[i], 0);
+        rc = g->cu->event_create(&g->mark[i], i < 2 ? 0 : GF_CU_EVENT_UNTIMED);
     rc = gf_cuda_check(g, rc, "entering the context");
     return rc ? rc : cuda_use(g, 0);
 }
@@ -377,6 +378,7 @@ const struct gf_gpu gf_gpu_cuda = {
     .close = cuda_close,
     .alloc = gf_cuda_alloc,
     .free = gf_cuda_free,
+    .view = gf_cuda_view,
     .free_bytes = gf_cuda_free_bytes,
     .pin = gf_cuda_pin,
     .unpin = gf_cuda_unpin,

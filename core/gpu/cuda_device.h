@@ -31,6 +31,7 @@ struct gf_cuda_device {
 struct gf_gpu_buffer {
     uint64_t address;
     int64_t bytes;
+    bool view; /* the memory is another buffer's */
 };
 
 struct gf_gpu_kernel {
@@ -53,6 +54,8 @@ int gf_cuda_build(void *gpu, const char *name, const char *source, const char *o
                   void **binary, size_t *bytes);
 int gf_cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
 void gf_cuda_free(void *gpu, struct gf_gpu_buffer *buffer);
+int gf_cuda_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                 struct gf_gpu_buffer **view);
 int64_t gf_cuda_free_bytes(void *gpu);
 int gf_cuda_pin(void *gpu, int64_t bytes, void **host);
 void gf_cuda_unpin(void *gpu, void *host);

@@ -57,8 +57,9 @@ enum {
 /* Flags. */
 enum {
     GF_CU_STREAM_NON_BLOCKING = 1, /* does not wait for the default stream, nor it for this one */
-    GF_CU_HOST_PORTABLE = 1,       /* page-locked for every context */
-    GF_CU_HOST = 1,                /* kinds of memory */
+    GF_CU_EVENT_UNTIMED = 2,
+    GF_CU_HOST_PORTABLE = 1, /* page-locked for every context */
+    GF_CU_HOST = 1,          /* kinds of memory */
     GF_CU_DEVICE = 2,
     GF_CU_UNIFIED = 4,        /* the address tells */
     GF_CU_POINTER_MEMORY = 2, /* attribute of a pointer: its kind, an error of plain memory's */

@@ -35,9 +35,25 @@ void gf_cuda_free(void *gpu, struct gf_gpu_buffer *buffer) {
     struct gf_cuda_device *g = gpu;
     if (!buffer)
         return;
-    if (!g->cu->context_set(g->context))
+    if (!buffer->view && !g->cu->context_set(g->context))
         g->cu->memory_free(buffer->address);
     free(buffer);
+}
+
+int gf_cuda_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                 struct gf_gpu_buffer **view) {
+    (void)gpu;
+    *view = NULL;
+    int rc = gf_gpu_check_range(offset, bytes, of->bytes);
+    if (rc)
+        return rc;
+    struct gf_gpu_buffer *b = malloc(sizeof *b);
+    if (!b)
+        return gf_fail(GF_ENOMEM, "no memory for a buffer");
+    *b = (struct gf_gpu_buffer){
+        .address = of->address + (uint64_t)offset, .bytes = bytes, .view = true};
+    *view = b;
+    return 0;
 }
 
 int64_t gf_cuda_free_bytes(void *gpu) {

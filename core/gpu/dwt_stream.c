@@ -54,8 +54,7 @@ struct gf_dwt_stream {
     bool periodic;
     int64_t pixel; /* bytes of a coefficient, all channels */
     int64_t boxes; /* emitted so far */
-    int64_t device_bytes;
-    int threads; /* for copies */
+    int threads;   /* for copies */
     int n_levels;
     struct level *level;
 };
@@ -261,7 +260,6 @@ static int make_runs(struct gf_dwt_stream *s, int64_t part) {
         rc = gf_gpu_run_prepare(s->c, m,
                                 all - own_bytes(m) - p->bytes[GF_GPU_IN] - p->bytes[GF_GPU_OUT]);
     }
-    s->device_bytes = all;
     return rc;
 }
 
@@ -575,7 +573,7 @@ static double stream_peak(const struct gf_dwt_stream *s) {
 }
 
 void gf_gpu_dwt_stream_info(const struct gf_dwt_stream *s, struct gf_gpu_dwt_stream_info *info) {
-    *info = (struct gf_gpu_dwt_stream_info){.device_bytes = s->device_bytes,
+    *info = (struct gf_gpu_dwt_stream_info){.device_bytes = device_bytes(s),
                                             .host_bytes = host_bytes(s),
                                             .chunks = s->level->chunks,
                                             .planes = 2 * s->level->each};
@@ -596,5 +594,6 @@ const struct gf_dwt_streamer gf_gpu_dwt_streamer = {
     .open = open_usual,
     .push = stream_push,
     .peak = stream_peak,
+    .device_bytes = device_bytes,
     .close = stream_close,
 };

@@ -29,7 +29,7 @@
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
-enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 96, GF_GPU_QUEUES = 3 };
+enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 96, GF_GPU_QUEUES = 3, GF_GPU_VIEW_ALIGNED = 512 };
 
 /* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
  * are its buffers in order, then, by value, the argument block (64-bit integers and doubles
@@ -79,6 +79,10 @@ struct gf_gpu {
 
     int (*alloc)(void *gpu, int64_t bytes, struct gf_gpu_buffer **buffer); /* GF_ENOMEM: full */
     void (*free)(void *gpu, struct gf_gpu_buffer *buffer);
+    /* Some bytes of a buffer, from a multiple of GF_GPU_VIEW_ALIGNED on, as a buffer of its own, which is
+     * freed before that one. NULL: there is none. */
+    int (*view)(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                struct gf_gpu_buffer **view);
     int64_t (*free_bytes)(void *gpu); /* free now, or the total where the interface has no call */
     /* Page-locked host memory, which the device reads and writes at full speed. GF_ENOMEM. */
     int (*pin)(void *gpu, int64_t bytes, void **host);

@@ -404,6 +404,7 @@ const struct gf_gpu gf_gpu_opencl = {
     .close = opencl_close,
     .alloc = gf_opencl_alloc,
     .free = gf_opencl_free,
+    .view = gf_opencl_view,
     .free_bytes = gf_opencl_free_bytes,
     .pin = gf_opencl_pin,
     .unpin = gf_opencl_unpin,

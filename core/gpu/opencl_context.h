@@ -53,6 +53,8 @@ int gf_opencl_queued(struct gf_opencl_context *g, int32_t rc, void *event, const
 /* As in struct gf_gpu. */
 int gf_opencl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out);
 void gf_opencl_free(void *gpu, struct gf_gpu_buffer *buffer);
+int gf_opencl_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                   struct gf_gpu_buffer **view);
 int64_t gf_opencl_free_bytes(void *gpu);
 int gf_opencl_pin(void *gpu, int64_t bytes, void **host);
 void gf_opencl_unpin(void *gpu, void *host);

@@ -24,6 +24,7 @@ static const struct gf_dl_symbol symbols[] = {
     SYMBOL(release_queue, "ReleaseCommandQueue"),
     SYMBOL(queue_info, "GetCommandQueueInfo"),
     SYMBOL(create_buffer, "CreateBuffer"),
+    SYMBOL(create_part, "CreateSubBuffer"),
     SYMBOL(release_memory, "ReleaseMemObject"),
     SYMBOL(write, "EnqueueWriteBuffer"),
     SYMBOL(read, "EnqueueReadBuffer"),

@@ -56,6 +56,7 @@ enum {
     GF_CL_PROGRAM_BINARIES = 0x1166,
     GF_CL_BUILD_LOG = 0x1183,
     GF_CL_QUEUE_CONTEXT = 0x1090,
+    GF_CL_BUFFER_REGION = 0x1220,
     GF_CL_EVENT_STATUS = 0x11D3,
     GF_CL_PROFILING_END = 0x1283,
 };
@@ -84,6 +85,8 @@ struct gf_opencl {
     int32_t (*queue_info)(void *queue, uint32_t what, size_t size, void *value, size_t *got);
 
     void *(*create_buffer)(void *context, uint64_t flags, size_t bytes, void *host, int32_t *rc);
+    void *(*create_part)(void *memory, uint64_t flags, uint32_t kind, const void *region,
+                         int32_t *rc);
     int32_t (*release_memory)(void *memory);
     int32_t (*write)(void *queue, void *memory, uint32_t blocking, size_t offset, size_t bytes,
                      const void *host, uint32_t n_waits, void *const *waits, void **event);

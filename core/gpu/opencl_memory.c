@@ -51,6 +51,28 @@ int gf_opencl_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
     return gf_opencl_failure(g, rc, "taking memory");
 }
 
+int gf_opencl_view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                   struct gf_gpu_buffer **view) {
+    struct gf_opencl_context *g = gpu;
+    const size_t region[2] = {(size_t)offset, (size_t)bytes};
+    int32_t error = 0;
+    *view = NULL;
+    int rc = gf_gpu_check_range(offset, bytes, of->bytes);
+    if (rc)
+        return rc;
+    struct gf_gpu_buffer *b = calloc(1, sizeof *b);
+    if (!b)
+        return gf_fail(GF_ENOMEM, "no memory for a buffer");
+    b->bytes = bytes;
+    b->memory = g->cl->create_part(of->memory, 0, GF_CL_BUFFER_REGION, region, &error);
+    if (b->memory) {
+        *view = b;
+        return 0;
+    }
+    free(b);
+    return gf_opencl_failure(g, error, "taking a part of a buffer");
+}
+
 /* OpenCL cannot report how much is free. */
 int64_t gf_opencl_free_bytes(void *gpu) {
     const struct gf_opencl_context *g = gpu;

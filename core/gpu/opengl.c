@@ -196,7 +196,9 @@ static int opengl_launch(void *gpu, const struct gf_gpu_launch *l) {
     g->gl->bind_buffer(GF_GL_SHADER_STORAGE_BUFFER, block);
     g->gl->set_buffer(GF_GL_SHADER_STORAGE_BUFFER, (intptr_t)(sizeof *args * (size_t)count), args,
                       GF_GL_STREAM_DRAW);
+    /* The shaders take it from one of the two, see ARGS in kernels/gl/lang.glsl. */
     g->gl->bind_buffer_at(GF_GL_SHADER_STORAGE_BUFFER, ARGS_AT, block);
+    g->gl->bind_buffer_at(GF_GL_UNIFORM_BUFFER, ARGS_AT, block);
     g->gl->use_program(l->kernel->program);
     g->gl->set_uniform(0, (int32_t)l->groups);
     g->gl->dispatch((uint32_t)across, (uint32_t)((l->groups + across - 1) / across), 1);

@@ -65,10 +65,11 @@ static inline int gf_gpu_walk_depth(const struct gf_gpu_walk *w) {
 }
 
 /* Which of so many devices; members 0: alone, with the exchange in host memory. resident: its share of the
- * input and of the output is in its memory as well (core/gpu/slab_resident.h). */
+ * input and of the output is in its memory as well (core/gpu/slab_resident.h). in_place: and there is room
+ * for the whole exchange (core/gpu/slab_in_place.h). */
 struct gf_gpu_seat {
     int member, members;
-    bool resident;
+    bool resident, in_place;
 };
 
 /* Device memory that a walk's parts are read from: all of them, filled during the walk before. */
@@ -89,6 +90,9 @@ struct gf_gpu_slabs {
     struct gf_filter *filter; /* without its offset; its table is the job's */
     struct gf_array table;    /* a filter that is multiplied by one: its values, once it has run */
     int64_t unit;             /* bytes of a bin in the exchange: all channels */
+    int64_t
+        pitch; /* in_place: bins from page to page of the exchange, for rows that begin at views */
+    int64_t late; /* in_place: the first walk's last parts, sent by the second walk's parts */
     bool in_output, in_input; /* the exchange can be there */
     struct gf_gpu_walk walk[GF_SLAB_WALKS];
     int n_walks;

@@ -10,6 +10,7 @@
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
+#include "core/gpu/slab_job.h"
 #include "core/slab/range.h"
 
 /* A part of 32 MiB takes 0.6 milliseconds on the fastest buses, and its launches some microseconds. There
@@ -18,15 +19,13 @@
 enum { PART = 32 << 20, LEAST_PARTS = 8, BUFFER_ALIGNED = 64, ALIGNED = 4096, ALIGNED_BINS = 16 };
 /* Of one device among several: each part is sent in as many pieces as the next walk has parts. */
 enum { MOST_PARTS = 64 };
+/* Every so many bins, of at least 8 bytes, a view can begin. */
+enum { VIEW_BINS = GF_GPU_VIEW_ALIGNED / 8 };
 /* Bytes of a page that a block has at least, where there is room. */
 enum { LEAST_ROW = 12 << 10 };
 
 static bool is_real(const struct gf_gpu_slabs *s) {
     return gf_job_is_real(&s->job);
-}
-
-static bool walks_twice(const struct gf_job *job) {
-    return job->axes & 1 && job->axes != 1;
 }
 
 /* A line's job as that of a picture, a page for each column of its matrix, whose rows are as many as
@@ -80,12 +79,12 @@ static const char *refuses(const struct gf_job *job) {
     if (job->counted[0] && job->counted[0] < job->shape[0])
         return "edges that were added to the slowest axis";
     if (job->op == GF_FILTER)
-        return walks_twice(job) ? NULL : "a filter that leaves the slowest axis alone";
+        return gf_gpu_job_walks_twice(job) ? NULL : "a filter that leaves the slowest axis alone";
     for (int i = 0; i < job->n_out; i++) {
-        if (real && job->direction == GF_FORWARD && walks_twice(job) && !job->out[i].half &&
-            !gf_gpu_slab_mirrors(&job->out[i]))
+        if (real && job->direction == GF_FORWARD && gf_gpu_job_walks_twice(job) &&
+            !job->out[i].half && !gf_gpu_slab_mirrors(&job->out[i]))
             return "an output of this type has no mirror image";
-        if (!walks_twice(job) && gf_output_samples(job, i))
+        if (!gf_gpu_job_walks_twice(job) && gf_output_samples(job, i))
             return "an automatic range of pages";
     }
     return NULL;
@@ -94,7 +93,7 @@ static const char *refuses(const struct gf_job *job) {
 /* Jobs whose arrays may stay on several devices, which report nothing but their output. */
 static const char *refuses_resident(const struct gf_job *volume, const struct gf_job *job) {
     const struct gf_output *o = &job->out[0];
-    if (job->op != GF_FFT || job->ndim < 2 || !walks_twice(volume))
+    if (job->op != GF_FFT || job->ndim < 2 || !gf_gpu_job_walks_twice(volume))
         return "only transforms of all pages stay on several devices";
     if (job->n_out > 1 || o->kind != GF_COMPLEX || o->shift || job->in_shift || job->luma ||
         !(gf_dtype_is_complex(o->dtype)) || (gf_job_is_real(job) && !o->half))
@@ -104,16 +103,8 @@ static const char *refuses_resident(const struct gf_job *volume, const struct gf
 
 /* In two walks some are found in the exchange. */
 bool gf_gpu_slabs_scans(const struct gf_gpu_slabs *s, int i) {
-    return walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
-                                : gf_output_is_full(&s->job.out[i]);
-}
-
-static enum gf_dtype work_type(const struct gf_job *job) {
-    return job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
-}
-
-static bool is_line(const struct gf_gpu_slabs *s) {
-    return s->asked.ndim == 1;
+    return gf_gpu_job_walks_twice(&s->job) ? gf_slab_range_scans(&s->job, i)
+                                           : gf_output_is_full(&s->job.out[i]);
 }
 
 /* The exchange. */
@@ -129,139 +120,32 @@ static void describe(struct gf_gpu_slabs *s) {
     p->pages = job->shape[0];
     p->rows = job->shape[1];
     p->width = (halved ? job->shape[2] / 2 + 1 : job->shape[2]) * channels;
-    p->number = (int64_t)gf_dtype_size(work_type(job));
+    p->number = (int64_t)gf_dtype_size(gf_gpu_work_type(job));
     s->unit = channels * p->number;
-    p->exchange_bytes = walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
+    p->exchange_bytes = gf_gpu_job_walks_twice(job) ? p->pages * p->rows * p->width * p->number : 0;
+    s->pitch = (p->rows * p->width * p->number / s->unit + VIEW_BINS - 1) / VIEW_BINS * VIEW_BINS;
     s->between =
         (struct gf_gpu_exchange){p->pages, p->rows * p->width * p->number / s->unit, s->unit};
-    s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == work_type(job) &&
+    s->in_output = job->op == GF_FFT && job->n_out == 1 && o->dtype == gf_gpu_work_type(job) &&
                    !o->shift && (forward ? halved == o->half : !job->real);
-    s->in_input = !forward && job->spend_input && job->in_dtype == work_type(job) && !job->in_shift;
+    s->in_input =
+        !forward && job->spend_input && job->in_dtype == gf_gpu_work_type(job) && !job->in_shift;
     /* A walk over a line's columns reads other places than it writes, and of half spectra the exchange has
      * more bins. */
-    if (is_line(s)) {
+    if (gf_gpu_slabs_are_line(s)) {
         s->in_output = s->in_output && forward && !halved && !job->lean;
         s->in_input = s->in_input && !halved && !job->lean;
     }
 }
 
-/* Blocks of a volume's filter are rows. */
+/* Blocks of a volume's filter are rows; those of an exchange in place begin at views. */
 static int64_t granule_of(const struct gf_gpu_slabs *s) {
+    if (s->seat.in_place)
+        return VIEW_BINS;
     return s->filter && !s->picture ? s->plan.width * s->plan.number / s->unit : 1;
 }
 
 /* ---- parts ---- */
-
-static struct gf_job slab_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
-                              int64_t pages) {
-    struct gf_job job = s->job;
-    job.shape[0] = pages;
-    job.counted[0] = 0;
-    job.lean = job.spend_input = false;
-    job.axes &= ~1u;
-    job.op = s->job.op == GF_DWT ? GF_DWT : GF_FFT;
-    job.filter = NULL;
-    job.direction = w->direction;
-    if (w->direction == GF_INVERSE && s->filter) {
-        job.channels = s->job.luma ? 1 : s->job.channels;
-        job.luma = false;
-        job.real = job.in_half = true;
-        job.norm = GF_NORM_BACKWARD;
-    }
-    if (!w->from_input) {
-        job.in_dtype = work_type(&job);
-        job.in_shift = false;
-    }
-    if (walks_twice(&s->job))
-        job.elsewhere = s->plan.pages;
-    if (!w->to_output) {
-        job.norm = GF_NORM_BACKWARD;
-        job.n_out = 1;
-        job.out[0] =
-            (struct gf_output){.kind = GF_COMPLEX, .dtype = work_type(&job), .half = s->plan.real};
-    }
-    return job;
-}
-
-/* Some columns of a line's matrix. */
-static struct gf_job columns_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
-                                 int64_t columns) {
-    struct gf_job job = slab_job(s, w, columns);
-    job.ndim = 2;
-    job.shape[0] = s->job.shape[2];
-    job.shape[1] = columns;
-    job.axes = 1;
-    job.line = s->asked.shape[0];
-    return job;
-}
-
-/* Of a picture's filter: some columns; of a volume's: rows of all pages. */
-static struct gf_job filter_job(const struct gf_gpu_slabs *s, int64_t bins) {
-    const int64_t channels = s->unit / s->plan.number, columns = s->plan.width / channels;
-    struct gf_job job = {.op = GF_FILTER,
-                         .ndim = s->picture ? 2 : 3,
-                         .shape = {s->plan.pages, s->picture ? bins : bins / columns, columns},
-                         .channels = channels,
-                         .axes = 1,
-                         .in_dtype = work_type(&s->job),
-                         .precision = s->job.precision,
-                         .n_out = 1,
-                         .out = {{.kind = GF_COMPLEX, .dtype = work_type(&s->job)}},
-                         .filter = s->filter,
-                         .filter_serial = s->filter->serial,
-                         .line = is_line(s) ? s->asked.shape[0] : 0,
-                         .whole = {.axes = s->asked.axes}};
-    memcpy(job.whole.shape, s->asked.shape, sizeof job.whole.shape);
-    return job;
-}
-
-static struct gf_job block_job(const struct gf_gpu_slabs *s, const struct gf_gpu_walk *w,
-                               int64_t bins) {
-    const int64_t numbers = bins * (s->unit / s->plan.number);
-    struct gf_job job = {.direction = s->job.direction,
-                         .ndim = 2,
-                         .shape = {s->plan.pages, numbers},
-                         .channels = 1,
-                         .axes = 1,
-                         .in_dtype = w->from_input ? s->job.in_dtype : work_type(&s->job),
-                         .precision = s->job.precision,
-                         .norm = s->job.norm,
-                         .elsewhere = gf_job_points(&s->job) / s->plan.pages,
-                         .n_out = 1};
-    if (w->to_output) {
-        job.n_out = s->job.n_out;
-        memcpy(job.out, s->job.out, sizeof job.out);
-        for (int i = 0; i < job.n_out; i++)
-            job.out[i].shift = job.out[i].half = false;
-        return job;
-    }
-    job.norm = job.direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
-    job.out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = work_type(&s->job)};
-    return job;
-}
-
-/* A walk for display ranges has the outputs that need one; the others are given theirs. */
-static struct gf_job part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64_t count) {
-    struct gf_job job = w->filters   ? filter_job(s, count)
-                        : w->blocks  ? block_job(s, w, count)
-                        : w->columns ? columns_job(s, w, count)
-                                     : slab_job(s, w, count);
-    int n = 0;
-    for (int i = 0; i < job.n_out && w->to_output; i++) {
-        if (w->scans && !gf_gpu_slabs_scans(s, i))
-            continue;
-        w->output[n] = i;
-        job.out[n] = job.out[i];
-        if (!w->scans && job.out[n].range != GF_RANGE_GIVEN) {
-            job.out[n].range = GF_RANGE_GIVEN;
-            job.out[n].low = 0;
-            job.out[n].high = 1; /* until it is known */
-        }
-        n++;
-    }
-    job.n_out = w->to_output ? n : job.n_out;
-    return job;
-}
 
 static int64_t outputs_bytes(const struct gf_gpu_plan *p) {
     int64_t sum = 0;
@@ -312,17 +196,24 @@ static void drop_runs(const struct gf_gpu_context *c, struct gf_gpu_walk *w) {
     w->n_runs = 0;
 }
 
-/* Plans for parts of `each`; GF_ENOMEM where these do not fit. */
-static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
-                     struct gf_gpu_walk *w) {
+/* Plans for parts of `each`, and for what is left. */
+static int make_plans(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
+                      struct gf_gpu_walk *w) {
     const int64_t rest = w->extent - (w->n - 1) * w->each;
     const int64_t counts[2] = {w->each, rest};
     int rc = 0;
     w->n_runs = rest < w->each ? 2 : 1;
     for (int i = 0; i < w->n_runs && !rc; i++) {
-        const struct gf_job job = part_job(s, w, counts[i]);
+        const struct gf_job job = gf_gpu_part_job(s, w, counts[i]);
         rc = gf_gpu_run_make(c, &w->run[i], &job);
     }
+    return rc;
+}
+
+/* These, with kernels; GF_ENOMEM where they do not fit. */
+static int make_runs(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s,
+                     struct gf_gpu_walk *w) {
+    int rc = make_plans(c, s, w);
     if (rc)
         return rc;
     const struct gf_gpu_plan *p = w->run[0].plan;
@@ -352,6 +243,82 @@ static void set_parts(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w, int64
     w->each = (w->each + w->granule - 1) / w->granule * w->granule;
     w->n = (w->extent + w->each - 1) / w->each;
 }
+
+/* ---- in place ---- */
+
+/* Of so many parts at most, and each of so many bytes at least, below which launches take longer than the
+ * device works. */
+static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double bytes) {
+    enum { LEAST = 16 << 20 };
+    const double n = c->props.is_cpu ? (double)most : bytes / LEAST;
+    return n >= (double)most ? most : n < 1 ? 1 : (int64_t)n;
+}
+
+/* Measured on two H200s over NVLink. Of pictures, whose columns take two passes, the second walk takes as long
+ * as the exchange, and begins earlier. */
+static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    enum { SLABS = 8, LARGE = 1 << 30 };
+    const double bytes = (double)s->plan.exchange_bytes / s->seat.members;
+    const int64_t blocks = part_count(c, s->picture || bytes < LARGE ? 4 : 8, bytes);
+    const int64_t slabs = part_count(c, SLABS, bytes);
+    s->late = slabs * (!s->picture ? 2 : s->plan.real ? 3 : 4) / SLABS;
+    for (int i = 0; i < s->n_walks; i++) {
+        struct gf_gpu_walk *w = &s->walk[i];
+        const int64_t n = w->blocks ? blocks : slabs, unit = w->blocks ? w->granule : 1;
+        w->each = (w->extent + n * unit - 1) / (n * unit) * unit;
+        w->n = w->extent ? (w->extent + w->each - 1) / w->each : 0;
+    }
+}
+
+/* A plan's tables and the like. */
+static int64_t beside_arrays(const struct gf_gpu_plan *p) {
+    int64_t bytes = 0;
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        if (i > GF_GPU_B && i < GF_GPU_OUT)
+            bytes += p->bytes[i];
+    return bytes;
+}
+
+/* The exchange, the input, and workspace that all parts use in turn. */
+static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
+    int64_t bytes = s->plan.pages * s->pitch * s->unit, work[2] = {0, 0};
+    for (int i = 0; i < s->n_walks; i++) {
+        const struct gf_gpu_walk *w = &s->walk[i];
+        for (int64_t k = 0; k < w->n && w->from_input; k++)
+            bytes += w->run[k + 1 == w->n ? w->n_runs - 1 : 0].plan->bytes[GF_GPU_IN];
+        for (int k = 0; k < w->n_runs; k++) {
+            const struct gf_gpu_plan *p = w->run[k].plan;
+            bytes += beside_arrays(p);
+            for (int j = 0; j < 2; j++)
+                work[j] = p->bytes[GF_GPU_A + j] > work[j] ? p->bytes[GF_GPU_A + j] : work[j];
+        }
+    }
+    return bytes + work[0] + work[1];
+}
+
+static int64_t all_bytes(const struct gf_gpu_plan *p) {
+    int64_t bytes = 0;
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        bytes += p->bytes[i];
+    return bytes;
+}
+
+static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
+    int rc = 0;
+    set_in_place(c, s);
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        if (s->walk[i].n)
+            rc = make_plans(c, s, &s->walk[i]);
+    const int64_t all = rc ? 0 : in_place_bytes(s);
+    for (int i = 0; i < s->n_walks && !rc; i++)
+        for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {
+            struct gf_gpu_run *m = &s->walk[i].run[k];
+            rc = gf_gpu_run_prepare(c, m, all - all_bytes(m->plan));
+        }
+    return rc;
+}
+
+/* ---- parts in flight ---- */
 
 /* Parts that are on the device all at once: the first ones are sent while the others are transformed, and
  * whoever needs all that is sent has one. */
@@ -415,7 +382,7 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
     int64_t shape[GF_MAX_RANK];
     const int64_t columns = s->plan.width * s->plan.number / s->unit;
     w.granule = w.blocks ? granule_of(s) : 1;
-    w.columns = is_line(s) && !w.blocks;
+    w.columns = gf_gpu_slabs_are_line(s) && !w.blocks;
     w.extent = w.blocks ? s->plan.rows * columns : s->plan.pages;
     w.bytes_read = w.bytes_written = s->plan.exchange_bytes;
     gf_job_in_shape(job, shape);
@@ -425,7 +392,7 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
         w.bytes_written = 0;
     for (int i = 0; i < job->n_out && w.to_output && !w.scans; i++) {
         gf_job_out_shape(job, i, shape);
-        if (walks_twice(job) && s->plan.real && w.direction == GF_FORWARD)
+        if (gf_gpu_job_walks_twice(job) && s->plan.real && w.direction == GF_FORWARD)
             shape[2] = job->shape[2] / 2 + 1; /* the rest is mirrored by the host */
         w.bytes_written += array_bytes(job, shape, job->out[i].dtype);
     }
@@ -437,7 +404,7 @@ static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
 static const char line_columns[] = "blocks of columns, and their twiddles";
 
 static void add_filter_walks(struct gf_gpu_slabs *s) {
-    const bool line = is_line(s);
+    const bool line = gf_gpu_slabs_are_line(s);
     add_walk(s,
              (struct gf_gpu_walk){
                  .what = line ? line_columns : "slabs of pages, forward but along the slowest axis",
@@ -454,11 +421,12 @@ static void add_filter_walks(struct gf_gpu_slabs *s) {
 
 static void add_walks(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
-    const bool twice = walks_twice(job), forward = job->direction == GF_FORWARD;
-    const char *slabs = is_line(s) ? line_columns
-                        : twice    ? "slabs of pages, all axes but the slowest"
-                                   : "slabs of pages";
-    const char *blocks = is_line(s) ? "blocks of rows" : "blocks of all pages, the slowest axis";
+    const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
+    const char *slabs = gf_gpu_slabs_are_line(s) ? line_columns
+                        : twice                  ? "slabs of pages, all axes but the slowest"
+                                                 : "slabs of pages";
+    const char *blocks =
+        gf_gpu_slabs_are_line(s) ? "blocks of rows" : "blocks of all pages, the slowest axis";
     bool scans = false;
     for (int i = 0; i < job->n_out && forward; i++)
         scans |= gf_gpu_slabs_scans(s, i);
@@ -505,7 +473,7 @@ static void count_memory(struct gf_gpu_slabs *s) {
             most[GF_GPU_SLAB_SENT] = bytes[GF_GPU_SLAB_DOWN];
         s->device_bytes = m->bytes > s->device_bytes ? m->bytes : s->device_bytes;
     }
-    for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
+    for (int k = 0; k < GF_GPU_SLAB_STAGES && !s->seat.in_place; k++)
         s->host_bytes += GF_GPU_SLAB_DEPTH * most[k];
     if (!s->in_output && !s->in_input && !s->seat.members)
         s->host_bytes += s->plan.exchange_bytes;
@@ -524,8 +492,8 @@ static int take_filter(struct gf_gpu_slabs *s) {
 
 /* Walks that read the same exchange cut it alike. */
 static int fit_walks(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
-    int rc = 0;
-    for (int i = 0; i < s->n_walks && !rc; i++)
+    int rc = s->seat.in_place ? fit_in_place(c, s) : 0;
+    for (int i = 0; i < s->n_walks && !s->seat.in_place && !rc; i++)
         rc = fit_walk(c, s, &s->walk[i]);
     for (int i = 1; i < s->n_walks && s->seat.members && !rc; i++) {
         struct gf_gpu_walk *scan = &s->walk[i - 1], *w = &s->walk[i];
@@ -553,6 +521,8 @@ int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job 
     const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
     if (!why && seat.resident)
         why = refuses_resident(&volume, job);
+    if (!why && seat.in_place && (job->direction == GF_INVERSE || seat.members != 2))
+        why = "only forward transforms of two devices are exchanged in place";
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);

@@ -62,11 +62,11 @@ static int open_resident(struct gf_gpu_resident **resident, const struct gf_gpu_
 }
 
 /* Queued commands may still use the memory of another device. */
-static void wait_for_all(const struct gf_gpu_resident *r) {
+void gf_gpu_resident_wait(const struct gf_gpu_member *member, int n) {
     char message[512];
     snprintf(message, sizeof message, "%s", gf_message());
-    for (int i = 0; i < r->all.n; i++) {
-        const struct gf_gpu_context *c = r->all.member[i].c;
+    for (int i = 0; i < n; i++) {
+        const struct gf_gpu_context *c = member[i].c;
         c->api->use(c->gpu, 0);
         c->api->sync(c->gpu);
     }
@@ -76,7 +76,7 @@ static void wait_for_all(const struct gf_gpu_resident *r) {
 void gf_gpu_resident_drop(struct gf_gpu_resident *r) {
     if (!r)
         return;
-    wait_for_all(r);
+    gf_gpu_resident_wait(r->all.member, r->all.n);
     for (int i = 0; i < r->all.n; i++) {
         gf_gpu_transit_give_back(&r->first[i]);
         gf_gpu_transit_give_back(&r->last[i]);
@@ -88,12 +88,11 @@ void gf_gpu_resident_drop(struct gf_gpu_resident *r) {
 
 /* ---- copies ---- */
 
-/* Some pages, or some bins of all pages, of an array that lies together. */
-static struct gf_array part_of(const struct gf_gpu_transit *t, const struct gf_array *array,
-                               int64_t part) {
-    const struct gf_span own = gf_gpu_part_span(t->w, part);
+struct gf_array gf_gpu_resident_part(const struct gf_gpu_walk *w, const struct gf_array *array,
+                                     int64_t part) {
+    const struct gf_span own = gf_gpu_part_span(w, part);
     const struct gf_array a = gf_gpu_slab_volume(array);
-    if (!t->w->blocks)
+    if (!w->blocks)
         return gf_array_slice(&a, 0, own.first, own.count);
     const struct gf_array bins = gf_array_wrap(
         a.data, a.dtype, 3, (int64_t[]){a.shape[0], a.shape[1] * a.shape[2], a.shape[3]});
@@ -101,7 +100,7 @@ static struct gf_array part_of(const struct gf_gpu_transit *t, const struct gf_a
 }
 
 static int copy_part(struct gf_gpu_transit *t, struct gf_array *array, int64_t part, bool up) {
-    struct gf_array own = part_of(t, array, part);
+    struct gf_array own = gf_gpu_resident_part(t->w, array, part);
     return up ? gf_gpu_stage_upload(t->c->stage, t->in[part], &own)
               : gf_gpu_stage_download(t->c->stage, &own, t->out[part][0]);
 }
@@ -121,31 +120,41 @@ static int copy_parts(struct gf_gpu_transit *all, int n, struct gf_array *array,
     return rc;
 }
 
-/* The same through a copy, of an array with gaps. */
-static int copy_array(struct gf_gpu_transit *all, int n, struct gf_array *array, bool up) {
+int gf_gpu_resident_copy(struct gf_array *array, bool up,
+                         int (*copy)(void *user, struct gf_array *array), void *user) {
     struct gf_array packed = {0};
     if (gf_array_is_contiguous(array))
-        return copy_parts(all, n, array, up);
+        return copy(user, array);
     int rc = gf_array_alloc(&packed, array->dtype, array->rank, array->shape);
     if (!rc && up)
         gf_array_copy(&packed, array);
     if (!rc)
-        rc = copy_parts(all, n, &packed, up);
+        rc = copy(user, &packed);
     if (!rc && !up)
         gf_array_copy(array, &packed);
     gf_array_free(&packed);
     return rc;
 }
 
+static int upload_parts(void *user, struct gf_array *in) {
+    struct gf_gpu_resident *r = user;
+    return copy_parts(r->first, r->all.n, in, true);
+}
+
+static int download_parts(void *user, struct gf_array *out) {
+    struct gf_gpu_resident *r = user;
+    return copy_parts(r->last, r->all.n, out, false);
+}
+
 int gf_gpu_resident_upload(struct gf_gpu_resident **resident, const struct gf_gpu_member *member,
                            int n, const unsigned *reaches, const struct gf_array *in) {
     struct gf_array from = *in;
     int rc = *resident ? 0 : open_resident(resident, member, n, reaches);
-    return rc ? rc : copy_array((*resident)->first, n, &from, true);
+    return rc ? rc : gf_gpu_resident_copy(&from, true, upload_parts, *resident);
 }
 
 int gf_gpu_resident_download(struct gf_gpu_resident *r, struct gf_array *out) {
-    int rc = copy_array(r->last, r->all.n, out, false);
+    int rc = gf_gpu_resident_copy(out, false, download_parts, r);
     if (!rc)
         gf_gpu_slabs_make_real(r->all.member->s, out);
     return rc;
@@ -223,6 +232,6 @@ int gf_gpu_resident_run(struct gf_gpu_resident *r, int times, double *seconds) {
     if (seconds)
         *seconds = (gf_now_ms() - start) * 1e-3;
     if (rc)
-        wait_for_all(r);
+        gf_gpu_resident_wait(r->all.member, r->all.n);
     return rc;
 }

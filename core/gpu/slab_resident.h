@@ -25,4 +25,14 @@ int gf_gpu_resident_run(struct gf_gpu_resident *r, int times, double *seconds);
 int gf_gpu_resident_download(struct gf_gpu_resident *r, struct gf_array *out);
 void gf_gpu_resident_drop(struct gf_gpu_resident *r); /* takes NULL */
 
+/* What a part of a walk has of the input or the output, which lies together. */
+struct gf_array gf_gpu_resident_part(const struct gf_gpu_walk *w, const struct gf_array *array,
+                                     int64_t part);
+/* Calls copy() with the array, or, where that has gaps, with a packed one. */
+int gf_gpu_resident_copy(struct gf_array *array, bool up,
+                         int (*copy)(void *user, struct gf_array *array), void *user);
+/* Until all devices are idle: queued commands may still use the memory of another one. The message of a
+ * failure stays. */
+void gf_gpu_resident_wait(const struct gf_gpu_member *member, int n);
+
 #endif

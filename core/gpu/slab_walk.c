@@ -21,13 +21,16 @@ int gf_gpu_slab_threads(const struct gf_gpu_context *c) {
     return c->props.is_cpu ? 1 : c->threads < MOST_THREADS ? c->threads : MOST_THREADS;
 }
 
-int gf_gpu_transit_name(const struct gf_gpu_transit *t, int rc) {
+int gf_gpu_member_name(const struct gf_gpu_member *m, int rc) {
     char message[512];
-    const char *name = t->all->member[t->s->seat.member].name;
-    if (!rc || !t->s->seat.members)
+    if (!rc || !m->s->seat.members)
         return rc;
     snprintf(message, sizeof message, "%s", gf_message());
-    return gf_fail((enum gf_status)rc, "device %s: %s", name, message);
+    return gf_fail((enum gf_status)rc, "device %s: %s", m->name, message);
+}
+
+int gf_gpu_transit_name(const struct gf_gpu_transit *t, int rc) {
+    return gf_gpu_member_name(&t->all->member[t->s->seat.member], rc);
 }
 
 /* ---- memory ---- */

@@ -12,6 +12,7 @@ int gf_gpu_slab_walk(const struct gf_gpu_walkers *all, int index,
 int gf_gpu_transit_take(struct gf_gpu_transit *t);
 void gf_gpu_transit_give_back(struct gf_gpu_transit *t);
 /* Names the device in the message of a failure, where there are several; returns `rc`. */
+int gf_gpu_member_name(const struct gf_gpu_member *m, int rc);
 int gf_gpu_transit_name(const struct gf_gpu_transit *t, int rc);
 /* CPU threads for copies; a device that is the CPU has its own threads there. */
 int gf_gpu_slab_threads(const struct gf_gpu_context *c);

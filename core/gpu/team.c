@@ -1,11 +1,16 @@
 /* Opens the devices of a list, and plans and runs a job on all of them. */
 #include "core/gpu/team.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/make.h"
+#include "core/gpu/slab_in_place.h"
 #include "core/gpu/slab_resident.h"
+#include "core/gpu/team_time.h"
 
 struct gf_gpu_team {
     int n; /* open members, the leading one included */
@@ -21,6 +26,7 @@ struct gf_gpu_team_plan {
     struct gf_gpu_member member[GF_GPU_MEMBERS];
     struct gf_gpu_resident
         *resident; /* once the input was uploaded, of a plan that keeps the arrays */
+    struct gf_gpu_in_place *in_place; /* or this one */
 };
 
 /* ---- contexts ---- */
@@ -134,24 +140,19 @@ bool gf_gpu_team_is_resident(const struct gf_gpu_context *c) {
     return c->team && c->team->options.resident;
 }
 
-int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
-                     struct gf_gpu_team_plan **plan) {
-    struct gf_gpu_team *t = c->team;
-    *plan = NULL;
-    if (!t || !c->api->send)
-        return gf_fail(GF_EUNSUPP, "no other device");
-    int rc = open_others(t);
-    if (rc)
-        return rc;
+static int plan_shares(const struct gf_gpu_team *t, const struct gf_job *job,
+                       struct gf_gpu_seat seat, struct gf_gpu_team_plan **plan) {
     struct gf_gpu_team_plan *p = calloc(1, sizeof *p);
+    int rc = 0;
     if (!p)
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     p->team = t;
+    seat.members = t->n;
     for (int i = 0; i < t->n && !rc; i++) {
         p->member[i].c = t->member[i];
         p->member[i].name = t->name[i];
-        rc = gf_gpu_slabs_plan_share(t->member[i], job, (struct gf_gpu_seat){i, t->n, resident},
-                                     &p->member[i].s);
+        seat.member = i;
+        rc = gf_gpu_slabs_plan_share(t->member[i], job, seat, &p->member[i].s);
     }
     if (rc) {
         gf_gpu_team_drop(p);
@@ -161,9 +162,29 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
     return 0;
 }
 
+/* Of two devices that write to each other's memory; inverse the blocks come first. */
+static bool exchanges_in_place(const struct gf_gpu_team *t, const struct gf_job *job) {
+    return t->n == 2 && t->reaches[0] == 3 && t->reaches[1] == 3 && t->member[0]->api->view &&
+           job->direction == GF_FORWARD;
+}
+
+int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
+                     struct gf_gpu_team_plan **plan) {
+    struct gf_gpu_team *t = c->team;
+    *plan = NULL;
+    if (!t || !c->api->send)
+        return gf_fail(GF_EUNSUPP, "no other device");
+    int rc = open_others(t);
+    if (!rc && resident && exchanges_in_place(t, job))
+        return plan_shares(t, job, (struct gf_gpu_seat){.resident = true, .in_place = true}, plan);
+    return rc ? rc : plan_shares(t, job, (struct gf_gpu_seat){.resident = resident}, plan);
+}
+
 void gf_gpu_team_drop(struct gf_gpu_team_plan *p) {
-    if (p)
+    if (p) {
         gf_gpu_resident_drop(p->resident);
+        gf_gpu_in_place_drop(p->in_place);
+    }
     for (int i = 0; p && i < p->team->n; i++)
         if (p->member[i].s)
             gf_gpu_slabs_drop(p->member[i].c, p->member[i].s);
@@ -178,19 +199,125 @@ int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in
     return rc;
 }
 
+static bool is_in_place(const struct gf_gpu_team_plan *p) {
+    return p->member[0].s->seat.in_place;
+}
+
 int gf_gpu_team_upload(struct gf_gpu_team_plan *p, const struct gf_array *in) {
-    return gf_gpu_resident_upload(&p->resident, p->member, p->team->n, p->team->reaches, in);
+    return is_in_place(p)
+               ? gf_gpu_in_place_upload(&p->in_place, p->member, in)
+               : gf_gpu_resident_upload(&p->resident, p->member, p->team->n, p->team->reaches, in);
 }
 
 int gf_gpu_team_run(struct gf_gpu_team_plan *p, int times, double *seconds) {
-    return gf_gpu_resident_run(p->resident, times, seconds);
+    return is_in_place(p) ? gf_gpu_in_place_run(p->in_place, times, seconds)
+                          : gf_gpu_resident_run(p->resident, times, seconds);
 }
 
 int gf_gpu_team_download(struct gf_gpu_team_plan *p, struct gf_array *out,
                          struct gf_report *report) {
     if (report)
         *report = (struct gf_report){.devices = p->team->n};
-    return gf_gpu_resident_download(p->resident, out);
+    return is_in_place(p) ? gf_gpu_in_place_download(p->in_place, out)
+                          : gf_gpu_resident_download(p->resident, out);
+}
+
+/* ---- times ---- */
+
+static int count_devices(const char *list) {
+    int n = 1;
+    while ((list = strchr(list, ',')))
+        n++, list++;
+    return n;
+}
+
+/* What is between two walks, as core/gpu/slab_plan.c has it: half spectra of real samples. */
+static double exchange_bytes(const struct gf_job *job) {
+    const bool half = gf_job_is_real(job) && (job->direction == GF_FORWARD || job->in_half);
+    const int axis = gf_job_half_axis(job);
+    double bytes = (double)(job->luma ? 1 : job->channels) * (job->precision == GF_DOUBLE ? 16 : 8);
+    for (int i = 0; i < job->ndim; i++)
+        bytes *= half && i == axis ? (double)(job->shape[i] / 2 + 1) : (double)job->shape[i];
+    return bytes;
+}
+
+/* Plans the job on one device for its passes; builds nothing. */
+static bool weigh_passes(const struct gf_gpu_context *c, const struct gf_job *job,
+                         struct gf_gpu_load *load) {
+    struct gf_gpu_plan *p;
+    double bytes = 0;
+    if (gf_gpu_plan_make(job, &c->props, &p))
+        return false;
+    for (int i = 0; i < p->n_passes; i++)
+        load->passes += p->pass[i].cost;
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        bytes += (double)p->bytes[i];
+    load->fits = bytes <= (double)gf_gpu_run_room(c);
+    gf_gpu_plan_free(p);
+    return true;
+}
+
+struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const struct gf_job *job) {
+    const struct gf_gpu_team *t = c->team;
+    struct gf_gpu_load load = {.in = gf_job_array_bytes(job, -1),
+                               .exchange = exchange_bytes(job),
+                               .walks = job->op == GF_FILTER ? 3
+                                        : job->axes == 1     ? 1
+                                                             : 2};
+    for (int i = 0; i < job->n_out; i++)
+        load.out += gf_job_array_bytes(job, i);
+    if (!t || !weigh_passes(c, job, &load))
+        return (struct gf_plan_times){.devices = 0};
+    const int n = count_devices(t->devices);
+    return gf_gpu_team_predict(&load, n, t->n > 1 ? 0 : n - 1, &t->options.rates);
+}
+
+bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_times *times) {
+    const double least = c->team ? fmax(c->team->options.least_gain, 1) : 1;
+    return times->devices > 1 && !c->props.is_cpu && times->several * least < times->one;
+}
+
+static int time_link(const struct gf_gpu_context *c, const struct gf_gpu_context *other,
+                     int64_t bytes, struct gf_gpu_buffer *from, struct gf_gpu_buffer *to,
+                     double *speed) {
+    enum { RUNS = 4 }; /* after one that is not timed */
+    const struct gf_gpu_send all = {
+        .from = from, .to = to, .from_pitch = bytes, .to_pitch = bytes, .bytes = bytes, .count = 1};
+    double start = 0;
+    int rc = 0;
+    for (int i = 0; i <= RUNS && !rc; i++) {
+        rc = c->api->send(c->gpu, other->gpu, &all);
+        if (!rc && i == 0) {
+            rc = c->api->sync(c->gpu);
+            start = gf_now_ms();
+        }
+    }
+    if (!rc)
+        rc = c->api->sync(c->gpu);
+    *speed = RUNS * (double)bytes / (gf_now_ms() - start) * 1e3;
+    return rc;
+}
+
+int gf_gpu_team_link(void *context, int64_t bytes, double *speed) {
+    const struct gf_gpu_context *c = context, *other;
+    struct gf_gpu_buffer *from = NULL, *to = NULL;
+    int rc = c->team && c->api->send ? open_others(c->team) : GF_EUNSUPP;
+    *speed = 0;
+    if (!rc && !(c->team->reaches[0] & 2))
+        rc = gf_fail(GF_EUNSUPP, "the device does not reach the next one's memory");
+    if (rc)
+        return rc;
+    other = c->team->member[1];
+    rc = c->api->alloc(c->gpu, bytes, &from);
+    if (!rc)
+        rc = other->api->alloc(other->gpu, bytes, &to);
+    if (!rc)
+        rc = c->api->clear(c->gpu, from, 0, bytes);
+    if (!rc)
+        rc = time_link(c, other, bytes, from, to, speed);
+    c->api->free(c->gpu, from);
+    other->api->free(other->gpu, to);
+    return rc;
 }
 
 /* ---- what `gpufft plan` shows ---- */

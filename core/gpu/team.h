@@ -29,6 +29,13 @@ bool gf_gpu_team_is_resident(const struct gf_gpu_context *c);
  * fit all of them. */
 int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
                      struct gf_gpu_team_plan **plan);
+/* How long the first device of the list, and all of them, are expected to take for a job that several can
+ * share; all 0 where there is one device. Opens none. */
+struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const struct gf_job *job);
+/* As gf_device_exec.link. */
+int gf_gpu_team_link(void *context, int64_t bytes, double *speed);
+/* Whether all should share a job that fits one. */
+bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_times *times);
 void gf_gpu_team_list(const struct gf_gpu_team_plan *p, struct gf_plan *plan);
 /* As gf_backend.exec. */
 int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in,

@@ -7,7 +7,7 @@
 
 #include "core/session/cache_lines.h"
 
-enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 9 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
+enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 10 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
 static const char name[] = "device-speeds";
 
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};
@@ -42,6 +42,7 @@ static void numbers(struct gf_speed_record *r, double *at[NUMBERS]) {
     for (int i = 0; i < GF_RECORD_WAVELETS; i++)
         at[n++] = &r->wavelet[i];
     at[n++] = &r->open;
+    at[n++] = &r->link;
 }
 
 static bool parse(const char *text, struct gf_speed_record *r) {
@@ -119,18 +120,6 @@ static double rate_at(const int *side, const double *rate, int n, double samples
     return rate[i] > 0 ? exp((1 - part) * log(rate[i]) + part * log(rate[i + 1])) : rate[i + 1];
 }
 
-static double array_bytes(const struct gf_job *job, int output) {
-    int64_t shape[GF_MAX_RANK];
-    double bytes = (double)gf_dtype_size(output < 0 ? job->in_dtype : job->out[output].dtype);
-    if (output < 0)
-        gf_job_in_shape(job, shape);
-    else
-        gf_job_out_shape(job, output, shape);
-    for (int i = 0; i <= job->ndim; i++)
-        bytes *= (double)shape[i];
-    return bytes;
-}
-
 /* Arrays of a MiB and more are copied through page-locked buffers. */
 static double copy_seconds(const struct gf_speed_record *r, double bytes, int back) {
     const double speed = bytes >= 1 << 20 ? r->staged[back] : r->bus[0][back];
@@ -155,8 +144,8 @@ double gf_record_seconds(const struct gf_speed_record *r, const struct gf_job *j
         seconds *= 2;
     if (r->threads > 0 && threads > 0 && threads < r->threads)
         seconds *= (double)r->threads / threads;
-    seconds += copy_seconds(r, array_bytes(job, -1), 0);
+    seconds += copy_seconds(r, gf_job_array_bytes(job, -1), 0);
     for (int i = 0; i < job->n_out; i++)
-        seconds += copy_seconds(r, array_bytes(job, i), 1);
+        seconds += copy_seconds(r, gf_job_array_bytes(job, i), 1);
     return seconds;
 }

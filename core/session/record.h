@@ -17,6 +17,7 @@ struct gf_speed_record {
     double copy;                        /* bytes read plus written */
     double open;                        /* seconds, to open its context */
     double bus[2][2];                   /* bytes: [pageable, page-locked][to the device, back] */
+    double link;                        /* bytes, to another device of its kind */
     double staged[2];                   /* bytes of a large array that plans copy through buffers */
     double fft[GF_RECORD_FFTS];         /* samples of a real square of gf_record_fft_side[i] */
     double wavelet[GF_RECORD_WAVELETS]; /* likewise, three levels */

@@ -359,6 +359,10 @@ void gf_runner_stream_end(struct gf_runner *r) {
         gf_session_turn_end(r->session);
 }
 
+bool gf_runner_stream_moves(struct gf_runner *r, int rc) {
+    return move(r, rc);
+}
+
 const char *gf_runner_name(const struct gf_runner *r) {
     return r->now < 0 ? "?" : backend_of(r, r->now)->name;
 }

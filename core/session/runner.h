@@ -70,6 +70,9 @@ int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const stru
 int gf_runner_stream_begin(struct gf_runner *r, const struct gf_dwt_streamer **streamer,
                            void **context);
 void gf_runner_stream_end(struct gf_runner *r);
+/* After end(): whether the stream, which failed so on this runner's device, may be begun again on
+ * another, which gf_session_options.instead names. */
+bool gf_runner_stream_moves(struct gf_runner *r, int rc);
 
 /* How the backend for this job packs its half spectra (struct gf_backend). */
 int gf_runner_packs(struct gf_runner *r, const struct gf_job *job, enum gf_packing *packs);

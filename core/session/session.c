@@ -9,6 +9,10 @@
 #include "core/base/status.h"
 #include "core/gpu/kernel_cache.h"
 #include "core/session/auto.h"
+#include "core/session/record.h"
+
+/* That auto leaves a GPU's job to several of them: other programs use them too. */
+static const double auto_gain = 1.2;
 
 static int position(const struct gf_session *s, const struct gf_backend *b) {
     int i = 0;
@@ -115,11 +119,46 @@ void gf_session_note(const struct gf_session *s, const char *format, ...) {
 
 /* ---- contexts ---- */
 
-static struct gf_backend_options backend_options(const struct gf_session *s, int threads) {
-    const bool together =
-        s->options.devices && s->asked >= 0 && gf_session_backend(s, s->asked)->shares;
+/* Of backend i's device, by its record. */
+static struct gf_device_rates rates_of(const struct gf_session *s, int i) {
+    struct gf_speed_record r;
+    if (s->options.untuned || !gf_record_of_device(gf_session_backend(s, i), s->options.device, &r))
+        return (struct gf_device_rates){.copy = 0};
+    return (struct gf_device_rates){.copy = r.copy,
+                                    .bus = {r.staged[0], r.staged[1]},
+                                    .link = s->options.no_peer ? 0 : r.link,
+                                    .open = r.open};
+}
+
+/* The devices that may share a job, or NULL: those of the options; where auto has picked a GPU whose link to
+ * others is recorded, all of its kind, in the text. */
+static const char *devices_of(const struct gf_session *s, int i, struct gf_device_rates *rates,
+                              char text[GF_DEVICE_LIST]) {
+    const struct gf_backend *b = gf_session_backend(s, i);
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    const bool any = s->asked < 0 && !s->options.device && gf_record_has_any();
+    *rates = (struct gf_device_rates){.copy = 0};
+    if (!b->shares || !(any || (s->options.devices && s->asked >= 0)))
+        return NULL;
+    *rates = rates_of(s, i);
+    if (!any)
+        return s->options.devices;
+    const int n = rates->link > 0 ? gf_backend_devices(b, props) : 0;
+    text[0] = 0;
+    for (int k = 0, at = 0; k < n && k < GF_MAX_SHARES && !props[k].is_cpu; k++)
+        at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%d", k ? "," : "", k);
+    return strchr(text, ',') ? text : NULL;
+}
+
+/* The device list is in the text, where that is used. */
+static struct gf_backend_options backend_options(const struct gf_session *s, int i, int threads,
+                                                 char text[GF_DEVICE_LIST]) {
+    struct gf_device_rates rates;
+    const char *devices = devices_of(s, i, &rates, text);
     return (struct gf_backend_options){.threads = threads,
-                                       .device = together ? s->options.devices : s->options.device,
+                                       .device = devices ? devices : s->options.device,
+                                       .rates = rates,
+                                       .least_gain = s->asked < 0 ? auto_gain : 1,
                                        .no_peer = s->options.no_peer,
                                        .general =
                                            true, /* files of many sizes; a benchmark has one */
@@ -141,13 +180,14 @@ static void *open_context(void *argument) {
     return NULL;
 }
 
-static struct gf_opening opening_of(const struct gf_session *s, int i) {
-    return (struct gf_opening){.backend = gf_session_backend(s, i),
-                               .options = backend_options(s, s->options.threads)};
+static void prepare_opening(const struct gf_session *s, int i, struct gf_opening *o) {
+    *o = (struct gf_opening){.backend = gf_session_backend(s, i)};
+    o->options = backend_options(s, i, s->options.threads, o->devices);
 }
 
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
-    const struct gf_backend_options options = backend_options(s, threads);
+    char devices[GF_DEVICE_LIST];
+    const struct gf_backend_options options = backend_options(s, i, threads, devices);
     return gf_session_backend(s, i)->open(&options, context);
 }
 
@@ -192,7 +232,7 @@ bool gf_session_ahead(struct gf_session *s, int i) {
     struct gf_opening *o = &s->opening;
     bool due = gf_session_backend(s, i)->devices && !(s->open >> i & 1) && !s->lost;
     if (!o->under_way && due) {
-        *o = opening_of(s, i);
+        prepare_opening(s, i, o);
         o->under_way = !pthread_create(&o->thread, NULL, open_context, o);
     }
     bool under_way = o->under_way;
@@ -218,7 +258,8 @@ int gf_session_join(struct gf_session *s, double *ms, int *backend) {
 static int open_now(struct gf_session *s, int i, double *ms) {
     if (s->open >> i & 1)
         return 0;
-    struct gf_opening o = opening_of(s, i);
+    struct gf_opening o;
+    prepare_opening(s, i, &o);
     open_context(&o);
     return take_over(s, i, &o, ms);
 }

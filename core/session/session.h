@@ -20,7 +20,7 @@
 
 #include "core/session/backends.h"
 
-enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4 };
+enum { GF_DECISIONS = 8, GF_SHARED_PLANS = 4, GF_DEVICE_LIST = 64 };
 
 struct gf_session;
 
@@ -56,6 +56,7 @@ struct gf_opening {
     pthread_t thread;
     const struct gf_backend *backend;
     struct gf_backend_options options;
+    char devices[GF_DEVICE_LIST]; /* that these name, where the session's options do not */
     void *context;
     int status;
     atomic_bool ended; /* the thread has nothing left to do */

@@ -4,12 +4,15 @@
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/base/bandwidth.h"
 #include "core/base/clock.h"
 
 /* Milliseconds: a transform is repeated for so long, and none is begun so late. */
-enum { REPEAT_MS = 300, LATEST_MS = 40000, BUS_BYTES = 64 << 20 };
+enum { REPEAT_MS = 300, LATEST_MS = 40000, BUS_BYTES = 64 << 20, LINK_BYTES = 256 << 20 };
 enum { MOST_SIDE = 4096, BATCH = 8 << 20 /* samples */ };
 
 struct tuning {
@@ -178,6 +181,26 @@ static void measure_copies(const struct tuning *t, struct gf_speed_record *r) {
                 r->bus[pinned][i] = seconds[i] > 0 ? BUS_BYTES / seconds[i] : 0;
 }
 
+/* To the next device of its kind, where the one that is measured is named by its number or not at all. */
+static void measure_link(const struct gf_backend *b, const char *device,
+                         struct gf_speed_record *r) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    const struct gf_device_exec *d = b->on_device;
+    char list[32];
+    void *context;
+    const int n = b->shares && d->link ? gf_backend_devices(b, props) : 0;
+    const int own = device ? atoi(device) : 0, other = own + 1 < n ? own + 1 : 0;
+    if (n < 2 || (device && strspn(device, "0123456789") < strlen(device)) || own >= n ||
+        props[own].is_cpu || props[other].is_cpu)
+        return;
+    snprintf(list, sizeof list, "%d,%d", own, other);
+    if (b->open(&(struct gf_backend_options){.device = list}, &context))
+        return;
+    if (d->link(context, LINK_BYTES, &r->link))
+        r->link = 0;
+    b->close(context);
+}
+
 int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *options,
                    struct gf_speed_record *r) {
     struct tuning t = {.b = b, .start = gf_now_ms()};
@@ -195,5 +218,7 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
     for (int i = 0; i < GF_RECORD_WAVELETS; i++)
         r->wavelet[i] = rate_of(&t, gf_record_wavelet_side[i], true, r);
     b->close(t.context);
+    if (b->devices)
+        measure_link(b, options->device, r);
     return 0;
 }

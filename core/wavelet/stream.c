@@ -9,7 +9,7 @@ const char *gf_dwt_stream_refuses(const struct gf_job *job) {
     return NULL;
 }
 
-int gf_dwt_plane_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DWT_PLANE_BOXES]) {
+static int place_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DWT_PLANE_BOXES]) {
     const struct gf_dwt_axis *y = &p->axis[1], *x = &p->axis[2];
     const int l = p->level;
     const bool by = p->on[1], bx = p->on[2];
@@ -19,20 +19,30 @@ int gf_dwt_plane_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DW
     const int64_t z = p->detail ? p->axis[0].at[l] + p->step : p->step;
     int n = 0;
     if (tight && p->detail) {
-        box[n++] = (struct gf_dwt_box){z, 0, 0, height, width, 0, NULL};
+        box[n++] = (struct gf_dwt_box){.z = z, .height = height, .width = width};
         return n;
     }
     if (p->last || p->detail)
-        box[n++] = (struct gf_dwt_box){z, 0, 0, ny, nx, 0, NULL};
+        box[n++] = (struct gf_dwt_box){.z = z, .height = ny, .width = nx};
     if (bx)
-        box[n++] = (struct gf_dwt_box){z, 0, at_x, ny, nx, 0, NULL};
+        box[n++] = (struct gf_dwt_box){.z = z, .x = at_x, .height = ny, .width = nx};
     if (by && (tight || !bx)) {
-        box[n++] = (struct gf_dwt_box){z, at_y, 0, ny, width, 0, NULL};
+        box[n++] = (struct gf_dwt_box){.z = z, .y = at_y, .height = ny, .width = width};
         return n;
     }
     if (by)
-        box[n++] = (struct gf_dwt_box){z, at_y, 0, ny, nx, 0, NULL};
+        box[n++] = (struct gf_dwt_box){.z = z, .y = at_y, .height = ny, .width = nx};
     if (by && bx)
-        box[n++] = (struct gf_dwt_box){z, at_y, at_x, ny, nx, 0, NULL};
+        box[n++] = (struct gf_dwt_box){.z = z, .y = at_y, .x = at_x, .height = ny, .width = nx};
+    return n;
+}
+
+int gf_dwt_plane_boxes(const struct gf_dwt_plane *p, struct gf_dwt_box box[GF_DWT_PLANE_BOXES]) {
+    const int n = place_boxes(p, box);
+    for (int i = 0; i < n; i++) {
+        box[i].level = p->level;
+        box[i].detail = p->detail;
+        box[i].step = p->step;
+    }
     return n;
 }

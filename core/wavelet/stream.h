@@ -17,6 +17,10 @@ struct gf_dwt_box {
     int64_t z, y, x, height, width; /* pixels */
     int64_t stride;                 /* bytes from row to row of `data` */
     const void *data;
+    /* Of which step along z it is: of this level, its detail or its approximation along z. */
+    int level;
+    bool detail;
+    int64_t step;
 };
 
 /* Receives finished coefficients. Both functions return 0 or a code that ends the stream. */
@@ -32,7 +36,7 @@ struct gf_dwt_taker {
 const char *gf_dwt_stream_refuses(const struct gf_job *job);
 
 /* One plane of a finished step along z, approximation or detail along z: where its bands are in the
- * packed array, in as few boxes as possible. Fills z, y, x, height, width; returns how many. The
+ * packed array, in as few boxes as possible. Fills in all but stride and data; returns how many. The
  * approximation of an approximation is in none unless the level is the last. */
 struct gf_dwt_plane {
     const struct gf_dwt_axis *axis; /* z, y, x */
@@ -64,6 +68,8 @@ struct gf_dwt_streamer {
     int (*push)(struct gf_dwt_stream *s, const struct gf_array *plane);
     /* Most planes of the input's size (of any level: smaller ones by their share) held at once. */
     double (*peak)(const struct gf_dwt_stream *s);
+    /* Bytes of the device's memory; NULL where it has none of its own. */
+    int64_t (*device_bytes)(const struct gf_dwt_stream *s);
     void (*close)(struct gf_dwt_stream *s); /* takes NULL */
 };
 

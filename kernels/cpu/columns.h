@@ -17,9 +17,9 @@ static bool columns_are_short(const struct tile *t) {
     const struct gf_cpu_end *d = &p->destination;
     return p->form == GF_CPU_C2C && p->line && p->line->algorithm == GF_CPU_STAGES &&
            p->line->n_stages == 1 && (p->n == 16 || p->n == 8 || p->n == 4) && !p->gain &&
-           !p->twist && !p->unpacks && !p->unpacks_within && end_is_plain(&p->source) &&
-           end_is_plain(d) && d->value == GF_CPU_COMPLEX && !d->discard && !d->real_origin &&
-           p->n_lane - t->lane0 >= gf_cpu_tile_lines(p, LANES);
+           !p->twist && !p->unpacks && !p->unpacks_within && !p->packs_within &&
+           end_is_plain(&p->source) && end_is_plain(d) && d->value == GF_CPU_COMPLEX &&
+           !d->discard && !d->real_origin && p->n_lane - t->lane0 >= gf_cpu_tile_lines(p, LANES);
 }
 
 /* LANES complex numbers in any order of the lanes, which put_block() undoes: within groups of 16

@@ -119,6 +119,13 @@ struct gf_cpu_fold {
     bool mirrored;
 };
 
+/* Index n / 2 of lines that become real, by itself: a complex number a line, in the pass's precision,
+ * of which only the real part counts. */
+struct gf_cpu_column {
+    const char *data; /* NULL: it follows the others */
+    ptrdiff_t lane, outer[2];
+};
+
 enum gf_cpu_value {
     GF_CPU_MAGNITUDE,
     GF_CPU_PHASE,
@@ -134,7 +141,8 @@ struct gf_cpu_end {
     char *data;
     struct gf_cpu_axis line, lane, outer[2];
     struct gf_cpu_fold fold;
-    bool line_is_inner; /* GF_CPU_WORK: lines run along the innermost (blocked) axis */
+    struct gf_cpu_column last; /* source */
+    bool line_is_inner;        /* GF_CPU_WORK: lines run along the innermost (blocked) axis */
     /* GF_CPU_WORK in the memory of an array of rows, 0 otherwise: every `band` rows use the bytes
      * that they have in the array, and hold each of their blocks row after row. The block of index
      * rest_from, if there is one, does not fit and is at `rest`. */
@@ -236,6 +244,9 @@ struct gf_cpu_pass_args {
      * pass are the first two that are transformed. The destination is complex, plain, and has a
      * column n_lane. */
     bool unpacks_within;
+    /* An inverse of half spectra: this pass, which reads them, packs them likewise, for the next one.
+     * The source has a column n_lane. */
+    bool packs_within;
     /* Other jobs transform the other axes: lines round as those of the whole, whose spectra are in the
      * workspace. */
     bool part;

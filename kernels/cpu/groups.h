@@ -85,6 +85,28 @@ static void unpack_within(cvec *x, real *column, long n) {
     }
 }
 
+/* The reverse for an inverse: lane 0, A with re and im swapped, becomes A + i B, where B is the source's
+ * column n_lane. The Hermitian parts of both are taken: the rest would not be real after the transform. */
+static void pack_within(const struct tile *t) {
+    const struct gf_cpu_pass_args *p = t->pass;
+    const struct gf_cpu_end *e = &p->source;
+    const char *column = outer_at(t, e, false) + axis_at(&e->lane, p->n_lane);
+    const real half = (real)0.5;
+    real *z = (real *)t->a;
+    for (long k = 0; 2 * k <= p->n; k++) {
+        const long m = k ? p->n - k : 0;
+        real *x = z + 2 * LANES * k, *y = z + 2 * LANES * m, br, bi, cr, ci;
+        read_complex(e->type, column + axis_at(&e->line, k), &br, &bi);
+        read_complex(e->type, column + axis_at(&e->line, m), &cr, &ci);
+        const real ar = (x[LANES] + y[LANES]) * half, ai = (x[0] - y[0]) * half;
+        const real re = (br + cr) * half, im = (bi - ci) * half;
+        y[LANES] = ar + im;
+        y[0] = re - ai;
+        x[LANES] = ar - im;
+        x[0] = ai + re;
+    }
+}
+
 /* The unpacked line, complex numbers of the kernels' precision, one by one. */
 static void store_column(const struct group *g) {
     const struct gf_cpu_pass_args *p = g->tile->pass;
@@ -283,6 +305,8 @@ static void run_groups(const struct tile *t, int count, cvec *room, struct gf_cp
     g.column = NULL;
     g.whole = false;
     load_group(t, count);
+    if (p->packs_within && !t->lane0)
+        pack_within(t);
     for (int i = 0; i < count; i++) {
         g.lines += t[i].count[0];
         g.x[i] = transform(&t[i], t[i].a, spare);

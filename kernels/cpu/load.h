@@ -282,6 +282,24 @@ static void load_work(const struct tile *t, int half, cvec *a, long points, bool
         load_work_columns(&other, a, 0, points, swap);
 }
 
+/* The number of line i that is by itself; `base` is that of the tile's outer indices. */
+static const char *last_base(const struct tile *t, const struct gf_cpu_end *e) {
+    const struct gf_cpu_column *c = &e->last;
+    return c->data ? c->data + t->outer[0] * c->outer[0] + t->outer[1] * c->outer[1] : NULL;
+}
+
+static cvec load_last(const struct tile *t, int half) {
+    const struct gf_cpu_end *e = &t->pass->source;
+    const char *base = last_base(t, e);
+    cvec x = {{0}, {0}};
+    for (int l = 0; l < t->count[half]; l++) {
+        const real *at = (const real *)(base + (t->lane0 + half * LANES + l) * e->last.lane);
+        x.re[l] = at[0];
+        x.im[l] = at[1];
+    }
+    return x;
+}
+
 static void load(const struct tile *t, struct gf_cpu_stats *stats) {
     const struct gf_cpu_pass_args *p = t->pass;
     bool work = p->source.type == GF_CPU_WORK;
@@ -301,9 +319,11 @@ static void load(const struct tile *t, struct gf_cpu_stats *stats) {
         for (int half = 0; half < 2; half++) {
             cvec *to = half ? t->b : t->a;
             if (work)
-                load_work(t, half, to, p->n / 2 + 1, false);
+                load_work(t, half, to, p->n / 2 + !p->source.last.data, false);
             else
                 load_complexes(t, half, to, p->n / 2 + 1, false, stats);
+            if (p->source.last.data)
+                to[p->n / 2] = load_last(t, half);
         }
         join_pairs(t->a, t->b, p->n);
         break;

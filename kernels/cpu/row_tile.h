@@ -11,6 +11,7 @@ struct row_place {
     ptrdiff_t step;
     long rest_from;
     bool pairs;
+    const real *last; /* struct gf_cpu_column; NULL: it follows the others */
 };
 
 /* One end of a tile. */
@@ -18,11 +19,13 @@ struct row_side {
     const struct gf_cpu_end *end;
     char *base; /* of the tile's outer indices */
     long lane0;
+    const char *last;     /* struct gf_cpu_column, of the outer indices */
     ptrdiff_t step, next; /* reals between blocks, and between lines; next 0: varies */
 };
 
 static struct row_side row_side(const struct tile *t, const struct gf_cpu_end *e) {
-    struct row_side s = {.end = e, .base = outer_at(t, e, false), .lane0 = t->lane0};
+    struct row_side s = {
+        .end = e, .base = outer_at(t, e, false), .lane0 = t->lane0, .last = last_base(t, e)};
     ptrdiff_t step = e->line.stride * LANES;
     if (e->band)
         step = banded_at(e, e->lane.n, t->lane0, 1) - banded_at(e, e->lane.n, t->lane0, 0);
@@ -44,6 +47,8 @@ INLINE struct row_place row_place(const struct row_side *s, long i) {
     } else {
         p.at = (real *)(s->base + axis_at(&e->lane, s->lane0 + i));
     }
+    if (s->last)
+        p.last = (const real *)(s->last + (s->lane0 + i) * e->last.lane);
     return p;
 }
 
@@ -103,14 +108,24 @@ static void split_rows(const real *re, const real *im, long n, real factor, bool
     }
 }
 
+/* Frequency k of a line. */
+INLINE void place_point(const struct row_place *p, long k, long half, real *re, real *im) {
+    const ptrdiff_t at = p->pairs ? 2 * k : k / LANES * p->step + k % LANES;
+    const real *x = p->last && k == half ? p->last : p->at + at;
+    *re = x[0];
+    *im = x[p->pairs || x == p->last ? 1 : LANES];
+}
+
 /* One frequency of join_rows() and its mirror image; `odd` is 0 where imaginary parts do not count.
  */
 static void join_point(const struct row_place *a, const struct row_place *b, long k, real odd,
                        real *re, real *im, long n) {
-    ptrdiff_t at = a->pairs ? 2 * k : k / LANES * a->step + k % LANES;
-    ptrdiff_t next = at + (a->pairs ? 1 : LANES);
-    real xr = a->at[at], xi = a->at[next] * odd;
-    real yr = b ? b->at[at] : 0, yi = b ? b->at[next] * odd : 0;
+    real xr, xi, yr = 0, yi = 0;
+    place_point(a, k, n / 2, &xr, &xi);
+    if (b)
+        place_point(b, k, n / 2, &yr, &yi);
+    xi *= odd;
+    yi *= odd;
     re[k] = xr - yi;
     im[k] = -(xi + yr);
     re[n - k] = xr + yi;
@@ -337,48 +352,76 @@ static void prefetch_lines(const struct row_work *w, int first, int count) {
     }
 }
 
-static void run_rows_to_half(const struct row_work *w) {
+/* How half spectra are written: past the caches in one of two ways, or where they are to be. */
+struct half_writing {
+    struct row_shift shift;
+    struct row_writer writer;
+    bool shifts, writes;
+};
+
+static void begin_half(const struct row_work *w, struct half_writing *h) {
     enum {
         WORTH_WRITING = 128
     }; /* with less arithmetic to hide the copies behind they cost more */
     const struct gf_cpu_pass_args *p = w->t->pass;
+    const bool streams = begin_writing(w, p->n / 2 + 1, &h->writer);
+    h->shifts = streams && !p->packs && row_shift_begin(&h->shift, (char *)row_place(&w->to, 0).at);
+    h->writes = streams && !h->shifts && p->n >= WORTH_WRITING;
+}
+
+/* Lines i to `end` - 1 from their planes. */
+static void write_half(const struct row_work *w, struct half_writing *h, int i, int end) {
+    const struct gf_cpu_pass_args *p = w->t->pass;
     const struct gf_cpu_end *d = &p->destination;
     const real factor = d->type == GF_CPU_WORK ? 1 : (real)d->factor;
+    char *room = h->writes ? writer_room(&h->writer) : NULL;
+    for (int l = 0; i + 2 * l < end; l++) {
+        real *re = w->planes + 2 * l * w->pitch, *im = re + w->pitch;
+        const bool both = i + 2 * l + 1 < end;
+        re[p->n] = re[0];
+        im[p->n] = im[0];
+        if (h->shifts && both) {
+            shift_pair(re, im, p->n, factor, &h->shift);
+            continue;
+        }
+        if (h->shifts)
+            row_shift_end(&h->shift);
+        struct row_place a = place_to(w, room, i, i + 2 * l), b;
+        if (both)
+            b = place_to(w, room, i, i + 2 * l + 1);
+        split_rows(re, im, p->n, factor, p->packs, &a, both ? &b : NULL);
+    }
+    if (h->writes)
+        writer_add(&h->writer, (size_t)((end - i) * w->to.end->lane.stride));
+}
+
+static void run_rows_to_half(const struct row_work *w) {
+    const struct gf_cpu_pass_args *p = w->t->pass;
     const int count = real_lines(w->t);
     const struct row_end planes = plane_lines(w);
     const struct row_stream in = row_stream(w->t, &w->from, 2 * w->lines, p->n);
-    struct row_writer writer, *writes = NULL;
-    if (p->n >= WORTH_WRITING)
-        writes = begin_writing(w, p->n / 2 + 1, &writer);
     struct row_end from = planes, to = planes;
-    to.writer = writes;
+    struct half_writing h;
+    begin_half(w, &h);
+    to.writer = h.writes ? &h.writer : NULL;
     for (int i = 0; i < count; i += 2 * w->lines) {
-        from.ahead = writes ? ahead_of(&in, i) : NULL;
+        const int end = count - i < 2 * w->lines ? count : i + 2 * w->lines;
+        from.ahead = h.writes || h.shifts ? ahead_of(&in, i) : NULL;
         for (int l = 0; l < w->lines; l++) {
             int first = i + 2 * l < count ? i + 2 * l : (count - 1) / 2 * 2;
             int second = first + 1 < count ? first + 1 : first;
             from.re[l] = (real *)real_line(w, first, planes.re[l]);
             from.im[l] = (real *)real_line(w, second, planes.im[l]);
         }
-        if (d->type == GF_CPU_WORK && i + 2 * w->lines < count)
+        if (p->destination.type == GF_CPU_WORK && i + 2 * w->lines < count)
             prefetch_lines(w, i + 2 * w->lines, 2 * w->lines);
         rows_run(p->rows, &from, &to, 1, w->a, w->b);
-        char *room = writes ? writer_room(writes) : NULL;
-        for (int l = 0; l < w->lines && i + 2 * l < count; l++) {
-            planes.re[l][p->n] = planes.re[l][0];
-            planes.im[l][p->n] = planes.im[l][0];
-            struct row_place a = place_to(w, room, i, i + 2 * l), b;
-            bool both = i + 2 * l + 1 < count;
-            if (both)
-                b = place_to(w, room, i, i + 2 * l + 1);
-            split_rows(planes.re[l], planes.im[l], p->n, factor, p->packs, &a, both ? &b : NULL);
-        }
-        if (writes)
-            writer_add(writes, (size_t)((count - i < 2 * w->lines ? count - i : 2 * w->lines) *
-                                        w->to.end->lane.stride));
+        write_half(w, &h, i, end);
     }
-    if (writes)
-        writer_end(writes);
+    if (h.writes)
+        writer_end(&h.writer);
+    if (h.shifts)
+        row_shift_end(&h.shift);
 }
 
 static void run_rows_to_real(const struct row_work *w) {

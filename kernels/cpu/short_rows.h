@@ -103,6 +103,8 @@ static void short_rows_to_half(const struct row_work *w) {
     const enum gf_cpu_sample type = w->from.end->type;
     const int count = real_lines(w->t);
     struct row_writer writer, *writes = NULL;
+    if (half_rows(w, count))
+        return;
     if (p->n >= WORTH_WRITING)
         writes = begin_writing(w, p->n / 2 + 1, &writer);
     for (int i = 0; i < count; i += 2 * LANES) {

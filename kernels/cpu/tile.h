@@ -107,7 +107,7 @@ static void run_tile(const struct gf_cpu_pass_args *pass, long tile, void *scrat
         run_packed(t, t->a, stats);
     } else if (columns_are_short(t)) {
         run_short_columns(t);
-    } else if (pass->groups > 1 || pass->unpacks_within) {
+    } else if (pass->groups > 1 || pass->unpacks_within || pass->packs_within) {
         int groups = 1;
         for (; groups < pass->groups; groups++) {
             struct tile *next = t + groups;

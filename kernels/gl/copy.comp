@@ -10,7 +10,7 @@ layout(std430, binding = 0) readonly restrict buffer src_block {
 layout(std430, binding = 1) writeonly restrict buffer dst_block {
     uvec4 dst[];
 };
-layout(std430, binding = 6) readonly restrict buffer args_block {
+layout(std430, binding = 6) ARGS args_block {
     int count;
 }
 args;

@@ -18,10 +18,14 @@ void main() {
     if (GROUP_ID >= groups)
         return;
     const share from = own_share(ROWS_IN), to = own_share(ROWS_OUT);
-    from_line = line_at(GROUP_ID, from.line);
+    from_line = line_at(uint(GROUP_ID), from.line);
     load_line(from.first);
     transform(from, to);
-    to_line = line_at(GROUP_ID, to.line);
+#if ROWS_IN == ROWS_OUT
+    to_line = from_line;
+#else
+    to_line = line_at(uint(GROUP_ID), to.line);
+#endif
 #if STORE == STORE_SAMPLE && DISPLAY
     shades = shade_of(KIND, SCALE, params[args.params + PARAM_LOW], params[args.params + PARAM_HIGH]);
 #endif

@@ -9,6 +9,15 @@
 
 #pragma optionNV(unroll all)
 
+/* What a block of arguments is: in constant memory, where that takes a layout without padding. The
+ * extension precedes everything but directives. */
+#ifdef GL_NV_uniform_buffer_std430_layout
+#extension GL_NV_uniform_buffer_std430_layout : enable
+#define ARGS uniform
+#else
+#define ARGS readonly restrict buffer
+#endif
+
 #define INLINE
 #define real         float
 #define cplx         vec2
@@ -16,9 +25,7 @@
 #define CPLX(re, im) vec2(re, im)
 #define LOCAL_ID     int(gl_LocalInvocationID.x)
 #define GROUP_ID     int(gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x)
-#define BARRIER()                                                                                  \
-    memoryBarrierShared();                                                                         \
-    barrier()
+#define BARRIER()    barrier() /* orders accesses to shared memory too */
 
 /* The groups of a launch; a second dimension, where one holds too few, may have more. */
 layout(location = 0) uniform int groups;

@@ -3,7 +3,7 @@
 layout(local_size_x = GROUP) in;
 
 /* kernels/args.h's struct loadstore_args, in 32 bits. */
-layout(std430, binding = 6) readonly restrict buffer args_block {
+layout(std430, binding = 6) ARGS args_block {
     int n[3], on[3], centre[3], work[3], array[3], stride[4];
     int channels, halved, work_half, array_half, luma, hermitian, real_, counted[3];
     int kind, scale, display, params, counters;

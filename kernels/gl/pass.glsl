@@ -12,7 +12,7 @@ struct sample_lines {
     int tiles, count[5], size[5], list[5], stride[5], bins, list_along, stride_along;
     int all, weight, sums, note, pairs, parked;
 };
-layout(std430, binding = 6) readonly restrict buffer args_block {
+layout(std430, binding = 6) ARGS args_block {
     index_args index[5];
     int in_point, out_point, axis_size, axis_in, axis_out, step_in, step_out, pair_in, pair_out;
     int lone, lone_index, counted[2], pair_counted, own_index;
@@ -119,11 +119,11 @@ int centred(int k, int centre, int n) {
 #endif
 
 /* Line `number` of a tile: neighbours along the fast index. */
-pass_line line_at(int tile_number, int number) {
+pass_line line_at(uint tile_number, uint number) {
     pass_line l = pass_line(0, 0, 0, 0, 0, 0, 0, 0, true, false, false, true, true, true);
-    const int tiles = (COUNT_OF(0) + LINES - 1) / LINES;
-    int rest = INDICES > 1 ? tile_number / tiles : 0;
-    int k = (tile_number - rest * tiles) * LINES + number;
+    const uint tiles = (uint(COUNT_OF(0)) + uint(LINES) - 1u) / uint(LINES);
+    uint rest = INDICES > 1 ? tile_number / tiles : 0u;
+    int k = int((tile_number - rest * tiles) * uint(LINES) + number);
     l.there = k < COUNT_OF(0);
     k = min(k, COUNT_OF(0) - 1);
     for (int i = 0; i < INDICES; i++) {
@@ -156,8 +156,8 @@ pass_line line_at(int tile_number, int number) {
         l.out_at += k * args.index[i].out_stride;
         l.out_mirror += m * args.index[i].out_stride;
         if (i + 1 < INDICES) {
-            const int next = i + 2 < INDICES ? rest / COUNT_OF(i + 1) : 0;
-            k = rest - next * COUNT_OF(i + 1);
+            const uint count = uint(COUNT_OF(i + 1)), next = i + 2 < INDICES ? rest / count : 0u;
+            k = int(rest - next * count);
             rest = next;
         }
     }
@@ -192,12 +192,11 @@ sampled_line sampled_line_at(int tile_number, int number) {
 #endif
 
 #if SPLIT == SPLIT_BY_LINE
-/* The four-step twiddle of result j: a product of two, of tables in which those of neighbouring lines
- * are neighbours, see kernels/sink.h. */
-cplx line_twiddle(int number, uint j) {
-    const uint each = uint(POINTS / LAST);
-    const int lines = args.index[0].count, q = int(j / each);
-    const cplx w = table[args.table_split + int(j % each) * lines + number];
+/* The four-step twiddle of result p + q POINTS / LAST: a product of two, of tables in which those of
+ * neighbouring lines are neighbours, see kernels/sink.h. */
+cplx line_twiddle(int number, uint p, const int q) {
+    const int lines = args.index[0].count;
+    const cplx w = table[args.table_split + int(p) * lines + number];
     return q == 0 ? w : mul(w, table[args.table_split_low + q * lines + number]);
 }
 #elif SPLIT

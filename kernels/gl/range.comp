@@ -9,7 +9,7 @@
 layout(local_size_x = GROUP) in;
 
 /* kernels/args.h's struct range_args. */
-layout(std430, binding = 6) readonly restrict buffer args_block {
+layout(std430, binding = 6) ARGS args_block {
     int count, stride, rows, extent[4], steps[4], kind, params_at, found_at, n_groups;
 }
 args;

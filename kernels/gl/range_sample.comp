@@ -16,7 +16,7 @@
 layout(local_size_x = THREADS) in;
 
 /* kernels/args.h's struct sample_args. */
-layout(std430, binding = 6) readonly restrict buffer args_block {
+layout(std430, binding = 6) ARGS args_block {
     int count, extent[4], index[4], weight_at, stride[4], kind, params_at, keys;
 }
 args;

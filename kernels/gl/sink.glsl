@@ -66,9 +66,7 @@ void store_sample(int k, cplx v) {
 void store_point(int j, int at, cplx result) {
     const int k = COORD_OUT(j);
     cplx v = result;
-#if SPLIT == SPLIT_BY_LINE
-    v = turn(v, line_twiddle(to_line.number, uint(j)), DIR);
-#elif SPLIT
+#if SPLIT && SPLIT != SPLIT_BY_LINE
     v = turn(v, split_twiddle(to_line.turn * j), DIR);
 #endif
 #if SCALED
@@ -144,17 +142,17 @@ cplx first[PAIRS_HELD], second[PAIRS_HELD];
 
 #define TAKE_PAIR(i)                                                                               \
     {                                                                                              \
-        const int at = s.first + i * PER_LINE;                                                     \
+        const int at = int(s.first) + i * PER_LINE;                                                \
         if (at < PARTNERS) {                                                                       \
-            first[i] = got(SLOT(uint(FIRST_OF(at)), uint(s.line)), first[i], part);                \
+            first[i] = got(SLOT(uint(FIRST_OF(at)), s.line), first[i], part);                \
             second[i] = SECOND_OF(at) < LENGTH                                                     \
-                            ? got(SLOT(uint(SECOND_OF(at)), uint(s.line)), second[i], part)        \
+                            ? got(SLOT(uint(SECOND_OF(at)), s.line), second[i], part)        \
                             : cplx(0, 0);                                                          \
         }                                                                                          \
     }
 #define WRITE_PAIR(i)                                                                              \
-    if (s.first + i * PER_LINE < PARTNERS)                                                         \
-        store_pair(s.first + i * PER_LINE, first[i], second[i]);
+    if (int(s.first) + i * PER_LINE < PARTNERS)                                                    \
+        store_pair(int(s.first) + i * PER_LINE, first[i], second[i]);
 
 void take_pairs(const share s, const int part) {
     EACH(TAKE_PAIR)
@@ -167,23 +165,23 @@ void store_line(const share s) {
     EACH(WRITE_PAIR)
 }
 #else
-/* Result k of the transform, v, by each of the ways to write a line of them. */
+/* Result k of the transform, v, by each of the ways to write a line of them; element `at`. */
 #if SAMPLED
-void store_result(const share s, int k, cplx v) {
+void store_result(const share s, int k, int at, cplx v) {
     if (to_line.self && (k == 0 || 2 * k == LENGTH))
         v.y = 0.0;
-    tile[s.line * LENGTH + k] = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;
+    tile[int(s.line) * LENGTH + k] = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;
 }
 #elif ROW_ACCESS
 /* Of the invocation's line in the tile: a row and behind it its mirror image's. */
-#define ROW (s.line * (MIRROR + 1) * row_words)
+#define ROW (int(s.line) * (MIRROR + 1) * row_words)
 
 void put_sample(int row, int at, uint bits) {
     const int each = 32 / BITS_OF_TYPE(OUT_T);
     atomicOr(tile[row + at / each], bits << at % each * BITS_OF_TYPE(OUT_T));
 }
 
-void store_result(const share s, int k, cplx v) {
+void store_result(const share s, int k, int at, cplx v) {
     const int centre = SHIFTED != 0 ? LENGTH / 2 : 0, to = k + centre, from = centre - k;
     int outside;
 #if SCALED
@@ -197,8 +195,8 @@ void store_result(const share s, int k, cplx v) {
                    as_sample(SYMMETRIC ? v : conj_of(v), outside));
 }
 #else
-void store_result(const share s, int k, cplx v) {
-    store_point(k, to_line.out_at + POINT_OUT(k), v);
+void store_result(const share s, int k, int at, cplx v) {
+    store_point(k, at, v);
 }
 #endif
 
@@ -206,11 +204,19 @@ void store_result(const share s, int k, cplx v) {
 #include "butterflies.glsl"
 #undef RADIX
 
-#define STORE_RESULT(b, q) store_result(s, p + q * (POINTS / LAST), x[b * LAST + q]);
+#if SPLIT == SPLIT_BY_LINE
+#define SPLIT_TURNED(v, p, q) turn(v, line_twiddle(to_line.number, p, q), DIR)
+#else
+#define SPLIT_TURNED(v, p, q) v
+#endif
+#define STORE_RESULT(b, q)                                                                         \
+    store_result(s, int(p) + q * (POINTS / LAST), at, SPLIT_TURNED(x[b * LAST + q], p, q));        \
+    at += step;
 #define STORE_RESULTS(b)                                                                           \
     {                                                                                              \
-        const int p = s.first + b * PER_LINE;                                                      \
+        const uint p = s.first + uint(b * PER_LINE);                                               \
         if (INSIDE(p, LAST)) {                                                                     \
+            int at = to_line.out_at + int(p) * stride;                                             \
             EACH_POINT(STORE_RESULT, b)                                                            \
         }                                                                                          \
     }
@@ -219,6 +225,7 @@ void store_result(const share s, int k, cplx v) {
 /* The keys of the bins that an automatic display range's sample has on the tile's lines and on their
  * mirror images, behind the words that groups exchange. */
 void store_line(const share s) {
+    const int stride = 0, step = 0; /* nothing is written but keys */
     const int n = LENGTH, bins = args.sampled.bins;
     BARRIER();
     EACH(STORE_RESULTS)
@@ -238,6 +245,7 @@ void store_line(const share s) {
 #elif ROW_ACCESS
 /* Rows of samples are put together in the tile. */
 void store_line(const share s) {
+    const int stride = 0, step = 0; /* rows are written whole */
     BARRIER();
     for (int i = LOCAL_ID; i < rows_words; i += THREADS)
         tile[i] = 0u;
@@ -247,7 +255,7 @@ void store_line(const share s) {
     if (!to_line.there)
         return;
     const int per_word = 32 / BITS_OF_TYPE(OUT_T);
-    for (int i = s.first; i < row_words; i += PER_LINE) {
+    for (int i = int(s.first); i < row_words; i += PER_LINE) {
         dst[to_line.out_at / per_word + i] = tile[ROW + i];
         if (MIRROR != 0 && !to_line.own)
             dst[to_line.out_mirror / per_word + i] = tile[ROW + row_words + i];
@@ -255,6 +263,7 @@ void store_line(const share s) {
 }
 #else
 void store_line(const share s) {
+    const int stride = UNIT_OUT != 0 ? 1 : args.out_point, step = POINTS / LAST * stride;
     if (!to_line.there)
         return;
     EACH(STORE_RESULTS)

@@ -76,17 +76,18 @@ cplx load_point(int j, int at) {
 #undef RADIX
 
 #define LOAD_POINT(b, q)                                                                           \
-    x[b * RADIX0 + q] = load_point(p + q * (POINTS / RADIX0),                                      \
-                                   from_line.in_at + (p + q * (POINTS / RADIX0)) * stride);
+    x[b * RADIX0 + q] = load_point(int(p) + q * (POINTS / RADIX0), at);                            \
+    at += step;
 #define LOAD_BUTTERFLY(b)                                                                          \
     {                                                                                              \
-        const int p = first + b * PER_LINE;                                                        \
+        const uint p = first + uint(b * PER_LINE);                                                 \
         if (INSIDE(p, RADIX0)) {                                                                   \
+            int at = from_line.in_at + int(p) * stride;                                            \
             EACH_POINT(LOAD_POINT, b)                                                              \
         }                                                                                          \
     }
 
-void load_line(int first) {
-    const int stride = UNIT_IN != 0 ? 1 : args.in_point;
+void load_line(uint first) {
+    const int stride = UNIT_IN != 0 ? 1 : args.in_point, step = POINTS / RADIX0 * stride;
     EACH(LOAD_BUTTERFLY)
 }

@@ -18,7 +18,7 @@
 #endif
 
 /* Twiddles, then butterflies, from butterfly `first` on; the stage's table begins at `stage`. */
-void BUTTERFLIES(int first, int stage) {
+void BUTTERFLIES(uint first, int stage) {
     EACH(BUTTERFLY)
 }
 

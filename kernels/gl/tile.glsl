@@ -10,8 +10,17 @@
 
 #define PER_LINE     (THREADS / LINES)
 #define HOLDS(r)     ((POINTS / (r) + PER_LINE - 1) / PER_LINE)
-#define INSIDE(p, r) (POINTS / (r) % PER_LINE == 0 || int(p) < POINTS / (r))
-#define SLOT(i, l)     (((i) + (i) / uint(PAD_EVERY)) * uint(IDX_STRIDE) + (l)*uint(LINE_STRIDE))
+#define INSIDE(p, r) (POINTS / (r) % PER_LINE == 0 || (p) < uint(POINTS / (r)))
+/* The slot of point i of line l in the tile, and the distance of two points that are `step` apart, for
+ * steps where that is the same everywhere, so that one address serves all of an invocation's. */
+#define SLOT(i, l)                                                                                 \
+    int(((i) + (i) / uint(PAD_EVERY)) * uint(IDX_STRIDE) + (l)*uint(LINE_STRIDE))
+#define APART(step)   (((step) + (step) / PAD_EVERY) * IDX_STRIDE)
+#define DIVIDES(a, b) ((b) % (a) == 0 || (a) % (b) == 0)
+#define UNPADDED      (PAD_EVERY > POINTS)
+#define EVEN_PUTS(r, done)                                                                         \
+    (UNPADDED || (DIVIDES(done, PAD_EVERY) && DIVIDES((done) * (r), PAD_EVERY)))
+#define EVEN_GETS(step) (UNPADDED || (step) % PAD_EVERY == 0)
 #define ROOTS(r, done) ((r) > 5 && (done) > MOST_DIRECT ? 3 + ((r)-1) / 4 : (r)-1)
 
 #ifndef ROW_ACCESS
@@ -20,7 +29,7 @@
 
 /* Words of the tile: as many as its last point's slot and, where whole rows of samples are put
  * together in it, as they take. */
-const int point_words = (int(SLOT(uint(POINTS - 1), uint(LINES - 1))) + 1) * (3 - PARTS);
+const int point_words = (SLOT(uint(POINTS - 1), uint(LINES - 1)) + 1) * (3 - PARTS);
 #if ROW_ACCESS
 const int row_words = LENGTH * BITS_OF_TYPE(OUT_T) / 32; /* of one line, or of its mirror image */
 const int rows_words = LINES * (MIRROR + 1) * row_words;
@@ -35,24 +44,25 @@ cplx x[HELD]; /* points that an invocation holds */
 
 /* What an invocation owns: butterflies first, first + PER_LINE, … of one of the tile's lines. */
 struct share {
-    int first, line;
+    uint first, line;
 };
 share own_share(const int rows) {
-    return rows != 0 ? share(LOCAL_ID % PER_LINE, LOCAL_ID / PER_LINE)
-                     : share(LOCAL_ID / LINES, LOCAL_ID % LINES);
+    const uint own = gl_LocalInvocationID.x;
+    return rows != 0 ? share(own % uint(PER_LINE), own / uint(PER_LINE))
+                     : share(own / uint(LINES), own % uint(LINES));
 }
 
-void put(uint slot, cplx v, const int part) {
+void put(int slot, cplx v, const int part) {
 #if WHOLE
-    tile[2u * slot] = floatBitsToUint(v.x);
-    tile[2u * slot + 1u] = floatBitsToUint(v.y);
+    tile[2 * slot] = floatBitsToUint(v.x);
+    tile[2 * slot + 1] = floatBitsToUint(v.y);
 #else
     tile[slot] = floatBitsToUint(part != 0 ? v.y : v.x);
 #endif
 }
-cplx got(uint slot, cplx v, const int part) {
+cplx got(int slot, cplx v, const int part) {
 #if WHOLE
-    return cplx(uintBitsToFloat(tile[2u * slot]), uintBitsToFloat(tile[2u * slot + 1u]));
+    return cplx(uintBitsToFloat(tile[2 * slot]), uintBitsToFloat(tile[2 * slot + 1]));
 #else
     const real number = uintBitsToFloat(tile[slot]);
     return part != 0 ? cplx(v.x, number) : cplx(number, v.y);
@@ -95,28 +105,33 @@ cplx got(uint slot, cplx v, const int part) {
                                 DIR);
 #define BUTTERFLY(b)                                                                               \
     {                                                                                              \
-        const uint p = uint(first + b * PER_LINE);                                                 \
+        const uint p = first + uint(b * PER_LINE);                                                 \
         if (INSIDE(p, RADIX)) {                                                                    \
             TWIDDLES(b)                                                                            \
             DFT(b * RADIX)                                                                         \
         }                                                                                          \
     }
-#define PUT_RESULT(b, q) put(SLOT(at + uint(q * DONE), uint(s.line)), x[b * RADIX + q], part);
+#define PUT_RESULT(b, q)                                                                           \
+    put(EVEN_PUTS(RADIX, DONE) ? slot + APART(q * DONE) : SLOT(to + uint(q * DONE), s.line),       \
+        x[b * RADIX + q], part);
 #define PUT_RESULTS(b)                                                                             \
     {                                                                                              \
-        const uint p = uint(s.first + b * PER_LINE);                                               \
+        const uint p = s.first + uint(b * PER_LINE);                                               \
         if (INSIDE(p, RADIX)) {                                                                    \
-            const uint at = p / uint(DONE) * uint(DONE * RADIX) + p % uint(DONE);                  \
+            const uint to = p / uint(DONE) * uint(DONE * RADIX) + p % uint(DONE);                  \
+            const int slot = SLOT(to, s.line);                                                     \
             EACH_POINT(PUT_RESULT, b)                                                              \
         }                                                                                          \
     }
 #define TAKE_OPERAND(b, q)                                                                         \
-    x[b * RADIX + q] =                                                                             \
-        got(SLOT(p + uint(q * (POINTS / RADIX)), uint(s.line)), x[b * RADIX + q], part);
+    x[b * RADIX + q] = got(EVEN_GETS(POINTS / RADIX) ? slot + APART(q * (POINTS / RADIX))          \
+                                                     : SLOT(p + uint(q * (POINTS / RADIX)), s.line), \
+                           x[b * RADIX + q], part);
 #define TAKE_OPERANDS(b)                                                                           \
     {                                                                                              \
-        const uint p = uint(s.first + b * PER_LINE);                                               \
+        const uint p = s.first + uint(b * PER_LINE);                                               \
         if (INSIDE(p, RADIX)) {                                                                    \
+            const int slot = SLOT(p, s.line);                                                      \
             EACH_POINT(TAKE_OPERAND, b)                                                            \
         }                                                                                          \
     }

@@ -85,6 +85,8 @@ static const char *const jobs[] = {
     "inv c128 48x61 double real half > real f64",
     "inv c64 40x37 real half centred > real u8 display, magnitude f32",
     "inv c64 6x10x12 real half > real f32",
+    "inv c64 18x20x64 real half centred > real u8 display, magnitude f32",
+    "inv c128 17x19x32 double real half > real f64",
     "inv c64 9x10x12 axes=5 real > real f32",
     "inv c64 7x60 axes=2 real half > real f32",
     "inv c64 7x61 axes=2 real half > real u8",

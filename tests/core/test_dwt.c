@@ -11,7 +11,6 @@
 
 #include "cli/environment.h"
 #include "core/session/backends.h"
-#include "core/wavelet/stream.h"
 #include "core/wavelet/dwt.h"
 #include "core/base/job_check.h"
 #include "core/base/status.h"
@@ -435,74 +434,6 @@ static void test_layout(void) {
     }
 }
 
-/* Boxes into an array that represents the file. */
-static int into_array(void *user, const struct gf_dwt_box *box) {
-    const struct gf_array *c = user;
-    for (int64_t i = 0; i < box->height; i++)
-        memcpy((char *)c->data + box->z * c->stride[0] + (box->y + i) * c->stride[1] +
-                   box->x * c->stride[2],
-               (const char *)box->data + i * box->stride, (size_t)(box->width * c->stride[2]));
-    return 0;
-}
-
-/* A context for streams: of a device one with so little memory that they take several chunks.
- * NULL in host memory. */
-static void *stream_context(int64_t bytes) {
-    struct gf_backend_options options = {
-        .threads = 1, .device = gf_environment_device(), .device_memory = bytes};
-    void *context = NULL;
-    if (backend->devices)
-        CHECK_EQ(backend->open(&options, &context), 0);
-    return context;
-}
-
-/* Plane by plane gives the same bits as the whole at once, for any number of planes. */
-static void test_stream(void) {
-    static const unsigned axes[] = {7, 1, 5, 3};
-    for (int b = GF_PERIODIC; b <= GF_ZERO; b++)
-        for (int64_t n = 2; n <= 40; n += backend->devices ? 3 : 1) {
-            int64_t shape[3] = {n, 9 + n % 4, 20 - n % 3};
-            unsigned on = axes[n % 4];
-            int most = gf_dwt_max_levels(3, shape, on, (enum gf_boundary)b);
-            struct gf_job job = make_job(GF_FORWARD, 3, shape, on, n % 5 ? most : 1,
-                                         (enum gf_boundary)b, n % 2 ? GF_U8 : GF_F32, GF_F32);
-            job.channels = 1 + n % 2;
-            if (n % 7 == 0) {
-                job.wavelet.threshold = GF_SOFT;
-                job.wavelet.amount = 0.2;
-            }
-            struct gf_array in = {0}, whole = {0}, parts = {0};
-            struct gf_dwt_stream *stream;
-            int64_t full[GF_MAX_RANK];
-            gf_job_in_shape(&job, full);
-            CHECK_EQ(gf_array_alloc(&in, job.in_dtype, 4, full), 0);
-            backends_fill(&in, &seed);
-            gf_job_out_shape(&job, 0, full);
-            CHECK_EQ(gf_array_alloc(&parts, GF_F32, 4, full), 0);
-            memset(parts.data, 0, (size_t)gf_array_count(&parts) * sizeof(float));
-            struct gf_dwt_taker taker = {.emit = into_array, .user = &parts};
-            void *context = stream_context((200 + n % 5 * 60) << 10);
-            int rc = backend->streamer->open(context, &job, 1 + (int)(n % 2), &taker, &stream);
-            CHECK_MSG(!rc, "%s", gf_message());
-            for (int64_t z = 0; z < n && !rc; z++) {
-                struct gf_array plane = gf_array_index(&in, 0, z);
-                rc = backend->streamer->push(stream, &plane);
-            }
-            CHECK_MSG(!rc, "%s", gf_message());
-            if (run(&job, &in, &whole, NULL))
-                CHECK_MSG(
-                    !memcmp(parts.data, whole.data, (size_t)gf_array_count(&parts) * sizeof(float)),
-                    "%d planes, boundary %d, axes %u", (int)n, b, on);
-            CHECK(backend->devices || backend->streamer->peak(stream) <= 7.0 * job.wavelet.levels);
-            backend->streamer->close(stream);
-            if (context)
-                backend->close(context);
-            gf_array_free(&in);
-            gf_array_free(&whole);
-            gf_array_free(&parts);
-        }
-}
-
 /* ---------------------------------------------------------------- which, and how much */
 
 enum extent { SAMPLE, FULL, TINY };
@@ -530,8 +461,6 @@ static void test_all(enum extent extent) {
     if (extent == FULL)
         test_threshold(GF_F64);
     test_display();
-    if (backend->streamer)
-        test_stream();
 }
 
 static void test_backend(enum extent extent, bool gpu) {

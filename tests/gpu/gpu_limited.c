@@ -83,6 +83,16 @@ static int alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **b) {
     return rc;
 }
 
+static int view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
+                struct gf_gpu_buffer **b) {
+    *b = NULL;
+    int rc = limited_fails();
+    if (!rc)
+        rc = gf_gpu_opencl.view(gpu, of, offset, bytes, b);
+    limited_failing.held += !rc;
+    return rc;
+}
+
 static void free_buffer(void *gpu, struct gf_gpu_buffer *b) {
     limited_failing.held -= b != NULL;
     gf_gpu_opencl.free(gpu, b);
@@ -96,6 +106,7 @@ static int launch(void *gpu, const struct gf_gpu_launch *l) {
 struct gf_gpu limited_opencl(void) {
     struct gf_gpu api = gf_gpu_opencl;
     api.alloc = alloc;
+    api.view = view;
     api.free = free_buffer;
     api.launch = launch;
     return api;

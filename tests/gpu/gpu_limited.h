@@ -47,7 +47,7 @@ extern struct limited_failing limited_failing;
 
 /* For the functions that a test replaces: counts a call; the error where it is the one to fail. */
 int limited_fails(void);
-/* alloc(), free() and launch() are replaced already. */
+/* alloc(), view(), free() and launch() are replaced already. */
 struct gf_gpu limited_opencl(void);
 
 /* A complex job in words, its random input, and two arrays for its output. The caller frees all three. */

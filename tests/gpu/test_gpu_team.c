@@ -4,6 +4,7 @@
  *     test_gpu_team [gpu | all] [BACKEND...]
  *
  * tests/gpu/gpu_limited.h describes `gpu` and `all`. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "core/filter/filter.h"
 #include "core/gpu/exchange.h"
 #include "core/gpu/team.h"
+#include "core/gpu/team_time.h"
 #include "core/session/backends.h"
 #include "tests/gpu/gpu_limited.h"
 #include "tests/test.h"
@@ -149,18 +151,20 @@ static const char *const alone[] = {
 
 /* The devices of a list hold together what one does not, and each is given a share. */
 static void check_plan(const struct gf_plan *plan, const struct limited *l) {
-    int64_t pages = 0, bins = 0, at = 0;
+    int64_t pages = 0, bins = 0, at = 0, all = 0;
     CHECK_MSG(plan->n_shares == l->devices, "%s: %d shares", l->job, plan->n_shares);
     CHECK_EQ(plan->in_slabs, l->kib > 0);
     CHECK_MSG(!l->kib || plan->device_bytes <= l->kib << 10, "%s takes %lld bytes of a device",
               l->job, (long long)plan->device_bytes);
+    for (int i = 0; i < plan->n_shares; i++)
+        all += plan->share[i].bins.count;
     for (int i = 0; i < plan->n_shares; i++) {
         const struct gf_plan_share *s = &plan->share[i];
         CHECK(!s->pages.count || s->pages.first == at);
         at += s->pages.count;
         pages += s->pages.count;
         bins += s->bins.count;
-        CHECK_EQ(s->sent > 0, s->pages.count > 0 && s->bins.count > 0);
+        CHECK_EQ(s->sent > 0, s->pages.count > 0 && s->bins.count < all);
     }
     CHECK_MSG(pages || bins, "%s: nobody has anything", l->job);
 }
@@ -273,7 +277,7 @@ static int run_resident(struct gf_gpu_team_plan *p, const struct gf_array *in, s
     return rc;
 }
 
-static bool run_once(struct gf_gpu_context *c, const struct gf_job *job, int at,
+static bool run_once(struct gf_gpu_context *c, const struct gf_job *job, int devices, int at,
                      const struct gf_array *in, struct gf_array *out) {
     const bool resident = gf_gpu_team_is_resident(c);
     struct gf_gpu_team_plan *p = NULL;
@@ -285,7 +289,7 @@ static bool run_once(struct gf_gpu_context *c, const struct gf_job *job, int at,
         rc = resident ? run_resident(p, in, out, &report) : gf_gpu_team_exec(p, in, out, &report);
     CHECK(resident || !limited_failing.held); /* until the plan is dropped, for the next run */
     if (!rc)
-        CHECK_EQ(report.devices, 3);
+        CHECK_EQ(report.devices, devices);
     gf_gpu_team_drop(p);
     CHECK_EQ(limited_failing.held, 0);
     return !rc;
@@ -297,7 +301,26 @@ static bool names_device(const char *message) {
 }
 
 /* Whichever call fails, of whichever device, the job fails, the device is named, nothing stays on any,
- * and the next run is good. Through host memory and directly the same bytes come out. */
+ * and the next run is good. */
+static void fail_everywhere(struct gf_gpu_context *c, const struct gf_job *job, int devices,
+                            const struct gf_array *in, const struct gf_array *out,
+                            struct gf_array *again) {
+    int failed = 0, named = 0;
+    limited_failing.error = GF_EBACKEND;
+    CHECK(run_once(c, job, devices, 0, in, again));
+    for (int all = limited_failing.calls, at = 1; at <= all; at += 1 + at / 16) {
+        const bool ran = run_once(c, job, devices, at, in, again);
+        failed += !ran;
+        named += !ran && names_device(gf_message());
+        CHECK_MSG(!ran, "call %d of %d failed, and nobody noticed", at, all);
+    }
+    CHECK(failed > 20);
+    CHECK_EQ(named, failed);
+    CHECK(run_once(c, job, devices, 0, in, again));
+    CHECK(!memcmp(again->data, out->data, (size_t)gf_array_bytes(out)));
+}
+
+/* Through host memory and directly the same bytes come out. */
 static void test_failures(bool resident) {
     const struct gf_gpu api = made_up();
     struct gf_backend_options options = {.threads = 1, .device = "0,00,000", .resident = resident};
@@ -308,28 +331,18 @@ static void test_failures(bool resident) {
     if (gf_backend_opencl.probe(reason))
         return;
     in_reach = false;
-    limited_failing.error = GF_EBACKEND;
     CHECK(!gf_gpu_team_open(&api, &options, &context));
     CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
-    CHECK(context && run_once(context, &job, 0, &in, &out));
+    CHECK(context && run_once(context, &job, 3, 0, &in, &out));
     CHECK(sends > 0); /* to itself */
-    int failed = 0, named = 0;
-    for (int all = limited_failing.calls, at = 1; context && at <= all; at += 1 + at / 16) {
-        const bool ran = run_once(context, &job, at, &in, &again);
-        failed += !ran;
-        named += !ran && names_device(gf_message());
-        CHECK_MSG(!ran, "call %d of %d failed, and nobody noticed", at, all);
-    }
-    CHECK(failed > 20);
-    CHECK_EQ(named, failed);
-    CHECK(context && run_once(context, &job, 0, &in, &again));
-    CHECK(!memcmp(again.data, out.data, (size_t)gf_array_bytes(&out)));
+    if (context)
+        fail_everywhere(context, &job, 3, &in, &out, &again);
     gf_gpu_team_close(context);
     in_reach = true;
     memset(again.data, 0xff, (size_t)gf_array_bytes(&again));
     CHECK(!gf_gpu_team_open(&api, &options, &context));
     const int before = sends, none = followed;
-    CHECK(context && run_once(context, &job, 0, &in, &again));
+    CHECK(context && run_once(context, &job, 3, 0, &in, &again));
     CHECK(sends > before);
     CHECK(!resident || followed - none ==
                            3 * 3 * 3); /* in each run, each device waits for all that send to it */
@@ -338,6 +351,117 @@ static void test_failures(bool resident) {
     gf_array_free(&in);
     gf_array_free(&out);
     gf_array_free(&again);
+}
+
+/* ---- two devices that reach each other's memory ---- */
+
+static struct gf_gpu reaching;
+
+static int open_reaching(const struct gf_backend_options *options, void **context) {
+    return gf_gpu_team_open(&reaching, options, context);
+}
+
+/* The exchange in place, beside sums in long double: even and odd extents, rows that have to begin at
+ * views, a device without bins. */
+static void test_in_place(void) {
+    static const struct limited in_place[] = {
+        {2, "fwd c64 24x20x40 > complex", 0, true},
+        {2, "fwd c64 37x17x29 > complex", 0, true},
+        {2, "fwd f32 25x20x40 > complex half", 0, true},
+        {2, "fwd f64 24x20x36 double > complex half", 0, true},
+        {2, "fwd c64 130x240 > complex", 0, true},
+        {2, "fwd f32 67x170 ch=3 > complex half", 0, true},
+        {2, "fwd c64 40x6x7 > complex", 0, true},
+        {2, "fwd c64 24x20x40 axes=5 > complex", 0, true},
+    };
+    struct gf_backend made = gf_backend_opencl;
+    struct subject s = {.backend = &made, .seed = 20240302, .shards = 1};
+    struct gf_backend_options options = {.threads = 1, .device = "0,00", .resident = true};
+    struct gf_array in = {0}, out = {0}, again = {0};
+    struct gf_job job;
+    void *context = NULL;
+    char reason[GF_REASON];
+    if (made.probe(reason))
+        return;
+    reaching = made_up();
+    made.open = open_reaching;
+    limited_failing.at = 0;
+    in_reach = true;
+    for (size_t i = 0; i < sizeof in_place / sizeof *in_place; i++)
+        check_shared(&s, &in_place[i], false);
+    test_passed += s.passed;
+    test_failed += s.failed;
+    CHECK(!gf_gpu_team_open(&reaching, &options, &context));
+    CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
+    CHECK(context && run_once(context, &job, 2, 0, &in, &out));
+    if (context)
+        fail_everywhere(context, &job, 2, &in, &out, &again);
+    gf_gpu_team_close(context);
+    gf_array_free(&in);
+    gf_array_free(&out);
+    gf_array_free(&again);
+}
+
+/* ---- times ---- */
+
+/* By hand: 8 GB there, 16 back, 12 between; passes like copying 100. */
+static void test_times(void) {
+    const struct gf_gpu_load load = {
+        .in = 8e9, .out = 16e9, .exchange = 12e9, .passes = 100e9, .walks = 2};
+    struct gf_gpu_load whole = load;
+    const struct gf_device_rates rates = {
+        .copy = 1e12, .bus = {40e9, 20e9}, .link = 10e9, .open = 0.25};
+    whole.fits = true;
+    struct gf_plan_times t = gf_gpu_team_predict(&whole, 2, 1, &rates);
+    CHECK_EQ(t.devices, 2);
+    CHECK(!t.bus_assumed && !t.link_assumed);
+    CHECK(fabs(t.one - (8 / 40. + 0.1 + 16 / 20.)) < 1e-12);
+    /* The first walk sends half of each half, 3 GB; the second one copies 8 GB back. */
+    CHECK(fabs(t.several - (0.3 + 0.4 + 0.25)) < 1e-12);
+    CHECK(fabs(gf_gpu_team_predict(&load, 2, 0, &rates).one - (12 / 20. + 16 / 20.)) < 1e-12);
+    CHECK(fabs(gf_gpu_team_predict(&load, 4, 0, &rates).several - (0.225 + 0.2)) < 1e-12);
+    t = gf_gpu_team_predict(&load, 2, 1, &(struct gf_device_rates){.copy = 0});
+    CHECK(t.bus_assumed && t.link_assumed && t.rates.link > 0 && t.rates.link == t.rates.bus[0]);
+    CHECK(t.several > t.rates.open && t.several < t.one);
+}
+
+/* Whether two devices share a job that fits one. */
+static bool chooses_both(struct gf_device_rates rates, double least_gain) {
+    const struct gf_backend_options options = {
+        .threads = 1, .device = "0,00", .rates = rates, .least_gain = least_gain};
+    struct gf_job job;
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    CHECK(backends_parse("fwd c64 24x20x40 > complex", &job));
+    CHECK(!gf_gpu_team_open(&reaching, &options, &context));
+    if (!context)
+        return false;
+    ((struct gf_gpu_context *)context)->props.is_cpu =
+        false; /* whose devices share no job that fits */
+    CHECK(!gf_backend_opencl.plan(context, &job, &plan));
+    const bool both = plan && plan->n_shares == 2;
+    CHECK(plan && plan->in_slabs == both && plan->times.devices == 2);
+    gf_backend_opencl.unplan(context, plan);
+    gf_gpu_team_close(context);
+    return both;
+}
+
+static void test_choice(void) {
+    const struct gf_device_rates slow_bus = {
+        .copy = 1e12, .bus = {1e6, 1e6}, .link = 1e12, .open = 1e-3};
+    struct gf_device_rates slow_open = slow_bus;
+    char reason[GF_REASON];
+    if (gf_backend_opencl.probe(reason))
+        return;
+    reaching = made_up();
+    limited_failing.at = 0;
+    slow_open.open = 10;
+    CHECK(chooses_both(slow_bus, 1));
+    CHECK(chooses_both(slow_bus, 1.9));
+    CHECK(!chooses_both(slow_bus,
+                        5)); /* two devices copy at most twice as fast, and in both directions */
+    CHECK(!chooses_both(slow_open, 1));
+    CHECK(!chooses_both((struct gf_device_rates){.copy = 0}, 1)); /* a small one */
 }
 
 static void test_backend(const struct gf_backend *b, const struct limited_args *args) {
@@ -363,9 +487,14 @@ int main(int argc, char **argv) {
     gf_environment_read();
     const struct limited_args args = limited_args_read(argc, argv);
     test_pieces();
+    test_times();
     if (!args.gpu)
         for (int resident = 0; resident < 2; resident++)
             test_failures(resident);
+    if (!args.gpu) {
+        test_in_place();
+        test_choice();
+    }
     for (int i = 0; gf_backends[i]; i++)
         if (gf_backends[i]->shares)
             test_backend(gf_backends[i], &args);

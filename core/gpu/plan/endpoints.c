@@ -23,6 +23,7 @@ struct gf_gpu_space gf_gpu_array_space(const struct gf_gpu_plan_builder *b,
         s.stride[axis] = stride;
         stride *= s.extent[axis];
     }
+    gf_gpu_set_pitch(b->job, buffer_id == GF_GPU_IN, s.stride);
     return s;
 }
 

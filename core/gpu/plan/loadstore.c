@@ -16,8 +16,9 @@ static int64_t shape_bytes(const struct gf_job *job, const int64_t *shape, enum 
     return bytes;
 }
 
-/* Extents and strides of an array of that shape, in elements. */
-static void set_array(const struct gf_job *job, const int64_t *shape, struct loadstore_args *a) {
+/* Extents and strides of an array of that shape, in elements; in: the job's input. */
+static void set_array(const struct gf_job *job, const int64_t *shape, bool in,
+                      struct loadstore_args *a) {
     int64_t stride = shape[job->ndim];
     a->stride[3] = 1;
     for (int axis = 2; axis >= 0; axis--) {
@@ -26,6 +27,7 @@ static void set_array(const struct gf_job *job, const int64_t *shape, struct loa
         a->stride[axis] = stride;
         stride *= a->array[axis];
     }
+    gf_gpu_set_pitch(job, in, a->stride);
 }
 
 static void set_work(const struct gf_job *job, const struct gf_gpu_space *work,
@@ -54,7 +56,7 @@ int gf_gpu_add_load(struct gf_gpu_plan *p, const struct gf_gpu_space *work, bool
         return GF_EUNSUPP;
     struct loadstore_args *a = &pass->args.loadstore;
     gf_job_in_shape(job, shape);
-    set_array(job, shape, a);
+    set_array(job, shape, true, a);
     set_work(job, work, a);
     for (int axis = 0; axis < 3; axis++)
         if (a->on[axis] && job->in_shift && !(job->in_half && axis == a->halved))
@@ -94,7 +96,7 @@ int gf_gpu_add_store(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
         return GF_EUNSUPP;
     struct loadstore_args *a = &pass->args.loadstore;
     gf_job_out_shape(job, output, shape);
-    set_array(job, shape, a);
+    set_array(job, shape, false, a);
     set_work(job, work, a);
     bool spectrum = job->direction == GF_FORWARD;
     for (int axis = 0; axis < 3; axis++) {

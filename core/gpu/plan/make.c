@@ -319,7 +319,7 @@ static bool must_widen(struct gf_gpu_plan_builder *b) {
 }
 
 /* Where the last pass could run in place, from a work buffer to the output, the output replaces the
- * work buffer. */
+ * work buffer; not one with gaps, which may be the input's memory too. */
 static void share_output(struct gf_gpu_plan *p) {
     struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
     enum gf_gpu_buffer_id from = last->buffer[0];
@@ -327,7 +327,7 @@ static void share_output(struct gf_gpu_plan *p) {
     if (last->kind != GF_GPU_PASS_AXIS || last->load != LOAD_COMPLEX ||
         last->store != STORE_COMPLEX || last->buffer[1] != GF_GPU_OUT ||
         (from != GF_GPU_A && from != GF_GPU_B) || p->bytes[from] > p->bytes[GF_GPU_OUT] ||
-        a->in_point != a->out_point)
+        a->in_point != a->out_point || p->job.out_pitch)
         return;
     for (int i = 0; i < 5; i++)
         if (a->index[i].in != a->index[i].out)

@@ -45,21 +45,23 @@ void gf_gpu_reserve(struct gf_gpu_plan *p, const struct gf_gpu_space *s) {
         p->bytes[s->buffer_id] = bytes;
 }
 
-static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type) {
-    int64_t bytes = (int64_t)gf_dtype_size(type);
-    for (int i = 0; i <= job->ndim; i++)
-        bytes *= shape[i];
-    return bytes;
+static int64_t array_bytes(const struct gf_job *job, const int64_t *shape, enum gf_dtype type,
+                           int64_t pitch) {
+    int64_t page = 1;
+    for (int i = 1; i <= job->ndim; i++)
+        page *= shape[i];
+    const int64_t elements = pitch ? (shape[0] - 1) * pitch + page : shape[0] * page;
+    return elements * (int64_t)gf_dtype_size(type);
 }
 
 void gf_gpu_size_buffers(struct gf_gpu_plan *p) {
     const struct gf_job *job = &p->job;
     int64_t shape[GF_MAX_RANK], word = job->precision == GF_DOUBLE ? 8 : 4;
     gf_job_in_shape(job, shape);
-    p->bytes[GF_GPU_IN] = array_bytes(job, shape, job->in_dtype);
+    p->bytes[GF_GPU_IN] = array_bytes(job, shape, job->in_dtype, job->in_pitch);
     for (int i = 0; i < job->n_out; i++) {
         gf_job_out_shape(job, i, shape);
-        p->bytes[GF_GPU_OUT + i] = array_bytes(job, shape, job->out[i].dtype);
+        p->bytes[GF_GPU_OUT + i] = array_bytes(job, shape, job->out[i].dtype, job->out_pitch);
     }
     p->bytes[GF_GPU_PARAMS] = GF_MAX_OUTPUTS * GF_GPU_PARAMS_EACH * word;
     p->bytes[GF_GPU_COUNTERS] = GF_MAX_OUTPUTS * COUNTERS * 4;

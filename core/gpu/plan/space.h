@@ -35,6 +35,13 @@ static inline bool gf_gpu_displayed(const struct gf_output *out) {
     return out->map == GF_MAP_DISPLAY && gf_dtype_is_integer(out->dtype);
 }
 
+/* The job's pitch of its input, or of its outputs, among the strides of such an array. */
+static inline void gf_gpu_set_pitch(const struct gf_job *job, bool in, wide stride[4]) {
+    const int64_t pitch = in ? job->in_pitch : job->out_pitch;
+    if (pitch)
+        stride[GF_MAX_DIMS - job->ndim] = pitch;
+}
+
 /* Planes of `element` bytes each, channel by channel, tightly packed. */
 struct gf_gpu_space gf_gpu_planes(enum gf_gpu_buffer_id buffer_id, const int64_t extent[4],
                                   int element);

@@ -1,0 +1,27 @@
+/* A forward transform of two devices that keep it in their memory, where each has room for the whole exchange:
+ * all pages of all bins. A device transforms its pages into their place there, and sends the other device's
+ * bins of them to the same place of that one's memory; then it transforms its own bins of all pages where they
+ * are, which is its share of the output. So nothing is copied within a device. The last pages are sent by
+ * the parts of the bins, and the transform of a part's bins begins as soon as these are there.
+ *
+ *     struct gf_gpu_in_place *p = NULL;
+ *     int rc = gf_gpu_in_place_upload(&p, member, &in);
+ *     if (!rc) rc = gf_gpu_in_place_run(p, 1, &seconds);
+ *     if (!rc) rc = gf_gpu_in_place_download(p, &out);
+ *     gf_gpu_in_place_drop(p);
+ */
+#ifndef GF_CORE_GPU_SLAB_IN_PLACE_H
+#define GF_CORE_GPU_SLAB_IN_PLACE_H
+
+#include "core/gpu/slab.h"
+
+struct gf_gpu_in_place;
+
+/* The functions of core/gpu/slab_resident.h, for the plans of two devices that reach each other. */
+int gf_gpu_in_place_upload(struct gf_gpu_in_place **p, const struct gf_gpu_member *member,
+                           const struct gf_array *in);
+int gf_gpu_in_place_run(struct gf_gpu_in_place *p, int times, double *seconds);
+int gf_gpu_in_place_download(struct gf_gpu_in_place *p, struct gf_array *out);
+void gf_gpu_in_place_drop(struct gf_gpu_in_place *p); /* takes NULL */
+
+#endif

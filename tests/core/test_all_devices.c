@@ -1,0 +1,121 @@
+/* auto and the devices of a made-up backend: where the link from one to the next is recorded, the first one
+ * is opened as the head of a list of all. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/process.h"
+#include "core/base/status.h"
+#include "core/session/record.h"
+#include "core/session/runner.h"
+#include "tests/test.h"
+
+static int devices;
+static struct gf_backend_options opened;
+static char opened_device[64];
+
+static int probe(char reason[GF_REASON]) {
+    snprintf(reason, GF_REASON, "made up");
+    return 0;
+}
+
+static int list(struct gf_gpu_props *props, int most) {
+    int n = 0;
+    for (; n < devices && n < most; n++) {
+        props[n] = (struct gf_gpu_props){.memory = INT64_C(1) << 40, .fp64 = true};
+        snprintf(props[n].name, sizeof props[n].name, "Fake 9000");
+    }
+    return n;
+}
+
+static int open_device(const struct gf_backend_options *o, void **context) {
+    opened = *o;
+    snprintf(opened_device, sizeof opened_device, "%s", o->device ? o->device : "");
+    *context = &opened;
+    return 0;
+}
+
+static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    (void)context;
+    *out = calloc(1, sizeof **out);
+    (*out)->job = *job;
+    return 0;
+}
+
+static void unplan(void *context, struct gf_plan *p) {
+    (void)context;
+    free(p);
+}
+
+static void close_device(void *context) {
+    (void)context;
+}
+
+static const struct gf_device_exec on_device = {.upload = NULL};
+#define FAKE                                                                                       \
+    .probe = probe, .open = open_device, .plan = plan, .unplan = unplan, .close = close_device
+static const struct gf_backend host = {.name = "host", .automatic = 1, FAKE};
+static const struct gf_backend gpu = {.name = "gpu",
+                                      .automatic = 2,
+                                      .devices = true,
+                                      .shares = true,
+                                      .list = list,
+                                      .on_device = &on_device,
+                                      FAKE};
+static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
+
+/* Plans a job that auto gives the GPU. */
+static void plan_with(struct gf_session_options options) {
+    const struct gf_job job = {.ndim = 2,
+                               .shape = {4096, 4096},
+                               .channels = 1,
+                               .axes = 3,
+                               .in_dtype = GF_U8,
+                               .n_out = 1,
+                               .out = {{.kind = GF_MAGNITUDE, .dtype = GF_U8}}};
+    struct gf_session session;
+    struct gf_runner runner;
+    opened_device[0] = 0;
+    opened = (struct gf_backend_options){.threads = 0};
+    options.backends = backends;
+    options.threads = 1;
+    CHECK_EQ(gf_session_open(&session, &options), 0);
+    gf_runner_open(&runner, &session, 1);
+    gf_runner_next(&runner, 100);
+    CHECK_EQ(gf_runner_plan(&runner, &job), 0);
+    CHECK(!strcmp(gf_runner_name(&runner), "gpu"));
+    gf_runner_close(&runner);
+    gf_session_close(&session);
+}
+
+int main(void) {
+    char folder[] = "/tmp/test_all_devices.XXXXXX", path[128];
+    struct gf_speed_record r = {
+        .copy = 4e12, .open = 0.3, .staged = {1e10, 2e10}, .fft = {1e9, 1e9, 1e9}};
+    CHECK(mkdtemp(folder) != NULL);
+    gf_process_set(&(struct gf_process){.cache_folder = folder});
+    for (int linked = 0; linked < 2; linked++)
+        for (devices = 1; devices < 4; devices++) {
+            static const char *const lists[] = {"", "", "0,1", "0,1,2"};
+            r.link = linked ? 3e11 : 0;
+            CHECK(gf_record_keep(&gpu, NULL, &r));
+            plan_with((struct gf_session_options){.backend = NULL});
+            CHECK_MSG(!strcmp(opened_device, linked ? lists[devices] : ""), "%d devices: '%s'",
+                      devices, opened_device);
+            CHECK(opened.least_gain > 1 && opened.rates.link == r.link);
+        }
+    devices = 2;
+    plan_with((struct gf_session_options){.untuned = true});
+    CHECK(!opened_device[0]);
+    plan_with((struct gf_session_options){.backend = "gpu"}); /* asked for: the first one */
+    CHECK(!opened_device[0]);
+    plan_with((struct gf_session_options){.backend = "gpu", .devices = "1,0"});
+    CHECK(!strcmp(opened_device, "1,0"));
+    CHECK(opened.least_gain == 1 && opened.rates.bus[1] == 2e10 && opened.rates.open == 0.3);
+    plan_with((struct gf_session_options){.backend = "gpu", .devices = "1,0", .no_peer = true});
+    CHECK(opened.no_peer && opened.rates.copy == 4e12 && opened.rates.link == 0);
+    CHECK(gf_record_forget());
+    snprintf(path, sizeof path, "%s/gpufft", folder);
+    CHECK(!rmdir(path) && !rmdir(folder));
+    return TEST_END();
+}
