@@ -175,6 +175,7 @@ struct range_args {
     wide extent[4], step[4];
     wide kind;
     wide params; /* where the output's parameters start */
+    wide found;  /* where the first group leaves its value */
     wide groups; /* range_last: how many left a value */
 };
 

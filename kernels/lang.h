@@ -29,12 +29,16 @@
 #define READ_SHARED(p)   (*(p))
 #define WRITE_ONCE(p, v) (*(p) = (v))
 #define UNROLL           _Pragma("unroll")
+#define ROLLED           _Pragma("unroll 1")
 #define CPLX(re, im)     ((cplx)((re), (im)))
 #define COARSE_LOG2(x)   native_log2(x)
 #define COARSE_SQRT(x)   native_sqrt(x)
 #define BITS_OF(x)       as_uint(x)
 #define OF_BITS(b)       as_float(b)
 #define WIDE_BITS_OF(x)  ((wide)as_long(x))
+/* The lowest byte of a, then those of b but for its lowest, in reverse. */
+#define REVERSED_BYTES(a, b)                                                                       \
+    as_uint((uchar4)(as_uchar4(a).s0, as_uchar4(b).s3, as_uchar4(b).s2, as_uchar4(b).s1))
 #define OF_WIDE_BITS(b)  as_double(b)
 #define ATOMIC_MAX(p, v) atomic_max(p, v)
 #define RAISE(p, v)      ((void)atomic_max(p, v)) /* where most values are not larger */
@@ -47,7 +51,9 @@
 #else
 #define FENCE() mem_fence(CLK_GLOBAL_MEM_FENCE)
 #endif
-#define FENCE_READ() FENCE()
+#define FENCE_READ()          FENCE()
+#define FETCH_AHEAD(to, from) (*(to) = *(from))
+#define AWAIT_FETCHED()
 typedef long wide; /* 64 bits */
 typedef char schar;
 #ifdef DOUBLE
@@ -106,22 +112,24 @@ typedef char schar;
 #define FENCE_READ()
 /* Of what is used once, and of what other groups wrote: not kept in the caches, or only in the second
  * one. */
-#define READ_ONCE(p)     __ldcs(p)
-#define READ_SHARED(p)   __ldcg(p)
-#define WRITE_ONCE(p, v) __stcs(p, v)
-#define ATOMIC_MAX(p, v) atomicMax(p, v)
-#define RAISE(p, v)      ((v) > *(volatile const uint *)(p) ? (void)atomicMax(p, v) : (void)0)
-#define SEEN(p)          (*(volatile const uint *)(p))
-#define SHOW(p, v)       ((void)(*(volatile uint *)(p) = (v)))
-#define PAUSE()          __nanosleep(32)
-#define UNROLL           _Pragma("unroll")
-#define CPLX(re, im)     make_cplx(re, im)
-#define COARSE_LOG2(x)   approximate_log2(x)
-#define COARSE_SQRT(x)   approximate_sqrt(x)
-#define BITS_OF(x)       __float_as_uint(x)
-#define OF_BITS(b)       __uint_as_float(b)
-#define WIDE_BITS_OF(x)  __double_as_longlong(x)
-#define OF_WIDE_BITS(b)  __longlong_as_double(b)
+#define READ_ONCE(p)         __ldcs(p)
+#define READ_SHARED(p)       __ldcg(p)
+#define WRITE_ONCE(p, v)     __stcs(p, v)
+#define ATOMIC_MAX(p, v)     atomicMax(p, v)
+#define RAISE(p, v)          ((v) > *(volatile const uint *)(p) ? (void)atomicMax(p, v) : (void)0)
+#define SEEN(p)              (*(volatile const uint *)(p))
+#define SHOW(p, v)           ((void)(*(volatile uint *)(p) = (v)))
+#define PAUSE()              __nanosleep(32)
+#define UNROLL               _Pragma("unroll")
+#define ROLLED               _Pragma("unroll 1")
+#define CPLX(re, im)         make_cplx(re, im)
+#define COARSE_LOG2(x)       approximate_log2(x)
+#define COARSE_SQRT(x)       approximate_sqrt(x)
+#define BITS_OF(x)           __float_as_uint(x)
+#define OF_BITS(b)           __uint_as_float(b)
+#define WIDE_BITS_OF(x)      __double_as_longlong(x)
+#define REVERSED_BYTES(a, b) __byte_perm(a, b, 0x5670)
+#define OF_WIDE_BITS(b)      __longlong_as_double(b)
 typedef long long wide;
 typedef unsigned char uchar;
 typedef signed char schar;
@@ -146,6 +154,21 @@ INLINE uint acquired(const uint *p) {
 #endif
     return v;
 }
+/* 16 bytes from the device's memory to the group's, through no register: there for an item after it
+ * awaited what it fetched, for all after a barrier behind that. */
+#if __CUDA_ARCH__ >= 800
+#define FETCH_AHEAD(to, from) fetch_16(to, from)
+#define AWAIT_FETCHED()       asm volatile("cp.async.wait_all;" ::: "memory")
+INLINE void fetch_16(void *to, const void *from) {
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+}
+#else
+#define FETCH_AHEAD(to, from) (*(to) = *(from))
+#define AWAIT_FETCHED()
+#endif
 /* One instruction each; __log2f() has more of them for subnormal numbers. */
 INLINE float approximate_log2(float x) {
     float y;
@@ -190,13 +213,18 @@ using namespace std;
 #define SEEN(p)          (*(p))
 #define SHOW(p, v)       ((void)(*(p) = (v)))
 #define PAUSE()
+#define FETCH_AHEAD(to, from) (*(to) = *(from))
+#define AWAIT_FETCHED()
 #define UNROLL
+#define ROLLED
 #define CPLX(re, im)    make_cplx(re, im)
 #define COARSE_LOG2(x)  log2(x)
 #define COARSE_SQRT(x)  sqrt(x)
 #define BITS_OF(x)      stub_bits<uint>(x)
 #define OF_BITS(b)      stub_bits<float>(b)
 #define WIDE_BITS_OF(x) stub_bits<wide>(x)
+#define REVERSED_BYTES(a, b)                                                                       \
+    (((a)&255u) | ((b) >> 16 & 0xff00u) | ((b)&0xff0000u) | ((b)&0xff00u) << 16)
 #define OF_WIDE_BITS(b) stub_bits<double>(b)
 typedef long long wide;
 typedef unsigned char uchar;

@@ -1,5 +1,6 @@
 /* The largest value of a kind, the upper end of a display range. Two launches: every group leaves
- * the largest that it met in `found`, then one group takes the largest of those to params. */
+ * the largest that it met in `found`, then one group takes the largest of those to params. Of a single
+ * group `found` is in params, and there is one launch. */
 #include "args.h"
 #include "sample.h"
 
@@ -9,7 +10,7 @@ INLINE real largest_of(LOCAL real *tile, real v, const int sum) {
         BARRIER();
         if (LOCAL_ID < step) {
             real other = tile[LOCAL_ID + step];
-            tile[LOCAL_ID] = sum                     ? tile[LOCAL_ID] + other
+            tile[LOCAL_ID] = sum                      ? tile[LOCAL_ID] + other
                              : other > tile[LOCAL_ID] ? other
                                                       : tile[LOCAL_ID];
         }
@@ -53,7 +54,7 @@ VOID range_scan(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
     }
     largest = largest_of(tile, largest, 0);
     if (LOCAL_ID == 0)
-        found[GROUP_ID] = largest;
+        found[a->found + GROUP_ID] = largest;
 }
 
 /* The same over reals. */
@@ -74,7 +75,7 @@ VOID range_scan_real(GLOBAL const real *src, GLOBAL real *found, GLOBAL const re
     }
     largest = largest_of(tile, largest, 0);
     if (LOCAL_ID == 0)
-        found[GROUP_ID] = largest;
+        found[a->found + GROUP_ID] = largest;
 }
 
 /* Samples that are never negative have their largest magnitude at the zero frequency, their sum. A
@@ -99,7 +100,7 @@ VOID range_zero(GLOBAL const cplx *src, GLOBAL real *found, GLOBAL const real *p
         largest = v > largest ? v : largest;
     }
     if (LOCAL_ID == 0)
-        found[GROUP_ID] = largest;
+        found[a->found + GROUP_ID] = largest;
 }
 
 KERNEL(GROUP, 1)

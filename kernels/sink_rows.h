@@ -21,16 +21,53 @@ typedef uint row_word;
 #endif
 #define ROW_WORDS ((int)(LENGTH * sizeof(sink_element)) / ROW_ACCESS)
 
-/* The samples of result k, at the coordinates of k and of its mirror image. */
+/* Whether a mirrored row is read from the row itself, whose samples it has in reverse. */
+#define REVERSES (MIRROR && SYMMETRIC && OUT_SMALL)
+
+#if REVERSES
+/* Four bytes of a mirrored row: the first sample of word `above` of the row, and behind it those of
+ * the word before it, but for its own first, in reverse. */
+INLINE uint mirrored_samples(uint above, uint below) {
+    return sizeof(sink_element) == 1 ? REVERSED_BYTES(above, below)
+                                     : (above & 0xffffu) | (below & 0xffff0000u);
+}
+
+/* Word i of the mirrored row: the sample at coordinate k is the row's at LENGTH - k, the first one the
+ * same, wherever the zero frequency is, as LENGTH is even. */
+INLINE row_word mirrored_word(LOCAL const row_word *row, int i) {
+    const row_word from = row[ROW_WORDS - 1 - i];
+    const uint above = *(LOCAL const uint *)(row + (i ? ROW_WORDS - i : 0));
+    row_word to;
+#if ROW_ACCESS == 16
+    to.x = mirrored_samples(above, from.w);
+    to.y = mirrored_samples(from.w, from.z);
+    to.z = mirrored_samples(from.z, from.y);
+    to.w = mirrored_samples(from.y, from.x);
+#elif ROW_ACCESS == 8
+    to.x = mirrored_samples(above, from.y);
+    to.y = mirrored_samples(from.y, from.x);
+#else
+    to = mirrored_samples(above, from);
+#endif
+    return to;
+}
+#define MIRRORED_WORD(words, i) mirrored_word(words, i)
+#else
+#define MIRRORED_WORD(words, i) (words)[ROW_WORDS + (i)]
+#endif
+
+/* The samples of result k, at the coordinate of k and, where the two differ, of its mirror image. */
 INLINE void put_sample(const struct sink *s, LOCAL sink_element *row, int k, cplx v) {
-    const int centre = SHIFTED ? LENGTH / 2 : 0, to = k + centre, from = centre - k;
+    const int centre = SHIFTED ? LENGTH / 2 : 0, to = k + centre;
     if (MIRROR && s->line.self && (k == 0 || 2 * k == LENGTH))
         v.y = R(0);
     const sink_element sample = as_sample(v, &s->shade, s->clipped);
     row[to >= LENGTH ? to - LENGTH : to] = sample;
-    if (MIRROR)
-        row[LENGTH + (from < 0 ? from + LENGTH : from)] =
-            SYMMETRIC ? sample : as_sample(conj_of(v), &s->shade, s->clipped);
+#if MIRROR && !REVERSES
+    const int from = centre - k;
+    row[LENGTH + (from < 0 ? from + LENGTH : from)] =
+        SYMMETRIC ? sample : as_sample(conj_of(v), &s->shade, s->clipped);
+#endif
 }
 
 INLINE void store_rows(const struct sink *s, GLOBAL sink_element *dst, const cplx *x,
@@ -53,7 +90,7 @@ INLINE void store_rows(const struct sink *s, GLOBAL sink_element *dst, const cpl
     for (int i = (int)s->share.first; i < ROW_WORDS; i += PER_LINE) {
         to[i] = words[i];
         if (MIRROR && !s->line.own)
-            mirrored[i] = words[ROW_WORDS + i];
+            mirrored[i] = MIRRORED_WORD(words, i);
     }
 }
 #endif

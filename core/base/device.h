@@ -23,6 +23,7 @@ struct gf_gpu_props {
     int warp;                 /* items that run in step (warp, wavefront): 32, 64; 1 on a CPU */
     int64_t chain_bytes;      /* from so many bytes between two passes on, they are one launch where
                                * they can be; 0: never */
+    bool fetches;             /* from its memory to a group's, while the group goes on */
     bool fp64;
     int64_t max_items[3];  /* most work items of a group along each of three axes */
     int clock_mhz;         /* the highest; 0 where it is not told */

@@ -69,6 +69,7 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     p->warp = attribute(cu, device, GF_CU_WARP_SIZE);
     p->fp64 = true;
     p->chain_bytes = CHAIN_BYTES;
+    p->fetches = attribute(cu, device, GF_CU_CAPABILITY_MAJOR) >= 8;
     for (int i = 0; i < 3; i++)
         p->max_items[i] = attribute(cu, device, GF_CU_BLOCK_DIM_X + i);
     p->clock_mhz = attribute(cu, device, GF_CU_CLOCK_KHZ) / 1000;

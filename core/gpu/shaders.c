@@ -10,7 +10,7 @@
 _Static_assert(sizeof(struct pass_args) == 127 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
 _Static_assert(sizeof(struct sample_args) == 17 * sizeof(int64_t),
                "as in kernels/gl/range_sample.comp");
-_Static_assert(sizeof(struct range_args) == 14 * sizeof(int64_t), "as in kernels/gl/range.comp");
+_Static_assert(sizeof(struct range_args) == 15 * sizeof(int64_t), "as in kernels/gl/range.comp");
 _Static_assert(sizeof(struct loadstore_args) == 34 * sizeof(int64_t),
                "as in kernels/gl/loadstore.glsl");
 

@@ -27,6 +27,7 @@ static const struct {
                 .warp = 32,
                 .fp64 = true,
                 .chain_bytes = 64 << 20,
+                .fetches = true,
                 .max_items = {1024, 1024, 64},
                 .clock_mhz = 1980,
                 .extensions = "sm_90"},

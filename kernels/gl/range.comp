@@ -1,5 +1,6 @@
 /* The largest value of a kind, the upper end of a display range, as kernels/range.cl has it: every
- * group leaves the largest that it met in `found`, then one group takes the largest of those. */
+ * group leaves the largest that it met in `found`, then one group takes the largest of those; of a
+ * single group `found` is in params. */
 #include "lang.glsl"
 #include "codes.h"
 #include "complex.h"
@@ -9,7 +10,7 @@ layout(local_size_x = GROUP) in;
 
 /* kernels/args.h's struct range_args. */
 layout(std430, binding = 6) ARGS args_block {
-    int count, stride, rows, extent[4], steps[4], kind, params_at, n_groups;
+    int count, stride, rows, extent[4], steps[4], kind, params_at, found_at, n_groups;
 }
 args;
 
@@ -29,10 +30,11 @@ layout(std430, binding = 1) restrict buffer params_block {
 layout(std430, binding = 0) readonly restrict buffer src_block {
     element src[];
 };
-layout(std430, binding = 1) writeonly restrict buffer found_block {
+/* Of a single group these two are one buffer. */
+layout(std430, binding = 1) writeonly buffer found_block {
     real found[];
 };
-layout(std430, binding = 2) readonly restrict buffer params_block {
+layout(std430, binding = 2) readonly buffer params_block {
     real params[];
 };
 #endif
@@ -103,6 +105,6 @@ void main() {
     largest = largest_of(largest, false);
 #endif
     if (LOCAL_ID == 0)
-        found[GROUP_ID] = largest;
+        found[args.found_at + GROUP_ID] = largest;
 #endif
 }

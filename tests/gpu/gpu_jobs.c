@@ -28,6 +28,7 @@ struct gf_gpu_props gpu_devices[GPU_DEVICES];
 void gpu_make_devices(void) {
     gpu_devices[0] = device(227, 228, 1024, 132, true, false);
     gpu_devices[0].chain_bytes = 1;
+    gpu_devices[0].fetches = true;
     gpu_devices[1] = device(48, 228, 1024, 132, true, false);
     gpu_devices[2] = device(64, 64, 256, 40, true, false);
     gpu_devices[3] = device(96, 96, 512, 60, false, false);

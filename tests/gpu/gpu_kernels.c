@@ -95,6 +95,8 @@ static void each_kernel(int random, const struct gf_gpu_props *d, struct known *
             job.axes = 6;
         each_of(&job, d, known, then, what);
     }
+    struct gf_job picture = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 2, 4096, 4096, 1);
+    each_of(&picture, d, known, then, what); /* fetches tiles ahead */
     struct gf_job line;
     for (int i = 0; gpu_line_job(i, &line); i++)
         each_of(&line, d, known, then, what);

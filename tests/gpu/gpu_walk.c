@@ -381,6 +381,22 @@ static int64_t walk_sampled(struct walk *w) {
     return tiles;
 }
 
+/* A group a tile, and some for a range's sample; or groups that fetch several tiles. */
+static void check_groups(struct walk *w, const struct pass_args *a) {
+    const struct gf_gpu_pass *pass = w->pass;
+    int64_t tiles = (a->index[0].count + w->lines - 1) / w->lines;
+    for (int i = 1; i < w->indices; i++)
+        tiles *= a->index[i].count;
+    const int64_t sampled = walk_sampled(w);
+    tiles = sampled > 0 && walk_option(pass, "SAMPLED") == 2 ? sampled
+                                                             : tiles + sampled - a->sample.pairs;
+    const int64_t fetched = walk_option(pass, "AHEAD_TILES"); /* by groups that have several */
+    if (fetched > 0 ? tiles % fetched || pass->groups < 1 || pass->groups > tiles / fetched ||
+                          a->index[0].count % (w->lines * fetched)
+                    : tiles != pass->groups)
+        broken(w, "%lld groups for %lld tiles", (long long)pass->groups, (long long)tiles);
+}
+
 static void walk_fft(struct walk *w, bool all) {
     const struct gf_gpu_pass *pass = w->pass;
     const struct pass_args *a = &pass->args.pass;
@@ -405,14 +421,7 @@ static void walk_fft(struct walk *w, bool all) {
                (long long)w->length);
         return;
     }
-    int64_t tiles = (a->index[0].count + w->lines - 1) / w->lines;
-    for (int i = 1; i < w->indices; i++)
-        tiles *= a->index[i].count;
-    const int64_t sampled = walk_sampled(w);
-    tiles = sampled > 0 && walk_option(pass, "SAMPLED") == 2 ? sampled
-                                                             : tiles + sampled - a->sample.pairs;
-    if (tiles != pass->groups)
-        broken(w, "%lld groups for %lld tiles", (long long)pass->groups, (long long)tiles);
+    check_groups(w, a);
     for (int i = 0; i < w->indices; i++)
         n *= a->index[i].count;
     bool complex = w->load == LOAD_COMPLEX && w->store == STORE_COMPLEX;

@@ -205,6 +205,29 @@ static bool run_across(const struct gf_job *job, const struct gf_array *in, stru
            run_plan(p, in, usual);
 }
 
+/* Runs the job for a device of three units with small groups, whose memory holds one tile and what it
+ * fetches ahead, and as it is planned for the device. */
+static bool run_ahead(const struct gf_job *job, const struct gf_array *in, struct gf_array *ahead,
+                      struct gf_array *usual) {
+    const struct gf_gpu_context *c = contexts[0];
+    struct gf_gpu_props props = c->props;
+    struct gf_gpu_plan *p;
+    bool found = false;
+    props.units = 3;
+    props.max_group = 8;
+    props.fetches = true;
+    for (int64_t kib = 2; kib <= 8 && !found; kib++) {
+        props.local_bytes = props.unit_local_bytes = kib << 10;
+        if (props.local_bytes > c->props.local_bytes || gf_gpu_plan_make(job, &props, &p))
+            continue;
+        found = !strcmp(p->pass[0].kernel.entry, "fft_ahead");
+        if (!found)
+            gf_gpu_plan_free(p);
+    }
+    return found && run_plan(p, in, ahead) && !gf_gpu_plan_make(job, &c->props, &p) &&
+           run_plan(p, in, usual);
+}
+
 typedef bool run_both(const struct gf_job *, const struct gf_array *, struct gf_array *,
                       struct gf_array *);
 
@@ -265,6 +288,12 @@ static void test_chains(void) {
         job.out[0].half = true;
         check_both("a chain of real planes", &job, run_chained);
     }
+}
+
+/* A picture whose columns are fetched ahead, several tiles in turn, and not as many by each group. */
+static void test_ahead(void) {
+    struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 3, 1, 64, 128);
+    check_both("tiles fetched ahead", &job, run_ahead);
 }
 
 /* Real lines, folded. */
@@ -344,6 +373,7 @@ int main(int argc, char **argv) {
             test_chains();
             test_cuts();
             test_across();
+            test_ahead();
             if (!((struct gf_gpu_context *)contexts[0])->props.is_cpu) /* there it has no pairs */
                 test_parked();
             backend->close(contexts[0]);

@@ -362,6 +362,33 @@ static void check_chains(void) {
     }
 }
 
+/* Pictures to displays: the largest value of a channel is found in one launch, and columns are fetched
+ * ahead where a unit has several tiles. */
+static void check_pictures(void) {
+    static const struct {
+        int64_t height, width, channels;
+        int passes;
+        const char *first;
+    } cases[] = {{4096, 4096, 1, 3, "fft_ahead"},
+                 {4096, 4094, 1, 3, "fft_plain"},
+                 {2048, 2048, 1, 3, "fft_plain"},
+                 {2048, 2048, 3, 4, "fft_plain"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct gf_job job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 2, cases[i].height,
+                                         cases[i].width, (int64_t)1);
+        struct gf_gpu_plan *p;
+        job.channels = cases[i].channels;
+        job.out[0] = (struct gf_output){
+            .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .shift = true};
+        if (!check_job(&job, &gpu_devices[0]) || gf_gpu_plan_make(&job, &gpu_devices[0], &p))
+            continue;
+        CHECK_MSG(p->n_passes == cases[i].passes && p->pass[0].groups >= 1 &&
+                      !strcmp(p->pass[0].kernel.entry, cases[i].first),
+                  "case %zu: %d passes, %s", i, p->n_passes, p->pass[0].kernel.entry);
+        gf_gpu_plan_free(p);
+    }
+}
+
 static void check_named(void) {
     int n;
     const char *const *list = backends_named_jobs(&n);
@@ -423,6 +450,7 @@ int main(int argc, char **argv) {
     check_far();
     check_chains();
     check_across();
+    check_pictures();
     printf("%d plans, %d followed element by element, %d chains, %d with a radix across; at most "
            "%.0f bytes moved a point\n",
            n_plans, n_followed, n_chains, n_across, bytes_per_point_most);

@@ -2,6 +2,7 @@
 #include "core/gpu/plan/axis_pass.h"
 
 #include "core/base/status.h"
+#include "core/gpu/plan/ahead.h"
 #include "core/gpu/plan/axis_pass_options.h"
 #include "core/gpu/plan/cost.h"
 #include "core/gpu/plan/filter_values.h"
@@ -357,7 +358,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
 }
 
 static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *tile,
-                        int64_t *count) {
+                        const struct gf_gpu_ahead *ahead, int64_t *count) {
     double groups = (double)((b->args.index[0].count + tile->lines - 1) / tile->lines);
     for (int i = 1; i < b->n; i++)
         groups *= (double)b->args.index[i].count;
@@ -365,13 +366,15 @@ static int count_groups(const struct gf_gpu_pass_builder *b, const struct gf_gpu
         return gf_fail(GF_EUNSUPP, "an array of %.3g lines has more groups than a launch can count",
                        b->lines);
     const struct sample_lines *s = &b->args.sample;
-    *count = b->ap->keys_alone ? s->tiles : (int64_t)groups + s->tiles - s->pairs;
+    *count = b->ap->keys_alone ? s->tiles
+             : ahead->tiles    ? ahead->groups
+                               : (int64_t)groups + s->tiles - s->pairs;
     return 0;
 }
 
 /* The kernel is one file an algorithm, named like its entry. */
 static struct gf_gpu_pass *next_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *ap,
-                                          enum gf_gpu_algorithm algorithm) {
+                                          enum gf_gpu_algorithm algorithm, bool ahead) {
     static const struct {
         const char *file, *entry;
     } kernels[] = {
@@ -380,6 +383,8 @@ static struct gf_gpu_pass *next_axis_pass(struct gf_gpu_plan *p, const struct gf
         [GF_GPU_RADER] = {"fft_rader.cl", "fft_rader"},
         [GF_GPU_BOTH_WAYS] = {"fft_convolution.cl", "fft_convolution"},
     };
+    if (ahead)
+        return gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft_ahead.cl", "fft_ahead");
     if (ap->filtered)
         return gf_gpu_next_pass(p, GF_GPU_PASS_FILTER_AXIS, "filter_pass.cl", "filter_pass");
     if (ap->rader && !ap->both)
@@ -390,19 +395,20 @@ static struct gf_gpu_pass *next_axis_pass(struct gf_gpu_plan *p, const struct gf
 /* The pass itself, all but its groups. NULL, with the message set by gf_fail(), when there are too
  * many. */
 static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
-                                  const struct gf_gpu_tile *tile) {
+                                  const struct gf_gpu_tile *tile,
+                                  const struct gf_gpu_ahead *ahead) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     struct gf_gpu_plan *p = b->p;
     struct gf_gpu_pass *pass =
         b->general ? gf_gpu_next_pass(p, GF_GPU_PASS_AXIS, "fft_general.cl", "fft_general")
-                   : next_axis_pass(p, ap, tile->algorithm);
+                   : next_axis_pass(p, ap, tile->algorithm, ahead->tiles);
     if (!pass)
         return NULL;
     pass->load = ap->load;
     pass->store = ap->store;
     pass->indices = b->n;
-    pass->plain = !b->general && tile->algorithm == GF_GPU_PLAIN && !ap->filtered &&
-                  !ap->convolution && ap->across_axis < 0;
+    pass->plain = !b->general && !ahead->tiles && tile->algorithm == GF_GPU_PLAIN &&
+                  !ap->filtered && !ap->convolution && ap->across_axis < 0;
     pass->by_line = gf_gpu_turns_by_line(b, tile);
     pass->tile = *tile;
     if (b->general)
@@ -416,7 +422,12 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
             !p->job.whole.axes && gf_gpu_job_axis(&p->job, ap->axis) == gf_job_half_axis(&p->job));
     }
     pass->group = tile->threads;
-    pass->local_bytes = pass->kernel.local_bytes = tile->local_bytes;
+    pass->local_bytes = tile->local_bytes;
+    if (ahead->tiles) {
+        gf_gpu_option(pass, "-DAHEAD_TILES=%d -DAHEAD_AT=%lld", ahead->tiles, (long long)ahead->at);
+        pass->local_bytes = ahead->local_bytes;
+    }
+    pass->kernel.local_bytes = pass->local_bytes;
     gf_gpu_set_buffers(pass, 6,
                        (enum gf_gpu_buffer_id[]){
                            b->src->buffer_id, b->dst->buffer_id, GF_GPU_TABLES, GF_GPU_PARAMS,
@@ -458,9 +469,10 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
     if (ap->range && (rc = gf_gpu_range_args(&b, &tile)))
         return rc;
     b.args.params = ap->output < 0 ? 0 : (int64_t)ap->output * GF_GPU_PARAMS_EACH;
-    struct gf_gpu_pass *pass = append(&b, &tile);
+    const struct gf_gpu_ahead ahead = gf_gpu_fetch_ahead(&b, &tile);
+    struct gf_gpu_pass *pass = append(&b, &tile, &ahead);
     if (!pass)
         return GF_EUNSUPP;
     pass->cost = cost;
-    return count_groups(&b, &tile, &pass->groups);
+    return count_groups(&b, &tile, &ahead, &pass->groups);
 }

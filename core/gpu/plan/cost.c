@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/gpu/plan/ahead.h"
 #include "core/gpu/plan/axis_pass_options.h"
 
 /* All costs are in bytes that a device copies in the same time. The figures below were fitted to
@@ -123,6 +124,9 @@ static double memory_cost(const struct gf_gpu_pass_builder *b, const struct gf_g
         run_out *= 2;
     if (b->ap->load == LOAD_TWO_HALVES && b->args.pair_in == 1 && fast->in == 2)
         run_in = 2.0 * t->lines * (double)b->in_bytes;
+    const struct gf_gpu_ahead ahead = gf_gpu_fetch_ahead(b, t);
+    if (ahead.tiles)
+        run_in *= ahead.tiles;
     double from = t->rows_in ? 0 : (double)(b->in_step * b->in_bytes);
     double to = t->rows_out ? 0 : (double)(b->out_step * b->out_bytes);
     double in = b->in_bytes < 4 ? sample_delay(run_in, false) : delay(run_in, false, from);

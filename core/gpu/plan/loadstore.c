@@ -158,8 +158,11 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     a->params = output * GF_GPU_PARAMS_EACH;
     pass->groups = a->rows < GF_GPU_GROUPS ? a->rows : GF_GPU_GROUPS;
     int64_t groups = pass->groups, word = job->precision == GF_DOUBLE ? 8 : 4;
+    a->found = groups > 1 ? 0 : a->params + PARAM_HIGH;
     gf_gpu_set_buffers(pass, 3,
-                       (enum gf_gpu_buffer_id[]){work->buffer_id, GF_GPU_FOUND, GF_GPU_PARAMS});
+                       (enum gf_gpu_buffer_id[]){work->buffer_id,
+                                                 groups > 1 ? GF_GPU_FOUND : GF_GPU_PARAMS,
+                                                 GF_GPU_PARAMS});
     pass->group = GROUP;
     pass->args_bytes = sizeof *a;
     pass->local_bytes = pass->kernel.local_bytes = GROUP * word;
@@ -169,6 +172,8 @@ int gf_gpu_add_range(struct gf_gpu_plan *p, int output, const struct gf_gpu_spac
     pass->summary.bytes_written = groups * word;
     pass->cost = (double)pass->summary.bytes_read / 0.6 + gf_gpu_launch_cost(&p->props);
     int64_t params = a->params;
+    if (groups == 1)
+        return 0;
     pass = gf_gpu_next_pass(p, GF_GPU_PASS_RANGE_LAST, "range.cl", "range_last");
     if (!pass)
         return GF_EUNSUPP;
