@@ -110,9 +110,10 @@ static int find_range(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap
 /* The largest magnitude, the zero frequency's: the sum of one row, or of two neighbours where the last
  * radix of the axis across is still to come. */
 static int add_full_range(struct gf_gpu_plan_builder *b, const struct gf_gpu_space *src) {
+    const int first = b->p->n_passes;
     int rc = gf_gpu_add_range(b->p, 0, src, false, b->half);
     if (!rc && b->across >= 0)
-        b->p->pass[b->p->n_passes - 2].args.range.count *= 2;
+        b->p->pass[first].args.range.count *= 2;
     return rc;
 }
 
