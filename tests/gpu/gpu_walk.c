@@ -31,13 +31,6 @@ __attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const c
     va_end(arguments);
 }
 
-int64_t walk_option(const struct gf_gpu_pass *pass, const char *name) {
-    char wanted[40];
-    snprintf(wanted, sizeof wanted, "-D%s=", name);
-    const char *at = strstr(pass->kernel.options, wanted);
-    return at ? strtoll(at + strlen(wanted), NULL, 10) : -1;
-}
-
 static bool inside(struct walk *w, enum gf_gpu_buffer_id buffer_id, int64_t at, int64_t bytes,
                    const char *what) {
     if (walk_option(w->pass, "FAR") == 0 && at > INT32_MAX)
@@ -300,21 +293,6 @@ static void walk_line(struct walk *w, const int64_t *at, bool reading) {
                       "low twiddle");
         }
     }
-}
-
-int64_t walk_type_bytes(const struct gf_gpu_pass *pass, const char *which) {
-    static const struct {
-        const char *name;
-        int bytes;
-    } types[] = {{"uchar ", 1}, {"schar ", 1}, {"ushort ", 2}, {"short ", 2},
-                 {"uint ", 4},  {"int ", 4},   {"float ", 4},  {"double ", 8}};
-    char wanted[16];
-    snprintf(wanted, sizeof wanted, "-D%s_T=", which);
-    const char *at = strstr(pass->kernel.options, wanted);
-    for (size_t i = 0; at && i < sizeof types / sizeof *types; i++)
-        if (!strncmp(at + strlen(wanted), types[i].name, strlen(types[i].name)))
-            return types[i].bytes;
-    return 0;
 }
 
 /* Kernels that evaluate a filter: all of its values are within the tables, or the table. */
