@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gpu/plan/range_sample.h"
 #include "core/wavelet/dwt.h"
 #include "core/filter/filter.h"
 #include "core/base/factor.h"
@@ -389,6 +390,23 @@ static void check_pictures(void) {
     }
 }
 
+/* An automatic range by itself, as around another library's transform: its lists have a buffer. */
+static void check_sample(void) {
+    struct gf_gpu_plan *p = calloc(1, sizeof *p);
+    const int64_t extent[4] = {1, 512, 257, 1};
+    const struct gf_gpu_space space = gf_gpu_planes(GF_GPU_B, extent, 8);
+    CHECK(p);
+    p->job = backends_job(GF_FORWARD, GF_U8, GF_SINGLE, 2, 512, 512, 1);
+    p->job.out[0] = (struct gf_output){
+        .kind = GF_MAGNITUDE, .dtype = GF_U8, .map = GF_MAP_DISPLAY, .range = GF_RANGE_AUTO};
+    p->props = gpu_devices[0];
+    gf_gpu_size_buffers(p);
+    CHECK(gf_output_samples(&p->job, 0));
+    CHECK_EQ(gf_gpu_add_range_sample(p, 0, &space), 0);
+    CHECK(p->tables.order_count > 0 && p->bytes[GF_GPU_ORDER] >= 4 * p->tables.order_count);
+    gf_gpu_plan_free(p);
+}
+
 static void check_named(void) {
     int n;
     const char *const *list = backends_named_jobs(&n);
@@ -451,6 +469,7 @@ int main(int argc, char **argv) {
     check_chains();
     check_across();
     check_pictures();
+    check_sample();
     printf("%d plans, %d followed element by element, %d chains, %d with a radix across; at most "
            "%.0f bytes moved a point\n",
            n_plans, n_followed, n_chains, n_across, bytes_per_point_most);

@@ -87,6 +87,8 @@ static int add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
     a.weight = rc ? -1 : gf_gpu_range_weights(p, s);
     if (rc || a.weight < 0)
         return rc ? rc : GF_ENOMEM;
+    /* Plans around another library's transform are not finished by gf_gpu_plan_make(). */
+    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
     set_groups(pass, &a);
     gf_gpu_option(pass, "-DKIND=%d", (int)a.kind);
     gf_gpu_set_buffers(
