@@ -91,7 +91,7 @@ int gf_slab_direct_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t rows = gf_slab_most_rows(p), all = p->pages * rows;
     const int64_t two = all * TOGETHER * channels_of(p) * p->number;
-    struct direct d = {NULL};
+    struct direct d = {.data = NULL};
     int rc = gf_slab_take((void **)&d.data, all * gf_slab_row_bytes(p));
     if (!rc)
         rc = gf_slab_take((void **)&d.halves, all * p->width * sample_bytes(p));

@@ -37,16 +37,17 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
     if (ap->across_axis >= 0)
         snprintf(across, sizeof across, ", with the last 2 of %c", "zyxc"[ap->across_axis]);
     bool part = ap->before[0] * ap->before[1] > 1 || ap->after > 1;
-    snprintf(pass->summary.what, sizeof pass->summary.what, "%c: %s%s%s%s%s%s, tiles of %d%s%s",
+    snprintf(pass->summary.what, sizeof pass->summary.what, "%c: %s%s%s%s%s, tiles of %d%s%s",
              "zyxc"[ap->axis], part ? "part " : "",
              gf_gpu_samples_in(ap) ? gf_dtype_name(ap->in_type) : "",
-             gf_gpu_samples_in(ap) ? ", " : from[ap->load], tile, across,
+             gf_gpu_samples_in(ap) ? ", " : from[ap->load], tile,
              ap->store == STORE_SAMPLE || ap->store == STORE_PAIR ? end : to[ap->store], t->lines,
              t->rows_in ? " rows" : " columns",
-             ap->filtered      ? ", there and back with the filter"
-             : ap->rader       ? ", Rader"
-             : ap->convolution ? ", Bluestein"
-                               : "");
+             ap->across_axis >= 0 ? across
+             : ap->filtered       ? ", there and back with the filter"
+             : ap->rader          ? ", Rader"
+             : ap->convolution    ? ", Bluestein"
+                                  : "");
     pass->summary.bytes_read = (int64_t)b->read;
     pass->summary.bytes_written = (int64_t)b->written;
 }
