@@ -44,21 +44,12 @@ static double weigh_tables(const struct gf_job *job, int threads, double *points
 
 static struct weights weigh(const struct gf_job *job, const struct gf_outlook *o) {
     struct weights w = {.wide = job->precision == GF_DOUBLE};
-    int64_t shape[GF_MAX_RANK];
     double points = job->luma ? 1 : (double)job->channels, runs = (double)o->runs, bytes = 0;
     w.threads = o->threads > 0 ? o->threads : omp_get_max_threads();
     for (int i = 0; i < job->ndim; i++)
         points *= (double)job->shape[i];
-    for (int i = -1; i < job->n_out; i++) {
-        double size = (double)gf_dtype_size(i < 0 ? job->in_dtype : job->out[i].dtype);
-        if (i < 0)
-            gf_job_in_shape(job, shape);
-        else
-            gf_job_out_shape(job, i, shape);
-        for (int j = 0; j <= job->ndim; j++)
-            size *= (double)shape[j];
-        bytes += size;
-    }
+    for (int i = -1; i < job->n_out; i++)
+        bytes += gf_job_array_bytes(job, i);
     double share = gf_job_is_real(job) ? 0.5 : 1;
     double ways = job->op == GF_FILTER ? 2 : 1; /* there and back */
     double steps = ways * points * share * log2((double)gf_job_points(job) + 1);
