@@ -97,7 +97,7 @@ struct gf_backend_options {
      * between, or "all"; those with `shares`: a list with commas between, which share the jobs that do not
      * fit the first one. */
     const char *device;
-    struct gf_device_rates rates; /* of one of these */
+    struct gf_device_rates rates, slowest; /* of the first of these, and of the slowest */
     /* They share a job that fits the first one where that is expected to be so many times as fast; 0: 1. */
     double least_gain;
     bool no_peer; /* these exchange data through the host's memory alone */
@@ -136,8 +136,8 @@ struct gf_device_exec {
     /* Seconds, by the host's clock, that copying so many bytes takes to the device and back, from
      * memory of malloc() or from page-locked memory. */
     int (*transfer)(void *context, int64_t bytes, bool pinned, double seconds[2]);
-    /* Bytes a second that the first device of a list sends to the second. NULL, GF_EUNSUPP: it does not
-     * reach that one's memory. */
+    /* Bytes a second that the first two devices of a list send each other, each way, both at once. NULL,
+     * GF_EUNSUPP: they do not reach each other's memory. */
     int (*link)(void *context, int64_t bytes, double *speed);
     /* Page-locks an array that plans in slabs will use more than once, until unlock(); *locked is
      * false where it was locked before. NULL where plans are never in slabs. */

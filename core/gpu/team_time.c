@@ -28,19 +28,26 @@ static double all_walks(const struct gf_gpu_load *l, int devices, const struct g
     return seconds;
 }
 
-struct gf_plan_times gf_gpu_team_predict(const struct gf_gpu_load *load, int devices, int closed,
-                                         const struct gf_device_rates *rates) {
-    struct gf_plan_times t = {.devices = devices};
-    struct gf_device_rates *r = &t.rates;
-    t.bus_assumed = !(rates->bus[0] > 0 && rates->bus[1] > 0);
-    t.link_assumed = !(rates->link > 0);
-    r->copy = known(rates->copy, assumed.copy);
+static struct gf_device_rates complete(const struct gf_device_rates *known_ones) {
+    struct gf_device_rates r = *known_ones;
+    const bool bus = r.bus[0] > 0 && r.bus[1] > 0;
+    r.copy = known(r.copy, assumed.copy);
     for (int i = 0; i < 2; i++)
-        r->bus[i] = t.bus_assumed ? assumed.bus[i] : rates->bus[i];
-    r->link = known(rates->link, fmin(r->bus[0], r->bus[1]));
-    r->open = known(rates->open, assumed.open);
-    t.one = load->fits ? load->in / r->bus[0] + load->passes / r->copy + load->out / r->bus[1]
-                       : all_walks(load, 1, r);
-    t.several = all_walks(load, devices, r) + closed * r->open;
+        r.bus[i] = bus ? r.bus[i] : assumed.bus[i];
+    r.link = known(r.link, fmin(r.bus[0], r.bus[1]));
+    r.open = known(r.open, assumed.open);
+    return r;
+}
+
+struct gf_plan_times gf_gpu_team_predict(const struct gf_gpu_load *load, int devices, int closed,
+                                         const struct gf_device_rates *first,
+                                         const struct gf_device_rates *slowest) {
+    const struct gf_device_rates one = complete(first), each = complete(slowest);
+    struct gf_plan_times t = {.devices = devices, .rates = each};
+    t.bus_assumed = !(slowest->bus[0] > 0 && slowest->bus[1] > 0);
+    t.link_assumed = !(slowest->link > 0);
+    t.one = load->fits ? load->in / one.bus[0] + load->passes / one.copy + load->out / one.bus[1]
+                       : all_walks(load, 1, &one);
+    t.several = all_walks(load, devices, &each) + closed * each.open;
     return t;
 }

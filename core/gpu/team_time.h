@@ -4,7 +4,7 @@
  * copied back.
  *
  *     struct gf_gpu_load load = {.in = 4e9, .out = 8e9, .exchange = 4e9, .passes = 2e10, .walks = 2};
- *     struct gf_plan_times t = gf_gpu_team_predict(&load, 2, 1, &rates);
+ *     struct gf_plan_times t = gf_gpu_team_predict(&load, 2, 1, &first, &slowest);
  *     … t.several < t.one …
  */
 #ifndef GF_CORE_GPU_TEAM_TIME_H
@@ -19,9 +19,11 @@ struct gf_gpu_load {
     bool fits; /* one device, as a whole */
 };
 
-/* closed: those of the devices whose contexts are opened for it. Rates that are not known are assumed: a bus
+/* closed: those of the devices whose contexts are opened for it. The first device does the job alone, the
+ * slowest one decides how long all of them take. Rates that are not known are assumed: a bus
  * of 25 GB/s, a link as fast as the bus, copies at 1000 GB/s, 0.4 s for a context. */
 struct gf_plan_times gf_gpu_team_predict(const struct gf_gpu_load *load, int devices, int closed,
-                                         const struct gf_device_rates *rates);
+                                         const struct gf_device_rates *first,
+                                         const struct gf_device_rates *slowest);
 
 #endif
