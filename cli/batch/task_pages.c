@@ -6,6 +6,7 @@
 
 #include "cli/batch/store.h"
 #include "core/base/range_planes.h"
+#include "formats/io.h"
 
 enum {
     AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run of their own */
@@ -57,7 +58,7 @@ static bool shows_parts(const struct gf_task *t) {
         struct stat st;
         const struct gf_product *p = &t->product[i];
         shows = shows || p->where->has_page || !strcmp(p->path, "-") ||
-                (!stat(p->path, &st) && !S_ISREG(st.st_mode));
+                (!stat(p->path, &st) && !S_ISREG(st.st_mode) && !gf_sink_goes_nowhere(p->path));
     }
     return shows && !t->s->plan_only;
 }
