@@ -43,10 +43,11 @@ struct gf_plan_share {
 
 /* What is known of a device's speed, in bytes a second; 0: not known. */
 struct gf_device_rates {
-    double copy;   /* of its memory, read plus written */
-    double bus[2]; /* of arrays in host memory, to the device and back */
-    double link;   /* to another one of its kind */
-    double open;   /* seconds, of a context */
+    double copy;      /* of its memory, read plus written */
+    double bus[2];    /* of arrays in host memory, to the device and back */
+    double locked[2]; /* likewise, of page-locked ones */
+    double link;      /* to another one of its kind */
+    double open;      /* seconds, of a context */
 };
 
 /* How long one device of a list, and all of them, are expected to take from host memory to host memory. */

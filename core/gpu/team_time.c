@@ -4,10 +4,19 @@
 #include <math.h>
 
 /* PCIe 4 with 16 lanes, which two devices of a machine at least have. */
-static const struct gf_device_rates assumed = {.copy = 1e12, .bus = {25e9, 25e9}, .open = 0.4};
+static const struct gf_device_rates assumed = {
+    .copy = 1e12, .bus = {25e9, 25e9}, .locked = {50e9, 50e9}, .open = 0.4};
 
 static double known(double rate, double otherwise) {
     return rate > 0 ? rate : otherwise;
+}
+
+/* Bytes a second between arrays in host memory and so many devices at once. Where page-locked memory is copied
+ * much faster, the host's threads that fill and empty the buffers are what limits one device, and they
+ * serve all of them. */
+static double bus_of(const struct gf_device_rates *r, int back, int devices) {
+    const bool by_host = r->bus[back] < 0.8 * r->locked[back];
+    return by_host ? r->bus[back] : devices * r->bus[back];
 }
 
 /* Walk i of so many, its passes taking an equal part; `devices` share it. */
@@ -15,8 +24,8 @@ static double walk_seconds(const struct gf_gpu_load *l, int i, int walks, int de
                            const struct gf_device_rates *r) {
     const bool first = i == 0, last = i + 1 == walks, alone = devices == 1;
     const double n = devices, between = alone ? l->exchange : 0;
-    const double up = (first ? l->in : between) / n / r->bus[0];
-    const double down = (last ? l->out : between) / n / r->bus[1];
+    const double up = (first ? l->in : between) / bus_of(r, 0, devices);
+    const double down = (last ? l->out : between) / bus_of(r, 1, devices);
     const double sent = last ? 0 : l->exchange / n * (n - 1) / n / r->link;
     return fmax(fmax(up, down), fmax(sent, l->passes / walks / n / r->copy));
 }
@@ -32,8 +41,10 @@ static struct gf_device_rates complete(const struct gf_device_rates *known_ones)
     struct gf_device_rates r = *known_ones;
     const bool bus = r.bus[0] > 0 && r.bus[1] > 0;
     r.copy = known(r.copy, assumed.copy);
-    for (int i = 0; i < 2; i++)
-        r.bus[i] = bus ? r.bus[i] : assumed.bus[i];
+    for (int i = 0; i < 2 && !bus; i++) {
+        r.bus[i] = assumed.bus[i];
+        r.locked[i] = assumed.locked[i];
+    }
     r.link = known(r.link, fmin(r.bus[0], r.bus[1]));
     r.open = known(r.open, assumed.open);
     return r;

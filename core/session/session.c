@@ -127,6 +127,7 @@ static struct gf_device_rates rates_of(const struct gf_session *s, int i, const 
         return (struct gf_device_rates){.copy = 0};
     return (struct gf_device_rates){.copy = r.copy,
                                     .bus = {r.staged[0], r.staged[1]},
+                                    .locked = {r.bus[1][0], r.bus[1][1]},
                                     .link = s->options.no_peer ? 0 : r.link,
                                     .open = r.open};
 }
@@ -143,8 +144,10 @@ static struct gf_device_rates slowest_of(const struct gf_session *s, int i, cons
         snprintf(device, sizeof device, "%.*s", (int)strcspn(at, ","), at);
         const struct gf_device_rates r = rates_of(s, i, device);
         slowest.copy = slower(slowest.copy, r.copy);
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 2; k++) {
             slowest.bus[k] = slower(slowest.bus[k], r.bus[k]);
+            slowest.locked[k] = slower(slowest.locked[k], r.locked[k]);
+        }
         slowest.link = at == list ? r.link : fmin(slowest.link, r.link);
         slowest.open = fmax(slowest.open, r.open);
     }
