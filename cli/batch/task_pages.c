@@ -51,7 +51,8 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
 }
 
 /* What is written through, and files that are complete before the last page is read, would be there
- * in part where a later page fails: such pages are kept together where there is memory for them. */
+ * in part where a later page fails: such pages are kept together where there is memory for them. In
+ * /dev/null nothing is there. */
 static bool shows_parts(const struct gf_task *t) {
     bool shows = false;
     for (int i = 0; i < t->targets->n; i++) {
