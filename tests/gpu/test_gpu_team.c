@@ -350,9 +350,7 @@ static void test_failures(bool resident) {
                            3 * 3 * 3); /* in each run, each device waits for all that send to it */
     CHECK(!memcmp(again.data, out.data, (size_t)gf_array_bytes(&out)));
     gf_gpu_team_close(context);
-    gf_array_free(&in);
-    gf_array_free(&out);
-    gf_array_free(&again);
+    limited_free(&in, &out, &again);
 }
 
 /* ---- two devices that reach each other's memory ---- */
@@ -392,8 +390,7 @@ static void test_in_place(void) {
     for (size_t i = 0; i < sizeof in_place / sizeof *in_place; i++)
         for (int natural = 0; natural < 2; natural++)
             check_shared(&s, &in_place[i], false, natural);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
     CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
     for (int natural = 0; natural < 2; natural++) {
         options.natural_order = natural;
@@ -403,9 +400,7 @@ static void test_in_place(void) {
             fail_everywhere(context, &job, 2, &in, &out, &again);
         gf_gpu_team_close(context);
     }
-    gf_array_free(&in);
-    gf_array_free(&out);
-    gf_array_free(&again);
+    limited_free(&in, &out, &again);
 }
 
 /* Natural order is refused with a reason where it is not there, and no device runs such a job alone. */
@@ -506,17 +501,16 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
     if (!limited_subject(args, b, NULL, &s, &props))
         return;
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (args->all || jobs[i].few || !props.is_cpu)
+        if (limited_runs(args, &props, jobs[i].few))
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
                 check_shared(&s, &jobs[i], no_peer, false);
     for (size_t i = 0; i < sizeof residents / sizeof *residents; i++)
-        if (args->all || residents[i].few || !props.is_cpu)
+        if (limited_runs(args, &props, residents[i].few))
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
                 check_shared(&s, &residents[i], no_peer, false);
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         check_alone(&s, alone[i]);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
 }
 
 int main(int argc, char **argv) {
