@@ -115,6 +115,9 @@ static int stream(struct gf_task *t) {
     if (!rc)
         rc = create(t, &volume);
     if (!rc)
+        gf_volume_share(volume,
+                        (parts ? t->deal->n : 1) * (gf_dwt_writers(t) + !gf_dwt_writers(t)));
+    if (!rc)
         rc = parts ? gf_dwt_share_run(t, parts, volume, &sum) : run_alone(t, volume, &sum);
     if (!rc && !t->s->frames)
         rc = gf_file_check_size(t->reader.file[0]);

@@ -7,11 +7,18 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 
-enum { WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
+enum { WORTH_A_THREAD = 1 << 16 /* bytes of a frame */, THREADS_A_WRITER = 4 };
 
 static int64_t frame_bytes(const struct gf_task *t) {
     const int64_t *shape = t->image.px.shape;
     return shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
+}
+
+int gf_dwt_writers(const struct gf_task *t) {
+    const int n = gf_settings_threads(t->s) / THREADS_A_WRITER;
+    if (frame_bytes(t) < WORTH_A_THREAD)
+        return 0;
+    return n < 1 ? 1 : n < GF_DWT_SIDES ? n : GF_DWT_SIDES;
 }
 
 int64_t gf_dwt_run_bytes(const struct gf_task *t, const struct gf_runner *runner,
@@ -26,7 +33,7 @@ static int push_planes(struct gf_dwt_run *r, const struct gf_dwt_part *part,
                        const struct gf_dwt_streamer *streamer, struct gf_dwt_stream *stream,
                        const struct gf_dwt_boxes *boxes) {
     struct gf_dwt_ahead ahead = {
-        .t = r->hand->t, .reader = r->hand->reader, .part = part, .beside = boxes->beside};
+        .t = r->hand->t, .reader = r->hand->reader, .part = part, .beside = boxes->side.n > 0};
     int rc = 0;
     gf_dwt_ahead_start(&ahead);
     for (int64_t k = 0; k < part->job.shape[0] && !rc; k++) {
@@ -36,7 +43,7 @@ static int push_planes(struct gf_dwt_run *r, const struct gf_dwt_part *part,
             break;
         const double start = gf_now_ms(), waited = boxes->ms_waited;
         rc = streamer->push(stream, &plane);
-        r->on_device = rc && !boxes->rc;
+        r->on_device = rc && !boxes->side.rc;
         r->hand->sum.ms_transform += gf_now_ms() - start - (boxes->ms_waited - waited);
     }
     gf_dwt_ahead_stop(&ahead);
@@ -48,11 +55,8 @@ static int push_planes(struct gf_dwt_run *r, const struct gf_dwt_part *part,
 int gf_dwt_run_part(struct gf_dwt_run *r, const struct gf_dwt_part *part,
                     struct gf_volume *volume) {
     struct gf_part_hand *h = r->hand;
-    struct gf_dwt_boxes boxes = {.t = h->t,
-                                 .volume = volume,
-                                 .turn = h->turn,
-                                 .part = part,
-                                 .beside = frame_bytes(h->t) >= WORTH_A_THREAD};
+    struct gf_dwt_boxes boxes = {
+        .t = h->t, .volume = volume, .part = part, .side.n = gf_dwt_writers(h->t)};
     const struct gf_dwt_taker taker = gf_dwt_boxes_taker(&boxes);
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;
