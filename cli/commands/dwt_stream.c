@@ -36,7 +36,7 @@ static int push_planes(struct gf_dwt_run *r, const struct gf_dwt_part *part,
             break;
         const double start = gf_now_ms(), waited = boxes->ms_waited;
         rc = streamer->push(stream, &plane);
-        r->on_device = rc && !boxes->rc;
+        r->on_device = rc && !boxes->side.rc;
         r->hand->sum.ms_transform += gf_now_ms() - start - (boxes->ms_waited - waited);
     }
     gf_dwt_ahead_stop(&ahead);
@@ -48,11 +48,8 @@ static int push_planes(struct gf_dwt_run *r, const struct gf_dwt_part *part,
 int gf_dwt_run_part(struct gf_dwt_run *r, const struct gf_dwt_part *part,
                     struct gf_volume *volume) {
     struct gf_part_hand *h = r->hand;
-    struct gf_dwt_boxes boxes = {.t = h->t,
-                                 .volume = volume,
-                                 .turn = h->turn,
-                                 .part = part,
-                                 .beside = frame_bytes(h->t) >= WORTH_A_THREAD};
+    struct gf_dwt_boxes boxes = {
+        .t = h->t, .volume = volume, .part = part, .beside = frame_bytes(h->t) >= WORTH_A_THREAD};
     const struct gf_dwt_taker taker = gf_dwt_boxes_taker(&boxes);
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;

@@ -11,7 +11,7 @@
 #include "cli/commands/part_share.h"
 
 struct gf_dwt_run {
-    struct gf_part_hand *hand; /* its session's backend streams; a turn as in struct gf_dwt_boxes */
+    struct gf_part_hand *hand; /* its session's backend streams */
     bool on_device;            /* of a failure: neither reading nor writing failed */
 };
 

@@ -19,7 +19,7 @@ enum { PARTS_A_DEVICE = 8 };
 
 /* All planes, or those of a part. */
 struct run {
-    struct gf_part_hand *hand; /* without a turn where the planes are written in their order */
+    struct gf_part_hand *hand;
     struct gf_slab_wavelet wavelet;
     struct gf_volume *const *volume; /* NULL with {page} */
     struct gf_array page;            /* where a file's rows cannot be read by themselves */
@@ -119,13 +119,10 @@ static int put_page(const struct run *r, int i, const struct gf_slab_rows *rows,
     const struct gf_task *t = r->hand->t;
     const struct gf_volume_box box = {
         .z = rows->page, .y = rows->row, .height = rows->count, .width = page->shape[2]};
-    if (!r->hand->turn)
+    if (!r->wavelet.in_part)
         return gf_product_put(t->s, &t->product[i], &t->image.metadata, r->volume[i], rows->page,
                               page);
-    pthread_mutex_lock(r->hand->turn);
-    int rc = gf_volume_write(r->volume[i], &box, page->data, page->stride[1]);
-    pthread_mutex_unlock(r->hand->turn);
-    return rc;
+    return gf_volume_write(r->volume[i], &box, page->data, page->stride[1]);
 }
 
 static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
@@ -165,7 +162,7 @@ static int run_planes(struct run *r, struct gf_report *report) {
                                   .read_rows = read_rows,
                                   .write = write_rows,
                                   .run = run_job,
-                                  .moved = r->hand->turn ? NULL : moved};
+                                  .moved = r->wavelet.in_part ? NULL : moved};
     int rc = 0;
     page.shape[0] = 1;
     if (!has_rows(t))
@@ -204,6 +201,8 @@ static int run_parts(struct gf_task *t, struct parts *p) {
     const struct gf_part_work work = {
         .parts = p->n, .streams = GF_IDWT_STREAMS, .run = run_part, .user = p};
     struct gf_part_sum sum = {.peak = 0};
+    for (int i = 0; i < t->job.n_out; i++)
+        gf_volume_share(p->volume[i], t->deal->n * GF_IDWT_STREAMS);
     return gf_part_share(t, &work, &sum);
 }
 

@@ -14,7 +14,7 @@ struct share {
     const struct gf_part_work *work;
     int n_hands;
     struct hand *hand;
-    pthread_mutex_t turn;
+    pthread_mutex_t lock;
     int rc; /* of the failure at the first plane, and its message */
     int64_t at;
     char message[512];
@@ -59,13 +59,13 @@ int gf_part_threads(const struct gf_settings *s, const struct gf_deal *d, int st
 
 static void fail(struct hand *h, int rc) {
     struct share *s = h->share;
-    pthread_mutex_lock(&s->turn);
+    pthread_mutex_lock(&s->lock);
     if (!s->rc || h->own.at < s->at) {
         s->rc = rc;
         s->at = h->own.at;
         snprintf(s->message, sizeof s->message, "%s", gf_message());
     }
-    pthread_mutex_unlock(&s->turn);
+    pthread_mutex_unlock(&s->lock);
     gf_deal_stop(s->t->deal);
 }
 
@@ -96,8 +96,7 @@ static int open_hand(struct share *s, int k, int threads) {
     h->own = (struct gf_part_hand){.t = t,
                                    .reader = k ? &h->reader : &t->reader,
                                    .runner = first ? &t->runners[device] : &h->runner,
-                                   .threads = threads,
-                                   .turn = &s->turn};
+                                   .threads = threads};
     gf_runner_close(h->own.runner); /* it may have other threads, for work in one piece */
     gf_runner_open(h->own.runner, gf_deal_session(t->deal, device), threads);
     return k ? gf_reader_again(&t->reader, t->s, &h->reader) : 0;
@@ -169,7 +168,7 @@ int gf_part_share(struct gf_task *t, const struct gf_part_work *work, struct gf_
     s.hand = calloc((size_t)t->deal->n * (size_t)work->streams, sizeof *s.hand);
     if (!s.hand)
         return gf_fail(GF_ENOMEM, "out of memory");
-    pthread_mutex_init(&s.turn, NULL);
+    pthread_mutex_init(&s.lock, NULL);
     if (t->s->tune)
         gf_deal_use_record(t->deal, &t->job);
     int rc = open_hands(&s);
@@ -187,7 +186,7 @@ int gf_part_share(struct gf_task *t, const struct gf_part_work *work, struct gf_
         t->overflowed[i] += sum->overflowed[i];
         t->report.clipped[i] += sum->clipped[i];
     }
-    pthread_mutex_destroy(&s.turn);
+    pthread_mutex_destroy(&s.lock);
     free(s.hand);
     return rc;
 }

@@ -21,8 +21,7 @@ struct gf_part_hand {
     struct gf_reader *reader;
     struct gf_runner *runner;
     int threads;
-    pthread_mutex_t *turn; /* held to write, and for what else all share */
-    int64_t at;            /* which plane of the input was read last, or failed */
+    int64_t at; /* which plane of the input was read last, or failed */
     struct gf_part_sum sum;
 };
 
