@@ -425,8 +425,9 @@ static void add_walks(struct gf_gpu_slabs *s) {
     const char *slabs = gf_gpu_slabs_are_line(s) ? line_columns
                         : twice                  ? "slabs of pages, all axes but the slowest"
                                                  : "slabs of pages";
-    const char *blocks =
-        gf_gpu_slabs_are_line(s) ? "blocks of rows" : "blocks of all pages, the slowest axis";
+    const char *blocks = gf_gpu_slabs_are_line(s) ? "blocks of rows"
+                         : s->seat.natural ? "blocks of all pages, the slowest axis, and sent back"
+                                           : "blocks of all pages, the slowest axis";
     bool scans = false;
     for (int i = 0; i < job->n_out && forward; i++)
         scans |= gf_gpu_slabs_scans(s, i);
