@@ -348,9 +348,7 @@ static void test_failures(bool resident) {
                            3 * 3 * 3); /* in each run, each device waits for all that send to it */
     CHECK(!memcmp(again.data, out.data, (size_t)gf_array_bytes(&out)));
     gf_gpu_team_close(context);
-    gf_array_free(&in);
-    gf_array_free(&out);
-    gf_array_free(&again);
+    limited_free(&in, &out, &again);
 }
 
 /* ---- two devices that reach each other's memory ---- */
@@ -389,17 +387,14 @@ static void test_in_place(void) {
     in_reach = true;
     for (size_t i = 0; i < sizeof in_place / sizeof *in_place; i++)
         check_shared(&s, &in_place[i], false);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
     CHECK(!gf_gpu_team_open(&reaching, &options, &context));
     CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
     CHECK(context && run_once(context, &job, 2, 0, &in, &out));
     if (context)
         fail_everywhere(context, &job, 2, &in, &out, &again);
     gf_gpu_team_close(context);
-    gf_array_free(&in);
-    gf_array_free(&out);
-    gf_array_free(&again);
+    limited_free(&in, &out, &again);
 }
 
 /* ---- times ---- */
@@ -470,17 +465,16 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
     if (!limited_subject(args, b, NULL, &s, &props))
         return;
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (args->all || jobs[i].few || !props.is_cpu)
+        if (limited_runs(args, &props, jobs[i].few))
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
                 check_shared(&s, &jobs[i], no_peer);
     for (size_t i = 0; i < sizeof residents / sizeof *residents; i++)
-        if (args->all || residents[i].few || !props.is_cpu)
+        if (limited_runs(args, &props, residents[i].few))
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
                 check_shared(&s, &residents[i], no_peer);
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         check_alone(&s, alone[i]);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
 }
 
 int main(int argc, char **argv) {
