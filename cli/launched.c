@@ -39,7 +39,7 @@ bool gf_launched_ends(int argc, char **argv, int *code) {
                       has(argc, argv, "--version") || (argc > 1 && !strcmp(argv[1], "help"));
     if (launcher.size < 2 || is_own(argc, argv, launcher.rank))
         return false;
-    gf_log_mute(launcher.rank > 0);
+    gf_log_mute(launcher.rank > 0 && !is_own(argc, argv, 0));
     *code = asks ? 0 : 2;
     if (asks || !c)
         return launcher.rank > 0;

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 
 /* True where this line ends here, with *code: its command runs in one process, or the first one prints
- * what it prints. What is wrong with the line is told by the first process alone. Lines with --mpi=off,
- * or with the process's rank in an operand or an output, are this process's own. */
+ * what it prints. What is wrong with the line is told by the first process alone, or by
+ * each where the line is the first one's own. Lines with --mpi=off, or with the process's rank in an
+ * operand or an output, are this process's own. */
 bool gf_launched_ends(int argc, char **argv, int *code);
 
 #endif

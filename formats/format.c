@@ -171,16 +171,18 @@ void gf_decoder_close(struct gf_decoder *d) {
     *d = (struct gf_decoder){0};
 }
 
+int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,
+                         struct gf_image *image) {
+    int rc = options->header_only ? 0 : gf_decoder_read(d, image);
+    gf_decoder_close(d);
+    if (rc)
+        gf_image_free(image);
+    return rc;
+}
+
 int gf_format_read(const struct gf_format *format, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image) {
     struct gf_decoder d;
     int rc = gf_decoder_open(&d, format, source, options, image);
-    if (rc)
-        return rc;
-    if (!options->header_only)
-        rc = gf_decoder_read(&d, image);
-    gf_decoder_close(&d);
-    if (rc)
-        gf_image_free(image);
-    return rc;
+    return rc ? rc : gf_decoder_read_rest(&d, options, image);
 }

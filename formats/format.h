@@ -218,6 +218,10 @@ int gf_decoder_begin(struct gf_decoder *d, struct gf_image *image, bool *begun);
 bool gf_decoder_decode(struct gf_decoder *d);
 bool gf_decoder_await(struct gf_decoder *d, int64_t rows);
 void gf_decoder_close(struct gf_decoder *d); /* takes an all-zero struct too */
+/* After gf_decoder_open(): the samples, where options->header_only does not leave them out. Closes the
+ * decoder, and frees the image where it fails. */
+int gf_decoder_read_rest(struct gf_decoder *d, const struct gf_read_options *options,
+                         struct gf_image *image);
 /* The three of them; options->header_only leaves the second out. */
 int gf_format_read(const struct gf_format *format, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image);

@@ -241,14 +241,7 @@ int gf_png_read_by(const struct gf_codec *codec, struct gf_source *source,
                    const struct gf_read_options *options, struct gf_image *image) {
     struct gf_decoder d;
     int rc = gf_png_open_by(codec, &d, source, options, image);
-    if (rc)
-        return rc;
-    if (!options->header_only)
-        rc = gf_decoder_read(&d, image);
-    gf_decoder_close(&d);
-    if (rc)
-        gf_image_free(image);
-    return rc;
+    return rc ? rc : gf_decoder_read_rest(&d, options, image);
 }
 
 const struct gf_format gf_format_png = {

@@ -29,6 +29,9 @@ static int test_passed, test_failed;
         CHECK_MSG(left_ == right_, "%s is %lld, %s is %lld", #a, left_, #b, right_);               \
     } while (0)
 
+/* Adds checks that were counted elsewhere. */
+#define TEST_ADD(passed, failed) (test_passed += (passed), test_failed += (failed))
+
 /* The last line of a test program's main(): return TEST_END(); */
 #define TEST_END() (printf("%d passed, %d failed\n", test_passed, test_failed), test_failed != 0)
 

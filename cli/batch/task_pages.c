@@ -6,6 +6,7 @@
 
 #include "cli/batch/store.h"
 #include "core/base/range_planes.h"
+#include "formats/io.h"
 
 enum {
     AT_ONCE = 8 << 20, /* bytes of pages, in and out, that are worth a run of their own */
@@ -50,14 +51,15 @@ const char *gf_task_refuses_pages(const struct gf_task *t) {
 }
 
 /* What is written through, and files that are complete before the last page is read, would be there
- * in part where a later page fails: such pages are kept together where there is memory for them. */
+ * in part where a later page fails: such pages are kept together where there is memory for them. In
+ * /dev/null nothing is there. */
 static bool shows_parts(const struct gf_task *t) {
     bool shows = false;
     for (int i = 0; i < t->targets->n; i++) {
         struct stat st;
         const struct gf_product *p = &t->product[i];
         shows = shows || p->where->has_page || !strcmp(p->path, "-") ||
-                (!stat(p->path, &st) && !S_ISREG(st.st_mode));
+                (!stat(p->path, &st) && !S_ISREG(st.st_mode) && !gf_sink_goes_nowhere(p->path));
     }
     return shows && !t->s->plan_only;
 }

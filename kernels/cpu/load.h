@@ -67,10 +67,12 @@ INLINE struct lanes lanes_of(const struct tile *t, const struct gf_cpu_end *e, i
         long i = first + (l < count ? l : count - 1);
         s.at[l] = mirror ? axis_mirror(&e->lane, i) : axis_at(&e->lane, i);
     }
-    s.order = s.at[1] - s.at[0] == size ? 1 : s.at[1] - s.at[0] == -size ? -1 : 0;
-    for (int l = 1; l < LANES; l++)
-        if (s.at[l] - s.at[l - 1] != s.order * size)
-            s.order = 0;
+    bool up = true, down = true;
+    for (int l = 1; l < LANES; l++) {
+        up &= s.at[l] - s.at[l - 1] == size;
+        down &= s.at[l] - s.at[l - 1] == -size;
+    }
+    s.order = up - down;
     return s;
 }
 

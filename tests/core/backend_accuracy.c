@@ -59,19 +59,6 @@ out:
     gf_array_free(&out[0]);
 }
 
-/* The five transforms there are: real and complex both ways, back to real from full and half. */
-static struct gf_job variant(struct gf_job job, int which) {
-    bool wide = job.precision == GF_DOUBLE;
-    enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
-    job.direction = which < 2 ? GF_FORWARD : GF_INVERSE;
-    job.in_dtype = which == 0 ? real : complex;
-    job.real = which >= 3;
-    job.in_half = which == 4;
-    job.out[0].kind = which >= 3 ? GF_REAL : GF_COMPLEX;
-    job.out[0].dtype = which >= 3 ? real : complex;
-    return job;
-}
-
 /* Rows enough that a short length's error is an average and not one rounding's luck. The quick run
  * takes two of the five transforms at the longer lengths, others at each. */
 static void measure_length(struct subject *s, int64_t n) {
@@ -82,7 +69,7 @@ static void measure_length(struct subject *s, int64_t n) {
         for (int which = 0; which < 5; which++) {
             if (n > 128 && !s->full && (n + p + which) % 5 > 1)
                 continue;
-            struct gf_job j = variant(job, which);
+            struct gf_job j = backends_variant(job, which);
             backends_measure(s, &j);
         }
     }
@@ -115,7 +102,7 @@ static void measure_shape(struct subject *s) {
     int which = (int)backends_below(&s->seed, 5);
     for (int p = GF_SINGLE; p <= GF_DOUBLE; p++) {
         job.precision = (enum gf_precision)p;
-        struct gf_job j = variant(job, which);
+        struct gf_job j = backends_variant(job, which);
         backends_measure(s, &j);
     }
 }

@@ -73,6 +73,18 @@ struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum g
     return job;
 }
 
+struct gf_job backends_variant(struct gf_job job, int which) {
+    bool wide = job.precision == GF_DOUBLE;
+    enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
+    job.direction = which < 2 ? GF_FORWARD : GF_INVERSE;
+    job.in_dtype = which == 0 ? real : complex;
+    job.real = which >= 3;
+    job.in_half = which == 4;
+    job.out[0] = (struct gf_output){.kind = which >= 3 ? GF_REAL : GF_COMPLEX,
+                                    .dtype = which >= 3 ? real : complex};
+    return job;
+}
+
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,
                  struct gf_array *out, struct gf_report *report) {
     struct gf_plan *plan = NULL;

@@ -46,6 +46,9 @@ void backends_count_part(struct subject *s, struct gf_job *job);
 /* A job over all axes, with one complex output of the precision's type. */
 struct gf_job backends_job(enum gf_direction direction, enum gf_dtype in, enum gf_precision p,
                            int ndim, int64_t n0, int64_t n1, int64_t n2);
+/* One of the five transforms there are, 0 to 4, of the job's shape and precision, with one output: real and
+ * complex both ways, back to real from full and half. */
+struct gf_job backends_variant(struct gf_job job, int which);
 /* Makes output arrays where out[i].data is NULL, plans, runs, unplans. Small jobs mostly run on
  * one thread: a team costs more than they do, above all on a busy machine. */
 int backends_run(struct subject *s, const struct gf_job *job, const struct gf_array *in,

@@ -79,8 +79,7 @@ out:
     for (int i = 0; i < 2; i++)
         if (s.context[i])
             backend->close(s.context[i]);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
 }
 
 /* The backend's first device that is no processor, as --device=N wants it; GPUFFT_DEVICE, where it

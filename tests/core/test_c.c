@@ -65,7 +65,6 @@ int main(void) {
         CHECK(!s.backend->open(&(struct gf_backend_options){.threads = 1}, &s.context[i]));
     test_named(&s);
     test_refusals(&s);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
     return TEST_END();
 }

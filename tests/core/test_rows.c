@@ -167,8 +167,7 @@ static void test_isa(const char *isa, bool best) {
         check(&s, others[i]);
     for (int i = 0; i < 2; i++)
         backend->close(s.context[i]);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
 }
 
 /* The same bits wherever the output begins, and nothing beside it. */

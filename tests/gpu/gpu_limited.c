@@ -33,6 +33,10 @@ bool limited_subject(const struct limited_args *args, const struct gf_backend *b
     return true;
 }
 
+bool limited_runs(const struct limited_args *args, const struct gf_gpu_props *props, bool few) {
+    return args->all || few || !props->is_cpu;
+}
+
 /* ---- jobs ---- */
 
 int limited_open(struct subject *s, const struct gf_backend_options *options, const char *text,
@@ -127,4 +131,10 @@ int limited_arrays(const char *text, struct gf_job *job, struct gf_array *in, st
     if (!rc)
         backends_fill(in, &seed);
     return rc;
+}
+
+void limited_free(struct gf_array *in, struct gf_array *out, struct gf_array *again) {
+    gf_array_free(in);
+    gf_array_free(out);
+    gf_array_free(again);
 }

@@ -19,6 +19,8 @@ struct limited_args limited_args_read(int argc, char **argv);
  * where it has none. Fills *s and the properties of the device. */
 bool limited_subject(const struct limited_args *args, const struct gf_backend *b,
                      const char *device, struct subject *s, struct gf_gpu_props *props);
+/* Whether a job runs on that device: on the CPU only the few that are quick, without `all`. */
+bool limited_runs(const struct limited_args *args, const struct gf_gpu_props *props, bool few);
 
 /* ---- a job on devices of little memory ---- */
 
@@ -50,8 +52,10 @@ int limited_fails(void);
 /* alloc(), view(), free() and launch() are replaced already. */
 struct gf_gpu limited_opencl(void);
 
-/* A complex job in words, its random input, and two arrays for its output. The caller frees all three. */
+/* A complex job in words, its random input, and two arrays for its output. limited_free() frees them, also
+ * where they are zeroed. */
 int limited_arrays(const char *text, struct gf_job *job, struct gf_array *in, struct gf_array *out,
                    struct gf_array *again);
+void limited_free(struct gf_array *in, struct gf_array *out, struct gf_array *again);
 
 #endif

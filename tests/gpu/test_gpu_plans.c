@@ -190,17 +190,10 @@ static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
     return true;
 }
 
-/* The five transforms there are. */
+/* Real ones to half a spectrum. */
 static struct gf_job variant(struct gf_job job, int which) {
-    bool wide = job.precision == GF_DOUBLE;
-    enum gf_dtype real = wide ? GF_F64 : GF_F32, complex = wide ? GF_C128 : GF_C64;
-    job.direction = which < 2 ? GF_FORWARD : GF_INVERSE;
-    job.in_dtype = which == 0 ? real : complex;
-    job.real = which >= 3;
-    job.in_half = which == 4;
-    job.out[0] = (struct gf_output){.kind = which >= 3 ? GF_REAL : GF_COMPLEX,
-                                    .dtype = which >= 3 ? real : complex,
-                                    .half = which == 0};
+    job = backends_variant(job, which);
+    job.out[0].half = which == 0;
     return job;
 }
 

@@ -327,9 +327,7 @@ static void test_failures(void) {
     CHECK(failed > 20);
     if (context)
         gf_gpu_run_close(context);
-    gf_array_free(&in);
-    gf_array_free(&out);
-    gf_array_free(&again);
+    limited_free(&in, &out, &again);
 }
 
 static void test_backend(const struct gf_backend *b, const struct limited_args *args) {
@@ -338,11 +336,10 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
     if (!limited_subject(args, b, gf_environment_device(), &s, &props))
         return;
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (args->all || jobs[i].few || !props.is_cpu)
+        if (limited_runs(args, &props, jobs[i].few))
             check_slabs(&s, &jobs[i]);
     check_refused(&s);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
 }
 
 int main(int argc, char **argv) {

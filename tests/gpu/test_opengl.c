@@ -249,7 +249,6 @@ int main(int argc, char **argv) {
     test_failures(&s);
     for (int i = 0; i < 2; i++)
         s.backend->close(s.context[i]);
-    test_passed += s.passed;
-    test_failed += s.failed;
+    TEST_ADD(s.passed, s.failed);
     return TEST_END();
 }

@@ -440,7 +440,7 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, enum
         share_output(p);
     gf_gpu_plan_chains(p);
     p->bytes[GF_GPU_TABLES] = (p->tables.count + 1) * b.complex_bytes;
-    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
+    gf_gpu_size_order(p);
     *out = p;
     return 0;
 }

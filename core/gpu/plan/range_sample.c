@@ -88,7 +88,7 @@ static int add_quantiles(struct gf_gpu_plan *p, int output, const struct gf_rang
     if (rc || a.weight < 0)
         return rc ? rc : GF_ENOMEM;
     /* Plans around another library's transform are not finished by gf_gpu_plan_make(). */
-    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
+    gf_gpu_size_order(p);
     set_groups(pass, &a);
     gf_gpu_option(pass, "-DKIND=%d", (int)a.kind);
     gf_gpu_set_buffers(

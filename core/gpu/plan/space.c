@@ -68,3 +68,7 @@ void gf_gpu_size_buffers(struct gf_gpu_plan *p) {
     if (p->bytes[GF_GPU_FOUND] < 2 * GF_GPU_GROUPS * word)
         p->bytes[GF_GPU_FOUND] = 2 * GF_GPU_GROUPS * word;
 }
+
+void gf_gpu_size_order(struct gf_gpu_plan *p) {
+    p->bytes[GF_GPU_ORDER] = (p->tables.order_count + 1) * 4;
+}

@@ -55,5 +55,7 @@ void gf_gpu_reserve(struct gf_gpu_plan *p, const struct gf_gpu_space *s);
 /* The buffers whose sizes follow from the job alone: input, outputs, parameters, counters, partial
  * results of a search. */
 void gf_gpu_size_buffers(struct gf_gpu_plan *p);
+/* GF_GPU_ORDER, for the integers that the plan's tables have by now and one more: no buffer is empty. */
+void gf_gpu_size_order(struct gf_gpu_plan *p);
 
 #endif

@@ -100,31 +100,29 @@ int64_t gf_gpu_table_order(struct gf_gpu_tables *t, int64_t prime) {
     return add(t, &key, &t->order_count);
 }
 
-int64_t gf_gpu_table_integers(struct gf_gpu_tables *t, const double *v, int64_t count) {
-    struct gf_gpu_table key = {.what = INTEGERS, .count = count};
-    key.own = malloc((size_t)count * sizeof *key.own);
+/* A table with a copy of `n` values, and 0 for what else key.own is to have: `room` in all. */
+static int64_t append_copy(struct gf_gpu_tables *t, struct gf_gpu_table key, const double *v,
+                           int64_t n, int64_t room, int64_t *total) {
+    key.own = calloc((size_t)room, sizeof *key.own);
     if (!key.own) {
-        gf_fail(GF_ENOMEM, "no memory for %lld integers", (long long)count);
+        gf_fail(GF_ENOMEM, "no memory for a table of %lld values", (long long)n);
         return -1;
     }
-    memcpy(key.own, v, (size_t)count * sizeof *v);
-    int64_t at = append(t, &key, &t->order_count);
+    memcpy(key.own, v, (size_t)n * sizeof *v);
+    int64_t at = append(t, &key, total);
     if (at < 0)
         free(key.own);
     return at;
 }
 
+int64_t gf_gpu_table_integers(struct gf_gpu_tables *t, const double *v, int64_t count) {
+    const struct gf_gpu_table key = {.what = INTEGERS, .count = count};
+    return append_copy(t, key, v, count, count, &t->order_count);
+}
+
 int64_t gf_gpu_table_reals(struct gf_gpu_tables *t, const double *v, int64_t count) {
-    struct gf_gpu_table key = {.what = REALS, .count = (count + 1) / 2};
-    key.own = calloc((size_t)key.count * 2, sizeof *key.own);
-    if (!key.own) {
-        gf_fail(GF_ENOMEM, "no memory for %lld values", (long long)count);
-        return -1;
-    }
-    memcpy(key.own, v, (size_t)count * sizeof *v);
-    int64_t at = append(t, &key, &t->count);
-    if (at < 0)
-        free(key.own);
+    const struct gf_gpu_table key = {.what = REALS, .count = (count + 1) / 2};
+    int64_t at = append_copy(t, key, v, count, 2 * key.count, &t->count);
     return at < 0 ? -1 : 2 * at;
 }
 
