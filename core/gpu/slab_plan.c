@@ -329,7 +329,7 @@ static void read_other(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
         gf_gpu_plan_read_elsewhere(w->run[k].plan);
     const double sent = walk_cost(first, GF_MAX_PASSES), read = walk_cost(w, 1);
     if (w->reads_other && first->n)
-        s->late = (int64_t)((double)first->n * read / (sent + read));
+        s->late = (int64_t)((double)first->n * read / (sent + read) + 0.5);
 }
 
 static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {

@@ -266,16 +266,16 @@ static int n_viewed, read_elsewhere;
 
 static int view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
                 struct gf_gpu_buffer **b) {
-    int rc = limited_opencl().view(gpu, of, offset, bytes, b);
+    const int rc = limited_opencl().view(gpu, of, offset, bytes, b);
     viewed[n_viewed % VIEWS].buffer = *b;
     viewed[n_viewed++ % VIEWS].bytes = bytes;
     return rc;
 }
 
 static int64_t viewed_bytes(const struct gf_gpu_buffer *b) {
-    for (int i = 0; i < VIEWS; i++)
-        if (viewed[i].buffer == b)
-            return viewed[i].bytes;
+    for (int i = n_viewed; i > 0 && i > n_viewed - VIEWS; i--) /* addresses are used again */
+        if (viewed[(i - 1) % VIEWS].buffer == b)
+            return viewed[(i - 1) % VIEWS].bytes;
     return 0;
 }
 
