@@ -344,6 +344,17 @@ static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
 }
 
+/* What computes on whatever backend. */
+#define COMPUTE_ROWS                                                                               \
+    GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,          \
+              "a GPU's memory to use; larger arrays pass through it in parts (default: what is "   \
+              "free)"),                                                                            \
+        GF_INTEGER("threads", threads, "N", 1, 4096,                                               \
+                   "CPU threads (default: OMP_NUM_THREADS, or all)"),                              \
+        GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,                                   \
+                  "how long FFTW plans: estimate (default), measure or patient"),                  \
+        GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured")
+
 static const struct gf_opt backend_rows[] = {
     GF_TEXT("backend", backend, "NAME",
             "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
@@ -352,16 +363,23 @@ static const struct gf_opt backend_rows[] = {
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
             "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work"),
-    GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,
-              "a GPU's memory to use; Fourier transforms of larger arrays pass through it in parts "
-              "(default: what is free)"),
-    GF_INTEGER("threads", threads, "N", 1, 4096, "CPU threads (default: OMP_NUM_THREADS, or all)"),
-    GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,
-              "how long FFTW plans: estimate (default), measure or patient"),
-    GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured"),
+    COMPUTE_ROWS,
     GF_END,
 };
 const struct gf_opt_group gf_opts_backend = {"Backend", backend_rows};
+
+static const struct gf_opt one_backend_rows[] = {
+    GF_TEXT("backend", backend, "NAME",
+            "a backend that `gpufft devices` lists, or auto (default), which picks a GPU where "
+            "that is faster",
+            .letter = 'b', .known = backend_name),
+    GF_TEXT("device", device, "N|NAME",
+            "a device, by number or part of its name; auto then picks its backend (default: "
+            "GPUFFT_DEVICE, or the first)"),
+    COMPUTE_ROWS,
+    GF_END,
+};
+const struct gf_opt_group gf_opts_one_backend = {"Backend", one_backend_rows};
 
 static const struct gf_opt memory_rows[] = {
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,

@@ -48,22 +48,23 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_display,   /* Display */
     gf_opts_axes,      /* Transform: --axes, --dims */
     gf_opts_norm, gf_opts_precision, gf_opts_color, gf_opts_half, gf_opts_wavelet, /* --wavelet */
-    gf_opts_levels,  /* --levels, --boundary, --threshold */
-    gf_opts_list,    /* Input: --files-from */
-    gf_opts_frames,  /* --frames, --nan */
-    gf_opts_raw,     /* Raw files */
-    gf_opts_skip,    /* their --skip */
-    gf_opts_offset,  /* and --offset, where that has no other meaning */
-    gf_opts_backend, /* Backend */
-    gf_opts_scratch, /* --scratch */
-    gf_opts_memory,  /* Run: --max-memory of one input after the other */
-    gf_opts_run,     /* Run: several inputs concurrently */
-    gf_opts_link,    /* their network */
-    gf_opts_grid,    /* how processes share a volume */
-    gf_opts_mpi,     /* --mpi of what one process can print for all */
-    gf_opts_peer,    /* how devices that share a transform exchange it */
-    gf_opts_report,  /* --json a line per file, --quiet, --verbose, --help */
-    gf_opts_common;  /* General: --json in place of text, --quiet, --verbose, --help */
+    gf_opts_levels,      /* --levels, --boundary, --threshold */
+    gf_opts_list,        /* Input: --files-from */
+    gf_opts_frames,      /* --frames, --nan */
+    gf_opts_raw,         /* Raw files */
+    gf_opts_skip,        /* their --skip */
+    gf_opts_offset,      /* and --offset, where that has no other meaning */
+    gf_opts_backend,     /* Backend */
+    gf_opts_one_backend, /* the same of commands whose work devices do not share */
+    gf_opts_scratch,     /* --scratch */
+    gf_opts_memory,      /* Run: --max-memory of one input after the other */
+    gf_opts_run,         /* Run: several inputs concurrently */
+    gf_opts_link,        /* their network */
+    gf_opts_grid,        /* how processes share a volume */
+    gf_opts_mpi,         /* --mpi of what one process can print for all */
+    gf_opts_peer,        /* how devices that share a transform exchange it */
+    gf_opts_report,      /* --json a line per file, --quiet, --verbose, --help */
+    gf_opts_common;      /* General: --json in place of text, --quiet, --verbose, --help */
 
 extern const char *const gf_kind_choices[]; /* the values of --kind, as enum gf_kind */
 

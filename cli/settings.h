@@ -117,7 +117,7 @@ struct gf_settings {
     bool half;
 
     struct gf_wavelet_settings {
-        int name;      /* index into gf_wavelets */
+        int name;      /* index into the names of --wavelet, which are of one */
         int levels;    /* 0: unset; GF_MOST_LEVELS: as many as the size allows */
         int boundary;  /* enum gf_boundary or GF_UNSET */
         int threshold; /* enum gf_threshold */

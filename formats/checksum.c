@@ -1,7 +1,9 @@
 /* CRC-32 in shares, one a thread, joined by zlib's crc32_combine(). */
 #include "formats/checksum.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "core/base/status.h"
@@ -71,7 +73,11 @@ int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, ui
     return rc;
 }
 
-int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out) {
+/* What sums bytes begin .. end of something that all threads read; 0 or a code of its own. */
+typedef int sum_range(const void *of, int64_t begin, int64_t end, uLong *out);
+
+/* In shares, one a thread; the first failure's code. */
+static int sum_shares(sum_range *sum_of, const void *of, int64_t size, int threads, uint32_t *out) {
     uLong part[MAX_SHARES], sum = 0;
     int status[MAX_SHARES], shares = shares_of(size, threads);
     if (shares < 1)
@@ -79,14 +85,47 @@ int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, u
     int64_t share = size / shares;
 #pragma omp parallel for num_threads(shares)
     for (int i = 0; i < shares; i++)
-        status[i] =
-            crc_range(source, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]);
+        status[i] = sum_of(of, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]);
     for (int i = 0; i < shares; i++) {
-        if (status[i]) /* the reason was kept in another thread */
-            return gf_fail((enum gf_status)status[i], "cannot read all of it for its checksum");
+        if (status[i])
+            return status[i];
         int64_t length = i == shares - 1 ? size - i * share : share;
         sum = crc32_combine(sum, part[i], (z_off_t)length);
     }
     *out = (uint32_t)sum;
-    return GF_OK;
+    return 0;
+}
+
+static int source_range(const void *of, int64_t begin, int64_t end, uLong *out) {
+    return crc_range(of, begin, end, out);
+}
+
+int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out) {
+    int rc = sum_shares(source_range, source, size, threads, out);
+    /* The reason was kept in another thread. */
+    return rc ? gf_fail((enum gf_status)rc, "cannot read all of it for its checksum") : GF_OK;
+}
+
+static int file_range(const void *of, int64_t begin, int64_t end, uLong *out) {
+    const int fd = *(const int *)of;
+    unsigned char *piece = malloc(PIECE);
+    uLong crc = 0;
+    int error = piece ? 0 : ENOMEM;
+    while (!error && begin < end) {
+        ssize_t n =
+            pread(fd, piece, end - begin < PIECE ? (size_t)(end - begin) : PIECE, (off_t)begin);
+        if (n > 0) {
+            crc = crc32_z(crc, piece, (size_t)n);
+            begin += n;
+        } else if (n == 0 || errno != EINTR) {
+            error = n ? errno : EIO;
+        }
+    }
+    *out = crc;
+    free(piece);
+    return error;
+}
+
+int gf_crc32_file(int fd, int64_t size, int threads, uint32_t *out) {
+    return sum_shares(file_range, &fd, size, threads, out);
 }

@@ -16,5 +16,7 @@ int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, ui
 /* Of the first `size` bytes of an open file, wherever its reader is; GF_EFORMAT when it has fewer.
  */
 int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out);
+/* The same of a file that can be read at any place: 0, or an errno. */
+int gf_crc32_file(int fd, int64_t size, int threads, uint32_t *out);
 
 #endif

@@ -172,14 +172,31 @@ int gf_file_open(const char *path, const struct gf_read_options *options, struct
     return open_file(path, options, out, image, &format);
 }
 
-static int check_once(struct gf_file *file) {
+int gf_file_check(struct gf_file *file) {
     int rc = file->described && !file->checked ? check_sum(file) : GF_OK;
     file->checked = !rc;
     return rc;
 }
 
+int gf_file_again(const struct gf_file *of, struct gf_file **out) {
+    struct gf_image image = {0};
+    struct gf_file *file = *out = calloc(1, sizeof *file);
+    if (!file || !(file->path = strdup(of->path)))
+        return gf_fail(GF_ENOMEM, "out of memory");
+    file->options = of->options;
+    file->described = of->described;
+    file->checked = of->checked;
+    int rc = gf_source_again(of->source, &file->source);
+    if (rc)
+        return rc;
+    gf_source_limit(file->source, file->options.max_memory);
+    rc = open_decoder(file, of->decoder.format, &image);
+    gf_image_free(&image);
+    return rc;
+}
+
 int gf_file_read(struct gf_file *file, struct gf_image *image) {
-    int rc = check_once(file);
+    int rc = gf_file_check(file);
     return rc ? rc : gf_decoder_read(&file->decoder, image);
 }
 
@@ -245,7 +262,7 @@ bool gf_file_whole(const struct gf_file *file) {
 int gf_file_read_pages(struct gf_file *file, const struct gf_image *image, int64_t from, int64_t n,
                        void *to) {
     struct gf_decoder *d = &file->decoder;
-    int rc = check_once(file);
+    int rc = gf_file_check(file);
     return rc ? rc : d->format->read_pages(d, image, from, n, to);
 }
 
@@ -259,7 +276,7 @@ int gf_file_read_rows(struct gf_file *file, const struct gf_image *volume, int64
     struct gf_decoder *d = &file->decoder;
     const struct gf_array *px = &volume->px;
     if (!d->format->plain_rows) {
-        int rc = check_once(file);
+        int rc = gf_file_check(file);
         return rc ? rc : d->format->read_rows(d, page, row, n, to);
     }
     const int last = volume->ndim - 1; /* a picture is page 0 */

@@ -19,6 +19,11 @@ struct gf_file;
  * the data; such a record also gives a raw file's layout and a .npy file's channels. */
 int gf_file_open(const char *path, const struct gf_read_options *options, struct gf_file **out,
                  struct gf_image *image);
+/* The same file once more, for another thread; `of` stays open as long. Its checksum counts as checked where
+ * it is in `of`. */
+int gf_file_again(const struct gf_file *of, struct gf_file **out);
+/* The checksum of a record beside the data, which the first reading of samples checks else. */
+int gf_file_check(struct gf_file *file);
 /* The samples of that image; what a record beside the data holds is checked against their checksum.
  * Once after each header. */
 int gf_file_read(struct gf_file *file, struct gf_image *image);

@@ -48,6 +48,10 @@ int gf_sink_open(const char *path, bool clobber, struct gf_sink **out); /* "-": 
  * renamed: gf_guard_open() has been asked about the file once. */
 int gf_sink_open_version(const char *path, bool clobber, struct gf_sink **out);
 int gf_sink_write(struct gf_sink *s, const void *data, size_t n);
+/* Past the buffer to a place of a file (or /dev/null), by several threads at once where their places differ.
+ * The sink is told the end of what was so written, by one thread at a time. */
+int gf_sink_write_at(const struct gf_sink *s, int64_t at, const void *data, size_t n);
+void gf_sink_extend(struct gf_sink *s, int64_t end);
 /* Whether an output at this path is /dev/null, in which any position may be written to. */
 bool gf_sink_goes_nowhere(const char *path);
 /* For formats that go back (TIFF): a sink that cannot seek keeps all in memory until commit. */

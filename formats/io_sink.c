@@ -44,10 +44,14 @@ void gf_sink_sync(bool on) {
     is_synced = on;
 }
 
-static int fail_write(struct gf_sink *s) {
+static int errno_of_write(const struct gf_sink *s) {
     char what[160];
     snprintf(what, sizeof what, "cannot write '%.120s'", s->name);
-    return s->failed = gf_fail_errno(GF_EIO, what);
+    return gf_fail_errno(GF_EIO, what);
+}
+
+static int fail_write(struct gf_sink *s) {
+    return s->failed = errno_of_write(s);
 }
 
 static int open_stream(struct gf_sink *s, const char *path, bool is_stdout) {
@@ -135,7 +139,8 @@ int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
     return rc ? rc : gf_sink_open_version(path, clobber, out);
 }
 
-static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
+/* False with errno set. */
+static bool write_bytes(const struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
     while (n) {
         size_t part = n < 1 << 30 ? n : 1 << 30;
         ssize_t done =
@@ -150,10 +155,14 @@ static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_
         } else if (done == 0 || errno != EINTR) {
             if (done == 0)
                 errno = ENOSPC;
-            return fail_write(s);
+            return false;
         }
     }
-    return GF_OK;
+    return true;
+}
+
+static int write_all(struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
+    return write_bytes(s, p, n, at) ? GF_OK : fail_write(s);
 }
 
 static int flush(struct gf_sink *s) {
@@ -218,6 +227,14 @@ int gf_sink_write(struct gf_sink *s, const void *data, size_t n) {
     if (s->position > s->size)
         s->size = s->position;
     return GF_OK;
+}
+
+int gf_sink_write_at(const struct gf_sink *s, int64_t at, const void *data, size_t n) {
+    return write_bytes(s, data, n, at) ? GF_OK : errno_of_write(s);
+}
+
+void gf_sink_extend(struct gf_sink *s, int64_t end) {
+    s->size = end > s->size ? end : s->size;
 }
 
 int gf_sink_seek(struct gf_sink *s, int64_t position) {
@@ -287,26 +304,18 @@ void gf_sink_set_crc32(struct gf_sink *s, uint32_t crc) {
 }
 
 int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out) {
-    enum { STEP = 4 << 20 };
     *out = s->crc;
-    if (s->summing)
+    if (s->summing || s->failed)
         return s->failed;
-    uint32_t crc = 0;
-    int64_t left = s->size;
-    char *buffer = malloc(STEP);
-    int rc = buffer ? gf_sink_seek(s, 0) : gf_fail(GF_ENOMEM, "out of memory");
-    while (left > 0 && !rc) {
-        int64_t got = gf_sink_read(s, buffer, left < STEP ? (size_t)left : STEP);
-        if (got < 0) {
-            rc = (int)got;
-        } else {
-            crc = gf_crc32(crc, buffer, (size_t)got, threads);
-            left -= got;
-        }
+    if (s->keep) {
+        *out = gf_crc32(0, s->buffer, s->n, threads);
+        return GF_OK;
     }
-    free(buffer);
-    *out = crc;
-    return rc;
+    int rc = s->slot == NO_SLOT ? gf_fail(GF_EIO, "this output cannot be read back") : flush(s);
+    if (rc)
+        return s->failed = rc;
+    errno = gf_crc32_file(s->fd, s->size, threads, out);
+    return errno ? fail_write(s) : GF_OK;
 }
 
 int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {

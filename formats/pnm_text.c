@@ -1,6 +1,5 @@
 /* The text of PNM files: headers, and the samples of the plain variants. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "formats/pnm.h"

@@ -8,12 +8,18 @@
 
 enum { MOST_RUNS = 1 << 20 };
 
-void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads) {
+/* The part before, if this one follows it. */
+static struct gf_sum *continued(const struct gf_sums *s, int64_t at) {
     struct gf_sum *last = s->n ? &s->run[s->n - 1] : NULL;
+    return last && last->at + last->n == at ? last : NULL;
+}
+
+void gf_sums_join(struct gf_sums *s, int64_t at, size_t n, uint32_t crc) {
+    struct gf_sum *last = continued(s, at);
     if (s->lost || !n)
         return;
-    if (last && last->at + last->n == at) {
-        last->crc = gf_crc32(last->crc, data, n, threads);
+    if (last) {
+        last->crc = gf_crc32_join(last->crc, crc, (int64_t)n);
         last->n += (int64_t)n;
         return;
     }
@@ -26,7 +32,17 @@ void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int 
         s->run = more;
         s->room = room;
     }
-    s->run[s->n++] = (struct gf_sum){at, (int64_t)n, gf_crc32(0, data, n, threads)};
+    s->run[s->n++] = (struct gf_sum){at, (int64_t)n, crc};
+}
+
+void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads) {
+    struct gf_sum *last = s->lost ? NULL : continued(s, at);
+    if (last) {
+        last->crc = gf_crc32(last->crc, data, n, threads);
+        last->n += (int64_t)n;
+    } else if (!s->lost && n) {
+        gf_sums_join(s, at, n, gf_crc32(0, data, n, threads));
+    }
 }
 
 static int by_place(const void *a, const void *b) {

@@ -17,6 +17,8 @@ struct gf_sums {
 };
 
 void gf_sums_add(struct gf_sums *s, int64_t at, const void *data, size_t n, int threads);
+/* The same of a part whose sum is known. */
+void gf_sums_join(struct gf_sums *s, int64_t at, size_t n, uint32_t crc);
 /* Continues *crc, the sum of all bytes before `begin`, to `end`. False where the parts are not exactly
  * those bytes. */
 bool gf_sums_total(struct gf_sums *s, int64_t begin, int64_t end, uint32_t *crc);

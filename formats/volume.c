@@ -1,6 +1,7 @@
 /* Volumes written page by page, or box by box. */
 #include "formats/volume.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,7 +12,9 @@
 #include "formats/pair.h"
 #include "formats/sums.h"
 
-enum { LONG_RUN = 1 << 16 }; /* bytes: parts of a row whose checksums are kept */
+enum {
+    LONG_RUN = 1 << 16
+}; /* bytes: parts that are written by themselves, and of a row summed up */
 
 struct gf_volume {
     char *path;
@@ -24,6 +27,8 @@ struct gf_volume {
     int64_t appended;          /* so far */
     struct gf_frame frame;     /* boxes in any order */
     struct gf_planes planes;
+    pthread_mutex_t lock; /* of the sink and the sums, where several threads write boxes */
+    int writers;
     bool framed;
     bool summed; /* a record beside the data will hold its checksum */
     struct gf_sums sums;
@@ -70,6 +75,8 @@ static int open_volume(const char *path, const struct gf_format *format,
     struct gf_volume *v = calloc(1, sizeof *v);
     if (!v)
         return gf_fail(GF_ENOMEM, "out of memory");
+    pthread_mutex_init(&v->lock, NULL);
+    v->writers = 1;
     v->format = format;
     v->image = *image;
     v->image.record = image->record ? strdup(image->record) : NULL;
@@ -146,25 +153,80 @@ static int64_t place_of(const struct gf_volume *v, int64_t z, int64_t y, int64_t
     return f->at[z * strips + y / f->rows] + within * row;
 }
 
+/* Bytes that follow each other in the file. Only small ones, of which many may do so, take the sink's buffer. */
+static int write_run(struct gf_volume *v, int64_t at, const void *data, size_t n, bool sums) {
+    const bool large = n >= LONG_RUN;
+    const int threads = v->options.threads / v->writers;
+    uint32_t crc = 0;
+    int rc = GF_OK;
+    if (large) {
+        rc = gf_sink_write_at(v->sink, at, data, n);
+        crc = sums ? gf_crc32(0, data, n, threads > 1 ? threads : 1) : 0;
+    }
+    pthread_mutex_lock(&v->lock);
+    if (large) {
+        gf_sink_extend(v->sink, at + (int64_t)n);
+    } else {
+        rc = gf_sink_seek(v->sink, at);
+        if (!rc)
+            rc = gf_sink_write(v->sink, data, n);
+    }
+    if (!rc && sums && large)
+        gf_sums_join(&v->sums, at, n, crc);
+    else if (!rc && sums)
+        gf_sums_add(&v->sums, at, data, n, 1);
+    pthread_mutex_unlock(&v->lock);
+    return rc;
+}
+
+/* Rows of less than the file's. */
+static int write_rows(struct gf_volume *v, const struct gf_volume_box *box, const char *from,
+                      int64_t stride) {
+    const int64_t pixel = v->planes.channels * (int64_t)v->planes.sample;
+    const int64_t bytes = box->width * pixel;
+    int64_t last = 0, run;
+    int rc = GF_OK;
+    for (int64_t y = 0; y < box->height && !rc; y++) {
+        const int64_t at = place_of(v, box->z, box->y + y, &run) + box->x * pixel;
+        rc = gf_sink_write_at(v->sink, at, from + y * stride, (size_t)bytes);
+        last = at + bytes > last ? at + bytes : last;
+    }
+    pthread_mutex_lock(&v->lock);
+    gf_sink_extend(v->sink, last);
+    pthread_mutex_unlock(&v->lock);
+    return rc;
+}
+
+/* Whether what is written is summed up; parts of rows are too many to be worth it. */
+static bool take_sums(struct gf_volume *v, bool worth) {
+    pthread_mutex_lock(&v->lock);
+    v->sums.lost |= !worth;
+    const bool sums = v->summed && !v->sums.lost;
+    pthread_mutex_unlock(&v->lock);
+    return sums;
+}
+
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride) {
     const struct gf_planes *p = &v->planes;
     const int64_t row = (int64_t)p->row_bytes, pixel = p->channels * (int64_t)p->sample;
     const int64_t bytes = box->width * pixel, end = box->y + box->height;
-    const bool dense = bytes == row && stride == row, run = box->height == 1 && bytes >= LONG_RUN;
+    const bool dense = bytes == row && stride == row;
+    const bool one = box->height == 1 && bytes >= LONG_RUN, sums = take_sums(v, dense || one);
     const char *from = data;
     int rc = GF_OK;
+    if (!dense && !one)
+        return write_rows(v, box, from, stride);
     for (int64_t y = box->y, n; y < end && !rc; y += n, from += n * stride) {
-        int64_t at = place_of(v, box->z, y, &n) + box->x * pixel;
-        n = !dense ? 1 : n < end - y ? n : end - y;
-        rc = gf_sink_seek(v->sink, at);
-        if (!rc)
-            rc = gf_sink_write(v->sink, from, (size_t)(n * bytes));
-        v->sums.lost |= !dense && !run; /* too many to be worth it */
-        if (!rc && v->summed)
-            gf_sums_add(&v->sums, at, from, (size_t)(n * bytes), v->options.threads);
+        const int64_t at = place_of(v, box->z, y, &n) + box->x * pixel;
+        n = n < end - y ? n : end - y;
+        rc = write_run(v, at, from, (size_t)(n * bytes), sums);
     }
     return rc;
+}
+
+void gf_volume_share(struct gf_volume *v, int writers) {
+    v->writers = writers;
 }
 
 static int64_t samples_bytes(const struct gf_volume *v) {
@@ -245,5 +307,6 @@ void gf_volume_abort(struct gf_volume *v) {
     free(v->frame.at);
     free(v->image.record);
     free(v->path);
+    pthread_mutex_destroy(&v->lock);
     free(v);
 }

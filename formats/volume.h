@@ -50,9 +50,11 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
 struct gf_volume_box {
     int64_t z, y, x, height, width;
 };
-/* Rows of `data` are `stride` bytes apart, in the host's byte order. */
+/* Rows of `data` are `stride` bytes apart, in the host's byte order. Several threads may write, after
+ * gf_volume_share() has told how many. */
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride);
+void gf_volume_share(struct gf_volume *v, int writers);
 /* Instead of gf_volume_write(), for several processes that write the samples themselves: the path of
  * the temporary and where the samples are in it, C order, little-endian; the list of strips is the
  * volume's. gf_volume_written() tells the checksum of all of them, unless they are in strips. */

@@ -6,7 +6,7 @@
 
 /* Runs a command, which is what its hooks make of each input:
  *
- *     int gf_command_fwd(struct gf_settings *s, char **operands, int n) {
+ *     static int run(struct gf_settings *s, char **operands, int n) {       of gf_command_fwd
  *         return gf_batch_run(&gf_hooks_forward, s, operands, n);
  *     }
  *

@@ -1,8 +1,6 @@
 /* Lines about devices that share a run. */
 #include "cli/batch/deal_report.h"
 
-#include <stdio.h>
-
 #include "cli/log.h"
 
 void gf_deal_print(struct gf_deal *d) {

@@ -1,7 +1,6 @@
 /* Folders that are there, or are made. */
 #include "cli/batch/folders.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

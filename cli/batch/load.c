@@ -247,6 +247,11 @@ int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const
                              : open_picture(r, s, paths[0], image);
 }
 
+int gf_reader_again(const struct gf_reader *of, const struct gf_settings *s, struct gf_reader *r) {
+    *r = (struct gf_reader){0};
+    return of->file[0] && !s->frames ? gf_file_again(of->file[0], &r->file[0]) : 0;
+}
+
 int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
                    struct gf_image *image) {
     return s->from_magnitude ? read_pair(r, s, image)

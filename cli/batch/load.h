@@ -26,6 +26,8 @@ struct gf_reader {
 /* The header of what `paths` name, px.data stays NULL; of the next picture where one is open. */
 int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const *paths, int n,
                    struct gf_image *image);
+/* A reader of the same files for another thread; `of` stays open as long. Frames are opened one by one. */
+int gf_reader_again(const struct gf_reader *of, const struct gf_settings *s, struct gf_reader *r);
 /* The samples. The reader stays open where more pictures may follow in the file. */
 int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
                    struct gf_image *image);

@@ -32,7 +32,7 @@ struct gf_bench_entrant {
     const char *name;
     const struct gf_backend *backend;
     const char *fftw_plan;         /* NULL where that means nothing */
-    bool natural_order;            /* cuFFTXt copies results to it */
+    bool natural_order;            /* results of several devices are brought to it */
     int threads;                   /* 0: as many as the others */
     void *context;                 /* open for as long as the number of threads stays */
     bool resident;                 /* arrays are timed where they live, on this device */

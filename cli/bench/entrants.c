@@ -14,6 +14,7 @@ static const struct gf_bench_entrant yardsticks[] = {
     {.name = "openmp-1", .backend = &gf_backend_openmp, .threads = 1},
     {.name = "fftw-measure", .backend = &gf_backend_fftw, .fftw_plan = "measure"},
     {.name = "mkl", .backend = &gf_backend_mkl},
+    {.name = "cuda-natural", .backend = &gf_backend_cuda, .natural_order = true},
     {.name = "cufftxt", .backend = &gf_backend_cufftxt},
     {.name = "cufftxt-perm", .backend = &gf_backend_cufftxt, .natural_order = true},
     {.name = "clfft", .backend = &gf_backend_clfft},
@@ -115,10 +116,19 @@ static bool has_path(const struct gf_bench_entrant *e, const struct gf_settings 
     return e->backend->library && s->bench.mkl;
 }
 
+static bool has_several(const struct gf_bench_entrant *e, const char *list) {
+    if (e->backend->several) /* open() has the reason where these are not there */
+        return gf_deal_is_list(NULL, list);
+    char *together = devices_for(e, list);
+    free(together);
+    return together != NULL;
+}
+
 static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,
                  char reason[GF_REASON]) {
     int rc = e->backend->probe(reason);
-    if (rc || !e->backend->several || gf_deal_is_list(NULL, gf_backend_options_of(s).device))
+    if (rc || !(e->backend->several || e->natural_order) ||
+        has_several(e, gf_backend_options_of(s).device))
         return rc;
     snprintf(reason, GF_REASON, "it is for several devices, --device=0,1");
     return GF_EABSENT;

@@ -14,10 +14,21 @@ static const struct {
     const char *name;
     int color, dash;
 } looks[] = {
-    {"openmp", 0, 0},  {"openmp-1", 0, 1},     {"fftw", 1, 1},  {"fftw-measure", 1, 0},
-    {"cuda", 2, 0},    {"opencl", 3, 0},       {"cufft", 6, 0}, {"clfft", 4, 0},
-    {"mkl", 5, 0},     {"vkfft", 8, 0},        {"c", 7, 0},     {"opengl", 3, 1},
-    {"cufftxt", 6, 1}, {"cufftxt-perm", 4, 1},
+    {"openmp", 0, 0},
+    {"openmp-1", 0, 1},
+    {"fftw", 1, 1},
+    {"fftw-measure", 1, 0},
+    {"cuda", 2, 0},
+    {"opencl", 3, 0},
+    {"cufft", 6, 0},
+    {"clfft", 4, 0},
+    {"mkl", 5, 0},
+    {"vkfft", 8, 0},
+    {"c", 7, 0},
+    {"opengl", 3, 1},
+    {"cufftxt", 6, 1},
+    {"cufftxt-perm", 4, 1},
+    {"cuda-natural", 2, 1},
 };
 
 /* One curve: rows of an entrant on a host. */

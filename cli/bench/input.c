@@ -1,8 +1,6 @@
 /* What the bench's cases read: random samples in each kind's type, made once for a case. */
 #include "cli/bench/bench.h"
 
-#include <string.h>
-
 /* Finaliser of SplitMix64: a good hash of a counter, so that any thread can make any sample. */
 uint64_t gf_bench_hash(uint64_t i) {
     uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -121,7 +121,8 @@ static const struct gf_opt rows[] = {
     GF_TEXT(
         "backend", bench.backends, "LIST",
         "backends that `gpufft devices` lists, openmp-1 (one thread), fftw-measure, mkl, clfft, "
-        "vkfft, cufftxt, cufftxt-perm (default: all present, except on devices that are the CPU)",
+        "vkfft, cuda-natural, cufftxt, cufftxt-perm (default: all present, except on devices that "
+        "are the CPU)",
         .letter = 'b', .known = gf_bench_entrant_name),
     GF_PARSED("threads", 0, "LIST", parse_threads,
               "numbers of CPU threads (default: OMP_NUM_THREADS, or all)"),

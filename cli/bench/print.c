@@ -1,7 +1,6 @@
 /* The rows of `gpufft bench`: a table to look at, CSV or JSON to compute with. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"

@@ -2,11 +2,9 @@
  * definition, in long double. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/bench/bench.h"
 #include "cli/log.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/session/backends.h"
 

@@ -1,7 +1,6 @@
 /* Single values of a periodic wavelet transform by its definition, in long double. A value is a sum
  * over few others, whose weights are products of one weight an axis. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/bench/bench.h"
 #include "core/wavelet/dwt.h"

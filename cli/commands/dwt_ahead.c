@@ -1,8 +1,6 @@
 /* Two planes in turn: one is read while the other is in use. */
 #include "cli/commands/dwt_ahead.h"
 
-#include <stdio.h>
-
 #include "cli/progress.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
@@ -47,48 +45,42 @@ static int read_plane(struct gf_dwt_ahead *a, int64_t k) {
 
 static void *read_planes(void *user) {
     struct gf_dwt_ahead *a = user;
+    struct gf_dwt_side *side = &a->side;
     for (int64_t k = 0; k < a->part->job.shape[0]; k++) {
-        pthread_mutex_lock(&a->lock);
-        while (k - a->done >= GF_DWT_AHEAD && !a->stopped)
-            pthread_cond_wait(&a->changed, &a->lock);
-        const bool stopped = a->stopped;
-        pthread_mutex_unlock(&a->lock);
-        int rc = stopped ? 0 : read_plane(a, k);
-        pthread_mutex_lock(&a->lock);
-        a->rc = rc;
-        if (rc)
-            snprintf(a->message, sizeof a->message, "%s", gf_message());
+        pthread_mutex_lock(&side->lock);
+        while (k - a->done >= GF_DWT_AHEAD && !side->closed)
+            pthread_cond_wait(&side->changed, &side->lock);
+        const bool stopped = side->closed;
+        pthread_mutex_unlock(&side->lock);
+        if (stopped)
+            break;
+        const int rc = read_plane(a, k);
+        pthread_mutex_lock(&side->lock);
         a->read += !rc;
-        pthread_cond_broadcast(&a->changed);
-        pthread_mutex_unlock(&a->lock);
-        if (rc || stopped)
+        gf_dwt_side_note(side, rc);
+        pthread_mutex_unlock(&side->lock);
+        if (rc)
             break;
     }
     return NULL;
 }
 
 void gf_dwt_ahead_start(struct gf_dwt_ahead *a) {
-    if (!a->beside)
-        return;
-    pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->changed, NULL);
-    if (!pthread_create(&a->thread, NULL, read_planes, a))
-        return;
-    pthread_cond_destroy(&a->changed);
-    pthread_mutex_destroy(&a->lock);
-    a->beside = false; /* by the caller, then */
+    a->side.n = 1;
+    if (a->beside && gf_dwt_side_start(&a->side, read_planes, a))
+        a->beside = false; /* by the caller, then */
 }
 
 /* Until plane k is in memory, and those before it are given back. */
 static int await(struct gf_dwt_ahead *a, int64_t k) {
-    pthread_mutex_lock(&a->lock);
+    pthread_mutex_lock(&a->side.lock);
     a->done = k;
-    pthread_cond_broadcast(&a->changed);
-    while (a->read <= k && !a->rc)
-        pthread_cond_wait(&a->changed, &a->lock);
-    const int rc = a->read > k ? 0 : a->rc;
-    pthread_mutex_unlock(&a->lock);
-    return rc ? gf_fail((enum gf_status)rc, "%s", a->message) : 0;
+    pthread_cond_broadcast(&a->side.changed);
+    while (a->read <= k && !a->side.rc)
+        pthread_cond_wait(&a->side.changed, &a->side.lock);
+    const int rc = a->read > k ? 0 : gf_dwt_side_fail(&a->side);
+    pthread_mutex_unlock(&a->side.lock);
+    return rc;
 }
 
 int gf_dwt_ahead_next(struct gf_dwt_ahead *a, int64_t k, struct gf_array *view) {
@@ -99,15 +91,8 @@ int gf_dwt_ahead_next(struct gf_dwt_ahead *a, int64_t k, struct gf_array *view) 
 }
 
 void gf_dwt_ahead_stop(struct gf_dwt_ahead *a) {
-    if (a->beside) {
-        pthread_mutex_lock(&a->lock);
-        a->stopped = true;
-        pthread_cond_broadcast(&a->changed);
-        pthread_mutex_unlock(&a->lock);
-        pthread_join(a->thread, NULL);
-        pthread_cond_destroy(&a->changed);
-        pthread_mutex_destroy(&a->lock);
-    }
+    if (a->beside)
+        gf_dwt_side_stop(&a->side, 0); /* await() has told of a failure, if the plane was wanted */
     for (int i = 0; i < GF_DWT_AHEAD; i++)
         gf_image_free(&a->plane[i]);
 }

@@ -13,6 +13,7 @@
 #define GF_CLI_COMMANDS_DWT_AHEAD_H
 
 #include "cli/batch/task.h"
+#include "cli/commands/dwt_side.h"
 #include "core/wavelet/parts.h"
 
 enum { GF_DWT_AHEAD = 2 /* planes in memory */ };
@@ -27,13 +28,8 @@ struct gf_dwt_ahead {
 
     /* Its own. */
     struct gf_image plane[GF_DWT_AHEAD];
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
+    struct gf_dwt_side side;
     int64_t read, done; /* planes so far: in memory; that are not needed any more */
-    bool stopped;
-    int rc;
-    char message[512]; /* of the thread's failure */
 };
 
 void gf_dwt_ahead_start(struct gf_dwt_ahead *a);

@@ -1,7 +1,7 @@
-/* Coefficients of a stream (core/wavelet/stream.h) on their way to the output's file: a thread writes them while the
+/* Coefficients of a stream (core/wavelet/stream.h) on their way to the output's file: threads write them while the
  * next ones are computed.
  *
- *     struct gf_dwt_boxes boxes = {.t = t, .volume = volume, .part = &part, .beside = true};
+ *     struct gf_dwt_boxes boxes = {.t = t, .volume = volume, .part = &part, .side.n = 2};
  *     const struct gf_dwt_taker taker = gf_dwt_boxes_taker(&boxes);
  *     int rc = gf_dwt_boxes_start(&boxes);
  *     if (!rc) {
@@ -13,6 +13,7 @@
 #define GF_CLI_COMMANDS_DWT_BOXES_H
 
 #include "cli/batch/task.h"
+#include "cli/commands/dwt_side.h"
 #include "core/wavelet/parts.h"
 #include "formats/volume.h"
 
@@ -21,21 +22,15 @@ enum { GF_DWT_QUEUE = 256 };
 struct gf_dwt_boxes {
     const struct gf_task *t;
     struct gf_volume *volume;
-    pthread_mutex_t *turn; /* NULL, or held to write: other streams write to the volume too */
     const struct gf_dwt_part *part; /* boxes that are not its own are dropped */
-    bool beside;                    /* by a thread: they are worth waking one */
+    struct gf_dwt_side side;        /* the threads; without any the stream writes */
     int64_t overflowed;             /* samples that are Inf or NaN */
-    double ms, ms_waited;           /* for writing; that the stream waited for it */
+    double ms, ms_waited;           /* for writing, by all threads; that the stream waited for it */
 
     /* The queue's own. */
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
     struct gf_dwt_box box[GF_DWT_QUEUE];
-    int64_t put, taken; /* boxes so far */
-    bool closed;
-    int rc;
-    char message[512]; /* of the writing thread's failure */
+    bool done[GF_DWT_QUEUE];   /* written, and one before it is not */
+    int64_t put, begun, taken; /* boxes so far; taken: it and all before it are written */
 };
 
 struct gf_dwt_taker gf_dwt_boxes_taker(struct gf_dwt_boxes *q);

@@ -83,14 +83,18 @@ int64_t gf_dwt_frames_bytes(const struct gf_task *t) {
 }
 
 /* By the task's own device. */
-static int run_alone(struct gf_task *t, struct gf_volume *volume, struct gf_dwt_run *r) {
+static int run_alone(struct gf_task *t, struct gf_volume *volume, struct gf_part_sum *sum) {
+    struct gf_part_hand hand = {
+        .t = t, .reader = &t->reader, .runner = t->runner, .threads = threads_of(t)};
+    struct gf_dwt_run run = {.hand = &hand};
     struct gf_dwt_part all;
     gf_dwt_part(&t->job, 1, 0, &all);
-    int rc = gf_dwt_run_part(r, &all, volume);
-    t->ms_decode = r->ms_read;
-    t->ms_transform = r->ms_transform;
-    t->ms_encode = r->ms_write;
-    t->overflowed[0] = r->overflowed;
+    int rc = gf_dwt_run_part(&run, &all, volume);
+    *sum = hand.sum;
+    t->ms_decode = sum->ms_read;
+    t->ms_transform = sum->ms_transform;
+    t->ms_encode = sum->ms_write;
+    t->overflowed[0] = sum->overflowed[0];
     return rc;
 }
 
@@ -103,8 +107,7 @@ static int choose_parts(const struct gf_task *t) {
 }
 
 static int stream(struct gf_task *t) {
-    struct gf_dwt_run r = {
-        .t = t, .reader = &t->reader, .runner = t->runner, .threads = threads_of(t)};
+    struct gf_part_sum sum = {.peak = 0};
     struct gf_volume *volume = NULL;
     const double start = gf_now_ms();
     const int parts = choose_parts(t);
@@ -112,7 +115,10 @@ static int stream(struct gf_task *t) {
     if (!rc)
         rc = create(t, &volume);
     if (!rc)
-        rc = parts ? gf_dwt_share_run(t, parts, volume, &r) : run_alone(t, volume, &r);
+        gf_volume_share(volume,
+                        (parts ? t->deal->n : 1) * (gf_dwt_writers(t) + !gf_dwt_writers(t)));
+    if (!rc)
+        rc = parts ? gf_dwt_share_run(t, parts, volume, &sum) : run_alone(t, volume, &sum);
     if (!rc && !t->s->frames)
         rc = gf_file_check_size(t->reader.file[0]);
     if (!rc) {
@@ -130,7 +136,7 @@ static int stream(struct gf_task *t) {
     gf_log_verbose("'%s': %lld planes, %.1f a second, at most %.1f in memory; %.0f ms waiting for "
                    "the output",
                    gf_log_name(t->read[0]), (long long)t->job.shape[0],
-                   (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start), r.peak, r.ms_waited);
+                   (double)t->job.shape[0] * 1e3 / (gf_now_ms() - start), sum.peak, sum.ms_waited);
     return 0;
 }
 

@@ -3,7 +3,7 @@
  *
  *     const int parts = gf_dwt_share_parts(t);
  *     if (parts)
- *         rc = gf_dwt_share_run(t, parts, volume);
+ *         rc = gf_dwt_share_run(t, parts, volume, &sum);
  */
 #ifndef GF_CLI_COMMANDS_DWT_SHARE_H
 #define GF_CLI_COMMANDS_DWT_SHARE_H
@@ -18,8 +18,8 @@ int gf_dwt_share_count(const struct gf_job *job, const struct gf_deal *d);
 int gf_dwt_share_threads(const struct gf_settings *s, const struct gf_deal *d);
 /* Bytes that all devices take together. */
 int64_t gf_dwt_share_bytes(const struct gf_task *t, int parts);
-/* Adds what the runs count to the task; their milliseconds of waiting and planes in memory to *sum. */
+/* Adds what the runs count to the task, and to *sum. */
 int gf_dwt_share_run(struct gf_task *t, int parts, struct gf_volume *volume,
-                     struct gf_dwt_run *sum);
+                     struct gf_part_sum *sum);
 
 #endif

@@ -1,15 +1,24 @@
 /* Plane after plane is read and pushed, and what is finished is written to its place. */
 #include "cli/commands/dwt_stream.h"
 
+#include <math.h>
+
 #include "cli/commands/dwt_ahead.h"
 #include "core/base/clock.h"
 #include "core/base/status.h"
 
-enum { WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
+enum { WORTH_A_THREAD = 1 << 16 /* bytes of a frame */, THREADS_A_WRITER = 4 };
 
 static int64_t frame_bytes(const struct gf_task *t) {
     const int64_t *shape = t->image.px.shape;
     return shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
+}
+
+int gf_dwt_writers(const struct gf_task *t) {
+    const int n = gf_settings_threads(t->s) / THREADS_A_WRITER;
+    if (frame_bytes(t) < WORTH_A_THREAD)
+        return 0;
+    return n < 1 ? 1 : n < GF_DWT_SIDES ? n : GF_DWT_SIDES;
 }
 
 int64_t gf_dwt_run_bytes(const struct gf_task *t, const struct gf_runner *runner,
@@ -24,7 +33,7 @@ static int push_planes(struct gf_dwt_run *r, const struct gf_dwt_part *part,
                        const struct gf_dwt_streamer *streamer, struct gf_dwt_stream *stream,
                        const struct gf_dwt_boxes *boxes) {
     struct gf_dwt_ahead ahead = {
-        .t = r->t, .reader = r->reader, .part = part, .beside = boxes->beside};
+        .t = r->hand->t, .reader = r->hand->reader, .part = part, .beside = boxes->side.n > 0};
     int rc = 0;
     gf_dwt_ahead_start(&ahead);
     for (int64_t k = 0; k < part->job.shape[0] && !rc; k++) {
@@ -34,31 +43,29 @@ static int push_planes(struct gf_dwt_run *r, const struct gf_dwt_part *part,
             break;
         const double start = gf_now_ms(), waited = boxes->ms_waited;
         rc = streamer->push(stream, &plane);
-        r->on_device = rc && !boxes->rc;
-        r->ms_transform += gf_now_ms() - start - (boxes->ms_waited - waited);
+        r->on_device = rc && !boxes->side.rc;
+        r->hand->sum.ms_transform += gf_now_ms() - start - (boxes->ms_waited - waited);
     }
     gf_dwt_ahead_stop(&ahead);
-    r->at = ahead.at;
-    r->ms_read += ahead.ms;
+    r->hand->at = ahead.at;
+    r->hand->sum.ms_read += ahead.ms;
     return rc;
 }
 
 int gf_dwt_run_part(struct gf_dwt_run *r, const struct gf_dwt_part *part,
                     struct gf_volume *volume) {
-    struct gf_dwt_boxes boxes = {.t = r->t,
-                                 .volume = volume,
-                                 .turn = r->turn,
-                                 .part = part,
-                                 .beside = frame_bytes(r->t) >= WORTH_A_THREAD};
+    struct gf_part_hand *h = r->hand;
+    struct gf_dwt_boxes boxes = {
+        .t = h->t, .volume = volume, .part = part, .side.n = gf_dwt_writers(h->t)};
     const struct gf_dwt_taker taker = gf_dwt_boxes_taker(&boxes);
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;
     void *context = NULL;
     r->on_device = true;
-    int rc = gf_runner_stream_begin(r->runner, &streamer, &context);
+    int rc = gf_runner_stream_begin(h->runner, &streamer, &context);
     if (rc)
         return rc;
-    rc = streamer->open(context, &part->job, r->threads, &taker, &stream);
+    rc = streamer->open(context, &part->job, h->threads, &taker, &stream);
     if (rc)
         goto out;
     r->on_device = false;
@@ -66,13 +73,12 @@ int gf_dwt_run_part(struct gf_dwt_run *r, const struct gf_dwt_part *part,
     if (rc)
         goto out;
     rc = gf_dwt_boxes_stop(&boxes, push_planes(r, part, streamer, stream, &boxes));
-    r->overflowed += rc ? 0 : boxes.overflowed;
-    r->ms_write += boxes.ms;
-    r->ms_waited += boxes.ms_waited;
-    const double peak = streamer->peak(stream);
-    r->peak = peak > r->peak ? peak : r->peak;
+    h->sum.overflowed[0] += rc ? 0 : boxes.overflowed;
+    h->sum.ms_write += boxes.ms;
+    h->sum.ms_waited += boxes.ms_waited;
+    h->sum.peak = fmax(h->sum.peak, streamer->peak(stream));
 out:
     streamer->close(stream);
-    gf_runner_stream_end(r->runner);
+    gf_runner_stream_end(h->runner);
     return rc;
 }

@@ -1,4 +1,4 @@
-/* Parts are cut and dealt as for a run, and a stream is opened on each device to see what it takes. */
+/* Parts are cut and dealt as for a run, and prepared on each device to see what they take. */
 #include "cli/commands/plan_parts.h"
 
 #include <stdio.h>
@@ -6,25 +6,52 @@
 #include "cli/backend_options.h"
 #include "cli/batch/report.h"
 #include "cli/commands/dwt_share.h"
+#include "cli/commands/idwt_planes.h"
+#include "cli/commands/part_share.h"
 #include "core/base/memory.h"
+#include "core/base/status.h"
 
-/* The longest part, and how many planes it reads beside its share. */
-static void measure(const struct gf_job *job, struct gf_plan_parts *p,
-                    struct gf_dwt_part *longest) {
+/* The longest part. */
+struct longest {
+    struct gf_dwt_part forward;
+    struct gf_slab_wavelet inverse;
+};
+
+/* A part's planes, and those that it reads beside them. True where it is the longest so far. */
+static bool note(struct gf_plan_parts *p, int64_t own, int64_t beside) {
+    const bool longest = own > p->most;
+    p->most = longest ? own : p->most;
+    p->beside = beside > p->beside ? beside : p->beside;
+    return longest;
+}
+
+static void cut_forward(const struct gf_job *job, const struct gf_deal *deal,
+                        struct gf_plan_parts *p, struct gf_dwt_part *longest) {
+    p->n = gf_dwt_share_count(job, deal);
     for (int i = 0; i < p->n; i++) {
         struct gf_dwt_part part;
         gf_dwt_part(job, p->n, i, &part);
-        const int64_t beside = gf_dwt_part_beside(&part), own = part.job.shape[0] - beside;
-        if (own > p->most)
+        const int64_t beside = gf_dwt_part_beside(&part);
+        if (note(p, part.job.shape[0] - beside, beside))
             *longest = part;
-        p->most = own > p->most ? own : p->most;
-        p->beside = beside > p->beside ? beside : p->beside;
+    }
+}
+
+static void cut_inverse(const struct gf_task *t, const struct gf_deal *deal,
+                        struct gf_plan_parts *p, struct gf_slab_wavelet *longest) {
+    struct gf_slab_wavelet all;
+    p->n = gf_idwt_planes_count(t, deal, &all);
+    for (int i = 0; i < p->n; i++) {
+        struct gf_slab_wavelet part;
+        gf_slab_wavelet_part(&all, p->n, i, &part);
+        if (note(p, 2 * part.own.count, part.planes_read - 2 * part.own.count))
+            *longest = part;
     }
 }
 
 /* What a stream of this part takes of a device. */
-static int weigh(struct gf_session *session, const struct gf_job *job, int threads,
-                 struct gf_plan_parts_device *d) {
+static int weigh_stream(struct gf_session *session, const struct gf_job *job, int threads,
+                        struct gf_plan_parts_device *d) {
     const struct gf_dwt_taker none = {.emit = NULL};
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;
@@ -40,6 +67,36 @@ static int weigh(struct gf_session *session, const struct gf_job *job, int threa
         gf_runner_stream_end(&runner);
     }
     gf_runner_close(&runner);
+    return rc;
+}
+
+/* What chunks of this part take, of which a device has two in host memory. */
+static int weigh_chunks(struct gf_session *session, const struct gf_slab_wavelet *part, int threads,
+                        struct gf_plan_parts_device *d) {
+    const struct gf_job job = gf_slab_wavelet_chunk(part);
+    struct gf_runner runner;
+    gf_session_set_alone(session, true); /* it plans at once */
+    gf_runner_open(&runner, session, threads);
+    int rc = gf_runner_plan(&runner, &job);
+    if (!rc && runner.session != session) /* another device would do its work */
+        rc = gf_fail(GF_ENOMEM, "%s", gf_message());
+    d->bytes = GF_IDWT_STREAMS * part->memory_bytes;
+    d->bytes_device = rc ? 0 : runner.plan->device_bytes;
+    gf_runner_close(&runner);
+    return rc;
+}
+
+static int weigh(struct gf_deal *deal, const struct gf_task *t, const struct longest *longest,
+                 struct gf_plan_parts *p) {
+    const bool forward = t->job.direction == GF_FORWARD;
+    int rc = 0;
+    for (int i = 0; i < p->n_devices && !rc; i++) {
+        struct gf_session *session = gf_deal_session(deal, i);
+        rc = forward ? weigh_stream(session, &longest->forward.job,
+                                    gf_dwt_share_threads(t->s, deal), &p->device[i])
+                     : weigh_chunks(session, &longest->inverse,
+                                    gf_part_threads(t->s, deal, GF_IDWT_STREAMS), &p->device[i]);
+    }
     return rc;
 }
 
@@ -59,26 +116,32 @@ static int deal_parts(struct gf_deal *deal, const struct gf_task *t, struct gf_p
     return rc;
 }
 
+/* Jobs whose planes may be cut into parts. */
+static bool has_parts(const struct gf_task *t) {
+    const struct gf_job *job = &t->job;
+    if (job->op != GF_DWT || t->s->assume || !gf_deal_is_list(t->s->backend, t->s->device))
+        return false;
+    return job->direction == GF_INVERSE ||
+           (job->n_out == 1 && job->out[0].map == GF_MAP_NUMBER && !gf_dwt_stream_refuses(job));
+}
+
 int gf_plan_parts(const struct gf_task *t, struct gf_plan_parts *p) {
-    struct gf_dwt_part longest;
+    struct longest longest;
     struct gf_deal deal = {.n = 0};
     *p = (struct gf_plan_parts){.n = 0};
-    const struct gf_settings *s = t->s;
-    if (s->assume || !gf_deal_is_list(s->backend, s->device) || t->job.n_out != 1 ||
-        t->job.out[0].map != GF_MAP_NUMBER || gf_dwt_stream_refuses(&t->job))
+    if (!has_parts(t))
         return 0;
-    int rc = gf_deal_open_for(s, false, &deal);
-    if (!rc && deal.n > 1)
-        p->n = gf_dwt_share_count(&t->job, &deal);
+    int rc = gf_deal_open_for(t->s, false, &deal);
+    if (!rc && deal.n > 1 && t->job.direction == GF_FORWARD)
+        cut_forward(&t->job, &deal, p, &longest.forward);
+    else if (!rc && deal.n > 1)
+        cut_inverse(t, &deal, p, &longest.inverse);
     if (p->n < 2)
         p->n = 0;
-    if (!rc && p->n) {
-        measure(&t->job, p, &longest);
+    if (!rc && p->n)
         rc = deal_parts(&deal, t, p);
-    }
-    for (int i = 0; i < p->n_devices && !rc; i++)
-        rc = weigh(gf_deal_session(&deal, i), &longest.job, gf_dwt_share_threads(s, &deal),
-                   &p->device[i]);
+    if (!rc)
+        rc = weigh(&deal, t, &longest, p);
     gf_deal_close(&deal);
     return rc;
 }

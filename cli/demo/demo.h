@@ -33,7 +33,7 @@ struct gf_sample_file {
 
 extern const struct gf_sample_file gf_sample_files[];
 
-/* demo_hand.c: what the lessons do to pictures without a transform, as --page, --every and --sum.
+/* hand.c: what the lessons do to pictures without a transform, as --page, --every and --sum.
  */
 bool gf_hand_asked(const struct gf_settings *s);
 int gf_hand_run(const struct gf_settings *s, const char *in);

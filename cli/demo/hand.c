@@ -1,6 +1,5 @@
 /* What the lessons do to pictures sample by sample, to hold transforms against. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/demo/demo.h"
 #include "core/base/sample_value.h"

@@ -7,7 +7,6 @@
 #include "cli/batch/store.h"
 #include "core/filter/table.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
 
 /* The job on the picture's own size, once for all that is not transformed. */
 static struct gf_job mask_job(const struct gf_task *t) {

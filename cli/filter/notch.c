@@ -7,7 +7,6 @@
 #include "cli/filter/filtering.h"
 #include "cli/filter/input.h"
 #include "cli/log.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
 /* Waves weaker than this, of the strongest one, are what rounding and clipping make of it. */

@@ -1,5 +1,4 @@
 /* gpufft filter's own options, and what parses their values. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

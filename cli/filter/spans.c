@@ -5,7 +5,6 @@
 #include "cli/filter/input.h"
 #include "cli/filter/parts.h"
 #include "core/filter/edges.h"
-#include "core/base/memory.h"
 #include "core/base/sample_value.h"
 #include "core/slab/line.h"
 

@@ -1,6 +1,5 @@
 /* The font of plots: each character is a few strokes, drawn with a round pen. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/plot/canvas.h"
 

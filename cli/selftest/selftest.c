@@ -383,7 +383,7 @@ static const struct gf_opt selftest_rows[] = {
 };
 static const struct gf_opt_group selftest_group = {"Test", selftest_rows};
 
-static const struct gf_opt_group *const option_groups[] = {&selftest_group, &gf_opts_backend,
+static const struct gf_opt_group *const option_groups[] = {&selftest_group, &gf_opts_one_backend,
                                                            &gf_opts_common, NULL};
 
 const struct gf_command gf_command_selftest = {

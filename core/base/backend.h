@@ -110,8 +110,9 @@ struct gf_backend_options {
     int64_t device_memory; /* GPU backends: bytes of the device's that may be taken; 0: all */
     const char *fftw_plan; /* "estimate" (NULL), "measure", "patient" */
     double plan_seconds;   /* most that those two measure for one plan; 0: no limit */
-    bool natural_order;    /* cuFFTXt: results are copied to it */
-    const char *library;   /* backends with `library`: the file; NULL: where the loader finds it */
+    /* cuFFTXt, resident ones of `shares`: each device ends with its pages of the result; of a picture, rows. */
+    bool natural_order;
+    const char *library; /* backends with `library`: the file; NULL: where the loader finds it */
 };
 
 /* Where a GPU backend's arrays live, for `gpufft bench`. */

@@ -8,7 +8,6 @@
 
 #include "core/base/range_sample.h"
 #include "core/base/sample_run.h"
-#include "core/base/status.h"
 
 /* Rows are processed in segments that fit a thread's stack and the nearest cache. Segments are
  * divided into a fixed number of blocks, so that sums do not depend on the number of threads. */

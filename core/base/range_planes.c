@@ -2,7 +2,6 @@
 #include "core/base/range_planes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/sample_run.h"
 #include "core/base/status.h"

@@ -1,23 +1,20 @@
 /* The CPU's own transforms: a job becomes passes over tiles of lines (kernels/cpu), and every pass
  * is one parallel loop. The first pass does the load step, the last one the store step. */
-#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/backend.h"
-#include "core/base/clock.h"
 #include "core/base/job_check.h"
 #include "core/base/process.h"
 #include "core/base/status.h"
-#include "core/cpu/bind.h"
 #include "core/cpu/dwt.h"
 #include "core/cpu/dwt_stream.h"
 #include "core/cpu/filter.h"
 #include "core/cpu/long.h"
 #include "core/cpu/make.h"
+#include "core/cpu/run.h"
 #include "core/cpu/sampling.h"
-#include "core/cpu/share.h"
 #include "core/filter/compose.h"
 #include "core/filter/filter.h"
 
@@ -104,12 +101,6 @@ static void summarise(const struct gf_cpu_plan *p, int threads, struct gf_plan *
     }
 }
 
-/* Starting a team takes longer than waking it, on a busy machine many times as long; and the first run
- * of a plan, often the only one, spends most of its time on fresh memory anyway. */
-static int team_for(const struct gf_job *job, bool first, int threads) {
-    return gf_cpu_points(job) < (first ? 1 << 19 : GF_CPU_WORTH_A_TEAM) ? 1 : threads;
-}
-
 /* The first pass reads the input's rows, from the first to the last, and no other pass does. */
 static bool reads_rows(const struct gf_cpu_plan *p) {
     const struct gf_cpu_pass *rows = &p->pass[0];
@@ -180,360 +171,8 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     }
     if (p->tiled)
         summarise(p->tiled, c->threads, plan);
-    plan->feeds = p->tiled && team_for(job, true, c->threads) > 1 && reads_rows(p->tiled);
+    plan->feeds = p->tiled && gf_cpu_team_for(job, true, c->threads) > 1 && reads_rows(p->tiled);
     *out = plan;
-    return 0;
-}
-
-/* ---------------------------------------------------------------- running */
-
-/* A filter's three passes may share a plane. */
-enum { MOST_JOINED = 3 };
-
-/* How many tiles of a pass a thread takes at a time: enough that handing them out costs nothing, and
- * few enough that all threads end together. */
-static long tiles_at_once(const struct gf_cpu_pass *pass, long tiles, int threads) {
-    enum { WORTH_HANDING_OUT = 1 << 18, SHARES_A_THREAD = 16 };
-    int64_t bytes = (pass->summary.bytes_read + pass->summary.bytes_written) / (tiles + 1) + 1;
-    long enough = WORTH_HANDING_OUT / bytes, most = tiles / ((long)SHARES_A_THREAD * threads);
-    enough = enough < most ? enough : most;
-    return enough > 1 ? enough : 1;
-}
-
-/* Joined passes, and how many tiles a plane of each has. */
-struct joined {
-    struct gf_cpu_plan *p;
-    const struct gf_cpu_pass *pass; /* the first */
-    int count;
-    long tiles[MOST_JOINED];
-    long chunks, at_once;       /* to hand out, and how many at a time */
-    const struct gf_feed *feed; /* of the first pass, or NULL */
-};
-
-/* Joined passes and those after them that one team runs. */
-enum { MOST_TOGETHER = 4 };
-
-/* Chunk c of a pass whose input is being made: the tiles that begin with the first rows come first,
- * whatever channel they are of. */
-static void run_fed(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
-                    void *scratch, struct gf_cpu_stats *stats) {
-    long lines = gf_cpu_tile_lines(args, j->p->kernels->lanes);
-    long planes = args->n_outer[0] * args->n_outer[1];
-    long a_plane = j->tiles[0] / planes, tile = c / planes, end = (tile + 1) * lines;
-    if (j->feed->await(j->feed->user, end < args->n_lane ? end : args->n_lane))
-        j->p->kernels->run(args, c % planes * a_plane + tile, scratch, stats);
-}
-
-/* Chunk c: one tile, or the tiles of one plane, pass after pass. */
-static void run_chunk(const struct joined *j, const struct gf_cpu_pass_args *args, long c,
-                      void *scratch, struct gf_cpu_stats *stats) {
-    if (j->feed) {
-        run_fed(j, args, c, scratch, stats);
-        return;
-    }
-    if (j->pass->range_sampled) {
-        gf_cpu_sampling_tile(j->p, args, c, scratch, stats);
-        return;
-    }
-    for (int i = 0; i < j->count; i++) {
-        long per_chunk = j->count > 1 ? j->tiles[i] : 1;
-        for (long t = 0; t < per_chunk; t++)
-            j->p->kernels->run(&args[i], c * per_chunk + t, scratch, stats);
-    }
-}
-
-/* What a thread runs: a single pass as it is, or joined ones with arguments of its own, in `room`,
- * which point at its plane. */
-static const struct gf_cpu_pass_args *take_part(const struct joined *j, int thread,
-                                                struct gf_cpu_pass_args room[MOST_JOINED]) {
-    const struct gf_cpu_plan *p = j->p;
-    if (j->count == 1)
-        return &j->pass->args;
-    for (int i = 0; i < j->count; i++) {
-        room[i] = j->pass[i].args;
-        if (i)
-            room[i - 1].destination.data = room[i].source.data =
-                p->plane_data + (size_t)thread * (size_t)p->plane.bytes;
-    }
-    return room;
-}
-
-static char *scratch_of(const struct gf_cpu_plan *p, int thread) {
-    return p->scratch + (size_t)thread * p->scratch_bytes;
-}
-
-/* Without a team: starting and ending one takes most of a microsecond even for a single thread. */
-static void run_alone(const struct joined *j, struct gf_cpu_stats *total) {
-    struct gf_cpu_pass_args room[MOST_JOINED];
-    const struct gf_cpu_pass_args *args = take_part(j, 0, room);
-    if (j->feed)
-        j->feed->produce(j->feed->user);
-    for (long c = 0; c < j->chunks; c++)
-        run_chunk(j, args, c, scratch_of(j->p, 0), total);
-}
-
-/* What a thread of a team does of joined passes; `shares` are theirs. */
-static void run_share(const struct joined *j, struct gf_cpu_share *shares, int threads,
-                      struct gf_cpu_stats *mine) {
-    struct gf_cpu_pass_args room[MOST_JOINED];
-    const int me = omp_get_thread_num();
-    const struct gf_cpu_pass_args *args = take_part(j, me, room);
-    char *scratch = scratch_of(j->p, me);
-    if (j->feed) {
-        if (me == 0)
-            j->feed->produce(j->feed->user); /* the others begin meanwhile */
-#pragma omp for schedule(dynamic) nowait
-        for (long c = 0; c < j->chunks; c++)
-            run_chunk(j, args, c, scratch, mine);
-        return;
-    }
-    for (long c, end; gf_cpu_share_take(shares, threads, me, j->at_once, &c, &end);)
-        for (; c < end; c++)
-            run_chunk(j, args, c, scratch, mine);
-}
-
-static void add_stats(const struct gf_cpu_stats *mine, struct gf_cpu_stats *total) {
-    total->largest = fmax(total->largest, mine->largest);
-    total->clipped += mine->clipped;
-    total->energy += mine->energy;
-    total->anti_energy += mine->anti_energy;
-}
-
-static void run_team(const struct joined *j, int n, int threads, struct gf_cpu_stats *total) {
-    struct gf_cpu_share *shares = j->p->shares;
-    for (int i = 0; i < n; i++)
-        gf_cpu_share_out(shares + i * threads, threads, j[i].chunks);
-#pragma omp parallel num_threads(threads)
-    {
-        struct gf_cpu_stats mine[MOST_TOGETHER] = {{0}};
-        for (int i = 0; i < n; i++) {
-            if (i) {
-#pragma omp barrier
-            }
-            run_share(&j[i], shares + i * threads, threads, &mine[i]);
-        }
-#pragma omp critical(gf_cpu_stats)
-        for (int i = 0; i < n; i++)
-            add_stats(&mine[i], &total[i]);
-    }
-}
-
-/* Passes from `first` on as they are joined: plane by plane when there are several, so that the next
- * pass finds its data in cache, else tile by tile. They have been bound. */
-static struct joined joined_from(struct gf_cpu_plan *p, int first, int count, int threads,
-                                 const struct gf_feed *feed) {
-    const struct gf_cpu_pass *pass = &p->pass[first];
-    struct joined j = {.p = p, .pass = pass, .count = count, .feed = feed};
-    long planes = count > 1 ? pass->args.n_outer[0] * pass->args.n_outer[1] : 1;
-    for (int i = 0; i < count; i++)
-        j.tiles[i] = gf_cpu_tiles(p->kernels, &pass[i].args) / planes;
-    j.chunks = count > 1 ? planes : j.tiles[0];
-    j.at_once = count > 1 ? 1 : tiles_at_once(pass, j.chunks, threads);
-    return j;
-}
-
-static int allocate(char **data, int64_t bytes, const char *what) {
-    if (!*data && bytes && !(*data = gf_alloc((size_t)bytes)))
-        return gf_fail(GF_ENOMEM, "no memory for %s of %lld bytes", what, (long long)bytes);
-    return 0;
-}
-
-/* A spent input is the workspace where its rows are contiguous and vectors can be stored there. */
-static bool is_writable(const struct gf_array *in, const struct gf_array *out) {
-    return gf_array_is_contiguous(in) && (uintptr_t)in->data % 64 == 0 && out->data != in->data;
-}
-
-/* The workspace, a sample and the scratch are in one piece: small ones share the huge page that is
- * cleared for the workspace. */
-static int allocate_work(struct gf_cpu_plan *p, int threads) {
-    const int64_t work = (p->work.bytes + 63) / 64 * 64;
-    const int64_t sample = p->sampling ? gf_cpu_sampling_bytes(p) : 0;
-    if (p->work_data)
-        return 0;
-    int rc =
-        allocate(&p->work_data, work + sample + (int64_t)p->scratch_bytes * threads, "a workspace");
-    if (rc)
-        return rc;
-    p->scratch = p->work_data + work + sample;
-    if (sample)
-        gf_cpu_sampling_place(p, p->work_data + work);
-    return 0;
-}
-
-static int allocate_all(struct gf_cpu_plan *p, const struct gf_array *in,
-                        const struct gf_array *out, int threads) {
-    int rc = allocate_work(p, threads);
-    if (!rc && p->work.band && !is_writable(in, out))
-        rc = allocate(&p->banded, p->work.row_bytes * p->extent[p->pass[0].lane], "a workspace");
-    if (!rc)
-        rc = allocate(&p->plane_data, p->plane.bytes * threads, "planes");
-    if (!rc && !p->shares &&
-        !(p->shares = gf_alloc((size_t)(MOST_TOGETHER * threads) * sizeof *p->shares)))
-        rc = gf_fail(GF_ENOMEM, "no memory for the threads");
-    return rc;
-}
-
-/* What a run knows of the outputs' display ranges. */
-struct ranges {
-    double of[GF_MAX_OUTPUTS][2];
-    double rms; /* of the spectrum: gf_range_rms() */
-    bool read;  /* the sample has been taken from the workspace */
-};
-
-/* The range of a pass's output from the sample, whose bins come from a few of the pass's lines, or
- * from the workspace, once for all outputs. */
-static void sample_range(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int threads,
-                         struct ranges *r) {
-    int o = pass->output;
-    if (pass->range_sampled)
-        gf_cpu_sampling_lines(p, pass, threads);
-    else if (!r->read)
-        gf_cpu_sampling_read(p);
-    r->read = true;
-    gf_cpu_sampling_range(p, o, r->rms, r->of[o]);
-}
-
-/* Binds a pass to this run's arrays and, as far as it is known by now, its display range. */
-static void bind(const struct gf_cpu_plan *p, struct gf_cpu_pass *pass, const struct gf_array *in,
-                 struct gf_array *out, int threads, struct ranges *r) {
-    int o = pass->output;
-    gf_cpu_pass_bind(p, pass, in, out);
-    if (o >= 0 && pass->range_from_zero)
-        r->of[o][1] = gf_cpu_zero_frequency(p, pass, &p->job.out[o]);
-    if (o >= 0 && gf_output_samples(&p->job, o))
-        sample_range(p, pass, threads, r);
-    if (o >= 0 && !pass->args.destination.discard)
-        gf_cpu_pass_display(p, pass, r->of[o]);
-}
-
-/* True when a display range comes from the data: it differs from run to run. */
-static bool finds_ranges(const struct gf_cpu_plan *p) {
-    bool finds = gf_job_samples(&p->job);
-    for (int i = 0; i < p->n_passes; i++)
-        finds |= p->pass[i].range_from_zero || p->pass[i].args.destination.discard;
-    return finds;
-}
-
-/* True when the passes point at these arrays already: binding them takes longer than a short
- * transform. */
-static bool is_bound(const struct gf_cpu_plan *p, const struct gf_array *in,
-                     const struct gf_array *out) {
-    return p->bound && !memcmp(&p->bound_to[0], in, sizeof *in) &&
-           !memcmp(&p->bound_to[1], out, (size_t)p->job.n_out * sizeof *out);
-}
-
-static void note_bound(struct gf_cpu_plan *p, const struct gf_array *in,
-                       const struct gf_array *out) {
-    p->bound = !finds_ranges(p);
-    p->bound_to[0] = *in;
-    memcpy(&p->bound_to[1], out, (size_t)p->job.n_out * sizeof *out);
-}
-
-/* Notes what the pass that searched the range of output `o`, or wrote it, has found. */
-static void note(const struct gf_job *job, int o, bool searched, const struct gf_cpu_stats *found,
-                 struct ranges *r, struct gf_report *report) {
-    if (found->energy > 0 || found->anti_energy > 0) {
-        report->kept = found->energy;
-        report->lost = found->anti_energy;
-        report->imag_ratio = found->energy > 0 ? sqrt(report->lost / report->kept) : INFINITY;
-    }
-    if (o < 0)
-        return;
-    if (searched) {
-        r->of[o][1] = found->largest;
-        return;
-    }
-    report->clipped[o] = job->out[o].map == GF_MAP_NUMBER ? found->clipped : 0;
-    gf_report_range(job, o, r->of[o][0], r->of[o][1], report);
-}
-
-/* Puts the seconds of passes that ran together where those of the next one belong, in the order of
- * summarise(); the first of them has the time of all. */
-static double *note_seconds(const struct gf_cpu_plan *p, const struct gf_cpu_pass *pass, int count,
-                            double took, double *to) {
-    for (int k = 0; k < count && !pass->is_column; k++) {
-        if (pass[k].output >= 0 && gf_output_samples(&p->job, pass[k].output))
-            *to++ = NAN;
-        *to++ = k ? NAN : took;
-    }
-    return to;
-}
-
-/* The arrays of a run, and where to note its passes' seconds (NULL: nowhere). */
-struct run {
-    const struct gf_array *in;
-    const struct gf_feed *feed;
-    struct gf_array *out;
-    struct gf_report *report;
-    double *seconds;
-};
-
-/* Binds passes from `first` on as far as they are joined. */
-static struct joined prepare(struct gf_cpu_plan *p, const struct run *run, int first, int threads,
-                             bool past_caches, struct ranges *r) {
-    struct gf_cpu_pass *pass = &p->pass[first];
-    int count = 1;
-    while (pass[count - 1].with_next)
-        count++;
-    for (int k = 0; k < count; k++) {
-        if (!p->bound)
-            bind(p, pass + k, run->in, run->out, threads, r);
-        pass[k].args.destination.stream = pass[k].stream || (past_caches && pass[k].may_stream);
-    }
-    return joined_from(p, first, count, threads, first ? NULL : run->feed);
-}
-
-/* Runs the passes, after allocate_all(). */
-static void run_all(struct gf_cpu_plan *p, const struct run *run, int threads, bool past_caches) {
-    const struct gf_job *job = &p->job;
-    double *seconds = run->seconds;
-    struct ranges r = {.read = false};
-    p->bound = is_bound(p, run->in, run->out);
-    const int most = p->bound && !run->feed && !seconds && threads > 1 ? MOST_TOGETHER : 1;
-    if (!p->bound && !run->feed)
-        r.rms = gf_range_rms(job, run->in);
-    for (int i = 0; i < job->n_out; i++) {
-        bool given = job->out[i].range == GF_RANGE_GIVEN;
-        r.of[i][0] = given ? job->out[i].low : 0;
-        r.of[i][1] = given ? job->out[i].high : NAN;
-    }
-    for (int i = 0; i < p->n_passes;) {
-        struct joined j[MOST_TOGETHER];
-        struct gf_cpu_stats found[MOST_TOGETHER] = {{0}};
-        const double start = seconds ? gf_now_ms() : 0;
-        const int first = i;
-        int n = 0;
-        for (; n < most && i < p->n_passes; i += j[n++].count)
-            j[n] = prepare(p, run, i, threads, past_caches, &r);
-        if (threads == 1)
-            run_alone(j, found);
-        else
-            run_team(j, n, threads, found);
-        if (seconds)
-            seconds = note_seconds(p, j->pass, j->count, (gf_now_ms() - start) * 1e-3, seconds);
-        if (run->feed && !first)
-            r.rms = gf_range_rms(job, run->in);
-        for (int k = 0; k < n; k++)
-            note(job, j[k].pass[j[k].count - 1].output, j[k].pass->args.destination.discard,
-                 &found[k], &r, run->report);
-    }
-    if (!p->bound)
-        note_bound(p, run->in, run->out);
-}
-
-static int run_tiled(struct gf_cpu_plan *p, int threads, const struct run *run) {
-    const bool first = !p->scratch;
-    int rc = allocate_all(p, run->in, run->out, threads);
-    if (rc)
-        return rc;
-    *run->report = (struct gf_report){0};
-    if (first || run->feed || run->seconds || !p->ways.n) {
-        run_all(p, run, team_for(&p->job, first, threads), false);
-        return 0;
-    }
-    const unsigned way = gf_cpu_ways_begin(&p->ways);
-    run_all(p, run, way & GF_CPU_TEAM ? threads : 1, way & GF_CPU_PAST_CACHES);
-    gf_cpu_ways_end(&p->ways);
     return 0;
 }
 
@@ -541,18 +180,18 @@ static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                 struct gf_array *out, struct gf_report *report) {
     struct context *c = context;
     struct planned *p = plan->impl;
-    return p->wavelet ? gf_cpu_dwt_run(p->wavelet, in, out, report)
-           : p->line  ? gf_cpu_long_job_run(p->line, in, out, report)
-           : p->filter
-               ? gf_filter_compose_run(p->filter, in, out, report)
-               : run_tiled(p->tiled, c->threads, &(struct run){in, NULL, out, report, NULL});
+    return p->wavelet  ? gf_cpu_dwt_run(p->wavelet, in, out, report)
+           : p->line   ? gf_cpu_long_job_run(p->line, in, out, report)
+           : p->filter ? gf_filter_compose_run(p->filter, in, out, report)
+                       : gf_cpu_run(p->tiled, c->threads,
+                                    &(struct gf_cpu_run){in, NULL, out, report, NULL});
 }
 
 static int exec_fed(void *context, struct gf_plan *plan, const struct gf_array *in,
                     const struct gf_feed *feed, struct gf_array *out, struct gf_report *report) {
     const struct context *c = context;
     const struct planned *p = plan->impl;
-    return run_tiled(p->tiled, c->threads, &(struct run){in, feed, out, report, NULL});
+    return gf_cpu_run(p->tiled, c->threads, &(struct gf_cpu_run){in, feed, out, report, NULL});
 }
 
 /* As gf_backend.time_passes. */
@@ -565,7 +204,8 @@ static int time_passes(void *context, struct gf_plan *plan, const struct gf_arra
         return gf_fail(GF_EUNSUPP, "the passes of this plan are not timed apart");
     int rc = gf_job_check_arrays(&plan->job, in, out);
     return rc ? rc
-              : run_tiled(p->tiled, c->threads, &(struct run){in, NULL, out, &report, seconds});
+              : gf_cpu_run(p->tiled, c->threads,
+                           &(struct gf_cpu_run){in, NULL, out, &report, seconds});
 }
 
 const struct gf_backend gf_backend_openmp = {

@@ -18,7 +18,7 @@ struct gf_cpu_pass {
     bool from_input;
     int output;           /* -1: to the workspace */
     bool range_from_zero; /* the display range ends at the zero frequency, known before this pass */
-    bool range_sampled;   /* it is taken from a few of this pass's lines: core/cpu/sample.h */
+    bool range_sampled;   /* it is taken from a few of this pass's lines: core/cpu/sampling.h */
     bool filters;         /* transforms, multiplies by the filter, and transforms back */
     bool with_next;       /* runs together with the next pass, plane by plane */
     bool from_plane, to_plane;

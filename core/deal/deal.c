@@ -2,7 +2,6 @@
 #include "core/deal/deal.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "core/base/clock.h"

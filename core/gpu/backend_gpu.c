@@ -138,9 +138,11 @@ static int plan_team(struct gf_gpu_context *c, struct gf_plan *plan, bool reside
 
 static int plan_any(struct gf_gpu_context *c, struct gf_plan *plan) {
     int rc = GF_EUNSUPP;
-    if (gf_gpu_team_is_resident(c))
+    if (gf_gpu_team_is_resident(c)) {
         rc = plan_team(c, plan, true);
-    else if (is_shared(c, &plan->job))
+        if (rc && gf_gpu_team_is_natural(c))
+            return rc;
+    } else if (is_shared(c, &plan->job))
         plan->times = gf_gpu_team_times(c, &plan->job);
     if ((rc == GF_EUNSUPP || rc == GF_ENOMEM) && gf_gpu_team_gains(c, &plan->times))
         rc = plan_team(c, plan, false);

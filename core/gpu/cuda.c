@@ -7,7 +7,6 @@
 
 #include "core/gpu/cuda_device.h"
 #include "core/gpu/common.h"
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
 /* What is between two passes stays in the second-level cache by itself where it is half of this. */

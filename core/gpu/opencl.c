@@ -1,9 +1,7 @@
 /* GPUs and other devices through OpenCL 1.2: one context, queues that are in order. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/gpu/common.h"
-#include "core/base/memory.h"
 #include "core/gpu/opencl_context.h"
 #include "core/base/status.h"
 

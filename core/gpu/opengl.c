@@ -1,6 +1,5 @@
 /* GPUs through OpenGL 4.3's compute shaders: one context without a window, one queue. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/gpu/common.h"

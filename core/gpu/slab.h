@@ -67,10 +67,11 @@ static inline int gf_gpu_walk_depth(const struct gf_gpu_walk *w) {
 
 /* Which of so many devices; members 0: alone, with the exchange in host memory. resident: its share of the
  * input and of the output is in its memory as well (core/gpu/slab_resident.h). in_place: and there is room
- * for the whole exchange (core/gpu/slab_in_place.h). */
+ * for the whole exchange (core/gpu/slab_in_place.h). natural: and the output is exchanged back, so that its
+ * share of that are its pages. */
 struct gf_gpu_seat {
     int member, members;
-    bool resident, in_place;
+    bool resident, in_place, natural;
 };
 
 /* Device memory that a walk's parts are read from: all of them, filled during the walk before. */

@@ -11,7 +11,7 @@
 #include "core/gpu/slab_resident.h"
 #include "core/gpu/slab_walk.h"
 
-/* Marks: a part of the first walk is transformed; all that a part of the other's second walk needs is sent. */
+/* Marks: a part of a walk is transformed; all that a part of the other's second walk needs is sent. */
 enum { TRANSFORMED = 4, SENT = 64, PARTS = GF_GPU_MARKS - SENT };
 
 /* One of the two. */
@@ -197,21 +197,29 @@ int gf_gpu_in_place_upload(struct gf_gpu_in_place **p, const struct gf_gpu_membe
     return rc ? rc : gf_gpu_resident_copy(&from, true, upload_parts, *p);
 }
 
-/* A part's bins of all pages, packed on the device first. */
-static int download_block(const struct side *d, int64_t part, struct gf_gpu_buffer *packed,
-                          struct gf_array *out) {
+/* The walk whose parts the output is in. */
+static struct gf_gpu_walk *output_walk(const struct side *d) {
+    return walk_of(d, d->m->s->seat.natural ? 0 : 1);
+}
+
+/* A part's bins of all pages, or all bins of its pages, packed on the device first. */
+static int download_part(const struct side *d, int64_t part, struct gf_gpu_buffer *packed,
+                         struct gf_array *out) {
     const struct gf_gpu_context *c = d->m->c;
     const struct gf_gpu_slabs *s = d->m->s;
-    const struct gf_span bins = gf_gpu_part_span(walk_of(d, 1), part);
-    struct gf_array own = gf_gpu_resident_part(walk_of(d, 1), out, part);
+    const struct gf_gpu_walk *w = output_walk(d);
+    const struct gf_span own_span = gf_gpu_part_span(w, part);
+    const struct gf_span pages = w->blocks ? (struct gf_span){0, s->between.pages} : own_span;
+    const struct gf_span bins = w->blocks ? own_span : (struct gf_span){0, s->between.bins};
+    struct gf_array own = gf_gpu_resident_part(w, out, part);
     int rc = c->api->send(c->gpu, c->gpu,
                           &(struct gf_gpu_send){.from = d->exchange,
                                                 .to = packed,
-                                                .from_offset = place_of(d, 0, bins.first),
+                                                .from_offset = place_of(d, pages.first, bins.first),
                                                 .from_pitch = s->pitch * s->unit,
                                                 .to_pitch = bins.count * s->unit,
                                                 .bytes = bins.count * s->unit,
-                                                .count = s->between.pages});
+                                                .count = pages.count});
     if (!rc)
         rc = gf_gpu_stage_download(c->stage, &own, packed);
     return rc ? rc : c->api->sync(c->gpu);
@@ -223,15 +231,17 @@ static int download_parts(void *user, struct gf_array *out) {
     for (int i = 0; i < 2 && !rc; i++) {
         const struct side *d = &p->side[i];
         const struct gf_gpu_context *c = d->m->c;
-        const struct gf_gpu_walk *w = walk_of(d, 1);
+        const struct gf_gpu_walk *w = output_walk(d);
+        const struct gf_gpu_exchange *e = &d->m->s->between;
         struct gf_gpu_buffer *packed = NULL;
         if (!w->n)
             continue;
         rc = c->api->use(c->gpu, 0);
         if (!rc)
-            rc = c->api->alloc(c->gpu, w->each * d->m->s->between.pages * d->m->s->unit, &packed);
+            rc = c->api->alloc(c->gpu, w->each * (w->blocks ? e->pages : e->bins) * e->unit,
+                               &packed);
         for (int64_t k = 0; k < w->n && !rc; k++)
-            rc = download_block(d, k, packed, out);
+            rc = download_part(d, k, packed, out);
         c->api->free(c->gpu, packed);
         rc = gf_gpu_member_name(d->m, rc);
     }
@@ -304,6 +314,21 @@ static int send_late(const struct side *d, const struct side *to, int64_t block)
     return rc ? rc : api->mark(d->m->c->gpu, SENT + (int)block);
 }
 
+/* The other one's pages of a block, which it has sent before the block could be transformed. */
+static int send_back(const struct side *d, const struct side *other, int64_t block) {
+    const struct gf_gpu *api = d->m->c->api;
+    void *gpu = d->m->c->gpu;
+    const struct gf_gpu_walk *pages = walk_of(other, 0);
+    int rc = api->mark(gpu, TRANSFORMED + (int)block);
+    if (!rc)
+        rc = api->use(gpu, GF_GPU_DOWNLOADS);
+    if (!rc)
+        rc = api->follow(gpu, TRANSFORMED + (int)block);
+    return rc ? rc
+              : send(d, other, (struct gf_span){pages->first, pages->extent},
+                     gf_gpu_part_span(walk_of(d, 1), block));
+}
+
 static int finish_block(const struct side *d, const struct side *other, int64_t block) {
     const struct gf_gpu *api = d->m->c->api;
     if (block >= walk_of(d, 1)->n)
@@ -311,7 +336,9 @@ static int finish_block(const struct side *d, const struct side *other, int64_t 
     int rc = api->use(d->m->c->gpu, GF_GPU_PASSES);
     if (!rc && walk_of(other, 0)->n)
         rc = api->follow_other(d->m->c->gpu, other->m->c->gpu, SENT + (int)block);
-    return rc ? rc : transform(d, 1, block);
+    if (!rc)
+        rc = transform(d, 1, block);
+    return rc || !d->m->s->seat.natural ? rc : send_back(d, other, block);
 }
 
 /* One step of both. */

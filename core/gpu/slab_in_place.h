@@ -4,6 +4,11 @@
  * are, which is its share of the output. So nothing is copied within a device. The last pages are sent by
  * the parts of the bins, and the transform of a part's bins begins as soon as these are there.
  *
+ * In natural order each device ends with its pages of all bins: the other one's pages of a part's bins are
+ * sent back, to the same place again, as soon as they are transformed. Nothing waits there: the other one had
+ * sent its own numbers of that place before the part could be transformed. It writes there next in the next
+ * run, before which both devices are idle.
+ *
  *     struct gf_gpu_in_place *p = NULL;
  *     int rc = gf_gpu_in_place_upload(&p, member, &in);
  *     if (!rc) rc = gf_gpu_in_place_run(p, 1, &seconds);

@@ -255,13 +255,18 @@ static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double b
     return n >= (double)most ? most : n < 1 ? 1 : (int64_t)n;
 }
 
+/* In natural order the second walk has several parts, which are sent back one by one. */
+static bool may_read(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s) {
+    return c->api->reads_others && !s->seat.natural;
+}
+
 /* Measured on two H200s over NVLink. Of pictures, whose columns take two passes, the second walk takes as long
  * as the exchange, and begins earlier. Where that reads what is not sent, it has one part, or two whose
  * workspace is half as large. */
 static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     enum { SLABS = 8, LARGE = 1 << 30 };
     const double bytes = (double)s->plan.exchange_bytes / s->seat.members;
-    const int64_t most = c->api->reads_others          ? (s->picture ? 2 : 1)
+    const int64_t most = may_read(c, s)                ? (s->picture ? 2 : 1)
                          : s->picture || bytes < LARGE ? 4
                                                        : 8;
     const int64_t blocks = part_count(c, most, bytes);
@@ -322,7 +327,7 @@ static double walk_cost(const struct gf_gpu_walk *w, int most) {
  * read by the first launch of the second one, in proportion to the times of these. */
 static void read_other(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     struct gf_gpu_walk *first = &s->walk[0], *w = &s->walk[1];
-    w->reads_other = c->api->reads_others && w->n;
+    w->reads_other = may_read(c, s) && w->blocks && w->n;
     for (int k = 0; k < w->n_runs; k++)
         w->reads_other = w->reads_other && gf_gpu_plan_can_read_elsewhere(w->run[k].plan);
     for (int k = 0; k < w->n_runs && w->reads_other; k++)
@@ -456,8 +461,9 @@ static void add_walks(struct gf_gpu_slabs *s) {
     const char *slabs = gf_gpu_slabs_are_line(s) ? line_columns
                         : twice                  ? "slabs of pages, all axes but the slowest"
                                                  : "slabs of pages";
-    const char *blocks =
-        gf_gpu_slabs_are_line(s) ? "blocks of rows" : "blocks of all pages, the slowest axis";
+    const char *blocks = gf_gpu_slabs_are_line(s) ? "blocks of rows"
+                         : s->seat.natural ? "blocks of all pages, the slowest axis, and sent back"
+                                           : "blocks of all pages, the slowest axis";
     bool scans = false;
     for (int i = 0; i < job->n_out && forward; i++)
         scans |= gf_gpu_slabs_scans(s, i);

@@ -6,7 +6,6 @@
 #include "core/gpu/slab_walk.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "core/base/status.h"
 #include "core/gpu/slab_part.h"

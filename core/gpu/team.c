@@ -140,6 +140,10 @@ bool gf_gpu_team_is_resident(const struct gf_gpu_context *c) {
     return c->team && c->team->options.resident;
 }
 
+bool gf_gpu_team_is_natural(const struct gf_gpu_context *c) {
+    return gf_gpu_team_is_resident(c) && c->team->options.natural_order;
+}
+
 static int plan_shares(const struct gf_gpu_team *t, const struct gf_job *job,
                        struct gf_gpu_seat seat, struct gf_gpu_team_plan **plan) {
     struct gf_gpu_team_plan *p = calloc(1, sizeof *p);
@@ -175,8 +179,14 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
     if (!t || !c->api->send)
         return gf_fail(GF_EUNSUPP, "no other device");
     int rc = open_others(t);
+    const bool natural = resident && t->options.natural_order;
     if (!rc && resident && exchanges_in_place(t, job))
-        return plan_shares(t, job, (struct gf_gpu_seat){.resident = true, .in_place = true}, plan);
+        return plan_shares(
+            t, job, (struct gf_gpu_seat){.resident = true, .in_place = true, .natural = natural},
+            plan);
+    if (!rc && natural)
+        return gf_fail(GF_EUNSUPP, "natural order is for forward transforms of two devices that "
+                                   "reach each other's memory");
     return rc ? rc : plan_shares(t, job, (struct gf_gpu_seat){.resident = resident}, plan);
 }
 
@@ -370,6 +380,8 @@ static int64_t sent_by(const struct gf_gpu_team_plan *p, int member) {
             next->blocks ? s->between.bins - next->extent : s->between.pages - next->extent;
         bytes += w->to_output ? 0 : w->extent * others * s->between.unit;
     }
+    if (s->seat.natural)
+        bytes += s->walk[1].extent * (s->between.pages - s->walk[0].extent) * s->between.unit;
     return bytes;
 }
 

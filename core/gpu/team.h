@@ -24,6 +24,7 @@ bool gf_gpu_team_lost(void *context);
 
 /* As gf_backend_options.resident. */
 bool gf_gpu_team_is_resident(const struct gf_gpu_context *c);
+bool gf_gpu_team_is_natural(const struct gf_gpu_context *c); /* and in natural order */
 
 /* resident: the arrays stay in the devices' memory. GF_EUNSUPP for a job that is not shared, and where there is one device; GF_ENOMEM where it does not
  * fit all of them. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
 enum { CHUNK = 16 << 20, MOST_BYTES = 1 << 30 };

@@ -4,7 +4,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/sample_value.h"
-#include "core/base/status.h"
 #include "core/mpi/direction.h"
 #include "core/mpi/file_rows.h"
 #include "core/mpi/pencils.h"

@@ -2,7 +2,6 @@
  * n1 - k1, so that of these two the spectrum of the samples is made, multiplied, and made points again. */
 #include <string.h>
 
-#include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/line.h"
 #include "core/slab/line.h"

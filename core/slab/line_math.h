@@ -1,7 +1,7 @@
 /* The arithmetic of long lines beside the transforms: twiddles between the two of them, the spectra of
  * even and odd samples to that of all and back, samples to complex points, and points of the rows to
- * their places in the line. Numbers are complex, of a plan's precision; nothing allocates but
- * gf_line_roots_make(). Private to core/slab/. */
+ * their places in the line. Numbers are complex, of a plan's precision; nothing allocates.
+ * Private to core/slab/. */
 #ifndef GF_CORE_SLAB_LINE_MATH_H
 #define GF_CORE_SLAB_LINE_MATH_H
 

@@ -2,9 +2,7 @@
 #include "core/slab/run.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/slab/block.h"
 #include "core/slab/range.h"

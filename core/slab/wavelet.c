@@ -21,6 +21,8 @@ struct level {
     bool has_first;
     int64_t low, high; /* planes of the finer side in out[0], which begins with plane `base` */
     int64_t base;
+    struct gf_span
+        needed;           /* pairs of the finer side, but for the last one where plane 0 alone is */
     int64_t planes, last; /* that `in` has of each band; the last one's index, -1: none */
 };
 
@@ -64,6 +66,10 @@ static void describe(const struct gf_job *job, int number, struct level *l) {
         gf_dwt_axis(all.n[number - 1], on, 1, job->wavelet.boundary, &l->axis[i]);
         l->at[i] = on ? all.at[number] : 0;
     }
+}
+
+static int64_t pairs_of(const struct gf_job *job, const struct level *l) {
+    return is_periodic(job) ? l->axis[0].n[1] : l->axis[0].n[1] - 1;
 }
 
 /* Numbers of a plane of packed bands, and of the finer side. */
@@ -115,24 +121,76 @@ static int64_t read_bytes(const struct gf_job *job) {
     return rows * shape[2] * shape[3] * (int64_t)gf_dtype_size(real_of(job));
 }
 
+static int64_t memory_for(const struct gf_job *job, int64_t pairs) {
+    return bytes_of(job, pairs) / 7 * 8; /* the backend's scratch */
+}
+
+/* Of the finest level. A periodic line's last pair has its plane 0. */
+static int64_t all_pairs(const struct gf_job *job) {
+    struct level finest;
+    describe(job, 1, &finest);
+    return pairs_of(job, &finest);
+}
+
 int gf_slab_wavelet_make(const struct gf_job *job, int64_t memory, struct gf_slab_wavelet *w) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     const int64_t base = bytes_of(job, 0), each = bytes_of(job, 1) - base;
     const int64_t most = (job->shape[0] + 1) / 2;
     *w = (struct gf_slab_wavelet){.job = *job, .bytes_read = read_bytes(job)};
-    const int64_t room = memory - memory / 8 - base; /* the backend's scratch */
+    const int64_t room = memory - memory / 8 - base;
     w->pairs = room / each < most ? room / each : most;
-    w->memory_bytes = (base + (w->pairs < 1 ? 1 : w->pairs) * each) / 7 * 8;
+    w->memory_bytes = memory_for(job, w->pairs < 1 ? 1 : w->pairs);
     for (int i = 0; i < job->n_out; i++) {
         int64_t bytes = job->channels * (int64_t)gf_dtype_size(job->out[i].dtype);
         for (int k = 0; k < 3; k++)
             bytes *= job->shape[k];
         w->bytes_written += bytes;
     }
+    w->own.count = all_pairs(job);
     if (w->pairs >= 1)
         return 0;
     return gf_fail(GF_ENOMEM, "two planes of each level need %s, limit %s (--max-memory)",
                    gf_memory_text(w->memory_bytes, need), gf_memory_text(memory, limit));
+}
+
+/* ---- parts ---- */
+
+/* Pairs of the next level's finer side, which are the planes of these pairs' bands. Those that are on the
+ * other side of a periodic line's end are plane 0, which is made by itself. */
+static struct gf_span coarser_pairs(const struct gf_job *job, const struct level *l,
+                                    struct gf_span pairs) {
+    const int64_t planes = l->axis[0].n[1], end = pairs.first + pairs.count;
+    const bool periodic = is_periodic(job);
+    const int64_t last = end < planes ? end : planes - 1;
+    const int64_t from = periodic && pairs.first ? (pairs.first - 1) / 2 : pairs.first / 2;
+    const int64_t to = periodic && last ? (last - 1) / 2 : last / 2;
+    return (struct gf_span){from, to - from + 1};
+}
+
+int gf_slab_wavelet_parts(const struct gf_job *job, int most) {
+    enum { WORTH = 8 };
+    const int64_t fit = all_pairs(job) / WORTH;
+    return fit < 1 ? 1 : fit < most ? (int)fit : most;
+}
+
+void gf_slab_wavelet_part(const struct gf_slab_wavelet *all, int n, int i,
+                          struct gf_slab_wavelet *part) {
+    const struct gf_job *job = &all->job;
+    struct gf_span pairs;
+    *part = *all;
+    part->own = pairs = gf_slab_share(all_pairs(job), n, i);
+    part->in_part = n > 1;
+    part->planes_read = 0;
+    for (int l = 1; l <= job->wavelet.levels; l++) {
+        struct level level;
+        describe(job, l, &level);
+        part->planes_read += (pairs.count + 1) * (level.coarsest ? 2 : 1);
+        pairs = coarser_pairs(job, &level, pairs);
+    }
+    if (part->pairs > part->own.count) {
+        part->pairs = part->own.count;
+        part->memory_bytes = memory_for(job, part->pairs);
+    }
 }
 
 /* ---- bands ---- */
@@ -201,21 +259,33 @@ static int load_bands(struct run *r, int number, int64_t k, int64_t i, int64_t n
 
 /* ---- a level ---- */
 
-/* Those `pairs` pairs, from n planes of each band. */
-static struct gf_job chunk_job(const struct run *r, int number, int64_t n) {
-    const struct level *l = &r->level[number];
-    struct gf_job job = r->w->job;
+/* One more output where samples may be clipped: they are counted in floats. */
+static int outputs_of(const struct gf_job *job) {
+    for (int i = 0; i < job->n_out; i++)
+        if (gf_dtype_is_integer(job->out[i].dtype))
+            return job->n_out + 1;
+    return job->n_out;
+}
+
+/* Of a level, from n planes of each band. */
+static struct gf_job chunk_job(const struct gf_job *all, const struct level *l, int number,
+                               int64_t n) {
+    struct gf_job job = *all;
     job.shape[0] = is_periodic(&job) ? 2 * n : 2 * (n - 1);
     job.shape[1] = l->axis[1].n[0];
     job.shape[2] = l->axis[2].n[0];
     job.wavelet.levels = 1;
     if (number > 1)
         job.n_out = 0;
-    else
-        job.n_out = r->w->job.n_out;
-    if (number > 1 || r->n_out > job.n_out)
+    if (number > 1 || outputs_of(all) > job.n_out)
         job.out[job.n_out++] = (struct gf_output){.kind = GF_REAL, .dtype = real_of(&job)};
     return job;
+}
+
+struct gf_job gf_slab_wavelet_chunk(const struct gf_slab_wavelet *w) {
+    struct level finest;
+    describe(&w->job, 1, &finest);
+    return chunk_job(&w->job, &finest, 1, w->pairs + 1);
 }
 
 /* The bands of n planes from k on, of which the chunk before may have had the first. */
@@ -244,7 +314,7 @@ static int make_chunk(struct run *r, int number, int64_t k, int64_t pairs) {
     struct gf_array out[GF_MAX_OUTPUTS];
     struct gf_report report;
     int rc = load_chunk(r, number, k, n);
-    const struct gf_job job = chunk_job(r, number, n);
+    const struct gf_job job = chunk_job(&r->w->job, l, number, n);
     gf_job_in_shape(&job, shape);
     struct gf_array in = gf_array_wrap(l->in, job.in_dtype, 4, shape);
     for (int i = 0; i < job.n_out; i++) {
@@ -267,10 +337,6 @@ static int64_t pair_of(const struct run *r, const struct level *l, int64_t j) {
     return j ? (j - 1) / 2 : l->axis[0].n[1] - 1;
 }
 
-static int64_t pairs_of(const struct run *r, const struct level *l) {
-    return is_periodic(&r->w->job) ? l->axis[0].n[1] : l->axis[0].n[1] - 1;
-}
-
 /* Plane j of the finer side of a level but the first, until the next call for the same level. */
 static int fine_at(struct run *r, int number, int64_t j, const char **plane) {
     struct level *l = &r->level[number];
@@ -279,13 +345,14 @@ static int fine_at(struct run *r, int number, int64_t j, const char **plane) {
     *plane = l->first;
     if (wraps && l->has_first)
         return 0;
-    if (wraps || j < l->low || j >= l->high) {
-        const int64_t k = pair_of(r, l, j), left = pairs_of(r, l) - k;
+    const int64_t at = wraps ? 2 * l->axis[0].n[1] : j;
+    if (at < l->low || at >= l->high) {
+        const int64_t k = pair_of(r, l, j), end = l->needed.first + l->needed.count;
+        const int64_t left = (k < end ? end : pairs_of(&r->w->job, l)) - k;
         int rc = make_chunk(r, number, k, left < r->w->pairs ? left : r->w->pairs);
         if (rc)
             return rc;
     }
-    const int64_t at = wraps ? 2 * l->axis[0].n[1] : j;
     *plane = l->out[0] + (at - l->base) * bytes;
     if (wraps) {
         memcpy(l->first, *plane, (size_t)bytes);
@@ -328,10 +395,36 @@ static int write_plane(struct run *r, int64_t j, int64_t at) {
     return rc;
 }
 
-/* Planes in ascending order: a periodic finer side's plane 0 is that behind its last pair. */
+/* Those that the last chunk made; plane 0 of a periodic line is the one behind its last pair. */
+static int write_chunk(struct run *r) {
+    const struct level *l = &r->level[1];
+    const int64_t planes = l->axis[0].n[0], wrapped = 2 * l->axis[0].n[1];
+    int rc = 0;
+    for (int64_t at = l->low; at < l->high && !rc; at++)
+        if (at < planes) /* an odd line has one sample less */
+            rc = write_plane(r, at, at - l->base);
+        else if (r->w->in_part && is_periodic(&r->w->job) && at == wrapped)
+            rc = write_plane(r, 0, at - l->base);
+    return rc;
+}
+
+/* A part's planes. */
+static int run_own(struct run *r) {
+    const struct gf_span own = r->w->own;
+    const int64_t most = r->w->pairs, end = own.first + own.count;
+    int rc = 0;
+    for (int64_t k = own.first; k < end && !rc; k += most) {
+        rc = make_chunk(r, 1, k, end - k < most ? end - k : most);
+        if (!rc)
+            rc = write_chunk(r);
+    }
+    return rc;
+}
+
+/* All planes in ascending order: a periodic finer side's plane 0 is that behind its last pair. */
 static int run_finest(struct run *r) {
     struct level *l = &r->level[1];
-    const int64_t pairs = pairs_of(r, l), planes = l->axis[0].n[0], most = r->w->pairs;
+    const int64_t pairs = pairs_of(&r->w->job, l), most = r->w->pairs;
     int rc = 0;
     if (is_periodic(&r->w->job)) {
         const int64_t last = pairs <= most ? pairs : 1; /* all of them, where they fit */
@@ -342,9 +435,8 @@ static int run_finest(struct run *r) {
     for (int64_t k = 0; k < pairs && !rc; k += most) {
         if (k || pairs > most || !is_periodic(&r->w->job))
             rc = make_chunk(r, 1, k, pairs - k < most ? pairs - k : most);
-        for (int64_t at = l->low; at < l->high && !rc; at++)
-            if (at < planes) /* an odd line has one sample less */
-                rc = write_plane(r, at, at - l->base);
+        if (!rc)
+            rc = write_chunk(r);
     }
     return rc;
 }
@@ -378,17 +470,18 @@ int gf_slab_wavelet_run(const struct gf_slab_wavelet *w, const struct gf_slab_io
     if (!r)
         return gf_fail(GF_ENOMEM, "out of memory");
     *report = (struct gf_report){0};
-    *r = (struct run){.w = w, .io = io, .report = report, .n_out = w->job.n_out};
-    for (int i = 0; i < w->job.n_out; i++)
-        if (gf_dtype_is_integer(w->job.out[i].dtype))
-            r->n_out = w->job.n_out + 1;
+    *r = (struct run){.w = w, .io = io, .report = report, .n_out = outputs_of(&w->job)};
     r->real = gf_dtype_size(real_of(&w->job));
     gf_dwt_shape(&w->job, true, shape);
     int rc = take(&r->rows, ROWS_AT_ONCE * shape[2] * shape[3] * (int64_t)r->real);
-    for (int l = 1; l <= levels && !rc; l++)
+    struct gf_span needed = w->own;
+    for (int l = 1; l <= levels && !rc; l++) {
         rc = take_level(r, l);
+        r->level[l].needed = needed;
+        needed = coarser_pairs(&w->job, &r->level[l], needed);
+    }
     if (!rc)
-        rc = run_finest(r);
+        rc = w->in_part ? run_own(r) : run_finest(r);
     for (int l = 1; l <= levels; l++) {
         gf_free(r->level[l].in);
         gf_free(r->level[l].first);

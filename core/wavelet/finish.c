@@ -1,6 +1,5 @@
 /* What is done to packed coefficients: thresholds, and their pictures. */
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* out[k] = factor sum_j x[j] exp(-2 pi i j k / n), for k < n, as floats or doubles (`bits` 32 or
- * 64). n has no prime above 31; x is overwritten. False where there is no memory for a workspace,
- * gf_exact_bytes(), or n has a larger prime. */
+ * 64). n has no prime above 31; x is overwritten. False where there is no memory for a workspace, or
+ * n has a larger prime. */
 bool gf_exact_transform(long double *x, int64_t n, long double factor, void *out, int bits);
 /* The same with doubles between: enough for a table of floats, whose last bits it does not reach. */
 bool gf_double_transform(double *x, int64_t n, double factor, void *out, int bits);

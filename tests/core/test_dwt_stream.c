@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/environment.h"
+#include "core/slab/wavelet.h"
 #include "core/wavelet/dwt.h"
 #include "core/wavelet/parts.h"
 #include "tests/core/backends.h"
@@ -160,6 +161,92 @@ static void test_parts(void) {
     CHECK(shared > 4);
 }
 
+/* ---- inverses ---- */
+
+struct arrays {
+    const struct gf_array *in;
+    struct gf_array *out;
+    char *written; /* how often each plane was */
+};
+
+static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
+    const struct gf_array *a = ((struct arrays *)user)->in;
+    memcpy(to, (char *)a->data + rows->page * a->stride[0] + rows->row * a->stride[1],
+           (size_t)(rows->count * a->stride[1]));
+    return 0;
+}
+
+static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
+    const struct arrays *x = user;
+    const struct gf_array *a = &x->out[i];
+    memcpy((char *)a->data + rows->page * a->stride[0] + rows->row * a->stride[1], data,
+           (size_t)(rows->count * a->stride[1]));
+    x->written[rows->page]++;
+    return 0;
+}
+
+static int run_chunk(void *user, const struct gf_job *job, const struct gf_array *in,
+                     struct gf_array *out, struct gf_report *report) {
+    (void)user;
+    return run(job, in, out, report) ? 0 : GF_EBACKEND;
+}
+
+/* So many parts, all but the first few pairs of whose planes are in memory at a time. */
+static void run_inverse_parts(const struct gf_job *job, const struct gf_array *in,
+                              struct gf_array *out, int parts, int64_t pairs) {
+    char written[512] = {0};
+    struct arrays x = {in, out, written};
+    const struct gf_slab_io io = {
+        .user = &x, .threads = 1, .read_rows = read_rows, .write = write_rows, .run = run_chunk};
+    struct gf_slab_wavelet all, part;
+    struct gf_report report;
+    int64_t own = 0;
+    CHECK_EQ(gf_slab_wavelet_make(job, 1 << 30, &all), 0);
+    all.pairs = pairs;
+    for (int i = parts; i-- > 0;) {
+        gf_slab_wavelet_part(&all, parts, i, &part);
+        CHECK_EQ(gf_slab_wavelet_run(&part, &io, &report), 0);
+        CHECK(part.pairs <= part.own.count);
+        CHECK(part.planes_read > 2 * part.own.count && part.planes_read < 3 * part.own.count + 9);
+        own += part.own.count;
+    }
+    CHECK_EQ(own, all.own.count);
+    for (int64_t z = 0; z < job->shape[0]; z++)
+        CHECK_EQ(written[z], 1);
+}
+
+/* Part by part gives the same bits as the whole, and every plane once. */
+static void test_inverse_parts(void) {
+    static const unsigned axes[] = {7, 1, 5, 3};
+    int shared = 0;
+    for (int b = GF_PERIODIC; b <= GF_ZERO; b++)
+        for (int64_t n = 31; n <= 199; n += backend->devices ? 72 : 7) {
+            const int levels = n < 60 ? 1 : n < 120 ? 2 : 3;
+            const int64_t v = backend->devices ? 0 : n; /* kernels take time to compile */
+            int64_t shape[3] = {n, 5 + v % 4, 10 - v % 3}, full[GF_MAX_RANK];
+            const struct gf_job job =
+                make_job(GF_INVERSE, 3, shape, axes[v % 4], levels, (enum gf_boundary)b, GF_F32,
+                         v % 2 ? GF_I16 : GF_F32);
+            const int parts = gf_slab_wavelet_parts(&job, 2 + (int)(n % 5));
+            struct gf_array in = {0}, whole = {0}, out = {0};
+            shared += parts > 1;
+            gf_job_in_shape(&job, full);
+            CHECK_EQ(gf_array_alloc(&in, GF_F32, 4, full), 0);
+            backends_fill(&in, &seed);
+            gf_job_out_shape(&job, 0, full);
+            CHECK_EQ(gf_array_alloc(&out, job.out[0].dtype, 4, full), 0);
+            run_inverse_parts(&job, &in, &out, parts, n % 3 ? 3 : 100);
+            if (run(&job, &in, &whole, NULL))
+                CHECK_MSG(!memcmp(out.data, whole.data, (size_t)gf_array_bytes(&out)),
+                          "%d planes in %d parts, %d levels, boundary %d", (int)n, parts, levels,
+                          b);
+            gf_array_free(&in);
+            gf_array_free(&whole);
+            gf_array_free(&out);
+        }
+    CHECK(shared > 4);
+}
+
 static void test_backend(bool gpu) {
     char reason[GF_REASON], number[16];
     struct gf_backend_options options = {.threads = 1};
@@ -175,6 +262,8 @@ static void test_backend(bool gpu) {
         CHECK_EQ(backend->open(&options, &contexts[i]), 0);
     test_stream();
     test_parts();
+    test_inverse_parts();
+
     for (int i = 0; i < 2; i++)
         backend->close(contexts[i]);
 }

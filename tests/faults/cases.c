@@ -67,6 +67,10 @@ const struct fault_case fault_cases[] = {
      NULL, true, false},
     {"folder-deal", "fwd @/folder --out={stem}.png --backend=openmp,openmp --deal=dynamic --jobs=2",
      NULL, true, false},
+    {"planes-deal",
+     "idwt @/pages.raw --shape=96x8x10 --type=f32 --levels=1 --nan=zero --out=o.npy "
+     "--backend=openmp,openmp",
+     NULL, true, false},
     PAGES("dwt-planes", "dwt @/pages.tif --out=o.tif --levels=1 --max-memory=80K"),
     PAGES("picture-scratch",
           "fwd @/a.npy --complex=o.npy --out=o.tif --max-memory=14K --scratch=."),

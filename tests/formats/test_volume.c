@@ -215,6 +215,52 @@ static void test_strided(void) {
     gf_image_free(&image);
 }
 
+/* Boxes of so many columns, by several threads at once: the file, and the checksum in its record. */
+static void check_threads(const struct way *w, const struct gf_image *image, int64_t columns,
+                          const struct written *whole) {
+    const struct gf_format *f = gf_format_by_suffix(w->path);
+    const struct gf_array *px = &image->px;
+    const struct gf_write_options o = options_of(w);
+    const struct gf_image like = without_samples(image);
+    const int64_t parts = px->shape[2] / columns;
+    struct gf_volume *v = NULL;
+    int failed = 0;
+    CHECK_EQ(gf_volume_create(w->path, f, &like, &o, true, &v), GF_OK);
+    gf_volume_share(v, 4);
+#pragma omp parallel for num_threads(4) schedule(dynamic) reduction(+ : failed)
+    for (int64_t i = 0; i < px->shape[0] * parts; i++) {
+        const struct gf_volume_box box = {
+            .z = i / parts, .x = i % parts * columns, .height = px->shape[1], .width = columns};
+        failed += !!gf_volume_write(
+            v, &box, (char *)px->data + box.z * px->stride[0] + box.x * px->stride[2],
+            px->stride[1]);
+    }
+    CHECK_EQ(failed, 0);
+    CHECK_EQ(gf_volume_commit(v), GF_OK);
+    struct written now = take(w->path);
+    CHECK_MSG(same(whole, &now), "%s by threads, %d columns each, differs", w->path, (int)columns);
+    drop(&now);
+}
+
+/* Planes of more than a run that is written by itself, in a file that is summed up in shares, and smaller ones. */
+static void test_threads(int height) {
+    static const int64_t columns[] = {150, 75, 30};
+    struct gf_image image = image_make(GF_F32, 5200 / height, height, 150, 1, 3);
+    CHECK_EQ(gf_record_format(&record, &image.record), GF_OK);
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const struct way *w = &ways[i];
+        const struct gf_write_options o = options_of(w);
+        if (!w->frames)
+            continue;
+        CHECK_EQ(gf_image_write(w->path, gf_format_by_suffix(w->path), &image, &o, true), GF_OK);
+        struct written whole = take(w->path);
+        for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+            check_threads(w, &image, columns[k], &whole);
+        drop(&whole);
+    }
+    gf_image_free(&image);
+}
+
 static void test_aborted(void) {
     struct gf_image image = image_make(GF_U8, 3, 6, 20, 1, 3), page = part_of(&image, 0, 1);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -267,6 +313,8 @@ int main(void) {
     test_types();
     test_shapes();
     test_strided();
+    test_threads(260);
+    test_threads(20);
     test_aborted();
     test_sums();
     scratch_leave();

@@ -150,7 +150,7 @@ static const char *const alone[] = {
     "fwd c64 24x20x40 > complex shift", "inv c64 24x20x40 real half > real f32"};
 
 /* The devices of a list hold together what one does not, and each is given a share. */
-static void check_plan(const struct gf_plan *plan, const struct limited *l) {
+static void check_plan(const struct gf_plan *plan, const struct limited *l, bool natural) {
     int64_t pages = 0, bins = 0, at = 0, all = 0;
     CHECK_MSG(plan->n_shares == l->devices, "%s: %d shares", l->job, plan->n_shares);
     CHECK_EQ(plan->in_slabs, l->kib > 0);
@@ -164,7 +164,8 @@ static void check_plan(const struct gf_plan *plan, const struct limited *l) {
         at += s->pages.count;
         pages += s->pages.count;
         bins += s->bins.count;
-        CHECK_EQ(s->sent > 0, s->pages.count > 0 && s->bins.count < all);
+        const bool back = natural && s->bins.count > 0;
+        CHECK_EQ(s->sent > 0, back || (s->pages.count > 0 && s->bins.count < all));
     }
     CHECK_MSG(pages || bins, "%s: nobody has anything", l->job);
 }
@@ -182,17 +183,18 @@ static const char *device_list(const struct gf_backend *b, int n) {
     return list;
 }
 
-static void check_shared(struct subject *s, const struct limited *l, bool no_peer) {
+static void check_shared(struct subject *s, const struct limited *l, bool no_peer, bool natural) {
     const struct gf_backend_options options = {.threads = 2,
                                                .device = device_list(s->backend, l->devices),
                                                .no_peer = no_peer,
                                                .resident = !l->kib,
+                                               .natural_order = natural,
                                                .device_memory = l->kib << 10};
     struct limited_job j;
     int rc = limited_open(s, &options, l->job, &j);
     CHECK_MSG(!rc, "%s: %s", l->job, gf_message());
     if (!rc) {
-        check_plan(j.plan, l);
+        check_plan(j.plan, l, natural);
         limited_check(s, &j);
     }
     limited_close(s, &j);
@@ -452,22 +454,59 @@ static void test_in_place(void) {
     made.open = open_reaching;
     limited_failing.at = 0;
     in_reach = true;
-    for (int i = 0, n = sizeof in_place / sizeof *in_place; i < n + READ; i++) {
-        const char *text = in_place[i % n].job;
-        reaching.reads_others = i >= n;
+    const int n = sizeof in_place / sizeof *in_place;
+    for (int i = 0; i < n; i++)
+        for (int natural = 0; natural < 2; natural++)
+            check_shared(&s, &in_place[i], false, natural);
+    CHECK_EQ(read_elsewhere, 0);
+    reaching.reads_others = true;
+    for (int i = 0; i < READ; i++) {
         read_elsewhere = 0;
-        check_shared(&s, &in_place[i % n], false);
-        CHECK_MSG((read_elsewhere > 0) == (i >= n && !strstr(text, " 37x")),
-                  "%s: %d launches read elsewhere", text, read_elsewhere);
+        check_shared(&s, &in_place[i], false, false);
+        CHECK_MSG((read_elsewhere > 0) == !strstr(in_place[i].job, " 37x"),
+                  "%s: %d launches read elsewhere", in_place[i].job, read_elsewhere);
     }
     TEST_ADD(s.passed, s.failed);
-    CHECK(!gf_gpu_team_open(&reaching, &options, &context));
     CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
-    CHECK(context && run_once(context, &job, 2, 0, &in, &out));
-    if (context)
-        fail_everywhere(context, &job, 2, &in, &out, &again);
-    gf_gpu_team_close(context);
+    for (int natural = 0; natural < 2; natural++) {
+        options.natural_order = natural;
+        CHECK(!gf_gpu_team_open(&reaching, &options, &context));
+        CHECK(context && run_once(context, &job, 2, 0, &in, &out));
+        if (context)
+            fail_everywhere(context, &job, 2, &in, &out, &again);
+        gf_gpu_team_close(context);
+    }
     limited_free(&in, &out, &again);
+}
+
+/* Natural order is refused with a reason where it is not there, and no device runs such a job alone. */
+static void check_refused(const struct gf_backend_options *options, const char *text, bool reach) {
+    struct gf_job job;
+    struct gf_plan *plan = NULL;
+    void *context = NULL;
+    in_reach = reach;
+    CHECK(!gf_gpu_team_open(&reaching, options, &context));
+    CHECK(backends_parse(text, &job));
+    CHECK_MSG(context && gf_backend_opencl.plan(context, &job, &plan) == GF_EUNSUPP, "%s", text);
+    CHECK(*gf_message() && !plan);
+    gf_backend_opencl.unplan(context, plan);
+    gf_gpu_team_close(context);
+    in_reach = true;
+}
+
+static void test_natural_refused(void) {
+    struct gf_backend_options options = {
+        .threads = 1, .device = "0,00", .resident = true, .natural_order = true};
+    char reason[GF_REASON];
+    if (gf_backend_opencl.probe(reason))
+        return;
+    reaching = made_up();
+    limited_failing.at = 0;
+    check_refused(&options, "fwd c64 24x20x40 > complex", false);
+    check_refused(&options, "inv c64 24x20x40 > complex", true);
+    check_refused(&options, "fwd c64 1024 > complex", true);
+    options.device = "0,00,000";
+    check_refused(&options, "fwd c64 24x20x40 > complex", true);
 }
 
 /* ---- times ---- */
@@ -540,11 +579,11 @@ static void test_backend(const struct gf_backend *b, const struct limited_args *
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         if (limited_runs(args, &props, jobs[i].few))
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
-                check_shared(&s, &jobs[i], no_peer);
+                check_shared(&s, &jobs[i], no_peer, false);
     for (size_t i = 0; i < sizeof residents / sizeof *residents; i++)
         if (limited_runs(args, &props, residents[i].few))
             for (int no_peer = 0; no_peer < (props.is_cpu ? 1 : 2); no_peer++)
-                check_shared(&s, &residents[i], no_peer);
+                check_shared(&s, &residents[i], no_peer, false);
     for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
         check_alone(&s, alone[i]);
     TEST_ADD(s.passed, s.failed);
@@ -560,6 +599,7 @@ int main(int argc, char **argv) {
             test_failures(resident);
     if (!args.gpu) {
         test_in_place();
+        test_natural_refused();
         test_choice();
     }
     for (int i = 0; gf_backends[i]; i++)

@@ -52,7 +52,7 @@ static void test_embedded(void) {
         fclose(on_disk);
     }
     check_no_source("nothing.cl", "nothing.cl");
-    check_no_source("../core/gpu.h", "gpu.h");
+    check_no_source("../core/gpu/gpu.h", "gpu.h");
     check_no_source("", "");
 }
 
