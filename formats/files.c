@@ -140,6 +140,7 @@ static int open_once(const char *path, const struct gf_read_options *options, st
     if (rc)
         return rc;
     gf_source_limit(file->source, options->max_memory);
+    gf_source_set_threads(file->source, options->threads);
     rc = identify(file, format);
     return rc ? rc : open_decoder(file, *format, image);
 }

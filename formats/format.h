@@ -53,7 +53,7 @@ struct gf_read_options {
     bool channels_last;       /* .npy and raw: the last axis is the channel axis */
     int64_t max_memory;       /* bytes that decoding may take; 0: no limit */
     bool header_only;         /* gf_image_read() leaves px.data NULL */
-    int threads;              /* for what can use them (checksums); 0: one */
+    int threads;              /* for what can use them (checksums, large reads); 0: one */
     bool several; /* more pictures may follow; the source is left at the end of this one */
 };
 

@@ -36,6 +36,8 @@ int64_t gf_source_known_size(const struct gf_source *s);
 int gf_source_check_size(const struct gf_source *s);
 /* The reader promises not to go back: from here on a pipe's bytes are not kept. */
 void gf_source_forward(struct gf_source *s);
+/* How many threads may read a large part of a file; 0 (the start): one. */
+void gf_source_set_threads(struct gf_source *s, int threads);
 /* Bytes a pipe may take while it is kept in memory; 0 (the start): no limit. */
 void gf_source_limit(struct gf_source *s, int64_t bytes);
 

@@ -296,9 +296,25 @@ int gf_image_match(struct gf_array *px, int rank, const int64_t *shape) {
     return 0;
 }
 
+/* On all threads, which is several times as fast where there is nothing to be counted. */
+static bool all_finite(const struct gf_settings *s, const struct gf_array *a) {
+    enum { LARGE = 32 << 20 };
+    const int threads = gf_array_bytes(a) < LARGE ? 1 : gf_settings_threads(s);
+    const int64_t all = a->shape[0], parts = all < threads ? all : threads;
+    int64_t bad = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : bad) if (threads > 1)
+    for (int64_t i = 0; i < parts; i++) {
+        int64_t first[GF_MAX_RANK];
+        const int64_t from = all * i / parts, end = all * (i + 1) / parts;
+        const struct gf_array part = gf_array_slice(a, 0, from, end - from);
+        bad += gf_array_nonfinite(&part, first);
+    }
+    return !bad;
+}
+
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image) {
     int64_t first[GF_MAX_RANK];
-    int64_t bad = gf_array_nonfinite(&image->px, first);
+    int64_t bad = all_finite(s, &image->px) ? 0 : gf_array_nonfinite(&image->px, first);
     if (!bad)
         return 0;
     if (s->nan != GF_NAN_REFUSE) {

@@ -45,7 +45,7 @@ static void print_record(const char *device, const struct gf_speed_record *r) {
         printf("  staged   %.3g GB/s to the device and %.3g back, through buffers\n",
                r->staged[0] * 1e-9, r->staged[1] * 1e-9);
     if (r->link > 0)
-        printf("  link     %.3g GB/s to the next device\n", r->link * 1e-9);
+        printf("  link     %.3g GB/s each way to other devices\n", r->link * 1e-9);
     print_rates("fft", gf_record_fft_side, r->fft, GF_RECORD_FFTS);
     print_rates("wavelet", gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS);
 }

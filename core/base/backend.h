@@ -43,10 +43,11 @@ struct gf_plan_share {
 
 /* What is known of a device's speed, in bytes a second; 0: not known. */
 struct gf_device_rates {
-    double copy;   /* of its memory, read plus written */
-    double bus[2]; /* of arrays in host memory, to the device and back */
-    double link;   /* to another one of its kind */
-    double open;   /* seconds, of a context */
+    double copy;      /* of its memory, read plus written */
+    double bus[2];    /* of arrays in host memory, to the device and back */
+    double locked[2]; /* likewise, of page-locked ones */
+    double link;      /* to another one of its kind */
+    double open;      /* seconds, of a context */
 };
 
 /* How long one device of a list, and all of them, are expected to take from host memory to host memory. */
@@ -97,7 +98,7 @@ struct gf_backend_options {
      * between, or "all"; those with `shares`: a list with commas between, which share the jobs that do not
      * fit the first one. */
     const char *device;
-    struct gf_device_rates rates; /* of one of these */
+    struct gf_device_rates rates, slowest; /* of the first of these, and of the slowest */
     /* They share a job that fits the first one where that is expected to be so many times as fast; 0: 1. */
     double least_gain;
     bool no_peer; /* these exchange data through the host's memory alone */
@@ -137,8 +138,8 @@ struct gf_device_exec {
     /* Seconds, by the host's clock, that copying so many bytes takes to the device and back, from
      * memory of malloc() or from page-locked memory. */
     int (*transfer)(void *context, int64_t bytes, bool pinned, double seconds[2]);
-    /* Bytes a second that the first device of a list sends to the second. NULL, GF_EUNSUPP: it does not
-     * reach that one's memory. */
+    /* Bytes a second that the first two devices of a list send each other, each way, both at once. NULL,
+     * GF_EUNSUPP: they do not reach each other's memory. */
     int (*link)(void *context, int64_t bytes, double *speed);
     /* Page-locks an array that plans in slabs will use more than once, until unlock(); *locked is
      * false where it was locked before. NULL where plans are never in slabs. */

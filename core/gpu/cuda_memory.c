@@ -1,9 +1,13 @@
 /* The memory of NVIDIA GPUs, page-locked host memory, and copies between them. */
+#include <omp.h>
 #include <stdlib.h>
 
 #include "core/gpu/common.h"
 #include "core/gpu/cuda_device.h"
+#include "core/base/array.h"
+#include "core/base/huge_page.h"
 #include "core/base/memory.h"
+#include "core/base/populate.h"
 #include "core/base/status.h"
 
 int gf_cuda_alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **out) {
@@ -72,11 +76,24 @@ static int lock_failure(struct gf_cuda_device *g, int rc, int64_t bytes) {
                    gf_memory_text(bytes, size), gf_cuda_error(g->cu, rc));
 }
 
+/* The driver's own buffers are locked page by page, which takes 0.7 ms a MiB; huge pages that are there
+ * already take a tenth of that. NULL where that is not possible. */
+static void *pin_huge_pages(struct gf_cuda_device *g, int64_t bytes) {
+    void *host = bytes >= GF_HUGE_PAGE ? gf_alloc((size_t)bytes) : NULL;
+    if (!host)
+        return NULL;
+    gf_populate(host, (size_t)bytes, omp_get_max_threads() < 8 ? omp_get_max_threads() : 8);
+    if (!g->cu->host_register(host, (size_t)bytes, GF_CU_HOST_PORTABLE))
+        return host;
+    gf_free(host);
+    return NULL;
+}
+
 int gf_cuda_pin(void *gpu, int64_t bytes, void **host) {
     struct gf_cuda_device *g = gpu;
     *host = NULL;
     int rc = gf_cuda_enter(g);
-    if (rc)
+    if (rc || (*host = pin_huge_pages(g, bytes)))
         return rc;
     rc = bytes < 0 ? GF_CU_OUT_OF_MEMORY
                    : g->cu->host_alloc(host, bytes < 16 ? 16 : (size_t)bytes, GF_CU_HOST_PORTABLE);
@@ -88,7 +105,11 @@ int gf_cuda_pin(void *gpu, int64_t bytes, void **host) {
 
 void gf_cuda_unpin(void *gpu, void *host) {
     struct gf_cuda_device *g = gpu;
-    if (host && !g->cu->context_set(g->context))
+    if (!host || g->cu->context_set(g->context))
+        return;
+    if ((uintptr_t)host % GF_HUGE_PAGE == 0 && !g->cu->host_unregister(host))
+        gf_free(host);
+    else
         g->cu->host_free(host);
 }
 

@@ -500,9 +500,10 @@ static void count_memory(struct gf_gpu_slabs *s) {
             continue;
         count_table(s, &s->walk[i]);
         const struct gf_gpu_run *m = &s->walk[i].run[0];
+        const bool held = s->seat.members && !s->walk[i].from_input; /* by the devices */
         const int64_t bytes[GF_GPU_SLAB_STAGES] = {
-            m->plan->bytes[GF_GPU_IN], outputs_bytes(m->plan), gf_gpu_run_report_bytes(m),
-            m->plan->bytes[GF_GPU_FILTER]};
+            held ? 0 : m->plan->bytes[GF_GPU_IN], outputs_bytes(m->plan),
+            gf_gpu_run_report_bytes(m), m->plan->bytes[GF_GPU_FILTER]};
         for (int k = 0; k < GF_GPU_SLAB_STAGES; k++)
             most[k] = bytes[k] > most[k] ? bytes[k] : most[k];
         if (s->seat.members && !s->walk[i].to_output &&

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/job_check.h"
+#include "core/base/populate.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 #include "core/filter/compose.h"
@@ -269,16 +270,6 @@ static int run_filter(struct run *r) {
 
 /* ---- memory of a job ---- */
 
-/* Page-locking memory that nobody has written yet would make the kernel clear it on one thread. */
-static void touch(const struct gf_array *a, int threads) {
-    enum { PAGE = 4096 };
-    volatile char *at = a->data;
-    const int64_t bytes = gf_array_bytes(a);
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (int64_t i = 0; i < bytes; i += PAGE)
-        at[i] = at[i];
-}
-
 /* Where that fails, copies are staged. */
 static void lock(const struct gf_gpu_context *c, struct gf_gpu_slab_end *e) {
     if (gf_array_is_contiguous(&e->a))
@@ -318,7 +309,8 @@ static void look_at_all(struct run *r) {
     }
     /* A caller that locks its arrays runs the plan more than once. */
     if (!s->exchange_locked && all && ends->in.locked) {
-        touch(&ends->exchange.a, gf_gpu_slab_threads(r->c));
+        gf_populate(ends->exchange.a.data, (size_t)gf_array_bytes(&ends->exchange.a),
+                    gf_gpu_slab_threads(r->c)); /* which locking would do on one thread */
         lock(r->c, &ends->exchange);
         s->exchange_locked = ends->exchange.ours;
     }

@@ -4,11 +4,14 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "core/base/populate.h"
 #include "core/base/status.h"
 
 /* A piece of 4 MiB takes some 80 microseconds on the fastest buses, of which starting the copy
  * takes about five; larger pieces take longer to lock. */
 enum { PIECE = 4 << 20, LEAST_STAGED = 1 << 20, MOST_THREADS = 16, FIRST_MARK = 2 };
+/* Bytes of a new array that are cleared at a time, before pieces are unpacked there. */
+enum { AHEAD = 32 << 20 };
 
 struct gf_gpu_stage {
     const struct gf_gpu *api;
@@ -173,6 +176,13 @@ static int take_room(struct gf_gpu_stage *s, const struct pieces *p, char *room[
 
 /* ---- copies ---- */
 
+/* A piece has fewer huge pages than there are threads. */
+static void clear_ahead(const struct gf_gpu_stage *s, const struct pieces *p, int64_t offset) {
+    const int64_t bytes = p->bytes - offset < AHEAD ? p->bytes - offset : AHEAD;
+    if (is_dense(p) && offset % AHEAD == 0 && bytes > PIECE)
+        gf_populate((char *)p->array.data + offset, (size_t)bytes, s->threads);
+}
+
 int gf_gpu_stage_upload(struct gf_gpu_stage *s, struct gf_gpu_buffer *to,
                         const struct gf_array *from) {
     struct pieces p = cut(from);
@@ -209,8 +219,10 @@ int gf_gpu_stage_download(struct gf_gpu_stage *s, struct gf_array *to,
             rc = s->api->download(s->gpu, room[k], from, piece[k].offset, piece[k].bytes);
         if (more && !rc)
             rc = s->api->mark(s->gpu, FIRST_MARK + k);
-        if (before && !rc)
+        if (before && !rc) {
+            clear_ahead(s, &p, piece[!k].offset);
             rc = s->api->reach(s->gpu, FIRST_MARK + !k);
+        }
         if (before && !rc)
             pack(&p, &piece[!k], room[!k], true, s->threads);
         before = more;

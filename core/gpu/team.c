@@ -279,7 +279,8 @@ struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const str
     if (!t || !weigh_passes(c, job, &load))
         return (struct gf_plan_times){.devices = 0};
     const int n = count_devices(t->devices);
-    return gf_gpu_team_predict(&load, n, t->n > 1 ? 0 : n - 1, &t->options.rates);
+    return gf_gpu_team_predict(&load, n, t->n > 1 ? 0 : n - 1, &t->options.rates,
+                               &t->options.slowest);
 }
 
 bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_times *times) {
@@ -287,46 +288,50 @@ bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_time
     return times->devices > 1 && !c->props.is_cpu && times->several * least < times->one;
 }
 
-static int time_link(const struct gf_gpu_context *c, const struct gf_gpu_context *other,
-                     int64_t bytes, struct gf_gpu_buffer *from, struct gf_gpu_buffer *to,
-                     double *speed) {
+/* Both ways at once, as devices exchange data; buffer [0] of a device is sent to [1] of the other. */
+static int time_link(const struct gf_gpu_context *const c[2], int64_t bytes,
+                     struct gf_gpu_buffer *buffer[2][2], double *speed) {
     enum { RUNS = 4 }; /* after one that is not timed */
-    const struct gf_gpu_send all = {
-        .from = from, .to = to, .from_pitch = bytes, .to_pitch = bytes, .bytes = bytes, .count = 1};
     double start = 0;
     int rc = 0;
     for (int i = 0; i <= RUNS && !rc; i++) {
-        rc = c->api->send(c->gpu, other->gpu, &all);
-        if (!rc && i == 0) {
-            rc = c->api->sync(c->gpu);
-            start = gf_now_ms();
+        for (int k = 0; k < 2 && !rc; k++) {
+            const struct gf_gpu_send all = {.from = buffer[k][0],
+                                            .to = buffer[!k][1],
+                                            .from_pitch = bytes,
+                                            .to_pitch = bytes,
+                                            .bytes = bytes,
+                                            .count = 1};
+            rc = c[k]->api->send(c[k]->gpu, c[!k]->gpu, &all);
         }
+        for (int k = 0; k < 2 && !rc && (i == 0 || i == RUNS); k++)
+            rc = c[k]->api->sync(c[k]->gpu);
+        start = i ? start : gf_now_ms();
     }
-    if (!rc)
-        rc = c->api->sync(c->gpu);
-    *speed = RUNS * (double)bytes / (gf_now_ms() - start) * 1e3;
+    *speed = rc ? 0 : RUNS * (double)bytes / (gf_now_ms() - start) * 1e3;
     return rc;
 }
 
 int gf_gpu_team_link(void *context, int64_t bytes, double *speed) {
-    const struct gf_gpu_context *c = context, *other;
-    struct gf_gpu_buffer *from = NULL, *to = NULL;
-    int rc = c->team && c->api->send ? open_others(c->team) : GF_EUNSUPP;
+    const struct gf_gpu_context *c[2] = {context};
+    struct gf_gpu_buffer *buffer[2][2] = {{NULL}};
+    struct gf_gpu_team *t = c[0]->team;
+    int rc = t && c[0]->api->send ? open_others(t) : gf_fail(GF_EUNSUPP, "no other device");
     *speed = 0;
-    if (!rc && !(c->team->reaches[0] & 2))
-        rc = gf_fail(GF_EUNSUPP, "the device does not reach the next one's memory");
+    if (!rc && !(t->reaches[0] & 2 && t->reaches[1] & 1))
+        rc = gf_fail(GF_EUNSUPP, "the device does not reach the other one's memory");
     if (rc)
         return rc;
-    other = c->team->member[1];
-    rc = c->api->alloc(c->gpu, bytes, &from);
+    c[1] = t->member[1];
+    for (int i = 0; i < 4 && !rc; i++) {
+        rc = c[i / 2]->api->alloc(c[i / 2]->gpu, bytes, &buffer[i / 2][i % 2]);
+        if (!rc)
+            rc = c[i / 2]->api->clear(c[i / 2]->gpu, buffer[i / 2][i % 2], 0, bytes);
+    }
     if (!rc)
-        rc = other->api->alloc(other->gpu, bytes, &to);
-    if (!rc)
-        rc = c->api->clear(c->gpu, from, 0, bytes);
-    if (!rc)
-        rc = time_link(c, other, bytes, from, to, speed);
-    c->api->free(c->gpu, from);
-    other->api->free(other->gpu, to);
+        rc = time_link(c, bytes, buffer, speed);
+    for (int i = 0; i < 4; i++)
+        c[i / 2]->api->free(c[i / 2]->gpu, buffer[i / 2][i % 2]);
     return rc;
 }
 

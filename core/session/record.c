@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gpu/common.h"
 #include "core/session/cache_lines.h"
 
 enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 10 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
@@ -13,20 +14,49 @@ static const char name[] = "device-speeds";
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};
 const int gf_record_wavelet_side[GF_RECORD_WAVELETS] = {1024, 4096};
 
-/* How a device's line begins: a change of any of these makes it another one. */
-static bool key_of(const struct gf_backend *b, const char *device, char key[KEY]) {
-    struct gf_gpu_props p = {.name = ""};
-    char reason[GF_REASON] = "";
-    if (b->probe(reason) || (b->list && gf_backend_device(b, device, &p)))
+/* What tells a device apart. */
+struct identity {
+    struct gf_gpu_props props;
+    char reason[GF_REASON];
+    int rank, alike; /* among those of its name, from 0; how many there are */
+};
+
+static bool identify(const struct gf_backend *b, const char *device, struct identity *id) {
+    struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
+    int index = 0, n;
+    *id = (struct identity){.alike = 1};
+    if (b->probe(id->reason))
         return false;
+    if (!b->list)
+        return true;
+    n = gf_backend_devices(b, list);
+    if (gf_gpu_pick(device, list, n, &index))
+        return false;
+    id->props = list[index];
+    id->alike = 0;
+    for (int i = 0; i < n; i++) {
+        const bool alike = !strcmp(list[i].name, list[index].name);
+        id->rank += alike && i < index;
+        id->alike += alike;
+    }
+    return true;
+}
+
+/* How the line of a device begins: a change of any of these makes it another one. Of several devices of
+ * one name the second and later ones have a number. */
+static void key_of(const struct gf_backend *b, const char *device, const struct identity *id,
+                   int rank, char key[KEY]) {
+    char number[16] = "";
+    if (rank)
+        snprintf(number, sizeof number, " #%d", rank + 1);
     if (b->list)
-        snprintf(key, KEY, GF_VERSION "\t%s\t%s\t%s, %s\t", b->name, p.name, p.driver, p.compiler);
+        snprintf(key, KEY, GF_VERSION "\t%s\t%s%s\t%s, %s\t", b->name, id->props.name, number,
+                 id->props.driver, id->props.compiler);
     else
-        snprintf(key, KEY, GF_VERSION "\t%s\t%s\t%s\t", b->name, device ? device : "", reason);
+        snprintf(key, KEY, GF_VERSION "\t%s\t%s\t%s\t", b->name, device ? device : "", id->reason);
     for (char *at = key; *at; at++)
         if (*at == '\n')
             *at = ' ';
-    return true;
 }
 
 /* The numbers of a record in the order in which they are kept. */
@@ -59,11 +89,8 @@ static bool parse(const char *text, struct gf_speed_record *r) {
     return r->threads >= 0;
 }
 
-bool gf_record_of_device(const struct gf_backend *b, const char *device,
-                         struct gf_speed_record *r) {
-    char key[KEY], text[BYTES], *line, *rest = text;
-    if (!key_of(b, device, key))
-        return false;
+static bool find(const char *key, struct gf_speed_record *r) {
+    char text[BYTES], *line, *rest = text;
     gf_cache_lines_read(name, text, sizeof text);
     while ((line = strsep(&rest, "\n")))
         if (!strncmp(line, key, strlen(key)))
@@ -71,14 +98,31 @@ bool gf_record_of_device(const struct gf_backend *b, const char *device,
     return false;
 }
 
+bool gf_record_of_device(const struct gf_backend *b, const char *device,
+                         struct gf_speed_record *r) {
+    struct identity id;
+    char key[KEY];
+    if (!identify(b, device, &id))
+        return false;
+    key_of(b, device, &id, id.rank, key);
+    bool found = find(key, r);
+    for (int i = 0; i < id.alike && !found; i++) {
+        key_of(b, device, &id, i, key);
+        found = find(key, r);
+    }
+    return found;
+}
+
 bool gf_record_keep(const struct gf_backend *b, const char *device,
                     const struct gf_speed_record *r) {
     struct gf_speed_record own = *r;
     double *at[NUMBERS] = {NULL};
+    struct identity id;
     char key[KEY], old[BYTES], text[BYTES], *line, *rest = old;
     int kept = 1;
-    if (!key_of(b, device, key))
+    if (!identify(b, device, &id))
         return false;
+    key_of(b, device, &id, id.rank, key);
     numbers(&own, at);
     int used = snprintf(text, sizeof text, "%s%d", key, own.threads);
     for (int i = 0; i < NUMBERS && at[i]; i++)

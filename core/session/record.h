@@ -13,12 +13,12 @@ enum { GF_RECORD_FFTS = 3, GF_RECORD_WAVELETS = 2 };
 
 /* Rates a second; 0: not measured. */
 struct gf_speed_record {
-    int threads;                        /* of the CPU; 0 for other devices */
-    double copy;                        /* bytes read plus written */
-    double open;                        /* seconds, to open its context */
-    double bus[2][2];                   /* bytes: [pageable, page-locked][to the device, back] */
-    double link;                        /* bytes, to another device of its kind */
-    double staged[2];                   /* bytes of a large array that plans copy through buffers */
+    int threads;      /* of the CPU; 0 for other devices */
+    double copy;      /* bytes read plus written */
+    double open;      /* seconds, to open its context */
+    double bus[2][2]; /* bytes: [pageable, page-locked][to the device, back] */
+    double link;      /* bytes each way, to the device of its kind that it sends to most slowly */
+    double staged[2]; /* bytes of a large array that plans copy through buffers */
     double fft[GF_RECORD_FFTS];         /* samples of a real square of gf_record_fft_side[i] */
     double wavelet[GF_RECORD_WAVELETS]; /* likewise, three levels */
 };
@@ -26,8 +26,8 @@ struct gf_speed_record {
 /* Sides of the squares that are measured, rising; small ones several at a time. */
 extern const int gf_record_fft_side[GF_RECORD_FFTS], gf_record_wavelet_side[GF_RECORD_WAVELETS];
 
-/* The record of a backend's device (NULL: the first, or the backend has none); false where there is
- * none for this device, driver and version. Opens no context. */
+/* The record of a backend's device (NULL: the first, or the backend has none), or that of another one of
+ * the same name; false where there is none for such a device, driver and version. Opens no context. */
 bool gf_record_of_device(const struct gf_backend *b, const char *device, struct gf_speed_record *r);
 /* Whether there may be any, without a look for devices. */
 bool gf_record_has_any(void);

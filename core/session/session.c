@@ -1,6 +1,7 @@
 /* What runners share: contexts opened once, plans kept, decisions repeated. */
 #include "core/session/session.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -119,31 +120,51 @@ void gf_session_note(const struct gf_session *s, const char *format, ...) {
 
 /* ---- contexts ---- */
 
-/* Of backend i's device, by its record. */
-static struct gf_device_rates rates_of(const struct gf_session *s, int i) {
+/* Of a device of backend i, by its record; NULL: the first one. */
+static struct gf_device_rates rates_of(const struct gf_session *s, int i, const char *device) {
     struct gf_speed_record r;
-    if (s->options.untuned || !gf_record_of_device(gf_session_backend(s, i), s->options.device, &r))
+    if (s->options.untuned || !gf_record_of_device(gf_session_backend(s, i), device, &r))
         return (struct gf_device_rates){.copy = 0};
     return (struct gf_device_rates){.copy = r.copy,
                                     .bus = {r.staged[0], r.staged[1]},
+                                    .locked = {r.bus[1][0], r.bus[1][1]},
                                     .link = s->options.no_peer ? 0 : r.link,
                                     .open = r.open};
 }
 
+static double slower(double a, double b) {
+    return a > 0 && b > 0 ? fmin(a, b) : fmax(a, b);
+}
+
+/* Of the slowest of a list between commas, whose slowest link decides. */
+static struct gf_device_rates slowest_of(const struct gf_session *s, int i, const char *list) {
+    struct gf_device_rates slowest = {.copy = 0};
+    for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : "") {
+        char device[GF_DEVICE_LIST];
+        snprintf(device, sizeof device, "%.*s", (int)strcspn(at, ","), at);
+        const struct gf_device_rates r = rates_of(s, i, device);
+        slowest.copy = slower(slowest.copy, r.copy);
+        for (int k = 0; k < 2; k++) {
+            slowest.bus[k] = slower(slowest.bus[k], r.bus[k]);
+            slowest.locked[k] = slower(slowest.locked[k], r.locked[k]);
+        }
+        slowest.link = at == list ? r.link : fmin(slowest.link, r.link);
+        slowest.open = fmax(slowest.open, r.open);
+    }
+    return slowest;
+}
+
 /* The devices that may share a job, or NULL: those of the options; where auto has picked a GPU whose link to
  * others is recorded, all of its kind, in the text. */
-static const char *devices_of(const struct gf_session *s, int i, struct gf_device_rates *rates,
-                              char text[GF_DEVICE_LIST]) {
+static const char *devices_of(const struct gf_session *s, int i, char text[GF_DEVICE_LIST]) {
     const struct gf_backend *b = gf_session_backend(s, i);
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const bool any = s->asked < 0 && !s->options.device && gf_record_has_any();
-    *rates = (struct gf_device_rates){.copy = 0};
     if (!b->shares || !(any || (s->options.devices && s->asked >= 0)))
         return NULL;
-    *rates = rates_of(s, i);
     if (!any)
         return s->options.devices;
-    const int n = rates->link > 0 ? gf_backend_devices(b, props) : 0;
+    const int n = rates_of(s, i, NULL).link > 0 ? gf_backend_devices(b, props) : 0;
     text[0] = 0;
     for (int k = 0, at = 0; k < n && k < GF_MAX_SHARES && !props[k].is_cpu; k++)
         at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%d", k ? "," : "", k);
@@ -153,11 +174,12 @@ static const char *devices_of(const struct gf_session *s, int i, struct gf_devic
 /* The device list is in the text, where that is used. */
 static struct gf_backend_options backend_options(const struct gf_session *s, int i, int threads,
                                                  char text[GF_DEVICE_LIST]) {
-    struct gf_device_rates rates;
-    const char *devices = devices_of(s, i, &rates, text);
+    const char *devices = devices_of(s, i, text);
+    const struct gf_device_rates none = {.copy = 0};
     return (struct gf_backend_options){.threads = threads,
                                        .device = devices ? devices : s->options.device,
-                                       .rates = rates,
+                                       .rates = devices ? rates_of(s, i, s->options.device) : none,
+                                       .slowest = devices ? slowest_of(s, i, devices) : none,
                                        .least_gain = s->asked < 0 ? auto_gain : 1,
                                        .no_peer = s->options.no_peer,
                                        .general =

@@ -57,15 +57,22 @@ struct work {
     struct gf_array in, out;
 };
 
+/* An output that nobody has written yet, as the files of a run have. */
+static int renew(const struct gf_job *job, struct gf_array *out) {
+    int64_t shape[GF_MAX_RANK];
+    gf_array_free(out);
+    gf_job_out_shape(job, 0, shape);
+    return gf_array_alloc(out, job->out[0].dtype, job->ndim + 1, shape);
+}
+
 static int prepare(const struct gf_backend *b, void *context, const struct gf_job *job,
                    struct work *w) {
     int64_t shape[GF_MAX_RANK];
     *w = (struct work){.plan = NULL};
     gf_job_in_shape(job, shape);
     int rc = gf_array_alloc(&w->in, job->in_dtype, job->ndim + 1, shape);
-    gf_job_out_shape(job, 0, shape);
     if (!rc)
-        rc = gf_array_alloc(&w->out, job->out[0].dtype, job->ndim + 1, shape);
+        rc = renew(job, &w->out);
     if (!rc)
         rc = b->plan(context, job, &w->plan);
     if (!rc)
@@ -86,7 +93,9 @@ static double rate_on_device(const struct tuning *t, const struct gf_job *job, d
     double best = 0, begun = gf_now_ms();
     int rc = prepare(t->b, t->context, job, &w);
     for (int i = 0; !rc && (i < 3 || gf_now_ms() - begun < REPEAT_MS); i++) {
-        rc = t->b->exec(t->context, w.plan, &w.in, &w.out, &report);
+        rc = renew(job, &w.out);
+        if (!rc)
+            rc = t->b->exec(t->context, w.plan, &w.in, &w.out, &report);
         if (rc || (i && gf_now_ms() - begun > 10 * REPEAT_MS))
             break;
         const double rate = (double)gf_array_count(&w.in) / report.ms.run * 1e3;
@@ -181,24 +190,34 @@ static void measure_copies(const struct tuning *t, struct gf_speed_record *r) {
                 r->bus[pinned][i] = seconds[i] > 0 ? BUS_BYTES / seconds[i] : 0;
 }
 
-/* To the next device of its kind, where the one that is measured is named by its number or not at all. */
-static void measure_link(const struct gf_backend *b, const char *device,
-                         struct gf_speed_record *r) {
-    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
-    const struct gf_device_exec *d = b->on_device;
+/* To another device of its kind. */
+static double link_to(const struct gf_backend *b, int own, int other) {
     char list[32];
     void *context;
-    const int n = b->shares && d->link ? gf_backend_devices(b, props) : 0;
-    const int own = device ? atoi(device) : 0, other = own + 1 < n ? own + 1 : 0;
-    if (n < 2 || (device && strspn(device, "0123456789") < strlen(device)) || own >= n ||
-        props[own].is_cpu || props[other].is_cpu)
-        return;
+    double speed;
     snprintf(list, sizeof list, "%d,%d", own, other);
     if (b->open(&(struct gf_backend_options){.device = list}, &context))
-        return;
-    if (d->link(context, LINK_BYTES, &r->link))
-        r->link = 0;
+        return 0;
+    if (b->on_device->link(context, LINK_BYTES, &speed))
+        speed = 0;
     b->close(context);
+    return speed;
+}
+
+/* To the device of its kind that it sends to most slowly, where the one that is measured is named by its
+ * number or not at all; 0 where it does not reach all of them. */
+static double slowest_link(const struct gf_backend *b, const char *device) {
+    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
+    const int n = b->shares && b->on_device->link ? gf_backend_devices(b, props) : 0;
+    const int own = device ? atoi(device) : 0;
+    double slowest = INFINITY;
+    if (n < 2 || (device && strspn(device, "0123456789") < strlen(device)) || own >= n ||
+        props[own].is_cpu)
+        return 0;
+    for (int i = 0; i < n && slowest > 0; i++)
+        if (i != own && !props[i].is_cpu)
+            slowest = fmin(slowest, link_to(b, own, i));
+    return isfinite(slowest) ? slowest : 0;
 }
 
 int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *options,
@@ -219,6 +238,6 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
         r->wavelet[i] = rate_of(&t, gf_record_wavelet_side[i], true, r);
     b->close(t.context);
     if (b->devices)
-        measure_link(b, options->device, r);
+        r->link = slowest_link(b, options->device);
     return 0;
 }

@@ -489,6 +489,39 @@ static void test_guard(void) {
     rmdir("folder");
 }
 
+/* A large part of a file on several threads: behind a window that was read before, up to the end of the
+ * file, and beyond it. */
+static void test_read_threads(void) {
+    enum { MOST = (41 << 20) + 12345, BEFORE = 1001 };
+    unsigned char *data = malloc(MOST), *got = malloc(MOST);
+    struct gf_source *s;
+    CHECK(data && got);
+    if (!data || !got)
+        return;
+    for (int i = 0; i < MOST; i++)
+        data[i] = (unsigned char)((unsigned)i * 2654435761u >> 24);
+    FILE *f = fopen("large", "w");
+    CHECK(f && fwrite(data, 1, MOST, f) == MOST && !fclose(f));
+    for (int cut = 0; cut < 2; cut++) { /* shorter than it was when it was opened */
+        const int64_t size = cut ? MOST / 2 : MOST;
+        CHECK_EQ(gf_source_open("large", &s), GF_OK);
+        gf_source_set_threads(s, 4);
+        CHECK(!truncate("large", size));
+        CHECK_EQ(gf_source_read(s, got, BEFORE), BEFORE);
+        CHECK_EQ(gf_source_read(s, got + BEFORE, MOST - BEFORE), size - BEFORE);
+        CHECK(!memcmp(got, data, (size_t)size));
+        CHECK_EQ(gf_source_tell(s), size);
+        CHECK_EQ(gf_source_read(s, got, MOST), 0);
+        CHECK_EQ(gf_source_seek(s, 7), GF_OK);
+        CHECK_EQ(gf_source_read(s, got, 40 << 20), cut ? size - 7 : 40 << 20);
+        CHECK(!memcmp(got, data + 7, (size_t)(cut ? size - 7 : 40 << 20)));
+        gf_source_close(s);
+    }
+    unlink("large");
+    free(data);
+    free(got);
+}
+
 int main(void) {
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -496,6 +529,7 @@ int main(void) {
     scratch_enter();
     test_cheap_end();
     test_replace();
+    test_read_threads();
     test_clobber();
     test_links();
     test_short_writes();

@@ -519,23 +519,37 @@ static void test_times(void) {
     const struct gf_device_rates rates = {
         .copy = 1e12, .bus = {40e9, 20e9}, .link = 10e9, .open = 0.25};
     whole.fits = true;
-    struct gf_plan_times t = gf_gpu_team_predict(&whole, 2, 1, &rates);
+    struct gf_plan_times t = gf_gpu_team_predict(&whole, 2, 1, &rates, &rates);
     CHECK_EQ(t.devices, 2);
     CHECK(!t.bus_assumed && !t.link_assumed);
     CHECK(fabs(t.one - (8 / 40. + 0.1 + 16 / 20.)) < 1e-12);
     /* The first walk sends half of each half, 3 GB; the second one copies 8 GB back. */
     CHECK(fabs(t.several - (0.3 + 0.4 + 0.25)) < 1e-12);
-    CHECK(fabs(gf_gpu_team_predict(&load, 2, 0, &rates).one - (12 / 20. + 16 / 20.)) < 1e-12);
-    CHECK(fabs(gf_gpu_team_predict(&load, 4, 0, &rates).several - (0.225 + 0.2)) < 1e-12);
-    t = gf_gpu_team_predict(&load, 2, 1, &(struct gf_device_rates){.copy = 0});
+    CHECK(fabs(gf_gpu_team_predict(&load, 2, 0, &rates, &rates).one - (12 / 20. + 16 / 20.)) <
+          1e-12);
+    CHECK(fabs(gf_gpu_team_predict(&load, 4, 0, &rates, &rates).several - (0.225 + 0.2)) < 1e-12);
+    const struct gf_device_rates slower = {
+        .copy = 1e12, .bus = {20e9, 10e9}, .link = 5e9, .open = 0.25};
+    t = gf_gpu_team_predict(&whole, 2, 0, &rates, &slower);
+    CHECK(fabs(t.one - (8 / 40. + 0.1 + 16 / 20.)) < 1e-12);
+    CHECK(fabs(t.several - (0.6 + 0.8)) < 1e-12);
+    CHECK(t.rates.link == 5e9);
+    struct gf_device_rates by_host = rates; /* its threads limit the way back, of all devices */
+    by_host.locked[0] = by_host.locked[1] = 45e9;
+    t = gf_gpu_team_predict(&whole, 2, 0, &by_host, &by_host);
+    CHECK(fabs(t.several - (0.3 + 0.8)) < 1e-12);
+    CHECK(fabs(gf_gpu_team_predict(&load, 8, 0, &by_host, &by_host).several - (0.13125 + 0.8)) <
+          1e-12);
+    const struct gf_device_rates none = {.copy = 0};
+    t = gf_gpu_team_predict(&load, 2, 1, &none, &none);
     CHECK(t.bus_assumed && t.link_assumed && t.rates.link > 0 && t.rates.link == t.rates.bus[0]);
-    CHECK(t.several > t.rates.open && t.several < t.one);
+    CHECK(t.several > t.rates.open);
 }
 
 /* Whether two devices share a job that fits one. */
 static bool chooses_both(struct gf_device_rates rates, double least_gain) {
     const struct gf_backend_options options = {
-        .threads = 1, .device = "0,00", .rates = rates, .least_gain = least_gain};
+        .threads = 1, .device = "0,00", .rates = rates, .slowest = rates, .least_gain = least_gain};
     struct gf_job job;
     struct gf_plan *plan = NULL;
     void *context = NULL;
@@ -571,6 +585,45 @@ static void test_choice(void) {
     CHECK(!chooses_both((struct gf_device_rates){.copy = 0}, 1)); /* a small one */
 }
 
+/* The link is measured in both directions at once, after one round that is not timed; a call that fails
+ * leaves no memory on either device. */
+static void test_link(void) {
+    enum { ROUNDS = 5, BYTES = 1 << 20 };
+    const struct gf_backend_options options = {.threads = 1, .device = "0,00"};
+    void *context = NULL;
+    double speed = -1;
+    char reason[GF_REASON];
+    if (gf_backend_opencl.probe(reason))
+        return;
+    reaching = made_up();
+    limited_failing.at = 0;
+    CHECK(!gf_gpu_team_open(&reaching, &options, &context));
+    if (!context)
+        return;
+    in_reach = true;
+    limited_failing.calls = 0;
+    const int before = sends;
+    CHECK_EQ(gf_gpu_team_link(context, BYTES, &speed), 0);
+    CHECK(speed > 0);
+    CHECK_EQ(sends - before, 2 * ROUNDS);
+    CHECK_EQ(limited_failing.held, 0);
+    for (int at = 1, all = limited_failing.calls; at <= all; at++) {
+        limited_failing.calls = 0;
+        limited_failing.at = at;
+        CHECK(gf_gpu_team_link(context, BYTES, &speed) && speed == 0);
+        CHECK_EQ(limited_failing.held, 0);
+    }
+    limited_failing.at = 0;
+    gf_gpu_team_close(context);
+    in_reach = false;
+    CHECK(!gf_gpu_team_open(&reaching, &options, &context));
+    CHECK_EQ(gf_gpu_team_link(context, BYTES, &speed), GF_EUNSUPP);
+    gf_gpu_team_close(context);
+    CHECK(!gf_gpu_team_open(&reaching, &(struct gf_backend_options){.device = "0"}, &context));
+    CHECK_EQ(gf_gpu_team_link(context, BYTES, &speed), GF_EUNSUPP);
+    gf_gpu_team_close(context);
+}
+
 static void test_backend(const struct gf_backend *b, const struct limited_args *args) {
     struct gf_gpu_props props;
     struct subject s;
@@ -601,6 +654,7 @@ int main(int argc, char **argv) {
         test_in_place();
         test_natural_refused();
         test_choice();
+        test_link();
     }
     for (int i = 0; gf_backends[i]; i++)
         if (gf_backends[i]->shares)
