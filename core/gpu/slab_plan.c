@@ -6,12 +6,12 @@
 #include "core/base/range_sample.h"
 #include "core/base/status.h"
 #include "core/filter/filter.h"
-#include "core/gpu/plan/elsewhere.h"
 #include "core/gpu/plan/filter_values.h"
 #include "core/gpu/plan/make.h"
 #include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_job.h"
+#include "core/gpu/slab_read.h"
 #include "core/slab/range.h"
 
 /* A part of 32 MiB takes 0.6 milliseconds on the fastest buses, and its launches some microseconds. There
@@ -255,18 +255,13 @@ static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double b
     return n >= (double)most ? most : n < 1 ? 1 : (int64_t)n;
 }
 
-/* In natural order the second walk has several parts, which are sent back one by one. */
-static bool may_read(const struct gf_gpu_context *c, const struct gf_gpu_slabs *s) {
-    return c->api->reads_others && !s->seat.natural;
-}
-
 /* Measured on two H200s over NVLink. Of pictures, whose columns take two passes, the second walk takes as long
  * as the exchange, and begins earlier. Where that reads what is not sent, it has one part, or two whose
  * workspace is half as large. */
 static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     enum { SLABS = 8, LARGE = 1 << 30 };
     const double bytes = (double)s->plan.exchange_bytes / s->seat.members;
-    const int64_t most = may_read(c, s)                ? (s->picture ? 2 : 1)
+    const int64_t most = gf_gpu_slabs_may_read(c, s)   ? (s->picture ? 2 : 1)
                          : s->picture || bytes < LARGE ? 4
                                                        : 8;
     const int64_t blocks = part_count(c, most, bytes);
@@ -313,30 +308,6 @@ static int64_t all_bytes(const struct gf_gpu_plan *p) {
     return bytes;
 }
 
-/* Of all parts, the first passes up to `most`; of a launch of two, both. */
-static double walk_cost(const struct gf_gpu_walk *w, int most) {
-    const struct gf_gpu_plan *p = w->n ? w->run[0].plan : NULL;
-    double cost = 0;
-    for (int i = 0; p && i < p->n_passes && (i < most || (i && p->pass[i - 1].chain)); i++)
-        cost += p->pass[i].cost * (double)w->extent / (double)w->each;
-    return cost;
-}
-
-/* Where kernels read the other device's memory, the second walk reads its last pages there: they are neither
- * sent, which is a read and a write more, nor waited for. The pages are sent during the first walk, or
- * read by the first launch of the second one, in proportion to the times of these. */
-static void read_other(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
-    struct gf_gpu_walk *first = &s->walk[0], *w = &s->walk[1];
-    w->reads_other = may_read(c, s) && w->blocks && w->n;
-    for (int k = 0; k < w->n_runs; k++)
-        w->reads_other = w->reads_other && gf_gpu_plan_can_read_elsewhere(w->run[k].plan);
-    for (int k = 0; k < w->n_runs && w->reads_other; k++)
-        gf_gpu_plan_read_elsewhere(w->run[k].plan);
-    const double sent = walk_cost(first, GF_MAX_PASSES), read = walk_cost(w, 1);
-    if (w->reads_other && first->n)
-        s->late = (int64_t)((double)first->n * read / (sent + read) + 0.5);
-}
-
 static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     int rc = 0;
     set_in_place(c, s);
@@ -344,7 +315,7 @@ static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) 
         if (s->walk[i].n)
             rc = make_plans(c, s, &s->walk[i]);
     if (!rc)
-        read_other(c, s);
+        gf_gpu_slabs_read(c, s);
     const int64_t all = rc ? 0 : in_place_bytes(s);
     for (int i = 0; i < s->n_walks && !rc; i++)
         for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {

@@ -228,11 +228,10 @@ static int download_rows(void *gpu, const struct gf_gpu_buffer *b, const struct 
     int rc = limited_fails();
     return rc ? rc : gf_gpu_opencl.download_rows(gpu, b, r);
 }
-static void *apart[2]; /* the latest two of which one asked for the other */
 static bool reaches(void *gpu, void *other) {
     if (gpu != other) {
-        apart[0] = gpu;
-        apart[1] = other;
+        limited_pair[0] = gpu;
+        limited_pair[1] = other;
     }
     return in_reach || gpu == other;
 }
@@ -258,69 +257,8 @@ static int send(void *gpu, void *other, const struct gf_gpu_send *r) {
     return rc;
 }
 
-/* The latest views, and their bytes. */
-enum { VIEWS = 256 };
-static struct {
-    const struct gf_gpu_buffer *buffer;
-    int64_t bytes;
-} viewed[VIEWS];
-static int n_viewed, read_elsewhere;
-
-static int view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
-                struct gf_gpu_buffer **b) {
-    const int rc = limited_opencl().view(gpu, of, offset, bytes, b);
-    viewed[n_viewed % VIEWS].buffer = *b;
-    viewed[n_viewed++ % VIEWS].bytes = bytes;
-    return rc;
-}
-
-static int64_t viewed_bytes(const struct gf_gpu_buffer *b) {
-    for (int i = n_viewed; i > 0 && i > n_viewed - VIEWS; i--) /* addresses are used again */
-        if (viewed[(i - 1) % VIEWS].buffer == b)
-            return viewed[(i - 1) % VIEWS].bytes;
-    return 0;
-}
-
-/* Another device's buffer, as it is now, in memory of this one. */
-static int bring(void *gpu, struct gf_gpu_buffer *there, struct gf_gpu_buffer **here) {
-    const struct gf_gpu *api = &gf_gpu_opencl;
-    void *other = apart[gpu == apart[0]];
-    const int64_t bytes = viewed_bytes(there);
-    void *host = malloc((size_t)bytes + 1);
-    int rc = api->alloc(gpu, bytes, here);
-    if (!rc)
-        rc = api->download(other, host, there, 0, bytes);
-    if (!rc)
-        rc = api->sync(other);
-    if (!rc)
-        rc = api->upload(gpu, *here, 0, host, bytes);
-    if (!rc)
-        rc = api->sync(gpu);
-    free(host);
-    return rc;
-}
-
-/* The last of the most buffers is one that the kernel finds with the other device. */
-static int launch(void *gpu, const struct gf_gpu_launch *l) {
-    enum { LAST = GF_GPU_MAX_BUFFERS - 1 };
-    struct gf_gpu_launch own = *l;
-    if (l->n_buffers <= LAST)
-        return limited_opencl().launch(gpu, l);
-    read_elsewhere++;
-    own.buffer[LAST] = NULL;
-    int rc = bring(gpu, l->buffer[LAST], &own.buffer[LAST]);
-    if (!rc)
-        rc = limited_opencl().launch(gpu, &own);
-    if (!rc)
-        rc = gf_gpu_opencl.sync(gpu);
-    gf_gpu_opencl.free(gpu, own.buffer[LAST]);
-    return rc;
-}
-
 static struct gf_gpu made_up(void) {
     struct gf_gpu api = limited_opencl();
-    api.view = view;
-    api.launch = launch;
     api.follow_other = follow_other;
     api.download_rows = download_rows;
     api.reaches = reaches;
@@ -454,17 +392,16 @@ static void test_in_place(void) {
     made.open = open_reaching;
     limited_failing.at = 0;
     in_reach = true;
-    const int n = sizeof in_place / sizeof *in_place;
-    for (int i = 0; i < n; i++)
+    for (size_t i = 0; i < sizeof in_place / sizeof *in_place; i++)
         for (int natural = 0; natural < 2; natural++)
             check_shared(&s, &in_place[i], false, natural);
-    CHECK_EQ(read_elsewhere, 0);
+    CHECK_EQ(limited_read, 0);
     reaching.reads_others = true;
     for (int i = 0; i < READ; i++) {
-        read_elsewhere = 0;
+        limited_read = 0;
         check_shared(&s, &in_place[i], false, false);
-        CHECK_MSG((read_elsewhere > 0) == !strstr(in_place[i].job, " 37x"),
-                  "%s: %d launches read elsewhere", in_place[i].job, read_elsewhere);
+        CHECK_MSG((limited_read > 0) == !strstr(in_place[i].job, " 37x"),
+                  "%s: %d launches read elsewhere", in_place[i].job, limited_read);
     }
     TEST_ADD(s.passed, s.failed);
     CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
