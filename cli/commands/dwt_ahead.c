@@ -66,7 +66,6 @@ static void *read_planes(void *user) {
 }
 
 void gf_dwt_ahead_start(struct gf_dwt_ahead *a) {
-    a->side.n = 1;
     if (a->beside && gf_dwt_side_start(&a->side, read_planes, a))
         a->beside = false; /* by the caller, then */
 }

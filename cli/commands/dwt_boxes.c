@@ -1,20 +1,16 @@
-/* The queue of boxes, and the threads that write them. */
+/* The queue of boxes, and the thread that writes them. */
 #include "cli/commands/dwt_boxes.h"
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
 
 /* A box of another part's share has no data any more. */
-static int write_box(const struct gf_dwt_boxes *q, const struct gf_dwt_box *b) {
+static int write_box(struct gf_dwt_boxes *q, const struct gf_dwt_box *b) {
     const struct gf_volume_box at = {b->z, b->y, b->x, b->height, b->width};
-    return b->data ? gf_volume_write(q->volume, &at, b->data, b->stride) : 0;
-}
-
-/* With the lock held: box k is written, or lost. */
-static void finish(struct gf_dwt_boxes *q, int64_t k) {
-    q->done[k % GF_DWT_QUEUE] = true;
-    for (; q->taken < q->begun && q->done[q->taken % GF_DWT_QUEUE]; q->taken++)
-        q->done[q->taken % GF_DWT_QUEUE] = false;
+    const double start = gf_now_ms();
+    int rc = b->data ? gf_volume_write(q->volume, &at, b->data, b->stride) : 0;
+    q->ms += gf_now_ms() - start;
+    return rc;
 }
 
 static void *write_boxes(void *user) {
@@ -22,19 +18,16 @@ static void *write_boxes(void *user) {
     struct gf_dwt_side *side = &q->side;
     pthread_mutex_lock(&side->lock);
     for (;;) {
-        while (q->begun == q->put && !side->closed)
+        while (q->taken == q->put && !side->closed)
             pthread_cond_wait(&side->changed, &side->lock);
-        if (q->begun == q->put)
+        if (q->taken == q->put)
             break;
-        const int64_t k = q->begun++;
-        const struct gf_dwt_box b = q->box[k % GF_DWT_QUEUE];
+        const struct gf_dwt_box b = q->box[q->taken % GF_DWT_QUEUE];
         const bool failed = side->rc;
         pthread_mutex_unlock(&side->lock);
-        const double start = gf_now_ms();
         int rc = failed ? 0 : write_box(q, &b);
         pthread_mutex_lock(&side->lock);
-        q->ms += gf_now_ms() - start;
-        finish(q, k);
+        q->taken++;
         gf_dwt_side_note(side, rc);
     }
     pthread_mutex_unlock(&side->lock);
@@ -66,12 +59,10 @@ static int emit(void *user, const struct gf_dwt_box *box) {
         count_overflowed(q, &b);
     else
         b.data = NULL; /* it is counted all the same, as the stream counts it */
-    if (!q->side.n) {
-        const double start = gf_now_ms();
-        int rc = write_box(q, &b);
-        q->side.rc = rc;
-        q->ms_waited = q->ms += gf_now_ms() - start;
-        return rc;
+    if (!q->beside) {
+        q->side.rc = write_box(q, &b);
+        q->ms_waited = q->ms;
+        return q->side.rc;
     }
     pthread_mutex_lock(&q->side.lock);
     int rc = await(q, q->put - GF_DWT_QUEUE + 1);
@@ -85,7 +76,7 @@ static int emit(void *user, const struct gf_dwt_box *box) {
 
 static int settle(void *user, int64_t boxes) {
     struct gf_dwt_boxes *q = user;
-    if (!q->side.n)
+    if (!q->beside)
         return 0;
     pthread_mutex_lock(&q->side.lock);
     int rc = await(q, boxes);
@@ -98,9 +89,9 @@ struct gf_dwt_taker gf_dwt_boxes_taker(struct gf_dwt_boxes *q) {
 }
 
 int gf_dwt_boxes_start(struct gf_dwt_boxes *q) {
-    return q->side.n ? gf_dwt_side_start(&q->side, write_boxes, q) : 0;
+    return q->beside ? gf_dwt_side_start(&q->side, write_boxes, q) : 0;
 }
 
 int gf_dwt_boxes_stop(struct gf_dwt_boxes *q, int rc) {
-    return q->side.n ? gf_dwt_side_stop(&q->side, rc) : rc;
+    return q->beside ? gf_dwt_side_stop(&q->side, rc) : rc;
 }

@@ -1,7 +1,7 @@
-/* Coefficients of a stream (core/wavelet/stream.h) on their way to the output's file: threads write them while the
+/* Coefficients of a stream (core/wavelet/stream.h) on their way to the output's file: a thread writes them while the
  * next ones are computed.
  *
- *     struct gf_dwt_boxes boxes = {.t = t, .volume = volume, .part = &part, .side.n = 2};
+ *     struct gf_dwt_boxes boxes = {.t = t, .volume = volume, .part = &part, .beside = true};
  *     const struct gf_dwt_taker taker = gf_dwt_boxes_taker(&boxes);
  *     int rc = gf_dwt_boxes_start(&boxes);
  *     if (!rc) {
@@ -23,14 +23,14 @@ struct gf_dwt_boxes {
     const struct gf_task *t;
     struct gf_volume *volume;
     const struct gf_dwt_part *part; /* boxes that are not its own are dropped */
-    struct gf_dwt_side side;        /* the threads; without any the stream writes */
+    bool beside;                    /* by a thread: they are worth waking one */
     int64_t overflowed;             /* samples that are Inf or NaN */
-    double ms, ms_waited;           /* for writing, by all threads; that the stream waited for it */
+    double ms, ms_waited;           /* for writing; that the stream waited for it */
 
     /* The queue's own. */
+    struct gf_dwt_side side; /* one: writes to the same file wait for each other */
     struct gf_dwt_box box[GF_DWT_QUEUE];
-    bool done[GF_DWT_QUEUE];   /* written, and one before it is not */
-    int64_t put, begun, taken; /* boxes so far; taken: it and all before it are written */
+    int64_t put, taken; /* boxes so far */
 };
 
 struct gf_dwt_taker gf_dwt_boxes_taker(struct gf_dwt_boxes *q);

@@ -114,9 +114,8 @@ static int stream(struct gf_task *t) {
     int rc = gf_memory_check(bytes_of(t), gf_runner_limit(t->runner));
     if (!rc)
         rc = create(t, &volume);
-    if (!rc)
-        gf_volume_share(volume,
-                        (parts ? t->deal->n : 1) * (gf_dwt_writers(t) + !gf_dwt_writers(t)));
+    if (!rc && parts)
+        gf_volume_share(volume, t->deal->n);
     if (!rc)
         rc = parts ? gf_dwt_share_run(t, parts, volume, &sum) : run_alone(t, volume, &sum);
     if (!rc && !t->s->frames)

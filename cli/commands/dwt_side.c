@@ -1,4 +1,4 @@
-/* Threads that are started and stopped together. */
+/* How such a thread is started and stopped. */
 #include "cli/commands/dwt_side.h"
 
 #include <stdio.h>
@@ -11,13 +11,9 @@ static void destroy(struct gf_dwt_side *s) {
 }
 
 int gf_dwt_side_start(struct gf_dwt_side *s, void *(*body)(void *), void *user) {
-    const int wanted = s->n;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
-    for (s->n = 0; s->n < wanted; s->n++)
-        if (pthread_create(&s->thread[s->n], NULL, body, user))
-            break;
-    if (s->n)
+    if (!pthread_create(&s->thread, NULL, body, user))
         return 0;
     destroy(s);
     return gf_fail(GF_ENOMEM, "cannot start a thread");
@@ -40,8 +36,7 @@ int gf_dwt_side_stop(struct gf_dwt_side *s, int rc) {
     s->closed = true;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    for (int i = 0; i < s->n; i++)
-        pthread_join(s->thread[i], NULL);
+    pthread_join(s->thread, NULL);
     destroy(s);
     return rc ? rc : gf_dwt_side_fail(s);
 }

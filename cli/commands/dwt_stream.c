@@ -7,18 +7,11 @@
 #include "core/base/clock.h"
 #include "core/base/status.h"
 
-enum { WORTH_A_THREAD = 1 << 16 /* bytes of a frame */, THREADS_A_WRITER = 4 };
+enum { WORTH_A_THREAD = 1 << 16 /* bytes of a frame */ };
 
 static int64_t frame_bytes(const struct gf_task *t) {
     const int64_t *shape = t->image.px.shape;
     return shape[1] * shape[2] * shape[3] * (int64_t)gf_dtype_size(t->image.px.dtype);
-}
-
-int gf_dwt_writers(const struct gf_task *t) {
-    const int n = gf_settings_threads(t->s) / THREADS_A_WRITER;
-    if (frame_bytes(t) < WORTH_A_THREAD)
-        return 0;
-    return n < 1 ? 1 : n < GF_DWT_SIDES ? n : GF_DWT_SIDES;
 }
 
 int64_t gf_dwt_run_bytes(const struct gf_task *t, const struct gf_runner *runner,
@@ -33,7 +26,7 @@ static int push_planes(struct gf_dwt_run *r, const struct gf_dwt_part *part,
                        const struct gf_dwt_streamer *streamer, struct gf_dwt_stream *stream,
                        const struct gf_dwt_boxes *boxes) {
     struct gf_dwt_ahead ahead = {
-        .t = r->hand->t, .reader = r->hand->reader, .part = part, .beside = boxes->side.n > 0};
+        .t = r->hand->t, .reader = r->hand->reader, .part = part, .beside = boxes->beside};
     int rc = 0;
     gf_dwt_ahead_start(&ahead);
     for (int64_t k = 0; k < part->job.shape[0] && !rc; k++) {
@@ -56,7 +49,7 @@ int gf_dwt_run_part(struct gf_dwt_run *r, const struct gf_dwt_part *part,
                     struct gf_volume *volume) {
     struct gf_part_hand *h = r->hand;
     struct gf_dwt_boxes boxes = {
-        .t = h->t, .volume = volume, .part = part, .side.n = gf_dwt_writers(h->t)};
+        .t = h->t, .volume = volume, .part = part, .beside = frame_bytes(h->t) >= WORTH_A_THREAD};
     const struct gf_dwt_taker taker = gf_dwt_boxes_taker(&boxes);
     const struct gf_dwt_streamer *streamer = NULL;
     struct gf_dwt_stream *stream = NULL;

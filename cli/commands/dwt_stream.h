@@ -18,8 +18,6 @@ struct gf_dwt_run {
 /* 0 or the failure, after which the part may be run again. */
 int gf_dwt_run_part(struct gf_dwt_run *r, const struct gf_dwt_part *part, struct gf_volume *volume);
 
-/* How many threads write for it; 0: its planes are not worth one. */
-int gf_dwt_writers(const struct gf_task *t);
 /* Bytes that a run of the part takes; of a frame. */
 int64_t gf_dwt_run_bytes(const struct gf_task *t, const struct gf_runner *runner,
                          const struct gf_job *job, int threads);

@@ -25,20 +25,3 @@ void gf_populate(void *at, size_t bytes, int threads) {
     (void)at, (void)bytes, (void)threads;
 #endif
 }
-
-static void *run(void *user) {
-    const struct gf_populating *p = user;
-    gf_populate(p->at, p->bytes, p->threads);
-    return NULL;
-}
-
-void gf_populate_begin(struct gf_populating *p, void *at, size_t bytes, int threads) {
-    *p = (struct gf_populating){.at = at, .bytes = bytes, .threads = threads};
-    p->under_way = !pthread_create(&p->thread, NULL, run, p);
-}
-
-void gf_populate_end(struct gf_populating *p) {
-    if (p->under_way)
-        pthread_join(p->thread, NULL);
-    p->under_way = false;
-}

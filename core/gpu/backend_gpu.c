@@ -4,7 +4,6 @@
 
 #include "core/base/job_check.h"
 #include "core/filter/filter.h"
-#include "core/base/populate.h"
 #include "core/base/status.h"
 #include "core/gpu/dwt_host.h"
 #include "core/gpu/dwt_slabs.h"
@@ -270,42 +269,19 @@ static const struct gf_device_exec on_device = {
     .unlock = gpu_unlock,
 };
 
-static int exec_plan(void *context, struct gf_plan *plan, const struct gf_array *in,
-                     struct gf_array *out, struct gf_report *report) {
-    struct gpu_plan *own = plan->impl;
-    if (!plan->in_slabs)
-        return gf_device_exec_all(&on_device, context, plan, in, out, report);
-    if (own->team)
-        return gf_gpu_team_exec(own->team, in, out, report);
-    return own->dwt ? gf_gpu_dwt_slabs_exec(context, own->dwt, in, out, report)
-                    : gf_gpu_slabs_exec(context, own->slabs, in, out, report);
-}
-
-/* Large outputs are cleared by the kernel while the input is copied and transformed. */
-static bool clears_ahead(const struct gf_gpu_context *c, const struct gf_array *out) {
-    enum { LARGE = 64 << 20 };
-    return !c->props.is_cpu && c->threads > 1 && gf_array_bytes(out) >= LARGE &&
-           gf_array_is_contiguous(out);
-}
-
 static int gpu_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
                     struct gf_array *out, struct gf_report *report) {
-    enum { MOST_THREADS = 8 };
-    const struct gf_gpu_context *c = context;
-    struct gf_populating clearing[GF_MAX_OUTPUTS];
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    if (rc)
-        return rc;
-    for (int i = 0; i < plan->job.n_out; i++) {
-        clearing[i].under_way = false;
-        if (clears_ahead(c, &out[i]))
-            gf_populate_begin(&clearing[i], out[i].data, (size_t)gf_array_bytes(&out[i]),
-                              c->threads < MOST_THREADS ? c->threads : MOST_THREADS);
+    struct gpu_plan *own = plan->impl;
+    if (plan->in_slabs) {
+        int rc = gf_job_check_arrays(&plan->job, in, out);
+        if (rc)
+            return rc;
+        if (own->team)
+            return gf_gpu_team_exec(own->team, in, out, report);
+        return own->dwt ? gf_gpu_dwt_slabs_exec(context, own->dwt, in, out, report)
+                        : gf_gpu_slabs_exec(context, own->slabs, in, out, report);
     }
-    rc = exec_plan(context, plan, in, out, report);
-    for (int i = 0; i < plan->job.n_out; i++)
-        gf_populate_end(&clearing[i]);
-    return rc;
+    return gf_device_exec_all(&on_device, context, plan, in, out, report);
 }
 
 /* The rows that the tables share. `api` is the name of the interface and of the backend. */
