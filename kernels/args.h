@@ -81,6 +81,7 @@ struct pass_args {
     wide stages, radix[GENERAL_STAGES];
     wide rows_in, rows_out;
     struct sample_lines sample;
+    wide elsewhere_first, elsewhere_count; /* ELSEWHERE: coordinates of the points that are there */
 };
 
 /* Two passes in one launch, see fft_chain.cl. Tiles of both are counted along the strips and, within

@@ -14,6 +14,7 @@
 #undef SINK_PAIRS_H
 #undef SINK_ROWS_H
 #undef PASS_H
+#undef ELSEWHERE_PARAMETER
 #undef PLAIN_PASS_H
 #undef LAST
 #undef PARTS
@@ -35,6 +36,8 @@
 #define WRITE(p, v) WRITE_ONCE(p, v)
 
 /* Options. */
+#undef ELSEWHERE
+#define ELSEWHERE 0
 #undef LENGTH
 #define LENGTH NEXT_LENGTH
 #undef POINTS

@@ -15,6 +15,13 @@
 #include "plain_pass.h"
 typedef source_element chain_source;
 typedef word first_word;
+#if ELSEWHERE
+#define FIRST_ELSEWHERE(pointer) pointer
+#define ELSEWHERE_OF_FIRST       , GLOBAL const cplx *elsewhere
+#else
+#define FIRST_ELSEWHERE(pointer) 0
+#define ELSEWHERE_OF_FIRST
+#endif
 #include "chain_next.h"
 #include "plain_pass.h"
 #undef plain_pass
@@ -82,7 +89,7 @@ INLINE void count_tile(GLOBAL uint *counters, const struct chain_args *a, uint s
 /* Tile `inner` of a strip in a pass's own count, and where its lines are in the strip's slot. */
 INLINE struct placed_tile tile_of(const struct chain_args *a, const int pass, uint strip,
                                   uint inner) {
-    struct placed_tile t = {0, 0, 0, 0};
+    struct placed_tile t = {0, 0, 0, 0, 0};
 #if PLANE_PAIRS
     const uint each = (pass ? INNER1 : INNER0) / 2, image = inner >= each;
     const uint strips = (uint)a->strips, plane = (uint)a->slot / 2;
@@ -105,7 +112,8 @@ INLINE struct placed_tile tile_of(const struct chain_args *a, const int pass, ui
 KERNEL(THREADS, CHAIN_RESIDENT)
 VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_sink_element *dst,
                GLOBAL const cplx *RESTRICT table, GLOBAL const real *RESTRICT params,
-               GLOBAL uint *counters, const struct chain_args args TILE_PARAMETER(cplx)) {
+               GLOBAL uint *counters ELSEWHERE_OF_FIRST,
+               const struct chain_args args TILE_PARAMETER(cplx)) {
     AWAIT_PREVIOUS();
     TILE_DECLARE(cplx)
     const uint first = INNER0, second = INNER1, both = first + second;
@@ -126,12 +134,14 @@ VOID fft_chain(GLOBAL const chain_source *src, GLOBAL cplx *ring, GLOBAL next_si
     if (there) {
         GLOBAL cplx *slot =
             ring + (strip % slots) * (uint)args.slot - (wide)(strip % TILES * LINES);
-        if (follows)
+        if (follows) {
             next_plain_pass(slot, dst, table, params, &args.second,
                             tile_of(&args, 1, strip, before), (LOCAL next_word *)tile);
-        else
-            plain_pass(src, slot, table, params, &args.first,
-                       tile_of(&args, 0, strip, number - before), (LOCAL first_word *)tile);
+        } else {
+            struct placed_tile at = tile_of(&args, 0, strip, number - before);
+            at.elsewhere = FIRST_ELSEWHERE(elsewhere);
+            plain_pass(src, slot, table, params, &args.first, at, (LOCAL first_word *)tile);
+        }
     }
     GLOBAL_BARRIER();
     if (LOCAL_ID == 0 && there)

@@ -15,7 +15,10 @@ VOID fft_plain(PASS_PARAMETERS(GLOBAL const int *order)) {
     do {
         SHARE_TASK(task, from);
         SHARE_TASK(task, to);
-        const struct source in = source_of(&args, from);
+        struct source in = source_of(&args, from);
+#if ELSEWHERE
+        in.elsewhere = elsewhere;
+#endif
         if (!IS_PARKED(task)) {
             load_line(&in, src, table, x, tile);
             transform(x, tile, stages, from, to, DIR);

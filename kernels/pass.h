@@ -29,6 +29,7 @@
  *   MIRRORED       lines come in pairs, each with its mirror image, see lines.h; FOLD_SPLIT: the twiddles
  *                  that combine even and odd samples are in so many tables
  *   SUMS           pairs of samples are loaded as their sums and differences
+ *   ELSEWHERE      some points, a range of the axis, are at the same place of another buffer
  *   ACROSS         the last radix, 2, of the fast index' axis is in this pass, see lines.h
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
@@ -62,9 +63,14 @@
 /* The parameters of a kernel. The buffers among them remain parameters of all functions, beside the
  * structs: NVRTC repeats address arithmetic for pointers that were members of a struct. `own` is the
  * one that differs, Rader's permutations or a filter. */
+#if ELSEWHERE
+#define ELSEWHERE_PARAMETER , GLOBAL const source_element *elsewhere
+#else
+#define ELSEWHERE_PARAMETER
+#endif
 #define PASS_PARAMETERS(own)                                                                       \
     GLOBAL const source_element *src, GLOBAL sink_element *dst, GLOBAL const cplx *RESTRICT table, \
-        GLOBAL PARAMS *RESTRICT params, own, GLOBAL uint *RESTRICT counters,                       \
+        GLOBAL PARAMS *RESTRICT params, own, GLOBAL uint *RESTRICT counters ELSEWHERE_PARAMETER,   \
         const struct pass_args args TILE_PARAMETER(word)
 
 #if SIDES == 1

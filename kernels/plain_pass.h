@@ -4,12 +4,13 @@
 
 #include "pass.h"
 
-/* A tile by its number, and how many elements its lines and their mirror images are behind where their
- * indices place them. */
+/* A tile by its number, how many elements its lines and their mirror images are behind where their
+ * indices place them, and where points are that are not in the source. */
 #ifndef PLACED_TILE
 #define PLACED_TILE
 struct placed_tile {
     uint number, in, in_mirror, out;
+    GLOBAL const cplx *elsewhere;
 };
 #endif
 
@@ -21,6 +22,9 @@ INLINE void plain_pass(GLOBAL const source_element *src, GLOBAL sink_element *ds
     struct source in = source_of(args, from);
     in.line.in += (place)at.in;
     in.line.in_mirror += (place)at.in_mirror;
+#if ELSEWHERE
+    in.elsewhere = at.elsewhere;
+#endif
     cplx x[HELD];
     int clipped = 0;
     load_line(&in, src, table, x, tile);

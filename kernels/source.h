@@ -25,9 +25,17 @@ typedef cplx source_element;
 #define DOUBLED (LOAD == LOAD_UNTANGLE && STORE == STORE_SAMPLE)
 #define MEAN    R(DOUBLED ? 1 : 0.5)
 
+/* Some points of every line are in another buffer. */
+#ifndef ELSEWHERE
+#define ELSEWHERE 0
+#endif
+
 /* A work item's line of the input. */
 struct source {
     const struct pass_args *args;
+#if ELSEWHERE
+    GLOBAL const source_element *elsewhere;
+#endif
     GLOBAL const int *order; /* Rader's permutations; 0 in kernels that have none */
     struct line line;
     struct share share; /* of the points, as operands of the first stage */
@@ -37,6 +45,9 @@ INLINE struct source source_of(const struct pass_args *args, const struct share 
     struct source s;
     s.args = args;
     s.order = 0;
+#if ELSEWHERE
+    s.elsewhere = 0;
+#endif
     s.line = line_at(args, share);
     s.share = share;
     return s;
@@ -107,7 +118,11 @@ INLINE cplx load_point(const struct source *s, GLOBAL const source_element *src,
     if (k >= (place)s->args->limit)
         return v;
 #endif
-#if LOAD == LOAD_COMPLEX
+#if ELSEWHERE
+    const uint from = (uint)k - (uint)s->args->elsewhere_first;
+    const int there = from < (uint)s->args->elsewhere_count;
+    v = READ((there ? s->elsewhere : src) + at);
+#elif LOAD == LOAD_COMPLEX
     v = read_line(s, src, table, at, LINE_K(s));
 #elif LOAD == LOAD_PAIR && NEAR_IN
     const IN_T2 two = READ((GLOBAL const IN_T2 *)src + (at >> 1));

@@ -390,6 +390,7 @@ const struct gf_gpu gf_gpu_cuda = {
     .download = gf_cuda_download,
     .clear = gf_cuda_clear,
     .copy = gf_cuda_copy,
+    .reads_others = true,
     .reaches = gf_cuda_reaches,
     .send = gf_cuda_send,
     .follow_other = cuda_follow_other,

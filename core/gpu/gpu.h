@@ -29,7 +29,7 @@
 struct gf_gpu_buffer; /* device memory */
 struct gf_gpu_kernel; /* one entry point of a built program, for one launch shape */
 
-enum { GF_GPU_MAX_BUFFERS = 6, GF_GPU_MARKS = 96, GF_GPU_QUEUES = 3, GF_GPU_VIEW_ALIGNED = 512 };
+enum { GF_GPU_MAX_BUFFERS = 7, GF_GPU_MARKS = 96, GF_GPU_QUEUES = 3, GF_GPU_VIEW_ALIGNED = 512 };
 
 /* One launch: `groups` work groups of `group` items each, one-dimensional. The kernel's parameters
  * are its buffers in order, then, by value, the argument block (64-bit integers and doubles
@@ -109,7 +109,8 @@ struct gf_gpu {
     /* Several open devices of one interface, whose functions one thread calls; NULL where it has none.
      * reaches(): whether send() can write to the other device's memory, which it always can to the
      * device's own; send() is queued in the first device's queue. follow_other() is follow() for a
-     * mark of the other device's; it may wait. */
+     * mark of the other device's; it may wait. reads_others: kernels read the memory of devices in reach. */
+    bool reads_others;
     bool (*reaches)(void *gpu, void *other);
     int (*send)(void *gpu, void *other, const struct gf_gpu_send *rows);
     int (*follow_other)(void *gpu, void *other, int which);

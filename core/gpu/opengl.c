@@ -8,7 +8,7 @@
 #define GF_HOST 1
 #include "kernels/args.h"
 
-enum { ARGS_AT = GF_GPU_MAX_BUFFERS };
+enum { ARGS_AT = 6 }; /* behind the most buffers of a shader */
 enum { SOME_UNITS = 32 };
 
 /* ---- the current context ---- */

@@ -7,7 +7,7 @@
 #include "core/base/status.h"
 
 /* The shaders repeat these blocks member by member, in 32 bits. */
-_Static_assert(sizeof(struct pass_args) == 127 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
+_Static_assert(sizeof(struct pass_args) == 129 * sizeof(int64_t), "as in kernels/gl/pass.glsl");
 _Static_assert(sizeof(struct sample_args) == 17 * sizeof(int64_t),
                "as in kernels/gl/range_sample.comp");
 _Static_assert(sizeof(struct range_args) == 15 * sizeof(int64_t), "as in kernels/gl/range.comp");

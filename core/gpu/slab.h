@@ -48,6 +48,7 @@ struct gf_gpu_walk {
     bool columns;                /* of a line: slabs that its array has as columns of the matrix */
     bool scans;                  /* for display ranges: nothing is downloaded */
     bool from_input, to_output;  /* otherwise the exchange */
+    bool reads_other;            /* in place: what the other device sends last, in its memory */
     bool filters;                /* blocks: forward, times the filter, and back */
     enum gf_direction direction; /* of the others */
     int64_t extent, each, n;     /* pages, or bins of a page; of a part; parts */
@@ -98,7 +99,8 @@ struct gf_gpu_slabs {
     int64_t unit;             /* bytes of a bin in the exchange: all channels */
     int64_t
         pitch; /* in_place: bins from page to page of the exchange, for rows that begin at views */
-    int64_t late; /* in_place: the first walk's last parts, sent by the second walk's parts */
+    int64_t
+        late; /* in_place: the first walk's last parts, sent by the second walk's parts or read by them */
     bool in_output, in_input; /* the exchange can be there */
     struct gf_gpu_walk walk[GF_SLAB_WALKS];
     int n_walks;

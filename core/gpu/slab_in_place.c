@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/status.h"
+#include "core/gpu/plan/elsewhere.h"
 #include "core/gpu/slab_part.h"
 #include "core/gpu/slab_resident.h"
 #include "core/gpu/slab_walk.h"
@@ -20,7 +21,8 @@ struct side {
     struct gf_gpu_buffer *input[PARTS]; /* by part of the first walk */
     struct gf_gpu_buffer
         *output[PARTS]; /* by part of the second one, or NULL: it is in the exchange */
-    struct gf_gpu_buffer *view[2][PARTS]; /* of the exchange, by walk and part */
+    struct gf_gpu_buffer *view[2][PARTS];   /* of the exchange, by walk and part */
+    struct gf_gpu_buffer *elsewhere[PARTS]; /* of the other one's, by part of the second walk */
 };
 
 struct gf_gpu_in_place {
@@ -39,7 +41,20 @@ static int64_t place_of(const struct side *d, int64_t page, int64_t bin) {
 
 /* ---- memory ---- */
 
-static int take_views(struct side *d) {
+/* The first of the parts that are sent late. */
+static int64_t first_late(const struct side *d) {
+    const int64_t n = walk_of(d, 0)->n, late = d->m->s->late;
+    return n > late ? n - late : 0;
+}
+
+/* The indices of these: pages, unless the first walk takes blocks. */
+static struct gf_span late_indices(const struct side *d) {
+    const struct gf_gpu_walk *w = walk_of(d, 0);
+    const int64_t first = w->n ? gf_gpu_part_span(w, first_late(d)).first : w->first;
+    return (struct gf_span){first, w->first + w->extent - first};
+}
+
+static int take_views(struct side *d, const struct side *other) {
     const struct gf_gpu *api = d->m->c->api;
     const int64_t pages = d->m->s->between.pages;
     int rc = 0;
@@ -51,6 +66,8 @@ static int take_views(struct side *d) {
             const int64_t end = blocks ? place_of(d, pages - 1, own.first + own.count)
                                        : place_of(d, own.first + own.count, 0);
             rc = api->view(d->m->c->gpu, d->exchange, from, end - from, &d->view[index][k]);
+            if (!rc && walk_of(d, index)->reads_other)
+                rc = api->view(d->m->c->gpu, other->exchange, from, end - from, &d->elsewhere[k]);
         }
     return rc;
 }
@@ -75,6 +92,7 @@ static struct gf_gpu_run *lend(const struct side *d, int index, int64_t part,
     struct gf_gpu_run *m = gf_gpu_part_run(walk_of(d, index), part);
     lent[GF_GPU_IN] = index ? d->view[1][part] : d->input[part];
     lent[GF_GPU_OUT] = index && d->output[part] ? d->output[part] : d->view[index][part];
+    lent[GF_GPU_ELSEWHERE] = index ? d->elsewhere[part] : NULL;
     for (int j = 0; j < 2; j++)
         lent[GF_GPU_A + j] = m->plan->bytes[GF_GPU_A + j] ? d->work[j] : NULL;
     return m;
@@ -91,11 +109,17 @@ static int take_runs(struct side *d) {
     return rc;
 }
 
-static int take_memory(struct side *d) {
+static int take_exchange(struct side *d) {
     const struct gf_gpu_context *c = d->m->c;
     int rc = c->api->use(c->gpu, 0);
-    if (!rc)
-        rc = c->api->alloc(c->gpu, place_of(d, d->m->s->between.pages, 0), &d->exchange);
+    return rc ? rc : c->api->alloc(c->gpu, place_of(d, d->m->s->between.pages, 0), &d->exchange);
+}
+
+static int take_memory(struct side *d, const struct side *other) {
+    const struct gf_gpu_context *c = d->m->c;
+    int rc = c->api->use(c->gpu, 0);
+    for (int k = 0; k < walk_of(d, 1)->n_runs && walk_of(d, 1)->reads_other; k++)
+        gf_gpu_plan_set_elsewhere(walk_of(d, 1)->run[k].plan, late_indices(other));
     for (int64_t k = 0; k < walk_of(d, 0)->n && !rc; k++)
         rc = c->api->alloc(c->gpu, gf_gpu_part_run(walk_of(d, 0), k)->plan->bytes[GF_GPU_IN],
                            &d->input[k]);
@@ -103,7 +127,7 @@ static int take_memory(struct side *d) {
         rc = c->api->alloc(c->gpu, gf_gpu_part_run(walk_of(d, 1), k)->plan->bytes[GF_GPU_OUT],
                            &d->output[k]);
     if (!rc)
-        rc = take_views(d);
+        rc = take_views(d, other);
     if (!rc)
         rc = take_workspace(d);
     if (!rc)
@@ -120,6 +144,7 @@ static void give_back(struct side *d) {
         c->api->free(c->gpu, d->output[k]);
         c->api->free(c->gpu, d->view[0][k]);
         c->api->free(c->gpu, d->view[1][k]);
+        c->api->free(c->gpu, d->elsewhere[k]);
     }
     for (int j = 0; j < 2; j++)
         c->api->free(c->gpu, d->work[j]);
@@ -134,7 +159,9 @@ static int open_both(struct gf_gpu_in_place **out, const struct gf_gpu_member *m
     p->side[0].m = &member[0];
     p->side[1].m = &member[1];
     for (int i = 0; i < 2 && !rc; i++)
-        rc = gf_gpu_member_name(&member[i], take_memory(&p->side[i]));
+        rc = gf_gpu_member_name(&member[i], take_exchange(&p->side[i]));
+    for (int i = 0; i < 2 && !rc; i++)
+        rc = gf_gpu_member_name(&member[i], take_memory(&p->side[i], &p->side[1 - i]));
     if (rc)
         gf_gpu_in_place_drop(p);
     else
@@ -241,11 +268,11 @@ int gf_gpu_in_place_download(struct gf_gpu_in_place *p, struct gf_array *out) {
 /* ---- run ---- */
 
 static int transform(const struct side *d, int index, int64_t part) {
-    struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS];
+    struct gf_gpu_buffer *lent[GF_GPU_N_BUFFERS] = {NULL};
     struct gf_gpu_run *m = lend(d, index, part, lent);
-    for (int i = GF_GPU_IN; i <= GF_GPU_B; i++)
-        m->buffer[i] = lent[i];
-    m->buffer[GF_GPU_OUT] = lent[GF_GPU_OUT];
+    for (int i = 0; i < GF_GPU_N_BUFFERS; i++)
+        if (lent[i])
+            m->buffer[i] = lent[i];
     return gf_gpu_run_launch(d->m->c, m, 0, m->plan->n_passes);
 }
 
@@ -265,12 +292,6 @@ static int send(const struct side *d, const struct side *to, struct gf_span firs
                                      .bytes = bins.count * s->unit,
                                      .count = pages.count};
     return d->m->c->api->send(d->m->c->gpu, to->m->c->gpu, &rows);
-}
-
-/* The first of the parts that are sent late. */
-static int64_t first_late(const struct side *d) {
-    const int64_t n = walk_of(d, 0)->n, late = d->m->s->late;
-    return n > late ? n - late : 0;
 }
 
 static int begin_part(const struct side *d, const struct side *to, int64_t part) {
@@ -293,15 +314,15 @@ static int begin_part(const struct side *d, const struct side *to, int64_t part)
     return send(d, to, gf_gpu_part_span(walk_of(d, 0), part), all);
 }
 
-/* What a part of the other one's second walk lacks. */
+/* What a part of the other one's second walk lacks, or reads here. */
 static int send_late(const struct side *d, const struct side *to, int64_t part) {
     const struct gf_gpu *api = d->m->c->api;
-    const struct gf_gpu_walk *w = walk_of(d, 0);
-    if (!w->n || part >= walk_of(to, 1)->n)
+    const struct gf_gpu_walk *next = walk_of(to, 1);
+    int rc = 0;
+    if (!walk_of(d, 0)->n || part >= next->n)
         return 0;
-    const int64_t first = gf_gpu_part_span(w, first_late(d)).first;
-    int rc = send(d, to, (struct gf_span){first, w->first + w->extent - first},
-                  gf_gpu_part_span(walk_of(to, 1), part));
+    if (!next->reads_other)
+        rc = send(d, to, late_indices(d), gf_gpu_part_span(next, part));
     return rc ? rc : api->mark(d->m->c->gpu, SENT + (int)part);
 }
 

@@ -2,7 +2,9 @@
  * all pages of all bins. A device transforms its pages into their place there, and sends the other device's
  * bins of them to the same place of that one's memory; then it transforms its own bins of all pages where they
  * are, which is its share of the output. So nothing is copied within a device. The last pages are sent by
- * the parts of the bins, and the transform of a part's bins begins as soon as these are there.
+ * the parts of the bins, and the transform of a part's bins begins as soon as these are there. Or, where
+ * kernels read the other device's memory, they are not sent, and the transform of the bins reads them there
+ * (core/gpu/slab_read.h).
  *
  * Inverse the bins come first, as the forward transform leaves them, and the pages then, into memory of their
  * own.

@@ -11,6 +11,7 @@
 #include "core/gpu/slab.h"
 #include "core/gpu/slab_copy.h"
 #include "core/gpu/slab_job.h"
+#include "core/gpu/slab_read.h"
 #include "core/slab/range.h"
 
 /* A part of 32 MiB takes 0.6 milliseconds on the fastest buses, and its launches some microseconds. There
@@ -259,12 +260,16 @@ static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double b
 }
 
 /* Measured on two H200s over NVLink. Of pictures, whose columns take two passes, the second walk takes as long
- * as the exchange, and begins earlier. A first walk over blocks of a volume, one pass, is done long before
- * the exchange. */
+ * as the exchange, and begins earlier. Where that reads what is not sent, it has one part, or two whose
+ * workspace is half as large. A first walk over blocks of a volume, one pass, is done long before the
+ * exchange. */
 static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     enum { SLABS = 8, LARGE = 1 << 30 };
     const double bytes = (double)s->plan.exchange_bytes / s->seat.members;
-    const int64_t blocks = part_count(c, s->picture || bytes < LARGE ? 4 : 8, bytes);
+    const int64_t most = gf_gpu_slabs_may_read(c, s)   ? (s->picture ? 2 : 1)
+                         : s->picture || bytes < LARGE ? 4
+                                                       : 8;
+    const int64_t blocks = part_count(c, most, bytes);
     const int64_t slabs = part_count(c, SLABS, bytes);
     s->late = s->walk[0].blocks ? blocks * (s->picture ? 2 : 6) / SLABS
                                 : slabs *
@@ -321,6 +326,8 @@ static int fit_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) 
     for (int i = 0; i < s->n_walks && !rc; i++)
         if (s->walk[i].n)
             rc = make_plans(c, s, &s->walk[i]);
+    if (!rc)
+        gf_gpu_slabs_read(c, s);
     const int64_t all = rc ? 0 : in_place_bytes(s);
     for (int i = 0; i < s->n_walks && !rc; i++)
         for (int k = 0; k < s->walk[i].n_runs && !rc; k++) {

@@ -22,6 +22,7 @@ layout(std430, binding = 6) ARGS args_block {
     filter_args filter_;
     int filter_along, points, lines, stages, radix[GENERAL_STAGES], rows_in, rows_out;
     sample_lines sampled;
+    int elsewhere_first, elsewhere_count;
 }
 args;
 

@@ -2,6 +2,7 @@
 #include "tests/gpu/gpu_limited.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/status.h"
@@ -87,6 +88,14 @@ static int alloc(void *gpu, int64_t bytes, struct gf_gpu_buffer **b) {
     return rc;
 }
 
+/* The latest views, and their bytes. */
+enum { VIEWS = 256 };
+static struct {
+    const struct gf_gpu_buffer *buffer;
+    int64_t bytes;
+} viewed[VIEWS];
+static int n_viewed;
+
 static int view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t bytes,
                 struct gf_gpu_buffer **b) {
     *b = NULL;
@@ -94,7 +103,16 @@ static int view(void *gpu, struct gf_gpu_buffer *of, int64_t offset, int64_t byt
     if (!rc)
         rc = gf_gpu_opencl.view(gpu, of, offset, bytes, b);
     limited_failing.held += !rc;
+    viewed[n_viewed % VIEWS].buffer = *b;
+    viewed[n_viewed++ % VIEWS].bytes = bytes;
     return rc;
+}
+
+static int64_t viewed_bytes(const struct gf_gpu_buffer *b) {
+    for (int i = n_viewed; i > 0 && i > n_viewed - VIEWS; i--) /* addresses are used again */
+        if (viewed[(i - 1) % VIEWS].buffer == b)
+            return viewed[(i - 1) % VIEWS].bytes;
+    return 0;
 }
 
 static void free_buffer(void *gpu, struct gf_gpu_buffer *b) {
@@ -102,9 +120,43 @@ static void free_buffer(void *gpu, struct gf_gpu_buffer *b) {
     gf_gpu_opencl.free(gpu, b);
 }
 
+void *limited_pair[2];
+int limited_read;
+
+/* The other device's buffer, as it is now, in memory of this one. */
+static int bring(void *gpu, struct gf_gpu_buffer *there, struct gf_gpu_buffer **here) {
+    const struct gf_gpu *api = &gf_gpu_opencl;
+    void *other = limited_pair[gpu == limited_pair[0]];
+    const int64_t bytes = viewed_bytes(there);
+    void *host = malloc((size_t)bytes + 1);
+    int rc = api->alloc(gpu, bytes, here);
+    if (!rc)
+        rc = api->download(other, host, there, 0, bytes);
+    if (!rc)
+        rc = api->sync(other);
+    if (!rc)
+        rc = api->upload(gpu, *here, 0, host, bytes);
+    if (!rc)
+        rc = api->sync(gpu);
+    free(host);
+    return rc;
+}
+
 static int launch(void *gpu, const struct gf_gpu_launch *l) {
+    enum { LAST = GF_GPU_MAX_BUFFERS - 1 };
+    struct gf_gpu_launch own = *l;
     int rc = limited_fails();
-    return rc ? rc : gf_gpu_opencl.launch(gpu, l);
+    if (rc || l->n_buffers <= LAST)
+        return rc ? rc : gf_gpu_opencl.launch(gpu, l);
+    limited_read++;
+    own.buffer[LAST] = NULL;
+    rc = bring(gpu, l->buffer[LAST], &own.buffer[LAST]);
+    if (!rc)
+        rc = gf_gpu_opencl.launch(gpu, &own);
+    if (!rc)
+        rc = gf_gpu_opencl.sync(gpu);
+    gf_gpu_opencl.free(gpu, own.buffer[LAST]);
+    return rc;
 }
 
 struct gf_gpu limited_opencl(void) {

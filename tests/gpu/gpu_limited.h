@@ -51,6 +51,10 @@ extern struct limited_failing limited_failing;
 int limited_fails(void);
 /* alloc(), view(), free() and launch() are replaced already. */
 struct gf_gpu limited_opencl(void);
+/* Two devices, as a test names them: what a kernel reads of the other one's memory, the last of the most
+ * buffers, is copied before; and how many launches did. */
+extern void *limited_pair[2];
+extern int limited_read;
 
 /* A complex job in words, its random input, and two arrays for its output. limited_free() frees them, also
  * where they are zeroed. */

@@ -233,6 +233,10 @@ static int download_rows(void *gpu, const struct gf_gpu_buffer *b, const struct 
     return rc ? rc : gf_gpu_opencl.download_rows(gpu, b, r);
 }
 static bool reaches(void *gpu, void *other) {
+    if (gpu != other) {
+        limited_pair[0] = gpu;
+        limited_pair[1] = other;
+    }
     return in_reach || gpu == other;
 }
 /* Between contexts through memory of its own, at once. */
@@ -366,16 +370,17 @@ static int open_reaching(const struct gf_backend_options *options, void **contex
 }
 
 /* The exchange in place, beside sums in long double: even and odd extents, rows that have to begin at
- * views, a device without bins. */
+ * views, a device without bins. Of the first ones also with kernels that read the other device's memory. */
 static void test_in_place(void) {
+    enum { READ = 5 };
     static const struct limited in_place[] = {
         {2, "fwd c64 24x20x40 > complex", 0, true},
-        {2, "fwd c64 37x17x29 > complex", 0, true},
-        {2, "fwd f32 25x20x40 > complex half", 0, true},
-        {2, "fwd f64 24x20x36 double > complex half", 0, true},
-        {2, "fwd c64 130x240 > complex", 0, true},
-        {2, "fwd f32 67x170 ch=3 > complex half", 0, true},
+        {2, "fwd c64 37x17x29 > complex", 0, true}, /* its kernels read nothing there */
         {2, "fwd c64 40x6x7 > complex", 0, true},
+        {2, "fwd f32 25x20x40 > complex half", 0, true},
+        {2, "fwd c64 130x240 > complex", 0, true},
+        {2, "fwd f64 24x20x36 double > complex half", 0, true},
+        {2, "fwd f32 67x170 ch=3 > complex half", 0, true},
         {2, "fwd c64 24x20x40 axes=5 > complex", 0, true},
         {2, "inv c64 21x12x13 > complex", 0, true},
         {2, "inv c64 40x70 ch=3 > complex", 0, true},
@@ -402,6 +407,14 @@ static void test_in_place(void) {
              (strstr(in_place[i].job, "ch=") || strstr(in_place[i].job, " real ") ? 1 : 2);
              natural++)
             check_shared(&s, &in_place[i], false, natural);
+    CHECK_EQ(limited_read, 0);
+    reaching.reads_others = true;
+    for (int i = 0; i < READ; i++) {
+        limited_read = 0;
+        check_shared(&s, &in_place[i], false, false);
+        CHECK_MSG((limited_read > 0) == !strstr(in_place[i].job, " 37x"),
+                  "%s: %d launches read elsewhere", in_place[i].job, limited_read);
+    }
     TEST_ADD(s.passed, s.failed);
     CHECK(!limited_arrays("fwd c64 24x20x40 > complex", &job, &in, &out, &again));
     for (int natural = 0; natural < 2; natural++) {

@@ -408,7 +408,7 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
     pass->store = ap->store;
     pass->indices = b->n;
     pass->plain = !b->general && !ahead->tiles && tile->algorithm == GF_GPU_PLAIN &&
-                  !ap->filtered && !ap->convolution && ap->across_axis < 0;
+                  !ap->filtered && !ap->convolution && !ap->rader && ap->across_axis < 0;
     pass->by_line = gf_gpu_turns_by_line(b, tile);
     pass->tile = *tile;
     if (b->general)

@@ -32,15 +32,16 @@ enum gf_gpu_buffer_id {
     GF_GPU_IN,
     GF_GPU_A,
     GF_GPU_B,
-    GF_GPU_TABLES,   /* complex values: twiddles, chirps, spectra; a filter's factors */
-    GF_GPU_ORDER,    /* Rader's permutations, 32-bit integers */
-    GF_GPU_PARAMS,   /* reals, see PARAM_ in kernels/args.h */
-    GF_GPU_COUNTERS, /* clipped samples, 32-bit integers */
-    GF_GPU_FOUND,    /* the partial results of the search for a range, or a sample's keys */
-    GF_GPU_ENERGY,   /* the energies of a spectrum's parts, from the load step */
-    GF_GPU_CHAIN,    /* what chains count, 32-bit integers, zero between runs; then SHARED words */
-    GF_GPU_FILTER,   /* a filter's values over the half spectrum, where a table holds them */
-    GF_GPU_OUT,      /* and the following, one an output */
+    GF_GPU_TABLES,    /* complex values: twiddles, chirps, spectra; a filter's factors */
+    GF_GPU_ORDER,     /* Rader's permutations, 32-bit integers */
+    GF_GPU_PARAMS,    /* reals, see PARAM_ in kernels/args.h */
+    GF_GPU_COUNTERS,  /* clipped samples, 32-bit integers */
+    GF_GPU_FOUND,     /* the partial results of the search for a range, or a sample's keys */
+    GF_GPU_ENERGY,    /* the energies of a spectrum's parts, from the load step */
+    GF_GPU_CHAIN,     /* what chains count, 32-bit integers, zero between runs; then SHARED words */
+    GF_GPU_ELSEWHERE, /* where the first pass reads some points, see core/gpu/plan/elsewhere.h */
+    GF_GPU_FILTER,    /* a filter's values over the half spectrum, where a table holds them */
+    GF_GPU_OUT,       /* and the following, one an output */
     GF_GPU_N_BUFFERS = GF_GPU_OUT + GF_MAX_OUTPUTS
 };
 
