@@ -7,7 +7,8 @@
  * Without one the largest value is that of frequency 0, as of all samples that are never negative.
  *
  * plain_times: half a spectrum times a table of TIMES 1, reals, or 2, complex numbers; work[2] bins
- * in all. plain_round: reals -> samples of OUT_T, ROUND_EACH an item, work[2] of them. */
+ * in all. plain_hermitian: of half a spectrum, in place, the bins that mirror each other or themselves
+ * (HERMITIAN). plain_round: reals -> samples of OUT_T, ROUND_EACH an item, work[2] of them. */
 #include "loadstore.h"
 
 #ifdef IN_T
@@ -63,6 +64,33 @@ VOID plain_times(GLOBAL cplx *spectrum, GLOBAL const times_element *table,
 #endif
         }
     }
+}
+#endif
+
+#ifdef HERMITIAN
+/* Bins at frequency 0 of the halved axis, and at its last one where its extent is even: the spectrum
+ * of reals has conjugates there, or reals. An item makes one bin and its mirror image so. */
+KERNEL(GROUP, 1)
+VOID plain_hermitian(GLOBAL cplx *spectrum, const struct loadstore_args args) {
+    AWAIT_PREVIOUS();
+    const struct loadstore_args *a = &args;
+    wide extent[3], at = 0, mirror = 0;
+    UNROLL for (int i = 0; i < 3; i++) extent[i] = i == (int)a->halved ? a->array[i] : a->work[i];
+    const struct element_coord p = coord_of(GROUP_ID * GROUP + LOCAL_ID, extent);
+    UNROLL for (int i = 0; i < 3; i++) {
+        const int halved = i == (int)a->halved;
+        const wide k = halved ? p.at[i] * (a->n[i] / 2) : p.at[i];
+        at = at * a->work[i] + k;
+        mirror = mirror * a->work[i] + (a->on[i] && !halved ? NEGATED(k, a->n[i]) : k);
+    }
+    if (p.channel >= a->channels || mirror < at)
+        return;
+    spectrum += p.channel * a->work[0] * a->work[1] * a->work[2];
+    const cplx v = spectrum[at], m = spectrum[mirror];
+    const cplx mean = CPLX(R(0.5) * (v.x + m.x), R(0.5) * (v.y - m.y));
+    spectrum[at] = mean;
+    if (mirror != at)
+        spectrum[mirror] = conj_of(mean);
 }
 #endif
 

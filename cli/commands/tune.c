@@ -106,8 +106,8 @@ static int tune_device(const struct gf_settings *s, const struct gf_deal_device 
     const bool kept = gf_record_keep(b, device, &r);
     s->json ? json_record(d->name, &r, kept) : print_record(d->name, &r);
     if (!kept)
-        gf_log_note("%s: the record could not be kept; see gpufft devices for the cache", d->name);
-    return 0;
+        gf_log_error("%s: the record could not be kept; see gpufft devices for the cache", d->name);
+    return kept ? 0 : 1;
 }
 
 /* ---- codec and disk ---- */
@@ -210,7 +210,13 @@ static void print_host(const struct gf_settings *s, const struct host_speeds *h)
 /* ---- the command ---- */
 
 static int forget(const struct gf_settings *s) {
-    const bool was = gf_record_forget();
+    int was = gf_record_forget();
+    const int disks = was < 0 ? was : gf_disk_speeds_forget();
+    if (disks < 0) {
+        gf_log_error("tune: %s", gf_message());
+        return gf_exit_code(disks);
+    }
+    was |= disks;
     if (!s->json) {
         printf("%s\n", was ? "the record of speeds is deleted" : "there is no record of speeds");
         return 0;

@@ -102,7 +102,7 @@ struct gf_backend_options {
     /* They share a job that fits the first one where that is expected to be so many times as fast; 0: 1. */
     double least_gain;
     bool no_peer; /* these exchange data through the host's memory alone */
-    /* These share every transform whose result is one complex spectrum, small ones too, and on_device keeps
+    /* These share every transform to or from one complex spectrum, small ones too, and on_device keeps
      * their shares of the arrays in their memory. */
     bool resident;
     /* GPU backends: small arrays by kernels that serve all sizes, for compiling those of one size

@@ -407,7 +407,7 @@ static int read_report(const struct gf_gpu_context *c, const struct gf_gpu_run *
     char *packed = malloc((size_t)at[N_REPORTED]);
     int rc = packed ? 0 : gf_fail(GF_ENOMEM, "no memory for a report");
     for (int i = 0; i < N_REPORTED && !rc; i++)
-        if (m->buffer[reported[i]])
+        if (m->buffer[reported[i]] && (m->counts || reported[i] != GF_GPU_COUNTERS))
             rc = c->api->download(c->gpu, packed + at[i], m->buffer[reported[i]], 0,
                                   m->plan->bytes[reported[i]]);
     if (!rc)

@@ -64,6 +64,11 @@ static inline int gf_gpu_walk_depth(const struct gf_gpu_walk *w) {
     return w->n < GF_GPU_SLAB_DEPTH ? (int)w->n : GF_GPU_SLAB_DEPTH;
 }
 
+/* Of an exchange in place: whether the walk's output is beside it. */
+static inline bool gf_gpu_walk_leaves(const struct gf_gpu_walk *w) {
+    return w->to_output && !w->blocks;
+}
+
 /* Which of so many devices; members 0: alone, with the exchange in host memory. resident: its share of the
  * input and of the output is in its memory as well (core/gpu/slab_resident.h). in_place: and there is room
  * for the whole exchange (core/gpu/slab_in_place.h). natural: and the output is exchanged back, so that its

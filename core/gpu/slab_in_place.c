@@ -17,8 +17,10 @@ enum { TRANSFORMED = 4, SENT = 64, PARTS = GF_GPU_MARKS - SENT };
 struct side {
     const struct gf_gpu_member *m;
     struct gf_gpu_buffer *exchange, *work[2];
-    struct gf_gpu_buffer *input[PARTS];                 /* by part of the first walk */
-    struct gf_gpu_buffer *pages[PARTS], *blocks[PARTS]; /* of the exchange, by part of a walk */
+    struct gf_gpu_buffer *input[PARTS]; /* by part of the first walk */
+    struct gf_gpu_buffer
+        *output[PARTS]; /* by part of the second one, or NULL: it is in the exchange */
+    struct gf_gpu_buffer *view[2][PARTS]; /* of the exchange, by walk and part */
 };
 
 struct gf_gpu_in_place {
@@ -44,11 +46,11 @@ static int take_views(struct side *d) {
     for (int index = 0; index < 2; index++)
         for (int64_t k = 0; k < walk_of(d, index)->n && !rc; k++) {
             const struct gf_span own = gf_gpu_part_span(walk_of(d, index), k);
-            const int64_t from = index ? place_of(d, 0, own.first) : place_of(d, own.first, 0);
-            const int64_t end = index ? place_of(d, pages - 1, own.first + own.count)
-                                      : place_of(d, own.first + own.count, 0);
-            rc = api->view(d->m->c->gpu, d->exchange, from, end - from,
-                           index ? &d->blocks[k] : &d->pages[k]);
+            const bool blocks = walk_of(d, index)->blocks;
+            const int64_t from = blocks ? place_of(d, 0, own.first) : place_of(d, own.first, 0);
+            const int64_t end = blocks ? place_of(d, pages - 1, own.first + own.count)
+                                       : place_of(d, own.first + own.count, 0);
+            rc = api->view(d->m->c->gpu, d->exchange, from, end - from, &d->view[index][k]);
         }
     return rc;
 }
@@ -71,8 +73,8 @@ static int take_workspace(struct side *d) {
 static struct gf_gpu_run *lend(const struct side *d, int index, int64_t part,
                                struct gf_gpu_buffer **lent) {
     struct gf_gpu_run *m = gf_gpu_part_run(walk_of(d, index), part);
-    lent[GF_GPU_IN] = index ? d->blocks[part] : d->input[part];
-    lent[GF_GPU_OUT] = index ? d->blocks[part] : d->pages[part];
+    lent[GF_GPU_IN] = index ? d->view[1][part] : d->input[part];
+    lent[GF_GPU_OUT] = index && d->output[part] ? d->output[part] : d->view[index][part];
     for (int j = 0; j < 2; j++)
         lent[GF_GPU_A + j] = m->plan->bytes[GF_GPU_A + j] ? d->work[j] : NULL;
     return m;
@@ -97,6 +99,9 @@ static int take_memory(struct side *d) {
     for (int64_t k = 0; k < walk_of(d, 0)->n && !rc; k++)
         rc = c->api->alloc(c->gpu, gf_gpu_part_run(walk_of(d, 0), k)->plan->bytes[GF_GPU_IN],
                            &d->input[k]);
+    for (int64_t k = 0; k < walk_of(d, 1)->n && gf_gpu_walk_leaves(walk_of(d, 1)) && !rc; k++)
+        rc = c->api->alloc(c->gpu, gf_gpu_part_run(walk_of(d, 1), k)->plan->bytes[GF_GPU_OUT],
+                           &d->output[k]);
     if (!rc)
         rc = take_views(d);
     if (!rc)
@@ -112,8 +117,9 @@ static void give_back(struct side *d) {
         gf_gpu_run_give_back(c, &walk_of(d, k / 2)->run[k % 2]);
     for (int k = 0; k < PARTS; k++) {
         c->api->free(c->gpu, d->input[k]);
-        c->api->free(c->gpu, d->pages[k]);
-        c->api->free(c->gpu, d->blocks[k]);
+        c->api->free(c->gpu, d->output[k]);
+        c->api->free(c->gpu, d->view[0][k]);
+        c->api->free(c->gpu, d->view[1][k]);
     }
     for (int j = 0; j < 2; j++)
         c->api->free(c->gpu, d->work[j]);
@@ -185,6 +191,8 @@ static int download_part(const struct side *d, int64_t part, struct gf_gpu_buffe
     const struct gf_span pages = w->blocks ? (struct gf_span){0, s->between.pages} : own_span;
     const struct gf_span bins = w->blocks ? own_span : (struct gf_span){0, s->between.bins};
     struct gf_array own = gf_gpu_resident_part(w, out, part);
+    if (d->output[part])
+        return gf_gpu_stage_download(c->stage, &own, d->output[part]);
     int rc = c->api->send(c->gpu, c->gpu,
                           &(struct gf_gpu_send){.from = d->exchange,
                                                 .to = packed,
@@ -210,11 +218,13 @@ static int download_parts(void *user, struct gf_array *out) {
         if (!w->n)
             continue;
         rc = c->api->use(c->gpu, 0);
-        if (!rc)
+        if (!rc && !d->output[0])
             rc = c->api->alloc(c->gpu, w->each * (w->blocks ? e->pages : e->bins) * e->unit,
                                &packed);
         for (int64_t k = 0; k < w->n && !rc; k++)
             rc = download_part(d, k, packed, out);
+        if (!rc)
+            rc = c->api->sync(c->gpu);
         c->api->free(c->gpu, packed);
         rc = gf_gpu_member_name(d->m, rc);
     }
@@ -239,10 +249,12 @@ static int transform(const struct side *d, int index, int64_t part) {
     return gf_gpu_run_launch(d->m->c, m, 0, m->plan->n_passes);
 }
 
-/* Some bins of some pages, to the same place. */
-static int send(const struct side *d, const struct side *to, struct gf_span pages,
-                struct gf_span bins) {
+/* What some indices of the first walk and some of the second one have in common, to the same place. */
+static int send(const struct side *d, const struct side *to, struct gf_span first,
+                struct gf_span second) {
     const struct gf_gpu_slabs *s = d->m->s;
+    const bool blocks = walk_of(d, 0)->blocks;
+    const struct gf_span pages = blocks ? second : first, bins = blocks ? first : second;
     const int64_t at = place_of(d, pages.first, bins.first), pitch = s->pitch * s->unit;
     const struct gf_gpu_send rows = {.from = d->exchange,
                                      .to = to->exchange,
@@ -277,20 +289,20 @@ static int begin_part(const struct side *d, const struct side *to, int64_t part)
         rc = api->follow(gpu, TRANSFORMED + (int)part);
     if (rc || part >= first_late(d))
         return rc;
-    const struct gf_span bins = {walk_of(to, 1)->first, walk_of(to, 1)->extent};
-    return send(d, to, gf_gpu_part_span(walk_of(d, 0), part), bins);
+    const struct gf_span all = {walk_of(to, 1)->first, walk_of(to, 1)->extent};
+    return send(d, to, gf_gpu_part_span(walk_of(d, 0), part), all);
 }
 
-/* What part `block` of the other one's second walk lacks. */
-static int send_late(const struct side *d, const struct side *to, int64_t block) {
+/* What a part of the other one's second walk lacks. */
+static int send_late(const struct side *d, const struct side *to, int64_t part) {
     const struct gf_gpu *api = d->m->c->api;
     const struct gf_gpu_walk *w = walk_of(d, 0);
-    if (!w->n || block >= walk_of(to, 1)->n)
+    if (!w->n || part >= walk_of(to, 1)->n)
         return 0;
     const int64_t first = gf_gpu_part_span(w, first_late(d)).first;
     int rc = send(d, to, (struct gf_span){first, w->first + w->extent - first},
-                  gf_gpu_part_span(walk_of(to, 1), block));
-    return rc ? rc : api->mark(d->m->c->gpu, SENT + (int)block);
+                  gf_gpu_part_span(walk_of(to, 1), part));
+    return rc ? rc : api->mark(d->m->c->gpu, SENT + (int)part);
 }
 
 /* The other one's pages of a block, which it has sent before the block could be transformed. */
@@ -308,16 +320,16 @@ static int send_back(const struct side *d, const struct side *other, int64_t blo
                      gf_gpu_part_span(walk_of(d, 1), block));
 }
 
-static int finish_block(const struct side *d, const struct side *other, int64_t block) {
+static int finish_part(const struct side *d, const struct side *other, int64_t part) {
     const struct gf_gpu *api = d->m->c->api;
-    if (block >= walk_of(d, 1)->n)
+    if (part >= walk_of(d, 1)->n)
         return 0;
     int rc = api->use(d->m->c->gpu, GF_GPU_PASSES);
     if (!rc && walk_of(other, 0)->n)
-        rc = api->follow_other(d->m->c->gpu, other->m->c->gpu, SENT + (int)block);
+        rc = api->follow_other(d->m->c->gpu, other->m->c->gpu, SENT + (int)part);
     if (!rc)
-        rc = transform(d, 1, block);
-    return rc || !d->m->s->seat.natural ? rc : send_back(d, other, block);
+        rc = transform(d, 1, part);
+    return rc || !d->m->s->seat.natural ? rc : send_back(d, other, part);
 }
 
 /* One step of both. */
@@ -336,7 +348,7 @@ static int run_once(const struct gf_gpu_in_place *p) {
     for (int64_t k = 0; k < PARTS && !rc; k++)
         rc = step(p, k, send_late);
     for (int64_t k = 0; k < PARTS && !rc; k++)
-        rc = step(p, k, finish_block);
+        rc = step(p, k, finish_part);
     for (int i = 0; i < 2 && !rc; i++)
         rc = gf_gpu_member_name(p->side[i].m, p->side[i].m->c->api->sync(p->side[i].m->c->gpu));
     return rc;

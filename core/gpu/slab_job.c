@@ -28,7 +28,7 @@ static struct gf_job slab_job(const struct gf_gpu_slabs *s, const struct gf_gpu_
     if (gf_gpu_job_walks_twice(&s->job))
         job.elsewhere = s->plan.pages;
     if (!w->to_output) {
-        job.norm = GF_NORM_BACKWARD;
+        job.norm = job.direction == GF_FORWARD ? GF_NORM_BACKWARD : GF_NORM_FORWARD;
         job.n_out = 1;
         job.out[0] = (struct gf_output){
             .kind = GF_COMPLEX, .dtype = gf_gpu_work_type(&job), .half = s->plan.real};
@@ -113,8 +113,9 @@ struct gf_job gf_gpu_part_job(const struct gf_gpu_slabs *s, struct gf_gpu_walk *
     }
     job.n_out = w->to_output ? n : job.n_out;
     if (s->seat.in_place) {
-        job.out_pitch = s->pitch * (s->unit / s->plan.number);
-        job.in_pitch = w->from_input ? 0 : job.out_pitch;
+        const int64_t pitch = s->pitch * (s->unit / s->plan.number);
+        job.out_pitch = gf_gpu_walk_leaves(w) ? 0 : pitch;
+        job.in_pitch = w->from_input ? 0 : pitch;
     }
     return job;
 }

@@ -93,11 +93,15 @@ static const char *refuses(const struct gf_job *job) {
 /* Jobs whose arrays may stay on several devices, which report nothing but their output. */
 static const char *refuses_resident(const struct gf_job *volume, const struct gf_job *job) {
     const struct gf_output *o = &job->out[0];
+    const bool real = gf_job_is_real(job);
+    const bool to_real = real && job->direction == GF_INVERSE;
     if (job->op != GF_FFT || job->ndim < 2 || !gf_gpu_job_walks_twice(volume))
         return "only transforms of all pages stay on several devices";
-    if (job->n_out > 1 || o->kind != GF_COMPLEX || o->shift || job->in_shift || job->luma ||
-        !(gf_dtype_is_complex(o->dtype)) || (gf_job_is_real(job) && !o->half))
-        return "only complex spectra in their natural order stay on several devices";
+    if (job->n_out > 1 || o->shift || job->in_shift || job->luma)
+        return "only one unshifted result of all channels stays on several devices";
+    if (to_real ? !job->in_half || o->kind != GF_REAL || gf_dtype_is_integer(o->dtype)
+                : o->kind != GF_COMPLEX || !gf_dtype_is_complex(o->dtype) || (real && !o->half))
+        return "only complex spectra, half ones of real samples, stay on several devices";
     return NULL;
 }
 
@@ -255,13 +259,19 @@ static int64_t part_count(const struct gf_gpu_context *c, int64_t most, double b
 }
 
 /* Measured on two H200s over NVLink. Of pictures, whose columns take two passes, the second walk takes as long
- * as the exchange, and begins earlier. */
+ * as the exchange, and begins earlier. A first walk over blocks of a volume, one pass, is done long before
+ * the exchange. */
 static void set_in_place(const struct gf_gpu_context *c, struct gf_gpu_slabs *s) {
     enum { SLABS = 8, LARGE = 1 << 30 };
     const double bytes = (double)s->plan.exchange_bytes / s->seat.members;
     const int64_t blocks = part_count(c, s->picture || bytes < LARGE ? 4 : 8, bytes);
     const int64_t slabs = part_count(c, SLABS, bytes);
-    s->late = slabs * (!s->picture ? 2 : s->plan.real ? 3 : 4) / SLABS;
+    s->late = s->walk[0].blocks ? blocks * (s->picture ? 2 : 6) / SLABS
+                                : slabs *
+                                      (!s->picture    ? 2
+                                       : s->plan.real ? 3
+                                                      : 4) /
+                                      SLABS;
     for (int i = 0; i < s->n_walks; i++) {
         struct gf_gpu_walk *w = &s->walk[i];
         const int64_t n = w->blocks ? blocks : slabs, unit = w->blocks ? w->granule : 1;
@@ -286,6 +296,8 @@ static int64_t in_place_bytes(const struct gf_gpu_slabs *s) {
         const struct gf_gpu_walk *w = &s->walk[i];
         for (int64_t k = 0; k < w->n && w->from_input; k++)
             bytes += w->run[k + 1 == w->n ? w->n_runs - 1 : 0].plan->bytes[GF_GPU_IN];
+        for (int64_t k = 0; k < w->n && gf_gpu_walk_leaves(w); k++)
+            bytes += w->run[k + 1 == w->n ? w->n_runs - 1 : 0].plan->bytes[GF_GPU_OUT];
         for (int k = 0; k < w->n_runs; k++) {
             const struct gf_gpu_plan *p = w->run[k].plan;
             bytes += beside_arrays(p);
@@ -422,6 +434,8 @@ static void add_filter_walks(struct gf_gpu_slabs *s) {
 static void add_walks(struct gf_gpu_slabs *s) {
     const struct gf_job *job = &s->job;
     const bool twice = gf_gpu_job_walks_twice(job), forward = job->direction == GF_FORWARD;
+    const bool slabs_first =
+        forward || s->seat.natural; /* which has the same order on both sides */
     const char *slabs = gf_gpu_slabs_are_line(s) ? line_columns
                         : twice                  ? "slabs of pages, all axes but the slowest"
                                                  : "slabs of pages";
@@ -432,13 +446,14 @@ static void add_walks(struct gf_gpu_slabs *s) {
     for (int i = 0; i < job->n_out && forward; i++)
         scans |= gf_gpu_slabs_scans(s, i);
     if (twice)
-        add_walk(s, (struct gf_gpu_walk){.what = forward ? slabs : blocks,
-                                         .blocks = !forward,
+        add_walk(s, (struct gf_gpu_walk){.what = slabs_first ? slabs : blocks,
+                                         .blocks = !slabs_first,
                                          .from_input = true,
                                          .direction = job->direction});
     const struct gf_gpu_walk last = {.direction = job->direction,
-                                     .what = twice == forward || job->axes == 1 ? blocks : slabs,
-                                     .blocks = twice ? forward : job->axes == 1,
+                                     .what =
+                                         twice == slabs_first || job->axes == 1 ? blocks : slabs,
+                                     .blocks = twice ? slabs_first : job->axes == 1,
                                      .from_input = !twice,
                                      .to_output = true};
     if (scans) {
@@ -523,8 +538,10 @@ int gf_gpu_slabs_plan_share(const struct gf_gpu_context *c, const struct gf_job 
     const char *why = line ? refuses_line(job, &volume) : refuses(&volume);
     if (!why && seat.resident)
         why = refuses_resident(&volume, job);
-    if (!why && seat.in_place && (job->direction == GF_INVERSE || seat.members != 2))
-        why = "only forward transforms of two devices are exchanged in place";
+    if (!why && seat.in_place && seat.members != 2)
+        why = "only two devices exchange in place";
+    if (!why && seat.natural && job->direction == GF_INVERSE && gf_job_is_real(job))
+        why = "half spectra in natural order are not transformed by several devices";
     if (why)
         return gf_fail(GF_EUNSUPP, "%s", why);
     struct gf_gpu_slabs *s = calloc(1, sizeof *s);

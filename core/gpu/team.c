@@ -166,10 +166,9 @@ static int plan_shares(const struct gf_gpu_team *t, const struct gf_job *job,
     return 0;
 }
 
-/* Of two devices that write to each other's memory; inverse the blocks come first. */
-static bool exchanges_in_place(const struct gf_gpu_team *t, const struct gf_job *job) {
-    return t->n == 2 && t->reaches[0] == 3 && t->reaches[1] == 3 && t->member[0]->api->view &&
-           job->direction == GF_FORWARD;
+/* Of two devices that write to each other's memory. */
+static bool exchanges_in_place(const struct gf_gpu_team *t) {
+    return t->n == 2 && t->reaches[0] == 3 && t->reaches[1] == 3 && t->member[0]->api->view;
 }
 
 int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool resident,
@@ -180,13 +179,13 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
         return gf_fail(GF_EUNSUPP, "no other device");
     int rc = open_others(t);
     const bool natural = resident && t->options.natural_order;
-    if (!rc && resident && exchanges_in_place(t, job))
+    if (!rc && resident && exchanges_in_place(t))
         return plan_shares(
             t, job, (struct gf_gpu_seat){.resident = true, .in_place = true, .natural = natural},
             plan);
     if (!rc && natural)
-        return gf_fail(GF_EUNSUPP, "natural order is for forward transforms of two devices that "
-                                   "reach each other's memory");
+        return gf_fail(GF_EUNSUPP,
+                       "natural order is for two devices that reach each other's memory");
     return rc ? rc : plan_shares(t, job, (struct gf_gpu_seat){.resident = resident}, plan);
 }
 

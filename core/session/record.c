@@ -128,6 +128,7 @@ bool gf_record_keep(const struct gf_backend *b, const char *device,
     for (int i = 0; i < NUMBERS && at[i]; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, " %.6g", *at[i]);
     used += snprintf(text + used, sizeof text - (size_t)used, "\n");
+    const int lock = gf_cache_lines_lock();
     gf_cache_lines_read(name, old, sizeof old);
     while ((line = strsep(&rest, "\n")) && kept < MOST)
         if (*line && strncmp(line, key, strlen(key)) &&
@@ -135,7 +136,9 @@ bool gf_record_keep(const struct gf_backend *b, const char *device,
             used += snprintf(text + used, sizeof text - (size_t)used, "%s\n", line);
             kept++;
         }
-    return gf_cache_lines_write(name, text);
+    const bool good = gf_cache_lines_write(name, text);
+    gf_cache_lines_unlock(lock);
+    return good;
 }
 
 bool gf_record_has_any(void) {
@@ -144,7 +147,7 @@ bool gf_record_has_any(void) {
     return text[0];
 }
 
-bool gf_record_forget(void) {
+int gf_record_forget(void) {
     return gf_cache_lines_remove(name);
 }
 

@@ -34,8 +34,8 @@ bool gf_record_has_any(void);
 /* Replaces it. False where it could not be kept. */
 bool gf_record_keep(const struct gf_backend *b, const char *device,
                     const struct gf_speed_record *r);
-/* Deletes all records. True where there were any. */
-bool gf_record_forget(void);
+/* Deletes all records. 1: there were any, 0: there was none, or a negative code. */
+int gf_record_forget(void);
 
 /* How long the job takes from host memory to host memory by the record; 0: it tells nothing of such a
  * job. `threads`: those of a CPU that it gets. */

@@ -64,8 +64,14 @@ void gf_disk_speed_keep(const char *folder, double bytes_per_second) {
     if (!(bytes_per_second > 0) || !isfinite(bytes_per_second) || !disk_of(folder, &speeds[0].disk))
         return;
     speeds[0].speed = bytes_per_second;
+    const int lock = gf_cache_lines_lock();
     for (int i = 1, n = load(speeds + 1); i <= n && kept < MOST; i++)
         if (speeds[i].disk != speeds[0].disk)
             speeds[kept++] = speeds[i];
     store(speeds, kept);
+    gf_cache_lines_unlock(lock);
+}
+
+int gf_disk_speeds_forget(void) {
+    return gf_cache_lines_remove(name);
 }

@@ -11,5 +11,7 @@
 /* Bytes a second, read plus written; 0: not known. */
 double gf_disk_speed(const char *folder);
 void gf_disk_speed_keep(const char *folder, double bytes_per_second);
+/* Deletes those of all disks. 1: there were any, 0: there was none, or a negative code. */
+int gf_disk_speeds_forget(void);
 
 #endif

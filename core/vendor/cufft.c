@@ -29,6 +29,7 @@ struct transform {
 
 struct impl {
     struct gf_gpu_run run;
+    int ready;           /* number of passes that uploading ends with */
     int before, between; /* numbers of passes before the transform, and before a filter's inverse */
     const struct gf_cufft *f;
     struct transform transform[2]; /* the second: a filter's inverse */
@@ -93,14 +94,14 @@ static void set_extents(const struct gf_job *job, bool half, int64_t extent[4]) 
     extent[3] = job->luma ? 1 : job->channels;
 }
 
-/* Chooses between reals with half spectra and complex numbers throughout, and adds the passes. */
-static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
+/* Chooses between reals with half spectra and complex numbers throughout. Whether it is the former. */
+static bool choose_transform(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
     struct gf_gpu_plan *p = m->run.plan;
     const struct gf_job *job = &p->job;
     struct transform *e = &m->transform[0];
     bool real = gf_job_is_real(job), forward = job->direction == GF_FORWARD;
     int64_t before[4], after[4];
-    int half = gf_job_half_axis(job), rc = 0;
+    int half = gf_job_half_axis(job);
     if (real && (half < 0 || job->shape[half] == 1))
         real = false;
     for (;;) {
@@ -137,11 +138,29 @@ static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_sp
         p->bytes[GF_GPU_A] = gf_gpu_space_bytes(in);
     if (out->buffer_id == GF_GPU_B)
         p->bytes[GF_GPU_B] = gf_gpu_space_bytes(out);
+    return real;
+}
+
+/* Around the transform; of one from array to array, before it. */
+static int make_passes(struct impl *m, struct gf_gpu_space *in, struct gf_gpu_space *out) {
+    struct gf_gpu_plan *p = m->run.plan;
+    const struct gf_job *job = &p->job;
+    const bool real = choose_transform(m, in, out), forward = job->direction == GF_FORWARD;
+    const struct transform *e = &m->transform[0];
+    int rc = 0;
+    if (m->direct && !e->out_complex) {
+        struct gf_gpu_space given = *in;
+        given.buffer_id = GF_GPU_IN;
+        rc = gf_cufft_add_hermitian(p, &given);
+        m->ready = m->before = p->n_passes;
+    }
     if (m->direct)
-        return 0;
+        return rc;
     bool plain = real && gf_cufft_is_plain(job);
     rc = plain ? gf_cufft_add_plain_load(p, in)
                : gf_gpu_add_load(p, in, !e->in_complex, real && !forward);
+    if (!rc && !e->out_complex)
+        rc = gf_cufft_add_hermitian(p, in);
     m->before = p->n_passes;
     if (!rc && plain && gf_output_samples(job, 0))
         rc = gf_gpu_add_range_sample(p, 0, out);
@@ -386,6 +405,8 @@ static int cufft_upload(void *context, struct gf_plan *plan, const struct gf_arr
     if (m->filter)
         return gf_filter_compose_upload(m->filter, in);
     int rc = gf_gpu_run_upload(c, &m->run, in);
+    if (!rc)
+        rc = gf_gpu_run_launch(c, &m->run, 0, m->ready);
     if (!rc && m->table.data) {
         rc = gf_gpu_stage_upload(c->stage, m->run.buffer[GF_GPU_TABLES], &m->table);
         gf_array_free(&m->table);
@@ -432,7 +453,7 @@ static int run_transform(const struct gf_gpu_context *c, const struct impl *m,
 
 static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
     const struct gf_gpu_run *r = &m->run;
-    int rc = gf_gpu_run_launch(c, r, 0, m->before);
+    int rc = gf_gpu_run_launch(c, r, m->ready, m->before);
     if (!rc && m->copies_input)
         rc = c->api->copy(c->gpu, r->buffer[m->transform[0].from], 0, r->buffer[GF_GPU_IN], 0,
                           r->plan->bytes[GF_GPU_IN]);

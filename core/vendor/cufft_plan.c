@@ -157,6 +157,33 @@ int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
     return 0;
 }
 
+int gf_cufft_add_hermitian(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
+    const struct gf_job *job = &p->job;
+    struct gf_gpu_pass *pass =
+        gf_gpu_next_pass(p, GF_GPU_PASS_VENDOR, "plain.cl", "plain_hermitian");
+    int64_t bins = work->extent[3];
+    if (!pass)
+        return GF_EUNSUPP;
+    gf_gpu_option(pass, "-DHERMITIAN");
+    set_plain(pass, job, 1, (enum gf_gpu_buffer_id[]){work->buffer_id});
+    struct loadstore_args *a = &pass->args.loadstore;
+    a->channels = work->extent[3];
+    for (int axis = 0; axis < 3; axis++) {
+        int i = gf_gpu_job_axis(job, axis);
+        a->n[axis] = i < 0 ? 1 : job->shape[i];
+        a->on[axis] = gf_gpu_axis_on(job, axis);
+        a->work[axis] = a->array[axis] = work->extent[axis];
+        if (i >= 0 && i == gf_job_half_axis(job)) {
+            a->halved = axis;
+            a->array[axis] = a->n[axis] % 2 ? 1 : 2;
+        }
+        bins *= a->array[axis];
+    }
+    pass->groups = (bins + GROUP - 1) / GROUP;
+    pass->unlisted = true;
+    return 0;
+}
+
 int gf_cufft_add_round(struct gf_gpu_plan *p, const struct gf_gpu_space *work) {
     enum { EACH = 4 };
     const struct gf_job *job = &p->job;

@@ -30,6 +30,9 @@ int gf_cufft_add_plain_store(struct gf_gpu_plan *p, const struct gf_gpu_space *w
  * GF_GPU_TABLES. */
 int gf_cufft_add_times(struct gf_gpu_plan *p, const struct gf_gpu_space *work,
                        const struct gf_array *table);
+/* Appends a pass that leaves of half a spectrum what an inverse to reals means: cuFFT's use the
+ * imaginary parts of bins that mirror themselves, at some lengths. */
+int gf_cufft_add_hermitian(struct gf_gpu_plan *p, const struct gf_gpu_space *work);
 /* Whether there is one output in the work buffer's own order; and the pass that rounds the reals to
  * it. */
 bool gf_cufft_rounds(const struct gf_job *job, const struct gf_gpu_space *work);

@@ -1,7 +1,9 @@
 /* auto and the devices of a made-up backend: where the link from one to the next is recorded, the first one
  * is opened as the head of a list of all. */
 #include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/process.h"
@@ -119,6 +121,39 @@ static void check_records(struct gf_speed_record r) {
     CHECK(!strcmp(opened_device, "0,1,2") && opened.slowest.link == 1e11);
 }
 
+/* Processes that keep records at once lose none, nor does the temporary that a killed one left stop them. */
+static void test_concurrent(const char *folder) {
+    enum { WRITERS = 4, EACH = 8 };
+    struct gf_speed_record r = {.copy = 1e9};
+    char path[128], device[16];
+    pid_t writer[WRITERS];
+    CHECK(gf_record_keep(&host, "first", &r));
+    snprintf(path, sizeof path, "%s/gpufft/device-speeds.building", folder);
+    int fd = open(path, O_CREAT | O_EXCL | O_WRONLY, 0600);
+    CHECK(fd >= 0 && !close(fd));
+    for (int w = 0; w < WRITERS; w++) {
+        writer[w] = fork();
+        for (int i = 0; !writer[w] && i < EACH; i++) {
+            snprintf(device, sizeof device, "%d-%d", w, i);
+            if (!gf_record_keep(&host, device, &r))
+                _exit(1);
+        }
+        if (!writer[w])
+            _exit(0);
+    }
+    for (int w = 0; w < WRITERS; w++) {
+        int status = -1;
+        CHECK(waitpid(writer[w], &status, 0) == writer[w] && status == 0);
+    }
+    int kept = gf_record_of_device(&host, "first", &r);
+    for (int i = 0; i < WRITERS * EACH; i++) {
+        snprintf(device, sizeof device, "%d-%d", i / EACH, i % EACH);
+        kept += gf_record_of_device(&host, device, &r);
+    }
+    CHECK_EQ(kept, WRITERS * EACH + 1);
+    CHECK(!unlink(path));
+}
+
 int main(void) {
     char folder[] = "/tmp/test_all_devices.XXXXXX", path[128];
     struct gf_speed_record r = {
@@ -147,7 +182,10 @@ int main(void) {
     plan_with((struct gf_session_options){.backend = "gpu", .devices = "1,0", .no_peer = true});
     CHECK(opened.no_peer && opened.rates.copy == 4e12 && opened.rates.link == 0);
     check_records(r);
-    CHECK(gf_record_forget());
+    CHECK_EQ(gf_record_forget(), 1);
+    test_concurrent(folder);
+    CHECK_EQ(gf_record_forget(), 1);
+    CHECK_EQ(gf_record_forget(), 0);
     snprintf(path, sizeof path, "%s/gpufft", folder);
     CHECK(!rmdir(path) && !rmdir(folder));
     return TEST_END();
