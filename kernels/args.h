@@ -58,9 +58,11 @@ struct pass_args {
     wide axis_in,
         axis_out; /* strides of a coordinate along it, for endpoints that need coordinates */
     wide step_in, step_out; /* coordinates from point to point */
-    wide pair_in, pair_out; /* from a sample to its partner, the imaginary part of a packed pair */
-    wide lone;              /* the last pair where it lacks its partner, else -1 */
-    wide lone_index;        /* which of the five indices counts pairs, -1 none */
+    /* From a sample to its partner, the imaginary part of a packed pair; or between joined rows of
+     * neighbouring blocks of y. */
+    wide pair_in, pair_out;
+    wide lone;       /* the last pair where it lacks its partner, else -1 */
+    wide lone_index; /* which of the five indices counts pairs, -1 none */
     /* Of a pair's two samples, or of one: points below it are counted where they clip. */
     wide counted[2];
     wide pair_counted; /* the lone_index's `counted` for a pair's second sample */
@@ -69,7 +71,8 @@ struct pass_args {
     wide table_split, table_split_low, split_bits; /* four-step twiddles: two tables, low bits; see
                                                     * SPLIT_BY_LINE for its two */
     wide table_fold, table_fold_low, fold_bits; /* likewise those of a folded axis in parts; or one
-                                                    * table, of the axis that ACROSS is about */
+                                                    * table, of the axis that ACROSS is about; or
+                                                    * z's and y's where rows are joined */
     wide table_in, table_out, limit;  /* multiplier tables by coordinate, and where they end */
     wide table_chirp, table_spectrum; /* Bluestein's and Rader's in a tile */
     wide order;                       /* Rader's permutations: offset in their buffer */

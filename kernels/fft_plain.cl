@@ -22,6 +22,9 @@ VOID fft_plain(PASS_PARAMETERS(GLOBAL const int *order)) {
         if (!IS_PARKED(task)) {
             load_line(&in, src, table, x, tile);
             transform(x, tile, stages, from, to, DIR);
+#if JOINS > 1
+            join_rows(&in, table, x, tile, to);
+#endif
         } else {
             TAKE_PARKED(task, to, x);
         }

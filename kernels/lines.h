@@ -34,6 +34,16 @@
 #define ACROSS 0
 #endif
 
+/* The tile's lines are rows of which the last radices of z and of y are to be done across, JOIN_Z times
+ * JOIN_Y rows: blocks of z and, within each, blocks of y. */
+#ifndef JOIN_Z
+#define JOIN_Z 1
+#endif
+#ifndef JOIN_Y
+#define JOIN_Y 1
+#endif
+#define JOINS (JOIN_Z * JOIN_Y)
+
 struct line {
     place in, in_mirror, out, out_mirror; /* element offsets of point 0 */
     place at_in, at_out;                  /* coordinate of point 0 along the axis */
@@ -106,6 +116,13 @@ INLINE struct line line_at(const struct pass_args *a, const struct share share) 
 #endif
     UNROLL for (int i = 0; i < INDICES; i++) {
         l.at[i] = at[i];
+#if JOINS > 1
+        if (i == 0) {
+            l.in = (place)(at[0] / JOIN_Y) * (place)a->index[0].in +
+                   (place)(at[0] % JOIN_Y) * (place)a->pair_in;
+            continue;
+        }
+#endif
         l.zero &= !a->index[i].size || !at[i];
         const place n = (place)a->index[i].size;
         place k = (place)at[i], m = n ? negated(k, n) : k, from = k, from_mirror = m;

@@ -31,6 +31,8 @@
  *   SUMS           pairs of samples are loaded as their sums and differences
  *   ELSEWHERE      some points, a range of the axis, are at the same place of another buffer
  *   ACROSS         the last radix, 2, of the fast index' axis is in this pass, see lines.h
+ *   JOIN_Z JOIN_Y  the last radices of z and y, if more than 1, are in this pass, see lines.h; JOIN_AT_Z,
+ *                  JOIN_AT_Y: which indices count the frequencies of these axes
  *   INDICES        of the line's five that are in use
  *   HELD           points a work item holds
  *   SCALED         the norm's factor is multiplied in on the way out
@@ -52,6 +54,8 @@
 #include "source.h"
 #include "source_staged.h"
 #include "tile.h"
+
+#include "join.h"
 
 #ifndef FETCH
 #define FETCH load_point
@@ -96,6 +100,8 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
                        GLOBAL const real *params, const cplx *x, LOCAL word *tile) {
 #if PAIRED
     store_pairs(s, dst, table, params, x, tile);
+#elif JOINS > 1
+    store_joined(s, dst, table, params, x);
 #else
     set_shade(s, params);
 #if ROW_ACCESS

@@ -52,8 +52,10 @@ typedef void with_pass(const struct gf_gpu_pass *pass, const struct gf_gpu_props
 static void each_of(const struct gf_job *job, const struct gf_gpu_props *d, struct known *k,
                     with_pass *then, void *what) {
     struct gf_gpu_plan *p;
-    for (int across = 0; across < 2; across++) {
-        if (across ? gf_gpu_plan_make_across(job, d, &p) : gf_gpu_plan_make(job, d, &p))
+    for (int way = 0; way < 3; way++) {
+        if (way == 0   ? gf_gpu_plan_make(job, d, &p)
+            : way == 1 ? gf_gpu_plan_make_across(job, d, &p)
+                       : gf_gpu_plan_make_joined(job, d, 2, 2, &p))
             continue;
         for (int i = 0; i < p->n_passes; i++)
             if (is_new(k, &p->pass[i]))

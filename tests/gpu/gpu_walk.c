@@ -19,6 +19,7 @@ struct walk {
     int64_t length, lines, in_bytes, out_bytes;
     int load, store, indices, sides;
     bool multiply_in, multiply_out, mirror, shifted, mirrored, across;
+    int join_z, join_y; /* rows that are joined, 1: none */
 };
 
 __attribute__((format(printf, 2, 3))) static void broken(struct walk *w, const char *format, ...) {
@@ -90,6 +91,12 @@ static struct spot spot_of(struct walk *w, const int64_t *at) {
     for (int i = 0; i < w->indices; i++) {
         const struct index_args *x = &a->index[i];
         int64_t k = at[i], m = x->size ? negated(k, x->size) : k;
+        if (w->join_z * w->join_y > 1 && i == 0) {
+            s.in += k / w->join_y * x->in + k % w->join_y * a->pair_in;
+            s.out += k / w->join_y * x->out + k % w->join_y * a->pair_out;
+            table(w, a->table_fold + at[walk_option(w->pass, "JOIN_AT_Z")] * (w->join_z - 1), "z");
+            continue;
+        }
         const int64_t pairs = w->across && i == 0 ? x->size / 2 : 0;
         s.in += (pairs ? k % pairs : k) * x->in;
         s.in_mirror += (pairs ? m % pairs : m) * x->in;
@@ -391,6 +398,8 @@ static void walk_fft(struct walk *w, bool all) {
     w->shifted = walk_option(pass, "SHIFTED") == 1;
     w->mirrored = walk_option(pass, "MIRRORED") == 1;
     w->across = walk_option(pass, "ACROSS") == 1;
+    w->join_z = (int)llabs(walk_option(pass, "JOIN_Z"));
+    w->join_y = (int)llabs(walk_option(pass, "JOIN_Y"));
     w->in_bytes = w->load == LOAD_PAIR || w->load == LOAD_REAL ? walk_type_bytes(pass, "IN") : word;
     w->out_bytes =
         w->store == STORE_PAIR || w->store == STORE_SAMPLE ? walk_type_bytes(pass, "OUT") : word;
@@ -419,6 +428,9 @@ static void walk_fft(struct walk *w, bool all) {
     for (int i = 0; i < w->indices && pass->buffer[0] == pass->buffer[1]; i++)
         if (a->index[i].in != a->index[i].out)
             broken(w, "writes where it reads, in another order");
+    if (w->join_z * w->join_y > 1 &&
+        (w->lines != w->join_z * w->join_y || pass->local_bytes < w->lines * w->length * word / 2))
+        broken(w, "a tile does not have room for the rows that it joins");
     for (int reading = 1; reading >= (walk_option(pass, "SAMPLED") == 2); reading--)
         for (int64_t i = 0; i < n; i += all || i + n / 24 >= n ? 1 : n / 24 + 1) {
             int64_t at[5], rest = i;

@@ -205,6 +205,23 @@ static bool run_across(const struct gf_job *job, const struct gf_array *in, stru
            run_plan(p, in, usual);
 }
 
+/* Runs the job with radices of z and y, 4 and 2, in the pass along the rows, and as it is planned for the
+ * device. */
+static bool run_joined(const struct gf_job *job, const struct gf_array *in, struct gf_array *joined,
+                       struct gf_array *usual) {
+    const struct gf_gpu_context *c = contexts[0];
+    const int y = job->shape[1] % 2 ? 1 : 2;
+    struct gf_gpu_plan *p;
+    if (gf_gpu_plan_make_joined(job, &c->props, 4, y, &p))
+        return false;
+    bool found = false;
+    for (int i = 0; i < p->n_passes; i++)
+        found = found || strstr(p->pass[i].kernel.options, "-DJOIN_Z=4");
+    CHECK(found);
+    return run_plan(p, in, joined) && !gf_gpu_plan_make(job, &c->props, &p) &&
+           run_plan(p, in, usual);
+}
+
 /* Runs the job for a device of three units with small groups, whose memory holds one tile and what it
  * fetches ahead, and as it is planned for the device. */
 static bool run_ahead(const struct gf_job *job, const struct gf_array *in, struct gf_array *ahead,
@@ -350,6 +367,27 @@ static void test_across(void) {
     }
 }
 
+/* Both directions, a radix of z alone, a step that stores after the rows, and channels, with which the first
+ * pass has five indices. */
+static void test_joined(void) {
+    static const struct {
+        int64_t shape[3];
+        enum gf_direction direction;
+        int channels;
+        bool shifted;
+    } cases[] = {{{16, 4, 32}, GF_FORWARD, 1, false},
+                 {{8, 6, 32}, GF_INVERSE, 3, false},
+                 {{8, 5, 16}, GF_FORWARD, 1, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t *n = cases[i].shape;
+        struct gf_job job =
+            backends_job(cases[i].direction, GF_C64, GF_SINGLE, 3, n[0], n[1], n[2]);
+        job.channels = cases[i].channels;
+        job.out[0].shift = cases[i].shifted;
+        check_both("joined rows", &job, run_joined);
+    }
+}
+
 int main(int argc, char **argv) {
     gf_environment_read();
     bool gpu = argc > 1 && !strcmp(argv[1], "gpu");
@@ -373,6 +411,7 @@ int main(int argc, char **argv) {
             test_chains();
             test_cuts();
             test_across();
+            test_joined();
             test_ahead();
             if (!((struct gf_gpu_context *)contexts[0])->props.is_cpu) /* there it has no pairs */
                 test_parked();

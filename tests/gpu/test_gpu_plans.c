@@ -20,7 +20,7 @@
 
 enum { FOLLOWED = 1 << 16 }; /* bytes up to which every element of a plan's arrays is followed */
 
-static int n_plans, n_followed, n_chains, n_across;
+static int n_plans, n_followed, n_chains, n_across, n_joined;
 static double bytes_per_point_most;
 
 /* The kernel is compiled for what the pass's fields tell the host. */
@@ -187,6 +187,13 @@ static bool check_job(const struct gf_job *job, const struct gf_gpu_props *d) {
         n_across++;
         gf_gpu_plan_free(p);
     }
+    static const int left[][2] = {{4, 1}, {1, 2}, {2, 2}, {2, 4}};
+    const int *r = left[n_plans % 4];
+    if (job->ndim == 3 && !gf_gpu_plan_make_joined(job, d, r[0], r[1], &p)) {
+        check_plan(job, d, p, text);
+        n_joined++;
+        gf_gpu_plan_free(p);
+    }
     return true;
 }
 
@@ -312,7 +319,7 @@ static void check_far(void) {
     static const struct {
         int64_t shape[3];
         bool far;
-    } cases[] = {{{1024, 1024, 1024}, false},
+    } cases[] = {{{512, 512, 1024}, false},
                  {{1, 32768, 32768}, false},
                  {{1, 40000, 60000}, true},
                  {{1300, 1300, 1300}, true}};
@@ -434,6 +441,25 @@ static void check_across(void) {
     }
 }
 
+/* Volumes whose planes are too far apart for columns of 64 bytes leave radices of z and y to the rows;
+ * those that chain their planes do not. */
+static void check_joined(void) {
+    for (int64_t n = 256; n <= 1024; n *= 2) {
+        struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 3, n, n, n);
+        struct gf_gpu_plan *p;
+        if (!check_job(&job, &gpu_devices[0]) || gf_gpu_plan_make(&job, &gpu_devices[0], &p))
+            continue;
+        const struct gf_gpu_pass *last = &p->pass[p->n_passes - 1];
+        CHECK_EQ(p->n_passes, 3);
+        CHECK_MSG((walk_option(last, "JOIN_Z") > 1) == (n == 1024), "volume of %lld: %s",
+                  (long long)n, last->kernel.options);
+        /* No more memory than in and out. */
+        CHECK_EQ(p->bytes[GF_GPU_A], 0);
+        CHECK_EQ(p->bytes[GF_GPU_B], 0);
+        gf_gpu_plan_free(p);
+    }
+}
+
 int main(int argc, char **argv) {
     static const int64_t little[4] = {1500, 60, 18, 9}, much[4] = {20000, 9000, 900, 90};
     gpu_make_devices();
@@ -461,10 +487,11 @@ int main(int argc, char **argv) {
     check_far();
     check_chains();
     check_across();
+    check_joined();
     check_pictures();
     check_sample();
-    printf("%d plans, %d followed element by element, %d chains, %d with a radix across; at most "
-           "%.0f bytes moved a point\n",
-           n_plans, n_followed, n_chains, n_across, bytes_per_point_most);
+    printf("%d plans, %d followed element by element, %d chains, %d with a radix across, %d with "
+           "joined rows; at most %.0f bytes moved a point\n",
+           n_plans, n_followed, n_chains, n_across, n_joined, bytes_per_point_most);
     return TEST_END();
 }

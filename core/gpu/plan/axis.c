@@ -43,7 +43,7 @@ static int add_parts(struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pas
         bool first = i == 0, last = i == cut->parts - 1;
         struct gf_gpu_axis_pass ap = *whole;
         ap.length = cut->length[i];
-        ap.after = whole->leaves_radix ? 2 : 1;
+        ap.after = whole->leaves_radix ? 2 : gf_gpu_leaves(whole);
         for (int j = i + 1; j < cut->parts; j++)
             ap.after *= cut->length[j];
         ap.before[0] = before[0];
@@ -163,8 +163,8 @@ static void choose_buffer(const struct choice *c, const struct cut *cut, struct 
      * read some lines. */
     bool alone = (c->ap->load == LOAD_COMPLEX && c->ap->store == STORE_COMPLEX) ||
                  (c->ap->load == LOAD_PACKED && c->b->axes == 2);
-    bool in_place =
-        cut->parts == 1 && alone && c->ap->across_axis < 0 && gf_gpu_same_layout(c->from, &c->to);
+    bool in_place = cut->parts == 1 && alone && !c->ap->sorts && c->ap->across_axis < 0 &&
+                    gf_gpu_same_layout(c->from, &c->to);
     bool ours = c->from->buffer_id == GF_GPU_A || c->from->buffer_id == GF_GPU_B;
     if (cut->parts == 1)
         to->buffer_id = ours && in_place ? c->from->buffer_id : other(c->from->buffer_id);
@@ -222,7 +222,8 @@ static bool can_split_rader(const struct gf_gpu_plan_builder *b, const struct gf
 
 /* Points of a transform along the pass's axis. */
 static int64_t line_points(const struct gf_gpu_plan_builder *b, const struct gf_gpu_axis_pass *ap) {
-    return b->n[ap->axis] / (ap->fold || ap->load == LOAD_PACKED || ap->leaves_radix ? 2 : 1);
+    return b->n[ap->axis] /
+           (ap->fold || ap->load == LOAD_PACKED || ap->leaves_radix ? 2 : gf_gpu_leaves(ap));
 }
 
 int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
@@ -231,7 +232,8 @@ int gf_gpu_add_axis(struct gf_gpu_plan_builder *b, struct gf_gpu_axis_pass *ap,
     int64_t n = line_points(b, ap);
     c.to_work = to->buffer_id == GF_GPU_A || to->buffer_id == GF_GPU_B;
     ap->length = n;
-    one_tile = one_tile || ap->leaves_radix || ap->across_axis >= 0;
+    one_tile = one_tile || ap->leaves_radix || ap->across_axis >= 0 || gf_gpu_leaves(ap) > 1 ||
+               gf_gpu_joins(ap) > 1;
     consider(&c, &(struct cut){1, {n}, 0, false});
     if (!one_tile && ap->fold)
         consider_cuts(&c, n, 0, false);

@@ -11,6 +11,9 @@
 #include "core/gpu/plan/range_pass.h"
 #include "core/gpu/plan/tables.h"
 
+/* Indices that run along no axis and no part of the pass's own. */
+enum { ONE_LINE = 7, BLOCKS = 8, JOINED = 9 };
+
 static void add_index(struct gf_gpu_pass_builder *b, int axis, struct index_args index) {
     if (b->n >= 5)
         return; /* three spatial axes, channels and parts make five at most */
@@ -33,6 +36,29 @@ static bool by_coordinate_in(const struct gf_gpu_axis_pass *ap) {
 static bool by_coordinate_out(const struct gf_gpu_axis_pass *ap) {
     return ap->store == STORE_SAMPLE || ap->store == STORE_HALVES || ap->rader == 3 ||
            (gf_gpu_is_mirrored(ap) && ap->store == STORE_ROW_HALVES);
+}
+
+/* An axis of which a radix is left, on the way from its own order to that of blocks: place in a block,
+ * and block. */
+static void add_sorted(struct gf_gpu_pass_builder *b, int axis, const struct index_args *whole) {
+    const int blocks = b->ap->left[axis];
+    const int64_t length = whole->count / blocks;
+    add_index(b, axis,
+              (struct index_args){.count = length, .in = whole->in * blocks, .out = whole->out});
+    add_index(b, BLOCKS,
+              (struct index_args){.count = blocks, .in = whole->in, .out = whole->out * length});
+}
+
+/* The rows that are joined: block by block along z and, for each, along y. */
+static void add_joined(struct gf_gpu_pass_builder *b) {
+    const struct gf_gpu_axis_pass *ap = b->ap;
+    const int64_t each[2] = {b->src->extent[0] / ap->left[0], b->src->extent[1] / ap->left[1]};
+    add_index(b, JOINED,
+              (struct index_args){.count = gf_gpu_joins(ap),
+                                  .in = b->src->stride[0] * each[0],
+                                  .out = b->dst->stride[0] * each[0]});
+    b->args.pair_in = b->src->stride[1] * each[1];
+    b->args.pair_out = b->dst->stride[1] * each[1];
 }
 
 /* The index along another axis than the pass's own. */
@@ -58,6 +84,10 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
         x.count = n / 2 + 1;
     if (gf_gpu_axis_on(&b->p->job, axis) && !pairs)
         x.size = n;
+    if (gf_gpu_joins(ap) > 1 && axis < 2) { /* the blocks are one index, add_joined() */
+        x.count /= ap->left[axis];
+        x.size = 0;
+    }
     if (axis == ap->across_axis) /* pairs of lines */
         x.in *= 2;
     if (ap->sample && ap->sample->shift && x.size && ap->store == STORE_SAMPLE)
@@ -77,7 +107,10 @@ static void add_other_axis(struct gf_gpu_pass_builder *b, int axis) {
     }
     if (own)
         b->args.own_index = b->n;
-    add_index(b, axis, x);
+    if (ap->sorts && axis < 2 && ap->left[axis] > 1)
+        add_sorted(b, axis, &x);
+    else
+        add_index(b, axis, x);
 }
 
 /* Which points of a line are counted where they clip; folded ones are pairs. */
@@ -115,13 +148,19 @@ static void add_own_axis(struct gf_gpu_pass_builder *b) {
                                       .point_out = last ? digit : 0,
                                       .turn = ap->both});
     }
-    if (rest > 1)
+    const bool leaves = gf_gpu_leaves(ap) > 1;
+    if (leaves)
+        add_index(b, 6,
+                  (struct index_args){.count = rest,
+                                      .in = in * (ap->sorts ? 1 : ap->length),
+                                      .out = out * ap->length});
+    else if (rest > 1)
         add_index(
             b, 6,
             (struct index_args){
                 .count = rest, .in = in, .out = out, .point_in = 1, .turn = gf_gpu_is_turned(ap)});
-    b->args.in_point = in * rest;
-    b->args.out_point = out * (last ? done : ordered ? rest * done : rest);
+    b->args.in_point = in * (leaves && !ap->sorts ? 1 : rest);
+    b->args.out_point = out * (last || leaves ? done : ordered ? rest * done : rest);
     b->args.step_in = rest;
     b->args.step_out = last ? done : 1;
     if (pairs_in)
@@ -139,9 +178,14 @@ static void add_indices(struct gf_gpu_pass_builder *b) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct filter_args *filter = &b->p->filter;
     b->args.lone = b->args.lone_index = b->args.own_index = -1;
-    for (int axis = 0; axis < 4; axis++)
+    if (gf_gpu_joins(ap) > 1)
+        add_joined(b);
+    for (int i = 0; i < 4; i++) {
+        /* Groups that follow each other join neighbouring rows, not planes. */
+        const int axis = i < 2 && gf_gpu_joins(ap) > 1 ? 1 - i : i;
         if (axis != ap->axis)
             add_other_axis(b, axis);
+    }
     add_own_axis(b);
     for (int i = 0; i < b->n && ap->filtered; i++)
         b->args.index[i].filter = b->axis[i] < 3 ? filter->at[b->axis[i]] : 0;
@@ -207,6 +251,12 @@ static int plan_tile(const struct gf_gpu_pass_builder *b, struct gf_gpu_tile_req
     return 0;
 }
 
+/* Whether the tile's work items hold all of its points, and each as many of every row. */
+static bool can_join(const struct gf_gpu_axis_pass *ap, const struct gf_gpu_tile *t) {
+    return t->algorithm == GF_GPU_PLAIN && t->held % gf_gpu_joins(ap) == 0 &&
+           (int64_t)t->held * t->threads == t->length * t->lines;
+}
+
 static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, double *best_cost) {
     const struct gf_gpu_axis_pass *ap = b->ap;
     const struct index_args *fast = &b->args.index[0];
@@ -226,13 +276,15 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
          * each other. */
         if (ap->across_axis >= 0 && lines > 1)
             break;
+        if (gf_gpu_joins(ap) > 1 && lines != gf_gpu_joins(ap))
+            continue;
         struct gf_gpu_tile_request request = {
             .length = ap->length,
             .lines = lines,
             .rows_in = lines == 1 || b->in_step < fast->in || !fast->in,
             .rows_out = lines == 1 || b->out_step < fast->out || !fast->out,
             .paired = ap->store == STORE_TANGLE || ap->store == STORE_TWO_HALVES ||
-                      ap->store == STORE_ROW_HALVES,
+                      ap->store == STORE_ROW_HALVES || gf_gpu_joins(ap) > 1,
             .staged = ap->load == LOAD_UNTANGLE ||
                       (ap->load == LOAD_ROW_HALVES && !gf_gpu_is_mirrored(ap)),
             .both = ap->both,
@@ -241,7 +293,7 @@ static int choose_tile(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *best, 
             .precision = b->p->job.precision,
         };
         struct gf_gpu_tile tile;
-        if (plan_tile(b, &request, &tile))
+        if (plan_tile(b, &request, &tile) || (gf_gpu_joins(ap) > 1 && !can_join(ap, &tile)))
             continue;
         double cost = gf_gpu_axis_pass_cost(b, &tile);
         /* A group of few warps leaves its unit idle. */
@@ -275,6 +327,8 @@ static int choose_fast_index(struct gf_gpu_pass_builder *b, struct gf_gpu_tile *
         if (gf_gpu_is_mirrored(b->ap) && b->axis[i] < 4)
             continue;
         if (b->ap->across_axis >= 0 && b->axis[i] != b->ap->across_axis)
+            continue;
+        if (gf_gpu_joins(b->ap) > 1 && b->axis[i] != JOINED)
             continue;
         put_first(&trial, i);
         double weight = i == nearest ? 1 : clearly;
@@ -339,6 +393,10 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
         a->table_split = gf_gpu_table_split(tables, a->axis_size, 0, &a->table_split_low);
     if (ap->across_axis >= 0)
         a->table_fold = gf_gpu_table_split(tables, a->index[0].size, 0, &a->table_fold_low);
+    wide whole, *const of[2] = {&a->table_fold, &a->table_fold_low};
+    for (int axis = 0; axis < 2 && gf_gpu_joins(ap) > 1; axis++)
+        *of[axis] =
+            ap->left[axis] > 1 ? gf_gpu_table_split(tables, b->src->extent[axis], 0, &whole) : 0;
     a->limit = a->axis_size;
     if (ap->multiply_in)
         a->table_in = gf_gpu_table_chirp(tables, a->axis_size, ap->sense);
@@ -353,7 +411,7 @@ static int add_tables(struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t
         a->order = gf_gpu_table_order(tables, ap->rader ? a->axis_size : t->length);
     bool failed = a->order < 0 || a->table_stage < 0 || a->table_chirp < 0 ||
                   a->table_spectrum < 0 || a->table_split < 0 || a->table_in < 0 ||
-                  a->table_out < 0 || a->table_fold < 0;
+                  a->table_out < 0 || a->table_fold < 0 || a->table_fold_low < 0;
     return failed ? GF_ENOMEM : 0;
 }
 
@@ -408,7 +466,8 @@ static struct gf_gpu_pass *append(const struct gf_gpu_pass_builder *b,
     pass->store = ap->store;
     pass->indices = b->n;
     pass->plain = !b->general && !ahead->tiles && tile->algorithm == GF_GPU_PLAIN &&
-                  !ap->filtered && !ap->convolution && !ap->rader && ap->across_axis < 0;
+                  !ap->filtered && !ap->convolution && !ap->rader && ap->across_axis < 0 &&
+                  gf_gpu_joins(ap) == 1;
     pass->by_line = gf_gpu_turns_by_line(b, tile);
     pass->tile = *tile;
     if (b->general)
@@ -451,7 +510,7 @@ int gf_gpu_add_axis_pass(struct gf_gpu_plan *p, const struct gf_gpu_axis_pass *a
     double cost;
     add_indices(&b);
     if (b.n == 0)
-        add_index(&b, 7, (struct index_args){.count = 1});
+        add_index(&b, ONE_LINE, (struct index_args){.count = 1});
     b.lines = count_lines(&b);
     gf_gpu_axis_pass_bytes(&b);
     int rc = choose_fast_index(&b, &tile, &cost);

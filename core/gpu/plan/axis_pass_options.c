@@ -5,6 +5,14 @@
 
 #include "core/gpu/plan/pass.h"
 
+static void joined_text(const struct gf_gpu_axis_pass *ap, char *text, size_t size) {
+    const int z = ap->left[0], y = ap->left[1];
+    if (z > 1 && y > 1)
+        snprintf(text, size, ", with the last %d of z and %d of y", z, y);
+    else
+        snprintf(text, size, ", with the last %d of %c", z > 1 ? z : y, z > 1 ? 'z' : 'y');
+}
+
 void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct gf_gpu_tile *t,
                                struct gf_gpu_pass *pass) {
     static const char *const from[] = {
@@ -24,7 +32,7 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
         [STORE_PACKED] = "",
     };
     const struct gf_gpu_axis_pass *ap = b->ap;
-    char tile[80], end[40] = "", across[24] = "";
+    char tile[80], end[40] = "", across[64] = "";
     if (t->sides == 2) /* two half lines that are combined */
         gf_gpu_tile_describe_twice(t, tile, sizeof tile);
     else
@@ -36,6 +44,8 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
         snprintf(end, sizeof end, " -> %s", gf_dtype_name(ap->out_type));
     if (ap->across_axis >= 0)
         snprintf(across, sizeof across, ", with the last 2 of %c", "zyxc"[ap->across_axis]);
+    if (gf_gpu_joins(ap) > 1)
+        joined_text(ap, across, sizeof across);
     bool part = ap->before[0] * ap->before[1] > 1 || ap->after > 1;
     snprintf(pass->summary.what, sizeof pass->summary.what, "%c: %s%s%s%s%s, tiles of %d%s%s",
              "zyxc"[ap->axis], part ? "part " : "",
@@ -43,11 +53,11 @@ void gf_gpu_axis_pass_describe(const struct gf_gpu_pass_builder *b, const struct
              gf_gpu_samples_in(ap) ? ", " : from[ap->load], tile,
              ap->store == STORE_SAMPLE || ap->store == STORE_PAIR ? end : to[ap->store], t->lines,
              t->rows_in ? " rows" : " columns",
-             ap->across_axis >= 0 ? across
-             : ap->filtered       ? ", there and back with the filter"
-             : ap->rader          ? ", Rader"
-             : ap->convolution    ? ", Bluestein"
-                                  : "");
+             *across           ? across
+             : ap->filtered    ? ", there and back with the filter"
+             : ap->rader       ? ", Rader"
+             : ap->convolution ? ", Bluestein"
+                               : "");
     pass->summary.bytes_read = (int64_t)b->read;
     pass->summary.bytes_written = (int64_t)b->written;
 }
@@ -121,6 +131,11 @@ static double reach(const struct gf_gpu_pass_builder *b, const struct gf_gpu_til
         int64_t stride = in ? x->in : x->out, count = x->count > x->size ? x->count : x->size;
         if (in && i == 0 && b->ap->across_axis >= 0) /* of pairs of lines */
             stride /= 2;
+        if (i == 0 && gf_gpu_joins(b->ap) > 1) { /* a tile has all of them */
+            most += (double)b->ap->left[0] * (double)stride +
+                    (double)b->ap->left[1] * (double)(in ? a->pair_in : a->pair_out);
+            continue;
+        }
         if (!stride) /* part of a coordinate */
             stride = in ? x->point_in * a->axis_in : x->point_out * a->axis_out;
         most += (double)(count + t->lines) * (double)stride;
@@ -212,6 +227,10 @@ void gf_gpu_axis_pass_options(const struct gf_gpu_pass_builder *b, const struct 
         gf_gpu_option(pass, "-DSUMS=1");
     if (ap->across_axis >= 0)
         gf_gpu_option(pass, "-DACROSS=1");
+    for (int i = 0; i < b->n && gf_gpu_joins(ap) > 1; i++)
+        if (b->axis[i] < 2)
+            gf_gpu_option(pass, "-DJOIN_%c=%d -DJOIN_AT_%c=%d", "ZY"[b->axis[i]],
+                          ap -> left[b->axis[i]], "ZY"[b->axis[i]], i);
     if (gf_gpu_is_mirrored(ap))
         gf_gpu_option(pass, "-DMIRRORED=1 -DFOLD_SPLIT=%d", b->args.fold_bits ? 2 : 1);
     if (ap->store == STORE_SAMPLE && row_access(b, t))

@@ -21,6 +21,9 @@ static const double kept_share = 0.4;
 /* And what is read a second time, by the next group, costs so much of the first time. */
 static const double again_share = 0.28;
 
+/* One more exchange and radix in the units of tile.c's codelets. */
+static const double join_work = 1.6;
+
 double gf_gpu_chain_cost(const struct gf_gpu_pass *first, const struct gf_gpu_pass *second,
                          double alone) {
     double kept = (double)(first->summary.bytes_written + second->summary.bytes_read);
@@ -157,7 +160,8 @@ static double arithmetic_cost(const struct gf_gpu_pass_builder *b, const struct 
     bool prime = t->algorithm == GF_GPU_BLUESTEIN || t->algorithm == GF_GPU_RADER;
     if (b->p->props.is_cpu)
         return points * t->work * 4;
-    double cost = points * t->work * (prime ? 3.035 : 0.700);
+    const double work = t->work + (gf_gpu_joins(b->ap) > 1 ? join_work : 0);
+    double cost = points * work * (prime ? 3.035 : 0.700);
     if (gf_gpu_is_turned(b->ap))
         cost += points * split_cost(b, t);
     if (gf_gpu_is_mirrored(b->ap))

@@ -55,6 +55,7 @@ struct gf_gpu_axis_pass gf_gpu_axis_pass_along(const struct gf_gpu_plan_builder 
                                      .output = -1,
                                      .pair_axis = -1,
                                      .mirror_axis = -1,
+                                     .left = {b->left[0], b->left[1]},
                                      .leaves_radix = axis == b->across,
                                      .across_axis =
                                          b->across >= 0 && axis > b->across ? b->across : -1};

@@ -1,6 +1,7 @@
 /* Which passes a job needs on a GPU: spectra of real and of complex samples, and their inverses. */
 #include "core/gpu/plan/make.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/base/loadstore.h"
@@ -262,7 +263,8 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         rc = transposes ? gf_gpu_add_transpose(b->p, &src)
                         : gf_gpu_add_load(b->p, &src, false, false);
     }
-    const bool rows = rows_before_columns(b);
+    const int joined = b->left[0] * b->left[1];
+    const bool rows = joined == 1 && rows_before_columns(b);
     const int order[3] = {0, rows ? 2 : 1, rows ? 1 : 2};
     for (int i = 0; i < 3; i++)
         last = on(b, order[i]) ? order[i] : last;
@@ -272,6 +274,7 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         if (!on(b, axis))
             continue;
         struct gf_gpu_axis_pass ap = gf_gpu_axis_pass_along(b, axis);
+        ap.sorts = i == 0 && joined > 1;
         ap.load = load;
         load = LOAD_COMPLEX;
         dst = gf_gpu_full_planes(b, GF_GPU_A, b->complex_bytes);
@@ -280,6 +283,8 @@ static int plan_complex(struct gf_gpu_plan_builder *b) {
         bool known =
             !gf_gpu_displayed(out) || out->range == GF_RANGE_GIVEN || out->kind == GF_PHASE;
         if (axis == last && sample_fused(b) && plain && known) {
+            if (joined > 1)
+                return gf_fail(GF_EUNSUPP, "joined rows are written as complex numbers");
             ap.store = STORE_SAMPLE;
             ap.sample = out;
             dst = gf_gpu_array_space(b, GF_GPU_OUT, shape, out->dtype);
@@ -384,10 +389,23 @@ static int across_axis(const struct gf_gpu_plan_builder *b) {
                                                                                             : -1;
 }
 
-/* How passes are chosen. */
-enum way { USUAL, GENERAL, ACROSS_ROWS };
+/* Whether the pass along x can do the radices left of z and y. */
+static bool can_join_rows(const struct gf_gpu_plan_builder *b) {
+    bool can = b->job->op == GF_FFT && (b->widen || !gf_job_is_real(b->job)) && !b->p->general &&
+               !b->p->props.shaders && on(b, 2) && gf_gpu_has_codelets(b->n[2]);
+    for (int axis = 0; axis < 2; axis++)
+        can = can && on(b, axis) && b->n[axis] % b->left[axis] == 0 && b->n[axis] > b->left[axis] &&
+              gf_gpu_has_codelets(b->n[axis]);
+    return can;
+}
 
-static int make(const struct gf_job *job, const struct gf_gpu_props *props, enum way way,
+/* How passes are chosen. */
+struct way {
+    bool general, across;
+    int left[2]; /* as the builder's; 0 is 1 */
+};
+
+static int make(const struct gf_job *job, const struct gf_gpu_props *props, const struct way *way,
                 struct gf_gpu_plan **out) {
     *out = NULL;
     if (needs_double(job) && !props->fp64)
@@ -398,16 +416,18 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, enum
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     p->job = *job;
     p->props = *props;
-    p->general = way == GENERAL;
+    p->general = way->general;
     bool wide = job->precision == GF_DOUBLE;
-    struct gf_gpu_plan_builder b = {.p = p,
-                                    .job = &p->job,
-                                    .n = {1, 1, 1, job->luma ? 1 : job->channels},
-                                    .half = -1,
-                                    .across = -1,
-                                    .dir = job->direction == GF_FORWARD ? 1 : -1,
-                                    .complex_bytes = wide ? 16 : 8,
-                                    .real_bytes = wide ? 8 : 4};
+    struct gf_gpu_plan_builder b = {
+        .p = p,
+        .job = &p->job,
+        .n = {1, 1, 1, job->luma ? 1 : job->channels},
+        .half = -1,
+        .across = -1,
+        .left = {way->left[0] ? way->left[0] : 1, way->left[1] ? way->left[1] : 1},
+        .dir = job->direction == GF_FORWARD ? 1 : -1,
+        .complex_bytes = wide ? 16 : 8,
+        .real_bytes = wide ? 8 : 4};
     for (int i = 0; i < job->ndim; i++)
         b.n[gf_work_axis(job, i)] = job->shape[i];
     const bool filters_part = job->op == GF_FILTER && job->whole.axes;
@@ -417,9 +437,9 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, enum
         b.axes += on(&b, axis);
     int rc;
     b.widen = job->op != GF_DWT && must_widen(&b);
-    if (way == ACROSS_ROWS)
+    if (way->across)
         b.across = across_axis(&b);
-    if (way == ACROSS_ROWS && b.across < 0)
+    if ((way->across && b.across < 0) || (b.left[0] * b.left[1] > 1 && !can_join_rows(&b)))
         rc = gf_fail(GF_EUNSUPP, "no pass can do the last radix of the axis before its own");
     else if (job->op == GF_FILTER)
         rc = gf_gpu_filter_job(&b);
@@ -452,12 +472,10 @@ static double cost_of(const struct gf_gpu_plan *p) {
     return cost;
 }
 
-/* Whether the other plan, whose pass along the rows does a radix of the columns, is to be taken. On the
- * GPU whose figures the costs are fitted to, estimates promised up to 5 % more than that gained. */
-static bool gains_across(const struct gf_gpu_plan *p, const struct gf_gpu_plan *across) {
-    static const double clearly = 0.93;
-    return cost_of(across) < clearly * cost_of(p);
-}
+/* Plans in which the pass along the rows does a radix of other axes are to be cheaper by so much. On the
+ * GPU whose figures the costs are fitted to, estimates promised up to 5 % more than that gained across
+ * columns, and less than was gained by joined rows. */
+static const double clearly_across = 0.93, clearly_joined = 0.98;
 
 /* Shorter ones fill a tile with segments of 64 bytes as they are, and gained nothing. */
 static bool has_long_columns(const struct gf_job *job) {
@@ -468,27 +486,54 @@ static bool has_long_columns(const struct gf_job *job) {
     return false;
 }
 
+/* A volume's, likewise, segments of 128 bytes. */
+static bool has_high_columns(const struct gf_job *job) {
+    enum { HIGH = 512 };
+    return job->ndim == 3 && (job->shape[0] > HIGH || job->shape[1] > HIGH);
+}
+
+/* Takes the plan that is made so in place of *plan if its cost is below *limit, which becomes its cost. */
+static void consider(const struct gf_job *job, const struct gf_gpu_props *props,
+                     const struct way *way, double *limit, struct gf_gpu_plan **plan) {
+    struct gf_gpu_plan *other;
+    if (make(job, props, way, &other))
+        return;
+    const bool gains = cost_of(other) < *limit;
+    if (gains)
+        *limit = cost_of(other);
+    gf_gpu_plan_free(gains ? *plan : other);
+    *plan = gains ? other : *plan;
+}
+
 int gf_gpu_plan_make(const struct gf_job *job, const struct gf_gpu_props *props,
                      struct gf_gpu_plan **plan) {
-    struct gf_gpu_plan *across;
-    int rc = make(job, props, USUAL, plan);
-    if (rc || props->is_cpu || job->op != GF_FFT || !has_long_columns(job) ||
-        make(job, props, ACROSS_ROWS, &across))
+    static const int left[][2] = {{4, 2}, {2, 2}, {4, 1}, {8, 1}, {1, 4}};
+    int rc = make(job, props, &(struct way){.general = false}, plan);
+    if (rc || props->is_cpu || job->op != GF_FFT)
         return rc;
-    const bool gains = gains_across(*plan, across);
-    gf_gpu_plan_free(gains ? *plan : across);
-    *plan = gains ? across : *plan;
+    const double usual = cost_of(*plan);
+    double across = clearly_across * usual;
+    if (has_long_columns(job))
+        consider(job, props, &(struct way){.across = true}, &across, plan);
+    double joined = fmin(clearly_joined * usual, cost_of(*plan));
+    for (size_t i = 0; i < sizeof left / sizeof *left && has_high_columns(job); i++)
+        consider(job, props, &(struct way){.left = {left[i][0], left[i][1]}}, &joined, plan);
     return 0;
 }
 
 int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props *props,
                             struct gf_gpu_plan **plan) {
-    return make(job, props, ACROSS_ROWS, plan);
+    return make(job, props, &(struct way){.across = true}, plan);
+}
+
+int gf_gpu_plan_make_joined(const struct gf_job *job, const struct gf_gpu_props *props, int z,
+                            int y, struct gf_gpu_plan **plan) {
+    return make(job, props, &(struct way){.left = {z, y}}, plan);
 }
 
 int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props *props,
                              struct gf_gpu_plan **plan) {
-    return make(job, props, GENERAL, plan);
+    return make(job, props, &(struct way){.general = true}, plan);
 }
 
 void gf_gpu_plan_free(struct gf_gpu_plan *p) {

@@ -24,6 +24,10 @@ int gf_gpu_plan_make_general(const struct gf_job *job, const struct gf_gpu_props
  * gf_gpu_plan_make() chooses where it is cheaper. GF_EUNSUPP where no plan does so. */
 int gf_gpu_plan_make_across(const struct gf_job *job, const struct gf_gpu_props *props,
                             struct gf_gpu_plan **plan);
+/* The same with the last radices of z and of y, so many, one of them 1 or none, in the pass along x: of
+ * complex volumes. Likewise. */
+int gf_gpu_plan_make_joined(const struct gf_job *job, const struct gf_gpu_props *props, int z,
+                            int y, struct gf_gpu_plan **plan);
 void gf_gpu_plan_free(struct gf_gpu_plan *plan); /* NULL is fine */
 
 #endif

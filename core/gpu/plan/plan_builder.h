@@ -16,6 +16,9 @@ struct gf_gpu_plan_builder {
     bool in_parts; /* the only axis, of real lines, is folded and cut into parts */
     bool widen;    /* reals are transformed as complex numbers */
     int across;    /* the axis whose last radix, 2, is in the next axis' pass; -1 none */
+    /* The last radix of z and of y that the pass along x does, whose tile then has as many rows; 1: none.
+     * Complex volumes. */
+    int left[2];
     int complex_bytes, real_bytes;
 };
 
@@ -36,8 +39,12 @@ struct gf_gpu_axis_pass {
     int pair_axis;   /* axis along which samples are packed two by two, -1 none */
     int mirror_axis; /* mirrored axis of which half is enumerated, -1 none */
     bool mirror, scaled, multiply_in, multiply_out;
-    bool leaves_radix;   /* all of its axis but the last radix, 2, is done */
-    int across_axis;     /* the axis whose last radix this pass does on the way in, -1 none */
+    bool leaves_radix; /* all of its axis but the last radix, 2, is done */
+    int across_axis;   /* the axis whose last radix this pass does on the way in, -1 none */
+    /* As the builder's. Between the passes an axis of n points with a radix r left is r blocks of n / r: of
+     * the points that are the same modulo r. The pass that sorts reads the axes in their own order. */
+    int left[2];
+    bool sorts;
     bool filtered;       /* transforms, multiplies by the filter and transforms back */
     bool fold;           /* real samples are paired along the line itself, in either direction: the
                     * transform has half the axis' points */
@@ -53,9 +60,17 @@ struct gf_gpu_axis_pass {
 static inline bool gf_gpu_is_part(const struct gf_gpu_axis_pass *ap) {
     return ap->before[0] * ap->before[1] * ap->after > 1;
 }
+/* The last radix of its axis, which it leaves to the pass along x; 1: none. */
+static inline int gf_gpu_leaves(const struct gf_gpu_axis_pass *ap) {
+    return ap->axis < 2 ? ap->left[ap->axis] : 1;
+}
+/* How many rows it joins by the radices left, 1: none are. */
+static inline int gf_gpu_joins(const struct gf_gpu_axis_pass *ap) {
+    return ap->axis == 2 ? ap->left[0] * ap->left[1] : 1;
+}
 /* Whether its results are multiplied by the four-step twiddles of a split line. */
 static inline bool gf_gpu_is_turned(const struct gf_gpu_axis_pass *ap) {
-    return (ap->after > 1 && !ap->leaves_radix) || ap->both;
+    return (ap->after > 1 && !ap->leaves_radix && gf_gpu_leaves(ap) == 1) || ap->both;
 }
 /* Whether its lines come in pairs, each with its mirror image: the pass of a folded axis in parts in
  * which frequencies k and n/2 - k of the real line meet. */
