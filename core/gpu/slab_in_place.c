@@ -50,8 +50,8 @@ static int64_t first_late(const struct side *d) {
 /* The indices of these: pages, unless the first walk takes blocks. */
 static struct gf_span late_indices(const struct side *d) {
     const struct gf_gpu_walk *w = walk_of(d, 0);
-    const int64_t first = w->n ? gf_gpu_part_span(w, first_late(d)).first : w->first;
-    return (struct gf_span){first, w->first + w->extent - first};
+    const int64_t sent = first_late(d) * w->each, early = sent < w->extent ? sent : w->extent;
+    return (struct gf_span){w->first + early, w->extent - early};
 }
 
 static int take_views(struct side *d, const struct side *other) {
@@ -144,7 +144,6 @@ static void give_back(struct side *d) {
         c->api->free(c->gpu, d->output[k]);
         c->api->free(c->gpu, d->view[0][k]);
         c->api->free(c->gpu, d->view[1][k]);
-        c->api->free(c->gpu, d->elsewhere[k]);
     }
     for (int j = 0; j < 2; j++)
         c->api->free(c->gpu, d->work[j]);
@@ -173,6 +172,9 @@ void gf_gpu_in_place_drop(struct gf_gpu_in_place *p) {
     if (!p)
         return;
     gf_gpu_resident_wait(p->side[0].m, 2);
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < PARTS; k++) /* before what they are views of */
+            p->side[i].m->c->api->free(p->side[i].m->c->gpu, p->side[i].elsewhere[k]);
     for (int i = 0; i < 2; i++)
         give_back(&p->side[i]);
     free(p);
@@ -282,6 +284,8 @@ static int send(const struct side *d, const struct side *to, struct gf_span firs
     const struct gf_gpu_slabs *s = d->m->s;
     const bool blocks = walk_of(d, 0)->blocks;
     const struct gf_span pages = blocks ? second : first, bins = blocks ? first : second;
+    if (!first.count || !second.count)
+        return 0;
     const int64_t at = place_of(d, pages.first, bins.first), pitch = s->pitch * s->unit;
     const struct gf_gpu_send rows = {.from = d->exchange,
                                      .to = to->exchange,

@@ -13,7 +13,6 @@
 #include "core/filter/filter.h"
 #include "core/gpu/exchange.h"
 #include "core/gpu/team.h"
-#include "core/gpu/team_time.h"
 #include "core/session/backends.h"
 #include "tests/gpu/gpu_limited.h"
 #include "tests/test.h"
@@ -221,7 +220,13 @@ static void check_alone(struct subject *s, const char *text) {
 /* ---- a device that reaches the others' memory, and one that fails ---- */
 
 static int sends, followed;
-static bool in_reach;
+static bool in_reach, as_gpus;
+
+static int open_device(const char *device, void **gpu, struct gf_gpu_props *props) {
+    int rc = gf_gpu_opencl.open(device, gpu, props);
+    props->is_cpu = props->is_cpu && !as_gpus;
+    return rc;
+}
 
 static int follow_other(void *gpu, void *other, int which) {
     int rc = limited_fails();
@@ -263,6 +268,7 @@ static int send(void *gpu, void *other, const struct gf_gpu_send *r) {
 
 static struct gf_gpu made_up(void) {
     struct gf_gpu api = limited_opencl();
+    api.open = open_device;
     api.follow_other = follow_other;
     api.download_rows = download_rows;
     api.reaches = reaches;
@@ -407,6 +413,9 @@ static void test_in_place(void) {
              (strstr(in_place[i].job, "ch=") || strstr(in_place[i].job, " real ") ? 1 : 2);
              natural++)
             check_shared(&s, &in_place[i], false, natural);
+    as_gpus = true; /* which take so little in one part: nothing is sent late */
+    check_shared(&s, &(struct limited){2, "inv c64 24x20x40 > complex", 0, true}, false, false);
+    as_gpus = false;
     CHECK_EQ(limited_read, 0);
     reaching.reads_others = true;
     for (int i = 0; i < READ; i++) {
@@ -458,42 +467,7 @@ static void test_natural_refused(void) {
     check_refused(&options, "fwd c64 24x20x40 > complex", true);
 }
 
-/* ---- times ---- */
-
-/* By hand: 8 GB there, 16 back, 12 between; passes like copying 100. */
-static void test_times(void) {
-    const struct gf_gpu_load load = {
-        .in = 8e9, .out = 16e9, .exchange = 12e9, .passes = 100e9, .walks = 2};
-    struct gf_gpu_load whole = load;
-    const struct gf_device_rates rates = {
-        .copy = 1e12, .bus = {40e9, 20e9}, .link = 10e9, .open = 0.25};
-    whole.fits = true;
-    struct gf_plan_times t = gf_gpu_team_predict(&whole, 2, 1, &rates, &rates);
-    CHECK_EQ(t.devices, 2);
-    CHECK(!t.bus_assumed && !t.link_assumed);
-    CHECK(fabs(t.one - (8 / 40. + 0.1 + 16 / 20.)) < 1e-12);
-    /* The first walk sends half of each half, 3 GB; the second one copies 8 GB back. */
-    CHECK(fabs(t.several - (0.3 + 0.4 + 0.25)) < 1e-12);
-    CHECK(fabs(gf_gpu_team_predict(&load, 2, 0, &rates, &rates).one - (12 / 20. + 16 / 20.)) <
-          1e-12);
-    CHECK(fabs(gf_gpu_team_predict(&load, 4, 0, &rates, &rates).several - (0.225 + 0.2)) < 1e-12);
-    const struct gf_device_rates slower = {
-        .copy = 1e12, .bus = {20e9, 10e9}, .link = 5e9, .open = 0.25};
-    t = gf_gpu_team_predict(&whole, 2, 0, &rates, &slower);
-    CHECK(fabs(t.one - (8 / 40. + 0.1 + 16 / 20.)) < 1e-12);
-    CHECK(fabs(t.several - (0.6 + 0.8)) < 1e-12);
-    CHECK(t.rates.link == 5e9);
-    struct gf_device_rates by_host = rates; /* its threads limit the way back, of all devices */
-    by_host.locked[0] = by_host.locked[1] = 45e9;
-    t = gf_gpu_team_predict(&whole, 2, 0, &by_host, &by_host);
-    CHECK(fabs(t.several - (0.3 + 0.8)) < 1e-12);
-    CHECK(fabs(gf_gpu_team_predict(&load, 8, 0, &by_host, &by_host).several - (0.13125 + 0.8)) <
-          1e-12);
-    const struct gf_device_rates none = {.copy = 0};
-    t = gf_gpu_team_predict(&load, 2, 1, &none, &none);
-    CHECK(t.bus_assumed && t.link_assumed && t.rates.link > 0 && t.rates.link == t.rates.bus[0]);
-    CHECK(t.several > t.rates.open);
-}
+/* ---- the choice ---- */
 
 /* Whether two devices share a job that fits one. */
 static bool chooses_both(struct gf_device_rates rates, double least_gain) {
@@ -595,7 +569,6 @@ int main(int argc, char **argv) {
     gf_environment_read();
     const struct limited_args args = limited_args_read(argc, argv);
     test_pieces();
-    test_times();
     if (!args.gpu)
         for (int resident = 0; resident < 2; resident++)
             test_failures(resident);
