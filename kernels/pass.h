@@ -102,6 +102,7 @@ INLINE void store_line(struct sink *s, GLOBAL sink_element *dst, GLOBAL const cp
     store_pairs(s, dst, table, params, x, tile);
 #elif JOINS > 1
     store_joined(s, dst, table, params, x);
+    (void)tile;
 #else
     set_shade(s, params);
 #if ROW_ACCESS

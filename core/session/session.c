@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
@@ -154,19 +155,29 @@ static struct gf_device_rates slowest_of(const struct gf_session *s, int i, cons
     return slowest;
 }
 
+/* The GPUs that the backend lists first. Their descriptions are too much for a stack that may not grow. */
+static int count_gpus(const struct gf_backend *b) {
+    struct gf_gpu_props *props = malloc(GF_GPU_MAX_DEVICES * sizeof *props);
+    const int n = props ? gf_backend_devices(b, props) : 0;
+    int gpus = 0;
+    while (gpus < n && !props[gpus].is_cpu)
+        gpus++;
+    free(props);
+    return gpus;
+}
+
 /* The devices that may share a job, or NULL: those of the options; where auto has picked a GPU whose link to
  * others is recorded, all of its kind, in the text. */
 static const char *devices_of(const struct gf_session *s, int i, char text[GF_DEVICE_LIST]) {
     const struct gf_backend *b = gf_session_backend(s, i);
-    struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     const bool any = s->asked < 0 && !s->options.device && gf_record_has_any();
     if (!b->shares || !(any || (s->options.devices && s->asked >= 0)))
         return NULL;
     if (!any)
         return s->options.devices;
-    const int n = rates_of(s, i, NULL).link > 0 ? gf_backend_devices(b, props) : 0;
+    const int n = rates_of(s, i, NULL).link > 0 ? count_gpus(b) : 0;
     text[0] = 0;
-    for (int k = 0, at = 0; k < n && k < GF_MAX_SHARES && !props[k].is_cpu; k++)
+    for (int k = 0, at = 0; k < n && k < GF_MAX_SHARES; k++)
         at += snprintf(text + at, GF_DEVICE_LIST - (size_t)at, "%s%d", k ? "," : "", k);
     return strchr(text, ',') ? text : NULL;
 }
