@@ -76,7 +76,7 @@ enum gf_bench_status { GF_BENCH_OK, GF_BENCH_WRONG, GF_BENCH_FAILED, GF_BENCH_SK
 
 /* A pass as it was expected and as it was measured. */
 struct gf_bench_pass {
-    char what[192];
+    char what[224];
     int64_t bytes;            /* read and written, also by those not timed apart from it */
     double expected, seconds; /* 0: nothing is expected; not timed apart */
 };

@@ -22,7 +22,7 @@ enum { GF_MAX_PASSES = 48, GF_MAX_SHARES = 16, GF_REASON = 256 };
 
 /* One walk over the data: what `gpufft plan` prints is what runs. */
 struct gf_pass_info {
-    char what[192]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
+    char what[224]; /* "x: 4096 = 8·8·8·8, u8 -> half spectrum" */
     int64_t bytes_read;
     int64_t bytes_written;
     /* On a device: how many bytes could be copied there in the time that the pass is expected to
