@@ -418,16 +418,15 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, cons
     p->props = *props;
     p->general = way->general;
     bool wide = job->precision == GF_DOUBLE;
-    struct gf_gpu_plan_builder b = {
-        .p = p,
-        .job = &p->job,
-        .n = {1, 1, 1, job->luma ? 1 : job->channels},
-        .half = -1,
-        .across = -1,
-        .left = {way->left[0] ? way->left[0] : 1, way->left[1] ? way->left[1] : 1},
-        .dir = job->direction == GF_FORWARD ? 1 : -1,
-        .complex_bytes = wide ? 16 : 8,
-        .real_bytes = wide ? 8 : 4};
+    struct gf_gpu_plan_builder b = {.p = p,
+                                    .job = &p->job,
+                                    .n = {1, 1, 1, job->luma ? 1 : job->channels},
+                                    .half = -1,
+                                    .across = -1,
+                                    .left = {1, 1},
+                                    .dir = job->direction == GF_FORWARD ? 1 : -1,
+                                    .complex_bytes = wide ? 16 : 8,
+                                    .real_bytes = wide ? 8 : 4};
     for (int i = 0; i < job->ndim; i++)
         b.n[gf_work_axis(job, i)] = job->shape[i];
     const bool filters_part = job->op == GF_FILTER && job->whole.axes;
@@ -437,6 +436,8 @@ static int make(const struct gf_job *job, const struct gf_gpu_props *props, cons
         b.axes += on(&b, axis);
     int rc;
     b.widen = job->op != GF_DWT && must_widen(&b);
+    for (int axis = 0; axis < 2; axis++)
+        b.left[axis] = way->left[axis] ? way->left[axis] : 1;
     if (way->across)
         b.across = across_axis(&b);
     if ((way->across && b.across < 0) || (b.left[0] * b.left[1] > 1 && !can_join_rows(&b)))
