@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 static int test_passed, test_failed;
+__attribute__((unused)) static int test_known;
 
 /* One check; a failed one prints where and what, and the program continues. */
 #define CHECK(condition) CHECK_MSG(condition, "%s", #condition)
@@ -29,10 +30,26 @@ static int test_passed, test_failed;
         CHECK_MSG(left_ == right_, "%s is %lld, %s is %lld", #a, left_, #b, right_);               \
     } while (0)
 
+/* A defect that is still there: counted apart, and a failure once the condition holds. */
+#define CHECK_KNOWN_TO_FAIL(condition, ...)                                                        \
+    do {                                                                                           \
+        if (condition) {                                                                           \
+            test_failed++;                                                                         \
+            fprintf(stderr, "%s:%d: passes, though listed as known to fail: ", __FILE__,           \
+                    __LINE__);                                                                     \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fputc('\n', stderr);                                                                   \
+        } else {                                                                                   \
+            test_known++;                                                                          \
+        }                                                                                          \
+    } while (0)
+
 /* Adds checks that were counted elsewhere. */
 #define TEST_ADD(passed, failed) (test_passed += (passed), test_failed += (failed))
 
 /* The last line of a test program's main(): return TEST_END(); */
-#define TEST_END() (printf("%d passed, %d failed\n", test_passed, test_failed), test_failed != 0)
+#define TEST_END()                                                                                 \
+    (test_known ? printf("%d known to fail\n", test_known) : 0,                                    \
+     printf("%d passed, %d failed\n", test_passed, test_failed), test_failed != 0)
 
 #endif
