@@ -35,6 +35,9 @@ void gf_log_keep(void);
 struct gf_said gf_log_kept(void);
 void gf_log_say(struct gf_said *said);
 
+/* What is printed to stdout from here on is dropped: --quiet, where text is a command's product. */
+void gf_log_drop_text(void);
+
 /* One line for stdout, at once. */
 void gf_log_line(const char *line);
 

@@ -290,6 +290,7 @@ const struct gf_command gf_command_tune = {
     .operands = "",
     .summary = "measure the devices, for auto, plan and shares",
     .groups = groups,
+    .text = true,
     .examples = "  gpufft tune\n"
                 "  gpufft tune --backend=cuda:0 --json\n"
                 "  gpufft tune --forget\n",
