@@ -4,6 +4,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/factor.h"
 #include "core/base/memory.h"
@@ -73,31 +74,35 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
     return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
 }
 
-/* What the runs take by the record of this backend's device; 0 where that tells nothing. */
+/* What the runs take by the record of this backend's device; 0 where that tells nothing, as a noisy one. */
 static double recorded(const struct gf_backend *b, const struct gf_job *job,
-                       const struct gf_outlook *o) {
+                       const struct gf_outlook *o, const char **noisy) {
     struct gf_speed_record r;
-    if (!gf_record_of_device(b, b->devices ? o->device : NULL, &r))
+    if (!gf_record_of_device(b, b->devices ? o->device : NULL, &r)) {
+        *noisy = r.noisy ? b->name : *noisy;
         return 0;
+    }
     return (double)o->runs * gf_record_seconds(&r, job, o->threads);
 }
 
 /* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes longer
- * than a context does. */
-static void weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
-                           struct weights *w) {
+ * than a context does. Returns the name of a backend whose record is noisy, or NULL. */
+static const char *weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
+                                  struct weights *w) {
+    const char *noisy = NULL;
     const struct gf_backend *b;
     const double context = o->open ? 0 : gf_context_seconds;
     if (o->untuned || !gf_record_has_any())
-        return;
-    double seconds = choose_host(o, &b) ? 0 : recorded(b, job, o);
+        return NULL;
+    double seconds = choose_host(o, &b) ? 0 : recorded(b, job, o, &noisy);
     if (seconds > 0)
         w->host = seconds;
     for (b = NULL, seconds = 0; w->host > context && (b = gf_backend_next(o->backends, true, b)) &&
-                                !(seconds = recorded(b, job, o));)
+                                !(seconds = recorded(b, job, o, &noisy));)
         continue;
     if (seconds > 0)
         w->device = context + seconds;
+    return noisy;
 }
 
 static const char *time_text(double seconds, char text[32]) {
@@ -153,16 +158,19 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         return rc;
     }
     struct weights w = weigh(job, o);
-    weigh_recorded(job, o, &w);
+    const char *noisy = weigh_recorded(job, o, &w);
     if (w.host > w.device && o->is_cold && o->is_cold())
         w.device += build_seconds;
     struct gf_gpu_props props;
-    char host[32], device[32], times[32] = "", but[GF_REASON] = "no GPU is usable";
+    char host[32], device[32], times[96] = "", but[GF_REASON] = "no GPU is usable";
     const char *s = w.threads == 1 ? "" : "s";
     time_text(w.host, host);
     time_text(w.device, device);
     if (o->runs > 1)
         snprintf(times, sizeof times, ", for %lld jobs", (long long)o->runs);
+    if (noisy)
+        snprintf(times + strlen(times), sizeof times - strlen(times),
+                 "; tune's record of %.16s is noisy, not used", noisy);
     if (o->device && w.host > w.device)
         look_for_device(o, choice->no_device);
     if (choice->no_device[0])
