@@ -48,8 +48,8 @@ void gf_log_mute(bool on) {
 }
 
 void gf_log_setup(bool quiet, bool verbose) {
-    is_quiet = quiet;
-    is_verbose = verbose;
+    is_quiet = is_quiet || quiet;
+    is_verbose = is_verbose || verbose;
 }
 
 bool gf_log_is_verbose(void) {

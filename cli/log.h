@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+/* What is set once stays: a lesson's commands are as quiet as the lesson. */
 void gf_log_setup(bool quiet, bool verbose);
 bool gf_log_is_verbose(void);
 /* Nothing is printed to stderr: another process of the run prints it. */
