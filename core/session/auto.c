@@ -148,6 +148,12 @@ static void look_for_device(const struct gf_outlook *o, char no_device[GF_REASON
     }
 }
 
+static void add_noisy(const char *backend, char why[GF_REASON]) {
+    const size_t n = strlen(why);
+    if (backend)
+        snprintf(why + n, GF_REASON - n, "; tune's record of %s is noisy, not used", backend);
+}
+
 int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct gf_choice *choice) {
     *choice = (struct gf_choice){.backend = NULL};
     if (job->op == GF_DWT) { /* a few operations a sample, at the pace of memory */
@@ -162,15 +168,12 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
     if (w.host > w.device && o->is_cold && o->is_cold())
         w.device += build_seconds;
     struct gf_gpu_props props;
-    char host[32], device[32], times[96] = "", but[GF_REASON] = "no GPU is usable";
+    char host[32], device[32], times[32] = "", but[GF_REASON] = "no GPU is usable";
     const char *s = w.threads == 1 ? "" : "s";
     time_text(w.host, host);
     time_text(w.device, device);
     if (o->runs > 1)
         snprintf(times, sizeof times, ", for %lld jobs", (long long)o->runs);
-    if (noisy)
-        snprintf(times + strlen(times), sizeof times - strlen(times),
-                 "; tune's record of %.16s is noisy, not used", noisy);
     if (o->device && w.host > w.device)
         look_for_device(o, choice->no_device);
     if (choice->no_device[0])
@@ -183,6 +186,7 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         snprintf(choice->why, GF_REASON,
                  "%s: about %s with the copies on %.60s, %s on %d thread%s%s", b->name, device,
                  props.name, host, w.threads, s, times);
+        add_noisy(noisy, choice->why);
         return 0;
     }
     if (w.host <= w.device)
@@ -191,5 +195,6 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
     if (!rc)
         snprintf(choice->why, GF_REASON, "%s: about %s on %d thread%s%s; %.150s",
                  choice->backend->name, host, w.threads, s, times, but);
+    add_noisy(noisy, choice->why);
     return rc;
 }
