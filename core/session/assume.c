@@ -121,13 +121,7 @@ static int assumed_measure(void *context, struct gf_device_speed *speed) {
     return 0;
 }
 
-static const struct gf_device_exec on_device = {.measure = assumed_measure};
-
-static int assumed_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                        struct gf_array *out, struct gf_report *report) {
-    (void)context, (void)plan, (void)in, (void)out, (void)report;
-    return gf_fail(GF_EBACKEND, "'%s' is assumed: nothing runs there", assumed.props.name);
-}
+static const struct gf_on_device on_device = {.measure = assumed_measure};
 
 int gf_assume_backend(const char *name, const struct gf_assumed_device *device,
                       const struct gf_backend **out) {
@@ -142,10 +136,8 @@ int gf_assume_backend(const char *name, const struct gf_assumed_device *device,
                                           .list = assumed_list,
                                           .open = assumed_open,
                                           .plan = like[i]->plan,
-                                          .exec = assumed_exec,
                                           .on_device = &on_device,
                                           .lost = gf_gpu_run_lost,
-                                          .unplan = like[i]->unplan,
                                           .close = free};
             *out = &backend;
             return 0;

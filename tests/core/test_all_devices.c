@@ -38,24 +38,16 @@ static int open_device(const struct gf_backend_options *o, void **context) {
 }
 
 static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    (void)context;
-    *out = calloc(1, sizeof **out);
-    (*out)->job = *job;
+    *out = gf_plan_new(context, job, NULL, 0);
     return 0;
-}
-
-static void unplan(void *context, struct gf_plan *p) {
-    (void)context;
-    free(p);
 }
 
 static void close_device(void *context) {
     (void)context;
 }
 
-static const struct gf_device_exec on_device = {.upload = NULL};
-#define FAKE                                                                                       \
-    .probe = probe, .open = open_device, .plan = plan, .unplan = unplan, .close = close_device
+static const struct gf_on_device on_device = {.measure = NULL};
+#define FAKE .probe = probe, .open = open_device, .plan = plan, .close = close_device
 static const struct gf_backend host = {.name = "host", .automatic = 1, FAKE};
 static const struct gf_backend gpu = {.name = "gpu",
                                       .automatic = 2,

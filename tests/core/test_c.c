@@ -55,7 +55,7 @@ static void test_refusals(const struct subject *s) {
     CHECK(strstr(gf_message(), "--backend=openmp") && strstr(gf_message(), "12") && !plan);
     job.axes = 1; /* 16 points, 12 times */
     CHECK_EQ(s->backend->plan(s->context[0], &job, &plan), 0);
-    s->backend->unplan(s->context[0], plan);
+    gf_plan_drop(plan);
     CHECK(!s->backend->automatic && s->backend->powers_of_two);
 }
 

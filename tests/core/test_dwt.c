@@ -484,7 +484,7 @@ static void test_backend(enum extent extent, bool gpu) {
     if (rc) {
         printf("%s: %s\n", backend->name, gf_message());
     } else {
-        backend->unplan(contexts[0], plan);
+        gf_plan_drop(plan);
         options.threads = 2;
         CHECK_EQ(backend->open(&options, &contexts[1]), 0);
         if (extent == TINY)

@@ -36,7 +36,7 @@ static bool transform(const char *mode) {
         goto out;
     for (int run = 0; run < 2; run++) { /* a plan serves more than once */
         memset(result, 0, sizeof result);
-        if (gf_backend_fftw.exec(context, plan, &in, &out, &report))
+        if (plan->ops->exec(plan, &in, &out, &report))
             goto out;
         fine = true;
         for (int i = 0; i < 60 * 64; i++)
@@ -44,7 +44,7 @@ static bool transform(const char *mode) {
     }
 out:
     if (plan)
-        gf_backend_fftw.unplan(context, plan);
+        gf_plan_drop(plan);
     if (context)
         gf_backend_fftw.close(context);
     return fine;

@@ -16,10 +16,10 @@ static int64_t run(void *context, const struct gf_job *job, const struct gf_arra
     struct gf_report report;
     int rc = backend->plan(context, job, &plan);
     if (!rc)
-        rc = backend->exec(context, plan, in, out, &report);
+        rc = plan->ops->exec(plan, in, out, &report);
     CHECK_MSG(!rc, "%s", gf_message());
     int64_t bytes = plan ? plan->workspace_bytes : -1;
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     return bytes;
 }
 

@@ -177,12 +177,12 @@ static void test_job(struct shared *s) {
     if (!rc) {
         backends_fill(&in, &seed);
         write_file(s->in, 10, in.data, (size_t)gf_array_bytes(&in));
-        rc = backend->exec(context, plan, &in, &out, &report);
+        rc = plan->ops->exec(plan, &in, &out, &report);
     }
     CHECK_MSG(!rc, "%s", gf_message());
     if (!rc)
         compare(s, &out, &report);
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     backend->close(context);
     gf_array_free(&in);
     gf_array_free(&out);

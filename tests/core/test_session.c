@@ -59,28 +59,11 @@ static bool fails(struct fake *f, int status) {
     return !f->fail_times || f->fail_times-- > 1 || (f->fail_plan = f->fail_exec = 0) == 0;
 }
 
-static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    struct fake *f = ((struct fake_context *)context)->fake;
-    int rc = f->fail_plan;
-    f->planned++;
-    *out = NULL;
-    if (fails(f, rc))
-        return gf_fail(rc, "cannot plan it");
-    *out = calloc(1, sizeof **out);
-    (*out)->job = *job;
-    (*out)->workspace_bytes = 1000;
-    (*out)->build_seconds = 2;
-    (*out)->kernels_built = 3;
-    (*out)->in_slabs = f->slabs > 0;
-    f->slabs -= f->slabs > 0;
-    return 0;
-}
-
-static int exec(void *context, struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
+static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report) {
-    struct fake *f = ((struct fake_context *)context)->fake;
+    struct fake *f = p->impl;
     int rc = f->fail_exec;
-    (void)p, (void)in, (void)out;
+    (void)in, (void)out;
     f->ran++;
     if (fails(f, rc))
         return gf_fail(rc, "cannot run it");
@@ -89,13 +72,30 @@ static int exec(void *context, struct gf_plan *p, const struct gf_array *in, str
     return 0;
 }
 
-static bool is_lost(void *context) {
-    return ((struct fake_context *)context)->fake->lost;
+static void drop(struct gf_plan *p) {
+    ((struct fake *)p->impl)->unplanned++;
 }
 
-static void unplan(void *context, struct gf_plan *p) {
-    ((struct fake_context *)context)->fake->unplanned += p != NULL;
-    free(p);
+static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
+    struct fake *f = ((struct fake_context *)context)->fake;
+    int rc = f->fail_plan;
+    f->planned++;
+    *out = NULL;
+    if (fails(f, rc))
+        return gf_fail(rc, "cannot plan it");
+    *out = gf_plan_new(context, job, &ops, 0);
+    (*out)->impl = f;
+    (*out)->workspace_bytes = 1000;
+    (*out)->build_seconds = 2;
+    (*out)->kernels_built = 3;
+    (*out)->in_slabs = f->slabs > 0;
+    f->slabs -= f->slabs > 0;
+    return 0;
+}
+
+static bool is_lost(void *context) {
+    return ((struct fake_context *)context)->fake->lost;
 }
 
 static void close_fake(void *context) {
@@ -130,15 +130,13 @@ static bool is_slow(void *context) {
     return ((struct fake_context *)context)->fake == &gpu;
 }
 
-static const struct gf_device_exec on_device = {.upload = NULL};
+static const struct gf_on_device on_device = {.measure = NULL};
 static const struct gf_backend host_backend = {.name = "host",
                                                .automatic = 1,
                                                .per_thread = true,
                                                .probe = host_probe,
                                                .open = host_open,
                                                .plan = plan,
-                                               .exec = exec,
-                                               .unplan = unplan,
                                                .close = close_fake};
 static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .automatic = 2,
@@ -149,19 +147,12 @@ static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .list = list,
                                               .open = gpu_open,
                                               .plan = plan,
-                                              .exec = exec,
                                               .lost = is_lost,
                                               .slow_close = is_slow,
-                                              .unplan = unplan,
                                               .close = close_fake};
 /* In host memory, one context, never picked by auto. */
-static const struct gf_backend other_backend = {.name = "other",
-                                                .probe = other_probe,
-                                                .open = other_open,
-                                                .plan = plan,
-                                                .exec = exec,
-                                                .unplan = unplan,
-                                                .close = close_fake};
+static const struct gf_backend other_backend = {
+    .name = "other", .probe = other_probe, .open = other_open, .plan = plan, .close = close_fake};
 static const struct gf_backend *const backends[] = {&host_backend, &gpu_backend, &other_backend,
                                                     NULL};
 
@@ -575,7 +566,7 @@ static void test_left(void) {
         CHECK_EQ(f->closed, i == 2);
         CHECK_EQ(f->unplanned, i == 2);
         if (!f->closed) {
-            unplan(context, left);
+            gf_plan_drop(left);
             close_fake(context);
         }
         reset();

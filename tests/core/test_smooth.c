@@ -34,9 +34,9 @@ static void run(void *context, const struct gf_job *job, struct gf_array *in) {
     alloc(&out, job->out[0].dtype, job->ndim + 1, shape);
     int rc = backend->plan(context, job, &plan);
     if (!rc)
-        rc = backend->exec(context, plan, in, &out, &report);
+        rc = plan->ops->exec(plan, in, &out, &report);
     CHECK_MSG(!rc, "%s", gf_message());
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     gf_array_free(in);
     *in = out;
 }

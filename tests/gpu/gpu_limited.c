@@ -50,20 +50,19 @@ int limited_open(struct subject *s, const struct gf_backend_options *options, co
     return rc ? rc : s->backend->plan(s->context[0], &j->job, &j->plan);
 }
 
-static void drop_plan(struct subject *s, struct limited_job *j) {
-    if (j->plan)
-        s->backend->unplan(s->context[0], j->plan);
+static void drop_plan(struct limited_job *j) {
+    gf_plan_drop(j->plan);
     j->plan = NULL;
 }
 
 void limited_check(struct subject *s, struct limited_job *j) {
-    drop_plan(s, j);
+    drop_plan(j);
     backends_check(s, &j->job, false);
     backends_check(s, &j->job, true);
 }
 
 void limited_close(struct subject *s, struct limited_job *j) {
-    drop_plan(s, j);
+    drop_plan(j);
     if (s->context[0])
         s->backend->close(s->context[0]);
     s->context[0] = s->context[1] = NULL;

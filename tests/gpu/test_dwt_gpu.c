@@ -85,7 +85,7 @@ static void check_slabs(const struct gf_job *job, int64_t kib, bool strided) {
     if (!rc)
         CHECK(plan->device_bytes <= kib << 10);
     if (!rc)
-        rc = backend->exec(little, plan, &in, &parts, &report);
+        rc = plan->ops->exec(plan, &in, &parts, &report);
     CHECK_MSG(!rc, "%s", gf_message());
     if (!rc && run(job, &in, &whole, &expected)) {
         CHECK_MSG(!memcmp(parts.data, whole.data, (size_t)gf_array_bytes(&parts)),
@@ -93,7 +93,7 @@ static void check_slabs(const struct gf_job *job, int64_t kib, bool strided) {
                   (int)job->wavelet.boundary, job->wavelet.levels);
         CHECK_EQ(report.clipped[0], expected.clipped[0]);
     }
-    backend->unplan(little, plan);
+    gf_plan_drop(plan);
     backend->close(little);
     gf_array_free(&base);
     gf_array_free(&whole);

@@ -213,7 +213,7 @@ static void check_alone(struct subject *s, const char *text) {
     CHECK(!s->backend->open(&options, &context));
     CHECK_MSG(context && !s->backend->plan(context, &job, &plan), "%s: %s", text, gf_message());
     CHECK_MSG(plan && !plan->n_shares && !plan->in_slabs, "%s is shared", text);
-    s->backend->unplan(context, plan);
+    gf_plan_drop(plan);
     s->backend->close(context);
 }
 
@@ -451,7 +451,7 @@ static void check_refused(const struct gf_backend_options *options, const char *
     CHECK(backends_parse(text, &job));
     CHECK_MSG(context && gf_backend_opencl.plan(context, &job, &plan) == GF_EUNSUPP, "%s", text);
     CHECK(*gf_message() && !plan);
-    gf_backend_opencl.unplan(context, plan);
+    gf_plan_drop(plan);
     gf_gpu_team_close(context);
     in_reach = true;
 }
@@ -488,7 +488,7 @@ static bool chooses_both(struct gf_device_rates rates, double least_gain) {
     CHECK(!gf_backend_opencl.plan(context, &job, &plan));
     const bool both = plan && plan->n_shares == 2;
     CHECK(plan && plan->in_slabs == both && plan->times.devices == 2);
-    gf_backend_opencl.unplan(context, plan);
+    gf_plan_drop(plan);
     gf_gpu_team_close(context);
     return both;
 }

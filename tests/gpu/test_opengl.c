@@ -70,7 +70,7 @@ static void test_jobs(struct subject *s, size_t step) {
         int rc = s->backend->plan(s->context[0], &job, &plan);
         CHECK_MSG(!rc, "%s: %s", jobs[i], gf_message());
         if (plan)
-            s->backend->unplan(s->context[0], plan);
+            gf_plan_drop(plan);
         if (!rc)
             backends_check(s, &job, i % 2);
     }
@@ -178,12 +178,12 @@ static void test_reset(struct subject *s) {
     const int64_t shape[] = {6, 5, 1};
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
     backends_fill(&in, &s->seed);
-    CHECK(!b->exec(context, plan, &in, &out, NULL) && !b->lost(context));
+    CHECK(!plan->ops->exec(plan, &in, &out, NULL) && !b->lost(context));
     reset = true;
-    CHECK_EQ(b->exec(context, plan, &in, &out, NULL), GF_EBACKEND);
+    CHECK_EQ(plan->ops->exec(plan, &in, &out, NULL), GF_EBACKEND);
     CHECK_MSG(strstr(gf_message(), "the device was reset"), "%s", gf_message());
     CHECK(b->lost(context));
-    b->unplan(context, plan);
+    gf_plan_drop(plan);
     b->close(context);
     reset = false;
     gf_array_free(&in);
