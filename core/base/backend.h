@@ -4,7 +4,7 @@
  *     void *context;
  *     struct gf_plan *plan;
  *     struct gf_report report;
- *     int rc = b->open(&(struct gf_backend_options){.threads = 4}, &context);
+ *     int rc = gf_backend_open(b, &(struct gf_backend_options){.threads = 4}, &context);
  *     if (!rc) rc = b->plan(context, &job, &plan);
  *     if (!rc) rc = plan->ops->exec(plan, &in, out, &report);
  *     gf_plan_drop(plan);
@@ -178,6 +178,7 @@ struct gf_dwt_streamer;
 struct gf_backend {
     const char *name;
     const char *what; /* one line for `gpufft devices` */
+    const void *own;  /* what the backend's functions find here: of GPU backends struct gf_gpu */
 
     /* auto's order among the backends on devices, and among those in host memory, from 1 on; 0:
      * auto never picks it. */
@@ -198,14 +199,15 @@ struct gf_backend {
 
     /* 0 when usable; otherwise GF_EABSENT and in `reason` one line: why, and the remedy. When
      * usable, `reason` describes it (library version, instruction set, threads). Opens nothing. */
-    int (*probe)(char reason[GF_REASON]);
+    int (*probe)(const struct gf_backend *b, char reason[GF_REASON]);
     /* As probe, as far as that can be told without starting a driver, which takes a tenth of a
      * second: whether its library is there. NULL: that is all that probe does. */
-    int (*installed)(char reason[GF_REASON]);
+    int (*installed)(const struct gf_backend *b, char reason[GF_REASON]);
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens nothing. NULL where there are none, or another backend's. */
-    int (*list)(struct gf_gpu_props *props, int most);
-    int (*open)(const struct gf_backend_options *options, void **context);
+    int (*list)(const struct gf_backend *b, struct gf_gpu_props *props, int most);
+    int (*open)(const struct gf_backend *b, const struct gf_backend_options *options,
+                void **context);
     int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
     const struct gf_on_device *on_device; /* NULL: arrays stay in the host's memory */
     /* After a failure: true when nothing further runs in this context. NULL where that cannot be.
@@ -215,6 +217,18 @@ struct gf_backend {
     /* Whether close() takes longer than the end of the process does with the context open. NULL: no. */
     bool (*slow_close)(void *context);
 };
+
+static inline int gf_backend_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    return b->probe(b, reason);
+}
+static inline int gf_backend_list(const struct gf_backend *b, struct gf_gpu_props *props,
+                                  int most) {
+    return b->list(b, props, most);
+}
+static inline int gf_backend_open(const struct gf_backend *b,
+                                  const struct gf_backend_options *options, void **context) {
+    return b->open(b, options, context);
+}
 
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_opengl;

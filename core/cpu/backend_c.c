@@ -28,14 +28,16 @@ struct impl {
     void *waves[GF_MAX_DIMS], *line; /* tables by axis of the job; one line */
 };
 
-static int c_probe(char reason[GF_REASON]) {
+static int c_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "plain C on one thread, radix 2, lengths of 2^k");
     return 0;
 }
 
-static int c_open(const struct gf_backend_options *options, void **context) {
+static int c_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                  void **context) {
     static char nothing;
-    (void)options;
+    (void)b, (void)options;
     *context = &nothing;
     return 0;
 }

@@ -26,7 +26,8 @@ static const char *isa_asked(void) {
     return gf_process()->isa;
 }
 
-static int probe(char reason[GF_REASON]) {
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, isa_asked());
     if (!k) {
         snprintf(reason, GF_REASON, "GPUFFT_ISA=%s does not run on this CPU; unset it",
@@ -41,7 +42,9 @@ static int probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int open_context(const struct gf_backend_options *options, void **context) {
+static int open_context(const struct gf_backend *b, const struct gf_backend_options *options,
+                        void **context) {
+    (void)b;
     struct context *c = calloc(1, sizeof *c);
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory");

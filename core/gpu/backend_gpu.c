@@ -12,52 +12,25 @@
 #include "core/gpu/slab.h"
 #include "core/gpu/team.h"
 
-static int opencl_open(const struct gf_backend_options *options, void **context) {
-    return gf_gpu_team_open(&gf_gpu_opencl, options, context);
+static const struct gf_gpu *api_of(const struct gf_backend *b) {
+    return b->own;
 }
 
-static int cuda_open(const struct gf_backend_options *options, void **context) {
-    return gf_gpu_team_open(&gf_gpu_cuda, options, context);
+static int gpu_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                    void **context) {
+    return gf_gpu_team_open(api_of(b), options, context);
 }
 
-static int opengl_open(const struct gf_backend_options *options, void **context) {
-    return gf_gpu_team_open(&gf_gpu_opengl, options, context);
+static int gpu_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    return api_of(b)->probe(reason);
 }
 
-static int opencl_probe(char reason[GF_REASON]) {
-    return gf_gpu_opencl.probe(reason);
+static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
+    return api_of(b)->installed(reason);
 }
 
-static int cuda_probe(char reason[GF_REASON]) {
-    return gf_gpu_cuda.probe(reason);
-}
-
-static int opengl_probe(char reason[GF_REASON]) {
-    return gf_gpu_opengl.probe(reason);
-}
-
-static int cuda_installed(char reason[GF_REASON]) {
-    return gf_gpu_cuda.installed(reason);
-}
-
-static int opencl_installed(char reason[GF_REASON]) {
-    return gf_gpu_opencl.installed(reason);
-}
-
-static int opengl_installed(char reason[GF_REASON]) {
-    return gf_gpu_opengl.installed(reason);
-}
-
-static int opencl_list(struct gf_gpu_props *props, int most) {
-    return gf_gpu_opencl.list(props, most);
-}
-
-static int cuda_list(struct gf_gpu_props *props, int most) {
-    return gf_gpu_cuda.list(props, most);
-}
-
-static int opengl_list(struct gf_gpu_props *props, int most) {
-    return gf_gpu_opengl.list(props, most);
+static int gpu_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    return api_of(b)->list(props, most);
 }
 
 /* ---- plans whose arrays are on the device as a whole ---- */
@@ -311,9 +284,10 @@ static const struct gf_on_device on_device = {
 
 /* The rows that the tables share. `api` is the name of the interface and of the backend. */
 #define ON_GPU(api)                                                                                \
-    .name = #api, .devices = true, .probe = api##_probe, .installed = api##_installed,             \
-    .list = api##_list, .open = api##_open, .plan = gpu_plan, .on_device = &on_device,             \
-    .lost = gf_gpu_team_lost, .close = gf_gpu_team_close, .slow_close = gf_gpu_run_slow_close
+    .name = #api, .own = &gf_gpu_##api, .devices = true, .probe = gpu_probe,                       \
+    .installed = gpu_installed, .list = gpu_list, .open = gpu_open, .plan = gpu_plan,              \
+    .on_device = &on_device, .lost = gf_gpu_team_lost, .close = gf_gpu_team_close,                 \
+    .slow_close = gf_gpu_run_slow_close
 
 const struct gf_backend gf_backend_opencl = {
     ON_GPU(opencl), .what = "OpenCL 1.2 devices",     .automatic = 2,

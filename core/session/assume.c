@@ -91,18 +91,22 @@ static bool assumed_lost(void *gpu) {
 /* Plans take no buffer, and without build() no kernel. */
 static const struct gf_gpu no_gpu = {.free_bytes = assumed_free_bytes, .lost = assumed_lost};
 
-static int assumed_probe(char reason[GF_REASON]) {
+static int assumed_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "%s, which need not be here", assumed.props.name);
     return 0;
 }
 
-static int assumed_list(struct gf_gpu_props *props, int most) {
+static int assumed_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     if (most > 0)
         props[0] = assumed.props;
     return 1;
 }
 
-static int assumed_open(const struct gf_backend_options *options, void **context) {
+static int assumed_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                        void **context) {
+    (void)b;
     struct gf_gpu_context *c = calloc(1, sizeof *c);
     *context = c;
     if (!c)

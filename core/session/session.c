@@ -96,7 +96,7 @@ static const struct gf_backend *find_with(const struct gf_session *s,
     }
     do
         b = gf_backend_next(s->options.backends, false, b);
-    while (b && (!has(b) || b->probe(reason)));
+    while (b && (!has(b) || gf_backend_probe(b, reason)));
     return b;
 }
 
@@ -203,9 +203,9 @@ static void *open_context(void *argument) {
     struct gf_opening *o = argument;
     char reason[GF_REASON] = "";
     double start = gf_now_ms();
-    o->status = o->backend->open(&o->options, &o->context);
+    o->status = gf_backend_open(o->backend, &o->options, &o->context);
     o->ms = gf_now_ms() - start;
-    if (o->status == GF_EABSENT && o->backend->installed && o->backend->probe(reason))
+    if (o->status == GF_EABSENT && o->backend->installed && gf_backend_probe(o->backend, reason))
         gf_backend_unusable(o->backend, reason);
     if (o->status)
         snprintf(o->message, sizeof o->message, "%s", gf_message());
@@ -221,7 +221,7 @@ static void prepare_opening(const struct gf_session *s, int i, struct gf_opening
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
     char devices[GF_DEVICE_LIST];
     const struct gf_backend_options options = backend_options(s, i, threads, devices);
-    return gf_session_backend(s, i)->open(&options, context);
+    return gf_backend_open(gf_session_backend(s, i), &options, context);
 }
 
 /* A GPU backend that was asked for by name alone may have nothing but the CPU under it. */

@@ -124,7 +124,7 @@ static void *run_team(void *user) {
     struct work w;
     struct gf_report report;
     void *context;
-    if (b->open(&team->options, &context))
+    if (gf_backend_open(b, &team->options, &context))
         return NULL;
     int rc = prepare(b, context, team->job, &w), runs = 0;
     if (!rc)
@@ -196,7 +196,7 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     void *context;
     double speed;
     snprintf(list, sizeof list, "%d,%d", own, other);
-    if (b->open(&(struct gf_backend_options){.device = list}, &context))
+    if (gf_backend_open(b, &(struct gf_backend_options){.device = list}, &context))
         return 0;
     if (b->on_device->link(context, LINK_BYTES, &speed))
         speed = 0;
@@ -224,7 +224,7 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
                    struct gf_speed_record *r) {
     struct tuning t = {.b = b, .start = gf_now_ms()};
     *r = (struct gf_speed_record){.threads = 0};
-    int rc = b->open(options, &t.context);
+    int rc = gf_backend_open(b, options, &t.context);
     if (rc)
         return rc;
     if (b->devices)

@@ -88,7 +88,8 @@ static const struct clfft *find(void) {
     return NULL;
 }
 
-static int clfft_probe(char reason[GF_REASON]) {
+static int clfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     char device[GF_REASON] = "";
     uint32_t version[3] = {0, 0, 0};
     int rc = gf_gpu_opencl.probe(device);
@@ -107,12 +108,15 @@ static int clfft_probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int clfft_list(struct gf_gpu_props *props, int most) {
+static int clfft_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     return gf_gpu_opencl.list(props, most);
 }
 
 /* One context at a time: what clFFT keeps is the process's. */
-static int clfft_open(const struct gf_backend_options *options, void **context) {
+static int clfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                      void **context) {
+    (void)b;
     const struct clfft *f = find();
     *context = NULL;
     if (!f)

@@ -42,10 +42,11 @@ struct impl {
     struct gf_array table;      /* a filter's, until it is on the device */
 };
 
-static int cufft_probe(char reason[GF_REASON]) {
+static int cufft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     char device[GF_REASON] = "";
     const struct gf_cufft *f;
     int version = 0, rc = gf_gpu_cuda.probe(device);
+    (void)b;
     if (rc) {
         snprintf(reason, GF_REASON, "%s", device);
         return rc;
@@ -61,7 +62,9 @@ static int cufft_probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int cufft_open(const struct gf_backend_options *options, void **context) {
+static int cufft_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                      void **context) {
+    (void)b;
     *context = NULL;
     return gf_cufft_find() ? gf_gpu_run_open(&gf_gpu_cuda, options, context) : GF_EABSENT;
 }

@@ -101,9 +101,10 @@ static bool find_library(void) {
     return present;
 }
 
-static int cufftxt_probe(char reason[GF_REASON]) {
+static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     int version = 0;
+    (void)b;
     if (!find_library()) {
         snprintf(reason, GF_REASON, "%s", gf_message());
         return GF_EABSENT;
@@ -178,7 +179,9 @@ static void cufftxt_close(void *context) {
     free(c);
 }
 
-static int cufftxt_open(const struct gf_backend_options *options, void **context) {
+static int cufftxt_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                        void **context) {
+    (void)b;
     *context = NULL;
     if (!find_library())
         return GF_EABSENT;

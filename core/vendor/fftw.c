@@ -15,7 +15,12 @@
 #include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
-static int probe(enum gf_fftw_maker maker, char reason[GF_REASON]) {
+static enum gf_fftw_maker maker_of(const struct gf_backend *b) {
+    return *(const enum gf_fftw_maker *)b->own;
+}
+
+static int fftw_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    const enum gf_fftw_maker maker = maker_of(b);
     const struct gf_fftw *d = gf_fftw_find(maker, GF_DOUBLE, NULL);
     const struct gf_fftw *f = gf_fftw_find(maker, GF_SINGLE, NULL), *any = f ? f : d;
     if (!any) {
@@ -26,14 +31,6 @@ static int probe(enum gf_fftw_maker maker, char reason[GF_REASON]) {
              any->plan_with_nthreads ? "" : ", one thread (no libfftw3f_omp or _threads)",
              f && d ? "" : (f ? ", single precision only" : ", double precision only"));
     return 0;
-}
-
-static int fftw_probe(char reason[GF_REASON]) {
-    return probe(GF_FFTW_OWN, reason);
-}
-
-static int mkl_probe(char reason[GF_REASON]) {
-    return probe(GF_FFTW_MKL, reason);
 }
 
 /* ---- context and plan ---- */
@@ -58,14 +55,15 @@ struct impl {
     bool direct; /* can run from array to array; the buffers are for arrays with other strides */
 };
 
-static int open_maker(enum gf_fftw_maker maker, const struct gf_backend_options *options,
-                      void **context) {
+static int fftw_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                     void **context) {
     static const struct {
         const char *name;
         unsigned flags;
     } modes[] = {
         {"estimate", GF_FFTW_ESTIMATE}, {"measure", GF_FFTW_MEASURE}, {"patient", GF_FFTW_PATIENT}};
     const char *name = options && options->fftw_plan ? options->fftw_plan : "estimate";
+    const enum gf_fftw_maker maker = maker_of(b);
     const char *path = options && maker == GF_FFTW_MKL ? options->library : NULL;
     int threads = options ? options->threads : 0;
     *context = NULL;
@@ -89,14 +87,6 @@ static int open_maker(enum gf_fftw_maker maker, const struct gf_backend_options 
     c->plan_seconds = options ? options->plan_seconds : 0;
     *context = c;
     return 0;
-}
-
-static int fftw_open(const struct gf_backend_options *options, void **context) {
-    return open_maker(GF_FFTW_OWN, options, context);
-}
-
-static int mkl_open(const struct gf_backend_options *options, void **context) {
-    return open_maker(GF_FFTW_MKL, options, context);
 }
 
 static void fftw_close(void *context) {
@@ -373,8 +363,11 @@ static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **o
     return 0;
 }
 
+static const enum gf_fftw_maker own = GF_FFTW_OWN, mkl = GF_FFTW_MKL;
+
 const struct gf_backend gf_backend_fftw = {
     .name = "fftw",
+    .own = &own,
     .what = "FFTW 3, the reference",
     .probe = fftw_probe,
     .open = fftw_open,
@@ -384,10 +377,11 @@ const struct gf_backend gf_backend_fftw = {
 
 const struct gf_backend gf_backend_mkl = {
     .name = "mkl",
+    .own = &mkl,
     .what = "Intel MKL through its FFTW interface",
     .library = true,
-    .probe = mkl_probe,
-    .open = mkl_open,
+    .probe = fftw_probe,
+    .open = fftw_open,
     .plan = fftw_plan,
     .close = fftw_close,
 };

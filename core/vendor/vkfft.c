@@ -27,7 +27,8 @@ struct impl {
     int direction;
 };
 
-static int vkfft_probe(char reason[GF_REASON]) {
+static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     char device[GF_REASON] = "";
     int version = VkFFTGetVersion(), rc = gf_gpu_cuda.probe(device);
     if (rc)
@@ -38,7 +39,9 @@ static int vkfft_probe(char reason[GF_REASON]) {
     return rc;
 }
 
-static int vkfft_open(const struct gf_backend_options *options, void **context) {
+static int vkfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                      void **context) {
+    (void)b;
     return gf_gpu_run_open(&gf_gpu_cuda, options, context);
 }
 
@@ -150,16 +153,19 @@ const struct gf_backend gf_backend_vkfft = {
     .close = gf_gpu_run_close,
 };
 #else
-static int vkfft_probe(char reason[GF_REASON]) {
+static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "built without VkFFT (make VKFFT=DIR, where DIR has vkFFT.h)");
     return GF_EABSENT;
 }
 
-static int vkfft_open(const struct gf_backend_options *options, void **context) {
+static int vkfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                      void **context) {
+    (void)b;
     char reason[GF_REASON];
     (void)options;
     *context = NULL;
-    return gf_fail(vkfft_probe(reason), "%s", reason);
+    return gf_fail(vkfft_probe(b, reason), "%s", reason);
 }
 
 const struct gf_backend gf_backend_vkfft = {

@@ -62,7 +62,8 @@ static void test_refusals(const struct subject *s) {
 int main(void) {
     struct subject s = {.backend = &gf_backend_c, .shards = 1, .seed = 5};
     for (int i = 0; i < 2; i++)
-        CHECK(!s.backend->open(&(struct gf_backend_options){.threads = 1}, &s.context[i]));
+        CHECK(
+            !gf_backend_open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
     test_named(&s);
     test_refusals(&s);
     TEST_ADD(s.passed, s.failed);

@@ -76,12 +76,14 @@ struct fake {
     int device; /* DEVICES: the host */
 };
 
-static int probe(char reason[GF_REASON]) {
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "made up");
     return 0;
 }
 
-static int list(struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     for (int i = 0; i < DEVICES && i < most; i++) {
         memset(&props[i], 0, sizeof props[i]);
         snprintf(props[i].name, sizeof props[i].name, "Fake 900%d", i);
@@ -90,15 +92,19 @@ static int list(struct gf_gpu_props *props, int most) {
     return DEVICES;
 }
 
-static int open_fake(const struct gf_backend_options *o, void **context) {
+static int open_fake(const struct gf_backend *b, const struct gf_backend_options *o,
+                     void **context) {
+    (void)b;
     struct fake *f = malloc(sizeof *f);
     f->device = o->device ? atoi(o->device) : 0;
     *context = f;
     return 0;
 }
 
-static int open_host(const struct gf_backend_options *o, void **context) {
-    int rc = open_fake(&(struct gf_backend_options){.threads = o->threads}, context);
+static int open_host(const struct gf_backend *b, const struct gf_backend_options *o,
+                     void **context) {
+    (void)b;
+    int rc = open_fake(b, &(struct gf_backend_options){.threads = o->threads}, context);
     ((struct fake *)*context)->device = DEVICES;
     return rc;
 }

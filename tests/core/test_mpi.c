@@ -104,7 +104,7 @@ static void run_shared(void *user, struct gf_ranks *ranks) {
         spread.in.strip = s->strip[0];
         spread.out.strip = s->strip[1];
     }
-    backend->open(&options, &spread.context);
+    gf_backend_open(backend, &options, &spread.context);
     s->status[ranks->rank] = gf_spread_run(&spread);
     backend->close(spread.context);
     if (ranks->rank == 0)
@@ -171,7 +171,7 @@ static void test_job(struct shared *s) {
     if (!rc)
         rc = gf_array_alloc(&out, s->job.out[0].dtype, 4, shape);
     if (!rc)
-        rc = backend->open(&options, &context);
+        rc = gf_backend_open(backend, &options, &context);
     if (!rc)
         rc = backend->plan(context, &s->job, &plan);
     if (!rc) {

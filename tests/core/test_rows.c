@@ -138,7 +138,7 @@ static void test_isa(const char *isa, bool best) {
     struct subject s = {.backend = backend, .seed = 5, .shards = 1};
     for (int i = 0; i < 2; i++) {
         struct gf_backend_options options = {.threads = i ? 0 : 1};
-        CHECK_MSG(!backend->open(&options, &s.context[i]), "%s", gf_message());
+        CHECK_MSG(!gf_backend_open(backend, &options, &s.context[i]), "%s", gf_message());
     }
     const int n_lengths = sizeof lengths / sizeof *lengths,
               n_counts = sizeof counts / sizeof *counts;
@@ -188,7 +188,7 @@ static void test_alignment(const char *text) {
     CHECK(!gf_array_alloc(&straight, job.out[0].dtype, job.ndim + 1, shape));
     const size_t bytes = (size_t)gf_array_bytes(&straight);
     char *room = malloc(bytes + 2 * GUARD);
-    CHECK(room && !backend->open(&(struct gf_backend_options){.threads = 2}, &context));
+    CHECK(room && !gf_backend_open(backend, &(struct gf_backend_options){.threads = 2}, &context));
     CHECK(!backend->plan(context, &job, &plan));
     CHECK(!plan->ops->exec(plan, &in, &straight, &report));
     for (int offset = 8; offset < GUARD; offset += 24) {
@@ -240,7 +240,7 @@ static void test_reuse(const char *text) {
         CHECK(!gf_array_alloc(&out[i], job.out[0].dtype, job.ndim + 1, shape));
     }
     CHECK(!gf_array_alloc(&expected, job.out[0].dtype, job.ndim + 1, shape));
-    CHECK(!backend->open(&(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!gf_backend_open(backend, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!backend->plan(context, &job, &plan));
     for (int i = 0; i < RUNS; i++) {
         const struct gf_array *x = &in[from[i]], *y = &out[to[i]];

@@ -27,13 +27,19 @@ struct fake_context {
     struct fake *fake;
 };
 
-static int probe(struct fake *f, char reason[GF_REASON]) {
+static struct fake *fake_of(const struct gf_backend *b) {
+    return b->own == &host ? &host : b->own == &gpu ? &gpu : &other;
+}
+
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    struct fake *f = fake_of(b);
     f->probed++;
     snprintf(reason, GF_REASON, "made up");
     return f->fail_probe;
 }
 
-static int list(struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     memset(props, 0, sizeof *props);
     snprintf(props->name, sizeof props->name, "Fake 9000");
     props->memory = INT64_C(1) << 40;
@@ -41,7 +47,9 @@ static int list(struct gf_gpu_props *props, int most) {
     return most > 0 ? 1 : 0;
 }
 
-static int open_fake(struct fake *f, const struct gf_backend_options *o, void **context) {
+static int open_fake(const struct gf_backend *b, const struct gf_backend_options *o,
+                     void **context) {
+    struct fake *f = fake_of(b);
     if (o->device)
         snprintf(f->device, sizeof f->device, "%s", o->device);
     if (f->fail_open)
@@ -103,27 +111,10 @@ static void close_fake(void *context) {
     free(context);
 }
 
-static int host_probe(char reason[GF_REASON]) {
-    return probe(&host, reason);
-}
-static int gpu_probe(char reason[GF_REASON]) {
-    return probe(&gpu, reason);
-}
-static int gpu_installed(char reason[GF_REASON]) {
+static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "no library");
     return gpu.fail_probe;
-}
-static int other_probe(char reason[GF_REASON]) {
-    return probe(&other, reason);
-}
-static int host_open(const struct gf_backend_options *o, void **context) {
-    return open_fake(&host, o, context);
-}
-static int gpu_open(const struct gf_backend_options *o, void **context) {
-    return open_fake(&gpu, o, context);
-}
-static int other_open(const struct gf_backend_options *o, void **context) {
-    return open_fake(&other, o, context);
 }
 
 static bool is_slow(void *context) {
@@ -134,25 +125,31 @@ static const struct gf_on_device on_device = {.measure = NULL};
 static const struct gf_backend host_backend = {.name = "host",
                                                .automatic = 1,
                                                .per_thread = true,
-                                               .probe = host_probe,
-                                               .open = host_open,
+                                               .own = &host,
+                                               .probe = probe,
+                                               .open = open_fake,
                                                .plan = plan,
                                                .close = close_fake};
 static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .automatic = 2,
                                               .devices = true,
                                               .on_device = &on_device,
-                                              .probe = gpu_probe,
+                                              .own = &gpu,
+                                              .probe = probe,
                                               .installed = gpu_installed,
                                               .list = list,
-                                              .open = gpu_open,
+                                              .open = open_fake,
                                               .plan = plan,
                                               .lost = is_lost,
                                               .slow_close = is_slow,
                                               .close = close_fake};
 /* In host memory, one context, never picked by auto. */
-static const struct gf_backend other_backend = {
-    .name = "other", .probe = other_probe, .open = other_open, .plan = plan, .close = close_fake};
+static const struct gf_backend other_backend = {.name = "other",
+                                                .own = &other,
+                                                .probe = probe,
+                                                .open = open_fake,
+                                                .plan = plan,
+                                                .close = close_fake};
 static const struct gf_backend *const backends[] = {&host_backend, &gpu_backend, &other_backend,
                                                     NULL};
 

@@ -210,7 +210,7 @@ static void check_alone(struct subject *s, const char *text) {
     struct gf_plan *plan = NULL;
     void *context = NULL;
     CHECK_MSG(backends_parse(text, &job), "no job: %s", text);
-    CHECK(!s->backend->open(&options, &context));
+    CHECK(!gf_backend_open(s->backend, &options, &context));
     CHECK_MSG(context && !s->backend->plan(context, &job, &plan), "%s: %s", text, gf_message());
     CHECK_MSG(plan && !plan->n_shares && !plan->in_slabs, "%s is shared", text);
     gf_plan_drop(plan);
@@ -376,10 +376,6 @@ static void test_failures(bool resident) {
 
 static struct gf_gpu reaching;
 
-static int open_reaching(const struct gf_backend_options *options, void **context) {
-    return gf_gpu_team_open(&reaching, options, context);
-}
-
 /* The exchange in place, beside sums in long double: even and odd extents, rows that have to begin at
  * views, a device without bins. Of the first ones also with kernels that read the other device's memory. */
 static void test_in_place(void) {
@@ -408,7 +404,7 @@ static void test_in_place(void) {
     if (!made_of_cpu())
         return;
     reaching = made_up();
-    made.open = open_reaching;
+    made.own = &reaching;
     limited_failing.at = 0;
     in_reach = true;
     for (size_t i = 0; i < sizeof in_place / sizeof *in_place; i++)
