@@ -339,6 +339,7 @@ const struct gf_command gf_command_bench = {
     .summary = "the backends compared in one table",
     .launched = true,
     .groups = groups,
+    .text = true,
     .examples = "  gpufft bench\n"
                 "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
                 "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"

@@ -130,6 +130,7 @@ const struct gf_command gf_command_devices = {
     .operands = "",
     .summary = "every backend and device, or why one is absent",
     .groups = groups,
+    .text = true,
     .examples = "  gpufft devices\n",
     .run = run,
 };

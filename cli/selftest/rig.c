@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 
 bool gf_rig_is_late(const struct gf_rig *rig) {
-    return rig->deadline > 0 && gf_now_ms() >= rig->deadline;
+    return rig->deadline > 0 && (rig->checks || !rig->once) && gf_now_ms() >= rig->deadline;
 }
 
 const char *gf_rig_shape_text(const struct gf_shape *shape, char text[64]) {
