@@ -73,12 +73,14 @@ static int gpus, plans, slow_plans, opened, closed;
 static bool fails_open, fails_wavelets, reaches = true, good_arrays = true;
 static char last_device[32];
 
-static int probe(char reason[GF_REASON]) {
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "made up");
     return 0;
 }
 
-static int list(struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     int n = 0;
     for (; n < gpus && n < most; n++) {
         props[n] = (struct gf_gpu_props){.memory = INT64_C(1) << 40, .fp64 = true};
@@ -88,7 +90,9 @@ static int list(struct gf_gpu_props *props, int most) {
     return n;
 }
 
-static int open_device(const struct gf_backend_options *o, void **context) {
+static int open_device(const struct gf_backend *b, const struct gf_backend_options *o,
+                       void **context) {
+    (void)b;
     snprintf(last_device, sizeof last_device, "%s", o->device ? o->device : "");
     *context = last_device;
     if (fails_open)
@@ -102,31 +106,24 @@ static void close_device(void *context) {
     closed++;
 }
 
-static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    (void)context;
-    *out = NULL;
-    if (job->op == GF_DWT && fails_wavelets)
-        return gf_fail(GF_EUNABLE, "no wavelets");
-    plans++;
-    *out = calloc(1, sizeof **out);
-    (*out)->job = *job;
-    return 0;
-}
-
-static void unplan(void *context, struct gf_plan *p) {
-    (void)context;
-    free(p);
-}
-
 /* A billion samples a second, a tenth of that for the first plans; the first run of each takes longest. */
-static int exec(void *context, struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
+static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report) {
-    (void)context;
     const double ms = (double)gf_array_count(in) * 1e-6;
     good_arrays = good_arrays && out->data && in->dtype == GF_F32;
     *report = (struct gf_report){.ms.run = plans <= slow_plans ? 10 * ms : ms};
     report->ms.upload = p->job.shape[1] == 4096 ? ms * 4 : 0;
     report->ms.download = p->job.shape[1] == 4096 ? ms * 8 : 0;
+    return 0;
+}
+
+static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = exec};
+    *out = NULL;
+    if (job->op == GF_DWT && fails_wavelets)
+        return gf_fail(GF_EUNABLE, "no wavelets");
+    plans++;
+    *out = gf_plan_new(context, job, &ops, 0);
     return 0;
 }
 
@@ -152,7 +149,7 @@ static int link_speed(void *context, int64_t bytes, double *speed) {
     return 0;
 }
 
-static const struct gf_device_exec on_device = {
+static const struct gf_on_device on_device = {
     .measure = measure, .transfer = transfer, .link = link_speed};
 static const struct gf_backend gpu = {.name = "gpu",
                                       .automatic = 1,
@@ -163,15 +160,12 @@ static const struct gf_backend gpu = {.name = "gpu",
                                       .probe = probe,
                                       .open = open_device,
                                       .plan = plan,
-                                      .exec = exec,
-                                      .unplan = unplan,
                                       .close = close_device};
 static const struct gf_backend host = {.name = "host",
                                        .automatic = 1,
                                        .probe = probe,
                                        .open = open_device,
                                        .plan = plan,
-                                       .unplan = unplan,
                                        .close = close_device};
 static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 
