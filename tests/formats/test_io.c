@@ -489,6 +489,38 @@ static void test_guard(void) {
     rmdir("folder");
 }
 
+static void replace(const char *path) {
+    CHECK_EQ(put("newer", true, "newer"), GF_OK);
+    CHECK_EQ(rename("newer", path), 0);
+}
+
+/* Another process replaces outputs after they were claimed: an inode that it frees may be the next file's,
+ * and one of several names may have lost one of them. */
+static void test_guard_replaced(void) {
+    static const char *const texts[] = {"v", "w", "x", "y", "z"};
+    struct gf_claimant who[5], other;
+    for (int i = 0; i < 5; i++)
+        who[i] = (struct gf_claimant){texts[i], texts};
+    CHECK_EQ(put("first", true, "text"), GF_OK);
+    gf_guard_begin();
+    CHECK_EQ(gf_guard_claim("first", &who[0], &other), GF_OK);
+    CHECK_EQ(rename("first", "second"), 0);
+    CHECK_EQ(gf_guard_claim("second", &who[1], &other), GF_OK);
+    CHECK_EQ(link("second", "third") | link("second", "fourth") | link("second", "fifth"), 0);
+    CHECK_EQ(gf_guard_claim("third", &who[2], &other), GF_OK);
+    CHECK_EQ(gf_guard_claim("third", &who[2], &other), GF_OK);
+    replace("third");
+    CHECK_EQ(gf_guard_claim("fourth", &who[3], &other), GF_OK);
+    CHECK_EQ(gf_guard_claim("fifth", &who[4], &other), GF_EUSAGE);
+    CHECK(other.in == who[3].in);
+    unlink("fourth");
+    CHECK_EQ(gf_guard_claim("fifth", &who[4], &other), GF_OK);
+    gf_guard_end();
+    unlink("second");
+    unlink("third");
+    unlink("fifth");
+}
+
 /* A large part of a file on several threads: behind a window that was read before, up to the end of the
  * file, and beyond it. */
 static void test_read_threads(void) {
@@ -539,6 +571,7 @@ int main(void) {
     test_temporaries();
     test_threads();
     test_guard();
+    test_guard_replaced();
     test_sources();
     test_end();
     scratch_leave();
