@@ -46,9 +46,11 @@ struct reader {
     size_t profile_bytes;
     int n_parts; /* segments so far; -1: not valid, or too large */
     bool last_part;
-    bool seen[MAX_COMPONENTS]; /* components that had a scan */
-    int status;                /* why decoding ended */
-    const char *prefix;        /* of the message */
+    int scan; /* the last one that was entered in `bits` */
+    /* How many bits of each coefficient are still to come; -1: all. */
+    signed char bits[MAX_COMPONENTS][DCTSIZE2];
+    int status;         /* why decoding ended */
+    const char *prefix; /* of the message */
     char message[JMSG_LENGTH_MAX];
     unsigned char *band;
     unsigned char buffer[BUFFER];
@@ -87,11 +89,13 @@ static void on_error(j_common_ptr jpeg) {
     escape(r, GF_EFORMAT, "damaged JPEG: ");
 }
 
-/* A negative level is a warning, others are traces. Bytes between segments and a newer version of
- * JFIF change no sample. */
+/* A negative level is a warning, others are traces. A newer version of JFIF changes no sample, nor do bytes
+ * between segments; but behind one of several scans they are data that its decoder did not come to. */
 static void on_message(j_common_ptr jpeg, int level) {
+    const struct reader *r = jpeg->client_data;
     const int code = jpeg->err->msg_code;
-    if (level < 0 && code != JWRN_EXTRANEOUS_DATA && code != JWRN_JFIF_MAJOR)
+    const bool between = code == JWRN_EXTRANEOUS_DATA && !r->scan;
+    if (level < 0 && !between && code != JWRN_JFIF_MAJOR)
         on_error(jpeg);
 }
 
@@ -188,8 +192,17 @@ static void on_progress(j_common_ptr common) {
     const struct jpeg_decompress_struct *jpeg = &r->jpeg;
     if (jpeg->input_scan_number > MOST_SCANS)
         escape_with(r, GF_EUNSUPP, "", "a JPEG of more than 100 scans");
-    for (int i = 0; i < jpeg->comps_in_scan; i++)
-        r->seen[jpeg->cur_comp_info[i]->component_index] = true;
+    if (r->scan == jpeg->input_scan_number)
+        return;
+    r->scan = jpeg->input_scan_number;
+    for (int i = 0; i < jpeg->comps_in_scan; i++) {
+        signed char *bits = r->bits[jpeg->cur_comp_info[i]->component_index];
+        for (int k = jpeg->Ss; k <= jpeg->Se && k < DCTSIZE2; k++) {
+            if ((bits[k] < 0) != (jpeg->Ah == 0))
+                escape_with(r, GF_EFORMAT, "damaged JPEG: ", "its scans do not fit together");
+            bits[k] = (signed char)jpeg->Al;
+        }
+    }
 }
 
 /* ---- the header ---- */
@@ -302,6 +315,7 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
     if (!r)
         return gf_fail(GF_ENOMEM, "out of memory");
     r->decoder = d;
+    memset(r->bits, -1, sizeof r->bits);
     r->jpeg.err = jpeg_std_error(&r->errors);
     r->jpeg.client_data = r; /* jpeg_create_decompress() keeps these two */
     r->errors.error_exit = on_error;
@@ -358,11 +372,13 @@ static void read_rows(struct reader *r, const struct gf_array *px) {
     }
 }
 
-/* A file of several scans may end before all of its channels had one. */
+/* libjpeg takes bits that no scan brought for zeros, and passes over a scan whose header is damaged. */
 static void check_scans(struct reader *r) {
     for (int i = 0; i < r->jpeg.num_components && jpeg_has_multiple_scans(&r->jpeg); i++)
-        if (!r->seen[i])
-            escape_with(r, GF_EFORMAT, "damaged JPEG: ", "a channel has no data");
+        for (int k = 0; k < DCTSIZE2; k++)
+            if (r->bits[i][k])
+                escape_with(r, GF_EFORMAT,
+                            "damaged JPEG: ", k ? "a scan is missing" : "a channel has no data");
 }
 
 /* Returns 0 or a status; a longjmp() ends here. */
