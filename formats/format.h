@@ -55,6 +55,7 @@ struct gf_read_options {
     bool header_only;         /* gf_image_read() leaves px.data NULL */
     int threads;              /* for what can use them (checksums, large reads); 0: one */
     bool several; /* more pictures may follow; the source is left at the end of this one */
+    bool copies;  /* gf_file_copy() may follow */
 };
 
 enum gf_png_strategy {
@@ -170,6 +171,7 @@ struct gf_format {
     bool byte_order;  /* write() obeys options->big_endian */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is beside the file, as NAME.json (npy, raw); else dropped */
+    bool lossy;         /* write() changes samples */
     bool needs_layout;  /* read() needs options->raw: there is no header */
 };
 

@@ -41,6 +41,8 @@ struct reader {
     struct gf_decoder *decoder;
     struct gf_exif exif;
     bool has_exif;
+    unsigned char *exif_body; /* NULL: none, or damaged */
+    size_t exif_bytes;
     /* The ICC profile, which several segments may hold, in order (ICC.1, B.4). */
     unsigned char *profile;
     size_t profile_bytes;
@@ -158,6 +160,10 @@ static boolean on_app1(j_decompress_ptr jpeg) {
     if (!r->has_exif && length > 6 && !memcmp(r->segment, "Exif\0", 6)) {
         r->has_exif = true;
         r->exif = gf_exif_read(r->segment, length);
+        r->exif_body = gf_exif_settle(r->segment, length) ? malloc(length) : NULL;
+        r->exif_bytes = length;
+        if (r->exif_body)
+            memcpy(r->exif_body, r->segment, length);
     }
     return TRUE;
 }
@@ -256,8 +262,8 @@ static int64_t working_memory(struct reader *r) {
     return sum + BAND * jpeg->num_components * (int64_t)jpeg->image_width;
 }
 
-/* JFIF's resolution, or EXIF's, as the turned picture has it. */
-static int take_metadata(const struct reader *r, struct gf_image *image) {
+/* JFIF's resolution, or EXIF's, as the turned picture has it; EXIF itself and the profile. */
+static int take_metadata(struct reader *r, struct gf_image *image) {
     static const enum gf_unit units[] = {GF_UNIT_NONE, GF_INCH, GF_CENTIMETRE};
     const struct jpeg_decompress_struct *jpeg = &r->jpeg;
     struct gf_resolution *to = &image->metadata.resolution;
@@ -268,6 +274,10 @@ static int take_metadata(const struct reader *r, struct gf_image *image) {
         *to = (struct gf_resolution){to->y, to->x, to->unit};
     image->orientation = r->exif.orientation;
     image->turned = image->orientation > 1;
+    image->metadata.exif = r->exif_body;
+    image->metadata.exif_bytes = r->exif_bytes;
+    image->metadata.exif_damaged = r->has_exif && !r->exif_body;
+    r->exif_body = NULL;
     image->compression = jpeg->progressive_mode ? "progressive jpeg" : "jpeg";
     return r->last_part && r->n_parts > 0
                ? gf_profile_copy(&image->metadata, r->profile, r->profile_bytes)
@@ -321,7 +331,8 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
     r->errors.error_exit = on_error;
     r->errors.emit_message = on_message;
     r->errors.output_message = on_output;
-    gf_source_forward(d->source);
+    if (!d->options.copies)
+        gf_source_forward(d->source);
     rc = decode_header(r);
     return rc ? rc : describe(r, image);
 }
@@ -415,6 +426,7 @@ static void jpeg_close(struct gf_decoder *d) {
     jpeg_destroy_decompress(&r->jpeg); /* takes one that was never created too */
     free(r->band);
     free(r->profile);
+    free(r->exif_body);
     free(r);
 }
 
@@ -432,4 +444,5 @@ const struct gf_format gf_format_jpeg = {
     .max_ndim = 2,
     .max_side = JPEG_MAX_DIMENSION,
     .channels = 1u << 1 | 1u << 3,
+    .lossy = true,
 };

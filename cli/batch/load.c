@@ -36,13 +36,14 @@ static int open_picture(struct gf_reader *r, const struct gf_settings *s, const 
         gf_reader_close(r);
     r->pending = !rc;
     r->several = !rc && gf_file_format(r->file[0])->more;
+    r->copies = !rc && options.copies && gf_file_format(r->file[0])->lossy;
     return rc;
 }
 
 static int read_picture(struct gf_reader *r, struct gf_image *image) {
     int rc = gf_file_read(r->file[0], image);
     r->pending = false;
-    if (rc || !gf_reader_may_have_more(r))
+    if (rc || !(r->several || r->copies))
         gf_reader_close(r);
     return rc;
 }

@@ -276,9 +276,8 @@ out:
     return worst;
 }
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_list, &gf_opts_raw,    &gf_opts_skip, &gf_opts_offset,
-    &gf_opts_mpi,  &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw,    &gf_opts_skip,
+                                                    &gf_opts_mpi,  &gf_opts_common, NULL};
 
 const struct gf_command gf_command_info = {
     .name = "info",

@@ -370,9 +370,8 @@ static const struct gf_opt stats_rows[] = {
 static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
 
 static const struct gf_opt_group *const groups[] = {
-    &stats_group,  &gf_opts_precision, &gf_opts_list,        &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_skip, &gf_opts_offset,    &gf_opts_one_backend, &gf_opts_memory, &gf_opts_report,
-    NULL};
+    &stats_group,  &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,
+    &gf_opts_skip, &gf_opts_one_backend, &gf_opts_memory, &gf_opts_report, NULL};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",
