@@ -64,6 +64,8 @@ int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struc
 int gf_image_match(struct gf_array *px, int rank, const int64_t *shape);
 /* Refuses or mends NaN and Inf, by --nan. */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
+/* One line where what a file calls times or channels is the first of three axes and is transformed. */
+void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes);
 /* The refusal of an image with so many of them. */
 int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t first[GF_MAX_RANK]);
 /* The same for what is not in memory, pages of a volume or rows of a picture, which before `from` have

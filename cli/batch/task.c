@@ -98,6 +98,8 @@ static int begin(struct gf_task *t) {
     struct gf_read_files read = {t->read, t->n_read, t->s->from_phase};
     t->up_to_date = !rc && t->s->resume && !t->s->force &&
                     gf_products_up_to_date(&t->job, t->product, t->targets->n, &read);
+    if (!rc && !t->up_to_date)
+        gf_load_note_stack(t->read[0], &t->image, t->job.axes);
     return rc;
 }
 

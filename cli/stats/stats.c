@@ -141,6 +141,7 @@ static int look(struct run *r, struct gf_image *image, struct gf_job *job, struc
     int rc = make_job(r->s, image, job);
     if (rc)
         return rc;
+    gf_load_note_stack(st->path, image, job->axes);
     gf_job_out_shape(job, 0, shape);
     out = gf_array_wrap(NULL, job->out[0].dtype, job->ndim + 1, shape);
     rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(out.dtype), &bytes);
