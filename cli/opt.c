@@ -209,34 +209,41 @@ static int parse_option(const struct name *names, int n, char *base, int argc, c
     return take_value(o, equals ? equals + 1 : NULL, base, argc, argv, i);
 }
 
-/* One short option: -o OUT, -oOUT and -o=OUT; flags are not combined. */
-static int parse_letter(const struct name *names, int n, char *base, int argc, char **argv,
-                        int *i) {
-    const char *word = argv[*i] + 1;
-    const struct gf_opt *o = NULL;
+/* One dash before a long name would read as letters. */
+static int refuse_one_dash(const struct name *names, int n, const char *word) {
     size_t len = strcspn(word, "=");
-    for (int k = 0; k < n; k++) {
-        /* One dash before a long name would read as a letter and its value. */
-        if (len > 1 && strlen(names[k].text) == len && !strncmp(names[k].text, word, len))
+    for (int k = 0; k < n && len > 1; k++)
+        if (strlen(names[k].text) == len && !strncmp(names[k].text, word, len))
             return gf_fail(GF_EUSAGE, "unknown option '-%.*s'; did you mean '--%s'?", (int)len,
                            word, names[k].text);
-        if (names[k].opt->letter == *word)
-            o = names[k].opt;
-    }
-    if (!o && len > 1)
-        return unknown_option(word, len, names, n);
-    if (!o)
-        return gf_fail(GF_EUSAGE, "unknown option '-%c'; see --help", *word);
-    if (is_flag(o) && word[1])
-        return gf_fail(GF_EUSAGE,
-                       "unknown option '-%.40s'; '-%c' takes no value, and short options "
-                       "are not combined",
-                       word, *word);
-    if (is_flag(o)) {
+    return 0;
+}
+
+static const struct gf_opt *find_letter(const struct name *names, int n, char letter) {
+    for (int k = 0; k < n; k++)
+        if (names[k].opt->letter == letter)
+            return names[k].opt;
+    return NULL;
+}
+
+/* Short options in one word: flags, and last perhaps one with a value: -qv, -vo OUT, -voOUT, -o=OUT. */
+static int parse_letters(const struct name *names, int n, char *base, int argc, char **argv,
+                         int *i) {
+    const char *word = argv[*i] + 1;
+    int rc = refuse_one_dash(names, n, word);
+    for (const char *p = word; *p && !rc; p++) {
+        const struct gf_opt *o = find_letter(names, n, *p);
+        if (!o && word[1])
+            return unknown_option(word, strcspn(word, "="), names, n);
+        if (!o)
+            return gf_fail(GF_EUSAGE, "unknown option '-%c'; see --help", *p);
+        if (!is_flag(o))
+            return take_value(o, p[1] ? p + 1 + (p[1] == '=') : NULL, base, argc, argv, i);
+        if (p[1] == '=')
+            return gf_fail(GF_EUSAGE, "option '-%c' takes no value", *p);
         set_flag(o, o->type != GF_OPT_NEGATE, base + o->at);
-        return 0;
     }
-    return take_value(o, word[1] ? word + 1 + (word[1] == '=') : NULL, base, argc, argv, i);
+    return rc;
 }
 
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
@@ -250,7 +257,7 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
         } else if (!looks_like_option(argv[i])) {
             argv[operands++] = argv[i];
         } else if (argv[i][1] != '-') {
-            rc = parse_letter(names, n, fields, argc, argv, &i);
+            rc = parse_letters(names, n, fields, argc, argv, &i);
         } else {
             rc = parse_option(names, n, fields, argc, argv, &i);
         }

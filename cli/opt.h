@@ -1,7 +1,7 @@
 /* One table of options drives parsing and --help.
  *
  *     --name=value  --name value  --flag  --no-flag  --unambiguous-pref  --
- *     -n value  -nvalue  -f
+ *     -n value  -nvalue  -f  -fgn value
  *
  * Options and operands may be mixed; a lone `-` is an operand. A row names the field of the
  * caller's structure that takes the value, so that groups of rows are shared between commands. */

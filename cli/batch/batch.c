@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
@@ -371,13 +372,26 @@ static int run_joined(struct run *r) {
     return 0;
 }
 
+/* `gpufft fwd a.png b.png`, typed as for a program whose last operand is the output. */
+static int refuse_without_output(char **operands, int n) {
+    struct stat st;
+    const char *last = operands[n - 1];
+    if (n == 2 && stat(last, &st))
+        return gf_fail(GF_EUSAGE, "no output; outputs are named by -o: -o %s", last);
+    return gf_fail(GF_EUSAGE, "no output; outputs are named by -o, those of several inputs by a "
+                              "template: -o '{stem}_{kind}.png'");
+}
+
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
     struct run r = {.hooks = hooks, .s = s};
     int code = 0;
     int rc = gf_settings_check(s);
-    if (!rc)
+    if (!rc) {
         rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
                               hooks->keeps_type, &r.targets);
+        if (rc && !r.targets.n && n > 1)
+            rc = refuse_without_output(operands, n);
+    }
     for (int i = 0; i < r.targets.n && hooks->label; i++)
         if (!r.targets.target[i].aside)
             r.targets.target[i].label = hooks->label;
