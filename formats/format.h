@@ -171,6 +171,9 @@ struct gf_format {
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is beside the file, as NAME.json (npy, raw); else dropped */
     bool needs_layout;  /* read() needs options->raw: there is no header */
+    /* NULL, or the last bytes of a complete file that write() made. */
+    const char *end_bytes;
+    size_t n_end_bytes;
 };
 
 enum { GF_SNIFF = 16 };
