@@ -84,7 +84,7 @@ void fake_memory_drop(struct fake_device *device) {
         left++;
         drop(r);
     }
-    if (left)
+    if (left && !device->failed)
         fake_note("left: %d regions of memory", left);
 }
 

@@ -127,7 +127,7 @@ void fake_modules_drop(struct fake_device *device) {
         left++;
         drop(m);
     }
-    if (left)
+    if (left && !device->failed)
         fake_note("left: %d modules", left);
 }
 

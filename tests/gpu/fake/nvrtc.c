@@ -12,7 +12,7 @@
 
 /* FAKE_PRELUDE: the path of prelude.h. FAKE_STAMP: a symbol of every binary, which says of which prelude it is.
  * Alignment is trapped, as devices do. */
-#define TO_C "cc -E -P -x c -std=gnu11 @%s/options -include '" FAKE_PRELUDE "' %s/k.cu -o %s/k.c"
+#define TO_C "cc -E -x c -std=gnu11 @%s/options -include '" FAKE_PRELUDE "' %s/k.cu -o %s/k.c"
 #define TO_LIBRARY                                                                                 \
     "cc -O1 -w -std=gnu11 -fno-strict-aliasing -fsanitize=alignment "                              \
     "-fsanitize-undefined-trap-on-error -fPIC -shared -x cpp-output %s/k.c -o %s/k.so"
@@ -97,6 +97,12 @@ static void blank(char *begin, const char *end) {
     memset(begin, ' ', (size_t)(end - begin));
 }
 
+static char *skip_blanks(char *at) {
+    while (isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
 /* Behind the parenthesis that belongs to the one at `at`. */
 static char *behind(char *at) {
     int depth = 0;
@@ -162,20 +168,16 @@ static char *to_c(char *text) {
     for (char *at = text; (at = strstr(at, "extern \"C\""));)
         blank(at, at + strlen("extern \"C\""));
     for (char *at = text; (at = strstr(at, "__global__"));) {
-        char *bounds = strstr(at, "__launch_bounds__"), *begin, *end;
-        if (!bounds)
-            break;
-        begin = strchr(bounds, '(');
-        end = behind(begin);
-        char limit[64];
-        snprintf(limit, sizeof limit, "%.*s", (int)strcspn(begin + 1, ","), begin + 1);
-        blank(bounds, end);
+        char *name = skip_blanks(strstr(at, "void") + 4), limit[64] = "1024";
         blank(at, at + strlen("__global__"));
-        while (isspace((unsigned char)*end))
-            end++;
-        const int length = (int)strcspn(end, " (");
-        describe(f, end, length, limit, strchr(end, '('));
-        at = end;
+        if (!strncmp(name, "__launch_bounds__", 17)) {
+            char *open = strchr(name, '('), *end = behind(open);
+            snprintf(limit, sizeof limit, "%.*s", (int)strcspn(open + 1, ",)"), open + 1);
+            blank(name, end);
+            name = skip_blanks(end);
+        }
+        describe(f, name, (int)strcspn(name, " ("), limit, strchr(name, '('));
+        at = name;
     }
     fprintf(f, "const int " FAKE_STAMP " = 1;\n");
     fclose(f);

@@ -236,6 +236,6 @@ void fake_streams_drop(struct fake_device *device) {
             e->gone = true;
         }
     device->own = NULL;
-    if (left)
+    if (left && !device->failed) /* else nothing could be given back */
         fake_note("left: %d streams and events", left);
 }
