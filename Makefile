@@ -88,7 +88,7 @@ obj      = $(foreach f,$(1),$(call from,$(f))/$(f:.c=.o))
 # A driver and what it preloads into the program; neither is linked to anything else.
 FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
 # What the tests share is linked to each of them; they read the environment as the program does.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/gpu/fake_cuda.c,$(wildcard tests/*/*.c)) cli/environment.c
+SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/%,$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
 # picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
@@ -229,11 +229,16 @@ $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
 
-# A driver and a cuFFT of two GPUs that are not there, one file by both names (tests/cli/bench.test).
-FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcufft.so.12)
-$(FAKE_CUDA): tests/gpu/fake_cuda.c
+# A driver for two GPUs that are not there, with NVRTC and cuFFT (tests/gpu/fake/fake.h): one library by three names.
+# Binaries of kernels say what they were made by.
+FAKE := $(wildcard tests/gpu/fake/*.c)
+FAKE_STAMP = fake_stamp_$(shell cat tests/gpu/fake/nvrtc.c tests/gpu/fake/prelude.h | cksum | tr ' ' _)
+FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libnvrtc.so.13 libcufft.so.12)
+$(BUILD)/fake_cuda/libcuda.so.1: $(FAKE) $(wildcard tests/gpu/fake/*.h)
 	@mkdir -p $(@D)
-	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -fPIC -shared -o $@ $< -lm)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -U_FORTIFY_SOURCE -DFAKE_STAMP='"$(FAKE_STAMP)"' -DFAKE_PRELUDE='"$(CURDIR)/tests/gpu/fake/prelude.h"' -fPIC -shared -o $@ $(FAKE) -lm -ldl)
+$(filter-out %/libcuda.so.1,$(FAKE_CUDA)): $(BUILD)/fake_cuda/libcuda.so.1
+	$(call say,LINK,ln -sf libcuda.so.1 $@)
 
 # ---------------------------------------------------------------- tests
 
