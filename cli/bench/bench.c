@@ -32,7 +32,7 @@ static void describe_machine(struct gf_bench_host *h) {
     if (f)
         fclose(f);
     h->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    gf_backend_next(gf_backends, false, NULL)->probe(reason);
+    gf_backend_probe(gf_backend_next(gf_backends, false, NULL), reason);
     snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 

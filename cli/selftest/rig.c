@@ -83,8 +83,8 @@ static int exec(const struct gf_rig *rig, const struct gf_job *job, const struct
         rc = rig->backend->plan(rig->context, job, &plan);
     if (rc)
         return rc;
-    rc = rig->backend->exec(rig->context, plan, in, out, &report);
-    rig->backend->unplan(rig->context, plan);
+    rc = plan->ops->exec(plan, in, out, &report);
+    gf_plan_drop(plan);
     return rc;
 }
 

@@ -298,7 +298,7 @@ static int test_backend(const struct gf_settings *s, const struct gf_backend *ba
     int opened = 0, rc = 0;
     for (; opened < 2 && !rc; opened += !rc) {
         options.threads = s->threads ? s->threads : opened ? 0 : 1;
-        rc = backend->open(&options, &b.context[opened]);
+        rc = gf_backend_open(backend, &options, &b.context[opened]);
     }
     for (int wide = 0; wide < 2; wide++)
         for (int g = 0; g < N_GROUPS; g++)
@@ -353,7 +353,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         const struct gf_backend *b = gf_backends[i];
         if (only && b != only)
             continue;
-        bool absent = b->probe(reason);
+        bool absent = gf_backend_probe(b, reason);
         print_what(s, b, absent ? "absent: " : "", reason);
         if (absent)
             continue;

@@ -68,7 +68,7 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
     char reason[GF_REASON] = "no backend runs on the CPU";
     *out = NULL;
     while ((*out = gf_backend_next(o->backends, false, *out)))
-        if (!(*out)->probe(reason))
+        if (!gf_backend_probe(*out, reason))
             return 0;
     return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
 }

@@ -25,7 +25,7 @@ static bool identify(const struct gf_backend *b, const char *device, struct iden
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
     int index = 0, n;
     *id = (struct identity){.alike = 1};
-    if (b->probe(id->reason))
+    if (gf_backend_probe(b, id->reason))
         return false;
     if (!b->list)
         return true;

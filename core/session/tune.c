@@ -80,8 +80,8 @@ static int prepare(const struct gf_backend *b, void *context, const struct gf_jo
     return rc;
 }
 
-static void drop(const struct gf_backend *b, void *context, struct work *w) {
-    b->unplan(context, w->plan);
+static void drop(struct work *w) {
+    gf_plan_drop(w->plan);
     gf_array_free(&w->in);
     gf_array_free(&w->out);
 }
@@ -95,7 +95,7 @@ static double rate_on_device(const struct tuning *t, const struct gf_job *job, d
     for (int i = 0; !rc && (i < 3 || gf_now_ms() - begun < REPEAT_MS); i++) {
         rc = renew(job, &w.out);
         if (!rc)
-            rc = t->b->exec(t->context, w.plan, &w.in, &w.out, &report);
+            rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report);
         if (rc || (i && gf_now_ms() - begun > 10 * REPEAT_MS))
             break;
         const double rate = (double)gf_array_count(&w.in) / report.ms.run * 1e3;
@@ -105,7 +105,7 @@ static double rate_on_device(const struct tuning *t, const struct gf_job *job, d
             staged[1] = fmax(staged[1], (double)gf_array_bytes(&w.out) / report.ms.download * 1e3);
         }
     }
-    drop(t->b, t->context, &w);
+    drop(&w);
     return best;
 }
 
@@ -124,20 +124,20 @@ static void *run_team(void *user) {
     struct work w;
     struct gf_report report;
     void *context;
-    if (b->open(&team->options, &context))
+    if (gf_backend_open(b, &team->options, &context))
         return NULL;
     int rc = prepare(b, context, team->job, &w), runs = 0;
     if (!rc)
-        rc = b->exec(context, w.plan, &w.in, &w.out, &report); /* warms up */
+        rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report); /* warms up */
     double start = gf_now_ms(), ms = 0;
     while (!rc && (!runs || ms < REPEAT_MS)) {
-        rc = b->exec(context, w.plan, &w.in, &w.out, &report);
+        rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report);
         runs++;
         ms = gf_now_ms() - start;
     }
     if (!rc)
         team->rate = (double)gf_array_count(&w.in) * runs / ms * 1e3;
-    drop(b, context, &w);
+    drop(&w);
     b->close(context);
     return NULL;
 }
@@ -175,7 +175,7 @@ static double rate_of(const struct tuning *t, int side, bool wavelet, struct gf_
 }
 
 static void measure_copies(const struct tuning *t, struct gf_speed_record *r) {
-    const struct gf_device_exec *d = t->b->on_device;
+    const struct gf_on_device *d = t->b->on_device;
     struct gf_device_speed speed = {.copy = 0};
     double seconds[2];
     if (!d) {
@@ -196,7 +196,7 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     void *context;
     double speed;
     snprintf(list, sizeof list, "%d,%d", own, other);
-    if (b->open(&(struct gf_backend_options){.device = list}, &context))
+    if (gf_backend_open(b, &(struct gf_backend_options){.device = list}, &context))
         return 0;
     if (b->on_device->link(context, LINK_BYTES, &speed))
         speed = 0;
@@ -224,7 +224,7 @@ int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *
                    struct gf_speed_record *r) {
     struct tuning t = {.b = b, .start = gf_now_ms()};
     *r = (struct gf_speed_record){.threads = 0};
-    int rc = b->open(options, &t.context);
+    int rc = gf_backend_open(b, options, &t.context);
     if (rc)
         return rc;
     if (b->devices)

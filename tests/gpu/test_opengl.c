@@ -70,7 +70,7 @@ static void test_jobs(struct subject *s, size_t step) {
         int rc = s->backend->plan(s->context[0], &job, &plan);
         CHECK_MSG(!rc, "%s: %s", jobs[i], gf_message());
         if (plan)
-            s->backend->unplan(s->context[0], plan);
+            gf_plan_drop(plan);
         if (!rc)
             backends_check(s, &job, i % 2);
     }
@@ -92,7 +92,7 @@ static void test_refusals(const struct subject *s) {
     refuses(s, "fwd i32 16x16 > complex half", "32-bit integers");
     refuses(s, "fwd f32 16x16 > real u32", "32-bit integers");
     struct gf_gpu_props props;
-    CHECK(!gf_backend_opengl.list(&props, 1) || props.max_alloc > 0);
+    CHECK(!gf_backend_list(&gf_backend_opengl, &props, 1) || props.max_alloc > 0);
     if (props.max_alloc > (int64_t)1 << 31)
         return; /* more than the shaders count anyway */
     struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, props.max_alloc / 4, 1, 1);
@@ -173,17 +173,17 @@ static void test_reset(struct subject *s) {
     struct gf_plan *plan = NULL;
     struct gf_array in = {.data = NULL}, out = {.data = NULL};
     CHECK(backends_parse("fwd c64 6x5 axes=2 > complex", &job));
-    CHECK(!b->open(&(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!gf_backend_open(b, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!b->plan(context, &job, &plan));
     const int64_t shape[] = {6, 5, 1};
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
     backends_fill(&in, &s->seed);
-    CHECK(!b->exec(context, plan, &in, &out, NULL) && !b->lost(context));
+    CHECK(!plan->ops->exec(plan, &in, &out, NULL) && !b->lost(context));
     reset = true;
-    CHECK_EQ(b->exec(context, plan, &in, &out, NULL), GF_EBACKEND);
+    CHECK_EQ(plan->ops->exec(plan, &in, &out, NULL), GF_EBACKEND);
     CHECK_MSG(strstr(gf_message(), "the device was reset"), "%s", gf_message());
     CHECK(b->lost(context));
-    b->unplan(context, plan);
+    gf_plan_drop(plan);
     b->close(context);
     reset = false;
     gf_array_free(&in);
@@ -237,12 +237,13 @@ static void test_copy(const struct subject *s) {
 int main(int argc, char **argv) {
     struct subject s = {.backend = &gf_backend_opengl, .shards = 1, .seed = 7};
     char reason[GF_REASON] = "";
-    if (s.backend->probe(reason)) {
+    if (gf_backend_probe(s.backend, reason)) {
         printf("no OpenGL: %s\n", reason);
         return TEST_END();
     }
     for (int i = 0; i < 2; i++)
-        CHECK(!s.backend->open(&(struct gf_backend_options){.threads = 1}, &s.context[i]));
+        CHECK(
+            !gf_backend_open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
     test_jobs(&s, argc > 1 && !strcmp(argv[1], "full") ? 1 : 3);
     test_refusals(&s);
     test_copy(&s);
