@@ -99,13 +99,25 @@ static int list_names(const struct gf_opt_group *const *groups, struct name name
     return n;
 }
 
+/* The option that does in this command what a name does elsewhere, or NULL. */
+static const char *other_name(const char *word, const char *const *names) {
+    static const char *const others[][2] = {{"offset", "skip"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        for (int k = 0; names[k] && !strcmp(word, others[i][0]); k++)
+            if (!strcmp(names[k], others[i][1]))
+                return names[k];
+    return NULL;
+}
+
 static int unknown_option(const char *word, size_t len, const struct name *names, int n) {
     char text[NAME_SIZE];
     const char *all[MAX_NAMES + 1] = {NULL};
     snprintf(text, sizeof text, "%.*s", (int)min_of((int)len, NAME_SIZE - 1), word);
     for (int i = 0; i < n; i++)
         all[i] = names[i].text;
-    const char *near = gf_opt_near(text, all);
+    const char *near = other_name(text, all);
+    if (!near)
+        near = gf_opt_near(text, all);
     if (near)
         return gf_fail(GF_EUSAGE, "unknown option '--%s'; did you mean '--%s'?", text, near);
     return gf_fail(GF_EUSAGE, "unknown option '--%s'; see --help", text);

@@ -59,10 +59,6 @@ static int parse_skip(const char *value, void *field) {
     return gf_parse_whole("--skip", value, 0, field);
 }
 
-static int parse_offset(const char *value, void *field) {
-    return gf_parse_whole("--offset", value, 0, field);
-}
-
 int gf_opt_parse_memory(const char *value, void *field) {
     return gf_memory_parse(value, field);
 }
@@ -337,12 +333,6 @@ static const struct gf_opt skip_rows[] = {
     GF_END,
 };
 const struct gf_opt_group gf_opts_skip = {NULL, skip_rows};
-
-static const struct gf_opt offset_rows[] = {
-    GF_PARSED("offset", GF_AT(offset), "BYTES", parse_offset, "the same as --skip"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_offset = {NULL, offset_rows};
 
 static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;

@@ -432,3 +432,28 @@ int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
     gf_sink_abort(sink);
     return rc;
 }
+
+int gf_file_copy(struct gf_file *file, const char *path, bool clobber) {
+    enum { PIECE = 1 << 16 };
+    struct gf_sink *sink;
+    unsigned char *piece = malloc(PIECE);
+    int64_t n = 1;
+    int rc = piece ? gf_source_seek(file->source, 0) : gf_fail(GF_ENOMEM, "out of memory");
+    if (!rc)
+        rc = gf_sink_open(path, clobber, &sink);
+    if (rc)
+        goto out;
+    while (!rc && n > 0) {
+        n = gf_source_read(file->source, piece, PIECE);
+        rc = n < 0 ? (int)n : gf_sink_write(sink, piece, (size_t)n);
+    }
+    if (!rc)
+        rc = gf_source_check_size(file->source);
+    if (rc)
+        gf_sink_abort(sink);
+    else
+        rc = gf_sink_commit(sink);
+out:
+    free(piece);
+    return rc;
+}

@@ -91,6 +91,9 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
 int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
                    const struct gf_write_options *options, bool clobber);
 
+/* The bytes of a file that was opened with options->copies, as they are; clobber as in gf_sink_open(). */
+int gf_file_copy(struct gf_file *file, const char *path, bool clobber);
+
 /* A file of n bytes that are no picture, complete or absent; clobber as in gf_sink_open(). */
 int gf_file_write(const char *path, const void *data, size_t n, bool clobber);
 

@@ -117,6 +117,8 @@ static int begin(struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
     t->up_to_date =
         !rc && t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
+    if (!rc && !t->up_to_date)
+        gf_load_note_stack(t->read[0], &t->image, t->job.axes);
     return rc;
 }
 
@@ -429,14 +431,21 @@ int gf_task_run(struct gf_task *t) {
     return rc;
 }
 
+/* Whether the output would be the file that was read, but for what encoding it once more loses. */
+static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
+    return t->untouched && t->reader.copies && !p->aside && !p->where->has_page &&
+           p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
+}
+
 int gf_task_write(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
     gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = p->bands ? gf_bands_write(t->s, &t->job, p)
-                      : gf_product_write(t->s, p, &t->image.metadata);
+        rc = p->bands             ? gf_bands_write(t->s, &t->job, p)
+             : is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
+                                  : gf_product_write(t->s, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;
