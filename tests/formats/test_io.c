@@ -297,8 +297,10 @@ static void test_keeper(void) {
         if (!gf_sink_open("complete", true, &s) && !gf_sink_commit(s) &&
             !gf_sink_open("first", true, &s) && !gf_sink_lend(s, 0, &path) &&
             !gf_sink_open("second", true, &s) && !gf_sink_lend(s, 10, &path) &&
-            scratch_count() == before + 3)
+            scratch_count() == before + 3) {
+            keep_counts();
             raise(SIGKILL);
+        }
         _Exit(1);
     }
     int status = 0;
@@ -348,6 +350,7 @@ static void test_leftovers(void) {
         for (int i = 0; i < 3; i++)
             if (gf_sink_open("left/killed", true, &s) || gf_sink_lend(s, 0, &path))
                 _Exit(2);
+        keep_counts();
         raise(SIGKILL);
     }
     CHECK(waitpid(killed, &status, 0) == killed && WIFSIGNALED(status));
