@@ -136,7 +136,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
+.PHONY: all mpi man completions check check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -277,6 +277,28 @@ check-full: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA)
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" "$(BUILD)/test_opengl full" tests/cli/run tests/cli/test_man.sh
 
+# How much of the product these tests run, by room and in which files least (COVER_TESTS= names others, COVER_KEEP=1
+# adds to earlier runs): longer than make check. Threads count exactly; the CPU kernels' arithmetic, built for each
+# instruction set, is not counted. Objects of tests are those of the ordinary build, but for tests/cli, which
+# include parts of cli/.
+IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic" CFLAGS="-O1 -g"
+ifneq ($(filter coverage,$(MAKECMDGOALS)),)
+  $(call need,gcovr,on Debian: apt-get install -y gcovr)
+endif
+COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(UNIT_TESTS)) "build-coverage/test_backends openmp" \
+               "build-coverage/test_backends optional fftw" "tests/shards 2/$(SAMPLE) build-coverage/test_backends optional opencl" \
+               tests/cli/run tests/cli/test_man.sh
+coverage: export XDG_CACHE_HOME = $(CURDIR)/build-coverage/cache
+coverage: export POCL_WORK_GROUP_SPECIALIZATION = 0
+coverage: export GPUFFT = build-coverage/gpufft
+coverage: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA) $(PLUGINS)
+	@mkdir -p build-coverage/cache && ln -sfn ../$(BUILD) build-coverage/build # where tests look for plugins
+	@$(MAKE) --no-print-directory $(IN_COVERAGE) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/cli/% $(wildcard kernels/cpu/*.c)" \
+	    build-coverage/gpufft $(patsubst $(BUILD)/%,build-coverage/%,$(TEST_PROGRAMS))
+	@$(if $(COVER_KEEP),,find build-coverage -name '*.gcda' -delete)
+	@tests/run $(COVER_TESTS) || echo "some tests failed: the figures below are those of what ran"
+	@tests/coverage build-coverage
+
 # The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
 # on 2 CPUs. Lines 'known' tell of other people's code.
 faults: gpufft $(BUILD)/faults
@@ -333,7 +355,7 @@ lint: $(BUILD)/test_gpu_plans
 	@tests/gpu/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
-build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
+build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- using it
@@ -365,7 +387,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
+	@echo "all mpi man completions check check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

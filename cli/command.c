@@ -84,6 +84,8 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
         return 0;
     }
     gf_log_setup(s.quiet, s.verbose);
+    if (c->text && s.quiet && !s.json && !s.bench.csv)
+        gf_log_drop_text();
     if (s.sync) /* a lesson's commands follow the lesson */
         gf_sink_sync(true);
     gf_guard_begin();

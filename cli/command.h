@@ -35,6 +35,7 @@ struct gf_command {
     const char *examples;        /* whole lines, indented by two blanks */
     const char *(*known)(int i); /* NULL, or names among its operands: the i-th, NULL at the end */
     const char *notes;           /* whole lines that end --help, or NULL */
+    bool text;     /* its product is text on stdout, which --quiet drops; its files go elsewhere */
     bool launched; /* mpirun may start several processes of it; it tells what each of them does */
     /* Takes the parsed options and the operands, and returns the exit code. */
     int (*run)(struct gf_settings *s, char **operands, int n);

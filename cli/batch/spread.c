@@ -226,7 +226,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
         rc = check(t);
     if (!rc) {
         options.device = device_of(t->s, b, launcher, device);
-        rc = b->open(&options, &s.context);
+        rc = gf_backend_open(b, &options, &s.context);
     }
     if (!rc && b->devices)
         gf_log_verbose("rank %d: %s device %s", ranks->rank, b->name,

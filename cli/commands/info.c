@@ -325,6 +325,7 @@ const struct gf_command gf_command_info = {
     .summary = "what a file holds: shape, type, compression, a spectrum's record",
     .launched = true,
     .groups = groups,
+    .text = true,
     .examples = "  gpufft info scene.png spec.tif\n"
                 "  gpufft info --json head.tif\n",
     .run = run,

@@ -540,6 +540,7 @@ const struct gf_command gf_command_plan = {
     .summary = "what would run: backend, passes, bytes, memory",
     .launched = true,
     .groups = groups,
+    .text = true,
     .examples = "  gpufft plan scene.png\n"
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"

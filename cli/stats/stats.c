@@ -379,6 +379,7 @@ const struct gf_command gf_command_stats = {
     .operands = "IN...",
     .summary = "energy, radial spectrum, strongest peaks",
     .groups = groups,
+    .text = true,
     .examples = "  gpufft stats scene.png\n"
                 "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
                 "  gpufft stats photos/ --radial='{stem}.csv' --json\n",
