@@ -281,7 +281,7 @@ check-full: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA)
 # adds to earlier runs): longer than make check. Threads count exactly; the CPU kernels' arithmetic, built for each
 # instruction set, is not counted. Objects of tests are those of the ordinary build, but for tests/cli, which
 # include parts of cli/.
-IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic" CFLAGS="-O1 -g"
+IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic -Wl,-u,__gcov_dump" CFLAGS="-O1 -g"
 ifneq ($(filter coverage,$(MAKECMDGOALS)),)
   $(call need,gcovr,on Debian: apt-get install -y gcovr)
 endif

@@ -1,6 +1,7 @@
 /* Sources and sinks: what is on the disk after success, failure and everything between. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -373,6 +374,25 @@ static void test_leftovers(void) {
     close(ready[1]);
 }
 
+/* A sweep is at the file before it is locked: another name is taken. And a path that leaves no room for it. */
+static void test_names(void) {
+    static char path[PATH_MAX];
+    taken_locks = no_unnamed ? 3 : 0;
+    CHECK_EQ(text_put("swept", true, "text"), GF_OK);
+    CHECK_EQ(taken_locks, 0);
+    CHECK(file_is("swept", "text", 4));
+    unlink("swept");
+    taken_locks = no_unnamed ? 1000 : 0;
+    CHECK_EQ(text_put("swept", true, "text"), no_unnamed ? GF_EIO : GF_OK);
+    taken_locks = 0;
+    unlink("swept");
+    for (size_t i = 0; i + 3 < sizeof path; i += 2)
+        memcpy(path + i, "./x", 4);
+    CHECK_EQ(text_put(path, true, "text"), GF_EIO);
+    CHECK(strstr(gf_message(), "file name too long"));
+    CHECK_EQ(scratch_count(), 0);
+}
+
 static void test_temporaries(void) {
     static struct gf_sink *many[520];
     int opened = 0;
@@ -554,6 +574,7 @@ int main(void) {
         test_seek();
         test_keeper();
         test_leftovers();
+        test_names();
         test_temporaries();
         test_threads();
     }
