@@ -51,6 +51,9 @@ extern const struct gf_command *const gf_commands[];
 /* The command of that name, or NULL. */
 const struct gf_command *gf_command_find(const char *name);
 
+/* Whether a line asks for the program's version. */
+bool gf_command_asks_version(int argc, char **argv);
+
 /* A command line as main() gets it, argv[0] being the program's name; the exit code. Reorders
  * argv. */
 int gf_run_line(int argc, char **argv);

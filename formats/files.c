@@ -322,6 +322,41 @@ int gf_file_next(struct gf_file *file, struct gf_image *image) {
     return rc;
 }
 
+static int check_end_bytes(struct gf_file *file, int64_t size) {
+    const struct gf_format *f = file->decoder.format;
+    char end[16], name[8];
+    int rc = size < (int64_t)f->n_end_bytes
+                 ? GF_EFORMAT
+                 : gf_source_seek(file->source, size - (int64_t)f->n_end_bytes);
+    if (!rc)
+        rc = gf_source_read_exactly(file->source, end, f->n_end_bytes);
+    if (!rc && !memcmp(end, f->end_bytes, f->n_end_bytes))
+        return GF_OK;
+    return gf_fail(GF_EFORMAT, "a %s that has no end", gf_format_label(f, name));
+}
+
+int gf_file_check_end(struct gf_file *file, const struct gf_image *image) {
+    const struct gf_format *f = file->decoder.format;
+    const int64_t size = gf_source_known_size(file->source);
+    int64_t begin = gf_source_tell(file->source);
+    if (f->end_bytes)
+        return check_end_bytes(file, size);
+    if (f->layout || f->strips) {
+        struct gf_raw_layout layout;
+        struct gf_frame frame = {.at = NULL};
+        int rc = gf_file_layout(file, &layout, &frame);
+        const bool plain = !rc && !frame.at;
+        free(frame.at);
+        if (!plain) /* compressed, its directory last */
+            return GF_OK;
+        begin = frame.base;
+    }
+    if (size - begin >= gf_array_bytes(&image->px))
+        return GF_OK;
+    return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end",
+                   (long long)(begin + gf_array_bytes(&image->px) - size));
+}
+
 const struct gf_format *gf_file_format(const struct gf_file *file) {
     return file->decoder.format;
 }

@@ -71,6 +71,9 @@ uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n);
 /* Whether the layout's byte order is another than this machine's; contiguous samples to the other. */
 bool gf_samples_are_swapped(const struct gf_raw_layout *layout);
 void gf_samples_swap(struct gf_array *a);
+/* GF_EFORMAT where a file, just opened, of an output ends early, as far as that is to be seen without
+ * decoding it: samples that are stored as they are, and marks at the end. Nothing is read of it then. */
+int gf_file_check_end(struct gf_file *file, const struct gf_image *image);
 const struct gf_format *gf_file_format(const struct gf_file *file);
 /* True where nothing has to be waited for: no pipe, or one whose end has been read. */
 bool gf_file_is_at_hand(const struct gf_file *file);

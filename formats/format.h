@@ -176,6 +176,9 @@ struct gf_format {
     bool record_beside; /* the record is beside the file, as NAME.json (npy, raw); else dropped */
     bool lossy;         /* write() changes samples */
     bool needs_layout;  /* read() needs options->raw: there is no header */
+    /* NULL, or the last bytes of a complete file that write() made. */
+    const char *end_bytes;
+    size_t n_end_bytes;
 };
 
 enum { GF_SNIFF = 16 };

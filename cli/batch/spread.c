@@ -219,6 +219,9 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
              : b ? gf_task_outline(t)
                  : gf_fail(GF_EUNSUPP, "the backend does not share a volume among processes; "
                                        "--backend=openmp does");
+    /* Machines may know different things of how the output was made. */
+    const int shared = gf_ranks_share(ranks, &t->skipped, sizeof t->skipped, 0);
+    rc = rc ? rc : shared;
     if (!rc && !t->skipped && !t->prepared)
         rc = access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                       : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");

@@ -90,7 +90,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const struct gf_opt band_rows[] = {
     GF_TEXT("bands", wavelet.bands, "DIR",
-            "also write each band as DIR/{stem}_BAND.tif; works without --out"),
+            "also write each band as DIR/{stem}_BAND.tif; works without --out", .inert = true),
     GF_END,
 };
 static const struct gf_opt_group band_group = {NULL, band_rows};

@@ -73,11 +73,17 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* One line for alpha that is dropped. */
+/* One line for alpha that is dropped, and one for a line's spectrum that is hardly to be seen. */
 static int check(struct gf_task *t) {
     bool kept = true;
-    for (int i = 0; i < t->job.n_out; i++)
-        kept = kept && t->product[i].alpha_plane;
+    for (int i = 0; i < t->job.n_out; i++) {
+        const struct gf_product *p = &t->product[i];
+        kept = kept && p->alpha_plane;
+        if (t->job.ndim == 1 && t->job.out[i].map == GF_MAP_DISPLAY && !p->format->lines)
+            gf_log_note("'%s': '%s' is one row of pixels; gpufft stats --radial=FILE plots a "
+                        "line's spectrum",
+                        gf_log_name(t->read[0]), p->path);
+    }
     if (t->image.alpha && !kept)
         gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
                     t->s->half ? "a halved spectrum has no room for it"

@@ -189,9 +189,9 @@ static const struct gf_opt_group kind_group = {NULL, kind_rows};
 
 static const struct gf_opt pair_rows[] = {
     GF_TEXT("from-magnitude", from_magnitude, "FILE",
-            "invert this float magnitude picture, with the phase of --from-phase"),
+            "invert this float magnitude picture, with the phase of --from-phase", .inert = true),
     GF_TEXT("from-phase", from_phase, "FILE",
-            "the float phase picture that belongs to --from-magnitude"),
+            "the float phase picture that belongs to --from-magnitude", .inert = true),
     GF_END,
 };
 static const struct gf_opt_group pair_group = {"Instead of IN", pair_rows};

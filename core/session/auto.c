@@ -190,7 +190,7 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         return 0;
     }
     if (w.host <= w.device)
-        snprintf(but, GF_REASON, "a GPU would take %s to be there", device);
+        snprintf(but, GF_REASON, "a GPU would need %s to start", device);
     int rc = choose_host(o, &choice->backend);
     if (!rc)
         snprintf(choice->why, GF_REASON, "%s: about %s on %d thread%s%s; %.150s",
