@@ -36,7 +36,7 @@ int open(const char *path, int flags, ...) {
     va_start(list, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;
     va_end(list);
-    if (mode && next_error(open_errors))
+    if (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) && next_error(open_errors))
         return -1;
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
