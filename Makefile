@@ -136,7 +136,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
+.PHONY: all mpi man completions check check-long check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -265,12 +265,18 @@ check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(FAKE_CUDA) $(PLUGINS)
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$$(grep -lrE --include=*.c 'GF_WITH_ISAL|codecs\.h' core formats tests | xargs)" \
 	    build-zlib/test_png build-zlib/test_png_write
-	@tests/run -j2 $(UNIT_TESTS) "tests/lint rules" tests/lint_test tests/cli/test_man.sh \
+	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" tests/lint_test tests/cli/test_man.sh \
 	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write \
 	    -j1 "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards 2/$(SAMPLE) $(BUILD)/test_backends optional opencl" tests/cli/run \
 	    -j2 "$(BUILD)/faults -s 30 -S 1" "$(BUILD)/faults -s 30 -S 2"
+
+# What takes minutes and needs no GPU: every call of the CUDA driver fails once.
+check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
+check-long: gpufft $(FAKE_CUDA)
+	@mkdir -p $(BUILD)/cache
+	@tests/run "env LONG=1 tests/cli/run cuda"
 
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
@@ -370,7 +376,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
+	@echo "all mpi man completions check check-long check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png
