@@ -219,6 +219,9 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
              : b ? gf_task_outline(t)
                  : gf_fail(GF_EUNSUPP, "the backend does not share a volume among processes; "
                                        "--backend=openmp does");
+    /* Machines may know different things of how the output was made. */
+    const int shared = gf_ranks_share(ranks, &t->skipped, sizeof t->skipped, 0);
+    rc = rc ? rc : shared;
     if (!rc && !t->skipped && !t->prepared)
         rc = access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                       : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
@@ -226,7 +229,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
         rc = check(t);
     if (!rc) {
         options.device = device_of(t->s, b, launcher, device);
-        rc = b->open(&options, &s.context);
+        rc = gf_backend_open(b, &options, &s.context);
     }
     if (!rc && b->devices)
         gf_log_verbose("rank %d: %s device %s", ranks->rank, b->name,
