@@ -270,7 +270,7 @@ check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$$(grep -lrE --include=*.c 'GF_WITH_ISAL|codecs\.h' core formats tests | xargs)" \
 	    build-zlib/test_png build-zlib/test_png_write
-	@tests/run -j2 $(UNIT_TESTS) "tests/lint rules" tests/lint_test tests/cli/test_man.sh \
+	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" tests/lint_test tests/cli/test_man.sh \
 	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write \
 	    -j1 "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" \
@@ -295,7 +295,8 @@ IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic
 ifneq ($(filter coverage,$(MAKECMDGOALS)),)
   $(call need,gcovr,on Debian: apt-get install -y gcovr)
 endif
-COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(UNIT_TESTS)) "build-coverage/test_backends openmp" \
+COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS))) \
+               "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda build-coverage/test_gpu" "build-coverage/test_backends openmp" \
                "build-coverage/test_backends optional fftw" "tests/shards 2/$(SAMPLE) build-coverage/test_backends optional opencl" \
                tests/cli/run tests/cli/test_man.sh
 coverage: export XDG_CACHE_HOME = $(CURDIR)/build-coverage/cache
@@ -309,12 +310,13 @@ coverage: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA) $(PLUGINS)
 	@tests/run $(COVER_TESTS) || echo "some tests failed: the figures below are those of what ran"
 	@tests/coverage build-coverage
 
-# What takes longer than it may in check: CLOSURE=long is all rows of tests/cli/closure.table.
+# What takes longer than it may in check: CLOSURE=long is all rows of tests/cli/closure.table; LONG=1 lets each call of
+# CUDA fail.
 check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(PLUGINS)
+check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(FAKE_CUDA) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg"
+	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg"
 
 # The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
 # on 2 CPUs. Lines 'known' tell of other people's code.
