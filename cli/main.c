@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
     int code;
     if (!gf_launched_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);
-    code = close_stdout(code);
+    code = close_stdout(gf_launched_end(code));
     while (
         ending) /* a thread that got a signal ends the program: what failed meanwhile is its doing */
         pause();

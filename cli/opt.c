@@ -186,9 +186,9 @@ static int take_value(const struct gf_opt *o, const char *rest, char *base, int 
     return set_value(o, argv[++*i], base + o->at);
 }
 
-/* One option, argv[*i]; moves *i on to its last word. */
-static int parse_option(const struct name *names, int n, char *base, int argc, char **argv,
-                        int *i) {
+/* One option, argv[*i], of the row *row; moves *i on to its last word. */
+static int parse_option(const struct name *names, int n, char *base, int argc, char **argv, int *i,
+                        const struct gf_opt **row) {
     const char *word = argv[*i] + 2;
     const char *equals = strchr(word, '=');
     size_t len = equals ? (size_t)(equals - word) : strlen(word);
@@ -196,7 +196,7 @@ static int parse_option(const struct name *names, int n, char *base, int argc, c
     int rc = find_name(names, n, word, len, &name);
     if (rc)
         return rc;
-    const struct gf_opt *o = name->opt;
+    const struct gf_opt *o = *row = name->opt;
     void *field = base + o->at;
     if (is_flag(o)) {
         if (equals)
@@ -210,8 +210,8 @@ static int parse_option(const struct name *names, int n, char *base, int argc, c
 }
 
 /* One short option: -o OUT, -oOUT and -o=OUT; flags are not combined. */
-static int parse_letter(const struct name *names, int n, char *base, int argc, char **argv,
-                        int *i) {
+static int parse_letter(const struct name *names, int n, char *base, int argc, char **argv, int *i,
+                        const struct gf_opt **row) {
     const char *word = argv[*i] + 1;
     const struct gf_opt *o = NULL;
     size_t len = strcspn(word, "=");
@@ -227,6 +227,7 @@ static int parse_letter(const struct name *names, int n, char *base, int argc, c
         return unknown_option(word, len, names, n);
     if (!o)
         return gf_fail(GF_EUSAGE, "unknown option '-%c'; see --help", *word);
+    *row = o;
     if (is_flag(o) && word[1])
         return gf_fail(GF_EUSAGE,
                        "unknown option '-%.40s'; '-%c' takes no value, and short options "
@@ -239,21 +240,34 @@ static int parse_letter(const struct name *names, int n, char *base, int argc, c
     return take_value(o, word[1] ? word + 1 + (word[1] == '=') : NULL, base, argc, argv, i);
 }
 
+uint64_t gf_opt_print(uint64_t print, const char *word) {
+    do {
+        print = (print ^ (unsigned char)*word) * 0x100000001b3u;
+    } while (*word++);
+    return print;
+}
+
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
-                 int *n_operands) {
+                 int *n_operands, uint64_t *print) {
     struct name names[MAX_NAMES];
     int n = list_names(groups, names), operands = 0, rc = 0;
+    *print = GF_NO_WORDS;
     for (int i = 0; i < argc && !rc; i++) {
+        const struct gf_opt *row = NULL;
+        const int first = i, before = operands;
         if (!strcmp(argv[i], "--")) {
             while (++i < argc)
                 argv[operands++] = argv[i];
         } else if (!looks_like_option(argv[i])) {
             argv[operands++] = argv[i];
-        } else if (argv[i][1] != '-') {
-            rc = parse_letter(names, n, fields, argc, argv, &i);
         } else {
-            rc = parse_option(names, n, fields, argc, argv, &i);
+            rc = (argv[i][1] == '-' ? parse_option : parse_letter)(names, n, fields, argc, argv, &i,
+                                                                   &row);
         }
+        for (int k = before; k < operands; k++)
+            *print = gf_opt_print(*print, argv[k]);
+        for (int k = first; row && !row->own && k <= i; k++)
+            *print = gf_opt_print(*print, argv[k]);
     }
     *n_operands = operands;
     return rc;

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum gf_opt_type {
@@ -34,6 +35,7 @@ struct gf_opt {
     int (*parse)(const char *value, void *field); /* 0, or GF_EUSAGE with a message */
     int low, high;
     bool optional; /* --name alone is parse("", field); a value only follows after = */
+    bool own;      /* processes that share one run may each have a value of their own */
 };
 
 struct gf_opt_group {
@@ -42,9 +44,14 @@ struct gf_opt_group {
 };
 
 /* Parses argv[0..argc), filling `fields`; the operands, in order, end up in argv[0..*n_operands).
- * GF_EUSAGE with a one-line message otherwise. `groups` is NULL-terminated. */
+ * GF_EUSAGE with a one-line message otherwise. `groups` is NULL-terminated. *print becomes the
+ * fingerprint of all words but those of rows marked `own`. */
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
-                 int *n_operands);
+                 int *n_operands, uint64_t *print);
+
+/* Adds a word to a fingerprint (FNV-1a), which begins as GF_NO_WORDS. */
+#define GF_NO_WORDS 0xcbf29ce484222325u
+uint64_t gf_opt_print(uint64_t print, const char *word);
 
 /* The groups' rows, wrapped at 80 columns. */
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups);

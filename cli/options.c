@@ -348,9 +348,10 @@ static const char *backend_name(int i) {
 #define COMPUTE_ROWS                                                                               \
     GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,          \
               "a GPU's memory to use; larger arrays pass through it in parts (default: what is "   \
-              "free)"),                                                                            \
+              "free)",                                                                             \
+              .own = true),                                                                        \
         GF_INTEGER("threads", threads, "N", 1, 4096,                                               \
-                   "CPU threads (default: OMP_NUM_THREADS, or all)"),                              \
+                   "CPU threads (default: OMP_NUM_THREADS, or all)", .own = true),                 \
         GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,                                   \
                   "how long FFTW plans: estimate (default), measure or patient"),                  \
         GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured")
@@ -362,7 +363,8 @@ static const struct gf_opt backend_rows[] = {
             .letter = 'b', .known = backend_name),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work"),
+            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work",
+            .own = true),
     COMPUTE_ROWS,
     GF_END,
 };
@@ -375,7 +377,8 @@ static const struct gf_opt one_backend_rows[] = {
             .letter = 'b', .known = backend_name),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first)"),
+            "GPUFFT_DEVICE, or the first)",
+            .own = true),
     COMPUTE_ROWS,
     GF_END,
 };
@@ -383,7 +386,7 @@ const struct gf_opt_group gf_opts_one_backend = {"Backend", one_backend_rows};
 
 static const struct gf_opt memory_rows[] = {
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
-              "refuse work that needs more memory, e.g. 4G (default: what is free)"),
+              "refuse work that needs more memory, e.g. 4G (default: what is free)", .own = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_memory = {"Run", memory_rows};
@@ -436,13 +439,15 @@ static const struct gf_opt run_rows[] = {
               "how several devices share the work: by shares that are fixed before it begins "
               "(default), or by how fast each turns out to be"),
     GF_INTEGER("jobs", jobs, "N", 1, 256,
-               "pictures to process concurrently (default: one per CPU thread)", .letter = 'j'),
+               "pictures to process concurrently (default: one per CPU thread)", .letter = 'j',
+               .own = true),
     GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,
               "whether processes that mpirun or srun started are one run (default: auto)"),
     GF_FLAG("resume", resume, "skip inputs whose outputs all exist and are newer"),
     GF_FLAG("force", force, "process all inputs, even with --resume"),
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
-              "memory for all concurrent pictures together, e.g. 4G (default: what is free)"),
+              "memory for all concurrent pictures together, e.g. 4G (default: what is free)",
+              .own = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_run = {"Run", run_rows};
@@ -456,10 +461,11 @@ static const struct gf_opt scratch_rows[] = {
 const struct gf_opt_group gf_opts_scratch = {NULL, scratch_rows};
 
 static const struct gf_opt report_rows[] = {
-    GF_FLAG("json", json, "print one line of JSON per file on stdout"),
-    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),
+    GF_FLAG("json", json, "print one line of JSON per file on stdout", .own = true),
+    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .own = true),
     GF_FLAG("verbose", verbose,
-            "print the backend, why it was chosen, and how long each phase took", .letter = 'v'),
+            "print the backend, why it was chosen, and how long each phase took", .letter = 'v',
+            .own = true),
     GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
     GF_END,
 };
@@ -467,7 +473,7 @@ const struct gf_opt_group gf_opts_report = {NULL, report_rows};
 
 static const struct gf_opt common_rows[] = {
     GF_FLAG("json", json, "print JSON instead of text"),
-    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),
+    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .own = true),
     GF_FLAG("verbose", verbose, "print more", .letter = 'v'),
     GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
     GF_END,

@@ -150,6 +150,7 @@ struct gf_settings {
     int threads;
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */
+    uint64_t line; /* no option: the fingerprint of what processes that share a run must agree on */
     bool resume, force;
     bool full;                             /* selftest: every shape */
     int step;                              /* of ranges of shapes: enum gf_step */

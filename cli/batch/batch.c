@@ -340,6 +340,16 @@ static int join_ranks(struct run *r) {
     return gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
 }
 
+/* What fails on one machine alone fails on all. */
+static int agree(struct run *r, int rc) {
+    if (!r->joined)
+        return rc;
+    rc = gf_ranks_agree(&r->ranks, rc);
+    if (rc)
+        gf_log_mute(r->ranks.rank != r->ranks.speaker);
+    return rc;
+}
+
 /* All processes of the run work at its one input. */
 static int run_joined(struct run *r) {
     struct gf_runner runner;
@@ -395,6 +405,7 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc)
         rc = gf_folders_check(s, &r.targets, r.inputs.path,
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
+    rc = agree(&r, rc);
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
