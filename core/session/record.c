@@ -8,7 +8,7 @@
 #include "core/gpu/common.h"
 #include "core/session/cache_lines.h"
 
-enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 10 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
+enum { MOST = 64, KEY = 640, BYTES = 30 << 10, NUMBERS = 10 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
 static const char name[] = "device-speeds";
 
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};
