@@ -88,7 +88,7 @@ obj      = $(foreach f,$(1),$(call from,$(f))/$(f:.c=.o))
 # A driver and what it preloads into the program; neither is linked to anything else.
 FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
 # What the tests share is linked to each of them; they read the environment as the program does.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/gpu/fake_cuda.c,$(wildcard tests/*/*.c)) cli/environment.c
+SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/cli/near.c,$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
 # picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
@@ -139,7 +139,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
+.PHONY: all mpi man completions check check-long check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -186,7 +186,7 @@ $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 # The plugins that join processes (mpirun gpufft ...), one for each MPI library whose compiler is there:
 # mpicc.openmpi and mpicc.mpich as Debian names them, or the one mpicc. MPICC_openmpi= leaves one out.
 mpi_of = $(if $(shell command -v mpicc),$(if $(shell mpicc -dM -E -include mpi.h -x c /dev/null 2>/dev/null | grep OMPI_MAJOR),openmpi,mpich))
-ifneq ($(filter mpi check check-mpi bench-mpi install,$(MAKECMDGOALS)),)
+ifneq ($(filter mpi check check-long check-mpi bench-mpi install,$(MAKECMDGOALS)),)
   MPICC_openmpi ?= $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(mpi_of)),mpicc))
   MPICC_mpich   ?= $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(mpi_of)),mpicc))
 endif
@@ -233,11 +233,21 @@ $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
 
-# A driver and a cuFFT of two GPUs that are not there, one file by both names (tests/cli/bench.test).
-FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcufft.so.12)
-$(FAKE_CUDA): tests/gpu/fake_cuda.c
+# A driver for two GPUs that are not there, with NVRTC and cuFFT (tests/gpu/fake/fake.h): one library by three names.
+# Binaries of kernels say what they were made by.
+FAKE := $(wildcard tests/gpu/fake/*.c)
+FAKE_STAMP = fake_stamp_$(shell cat tests/gpu/fake/nvrtc.c tests/gpu/fake/prelude.h | cksum | tr ' ' _)
+FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libnvrtc.so.13 libcufft.so.12)
+$(BUILD)/fake_cuda/libcuda.so.1: $(FAKE) $(wildcard tests/gpu/fake/*.h)
 	@mkdir -p $(@D)
-	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -fPIC -shared -o $@ $< -lm)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -U_FORTIFY_SOURCE -DFAKE_STAMP='"$(FAKE_STAMP)"' -DFAKE_PRELUDE='"$(CURDIR)/tests/gpu/fake/prelude.h"' -fPIC -shared -o $@ $(FAKE) -lm -ldl)
+$(filter-out %/libcuda.so.1,$(FAKE_CUDA)): $(BUILD)/fake_cuda/libcuda.so.1
+	$(call say,LINK,ln -sf libcuda.so.1 $@)
+
+# Compares the results of tests/cli/closure.test.
+$(BUILD)/near: tests/cli/near.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -o $@ $< -lm)
 
 # ---------------------------------------------------------------- tests
 
@@ -258,7 +268,7 @@ CPUS   := $(shell nproc 2>/dev/null || echo 2)
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(FAKE_CUDA) $(PLUGINS)
+check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/% $(wildcard kernels/cpu/*.c) %_$$($(ISA_HERE)).c" \
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
@@ -274,12 +284,41 @@ check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(FAKE_CUDA) $(PLU
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-full: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA)
+check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA)
 	@mkdir -p $(BUILD)/cache
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) $(BUILD)/test_gpu_forced "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" "$(BUILD)/test_opengl full" tests/cli/run tests/cli/test_man.sh
+
+# How much of the product these tests run, by room and in which files least (COVER_TESTS= names others, COVER_KEEP=1
+# adds to earlier runs): longer than make check. Threads count exactly; the CPU kernels' arithmetic, built for each
+# instruction set, is not counted. Objects of tests are those of the ordinary build, but for tests/cli, which
+# include parts of cli/.
+IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic" CFLAGS="-O1 -g"
+ifneq ($(filter coverage,$(MAKECMDGOALS)),)
+  $(call need,gcovr,on Debian: apt-get install -y gcovr)
+endif
+COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(UNIT_TESTS)) "build-coverage/test_backends openmp" \
+               "build-coverage/test_backends optional fftw" "tests/shards 2/$(SAMPLE) build-coverage/test_backends optional opencl" \
+               tests/cli/run tests/cli/test_man.sh
+coverage: export XDG_CACHE_HOME = $(CURDIR)/build-coverage/cache
+coverage: export POCL_WORK_GROUP_SPECIALIZATION = 0
+coverage: export GPUFFT = build-coverage/gpufft
+coverage: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA) $(PLUGINS)
+	@mkdir -p build-coverage/cache && ln -sfn ../$(BUILD) build-coverage/build # where tests look for plugins
+	@$(MAKE) --no-print-directory $(IN_COVERAGE) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/cli/% $(wildcard kernels/cpu/*.c)" \
+	    build-coverage/gpufft $(patsubst $(BUILD)/%,build-coverage/%,$(TEST_PROGRAMS))
+	@$(if $(COVER_KEEP),,find build-coverage -name '*.gcda' -delete)
+	@tests/run $(COVER_TESTS) || echo "some tests failed: the figures below are those of what ran"
+	@tests/coverage build-coverage
+
+# What takes longer than it may in check: CLOSURE=long is all rows of tests/cli/closure.table.
+check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
+check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
+check-long: gpufft $(BUILD)/near $(PLUGINS)
+	@mkdir -p $(BUILD)/cache
+	@tests/run "env CLOSURE=long tests/cli/run closure"
 
 # The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
 # on 2 CPUs. Lines 'known' tell of other people's code.
@@ -343,7 +382,7 @@ lint: $(BUILD)/test_gpu_plans
 	@tests/gpu/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
-build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
+build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- using it
@@ -375,7 +414,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
+	@echo "all mpi man completions check check-long check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

@@ -36,6 +36,11 @@ int gf_log_flush_stdout(void) {
     return first_error;
 }
 
+void gf_log_drop_text(void) {
+    if (!freopen("/dev/null", "w", stdout))
+        note_error(errno);
+}
+
 static bool is_quiet, is_verbose, is_mute;
 
 void gf_log_mute(bool on) {
@@ -43,8 +48,8 @@ void gf_log_mute(bool on) {
 }
 
 void gf_log_setup(bool quiet, bool verbose) {
-    is_quiet = quiet;
-    is_verbose = verbose;
+    is_quiet = is_quiet || quiet;
+    is_verbose = is_verbose || verbose;
 }
 
 bool gf_log_is_verbose(void) {

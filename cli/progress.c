@@ -60,8 +60,8 @@ static void count_text(char *text, size_t size) {
     if (p.pictures > 1)
         n += (size_t)snprintf(text + n, size - n, "%.*f/s, ", p.pictures < 10 * seconds,
                               (double)p.pictures / seconds);
-    if (p.total > 1 && worked > 1) {
-        time_text((double)(p.total - p.inputs) * seconds / worked, left, sizeof left);
+    if (p.total > 1 && (worked > 1 || p.share > 0)) {
+        time_text((p.total - p.inputs - p.share) * seconds / (worked + p.share), left, sizeof left);
         snprintf(text + n, size - n, "%s left, ", left);
     } else if (p.share > 0) {
         time_text(seconds * (1 - p.share) / p.share, left, sizeof left);
@@ -134,7 +134,6 @@ void gf_progress_share(double done) {
     if (!p.running)
         return;
     pthread_mutex_lock(&p.lock);
-
     p.share = done;
     pthread_mutex_unlock(&p.lock);
 }

@@ -74,6 +74,7 @@ struct gf_filter_settings {
 
 struct gf_settings {
     bool help;
+    uint64_t fingerprint[2]; /* of the options that are given: gf_opt_parse() */
 
     /* input */
     struct {
@@ -150,7 +151,6 @@ struct gf_settings {
     int threads;
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */
-    uint64_t line; /* no option: the fingerprint of what processes that share a run must agree on */
     bool resume, force;
     bool full;                             /* selftest: every shape */
     int step;                              /* of ranges of shapes: enum gf_step */

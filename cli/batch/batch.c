@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
@@ -32,6 +33,7 @@ struct run {
     struct gf_launcher launcher;
     struct gf_ranks ranks;
     bool joined;
+    struct gf_made *made;
     struct gf_task first; /* of the first input, previewed; its worker continues with it */
 };
 
@@ -84,6 +86,11 @@ static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings 
     return hooks->stream && (s->frames || s->shape.n == 3);
 }
 
+static void note_made(const struct gf_task *t) {
+    const struct gf_outputs outputs = gf_task_outputs(t);
+    gf_resume_note(&t->resume, &outputs);
+}
+
 /* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
@@ -91,9 +98,11 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         gf_progress_picture();
     if (!rc && t->skipped) {
         l->tally.skipped++;
+        l->tally.by_time += t->by_time;
         gf_report_skipped(t);
     } else if (!rc) {
         l->tally.done++;
+        note_made(t);
         gf_report_done(t);
     } else {
         int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
@@ -111,8 +120,12 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
 }
 
 static struct gf_task task_of(const struct run *r, char *const *read, int n) {
-    return (struct gf_task){
-        .hooks = r->hooks, .targets = &r->targets, .read = read, .n_read = n, .name = read[0]};
+    return (struct gf_task){.hooks = r->hooks,
+                            .targets = &r->targets,
+                            .read = read,
+                            .n_read = n,
+                            .name = read[0],
+                            .resume = {.made = r->made}};
 }
 
 /* Several devices share the inputs, or the pages of the only one. */
@@ -322,7 +335,11 @@ static void summarise(struct run *r) {
                      sum->done, in->n + in->failed - sum->done - sum->skipped);
         return;
     }
-    if (r->s->frames || (sum->done + sum->failed + sum->skipped < 2 && !in->many))
+    if (sum->by_time)
+        gf_log_note("%d skipped by time alone, as it is not known how the outputs were made; "
+                    "--force makes them anew",
+                    sum->by_time);
+    if (!sum->skipped && (r->s->frames || (sum->done + sum->failed < 2 && !in->many)))
         return;
     describe_skipped(in->skipped, sum->skipped, skipped, sizeof skipped);
     gf_log_note("%d done, %d failed%s", sum->done, sum->failed, skipped);
@@ -337,7 +354,10 @@ static int join_ranks(struct run *r) {
                                       .targets = &r->targets,
                                       .names = r->inputs.path,
                                       .n_names = r->s->frames && r->inputs.n ? 1 : r->inputs.n};
-    return gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
+    int rc = gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
+    if (!rc && !r->joined) /* each process has outputs of its own */
+        gf_log_mute(false);
+    return rc;
 }
 
 /* What fails on one machine alone fails on all. */
@@ -348,6 +368,14 @@ static int agree(struct run *r, int rc) {
     if (rc)
         gf_log_mute(r->ranks.rank != r->ranks.speaker);
     return rc;
+}
+
+static void count_joined(struct run *r, const struct gf_task *t) {
+    r->pool.sum.skipped = t->skipped;
+    r->pool.sum.by_time = t->skipped && t->by_time;
+    if (!t->skipped)
+        note_made(t);
+    t->skipped ? gf_report_skipped(t) : gf_report_done(t);
 }
 
 /* All processes of the run work at its one input. */
@@ -375,19 +403,32 @@ static int run_joined(struct run *r) {
     if (r->ranks.rank == 0 && rc)
         gf_report_lost(&t);
     else if (r->ranks.rank == 0)
-        t.skipped ? gf_report_skipped(&t) : gf_report_done(&t);
+        count_joined(r, &t);
     gf_task_free(&t);
     gf_runner_close(&runner);
     return 0;
+}
+
+/* `gpufft fwd a.png b.png`, typed as for a program whose last operand is the output. */
+static int refuse_without_output(char **operands, int n) {
+    struct stat st;
+    const char *last = operands[n - 1];
+    if (n == 2 && stat(last, &st))
+        return gf_fail(GF_EUSAGE, "no output; outputs are named by -o: -o %s", last);
+    return gf_fail(GF_EUSAGE, "no output; outputs are named by -o, those of several inputs by a "
+                              "template: -o '{stem}_{kind}.png'");
 }
 
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
     struct run r = {.hooks = hooks, .s = s};
     int code = 0;
     int rc = gf_settings_check(s);
-    if (!rc)
+    if (!rc) {
         rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
                               hooks->keeps_type, &r.targets);
+        if (rc && !r.targets.n && n > 1)
+            rc = refuse_without_output(operands, n);
+    }
     for (int i = 0; i < r.targets.n && hooks->label; i++)
         if (!r.targets.target[i].aside)
             r.targets.target[i].label = hooks->label;
@@ -398,8 +439,6 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
     if (!rc)
         rc = join_ranks(&r);
-    if (!rc && !r.joined) /* each process has outputs of its own */
-        gf_log_mute(false);
     if (!rc)
         rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)
@@ -409,6 +448,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
+        if ((s->resume || r.inputs.n > 1 || r.inputs.many) && (!r.joined || r.ranks.rank == 0))
+            r.made = gf_made_open(s->resume && !s->force);
         rc = r.joined ? run_joined(&r) : run_all(&r);
     }
     if (rc == GF_EUSAGE) {
@@ -420,11 +461,12 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         code = gf_exit_code(rc);
         goto out;
     }
-    if (!r.joined)
+    if (!r.joined || r.pool.sum.skipped)
         summarise(&r);
     code = r.pool.sum.worst;
 out:
     gf_task_free(&r.first);
+    gf_made_close(r.made);
     gf_workers_close(&r.pool);
     gf_deal_close(&r.deal);
     gf_inputs_free(&r.inputs);

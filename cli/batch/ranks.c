@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/log.h"
+#include "core/base/hash.h"
 #include "core/base/status.h"
 #include "formats/io_keeper.h"
 
@@ -102,18 +103,20 @@ static int print_output(void *user, const char *path) {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
     char *real = folder ? realpath(folder, NULL) : NULL;
-    *print = gf_opt_print(gf_opt_print(*print, real ? real : ""), slash ? slash + 1 : path);
+    *print = gf_hash_text(gf_hash_text(*print, real ? real : ""), slash ? slash + 1 : path);
     free(folder);
     free(real);
     return 0;
 }
 
 static int take_prints(const struct gf_rank_work *w, struct prints *p) {
-    p->command = gf_opt_print(GF_NO_WORDS, w->command);
-    p->line = w->s->line;
-    p->inputs = p->outputs = GF_NO_WORDS;
+    p->command = gf_hash_text(GF_HASH_START, w->command);
+    p->line = gf_hash(w->s->fingerprint[1], &w->s->grid, sizeof w->s->grid);
+    for (int i = 0; i < w->targets->n; i++)
+        p->line = gf_hash_text(p->line, w->targets->target[i].label);
+    p->inputs = p->outputs = GF_HASH_START;
     for (int i = 0; i < w->n_names; i++)
-        p->inputs = gf_opt_print(p->inputs, w->names[i]);
+        p->inputs = gf_hash_text(p->inputs, w->names[i]);
     return each_output(w, print_output, &p->outputs);
 }
 
@@ -147,7 +150,7 @@ static void say_kept(void) {
 
 /* The prints of all processes, which the caller frees. */
 static int meet(struct gf_ranks *ranks, struct prints *own, int rc, struct prints **all) {
-    own->version = gf_opt_print(GF_NO_WORDS, GF_VERSION);
+    own->version = gf_hash_text(GF_HASH_START, GF_VERSION);
     *all = malloc((size_t)ranks->size * sizeof **all);
     rc = gf_ranks_agree(ranks, *all ? rc : gf_fail(GF_ENOMEM, "out of memory"));
     if (!rc)

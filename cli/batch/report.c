@@ -240,7 +240,8 @@ void gf_report_done(const struct gf_task *t) {
 }
 
 void gf_report_skipped(const struct gf_task *t) {
-    gf_log_verbose("'%s': skipped, its outputs are there and newer", gf_log_name(t->name));
+    gf_log_verbose("'%s': skipped, its outputs are there and %s", gf_log_name(t->name),
+                   t->by_time ? "newer" : "were made so");
     if (!t->s->json)
         return;
     json_t *o = json_begin(t), *outs = json_array();
@@ -254,6 +255,8 @@ void gf_report_skipped(const struct gf_task *t) {
     }
     json_object_set_new(o, "out", outs);
     json_object_set_new(o, "skipped", json_true());
+    if (t->by_time)
+        json_object_set_new(o, "by_time", json_true());
     json_object_set_new(o, "ok", json_true());
     gf_json_print(o);
 }

@@ -11,6 +11,7 @@
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
+#include "core/base/hash.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/mpi/volume.h"
@@ -60,7 +61,7 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks, const
         t->skipped,      j->in_dtype,       j->axes,
         j->norm,         j->precision,      j->in_half,
         j->in_shift,     j->real,           j->channels,
-        j->out[0].dtype, j->out[0].half,    (int64_t)gf_opt_print(GF_NO_WORDS, backend)};
+        j->out[0].dtype, j->out[0].half,    (int64_t)gf_hash_text(GF_HASH_START, backend)};
     for (int i = 0; i < j->ndim; i++)
         own[15 + i] = j->shape[i];
     rc = gf_ranks_agree(ranks, all ? rc : gf_fail(GF_ENOMEM, "out of memory"));
@@ -71,7 +72,7 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks, const
     free(all);
     if (different)
         if (different)
-        ranks->speaker = 0;
+            ranks->speaker = 0;
     return different ? gf_fail(GF_EINVAL,
                                "rank %d finds another file by this name, or an output that is up "
                                "to date for one alone",
@@ -253,6 +254,9 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
              : b ? gf_task_outline(t)
                  : gf_fail(GF_EUNSUPP, "the backend does not share a volume among processes; "
                                        "--backend=openmp does");
+    /* Machines may know different things of how the output was made. */
+    const int shared = gf_ranks_share(ranks, &t->skipped, sizeof t->skipped, 0);
+    rc = rc ? rc : shared;
     if (!rc && !t->skipped && !t->prepared)
         rc = access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                       : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
@@ -260,7 +264,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
         rc = check(t);
     if (!rc) {
         options.device = device_of(t->s, b, launcher, device);
-        rc = b->open(&options, &s.context);
+        rc = gf_backend_open(b, &options, &s.context);
     }
     if (!rc && b->devices)
         gf_log_verbose("rank %d: %s device %s", ranks->rank, b->name,

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "cli/batch/bands.h"
-#include "cli/batch/resume.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
@@ -75,6 +74,10 @@ static int prepare(struct gf_task *t) {
     return t->hooks->prepare(t);
 }
 
+struct gf_outputs gf_task_outputs(const struct gf_task *t) {
+    return (struct gf_outputs){&t->job, t->product, t->targets->n};
+}
+
 static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
     const struct gf_task *t = user;
     return gf_target_claim(&t->targets->target[i], p->in, p->format, path);
@@ -86,6 +89,7 @@ static int begin(struct gf_task *t) {
     double start = gf_now_ms();
     if (t->prepared)
         return 0;
+    gf_resume_begin(&t->resume, t->hooks->name, t->s, t->read, t->n_read);
     int rc = gf_reader_open(&t->reader, t->s, t->read, t->n_read, &t->image);
     t->ms_decode = gf_now_ms() - start;
     if (!rc)
@@ -95,9 +99,11 @@ static int begin(struct gf_task *t) {
     if (!rc)
         rc = gf_task_choose_pages(t);
     t->prepared = !rc;
-    struct gf_read_files read = {t->read, t->n_read, t->s->from_phase};
-    t->up_to_date = !rc && t->s->resume && !t->s->force &&
-                    gf_products_up_to_date(&t->job, t->product, t->targets->n, &read);
+    const struct gf_outputs outputs = gf_task_outputs(t);
+    t->up_to_date =
+        !rc && t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
+    if (!rc && !t->up_to_date)
+        gf_load_note_stack(t->read[0], &t->image, t->job.axes);
     return rc;
 }
 
@@ -396,14 +402,21 @@ int gf_task_run(struct gf_task *t) {
     return rc;
 }
 
+/* Whether the output would be the file that was read, but for what encoding it once more loses. */
+static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
+    return t->untouched && t->reader.copies && !p->aside && !p->where->has_page &&
+           p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
+}
+
 int gf_task_write(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
     gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = p->bands ? gf_bands_write(t->s, &t->job, p)
-                      : gf_product_write(t->s, p, &t->image.metadata);
+        rc = p->bands             ? gf_bands_write(t->s, &t->job, p)
+             : is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
+                                  : gf_product_write(t->s, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;
@@ -429,6 +442,7 @@ int gf_task_more(struct gf_task *t) {
                            .read = t->read,
                            .n_read = t->n_read,
                            .reader = t->reader,
+                           .resume = t->resume,
                            .page = t->page + 1,
                            .name = name};
     t->reader = (struct gf_reader){0};

@@ -34,7 +34,7 @@ static void describe_machine(struct gf_bench_host *h) {
     if (f)
         fclose(f);
     h->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    gf_backend_next(gf_backends, false, NULL)->probe(reason);
+    gf_backend_probe(gf_backend_next(gf_backends, false, NULL), reason);
     snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 
@@ -383,6 +383,7 @@ const struct gf_command gf_command_bench = {
     .summary = "the backends compared in one table",
     .launched = true,
     .groups = groups,
+    .text = true,
     .examples = "  gpufft bench\n"
                 "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
                 "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"

@@ -80,7 +80,7 @@ static int run(const struct gf_settings *s, const struct gf_shapes *shapes,
     struct gf_spread spread = {.ranks = ranks, .grid = {s->grid.down, s->grid.across}};
     int rc = gf_backend_find("openmp", &b);
     spread.backend = b;
-    rc = gf_ranks_agree(ranks, rc ? rc : b->open(&options, &spread.context));
+    rc = gf_ranks_agree(ranks, rc ? rc : gf_backend_open(b, &options, &spread.context));
     for (int i = 0; i < shapes->n && !rc; i++)
         rc = measure(s, &shapes->shape[i], &spread);
     gf_log_mute(ranks->rank != (rc ? ranks->speaker : 0));

@@ -53,7 +53,7 @@ static void describe_machine(FILE *f, const struct gf_bench *b) {
         if (first < i)
             snprintf(reason, sizeof reason, "as %s", b->entrant[first].name);
         else
-            e->backend->probe(reason);
+            gf_backend_probe(e->backend, reason);
         fprintf(f, "| %s | %s | ", e->name, reason);
         if (e->resident)
             fprintf(f, "%s | %.3g |\n", e->device.name, e->device.copy * 1e-9);

@@ -317,6 +317,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     bool all = n == 1 && !strcmp(operands[0], "all");
     if (gf_hand_asked(s))
         return by_hand(s, operands, n);
+    if (s->quiet && !s->json)
+        gf_log_drop_text();
     if (!n) {
         list_lessons(s->json);
         return 0;

@@ -316,6 +316,8 @@ static int check(struct gf_task *t) {
         if (t->alpha.data && !t->product[i].alpha_plane)
             gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
                         gf_log_name(t->read[0]), t->product[i].format->name);
+        if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->untouched)
+            gf_log_note("'%s': its EXIF is damaged and left out", gf_log_name(t->read[0]));
     }
     return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
 }

@@ -115,6 +115,7 @@ static const struct gf_gpu_pass *launched(const struct gf_gpu_plan *p, int i, in
     return pass->chain ? &p->chain[pass->chain - 1] : pass;
 }
 
+/* Passes may share a kernel and differ in their tiles: it is loaded for the largest. */
 static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     const struct gf_gpu_plan *p = m->plan;
     for (int i = 0, next; i < p->n_passes; i = next) {
@@ -125,6 +126,8 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
             j++;
         if (j == m->n_requests)
             m->request[m->n_requests++] = *r;
+        if (m->request[j].local_bytes < r->local_bytes)
+            m->request[j].local_bytes = r->local_bytes;
         m->kernel[i] = j;
     }
     double start = gf_now_ms();

@@ -30,7 +30,7 @@ static void line_of(json_t *real, char text[64]) {
     json_decref(list);
 }
 
-static void test_known(void) {
+static void test_known_values(void) {
     static const struct {
         double v;
         const char *text, *as_float;
@@ -92,7 +92,7 @@ static void test_rest(void) {
 }
 
 int main(void) {
-    test_known();
+    test_known_values();
     test_random();
     test_rest();
     return TEST_END();
