@@ -77,10 +77,9 @@ static int make_within(const struct gf_job *job, enum gf_packing packs, int64_t 
         high *= 2;
     if (high >= INT64_MAX / 4) /* no memory helps */
         return gf_failure_return(&first);
-    while (high - low > high / 64) {
-        const int64_t middle = low + (high - low) / 2;
-        *(make(job, packs, middle, plan) ? &low : &high) = middle;
-    }
+    /* From where it fits down to where it does not: with a little less it may fit once more. */
+    for (high *= 4; high - high / 64 > low && !make(job, packs, high - high / 64, plan);)
+        high -= high / 64;
     return gf_fail(GF_ENOMEM, "in slabs it needs %s, limit %s (--max-memory)",
                    gf_memory_text(high + beside, need), gf_memory_text(limit, given));
 }
