@@ -295,7 +295,7 @@ check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA)
 # adds to earlier runs): longer than make check. Threads count exactly; the CPU kernels' arithmetic, built for each
 # instruction set, is not counted. Objects of tests are those of the ordinary build, but for tests/cli, which
 # include parts of cli/.
-IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic" CFLAGS="-O1 -g"
+IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic -Wl,-u,__gcov_dump" CFLAGS="-O1 -g"
 ifneq ($(filter coverage,$(MAKECMDGOALS)),)
   $(call need,gcovr,on Debian: apt-get install -y gcovr)
 endif
@@ -316,9 +316,9 @@ coverage: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA) $(PLUGINS)
 # What takes longer than it may in check: CLOSURE=long is all rows of tests/cli/closure.table.
 check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check-long: gpufft $(BUILD)/near $(PLUGINS)
+check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "env CLOSURE=long tests/cli/run closure"
+	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg"
 
 # The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
 # on 2 CPUs. Lines 'known' tell of other people's code.

@@ -151,6 +151,11 @@ static void say(const char *format, va_list args) {
         print_err(line, n);
 }
 
+void gf_log_text(char *text) {
+    clean(text);
+    gf_log_line(text);
+}
+
 void gf_log_error(const char *format, ...) {
     va_list args;
     va_start(args, format);

@@ -43,6 +43,8 @@ void gf_log_drop_text(void);
 
 /* One line for stdout, at once. */
 void gf_log_line(const char *line);
+/* The same of text that has names in it, which is made one line. */
+void gf_log_text(char *text);
 
 /* Before anything is printed: room for the text between two flushes, so that it is a flush that
  * fails and tells why. */

@@ -170,7 +170,7 @@ static int parse_threshold(const char *value, void *field) {
 static const struct gf_opt out_rows[] = {
     GF_TEXT("out", out, "OUT",
             "where to write: a path, png:- for stdout, or a template with {stem} {kind} {ext} "
-            "{page}; DIR/ is DIR/{stem}_{kind}.png",
+            "{page} {dir}; DIR/ is DIR/{dir}/{stem}_{kind}.png",
             .letter = 'o', .inert = true),
     GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in", .inert = true),
     GF_END,
@@ -296,6 +296,8 @@ static const struct gf_opt levels_rows[] = {
 const struct gf_opt_group gf_opts_levels = {NULL, levels_rows};
 
 static const struct gf_opt list_rows[] = {
+    GF_FLAG("recursive", recursive, "of a folder take the folders in it too", .letter = 'r',
+            .inert = true),
     GF_TEXT("files-from", files_from, "FILE",
             "read names of inputs from FILE, one per line; - is stdin", .inert = true),
     GF_TEXT("files0-from", files0_from, "FILE", "the same, with a zero byte after each name",
@@ -438,6 +440,8 @@ static const struct gf_opt run_rows[] = {
     GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,
               "whether processes that mpirun or srun started are one run (default: auto)",
               .inert = true),
+    GF_FLAG("dry-run", dry_run, "print what would be read and written, and do nothing else",
+            .letter = 'n', .inert = true),
     GF_FLAG("resume", resume,
             "skip inputs whose outputs are there, made of them with these options", .inert = true),
     GF_FLAG("force", force, "process all inputs, even with --resume", .inert = true),

@@ -86,6 +86,7 @@ struct gf_settings {
     int64_t offset;
     int channels_last; /* GF_UNSET or 0, the only choice there is */
     bool frames;
+    bool recursive;
     int nan; /* enum gf_nan */
     const char *files_from, *files0_from;
     const char *from_magnitude, *from_phase;
@@ -151,7 +152,7 @@ struct gf_settings {
     int threads;
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */
-    bool resume, force;
+    bool resume, force, dry_run;
     bool full;                             /* selftest: every shape */
     int step;                              /* of ranges of shapes: enum gf_step */
     int fftw_plan;                         /* index into gf_fftw_plans, or GF_UNSET */

@@ -160,9 +160,12 @@ static boolean on_app1(j_decompress_ptr jpeg) {
     if (!r->has_exif && length > 6 && !memcmp(r->segment, "Exif\0", 6)) {
         r->has_exif = true;
         r->exif = gf_exif_read(r->segment, length);
-        r->exif_body = gf_exif_settle(r->segment, length) ? malloc(length) : NULL;
+        bool whole = gf_exif_settle(r->segment, length);
+        r->exif_body = whole ? malloc(length) : NULL;
         r->exif_bytes = length;
-        if (r->exif_body)
+        if (whole && !r->exif_body)
+            ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
+        if (whole)
             memcpy(r->exif_body, r->segment, length);
     }
     return TRUE;

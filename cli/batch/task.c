@@ -34,28 +34,32 @@ static void free_products(struct gf_task *t) {
     }
 }
 
+static int keep(const struct gf_settings *s, const char *path) {
+    struct stat st;
+    if (s->clobber || !strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+        return 0;
+    return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", path);
+}
+
 /* Shows before the work what is wrong with an output's place; the sink checks it again. */
 static int check_place(const struct gf_settings *s, const struct gf_product *p) {
     struct stat st;
     if (s->plan_only || p->bands || !strcmp(p->path, "-"))
         return 0;
-    if (!s->clobber && !stat(p->path, &st) && S_ISREG(st.st_mode))
-        return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", p->path);
+    int rc = keep(s, p->path);
+    if (rc)
+        return rc;
     const char *slash = strrchr(p->path, '/');
     char *folder = slash && slash != p->path ? strndup(p->path, (size_t)(slash - p->path)) : NULL;
-    int rc = 0;
-    if (folder && stat(folder, &st))
+    /* A dry run has not made it; that it is there or can be made has been looked at. */
+    if (folder && !s->dry_run && stat(folder, &st))
         rc = gf_fail(GF_EIO, "cannot write '%s': no folder '%s'", p->path, folder);
     free(folder);
     return rc;
 }
 
-/* The products by name, and the rest of the task by the command. */
-static int prepare(struct gf_task *t) {
+static int name_products(struct gf_task *t) {
     const char *in = t->read[0];
-    t->job = (struct gf_job){0};
-    t->pages = (struct gf_paging){0};
-    t->prepare_bytes = 0;
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
         struct gf_product *p = &t->product[i];
@@ -70,6 +74,17 @@ static int prepare(struct gf_task *t) {
         if (rc)
             return rc;
     }
+    return 0;
+}
+
+/* The products by name, and the rest of the task by the command. */
+static int prepare(struct gf_task *t) {
+    t->job = (struct gf_job){0};
+    t->pages = (struct gf_paging){0};
+    t->prepare_bytes = 0;
+    int rc = name_products(t);
+    if (rc)
+        return rc;
     t->job.n_out = t->targets->n - t->targets->n_aside;
     return t->hooks->prepare(t);
 }
@@ -181,6 +196,23 @@ static bool is_at_hand(const struct gf_task *t) {
 int gf_task_outline(struct gf_task *t) {
     int rc = is_at_hand(t) ? begin(t) : 0;
     t->skipped = t->up_to_date;
+    return rc;
+}
+
+static int keep_file(void *user, int i, const struct gf_product *p, const char *path) {
+    (void)i, (void)p;
+    return keep(user, path);
+}
+
+int gf_task_look(struct gf_task *t) {
+    const bool known = is_at_hand(t);
+    int rc = known ? begin(t) : name_products(t);
+    t->skipped = !rc && t->up_to_date;
+    for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
+        rc = check_place(t->s, &t->product[i]);
+    if (!rc && known && !t->skipped)
+        rc = gf_products_each_file(&t->job, t->product, t->targets->n, keep_file, (void *)t->s);
+    gf_reader_close(&t->reader); /* one line an input, however many pictures it has */
     return rc;
 }
 

@@ -146,6 +146,9 @@ struct gf_task {
 
 /* What it writes, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
+/* For --dry-run: the header, the products, and whether they could be written; of a pipe the products'
+ * names alone. No sample is read, and nothing written. */
+int gf_task_look(struct gf_task *t);
 int gf_task_preview(struct gf_task *t);
 /* For stream(): the job of the headers, without regard to the memory that it would take in one piece. */
 int gf_task_outline(struct gf_task *t);

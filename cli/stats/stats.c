@@ -311,6 +311,7 @@ static int claim_radial(struct run *r) {
                      "{page}");
     if (rc)
         return rc;
+    t->where.roots = &r->inputs.roots;
     t->label = "radial";
     t->plain = true;
     r->radial.n = 1;

@@ -165,13 +165,14 @@ enum gf_made_how gf_made_find(const struct gf_made *m, uint64_t file, uint64_t r
 
 /* ---- both ---- */
 
-struct gf_made *gf_made_open(bool looks) {
+struct gf_made *gf_made_open(bool looks, bool adds) {
     struct gf_made *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     pthread_mutex_init(&m->lock, NULL);
-    m->log = gf_kernel_store_open(&m->store, true) ? open_log(&m->store) : -1;
-    if (looks && m->store.folder >= 0)
+    const bool there = gf_kernel_store_open(&m->store, adds);
+    m->log = there && adds ? open_log(&m->store) : -1;
+    if (looks && there)
         look(m);
     return m;
 }

@@ -2,7 +2,7 @@
  * numbers, one for a file as it is on its disk, one for all that made it. Nothing here can make a
  * run fail: without a folder, or where it is damaged, nothing is known.
  *
- *     struct gf_made *made = gf_made_open(true);
+ *     struct gf_made *made = gf_made_open(true, true);
  *     if (gf_made_find(made, file, recipe) == GF_MADE_SO)
  *         ...
  *     gf_made_note(made, file, recipe);
@@ -18,8 +18,9 @@
 
 struct gf_made;
 
-/* `look`: with what earlier runs have noted. NULL without memory, which the others take. */
-struct gf_made *gf_made_open(bool look);
+/* `look`: with what earlier runs have noted; `add`: to note more. NULL without memory, which the others
+ * take. */
+struct gf_made *gf_made_open(bool look, bool add);
 void gf_made_close(struct gf_made *m);
 
 enum gf_made_how { GF_MADE_UNKNOWN, GF_MADE_SO, GF_MADE_OTHERWISE };

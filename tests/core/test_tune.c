@@ -106,7 +106,7 @@ static void close_device(void *context) {
     closed++;
 }
 
-/* A billion samples a second, a tenth of that for the first plans; the first run of each takes longest. */
+/* A billion samples a second, a tenth of that for the first plans. */
 static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report) {
     const double ms = (double)gf_array_count(in) * 1e-6;
@@ -117,8 +117,9 @@ static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *o
     return 0;
 }
 
+static const struct gf_plan_ops ops = {.exec = exec};
+
 static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    static const struct gf_plan_ops ops = {.exec = exec};
     *out = NULL;
     if (job->op == GF_DWT && fails_wavelets)
         return gf_fail(GF_EUNABLE, "no wavelets");

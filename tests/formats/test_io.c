@@ -1,6 +1,7 @@
 /* Sources and sinks: what is on the disk after success, failure and everything between. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -297,8 +298,10 @@ static void test_keeper(void) {
         if (!gf_sink_open("complete", true, &s) && !gf_sink_commit(s) &&
             !gf_sink_open("first", true, &s) && !gf_sink_lend(s, 0, &path) &&
             !gf_sink_open("second", true, &s) && !gf_sink_lend(s, 10, &path) &&
-            scratch_count() == before + 3)
+            scratch_count() == before + 3) {
+            keep_counts();
             raise(SIGKILL);
+        }
         _Exit(1);
     }
     int status = 0;
@@ -348,6 +351,7 @@ static void test_leftovers(void) {
         for (int i = 0; i < 3; i++)
             if (gf_sink_open("left/killed", true, &s) || gf_sink_lend(s, 0, &path))
                 _Exit(2);
+        keep_counts();
         raise(SIGKILL);
     }
     CHECK(waitpid(killed, &status, 0) == killed && WIFSIGNALED(status));
@@ -368,6 +372,25 @@ static void test_leftovers(void) {
     close(go[0]);
     close(ready[0]);
     close(ready[1]);
+}
+
+/* A sweep is at the file before it is locked: another name is taken. And a path that leaves no room for it. */
+static void test_names(void) {
+    static char path[PATH_MAX];
+    taken_locks = no_unnamed ? 3 : 0;
+    CHECK_EQ(text_put("swept", true, "text"), GF_OK);
+    CHECK_EQ(taken_locks, 0);
+    CHECK(file_is("swept", "text", 4));
+    unlink("swept");
+    taken_locks = no_unnamed ? 1000 : 0;
+    CHECK_EQ(text_put("swept", true, "text"), no_unnamed ? GF_EIO : GF_OK);
+    taken_locks = 0;
+    unlink("swept");
+    for (size_t i = 0; i + 3 < sizeof path; i += 2)
+        memcpy(path + i, "./x", 4);
+    CHECK_EQ(text_put(path, true, "text"), GF_EIO);
+    CHECK(strstr(gf_message(), "file name too long"));
+    CHECK_EQ(scratch_count(), 0);
 }
 
 static void test_temporaries(void) {
@@ -551,6 +574,7 @@ int main(void) {
         test_seek();
         test_keeper();
         test_leftovers();
+        test_names();
         test_temporaries();
         test_threads();
     }

@@ -36,7 +36,7 @@ int open(const char *path, int flags, ...) {
     va_start(list, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0;
     va_end(list);
-    if ((flags & O_TMPFILE) == O_TMPFILE && next_error(open_errors))
+    if (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)) && next_error(open_errors))
         return -1;
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
@@ -141,7 +141,7 @@ static void test_folders(void) {
     check_refused(path, 10, NULL, 0, "cannot make a scratch file in '",
                   "no such file or directory");
     check_refused("/dev/null", 10, NULL, 0, "in '/dev/null'", "not a directory");
-    set_errors(open_errors, EACCES, 0);
+    set_errors(open_errors, EACCES, EACCES); /* without a name, and with one */
     check_refused(folder, 10, NULL, 0, "cannot make a scratch file", "permission denied");
     set_errors(open_errors, EINTR, EINTR);
     check_opens(10, NULL, 0);
