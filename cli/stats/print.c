@@ -95,7 +95,7 @@ static void print_peaks(const struct gf_stats *s, const struct gf_signal *c) {
 }
 
 void gf_stats_print(const struct gf_stats *s) {
-    printf("%s\n", gf_log_name(s->name));
+    gf_log_heading(s->name);
     print_shape(s);
     for (int64_t i = 0; i < s->n_signals; i++) {
         if (s->job->luma)
