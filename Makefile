@@ -136,7 +136,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
+.PHONY: all mpi man completions check check-long check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -277,6 +277,10 @@ check-full: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA)
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" "$(BUILD)/test_opengl full" tests/cli/run tests/cli/test_man.sh
 
+# What takes longer than make check should, and less than check-full.
+check-long: gpufft $(BUILD)/test_things
+	@tests/run "$(BUILD)/test_things long"
+
 # The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
 # on 2 CPUs. Lines 'known' tell of other people's code.
 faults: gpufft $(BUILD)/faults
@@ -365,7 +369,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all mpi man completions check check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
+	@echo "all mpi man completions check check-long check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png
