@@ -96,7 +96,7 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
         return make_within(&whole, packs, limit, beside, plan);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
     if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
-        rc = gf_fail(GF_EUNSUPP, "a picture of so few points is not taken in slabs");
+        rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
         rc = make_within(&whole, packs, limit, beside, plan);
     if (!rc && t->hooks->looks && t->hooks->looks(t))
@@ -104,26 +104,26 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     return rc;
 }
 
-/* The message of gf_memory_check(), and what can be done, or why nothing can. */
-static int refuse(const char *why) {
-    char need[512];
-    snprintf(need, sizeof need, "%s", gf_message());
-    if (!why)
-        return gf_fail(GF_ENOMEM, "%s; --scratch=auto or --scratch=DIR transforms it in slabs",
-                       need);
-    return gf_fail(GF_ENOMEM, "%s; not in slabs: %s", need, why);
-}
-
+/* After gf_memory_check() refused the whole: its message, and what can be done, or why nothing can. */
 int gf_slabs_plan(struct gf_task *t) {
     struct gf_slab_plan plan;
+    struct gf_failure whole = {0}, slabs = {0};
+    gf_failure_keep(&whole, GF_ENOMEM);
     const char *why = gf_slabs_refuses(t);
-    if (!t->s->scratch)
-        return why ? GF_ENOMEM : refuse(NULL);
-    if (why)
-        return refuse(why);
-    int rc = gf_slabs_describe(t, &plan);
-    t->need = plan.memory_bytes;
-    return rc;
+    if (!why)
+        gf_failure_keep(&slabs, gf_slabs_describe(t, &plan));
+    if (slabs.status == GF_EUNSUPP)
+        why = slabs.message;
+    if (t->s->scratch && why)
+        return gf_fail(GF_ENOMEM, "%s; not in slabs: %s", whole.message, why);
+    if (t->s->scratch && !slabs.status)
+        t->need = plan.memory_bytes;
+    if (t->s->scratch)
+        return gf_failure_return(&slabs);
+    if (why || slabs.status)
+        return gf_failure_return(&whole);
+    return gf_fail(GF_ENOMEM, "%s; --scratch=auto or --scratch=DIR transforms it in slabs",
+                   whole.message);
 }
 
 /* ---------------------------------------------------------------- files */
