@@ -102,6 +102,9 @@ ISA_v3 := -march=x86-64-v3 -mprefer-vector-width=256
 ISA_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
 $(BUILD)/kernels/%: H_CODE := # the loops would pay for it
+# A function of the program takes at most 64 KiB of stack: threads may have little. Sanitizers and -O0 add to it.
+LEAN := $(if $(SANITIZE)$(filter -O0,$(CFLAGS)),,$(call takes,-Werror=frame-larger-than=65536))
+$(BUILD)/cli/% $(BUILD)/core/% $(BUILD)/formats/% $(BUILD)/kernels/%: ALL_CFLAGS += $(LEAN)
 $(BUILD)/kernels/cpu/exact.o: ALL_CFLAGS += -O3
 $(BUILD)/core/cpu/backend_c.o: ALL_CFLAGS += -fno-tree-vectorize -fno-tree-slp-vectorize # a baseline
 KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(i).c))) \
@@ -187,7 +190,8 @@ ifneq ($(filter mpi check check-long check-mpi bench-mpi install,$(MAKECMDGOALS)
   MPICC_openmpi ?= $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(mpi_of)),mpicc))
   MPICC_mpich   ?= $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(mpi_of)),mpicc))
 endif
-PLUGINS := $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-mpi-$(m).so))
+# strip: two absent ones are a blank, which $(if) takes for something.
+PLUGINS := $(strip $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-mpi-$(m).so)))
 mpi: $(PLUGINS)
 	$(if $(PLUGINS),,$(error no mpicc; on Debian: apt-get install -y openmpi-bin libopenmpi-dev mpich libmpich-dev))
 
@@ -264,13 +268,13 @@ CPUS   := $(shell nproc 2>/dev/null || echo 2)
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(PLUGINS)
+check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/% $(wildcard kernels/cpu/*.c) %_$$($(ISA_HERE)).c" \
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$$(grep -lrE --include=*.c 'GF_WITH_ISAL|codecs\.h' core formats tests | xargs)" \
 	    build-zlib/test_png build-zlib/test_png_write
-	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" tests/lint_test tests/cli/test_man.sh \
+	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" tests/lint_test tests/cli/test_man.sh "tests/fuzz/check $(BUILD)" \
 	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write \
 	    -j1 "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" \
@@ -314,9 +318,9 @@ coverage: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA) $(PLUGINS)
 # CUDA fail.
 check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(FAKE_CUDA) $(PLUGINS)
+check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_things $(FAKE_CUDA) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
-	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg"
+	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg" "$(BUILD)/test_things long"
 
 # The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
 # on 2 CPUs. Lines 'known' tell of other people's code.
@@ -363,9 +367,15 @@ tsan: $(TESTS)
 # One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(FUZZ))
-build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FORMATS)
+FUZZ_BELOW := $(FORMATS) $(wildcard core/base/*.c)
+build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_BELOW)
 	@mkdir -p build-fuzz
-	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/base/array.c core/base/status.c core/base/memory.c $(PKG_LIBS) -lm
+	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_BELOW) $(ALL_LIBS)
+
+# The same without a fuzzer's library: programs that read the files they are given (tests/fuzz/check).
+READERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(call obj,$(FUZZ_BELOW))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) -DGF_FUZZ_STANDALONE $(ALL_LDFLAGS) -o $@ $(filter-out %.h,$^) $(ALL_LIBS))
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 

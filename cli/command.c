@@ -102,7 +102,7 @@ static const struct gf_command *find_typed(const char *name) {
 static int run_command(const struct gf_command *c, int argc, char **argv) {
     struct gf_settings s = gf_settings_default();
     int n;
-    int rc = gf_opt_parse(c->groups, &s, argc, argv, &n, &s.fingerprint);
+    int rc = gf_opt_parse(c->groups, &s, argc, argv, &n, s.fingerprint);
     if (rc) {
         gf_log_error("%s: %s", c->name, gf_message());
         return gf_exit_code(rc);

@@ -28,12 +28,17 @@ static const char *file_of(const char *argument) {
                                : "";
 }
 
+static bool is_alone(int argc, char **argv) {
+    bool alone = has(argc, argv, "--mpi=off");
+    for (int i = 1; i + 1 < argc; i++)
+        alone = alone || (!strcmp(argv[i], "--mpi") && !strcmp(argv[i + 1], "off"));
+    return alone;
+}
+
 static bool is_own(int argc, char **argv, int rank) {
-    bool own = has(argc, argv, "--mpi=off");
-    for (int i = 1; i < argc; i++) {
+    bool own = is_alone(argc, argv);
+    for (int i = 1; i < argc; i++)
         own = own || gf_ranks_differ(file_of(argv[i]), rank);
-        own = own || (i + 1 < argc && !strcmp(argv[i], "--mpi") && !strcmp(argv[i + 1], "off"));
-    }
     return own;
 }
 
@@ -42,14 +47,25 @@ bool gf_launched_ends(int argc, char **argv, int *code) {
     const struct gf_command *c = argc > 1 ? gf_command_find(argv[1]) : NULL;
     const bool asks = has(argc, argv, "--help") || has(argc, argv, "-h") || argc < 2 ||
                       !strcmp(argv[1], "help") || gf_command_asks_version(argc, argv);
+    if (!is_alone(argc, argv))
+        gf_ranks_expect(&launcher);
     if (launcher.size < 2 || is_own(argc, argv, launcher.rank))
         return false;
     gf_log_mute(launcher.rank > 0 && !is_own(argc, argv, 0));
     *code = asks && argc > 1 ? 0 : 2;
-    if (asks || !c)
+    if (argc < 2 && launcher.rank > 0)
+        gf_log_error("no command; see gpufft --help");
+    if (asks)
         return launcher.rank > 0;
+    if (!c)
+        return false;
     if (!c->launched)
         gf_log_error("%s runs in one process, and %s started %d", c->name, launcher.name,
                      launcher.size);
     return !c->launched;
+}
+
+int gf_launched_end(int code) {
+    const struct gf_launcher launcher = gf_environment_launcher();
+    return gf_ranks_end(&launcher, code);
 }

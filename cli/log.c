@@ -198,6 +198,13 @@ const char *gf_log_name(const char *path) {
     return !strcmp(path, "-") ? "stdin" : path;
 }
 
+void gf_log_heading(const char *path) {
+    char line[8192];
+    snprintf(line, sizeof line, "%s", gf_log_name(path));
+    clean(line);
+    puts(line);
+}
+
 int gf_exit_code(int status) {
     if (status == GF_EUSAGE)
         return 2;

@@ -25,6 +25,8 @@ void gf_log_verbose(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* How a path is called in messages: '-' is stdin. */
 const char *gf_log_name(const char *path);
+/* The same as a line of text on stdout, whatever is in it. */
+void gf_log_heading(const char *path);
 
 /* Messages of a thread that works beside others are kept, and printed when its turn has come. */
 struct gf_said {

@@ -263,16 +263,16 @@ static int parse_letters(struct name *names, int n, char *base, int argc, char *
     return rc;
 }
 
-static uint64_t hash_given(const struct name *names, int n) {
+static uint64_t hash_given(const struct name *names, int n, bool own) {
     uint64_t h = GF_HASH_START;
     for (int i = 0; i < n; i++)
-        if (names[i].given && !names[i].opt->inert)
+        if (names[i].given && !names[i].opt->inert && (own || !names[i].opt->own))
             h = gf_hash_text(gf_hash_text(h, names[i].opt->name), names[i].given);
     return h;
 }
 
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
-                 int *n_operands, uint64_t *fingerprint) {
+                 int *n_operands, uint64_t fingerprint[2]) {
     struct name names[MAX_NAMES];
     int n = list_names(groups, names), operands = 0, rc = 0;
     for (int i = 0; i < argc && !rc; i++) {
@@ -288,7 +288,8 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
         }
     }
     *n_operands = operands;
-    *fingerprint = hash_given(names, n);
+    fingerprint[0] = hash_given(names, n, true);
+    fingerprint[1] = hash_given(names, n, false);
     return rc;
 }
 

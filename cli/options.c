@@ -342,7 +342,8 @@ static const char *backend_name(int i) {
 #define COMPUTE_ROWS                                                                               \
     GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,          \
               "a GPU's memory to use; larger arrays pass through it in parts (default: what is "   \
-              "free)"),                                                                            \
+              "free)",                                                                             \
+              .own = true),                                                                        \
         GF_INTEGER("threads", threads, "N", 1, 4096,                                               \
                    "CPU threads (default: OMP_NUM_THREADS, or all)", .inert = true),               \
         GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,                                   \
@@ -356,7 +357,8 @@ static const struct gf_opt backend_rows[] = {
             .letter = 'b', .known = backend_name),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work"),
+            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work",
+            .own = true),
     COMPUTE_ROWS,
     GF_END,
 };
@@ -369,7 +371,8 @@ static const struct gf_opt one_backend_rows[] = {
             .letter = 'b', .known = backend_name),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first)"),
+            "GPUFFT_DEVICE, or the first)",
+            .own = true),
     COMPUTE_ROWS,
     GF_END,
 };

@@ -7,7 +7,8 @@
 
 /* ---- one row: its name, its field of struct gf_settings, its value in --help, its text ----
  *
- * After the text, further fields: GF_TEXT("out", out, "OUT", "where to write", .letter = 'o'). */
+ * After the text, further fields: GF_TEXT("out", out, "OUT", "where to write", .letter = 'o'). Rows
+ * with .own = true decide neither bytes nor what processes of a run say to each other. */
 
 #define GF_AT(field) offsetof(struct gf_settings, field)
 #define GF_END                                                                                     \

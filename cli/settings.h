@@ -74,7 +74,7 @@ struct gf_filter_settings {
 
 struct gf_settings {
     bool help;
-    uint64_t fingerprint; /* of the options that are given and change what is written */
+    uint64_t fingerprint[2]; /* of the options that are given: gf_opt_parse() */
 
     /* input */
     struct {

@@ -364,7 +364,20 @@ static int join_ranks(struct run *r) {
                                       .targets = &r->targets,
                                       .names = r->inputs.path,
                                       .n_names = r->s->frames && r->inputs.n ? 1 : r->inputs.n};
-    return gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
+    int rc = gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
+    if (!rc && !r->joined) /* each process has outputs of its own */
+        gf_log_mute(false);
+    return rc;
+}
+
+/* What fails on one machine alone fails on all. */
+static int agree(struct run *r, int rc) {
+    if (!r->joined)
+        return rc;
+    rc = gf_ranks_agree(&r->ranks, rc);
+    if (rc)
+        gf_log_mute(r->ranks.rank != r->ranks.speaker);
+    return rc;
 }
 
 static void count_joined(struct run *r, const struct gf_task *t) {
@@ -443,13 +456,12 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         rc = claim(&r);
     if (!rc)
         rc = join_ranks(&r);
-    if (!rc && !r.joined) /* each process has outputs of its own */
-        gf_log_mute(false);
     if (!rc)
         rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)
         rc = gf_folders_check(s, &r.targets, r.inputs.path,
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
+    rc = agree(&r, rc);
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */

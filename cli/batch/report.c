@@ -83,9 +83,9 @@ static json_t *json_product(const struct gf_task *t, int i) {
     if (t->overflowed[i])
         json_object_set_new(o, "overflowed", json_integer(t->overflowed[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY && t->job.op == GF_FFT)
-        json_object_set_new(o, "black", gf_json_float(t->report.low[i]));
+        json_object_set_new(o, "black", json_real(t->report.low[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY)
-        json_object_set_new(o, "white", gf_json_float(t->report.high[i]));
+        json_object_set_new(o, "white", json_real(t->report.high[i]));
     return o;
 }
 

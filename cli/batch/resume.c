@@ -83,7 +83,7 @@ static uint64_t hash_options(const char *command, const struct gf_settings *s) {
     const struct gf_process *process = gf_process();
     uint64_t h = gf_hash_text(GF_HASH_START, GF_VERSION);
     h = gf_hash_text(h, command);
-    h = gf_hash(h, &s->fingerprint, sizeof s->fingerprint);
+    h = gf_hash(h, s->fingerprint, sizeof s->fingerprint[0]);
     h = gf_hash_text(h, process->isa);
     h = gf_hash_text(h, process->kernel_folder);
     h = gf_hash_text(h, gf_environment_device());

@@ -173,9 +173,12 @@ static int plan(struct gf_task *t) {
 }
 
 int gf_task_plan(struct gf_task *t) {
+    enum { MOST = 50 }; /* 2^50 bytes: what no disk holds is refused before it has tables */
     int rc = prepare(t);
     if (!rc)
         rc = gf_task_choose_pages(t);
+    if (!rc && gf_task_in_bytes(t) >> MOST)
+        rc = check_memory(t, 0);
     return rc ? rc : plan_within_limit(t);
 }
 

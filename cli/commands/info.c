@@ -145,7 +145,7 @@ static void print_record(const struct gf_record *r) {
 
 static void print_info(const char *path, const struct gf_image *image,
                        const struct gf_format *format, const struct gf_record *r) {
-    printf("%s\n", gf_log_name(path));
+    gf_log_heading(path);
     printf("  format       %s\n", format->name);
     printf("  compression  %s\n", compression_of(image));
     printf("  shape        ");

@@ -184,7 +184,8 @@ static void print_plan(const char *name, struct gf_task *t, const struct sharing
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
-    printf("%s\n  transform ", name);
+    gf_log_heading(name);
+    printf("  transform ");
     for (int i = 0; i < t->job.ndim; i++)
         printf("%s%lld%s", i ? "x" : "", (long long)t->job.shape[i],
                t->job.axes >> i & 1 ? "" : " (not transformed) ");

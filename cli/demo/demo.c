@@ -149,7 +149,7 @@ static int redirect(FILE **to, int *keep) {
 
 /* What was printed meanwhile becomes the file `name`. */
 static int restore(FILE *from, int keep, const char *name) {
-    char text[1 << 16];
+    char text[1 << 15];
     gf_log_flush_stdout();
     dup2(keep, STDOUT_FILENO);
     close(keep);

@@ -7,7 +7,9 @@
 #include "cli/filter/filtering.h"
 #include "cli/filter/input.h"
 #include "cli/log.h"
+#include "core/base/sample_run.h"
 #include "core/base/status.h"
+#include "core/spectrum/select.h"
 
 /* Waves weaker than this, of the strongest one, are what rounding and clipping make of it. */
 static const double LEAST_RATIO = 1. / 16;
@@ -18,7 +20,23 @@ static const double LEAST_SHARE = 0.5 / 255;
  * to the centre a gaussian of a twelfth of that way is within 3e-4 of 1. */
 static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 
-enum { MOST_TOLD = 4, PLAN_BYTES = 128 << 10 /* of a plan with a table, beside the table */ };
+/* A wave this many times as strong as a thing's waves is looked at by itself. */
+static const double BESIDE = 2.5;
+/* The noise over its places that a wave may have: one that swells, any, one that the picture hides. */
+static const double SWELL_NOISE = 0.25, MOST_NOISE = 1.2, HIDDEN_NOISE = 3;
+/* What the picture hides has no more of its contrast. */
+static const double HIDDEN_CONTRAST = 0.2;
+/* Of the strongest of a thing's waves: weaker ones in a crowd are of it too. */
+static const double CROWD_SHARE = 0.25;
+
+enum {
+    MOST_TOLD = 4,
+    PLAN_BYTES = 128 << 10, /* of a plan with a table, beside the table */
+    LOOKED_AT = 24,         /* waves at least, whatever N is, to know a thing by */
+    CROWD = 8,              /* interference is not more waves than this */
+    MOST_THINGS = 8,        /* hidden waves of things, after which no more are looked for */
+    SAMPLES = 256,          /* along an axis, for the range */
+};
 
 bool gf_filter_searches(const struct gf_settings *s) {
     return s->filter.auto_notch || s->filter.descreen.on;
@@ -79,6 +97,131 @@ static int find_candidates(const struct gf_task *t, const struct gf_job *job,
     return rc;
 }
 
+/* ---- interference, or a thing ---- */
+
+struct eyes {
+    const struct gf_task *t;
+    const struct gf_job *job;
+    const struct gf_array *out;
+    int64_t channels;
+    double (*levels)[2]; /* of each channel: its darkest and its brightest hundredth */
+    double total;        /* amplitude of all waves */
+};
+
+static int find_levels(struct eyes *e) {
+    const struct gf_array *in = &e->t->in;
+    const int last = e->job->ndim - 1;
+    const int64_t w = in->shape[last], rows = e->job->ndim > 1 ? in->shape[last - 1] : 1;
+    const int64_t nx = w < SAMPLES ? w : SAMPLES, ny = rows < SAMPLES ? rows : SAMPLES;
+    e->levels = calloc((size_t)e->channels, sizeof *e->levels);
+    float *v = malloc((size_t)(nx * ny) * sizeof *v);
+    if (!e->levels || !v) {
+        free(v);
+        return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    for (int64_t c = 0; c < e->channels; c++) {
+        struct gf_array px = gf_array_index(in, e->job->ndim, c);
+        for (int64_t y = 0; y < ny; y++) {
+            double row[SAMPLES];
+            const char *p = px.data;
+            p += last ? y * rows / ny * px.stride[last - 1] : 0;
+            gf_sample_run_read(p, px.dtype, w / nx * px.stride[last], nx, row, NULL);
+            for (int64_t x = 0; x < nx; x++)
+                v[y * nx + x] = (float)row[x];
+        }
+        e->levels[c][0] = (double)gf_select_float(v, nx * ny, nx * ny / 100);
+        e->levels[c][1] = (double)gf_select_float(v, nx * ny, nx * ny - 1 - nx * ny / 100);
+    }
+    free(v);
+    return 0;
+}
+
+/* At a wave in the channel where it is strongest. */
+static int look(const struct eyes *e, const double *at, struct gf_thing *strongest) {
+    int rc = 0;
+    *strongest = (struct gf_thing){.looked = false};
+    for (int64_t c = 0; c < e->channels && !rc; c++) {
+        struct gf_spectrum s = gf_spectrum_of(e->job, e->out, c, gf_settings_threads(e->t->s));
+        struct gf_thing one;
+        rc = gf_thing_look(&s, e->levels[c], at, e->total, &one);
+        if (!rc && one.amplitude >= strongest->amplitude)
+            *strongest = one;
+    }
+    return rc;
+}
+
+static void leave(struct gf_notches *list, const double *at, double amplitude) {
+    if (amplitude > list->left.amplitude) {
+        list->left.amplitude = amplitude;
+        memcpy(list->left.at, at, sizeof list->left.at);
+    }
+}
+
+/* b is a harmonic of a. */
+static bool is_multiple(const double *a, const double *b) {
+    for (int k = 2; k <= 8; k++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            if (hypot(k * a[0] - sign * b[0], k * a[1] - sign * b[1]) < 2)
+                return true;
+    return false;
+}
+
+/* So much noise is on its places that it is no wave, and no harmonic of one that is. */
+static bool is_noise(const struct gf_periodic_list *waves, int n, const struct gf_periodic *p,
+                     const struct gf_thing *seen) {
+    for (int i = 0; i < n; i++)
+        if (is_multiple(waves->item[i].at, p->at))
+            return false;
+    return seen->noise > (p->radius > 0 ? SWELL_NOISE : MOST_NOISE);
+}
+
+/* A wave beside a thing, or in a crowd, is noise only where it is pure. */
+static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
+                        const struct gf_thing *seen) {
+    if (!crowd && p->amplitude >= BESIDE * list->left.amplitude)
+        return false;
+    return !gf_thing_is_pure(seen) || is_multiple(list->left.at, p->at) ||
+           (crowd && p->amplitude < CROWD_SHARE * list->left.amplitude);
+}
+
+/* Takes out those of regular things. */
+static int leave_things(const struct eyes *e, struct gf_periodic_list *found) {
+    struct gf_notches *list = &e->t->filtering->peaks;
+    struct gf_spectrum s = gf_spectrum_of(e->job, e->out, 0, 1);
+    struct gf_thing *seen = calloc((size_t)found->n + 1, sizeof *seen);
+    bool thing[GF_MAX_PERIODIC], crowd = found->n > CROWD;
+    int rc = seen ? 0 : gf_fail(GF_ENOMEM, "out of memory"), n = 0;
+    gf_screens_product(found, &s, thing);
+    for (int i = 0; i < found->n && !rc; i++) {
+        rc = look(e, found->item[i].at, &seen[i]);
+        thing[i] = thing[i] || gf_thing_is_likely(&seen[i]);
+        if (thing[i] || is_noise(found, i, &found->item[i], &seen[i]))
+            leave(list, found->item[i].at, found->item[i].amplitude);
+    }
+    for (int i = 0; i < found->n && !rc; i++) {
+        const struct gf_periodic *p = &found->item[i];
+        if (thing[i] || is_noise(found, n, p, &seen[i]) || is_of_thing(list, p, crowd, &seen[i]))
+            leave(list, p->at, p->amplitude);
+        else
+            found->item[n++] = *p;
+    }
+    found->n = n < e->t->s->filter.auto_notch ? n : e->t->s->filter.auto_notch;
+    free(seen);
+    return rc;
+}
+
+/* Screens that nobody said were there have to be printed ones. */
+static int leave_screens(const struct eyes *e) {
+    struct gf_notches *list = &e->t->filtering->peaks;
+    struct gf_thing seen;
+    int rc = look(e, list->screen[0].at, &seen);
+    if (!rc && !gf_thing_is_print(&seen, &list->screen[0]))
+        list->n_screens = 0;
+    return rc;
+}
+
+/* ---- hidden waves ---- */
+
 /* The strongest hidden wave of all channels, or one with an amplitude of 0. */
 static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_t channels,
                        struct gf_periodic *wave) {
@@ -95,16 +238,28 @@ static int find_hidden(const struct gf_task *t, struct gf_detail *detail, int64_
 
 /* Those that the picture is stronger than, behind `found`. A notch would take of the picture what the
  * wave is weaker than, so they are subtracted only. */
-static int add_hidden(const struct gf_task *t, struct gf_detail *detail, int64_t channels,
+static int add_hidden(const struct eyes *e, struct gf_detail *detail,
                       const struct gf_periodic_list *found) {
+    const struct gf_task *t = e->t;
     struct gf_notches *list = &t->filtering->peaks;
     const double least = found->n ? LEAST_RATIO * found->item[0].amplitude : 0;
+    const int64_t channels = e->channels;
     struct gf_periodic p;
-    int rc = 0;
-    while (!rc && list->n < t->s->filter.auto_notch) {
+    struct gf_thing seen;
+    int rc = 0, things = 0;
+    while (!rc && list->n < t->s->filter.auto_notch && things < MOST_THINGS) {
         rc = find_hidden(t, detail, channels, &p);
         if (rc || p.amplitude <= least)
             break;
+        rc = look(e, p.at, &seen);
+        if (!rc && (gf_thing_is_likely(&seen) || seen.noise > HIDDEN_NOISE ||
+                    seen.contrast > HIDDEN_CONTRAST || is_of_thing(list, &p, false, &seen))) {
+            double factor[2];
+            things++;
+            for (int64_t c = 0; c < channels; c++)
+                gf_detail_take(&detail[c], p.at, factor);
+            continue;
+        }
         add_notch(list, &p, 0);
         double *factor =
             realloc(list->factor, (size_t)(2 * channels * (list->n_hidden + 1)) * sizeof *factor);
@@ -118,17 +273,16 @@ static int add_hidden(const struct gf_task *t, struct gf_detail *detail, int64_t
     return rc;
 }
 
-static int look_for_hidden(const struct gf_task *t, const struct gf_job *job,
-                           const struct gf_array *out, const struct gf_periodic_list *found) {
-    const int64_t channels = out->shape[job->ndim];
+static int look_for_hidden(const struct eyes *e, const struct gf_periodic_list *found) {
+    const int64_t channels = e->channels;
     struct gf_detail *detail = calloc((size_t)channels, sizeof *detail);
     int rc = detail ? 0 : gf_fail(GF_ENOMEM, "out of memory");
     for (int64_t c = 0; c < channels && !rc; c++) {
-        struct gf_spectrum s = gf_spectrum_of(job, out, c, gf_settings_threads(t->s));
+        struct gf_spectrum s = gf_spectrum_of(e->job, e->out, c, gf_settings_threads(e->t->s));
         rc = gf_detail_make(&s, found, &detail[c]);
     }
     if (!rc)
-        rc = add_hidden(t, detail, channels, found);
+        rc = add_hidden(e, detail, found);
     for (int64_t c = 0; c < channels && detail; c++)
         gf_detail_free(&detail[c]);
     free(detail);
@@ -150,24 +304,48 @@ static int make_mask(const struct gf_task *t, const struct gf_job *job,
     return rc;
 }
 
-static int find_noise(struct gf_task *t, const struct gf_job *job, const struct gf_array *out) {
-    struct gf_notches *list = &t->filtering->peaks;
-    const struct gf_filter_settings *f = &t->s->filter;
-    struct gf_screen_request want = {.known = f->descreen.on, .period = t->filtering->period};
-    struct gf_periodic_list *found = calloc(1, sizeof *found);
-    if (!found)
+/* Screens, or else waves, of the candidates. */
+static int choose(struct eyes *e, struct gf_periodic_list *found) {
+    const struct gf_filter_settings *f = &e->t->s->filter;
+    struct gf_notches *list = &e->t->filtering->peaks;
+    struct gf_screen_request want = {.known = f->descreen.on, .period = e->t->filtering->period};
+    struct gf_spectrum s = gf_spectrum_of(e->job, e->out, 0, gf_settings_threads(e->t->s));
+    struct gf_screen first;
+    int rc = 0;
+    list->n_screens = gf_screens_find(found, &s, &want, list->screen);
+    const bool screened = list->n_screens;
+    first = list->screen[0];
+    if (screened && !want.known)
+        rc = leave_screens(e);
+    if (rc || list->n_screens || !f->auto_notch)
+        return rc ? rc : list->n_screens ? make_mask(e->t, e->job, e->out) : 0;
+    keep_waves(found, f->auto_notch > LOOKED_AT ? f->auto_notch : LOOKED_AT);
+    for (int i = 0; i < found->n; i++)
+        e->total += found->item[i].amplitude;
+    struct gf_periodic_list *known = malloc(sizeof *known);
+    if (!known)
         return gf_fail(GF_ENOMEM, "out of memory");
-    struct gf_spectrum s = gf_spectrum_of(job, out, 0, gf_settings_threads(t->s));
-    int rc = find_candidates(t, job, out, found);
-    if (!rc)
-        list->n_screens = gf_screens_find(found, &s, &want, list->screen);
-    if (!rc && list->n_screens)
-        rc = make_mask(t, job, out);
-    else if (!rc && f->auto_notch) {
-        keep_waves(found, f->auto_notch);
+    *known = *found;
+    rc = leave_things(e, found);
+    if (!rc) {
         add_waves(list, found);
-        rc = look_for_hidden(t, job, out, found);
+        rc = look_for_hidden(e, known);
     }
+    if (screened && !list->n)
+        leave(list, first.at, first.amplitude);
+    free(known);
+    return rc;
+}
+
+static int find_noise(struct gf_task *t, const struct gf_job *job, const struct gf_array *out) {
+    struct eyes e = {.t = t, .job = job, .out = out, .channels = out->shape[job->ndim]};
+    struct gf_periodic_list *found = calloc(1, sizeof *found);
+    int rc = found ? find_candidates(t, job, out, found) : gf_fail(GF_ENOMEM, "out of memory");
+    if (!rc)
+        rc = find_levels(&e);
+    if (!rc)
+        rc = choose(&e, found);
+    free(e.levels);
     free(found);
     return rc;
 }
@@ -264,6 +442,7 @@ int gf_filter_find_notches(struct gf_task *t) {
     int rc = plan_search(t, &job, &out);
     list->expected = false;
     list->n = list->n_hidden = 0;
+    list->left.amplitude = 0;
     if (!rc)
         rc = gf_array_alloc(&out, out.dtype, out.rank, out.shape);
     if (!rc)
@@ -300,7 +479,7 @@ static int add_wave(char *text, size_t room, int i, const struct gf_wave *wave, 
                     wave->period, wave->angle, strength);
 }
 
-static void tell_found(const struct gf_task *t, bool screens, int n) {
+static void tell_found(const struct gf_task *t, bool screens, int n, const char *left) {
     const struct gf_notches *list = &t->filtering->peaks;
     char text[512], rest[32] = "";
     int length = 0;
@@ -311,12 +490,12 @@ static void tell_found(const struct gf_task *t, bool screens, int n) {
     }
     if (n > MOST_TOLD)
         snprintf(rest, sizeof rest, "; and %d more", n - MOST_TOLD);
-    gf_log_note("'%s': removed %d %s%s%s%s%s", gf_log_name(t->read[0]), n,
+    gf_log_note("'%s': removed %d %s%s%s%s%s%s", gf_log_name(t->read[0]), n,
                 screens ? "screen" : "wave", n == 1 ? "" : "s",
                 !screens                ? ""
                 : list->screen[0].n > 1 ? " of dots"
                                         : " of lines",
-                text, rest);
+                text, rest, left);
 }
 
 static void list_notches(const struct gf_task *t) {
@@ -335,13 +514,17 @@ static void list_notches(const struct gf_task *t) {
 void gf_filter_tell_notches(const struct gf_task *t) {
     const struct gf_notches *list = &t->filtering->peaks;
     const char *what = t->s->filter.auto_notch ? "periodic noise" : "screen";
-    if (list->n_screens)
-        tell_found(t, true, list->n_screens);
-    else if (list->n)
-        tell_found(t, false, list->n);
+    char left[160] = "";
+    if (list->left.amplitude > 0)
+        snprintf(left, sizeof left,
+                 "; a regular pattern of period %.3g was left: it has edges; --descreen removes "
+                 "printed screens",
+                 wave_of(t, list->left.at).period);
+    if (list->n_screens || list->n)
+        tell_found(t, list->n_screens, list->n_screens ? list->n_screens : list->n, left);
     else
-        gf_log_note("'%s': %s finds no %s%s", gf_log_name(t->read[0]), option(t), what,
-                    t->untouched ? "; the samples are untouched" : "");
+        gf_log_note("'%s': %s finds no %s%s%s", gf_log_name(t->read[0]), option(t), what,
+                    t->untouched ? "; the samples are untouched" : "", left);
     list_notches(t);
 }
 
@@ -361,7 +544,7 @@ static json_t *describe_wave(const struct gf_task *t, const double *at, double s
 
 void gf_filter_describe_notches(const struct gf_task *t, json_t *o) {
     const struct gf_notches *list = &t->filtering->peaks;
-    json_t *notches = json_array(), *screens = json_array();
+    json_t *notches = json_array(), *screens = json_array(), *left = json_array();
     for (int i = 0; i < list->n; i++) {
         const struct gf_notch *p = &list->notch[i];
         json_t *one = describe_wave(t, p->at, p->strength, p->amplitude);
@@ -374,6 +557,12 @@ void gf_filter_describe_notches(const struct gf_task *t, json_t *o) {
         json_object_set_new(one, "of", json_string(p->n > 1 ? "dots" : "lines"));
         json_array_append_new(screens, one);
     }
+    if (list->left.amplitude > 0) {
+        json_t *one = describe_wave(t, list->left.at, 0, list->left.amplitude);
+        json_object_del(one, "strength");
+        json_array_append_new(left, one);
+    }
     json_object_set_new(o, "notches", notches);
+    json_object_set_new(o, "left", left);
     json_object_set_new(o, "screens", screens);
 }

@@ -5,6 +5,7 @@
 #include "core/base/job.h"
 #include "core/spectrum/detail.h"
 #include "core/spectrum/screen.h"
+#include "core/spectrum/thing.h"
 
 /* A wave, subtracted from the samples; the notch takes what is left of it. */
 struct gf_notch {
@@ -22,6 +23,7 @@ struct gf_notches {
     struct gf_notch notch[GF_MAX_NOTCHES];
     int n_hidden;   /* the last of them, which the picture is stronger than */
     double *factor; /* of their cosine and sine: for each wave, for each channel; or NULL */
+    struct gf_notch left; /* the strongest of a regular thing's waves; amplitude 0: there is none */
     int n_screens;
     struct gf_screen screen[GF_MAX_SCREENS];
     struct gf_array mask; /* of the screens, over half the spectrum of the picture; or no data */

@@ -292,8 +292,9 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 static int upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                       const struct gf_array *in) {
     const struct gf_job *job = &m->plan->job;
-    double rms = gf_range_rms(job, in) * gf_job_scale(job);
-    float single = (float)fmin(rms, FLT_MAX);
+    const double rms = gf_range_rms(job, in) * gf_job_scale(job);
+    const double both[2] = {rms, gf_range_rounding(job, rms)};
+    const float single[2] = {(float)fmin(both[0], FLT_MAX), (float)fmin(both[1], FLT_MAX)};
     bool wide = job->precision == GF_DOUBLE;
     int64_t word = wide ? 8 : 4;
     int rc = 0;
@@ -301,7 +302,7 @@ static int upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m
         if (gf_output_samples(job, i))
             rc = c->api->upload(c->gpu, m->buffer[GF_GPU_PARAMS],
                                 (i * GF_GPU_PARAMS_EACH + PARAM_RMS) * word,
-                                wide ? (const void *)&rms : &single, word);
+                                wide ? (const void *)both : single, 2 * word);
     return rc;
 }
 

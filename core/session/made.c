@@ -111,6 +111,16 @@ static struct line *place_of(const struct gf_made *m, uint64_t file) {
     return &m->known[i];
 }
 
+/* Two runs that write the same file at once may each take it for its own: then nobody knows whose it is,
+ * and it was made otherwise than by any recipe. */
+static void enter_line(struct gf_made *m, const struct line *l) {
+    struct line *at = place_of(m, l->file);
+    const bool twice = at->check && at->recipe != l->recipe;
+    *at = *l;
+    if (twice)
+        at->recipe = 0;
+}
+
 /* The lines of a log, from damage on those that are found behind it. */
 static void enter_lines(struct gf_made *m, const unsigned char *data, size_t bytes) {
     struct line l;
@@ -118,7 +128,7 @@ static void enter_lines(struct gf_made *m, const unsigned char *data, size_t byt
         memcpy(&l, data + at, sizeof l);
         const bool good = l.check == check_of(&l);
         if (good)
-            *place_of(m, l.file) = l;
+            enter_line(m, &l);
         at += good ? sizeof l : 1;
     }
 }

@@ -8,7 +8,7 @@
 #include "core/gpu/common.h"
 #include "core/session/cache_lines.h"
 
-enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = GF_RECORD_RATES + 2 };
+enum { MOST = 64, KEY = 640, BYTES = 30 << 10, NUMBERS = GF_RECORD_RATES + 2 };
 static const char name[] = "device-speeds", noisy[] = " noisy"; /* which ends a line */
 
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};

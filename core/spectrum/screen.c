@@ -27,6 +27,7 @@ static const struct evidence unasked = {10, 0.9, 50, 100, 0.35, 16, 12, 0.4};
 static const struct evidence asked = {10, 0.8, 20, 30, 0.2, 16, 8, 0};
 static const double PARTNER = 0.5;   /* amplitude of the second vector over the first */
 static const double MEMBER = 0.08;   /* of a further member over the first vector */
+static const double PRODUCT = 0.15;  /* the same of a sum or difference of two waves */
 static const double SAME_BINS = 1.5; /* a peak this near to a member is that member */
 static const double PERIOD_SHARE = 0.1;
 
@@ -155,6 +156,50 @@ int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectru
             found += make_screen(&f, &list->item[i], &screen[found]);
     }
     return found;
+}
+
+/* The lattice of halves of the strongest wave and the strongest one across it. A sensor's own pattern, of
+ * 2 to 4 samples, is such a product. */
+static bool make_lattice(struct finder *f, struct gf_screen *s) {
+    *s = (struct gf_screen){.n = 1};
+    frequency(f, &f->list->item[0], s->basis[0]);
+    for (int i = 1; i < f->list->n && s->n < 2; i++) {
+        double *a = s->basis[0], *b = s->basis[1];
+        frequency(f, &f->list->item[i], b);
+        double la = hypot(a[0], a[1]), lb = hypot(b[0], b[1]);
+        if (fabs(a[0] * b[1] - a[1] * b[0]) > 0.2 * la * lb && (la < 0.24 || lb < 0.24))
+            s->n = 2;
+    }
+    for (int i = 0; i < 4; i++)
+        s->basis[i / 2][i % 2] /= 2;
+    return s->n > 1;
+}
+
+bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spectrum *s,
+                        bool *in) {
+    struct finder f = {.list = list};
+    struct gf_screen both;
+    bool product = false;
+    memset(in, 0, (size_t)list->n * sizeof *in);
+    if (s->ndim != 2 || list->n < 3)
+        return false;
+    for (int i = 0; i < 2; i++)
+        f.shape[i] = (double)s->shape[i];
+    if (!make_lattice(&f, &both))
+        return false;
+    struct gf_screen one = both, other = both;
+    one.n = other.n = 1;
+    memcpy(other.basis[0], both.basis[1], sizeof other.basis[0]);
+    for (int i = 0; i < list->n; i++) {
+        const struct gf_periodic *p = &list->item[i];
+        in[i] = is_member(&f, &both, p, 1, CLAIM_ORDER);
+        product = product || (in[i] && p->amplitude >= PRODUCT * list->item[0].amplitude &&
+                              !is_member(&f, &one, p, 1, CLAIM_ORDER) &&
+                              !is_member(&f, &other, p, 1, CLAIM_ORDER));
+    }
+    for (int i = 0; i < list->n && !product; i++)
+        in[i] = false;
+    return product;
 }
 
 /* ---- the picture's own power ---- */

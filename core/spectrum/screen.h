@@ -30,6 +30,10 @@ struct gf_screen_request {
 int gf_screens_find(const struct gf_periodic_list *list, const struct gf_spectrum *s,
                     const struct gf_screen_request *want, struct gf_screen *screen);
 
+/* Two waves that are added stay two; of a product, such as a thing's pattern, there are sums and differences
+ * too. Where those are there, sets in[] for each candidate of that lattice; returns whether. */
+bool gf_screens_product(const struct gf_periodic_list *list, const struct gf_spectrum *s, bool *in);
+
 /* What the half spectrum is to be multiplied with: f32, the stored shape, 1 at and around the zero
  * frequency. Each member of a lattice, aliased ones included, reaches up to a third of its distance
  * from the centre; within that the depth is fitted: the power that the picture itself would have,

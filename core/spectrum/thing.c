@@ -1,0 +1,271 @@
+/* A wave in the places of a picture, and what that tells. */
+#include "core/spectrum/thing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/status.h"
+#include "core/spectrum/select.h"
+
+enum {
+    REACH = 16, /* bins to each side of the wave's, at most */
+    SIDE = 2 * REACH + 1,
+    PLACES = SIDE * SIDE,
+    TURNS = 4, /* other directions, in which the picture itself is seen */
+    MOST_HARMONIC = 8,
+    LAG = 2, /* places apart that share little of the picture */
+};
+
+static const double PI = 3.14159265358979323846;
+
+typedef double value[2];
+
+struct places {
+    struct gf_bins b;
+    int reach, side, inner; /* the outermost places, at the picture's edges, are left out */
+    value turn[2][SIDE][SIDE];
+    value row[SIDE][SIDE];
+    value wave[PLACES], other[PLACES];
+    double mean[PLACES], noise[PLACES], weight[PLACES];
+};
+
+/* The spectrum around `at`, taken back to samples that turn with the wave no more. */
+static void look_at(struct places *p, const double at[2], value *z) {
+    const int m = p->side, n = p->reach;
+    int64_t near[2];
+    for (int axis = 0; axis < 2; axis++) {
+        near[axis] = (int64_t)nearbyint(at[axis]);
+        for (int k = 0; k < m; k++)
+            for (int t = 0; t < m; t++) {
+                double angle = 2 * PI * (k - n - (at[axis] - (double)near[axis])) * t / m;
+                double taper = pow(cos(PI * (k - n) / (2 * (n + 1))), 2);
+                p->turn[axis][k][t][0] = taper * cos(angle);
+                p->turn[axis][k][t][1] = taper * sin(angle);
+            }
+    }
+    memset(p->row, 0, sizeof p->row);
+    for (int y = 0; y < m; y++)
+        for (int x = 0; x < m; x++) {
+            value v;
+            gf_bins_value(&p->b, (int64_t[]){0, near[0] + y - n, near[1] + x - n}, v);
+            for (int t = 0; t < m; t++) {
+                const double *u = p->turn[1][x][t];
+                p->row[y][t][0] += v[0] * u[0] - v[1] * u[1];
+                p->row[y][t][1] += v[0] * u[1] + v[1] * u[0];
+            }
+        }
+    const double unit = 2 / (p->b.points * p->b.scale);
+    for (int s = 1; s < m - 1; s++)
+        for (int t = 1; t < m - 1; t++) {
+            double re = 0, im = 0;
+            for (int y = 0; y < m; y++) {
+                const double *u = p->turn[0][y][s], *v = p->row[y][t];
+                re += v[0] * u[0] - v[1] * u[1];
+                im += v[0] * u[1] + v[1] * u[0];
+            }
+            double *to = z[(s - 1) * p->inner + t - 1];
+            to[0] = unit * re;
+            to[1] = unit * im;
+        }
+}
+
+/* The median power of what is as fine as the wave in other directions. */
+static void look_aside(struct places *p, const double at[2]) {
+    static const double degrees[TURNS] = {35, 55, 125, 145};
+    float power[TURNS][PLACES];
+    const int n = p->inner * p->inner;
+    for (int k = 0; k < TURNS; k++) {
+        double c = cos(degrees[k] * PI / 180), s = sin(degrees[k] * PI / 180);
+        double h = (double)p->b.n[1], w = (double)p->b.n[2], fy = at[0] / h, fx = at[1] / w;
+        look_at(p, (double[]){(fy * c - fx * s) * h, (fy * s + fx * c) * w}, p->other);
+        for (int i = 0; i < n; i++)
+            power[k][i] =
+                (float)(p->other[i][0] * p->other[i][0] + p->other[i][1] * p->other[i][1]);
+    }
+    for (int i = 0; i < n; i++) {
+        float v[TURNS];
+        for (int k = 0; k < TURNS; k++)
+            v[k] = power[k][i];
+        p->noise[i] = (double)gf_select_float(v, TURNS, 1) / 2;
+        p->noise[i] += (double)gf_select_float(v, TURNS, 2) / 2;
+    }
+}
+
+/* The mean of z by weight. */
+static void find_mean(const struct places *p, const value *z, value mean) {
+    double sum = 0;
+    mean[0] = mean[1] = 0;
+    for (int i = 0; i < p->inner * p->inner; i++) {
+        sum += p->weight[i];
+        mean[0] += p->weight[i] * z[i][0];
+        mean[1] += p->weight[i] * z[i][1];
+    }
+    mean[0] /= sum;
+    mean[1] /= sum;
+}
+
+/* Quiet places count more. Those where the wave may be clipped do not count, where enough others are. */
+static void weigh(struct places *p, const double levels[2], double total, value mean) {
+    const int n = p->inner * p->inner;
+    int open = 0;
+    for (int i = 0; i < n; i++) {
+        p->weight[i] = 1;
+        open += p->mean[i] > levels[0] + total && p->mean[i] < levels[1] - total;
+    }
+    find_mean(p, p->wave, mean);
+    for (int round = 0; round < 4; round++) {
+        double floor = fmax(0.1 * (mean[0] * mean[0] + mean[1] * mean[1]), 1e-30);
+        for (int i = 0; i < n; i++) {
+            bool clear = p->mean[i] > levels[0] + total && p->mean[i] < levels[1] - total;
+            p->weight[i] = open > n / 5 && !clear ? 0 : 1 / (p->noise[i] + floor);
+        }
+        find_mean(p, p->wave, mean);
+    }
+}
+
+/* z over its mean. */
+static void normalise(value *z, int n, const value mean) {
+    const double square = fmax(mean[0] * mean[0] + mean[1] * mean[1], 1e-30);
+    for (int i = 0; i < n; i++) {
+        double re = z[i][0];
+        z[i][0] = (re * mean[0] + z[i][1] * mean[1]) / square;
+        z[i][1] = (z[i][1] * mean[0] - re * mean[1]) / square;
+    }
+}
+
+static void look_at_places(const struct places *p, struct gf_thing *look) {
+    double sum = 0, grey = 0, mm = 0, mr = 0, rr = 0, ii = 0, pairs = 0;
+    const int n = p->inner * p->inner;
+    for (int i = 0; i < n; i++) {
+        sum += p->weight[i];
+        grey += p->weight[i] * p->mean[i];
+    }
+    grey /= sum;
+    for (int i = 0; i < n; i++) {
+        double w = p->weight[i] / sum, r = p->wave[i][0] - 1, m = p->mean[i] - grey;
+        mm += w * m * m;
+        mr += w * m * r;
+        rr += w * r * r;
+        ii += w * p->wave[i][1] * p->wave[i][1];
+        if (i % p->inner < LAG || i < LAG * p->inner)
+            continue;
+        for (int k = 0; k < 2; k++) {
+            int other = i - (k ? LAG : LAG * p->inner);
+            double both = w * p->weight[other];
+            pairs += both;
+            for (int c = 0; c < 2; c++)
+                look->swing[c] += both * pow(p->wave[i][c] - p->wave[other][c], 2) / 2;
+        }
+    }
+    look->chance = 3.1 * LAG / p->inner;
+    look->correlation = mm * rr > 0 ? mr / sqrt(mm * rr) : 0;
+    look->follows = look->correlation * sqrt(rr);
+    look->noise = rr + ii;
+    for (int c = 0; c < 2 && pairs > 0; c++)
+        look->swing[c] /= pairs;
+}
+
+/* A print's amplitude is that of the first harmonic of ink that covers 0 to all of a period. */
+static void look_for_ink(const struct places *p, const double levels[2], double amplitude,
+                         struct gf_thing *look) {
+    const int n = p->inner * p->inner;
+    const double range = fmax(levels[1] - levels[0], 1e-30);
+    double mean[2] = {0, 0}, ss = 0, as = 0, aa = 0, all = 0;
+    for (int i = 0; i < n; i++) {
+        double a = p->wave[i][0], s = (p->mean[i] - levels[0]) / range;
+        s = sin(PI * fmin(fmax(s, 0), 1));
+        ss += s * s / n;
+        as += a * s / n;
+        aa += a * a / n;
+        all += (a * a + p->wave[i][1] * p->wave[i][1]) / n;
+        mean[0] += a / n;
+        mean[1] += p->wave[i][1] / n;
+    }
+    look->print_swing[0] = aa - mean[0] * mean[0];
+    look->print_swing[1] = all - aa - mean[1] * mean[1];
+    look->ink = ss > 0 ? (aa - as * as / ss) / fmax(look->print_swing[0], 1e-30) : 1e30;
+    look->contrast = amplitude * sqrt(all) / range;
+}
+
+/* Those of a twentieth of its amplitude and more that are one wave in all places. */
+static int count_harmonics(struct places *p, const double at[2], double amplitude) {
+    int count = 0;
+    for (int k = 2; k <= MOST_HARMONIC; k++) {
+        double sum = 0, power = 0;
+        value mean;
+        if (fabs(k * at[0]) > (double)p->b.n[1] / 2 || fabs(k * at[1]) > (double)p->b.n[2] / 2)
+            break;
+        look_at(p, (double[]){k * at[0], k * at[1]}, p->other);
+        find_mean(p, p->other, mean);
+        for (int i = 0; i < p->inner * p->inner; i++) {
+            sum += p->weight[i];
+            power +=
+                p->weight[i] * (p->other[i][0] * p->other[i][0] + p->other[i][1] * p->other[i][1]);
+        }
+        double square = mean[0] * mean[0] + mean[1] * mean[1];
+        count += sqrt(square) > 0.05 * amplitude && square * sum > 0.4 * power;
+    }
+    return count;
+}
+
+int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const double *at,
+                  double total, struct gf_thing *look) {
+    *look = (struct gf_thing){.looked = s->ndim == 2 && s->shape[0] >= GF_WINDOW_LEAST &&
+                                        s->shape[1] >= GF_WINDOW_LEAST};
+    if (!look->looked)
+        return 0;
+    struct places *p = calloc(1, sizeof *p);
+    value mean;
+    if (!p)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    gf_bins_view(s, &p->b);
+    gf_bins_fit(&p->b);
+    p->reach = (int)fmin(fmax(0.4 * hypot(at[0], at[1]), 2), fmin(REACH, (double)p->b.n[1] / 4));
+    p->side = 2 * p->reach + 1;
+    p->inner = p->side - 2;
+    const int n = p->inner * p->inner;
+    look_at(p, (double[]){0, 0}, p->wave);
+    for (int i = 0; i < n; i++)
+        p->mean[i] = p->wave[i][0] / 2;
+    look_aside(p, at);
+    look_at(p, at, p->wave);
+    weigh(p, levels, total, mean);
+    normalise(p->wave, n, mean);
+    look->amplitude = hypot(mean[0], mean[1]);
+    look_at_places(p, look);
+    look_for_ink(p, levels, look->amplitude, look);
+    look->harmonics = count_harmonics(p, at, look->amplitude);
+    free(p);
+    return 0;
+}
+
+/* Numbers between those of 416 made pictures of things and those of 144 pictures with interference, half of
+ * each, and held against the other half. */
+bool gf_thing_is_likely(const struct gf_thing *t) {
+    const double follows = fabs(t->follows), sure = fabs(t->correlation);
+    if (!t->looked)
+        return false;
+    bool edges = t->harmonics >= 4 || (t->harmonics >= 2 && ((follows >= 0.03 && sure >= 0.5) ||
+                                                             (follows >= 0.02 && sure >= 0.7)));
+    bool lit =
+        (follows >= 0.1 && sure >= fmax(0.3, t->chance)) || (follows >= 0.035 && sure >= 0.7);
+    bool hidden = t->swing[0] >= 0.06 && t->swing[0] > 2.5 * t->swing[1];
+    bool wanders = (t->swing[1] >= 0.015 && t->swing[1] > 4.5 * t->swing[0]) ||
+                   (t->swing[1] >= 0.045 && t->swing[1] > 3.2 * t->swing[0]);
+    return edges || lit || hidden || wanders;
+}
+
+bool gf_thing_is_pure(const struct gf_thing *t) {
+    return !t->looked || (t->harmonics == 0 && t->noise < 0.05 && fabs(t->follows) < 0.04);
+}
+
+bool gf_thing_is_print(const struct gf_thing *t, const struct gf_screen *screen) {
+    const double period = 1 / hypot(screen->basis[0][0], screen->basis[0][1]);
+    const bool fine = period < 5;
+    if (!t->looked || period > 10 || t->print_swing[1] > 0.5 * t->print_swing[0] + 0.01)
+        return !t->looked;
+    if (screen->n < 2)
+        return t->ink < 0.45 && t->contrast >= (fine ? 0.15 : 0.25);
+    return t->contrast >= 0.255 || (t->ink < 0.5 && t->contrast >= 0.22) ||
+           (t->ink < 0.1 && t->contrast >= 0.15) || (fine && t->ink < 0.7 && t->contrast >= 0.1);
+}
