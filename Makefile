@@ -88,7 +88,7 @@ obj      = $(foreach f,$(1),$(call from,$(f))/$(f:.c=.o))
 # A driver and what it preloads into the program; neither is linked to anything else.
 FAULTS  := $(filter-out tests/faults/shim.c,$(wildcard tests/faults/*.c))
 # What the tests share is linked to each of them; they read the environment as the program does.
-SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/gpu/fake_cuda.c,$(wildcard tests/*/*.c)) cli/environment.c
+SUPPORT := $(filter-out $(TESTS) $(FUZZ) tests/faults/% tests/mpi/% tests/cli/near.c,$(wildcard tests/*/*.c)) cli/environment.c
 
 # The CPU kernels are one source, built for each precision and instruction set; the running machine
 # picks (core/cpu/backend_openmp.c). Level "plain" is whatever the compiler targets by itself.
@@ -102,6 +102,9 @@ ISA_v3 := -march=x86-64-v3 -mprefer-vector-width=256
 ISA_v4 := -march=x86-64-v4 -mprefer-vector-width=512
 KERNEL_CFLAGS := -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-signed-zeros
 $(BUILD)/kernels/%: H_CODE := # the loops would pay for it
+# A function of the program takes at most 64 KiB of stack: threads may have little. Sanitizers and -O0 add to it.
+LEAN := $(if $(SANITIZE)$(filter -O0,$(CFLAGS)),,$(call takes,-Werror=frame-larger-than=65536))
+$(BUILD)/cli/% $(BUILD)/core/% $(BUILD)/formats/% $(BUILD)/kernels/%: ALL_CFLAGS += $(LEAN)
 $(BUILD)/kernels/cpu/exact.o: ALL_CFLAGS += -O3
 $(BUILD)/core/cpu/backend_c.o: ALL_CFLAGS += -fno-tree-vectorize -fno-tree-slp-vectorize # a baseline
 KERNELS := $(foreach i,$(ISAS),$(foreach b,32 64,$(call obj,kernels/cpu/f$(b)_$(i).c))) \
@@ -136,7 +139,7 @@ endif
 
 BELOW := $(call obj,$(CORE)) $(call obj,$(FORMATS)) $(KERNELS) $(call obj,kernels_embedded.c)
 
-.PHONY: all mpi man completions check check-long check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
+.PHONY: all mpi man completions check check-long check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi install uninstall demo samples clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -183,11 +186,12 @@ $(BUILD)/make_samples: $(call obj,$(wildcard samples/*.c)) $(BELOW)
 # The plugins that join processes (mpirun gpufft ...), one for each MPI library whose compiler is there:
 # mpicc.openmpi and mpicc.mpich as Debian names them, or the one mpicc. MPICC_openmpi= leaves one out.
 mpi_of = $(if $(shell command -v mpicc),$(if $(shell mpicc -dM -E -include mpi.h -x c /dev/null 2>/dev/null | grep OMPI_MAJOR),openmpi,mpich))
-ifneq ($(filter mpi check check-mpi bench-mpi install,$(MAKECMDGOALS)),)
+ifneq ($(filter mpi check check-long check-mpi bench-mpi install,$(MAKECMDGOALS)),)
   MPICC_openmpi ?= $(or $(shell command -v mpicc.openmpi),$(if $(filter openmpi,$(mpi_of)),mpicc))
   MPICC_mpich   ?= $(or $(shell command -v mpicc.mpich),$(if $(filter mpich,$(mpi_of)),mpicc))
 endif
-PLUGINS := $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-mpi-$(m).so))
+# strip: two absent ones are a blank, which $(if) takes for something.
+PLUGINS := $(strip $(foreach m,openmpi mpich,$(if $(MPICC_$(m)),$(BUILD)/gpufft-mpi-$(m).so)))
 mpi: $(PLUGINS)
 	$(if $(PLUGINS),,$(error no mpicc; on Debian: apt-get install -y openmpi-bin libopenmpi-dev mpich libmpich-dev))
 
@@ -229,11 +233,21 @@ $(BUILD)/faults_shim.so: tests/faults/shim.c tests/faults/page.h
 	@mkdir -p $(@D)
 	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -fPIC -fno-builtin -U_FORTIFY_SOURCE -shared -o $@ $<)
 
-# A driver and a cuFFT of two GPUs that are not there, one file by both names (tests/cli/bench.test).
-FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libcufft.so.12)
-$(FAKE_CUDA): tests/gpu/fake_cuda.c
+# A driver for two GPUs that are not there, with NVRTC and cuFFT (tests/gpu/fake/fake.h): one library by three names.
+# Binaries of kernels say what they were made by.
+FAKE := $(wildcard tests/gpu/fake/*.c)
+FAKE_STAMP = fake_stamp_$(shell cat tests/gpu/fake/nvrtc.c tests/gpu/fake/prelude.h | cksum | tr ' ' _)
+FAKE_CUDA := $(addprefix $(BUILD)/fake_cuda/,libcuda.so.1 libnvrtc.so.13 libcufft.so.12)
+$(BUILD)/fake_cuda/libcuda.so.1: $(FAKE) $(wildcard tests/gpu/fake/*.h)
 	@mkdir -p $(@D)
-	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -fPIC -shared -o $@ $< -lm)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -I. -O2 -g -U_FORTIFY_SOURCE -DFAKE_STAMP='"$(FAKE_STAMP)"' -DFAKE_PRELUDE='"$(CURDIR)/tests/gpu/fake/prelude.h"' -fPIC -shared -o $@ $(FAKE) -lm -ldl)
+$(filter-out %/libcuda.so.1,$(FAKE_CUDA)): $(BUILD)/fake_cuda/libcuda.so.1
+	$(call say,LINK,ln -sf libcuda.so.1 $@)
+
+# Compares the results of tests/cli/closure.test.
+$(BUILD)/near: tests/cli/near.c
+	@mkdir -p $(@D)
+	$(call say,LINK,$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -o $@ $< -lm)
 
 # ---------------------------------------------------------------- tests
 
@@ -254,13 +268,13 @@ CPUS   := $(shell nproc 2>/dev/null || echo 2)
 ISA_HERE = ./gpufft devices | sed -n 's/.*x86-64-\(v[0-9]\) kernels.*/\1/p; s/.*portable kernels.*/plain/p'
 check: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
 check: export POCL_WORK_GROUP_SPECIALIZATION = 0
-check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(FAKE_CUDA) $(PLUGINS)
+check: gpufft man $(TEST_PROGRAMS) $(READERS) $(BUILD)/faults $(BUILD)/near $(FAKE_CUDA) $(PLUGINS)
 	@mkdir -p $(BUILD)/cache
 	@$(MAKE) --no-print-directory $(IN_ASAN) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/% $(wildcard kernels/cpu/*.c) %_$$($(ISA_HERE)).c" \
 	    $(addprefix build-asan/,test_backends test_formats test_png test_png_write test_record)
 	@$(MAKE) --no-print-directory BUILD=build-zlib ISAL= REUSE=$(BUILD) OWN="$$(grep -lrE --include=*.c 'GF_WITH_ISAL|codecs\.h' core formats tests | xargs)" \
 	    build-zlib/test_png build-zlib/test_png_write
-	@tests/run -j2 $(UNIT_TESTS) "tests/lint rules" tests/lint_test tests/cli/test_man.sh \
+	@tests/run -j2 $(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS)) "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda $(BUILD)/test_gpu" "tests/lint rules" tests/lint_test tests/cli/test_man.sh "tests/fuzz/check $(BUILD)" \
 	    "build-asan/test_backends small openmp" build-asan/test_formats build-asan/test_png build-asan/test_png_write build-asan/test_record build-zlib/test_png build-zlib/test_png_write \
 	    -j1 "$(BUILD)/test_backends openmp" "$(BUILD)/test_backends optional fftw" \
 	    "tests/shards 2/4 $(BUILD)/test_backends named optional opencl" \
@@ -270,16 +284,43 @@ check: gpufft man $(TEST_PROGRAMS) $(BUILD)/faults $(FAKE_CUDA) $(PLUGINS)
 # The same with every length and many more shapes, OpenCL in a process a CPU, and its kernels in a
 # simulator that sees races: about an hour on 16 CPUs, most of a day on 2.
 check-full: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
-check-full: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA)
+check-full: gpufft man $(TEST_PROGRAMS) $(BUILD)/near $(FAKE_CUDA)
 	@mkdir -p $(BUILD)/cache
 	@tests/run "tests/lint rules" tests/lint_test $(UNIT_TESTS) $(BUILD)/test_gpu_forced "tests/gpu/check_oclgrind $(BUILD)/test_backends $(BUILD)/test_dwt" \
 	    "$(BUILD)/test_backends full openmp" "$(BUILD)/test_backends full optional fftw" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends named optional opencl" \
 	    "tests/shards $(CPUS) $(BUILD)/test_backends optional opencl" "$(BUILD)/test_opengl full" tests/cli/run tests/cli/test_man.sh
 
-# What takes longer than make check should, and less than check-full.
-check-long: gpufft $(BUILD)/test_things
-	@tests/run "$(BUILD)/test_things long"
+# How much of the product these tests run, by room and in which files least (COVER_TESTS= names others, COVER_KEEP=1
+# adds to earlier runs): longer than make check. Threads count exactly; the CPU kernels' arithmetic, built for each
+# instruction set, is not counted. Objects of tests are those of the ordinary build, but for tests/cli, which
+# include parts of cli/.
+IN_COVERAGE := BUILD=build-coverage SANITIZE="--coverage -fprofile-update=atomic -Wl,-u,__gcov_dump" CFLAGS="-O1 -g"
+ifneq ($(filter coverage,$(MAKECMDGOALS)),)
+  $(call need,gcovr,on Debian: apt-get install -y gcovr)
+endif
+COVER_TESTS ?= $(patsubst $(BUILD)/%,build-coverage/%,$(filter-out $(BUILD)/test_gpu,$(UNIT_TESTS))) \
+               "env LD_LIBRARY_PATH=$(CURDIR)/$(BUILD)/fake_cuda build-coverage/test_gpu" "build-coverage/test_backends openmp" \
+               "build-coverage/test_backends optional fftw" "tests/shards 2/$(SAMPLE) build-coverage/test_backends optional opencl" \
+               tests/cli/run tests/cli/test_man.sh
+coverage: export XDG_CACHE_HOME = $(CURDIR)/build-coverage/cache
+coverage: export POCL_WORK_GROUP_SPECIALIZATION = 0
+coverage: export GPUFFT = build-coverage/gpufft
+coverage: gpufft man $(TEST_PROGRAMS) $(FAKE_CUDA) $(PLUGINS)
+	@mkdir -p build-coverage/cache && ln -sfn ../$(BUILD) build-coverage/build # where tests look for plugins
+	@$(MAKE) --no-print-directory $(IN_COVERAGE) REUSE=$(BUILD) OWN="cli/% core/% formats/% tests/cli/% $(wildcard kernels/cpu/*.c)" \
+	    build-coverage/gpufft $(patsubst $(BUILD)/%,build-coverage/%,$(TEST_PROGRAMS))
+	@$(if $(COVER_KEEP),,find build-coverage -name '*.gcda' -delete)
+	@tests/run $(COVER_TESTS) || echo "some tests failed: the figures below are those of what ran"
+	@tests/coverage build-coverage
+
+# What takes longer than it may in check: CLOSURE=long is all rows of tests/cli/closure.table; LONG=1 lets each call of
+# CUDA fail.
+check-long: export XDG_CACHE_HOME = $(CURDIR)/$(BUILD)/cache
+check-long: export POCL_WORK_GROUP_SPECIALIZATION = 0
+check-long: gpufft $(BUILD)/near $(BUILD)/test_jpeg $(BUILD)/test_things $(FAKE_CUDA) $(PLUGINS)
+	@mkdir -p $(BUILD)/cache
+	@tests/run "env CLOSURE=long tests/cli/run closure" "env KILLS=200 tests/cli/run safety" "env LONG=1 tests/cli/run cuda" "env JPEG_FLIPS=5000 $(BUILD)/test_jpeg" "$(BUILD)/test_things long"
 
 # The program with one call failing, call after call, with kills, limits and a full disk: ten minutes
 # on 2 CPUs. Lines 'known' tell of other people's code.
@@ -326,9 +367,15 @@ tsan: $(TESTS)
 # One minute of fuzzing for each reader: make fuzz FUZZ_SECONDS=600 for more.
 FUZZ_SECONDS ?= 60
 FUZZERS := $(patsubst tests/fuzz/%.c,build-fuzz/%,$(FUZZ))
-build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FORMATS)
+FUZZ_BELOW := $(FORMATS) $(wildcard core/base/*.c)
+build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_BELOW)
 	@mkdir -p build-fuzz
-	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FORMATS) core/base/array.c core/base/status.c core/base/memory.c $(PKG_LIBS) -lm
+	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_BELOW) $(ALL_LIBS)
+
+# The same without a fuzzer's library: programs that read the files they are given (tests/fuzz/check).
+READERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(call obj,$(FUZZ_BELOW))
+	$(call say,LINK,$(CC) $(ALL_CFLAGS) -DGF_FUZZ_STANDALONE $(ALL_LDFLAGS) -o $@ $(filter-out %.h,$^) $(ALL_LIBS))
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus && $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=1024 -timeout=10 $$f.corpus || exit 1; done
 
@@ -337,7 +384,7 @@ lint: $(BUILD)/test_gpu_plans
 	@tests/gpu/lint_kernels $(BUILD)/test_gpu_plans
 	@$(MAKE) --no-print-directory BUILD=build-lint WERROR=-Werror CFLAGS=-O1 build-lint/gpufft
 
-build-lint/gpufft build-tsan/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
+build-lint/gpufft build-tsan/gpufft build-coverage/gpufft: $(call obj,$(CLI)) $(BUILD)/samples_embedded.o $(BELOW)
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LIBS))
 
 # ---------------------------------------------------------------- using it
@@ -369,7 +416,7 @@ bench: gpufft
 	./gpufft bench
 
 help:
-	@echo "all mpi man completions check check-long check-full check-gpu check-mpi faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
+	@echo "all mpi man completions check check-long check-full check-gpu check-mpi coverage faults lint fmt asan ubsan tsan fuzz bench bench-mpi samples demo install uninstall clean"
 
 clean:
 	rm -rf build build-* gpufft spectrum.png

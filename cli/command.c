@@ -25,7 +25,7 @@ static void print_overview(void) {
         printf("  %-10s%s\n", gf_formats[i]->name, gf_formats[i]->summary);
     printf("\n"
            "  gpufft COMMAND --help   a command's options and examples\n"
-           "  gpufft --version        the version\n"
+           "  gpufft --version, -V    the version\n"
            "\n"
            "exit status: 0 all done, 1 some file failed, 2 wrong usage, 3 the requested\n"
            "backend or device is absent, 129/130/143 interrupted. See gpufft(1).\n");
@@ -47,10 +47,38 @@ const struct gf_command *gf_command_find(const char *name) {
     return NULL;
 }
 
-/* What other programs call a command, and what one letter beside "dwt" is another transform. */
-static const char *const other_names[][2] = {
-    {"fft", "fwd"}, {"dft", "fwd"}, {"ifft", "inv"}, {"idft", "inv"}, {"dct", NULL}, {"idct", NULL},
+/* What people type for a command, where a slip of the finger does not explain it. The last have no
+ * command, though one letter makes them one. */
+static const struct {
+    const char *command, *words;
+} meant[] = {
+    {"fwd", " forward transform spectrum fourier fft fft2 fftn rfft dft "},
+    {"inv", " inverse invert backward back ifft ifft2 ifftn irfft idft "},
+    {"dwt", " wavelet wavelets wavedec "},
+    {"idwt", " iwavelet waverec "},
+    {"filter",
+     " lowpass highpass bandpass notch blur smooth sharpen denoise descreen mask convolve "
+     "convolution deconvolve deconvolution "},
+    {"stats", " statistics peaks radial analyze analyse plot "},
+    {"info", " view show open header identify "},
+    {"plan", " explain "},
+    {"devices", " backends gpu gpus list "},
+    {"tune", " measure calibrate "},
+    {"bench", " benchmark speed "},
+    {"demo", " play lesson lessons tutorial example examples "},
+    {"selftest", " test check verify "},
+    {"completion", " completions "},
+    {NULL, " dct idct "},
 };
+
+/* Whether `list` has the word, each of which has a blank on either side. */
+static bool has_word(const char *list, const char *word) {
+    const size_t n = strlen(word);
+    for (const char *p = list; (p = strstr(p, word)); p++)
+        if (p > list && p[-1] == ' ' && p[n] == ' ')
+            return true;
+    return false;
+}
 
 /* The same, with a line on stderr for a name that is none. */
 static const struct gf_command *find_typed(const char *name) {
@@ -61,9 +89,9 @@ static const struct gf_command *find_typed(const char *name) {
     for (int i = 0; gf_commands[i] && i < MOST_COMMANDS; i++)
         names[i] = gf_commands[i]->name;
     const char *near = gf_opt_near(name, names);
-    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
-        if (!strcmp(name, other_names[i][0]))
-            near = other_names[i][1];
+    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+        if (has_word(meant[i].words, name))
+            near = meant[i].command;
     if (near)
         gf_log_error("unknown command '%s'; did you mean '%s'?", name, near);
     else
@@ -74,7 +102,7 @@ static const struct gf_command *find_typed(const char *name) {
 static int run_command(const struct gf_command *c, int argc, char **argv) {
     struct gf_settings s = gf_settings_default();
     int n;
-    int rc = gf_opt_parse(c->groups, &s, argc, argv, &n);
+    int rc = gf_opt_parse(c->groups, &s, argc, argv, &n, s.fingerprint);
     if (rc) {
         gf_log_error("%s: %s", c->name, gf_message());
         return gf_exit_code(rc);
@@ -84,6 +112,8 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
         return 0;
     }
     gf_log_setup(s.quiet, s.verbose);
+    if (c->text && s.quiet && !s.json && !s.bench.csv)
+        gf_log_drop_text();
     if (s.sync) /* a lesson's commands follow the lesson */
         gf_sink_sync(true);
     gf_guard_begin();
@@ -92,13 +122,18 @@ static int run_command(const struct gf_command *c, int argc, char **argv) {
     return code;
 }
 
+bool gf_command_asks_version(int argc, char **argv) {
+    return argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V") ||
+                        !strcmp(argv[1], "version") || (argc == 2 && !strcmp(argv[1], "-v")));
+}
+
 int gf_run_line(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : NULL;
-    if (!first) {
-        gf_log_error("no command; see gpufft --help");
+    if (!first) { /* not asked for, so that a script whose line came out empty does not go on */
+        print_overview();
         return 2;
     }
-    if (!strcmp(first, "--version")) {
+    if (gf_command_asks_version(argc, argv)) {
         printf("gpufft %s\n", GF_VERSION);
         return 0;
     }

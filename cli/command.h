@@ -35,6 +35,7 @@ struct gf_command {
     const char *examples;        /* whole lines, indented by two blanks */
     const char *(*known)(int i); /* NULL, or names among its operands: the i-th, NULL at the end */
     const char *notes;           /* whole lines that end --help, or NULL */
+    bool text;     /* its product is text on stdout, which --quiet drops; its files go elsewhere */
     bool launched; /* mpirun may start several processes of it; it tells what each of them does */
     /* Takes the parsed options and the operands, and returns the exit code. */
     int (*run)(struct gf_settings *s, char **operands, int n);
@@ -49,6 +50,9 @@ extern const struct gf_command *const gf_commands[];
 
 /* The command of that name, or NULL. */
 const struct gf_command *gf_command_find(const char *name);
+
+/* Whether a line asks for the program's version. */
+bool gf_command_asks_version(int argc, char **argv);
 
 /* A command line as main() gets it, argv[0] being the program's name; the exit code. Reorders
  * argv. */

@@ -17,18 +17,6 @@ const char *gf_real_text(double v, char text[GF_REAL_TEXT]) {
     return text;
 }
 
-json_t *gf_json_float(double v) {
-    char text[GF_REAL_TEXT];
-    if ((double)(float)v != v)
-        return json_real(v);
-    for (int digits = 6; digits <= 9; digits++) { /* 9 are always enough */
-        snprintf(text, sizeof text, "%.*g", digits, v);
-        if (strtof(text, NULL) == (float)v)
-            break;
-    }
-    return json_real(strtod(text, NULL));
-}
-
 /* A real stays one: 3 is written 3.0. */
 static int write_real(FILE *f, double v) {
     char text[GF_REAL_TEXT];

@@ -9,8 +9,6 @@ enum { GF_JSON_VERSION = 2, GF_REAL_TEXT = 32 };
 
 /* The shortest text that strtod() takes back to `v`, which is finite; returns `text`. */
 const char *gf_real_text(double v, char text[GF_REAL_TEXT]);
-/* A number that is a float's: printed with the digits that tell floats apart. */
-json_t *gf_json_float(double v);
 /* One line without the newline, on the heap; NULL without memory or for NULL. */
 char *gf_json_line(const json_t *value);
 

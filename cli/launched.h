@@ -10,4 +10,7 @@
  * operand or an output, are this process's own. */
 bool gf_launched_ends(int argc, char **argv, int *code);
 
+/* Called last, with the exit code: of processes that wait for each other none is left behind. */
+int gf_launched_end(int code);
+
 #endif

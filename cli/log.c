@@ -36,6 +36,11 @@ int gf_log_flush_stdout(void) {
     return first_error;
 }
 
+void gf_log_drop_text(void) {
+    if (!freopen("/dev/null", "w", stdout))
+        note_error(errno);
+}
+
 static bool is_quiet, is_verbose, is_mute;
 
 void gf_log_mute(bool on) {
@@ -43,8 +48,8 @@ void gf_log_mute(bool on) {
 }
 
 void gf_log_setup(bool quiet, bool verbose) {
-    is_quiet = quiet;
-    is_verbose = verbose;
+    is_quiet = is_quiet || quiet;
+    is_verbose = is_verbose || verbose;
 }
 
 bool gf_log_is_verbose(void) {
@@ -146,6 +151,11 @@ static void say(const char *format, va_list args) {
         print_err(line, n);
 }
 
+void gf_log_text(char *text) {
+    clean(text);
+    gf_log_line(text);
+}
+
 void gf_log_error(const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -186,6 +196,13 @@ void gf_log_verbose(const char *format, ...) {
 
 const char *gf_log_name(const char *path) {
     return !strcmp(path, "-") ? "stdin" : path;
+}
+
+void gf_log_heading(const char *path) {
+    char line[8192];
+    snprintf(line, sizeof line, "%s", gf_log_name(path));
+    clean(line);
+    puts(line);
 }
 
 int gf_exit_code(int status) {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+/* What is set once stays: a lesson's commands are as quiet as the lesson. */
 void gf_log_setup(bool quiet, bool verbose);
 bool gf_log_is_verbose(void);
 /* Nothing is printed to stderr: another process of the run prints it. */
@@ -24,6 +25,8 @@ void gf_log_verbose(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* How a path is called in messages: '-' is stdin. */
 const char *gf_log_name(const char *path);
+/* The same as a line of text on stdout, whatever is in it. */
+void gf_log_heading(const char *path);
 
 /* Messages of a thread that works beside others are kept, and printed when its turn has come. */
 struct gf_said {
@@ -35,8 +38,13 @@ void gf_log_keep(void);
 struct gf_said gf_log_kept(void);
 void gf_log_say(struct gf_said *said);
 
+/* What is printed to stdout from here on is dropped: --quiet, where text is a command's product. */
+void gf_log_drop_text(void);
+
 /* One line for stdout, at once. */
 void gf_log_line(const char *line);
+/* The same of text that has names in it, which is made one line. */
+void gf_log_text(char *text);
 
 /* Before anything is printed: room for the text between two flushes, so that it is a flush that
  * fails and tells why. */

@@ -1,8 +1,10 @@
 /* Signals, the standard streams, and the only exit. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/command.h"
@@ -10,6 +12,7 @@
 #include "cli/json_memory.h"
 #include "cli/launched.h"
 #include "cli/log.h"
+#include "cli/progress.h"
 #include "core/base/status.h"
 #include "formats/io.h"
 
@@ -43,6 +46,34 @@ static void fill_streams(void) {
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* libgomp ends the program by exit(), after a line of its own, where it gets no thread or no memory. */
+static bool returned;
+static void on_exit_of_library(void) {
+    gf_sink_remove_temporaries();
+    if (!returned && *gf_progress_name())
+        gf_log_error("'%s': no thread for it could be started; see --threads", gf_progress_name());
+}
+
+/* A soft limit of the stack is raised where it is less than compilers of kernels take, for the threads
+ * as well. False where that is not allowed. */
+static bool has_stack(void) {
+    enum { LEAST = 512 << 10, USUAL = 8 << 20 };
+    struct rlimit r;
+    pthread_attr_t threads;
+    if (getrlimit(RLIMIT_STACK, &r) || r.rlim_cur >= LEAST)
+        return true;
+    if (r.rlim_max < LEAST) {
+        gf_log_error("a stack of %lld KiB; at least %d KiB are needed (ulimit -s)",
+                     (long long)r.rlim_cur >> 10, LEAST >> 10);
+        return false;
+    }
+    r.rlim_cur = r.rlim_max < USUAL ? r.rlim_max : USUAL;
+    if (!pthread_getattr_default_np(&threads) &&
+        !pthread_attr_setstacksize(&threads, (size_t)r.rlim_cur))
+        pthread_setattr_default_np(&threads);
+    return !setrlimit(RLIMIT_STACK, &r);
+}
+
 /* Text that did not reach stdout is a failure like any other. */
 static int close_stdout(int code) {
     int error = gf_log_flush_stdout();
@@ -58,16 +89,18 @@ int main(int argc, char **argv) {
     gf_environment_read();
     fill_streams();
     catch_signals();
-    /* libgomp ends the program by exit() where it gets no thread or no memory. */
-    atexit(gf_sink_remove_temporaries);
+    if (!has_stack())
+        return 1;
+    atexit(on_exit_of_library);
     gf_log_open_stdout();
     gf_json_memory_setup();
     int code;
     if (!gf_launched_ends(argc, argv, &code))
         code = gf_run_line(argc, argv);
-    code = close_stdout(code);
+    code = close_stdout(gf_launched_end(code));
     while (
         ending) /* a thread that got a signal ends the program: what failed meanwhile is its doing */
         pause();
+    returned = true;
     return code;
 }

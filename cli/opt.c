@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "core/base/status.h"
 
 enum { MAX_NAMES = 160, NAME_SIZE = 40, HELP_COLUMN = 27, HELP_WIDTH = 80 };
@@ -84,6 +85,7 @@ struct name {
     char text[NAME_SIZE];
     const struct gf_opt *opt;
     bool negated;
+    const char *given; /* the last value, of the first name of an option; NULL: none */
 };
 
 static int list_names(const struct gf_opt_group *const *groups, struct name names[MAX_NAMES]) {
@@ -91,11 +93,20 @@ static int list_names(const struct gf_opt_group *const *groups, struct name name
     for (; *groups; groups++)
         for (const struct gf_opt *o = (*groups)->opts; o->name; o++)
             for (int negated = 0; negated <= is_flag(o) && n < MAX_NAMES; negated++, n++) {
+                names[n] = (struct name){.opt = o, .negated = negated};
                 snprintf(names[n].text, NAME_SIZE, "%s%s", negated ? "no-" : "", o->name);
-                names[n].opt = o;
-                names[n].negated = negated;
             }
     return n;
+}
+
+/* The option that does in this command what a name does elsewhere, or NULL. */
+static const char *other_name(const char *word, const char *const *names) {
+    static const char *const others[][2] = {{"offset", "skip"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        for (int k = 0; names[k] && !strcmp(word, others[i][0]); k++)
+            if (!strcmp(names[k], others[i][1]))
+                return names[k];
+    return NULL;
 }
 
 static int unknown_option(const char *word, size_t len, const struct name *names, int n) {
@@ -104,7 +115,9 @@ static int unknown_option(const char *word, size_t len, const struct name *names
     snprintf(text, sizeof text, "%.*s", (int)min_of((int)len, NAME_SIZE - 1), word);
     for (int i = 0; i < n; i++)
         all[i] = names[i].text;
-    const char *near = gf_opt_near(text, all);
+    const char *near = other_name(text, all);
+    if (!near)
+        near = gf_opt_near(text, all);
     if (near)
         return gf_fail(GF_EUSAGE, "unknown option '--%s'; did you mean '--%s'?", text, near);
     return gf_fail(GF_EUSAGE, "unknown option '--%s'; see --help", text);
@@ -171,24 +184,32 @@ static void set_flag(const struct gf_opt *o, bool on, void *field) {
         *(bool *)field = on;
 }
 
+/* A flag's value is "1" or "0". */
+static int set(struct name *names, const struct gf_opt *o, const char *value, char *base) {
+    while (names->opt != o)
+        names++;
+    names->given = value;
+    if (!is_flag(o))
+        return set_value(o, value, base + o->at);
+    set_flag(o, *value == '1', base + o->at);
+    return 0;
+}
+
 /* A lone dash is stdin, and '-1.5' or '-1,2' is a number. */
 static bool looks_like_option(const char *arg) {
     return arg[0] == '-' && arg[1] && !strchr("0123456789.", arg[1]);
 }
 
-/* The value of an option is the rest of its word, after = in the long form, or the next word. */
-static int take_value(const struct gf_opt *o, const char *rest, char *base, int argc, char **argv,
-                      int *i) {
-    if (rest)
-        return set_value(o, rest, base + o->at);
-    if (*i + 1 >= argc || looks_like_option(argv[*i + 1]))
+/* Moves *i on where the value of an option, which is no flag, is the next word; else `rest` is it. */
+static int set_next(struct name *names, const struct gf_opt *o, const char *rest, char *base,
+                    int argc, char **argv, int *i) {
+    if (!rest && (*i + 1 >= argc || looks_like_option(argv[*i + 1])))
         return gf_fail(GF_EUSAGE, "option '--%s' needs a value: --%s=%s", o->name, o->name, o->arg);
-    return set_value(o, argv[++*i], base + o->at);
+    return set(names, o, rest ? rest : argv[++*i], base);
 }
 
 /* One option, argv[*i]; moves *i on to its last word. */
-static int parse_option(const struct name *names, int n, char *base, int argc, char **argv,
-                        int *i) {
+static int parse_option(struct name *names, int n, char *base, int argc, char **argv, int *i) {
     const char *word = argv[*i] + 2;
     const char *equals = strchr(word, '=');
     size_t len = equals ? (size_t)(equals - word) : strlen(word);
@@ -197,50 +218,61 @@ static int parse_option(const struct name *names, int n, char *base, int argc, c
     if (rc)
         return rc;
     const struct gf_opt *o = name->opt;
-    void *field = base + o->at;
-    if (is_flag(o)) {
-        if (equals)
-            return gf_fail(GF_EUSAGE, "option '--%s' takes no value", name->text);
-        set_flag(o, !name->negated, field);
-        return 0;
-    }
+    if (is_flag(o) && equals)
+        return gf_fail(GF_EUSAGE, "option '--%s' takes no value", name->text);
+    if (is_flag(o))
+        return set(names, o, name->negated ? "0" : "1", base);
     if (!equals && o->optional)
-        return o->parse("", field);
-    return take_value(o, equals ? equals + 1 : NULL, base, argc, argv, i);
+        return o->parse("", base + o->at);
+    return set_next(names, o, equals ? equals + 1 : NULL, base, argc, argv, i);
 }
 
-/* One short option: -o OUT, -oOUT and -o=OUT; flags are not combined. */
-static int parse_letter(const struct name *names, int n, char *base, int argc, char **argv,
-                        int *i) {
-    const char *word = argv[*i] + 1;
-    const struct gf_opt *o = NULL;
+/* One dash before a long name would read as letters. */
+static int refuse_one_dash(const struct name *names, int n, const char *word) {
     size_t len = strcspn(word, "=");
-    for (int k = 0; k < n; k++) {
-        /* One dash before a long name would read as a letter and its value. */
-        if (len > 1 && strlen(names[k].text) == len && !strncmp(names[k].text, word, len))
+    for (int k = 0; k < n && len > 1; k++)
+        if (strlen(names[k].text) == len && !strncmp(names[k].text, word, len))
             return gf_fail(GF_EUSAGE, "unknown option '-%.*s'; did you mean '--%s'?", (int)len,
                            word, names[k].text);
-        if (names[k].opt->letter == *word)
-            o = names[k].opt;
+    return 0;
+}
+
+static const struct gf_opt *find_letter(const struct name *names, int n, char letter) {
+    for (int k = 0; k < n; k++)
+        if (names[k].opt->letter == letter)
+            return names[k].opt;
+    return NULL;
+}
+
+/* Short options in one word: flags, and last perhaps one with a value: -qv, -vo OUT, -voOUT, -o=OUT. */
+static int parse_letters(struct name *names, int n, char *base, int argc, char **argv, int *i) {
+    const char *word = argv[*i] + 1;
+    int rc = refuse_one_dash(names, n, word);
+    for (const char *p = word; *p && !rc; p++) {
+        const struct gf_opt *o = find_letter(names, n, *p);
+        if (!o && word[1])
+            return unknown_option(word, strcspn(word, "="), names, n);
+        if (!o)
+            return gf_fail(GF_EUSAGE, "unknown option '-%c'; see --help", *p);
+        if (!is_flag(o))
+            return set_next(names, o, p[1] ? p + 1 + (p[1] == '=') : NULL, base, argc, argv, i);
+        if (p[1] == '=')
+            return gf_fail(GF_EUSAGE, "option '-%c' takes no value", *p);
+        rc = set(names, o, o->type == GF_OPT_NEGATE ? "0" : "1", base);
     }
-    if (!o && len > 1)
-        return unknown_option(word, len, names, n);
-    if (!o)
-        return gf_fail(GF_EUSAGE, "unknown option '-%c'; see --help", *word);
-    if (is_flag(o) && word[1])
-        return gf_fail(GF_EUSAGE,
-                       "unknown option '-%.40s'; '-%c' takes no value, and short options "
-                       "are not combined",
-                       word, *word);
-    if (is_flag(o)) {
-        set_flag(o, o->type != GF_OPT_NEGATE, base + o->at);
-        return 0;
-    }
-    return take_value(o, word[1] ? word + 1 + (word[1] == '=') : NULL, base, argc, argv, i);
+    return rc;
+}
+
+static uint64_t hash_given(const struct name *names, int n, bool own) {
+    uint64_t h = GF_HASH_START;
+    for (int i = 0; i < n; i++)
+        if (names[i].given && !names[i].opt->inert && (own || !names[i].opt->own))
+            h = gf_hash_text(gf_hash_text(h, names[i].opt->name), names[i].given);
+    return h;
 }
 
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
-                 int *n_operands) {
+                 int *n_operands, uint64_t fingerprint[2]) {
     struct name names[MAX_NAMES];
     int n = list_names(groups, names), operands = 0, rc = 0;
     for (int i = 0; i < argc && !rc; i++) {
@@ -250,12 +282,14 @@ int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int arg
         } else if (!looks_like_option(argv[i])) {
             argv[operands++] = argv[i];
         } else if (argv[i][1] != '-') {
-            rc = parse_letter(names, n, fields, argc, argv, &i);
+            rc = parse_letters(names, n, fields, argc, argv, &i);
         } else {
             rc = parse_option(names, n, fields, argc, argv, &i);
         }
     }
     *n_operands = operands;
+    fingerprint[0] = hash_given(names, n, true);
+    fingerprint[1] = hash_given(names, n, false);
     return rc;
 }
 

@@ -1,7 +1,7 @@
 /* One table of options drives parsing and --help.
  *
  *     --name=value  --name value  --flag  --no-flag  --unambiguous-pref  --
- *     -n value  -nvalue  -f
+ *     -n value  -nvalue  -f  -fgn value
  *
  * Options and operands may be mixed; a lone `-` is an operand. A row names the field of the
  * caller's structure that takes the value, so that groups of rows are shared between commands. */
@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum gf_opt_type {
@@ -33,6 +34,8 @@ struct gf_opt {
     const char *(*known)(int i); /* NULL, or further ones: the i-th, NULL behind the last */
     int (*parse)(const char *value, void *field); /* 0, or GF_EUSAGE with a message */
     int low, high;
+    bool inert;    /* changes no byte of a file that is written */
+    bool own;      /* may change some, and each of the processes that share a run has its own */
     bool optional; /* --name alone is parse("", field); a value only follows after = */
 };
 
@@ -42,9 +45,10 @@ struct gf_opt_group {
 };
 
 /* Parses argv[0..argc), filling `fields`; the operands, in order, end up in argv[0..*n_operands).
- * GF_EUSAGE with a one-line message otherwise. `groups` is NULL-terminated. */
+ * GF_EUSAGE with a one-line message otherwise. `groups` is NULL-terminated. fingerprint[0] is a hash of
+ * the options that are not inert, with the last value of each; [1] leaves out those that are `own`. */
 int gf_opt_parse(const struct gf_opt_group *const *groups, void *fields, int argc, char **argv,
-                 int *n_operands);
+                 int *n_operands, uint64_t fingerprint[2]);
 
 /* The groups' rows, wrapped at 80 columns. */
 void gf_opt_help(FILE *to, const struct gf_opt_group *const *groups);

@@ -59,10 +59,6 @@ static int parse_skip(const char *value, void *field) {
     return gf_parse_whole("--skip", value, 0, field);
 }
 
-static int parse_offset(const char *value, void *field) {
-    return gf_parse_whole("--offset", value, 0, field);
-}
-
 int gf_opt_parse_memory(const char *value, void *field) {
     return gf_memory_parse(value, field);
 }
@@ -174,9 +170,9 @@ static int parse_threshold(const char *value, void *field) {
 static const struct gf_opt out_rows[] = {
     GF_TEXT("out", out, "OUT",
             "where to write: a path, png:- for stdout, or a template with {stem} {kind} {ext} "
-            "{page}; DIR/ is DIR/{stem}_{kind}.png",
-            .letter = 'o'),
-    GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in"),
+            "{page} {dir}; DIR/ is DIR/{dir}/{stem}_{kind}.png",
+            .letter = 'o', .inert = true),
+    GF_FLAG("mkdir", mkdir, "make the folders that outputs are to be in", .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_out = {"Output", out_rows};
@@ -190,12 +186,12 @@ const struct gf_opt_group gf_opts_spectrum_kind = {NULL, kind_rows};
 
 static const struct gf_opt further_rows[] = {
     GF_TEXT("magnitude", further[GF_MAGNITUDE], "OUT",
-            "also write the magnitude, from the same transform"),
-    GF_TEXT("phase", further[GF_PHASE], "OUT", "also write the phase"),
-    GF_TEXT("power", further[GF_POWER], "OUT", "also write the power"),
-    GF_TEXT("real", further[GF_REAL], "OUT", "also write the real part"),
-    GF_TEXT("imag", further[GF_IMAG], "OUT", "also write the imaginary part"),
-    GF_TEXT("complex", further[GF_COMPLEX], "OUT", "also write the complex numbers"),
+            "also write the magnitude, from the same transform", .inert = true),
+    GF_TEXT("phase", further[GF_PHASE], "OUT", "also write the phase", .inert = true),
+    GF_TEXT("power", further[GF_POWER], "OUT", "also write the power", .inert = true),
+    GF_TEXT("real", further[GF_REAL], "OUT", "also write the real part", .inert = true),
+    GF_TEXT("imag", further[GF_IMAG], "OUT", "also write the imaginary part", .inert = true),
+    GF_TEXT("complex", further[GF_COMPLEX], "OUT", "also write the complex numbers", .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_further = {NULL, further_rows};
@@ -217,8 +213,9 @@ static const struct gf_opt depth_own_rows[] = {
 const struct gf_opt_group gf_opts_depth_own = {NULL, depth_own_rows};
 
 static const struct gf_opt file_rows[] = {
-    GF_NEGATE("clobber", clobber, "refuse to replace an existing file"),
-    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one"),
+    GF_NEGATE("clobber", clobber, "refuse to replace an existing file", .inert = true),
+    GF_FLAG("sync", sync, "write each file to its disk before it replaces the old one",
+            .inert = true),
     GF_INTEGER("png-level", png_level, "0-9", 0, 9, "compression level of PNG and deflated TIFF"),
     GF_CHOICE("png-strategy", png_strategy, "NAME", strategies,
               "how PNG is compressed: auto (default), huffman, rle, filtered or default"),
@@ -299,9 +296,12 @@ static const struct gf_opt levels_rows[] = {
 const struct gf_opt_group gf_opts_levels = {NULL, levels_rows};
 
 static const struct gf_opt list_rows[] = {
+    GF_FLAG("recursive", recursive, "of a folder take the folders in it too", .letter = 'r',
+            .inert = true),
     GF_TEXT("files-from", files_from, "FILE",
-            "read names of inputs from FILE, one per line; - is stdin"),
-    GF_TEXT("files0-from", files0_from, "FILE", "the same, with a zero byte after each name"),
+            "read names of inputs from FILE, one per line; - is stdin", .inert = true),
+    GF_TEXT("files0-from", files0_from, "FILE", "the same, with a zero byte after each name",
+            .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_list = {"Input", list_rows};
@@ -334,12 +334,6 @@ static const struct gf_opt skip_rows[] = {
 };
 const struct gf_opt_group gf_opts_skip = {NULL, skip_rows};
 
-static const struct gf_opt offset_rows[] = {
-    GF_PARSED("offset", GF_AT(offset), "BYTES", parse_offset, "the same as --skip"),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_offset = {NULL, offset_rows};
-
 static const char *backend_name(int i) {
     return i == 0 ? "auto" : gf_backends[i - 1] ? gf_backends[i - 1]->name : NULL;
 }
@@ -348,9 +342,10 @@ static const char *backend_name(int i) {
 #define COMPUTE_ROWS                                                                               \
     GF_PARSED("max-device-memory", GF_AT(max_device_memory), "SIZE", gf_opt_parse_memory,          \
               "a GPU's memory to use; larger arrays pass through it in parts (default: what is "   \
-              "free)"),                                                                            \
+              "free)",                                                                             \
+              .own = true),                                                                        \
         GF_INTEGER("threads", threads, "N", 1, 4096,                                               \
-                   "CPU threads (default: OMP_NUM_THREADS, or all)"),                              \
+                   "CPU threads (default: OMP_NUM_THREADS, or all)", .inert = true),               \
         GF_CHOICE("fftw-plan", fftw_plan, "NAME", gf_fftw_plans,                                   \
                   "how long FFTW plans: estimate (default), measure or patient"),                  \
         GF_NEGATE("tune", tune, "ignore what `gpufft tune` measured")
@@ -362,7 +357,8 @@ static const struct gf_opt backend_rows[] = {
             .letter = 'b', .known = backend_name),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work"),
+            "GPUFFT_DEVICE, or the first); all, or a list such as 0,1, shares the work",
+            .own = true),
     COMPUTE_ROWS,
     GF_END,
 };
@@ -375,7 +371,8 @@ static const struct gf_opt one_backend_rows[] = {
             .letter = 'b', .known = backend_name),
     GF_TEXT("device", device, "N|NAME",
             "a device, by number or part of its name; auto then picks its backend (default: "
-            "GPUFFT_DEVICE, or the first)"),
+            "GPUFFT_DEVICE, or the first)",
+            .own = true),
     COMPUTE_ROWS,
     GF_END,
 };
@@ -383,7 +380,7 @@ const struct gf_opt_group gf_opts_one_backend = {"Backend", one_backend_rows};
 
 static const struct gf_opt memory_rows[] = {
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
-              "refuse work that needs more memory, e.g. 4G (default: what is free)"),
+              "refuse work that needs more memory, e.g. 4G (default: what is free)", .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_memory = {"Run", memory_rows};
@@ -410,7 +407,8 @@ const struct gf_opt_group gf_opts_link = {NULL, link_rows};
 static const struct gf_opt grid_rows[] = {
     GF_PARSED("grid", 0, "AxB", parse_grid,
               "processes that share a volume: A parts of its planes, B of each (default: B is 1 "
-              "while there are planes for all)"),
+              "while there are planes for all)",
+              .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_grid = {NULL, grid_rows};
@@ -418,7 +416,8 @@ const struct gf_opt_group gf_opts_grid = {NULL, grid_rows};
 static const struct gf_opt mpi_rows[] = {
     GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,
               "which of the processes that mpirun or srun started prints: the first (default), or "
-              "with off each"),
+              "with off each",
+              .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_mpi = {NULL, mpi_rows};
@@ -436,13 +435,19 @@ static const struct gf_opt run_rows[] = {
               "how several devices share the work: by shares that are fixed before it begins "
               "(default), or by how fast each turns out to be"),
     GF_INTEGER("jobs", jobs, "N", 1, 256,
-               "pictures to process concurrently (default: one per CPU thread)", .letter = 'j'),
+               "pictures to process concurrently (default: one per CPU thread)", .letter = 'j',
+               .inert = true),
     GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,
-              "whether processes that mpirun or srun started are one run (default: auto)"),
-    GF_FLAG("resume", resume, "skip inputs whose outputs all exist and are newer"),
-    GF_FLAG("force", force, "process all inputs, even with --resume"),
+              "whether processes that mpirun or srun started are one run (default: auto)",
+              .inert = true),
+    GF_FLAG("dry-run", dry_run, "print what would be read and written, and do nothing else",
+            .letter = 'n', .inert = true),
+    GF_FLAG("resume", resume,
+            "skip inputs whose outputs are there, made of them with these options", .inert = true),
+    GF_FLAG("force", force, "process all inputs, even with --resume", .inert = true),
     GF_PARSED("max-memory", GF_AT(max_memory), "SIZE", gf_opt_parse_memory,
-              "memory for all concurrent pictures together, e.g. 4G (default: what is free)"),
+              "memory for all concurrent pictures together, e.g. 4G (default: what is free)",
+              .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_run = {"Run", run_rows};
@@ -450,26 +455,28 @@ const struct gf_opt_group gf_opts_run = {"Run", run_rows};
 static const struct gf_opt scratch_rows[] = {
     GF_TEXT("scratch", scratch, "DIR|auto",
             "what does not fit memory is transformed through a file in this folder; auto: "
-            "beside the output"),
+            "beside the output",
+            .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_scratch = {NULL, scratch_rows};
 
 static const struct gf_opt report_rows[] = {
-    GF_FLAG("json", json, "print one line of JSON per file on stdout"),
-    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),
+    GF_FLAG("json", json, "print one line of JSON per file on stdout", .inert = true),
+    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
     GF_FLAG("verbose", verbose,
-            "print the backend, why it was chosen, and how long each phase took", .letter = 'v'),
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
+            "print the backend, why it was chosen, and how long each phase took", .letter = 'v',
+            .inert = true),
+    GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_report = {NULL, report_rows};
 
 static const struct gf_opt common_rows[] = {
-    GF_FLAG("json", json, "print JSON instead of text"),
-    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q'),
-    GF_FLAG("verbose", verbose, "print more", .letter = 'v'),
-    GF_FLAG("help", help, "print the options and examples", .letter = 'h'),
+    GF_FLAG("json", json, "print JSON instead of text", .inert = true),
+    GF_FLAG("quiet", quiet, "print failures only", .letter = 'q', .inert = true),
+    GF_FLAG("verbose", verbose, "print more", .letter = 'v', .inert = true),
+    GF_FLAG("help", help, "print the options and examples", .letter = 'h', .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_common = {"General", common_rows};

@@ -7,7 +7,8 @@
 
 /* ---- one row: its name, its field of struct gf_settings, its value in --help, its text ----
  *
- * After the text, further fields: GF_TEXT("out", out, "OUT", "where to write", .letter = 'o'). */
+ * After the text, further fields: GF_TEXT("out", out, "OUT", "where to write", .letter = 'o'). Rows
+ * with .own = true decide neither bytes nor what processes of a run say to each other. */
 
 #define GF_AT(field) offsetof(struct gf_settings, field)
 #define GF_END                                                                                     \
@@ -53,7 +54,6 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_frames,      /* --frames, --nan */
     gf_opts_raw,         /* Raw files */
     gf_opts_skip,        /* their --skip */
-    gf_opts_offset,      /* and --offset, where that has no other meaning */
     gf_opts_backend,     /* Backend */
     gf_opts_one_backend, /* the same of commands whose work devices do not share */
     gf_opts_scratch,     /* --scratch */

@@ -19,7 +19,7 @@ static struct {
     int64_t pictures;
     double share; /* of one input */
     struct timespec start;
-    char text[WIDTH + 1];
+    char text[WIDTH + 1], name[256];
 } p = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Blanks instead of an escape sequence: any terminal understands them. */
@@ -60,8 +60,8 @@ static void count_text(char *text, size_t size) {
     if (p.pictures > 1)
         n += (size_t)snprintf(text + n, size - n, "%.*f/s, ", p.pictures < 10 * seconds,
                               (double)p.pictures / seconds);
-    if (p.total > 1 && worked > 1) {
-        time_text((double)(p.total - p.inputs) * seconds / worked, left, sizeof left);
+    if (p.total > 1 && (worked > 1 || p.share > 0)) {
+        time_text((p.total - p.inputs - p.share) * seconds / (worked + p.share), left, sizeof left);
         snprintf(text + n, size - n, "%s left, ", left);
     } else if (p.share > 0) {
         time_text(seconds * (1 - p.share) / p.share, left, sizeof left);
@@ -116,10 +116,13 @@ void gf_progress_start(bool quiet, int total) {
     p.running = pthread_create(&p.thread, NULL, run, NULL) == 0;
 }
 
+const char *gf_progress_name(void) {
+    return p.name;
+}
+
 void gf_progress_show(const char *what, const char *name) {
-    if (!p.running)
-        return;
     pthread_mutex_lock(&p.lock);
+    snprintf(p.name, sizeof p.name, "%s", name);
     snprintf(p.text, sizeof p.text, "%s %s", what, name);
     for (char *c = p.text; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
@@ -131,7 +134,6 @@ void gf_progress_share(double done) {
     if (!p.running)
         return;
     pthread_mutex_lock(&p.lock);
-
     p.share = done;
     pthread_mutex_unlock(&p.lock);
 }

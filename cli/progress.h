@@ -8,6 +8,8 @@
 void gf_progress_start(bool quiet, int total);
 /* What is being done now: "reading", … `name` is copied. */
 void gf_progress_show(const char *what, const char *name);
+/* The name that was shown last, terminal or not; "" for none. */
+const char *gf_progress_name(void);
 /* How much of one large input is done, 0 to 1; 0: nothing is known of it. */
 void gf_progress_share(double done);
 /* One picture more is done, which took its time. */

@@ -83,6 +83,8 @@ int gf_settings_check(const struct gf_settings *s) {
 struct gf_read_options gf_settings_read_options(const struct gf_settings *s) {
     struct gf_read_options o = {.channels_last = s->channels_last != GF_UNSET,
                                 .max_memory = s->max_memory,
+                                .copies = (s->filter.auto_notch || s->filter.descreen.on) &&
+                                          !s->jpeg_quality,
                                 .threads = gf_settings_threads(s)};
     if (!s->shape.n)
         return o;

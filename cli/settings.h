@@ -74,6 +74,7 @@ struct gf_filter_settings {
 
 struct gf_settings {
     bool help;
+    uint64_t fingerprint[2]; /* of the options that are given: gf_opt_parse() */
 
     /* input */
     struct {
@@ -85,6 +86,7 @@ struct gf_settings {
     int64_t offset;
     int channels_last; /* GF_UNSET or 0, the only choice there is */
     bool frames;
+    bool recursive;
     int nan; /* enum gf_nan */
     const char *files_from, *files0_from;
     const char *from_magnitude, *from_phase;
@@ -150,7 +152,7 @@ struct gf_settings {
     int threads;
     int jobs; /* pictures at once; 0: unset */
     int mpi;  /* enum gf_mpi */
-    bool resume, force;
+    bool resume, force, dry_run;
     bool full;                             /* selftest: every shape */
     int step;                              /* of ranges of shapes: enum gf_step */
     int fftw_plan;                         /* index into gf_fftw_plans, or GF_UNSET */

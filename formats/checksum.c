@@ -76,24 +76,24 @@ int gf_crc32_part(const struct gf_source *source, int64_t begin, int64_t end, ui
 /* What sums bytes begin .. end of something that all threads read; 0 or a code of its own. */
 typedef int sum_range(const void *of, int64_t begin, int64_t end, uLong *out);
 
-/* In shares, one a thread; the first failure's code. */
+/* In shares, one a thread; the first failure's code, with its message. */
 static int sum_shares(sum_range *sum_of, const void *of, int64_t size, int threads, uint32_t *out) {
     uLong part[MAX_SHARES], sum = 0;
-    int status[MAX_SHARES], shares = shares_of(size, threads);
+    struct gf_failure failed = {0};
+    int shares = shares_of(size, threads);
     if (shares < 1)
         shares = 1;
     int64_t share = size / shares;
 #pragma omp parallel for num_threads(shares)
     for (int i = 0; i < shares; i++)
-        status[i] = sum_of(of, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]);
-    for (int i = 0; i < shares; i++) {
-        if (status[i])
-            return status[i];
+        gf_failure_keep(&failed,
+                        sum_of(of, i * share, i == shares - 1 ? size : (i + 1) * share, &part[i]));
+    for (int i = 0; i < shares && !failed.status; i++) {
         int64_t length = i == shares - 1 ? size - i * share : share;
         sum = crc32_combine(sum, part[i], (z_off_t)length);
     }
     *out = (uint32_t)sum;
-    return 0;
+    return gf_failure_return(&failed);
 }
 
 static int source_range(const void *of, int64_t begin, int64_t end, uLong *out) {
@@ -101,9 +101,7 @@ static int source_range(const void *of, int64_t begin, int64_t end, uLong *out) 
 }
 
 int gf_crc32_source(const struct gf_source *source, int64_t size, int threads, uint32_t *out) {
-    int rc = sum_shares(source_range, source, size, threads, out);
-    /* The reason was kept in another thread. */
-    return rc ? gf_fail((enum gf_status)rc, "cannot read all of it for its checksum") : GF_OK;
+    return sum_shares(source_range, source, size, threads, out);
 }
 
 static int file_range(const void *of, int64_t begin, int64_t end, uLong *out) {

@@ -49,6 +49,52 @@ struct gf_exif gf_exif_read(const unsigned char *p, size_t n) {
     return exif;
 }
 
+/* The bytes of one value of that type; 0: not known. */
+static size_t size_of(uint64_t type) {
+    static const unsigned char sizes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
+    return type < sizeof sizes ? sizes[type] : 0;
+}
+
+/* Whether a directory and the values of its entries are inside the n bytes, and those of the directories
+ * in it (`deep`). */
+static bool is_whole(const unsigned char *p, size_t n, size_t at, bool big, bool deep) {
+    enum { EXIF_IFD = 0x8769, GPS_IFD = 0x8825 };
+    size_t entries = at + 2 <= n ? gf_tiff_number(p + at, 2, big) : n;
+    if (at + 2 + ENTRY * entries > n)
+        return false;
+    for (size_t i = 0; i < entries; i++) {
+        const unsigned char *entry = p + at + 2 + ENTRY * i;
+        uint64_t tag = gf_tiff_number(entry, 2, big), v = gf_tiff_number(entry + 8, 4, big);
+        uint64_t bytes =
+            size_of(gf_tiff_number(entry + 2, 2, big)) * gf_tiff_number(entry + 4, 4, big);
+        if (bytes > 4 && (v > n || bytes > n - v))
+            return false;
+        if (deep && (tag == EXIF_IFD || tag == GPS_IFD) &&
+            (v == at || !is_whole(p, n, v, big, false)))
+            return false;
+    }
+    return true;
+}
+
+bool gf_exif_settle(unsigned char *p, size_t n) {
+    static const unsigned char one[2][10] = {{3, 0, 1, 0, 0, 0, 1}, {0, 3, 0, 0, 0, 1, 0, 1}};
+    if (n < HEADER + 8)
+        return false;
+    p += HEADER;
+    n -= HEADER;
+    bool big = p[0] == 'M';
+    size_t at = gf_tiff_number(p + 4, 4, big);
+    if (memcmp(p, big ? "MM\0*" : "II*", 4) || !is_whole(p, n, at, big, true))
+        return false;
+    size_t entries = gf_tiff_number(p + at, 2, big);
+    for (at += 2; entries--; at += ENTRY)
+        if (gf_tiff_number(p + at, 2, big) == TIFFTAG_ORIENTATION)
+            memcpy(p + at + 2, one[big], sizeof one[big]);
+    if (at + 4 <= n)
+        memset(p + at, 0, 4); /* the thumbnail's directory */
+    return true;
+}
+
 struct gf_orientation gf_exif_turn(int orientation) {
     /* 1 as is, 2 mirrored, 3 turned by half, 4 upside down; 5 to 8 are the transposed ones. */
     static const struct gf_orientation turns[] = {

@@ -18,6 +18,10 @@ struct gf_exif {
 /* `p` is the body of an APP1 segment, "Exif\0\0" and a TIFF header included. */
 struct gf_exif gf_exif_read(const unsigned char *p, size_t n);
 
+/* Changes such a body to that of a picture made from this one: Orientation is 1, and there is no thumbnail.
+ * False, and the bytes as they were, where it is damaged. */
+bool gf_exif_settle(unsigned char *p, size_t n);
+
 /* What an orientation asks for, in this order: rows and columns exchanged, then the picture mirrored
  * left to right and top to bottom. */
 struct gf_orientation {

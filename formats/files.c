@@ -322,6 +322,41 @@ int gf_file_next(struct gf_file *file, struct gf_image *image) {
     return rc;
 }
 
+static int check_end_bytes(struct gf_file *file, int64_t size) {
+    const struct gf_format *f = file->decoder.format;
+    char end[16], name[8];
+    int rc = size < (int64_t)f->n_end_bytes
+                 ? GF_EFORMAT
+                 : gf_source_seek(file->source, size - (int64_t)f->n_end_bytes);
+    if (!rc)
+        rc = gf_source_read_exactly(file->source, end, f->n_end_bytes);
+    if (!rc && !memcmp(end, f->end_bytes, f->n_end_bytes))
+        return GF_OK;
+    return gf_fail(GF_EFORMAT, "a %s that has no end", gf_format_label(f, name));
+}
+
+int gf_file_check_end(struct gf_file *file, const struct gf_image *image) {
+    const struct gf_format *f = file->decoder.format;
+    const int64_t size = gf_source_known_size(file->source);
+    int64_t begin = gf_source_tell(file->source);
+    if (f->end_bytes)
+        return check_end_bytes(file, size);
+    if (f->layout || f->strips) {
+        struct gf_raw_layout layout;
+        struct gf_frame frame = {.at = NULL};
+        int rc = gf_file_layout(file, &layout, &frame);
+        const bool plain = !rc && !frame.at;
+        free(frame.at);
+        if (!plain) /* compressed, its directory last */
+            return GF_OK;
+        begin = frame.base;
+    }
+    if (size - begin >= gf_array_bytes(&image->px))
+        return GF_OK;
+    return gf_fail(GF_EFORMAT, "%lld bytes are missing at its end",
+                   (long long)(begin + gf_array_bytes(&image->px) - size));
+}
+
 const struct gf_format *gf_file_format(const struct gf_file *file) {
     return file->decoder.format;
 }
@@ -395,5 +430,30 @@ int gf_file_write(const char *path, const void *data, size_t n, bool clobber) {
     if (!rc)
         return gf_sink_commit(sink);
     gf_sink_abort(sink);
+    return rc;
+}
+
+int gf_file_copy(struct gf_file *file, const char *path, bool clobber) {
+    enum { PIECE = 1 << 16 };
+    struct gf_sink *sink;
+    unsigned char *piece = malloc(PIECE);
+    int64_t n = 1;
+    int rc = piece ? gf_source_seek(file->source, 0) : gf_fail(GF_ENOMEM, "out of memory");
+    if (!rc)
+        rc = gf_sink_open(path, clobber, &sink);
+    if (rc)
+        goto out;
+    while (!rc && n > 0) {
+        n = gf_source_read(file->source, piece, PIECE);
+        rc = n < 0 ? (int)n : gf_sink_write(sink, piece, (size_t)n);
+    }
+    if (!rc)
+        rc = gf_source_check_size(file->source);
+    if (rc)
+        gf_sink_abort(sink);
+    else
+        rc = gf_sink_commit(sink);
+out:
+    free(piece);
     return rc;
 }

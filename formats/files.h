@@ -71,6 +71,9 @@ uint32_t gf_sum_join(uint32_t first, uint32_t second, int64_t n);
 /* Whether the layout's byte order is another than this machine's; contiguous samples to the other. */
 bool gf_samples_are_swapped(const struct gf_raw_layout *layout);
 void gf_samples_swap(struct gf_array *a);
+/* GF_EFORMAT where a file, just opened, of an output ends early, as far as that is to be seen without
+ * decoding it: samples that are stored as they are, and marks at the end. Nothing is read of it then. */
+int gf_file_check_end(struct gf_file *file, const struct gf_image *image);
 const struct gf_format *gf_file_format(const struct gf_file *file);
 /* True where nothing has to be waited for: no pipe, or one whose end has been read. */
 bool gf_file_is_at_hand(const struct gf_file *file);
@@ -87,6 +90,9 @@ int gf_image_read(const char *path, const struct gf_read_options *options, struc
  * is put into the file or beside it. clobber = false refuses an existing file. */
 int gf_image_write(const char *path, const struct gf_format *format, const struct gf_image *image,
                    const struct gf_write_options *options, bool clobber);
+
+/* The bytes of a file that was opened with options->copies, as they are; clobber as in gf_sink_open(). */
+int gf_file_copy(struct gf_file *file, const char *path, bool clobber);
 
 /* A file of n bytes that are no picture, complete or absent; clobber as in gf_sink_open(). */
 int gf_file_write(const char *path, const void *data, size_t n, bool clobber);

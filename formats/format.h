@@ -15,6 +15,7 @@
 #include "core/base/array.h"
 #include "formats/io.h"
 #include "formats/metadata.h"
+#include "formats/stack.h"
 
 enum gf_color { GF_GRAY, GF_RGB, GF_OTHER_COLOR /* plain channels, CMYK among them */ };
 
@@ -33,7 +34,8 @@ struct gf_image {
     const char *compression;
     int orientation;
     bool turned;
-    char *record; /* the spectrum record's JSON text that came with the data, or NULL */
+    struct gf_stack stack; /* what a TIFF says that its pages are */
+    char *record;          /* the spectrum record's JSON text that came with the data, or NULL */
 };
 
 void gf_image_free(struct gf_image *image);
@@ -55,6 +57,8 @@ struct gf_read_options {
     bool header_only;         /* gf_image_read() leaves px.data NULL */
     int threads;              /* for what can use them (checksums, large reads); 0: one */
     bool several; /* more pictures may follow; the source is left at the end of this one */
+    bool copies;  /* gf_file_copy() may follow */
+    bool lists; /* only what the file tells is wanted: samples that it does not list are no error */
 };
 
 enum gf_png_strategy {
@@ -170,7 +174,11 @@ struct gf_format {
     bool byte_order;  /* write() obeys options->big_endian */
     bool embeds_record; /* the record is inside the file (TIFF) */
     bool record_beside; /* the record is beside the file, as NAME.json (npy, raw); else dropped */
+    bool lossy;         /* write() changes samples */
     bool needs_layout;  /* read() needs options->raw: there is no header */
+    /* NULL, or the last bytes of a complete file that write() made. */
+    const char *end_bytes;
+    size_t n_end_bytes;
 };
 
 enum { GF_SNIFF = 16 };

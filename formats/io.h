@@ -41,8 +41,9 @@ void gf_source_set_threads(struct gf_source *s, int threads);
 /* Bytes a pipe may take while it is kept in memory; 0 (the start): no limit. */
 void gf_source_limit(struct gf_source *s, int64_t bytes);
 
-/* An output. A regular file is written to a temporary beside it (O_EXCL, the umask's mode), and
- * gf_sink_commit() flushes, closes and renames it; gf_sink_abort() removes it. Symbolic links are
+/* An output. A regular file is written to a temporary in its folder (without a name where the file system
+ * makes such files; the umask's mode), and gf_sink_commit() flushes it, checks what closing it reports,
+ * and links or renames it to its place; gf_sink_abort() removes it. Symbolic links are
  * resolved first. stdout, devices and FIFOs are written through (buffered, in order). */
 struct gf_sink;
 int gf_sink_open(const char *path, bool clobber, struct gf_sink **out); /* "-": stdout */
@@ -80,8 +81,9 @@ int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc);
 bool gf_sink_is_file(const struct gf_sink *s);
 /* From here on every file is on its disk before it is renamed; off at the start. Before any thread. */
 void gf_sink_sync(bool on);
-/* Flushes and closes, so that only the rename can still fail. Commit does it too. */
-int gf_sink_finish(struct gf_sink *s);
+/* Does all of a commit but putting a file in its place, which needs no more room on the disk where it
+ * replaces another: one that is there now, or with `replaces` one that will be there. */
+int gf_sink_finish(struct gf_sink *s, bool replaces);
 int gf_sink_commit(struct gf_sink *s); /* frees the sink in any case */
 void gf_sink_abort(struct gf_sink *s); /* removes the temporary; NULL is fine */
 

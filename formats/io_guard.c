@@ -21,6 +21,7 @@ struct entry {
     bool read, record, opened;
     const char *called; /* borrowed */
     struct gf_claimant by;
+    char *path;  /* where `by` saw it, of a file's own entry; owned */
     char name[]; /* in the folder; empty where dev and ino are the file's own */
 };
 
@@ -39,6 +40,7 @@ static struct {
 struct place {
     bool regular, block; /* what exists there; neither and not exempt: nothing */
     bool exempt;
+    bool linked; /* the file has several names */
     dev_t file_dev, dev;
     ino_t file_ino, ino;
     char *resolved;   /* NULL, or what the path's links lead to; owned */
@@ -129,8 +131,11 @@ static struct entry *enter(dev_t dev, ino_t ino, const char *name) {
 }
 
 static void forget(void) {
-    for (size_t i = 0; i < guard.capacity; i++)
+    for (size_t i = 0; i < guard.capacity; i++) {
+        if (guard.slot[i])
+            free(guard.slot[i]->path);
         free(guard.slot[i]);
+    }
     free(guard.slot);
     free(guard.folder);
     guard.slot = NULL;
@@ -190,6 +195,7 @@ static void locate(const char *path, bool fresh, struct place *p) {
         p->regular = S_ISREG(st.st_mode);
         p->block = S_ISBLK(st.st_mode);
         p->exempt = !p->regular && !p->block;
+        p->linked = st.st_nlink > 1;
         p->file_dev = st.st_dev;
         p->file_ino = st.st_ino;
     }
@@ -283,10 +289,8 @@ static int fail_read(int code, const char *path, const struct entry *e) {
                    e->record ? "record of the " : "", input);
 }
 
-/* GF_EUSAGE where the name or the file itself is another claimant's, else it is this one's. */
-static int take(dev_t dev, ino_t ino, const char *name, const struct gf_claimant *who,
-                struct gf_claimant *other) {
-    struct entry *e = enter(dev, ino, name);
+/* GF_EUSAGE where the entry is another claimant's, else it is this one's. */
+static int take(struct entry *e, const struct gf_claimant *who, struct gf_claimant *other) {
     if (!e)
         return GF_ENOMEM;
     if (!e->by.in)
@@ -295,6 +299,24 @@ static int take(dev_t dev, ino_t ino, const char *name, const struct gf_claimant
         return 0;
     *other = e->by;
     return GF_EUSAGE;
+}
+
+/* The same for an existing file that has other names. Another process may have replaced the file since
+ * it was claimed, and its inode then belongs to a new one: the earlier claimant's path is looked at
+ * again. */
+static int take_file(const struct place *p, const char *path, const struct gf_claimant *who,
+                     struct gf_claimant *other) {
+    struct stat st;
+    struct entry *e = enter(p->file_dev, p->file_ino, "");
+    if (e && e->path &&
+        (stat(e->path, &st) || st.st_dev != p->file_dev || st.st_ino != p->file_ino))
+        e->by = (struct gf_claimant){0};
+    int rc = take(e, who, other);
+    if (rc || (e->path && !strcmp(e->path, path)))
+        return rc;
+    free(e->path);
+    e->path = strdup(path);
+    return e->path ? 0 : gf_fail(GF_ENOMEM, "out of memory for the list of files");
 }
 
 static int claim(const char *path, const struct gf_claimant *who, struct gf_claimant *other) {
@@ -309,9 +331,9 @@ static int claim(const char *path, const struct gf_claimant *who, struct gf_clai
     if (read)
         rc = fail_read(GF_EUSAGE, path, read);
     else if (is_stdout || !(p.exempt || p.block))
-        rc = take(p.dev, p.ino, p.name, who, other);
-    if (!rc && p.regular)
-        rc = take(p.file_dev, p.file_ino, "", who, other);
+        rc = take(enter(p.dev, p.ino, p.name), who, other);
+    if (!rc && p.regular && p.linked)
+        rc = take_file(&p, path, who, other);
     free(p.resolved);
     return rc ? rc : is_stdout || p.exempt || p.block;
 }

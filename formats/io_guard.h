@@ -1,8 +1,9 @@
 /* Keeps what a run reads from being written, and two outputs from meeting in one file.
  *
  * A file is known by the device and inode of its folder and its last name, with the symbolic links
- * of that name followed, and, where it exists, by its own device and inode. Every input is entered
- * before any output is opened. gf_sink_open() asks for each output, so no writer can pass by.
+ * of that name followed, and, where it exists, by its own device and inode; two outputs are compared by
+ * these only where the file has several names, for another process may replace a file, and the inode then
+ * is that of a new one. Every input is entered before any output is opened. gf_sink_open() asks for each output, so no writer can pass by.
  * Between gf_guard_end() and gf_guard_begin() nothing is entered and nothing refused. All functions
  * may be called from any thread. FIFOs and character devices are exempt. */
 #ifndef GF_FORMATS_IO_GUARD_H

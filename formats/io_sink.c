@@ -27,9 +27,9 @@ struct gf_sink {
     bool keep;    /* a stream whose writer seeks back: all of it stays in the buffer */
     bool summing; /* crc follows the writes */
     int sum_threads;
-    bool closed;
-    int failed; /* the first failure's status; nothing is written after it */
-    char *name; /* as the user gave it, for messages */
+    bool settled; /* see settle() */
+    int failed;   /* the first failure's status; nothing is written after it */
+    char *name;   /* as the user gave it, for messages */
     char *target;
     unsigned char *buffer; /* the bytes [buffer_at, buffer_at + n), not yet written */
     int64_t buffer_at;
@@ -333,8 +333,7 @@ int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {
         return fail_write(s);
     s->summing = bytes > 0;
     s->crc = crc;
-    *path = gf_temporary_path(s->slot);
-    return GF_OK;
+    return gf_temporary_name(s->slot, path) ? fail_write(s) : GF_OK;
 }
 
 int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc) {
@@ -354,21 +353,33 @@ bool gf_sink_is_file(const struct gf_sink *s) {
     return s->slot != NO_SLOT;
 }
 
-int gf_sink_finish(struct gf_sink *s) {
-    if (!s->failed && !s->closed)
+/* Writes all and asks what close() would say: a stream is closed, a file by a second descriptor, for the
+ * first one is still needed to name it and keeps it from being removed. */
+static int settle(struct gf_sink *s) {
+    const bool is_file = s->slot != NO_SLOT;
+    if (!s->failed && !s->settled)
         flush(s);
-    if (is_synced && !s->failed && !s->closed && s->slot != NO_SLOT && fsync(s->fd))
+    if (is_synced && !s->failed && !s->settled && is_file && fsync(s->fd))
         fail_write(s);
-    if (!s->closed) {
-        s->closed = true;
-        if (close(s->fd) && errno != EINTR && !s->failed)
+    if (!s->settled) {
+        s->settled = true;
+        int fd = is_file ? fcntl(s->fd, F_DUPFD_CLOEXEC, 3) : s->fd;
+        if ((fd < 0 || (close(fd) && errno != EINTR)) && !s->failed)
             fail_write(s);
     }
     return s->failed;
 }
 
+int gf_sink_finish(struct gf_sink *s, bool replaces) {
+    const char *path;
+    int rc = settle(s);
+    if (rc || s->slot == NO_SLOT || (!replaces && access(s->target, F_OK)))
+        return rc;
+    return gf_temporary_name(s->slot, &path) ? fail_write(s) : GF_OK;
+}
+
 int gf_sink_commit(struct gf_sink *s) {
-    int rc = gf_sink_finish(s);
+    int rc = settle(s);
     if (!rc && s->slot != NO_SLOT && gf_temporary_rename(s->slot, s->target, s->clobber))
         rc = fail_write(s);
     gf_sink_abort(s);
@@ -378,7 +389,7 @@ int gf_sink_commit(struct gf_sink *s) {
 void gf_sink_abort(struct gf_sink *s) {
     if (!s)
         return;
-    if (s->fd >= 0 && !s->closed)
+    if (s->fd >= 0 && (s->slot != NO_SLOT || !s->settled))
         close(s->fd);
     if (s->slot != NO_SLOT)
         gf_temporary_drop(s->slot);

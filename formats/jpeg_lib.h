@@ -20,7 +20,7 @@ int gf_jpeg_load(void);
     X(jpeg_has_multiple_scans) X(jpeg_read_header) X(jpeg_read_scanlines)                          \
     X(jpeg_resync_to_restart) X(jpeg_set_defaults) X(jpeg_set_marker_processor)                    \
     X(jpeg_set_quality) X(jpeg_start_compress) X(jpeg_start_decompress) X(jpeg_std_error)          \
-    X(jpeg_write_icc_profile) X(jpeg_write_scanlines)
+    X(jpeg_write_icc_profile) X(jpeg_write_marker) X(jpeg_write_scanlines)
 /* clang-format on */
 
 struct gf_jpeg_lib {
@@ -46,6 +46,7 @@ extern struct gf_jpeg_lib gf_jpeg_lib;
 #define jpeg_start_decompress     gf_jpeg_lib.jpeg_start_decompress_
 #define jpeg_std_error            gf_jpeg_lib.jpeg_std_error_
 #define jpeg_write_icc_profile    gf_jpeg_lib.jpeg_write_icc_profile_
+#define jpeg_write_marker         gf_jpeg_lib.jpeg_write_marker_
 #define jpeg_write_scanlines      gf_jpeg_lib.jpeg_write_scanlines_
 
 #endif

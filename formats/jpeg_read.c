@@ -41,14 +41,18 @@ struct reader {
     struct gf_decoder *decoder;
     struct gf_exif exif;
     bool has_exif;
+    unsigned char *exif_body; /* NULL: none, or damaged */
+    size_t exif_bytes;
     /* The ICC profile, which several segments may hold, in order (ICC.1, B.4). */
     unsigned char *profile;
     size_t profile_bytes;
     int n_parts; /* segments so far; -1: not valid, or too large */
     bool last_part;
-    bool seen[MAX_COMPONENTS]; /* components that had a scan */
-    int status;                /* why decoding ended */
-    const char *prefix;        /* of the message */
+    int scan; /* the last one that was entered in `bits` */
+    /* How many bits of each coefficient are still to come; -1: all. */
+    signed char bits[MAX_COMPONENTS][DCTSIZE2];
+    int status;         /* why decoding ended */
+    const char *prefix; /* of the message */
     char message[JMSG_LENGTH_MAX];
     unsigned char *band;
     unsigned char buffer[BUFFER];
@@ -87,11 +91,13 @@ static void on_error(j_common_ptr jpeg) {
     escape(r, GF_EFORMAT, "damaged JPEG: ");
 }
 
-/* A negative level is a warning, others are traces. Bytes between segments and a newer version of
- * JFIF change no sample. */
+/* A negative level is a warning, others are traces. A newer version of JFIF changes no sample, nor do bytes
+ * between segments; but behind one of several scans they are data that its decoder did not come to. */
 static void on_message(j_common_ptr jpeg, int level) {
+    const struct reader *r = jpeg->client_data;
     const int code = jpeg->err->msg_code;
-    if (level < 0 && code != JWRN_EXTRANEOUS_DATA && code != JWRN_JFIF_MAJOR)
+    const bool between = code == JWRN_EXTRANEOUS_DATA && !r->scan;
+    if (level < 0 && !between && code != JWRN_JFIF_MAJOR)
         on_error(jpeg);
 }
 
@@ -154,6 +160,13 @@ static boolean on_app1(j_decompress_ptr jpeg) {
     if (!r->has_exif && length > 6 && !memcmp(r->segment, "Exif\0", 6)) {
         r->has_exif = true;
         r->exif = gf_exif_read(r->segment, length);
+        bool whole = gf_exif_settle(r->segment, length);
+        r->exif_body = whole ? malloc(length) : NULL;
+        r->exif_bytes = length;
+        if (whole && !r->exif_body)
+            ERREXIT1(jpeg, JERR_OUT_OF_MEMORY, 0);
+        if (whole)
+            memcpy(r->exif_body, r->segment, length);
     }
     return TRUE;
 }
@@ -188,8 +201,17 @@ static void on_progress(j_common_ptr common) {
     const struct jpeg_decompress_struct *jpeg = &r->jpeg;
     if (jpeg->input_scan_number > MOST_SCANS)
         escape_with(r, GF_EUNSUPP, "", "a JPEG of more than 100 scans");
-    for (int i = 0; i < jpeg->comps_in_scan; i++)
-        r->seen[jpeg->cur_comp_info[i]->component_index] = true;
+    if (r->scan == jpeg->input_scan_number)
+        return;
+    r->scan = jpeg->input_scan_number;
+    for (int i = 0; i < jpeg->comps_in_scan; i++) {
+        signed char *bits = r->bits[jpeg->cur_comp_info[i]->component_index];
+        for (int k = jpeg->Ss; k <= jpeg->Se && k < DCTSIZE2; k++) {
+            if ((bits[k] < 0) != (jpeg->Ah == 0))
+                escape_with(r, GF_EFORMAT, "damaged JPEG: ", "its scans do not fit together");
+            bits[k] = (signed char)jpeg->Al;
+        }
+    }
 }
 
 /* ---- the header ---- */
@@ -243,8 +265,8 @@ static int64_t working_memory(struct reader *r) {
     return sum + BAND * jpeg->num_components * (int64_t)jpeg->image_width;
 }
 
-/* JFIF's resolution, or EXIF's, as the turned picture has it. */
-static int take_metadata(const struct reader *r, struct gf_image *image) {
+/* JFIF's resolution, or EXIF's, as the turned picture has it; EXIF itself and the profile. */
+static int take_metadata(struct reader *r, struct gf_image *image) {
     static const enum gf_unit units[] = {GF_UNIT_NONE, GF_INCH, GF_CENTIMETRE};
     const struct jpeg_decompress_struct *jpeg = &r->jpeg;
     struct gf_resolution *to = &image->metadata.resolution;
@@ -255,6 +277,10 @@ static int take_metadata(const struct reader *r, struct gf_image *image) {
         *to = (struct gf_resolution){to->y, to->x, to->unit};
     image->orientation = r->exif.orientation;
     image->turned = image->orientation > 1;
+    image->metadata.exif = r->exif_body;
+    image->metadata.exif_bytes = r->exif_bytes;
+    image->metadata.exif_damaged = r->has_exif && !r->exif_body;
+    r->exif_body = NULL;
     image->compression = jpeg->progressive_mode ? "progressive jpeg" : "jpeg";
     return r->last_part && r->n_parts > 0
                ? gf_profile_copy(&image->metadata, r->profile, r->profile_bytes)
@@ -302,12 +328,14 @@ static int jpeg_open(struct gf_decoder *d, struct gf_image *image) {
     if (!r)
         return gf_fail(GF_ENOMEM, "out of memory");
     r->decoder = d;
+    memset(r->bits, -1, sizeof r->bits);
     r->jpeg.err = jpeg_std_error(&r->errors);
     r->jpeg.client_data = r; /* jpeg_create_decompress() keeps these two */
     r->errors.error_exit = on_error;
     r->errors.emit_message = on_message;
     r->errors.output_message = on_output;
-    gf_source_forward(d->source);
+    if (!d->options.copies)
+        gf_source_forward(d->source);
     rc = decode_header(r);
     return rc ? rc : describe(r, image);
 }
@@ -358,11 +386,13 @@ static void read_rows(struct reader *r, const struct gf_array *px) {
     }
 }
 
-/* A file of several scans may end before all of its channels had one. */
+/* libjpeg takes bits that no scan brought for zeros, and passes over a scan whose header is damaged. */
 static void check_scans(struct reader *r) {
     for (int i = 0; i < r->jpeg.num_components && jpeg_has_multiple_scans(&r->jpeg); i++)
-        if (!r->seen[i])
-            escape_with(r, GF_EFORMAT, "damaged JPEG: ", "a channel has no data");
+        for (int k = 0; k < DCTSIZE2; k++)
+            if (r->bits[i][k])
+                escape_with(r, GF_EFORMAT,
+                            "damaged JPEG: ", k ? "a scan is missing" : "a channel has no data");
 }
 
 /* Returns 0 or a status; a longjmp() ends here. */
@@ -399,6 +429,7 @@ static void jpeg_close(struct gf_decoder *d) {
     jpeg_destroy_decompress(&r->jpeg); /* takes one that was never created too */
     free(r->band);
     free(r->profile);
+    free(r->exif_body);
     free(r);
 }
 
@@ -407,6 +438,8 @@ const struct gf_format gf_format_jpeg = {
     .suffixes = "jpg jpeg jpe jfif",
     .summary = "JPEG pictures of 8 bits, grey or colour",
     .sniff = jpeg_sniff,
+    .end_bytes = "\xFF\xD9",
+    .n_end_bytes = 2,
     .load = gf_jpeg_load,
     .open = jpeg_open,
     .read = jpeg_read,
@@ -416,4 +449,5 @@ const struct gf_format gf_format_jpeg = {
     .max_ndim = 2,
     .max_side = JPEG_MAX_DIMENSION,
     .channels = 1u << 1 | 1u << 3,
+    .lossy = true,
 };

@@ -109,6 +109,9 @@ static int encode(struct writer *w, const struct gf_write_options *options) {
     jpeg_create_compress(&w->jpeg);
     configure(w, options);
     jpeg_start_compress(&w->jpeg, TRUE);
+    if (w->metadata->exif)
+        jpeg_write_marker(&w->jpeg, JPEG_APP0 + 1, w->metadata->exif,
+                          (unsigned)w->metadata->exif_bytes);
     if (gf_profile_suits(w->metadata, w->jpeg.input_components))
         jpeg_write_icc_profile(&w->jpeg, w->metadata->profile,
                                (unsigned)w->metadata->profile_bytes);

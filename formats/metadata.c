@@ -15,6 +15,7 @@ static const double most_pixels = 1e9;
 
 void gf_metadata_free(struct gf_metadata *m) {
     free(m->profile);
+    free(m->exif);
     *m = (struct gf_metadata){0};
 }
 

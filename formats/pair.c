@@ -140,13 +140,14 @@ static int look_at_old(struct pair *p, const struct gf_write_options *options, b
     return rc;
 }
 
-static int prepare(const char *name, const char *text, size_t n, bool clobber,
+/* `later`: it replaces the version that is renamed before it. */
+static int prepare(const char *name, const char *text, size_t n, bool clobber, bool later,
                    struct gf_sink **out) {
     int rc = gf_sink_open_version(name, clobber, out);
     if (!rc)
         rc = gf_sink_write(*out, text, n);
     if (!rc)
-        rc = gf_sink_finish(*out);
+        rc = gf_sink_finish(*out, later);
     return rc;
 }
 
@@ -154,7 +155,7 @@ static int prepare_text(struct pair *p, bool between, bool clobber, struct gf_si
     char *text;
     int rc = gf_record_file_text(&p->now, between && p->has_before ? &p->before : NULL, &text);
     if (!rc)
-        rc = prepare(p->name, text, strlen(text), clobber, out);
+        rc = prepare(p->name, text, strlen(text), clobber, !between, out);
     free(text);
     return rc;
 }
@@ -167,7 +168,7 @@ static int prepare_all(struct pair *p, bool clobber) {
         rc = prepare_text(p, false, true, &p->last);
     /* One that is too long was cut in reading; it was refused with any data, as `first` is. */
     if (!rc && p->old_text && p->old_size <= GF_RECORD_FILE_MAX)
-        rc = prepare(p->name, p->old_text, p->old_size, true, &p->back);
+        rc = prepare(p->name, p->old_text, p->old_size, true, true, &p->back);
     return rc;
 }
 
@@ -225,7 +226,7 @@ static int commit_both(struct pair *p, const struct gf_write_options *options, b
     int rc = gf_sink_crc32(*data, options->threads, &p->now.crc32);
     p->now.bytes = gf_sink_size(*data);
     if (!rc)
-        rc = gf_sink_finish(*data);
+        rc = gf_sink_finish(*data, false);
     if (rc)
         return rc;
     int lock = lock_folder(p->path);

@@ -34,37 +34,23 @@ char *gf_folder_of(const char *path) {
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
-/* A file of a name, for systems that make none without, and its name removed. */
-static int open_named(struct gf_scratch *s) {
-    char *target;
-    if (asprintf(&target, "%s/scratch", s->folder) < 0)
-        return gf_fail(GF_ENOMEM, "out of memory");
-    int slot = gf_temporary_create(target, 0600, &s->fd);
-    free(target);
-    if (slot < 0)
-        return slot;
-    gf_temporary_drop(slot);
-    return GF_OK;
-}
-
 static int open_unnamed(struct gf_scratch *s) {
     struct stat st;
+    char *target;
     if (stat(s->folder, &st))
         return fail_here(s, "make");
     if (!S_ISDIR(st.st_mode)) {
         errno = ENOTDIR;
         return fail_here(s, "make");
     }
-#ifdef O_TMPFILE
-    do
-        s->fd = open(s->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    while (s->fd < 0 && errno == EINTR);
-    if (s->fd >= 0)
-        return GF_OK;
-    if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT && errno != EINVAL)
+    if (asprintf(&target, "%s/scratch", s->folder) < 0)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    int slot = gf_temporary_create(target, 0600, &s->fd);
+    free(target);
+    if (slot < 0)
         return fail_here(s, "make");
-#endif
-    return open_named(s);
+    gf_temporary_drop(slot); /* its name, if it has one; the file stays open */
+    return GF_OK;
 }
 
 static bool same_disk(const struct gf_scratch *s, const char *path) {

@@ -143,6 +143,48 @@ static int read_record(struct gf_tiff *t, struct gf_image *image) {
     return image->record ? GF_OK : gf_fail(GF_ENOMEM, "out of memory");
 }
 
+/* ImageJ lists one page of a stack that is too large for its TIFFs, and writes the samples of all one after
+ * the other. */
+static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
+    const struct gf_tiff_page *p = &r->first;
+    const bool plain = p->compression == COMPRESSION_NONE && !p->tiled && !p->planar &&
+                       !p->palette && p->bits == 8 * gf_dtype_size(p->dtype);
+    int64_t begin = 0, extents[2] = {stack->pages, p->stored_bytes}, bytes;
+    uint64_t *at = NULL;
+    char channels[24] = "", last[20] = "";
+    if (plain && r->n == 1 && TIFFGetField(r->t.tif, TIFFTAG_STRIPOFFSETS, &at) && at)
+        begin = (int64_t)at[0];
+    if (!begin || gf_size_product(extents, 2, 1, &bytes) ||
+        begin > gf_source_size(r->t.source) - bytes)
+        return gf_fail(
+            GF_EUNSUPP,
+            "its %s description has %lld pages, and the file lists %zu; save it with a page "
+            "for each",
+            stack->by, (long long)stack->pages, r->n);
+    if (p->channels > 1) {
+        snprintf(channels, sizeof channels, "x%lld", (long long)p->channels);
+        snprintf(last, sizeof last, " --channels=last");
+    }
+    return gf_fail(
+        GF_EUNSUPP,
+        "its %s description has %lld pages, and the file lists one; read it as raw samples: "
+        "--shape=%lldx%lldx%lld%s --type=%s%s%s --skip=%lld",
+        stack->by, (long long)stack->pages, (long long)stack->pages, (long long)p->height,
+        (long long)p->width, channels, gf_dtype_name(p->dtype),
+        TIFFIsBigEndian(r->t.tif) ? " --endian=big" : "", last, (long long)begin);
+}
+
+/* What the first page's description says of the others. */
+static int read_stack(struct gf_decoder *d, struct gf_stack *stack) {
+    struct reader *r = d->state;
+    char *text = NULL;
+    if (!TIFFGetField(r->t.tif, TIFFTAG_IMAGEDESCRIPTION, &text) || !text)
+        return GF_OK;
+    gf_stack_parse(text, r->first.samples, stack);
+    const bool more = stack->by && stack->pages > (int64_t)r->n && !stack->elsewhere;
+    return more && !d->options.lists ? fail_unlisted(r, stack) : GF_OK;
+}
+
 /* Page i becomes the current one. */
 static int select_page(struct reader *r, int64_t i, struct gf_tiff_page *page) {
     struct gf_tiff *t = &r->t;
@@ -247,6 +289,8 @@ static int tiff_open(struct gf_decoder *d, struct gf_image *image) {
         rc = gf_tiff_report(t, "broken TIFF: ");
     if (!rc)
         rc = read_record(t, image);
+    if (!rc && !image->record)
+        rc = read_stack(d, &image->stack);
     if (!rc)
         rc = gf_tiff_get_metadata(t, image);
     return !rc && (t->failed || t->status) ? gf_tiff_report(t, "broken TIFF: ") : rc;

@@ -49,12 +49,13 @@
 #define SCALE_SQRT     2
 
 /* The parameter buffer, `real` by `real`, from an output's first on. */
-#define PARAM_SCALE  0 /* the norm's factor */
-#define PARAM_LOW    1 /* the display range, unscaled units */
-#define PARAM_HIGH   2
-#define PARAM_RMS    3 /* of all bins' magnitudes, for an automatic range */
-#define PARAM_OFFSET 3 /* output 0's: what a filter adds to the zero frequency */
-#define PARAM_LIMIT  3 /* or what a wavelet's details are thresholded by */
+#define PARAM_SCALE    0 /* the norm's factor */
+#define PARAM_LOW      1 /* the display range, unscaled units */
+#define PARAM_HIGH     2
+#define PARAM_RMS      3 /* of all bins' magnitudes, for an automatic range */
+#define PARAM_ROUNDING 4 /* magnitudes of rounding errors in it, where most bins are below that */
+#define PARAM_OFFSET   3 /* output 0's: what a filter adds to the zero frequency */
+#define PARAM_LIMIT    3 /* or what a wavelet's details are thresholded by */
 
 /* What a filter multiplies by: factors evaluated on the fly, or a table of the half spectrum. */
 #define FILTER_FACTORS 0

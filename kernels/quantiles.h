@@ -145,21 +145,47 @@ INLINE int find_quantiles(const struct keys *k, LOCAL uint *sum, uint *key, uint
     return all != 0;
 }
 
-/* Black and white, the same for all work items, from the histogram and the first keys, the largest key, that of the
- * zero frequencies, and the root of the mean square. */
+/* True when more than half of the weights in the histogram are at digits below that of `key`. */
+INLINE int most_are_below(LOCAL const uint *sum, LOCAL uint *count, uint key) {
+    uint below = 0, all = 0;
+    if (LOCAL_ID == 0)
+        count[0] = count[1] = 0;
+    BARRIER();
+    for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += THREADS) {
+        const uint here = sum[SUM_AT(i)];
+        below += i < (int)(key >> SAMPLE_DIGIT) ? here : 0;
+        all += here;
+    }
+    ATOMIC_ADD(&count[0], below);
+    ATOMIC_ADD(&count[1], all);
+    BARRIER();
+    return count[0] > count[1] / 2;
+}
+
+/* A magnitude as what is shown of it. */
+INLINE real size_shown(real v) {
+    return fmin(KIND == KIND_POWER ? v * v : v, LARGEST_REAL);
+}
+
+/* Black and white, the same for all work items, from the histogram and the first keys, the largest key,
+ * that of the zero frequencies, and PARAM_RMS and PARAM_ROUNDING. */
 INLINE void find_range(struct keys *k, LOCAL uint *sum, uint *key, uint largest, uint zero,
-                       real most, real *range) {
+                       real rms, real rounding, real *range) {
     const real small = KIND == KIND_POWER ? R(1e-12) : R(1e-6);
+    const real most = fmax(size_shown(rms), range_value(largest));
     uint found[2];
-    most = fmin(KIND == KIND_POWER ? most * most : most, LARGEST_REAL);
-    most = fmax(most, range_value(largest));
-    k->from = range_key_of(small * most);
+    rounding = size_shown(rounding);
+    k->from = range_key_of(rounding);
+    if (!most_are_below(sum, sum + 2 * SAMPLE_SUMS + 4 * THREADS, k->from)) {
+        rounding = R(0);
+        k->from = range_key_of(small * most);
+    }
     real white = fmax(range_value(zero), most), black = white;
     if (find_quantiles(k, sum, key, found)) {
         black = range_value(found[0]);
         white = range_value(found[1]);
     }
-    range[0] = black > white * R(0.99) ? small * white : black;
+    range[0] = black > white * R(0.99) ? fmax(small * white, rounding) : black;
     range[1] = white;
 }
 

@@ -250,7 +250,7 @@ INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBA
     k.weight = t->order + a->sample.weight;
     k.count = a->sample.all;
     const uint largest = SEEN(&shared[SHARED_LARGEST]), zero = SEEN(&shared[SHARED_ZERO]);
-    const real rms = params[a->params + PARAM_RMS];
+    const real rms = params[a->params + PARAM_RMS], rounding = params[a->params + PARAM_ROUNDING];
     next_keys(&k, LOCAL_ID, first);
     for (int i = LOCAL_ID; i < SAMPLE_DIGITS; i += SUMS_AT_ONCE * THREADS) {
         uint sum[SUMS_AT_ONCE];
@@ -265,7 +265,7 @@ INLINE void publish_range(const struct pass_args *a, const struct task *t, GLOBA
         }
     }
     BARRIER();
-    find_range(&k, words, first, largest, zero, rms, range);
+    find_range(&k, words, first, largest, zero, rms, rounding, range);
     if (LOCAL_ID == 0) {
         uint shown[2 * REAL_WORDS];
         words_of_real(shown, range[0]);

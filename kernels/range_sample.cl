@@ -49,7 +49,8 @@ VOID range_select(GLOBAL uint *found, GLOBAL real *params, GLOBAL const int *ord
         put_key(tile, most, k.key[i], (uint)k.weight[i]);
     next_keys(&k, LOCAL_ID, first);
     BARRIER();
-    find_range(&k, tile, first, most[0], most[1], params[args.params + PARAM_RMS], range);
+    find_range(&k, tile, first, most[0], most[1], params[args.params + PARAM_RMS],
+               params[args.params + PARAM_ROUNDING], range);
     if (LOCAL_ID == 0) {
         params[args.params + PARAM_LOW] = range[0];
         params[args.params + PARAM_HIGH] = range[1];

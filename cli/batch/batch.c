@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
@@ -32,6 +33,7 @@ struct run {
     struct gf_launcher launcher;
     struct gf_ranks ranks;
     bool joined;
+    struct gf_made *made;
     struct gf_task first; /* of the first input, previewed; its worker continues with it */
 };
 
@@ -84,6 +86,17 @@ static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings 
     return hooks->stream && (s->frames || s->shape.n == 3);
 }
 
+/* What has been done, or with --dry-run would be. */
+static void report(const struct gf_task *t) {
+    const struct gf_outputs outputs = gf_task_outputs(t);
+    if (t->skipped || t->s->dry_run) {
+        gf_report_not_run(t);
+        return;
+    }
+    gf_resume_note(&t->resume, &outputs);
+    gf_report_done(t);
+}
+
 /* Counts one more picture, and reports it. */
 static void count(struct gf_task *t, struct gf_worker *l, int rc) {
     const struct gf_session *session = t->runner->session;
@@ -91,10 +104,11 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
         gf_progress_picture();
     if (!rc && t->skipped) {
         l->tally.skipped++;
-        gf_report_skipped(t);
+        l->tally.by_time += t->by_time;
+        report(t);
     } else if (!rc) {
         l->tally.done++;
-        gf_report_done(t);
+        report(t);
     } else {
         int code = gf_exit_code_of_input(rc, l->pool->n_inputs == 1);
         l->tally.worst = code > l->tally.worst ? code : l->tally.worst;
@@ -111,8 +125,12 @@ static void count(struct gf_task *t, struct gf_worker *l, int rc) {
 }
 
 static struct gf_task task_of(const struct run *r, char *const *read, int n) {
-    return (struct gf_task){
-        .hooks = r->hooks, .targets = &r->targets, .read = read, .n_read = n, .name = read[0]};
+    return (struct gf_task){.hooks = r->hooks,
+                            .targets = &r->targets,
+                            .read = read,
+                            .n_read = n,
+                            .name = read[0],
+                            .resume = {.made = r->made}};
 }
 
 /* Several devices share the inputs, or the pages of the only one. */
@@ -149,9 +167,11 @@ static void run_input(struct run *r, struct gf_worker *l, char *const *read, int
         bool streamed = false, several;
         int rc = 0;
         gf_runner_next(t.runner, ahead);
-        if (streams(r->hooks, &l->s) || (t.deal && r->hooks->stream))
+        if (l->s.dry_run)
+            rc = gf_task_look(&t);
+        else if (streams(r->hooks, &l->s) || (t.deal && r->hooks->stream))
             rc = r->hooks->stream(&t, &streamed);
-        if (!rc && !streamed)
+        if (!rc && !streamed && !l->s.dry_run)
             rc = run_picture(&t, l);
         if (!rc && !t.skipped)
             l->seconds += device_seconds(&t);
@@ -177,7 +197,7 @@ struct worker_run {
 /* The device for input i. Others enter while this worker waits for it. */
 static void choose_device(struct run *r, struct gf_worker *l, int i) {
     l->seconds = 0;
-    if (r->deal.n < 2)
+    if (r->deal.n < 2 || l->s.dry_run)
         return;
     gf_workers_leave(l);
     l->device = gf_deal_assign(&r->deal, i);
@@ -198,7 +218,8 @@ static void *run_worker(void *argument) {
             run_input(r, l, r->inputs.path, r->inputs.n, 1);
         else
             run_input(r, l, &r->inputs.path[i], 1, r->inputs.n - i);
-        gf_deal_end(&r->deal, l->device, l->seconds);
+        if (!l->s.dry_run)
+            gf_deal_end(&r->deal, l->device, l->seconds);
     }
     return NULL;
 }
@@ -226,7 +247,7 @@ static int choose_jobs(struct run *r) {
     int most = threads > r->deal.n ? threads : r->deal.n;
     int jobs = r->s->jobs ? r->s->jobs : most;
     struct gf_runner runner;
-    if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s))
+    if (r->s->frames || r->inputs.n < 2 || streams(r->hooks, r->s) || r->s->dry_run)
         return 1;
     jobs = jobs < r->inputs.n ? jobs : r->inputs.n;
     jobs = jobs < GF_MAX_WORKERS ? jobs : GF_MAX_WORKERS;
@@ -272,14 +293,14 @@ static int run_all(struct run *r) {
     set_alone(r, jobs == 1);
     int rc =
         gf_workers_open(&r->pool, jobs, threads > 0 ? threads : 1, s, &r->deal, inputs, r->limit);
-    if (!rc && r->deal.n > 1 && !shares_pages(r))
+    if (!rc && r->deal.n > 1 && !shares_pages(r) && !s->dry_run)
         rc = start_deal(r, inputs, jobs);
     if (rc)
         return rc;
     r->pool.sum.failed = r->inputs.failed;
     r->pool.sum.worst = r->inputs.failed ? 1 : 0;
-    gf_progress_start(s->quiet, s->frames ? 1 : r->inputs.n);
-    for (int i = 0; i < r->deal.n; i++)
+    gf_progress_start(s->quiet || s->dry_run, s->frames ? 1 : r->inputs.n);
+    for (int i = 0; i < r->deal.n && !s->dry_run; i++)
         if (r->deal.n == 1 || (gf_deal_begins(&r->deal, i) && !shares_pages(r)))
             gf_runner_ahead(&r->pool.worker[0].runner[i], NULL);
     run_workers(r);
@@ -314,7 +335,8 @@ static void summarise(struct run *r) {
     char skipped[128] = "";
     if (r->pool.pipe_closed)
         return;
-    gf_deal_print(&r->deal);
+    if (!r->s->dry_run)
+        gf_deal_print(&r->deal);
     if (gf_session_is_lost(session) && r->deal.n == 1 && !r->s->frames && in->n > 1) {
         gf_log_error("%s: %s; %d done, %d not", gf_session_asked(session),
                      gf_session_is_open(session) ? "the context is lost"
@@ -322,10 +344,15 @@ static void summarise(struct run *r) {
                      sum->done, in->n + in->failed - sum->done - sum->skipped);
         return;
     }
-    if (r->s->frames || (sum->done + sum->failed + sum->skipped < 2 && !in->many))
+    if (sum->by_time)
+        gf_log_note("%d skipped by time alone, as it is not known how the outputs were made; "
+                    "--force makes them anew",
+                    sum->by_time);
+    if (!sum->skipped && (r->s->frames || (sum->done + sum->failed < 2 && !in->many)))
         return;
     describe_skipped(in->skipped, sum->skipped, skipped, sizeof skipped);
-    gf_log_note("%d done, %d failed%s", sum->done, sum->failed, skipped);
+    gf_log_note("%d %s, %d failed%s", sum->done, r->s->dry_run ? "to do" : "done", sum->failed,
+                skipped);
 }
 
 /* What a launcher's other processes do: join, or leave each other alone. */
@@ -337,7 +364,26 @@ static int join_ranks(struct run *r) {
                                       .targets = &r->targets,
                                       .names = r->inputs.path,
                                       .n_names = r->s->frames && r->inputs.n ? 1 : r->inputs.n};
-    return gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
+    int rc = gf_ranks_join(&r->launcher, &work, &r->ranks, &r->joined);
+    if (!rc && !r->joined) /* each process has outputs of its own */
+        gf_log_mute(false);
+    return rc;
+}
+
+/* What fails on one machine alone fails on all. */
+static int agree(struct run *r, int rc) {
+    if (!r->joined)
+        return rc;
+    rc = gf_ranks_agree(&r->ranks, rc);
+    if (rc)
+        gf_log_mute(r->ranks.rank != r->ranks.speaker);
+    return rc;
+}
+
+static void count_joined(struct run *r, const struct gf_task *t) {
+    r->pool.sum.skipped = t->skipped;
+    r->pool.sum.by_time = t->skipped && t->by_time;
+    report(t);
 }
 
 /* All processes of the run work at its one input. */
@@ -356,7 +402,10 @@ static int run_joined(struct run *r) {
     gf_runner_open(&runner, gf_deal_session(&r->deal, 0), r->s->threads);
     t.s = r->s;
     t.runner = &runner;
-    int rc = gf_spread_task(&t, &r->ranks, &r->launcher);
+    const bool looks = r->s->dry_run; /* the first process, for all */
+    int rc = !looks               ? gf_spread_task(&t, &r->ranks, &r->launcher)
+             : r->ranks.rank == 0 ? gf_task_look(&t)
+                                  : 0;
     gf_log_mute(r->ranks.rank != (rc ? r->ranks.speaker : 0));
     if (rc) {
         gf_log_fail(t.name);
@@ -365,39 +414,59 @@ static int run_joined(struct run *r) {
     if (r->ranks.rank == 0 && rc)
         gf_report_lost(&t);
     else if (r->ranks.rank == 0)
-        t.skipped ? gf_report_skipped(&t) : gf_report_done(&t);
+        count_joined(r, &t);
     gf_task_free(&t);
     gf_runner_close(&runner);
     return 0;
+}
+
+static int claim(struct run *r) {
+    for (int i = 0; i < r->targets.n; i++)
+        r->targets.target[i].where.roots = &r->inputs.roots;
+    return gf_targets_claim(r->s, &r->targets, r->inputs.path,
+                            r->s->frames && r->inputs.n ? 1 : r->inputs.n);
+}
+
+/* `gpufft fwd a.png b.png`, typed as for a program whose last operand is the output. */
+static int refuse_without_output(char **operands, int n) {
+    struct stat st;
+    const char *last = operands[n - 1];
+    if (n == 2 && stat(last, &st))
+        return gf_fail(GF_EUSAGE, "no output; outputs are named by -o: -o %s", last);
+    return gf_fail(GF_EUSAGE, "no output; outputs are named by -o, those of several inputs by a "
+                              "template: -o '{stem}_{kind}.png'");
 }
 
 int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char **operands, int n) {
     struct run r = {.hooks = hooks, .s = s};
     int code = 0;
     int rc = gf_settings_check(s);
-    if (!rc)
+    if (!rc) {
         rc = gf_targets_parse(s, s->kind == GF_UNSET ? hooks->default_kind : (enum gf_kind)s->kind,
                               hooks->keeps_type, &r.targets);
+        if (rc && !r.targets.n && n > 1)
+            rc = refuse_without_output(operands, n);
+    }
     for (int i = 0; i < r.targets.n && hooks->label; i++)
         if (!r.targets.target[i].aside)
             r.targets.target[i].label = hooks->label;
     if (!rc)
         rc = gather(&r, operands, n);
     if (!rc)
-        rc = gf_targets_claim(s, &r.targets, r.inputs.path,
-                              s->frames && r.inputs.n ? 1 : r.inputs.n);
+        rc = claim(&r);
     if (!rc)
         rc = join_ranks(&r);
-    if (!rc && !r.joined) /* each process has outputs of its own */
-        gf_log_mute(false);
     if (!rc)
         rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)
         rc = gf_folders_check(s, &r.targets, r.inputs.path,
                               s->frames && r.inputs.n ? 1 : r.inputs.n);
+    rc = agree(&r, rc);
     if (!rc) {
         r.limit = gf_deal_session(&r.deal, 0)->options.memory_limit;
         s->max_memory = r.limit; /* decoding is held to it too */
+        if ((s->resume || r.inputs.n > 1 || r.inputs.many) && (!r.joined || r.ranks.rank == 0))
+            r.made = gf_made_open(s->resume && !s->force, !s->dry_run);
         rc = r.joined ? run_joined(&r) : run_all(&r);
     }
     if (rc == GF_EUSAGE) {
@@ -409,11 +478,12 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         code = gf_exit_code(rc);
         goto out;
     }
-    if (!r.joined)
+    if (!r.joined || r.pool.sum.skipped)
         summarise(&r);
     code = r.pool.sum.worst;
 out:
     gf_task_free(&r.first);
+    gf_made_close(r.made);
     gf_workers_close(&r.pool);
     gf_deal_close(&r.deal);
     gf_inputs_free(&r.inputs);

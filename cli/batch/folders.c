@@ -37,7 +37,7 @@ static int check(const struct gf_settings *s, const struct gf_target *t, char *f
     if (exists(folder) || strstr(folder, "{page}"))
         return 0;
     if (s->mkdir)
-        return make_all(folder);
+        return s->dry_run ? 0 : make_all(folder);
     /* --bands makes its own folder. */
     char *slash = strrchr(folder, '/');
     if (t->bands && slash)

@@ -118,69 +118,119 @@ static void note_failure(struct gf_inputs *list, const char *name) {
     list->failed++;
 }
 
-/* Takes `path` over. */
-static int add_entry(struct gf_inputs *list, char *path, bool raw, struct foreign_files *seen) {
-    struct stat st;
-    int found = stat(path, &st) ? gf_fail_errno(GF_EIO, NULL) : is_picture(path, &st, raw, seen);
-    if (found > 0)
-        return add(list, path);
-    if (found < 0) {
-        gf_log_fail(path);
-        list->failed++;
-    } else if (!S_ISDIR(st.st_mode)) {
-        list->skipped++;
-    }
-    free(path);
-    return 0;
-}
+/* A walk through a folder that is named, and through those in it. */
+struct walk {
+    struct gf_inputs *list;
+    bool raw, recursive;
+    struct foreign_files seen;
+    int64_t links; /* to folders, which are not followed: there may be circles of them */
+};
 
-static int add_folder(struct gf_inputs *list, const char *folder, bool raw) {
-    struct foreign_files seen = {0};
-    int rc = 0, first = list->n, failed = list->failed;
+/* The paths of a folder's entries, in natural order; what stops the reading is reported. */
+static int read_folder(struct walk *w, const char *folder, struct gf_inputs *entries) {
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    int rc = 0;
     DIR *dir = opendir(folder);
     if (!dir) {
-        note_failure(list, folder);
+        note_failure(w->list, folder);
         return 0;
     }
-    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
     for (struct dirent *e; !rc && (errno = 0, e = readdir(dir));) {
         char *path = NULL;
         if (e->d_name[0] == '.')
             continue;
-        if (asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0)
-            rc = gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
-        else
-            rc = add_entry(list, path, raw, &seen);
+        rc = add(entries, asprintf(&path, "%s%s%s", folder, slash, e->d_name) < 0 ? NULL : path);
     }
     if (!rc && errno)
-        note_failure(list, folder);
+        note_failure(w->list, folder);
     closedir(dir);
-    if (!rc && seen.n)
+    if (entries->n)
+        qsort(entries->path, (size_t)entries->n, sizeof *entries->path, by_nature);
+    return rc;
+}
+
+static int walk_folder(struct walk *w, const char *folder);
+
+/* Takes *path over where it is an input, and leaves NULL then. */
+static int walk_entry(struct walk *w, char **path) {
+    struct stat st, own;
+    int found = stat(*path, &st) ? gf_fail_errno(GF_EIO, NULL) : 0;
+    if (!found && S_ISDIR(st.st_mode)) {
+        const bool link = w->recursive && !lstat(*path, &own) && S_ISLNK(own.st_mode);
+        w->links += link;
+        return w->recursive && !link ? walk_folder(w, *path) : 0;
+    }
+    if (!found)
+        found = is_picture(*path, &st, w->raw, &w->seen);
+    if (found > 0) {
+        char *taken = *path;
+        *path = NULL;
+        return add(w->list, taken);
+    }
+    if (found < 0) {
+        gf_log_fail(*path);
+        w->list->failed++;
+    } else {
+        w->list->skipped++;
+    }
+    return 0;
+}
+
+static int walk_folder(struct walk *w, const char *folder) {
+    struct gf_inputs entries = {0};
+    int rc = read_folder(w, folder, &entries);
+    for (int i = 0; i < entries.n && !rc; i++)
+        rc = walk_entry(w, &entries.path[i]);
+    gf_inputs_free(&entries);
+    return rc;
+}
+
+static int add_root(struct gf_roots *roots, const char *folder) {
+    const char *slash = folder[strlen(folder) - 1] == '/' ? "" : "/";
+    char **more = realloc(roots->path, (size_t)(roots->n + 1) * sizeof *more);
+    if (more)
+        roots->path = more;
+    if (!more || asprintf(&roots->path[roots->n], "%s%s", folder, slash) < 0)
+        return gf_fail(GF_ENOMEM, "out of memory for the list of inputs");
+    roots->n++;
+    return 0;
+}
+
+static int add_folder(struct gf_inputs *list, const char *folder, const struct gf_settings *s) {
+    struct walk w = {.list = list, .raw = s->shape.n > 0, .recursive = s->recursive};
+    const int first = list->n, failed = list->failed;
+    int rc = s->recursive ? add_root(&list->roots, folder) : 0;
+    if (!rc)
+        rc = walk_folder(&w, folder);
+    if (!rc && w.seen.n)
         gf_log_note("'%s': %lld picture%s skipped; '%s' is %s file, which gpufft does not read",
-                    folder, (long long)seen.n, seen.n == 1 ? "" : "s", seen.first, seen.type->name);
-    free(seen.first);
+                    folder, (long long)w.seen.n, w.seen.n == 1 ? "" : "s", w.seen.first,
+                    w.seen.type->name);
+    if (!rc && w.links)
+        gf_log_note("'%s': %lld link%s to folders not followed", folder, (long long)w.links,
+                    w.links == 1 ? "" : "s");
+    free(w.seen.first);
     if (!rc && list->n == first && list->failed == failed) {
         gf_log_error("'%s': no pictures in this folder", folder);
         list->failed++;
     }
-    if (list->n > first)
-        qsort(list->path + first, (size_t)(list->n - first), sizeof *list->path, by_nature);
     return rc;
 }
 
-static int add_name(struct gf_inputs *list, const char *name, bool raw) {
+static int add_name(struct gf_inputs *list, const char *name, const struct gf_settings *s) {
     struct stat st;
     if (!*name)
         return gf_fail(GF_EUSAGE, "an input's name is empty");
     if (strcmp(name, "-") && !stat(name, &st) && S_ISDIR(st.st_mode)) {
         list->many = true;
-        return add_folder(list, name, raw);
+        return add_folder(list, name, s);
     }
     return add(list, strdup(name));
 }
 
 /* Names from a file, each ended by `end`; empty ones are skipped. */
-static int add_from(struct gf_inputs *list, const char *file, int end, bool raw) {
+static int add_from(struct gf_inputs *list, const char *file, int end,
+                    const struct gf_settings *s) {
     bool is_stdin = !strcmp(file, "-");
     char *name = NULL;
     size_t size = 0;
@@ -198,7 +248,7 @@ static int add_from(struct gf_inputs *list, const char *file, int end, bool raw)
         if (*name && is_stdin && !strcmp(name, "-"))
             rc = gf_fail(GF_EUSAGE, "'-' as a name in a list that comes from stdin itself");
         else if (*name)
-            rc = add_name(list, name, raw);
+            rc = add_name(list, name, s);
     }
     if (!rc && ferror(f))
         note_failure(list, file);
@@ -227,15 +277,14 @@ int gf_inputs_guard(const struct gf_settings *s, char *const *path, int n) {
 }
 
 int gf_inputs_gather(const struct gf_settings *s, char **operands, int n, struct gf_inputs *list) {
-    bool raw = s->shape.n > 0;
     int rc = 0, from_stdin = 0;
     *list = (struct gf_inputs){0};
     for (int i = 0; i < n && !rc; i++)
-        rc = add_name(list, operands[i], raw);
+        rc = add_name(list, operands[i], s);
     if (!rc && s->files_from)
-        rc = add_from(list, s->files_from, '\n', raw);
+        rc = add_from(list, s->files_from, '\n', s);
     if (!rc && s->files0_from)
-        rc = add_from(list, s->files0_from, '\0', raw);
+        rc = add_from(list, s->files0_from, '\0', s);
     for (int i = 0; i < list->n && !rc; i++)
         from_stdin += !strcmp(list->path[i], "-");
     from_stdin += s->files_from && !strcmp(s->files_from, "-");
@@ -251,5 +300,8 @@ void gf_inputs_free(struct gf_inputs *list) {
     for (int i = 0; i < list->n; i++)
         free(list->path[i]);
     free(list->path);
+    for (int i = 0; i < list->roots.n; i++)
+        free(list->roots.path[i]);
+    free(list->roots.path);
     *list = (struct gf_inputs){0};
 }

@@ -10,18 +10,21 @@
 
 #include <stdint.h>
 
+#include "cli/batch/template.h"
 #include "cli/settings.h"
 
 struct gf_inputs {
     char **path; /* "-" is stdin */
     int n;
     int capacity;
-    int failed;      /* names that could not be read, already reported */
-    int64_t skipped; /* files in folders that are not pictures */
-    bool many;       /* a folder or a list was named: there is a summary even for one file */
+    int failed;            /* names that could not be read, already reported */
+    int64_t skipped;       /* files in folders that are not pictures */
+    struct gf_roots roots; /* of --recursive */
+    bool many;             /* a folder or a list was named: there is a summary even for one file */
 };
 
-/* Fills `list`, name lists read to their ends; a folder gives its pictures in natural order.
+/* Fills `list`, name lists read to their ends; a folder gives its pictures in natural order, with
+ * --recursive also those of the folders in it, but for those that a symbolic link leads to.
  * Returns 0, or a status for what stops everything (GF_EUSAGE, GF_ENOMEM). The caller frees with
  * gf_inputs_free(). */
 int gf_inputs_gather(const struct gf_settings *s, char **operands, int n, struct gf_inputs *list);

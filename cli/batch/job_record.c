@@ -61,6 +61,7 @@ struct gf_record gf_record_of_job(const struct gf_job *job, int i, const struct 
     r.metadata = image->metadata;
     r.metadata.profile = NULL; /* the image's own */
     r.metadata.profile_bytes = 0;
+    r.metadata.exif = NULL;
     if (job->op == GF_DWT)
         describe_wavelet(&job->wavelet, &r);
     else

@@ -10,6 +10,14 @@
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
 
+void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes) {
+    const struct gf_stack *s = &image->stack;
+    if (s->by && (s->c > 1 || s->t > 1) && image->ndim == 3 && axes & 1)
+        gf_log_note("'%s': its pages are %lld times of %lld channels (%s), and are transformed as "
+                    "depth; --dims=2 takes them one by one",
+                    gf_log_name(name), (long long)s->t, (long long)s->c, s->by);
+}
+
 int gf_load_picture(const struct gf_settings *s, const char *path, bool header_only,
                     struct gf_image *image) {
     struct gf_read_options options = gf_settings_read_options(s);
@@ -36,13 +44,14 @@ static int open_picture(struct gf_reader *r, const struct gf_settings *s, const 
         gf_reader_close(r);
     r->pending = !rc;
     r->several = !rc && gf_file_format(r->file[0])->more;
+    r->copies = !rc && options.copies && gf_file_format(r->file[0])->lossy;
     return rc;
 }
 
 static int read_picture(struct gf_reader *r, struct gf_image *image) {
     int rc = gf_file_read(r->file[0], image);
     r->pending = false;
-    if (rc || !gf_reader_may_have_more(r))
+    if (rc || !(r->several || r->copies))
         gf_reader_close(r);
     return rc;
 }

@@ -20,6 +20,7 @@ struct gf_reader {
     struct gf_file *file[2];
     struct gf_image part[2];
     bool several; /* one picture at a time of a file that may hold more */
+    bool copies;  /* stays open, for an output that may become the same file */
     bool pending; /* a picture's header was read, and not its samples */
 };
 
@@ -28,7 +29,7 @@ int gf_reader_open(struct gf_reader *r, const struct gf_settings *s, char *const
                    struct gf_image *image);
 /* A reader of the same files for another thread; `of` stays open as long. Frames are opened one by one. */
 int gf_reader_again(const struct gf_reader *of, const struct gf_settings *s, struct gf_reader *r);
-/* The samples. The reader stays open where more pictures may follow in the file. */
+/* The samples. The reader stays open where more pictures may follow in the file, or it may be copied. */
 int gf_reader_read(struct gf_reader *r, const struct gf_settings *s, char *const *paths,
                    struct gf_image *image);
 /* Instead of that, for one picture whose first rows are used while the last ones are decoded: see
@@ -63,6 +64,8 @@ int gf_load_frames(const struct gf_settings *s, char *const *paths, int n, struc
 int gf_image_match(struct gf_array *px, int rank, const int64_t *shape);
 /* Refuses or mends NaN and Inf, by --nan. */
 int gf_load_finite(const struct gf_settings *s, struct gf_image *image);
+/* One line where what a file calls times or channels is the first of three axes and is transformed. */
+void gf_load_note_stack(const char *name, const struct gf_image *image, unsigned axes);
 /* The refusal of an image with so many of them. */
 int gf_load_refuse(const struct gf_image *image, int64_t bad, const int64_t first[GF_MAX_RANK]);
 /* The same for what is not in memory, pages of a volume or rows of a picture, which before `from` have

@@ -34,8 +34,7 @@ struct walk {
     pthread_cond_t changed;
     int64_t next_read, next_run; /* parts */
     bool spoiled;                /* samples are to be refused: the others are only counted */
-    int rc;                      /* the first failure, with its message: a thread keeps its own */
-    char message[512];
+    struct gf_failure failed;
 };
 
 /* A thread that reads, or one that has a device run. */
@@ -66,10 +65,7 @@ static struct slot *slot_of(const struct walk *w, int64_t part) {
 
 static void fail(struct walk *w, int rc) {
     pthread_mutex_lock(&w->lock);
-    if (!w->rc) {
-        w->rc = rc;
-        snprintf(w->message, sizeof w->message, "%s", gf_message());
-    }
+    gf_failure_keep(&w->failed, rc);
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock);
     if (w->t->deal)
@@ -79,9 +75,9 @@ static void fail(struct walk *w, int rc) {
 /* Waits until the slot has come to this part; false where there is nothing more to do. */
 static bool await(struct walk *w, const int64_t *done, int64_t part) {
     pthread_mutex_lock(&w->lock);
-    while (*done != part && !w->rc && !w->spoiled)
+    while (*done != part && !w->failed.status && !w->spoiled)
         pthread_cond_wait(&w->changed, &w->lock);
-    bool on = !w->rc && !w->spoiled;
+    bool on = !w->failed.status && !w->spoiled;
     pthread_mutex_unlock(&w->lock);
     return on;
 }
@@ -129,10 +125,11 @@ static void outnumber_cpus(const struct walk *w) {
 static int64_t next_to_read(struct walk *w, bool *spoiled) {
     pthread_mutex_lock(&w->lock);
     int64_t part = w->next_read < w->parts ? w->next_read++ : -1;
-    while (part >= 0 && slot_of(w, part)->ran != part - w->slots && !w->rc && !w->spoiled)
+    while (part >= 0 && slot_of(w, part)->ran != part - w->slots && !w->failed.status &&
+           !w->spoiled)
         pthread_cond_wait(&w->changed, &w->lock);
     *spoiled = w->spoiled;
-    if (w->rc)
+    if (w->failed.status)
         part = -1;
     pthread_mutex_unlock(&w->lock);
     return part;
@@ -437,7 +434,10 @@ static int open_runners(struct walk *w, struct hand *hand) {
 
 /* The calling thread transforms too, with the first device. */
 static int run_threads(struct walk *w) {
-    struct hand reader[MOST_READERS], runner[MOST_HANDS];
+    struct hand *reader = calloc(MOST_READERS + MOST_HANDS, sizeof *reader);
+    struct hand *runner = reader + MOST_READERS;
+    if (!reader)
+        return gf_fail(GF_ENOMEM, "out of memory");
     const int hands = open_runners(w, runner), readers = open_readers(w, reader);
     pthread_t writer;
     bool writes = !pthread_create(&writer, NULL, write_all, w);
@@ -455,8 +455,9 @@ static int run_threads(struct walk *w) {
             gf_runner_close(&runner[i].own);
     for (int i = 1; i < readers; i++)
         gf_reader_close(&reader[i].reader);
-    if (w->rc)
-        return gf_fail((enum gf_status)w->rc, "%s", w->message);
+    free(reader);
+    if (w->failed.status)
+        return gf_failure_return(&w->failed);
     return w->bad.count ? gf_load_refuse(&w->t->image, w->bad.count, w->bad.first) : 0;
 }
 

@@ -9,8 +9,12 @@
 #include <unistd.h>
 
 #include "cli/log.h"
+#include "core/base/hash.h"
 #include "core/base/status.h"
 #include "formats/io_keeper.h"
+
+/* This process has met the others of its launcher, which it does once, or will not. */
+static bool has_met = true;
 
 bool gf_ranks_differ(const char *text, int rank) {
     for (const char *p = text; *p;) {
@@ -85,28 +89,34 @@ static const char *not_joined(const struct gf_rank_work *w) {
 
 /* ---- with one ---- */
 
-/* What the ranks compare. */
+/* What the ranks compare when they meet, all members of eight bytes. A process that ends before it
+ * comes to any work has its exit code alone. */
 struct prints {
-    uint64_t outputs, inputs;
+    uint64_t version; /* of the program; first, whatever follows in another one */
+    int64_t ends, code;
+    uint64_t outputs, inputs, command, line;
 };
 
-static void print(uint64_t *hash, const char *text) { /* FNV-1a */
-    do {
-        *hash = (*hash ^ (unsigned char)*text) * 0x100000001b3u;
-    } while (*text++);
-}
-
+/* The folder without links, so that one file has one name. */
 static int print_output(void *user, const char *path) {
-    print(user, path);
+    uint64_t *print = user;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    *print = gf_hash_text(gf_hash_text(*print, real ? real : ""), slash ? slash + 1 : path);
+    free(folder);
+    free(real);
     return 0;
 }
 
 static int take_prints(const struct gf_rank_work *w, struct prints *p) {
-    char folder[PATH_MAX];
-    *p = (struct prints){0xcbf29ce484222325u, 0xcbf29ce484222325u};
-    print(&p->outputs, getcwd(folder, sizeof folder) ? folder : "");
+    p->command = gf_hash_text(GF_HASH_START, w->command);
+    p->line = gf_hash(w->s->fingerprint[1], &w->s->grid, sizeof w->s->grid);
+    for (int i = 0; i < w->targets->n; i++)
+        p->line = gf_hash_text(p->line, w->targets->target[i].label);
+    p->inputs = p->outputs = GF_HASH_START;
     for (int i = 0; i < w->n_names; i++)
-        print(&p->inputs, w->names[i]);
+        p->inputs = gf_hash_text(p->inputs, w->names[i]);
     return each_output(w, print_output, &p->outputs);
 }
 
@@ -114,20 +124,69 @@ static int first_output(void *user, const char *path) {
     return refuse(user, path);
 }
 
+/* Ends all where some end before their work and others wait for them there: the first that fails
+ * tells why. 0 where all go on, or all end. */
+static int end_together(const struct gf_ranks *ranks, const struct prints *all) {
+    int ended = 0, speaker = -1;
+    for (int i = 0; i < ranks->size; i++) {
+        ended += all[i].ends != 0;
+        if (all[i].code && speaker < 0)
+            speaker = i;
+    }
+    if (speaker == ranks->rank)
+        gf_log_mute(false);
+    if (!ended || ended == ranks->size)
+        return 0;
+    gf_log_mute(ranks->rank != (speaker < 0 ? 0 : speaker));
+    return speaker < 0 ? gf_fail(GF_EUSAGE, "the processes were given different commands")
+                       : gf_fail(GF_EUSAGE, "rank %d failed", speaker);
+}
+
+/* What was said before is printed now that it is known who speaks. */
+static void say_kept(void) {
+    struct gf_said said = gf_log_kept();
+    gf_log_say(&said);
+}
+
+/* The prints of all processes, which the caller frees. */
+static int meet(struct gf_ranks *ranks, struct prints *own, int rc, struct prints **all) {
+    own->version = gf_hash_text(GF_HASH_START, GF_VERSION);
+    *all = malloc((size_t)ranks->size * sizeof **all);
+    rc = gf_ranks_agree(ranks, *all ? rc : gf_fail(GF_ENOMEM, "out of memory"));
+    if (!rc)
+        rc = gf_ranks_gather(ranks, own, sizeof *own, *all);
+    if (!rc)
+        rc = end_together(ranks, *all);
+    say_kept();
+    return rc;
+}
+
+/* Why processes with the same outputs are not one run. */
+static const char *difference(const struct prints *all, int n) {
+    for (int i = 1; i < n; i++)
+        if (all[i].version != all[0].version)
+            return "they run different versions of this program";
+        else if (all[i].command != all[0].command)
+            return "they were given different commands";
+        else if (all[i].inputs == all[0].inputs && all[i].line != all[0].line)
+            return "they were given different options";
+    return "they were given different inputs";
+}
+
 /* All the same: one run. All different: independent ones. */
 static int compare(const struct gf_launcher *launcher, const struct gf_rank_work *w,
                    struct gf_ranks *ranks, bool *joined) {
-    struct prints own, *all = malloc((size_t)ranks->size * sizeof *all);
+    struct check c = {.launcher = launcher, .work = w};
+    struct prints own = {0}, *all;
     int same = 0, alike = 0;
-    int rc = all ? take_prints(w, &own) : gf_fail(GF_ENOMEM, "out of memory");
-    rc = gf_ranks_agree(ranks, rc);
-    if (!rc)
-        rc = gf_ranks_gather(ranks, &own, sizeof own, all);
+    int rc = meet(ranks, &own, take_prints(w, &own), &all);
     for (int i = 0; i < ranks->size && !rc; i++)
         for (int k = 0; k < ranks->size; k++) {
             same += all[i].outputs == all[k].outputs;
             alike += !memcmp(&all[i], &all[k], sizeof own);
         }
+    if (!rc)
+        c.why = w->spreads ? difference(all, ranks->size) : not_joined(w);
     free(all);
     if (rc)
         return rc;
@@ -136,13 +195,15 @@ static int compare(const struct gf_launcher *launcher, const struct gf_rank_work
         gf_keeper_stop();
     if (*joined || same == ranks->size)
         return 0;
-    struct check c = {.launcher = launcher, .work = w};
-    c.why = !w->spreads ? not_joined(w) : "they were given different inputs";
-    return each_output(w, first_output, &c);
+    rc = each_output(w, first_output, &c);
+    if (rc || w->s->mpi != GF_MPI_ON)
+        return rc;
+    gf_log_mute(ranks->rank != 0);
+    return gf_fail(GF_EUSAGE, "the processes are to be one run, and %s", c.why);
 }
 
 /* Where the plugins are: the user's folder, beside an installed program, or where make mpi puts them. */
-static bool find_plugin(const char *mpi, char path[PATH_MAX]) {
+static bool find_plugin_of(const char *mpi, char path[PATH_MAX]) {
     char program[PATH_MAX];
     const char *own = gf_environment_plugins();
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -161,14 +222,17 @@ static bool find_plugin(const char *mpi, char path[PATH_MAX]) {
     return false;
 }
 
+/* The launcher's own, or of an unknown one the first that is there. */
+static bool find_plugin(const struct gf_launcher *launcher, char path[PATH_MAX]) {
+    return launcher->mpi ? find_plugin_of(launcher->mpi, path)
+                         : find_plugin_of("openmpi", path) || find_plugin_of("mpich", path);
+}
+
 /* Loads the launcher's plugin and joins the processes that it started. */
-int gf_ranks_start(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
-    static const char *const either[] = {"openmpi", "mpich"};
+static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
     char path[PATH_MAX];
-    bool found = launcher->mpi && find_plugin(launcher->mpi, path);
-    for (int i = 0; i < 2 && !found && !launcher->mpi; i++)
-        found = find_plugin(either[i], path);
-    if (!found)
+    has_met = true;
+    if (!find_plugin(launcher, path))
         return gf_fail(GF_EABSENT, "no plugin gpufft-mpi-%s.so; make mpi builds it",
                        launcher->mpi ? launcher->mpi : "openmpi");
     if (launcher->rank == 0)
@@ -195,8 +259,8 @@ static int check_grid(const struct gf_launcher *launcher, const struct gf_rank_w
                   : gf_fail(GF_EUSAGE, "--grid: no processes share this volume (mpirun)");
 }
 
-int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
-                  struct gf_ranks *ranks, bool *joined) {
+static int join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
+                struct gf_ranks *ranks, bool *joined) {
     const bool demanded = work->s->mpi == GF_MPI_ON;
     struct check c = {launcher, work, not_joined(work)};
     *joined = false;
@@ -208,7 +272,7 @@ int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work 
         return gf_fail(GF_EUSAGE, "--mpi=on: %s runs in one process", work->command);
     if (!launcher->name)
         return gf_fail(GF_EUSAGE, "--mpi=on: no mpirun or srun started this process");
-    int rc = gf_ranks_start(launcher, ranks);
+    int rc = start(launcher, ranks);
     if (rc && !demanded)
         return each_output(work, check_output, &c);
     if (!rc)
@@ -216,4 +280,35 @@ int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work 
     if (!rc && demanded && !*joined)
         rc = gf_fail(GF_EUSAGE, "--mpi=on: the processes have different outputs");
     return rc ? rc : check_grid(launcher, work, *joined);
+}
+
+int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
+                  struct gf_ranks *ranks, bool *joined) {
+    int rc = join(launcher, work, ranks, joined);
+    if (!rc)
+        say_kept();
+    return rc;
+}
+
+void gf_ranks_expect(const struct gf_launcher *launcher) {
+    char path[PATH_MAX];
+    has_met = launcher->size < 2 || !find_plugin(launcher, path);
+    if (!has_met)
+        gf_log_keep();
+}
+
+int gf_ranks_end(const struct gf_launcher *launcher, int code) {
+    struct prints own = {.ends = 1, .code = code}, *all = NULL;
+    struct gf_ranks ranks = {.transport = NULL};
+    if (!has_met && !start(launcher, &ranks)) {
+        int rc = meet(&ranks, &own, 0, &all);
+        if (rc && !code)
+            gf_log_error("%s", gf_message());
+        code = rc && !code ? gf_exit_code(rc) : code;
+        free(all);
+        gf_keeper_stop();
+        gf_ranks_close(&ranks);
+    }
+    say_kept();
+    return code;
 }

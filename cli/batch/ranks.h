@@ -18,14 +18,20 @@ struct gf_rank_work {
 };
 
 /* True in *joined where this process and the others are one run, with `ranks` open, which the caller
- * closes. GF_EUSAGE where they would write the same file without being one, and GF_EABSENT where
- * --mpi=on has no plugin. All but the first process are silent then. */
+ * closes: they have the same command, inputs, outputs and options. GF_EUSAGE where they would write
+ * the same file without being one, or where one of them fails before it comes here, and GF_EABSENT
+ * where --mpi=on has no plugin. One process speaks then. */
 int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
                   struct gf_ranks *ranks, bool *joined);
 
-/* Loads the launcher's plugin and joins the processes that it started; GF_EABSENT where that cannot be.
- * The caller closes `ranks`, and ends with gf_keeper_stop(). */
-int gf_ranks_start(const struct gf_launcher *launcher, struct gf_ranks *ranks);
+/* Called before this process does anything: it will meet the others, in gf_ranks_join() or, where it
+ * ends before that, in gf_ranks_end(), so that none waits for one that does something else. Until
+ * then messages are kept. */
+void gf_ranks_expect(const struct gf_launcher *launcher);
+
+/* Called last, with the exit code, which it returns: GF_EUSAGE's where others wait for this process at a work
+ * that it was not given. */
+int gf_ranks_end(const struct gf_launcher *launcher, int code);
 
 /* Of a command that only prints: whether this process does. Of several that a launcher started it is
  * the first, unless --mpi=off, or where an operand names this process's rank: then they print

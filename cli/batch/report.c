@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/json_memory.h"
 #include "cli/log.h"
+#include "cli/text.h"
 #include "core/base/status.h"
 
 /* Length of the UTF-8 sequence that begins here; 0 when it is none. Surrogates and
@@ -82,9 +83,9 @@ static json_t *json_product(const struct gf_task *t, int i) {
     if (t->overflowed[i])
         json_object_set_new(o, "overflowed", json_integer(t->overflowed[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY && t->job.op == GF_FFT)
-        json_object_set_new(o, "black", gf_json_float(t->report.low[i]));
+        json_object_set_new(o, "black", json_real(t->report.low[i]));
     if (t->job.out[i].map == GF_MAP_DISPLAY)
-        json_object_set_new(o, "white", gf_json_float(t->report.high[i]));
+        json_object_set_new(o, "white", json_real(t->report.high[i]));
     return o;
 }
 
@@ -239,8 +240,43 @@ void gf_report_done(const struct gf_task *t) {
         gf_json_print(json_task(t));
 }
 
-void gf_report_skipped(const struct gf_task *t) {
-    gf_log_verbose("'%s': skipped, its outputs are there and newer", gf_log_name(t->name));
+/* The files of one or more inputs, and those that are read beside them. */
+static void print_read(FILE *to, const struct gf_task *t) {
+    const struct gf_filter_settings *f = &t->s->filter;
+    fputs(gf_log_name(t->read[0]), to);
+    if (t->n_read > 1)
+        fprintf(to, " ... %s (%d frames)", t->read[t->n_read - 1], t->n_read);
+    if (t->s->from_phase)
+        fprintf(to, " + %s", t->s->from_phase);
+    for (int i = 0; i < f->n_parts; i++)
+        if (f->part[i].what == GF_MASK || f->part[i].what == GF_KERNEL)
+            fprintf(to, " + %s", f->part[i].text);
+}
+
+/* "a.png -> o/a.png, o/a.tif (up to date)" */
+static void print_plan(const struct gf_task *t) {
+    char *line = NULL;
+    size_t size;
+    FILE *f = open_memstream(&line, &size);
+    if (!f) {
+        gf_log_lost(ENOMEM);
+        return;
+    }
+    print_read(f, t);
+    for (int i = 0; i < t->targets->n; i++)
+        fprintf(f, "%s%s", i ? ", " : " -> ", t->product[i].path);
+    fputs(!t->skipped ? "" : t->by_time ? " (up to date by time)" : " (up to date)", f);
+    int rc = gf_text_close(f, &line);
+    rc ? gf_log_lost(ENOMEM) : gf_log_text(line);
+    free(line);
+}
+
+void gf_report_not_run(const struct gf_task *t) {
+    if (t->skipped)
+        gf_log_verbose("'%s': skipped, its outputs are there and %s", gf_log_name(t->name),
+                       t->by_time ? "newer" : "were made so");
+    if (t->s->dry_run && !t->s->json && !t->s->quiet)
+        print_plan(t);
     if (!t->s->json)
         return;
     json_t *o = json_begin(t), *outs = json_array();
@@ -253,7 +289,12 @@ void gf_report_skipped(const struct gf_task *t) {
         json_array_append_new(outs, out);
     }
     json_object_set_new(o, "out", outs);
-    json_object_set_new(o, "skipped", json_true());
+    if (t->s->dry_run)
+        json_object_set_new(o, "dry_run", json_true());
+    if (t->skipped)
+        json_object_set_new(o, "skipped", json_true());
+    if (t->skipped && t->by_time)
+        json_object_set_new(o, "by_time", json_true());
     json_object_set_new(o, "ok", json_true());
     gf_json_print(o);
 }

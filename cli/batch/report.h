@@ -10,7 +10,8 @@
 #include "cli/batch/task.h"
 
 void gf_report_done(const struct gf_task *t);
-void gf_report_skipped(const struct gf_task *t);
+/* A task that --resume skips, or that --dry-run looked at: what it would read and write, on stdout. */
+void gf_report_not_run(const struct gf_task *t);
 /* The JSON line of a task that failed; the message itself went to stderr. */
 void gf_report_lost(const struct gf_task *t);
 /* The same for a file without a task. */

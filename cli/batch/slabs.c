@@ -57,6 +57,33 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     return why;
 }
 
+static int make(const struct gf_job *job, enum gf_packing packs, int64_t memory,
+                struct gf_slab_plan *plan) {
+    return gf_slab_is_line(job) ? gf_slab_line_make(job, memory, plan)
+                                : gf_slab_plan_make(job, packs, memory, plan);
+}
+
+/* The same within the limit, of which `beside` bytes are for reading. Where that is too little the message
+ * states all that is needed, and the limit as it was given. */
+static int make_within(const struct gf_job *job, enum gf_packing packs, int64_t limit,
+                       int64_t beside, struct gf_slab_plan *plan) {
+    char need[GF_SIZE_TEXT], given[GF_SIZE_TEXT];
+    int64_t low = limit > beside ? limit - beside : 0, high = low + 1024;
+    struct gf_failure first = {0};
+    gf_failure_keep(&first, make(job, packs, low, plan));
+    if (first.status != GF_ENOMEM)
+        return gf_failure_return(&first);
+    while (high < INT64_MAX / 4 && make(job, packs, high, plan))
+        high *= 2;
+    if (high >= INT64_MAX / 4) /* no memory helps */
+        return gf_failure_return(&first);
+    /* From where it fits down to where it does not: with a little less it may fit once more. */
+    for (high *= 4; high - high / 64 > low && !make(job, packs, high - high / 64, plan);)
+        high -= high / 64;
+    return gf_fail(GF_ENOMEM, "in slabs it needs %s, limit %s (--max-memory)",
+                   gf_memory_text(high + beside, need), gf_memory_text(limit, given));
+}
+
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     enum gf_packing packs = GF_PACKS_NOTHING;
     struct gf_job whole = t->job;
@@ -64,13 +91,14 @@ int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     int64_t beside = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     if (t->hooks->make_pages_bytes)
         beside += t->hooks->make_pages_bytes(t);
+    const int64_t limit = gf_runner_limit(t->runner);
     if (gf_slab_is_line(&whole))
-        return gf_slab_line_make(&whole, gf_runner_limit(t->runner) - beside, plan);
+        return make_within(&whole, packs, limit, beside, plan);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
     if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is not taken in slabs");
     if (!rc)
-        rc = gf_slab_plan_make(&whole, packs, gf_runner_limit(t->runner) - beside, plan);
+        rc = make_within(&whole, packs, limit, beside, plan);
     if (!rc && t->hooks->looks && t->hooks->looks(t))
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;

@@ -6,10 +6,12 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/backend_options.h"
 #include "cli/log.h"
+#include "core/base/hash.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/mpi/volume.h"
@@ -43,6 +45,39 @@ static int check(const struct gf_task *t) {
     if (!rc && t->s->nan == GF_NAN_MEAN)
         rc = gf_fail(GF_EUNSUPP, "--nan=mean: no process has all samples; --nan=zero does");
     return rc;
+}
+
+/* Numbers that have to be the same for all processes, lest they mix what they make: who has this file
+ * under that name, and which job its header asks for. */
+static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks, const char *backend) {
+    enum { N = 15 + GF_MAX_RANK };
+    const struct gf_job *j = &t->job;
+    struct stat st = {0};
+    int different = 0;
+    int rc = stat(t->read[0], &st) ? gf_fail_errno(GF_EIO, NULL) : 0;
+    int64_t *all = malloc((size_t)ranks->size * N * sizeof *all);
+    int64_t own[N] = {
+        st.st_size,      st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+        t->skipped,      j->in_dtype,       j->axes,
+        j->norm,         j->precision,      j->in_half,
+        j->in_shift,     j->real,           j->channels,
+        j->out[0].dtype, j->out[0].half,    (int64_t)gf_hash_text(GF_HASH_START, backend)};
+    for (int i = 0; i < j->ndim; i++)
+        own[15 + i] = j->shape[i];
+    rc = gf_ranks_agree(ranks, all ? rc : gf_fail(GF_ENOMEM, "out of memory"));
+    if (!rc)
+        rc = gf_ranks_gather(ranks, own, sizeof own, all);
+    for (int i = 1; i < ranks->size && !rc && !different; i++)
+        different = memcmp(all, all + i * N, sizeof own) ? i : 0;
+    free(all);
+    if (different)
+        if (different)
+            ranks->speaker = 0;
+    return different ? gf_fail(GF_EINVAL,
+                               "rank %d finds another file by this name, or an output that is up "
+                               "to date for one alone",
+                               different)
+                     : rc;
 }
 
 /* Each process adds up a share of the input, which its record has the sum of. */
@@ -219,6 +254,9 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
              : b ? gf_task_outline(t)
                  : gf_fail(GF_EUNSUPP, "the backend does not share a volume among processes; "
                                        "--backend=openmp does");
+    /* Machines may know different things of how the output was made. */
+    const int shared = gf_ranks_share(ranks, &t->skipped, sizeof t->skipped, 0);
+    rc = rc ? rc : shared;
     if (!rc && !t->skipped && !t->prepared)
         rc = access(t->read[0], R_OK) ? gf_fail_errno(GF_EIO, NULL)
                                       : gf_fail(GF_EUNSUPP, "a pipe, which one process can read");
@@ -226,12 +264,14 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks, const struct gf_la
         rc = check(t);
     if (!rc) {
         options.device = device_of(t->s, b, launcher, device);
-        rc = b->open(&options, &s.context);
+        rc = gf_backend_open(b, &options, &s.context);
     }
     if (!rc && b->devices)
         gf_log_verbose("rank %d: %s device %s", ranks->rank, b->name,
                        options.device ? options.device : "0");
     rc = gf_ranks_agree(ranks, rc);
+    if (!rc)
+        rc = compare_inputs(t, ranks, b->name);
     if (!rc && !t->skipped) {
         s.job = t->job;
         s.job.spend_input = s.job.lean = false;

@@ -45,7 +45,7 @@ int gf_targets_parse(const struct gf_settings *s, enum gf_kind kind, bool keeps_
         if (s->further[k])
             rc = add_target(out, options[k], s->further[k], (enum gf_kind)k);
     if (!rc && s->wavelet.bands) {
-        if (asprintf(&out->bands_text, "tiff:%s/{stem}_*", s->wavelet.bands) < 0)
+        if (asprintf(&out->bands_text, "tiff:%s/{dir}/{stem}_*", s->wavelet.bands) < 0)
             return gf_fail(GF_ENOMEM, "out of memory");
         rc = add_target(out, "--bands", out->bands_text, kind);
         out->target[out->n - 1].bands = true;
@@ -145,7 +145,9 @@ static int refuse_twice(const struct gf_claimant *a, const struct gf_claimant *b
                        "several inputs and one output '%s'; use a template, e.g. "
                        "'{stem}_{kind}.png'",
                        first->where.text);
-    return gf_fail(GF_EUSAGE, "'%s' and '%s' would both be written to '%s'", a->in, b->in, path);
+    const bool below = first->where.roots && first->where.roots->n && !first->where.has_dir;
+    return gf_fail(GF_EUSAGE, "'%s' and '%s' would both be written to '%s'%s", a->in, b->in, path,
+                   below ? "; {dir} in the template keeps their folders" : "");
 }
 
 static int claim(const struct gf_target *t, const char *in, const char *path) {

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "cli/batch/bands.h"
-#include "cli/batch/resume.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "core/base/clock.h"
@@ -35,28 +34,32 @@ static void free_products(struct gf_task *t) {
     }
 }
 
+static int keep(const struct gf_settings *s, const char *path) {
+    struct stat st;
+    if (s->clobber || !strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+        return 0;
+    return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", path);
+}
+
 /* Shows before the work what is wrong with an output's place; the sink checks it again. */
 static int check_place(const struct gf_settings *s, const struct gf_product *p) {
     struct stat st;
     if (s->plan_only || p->bands || !strcmp(p->path, "-"))
         return 0;
-    if (!s->clobber && !stat(p->path, &st) && S_ISREG(st.st_mode))
-        return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", p->path);
+    int rc = keep(s, p->path);
+    if (rc)
+        return rc;
     const char *slash = strrchr(p->path, '/');
     char *folder = slash && slash != p->path ? strndup(p->path, (size_t)(slash - p->path)) : NULL;
-    int rc = 0;
-    if (folder && stat(folder, &st))
+    /* A dry run has not made it; that it is there or can be made has been looked at. */
+    if (folder && !s->dry_run && stat(folder, &st))
         rc = gf_fail(GF_EIO, "cannot write '%s': no folder '%s'", p->path, folder);
     free(folder);
     return rc;
 }
 
-/* The products by name, and the rest of the task by the command. */
-static int prepare(struct gf_task *t) {
+static int name_products(struct gf_task *t) {
     const char *in = t->read[0];
-    t->job = (struct gf_job){0};
-    t->pages = (struct gf_paging){0};
-    t->prepare_bytes = 0;
     for (int i = 0; i < t->targets->n; i++) {
         const struct gf_target *target = &t->targets->target[i];
         struct gf_product *p = &t->product[i];
@@ -71,8 +74,23 @@ static int prepare(struct gf_task *t) {
         if (rc)
             return rc;
     }
+    return 0;
+}
+
+/* The products by name, and the rest of the task by the command. */
+static int prepare(struct gf_task *t) {
+    t->job = (struct gf_job){0};
+    t->pages = (struct gf_paging){0};
+    t->prepare_bytes = 0;
+    int rc = name_products(t);
+    if (rc)
+        return rc;
     t->job.n_out = t->targets->n - t->targets->n_aside;
     return t->hooks->prepare(t);
+}
+
+struct gf_outputs gf_task_outputs(const struct gf_task *t) {
+    return (struct gf_outputs){&t->job, t->product, t->targets->n};
 }
 
 static int claim_file(void *user, int i, const struct gf_product *p, const char *path) {
@@ -86,6 +104,7 @@ static int begin(struct gf_task *t) {
     double start = gf_now_ms();
     if (t->prepared)
         return 0;
+    gf_resume_begin(&t->resume, t->hooks->name, t->s, t->read, t->n_read);
     int rc = gf_reader_open(&t->reader, t->s, t->read, t->n_read, &t->image);
     t->ms_decode = gf_now_ms() - start;
     if (!rc)
@@ -95,9 +114,11 @@ static int begin(struct gf_task *t) {
     if (!rc)
         rc = gf_task_choose_pages(t);
     t->prepared = !rc;
-    struct gf_read_files read = {t->read, t->n_read, t->s->from_phase};
-    t->up_to_date = !rc && t->s->resume && !t->s->force &&
-                    gf_products_up_to_date(&t->job, t->product, t->targets->n, &read);
+    const struct gf_outputs outputs = gf_task_outputs(t);
+    t->up_to_date =
+        !rc && t->s->resume && !t->s->force && gf_resume_finds(&t->resume, &outputs, &t->by_time);
+    if (!rc && !t->up_to_date)
+        gf_load_note_stack(t->read[0], &t->image, t->job.axes);
     return rc;
 }
 
@@ -152,9 +173,12 @@ static int plan(struct gf_task *t) {
 }
 
 int gf_task_plan(struct gf_task *t) {
+    enum { MOST = 50 }; /* 2^50 bytes: what no disk holds is refused before it has tables */
     int rc = prepare(t);
     if (!rc)
         rc = gf_task_choose_pages(t);
+    if (!rc && gf_task_in_bytes(t) >> MOST)
+        rc = check_memory(t, 0);
     return rc ? rc : plan_within_limit(t);
 }
 
@@ -172,6 +196,23 @@ static bool is_at_hand(const struct gf_task *t) {
 int gf_task_outline(struct gf_task *t) {
     int rc = is_at_hand(t) ? begin(t) : 0;
     t->skipped = t->up_to_date;
+    return rc;
+}
+
+static int keep_file(void *user, int i, const struct gf_product *p, const char *path) {
+    (void)i, (void)p;
+    return keep(user, path);
+}
+
+int gf_task_look(struct gf_task *t) {
+    const bool known = is_at_hand(t);
+    int rc = known ? begin(t) : name_products(t);
+    t->skipped = !rc && t->up_to_date;
+    for (int i = 0; i < t->targets->n && !rc && !t->skipped; i++)
+        rc = check_place(t->s, &t->product[i]);
+    if (!rc && known && !t->skipped)
+        rc = gf_products_each_file(&t->job, t->product, t->targets->n, keep_file, (void *)t->s);
+    gf_reader_close(&t->reader); /* one line an input, however many pictures it has */
     return rc;
 }
 
@@ -393,14 +434,21 @@ int gf_task_run(struct gf_task *t) {
     return rc;
 }
 
+/* Whether the output would be the file that was read, but for what encoding it once more loses. */
+static bool is_same_file(const struct gf_task *t, const struct gf_product *p) {
+    return t->untouched && t->reader.copies && !p->aside && !p->where->has_page &&
+           p->format == gf_file_format(t->reader.file[0]) && !t->image.turned;
+}
+
 int gf_task_write(struct gf_task *t) {
     double start = gf_now_ms();
     int rc = 0;
     gf_array_free(&t->image.px); /* not needed any more, and the encoder may need the memory */
     for (int i = 0; i < t->targets->n && !rc; i++) {
         const struct gf_product *p = &t->product[i];
-        rc = p->bands ? gf_bands_write(t->s, &t->job, p)
-                      : gf_product_write(t->s, p, &t->image.metadata);
+        rc = p->bands             ? gf_bands_write(t->s, &t->job, p)
+             : is_same_file(t, p) ? gf_file_copy(t->reader.file[0], p->path, t->s->clobber)
+                                  : gf_product_write(t->s, p, &t->image.metadata);
         gf_array_free(&t->product[i].image.px);
     }
     t->ms_encode = gf_now_ms() - start;
@@ -426,6 +474,7 @@ int gf_task_more(struct gf_task *t) {
                            .read = t->read,
                            .n_read = t->n_read,
                            .reader = t->reader,
+                           .resume = t->resume,
                            .page = t->page + 1,
                            .name = name};
     t->reader = (struct gf_reader){0};

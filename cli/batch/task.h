@@ -17,6 +17,7 @@
 #include "core/session/runner.h"
 #include "cli/batch/load.h"
 #include "cli/batch/product.h"
+#include "cli/batch/resume.h"
 #include "cli/batch/targets.h"
 
 struct gf_task;
@@ -117,10 +118,12 @@ struct gf_task {
     bool has_alpha; /* behind the channels of `in` */
     struct gf_job job;
     struct gf_paging pages;
-    bool prepared;       /* image's header, the job and the products are there */
-    bool placed;         /* the products' places and the arrays' sizes were checked */
-    bool too_large;      /* all of it fits the memory limit only in slabs */
-    bool up_to_date;     /* --resume: the outputs are there and newer than what is read */
+    bool prepared;  /* image's header, the job and the products are there */
+    bool placed;    /* the products' places and the arrays' sizes were checked */
+    bool too_large; /* all of it fits the memory limit only in slabs */
+    struct gf_resume resume;
+    bool up_to_date;     /* --resume: the outputs are there, */
+    bool by_time;        /* as far as times tell */
     bool skipped;        /* so nothing is done */
     bool recorded;       /* inverse: the spectrum came with a record */
     bool streamed;       /* dwt: frame by frame */
@@ -141,6 +144,11 @@ struct gf_task {
     int64_t extra_bytes;   /* of what prepare() makes beside the arrays */
 };
 
+/* What it writes, once it is prepared. */
+struct gf_outputs gf_task_outputs(const struct gf_task *t);
+/* For --dry-run: the header, the products, and whether they could be written; of a pipe the products'
+ * names alone. No sample is read, and nothing written. */
+int gf_task_look(struct gf_task *t);
 int gf_task_preview(struct gf_task *t);
 /* For stream(): the job of the headers, without regard to the memory that it would take in one piece. */
 int gf_task_outline(struct gf_task *t);

@@ -1,4 +1,4 @@
-/* Templates: {stem} {kind} {ext} {page} replaced, types by prefix or suffix. */
+/* Templates: {stem} {kind} {ext} {page} {dir} replaced, types by prefix or suffix. */
 #include "cli/batch/template.h"
 
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "cli/text.h"
 #include "core/base/status.h"
 
-enum field { STEM, KIND, EXT, PAGE, N_FIELDS };
-static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{page}"};
+enum field { STEM, KIND, EXT, PAGE, DIR, N_FIELDS };
+static const char *const fields[N_FIELDS] = {"{stem}", "{kind}", "{ext}", "{page}", "{dir}"};
 
 /* The field that begins here, or -1. */
 static int field_at(const char *p) {
@@ -40,7 +40,7 @@ int gf_template_of_folder(const char *text, const char *suffix, char **out) {
     if (n <= skip || text[n - 1] != '/')
         return 0;
     snprintf(typed, sizeof typed, "%.*s", skip ? (int)skip - 1 : 0, text);
-    if (asprintf(out, "%s{stem}_{kind}.%s", text, prefix ? typed : suffix) >= 0)
+    if (asprintf(out, "%s{dir}/{stem}_{kind}.%s", text, prefix ? typed : suffix) >= 0)
         return 0;
     *out = NULL;
     return gf_fail(GF_ENOMEM, "out of memory");
@@ -58,10 +58,12 @@ int gf_template_parse(const char *option, const char *text, struct gf_template *
             out->has_stem = true;
         else if (field == PAGE)
             out->has_page = true;
+        else if (field == DIR)
+            out->has_dir = true;
         else if (field < 0 && name && p[1 + name] == '}')
             return gf_fail(GF_EUSAGE,
-                           "%s: unknown %.*s; a template knows {stem} {kind} {ext} {page}", option,
-                           (int)name + 2, p);
+                           "%s: unknown %.*s; a template knows {stem} {kind} {ext} {page} {dir}",
+                           option, (int)name + 2, p);
     }
     size_t n = strlen(out->text);
     if (!n)
@@ -90,12 +92,24 @@ static void split_name(const char *in, const char **stem, int *stem_length, cons
     *stem_length = (int)(has_ext ? (size_t)(dot - *stem) : strlen(*stem));
 }
 
+/* The folder of a name below the folder that was named, without a slash at either end; it may be empty. */
+static int split_folder(const struct gf_roots *roots, const char *in, const char **dir) {
+    const char *last = strrchr(in, '/');
+    size_t skip = 0;
+    for (int i = 0; roots && i < roots->n; i++)
+        if (!strncmp(in, roots->path[i], strlen(roots->path[i])) && strlen(roots->path[i]) > skip)
+            skip = strlen(roots->path[i]);
+    *dir = in + skip;
+    return skip && last > *dir ? (int)(last - *dir) : 0;
+}
+
 int gf_template_expand(const struct gf_template *t, const char *in, const char *kind, int64_t page,
                        char **path) {
     size_t size = 0;
     char *text = NULL;
-    const char *stem, *ext;
+    const char *stem, *ext, *dir;
     int stem_length;
+    const int dir_length = split_folder(t->roots, in, &dir);
     split_name(in, &stem, &stem_length, &ext);
     if (t->has_stem && strspn(stem, ".") >= (size_t)stem_length && stem_length <= 2)
         return gf_fail(GF_EINVAL, "'%s' without its suffix is '%.*s', a folder and no {stem}", in,
@@ -116,9 +130,13 @@ int gf_template_expand(const struct gf_template *t, const char *in, const char *
             fputs(ext, f);
         else if (field == PAGE && page >= 0)
             fprintf(f, "%04lld", (long long)page);
+        else if (field == DIR)
+            fprintf(f, "%.*s", dir_length, dir);
         else
             fputc(*p, f);
         p += field >= 0 && !(field == PAGE && page < 0) ? strlen(fields[field]) : 1;
+        if (field == DIR && !dir_length && *p == '/') /* "{dir}/{stem}.png" is no name below / */
+            p++;
     }
     int rc = gf_text_close(f, &text);
     *path = text;

@@ -8,15 +8,23 @@
 
 #include "formats/format.h"
 
+/* Folders whose pictures are taken with those of the folders below them, each as its pictures' names
+ * begin: with a slash. */
+struct gf_roots {
+    char **path;
+    int n;
+};
+
 struct gf_template {
     const char *option;             /* "--out", for messages */
     const char *text;               /* without the type prefix */
     const struct gf_format *prefix; /* the type that a prefix named, or NULL */
-    bool has_stem, has_page;
+    const struct gf_roots *roots;   /* what {dir} is relative to; NULL: {dir} is empty */
+    bool has_stem, has_page, has_dir;
     bool known_ext; /* {ext} is png for an input whose suffix is no type's */
 };
 
-/* "DIR/" is short for "DIR/{stem}_{kind}.SUFFIX", with the suffix of a type before it ("tiff:DIR/") or
+/* "DIR/" is short for "DIR/{dir}/{stem}_{kind}.SUFFIX", with the suffix of a type before it ("tiff:DIR/") or
  * else `suffix`. The caller frees *out, which is NULL for any other text. */
 int gf_template_of_folder(const char *text, const char *suffix, char **out);
 

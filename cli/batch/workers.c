@@ -186,6 +186,7 @@ static void add(struct gf_tally *sum, const struct gf_tally *t) {
     sum->done += t->done;
     sum->failed += t->failed;
     sum->skipped += t->skipped;
+    sum->by_time += t->by_time;
     sum->worst = t->worst > sum->worst ? t->worst : sum->worst;
     sum->gone |= t->gone;
 }

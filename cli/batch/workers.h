@@ -32,8 +32,9 @@ enum {
 /* The results of some pictures of an input. */
 struct gf_tally {
     int done, failed, skipped;
-    int worst; /* exit code */
-    bool gone; /* failed because nothing could be run */
+    int by_time; /* of the skipped: nothing else is known of them */
+    int worst;   /* exit code */
+    bool gone;   /* failed because nothing could be run */
 };
 
 struct gf_worker {

@@ -1,7 +1,9 @@
 /* gpufft bench: the backends compared on the same samples in the same run. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/bench/bench.h"
@@ -32,7 +34,7 @@ static void describe_machine(struct gf_bench_host *h) {
     if (f)
         fclose(f);
     h->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    gf_backend_next(gf_backends, false, NULL)->probe(reason);
+    gf_backend_probe(gf_backend_next(gf_backends, false, NULL), reason);
     snprintf(h->isa, sizeof h->isa, "%.*s", (int)strcspn(reason, ","), reason);
 }
 
@@ -252,11 +254,22 @@ static int report(struct gf_bench *b, char *const *operands, int n) {
     return rc ? rc : ended;
 }
 
+/* Whether operand i is one of those before it. */
+static bool is_repeated(char *const *operands, int i) {
+    struct stat a, b;
+    bool same = false;
+    for (int k = 0; k < i && !stat(operands[i], &a); k++)
+        same = same || (!stat(operands[k], &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+    return same;
+}
+
 /* The rows of files in place of measurements. */
 static int merge(struct gf_bench *b, char *const *operands, int n) {
     int rc = n ? 0 : gf_fail(GF_EUSAGE, "--merge takes files that bench --json wrote");
     for (int i = 0; i < n && !rc; i++)
-        rc = gf_bench_read(operands[i], b->kept);
+        rc = is_repeated(operands, i)
+                 ? gf_fail(GF_EUSAGE, "--merge: '%s' is given twice", operands[i])
+                 : gf_bench_read(operands[i], b->kept);
     if (rc)
         return rc;
     gf_bench_relate(b->kept, b->s->bench.relative);
@@ -264,6 +277,33 @@ static int merge(struct gf_bench *b, char *const *operands, int n) {
     for (int i = 0; i < b->kept->n; i++)
         b->rows += b->kept->result[i].row.status == GF_BENCH_OK;
     return 0;
+}
+
+/* The folder of --report, made where it is not there, takes files: known now rather than after an hour. */
+static int check_report(const struct gf_settings *s) {
+    const char *folder = s->bench.report;
+    struct stat st;
+    if (!folder)
+        return 0;
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return gf_fail(GF_EIO, "'%s': %s", folder, strerror(errno));
+    if (stat(folder, &st) || !S_ISDIR(st.st_mode))
+        return gf_fail(GF_EIO, "--report=%s: not a folder", folder);
+    return access(folder, W_OK | X_OK) ? gf_fail(GF_EIO, "'%s': %s", folder, strerror(errno)) : 0;
+}
+
+/* A file can be made, or replaced, at the path. */
+static int check_place(const char *path) {
+    struct stat st;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash + 1 - path)) : strdup(".");
+    int rc = folder ? 0 : gf_fail(GF_ENOMEM, "out of memory");
+    if (!rc && !stat(path, &st) && S_ISDIR(st.st_mode))
+        rc = gf_fail(GF_EIO, "'%s' is a folder", path);
+    if (!rc && access(folder, W_OK | X_OK))
+        rc = gf_fail(GF_EIO, "cannot write '%s': %s", path, strerror(errno));
+    free(folder);
+    return rc;
 }
 
 /* The figure is no file that is read. */
@@ -275,7 +315,9 @@ static int check_plot(const struct gf_settings *s, char *const *operands, int n)
         return gf_fail(GF_EUSAGE, "--plot=%.60s: the suffix is to be .svg or .png", s->bench.plot);
     if (!s->clobber && !access(s->bench.plot, F_OK)) /* rather now than after an hour */
         return gf_fail(GF_EIO, "'%s' exists, and --no-clobber keeps it", s->bench.plot);
-    int rc = gf_template_parse("--plot", s->bench.plot, &targets.target[0].where);
+    int rc = check_place(s->bench.plot);
+    if (!rc)
+        rc = gf_template_parse("--plot", s->bench.plot, &targets.target[0].where);
     if (!rc)
         rc = gf_inputs_guard(s, operands, n);
     if (!rc)
@@ -293,6 +335,8 @@ static int run_alone(struct gf_settings *s, char **operands, int n) {
         rc = gf_bench_sizes_make(s, operands, n, &sizes);
     if (!rc)
         rc = check_plot(s, operands, merging ? n : 0);
+    if (!rc)
+        rc = check_report(s);
     if (merging || s->bench.plot)
         b.kept = &kept;
     if (!rc)
@@ -339,6 +383,7 @@ const struct gf_command gf_command_bench = {
     .summary = "the backends compared in one table",
     .launched = true,
     .groups = groups,
+    .text = true,
     .examples = "  gpufft bench\n"
                 "  gpufft bench 2^4..2^20 64^2..1024^2 --kind=c2c\n"
                 "  gpufft bench 1000..1000000 --step=primes --backend=openmp,fftw\n"

@@ -178,14 +178,13 @@ struct measured {
 };
 
 static int run_on_host(struct state *st, int i, struct measured *m) {
-    const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct entry *entry = &st->entry[i];
     struct gf_report report = {.imag_ratio = 0};
     if (st->fresh.data)
         memcpy(st->in.data, st->fresh.data, (size_t)st->c->bytes_in);
     double start = now();
     for (int k = 0; k < entry->inner; k++) {
-        int rc = e->backend->exec(e->context, entry->plan, &st->in, &st->out, &report);
+        int rc = entry->plan->ops->exec(entry->plan, &st->in, &st->out, &report);
         if (rc)
             return rc;
     }
@@ -195,16 +194,14 @@ static int run_on_host(struct state *st, int i, struct measured *m) {
 
 /* The input is there already; one that was spent is copied again. */
 static int run_on_device(struct state *st, int i, struct measured *m) {
-    const struct gf_bench_entrant *e = &st->b->entrant[i];
     struct entry *entry = &st->entry[i];
     int rc = 0;
     if (!entry->uploaded || st->fresh.data)
-        rc = e->backend->on_device->upload(e->context, entry->plan,
-                                           st->fresh.data ? &st->fresh : &st->in);
+        rc = entry->plan->ops->upload(entry->plan, st->fresh.data ? &st->fresh : &st->in);
     entry->uploaded = !rc;
     double start = now();
     if (!rc)
-        rc = e->backend->on_device->run(e->context, entry->plan, entry->inner, &m->seconds);
+        rc = entry->plan->ops->run(entry->plan, entry->inner, &m->seconds);
     m->host = (now() - start) / entry->inner;
     m->seconds /= entry->inner;
     return rc;
@@ -333,7 +330,7 @@ static int try_out(struct state *st, int i, struct gf_bench_row *row) {
     lock_arrays(st, i);
     rc = run(st, i, &m);
     if (!rc && is_resident(st, i))
-        rc = e->backend->on_device->download(e->context, entry->plan, &st->out, &report);
+        rc = entry->plan->ops->download(entry->plan, &st->out, &report);
     if (rc)
         return rc;
     bool wrong;
@@ -446,7 +443,7 @@ static void drop_plan(struct state *st, int i) {
     struct entry *e = &st->entry[i];
     unlock_arrays(st, i);
     if (e->plan)
-        st->b->entrant[i].backend->unplan(st->b->entrant[i].context, e->plan);
+        gf_plan_drop(e->plan);
     free(e->seconds);
     free(e->host_seconds);
     *e = (struct entry){.waits = e->waits};

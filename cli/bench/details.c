@@ -13,10 +13,9 @@ enum { TRIES = 5 };
 
 static int time_once(const struct gf_bench_entrant *e, struct gf_plan *plan,
                      const struct gf_array *in, struct gf_array *out, double *seconds) {
-    if (e->resident && e->backend->on_device->time_passes)
-        return e->backend->on_device->time_passes(e->context, plan, seconds);
-    if (!e->resident && e->backend->time_passes)
-        return e->backend->time_passes(e->context, plan, in, out, seconds);
+    /* Of a device's passes, on what was uploaded. */
+    if (plan->ops->time && (e->resident || !plan->ops->upload))
+        return plan->ops->time(plan, in, out, seconds);
     return gf_fail(GF_EUNSUPP, "its passes are not timed apart");
 }
 
@@ -56,7 +55,7 @@ void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *p
                              const struct gf_array *in, struct gf_array *out,
                              struct gf_bench_row *row) {
     struct gf_bench_transfers *t = &row->transfers;
-    const struct gf_device_exec *d = e->backend->on_device;
+    const struct gf_on_device *d = e->backend->on_device;
     struct gf_report report;
     double seconds[2];
     int rc = 0;
@@ -77,7 +76,7 @@ void gf_bench_time_transfers(const struct gf_bench_entrant *e, struct gf_plan *p
     double whole = INFINITY;
     for (int k = 0; k < TRIES && !rc; k++) {
         double start = gf_now_ms();
-        rc = e->backend->exec(e->context, plan, in, out, &report);
+        rc = plan->ops->exec(plan, in, out, &report);
         whole = fmin(whole, (gf_now_ms() - start) * 1e-3);
     }
     t->whole = rc ? 0 : whole;
@@ -92,9 +91,9 @@ static int run_some(const struct gf_bench_entrant *e, struct gf_plan *plan,
     double seconds;
     int rc = 0;
     if (e->resident)
-        return e->backend->on_device->run(e->context, plan, times, &seconds);
+        return plan->ops->run(plan, times, &seconds);
     for (int i = 0; i < times && !rc; i++)
-        rc = e->backend->exec(e->context, plan, in, out, &report);
+        rc = plan->ops->exec(plan, in, out, &report);
     return rc;
 }
 

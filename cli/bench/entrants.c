@@ -52,7 +52,7 @@ static void note_version(const struct gf_bench_entrant *e) {
     for (int i = 0; gf_backends[i]; i++)
         if (gf_backends[i] == e->backend) /* `gpufft devices` tells */
             return;
-    if (!e->backend->probe(reason))
+    if (!gf_backend_probe(e->backend, reason))
         gf_log_note("bench: %s: %s", e->name, reason);
 }
 
@@ -87,7 +87,7 @@ int gf_bench_open_entrant(struct gf_bench_entrant *e, const struct gf_settings *
     options.fftw_plan = e->fftw_plan;
     options.plan_seconds = s->bench.plan_seconds;
     options.library = s->bench.mkl;
-    int rc = e->backend->open(&options, &e->context);
+    int rc = gf_backend_open(e->backend, &options, &e->context);
     free(together);
     if (rc)
         e->context = NULL;
@@ -126,7 +126,7 @@ static bool has_several(const struct gf_bench_entrant *e, const char *list) {
 
 static int probe(const struct gf_bench_entrant *e, const struct gf_settings *s,
                  char reason[GF_REASON]) {
-    int rc = e->backend->probe(reason);
+    int rc = gf_backend_probe(e->backend, reason);
     if (rc || !(e->backend->several || e->natural_order) ||
         has_several(e, gf_backend_options_of(s).device))
         return rc;

@@ -80,7 +80,7 @@ static int run(const struct gf_settings *s, const struct gf_shapes *shapes,
     struct gf_spread spread = {.ranks = ranks, .grid = {s->grid.down, s->grid.across}};
     int rc = gf_backend_find("openmp", &b);
     spread.backend = b;
-    rc = gf_ranks_agree(ranks, rc ? rc : b->open(&options, &spread.context));
+    rc = gf_ranks_agree(ranks, rc ? rc : gf_backend_open(b, &options, &spread.context));
     for (int i = 0; i < shapes->n && !rc; i++)
         rc = measure(s, &shapes->shape[i], &spread);
     gf_log_mute(ranks->rank != (rc ? ranks->speaker : 0));
@@ -92,15 +92,20 @@ int gf_bench_exchange(const struct gf_settings *s, char *const *operands, int n)
     const struct gf_launcher launcher = gf_environment_launcher();
     struct gf_shapes shapes = {0};
     struct gf_ranks ranks = {.transport = NULL};
+    struct gf_settings all = *s;
+    const struct gf_targets none = {.n = 0};
+    const struct gf_rank_work work = {&all, "bench", true, &none, operands, n};
+    bool joined;
     int rc = launcher.size > 1 ? 0
                                : gf_fail(GF_EUSAGE, "--kind=exchange measures the processes that "
                                                     "mpirun or srun started");
+    all.mpi = GF_MPI_ON;
     for (int i = 0; i < n && !rc; i++)
         rc = gf_shapes_add(&shapes, operands[i], (enum gf_step)s->step);
     if (!rc && !n)
         rc = gf_shapes_add(&shapes, "256^3", GF_STEP_DOUBLE);
     if (!rc)
-        rc = gf_ranks_start(&launcher, &ranks);
+        rc = gf_ranks_join(&launcher, &work, &ranks, &joined);
     if (!rc)
         rc = run(s, &shapes, &ranks);
     if (rc) /* while the others wait: the launcher ends all once one of them ends with an error */

@@ -142,6 +142,13 @@ static void table_row(const struct gf_bench_case *c, const struct gf_bench_row *
     printf("%s\n", r->noisy ? " noisy" : "");
 }
 
+static void say_bad_row(const struct gf_bench_case *c, const struct gf_bench_row *r) {
+    char shape[72];
+    if (r->status == GF_BENCH_WRONG || r->status == GF_BENCH_FAILED)
+        gf_log_error("bench: %s %s, %s: %s", shape_text(&c->shape, shape), gf_bench_kinds[c->kind],
+                     r->name, r->status == GF_BENCH_WRONG ? "wrong" : r->why);
+}
+
 static void print_transfer(const char *way, int64_t bytes, double pageable, double pinned) {
     char size[GF_SIZE_TEXT];
     printf("      %-4s %s: pageable %.3g ms, %.3g GB/s; pinned %.3g ms, %.3g GB/s\n", way,
@@ -390,6 +397,8 @@ void gf_bench_print_row(const struct gf_settings *s, const struct gf_bench_host 
         json_row(host, c, row);
     else if (s->bench.csv)
         csv_row(host, c, row);
+    else if (s->quiet)
+        say_bad_row(c, row);
     else {
         table_row(c, row, number);
         gf_bench_print_details(row);

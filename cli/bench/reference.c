@@ -251,7 +251,7 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
         rc = gf_bench_case_make(&c->shape, c->job.axes, c->kind, c->job.direction, GF_DOUBLE,
                                 c->job.wavelet.levels, &wide);
     if (!rc)
-        rc = backend->open(&options, &context);
+        rc = gf_backend_open(backend, &options, &context);
     if (!rc)
         rc = backend->plan(context, &wide.job, &plan);
     if (rc || wide.bytes_in + wide.bytes_out + plan->workspace_bytes > room)
@@ -264,11 +264,11 @@ static int run_double(const struct gf_bench *b, const struct gf_bench_case *c, i
     if (rc)
         goto out;
     gf_bench_fill(&wide, &in);
-    rc = backend->exec(context, plan, &in, full, &report);
+    rc = plan->ops->exec(plan, &in, full, &report);
 out:
     gf_array_free(&in);
     if (plan)
-        backend->unplan(context, plan);
+        gf_plan_drop(plan);
     if (context)
         backend->close(context);
     gf_bench_case_free(&wide);

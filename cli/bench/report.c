@@ -1,10 +1,8 @@
 /* bench --report: one page of Markdown with figures for this machine. Each section measures its own
  * cases, keeps their rows, and writes what it shows of them. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/bench/bench.h"
 #include "cli/bench/report_tables.h"
@@ -55,7 +53,7 @@ static void describe_machine(FILE *f, const struct gf_bench *b) {
         if (first < i)
             snprintf(reason, sizeof reason, "as %s", b->entrant[first].name);
         else
-            e->backend->probe(reason);
+            gf_backend_probe(e->backend, reason);
         fprintf(f, "| %s | %s | ", e->name, reason);
         if (e->resident)
             fprintf(f, "%s | %.3g |\n", e->device.name, e->device.copy * 1e-9);
@@ -119,9 +117,6 @@ int gf_bench_report_section(FILE *f, const struct gf_bench_section *s, struct gf
 }
 
 int gf_bench_report_begin(FILE *f, const struct gf_bench *b, char *const *operands, int n) {
-    const char *folder = b->s->bench.report;
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return gf_fail(GF_EIO, "'%s': %s", folder, strerror(errno));
     fprintf(f, "# FFTs and wavelets compared\n\ngpufft " GF_VERSION
                " measured and wrote this page:\n\n");
     print_command(f, b->s, operands, n);

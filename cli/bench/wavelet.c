@@ -33,7 +33,7 @@ static void add(struct line *l, int64_t at, long double weight) {
 /* What band sample k of a level is made of, in samples of the picture. */
 static void analyse(const struct gf_dwt_axis *axis, int level, bool detail, int64_t k,
                     struct line *out) {
-    struct line next;
+    static struct line next; /* large; one thread asks */
     *out = (struct line){.n = 1, .at = {k}, .weight = {1}};
     for (; level >= 1; level--, detail = false) {
         int64_t n = axis->n[level - 1], even = n + n % 2;
@@ -114,7 +114,7 @@ static long double coefficient(const struct gf_bench_case *c, const struct gf_ar
         if (any || level == levels)
             break;
     }
-    struct line line[3];
+    static struct line line[3]; /* large; one thread asks */
     const int64_t extent[3] = {axis[0].n[0], axis[1].n[0], axis[2].n[0]}, corner[3] = {0, 0, 0};
     for (int i = 0; i < 3; i++) {
         if (!detail[i] && j[i] >= axis[i].n[level])

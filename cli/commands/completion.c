@@ -45,7 +45,7 @@ static struct values values_of(const struct gf_opt *o) {
     if (!strcmp(o->arg, "FILE") || !strcmp(o->arg, "OUT") || !strcmp(o->arg, "PATH") ||
         !strcmp(o->arg, "KERNEL"))
         v.place = FILES;
-    else if (!strcmp(o->arg, "DIR"))
+    else if (!strncmp(o->arg, "DIR", 3))
         v.place = FOLDERS;
     for (int i = 0; o->choices && o->choices[i]; i++)
         add_word(&v, o->choices[i], strlen(o->choices[i]));
@@ -133,41 +133,50 @@ static void bash_value(const struct gf_command *c, const struct gf_opt *o) {
 
 static const char bash_body[] =
     "_gpufft() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} option= head=\n"
-    "    local command=${COMP_WORDS[1]} options operands words= place= list=\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} "
+    "line=${COMP_LINE:0:COMP_POINT}\n"
+    "    local options operands words= place= list= option= before name reply "
+    "whole=${line##*[[:blank:]]}\n"
     "    COMPREPLY=()\n"
     "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
     "        COMPREPLY=($(compgen -W \"$_gpufft_commands --help --version\" -- \"$cur\"))\n"
     "        return\n"
     "    fi\n"
-    "    # --name=value is three words where = divides words, as it does unless that was changed.\n"
-    "    case $cur in\n"
-    "    =) option=$prev cur= ;;\n"
-    "    --*=*) option=${cur%%=*} head=$option= cur=${cur#*=} ;;\n"
-    "    *) if [ \"$prev\" = = ]; then option=${COMP_WORDS[COMP_CWORD - 2]}\n"
-    "       elif [[ $prev == -* ]]; then option=$prev; fi ;;\n"
-    "    esac\n"
+    "    # = and : divide words, as they do unless that was changed; the whole one is what blanks "
+    "divide.\n"
+    "    [[ $cur == [=:] ]] && cur=\n"
+    "    [[ $whole == *\"$cur\" ]] || whole=$cur\n"
+    "    line=${line%\"$whole\"} name=$whole\n"
+    "    read -ra before <<<\"$line\"\n"
+    "    before=${before[-1]}\n"
     "    _gpufft_options\n"
+    "    if [[ $line == *' -- '* ]]; then options=\n"
+    "    elif [[ $whole == --*=* ]]; then option=${whole%%=*} name=${whole#*=}\n"
+    "    elif [[ $before == -* && $before != *=* ]]; then option=$before; fi\n"
     "    if ! _gpufft_values; then\n"
-    "        if [[ $cur == -* ]]; then\n"
+    "        if [[ -n $options && $whole == -* ]]; then\n"
     "            COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
     "            if [[ ${COMPREPLY[0]} == *= ]]; then compopt -o nospace; fi\n"
     "            return\n"
     "        fi\n"
-    "        words=${operands#:} place=\n"
+    "        words=${operands#:} place= name=$whole\n"
     "        [ \"$words\" = \"$operands\" ] || place=f\n"
     "    fi\n"
-    "    if [ -n \"$list\" ] && [[ $cur == *,* ]]; then\n"
-    "        head=$head${cur%,*}, cur=${cur##*,}\n"
+    "    before=${whole%\"$name\"}\n"
+    "    if [ -n \"$list\" ] && [[ $name == *,* ]]; then\n"
+    "        before=$before${name%,*}, name=${name##*,}\n"
     "    fi\n"
-    "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-    "    COMPREPLY=(\"${COMPREPLY[@]/#/$head}\")\n"
+    "    name=${name//\\\\/}\n"
+    "    whole=${whole%\"$cur\"}\n"
+    "    for reply in $(compgen -W \"$words\" -- \"$name\"); do COMPREPLY+=(\"$before$reply\"); "
+    "done\n"
     "    if [ -n \"$place\" ]; then\n"
     "        compopt -o filenames\n"
-    "        local name\n"
-    "        while IFS= read -r name; do COMPREPLY+=(\"$head$name\"); done < <(compgen -$place -- "
-    "\"$cur\")\n"
+    "        while IFS= read -r reply; do COMPREPLY+=(\"$before$reply\"); done < <(compgen -$place "
+    "-- \"$name\")\n"
     "    fi\n"
+    "    # What comes before the last = or : stays as it was typed.\n"
+    "    COMPREPLY=(\"${COMPREPLY[@]#\"$whole\"}\")\n"
     "}\n"
     "complete -F _gpufft gpufft\n";
 
@@ -199,6 +208,8 @@ static void print_bash(void) {
 static void zsh_action(const struct values *v, const char *name) {
     if (v->list && *v->words)
         printf("_values -s , %s %s", name, v->words);
+    else if (v->place == FOLDERS && *v->words)
+        printf("{compadd %s; _files -/}", v->words);
     else if (v->place == FOLDERS)
         printf("_files -/");
     else if (v->place == FILES && !*v->words)

@@ -115,7 +115,7 @@ static int run(struct gf_settings *s, char **operands, int n) {
         const struct gf_backend *b = gf_backends[i];
         struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
         char reason[GF_REASON] = "";
-        bool present = b->probe(reason) == 0;
+        bool present = gf_backend_probe(b, reason) == 0;
         int found = gf_backend_devices(b, props);
         (s->json ? json_backend : print_backend)(b, present, reason, props, found);
     }
@@ -130,6 +130,7 @@ const struct gf_command gf_command_devices = {
     .operands = "",
     .summary = "every backend and device, or why one is absent",
     .groups = groups,
+    .text = true,
     .examples = "  gpufft devices\n",
     .run = run,
 };

@@ -90,28 +90,16 @@ static int run(struct gf_settings *s, char **operands, int n) {
 
 static const struct gf_opt band_rows[] = {
     GF_TEXT("bands", wavelet.bands, "DIR",
-            "also write each band as DIR/{stem}_BAND.tif; works without --out"),
+            "also write each band as DIR/{stem}_BAND.tif; works without --out", .inert = true),
     GF_END,
 };
 static const struct gf_opt_group band_group = {NULL, band_rows};
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_out,
-                                                    &band_group,
-                                                    &gf_opts_depth_display,
-                                                    &gf_opts_files,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_wavelet,
-                                                    &gf_opts_levels,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_list,
-                                                    &gf_opts_frames,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_skip,
-                                                    &gf_opts_offset,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_run,
-                                                    &gf_opts_report,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,     &band_group,      &gf_opts_depth_display, &gf_opts_files,
+    &gf_opts_axes,    &gf_opts_wavelet, &gf_opts_levels,        &gf_opts_precision,
+    &gf_opts_list,    &gf_opts_frames,  &gf_opts_raw,           &gf_opts_skip,
+    &gf_opts_backend, &gf_opts_run,     &gf_opts_report,        NULL};
 
 const struct gf_command gf_command_dwt = {
     .name = "dwt",

@@ -73,11 +73,17 @@ static int prepare(struct gf_task *t) {
     return rc;
 }
 
-/* One line for alpha that is dropped. */
+/* One line for alpha that is dropped, and one for a line's spectrum that is hardly to be seen. */
 static int check(struct gf_task *t) {
     bool kept = true;
-    for (int i = 0; i < t->job.n_out; i++)
-        kept = kept && t->product[i].alpha_plane;
+    for (int i = 0; i < t->job.n_out; i++) {
+        const struct gf_product *p = &t->product[i];
+        kept = kept && p->alpha_plane;
+        if (t->job.ndim == 1 && t->job.out[i].map == GF_MAP_DISPLAY && !p->format->lines)
+            gf_log_note("'%s': '%s' is one row of pixels; gpufft stats --radial=FILE plots a "
+                        "line's spectrum",
+                        gf_log_name(t->read[0]), p->path);
+    }
     if (t->image.alpha && !kept)
         gf_log_note("'%s': alpha dropped; %s", gf_log_name(t->read[0]),
                     t->s->half ? "a halved spectrum has no room for it"
@@ -97,29 +103,17 @@ static int run(struct gf_settings *s, char **operands, int n) {
     return gf_batch_run(&gf_hooks_forward, s, operands, n);
 }
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_out,
-                                                    &gf_opts_spectrum_kind,
-                                                    &gf_opts_further,
-                                                    &gf_opts_depth_display,
-                                                    &gf_opts_files,
-                                                    &gf_opts_display,
-                                                    &gf_opts_axes,
-                                                    &gf_opts_norm,
-                                                    &gf_opts_precision,
-                                                    &gf_opts_color,
-                                                    &gf_opts_half,
-                                                    &gf_opts_list,
-                                                    &gf_opts_frames,
-                                                    &gf_opts_raw,
-                                                    &gf_opts_skip,
-                                                    &gf_opts_offset,
-                                                    &gf_opts_backend,
-                                                    &gf_opts_peer,
-                                                    &gf_opts_run,
-                                                    &gf_opts_grid,
-                                                    &gf_opts_scratch,
-                                                    &gf_opts_report,
-                                                    NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_out,       &gf_opts_spectrum_kind,
+                                                    &gf_opts_further,   &gf_opts_depth_display,
+                                                    &gf_opts_files,     &gf_opts_display,
+                                                    &gf_opts_axes,      &gf_opts_norm,
+                                                    &gf_opts_precision, &gf_opts_color,
+                                                    &gf_opts_half,      &gf_opts_list,
+                                                    &gf_opts_frames,    &gf_opts_raw,
+                                                    &gf_opts_skip,      &gf_opts_backend,
+                                                    &gf_opts_peer,      &gf_opts_run,
+                                                    &gf_opts_grid,      &gf_opts_scratch,
+                                                    &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_fwd = {
     .name = "fwd",

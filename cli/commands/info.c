@@ -77,6 +77,26 @@ static void print_resolution(const char *label, const struct gf_resolution *r) {
     printf("\n");
 }
 
+static const char spaces[] = "zyx";
+
+static int64_t extent_of(const struct gf_stack *s, char axis) {
+    return axis == 'z' ? s->z : axis == 'c' ? s->c : s->t;
+}
+
+static void print_stack(const struct gf_image *image) {
+    const struct gf_stack *s = &image->stack;
+    if (!s->by)
+        return;
+    printf("  stack        ");
+    for (int i = 0; i < 3; i++)
+        printf("%c %lld, ", s->order[i], (long long)extent_of(s, s->order[i]));
+    printf("%lld pages by %s's description", (long long)s->pages, s->by);
+    for (int i = 0; i < 3; i++)
+        if (s->spacing[i] > 0)
+            printf(", %c by %.6g%s%s", spaces[i], s->spacing[i], *s->unit ? " " : "", s->unit);
+    printf("\n");
+}
+
 static void print_metadata(const struct gf_image *image) {
     const struct gf_metadata *m = &image->metadata;
     char name[80], space[5];
@@ -125,7 +145,7 @@ static void print_record(const struct gf_record *r) {
 
 static void print_info(const char *path, const struct gf_image *image,
                        const struct gf_format *format, const struct gf_record *r) {
-    printf("%s\n", gf_log_name(path));
+    gf_log_heading(path);
     printf("  format       %s\n", format->name);
     printf("  compression  %s\n", compression_of(image));
     printf("  shape        ");
@@ -138,6 +158,7 @@ static void print_info(const char *path, const struct gf_image *image,
     if (image->depth)
         printf(" (%d bits a sample in the file)", image->depth);
     printf("\n");
+    print_stack(image);
     print_metadata(image);
     if (r)
         print_record(r);
@@ -180,6 +201,24 @@ static json_t *json_record(const struct gf_record *r) {
     json_object_set_new(o, "shift", json_boolean(r->shift));
     json_object_set_new(o, "half", json_boolean(r->half));
     json_object_set_new(o, "luma", json_boolean(r->luma));
+    return o;
+}
+
+static json_t *json_stack(const struct gf_stack *s) {
+    if (!s->by)
+        return json_null();
+    json_t *o = json_object(), *spacing = json_object();
+    json_object_set_new(o, "by", json_string(s->by));
+    json_object_set_new(o, "pages", json_integer(s->pages));
+    json_object_set_new(o, "order", json_string(s->order));
+    for (int i = 0; i < 3; i++) {
+        const char name[2] = {s->order[i], 0}, space[2] = {spaces[i], 0};
+        json_object_set_new(o, name, json_integer(extent_of(s, s->order[i])));
+        if (s->spacing[i] > 0)
+            json_object_set_new(spacing, space, json_real(s->spacing[i]));
+    }
+    json_object_set_new(o, "spacing", spacing);
+    json_object_set_new(o, "unit", *s->unit ? json_string(s->unit) : json_null());
     return o;
 }
 
@@ -229,6 +268,7 @@ static void print_json(const char *path, const struct gf_image *image,
     json_object_set_new(o, "alpha", json_boolean(image->alpha));
     json_object_set_new(o, "type", json_string(gf_dtype_name(image->px.dtype)));
     json_object_set_new(o, "depth", json_integer(image->depth));
+    json_object_set_new(o, "stack", json_stack(&image->stack));
     json_metadata(o, image);
     json_object_set_new(o, "record", r ? json_record(r) : json_null());
     gf_json_print(o);
@@ -239,7 +279,7 @@ static int show(const struct gf_settings *s, const char *path) {
     struct gf_record record;
     const struct gf_format *format = NULL;
     struct gf_read_options options = gf_settings_read_options(s);
-    options.header_only = true;
+    options.header_only = options.lists = true;
     int rc = gf_image_read(path, &options, &image, &format);
     if (!rc && image.record)
         rc = gf_record_parse(image.record, &record);
@@ -276,9 +316,8 @@ out:
     return worst;
 }
 
-static const struct gf_opt_group *const groups[] = {
-    &gf_opts_list, &gf_opts_raw,    &gf_opts_skip, &gf_opts_offset,
-    &gf_opts_mpi,  &gf_opts_common, NULL};
+static const struct gf_opt_group *const groups[] = {&gf_opts_list, &gf_opts_raw,    &gf_opts_skip,
+                                                    &gf_opts_mpi,  &gf_opts_common, NULL};
 
 const struct gf_command gf_command_info = {
     .name = "info",
@@ -286,6 +325,7 @@ const struct gf_command gf_command_info = {
     .summary = "what a file holds: shape, type, compression, a spectrum's record",
     .launched = true,
     .groups = groups,
+    .text = true,
     .examples = "  gpufft info scene.png spec.tif\n"
                 "  gpufft info --json head.tif\n",
     .run = run,

@@ -189,9 +189,9 @@ static const struct gf_opt_group kind_group = {NULL, kind_rows};
 
 static const struct gf_opt pair_rows[] = {
     GF_TEXT("from-magnitude", from_magnitude, "FILE",
-            "invert this float magnitude picture, with the phase of --from-phase"),
+            "invert this float magnitude picture, with the phase of --from-phase", .inert = true),
     GF_TEXT("from-phase", from_phase, "FILE",
-            "the float phase picture that belongs to --from-magnitude"),
+            "the float phase picture that belongs to --from-magnitude", .inert = true),
     GF_END,
 };
 static const struct gf_opt_group pair_group = {"Instead of IN", pair_rows};
@@ -204,17 +204,12 @@ static const struct gf_opt shift_rows[] = {
 };
 static const struct gf_opt_group shift_group = {NULL, shift_rows};
 
-static const struct gf_opt_group *const groups[] = {&gf_opts_out,     &kind_group,
-                                                    &gf_opts_further, &gf_opts_depth_own,
-                                                    &gf_opts_files,   &pair_group,
-                                                    &gf_opts_axes,    &gf_opts_norm,
-                                                    &shift_group,     &gf_opts_precision,
-                                                    &gf_opts_list,    &gf_opts_frames,
-                                                    &gf_opts_raw,     &gf_opts_skip,
-                                                    &gf_opts_offset,  &gf_opts_backend,
-                                                    &gf_opts_peer,    &gf_opts_run,
-                                                    &gf_opts_grid,    &gf_opts_scratch,
-                                                    &gf_opts_report,  NULL};
+static const struct gf_opt_group *const groups[] = {
+    &gf_opts_out,  &kind_group,     &gf_opts_further, &gf_opts_depth_own, &gf_opts_files,
+    &pair_group,   &gf_opts_axes,   &gf_opts_norm,    &shift_group,       &gf_opts_precision,
+    &gf_opts_list, &gf_opts_frames, &gf_opts_raw,     &gf_opts_skip,      &gf_opts_backend,
+    &gf_opts_peer, &gf_opts_run,    &gf_opts_grid,    &gf_opts_scratch,   &gf_opts_report,
+    NULL};
 
 const struct gf_command gf_command_inv = {
     .name = "inv",

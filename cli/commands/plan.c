@@ -184,7 +184,8 @@ static void print_plan(const char *name, struct gf_task *t, const struct sharing
     char a[GF_SIZE_TEXT], b[GF_SIZE_TEXT], c[GF_SIZE_TEXT];
     const struct gf_plan *plan = t->runner->plan;
     struct needs n = sum_up(t);
-    printf("%s\n  transform ", name);
+    gf_log_heading(name);
+    printf("  transform ");
     for (int i = 0; i < t->job.ndim; i++)
         printf("%s%lld%s", i ? "x" : "", (long long)t->job.shape[i],
                t->job.axes >> i & 1 ? "" : " (not transformed) ");
@@ -508,19 +509,31 @@ static const struct gf_opt plan_rows[] = {
 };
 static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
-static const struct gf_opt_group *const groups[] = {&plan_group,      &gf_opts_link,
-                                                    &gf_opts_grid,    &gf_opts_levels,
-                                                    &gf_opts_out,     &gf_opts_spectrum_kind,
-                                                    &gf_opts_further, &gf_opts_depth_display,
-                                                    &gf_opts_files,   &gf_opts_axes,
-                                                    &gf_opts_norm,    &gf_opts_precision,
-                                                    &gf_opts_color,   &gf_opts_half,
-                                                    &gf_opts_display, &gf_opts_filter,
-                                                    &gf_opts_raw,     &gf_opts_skip,
-                                                    &gf_opts_offset,  &gf_opts_backend,
-                                                    &gf_opts_peer,    &gf_opts_memory,
-                                                    &gf_opts_scratch, &gf_opts_mpi,
-                                                    &gf_opts_common,  NULL};
+static const struct gf_opt_group *const groups[] = {&plan_group,
+                                                    &gf_opts_link,
+                                                    &gf_opts_grid,
+                                                    &gf_opts_levels,
+                                                    &gf_opts_out,
+                                                    &gf_opts_spectrum_kind,
+                                                    &gf_opts_further,
+                                                    &gf_opts_depth_display,
+                                                    &gf_opts_files,
+                                                    &gf_opts_axes,
+                                                    &gf_opts_norm,
+                                                    &gf_opts_precision,
+                                                    &gf_opts_color,
+                                                    &gf_opts_half,
+                                                    &gf_opts_display,
+                                                    &gf_opts_filter,
+                                                    &gf_opts_raw,
+                                                    &gf_opts_skip,
+                                                    &gf_opts_backend,
+                                                    &gf_opts_peer,
+                                                    &gf_opts_memory,
+                                                    &gf_opts_scratch,
+                                                    &gf_opts_mpi,
+                                                    &gf_opts_common,
+                                                    NULL};
 
 const struct gf_command gf_command_plan = {
     .name = "plan",
@@ -528,6 +541,7 @@ const struct gf_command gf_command_plan = {
     .summary = "what would run: backend, passes, bytes, memory",
     .launched = true,
     .groups = groups,
+    .text = true,
     .examples = "  gpufft plan scene.png\n"
                 "  gpufft plan scene.png --lowpass=30 --edges=mirror\n"
                 "  gpufft plan 64x512x512 --type=u16 --kind=complex --out=x.npy\n"

@@ -50,12 +50,9 @@ static void get_device(const json_t *o, struct gf_assumed_device *device) {
                  *extensions = json_object_get(o, "extensions");
     for (size_t i = 0; i < 3; i++)
         p->max_items[i] = json_integer_value(json_array_get(items, i));
-    for (size_t i = 0, used = 0; i < json_array_size(extensions); i++) {
-        const char *name = json_string_value(json_array_get(extensions, i));
-        used = strlen(p->extensions);
-        snprintf(p->extensions + used, sizeof p->extensions - used, "%s%s", used ? " " : "",
-                 name ? name : "");
-    }
+    /* The first alone is read, the architecture of CUDA's. */
+    const char *first = json_string_value(json_array_get(extensions, 0));
+    p->extensions = gf_device_text(first ? first : "");
 }
 
 /* The devices of that backend among a file's lines: the one that `device` (NULL: the first) is the

@@ -48,6 +48,8 @@ static void print_record(const char *device, const struct gf_speed_record *r) {
         printf("  link     %.3g GB/s each way to other devices\n", r->link * 1e-9);
     print_rates("fft", gf_record_fft_side, r->fft, GF_RECORD_FFTS);
     print_rates("wavelet", gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS);
+    if (r->noisy)
+        printf("  noisy    other work was in the way: nothing uses this record; run tune again\n");
 }
 
 static json_t *rates_json(const int *side, const double *rate, int n) {
@@ -84,6 +86,7 @@ static void json_record(const char *device, const struct gf_speed_record *r, boo
     json_object_set_new(o, "fft", rates_json(gf_record_fft_side, r->fft, GF_RECORD_FFTS));
     json_object_set_new(o, "wavelet",
                         rates_json(gf_record_wavelet_side, r->wavelet, GF_RECORD_WAVELETS));
+    json_object_set_new(o, "noisy", json_boolean(r->noisy));
     json_object_set_new(o, "kept", json_boolean(kept));
     gf_json_print(o);
 }
@@ -290,6 +293,7 @@ const struct gf_command gf_command_tune = {
     .operands = "",
     .summary = "measure the devices, for auto, plan and shares",
     .groups = groups,
+    .text = true,
     .examples = "  gpufft tune\n"
                 "  gpufft tune --backend=cuda:0 --json\n"
                 "  gpufft tune --forget\n",

@@ -149,7 +149,7 @@ static int redirect(FILE **to, int *keep) {
 
 /* What was printed meanwhile becomes the file `name`. */
 static int restore(FILE *from, int keep, const char *name) {
-    char text[1 << 16];
+    char text[1 << 15];
     gf_log_flush_stdout();
     dup2(keep, STDOUT_FILENO);
     close(keep);
@@ -317,6 +317,8 @@ static int run(struct gf_settings *s, char **operands, int n) {
     bool all = n == 1 && !strcmp(operands[0], "all");
     if (gf_hand_asked(s))
         return by_hand(s, operands, n);
+    if (s->quiet && !s->json)
+        gf_log_drop_text();
     if (!n) {
         list_lessons(s->json);
         return 0;

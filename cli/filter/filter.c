@@ -221,6 +221,7 @@ static int describe_product(struct gf_task *t, int i) {
     p->keeps = GF_KEEPS_ALL;
     p->alpha_plane = t->image.alpha && p->format->alpha;
     p->image.alpha = p->alpha_plane;
+    p->image.channel_axis = t->image.channel_axis;
     rc = gf_task_describe(t, i, t->job.luma ? GF_GRAY : t->image.color);
     memcpy(p->shape, t->filtering->frame.shape, (size_t)t->job.ndim * sizeof *p->shape);
     return rc;
@@ -316,6 +317,8 @@ static int check(struct gf_task *t) {
         if (t->alpha.data && !t->product[i].alpha_plane)
             gf_log_note("'%s': alpha dropped; a %s file does not keep it here",
                         gf_log_name(t->read[0]), t->product[i].format->name);
+        if (t->image.metadata.exif_damaged && t->product[i].format->lossy && !t->untouched)
+            gf_log_note("'%s': its EXIF is damaged and left out", gf_log_name(t->read[0]));
     }
     return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
 }

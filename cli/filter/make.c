@@ -183,13 +183,13 @@ int gf_filter_transform_once(void *settings, const struct gf_job *job, const str
     void *context;
     int rc = gf_backend_find("openmp", &b);
     if (!rc)
-        rc = b->open(&options, &context);
+        rc = gf_backend_open(b, &options, &context);
     if (rc)
         return rc;
     rc = b->plan(context, job, &plan);
     if (!rc) {
-        rc = b->exec(context, plan, in, out, &report);
-        b->unplan(context, plan);
+        rc = plan->ops->exec(plan, in, out, &report);
+        gf_plan_drop(plan);
     }
     b->close(context);
     return rc;

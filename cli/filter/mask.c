@@ -6,6 +6,7 @@
 #include "cli/filter/filtering.h"
 #include "cli/batch/store.h"
 #include "core/filter/table.h"
+#include "core/base/halves.h"
 #include "core/base/sample_value.h"
 
 /* The job on the picture's own size, once for all that is not transformed. */
@@ -67,7 +68,7 @@ static double value(const struct gf_job *job, const struct gf_array *half, int64
     bool mirrored = k[folded] > job->shape[folded] / 2;
     for (int i = 0; i < job->ndim; i++) {
         int64_t n = job->shape[i];
-        where = where * half->shape[i] + (mirrored && k[i] ? n - k[i] : k[i]);
+        where = where * half->shape[i] + (mirrored ? gf_half_negative(k[i], n) : k[i]);
     }
     if (!gf_dtype_is_complex(half->dtype))
         return component(half, where);

@@ -320,7 +320,7 @@ static const struct gf_opt result_rows[] = {
     GF_PARSED("offset", 0, "V|P%|mid", parse_offset,
               "add V, P% of white, or mid-grey to the result"),
     GF_TEXT("mask-out", filter.mask_out, "OUT",
-            "also write the filter, as a picture of the centred spectrum"),
+            "also write the filter, as a picture of the centred spectrum", .inert = true),
     GF_END,
 };
 const struct gf_opt_group gf_opts_filter_result = {NULL, result_rows};

@@ -11,7 +11,7 @@
 #include "core/base/status.h"
 
 bool gf_rig_is_late(const struct gf_rig *rig) {
-    return rig->deadline > 0 && gf_now_ms() >= rig->deadline;
+    return rig->deadline > 0 && (rig->checks || !rig->once) && gf_now_ms() >= rig->deadline;
 }
 
 const char *gf_rig_shape_text(const struct gf_shape *shape, char text[64]) {
@@ -83,8 +83,8 @@ static int exec(const struct gf_rig *rig, const struct gf_job *job, const struct
         rc = rig->backend->plan(rig->context, job, &plan);
     if (rc)
         return rc;
-    rc = rig->backend->exec(rig->context, plan, in, out, &report);
-    rig->backend->unplan(rig->context, plan);
+    rc = plan->ops->exec(plan, in, out, &report);
+    gf_plan_drop(plan);
     return rc;
 }
 

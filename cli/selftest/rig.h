@@ -17,6 +17,7 @@ struct gf_rig {
     void *context;
     enum gf_precision precision;
     double deadline; /* gf_now_ms() after which no check begins; 0: none */
+    bool once;       /* the first check begins even after that */
     int checks, failed;
     double worst;      /* largest relative error of the group */
     char problem[256]; /* the first failure, in words */

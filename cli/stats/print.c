@@ -95,7 +95,7 @@ static void print_peaks(const struct gf_stats *s, const struct gf_signal *c) {
 }
 
 void gf_stats_print(const struct gf_stats *s) {
-    printf("%s\n", gf_log_name(s->name));
+    gf_log_heading(s->name);
     print_shape(s);
     for (int64_t i = 0; i < s->n_signals; i++) {
         if (s->job->luma)
@@ -154,16 +154,11 @@ json_t *gf_radial_json(const struct gf_stats *s, const struct gf_signal *c) {
     return o;
 }
 
-/* A sample as it is, where it is one; of complex ones these are magnitudes. */
-static json_t *json_sample(const struct gf_stats *s, double v) {
-    return s->job->in_dtype == GF_F32 ? gf_json_float(v) : json_real(v);
-}
-
 static json_t *json_signal(const struct gf_stats *s, const struct gf_signal *c) {
     json_t *o = json_object();
     json_object_set_new(o, "mean", json_real(c->samples.mean));
-    json_object_set_new(o, "minimum", json_sample(s, c->samples.low));
-    json_object_set_new(o, "maximum", json_sample(s, c->samples.high));
+    json_object_set_new(o, "minimum", json_real(c->samples.low));
+    json_object_set_new(o, "maximum", json_real(c->samples.high));
     json_object_set_new(o, "deviation", json_real(c->samples.deviation));
     json_object_set_new(o, "energy", json_energy(c));
     json_object_set_new(o, "radial", gf_radial_json(s, c));

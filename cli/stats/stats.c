@@ -141,6 +141,7 @@ static int look(struct run *r, struct gf_image *image, struct gf_job *job, struc
     int rc = make_job(r->s, image, job);
     if (rc)
         return rc;
+    gf_load_note_stack(st->path, image, job->axes);
     gf_job_out_shape(job, 0, shape);
     out = gf_array_wrap(NULL, job->out[0].dtype, job->ndim + 1, shape);
     rc = gf_size_product(shape, job->ndim + 1, (int64_t)gf_dtype_size(out.dtype), &bytes);
@@ -310,6 +311,7 @@ static int claim_radial(struct run *r) {
                      "{page}");
     if (rc)
         return rc;
+    t->where.roots = &r->inputs.roots;
     t->label = "radial";
     t->plain = true;
     r->radial.n = 1;
@@ -370,15 +372,15 @@ static const struct gf_opt stats_rows[] = {
 static const struct gf_opt_group stats_group = {"Statistics", stats_rows};
 
 static const struct gf_opt_group *const groups[] = {
-    &stats_group,  &gf_opts_precision, &gf_opts_list,        &gf_opts_frames, &gf_opts_raw,
-    &gf_opts_skip, &gf_opts_offset,    &gf_opts_one_backend, &gf_opts_memory, &gf_opts_report,
-    NULL};
+    &stats_group,  &gf_opts_precision,   &gf_opts_list,   &gf_opts_frames, &gf_opts_raw,
+    &gf_opts_skip, &gf_opts_one_backend, &gf_opts_memory, &gf_opts_report, NULL};
 
 const struct gf_command gf_command_stats = {
     .name = "stats",
     .operands = "IN...",
     .summary = "energy, radial spectrum, strongest peaks",
     .groups = groups,
+    .text = true,
     .examples = "  gpufft stats scene.png\n"
                 "  gpufft stats noise.png --peaks=10 --radial=noise.png\n"
                 "  gpufft stats photos/ --radial='{stem}.csv' --json\n",

@@ -1,22 +1,49 @@
-/* What backends on devices share: a run in timed parts. */
+/* What all plans share: their memory, and a run in timed parts. */
 #include "core/base/backend.h"
+
+#include <stdlib.h>
 
 #include "core/base/clock.h"
 #include "core/base/job_check.h"
+#include "core/base/status.h"
 
-int gf_device_exec_all(const struct gf_device_exec *d, void *context, struct gf_plan *plan,
-                       const struct gf_array *in, struct gf_array *out, struct gf_report *report) {
+struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struct gf_plan_ops *ops,
+                            size_t impl_bytes) {
+    struct gf_plan *plan = calloc(1, sizeof *plan);
+    void *impl = impl_bytes ? calloc(1, impl_bytes) : NULL;
+    if (!plan || (impl_bytes && !impl)) {
+        free(plan);
+        free(impl);
+        gf_fail(GF_ENOMEM, "no memory for a plan");
+        return NULL;
+    }
+    plan->context = context;
+    plan->job = *job;
+    plan->pair_axis = -1;
+    plan->ops = ops;
+    plan->impl = impl;
+    return plan;
+}
+
+void gf_plan_drop(struct gf_plan *plan) {
+    if (plan && plan->impl)
+        plan->ops->drop(plan);
+    free(plan);
+}
+
+int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report) {
     struct gf_report found = {.imag_ratio = 0};
     double seconds = 0, start = gf_now_ms();
     int rc = gf_job_check_arrays(&plan->job, in, out);
     if (!rc)
-        rc = d->upload(context, plan, in);
+        rc = plan->ops->upload(plan, in);
     double uploaded = gf_now_ms();
     if (!rc)
-        rc = d->run(context, plan, 1, &seconds);
+        rc = plan->ops->run(plan, 1, &seconds);
     double ran = gf_now_ms();
     if (!rc)
-        rc = d->download(context, plan, out, &found);
+        rc = plan->ops->download(plan, out, &found);
     if (rc || !report)
         return rc;
     *report = found;

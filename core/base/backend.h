@@ -4,10 +4,10 @@
  *     void *context;
  *     struct gf_plan *plan;
  *     struct gf_report report;
- *     int rc = b->open(&(struct gf_backend_options){.threads = 4}, &context);
+ *     int rc = gf_backend_open(b, &(struct gf_backend_options){.threads = 4}, &context);
  *     if (!rc) rc = b->plan(context, &job, &plan);
- *     if (!rc) rc = b->exec(context, plan, &in, out, &report);
- *     b->unplan(context, plan);
+ *     if (!rc) rc = plan->ops->exec(plan, &in, out, &report);
+ *     gf_plan_drop(plan);
  *     b->close(context);                                                                       */
 #ifndef GF_CORE_BASE_BACKEND_H
 #define GF_CORE_BASE_BACKEND_H
@@ -64,8 +64,8 @@ struct gf_plan {
     int64_t workspace_bytes; /* beside the input and output arrays */
     int64_t device_bytes;    /* taken of a device's own memory, input and output included */
     bool feeds;              /* exec_fed() runs it */
-    /* The arrays do not fit the device: exec() takes them through its memory part by part, and the
-     * functions of on_device fail with GF_EUNSUPP. The passes are walks over host memory. */
+    /* The arrays do not fit the device: exec() takes them through its memory part by part. The passes are
+     * walks over host memory. */
     bool in_slabs;
     int n_shares; /* several devices take part in it; not in_slabs: with the arrays in their memory */
     struct gf_plan_share share[GF_MAX_SHARES];
@@ -77,7 +77,9 @@ struct gf_plan {
      * they are paired, so that the last bits of the result depend on where groups begin; -1: none. */
     int pair_axis;
     int64_t pair_lines;
-    void *impl; /* the backend's own */
+    const struct gf_plan_ops *ops;
+    void *context; /* of the backend; outlives the plan */
+    void *impl;    /* the backend's own */
 };
 
 /* An input whose rows become complete one after the other while a job runs, as those of a picture
@@ -91,6 +93,39 @@ struct gf_feed {
     /* Both return false where rows will not be complete: the outputs are worth nothing then, which
      * is no failure of exec_fed(). */
 };
+
+/* What a plan does; a backend has a table of these for each of its ways to run a job. */
+struct gf_plan_ops {
+    /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides;
+     * the input is not written unless the job spends it. One plan serves any number of runs, one at
+     * a time. `report` may be NULL. */
+    int (*exec)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                struct gf_report *report);
+    /* The same for a plan that feeds: begins while rows of the input are still to come, and writes
+     * after it has read them all, so that out[0] may be in the input's memory. */
+    int (*exec_fed)(struct gf_plan *plan, const struct gf_array *in, const struct gf_feed *feed,
+                    struct gf_array *out, struct gf_report *report);
+    /* Runs the job with the seconds of each listed pass, NAN for one that ran together with the one before;
+     * on what was uploaded where there is an upload(). GF_EUNSUPP, or NULL: not timed apart. */
+    int (*time)(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                double *seconds);
+    /* The parts of exec() where a device keeps the arrays; NULL otherwise. run() takes the job through
+     * `times` times on what was uploaded; *seconds, unless NULL, is set to the time that took by the
+     * device's own clock. */
+    int (*upload)(struct gf_plan *plan, const struct gf_array *in);
+    int (*run)(struct gf_plan *plan, int times, double *seconds);
+    int (*download)(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
+    void (*drop)(struct gf_plan *plan); /* frees plan->impl */
+};
+
+/* A plan of no passes yet, with impl_bytes of zeros as its `impl`; NULL with GF_ENOMEM's message. */
+struct gf_plan *gf_plan_new(void *context, const struct gf_job *job, const struct gf_plan_ops *ops,
+                            size_t impl_bytes);
+void gf_plan_drop(struct gf_plan *plan); /* takes NULL */
+/* exec for plans with an upload(): checks the arrays, uploads, runs and downloads, and sets report->ms to
+ * what each part took. */
+int gf_plan_exec_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                       struct gf_report *report);
 
 struct gf_backend_options {
     int threads; /* 0: OMP_NUM_THREADS, else the CPUs that this process may use */
@@ -122,19 +157,10 @@ struct gf_device_speed {
     double copy; /* bytes read plus written a second, when it copies */
 };
 
-/* The parts of exec() where arrays live on a device. */
-struct gf_device_exec {
-    int (*upload)(void *context, struct gf_plan *plan, const struct gf_array *in);
-    /* The whole job, `times` times on what was uploaded; *seconds, unless NULL, is set to the time
-     * that took by the device's own clock. */
-    int (*run)(void *context, struct gf_plan *plan, int times, double *seconds);
-    int (*download)(void *context, struct gf_plan *plan, struct gf_array *out,
-                    struct gf_report *report); /* report may be NULL */
+/* What a device is asked beside its plans. */
+struct gf_on_device {
     /* Names the device and measures it. */
     int (*measure)(void *context, struct gf_device_speed *speed);
-    /* The job once on what was uploaded, with the device's seconds of each listed pass. GF_EUNSUPP:
-     * this plan's passes are not timed apart. NULL where none are. */
-    int (*time_passes)(void *context, struct gf_plan *plan, double *seconds);
     /* Seconds, by the host's clock, that copying so many bytes takes to the device and back, from
      * memory of malloc() or from page-locked memory. */
     int (*transfer)(void *context, int64_t bytes, bool pinned, double seconds[2]);
@@ -152,6 +178,7 @@ struct gf_dwt_streamer;
 struct gf_backend {
     const char *name;
     const char *what; /* one line for `gpufft devices` */
+    const void *own;  /* what the backend's functions find here: of GPU backends struct gf_gpu */
 
     /* auto's order among the backends on devices, and among those in host memory, from 1 on; 0:
      * auto never picks it. */
@@ -172,42 +199,36 @@ struct gf_backend {
 
     /* 0 when usable; otherwise GF_EABSENT and in `reason` one line: why, and the remedy. When
      * usable, `reason` describes it (library version, instruction set, threads). Opens nothing. */
-    int (*probe)(char reason[GF_REASON]);
+    int (*probe)(const struct gf_backend *b, char reason[GF_REASON]);
     /* As probe, as far as that can be told without starting a driver, which takes a tenth of a
      * second: whether its library is there. NULL: that is all that probe does. */
-    int (*installed)(char reason[GF_REASON]);
+    int (*installed)(const struct gf_backend *b, char reason[GF_REASON]);
     /* The devices in the order of --device=N; fills at most `most`, returns how many there are, or
      * a negative status. Opens nothing. NULL where there are none, or another backend's. */
-    int (*list)(struct gf_gpu_props *props, int most);
-    int (*open)(const struct gf_backend_options *options, void **context);
+    int (*list)(const struct gf_backend *b, struct gf_gpu_props *props, int most);
+    int (*open)(const struct gf_backend *b, const struct gf_backend_options *options,
+                void **context);
     int (*plan)(void *context, const struct gf_job *job, struct gf_plan **plan);
-    /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides;
-     * the input is not written unless the job spends it. One plan serves any number of runs, one at
-     * a time. */
-    int (*exec)(void *context, struct gf_plan *plan, const struct gf_array *in,
-                struct gf_array *out, struct gf_report *report);
-    /* The same for a plan that feeds: begins while rows of the input are still to come, and writes
-     * after it has read them all, so that out[0] may be in the input's memory. NULL: no plan does. */
-    int (*exec_fed)(void *context, struct gf_plan *plan, const struct gf_array *in,
-                    const struct gf_feed *feed, struct gf_array *out, struct gf_report *report);
-    /* exec() with the seconds of each listed pass, NAN for one that ran together with the one before;
-     * GF_EUNSUPP: this plan's passes are not timed apart. NULL where none are. */
-    int (*time_passes)(void *context, struct gf_plan *plan, const struct gf_array *in,
-                       struct gf_array *out, double *seconds);
-    const struct gf_device_exec *on_device; /* NULL: arrays stay in the host's memory */
+    const struct gf_on_device *on_device; /* NULL: arrays stay in the host's memory */
     /* After a failure: true when nothing further runs in this context. NULL where that cannot be.
      */
     bool (*lost)(void *context);
-    void (*unplan)(void *context, struct gf_plan *plan); /* takes NULL */
     void (*close)(void *context);
     /* Whether close() takes longer than the end of the process does with the context open. NULL: no. */
     bool (*slow_close)(void *context);
 };
 
-/* An exec for backends on devices: checks the arrays, uploads, runs and downloads, and sets
- * report->ms to what each part took. `report` may be NULL. */
-int gf_device_exec_all(const struct gf_device_exec *d, void *context, struct gf_plan *plan,
-                       const struct gf_array *in, struct gf_array *out, struct gf_report *report);
+static inline int gf_backend_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    return b->probe(b, reason);
+}
+static inline int gf_backend_list(const struct gf_backend *b, struct gf_gpu_props *props,
+                                  int most) {
+    return b->list(b, props, most);
+}
+static inline int gf_backend_open(const struct gf_backend *b,
+                                  const struct gf_backend_options *options, void **context) {
+    return b->open(b, options, context);
+}
 
 extern const struct gf_backend gf_backend_openmp, gf_backend_fftw;
 extern const struct gf_backend gf_backend_opencl, gf_backend_cuda, gf_backend_opengl;

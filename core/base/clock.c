@@ -3,8 +3,16 @@
 
 #include <time.h>
 
-double gf_now_ms(void) {
+static double ms_of(clockid_t clock) {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+double gf_now_ms(void) {
+    return ms_of(CLOCK_MONOTONIC);
+}
+
+double gf_thread_ms(void) {
+    return ms_of(CLOCK_THREAD_CPUTIME_ID);
 }

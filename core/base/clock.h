@@ -8,5 +8,7 @@
 
 /* Milliseconds since an arbitrary point in the past; never runs backwards. */
 double gf_now_ms(void);
+/* Milliseconds of a CPU that the calling thread has had. */
+double gf_thread_ms(void);
 
 #endif

@@ -25,11 +25,14 @@ struct gf_gpu_props {
                                * they can be; 0: never */
     bool fetches;             /* from its memory to a group's, while the group goes on */
     bool fp64;
-    int64_t max_items[3];  /* most work items of a group along each of three axes */
-    int clock_mhz;         /* the highest; 0 where it is not told */
-    char extensions[2048]; /* names between blanks; of CUDA the architecture */
-    bool is_cpu;           /* a device that is the CPU itself */
-    bool shaders;          /* its kernels are the shaders of kernels/gl, see core/gpu/shaders.h */
+    int64_t max_items[3];   /* most work items of a group along each of three axes */
+    int clock_mhz;          /* the highest; 0 where it is not told */
+    const char *extensions; /* names between blanks; of CUDA the architecture; gf_device_text()'s */
+    bool is_cpu;            /* a device that is the CPU itself */
+    bool shaders;           /* its kernels are the shaders of kernels/gl, see core/gpu/shaders.h */
 };
+
+/* The same text in memory that is never freed; "" without memory. */
+const char *gf_device_text(const char *text);
 
 #endif

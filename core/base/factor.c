@@ -42,7 +42,7 @@ struct gf_radices gf_factor_radices(int64_t n) {
     split_power_of_two(twos, &r);
     static const int odd[] = {3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-        for (; r.rest % odd[i] == 0; r.rest /= odd[i])
+        for (; r.rest % odd[i] == 0 && r.n < GF_MAX_STAGES; r.rest /= odd[i])
             r.radix[r.n++] = odd[i];
     /* The leaf is called once per block, so it is the largest. The others are in descending order,
      * which makes blocks small early. Insertion sort, then the first moves to the end. */

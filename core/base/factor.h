@@ -19,7 +19,8 @@ enum { GF_MAX_STAGES = 24, GF_MAX_RADIX = 31 };
 struct gf_radices {
     int n;
     int radix[GF_MAX_STAGES];
-    int64_t rest; /* 1, or the product of the prime factors above GF_MAX_RADIX */
+    int64_t rest; /* 1, or the product of the prime factors above GF_MAX_RADIX, and from 3^25 on,
+                   * which no memory holds, of those that are too many */
 };
 
 /* Factors n >= 1 into the radices that the kernels have, as few and as large as are fast. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/range_sample.h"
 #include "core/base/sample_run.h"
 
@@ -62,10 +63,7 @@ static int team(const struct gf_work *w, int threads) {
     return n < SMALL || threads < 1 ? 1 : threads;
 }
 
-/* -k and k - n/2, both modulo n and of 0 <= k < n. */
-static int64_t negate(int64_t k, int64_t n) {
-    return k ? n - k : 0;
-}
+/* k - n/2 modulo n, for 0 <= k < n. */
 static int64_t from_centre(int64_t k, int64_t centre, int64_t n) {
     return k >= centre ? k - centre : k - centre + n;
 }
@@ -147,7 +145,7 @@ static void read_spectrum(const struct load *l, int64_t c, const struct segment 
         int64_t at[3];
         for (int i = 0; i < 3; i++) {
             int64_t k = s->at[i] + (i == 2 ? done : 0);
-            k = mirrored && a->on[i] ? negate(k, a->n[i]) : k;
+            k = mirrored && a->on[i] ? gf_half_negative(k, a->n[i]) : k;
             at[i] = to_centre(k, a->centre[i], a->n[i]);
         }
         int64_t run = step > 0 ? a->n[2] - at[2] : at[2] + 1;
@@ -164,13 +162,11 @@ static void hermitian(const struct axes *a, const struct segment *s, double *re,
                       const double *mirror_re, const double *mirror_im, double energy[2]) {
     for (int64_t i = 0; i < s->count; i++) {
         int64_t k = s->at[a->half] + (a->half == 2 ? i : 0);
-        double weight = k == 0 || 2 * k == a->n[a->half] ? 0.25 : 0.5;
-        double kept_re = re[i] + mirror_re[i], kept_im = im[i] - mirror_im[i];
-        double lost_re = re[i] - mirror_re[i], lost_im = im[i] + mirror_im[i];
-        energy[0] += weight * (kept_re * kept_re + kept_im * kept_im);
-        energy[1] += weight * (lost_re * lost_re + lost_im * lost_im);
-        re[i] = 0.5 * kept_re;
-        im[i] = 0.5 * kept_im;
+        double weight = k == 0 || 2 * k == a->n[a->half] ? 1 : 2;
+        struct gf_number f = {re[i], im[i]}, g = {mirror_re[i], mirror_im[i]};
+        f = gf_half_hermitian(f, g, true, weight, energy);
+        re[i] = f.re;
+        im[i] = f.im;
     }
 }
 
@@ -354,7 +350,7 @@ static void gather(const struct store *st, int64_t c, const struct segment *s, d
             run = a->n[2] / 2 + 1 - k[2];
         int64_t m[3];
         for (int i = 0; i < 3; i++)
-            m[i] = mirrored && a->on[i] ? negate(k[i], a->n[i]) : k[i];
+            m[i] = mirrored && a->on[i] ? gf_half_negative(k[i], a->n[i]) : k[i];
         int step = mirrored && a->on[2] ? -1 : 1;
         if (step < 0)
             run = k[2] ? run : 1;

@@ -301,25 +301,44 @@ static bool select_two(const struct gf_range_sample *s, uint32_t from, uint32_t 
     return true;
 }
 
+/* True when more than half of the bins, by weight, are below `key`. */
+static bool most_are_below(const struct gf_range_sample *s, uint32_t key) {
+    int64_t balance = 0;
+    for (int64_t k = 0; k < s->count; k++)
+        balance += s->key[k] < key ? (int64_t)s->weight[k] : -(int64_t)s->weight[k];
+    return balance > 0;
+}
+
+static double shown(enum gf_kind kind, double v) {
+    return kind == GF_POWER ? v * v : v;
+}
+
+double gf_range_rounding(const struct gf_job *job, double rms) {
+    return least * rms * sqrt((double)gf_job_points(job));
+}
+
 void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
                           double rms, double range[2]) {
     const enum gf_kind kind = job->out[i].kind;
     const bool squares = kind == GF_MAGNITUDE || kind == GF_POWER;
     const double unit = gf_sample_run_unit(rms), scale = gf_job_scale(job) / unit;
+    const double least_size = squares ? least * least : least;
+    double rounding = gf_range_rounding(job, rms) * unit;
     uint32_t zero = 0, largest = gf_range_key(kind, rms * unit, kind == GF_IMAG ? rms * unit : 0);
-    uint32_t found[2];
+    uint32_t found[2], from = gf_range_key(kind, rounding, kind == GF_IMAG ? rounding : 0);
     for (int64_t k = 0; k < s->count; k++) {
         uint32_t *most = s->weight[k] ? &largest : &zero, key = s->key[k];
         *most = key > *most ? key : *most;
     }
-    const double least_size = squares ? least * least : least;
-    uint32_t from = gf_range_key(GF_REAL, least_size * value_of(largest), 0);
+    if (!most_are_below(s, from)) {
+        rounding = 0;
+        from = gf_range_key(GF_REAL, least_size * value_of(largest), 0);
+    }
     if (!select_two(s, from, found))
         found[0] = found[1] = zero > largest ? zero : largest;
-    for (int q = 0; q < 2; q++) {
-        double v = squares ? sqrt(value_of(found[q])) : value_of(found[q]);
-        range[q] = kind == GF_POWER ? v * scale * (v * scale) : v * scale;
-    }
+    for (int q = 0; q < 2; q++)
+        range[q] = shown(kind, scale * (squares ? sqrt(value_of(found[q])) : value_of(found[q])));
     if (range[0] > range[1] * 0.99)
-        range[0] = range[1] * (kind == GF_POWER ? least * least : least);
+        range[0] = fmax(range[1] * (kind == GF_POWER ? least * least : least),
+                        shown(kind, scale * rounding));
 }

@@ -79,10 +79,15 @@ static inline uint32_t gf_range_key(enum gf_kind kind, double re, double im) {
     return (uint32_t)((bits & (UINT64_MAX >> 1)) >> GF_RANGE_KEY_SHIFT);
 }
 
-/* The range of output i, from black to white in unscaled units, given the keys of all bins. Bins
- * below 1e-6 of the largest, or of the rms, are left out: rounding errors are, and so are the zero
- * frequencies. Where nothing is left, white is the zero frequency or the rms, the larger one;
- * where black and white are the same, and where nothing is left, black is 1e-6 of white. */
+/* 1e-6 of the largest magnitude that a spectrum of that rms can have: all of it in one bin. */
+double gf_range_rounding(const struct gf_job *job, double rms);
+
+/* The range of output i, from black to white in unscaled units, given the keys of all bins. Zero
+ * frequencies are left out, and bins below 1e-6 of the largest other one, or of the rms. If most bins
+ * are below gf_range_rounding(), as those of a constant picture or a single wave are, these are rounding
+ * errors, and all below it are left out. If nothing is left, white is the zero frequency or the rms,
+ * whichever is larger. If nothing is left, or black and white are the same, black is 1e-6 of white, but
+ * at least what was left out as rounding errors. */
 void gf_range_sample_find(const struct gf_range_sample *s, const struct gf_job *job, int i,
                           double rms, double range[2]);
 

@@ -1,6 +1,7 @@
 /* The message of each thread's last failure. */
 #include "core/base/status.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -23,4 +24,23 @@ int gf_fail(enum gf_status code, const char *format, ...) {
 
 const char *gf_message(void) {
     return message;
+}
+
+void gf_message_restore(const char *text) {
+    gf_fail(GF_OK, "%s", text);
+}
+
+void gf_failure_keep(struct gf_failure *f, int rc) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (!rc)
+        return;
+    pthread_mutex_lock(&lock);
+    if (!f->status)
+        snprintf(f->message, sizeof f->message, "%s", message);
+    f->status = f->status ? f->status : rc;
+    pthread_mutex_unlock(&lock);
+}
+
+int gf_failure_return(const struct gf_failure *f) {
+    return f->status ? gf_fail((enum gf_status)f->status, "%s", f->message) : 0;
 }

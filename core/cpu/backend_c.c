@@ -23,20 +23,21 @@
 struct impl {
     struct gf_work before, after;
     bool in_place;
-    bool direct;                      /* from array to array, where these are contiguous */
-    void *own[2];                     /* the work buffers' memory, allocated by the first run */
-    void *waves[GF_MAX_DIMS], *line;  /* tables by axis of the job; one line */
-    struct gf_filter_compose *filter; /* two plans of this backend around a product; else NULL */
+    bool direct;                     /* from array to array, where these are contiguous */
+    void *own[2];                    /* the work buffers' memory, allocated by the first run */
+    void *waves[GF_MAX_DIMS], *line; /* tables by axis of the job; one line */
 };
 
-static int c_probe(char reason[GF_REASON]) {
+static int c_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "plain C on one thread, radix 2, lengths of 2^k");
     return 0;
 }
 
-static int c_open(const struct gf_backend_options *options, void **context) {
+static int c_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                  void **context) {
     static char nothing;
-    (void)options;
+    (void)b, (void)options;
     *context = &nothing;
     return 0;
 }
@@ -105,55 +106,6 @@ static void make_passes(struct impl *m, struct gf_plan *plan) {
     plan->workspace_bytes = m->direct ? 0 : before + (m->in_place ? 0 : after);
 }
 
-static void c_unplan(void *context, struct gf_plan *plan) {
-    (void)context;
-    struct impl *m = plan ? plan->impl : NULL;
-    if (m) {
-        for (int i = 0; i < GF_MAX_DIMS; i++)
-            gf_free(m->waves[i]);
-        for (int i = 0; i < 2; i++)
-            gf_free(m->own[i]);
-        gf_free(m->line);
-        gf_filter_compose_free(m->filter);
-    }
-    free(m);
-    free(plan);
-}
-
-static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    *out = NULL;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
-    if (!rc && job->op != GF_FILTER)
-        rc = gf_job_fourier_only(job);
-    if (!rc)
-        rc = check_lengths(job);
-    if (rc)
-        return rc;
-    struct gf_plan *plan = calloc(1, sizeof *plan);
-    struct impl *m = calloc(1, sizeof *m);
-    if (!plan || !m) {
-        free(m);
-        free(plan);
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    }
-    plan->job = *job;
-    plan->impl = m;
-    if (job->op == GF_FILTER) {
-        rc = gf_filter_compose_plan(&gf_backend_c, context, job, 1, plan, &m->filter);
-    } else {
-        rc = make_tables(job, m);
-        make_passes(m, plan);
-    }
-    if (rc) {
-        c_unplan(context, plan);
-        return rc;
-    }
-    *out = plan;
-    return 0;
-}
-
 /* ---- run ---- */
 
 /* All lines along one axis, from one buffer to the other or in place. */
@@ -220,14 +172,11 @@ static int allocate(void **own, const struct gf_work *w) {
     return 0;
 }
 
-static int c_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                  struct gf_array *out, struct gf_report *report) {
+static int c_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                  struct gf_report *report) {
     const struct gf_job *job = &plan->job;
     struct impl *m = plan->impl;
     struct gf_report found = {.imag_ratio = 0};
-    (void)context;
-    if (m->filter)
-        return gf_filter_compose_run(m->filter, in, out, report);
     int rc = gf_job_check_arrays(job, in, out);
     bool direct = m->direct && gf_array_is_contiguous(in) && gf_array_is_contiguous(out);
     if (!rc && !direct)
@@ -254,6 +203,43 @@ static int c_exec(void *context, struct gf_plan *plan, const struct gf_array *in
     return 0;
 }
 
+static void c_drop(struct gf_plan *plan) {
+    struct impl *m = plan->impl;
+    for (int i = 0; i < GF_MAX_DIMS; i++)
+        gf_free(m->waves[i]);
+    for (int i = 0; i < 2; i++)
+        gf_free(m->own[i]);
+    gf_free(m->line);
+    free(m);
+}
+
+static int c_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = c_exec, .drop = c_drop};
+    *out = NULL;
+    int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
+    if (!rc && job->op != GF_FILTER)
+        rc = gf_job_fourier_only(job);
+    if (!rc)
+        rc = check_lengths(job);
+    if (!rc && job->op == GF_FILTER)
+        return gf_filter_compose_plan(&gf_backend_c, context, job, 1, out);
+    if (rc)
+        return rc;
+    struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct impl));
+    if (!plan)
+        return GF_ENOMEM;
+    rc = make_tables(job, plan->impl);
+    if (rc) {
+        gf_plan_drop(plan);
+        return rc;
+    }
+    make_passes(plan->impl, plan);
+    *out = plan;
+    return 0;
+}
+
 const struct gf_backend gf_backend_c = {
     .name = "c",
     .what = "plain sequential C, for comparison",
@@ -262,7 +248,5 @@ const struct gf_backend gf_backend_c = {
     .probe = c_probe,
     .open = c_open,
     .plan = c_plan,
-    .exec = c_exec,
-    .unplan = c_unplan,
     .close = c_close,
 };

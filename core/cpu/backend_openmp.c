@@ -22,19 +22,12 @@ struct context {
     int threads;
 };
 
-/* A job has one of these plans; the others are NULL. */
-struct planned {
-    struct gf_cpu_plan *tiled;
-    struct gf_cpu_dwt *wavelet;
-    struct gf_cpu_long_job *line;
-    struct gf_filter_compose *filter; /* two plans of the other kinds around a product */
-};
-
 static const char *isa_asked(void) {
     return gf_process()->isa;
 }
 
-static int probe(char reason[GF_REASON]) {
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     const struct gf_cpu_kernels *k = gf_cpu_kernels_find(32, isa_asked());
     if (!k) {
         snprintf(reason, GF_REASON, "GPUFFT_ISA=%s does not run on this CPU; unset it",
@@ -49,7 +42,9 @@ static int probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int open_context(const struct gf_backend_options *options, void **context) {
+static int open_context(const struct gf_backend *b, const struct gf_backend_options *options,
+                        void **context) {
+    (void)b;
     struct context *c = calloc(1, sizeof *c);
     if (!c)
         return gf_fail(GF_ENOMEM, "no memory");
@@ -60,21 +55,6 @@ static int open_context(const struct gf_backend_options *options, void **context
 
 static void close_context(void *context) {
     free(context);
-}
-
-static void unplan(void *context, struct gf_plan *plan) {
-    (void)context;
-    if (!plan)
-        return;
-    struct planned *p = plan->impl;
-    if (p) {
-        gf_cpu_plan_free(p->tiled);
-        gf_cpu_long_job_free(p->line);
-        gf_cpu_dwt_free(p->wavelet);
-        gf_filter_compose_free(p->filter);
-    }
-    free(p);
-    free(plan);
 }
 
 /* Long lines have no pass that could multiply. */
@@ -139,6 +119,93 @@ static enum gf_packing packs(const struct gf_job *job) {
     return job->op == GF_FFT && k ? gf_cpu_packs(job, k) : GF_PACKS_NOTHING;
 }
 
+/* ---- the three kinds of plans; a filter may be two of them around a product ---- */
+
+static int threads_of(const struct gf_plan *plan) {
+    return ((const struct context *)plan->context)->threads;
+}
+
+static int tiled_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                      struct gf_report *report) {
+    return gf_cpu_run(plan->impl, threads_of(plan),
+                      &(struct gf_cpu_run){in, NULL, out, report, NULL});
+}
+
+static int tiled_exec_fed(struct gf_plan *plan, const struct gf_array *in,
+                          const struct gf_feed *feed, struct gf_array *out,
+                          struct gf_report *report) {
+    return gf_cpu_run(plan->impl, threads_of(plan),
+                      &(struct gf_cpu_run){in, feed, out, report, NULL});
+}
+
+static int tiled_time(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                      double *seconds) {
+    struct gf_report report;
+    int rc = gf_job_check_arrays(&plan->job, in, out);
+    return rc ? rc
+              : gf_cpu_run(plan->impl, threads_of(plan),
+                           &(struct gf_cpu_run){in, NULL, out, &report, seconds});
+}
+
+static void tiled_drop(struct gf_plan *plan) {
+    gf_cpu_plan_free(plan->impl);
+}
+
+static int plan_tiled(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
+    static const struct gf_plan_ops ops = {
+        .exec = tiled_exec, .exec_fed = tiled_exec_fed, .time = tiled_time, .drop = tiled_drop};
+    struct gf_cpu_plan *tiled;
+    int rc = gf_cpu_plan_make(&plan->job, k, threads_of(plan), &tiled);
+    if (rc)
+        return rc;
+    plan->ops = &ops;
+    plan->impl = tiled;
+    summarise(tiled, threads_of(plan), plan);
+    plan->feeds = gf_cpu_team_for(&plan->job, true, threads_of(plan)) > 1 && reads_rows(tiled);
+    return 0;
+}
+
+static int line_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                     struct gf_report *report) {
+    return gf_cpu_long_job_run(plan->impl, in, out, report);
+}
+
+static void line_drop(struct gf_plan *plan) {
+    gf_cpu_long_job_free(plan->impl);
+}
+
+/* Leaves plan->ops NULL where the job is no long line. */
+static int plan_line(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
+    static const struct gf_plan_ops ops = {.exec = line_exec, .drop = line_drop};
+    struct gf_cpu_long_job *line = NULL;
+    int rc = gf_cpu_long_job_plan(&plan->job, k, threads_of(plan), plan, &line);
+    if (!rc && line) {
+        plan->ops = &ops;
+        plan->impl = line;
+    }
+    return rc;
+}
+
+static int wavelet_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                        struct gf_report *report) {
+    return gf_cpu_dwt_run(plan->impl, in, out, report);
+}
+
+static void wavelet_drop(struct gf_plan *plan) {
+    gf_cpu_dwt_free(plan->impl);
+}
+
+static int plan_wavelet(struct gf_plan *plan, const struct gf_cpu_kernels *k) {
+    static const struct gf_plan_ops ops = {.exec = wavelet_exec, .drop = wavelet_drop};
+    struct gf_cpu_dwt *wavelet;
+    int rc = gf_cpu_dwt_plan(&plan->job, k, threads_of(plan), plan, &wavelet);
+    if (!rc) {
+        plan->ops = &ops;
+        plan->impl = wavelet;
+    }
+    return rc;
+}
+
 static int plan_job(void *context, const struct gf_job *job, struct gf_plan **out) {
     struct context *c = context;
     const struct gf_cpu_kernels *k = kernels_for(job);
@@ -147,65 +214,23 @@ static int plan_job(void *context, const struct gf_job *job, struct gf_plan **ou
     int rc = validate(job, k);
     if (rc)
         return rc;
-    struct gf_plan *plan = calloc(1, sizeof *plan);
-    struct planned *p = calloc(1, sizeof *p);
-    if (!plan || !p) {
-        free(plan);
-        free(p);
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
-    }
-    plan->job = *job;
-    plan->pair_axis = -1;
-    plan->impl = p;
+    if (job->op == GF_FILTER && !fuses(job, k))
+        return gf_filter_compose_plan(&gf_backend_openmp, c, job, c->threads, out);
+    struct gf_plan *plan = gf_plan_new(c, job, NULL, 0);
+    if (!plan)
+        return GF_ENOMEM;
     if (job->op == GF_DWT)
-        rc = gf_cpu_dwt_plan(job, k, c->threads, plan, &p->wavelet);
-    else if (job->op == GF_FILTER && !fuses(job, k))
-        rc = gf_filter_compose_plan(&gf_backend_openmp, c, job, c->threads, plan, &p->filter);
+        rc = plan_wavelet(plan, k);
     else if (job->op == GF_FFT)
-        rc = gf_cpu_long_job_plan(job, k, c->threads, plan, &p->line);
-    if (!rc && !p->line && !p->wavelet && !p->filter)
-        rc = gf_cpu_plan_make(job, k, c->threads, &p->tiled);
+        rc = plan_line(plan, k);
+    if (!rc && !plan->ops)
+        rc = plan_tiled(plan, k);
     if (rc) {
-        unplan(c, plan);
+        gf_plan_drop(plan);
         return rc;
     }
-    if (p->tiled)
-        summarise(p->tiled, c->threads, plan);
-    plan->feeds = p->tiled && gf_cpu_team_for(job, true, c->threads) > 1 && reads_rows(p->tiled);
     *out = plan;
     return 0;
-}
-
-static int exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                struct gf_array *out, struct gf_report *report) {
-    struct context *c = context;
-    struct planned *p = plan->impl;
-    return p->wavelet  ? gf_cpu_dwt_run(p->wavelet, in, out, report)
-           : p->line   ? gf_cpu_long_job_run(p->line, in, out, report)
-           : p->filter ? gf_filter_compose_run(p->filter, in, out, report)
-                       : gf_cpu_run(p->tiled, c->threads,
-                                    &(struct gf_cpu_run){in, NULL, out, report, NULL});
-}
-
-static int exec_fed(void *context, struct gf_plan *plan, const struct gf_array *in,
-                    const struct gf_feed *feed, struct gf_array *out, struct gf_report *report) {
-    const struct context *c = context;
-    const struct planned *p = plan->impl;
-    return gf_cpu_run(p->tiled, c->threads, &(struct gf_cpu_run){in, feed, out, report, NULL});
-}
-
-/* As gf_backend.time_passes. */
-static int time_passes(void *context, struct gf_plan *plan, const struct gf_array *in,
-                       struct gf_array *out, double *seconds) {
-    struct context *c = context;
-    struct planned *p = plan->impl;
-    struct gf_report report;
-    if (!p->tiled)
-        return gf_fail(GF_EUNSUPP, "the passes of this plan are not timed apart");
-    int rc = gf_job_check_arrays(&plan->job, in, out);
-    return rc ? rc
-              : gf_cpu_run(p->tiled, c->threads,
-                           &(struct gf_cpu_run){in, NULL, out, &report, seconds});
 }
 
 const struct gf_backend gf_backend_openmp = {
@@ -218,9 +243,5 @@ const struct gf_backend gf_backend_openmp = {
     .probe = probe,
     .open = open_context,
     .plan = plan_job,
-    .exec = exec,
-    .time_passes = time_passes,
-    .exec_fed = exec_fed,
-    .unplan = unplan,
     .close = close_context,
 };

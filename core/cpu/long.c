@@ -18,8 +18,11 @@ enum { WORTH_A_TEAM = 1 << 14 };
 /* Lines of so many bytes are written through the caches. */
 enum { CACHED_BYTES = 1 << 20 };
 
+/* The most points of a side. */
+enum { MOST_SIDE = 1 << 16 };
+
 bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
-    if (gf_factor_radices(n).rest != 1)
+    if (n > (int64_t)MOST_SIDE * MOST_SIDE || gf_factor_radices(n).rest != 1)
         return false;
     /* The divisor nearest to the square root, with a preference for multiples of 16: they fill the
      * lanes. */
@@ -38,7 +41,7 @@ bool gf_cpu_long_splits(int64_t n, long *n1, long *n2) {
             }
         }
     }
-    return best > 0 && *n1 <= 1 << 16 && *n2 <= 1 << 16 && *n1 >= 8 && *n2 >= 8;
+    return best > 0 && *n1 <= MOST_SIDE && *n2 <= MOST_SIDE && *n1 >= 8 && *n2 >= 8;
 }
 
 static size_t complex_size(const struct gf_cpu_long *l) {
@@ -189,8 +192,13 @@ static int plan_chirp(struct gf_cpu_long *l) {
     const int bits = l->kernels->bits;
     int64_t m = gf_factor_smooth_length(2 * (int64_t)l->n - 1), twice = 2 * (int64_t)l->n;
     long n1, n2;
-    while (!gf_cpu_long_splits(m, &n1, &n2))
+    while (m <= (int64_t)MOST_SIDE * MOST_SIDE && !gf_cpu_long_splits(m, &n1, &n2))
         m = gf_factor_smooth_length(m + 1);
+    if (m > (int64_t)MOST_SIDE * MOST_SIDE)
+        return gf_fail(GF_ENOMEM,
+                       "no memory for the tables of %lld points, which have a prime factor "
+                       "above %d",
+                       (long long)l->n, GF_MAX_RADIX);
     int rc = gf_cpu_long_plan(m, l->kernels, l->threads, &l->convolution);
     if (rc)
         return rc;

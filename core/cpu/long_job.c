@@ -161,6 +161,8 @@ static void pack_pairs(const struct gf_cpu_long_job *j, const char *x, char *z, 
     j->line->kernels->pack(x, z, j->roots, j->line->n, first, last);
 }
 
+/* Shares end where the kernels' vectors do, which begin at pair 1: how a pair is rounded does not depend
+ * on the number of threads. */
 static void for_pairs(const struct gf_cpu_long_job *j, pairs_function *f, const char *x, char *z) {
     enum { SHARE = 1 << 12 };
     long count = j->line->n / 2 + 1;
@@ -169,8 +171,8 @@ static void for_pairs(const struct gf_cpu_long_job *j, pairs_function *f, const 
         return;
     }
 #pragma omp parallel for num_threads(j->threads)
-    for (long k = 0; k < count; k += SHARE)
-        f(j, x, z, k, k + SHARE < count ? k + SHARE : count);
+    for (long k = 1; k < count; k += SHARE)
+        f(j, x, z, k > 1 ? k : 0, k + SHARE < count ? k + SHARE : count);
 }
 
 /* One real line of odd length as a complex one. `size`: bytes of a real. */

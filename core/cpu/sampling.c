@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/loadstore.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
@@ -257,25 +258,23 @@ static void unpack(const struct gf_cpu_plan *p) {
     for (int c = 0; c < s->axis[3].count; c++)
         for (int a = 0; a < z->count; a++)
             for (int b = 0; b < y->count; b++) {
-                int64_t nz = z->index[a] ? p->job.shape[0] - z->index[a] : 0;
-                int64_t ny = y->index[b] ? p->job.shape[1] - y->index[b] : 0;
+                int64_t nz = gf_half_negative(z->index[a], p->job.shape[0]);
+                int64_t ny = gf_half_negative(y->index[b], p->job.shape[1]);
                 int64_t plane = (int64_t)c * z->count;
                 int64_t here = ((plane + a) * y->count + b) * x->count;
                 int64_t there = ((plane + find(z, nz)) * y->count + find(y, ny)) * x->count;
-                double v[2], w[2];
+                struct gf_number v, w, first, last;
                 if (there < here) /* done with its mirror image */
                     continue;
-                get(p, here, &v[0], &v[1]);
-                get(p, there, &w[0], &w[1]);
-                double re = 0.5 * (v[0] + w[0]), im = 0.5 * (v[1] - w[1]);
-                set(p, here, re, im);
-                set(p, there, re, -im);
+                get(p, here, &v.re, &v.im);
+                get(p, there, &w.re, &w.im);
+                gf_half_unpack(v, w, true, &first, &last);
+                set(p, here, first.re, first.im);
+                set(p, there, first.re, -first.im);
                 if (nyquist < 0)
                     continue;
-                re = 0.5 * (v[1] + w[1]);
-                im = 0.5 * (w[0] - v[0]);
-                set(p, here + nyquist, re, im);
-                set(p, there + nyquist, re, -im);
+                set(p, here + nyquist, last.re, last.im);
+                set(p, there + nyquist, last.re, -last.im);
             }
 }
 

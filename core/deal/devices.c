@@ -58,7 +58,7 @@ static int add_everything(const struct gf_backend *const *list, struct gf_deal_d
     }
     do
         b = gf_backend_next(list, false, b);
-    while (b && b->probe(reason));
+    while (b && gf_backend_probe(b, reason));
     return rc || !b ? rc : add(out, n, b->name, "");
 }
 

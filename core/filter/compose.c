@@ -7,9 +7,7 @@
 #include "core/base/status.h"
 #include "core/filter/filter.h"
 
-struct gf_filter_compose {
-    const struct gf_backend *backend;
-    void *context;
+struct compose {
     int threads;
     double zero;
     unsigned axes;
@@ -45,7 +43,7 @@ static int64_t bytes_of(const struct gf_array *a) {
     return gf_array_count(a) * (int64_t)gf_dtype_size(a->dtype);
 }
 
-static void list_passes(const struct gf_filter_compose *c, int64_t spectrum, struct gf_plan *plan) {
+static void list_passes(const struct compose *c, int64_t spectrum, struct gf_plan *plan) {
     struct gf_pass_info times = {.bytes_read = spectrum + bytes_of(&c->table),
                                  .bytes_written = spectrum};
     snprintf(times.what, sizeof times.what, "half spectrum times the filter's table");
@@ -65,45 +63,6 @@ static int spectrum_array(const struct gf_job *inverse, bool alloc, struct gf_ar
         return gf_array_alloc(a, inverse->in_dtype, inverse->ndim + 1, shape);
     *a = gf_array_wrap(NULL, inverse->in_dtype, inverse->ndim + 1, shape);
     return 0;
-}
-
-int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
-                           int threads, struct gf_plan *plan, struct gf_filter_compose **out) {
-    struct gf_filter_compose *c = calloc(1, sizeof *c);
-    struct gf_job forward, inverse;
-    struct gf_array shape;
-    *out = NULL;
-    if (!c)
-        return gf_fail(GF_ENOMEM, "no memory for the plan");
-    c->backend = b;
-    c->context = context;
-    c->threads = threads;
-    c->axes = job->axes;
-    c->zero = gf_filter_zero(job);
-    gf_filter_split(job, &forward, &inverse);
-    int rc = b->plan(context, &forward, &c->forward);
-    if (!rc)
-        rc = b->plan(context, &inverse, &c->back);
-    if (!rc)
-        rc = gf_filter_tabulate(job, threads, &c->table);
-    if (rc) {
-        gf_filter_compose_free(c);
-        return rc;
-    }
-    spectrum_array(&inverse, false, &shape);
-    list_passes(c, bytes_of(&shape), plan);
-    *out = c;
-    return 0;
-}
-
-void gf_filter_compose_free(struct gf_filter_compose *c) {
-    if (!c)
-        return;
-    c->backend->unplan(c->context, c->forward);
-    c->backend->unplan(c->context, c->back);
-    gf_array_free(&c->table);
-    gf_array_free(&c->spectrum);
-    free(c);
 }
 
 /* ---- running ---- */
@@ -202,7 +161,7 @@ void gf_filter_multiply(const struct gf_job *job, const struct gf_array *table, 
 }
 
 /* The spectrum times the table, plus the offset. */
-static void multiply_spectrum(const struct gf_filter_compose *c) {
+static void multiply_spectrum(const struct compose *c) {
     const struct gf_array *x = &c->spectrum, *f = &c->table;
     struct bins b = {.data = x->data,
                      .n = x->shape[f->rank - 1],
@@ -214,17 +173,24 @@ static void multiply_spectrum(const struct gf_filter_compose *c) {
     add_zero(x, c->axes, c->zero);
 }
 
-int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in,
-                          struct gf_array *out, struct gf_report *report) {
+/* ---- plans ---- */
+
+static int take_spectrum(struct compose *c) {
+    return c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
+}
+
+static int exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                struct gf_report *report) {
+    struct compose *c = plan->impl;
     struct gf_report forward = {.imag_ratio = 0};
-    int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
+    int rc = take_spectrum(c);
     if (!rc)
-        rc = c->backend->exec(c->context, c->forward, in, &c->spectrum, &forward);
+        rc = c->forward->ops->exec(c->forward, in, &c->spectrum, &forward);
     if (rc)
         return rc;
     multiply_spectrum(c);
-    rc = c->backend->exec(c->context, c->back, &c->spectrum, out, report);
-    if (rc)
+    rc = c->back->ops->exec(c->back, &c->spectrum, out, report);
+    if (rc || !report)
         return rc;
     report->ms.upload += forward.ms.upload;
     report->ms.run += forward.ms.run;
@@ -232,37 +198,82 @@ int gf_filter_compose_run(struct gf_filter_compose *c, const struct gf_array *in
     return 0;
 }
 
-/* ---- running on a device, part by part ---- */
-
-int gf_filter_compose_upload(struct gf_filter_compose *c, const struct gf_array *in) {
-    int rc = c->spectrum.data ? 0 : spectrum_array(&c->back->job, true, &c->spectrum);
-    return rc ? rc : c->backend->on_device->upload(c->context, c->forward, in);
+static void drop(struct gf_plan *plan) {
+    struct compose *c = plan->impl;
+    gf_plan_drop(c->forward);
+    gf_plan_drop(c->back);
+    gf_array_free(&c->table);
+    gf_array_free(&c->spectrum);
+    free(c);
 }
 
-int gf_filter_compose_on_device(struct gf_filter_compose *c, int times, double *seconds) {
-    const struct gf_device_exec *b = c->backend->on_device;
+/* In a device's three parts: the spectrum is multiplied by the host, and `seconds` is the device's time
+ * alone. */
+static int upload(struct gf_plan *plan, const struct gf_array *in) {
+    struct compose *c = plan->impl;
+    int rc = take_spectrum(c);
+    return rc ? rc : c->forward->ops->upload(c->forward, in);
+}
+
+static int run(struct gf_plan *plan, int times, double *seconds) {
+    struct compose *c = plan->impl;
+    const struct gf_plan_ops *to = c->forward->ops, *from = c->back->ops;
     struct gf_report ignored;
     int rc = 0;
     if (seconds)
         *seconds = 0;
     for (int i = 0; i < times && !rc; i++) {
         double forward = 0, back = 0;
-        rc = b->run(c->context, c->forward, 1, seconds ? &forward : NULL);
+        rc = to->run(c->forward, 1, seconds ? &forward : NULL);
         if (!rc)
-            rc = b->download(c->context, c->forward, &c->spectrum, &ignored);
+            rc = to->download(c->forward, &c->spectrum, &ignored);
         if (rc)
             break;
         multiply_spectrum(c);
-        rc = b->upload(c->context, c->back, &c->spectrum);
+        rc = from->upload(c->back, &c->spectrum);
         if (!rc)
-            rc = b->run(c->context, c->back, 1, seconds ? &back : NULL);
+            rc = from->run(c->back, 1, seconds ? &back : NULL);
         if (seconds)
             *seconds += forward + back;
     }
     return rc;
 }
 
-int gf_filter_compose_download(struct gf_filter_compose *c, struct gf_array *out,
-                               struct gf_report *report) {
-    return c->backend->on_device->download(c->context, c->back, out, report);
+static int download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
+    struct compose *c = plan->impl;
+    return c->back->ops->download(c->back, out, report);
+}
+
+static const struct gf_plan_ops on_host = {.exec = exec, .drop = drop};
+static const struct gf_plan_ops on_device = {
+    .exec = gf_plan_exec_parts, .upload = upload, .run = run, .download = download, .drop = drop};
+
+int gf_filter_compose_plan(const struct gf_backend *b, void *context, const struct gf_job *job,
+                           int threads, struct gf_plan **out) {
+    struct gf_plan *plan = gf_plan_new(context, job, &on_host, sizeof(struct compose));
+    struct gf_job forward, inverse;
+    struct gf_array shape;
+    *out = NULL;
+    if (!plan)
+        return GF_ENOMEM;
+    struct compose *c = plan->impl;
+    c->threads = threads;
+    c->axes = job->axes;
+    c->zero = gf_filter_zero(job);
+    gf_filter_split(job, &forward, &inverse);
+    int rc = b->plan(context, &forward, &c->forward);
+    if (!rc)
+        rc = b->plan(context, &inverse, &c->back);
+    if (!rc)
+        rc = gf_filter_tabulate(job, threads, &c->table);
+    if (rc) {
+        gf_plan_drop(plan);
+        return rc;
+    }
+    spectrum_array(&inverse, false, &shape);
+    list_passes(c, bytes_of(&shape), plan);
+    if (c->forward->ops->upload && c->back->ops->upload)
+        plan->ops = &on_device;
+    *out = plan;
+    return 0;
 }

@@ -72,9 +72,11 @@ static void describe(const struct gf_cuda *cu, int device, struct gf_gpu_props *
     for (int i = 0; i < 3; i++)
         p->max_items[i] = attribute(cu, device, GF_CU_BLOCK_DIM_X + i);
     p->clock_mhz = attribute(cu, device, GF_CU_CLOCK_KHZ) / 1000;
-    snprintf(p->extensions, sizeof p->extensions, "sm_%d%d",
+    char architecture[32];
+    snprintf(architecture, sizeof architecture, "sm_%d%d",
              attribute(cu, device, GF_CU_CAPABILITY_MAJOR),
              attribute(cu, device, GF_CU_CAPABILITY_MINOR));
+    p->extensions = gf_device_text(architecture);
 }
 
 /* Fills at most `most` devices and returns their number. The driver is asked once: some attributes

@@ -21,7 +21,7 @@ static inline bool gf_gpu_dwt_slabs_serve(const struct gf_job *job) {
 int gf_gpu_dwt_slabs_plan(const struct gf_gpu_context *c, const struct gf_job *job,
                           struct gf_gpu_dwt_slabs **slabs);
 void gf_gpu_dwt_slabs_list(const struct gf_gpu_dwt_slabs *w, struct gf_plan *plan);
-/* As gf_backend.exec. */
+/* As gf_plan_ops.exec. */
 int gf_gpu_dwt_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_dwt_slabs *w,
                           const struct gf_array *in, struct gf_array *out,
                           struct gf_report *report);

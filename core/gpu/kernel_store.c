@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/hash.h"
 #include "core/base/process.h"
 
 #define SUFFIX    ".kernel"
@@ -32,18 +33,9 @@ struct header {
 
 static const struct header pattern = {"GFKERN\r\n", 1, 1, 0, 0, 0};
 
-/* Fowler, Noll and Vo's hash, 1a, 64 bits: one changed bit always changes it. */
-static uint64_t hash(uint64_t h, const void *data, size_t bytes) {
-    const unsigned char *at = data;
-    for (size_t i = 0; i < bytes; i++)
-        h = (h ^ at[i]) * UINT64_C(0x100000001B3);
-    return h;
-}
-static const uint64_t hash_start = UINT64_C(0xCBF29CE484222325);
-
 static void file_name(const struct gf_kernel_store *s, const void *key, size_t key_bytes,
                       char name[64]) {
-    snprintf(name, 64, "%016llx%.16s", (unsigned long long)hash(hash_start, key, key_bytes),
+    snprintf(name, 64, "%016llx%.16s", (unsigned long long)gf_hash(GF_HASH_START, key, key_bytes),
              s->suffix);
 }
 
@@ -160,7 +152,7 @@ bool gf_kernel_store_read(const struct gf_kernel_store *s, const void *key, size
                 !memcmp(data + sizeof h, key, key_bytes);
     h.checksum = 0;
     if (good)
-        good = hash(hash(hash_start, &h, sizeof h), data + sizeof h, size) == checksum;
+        good = gf_hash(gf_hash(GF_HASH_START, &h, sizeof h), data + sizeof h, size) == checksum;
     if (good) {
         /* Moved to the front of the block, where it is aligned. */
         *bytes = size - key_bytes;
@@ -196,7 +188,8 @@ void gf_kernel_store_write(const struct gf_kernel_store *s, const void *key, siz
         return;
     h.key_bytes = key_bytes;
     h.binary_bytes = bytes;
-    h.checksum = hash(hash(hash(hash_start, &h, sizeof h), key, key_bytes), binary, bytes);
+    h.checksum =
+        gf_hash(gf_hash(gf_hash(GF_HASH_START, &h, sizeof h), key, key_bytes), binary, bytes);
     file_name(s, key, key_bytes, name);
     /* The process number distinguishes writers on one machine; the time, machines that share the
      * folder. */

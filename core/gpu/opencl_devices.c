@@ -46,9 +46,9 @@ static void describe_limits(const struct gf_opencl *cl, void *device, struct gf_
     p->clock_mhz = (int)device_number(cl, device, GF_CL_DEVICE_CLOCK);
     char all[8192] = "";
     cl->device_info(device, GF_CL_DEVICE_EXTENSIONS, sizeof all - 1, all, NULL);
-    snprintf(p->extensions, sizeof p->extensions, "%.*s", (int)sizeof p->extensions - 1, all);
-    for (size_t n = strlen(p->extensions); n && p->extensions[n - 1] == ' '; n--)
-        p->extensions[n - 1] = 0;
+    for (size_t n = strlen(all); n && all[n - 1] == ' '; n--)
+        all[n - 1] = 0;
+    p->extensions = gf_device_text(all);
 }
 
 static void describe(const struct gf_opencl *cl, void *platform, void *device,

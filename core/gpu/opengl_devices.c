@@ -43,6 +43,7 @@ struct known {
 
 static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_props *p) {
     struct known known = {.memory_info = false};
+    char all[16384] = "";
     int32_t n = 0;
     size_t used = 0;
     gl->integer(GF_GL_NUM_EXTENSIONS, &n);
@@ -53,11 +54,11 @@ static struct known list_extensions(const struct gf_opengl *gl, struct gf_gpu_pr
         known.memory_info |= !strcmp(name, "GL_NVX_gpu_memory_info");
         known.shader_thread_group |= !strcmp(name, "GL_NV_shader_thread_group");
         size_t bytes = strlen(name);
-        if (used + bytes + 2 > sizeof p->extensions)
+        if (used + bytes + 2 > sizeof all)
             continue;
-        used += (size_t)snprintf(p->extensions + used, sizeof p->extensions - used, "%s%s",
-                                 used ? " " : "", name);
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? " " : "", name);
     }
+    p->extensions = gf_device_text(all);
     return known;
 }
 

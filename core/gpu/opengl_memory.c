@@ -139,12 +139,12 @@ int gf_opengl_download_rows(void *gpu, const struct gf_gpu_buffer *from,
     return gf_fail(GF_EUNSUPP, "OpenGL copies no rows");
 }
 
-/* The buffer's memory is in whole words, and the rest of the last one is nobody's. */
+/* Whole words; the rest of the buffer's last one is nobody's. */
 int gf_opengl_clear(void *gpu, struct gf_gpu_buffer *to, int64_t offset, int64_t bytes) {
     struct gf_opengl_context *g = gpu;
     static const uint32_t zero = 0;
     int rc = gf_gpu_check_range(offset, bytes, to->bytes);
-    if (!rc && offset % 4)
+    if (!rc && (offset % 4 || (bytes % 4 && offset + bytes < to->bytes)))
         rc = gf_fail(GF_EBACKEND, "OpenGL clears whole words");
     if (!rc && bytes)
         rc = gf_opengl_enter(g);

@@ -115,6 +115,7 @@ static const struct gf_gpu_pass *launched(const struct gf_gpu_plan *p, int i, in
     return pass->chain ? &p->chain[pass->chain - 1] : pass;
 }
 
+/* Passes may share a kernel and differ in their tiles: it is loaded for the largest. */
 static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
     const struct gf_gpu_plan *p = m->plan;
     for (int i = 0, next; i < p->n_passes; i = next) {
@@ -125,6 +126,8 @@ static int get_kernels(const struct gf_gpu_context *c, struct gf_gpu_run *m) {
             j++;
         if (j == m->n_requests)
             m->request[m->n_requests++] = *r;
+        if (m->request[j].local_bytes < r->local_bytes)
+            m->request[j].local_bytes = r->local_bytes;
         m->kernel[i] = j;
     }
     double start = gf_now_ms();
@@ -289,8 +292,9 @@ int gf_gpu_run_take(const struct gf_gpu_context *c, struct gf_gpu_run *m,
 static int upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                       const struct gf_array *in) {
     const struct gf_job *job = &m->plan->job;
-    double rms = gf_range_rms(job, in) * gf_job_scale(job);
-    float single = (float)fmin(rms, FLT_MAX);
+    const double rms = gf_range_rms(job, in) * gf_job_scale(job);
+    const double both[2] = {rms, gf_range_rounding(job, rms)};
+    const float single[2] = {(float)fmin(both[0], FLT_MAX), (float)fmin(both[1], FLT_MAX)};
     bool wide = job->precision == GF_DOUBLE;
     int64_t word = wide ? 8 : 4;
     int rc = 0;
@@ -298,7 +302,7 @@ static int upload_rms(const struct gf_gpu_context *c, const struct gf_gpu_run *m
         if (gf_output_samples(job, i))
             rc = c->api->upload(c->gpu, m->buffer[GF_GPU_PARAMS],
                                 (i * GF_GPU_PARAMS_EACH + PARAM_RMS) * word,
-                                wide ? (const void *)&rms : &single, word);
+                                wide ? (const void *)both : single, 2 * word);
     return rc;
 }
 

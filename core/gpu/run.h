@@ -90,7 +90,7 @@ void gf_gpu_run_parse_report(const struct gf_gpu_run *m, const void *packed,
  * nothing where seconds is NULL. */
 int gf_gpu_run_begin(const struct gf_gpu_context *c, const double *seconds);
 int gf_gpu_run_end(const struct gf_gpu_context *c, double *seconds);
-/* As gf_device_exec.time_passes and .transfer, for the plan's own passes. */
+/* As gf_plan_ops.time and gf_on_device.transfer, for the plan's own passes. */
 int gf_gpu_run_time_passes(const struct gf_gpu_context *c, const struct gf_gpu_run *m,
                            double *seconds);
 int gf_gpu_run_transfer(void *context, int64_t bytes, bool pinned, double seconds[2]);

@@ -130,7 +130,7 @@ struct gf_gpu_member {
     const char *name; /* in messages, of one of several */
 };
 
-/* As gf_backend.exec. reaches: bits, by member, of the members whose memory it writes to. */
+/* As gf_plan_ops.exec. reaches: bits, by member, of the members whose memory it writes to. */
 int gf_gpu_slabs_exec(const struct gf_gpu_context *c, struct gf_gpu_slabs *s,
                       const struct gf_array *in, struct gf_array *out, struct gf_report *report);
 int gf_gpu_slabs_exec_all(const struct gf_gpu_member *member, int n, const unsigned *reaches,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/streaming.h"
 
 struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
@@ -23,70 +24,11 @@ struct gf_array gf_gpu_slab_volume(const struct gf_array *a) {
     return v;
 }
 
-/* ---- mirror images ---- */
-
-/* Of n samples from `from` on, `step` bytes apart, to `to` and backwards. */
-typedef void mirror_fn(char *to, int64_t to_step, const char *from, int64_t step, int64_t n);
-
-#define MIRROR(name, type, expression)                                                             \
-    static void name(char *to, int64_t to_step, const char *from, int64_t step, int64_t n) {       \
-        for (int64_t i = 0; i < n; i++, to -= to_step, from += step) {                             \
-            type v;                                                                                \
-            memcpy(&v, from, sizeof v);                                                            \
-            v = (type)(expression);                                                                \
-            memcpy(to, &v, sizeof v);                                                              \
-        }                                                                                          \
-    }
-MIRROR(same_8, uint8_t, v)
-MIRROR(same_16, uint16_t, v)
-MIRROR(same_32, uint32_t, v)
-MIRROR(same_64, uint64_t, v)
-MIRROR(opposite_8, uint8_t, UINT8_MAX - v) /* about mid-grey */
-MIRROR(opposite_16, uint16_t, UINT16_MAX - v)
-MIRROR(opposite_32, float, -v)
-MIRROR(opposite_64, double, -v)
-
-struct single {
-    float re, im;
-};
-struct wide {
-    double re, im;
-};
-MIRROR(conjugate_64, struct single, ((struct single){v.re, -v.im}))
-MIRROR(conjugate_128, struct wide, ((struct wide){v.re, -v.im}))
-
-static mirror_fn *mirror_of(enum gf_kind kind, enum gf_dtype t) {
-    const bool opposite = kind == GF_PHASE || kind == GF_IMAG;
-    switch (t) {
-    case GF_U8:
-        return opposite ? opposite_8 : same_8;
-    case GF_U16:
-        return opposite ? opposite_16 : same_16;
-    case GF_F32:
-        return opposite ? opposite_32 : same_32;
-    case GF_F64:
-        return opposite ? opposite_64 : same_64;
-    case GF_C64:
-        return conjugate_64;
-    case GF_C128:
-        return conjugate_128;
-    case GF_I8:
-        return opposite ? NULL : same_8;
-    case GF_I16:
-        return opposite ? NULL : same_16;
-    case GF_U32:
-    case GF_I32:
-        return opposite ? NULL : same_32;
-    default:
-        return NULL;
-    }
-}
-
 bool gf_gpu_slab_mirrors(const struct gf_output *o) {
     const bool opposite = o->kind == GF_PHASE || o->kind == GF_IMAG;
     if (opposite && gf_dtype_is_integer(o->dtype) && o->map != GF_MAP_DISPLAY)
         return false;
-    return mirror_of(o->kind, o->dtype) != NULL;
+    return gf_half_mirror(o->kind, o->dtype) != NULL;
 }
 
 /* ---- runs of one row ---- */
@@ -130,7 +72,7 @@ static int64_t shifted(int64_t i, int64_t n, bool shift) {
 }
 
 static int64_t negative(int64_t i, int64_t n, bool transformed) {
-    return transformed && i ? n - i : i;
+    return transformed ? gf_half_negative(i, n) : i;
 }
 
 static void copy_shifted(const struct gf_gpu_slab_bins *b, struct row_run r, char *packed,
@@ -166,8 +108,8 @@ static void mirror_run(const struct gf_gpu_slab_bins *b, struct row_run r, const
         shifted(negative(r.y, a->shape[1], b->axes >> 1 & 1), a->shape[1], b->shift[1]);
     char *to = at(a, z, y, shifted(n - first, n, b->shift[2]));
     for (int64_t c = 0; c < a->shape[3]; c++)
-        mirror_of(b->kind, a->dtype)(to + c * a->stride[3], a->stride[2],
-                                     packed + (first - r.x) * unit + c * size, unit, count);
+        gf_half_mirror(b->kind, a->dtype)(to + c * a->stride[3], a->stride[2],
+                                          packed + (first - r.x) * unit + c * size, unit, count);
 }
 
 /* ---- lines ---- */
@@ -192,10 +134,10 @@ static void copy_points(const struct gf_gpu_slab_bins *b, const struct point_run
         char *const first = at(a, 0, 0, place) + c * a->stride[3];
         char *const last = r->packed + (r->n - 1 - from) * unit + c * size;
         if (unpack)
-            mirror_of(b->kind, a->dtype)(first + (count - 1) * a->stride[2], a->stride[2],
-                                         last - (count - 1) * unit, unit, count);
+            gf_half_mirror(b->kind, a->dtype)(first + (count - 1) * a->stride[2], a->stride[2],
+                                              last - (count - 1) * unit, unit, count);
         else
-            mirror_of(b->kind, a->dtype)(last, unit, first, a->stride[2], count);
+            gf_half_mirror(b->kind, a->dtype)(last, unit, first, a->stride[2], count);
     }
 }
 

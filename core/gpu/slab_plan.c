@@ -396,46 +396,46 @@ static void take_share(const struct gf_gpu_slabs *s, struct gf_gpu_walk *w) {
     w->bytes_written = (int64_t)((double)w->bytes_written / (double)all * (double)own.count);
 }
 
-static void add_walk(struct gf_gpu_slabs *s, struct gf_gpu_walk w) {
+/* The next walk, whose kind the caller has set: what it moves. A walk is too large for the stack. */
+static void add_walk(struct gf_gpu_slabs *s) {
+    struct gf_gpu_walk *w = &s->walk[s->n_walks++];
     const struct gf_job *job = &s->job;
     int64_t shape[GF_MAX_RANK];
     const int64_t columns = s->plan.width * s->plan.number / s->unit;
-    w.granule = w.blocks ? granule_of(s) : 1;
-    w.columns = gf_gpu_slabs_are_line(s) && !w.blocks;
-    w.extent = w.blocks ? s->plan.rows * columns : s->plan.pages;
-    w.bytes_read = w.bytes_written = s->plan.exchange_bytes;
+    w->granule = w->blocks ? granule_of(s) : 1;
+    w->columns = gf_gpu_slabs_are_line(s) && !w->blocks;
+    w->extent = w->blocks ? s->plan.rows * columns : s->plan.pages;
+    w->bytes_read = w->bytes_written = s->plan.exchange_bytes;
     gf_job_in_shape(job, shape);
-    if (w.from_input)
-        w.bytes_read = array_bytes(job, shape, job->in_dtype);
-    if (w.to_output)
-        w.bytes_written = 0;
-    for (int i = 0; i < job->n_out && w.to_output && !w.scans; i++) {
+    if (w->from_input)
+        w->bytes_read = array_bytes(job, shape, job->in_dtype);
+    if (w->to_output)
+        w->bytes_written = 0;
+    for (int i = 0; i < job->n_out && w->to_output && !w->scans; i++) {
         gf_job_out_shape(job, i, shape);
-        if (gf_gpu_job_walks_twice(job) && s->plan.real && w.direction == GF_FORWARD)
+        if (gf_gpu_job_walks_twice(job) && s->plan.real && w->direction == GF_FORWARD)
             shape[2] = job->shape[2] / 2 + 1; /* the rest is mirrored by the host */
-        w.bytes_written += array_bytes(job, shape, job->out[i].dtype);
+        w->bytes_written += array_bytes(job, shape, job->out[i].dtype);
     }
     if (s->seat.members)
-        take_share(s, &w);
-    s->walk[s->n_walks++] = w;
+        take_share(s, w);
 }
 
 static const char line_columns[] = "blocks of columns, and their twiddles";
 
 static void add_filter_walks(struct gf_gpu_slabs *s) {
     const bool line = gf_gpu_slabs_are_line(s);
-    add_walk(s,
-             (struct gf_gpu_walk){
-                 .what = line ? line_columns : "slabs of pages, forward but along the slowest axis",
-                 .from_input = true});
-    add_walk(s, (struct gf_gpu_walk){
-                    .what = line ? "blocks of rows, filtered and back"
-                                 : "blocks of all pages, the slowest axis, filtered and back",
-                    .blocks = true,
-                    .filters = true});
-    add_walk(s, (struct gf_gpu_walk){.what = line ? line_columns : "slabs of pages, back",
-                                     .direction = GF_INVERSE,
-                                     .to_output = true});
+    struct gf_gpu_walk *w = s->walk;
+    w[0].what = line ? line_columns : "slabs of pages, forward but along the slowest axis";
+    w[0].from_input = true;
+    w[1].what = line ? "blocks of rows, filtered and back"
+                     : "blocks of all pages, the slowest axis, filtered and back";
+    w[1].blocks = w[1].filters = true;
+    w[2].what = line ? line_columns : "slabs of pages, back";
+    w[2].direction = GF_INVERSE;
+    w[2].to_output = true;
+    for (int i = 0; i < 3; i++)
+        add_walk(s);
 }
 
 static void add_walks(struct gf_gpu_slabs *s) {
@@ -452,23 +452,23 @@ static void add_walks(struct gf_gpu_slabs *s) {
     bool scans = false;
     for (int i = 0; i < job->n_out && forward; i++)
         scans |= gf_gpu_slabs_scans(s, i);
-    if (twice)
-        add_walk(s, (struct gf_gpu_walk){.what = slabs_first ? slabs : blocks,
-                                         .blocks = !slabs_first,
-                                         .from_input = true,
-                                         .direction = job->direction});
-    const struct gf_gpu_walk last = {.direction = job->direction,
-                                     .what =
-                                         twice == slabs_first || job->axes == 1 ? blocks : slabs,
-                                     .blocks = twice ? slabs_first : job->axes == 1,
-                                     .from_input = !twice,
-                                     .to_output = true};
-    if (scans) {
-        struct gf_gpu_walk scan = last;
-        scan.scans = true;
-        add_walk(s, scan);
+    struct gf_gpu_walk *w = s->walk;
+    if (twice) {
+        w->what = slabs_first ? slabs : blocks;
+        w->blocks = !slabs_first;
+        w->from_input = true;
+        w++->direction = job->direction;
+        add_walk(s);
     }
-    add_walk(s, last);
+    for (int last = scans ? 0 : 1; last < 2; last++) {
+        w->direction = job->direction;
+        w->what = twice == slabs_first || job->axes == 1 ? blocks : slabs;
+        w->blocks = twice ? slabs_first : job->axes == 1;
+        w->from_input = !twice;
+        w->to_output = true;
+        w++->scans = !last;
+        add_walk(s);
+    }
 }
 
 /* A filter's table, part by part. */

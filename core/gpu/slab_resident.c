@@ -70,7 +70,7 @@ void gf_gpu_resident_wait(const struct gf_gpu_member *member, int n) {
         c->api->use(c->gpu, 0);
         c->api->sync(c->gpu);
     }
-    gf_fail(GF_EBACKEND, "%s", message); /* the first failure's */
+    gf_message_restore(message); /* a failure's before this, if there is one */
 }
 
 void gf_gpu_resident_drop(struct gf_gpu_resident *r) {

@@ -1,5 +1,6 @@
 /* A job in slabs: its walks, the display ranges between them, and the memory that they use. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
@@ -71,17 +72,19 @@ static int run_some_lines(const struct gf_gpu_context *c, const struct gf_array 
                                .precision = lines.dtype == GF_C128 ? GF_DOUBLE : GF_SINGLE,
                                .n_out = 1,
                                .out = {{.kind = GF_COMPLEX, .dtype = lines.dtype}}};
-    struct gf_gpu_run m = {.plan = NULL};
-    int rc = gf_gpu_run_make(c, &m, &job);
+    struct gf_gpu_run *m = calloc(1, sizeof *m);
+    int rc = m ? gf_gpu_run_make(c, m, &job) : gf_fail(GF_ENOMEM, "no memory for a plan");
     if (!rc)
-        rc = gf_gpu_run_prepare(c, &m, 0);
+        rc = gf_gpu_run_prepare(c, m, 0);
     if (!rc)
-        rc = gf_gpu_run_upload(c, &m, &lines);
+        rc = gf_gpu_run_upload(c, m, &lines);
     if (!rc)
-        rc = gf_gpu_run_launch(c, &m, 0, m.plan->n_passes);
+        rc = gf_gpu_run_launch(c, m, 0, m->plan->n_passes);
     if (!rc)
-        rc = gf_gpu_run_download(c, &m, &lines, NULL);
-    gf_gpu_run_drop(c, &m);
+        rc = gf_gpu_run_download(c, m, &lines, NULL);
+    if (m)
+        gf_gpu_run_drop(c, m);
+    free(m);
     return rc;
 }
 

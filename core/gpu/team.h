@@ -33,15 +33,15 @@ int gf_gpu_team_plan(struct gf_gpu_context *c, const struct gf_job *job, bool re
 /* How long the first device of the list, and all of them, are expected to take for a job that several can
  * share; all 0 where there is one device. Opens none. */
 struct gf_plan_times gf_gpu_team_times(const struct gf_gpu_context *c, const struct gf_job *job);
-/* As gf_device_exec.link. */
+/* As gf_on_device.link. */
 int gf_gpu_team_link(void *context, int64_t bytes, double *speed);
 /* Whether all should share a job that fits one. */
 bool gf_gpu_team_gains(const struct gf_gpu_context *c, const struct gf_plan_times *times);
 void gf_gpu_team_list(const struct gf_gpu_team_plan *p, struct gf_plan *plan);
-/* As gf_backend.exec. */
+/* As gf_plan_ops.exec. */
 int gf_gpu_team_exec(const struct gf_gpu_team_plan *p, const struct gf_array *in,
                      struct gf_array *out, struct gf_report *report);
-/* As the functions of gf_device_exec, of a resident plan. */
+/* As the functions of gf_plan_ops, of a resident plan. */
 int gf_gpu_team_upload(struct gf_gpu_team_plan *p, const struct gf_array *in);
 int gf_gpu_team_run(struct gf_gpu_team_plan *p, int times, double *seconds);
 int gf_gpu_team_download(struct gf_gpu_team_plan *p, struct gf_array *out,

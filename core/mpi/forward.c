@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/halves.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
 #include "core/mpi/direction.h"
@@ -35,13 +36,13 @@ static char *at(const struct forward *f, int64_t z, int64_t row, int64_t column)
  * (kernels/cpu/tile.h), where these decide the sign of zeros. */
 static void unpack_row(struct forward *f, int64_t y) {
     const struct gf_slabs *v = &f->v;
-    const int64_t mirror = (v->ny - y) % v->ny, nearest = y < mirror ? y : mirror;
+    const int64_t mirror = gf_half_negative(y, v->ny);
     const int64_t a = gf_rows_index(&v->rows, y), b = gf_rows_index(&v->rows, mirror);
     const bool own = y == mirror;
-    if (!own && (mirror > y) != (nearest % 2 != 0))
+    if (!own && !gf_half_leads(0, v->nz, y, mirror))
         return;
     for (int64_t z = 0; z < (own ? v->nz / 2 + 1 : v->nz); z++) {
-        const int64_t back = (v->nz - z) % v->nz;
+        const int64_t back = gf_half_negative(z, v->nz);
         gf_unpack_pair(v, at(f, z, a, 0), at(f, back, b, 0), at(f, z, a, v->cols),
                        at(f, back, b, v->cols));
     }
@@ -56,7 +57,7 @@ static void make_symmetric(struct forward *f) {
     for (int64_t i = 0; i < v->rows.count; i++) {
         const int64_t y = gf_rows_at(&v->rows, i);
         for (int64_t z = 0; z < v->nz; z++) {
-            if (z != (v->nz - z) % v->nz || y != (v->ny - y) % v->ny)
+            if (z != gf_half_negative(z, v->nz) || y != gf_half_negative(y, v->ny))
                 continue;
             if (zero >= 0)
                 gf_drop_imaginary(v, at(f, z, i, zero));
@@ -72,15 +73,16 @@ static void make_symmetric(struct forward *f) {
  * image. */
 static void fill_row(struct forward *f, int64_t z, int64_t y, char *to) {
     const struct gf_slabs *v = &f->v;
-    const int64_t i = gf_rows_index(&v->rows, y), back = (v->nz - z) % v->nz;
+    const int64_t i = gf_rows_index(&v->rows, y), back = gf_half_negative(z, v->nz);
     for (int k = 0; k < f->file.runs; k++) {
         const struct gf_column_run *r = &f->file.run[k];
         char *first = to + r->at * v->point;
         if (!r->mirrored)
             memcpy(first, at(f, z, i, r->column), (size_t)(r->n * v->point));
-        const int64_t mirror = gf_rows_index(&v->rows, (v->ny - y) % v->ny);
-        for (int64_t c = 0; c < r->n && r->mirrored; c++)
-            gf_conjugate(v, at(f, back, mirror, r->column - c), first + c * v->point);
+        const int64_t mirror = gf_rows_index(&v->rows, gf_half_negative(y, v->ny));
+        if (r->mirrored)
+            gf_half_mirror_columns(GF_COMPLEX, v->type, v->channels,
+                                   at(f, back, mirror, r->column - r->n + 1), r->n, first);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/halves.h"
 #include "core/base/sample_value.h"
 #include "core/mpi/direction.h"
 #include "core/mpi/file_rows.h"
@@ -17,7 +18,7 @@ struct inverse {
     struct gf_file_rows file;
     struct gf_array in; /* room for a chunk of its rows */
     struct gf_planes planes;
-    struct gf_energies energy;
+    double energy[2]; /* of the Hermitian part, and of the rest */
 };
 
 /* ---------------------------------------------------------------- rows */
@@ -95,21 +96,21 @@ static void join_column(struct inverse *f, int64_t here, int64_t there, int64_t 
     char *a = v->by_rows + here * v->row + column * v->point;
     char *b = v->by_rows + there * v->row + column * v->point;
     if (here == there)
-        gf_join_pair(v, a, a, a, 1, &f->energy);
+        gf_join_pair(v, a, a, a, 1, f->energy);
     else
-        gf_join_pairs(v, a, b, &f->energy);
+        gf_join_pairs(v, a, b, f->energy);
 }
 
 static void take_symmetric(struct inverse *f, int64_t z, int64_t row) {
     const struct gf_slabs *v = &f->v;
     const int64_t y = gf_rows_at(&v->rows, row), n = v->rows.count;
-    const int64_t mirror = gf_rows_index(&v->rows, (v->ny - y) % v->ny);
-    const int64_t here = z * n + row, there = (v->nz - z) % v->nz * n + mirror;
+    const int64_t mirror = gf_rows_index(&v->rows, gf_half_negative(y, v->ny));
+    const int64_t here = z * n + row, there = gf_half_negative(z, v->nz) * n + mirror;
     for (int64_t c = 0; c < v->cols; c++) {
         const int64_t x = v->columns.first + c;
         char *a = v->by_rows + here * v->row + c * v->point;
         if (x && 2 * x != v->nx)
-            gf_join_pair(v, a, v->rest + there * v->row + c * v->point, a, 2, &f->energy);
+            gf_join_pair(v, a, v->rest + there * v->row + c * v->point, a, 2, f->energy);
         else if (here <= there)
             join_column(f, here, there, c);
     }
@@ -138,7 +139,7 @@ static int allocate(struct inverse *f) {
 
 /* The ranks' energies, together. */
 static int add_up(struct inverse *f) {
-    double found[2] = {f->energy.kept, f->energy.lost};
+    double found[2] = {f->energy[0], f->energy[1]};
     int rc = gf_planes_add_up(&f->planes);
     if (!rc)
         rc = gf_ranks_sum(f->v.ranks, found, 2);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/mpi/symmetry.h"
 
 static int rank_of(const struct gf_slabs *v, int across) {
@@ -73,7 +74,7 @@ static void widen_plane(const struct gf_slabs *v, int64_t plane) {
     for (int64_t y = v->ny; y-- > 0;)
         memmove(to + y * v->row, from + y * narrow, (size_t)narrow);
     for (int64_t y = 0; 2 * y <= v->ny; y++) {
-        char *x = to + y * v->row, *m = to + (v->ny - y) % v->ny * v->row;
+        char *x = to + y * v->row, *m = to + gf_half_negative(y, v->ny) * v->row;
         gf_unpack_pair(v, x, m, x + narrow, m + narrow);
     }
 }

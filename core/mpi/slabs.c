@@ -28,7 +28,7 @@ static int look_at_plan(struct gf_slabs *v) {
     v->packed = packs == GF_PACKS_ALL;
     v->packed_within = packs == GF_PACKS_WITHIN;
     v->shares = gf_spread_shares(&s->job, plan->pair_axis, plan->pair_lines);
-    s->backend->unplan(s->context, plan);
+    gf_plan_drop(plan);
     return 0;
 }
 
@@ -132,7 +132,7 @@ int gf_slabs_open(struct gf_spread *s, struct gf_slabs *v) {
 void gf_slabs_close(struct gf_slabs *v) {
     for (int i = 0; i < GF_SLABS_PLANS; i++) {
         if (v->plan[i])
-            v->s->backend->unplan(v->s->context, v->plan[i]);
+            gf_plan_drop(v->plan[i]);
         v->plan[i] = NULL;
     }
     gf_free(v->by_rows);
@@ -153,11 +153,11 @@ int gf_slabs_transform(struct gf_slabs *v, const struct gf_job *job, const struc
     if (i == GF_SLABS_PLANS) {
         i = v->next_plan++ % GF_SLABS_PLANS;
         if (v->plan[i])
-            b->unplan(context, v->plan[i]);
+            gf_plan_drop(v->plan[i]);
         v->plan[i] = NULL;
         rc = b->plan(context, job, &v->plan[i]);
     }
-    return rc ? rc : b->exec(context, v->plan[i], in, out, report ? report : &unused);
+    return rc ? rc : v->plan[i]->ops->exec(v->plan[i], in, out, report ? report : &unused);
 }
 
 /* Points of the axes that a job leaves to others. */

@@ -91,18 +91,22 @@ static bool assumed_lost(void *gpu) {
 /* Plans take no buffer, and without build() no kernel. */
 static const struct gf_gpu no_gpu = {.free_bytes = assumed_free_bytes, .lost = assumed_lost};
 
-static int assumed_probe(char reason[GF_REASON]) {
+static int assumed_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "%s, which need not be here", assumed.props.name);
     return 0;
 }
 
-static int assumed_list(struct gf_gpu_props *props, int most) {
+static int assumed_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     if (most > 0)
         props[0] = assumed.props;
     return 1;
 }
 
-static int assumed_open(const struct gf_backend_options *options, void **context) {
+static int assumed_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                        void **context) {
+    (void)b;
     struct gf_gpu_context *c = calloc(1, sizeof *c);
     *context = c;
     if (!c)
@@ -121,13 +125,7 @@ static int assumed_measure(void *context, struct gf_device_speed *speed) {
     return 0;
 }
 
-static const struct gf_device_exec on_device = {.measure = assumed_measure};
-
-static int assumed_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                        struct gf_array *out, struct gf_report *report) {
-    (void)context, (void)plan, (void)in, (void)out, (void)report;
-    return gf_fail(GF_EBACKEND, "'%s' is assumed: nothing runs there", assumed.props.name);
-}
+static const struct gf_on_device on_device = {.measure = assumed_measure};
 
 int gf_assume_backend(const char *name, const struct gf_assumed_device *device,
                       const struct gf_backend **out) {
@@ -142,10 +140,8 @@ int gf_assume_backend(const char *name, const struct gf_assumed_device *device,
                                           .list = assumed_list,
                                           .open = assumed_open,
                                           .plan = like[i]->plan,
-                                          .exec = assumed_exec,
                                           .on_device = &on_device,
                                           .lost = gf_gpu_run_lost,
-                                          .unplan = like[i]->unplan,
                                           .close = free};
             *out = &backend;
             return 0;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/factor.h"
 #include "core/base/memory.h"
@@ -68,36 +69,40 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
     char reason[GF_REASON] = "no backend runs on the CPU";
     *out = NULL;
     while ((*out = gf_backend_next(o->backends, false, *out)))
-        if (!(*out)->probe(reason))
+        if (!gf_backend_probe(*out, reason))
             return 0;
     return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
 }
 
-/* What the runs take by the record of this backend's device; 0 where that tells nothing. */
+/* What the runs take by the record of this backend's device; 0 where that tells nothing, as a noisy one. */
 static double recorded(const struct gf_backend *b, const struct gf_job *job,
-                       const struct gf_outlook *o) {
+                       const struct gf_outlook *o, const char **noisy) {
     struct gf_speed_record r;
-    if (!gf_record_of_device(b, b->devices ? o->device : NULL, &r))
+    if (!gf_record_of_device(b, b->devices ? o->device : NULL, &r)) {
+        *noisy = r.noisy ? b->name : *noisy;
         return 0;
+    }
     return (double)o->runs * gf_record_seconds(&r, job, o->threads);
 }
 
 /* Puts what was measured in place of the estimates. Devices are looked at only where the CPU takes longer
- * than a context does. */
-static void weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
-                           struct weights *w) {
+ * than a context does. Returns the name of a backend whose record is noisy, or NULL. */
+static const char *weigh_recorded(const struct gf_job *job, const struct gf_outlook *o,
+                                  struct weights *w) {
+    const char *noisy = NULL;
     const struct gf_backend *b;
     const double context = o->open ? 0 : gf_context_seconds;
     if (o->untuned || !gf_record_has_any())
-        return;
-    double seconds = choose_host(o, &b) ? 0 : recorded(b, job, o);
+        return NULL;
+    double seconds = choose_host(o, &b) ? 0 : recorded(b, job, o, &noisy);
     if (seconds > 0)
         w->host = seconds;
     for (b = NULL, seconds = 0; w->host > context && (b = gf_backend_next(o->backends, true, b)) &&
-                                !(seconds = recorded(b, job, o));)
+                                !(seconds = recorded(b, job, o, &noisy));)
         continue;
     if (seconds > 0)
         w->device = context + seconds;
+    return noisy;
 }
 
 static const char *time_text(double seconds, char text[32]) {
@@ -143,6 +148,12 @@ static void look_for_device(const struct gf_outlook *o, char no_device[GF_REASON
     }
 }
 
+static void add_noisy(const char *backend, char why[GF_REASON]) {
+    const size_t n = strlen(why);
+    if (backend)
+        snprintf(why + n, GF_REASON - n, "; tune's record of %s is noisy, not used", backend);
+}
+
 int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct gf_choice *choice) {
     *choice = (struct gf_choice){.backend = NULL};
     if (job->op == GF_DWT) { /* a few operations a sample, at the pace of memory */
@@ -153,7 +164,7 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         return rc;
     }
     struct weights w = weigh(job, o);
-    weigh_recorded(job, o, &w);
+    const char *noisy = weigh_recorded(job, o, &w);
     if (w.host > w.device && o->is_cold && o->is_cold())
         w.device += build_seconds;
     struct gf_gpu_props props;
@@ -175,13 +186,15 @@ int gf_auto_choose(const struct gf_job *job, const struct gf_outlook *o, struct 
         snprintf(choice->why, GF_REASON,
                  "%s: about %s with the copies on %.60s, %s on %d thread%s%s", b->name, device,
                  props.name, host, w.threads, s, times);
+        add_noisy(noisy, choice->why);
         return 0;
     }
     if (w.host <= w.device)
-        snprintf(but, GF_REASON, "a GPU would take %s to be there", device);
+        snprintf(but, GF_REASON, "a GPU would need %s to start", device);
     int rc = choose_host(o, &choice->backend);
     if (!rc)
         snprintf(choice->why, GF_REASON, "%s: about %s on %d thread%s%s; %.150s",
                  choice->backend->name, host, w.threads, s, times, but);
+    add_noisy(noisy, choice->why);
     return rc;
 }

@@ -90,7 +90,7 @@ static int find(const struct gf_backend *const *list, const char *name, bool ins
         if (strcmp(name, b->name))
             continue;
         char reason[GF_REASON] = "";
-        if ((installed && b->installed ? b->installed : b->probe)(reason))
+        if ((installed && b->installed ? b->installed : b->probe)(b, reason))
             return gf_backend_unusable(b, reason);
         *out = b;
         return 0;
@@ -128,7 +128,8 @@ const struct gf_backend *gf_backend_next(const struct gf_backend *const *list, b
 
 int gf_backend_devices(const struct gf_backend *b, struct gf_gpu_props props[GF_GPU_MAX_DEVICES]) {
     char reason[GF_REASON] = "";
-    int n = b->list && !b->probe(reason) ? b->list(props, GF_GPU_MAX_DEVICES) : 0;
+    int n =
+        b->list && !gf_backend_probe(b, reason) ? gf_backend_list(b, props, GF_GPU_MAX_DEVICES) : 0;
     return n > 0 ? n : 0;
 }
 
@@ -136,9 +137,9 @@ int gf_backend_device(const struct gf_backend *b, const char *name, struct gf_gp
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
     char reason[GF_REASON] = "";
     int index;
-    if (b->probe(reason))
+    if (gf_backend_probe(b, reason))
         return gf_fail(GF_EABSENT, "backend '%s' is not usable here: %s", b->name, reason);
-    int n = b->list ? b->list(list, GF_GPU_MAX_DEVICES) : 0;
+    int n = b->list ? gf_backend_list(b, list, GF_GPU_MAX_DEVICES) : 0;
     int rc = n < 0 ? n : gf_gpu_pick(name, list, n, &index);
     if (!rc)
         *props = list[index];

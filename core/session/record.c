@@ -1,4 +1,4 @@
-/* A file of lines: version, backend, device, driver, then numbers, between tabs. */
+/* A file of lines: version, backend, device, driver, then numbers, between tabs; "noisy" where they are. */
 #include "core/session/record.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 #include "core/gpu/common.h"
 #include "core/session/cache_lines.h"
 
-enum { MOST = 64, KEY = 640, BYTES = 32 << 10, NUMBERS = 10 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
-static const char name[] = "device-speeds";
+enum { MOST = 64, KEY = 640, BYTES = 30 << 10, NUMBERS = GF_RECORD_RATES + 2 };
+static const char name[] = "device-speeds", noisy[] = " noisy"; /* which ends a line */
 
 const int gf_record_fft_side[GF_RECORD_FFTS] = {256, 1024, 4096};
 const int gf_record_wavelet_side[GF_RECORD_WAVELETS] = {1024, 4096};
@@ -25,7 +25,7 @@ static bool identify(const struct gf_backend *b, const char *device, struct iden
     struct gf_gpu_props list[GF_GPU_MAX_DEVICES];
     int index = 0, n;
     *id = (struct identity){.alike = 1};
-    if (b->probe(id->reason))
+    if (gf_backend_probe(b, id->reason))
         return false;
     if (!b->list)
         return true;
@@ -59,8 +59,7 @@ static void key_of(const struct gf_backend *b, const char *device, const struct 
             *at = ' ';
 }
 
-/* The numbers of a record in the order in which they are kept. */
-static void numbers(struct gf_speed_record *r, double *at[NUMBERS]) {
+void gf_record_rates(struct gf_speed_record *r, double *at[GF_RECORD_RATES]) {
     int n = 0;
     at[n++] = &r->copy;
     for (int i = 0; i < 4; i++)
@@ -71,8 +70,13 @@ static void numbers(struct gf_speed_record *r, double *at[NUMBERS]) {
         at[n++] = &r->fft[i];
     for (int i = 0; i < GF_RECORD_WAVELETS; i++)
         at[n++] = &r->wavelet[i];
-    at[n++] = &r->open;
-    at[n++] = &r->link;
+}
+
+/* The numbers of a record in the order in which they are kept. */
+static void numbers(struct gf_speed_record *r, double *at[NUMBERS]) {
+    gf_record_rates(r, at);
+    at[GF_RECORD_RATES] = &r->open;
+    at[GF_RECORD_RATES + 1] = &r->link;
 }
 
 static bool parse(const char *text, struct gf_speed_record *r) {
@@ -86,6 +90,7 @@ static bool parse(const char *text, struct gf_speed_record *r) {
         if (end == text || !isfinite(*at[i]) || *at[i] < 0)
             return false;
     }
+    r->noisy = !strcmp(end, noisy);
     return r->threads >= 0;
 }
 
@@ -102,15 +107,20 @@ bool gf_record_of_device(const struct gf_backend *b, const char *device,
                          struct gf_speed_record *r) {
     struct identity id;
     char key[KEY];
+    bool any_noisy = false;
+    *r = (struct gf_speed_record){.threads = 0};
     if (!identify(b, device, &id))
         return false;
-    key_of(b, device, &id, id.rank, key);
-    bool found = find(key, r);
-    for (int i = 0; i < id.alike && !found; i++) {
-        key_of(b, device, &id, i, key);
-        found = find(key, r);
+    for (int i = -1; i < id.alike; i++) { /* its own first */
+        key_of(b, device, &id, i < 0 ? id.rank : i, key);
+        if (!find(key, r))
+            continue;
+        if (!r->noisy)
+            return true;
+        any_noisy = true;
     }
-    return found;
+    r->noisy = any_noisy;
+    return false;
 }
 
 bool gf_record_keep(const struct gf_backend *b, const char *device,
@@ -127,7 +137,7 @@ bool gf_record_keep(const struct gf_backend *b, const char *device,
     int used = snprintf(text, sizeof text, "%s%d", key, own.threads);
     for (int i = 0; i < NUMBERS && at[i]; i++)
         used += snprintf(text + used, sizeof text - (size_t)used, " %.6g", *at[i]);
-    used += snprintf(text + used, sizeof text - (size_t)used, "\n");
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s\n", own.noisy ? noisy : "");
     const int lock = gf_cache_lines_lock();
     gf_cache_lines_read(name, old, sizeof old);
     while ((line = strsep(&rest, "\n")) && kept < MOST)

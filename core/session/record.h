@@ -10,6 +10,7 @@
 #include "core/session/backends.h"
 
 enum { GF_RECORD_FFTS = 3, GF_RECORD_WAVELETS = 2 };
+enum { GF_RECORD_RATES = 7 + GF_RECORD_FFTS + GF_RECORD_WAVELETS };
 
 /* Rates a second; 0: not measured. */
 struct gf_speed_record {
@@ -21,13 +22,18 @@ struct gf_speed_record {
     double staged[2]; /* bytes of a large array that plans copy through buffers */
     double fft[GF_RECORD_FFTS];         /* samples of a real square of gf_record_fft_side[i] */
     double wavelet[GF_RECORD_WAVELETS]; /* likewise, three levels */
+    bool noisy; /* measured twice they differ, or something else had the CPU: nobody uses it */
 };
+
+/* The rates that a busy machine changes: all but open and link. */
+void gf_record_rates(struct gf_speed_record *r, double *rate[GF_RECORD_RATES]);
 
 /* Sides of the squares that are measured, rising; small ones several at a time. */
 extern const int gf_record_fft_side[GF_RECORD_FFTS], gf_record_wavelet_side[GF_RECORD_WAVELETS];
 
 /* The record of a backend's device (NULL: the first, or the backend has none), or that of another one of
- * the same name; false where there is none for such a device, driver and version. Opens no context. */
+ * the same name; false where there is none for such a device, driver and version, or a noisy one (r->noisy).
+ * Opens no context. */
 bool gf_record_of_device(const struct gf_backend *b, const char *device, struct gf_speed_record *r);
 /* Whether there may be any, without a look for devices. */
 bool gf_record_has_any(void);

@@ -35,8 +35,7 @@ static int64_t runs_ahead(const struct gf_runner *r) {
 }
 
 void gf_runner_forget(struct gf_runner *r) {
-    if (r->kept)
-        backend_of(r, r->own)->unplan(r->own_context, r->kept);
+    gf_plan_drop(r->kept);
     if (r->plan == r->kept)
         r->plan = NULL;
     r->kept = NULL;
@@ -137,7 +136,8 @@ static int choose(struct gf_runner *r, const struct gf_job *job, int *out) {
     const char *name = backend_of(r, *out)->name;
     for (int i = 0; backend_of(r, i); i++) {
         char reason[GF_REASON] = "";
-        if (!backend_of(r, i)->automatic || has_failed(r, i) || backend_of(r, i)->probe(reason))
+        if (!backend_of(r, i)->automatic || has_failed(r, i) ||
+            gf_backend_probe(backend_of(r, i), reason))
             continue;
         *out = i;
         snprintf(r->why, sizeof r->why, "%s did not work", name);
@@ -282,11 +282,10 @@ static int exec(struct gf_runner *r, struct gf_plan *plan, const struct gf_array
     struct gf_session *s = r->session;
     const struct gf_backend *b = backend_of(r, r->now);
     if (b->per_thread)
-        return b->exec(r->own_context, plan, in, out, report);
-    void *context = s->context[r->now];
-    int rc = b->exec(context, plan, in, out, report);
+        return plan->ops->exec(plan, in, out, report);
+    int rc = plan->ops->exec(plan, in, out, report);
     if (rc == GF_ENOMEM && gf_session_unplan(s, plan))
-        rc = b->exec(context, plan, in, out, report);
+        rc = plan->ops->exec(plan, in, out, report);
     if (rc)
         gf_session_check_lost(s, r->now);
     return rc;
@@ -320,7 +319,7 @@ int gf_runner_run(struct gf_runner *r, const struct gf_array *in, struct gf_arra
 int gf_runner_run_fed(struct gf_runner *r, const struct gf_array *in, const struct gf_feed *feed,
                       struct gf_array *out, struct gf_report *report) {
     memset(report, 0, sizeof *report);
-    int rc = backend_of(r, r->now)->exec_fed(r->own_context, r->kept, in, feed, out, report);
+    int rc = r->kept->ops->exec_fed(r->kept, in, feed, out, report);
     r->ms.run = report->ms;
     return rc;
 }

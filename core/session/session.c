@@ -96,7 +96,7 @@ static const struct gf_backend *find_with(const struct gf_session *s,
     }
     do
         b = gf_backend_next(s->options.backends, false, b);
-    while (b && (!has(b) || b->probe(reason)));
+    while (b && (!has(b) || gf_backend_probe(b, reason)));
     return b;
 }
 
@@ -203,9 +203,9 @@ static void *open_context(void *argument) {
     struct gf_opening *o = argument;
     char reason[GF_REASON] = "";
     double start = gf_now_ms();
-    o->status = o->backend->open(&o->options, &o->context);
+    o->status = gf_backend_open(o->backend, &o->options, &o->context);
     o->ms = gf_now_ms() - start;
-    if (o->status == GF_EABSENT && o->backend->installed && o->backend->probe(reason))
+    if (o->status == GF_EABSENT && o->backend->installed && gf_backend_probe(o->backend, reason))
         gf_backend_unusable(o->backend, reason);
     if (o->status)
         snprintf(o->message, sizeof o->message, "%s", gf_message());
@@ -221,7 +221,7 @@ static void prepare_opening(const struct gf_session *s, int i, struct gf_opening
 int gf_session_open_own(const struct gf_session *s, int i, int threads, void **context) {
     char devices[GF_DEVICE_LIST];
     const struct gf_backend_options options = backend_options(s, i, threads, devices);
-    return gf_session_backend(s, i)->open(&options, context);
+    return gf_backend_open(gf_session_backend(s, i), &options, context);
 }
 
 /* A GPU backend that was asked for by name alone may have nothing but the CPU under it. */
@@ -313,10 +313,9 @@ void gf_session_check_lost(struct gf_session *s, int i) {
 
 /* ---- shared plans ---- */
 
-static bool drop(struct gf_session *s, struct gf_shared_plan *p) {
+static bool drop(struct gf_shared_plan *p) {
     bool any = p->plan != NULL;
-    if (any)
-        gf_session_backend(s, p->backend)->unplan(s->context[p->backend], p->plan);
+    gf_plan_drop(p->plan);
     p->plan = NULL;
     return any;
 }
@@ -325,7 +324,7 @@ int gf_session_unplan(struct gf_session *s, const struct gf_plan *but) {
     int n = 0;
     for (int i = 0; i < GF_SHARED_PLANS; i++)
         if (!but || s->plan[i].plan != but)
-            n += drop(s, &s->plan[i]);
+            n += drop(&s->plan[i]);
     return n;
 }
 
@@ -349,7 +348,7 @@ static struct gf_shared_plan *free_slot(struct gf_session *s, int i) {
     for (int k = 1; k < GF_SHARED_PLANS; k++)
         if (!s->plan[k].plan || (oldest->plan && s->plan[k].used < oldest->used))
             oldest = &s->plan[k];
-    drop(s, oldest);
+    drop(oldest);
     return oldest;
 }
 
@@ -375,7 +374,7 @@ int gf_session_plan(struct gf_session *s, int i, const struct gf_job *job, doubl
     const bool short_of_room = rc == GF_ENOMEM || (!rc && (*plan)->in_slabs);
     if (short_of_room && gf_session_unplan(s, NULL)) {
         if (!rc)
-            b->unplan(s->context[i], *plan);
+            gf_plan_drop(*plan);
         rc = b->plan(s->context[i], job, plan);
     }
     if (rc) {
@@ -461,7 +460,7 @@ void gf_session_close(struct gf_session *s) {
         return;
     for (int i = 0; i < GF_SHARED_PLANS; i++)
         if (s->plan[i].plan && !is_left(s, s->plan[i].backend))
-            drop(s, &s->plan[i]);
+            drop(&s->plan[i]);
     gf_session_join(s, &ms, &backend);
     for (int i = 0; gf_session_backend(s, i) && i < GF_MAX_BACKENDS; i++)
         if (s->open >> i & 1 && !is_left(s, i))

@@ -11,14 +11,19 @@
 #include "core/base/bandwidth.h"
 #include "core/base/clock.h"
 
-/* Milliseconds: a transform is repeated for so long, and none is begun so late. */
-enum { REPEAT_MS = 300, LATEST_MS = 40000, BUS_BYTES = 64 << 20, LINK_BYTES = 256 << 20 };
+/* Milliseconds: in each round a transform is repeated for so long, a slow one only once; no round is begun so
+ * late, and no transform. */
+enum { REPEAT_MS = 100, SLOW_MS = 3000, ROUNDS_MS = 20000, LATEST_MS = 40000 };
+enum { BUS_BYTES = 64 << 20, LINK_BYTES = 256 << 20 };
+/* A thread that waits for others of its team spins: with less of a CPU, something else has it. */
+static const double least_cpu = 0.75;
 enum { MOST_SIDE = 4096, BATCH = 8 << 20 /* samples */ };
 
 struct tuning {
     const struct gf_backend *b;
     void *context;
     double start; /* ms */
+    int threads;  /* as in struct gf_speed_record */
 };
 
 /* Real pictures, on a device so many that they keep it busy: to their whole spectra, or to three levels
@@ -80,8 +85,8 @@ static int prepare(const struct gf_backend *b, void *context, const struct gf_jo
     return rc;
 }
 
-static void drop(const struct gf_backend *b, void *context, struct work *w) {
-    b->unplan(context, w->plan);
+static void drop(struct work *w) {
+    gf_plan_drop(w->plan);
     gf_array_free(&w->in);
     gf_array_free(&w->out);
 }
@@ -92,11 +97,11 @@ static double rate_on_device(const struct tuning *t, const struct gf_job *job, d
     struct gf_report report;
     double best = 0, begun = gf_now_ms();
     int rc = prepare(t->b, t->context, job, &w);
-    for (int i = 0; !rc && (i < 3 || gf_now_ms() - begun < REPEAT_MS); i++) {
+    for (int i = 0; !rc && (i < 2 || gf_now_ms() - begun < (i < 3 ? SLOW_MS : REPEAT_MS)); i++) {
         rc = renew(job, &w.out);
         if (!rc)
-            rc = t->b->exec(t->context, w.plan, &w.in, &w.out, &report);
-        if (rc || (i && gf_now_ms() - begun > 10 * REPEAT_MS))
+            rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report);
+        if (rc)
             break;
         const double rate = (double)gf_array_count(&w.in) / report.ms.run * 1e3;
         best = i && report.ms.run > 0 ? fmax(rate, best) : best;
@@ -105,7 +110,7 @@ static double rate_on_device(const struct tuning *t, const struct gf_job *job, d
             staged[1] = fmax(staged[1], (double)gf_array_bytes(&w.out) / report.ms.download * 1e3);
         }
     }
-    drop(t->b, t->context, &w);
+    drop(&w);
     return best;
 }
 
@@ -116,6 +121,7 @@ struct team {
     struct gf_backend_options options;
     pthread_t thread;
     double rate; /* samples a second */
+    bool busy;   /* its first thread waited for a CPU */
 };
 
 static void *run_team(void *user) {
@@ -124,29 +130,32 @@ static void *run_team(void *user) {
     struct work w;
     struct gf_report report;
     void *context;
-    if (b->open(&team->options, &context))
+    if (gf_backend_open(b, &team->options, &context))
         return NULL;
     int rc = prepare(b, context, team->job, &w), runs = 0;
     if (!rc)
-        rc = b->exec(context, w.plan, &w.in, &w.out, &report); /* warms up */
-    double start = gf_now_ms(), ms = 0;
-    while (!rc && (!runs || ms < REPEAT_MS)) {
-        rc = b->exec(context, w.plan, &w.in, &w.out, &report);
+        rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report); /* warms up */
+    double start = gf_now_ms(), cpu = gf_thread_ms(), ms = 0, least = INFINITY;
+    while (!rc && (runs < 2 || ms < REPEAT_MS)) {
+        rc = w.plan->ops->exec(w.plan, &w.in, &w.out, &report);
         runs++;
+        least = fmin(least, gf_now_ms() - start - ms);
         ms = gf_now_ms() - start;
     }
     if (!rc)
-        team->rate = (double)gf_array_count(&w.in) * runs / ms * 1e3;
-    drop(b, context, &w);
+        team->rate = (double)gf_array_count(&w.in) / least * 1e3;
+    team->busy = gf_thread_ms() - cpu < least_cpu * ms;
+    drop(&w);
     b->close(context);
     return NULL;
 }
 
 /* What all threads of the CPU do together, which is in small teams where the pictures are small: so
  * they do the pages of a file, and the files of a folder. */
-static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, int threads) {
+static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, bool *busy) {
     enum { MOST_TEAMS = 8, TEAM = 4 };
     struct team team[MOST_TEAMS];
+    const int threads = t->threads;
     const bool small = t->b->per_thread && job->shape[1] < MOST_SIDE;
     const int wanted = small ? threads / TEAM : 1;
     const int teams = wanted < 1 ? 1 : wanted < MOST_TEAMS ? wanted : MOST_TEAMS;
@@ -161,8 +170,10 @@ static double rate_on_cpu(const struct tuning *t, const struct gf_job *job, int 
     run_team(&team[0]);
     for (int i = 1; i < started; i++)
         pthread_join(team[i].thread, NULL);
-    for (int i = 0; i < started; i++)
+    for (int i = 0; i < started; i++) {
         rate += team[i].rate;
+        *busy = *busy || team[i].busy;
+    }
     return rate;
 }
 
@@ -171,15 +182,15 @@ static double rate_of(const struct tuning *t, int side, bool wavelet, struct gf_
     const struct gf_job job = job_of(side, wavelet, t->b->on_device);
     if (gf_now_ms() - t->start > LATEST_MS)
         return 0;
-    return t->b->on_device ? rate_on_device(t, &job, r->staged) : rate_on_cpu(t, &job, r->threads);
+    return t->b->on_device ? rate_on_device(t, &job, r->staged) : rate_on_cpu(t, &job, &r->noisy);
 }
 
 static void measure_copies(const struct tuning *t, struct gf_speed_record *r) {
-    const struct gf_device_exec *d = t->b->on_device;
+    const struct gf_on_device *d = t->b->on_device;
     struct gf_device_speed speed = {.copy = 0};
     double seconds[2];
     if (!d) {
-        gf_bandwidth_copy(r->threads, &r->copy);
+        gf_bandwidth_copy(t->threads, &r->copy);
         return;
     }
     if (!d->measure(t->context, &speed))
@@ -196,7 +207,7 @@ static double link_to(const struct gf_backend *b, int own, int other) {
     void *context;
     double speed;
     snprintf(list, sizeof list, "%d,%d", own, other);
-    if (b->open(&(struct gf_backend_options){.device = list}, &context))
+    if (gf_backend_open(b, &(struct gf_backend_options){.device = list}, &context))
         return 0;
     if (b->on_device->link(context, LINK_BYTES, &speed))
         speed = 0;
@@ -220,22 +231,51 @@ static double slowest_link(const struct gf_backend *b, const char *device) {
     return isfinite(slowest) ? slowest : 0;
 }
 
+/* All rates once. */
+static double measure(void *user, struct gf_speed_record *r) {
+    const struct tuning *t = user;
+    measure_copies(t, r);
+    for (int i = 0; i < GF_RECORD_FFTS; i++)
+        r->fft[i] = rate_of(t, gf_record_fft_side[i], false, r);
+    for (int i = 0; i < GF_RECORD_WAVELETS; i++)
+        r->wavelet[i] = rate_of(t, gf_record_wavelet_side[i], true, r);
+    return gf_now_ms() - t->start;
+}
+
+void gf_tune_rounds(gf_tune_round round, void *user, struct gf_speed_record *r) {
+    struct gf_speed_record second = {.threads = 0}, now;
+    double *best[GF_RECORD_RATES], *next[GF_RECORD_RATES], *rate[GF_RECORD_RATES], ms;
+    int quiet = 0;
+    bool agree;
+    gf_record_rates(r, best);
+    gf_record_rates(&second, next);
+    gf_record_rates(&now, rate);
+    do {
+        now = (struct gf_speed_record){.threads = 0};
+        ms = round(user, &now);
+        quiet += !now.noisy;
+        agree = true;
+        for (int i = 0; i < GF_RECORD_RATES; i++) {
+            *next[i] = fmax(*next[i], fmin(*best[i], *rate[i]));
+            *best[i] = fmax(*best[i], *rate[i]);
+            agree = agree && *next[i] >= (1 - GF_TUNE_TOLERANCE) * *best[i];
+        }
+        r->noisy = quiet < 2 || !agree;
+    } while (r->noisy && ms < ROUNDS_MS);
+}
+
 int gf_tune_device(const struct gf_backend *b, const struct gf_backend_options *options,
                    struct gf_speed_record *r) {
     struct tuning t = {.b = b, .start = gf_now_ms()};
     *r = (struct gf_speed_record){.threads = 0};
-    int rc = b->open(options, &t.context);
+    int rc = gf_backend_open(b, options, &t.context);
     if (rc)
         return rc;
     if (b->devices)
         r->open = (gf_now_ms() - t.start) * 1e-3;
     else
-        r->threads = options->threads > 0 ? options->threads : omp_get_max_threads();
-    measure_copies(&t, r);
-    for (int i = 0; i < GF_RECORD_FFTS; i++)
-        r->fft[i] = rate_of(&t, gf_record_fft_side[i], false, r);
-    for (int i = 0; i < GF_RECORD_WAVELETS; i++)
-        r->wavelet[i] = rate_of(&t, gf_record_wavelet_side[i], true, r);
+        t.threads = r->threads = options->threads > 0 ? options->threads : omp_get_max_threads();
+    gf_tune_rounds(measure, &t, r);
     b->close(t.context);
     if (b->devices)
         r->link = slowest_link(b, options->device);

@@ -4,30 +4,7 @@
 
 #include <string.h>
 
-/* A complex number of either precision, in double: what follows is exact or rounded once. */
-struct number {
-    double re, im;
-};
-
-static struct number get(const char *p, int64_t size) {
-    if (size == 8) {
-        float x[2];
-        memcpy(x, p, sizeof x);
-        return (struct number){(double)x[0], (double)x[1]};
-    }
-    struct number x;
-    memcpy(&x, p, sizeof x);
-    return x;
-}
-
-static void put(char *p, int64_t size, struct number x) {
-    if (size == 8) {
-        float y[2] = {(float)x.re, (float)x.im};
-        memcpy(p, y, sizeof y);
-    } else {
-        memcpy(p, &x, sizeof x);
-    }
-}
+#include "core/base/halves.h"
 
 int64_t gf_slab_row(const struct gf_slab_block *b, int64_t index) {
     return index < b->n_low ? b->low + index : b->high + index - b->n_low;
@@ -38,7 +15,7 @@ static bool on(const struct gf_slab_plan *p, int axis) {
 }
 
 static int64_t negative(const struct gf_slab_plan *p, int axis, int64_t i) {
-    return on(p, axis) && i ? p->job.shape[axis] - i : i;
+    return on(p, axis) ? gf_half_negative(i, p->job.shape[axis]) : i;
 }
 
 /* The index in the block of the row that is the negative of the row at `index`. */
@@ -60,14 +37,6 @@ struct rows {
     bool first; /* of two packed rows the one whose mirror image takes the opposite sign */
 };
 
-/* As the CPU's passes take turns (kernels/cpu/tile.h), which only shows in the signs of zeros. */
-static bool comes_first(const struct gf_slab_plan *p, int64_t page, int64_t row) {
-    int64_t other = negative(p, 1, row), nearest = row < other ? row : other;
-    if (row == other)
-        return 2 * page <= p->pages;
-    return (row == nearest) == (nearest % 2 == 1);
-}
-
 static struct rows rows_at(const struct gf_slab_spectrum *s, int64_t page, int64_t index) {
     const struct gf_slab_plan *p = s->plan;
     struct rows r = {.page = page, .row = gf_slab_row(&s->block, index)};
@@ -75,28 +44,20 @@ static struct rows rows_at(const struct gf_slab_spectrum *s, int64_t page, int64
     r.here = at(s, page, index);
     r.there = at(s, mirror, other);
     r.own = mirror == page && negative(p, 1, r.row) == r.row;
-    r.first = comes_first(p, page, r.row);
+    r.first = gf_half_leads(page, p->pages, r.row, negative(p, 1, r.row));
     return r;
 }
 
-/* (a + b) / 2, rounded as the numbers are. */
-static struct number half_sum(struct number a, struct number b, int64_t size) {
-    if (size == 8)
-        return (struct number){(double)((float)a.re + (float)b.re) * 0.5,
-                               (double)((float)a.im + (float)b.im) * 0.5};
-    return (struct number){(a.re + b.re) * 0.5, (a.im + b.im) * 0.5};
-}
-
-/* The packed number A + i B, where A and B are spectra of real samples, to both. */
-static void unpack(struct number here, struct number there, bool first, int64_t size,
-                   struct number *a, struct number *b) {
-    struct number x = first ? here : there, y = first ? there : here;
-    *a = half_sum(x, (struct number){y.re, -y.im}, size);
-    *b = half_sum((struct number){x.im, -x.re}, (struct number){y.im, y.re}, size);
-    if (!first) {
-        a->im = -a->im;
-        b->im = -b->im;
+/* The packed column's two at the row, by way of the one of a pair that the kernels unpack. */
+static void unpack(struct gf_number here, struct gf_number there, bool first, bool is_double,
+                   struct gf_number *a, struct gf_number *b) {
+    if (first) {
+        gf_half_unpack(here, there, is_double, a, b);
+        return;
     }
+    gf_half_unpack(there, here, is_double, a, b);
+    *a = gf_number_conjugate(*a);
+    *b = gf_number_conjugate(*b);
 }
 
 /* A row of the spectrum to be filled: column x is at (x + shift) mod n. */
@@ -112,52 +73,39 @@ static char *column(const struct target *t, int64_t x) {
 
 /* Columns 0 and n/2 of a row from the packed column, or as they are, `c` bytes into the row. */
 static void end_numbers(const struct gf_slab_plan *p, const struct rows *r, int64_t c,
-                        struct number *a, struct number *b) {
-    const int64_t size = p->number;
+                        struct gf_number *a, struct gf_number *b) {
+    const bool is_double = p->number == 16;
     if (p->packed)
-        unpack(get(r->here + c, size), get(r->there + c, size), r->first, size, a, b);
+        unpack(gf_number_get(r->here + c, 0, is_double), gf_number_get(r->there + c, 0, is_double),
+               r->first, is_double, a, b);
     if (r->own) /* real: the rest is rounding */
         a->im = b->im = 0;
 }
 
 /* Columns 0 .. n/2. */
 static void half_row(const struct gf_slab_plan *p, const struct rows *r, const struct target *t) {
-    const int64_t n = p->job.shape[2], half = n / 2, size = p->number;
+    const int64_t n = p->job.shape[2], half = n / 2;
+    const bool is_double = p->number == 16;
     memcpy(column(t, 0), r->here, (size_t)(half * t->bytes));
     if (!p->packed)
         memcpy(column(t, half), r->here + half * t->bytes, (size_t)t->bytes);
-    for (int64_t c = 0; c < t->bytes && (p->packed || r->own); c += size) {
-        struct number a = get(column(t, 0) + c, size), b = get(column(t, half) + c, size);
+    for (int64_t c = 0; c < t->bytes && (p->packed || r->own); c += p->number) {
+        struct gf_number a = gf_number_get(column(t, 0) + c, 0, is_double);
+        struct gf_number b = gf_number_get(column(t, half) + c, 0, is_double);
         end_numbers(p, r, c, &a, &b);
-        put(column(t, 0) + c, size, a);
+        gf_number_put(column(t, 0) + c, 0, is_double, a);
         if (n % 2 == 0)
-            put(column(t, half) + c, size, b);
+            gf_number_put(column(t, half) + c, 0, is_double, b);
     }
 }
 
-/* Of one channel in single precision. */
-static void mirror_singles(const struct rows *r, const struct target *t) {
-    for (int64_t x = t->n / 2 + 1; x < t->n; x++) {
-        float f[2];
-        memcpy(f, r->there + (t->n - x) * 8, sizeof f);
-        f[1] = -f[1];
-        memcpy(column(t, x), f, sizeof f);
-    }
-}
-
-/* The columns behind the half: conjugates of the mirror image's, in reverse order. */
-static void mirror_row(const struct gf_slab_plan *p, const struct rows *r, const struct target *t) {
-    const int64_t n = p->job.shape[2], size = p->number;
-    if (t->bytes == 8) {
-        mirror_singles(r, t);
-        return;
-    }
-    for (int64_t x = n / 2 + 1; x < n; x++)
-        for (int64_t c = 0; c < t->bytes; c += size) {
-            struct number f = get(r->there + (n - x) * t->bytes + c, size);
-            f.im = -f.im;
-            put(column(t, x) + c, size, f);
-        }
+/* The columns behind the half: mirror images of columns 1 .. (n - 1) / 2, which lie side by side in the target
+ * whether it is shifted or not. `there` has column 0 first. */
+static void mirror_row(enum gf_kind kind, enum gf_dtype dtype, const char *there,
+                       const struct target *t) {
+    const int64_t behind = (t->n - 1) / 2, channels = t->bytes / (int64_t)gf_dtype_size(dtype);
+    gf_half_mirror_columns(kind, dtype, channels, there + t->bytes, behind,
+                           column(t, t->n - behind));
 }
 
 static void full_row(const struct rows *r, const struct target *t) {
@@ -188,7 +136,7 @@ void gf_slab_expand(const struct gf_slab_spectrum *s, int i, int64_t first, int6
         else
             full_row(&pair, &t);
         if (p->real && full)
-            mirror_row(p, &pair, &t);
+            mirror_row(GF_COMPLEX, p->number == 16 ? GF_C128 : GF_C64, pair.there, &t);
     }
 }
 
@@ -201,22 +149,12 @@ void gf_slab_ends(const struct gf_slab_spectrum *s, void *to) {
         const struct rows pair = rows_at(s, k / rows, k % rows);
         char *ends = (char *)to + 2 * k * bytes;
         for (int64_t c = 0; c < bytes; c += size) {
-            struct number a, b;
+            struct gf_number a, b;
             end_numbers(p, &pair, c, &a, &b);
-            put(ends + c, size, a);
-            put(ends + bytes + c, size, b);
+            gf_number_put(ends + c, 0, size == 16, a);
+            gf_number_put(ends + bytes + c, 0, size == 16, b);
         }
     }
-}
-
-/* n columns of `bytes` bytes from the last one to the first one. */
-static void reverse(char *to, const char *from, int64_t n, int64_t bytes) {
-    if (bytes == 1)
-        for (int64_t x = 0; x < n; x++)
-            to[x] = from[n - 1 - x];
-    else
-        for (int64_t x = 0; x < n; x++)
-            memcpy(to + x * bytes, from + (n - 1 - x) * bytes, (size_t)bytes);
 }
 
 void gf_slab_join(const struct gf_slab_spectrum *s, const char *ends, int64_t first, int64_t count,
@@ -237,24 +175,22 @@ void gf_slab_join(const struct gf_slab_spectrum *s, const char *ends, int64_t fi
         memcpy(column(&t, 1), pair.here + bytes, (size_t)((half - 1) * bytes));
         memcpy(column(&t, half), end + bytes, (size_t)bytes);
         if (!o->half)
-            reverse(column(&t, half + 1), pair.there + bytes, half - 1, bytes);
+            mirror_row(o->kind, o->dtype, pair.there, &t);
     }
 }
 
 static void hermitian_row(const struct gf_slab_plan *p, const struct rows *r, char *to,
                           double energy[2]) {
-    const int64_t n = p->job.shape[2], size = p->number, bytes = p->job.channels * size;
+    const int64_t n = p->job.shape[2], channels = p->job.channels;
+    const bool is_double = p->number == 16;
     for (int64_t x = 0; x <= n / 2; x++) {
-        const int64_t mirror = x ? n - x : 0;
+        const int64_t mirror = gf_half_negative(x, n);
         const double weight = x == 0 || 2 * x == n ? 1 : 2;
-        for (int64_t c = 0; c < bytes; c += size) {
-            const struct number f = get(r->here + x * bytes + c, size);
-            const struct number g = get(r->there + mirror * bytes + c, size);
-            const struct number even = half_sum(f, (struct number){g.re, -g.im}, size);
-            const struct number odd = half_sum(f, (struct number){-g.re, g.im}, size);
-            energy[0] += weight * (even.re * even.re + even.im * even.im);
-            energy[1] += weight * (odd.re * odd.re + odd.im * odd.im);
-            put(to + x * bytes + c, size, even);
+        for (int64_t c = 0; c < channels; c++) {
+            const struct gf_number f = gf_number_get(r->here, x * channels + c, is_double);
+            const struct gf_number g = gf_number_get(r->there, mirror * channels + c, is_double);
+            gf_number_put(to, x * channels + c, is_double,
+                          gf_half_hermitian(f, g, is_double, weight, energy));
         }
     }
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 #include "core/slab/line_math.h"
@@ -192,7 +193,8 @@ static int write_mirror(struct gf_lines *l, int i, const struct span *s) {
     struct span m = {s->line, 2 * l->n - s->first - own - count + 1, count, l->numbers};
     if (!count)
         return 0;
-    gf_line_mirror(s->numbers + own * l->point, count, l->p->width, gf_lines_wide(l), l->numbers);
+    gf_half_mirror_columns(GF_COMPLEX, gf_lines_wide(l) ? GF_C128 : GF_C64, l->p->width,
+                           s->numbers + own * l->point, count, l->numbers);
     return write_numbers(l, i, &m);
 }
 

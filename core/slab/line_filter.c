@@ -2,6 +2,7 @@
  * n1 - k1, so that of these two the spectrum of the samples is made, multiplied, and made points again. */
 #include <string.h>
 
+#include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/filter/line.h"
 #include "core/slab/line.h"
@@ -103,13 +104,12 @@ static int multiply(const struct pair *t, int i) {
     const struct gf_lines *l = t->l;
     const struct gf_job part = part_of(t, i);
     const int64_t n2 = l->p->rows;
-    int rc = 0;
-#pragma omp parallel for num_threads(l->r->io->threads) reduction(min : rc)
-    for (int64_t at = 0; at < n2; at += CHUNK) {
-        const int64_t count = gf_lines_least(CHUNK, n2 - at);
-        const int failed = multiply_chunk(t, &part, at, count, t->data[i] + at * l->point);
-        rc = failed < rc ? failed : rc;
-    }
+    struct gf_failure failed = {0};
+#pragma omp parallel for num_threads(l->r->io->threads)
+    for (int64_t at = 0; at < n2; at += CHUNK)
+        gf_failure_keep(&failed, multiply_chunk(t, &part, at, gf_lines_least(CHUNK, n2 - at),
+                                                t->data[i] + at * l->point));
+    const int rc = gf_failure_return(&failed);
     return rc || t->row[i] ? rc : multiply_chunk(t, &part, n2, 1, t->last);
 }
 

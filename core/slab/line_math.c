@@ -3,48 +3,28 @@
 
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/sample_run.h"
 
 enum { CHUNK = 256 };
 
-struct number {
-    double re, im;
-};
-
-static inline struct number times(struct number a, struct number b) {
-    return (struct number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-static inline struct number load(const void *p, int64_t i, bool wide) {
-    if (wide)
-        return (struct number){((const double *)p)[2 * i], ((const double *)p)[2 * i + 1]};
-    return (struct number){(double)((const float *)p)[2 * i],
-                           (double)((const float *)p)[2 * i + 1]};
-}
-
-static inline void store(void *p, int64_t i, bool wide, struct number x) {
-    if (wide) {
-        ((double *)p)[2 * i] = x.re;
-        ((double *)p)[2 * i + 1] = x.im;
-    } else {
-        ((float *)p)[2 * i] = (float)x.re;
-        ((float *)p)[2 * i + 1] = (float)x.im;
-    }
+static inline struct gf_number times(struct gf_number a, struct gf_number b) {
+    return (struct gf_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
 /* exp(-2 pi i step j / n), j < CHUNK. */
-static void fill_roots(const struct gf_roots *r, int64_t step, struct number *to) {
+static void fill_roots(const struct gf_roots *r, int64_t step, struct gf_number *to) {
     for (int j = 0; j < CHUNK; j++) {
         long double re, im;
         gf_roots_at(r, (uint64_t)step * (uint64_t)j % r->n, &re, &im);
-        to[j] = (struct number){(double)re, (double)im};
+        to[j] = (struct gf_number){(double)re, (double)im};
     }
 }
 
-static struct number root_at(const struct gf_roots *r, uint64_t k) {
+static struct gf_number root_at(const struct gf_roots *r, uint64_t k) {
     long double re, im;
     gf_roots_at(r, k % r->n, &re, &im);
-    return (struct number){(double)re, (double)im};
+    return (struct gf_number){(double)re, (double)im};
 }
 
 /* The product of two 64-bit numbers modulo n. */
@@ -52,21 +32,21 @@ static uint64_t product_mod(int64_t a, int64_t b, uint64_t n) {
     return (uint64_t)((unsigned __int128)(uint64_t)a * (uint64_t)b % n);
 }
 
-static inline __attribute__((always_inline)) void twiddle_chunk(const struct number *fine,
-                                                                struct number base, int64_t count,
-                                                                int64_t width, bool wide,
-                                                                void *columns) {
+static inline __attribute__((always_inline)) void twiddle_chunk(const struct gf_number *fine,
+                                                                struct gf_number base,
+                                                                int64_t count, int64_t width,
+                                                                bool wide, void *columns) {
     for (int64_t j = 0; j < count; j++) {
-        const struct number w = times(base, fine[j]);
+        const struct gf_number w = times(base, fine[j]);
         for (int64_t c = 0; c < width; c++) {
             const int64_t i = j * width + c;
-            store(columns, i, wide, times(load(columns, i, wide), w));
+            gf_number_put(columns, i, wide, times(gf_number_get(columns, i, wide), w));
         }
     }
 }
 
 void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns) {
-    struct number fine[CHUNK];
+    struct gf_number fine[CHUNK];
     const double sign = t->inverse ? -1 : 1;
     fill_roots(t->roots, t->row, fine);
     for (int j = 0; j < CHUNK; j++)
@@ -74,7 +54,7 @@ void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns) {
 #pragma omp parallel for num_threads(t->threads) if (t->threads > 1)
     for (int64_t at = 0; at < t->count; at += CHUNK) {
         const int64_t n = t->count - at < CHUNK ? t->count - at : CHUNK;
-        struct number base = root_at(t->roots, product_mod(t->row, t->first + at, t->roots->n));
+        struct gf_number base = root_at(t->roots, product_mod(t->row, t->first + at, t->roots->n));
         char *to = (char *)columns + at * t->width * (t->wide ? 16 : 8);
         base.im *= sign;
         if (t->width == 1 && !t->wide) /* constants, so that it becomes vectors */
@@ -89,39 +69,39 @@ void gf_line_twiddle(const struct gf_line_twiddle *t, void *columns) {
 /* z = x[2j] + i x[2j + 1] has the spectrum Z; with E and O those of the even and the odd samples,
  * E = (Z(k) + conj Z(n - k)) / 2, O = (Z(k) - conj Z(n - k)) / 2i, and X(k) = E + w O,
  * X(n - k) = conj(E - w O), w = exp(-2 pi i k / 2n). */
-static void forward_pair(struct number w, struct number *a, struct number *b) {
-    const struct number e = {(a->re + b->re) / 2, (a->im - b->im) / 2};
-    const struct number o = {(a->im + b->im) / 2, (b->re - a->re) / 2}, wo = times(w, o);
-    *a = (struct number){e.re + wo.re, e.im + wo.im};
-    *b = (struct number){e.re - wo.re, wo.im - e.im};
+static void forward_pair(struct gf_number w, struct gf_number *a, struct gf_number *b) {
+    const struct gf_number e = {(a->re + b->re) / 2, (a->im - b->im) / 2};
+    const struct gf_number o = {(a->im + b->im) / 2, (b->re - a->re) / 2}, wo = times(w, o);
+    *a = (struct gf_number){e.re + wo.re, e.im + wo.im};
+    *b = (struct gf_number){e.re - wo.re, wo.im - e.im};
 }
 
 /* Z(k) = E + i conj(w) D, Z(n - k) = conj(E) + i conj(conj(w) D), with E and D the sum and the
  * difference of X(k) and conj X(n - k). */
-static void inverse_pair(struct number w, struct number *a, struct number *b) {
-    const struct number e = {a->re + b->re, a->im - b->im}, d = {a->re - b->re, a->im + b->im};
-    const struct number wd = times((struct number){w.re, -w.im}, d);
-    *a = (struct number){e.re - wd.im, e.im + wd.re};
-    *b = (struct number){e.re + wd.im, wd.re - e.im};
+static void inverse_pair(struct gf_number w, struct gf_number *a, struct gf_number *b) {
+    const struct gf_number e = {a->re + b->re, a->im - b->im}, d = {a->re - b->re, a->im + b->im};
+    const struct gf_number wd = times((struct gf_number){w.re, -w.im}, d);
+    *a = (struct gf_number){e.re - wd.im, e.im + wd.re};
+    *b = (struct gf_number){e.re + wd.im, wd.re - e.im};
 }
 
 /* Point 0 and point n: both are real. */
 static void ends(const struct gf_line_pairs *t, void *low, void *high) {
     const int64_t last = (t->count - 1) * t->width;
     for (int64_t c = 0; c < t->width; c++) {
-        const struct number a = load(low, c, t->wide);
+        const struct gf_number a = gf_number_get(low, c, t->wide);
         if (!t->inverse) {
-            store(low, c, t->wide, (struct number){a.re + a.im, 0});
-            store(high, last + c, t->wide, (struct number){a.re - a.im, 0});
+            gf_number_put(low, c, t->wide, (struct gf_number){a.re + a.im, 0});
+            gf_number_put(high, last + c, t->wide, (struct gf_number){a.re - a.im, 0});
         } else {
-            const struct number b = load(high, last + c, t->wide);
-            store(low, c, t->wide, (struct number){a.re + b.re, a.re - b.re});
+            const struct gf_number b = gf_number_get(high, last + c, t->wide);
+            gf_number_put(low, c, t->wide, (struct gf_number){a.re + b.re, a.re - b.re});
         }
     }
 }
 
 void gf_line_pairs(const struct gf_line_pairs *t, void *low, void *high) {
-    struct number fine[CHUNK];
+    struct gf_number fine[CHUNK];
     fill_roots(t->roots, t->step, fine);
     const int64_t from = t->first == 0;
     if (from)
@@ -129,18 +109,19 @@ void gf_line_pairs(const struct gf_line_pairs *t, void *low, void *high) {
 #pragma omp parallel for num_threads(t->threads) if (t->threads > 1)
     for (int64_t at = from; at < t->count; at += CHUNK) {
         const int64_t end = t->count - at < CHUNK ? t->count : at + CHUNK;
-        const struct number base = root_at(t->roots, (uint64_t)(t->first + at * t->step));
+        const struct gf_number base = root_at(t->roots, (uint64_t)(t->first + at * t->step));
         for (int64_t j = at; j < end; j++) {
-            const struct number w = times(base, fine[j - at]);
+            const struct gf_number w = times(base, fine[j - at]);
             for (int64_t c = 0; c < t->width; c++) {
                 const int64_t i = j * t->width + c, k = (t->count - 1 - j) * t->width + c;
-                struct number a = load(low, i, t->wide), b = load(high, k, t->wide);
+                struct gf_number a = gf_number_get(low, i, t->wide),
+                                 b = gf_number_get(high, k, t->wide);
                 if (t->inverse)
                     inverse_pair(w, &a, &b);
                 else
                     forward_pair(w, &a, &b);
-                store(low, i, t->wide, a);
-                store(high, k, t->wide, b);
+                gf_number_put(low, i, t->wide, a);
+                gf_number_put(high, k, t->wide, b);
             }
         }
     }
@@ -157,7 +138,7 @@ static double read_reals(const struct gf_line_samples *s, const char *from, int6
     for (int64_t i = 0; i < count; i++)
         sum += re[i] * re[i] + im[i] * im[i];
     for (int64_t i = 0; i < count && !s->pairs; i++)
-        store(points, at + i, s->wide, (struct number){re[i], im[i]});
+        gf_number_put(points, at + i, s->wide, (struct gf_number){re[i], im[i]});
     /* Sample at + i is that of channel (at + i) mod width. */
     for (int64_t i = 0; i < count && s->pairs; i++) {
         const int64_t k = (at + i) / s->width, c = (at + i) % s->width;
@@ -207,26 +188,13 @@ int64_t gf_line_result(const struct gf_line_result *r, const void *numbers, void
     return clipped;
 }
 
-void gf_line_mirror(const void *from, int64_t count, int64_t width, bool wide, void *to) {
-    for (int64_t i = 0; i < count; i++)
-        for (int64_t c = 0; c < width; c++) {
-            struct number x = load(from, (count - 1 - i) * width + c, wide);
-            x.im = -x.im;
-            store(to, i * width + c, wide, x);
-        }
-}
-
 void gf_line_hermitian(void *half, const void *mirror, int64_t count, int64_t width, bool wide,
                        double energy[2]) {
     for (int64_t i = 0; i < count; i++)
         for (int64_t c = 0; c < width; c++) {
-            const struct number f = load(half, i * width + c, wide);
-            const struct number g = load(mirror, (count - 1 - i) * width + c, wide);
-            const struct number even = {(f.re + g.re) / 2, (f.im - g.im) / 2};
-            const struct number odd = {(f.re - g.re) / 2, (f.im + g.im) / 2};
-            energy[0] += even.re * even.re + even.im * even.im;
-            energy[1] += odd.re * odd.re + odd.im * odd.im;
-            store(half, i * width + c, wide, even);
+            const struct gf_number f = gf_number_get(half, i * width + c, wide);
+            const struct gf_number g = gf_number_get(mirror, (count - 1 - i) * width + c, wide);
+            gf_number_put(half, i * width + c, wide, gf_half_hermitian(f, g, wide, 1, energy));
         }
 }
 
@@ -234,9 +202,9 @@ void gf_line_hermitian(void *half, const void *mirror, int64_t count, int64_t wi
 
 void gf_line_times(const double *value, int64_t count, int64_t width, bool wide, void *numbers) {
     for (int64_t i = 0; i < count; i++) {
-        const struct number h = {value[2 * i], value[2 * i + 1]};
+        const struct gf_number h = {value[2 * i], value[2 * i + 1]};
         for (int64_t c = i * width; c < (i + 1) * width; c++)
-            store(numbers, c, wide, times(load(numbers, c, wide), h));
+            gf_number_put(numbers, c, wide, times(gf_number_get(numbers, c, wide), h));
     }
 }
 

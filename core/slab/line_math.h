@@ -52,9 +52,6 @@ struct gf_line_result {
 };
 int64_t gf_line_result(const struct gf_line_result *r, const void *numbers, void *samples);
 
-/* The other half of a spectrum of real samples, point by point: from[count - 1 - i] conjugated to
- * to[i]. */
-void gf_line_mirror(const void *from, int64_t count, int64_t width, bool wide, void *to);
 /* half[i] becomes its Hermitian part with mirror[count - 1 - i]; adds the squares of this part, and of
  * the rest, to `energy`. */
 void gf_line_hermitian(void *half, const void *mirror, int64_t count, int64_t width, bool wide,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/halves.h"
 #include "core/base/sample_run.h"
 #include "core/base/status.h"
 
@@ -86,17 +87,6 @@ void gf_slab_range_input(struct gf_slab_range *r, int64_t first, const struct gf
     }
 }
 
-static double real_at(const struct gf_slab_plan *p, const char *at) {
-    double wide;
-    if (p->number == 8) {
-        float single;
-        memcpy(&single, at, sizeof single);
-        return (double)single;
-    }
-    memcpy(&wide, at, sizeof wide);
-    return wide;
-}
-
 static void add_zeros(struct gf_slab_range *r, const char *page) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t channels = channels_of(p);
@@ -104,7 +94,8 @@ static void add_zeros(struct gf_slab_range *r, const char *page) {
     const int64_t columns = p->job.axes >> 2 & 1 ? 1 : p->job.shape[2];
     for (int64_t k = 0; k < r->n_zeros; k++) {
         const int64_t y = k / channels / columns % rows, x = k / channels % columns;
-        r->zero[k] += real_at(p, page + (y * p->width + x * channels + k % channels) * p->number);
+        r->zero[k] +=
+            gf_number_get(page, y * p->width + x * channels + k % channels, p->number == 16).re;
     }
 }
 
@@ -143,13 +134,8 @@ struct gf_array gf_slab_range_lines(const struct gf_slab_range *r) {
 
 /* ---- after the transform ---- */
 
-struct bin {
-    double re, im;
-};
-
-static struct bin bin_at(const struct gf_slab_range *r, int64_t z, int64_t line) {
-    const char *at = r->kept + (z * r->lines + line) * r->plan->number;
-    return (struct bin){real_at(r->plan, at), real_at(r->plan, at + r->plan->number / 2)};
+static struct gf_number bin_at(const struct gf_slab_range *r, int64_t z, int64_t line) {
+    return gf_number_get(r->kept, z * r->lines + line, r->plan->number == 16);
 }
 
 static int find(const struct gf_range_axis *a, int64_t index) {
@@ -160,22 +146,22 @@ static int find(const struct gf_range_axis *a, int64_t index) {
 }
 
 /* A bin of the sample by its positions; of packed ones as core/cpu/sampling.c unpacks them. */
-static struct bin sampled(const struct gf_slab_range *r, int a, int b, int k, int c) {
+static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int k, int c) {
     const struct gf_slab_plan *p = r->plan;
     const struct gf_range_axis *y = &r->sample.axis[1], *x = &r->sample.axis[2];
     const int columns = columns_of(p, &r->sample), channels = r->sample.axis[3].count;
     const int64_t z = r->sample.axis[0].index[a], n = p->job.shape[2];
     const bool nyquist = p->packed && 2 * x->index[k] == n;
     const int column = nyquist ? 0 : k;
-    const struct bin v = bin_at(r, z, ((int64_t)b * columns + column) * channels + c);
+    const struct gf_number v = bin_at(r, z, ((int64_t)b * columns + column) * channels + c);
     if (!p->packed || (x->index[k] && !nyquist))
         return v;
-    const int64_t ny = y->index[b] ? p->job.shape[1] - y->index[b] : 0;
-    const struct bin w =
-        bin_at(r, z ? p->pages - z : 0, (int64_t)find(y, ny) * columns * channels + c);
-    if (nyquist)
-        return (struct bin){0.5 * (v.im + w.im), 0.5 * (w.re - v.re)};
-    return (struct bin){0.5 * (v.re + w.re), 0.5 * (v.im - w.im)};
+    const int64_t ny = gf_half_negative(y->index[b], p->job.shape[1]);
+    const struct gf_number w =
+        bin_at(r, gf_half_negative(z, p->pages), (int64_t)find(y, ny) * columns * channels + c);
+    struct gf_number first, last;
+    gf_half_unpack(v, w, true, &first, &last);
+    return nyquist ? last : first;
 }
 
 static void find_sampled(struct gf_slab_range *r, int i) {
@@ -187,7 +173,7 @@ static void find_sampled(struct gf_slab_range *r, int i) {
         for (int a = 0; a < s->axis[0].count; a++)
             for (int b = 0; b < s->axis[1].count; b++)
                 for (int k = 0; k < s->axis[2].count; k++) {
-                    const struct bin v = sampled(r, a, b, k, c);
+                    const struct gf_number v = sampled(r, a, b, k, c);
                     *key++ = gf_range_key(job->out[i].kind, unit * v.re, unit * v.im);
                 }
     gf_range_sample_find(s, job, i, rms, r->of[i]);

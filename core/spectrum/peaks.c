@@ -286,7 +286,7 @@ static void insert(struct search *s, const struct gf_peak *p) {
 static void try_bin(struct search *s, const int64_t at[3], int64_t ring) {
     const struct gf_bins *b = &s->b;
     double power = gf_bins_power(b, at[0], at[1], at[2]), weakest;
-    double median = fmax(s->median[ring], s->floor * 1e-3);
+    double median = s->median[ring] > 0 ? s->median[ring] : s->floor * 1e-3;
     double strength = sqrt(power / median);
     if (power < s->floor || is_slope(b, at))
         return;

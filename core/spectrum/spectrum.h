@@ -56,9 +56,11 @@ struct gf_peak {
      * positive y, then z, where that differs. */
     int64_t at[GF_MAX_DIMS];
     double magnitude; /* |F| */
-    double strength;  /* |F| over the ring's median |F| */
-    double radius;    /* bins farther away than this, in steps, are background again; 1/2 and up */
-    bool twin;        /* a second bin, at -at, belongs to it */
+    /* |F| over the median |F| of its ring, to which the neighbouring rings belong too as long as that has
+     * fewer than 24 waves. Where the median is 0, a tenth of a rounding error stands for it. */
+    double strength;
+    double radius; /* bins farther away than this, in steps, are background again; 1/2 and up */
+    bool twin;     /* a second bin, at -at, belongs to it */
 };
 
 /* Finds the `max` strongest peaks, the strongest first. With `least` 0 the limit is one that noise

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/halves.h"
 #include "core/base/status.h"
 
 void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]) {
@@ -11,7 +12,7 @@ void gf_bins_value(const struct gf_bins *b, const int64_t at[3], double value[2]
         k[i] = (at[i] % b->n[i] + b->n[i]) % b->n[i];
     bool mirrored = k[2] >= b->stored;
     for (int i = 0; i < 3 && mirrored; i++)
-        k[i] = k[i] ? b->n[i] - k[i] : 0;
+        k[i] = gf_half_negative(k[i], b->n[i]);
     const char *p = b->data + k[0] * b->stride[0] + k[1] * b->stride[1] + k[2] * b->stride[2];
     value[0] = b->scale * (b->wide ? ((const double *)p)[0] : ((const float *)p)[0]);
     value[1] = b->scale * (b->wide ? ((const double *)p)[1] : ((const float *)p)[1]);

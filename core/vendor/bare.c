@@ -18,23 +18,20 @@ int gf_bare_check(const struct gf_job *job) {
     return rc;
 }
 
-int gf_bare_begin(const struct gf_gpu_context *c, const struct gf_job *job, size_t bytes,
-                  struct gf_plan **out) {
+int gf_bare_begin(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_plan_ops *ops,
+                  size_t bytes, struct gf_plan **out) {
     int rc = gf_bare_check(job);
     *out = NULL;
     if (rc)
         return rc;
-    struct gf_plan *plan = calloc(1, sizeof *plan);
-    struct gf_gpu_run *run = calloc(1, bytes);
     struct gf_gpu_plan *p = calloc(1, sizeof *p);
-    if (!plan || !run || !p) {
+    struct gf_plan *plan = p ? gf_plan_new(c, job, ops, bytes) : NULL;
+    if (!plan) {
         free(p);
-        free(run);
-        free(plan);
         return gf_fail(GF_ENOMEM, "no memory for a plan");
     }
-    plan->impl = run;
-    plan->job = p->job = *job;
+    struct gf_gpu_run *run = plan->impl;
+    p->job = *job;
     p->props = c->props;
     run->plan = p;
     gf_gpu_size_buffers(p);
@@ -56,19 +53,15 @@ int gf_bare_end(const struct gf_gpu_context *c, struct gf_plan *plan, int64_t be
     return 0;
 }
 
-void gf_bare_drop(const struct gf_gpu_context *c, struct gf_plan *plan) {
-    if (plan && plan->impl)
-        gf_gpu_run_drop(c, plan->impl);
-    if (plan)
-        free(plan->impl);
-    free(plan);
+void gf_bare_drop(struct gf_plan *plan) {
+    gf_gpu_run_drop(plan->context, plan->impl);
+    free(plan->impl);
 }
 
-int gf_bare_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
-    return gf_gpu_run_upload(context, plan->impl, in);
+int gf_bare_upload(struct gf_plan *plan, const struct gf_array *in) {
+    return gf_gpu_run_upload(plan->context, plan->impl, in);
 }
 
-int gf_bare_download(void *context, struct gf_plan *plan, struct gf_array *out,
-                     struct gf_report *report) {
-    return gf_gpu_run_download(context, plan->impl, out, report);
+int gf_bare_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
+    return gf_gpu_run_download(plan->context, plan->impl, out, report);
 }

@@ -6,11 +6,9 @@
  *         struct gf_gpu_run run;
  *         …
  *     };
- *     int rc = gf_bare_begin(c, job, sizeof(struct impl), &plan);
+ *     int rc = gf_bare_begin(c, job, &ops, sizeof(struct impl), &plan);
  *     if (!rc) rc = make(plan->impl);
- *     if (!rc) rc = gf_bare_end(c, plan, work_bytes, "clFFT");
- *     …
- *     gf_bare_drop(c, plan);                                                                  */
+ *     if (!rc) rc = gf_bare_end(c, plan, work_bytes, "clFFT");                                */
 #ifndef GF_CORE_VENDOR_BARE_H
 #define GF_CORE_VENDOR_BARE_H
 
@@ -20,16 +18,15 @@
 int gf_bare_check(const struct gf_job *job);
 /* A plan with an impl of so many bytes, all zero, and the sizes of its buffers; as
  * gf_bare_check(). Nothing to drop after a failure. */
-int gf_bare_begin(const struct gf_gpu_context *c, const struct gf_job *job, size_t bytes,
-                  struct gf_plan **plan);
+int gf_bare_begin(struct gf_gpu_context *c, const struct gf_job *job, const struct gf_plan_ops *ops,
+                  size_t bytes, struct gf_plan **plan);
 /* Checks that the device has room for the buffers and `beside`, and lists the library as one pass. */
 int gf_bare_end(const struct gf_gpu_context *c, struct gf_plan *plan, int64_t beside,
                 const char *what);
-void gf_bare_drop(const struct gf_gpu_context *c, struct gf_plan *plan); /* NULL is fine */
 
-/* As gf_device_exec.upload and .download. */
-int gf_bare_upload(void *context, struct gf_plan *plan, const struct gf_array *in);
-int gf_bare_download(void *context, struct gf_plan *plan, struct gf_array *out,
-                     struct gf_report *report);
+/* As the functions of gf_plan_ops; gf_bare_drop() comes last. */
+void gf_bare_drop(struct gf_plan *plan);
+int gf_bare_upload(struct gf_plan *plan, const struct gf_array *in);
+int gf_bare_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report);
 
 #endif

@@ -88,7 +88,8 @@ static const struct clfft *find(void) {
     return NULL;
 }
 
-static int clfft_probe(char reason[GF_REASON]) {
+static int clfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     char device[GF_REASON] = "";
     uint32_t version[3] = {0, 0, 0};
     int rc = gf_gpu_opencl.probe(device);
@@ -107,12 +108,15 @@ static int clfft_probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int clfft_list(struct gf_gpu_props *props, int most) {
+static int clfft_list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     return gf_gpu_opencl.list(props, most);
 }
 
 /* One context at a time: what clFFT keeps is the process's. */
-static int clfft_open(const struct gf_backend_options *options, void **context) {
+static int clfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                      void **context) {
+    (void)b;
     const struct clfft *f = find();
     *context = NULL;
     if (!f)
@@ -218,51 +222,29 @@ static int make_plan(const struct gf_gpu_context *c, struct impl *m, const struc
     return code ? failure(code, "planning") : 0;
 }
 
-static void clfft_unplan(void *context, struct gf_plan *plan) {
-    const struct gf_gpu_context *c = context;
-    struct impl *m = plan ? plan->impl : NULL;
-    if (m && m->made)
-        m->f->destroy(&m->plan);
-    if (m && m->work)
-        c->api->free(c->gpu, m->work);
-    gf_bare_drop(c, plan);
-}
-
-static int clfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    const struct gf_gpu_context *c = context;
-    struct gf_plan *plan;
-    *out = NULL;
-    int rc = gf_bare_begin(c, job, sizeof(struct impl), &plan);
-    if (rc)
-        return rc;
+static void clfft_drop(struct gf_plan *plan) {
+    const struct gf_gpu_context *c = plan->context;
     struct impl *m = plan->impl;
-    m->f = find();
-    rc = m->f ? check_lengths(job) : GF_EABSENT;
-    if (!rc)
-        rc = make_plan(c, m, job);
-    if (!rc)
-        rc = gf_bare_end(c, plan, m->work_bytes, "clfft");
-    plan->build_seconds = m->build_seconds;
-    if (rc)
-        clfft_unplan(context, plan);
-    else
-        *out = plan;
-    return rc;
+    if (m->made)
+        m->f->destroy(&m->plan);
+    if (m->work)
+        c->api->free(c->gpu, m->work);
+    gf_bare_drop(plan);
 }
 
 /* ---- run ---- */
 
-static int clfft_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
-    const struct gf_gpu_context *c = context;
+static int clfft_upload(struct gf_plan *plan, const struct gf_array *in) {
+    const struct gf_gpu_context *c = plan->context;
     struct impl *m = plan->impl;
-    int rc = gf_bare_upload(context, plan, in);
+    int rc = gf_bare_upload(plan, in);
     if (!rc && m->work_bytes && !m->work)
         rc = c->api->alloc(c->gpu, m->work_bytes, &m->work);
     return rc;
 }
 
-static int clfft_run(void *context, struct gf_plan *plan, int times, double *seconds) {
-    const struct gf_gpu_context *c = context;
+static int clfft_run(struct gf_plan *plan, int times, double *seconds) {
+    const struct gf_gpu_context *c = plan->context;
     const struct impl *m = plan->impl;
     void *queue = c->api->stream(c->gpu), *work = m->work ? c->api->native(m->work) : NULL;
     void *in = c->api->native(m->run.buffer[GF_GPU_IN]);
@@ -275,18 +257,35 @@ static int clfft_run(void *context, struct gf_plan *plan, int times, double *sec
     return rc ? rc : gf_gpu_run_end(c, seconds);
 }
 
-static const struct gf_device_exec on_device = {
-    .upload = clfft_upload,
-    .run = clfft_run,
-    .download = gf_bare_download,
-    .measure = gf_gpu_run_measure,
-    .transfer = gf_gpu_run_transfer,
-};
-
-static int clfft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                      struct gf_array *out, struct gf_report *report) {
-    return gf_device_exec_all(&on_device, context, plan, in, out, report);
+static int clfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
+                                           .upload = clfft_upload,
+                                           .run = clfft_run,
+                                           .download = gf_bare_download,
+                                           .drop = clfft_drop};
+    struct gf_gpu_context *c = context;
+    struct gf_plan *plan;
+    *out = NULL;
+    int rc = gf_bare_begin(c, job, &ops, sizeof(struct impl), &plan);
+    if (rc)
+        return rc;
+    struct impl *m = plan->impl;
+    m->f = find();
+    rc = m->f ? check_lengths(job) : GF_EABSENT;
+    if (!rc)
+        rc = make_plan(c, m, job);
+    if (!rc)
+        rc = gf_bare_end(c, plan, m->work_bytes, "clfft");
+    plan->build_seconds = m->build_seconds;
+    if (rc)
+        gf_plan_drop(plan);
+    else
+        *out = plan;
+    return rc;
 }
+
+static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,
+                                              .transfer = gf_gpu_run_transfer};
 
 const struct gf_backend gf_backend_clfft = {
     .name = "clfft",
@@ -296,9 +295,7 @@ const struct gf_backend gf_backend_clfft = {
     .list = clfft_list,
     .open = clfft_open,
     .plan = clfft_plan,
-    .exec = clfft_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,
-    .unplan = clfft_unplan,
     .close = clfft_close,
 };

@@ -38,15 +38,15 @@ struct impl {
     bool copies_input; /* the inverse overwrites what it reads, so that the input is copied first */
     int word;          /* bytes of a real */
     int64_t work_bytes;
-    struct gf_gpu_buffer *work;       /* cuFFT's own */
-    struct gf_array table;            /* a filter's, until it is on the device */
-    struct gf_filter_compose *filter; /* filters multiplied by the host; else NULL */
+    struct gf_gpu_buffer *work; /* cuFFT's own */
+    struct gf_array table;      /* a filter's, until it is on the device */
 };
 
-static int cufft_probe(char reason[GF_REASON]) {
+static int cufft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     char device[GF_REASON] = "";
     const struct gf_cufft *f;
     int version = 0, rc = gf_gpu_cuda.probe(device);
+    (void)b;
     if (rc) {
         snprintf(reason, GF_REASON, "%s", device);
         return rc;
@@ -62,7 +62,9 @@ static int cufft_probe(char reason[GF_REASON]) {
     return 0;
 }
 
-static int cufft_open(const struct gf_backend_options *options, void **context) {
+static int cufft_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                      void **context) {
+    (void)b;
     *context = NULL;
     return gf_cufft_find() ? gf_gpu_run_open(&gf_gpu_cuda, options, context) : GF_EABSENT;
 }
@@ -301,23 +303,6 @@ static int make_plan(const struct gf_gpu_context *c, struct impl *m, struct tran
     return code ? gf_cufft_failure(code, "planning", c->props.name) : 0;
 }
 
-static void cufft_unplan(void *context, struct gf_plan *plan) {
-    struct gf_gpu_context *c = context;
-    struct impl *m = plan ? plan->impl : NULL;
-    if (m) {
-        for (int i = 0; i < 2; i++)
-            if (m->transform[i].planned && c->api->stream(c->gpu))
-                m->f->destroy(m->transform[i].plan);
-        gf_filter_compose_free(m->filter);
-        gf_array_free(&m->table);
-        if (m->work)
-            c->api->free(c->gpu, m->work);
-        gf_gpu_run_drop(c, &m->run);
-    }
-    free(m);
-    free(plan);
-}
-
 static int make_all(const struct gf_gpu_context *c, struct impl *m, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     struct gf_gpu_space before, after;
@@ -341,46 +326,6 @@ static int make_all(const struct gf_gpu_context *c, struct impl *m, struct gf_pl
     return 0;
 }
 
-static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    struct gf_gpu_context *c = context;
-    *out = NULL;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
-    if (!rc && job->op != GF_FILTER)
-        rc = gf_job_fourier_only(job);
-    if (rc)
-        return rc;
-    struct gf_plan *plan = calloc(1, sizeof *plan);
-    struct impl *m = calloc(1, sizeof *m);
-    struct gf_gpu_plan *p = calloc(1, sizeof *p);
-    if (!plan || !m || !p) {
-        free(p);
-        free(m);
-        free(plan);
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    }
-    plan->impl = m;
-    plan->job = p->job = *job;
-    p->props = c->props;
-    m->run.plan = p;
-    m->word = job->precision == GF_DOUBLE ? 8 : 4;
-    m->f = gf_cufft_find();
-    if (!m->f)
-        rc = GF_EABSENT;
-    else if (job->op == GF_FILTER && !runs_on_device(job))
-        rc = gf_filter_compose_plan(&gf_backend_cufft, context, job, omp_get_max_threads(), plan,
-                                    &m->filter);
-    else
-        rc = make_all(c, m, plan);
-    if (rc) {
-        cufft_unplan(context, plan);
-        return rc;
-    }
-    *out = plan;
-    return 0;
-}
-
 /* ---- run ---- */
 
 static int take_work(const struct gf_gpu_context *c, struct impl *m) {
@@ -399,11 +344,9 @@ static int take_work(const struct gf_gpu_context *c, struct impl *m) {
     return rc;
 }
 
-static int cufft_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
-    struct gf_gpu_context *c = context;
+static int cufft_upload(struct gf_plan *plan, const struct gf_array *in) {
+    struct gf_gpu_context *c = plan->context;
     struct impl *m = plan->impl;
-    if (m->filter)
-        return gf_filter_compose_upload(m->filter, in);
     int rc = gf_gpu_run_upload(c, &m->run, in);
     if (!rc)
         rc = gf_gpu_run_launch(c, &m->run, 0, m->ready);
@@ -467,41 +410,80 @@ static int run_once(const struct gf_gpu_context *c, const struct impl *m) {
     return rc ? rc : gf_gpu_run_launch(c, r, m->between, r->plan->n_passes);
 }
 
-static int cufft_run(void *context, struct gf_plan *plan, int times, double *seconds) {
+static int cufft_run(struct gf_plan *plan, int times, double *seconds) {
+    struct gf_gpu_context *c = plan->context;
     struct impl *m = plan->impl;
-    if (m->filter)
-        return gf_filter_compose_on_device(m->filter, times, seconds);
-    int rc = gf_gpu_run_begin(context, seconds);
+    int rc = gf_gpu_run_begin(c, seconds);
     for (int i = 0; i < times && !rc; i++) {
         m->run.repeats = i;
-        rc = run_once(context, m);
+        rc = run_once(c, m);
     }
-    return rc ? rc : gf_gpu_run_end(context, seconds);
+    return rc ? rc : gf_gpu_run_end(c, seconds);
 }
 
-static int cufft_download(void *context, struct gf_plan *plan, struct gf_array *out,
-                          struct gf_report *report) {
+static int cufft_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
     struct impl *m = plan->impl;
-    if (m->filter)
-        return gf_filter_compose_download(m->filter, out, report);
-    int rc = gf_gpu_run_download(context, &m->run, out, report);
+    int rc = gf_gpu_run_download(plan->context, &m->run, out, report);
     if (!rc && m->direct && !m->transform[0].in_complex)
         gf_rounding_drop(&plan->job, out, 1); /* a few elements: not worth a kernel */
     return rc;
 }
 
-static const struct gf_device_exec on_device = {
-    .upload = cufft_upload,
-    .run = cufft_run,
-    .download = cufft_download,
-    .measure = gf_gpu_run_measure,
-    .transfer = gf_gpu_run_transfer,
-};
-
-static int cufft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                      struct gf_array *out, struct gf_report *report) {
-    return gf_device_exec_all(&on_device, context, plan, in, out, report);
+static void cufft_drop(struct gf_plan *plan) {
+    struct gf_gpu_context *c = plan->context;
+    struct impl *m = plan->impl;
+    for (int i = 0; i < 2; i++)
+        if (m->transform[i].planned && c->api->stream(c->gpu))
+            m->f->destroy(m->transform[i].plan);
+    gf_array_free(&m->table);
+    if (m->work)
+        c->api->free(c->gpu, m->work);
+    gf_gpu_run_drop(c, &m->run);
+    free(m);
 }
+
+static int cufft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
+                                           .upload = cufft_upload,
+                                           .run = cufft_run,
+                                           .download = cufft_download,
+                                           .drop = cufft_drop};
+    struct gf_gpu_context *c = context;
+    *out = NULL;
+    int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
+    if (!rc && job->op != GF_FILTER)
+        rc = gf_job_fourier_only(job);
+    if (!rc && !gf_cufft_find())
+        rc = GF_EABSENT;
+    if (!rc && job->op == GF_FILTER && !runs_on_device(job))
+        return gf_filter_compose_plan(&gf_backend_cufft, c, job, omp_get_max_threads(), out);
+    if (rc)
+        return rc;
+    struct gf_gpu_plan *p = calloc(1, sizeof *p);
+    struct gf_plan *plan = p ? gf_plan_new(c, job, &ops, sizeof(struct impl)) : NULL;
+    if (!plan) {
+        free(p);
+        return gf_fail(GF_ENOMEM, "no memory for a plan");
+    }
+    struct impl *m = plan->impl;
+    p->job = *job;
+    p->props = c->props;
+    m->run.plan = p;
+    m->word = job->precision == GF_DOUBLE ? 8 : 4;
+    m->f = gf_cufft_find();
+    rc = make_all(c, m, plan);
+    if (rc) {
+        gf_plan_drop(plan);
+        return rc;
+    }
+    *out = plan;
+    return 0;
+}
+
+static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,
+                                              .transfer = gf_gpu_run_transfer};
 
 const struct gf_backend gf_backend_cufft = {
     .name = "cufft",
@@ -510,10 +492,8 @@ const struct gf_backend gf_backend_cufft = {
     .probe = cufft_probe,
     .open = cufft_open,
     .plan = cufft_plan,
-    .exec = cufft_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,
-    .unplan = cufft_unplan,
     .close = gf_gpu_run_close,
     .slow_close = gf_gpu_run_slow_close,
 };

@@ -101,9 +101,10 @@ static bool find_library(void) {
     return present;
 }
 
-static int cufftxt_probe(char reason[GF_REASON]) {
+static int cufftxt_probe(const struct gf_backend *b, char reason[GF_REASON]) {
     struct gf_gpu_props props[GF_GPU_MAX_DEVICES];
     int version = 0;
+    (void)b;
     if (!find_library()) {
         snprintf(reason, GF_REASON, "%s", gf_message());
         return GF_EABSENT;
@@ -178,7 +179,9 @@ static void cufftxt_close(void *context) {
     free(c);
 }
 
-static int cufftxt_open(const struct gf_backend_options *options, void **context) {
+static int cufftxt_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                        void **context) {
+    (void)b;
     *context = NULL;
     if (!find_library())
         return GF_EABSENT;
@@ -212,20 +215,6 @@ static void drop(struct descriptor **d) {
     if (*d)
         library.free(*d);
     *d = NULL;
-}
-
-static void cufftxt_unplan(void *context, struct gf_plan *plan) {
-    const struct context *c = context;
-    struct impl *m = plan ? plan->impl : NULL;
-    if (m && !enter(c, 0)) {
-        drop(&m->input);
-        drop(&m->work);
-        drop(&m->sorted);
-        if (m->planned)
-            library.destroy(m->plan);
-    }
-    free(m);
-    free(plan);
 }
 
 static int check_job(const struct gf_job *job) {
@@ -296,33 +285,6 @@ static void list_passes(const struct context *c, struct gf_plan *plan) {
     snprintf(pass[1].what, sizeof pass[1].what, "copy to natural order");
 }
 
-static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    struct context *c = context;
-    *out = NULL;
-    int rc = check_job(job);
-    if (rc)
-        return rc;
-    struct gf_plan *plan = calloc(1, sizeof *plan);
-    struct impl *m = calloc(1, sizeof *m);
-    if (!plan || !m) {
-        free(m);
-        free(plan);
-        return gf_fail(GF_ENOMEM, "no memory for a plan");
-    }
-    plan->impl = m;
-    plan->job = *job;
-    if (!gf_dtype_is_complex(job->in_dtype)) /* reals are padded on their way to the devices */
-        plan->workspace_bytes = padded_bytes(job);
-    rc = make_plan(c, plan);
-    if (rc) {
-        cufftxt_unplan(c, plan);
-        return rc;
-    }
-    list_passes(c, plan);
-    *out = plan;
-    return 0;
-}
-
 /* ---- run ---- */
 
 static int failure(const struct context *c, int code, const char *what) {
@@ -338,8 +300,8 @@ static int take_memory(const struct context *c, struct impl *m) {
     return failure(c, code, "allocating");
 }
 
-static int cufftxt_upload(void *context, struct gf_plan *plan, const struct gf_array *in) {
-    const struct context *c = context;
+static int cufftxt_upload(struct gf_plan *plan, const struct gf_array *in) {
+    const struct context *c = plan->context;
     struct impl *m = plan->impl;
     struct gf_array padded = {0};
     const int last = plan->job.ndim - 1;
@@ -401,8 +363,8 @@ static int transform(const struct context *c, struct impl *m) {
 
 /* No clock of one device measures them all: the host's does, between waits for all of them. Each run
  * begins with its input again, which is not timed. */
-static int cufftxt_run(void *context, struct gf_plan *plan, int times, double *seconds) {
-    const struct context *c = context;
+static int cufftxt_run(struct gf_plan *plan, int times, double *seconds) {
+    const struct context *c = plan->context;
     struct impl *m = plan->impl;
     double ms = 0;
     int rc = 0;
@@ -421,9 +383,8 @@ static int cufftxt_run(void *context, struct gf_plan *plan, int times, double *s
 }
 
 /* The library brings any order back to the natural one on the way to the host. */
-static int cufftxt_download(void *context, struct gf_plan *plan, struct gf_array *out,
-                            struct gf_report *report) {
-    const struct context *c = context;
+static int cufftxt_download(struct gf_plan *plan, struct gf_array *out, struct gf_report *report) {
+    const struct context *c = plan->context;
     struct impl *m = plan->impl;
     struct gf_array packed = {0};
     int rc = enter(c, 0);
@@ -442,17 +403,44 @@ static int cufftxt_download(void *context, struct gf_plan *plan, struct gf_array
     return rc;
 }
 
-static const struct gf_device_exec on_device = {
-    .upload = cufftxt_upload,
-    .run = cufftxt_run,
-    .download = cufftxt_download,
-    .measure = cufftxt_measure,
-};
-
-static int cufftxt_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                        struct gf_array *out, struct gf_report *report) {
-    return gf_device_exec_all(&on_device, context, plan, in, out, report);
+static void cufftxt_drop(struct gf_plan *plan) {
+    struct impl *m = plan->impl;
+    if (!enter(plan->context, 0)) {
+        drop(&m->input);
+        drop(&m->work);
+        drop(&m->sorted);
+        if (m->planned)
+            library.destroy(m->plan);
+    }
+    free(m);
 }
+
+static int cufftxt_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
+                                           .upload = cufftxt_upload,
+                                           .run = cufftxt_run,
+                                           .download = cufftxt_download,
+                                           .drop = cufftxt_drop};
+    *out = NULL;
+    int rc = check_job(job);
+    if (rc)
+        return rc;
+    struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct impl));
+    if (!plan)
+        return GF_ENOMEM;
+    if (!gf_dtype_is_complex(job->in_dtype)) /* reals are padded on their way to the devices */
+        plan->workspace_bytes = padded_bytes(job);
+    rc = make_plan(context, plan);
+    if (rc) {
+        gf_plan_drop(plan);
+        return rc;
+    }
+    list_passes(context, plan);
+    *out = plan;
+    return 0;
+}
+
+static const struct gf_on_device on_device = {.measure = cufftxt_measure};
 
 const struct gf_backend gf_backend_cufftxt = {
     .name = "cufftxt",
@@ -462,8 +450,6 @@ const struct gf_backend gf_backend_cufftxt = {
     .probe = cufftxt_probe,
     .open = cufftxt_open,
     .plan = cufftxt_plan,
-    .exec = cufftxt_exec,
     .on_device = &on_device,
-    .unplan = cufftxt_unplan,
     .close = cufftxt_close,
 };

@@ -15,7 +15,12 @@
 #include "core/base/pass_list.h"
 #include "core/base/range_sample.h"
 
-static int probe(enum gf_fftw_maker maker, char reason[GF_REASON]) {
+static enum gf_fftw_maker maker_of(const struct gf_backend *b) {
+    return *(const enum gf_fftw_maker *)b->own;
+}
+
+static int fftw_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    const enum gf_fftw_maker maker = maker_of(b);
     const struct gf_fftw *d = gf_fftw_find(maker, GF_DOUBLE, NULL);
     const struct gf_fftw *f = gf_fftw_find(maker, GF_SINGLE, NULL), *any = f ? f : d;
     if (!any) {
@@ -26,14 +31,6 @@ static int probe(enum gf_fftw_maker maker, char reason[GF_REASON]) {
              any->plan_with_nthreads ? "" : ", one thread (no libfftw3f_omp or _threads)",
              f && d ? "" : (f ? ", single precision only" : ", double precision only"));
     return 0;
-}
-
-static int fftw_probe(char reason[GF_REASON]) {
-    return probe(GF_FFTW_OWN, reason);
-}
-
-static int mkl_probe(char reason[GF_REASON]) {
-    return probe(GF_FFTW_MKL, reason);
 }
 
 /* ---- context and plan ---- */
@@ -58,14 +55,15 @@ struct impl {
     bool direct; /* can run from array to array; the buffers are for arrays with other strides */
 };
 
-static int open_maker(enum gf_fftw_maker maker, const struct gf_backend_options *options,
-                      void **context) {
+static int fftw_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                     void **context) {
     static const struct {
         const char *name;
         unsigned flags;
     } modes[] = {
         {"estimate", GF_FFTW_ESTIMATE}, {"measure", GF_FFTW_MEASURE}, {"patient", GF_FFTW_PATIENT}};
     const char *name = options && options->fftw_plan ? options->fftw_plan : "estimate";
+    const enum gf_fftw_maker maker = maker_of(b);
     const char *path = options && maker == GF_FFTW_MKL ? options->library : NULL;
     int threads = options ? options->threads : 0;
     *context = NULL;
@@ -89,14 +87,6 @@ static int open_maker(enum gf_fftw_maker maker, const struct gf_backend_options 
     c->plan_seconds = options ? options->plan_seconds : 0;
     *context = c;
     return 0;
-}
-
-static int fftw_open(const struct gf_backend_options *options, void **context) {
-    return open_maker(GF_FFTW_OWN, options, context);
-}
-
-static int mkl_open(const struct gf_backend_options *options, void **context) {
-    return open_maker(GF_FFTW_MKL, options, context);
 }
 
 static void fftw_close(void *context) {
@@ -259,21 +249,6 @@ static void list_passes(const struct context *c, const struct impl *m, struct gf
         plan->workspace_bytes += array_bytes_of(&m->table);
 }
 
-static void fftw_unplan(void *context, struct gf_plan *plan) {
-    (void)context;
-    if (!plan)
-        return;
-    struct impl *m = plan->impl;
-    if (m) {
-        gf_fftw_destroy(m->f, m->plan);
-        gf_fftw_destroy(m->f, m->back);
-        gf_array_free(&m->table);
-        drop_buffers(m);
-    }
-    free(m);
-    free(plan);
-}
-
 static int plan_transform(const struct context *c, struct impl *m, struct gf_plan *plan) {
     const struct gf_job *job = &plan->job;
     lay_out(job, m);
@@ -298,40 +273,7 @@ static int plan_transform(const struct context *c, struct impl *m, struct gf_pla
     return 0;
 }
 
-static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    const struct context *c = context;
-    struct gf_plan *plan = NULL;
-    struct impl *m;
-    *out = NULL;
-    int rc = gf_job_validate(job);
-    if (!rc)
-        rc = gf_job_check_unpacked(job);
-    if (!rc && job->op != GF_FILTER)
-        rc = gf_job_fourier_only(job);
-    if (rc)
-        return rc;
-    const struct gf_fftw *f = gf_fftw_find(c->maker, job->precision, NULL);
-    if (!f)
-        return GF_EABSENT;
-    plan = calloc(1, sizeof *plan);
-    m = calloc(1, sizeof *m);
-    if (!plan || !m) {
-        free(m);
-        rc = gf_fail(GF_ENOMEM, "no memory for a plan");
-        goto out;
-    }
-    plan->job = *job;
-    plan->impl = m;
-    m->f = f;
-    rc = plan_transform(c, m, plan);
-    if (rc)
-        goto out;
-    *out = plan;
-    plan = NULL;
-out:
-    fftw_unplan(context, plan);
-    return rc;
-}
+/* ---- run ---- */
 
 /* The transforms, and the multiplication between a filter's two. */
 static void transform(const struct context *c, const struct gf_job *job, struct impl *m) {
@@ -349,9 +291,9 @@ static void transform(const struct context *c, const struct gf_job *job, struct 
     m->f->run_c2r(m->back, m->after.data, m->before.data);
 }
 
-static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                     struct gf_array *out, struct gf_report *report) {
-    const struct context *c = context;
+static int fftw_exec(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                     struct gf_report *report) {
+    const struct context *c = plan->context;
     const struct gf_job *job = &plan->job;
     struct impl *m = plan->impl;
     struct gf_report found = {.imag_ratio = 0};
@@ -384,25 +326,62 @@ static int fftw_exec(void *context, struct gf_plan *plan, const struct gf_array 
     return 0;
 }
 
+static void fftw_drop(struct gf_plan *plan) {
+    struct impl *m = plan->impl;
+    gf_fftw_destroy(m->f, m->plan);
+    gf_fftw_destroy(m->f, m->back);
+    gf_array_free(&m->table);
+    drop_buffers(m);
+    free(m);
+}
+
+static int fftw_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = fftw_exec, .drop = fftw_drop};
+    const struct context *c = context;
+    *out = NULL;
+    int rc = gf_job_validate(job);
+    if (!rc)
+        rc = gf_job_check_unpacked(job);
+    if (!rc && job->op != GF_FILTER)
+        rc = gf_job_fourier_only(job);
+    if (rc)
+        return rc;
+    const struct gf_fftw *f = gf_fftw_find(c->maker, job->precision, NULL);
+    if (!f)
+        return GF_EABSENT;
+    struct gf_plan *plan = gf_plan_new(context, job, &ops, sizeof(struct impl));
+    if (!plan)
+        return GF_ENOMEM;
+    struct impl *m = plan->impl;
+    m->f = f;
+    rc = plan_transform(c, m, plan);
+    if (rc) {
+        gf_plan_drop(plan);
+        return rc;
+    }
+    *out = plan;
+    return 0;
+}
+
+static const enum gf_fftw_maker own = GF_FFTW_OWN, mkl = GF_FFTW_MKL;
+
 const struct gf_backend gf_backend_fftw = {
     .name = "fftw",
+    .own = &own,
     .what = "FFTW 3, the reference",
     .probe = fftw_probe,
     .open = fftw_open,
     .plan = fftw_plan,
-    .exec = fftw_exec,
-    .unplan = fftw_unplan,
     .close = fftw_close,
 };
 
 const struct gf_backend gf_backend_mkl = {
     .name = "mkl",
+    .own = &mkl,
     .what = "Intel MKL through its FFTW interface",
     .library = true,
-    .probe = mkl_probe,
-    .open = mkl_open,
+    .probe = fftw_probe,
+    .open = fftw_open,
     .plan = fftw_plan,
-    .exec = fftw_exec,
-    .unplan = fftw_unplan,
     .close = fftw_close,
 };

@@ -27,7 +27,8 @@ struct impl {
     int direction;
 };
 
-static int vkfft_probe(char reason[GF_REASON]) {
+static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     char device[GF_REASON] = "";
     int version = VkFFTGetVersion(), rc = gf_gpu_cuda.probe(device);
     if (rc)
@@ -38,16 +39,18 @@ static int vkfft_probe(char reason[GF_REASON]) {
     return rc;
 }
 
-static int vkfft_open(const struct gf_backend_options *options, void **context) {
+static int vkfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                      void **context) {
+    (void)b;
     return gf_gpu_run_open(&gf_gpu_cuda, options, context);
 }
 
-static void vkfft_unplan(void *context, struct gf_plan *plan) {
-    struct gf_gpu_context *c = context;
-    struct impl *m = plan ? plan->impl : NULL;
-    if (m && m->made && c->api->stream(c->gpu))
+static void vkfft_drop(struct gf_plan *plan) {
+    struct gf_gpu_context *c = plan->context;
+    struct impl *m = plan->impl;
+    if (m->made && c->api->stream(c->gpu))
         deleteVkFFT(&m->app);
-    gf_bare_drop(c, plan);
+    gf_bare_drop(plan);
 }
 
 /* The innermost axes alone transformed: the others are one batch. */
@@ -91,30 +94,8 @@ static int make_app(const struct gf_gpu_context *c, struct impl *m, const struct
     return m->made ? 0 : gf_fail(GF_EUNSUPP, "VkFFT: planning: error %d", (int)code);
 }
 
-static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    struct gf_gpu_context *c = context;
-    *out = NULL;
-    if (!is_possible(job))
-        return gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
-    struct gf_plan *plan;
-    int rc = gf_bare_begin(c, job, sizeof(struct impl), &plan);
-    if (rc)
-        return rc;
-    struct impl *m = plan->impl;
-    m->in_bytes = (uint64_t)m->run.plan->bytes[GF_GPU_IN];
-    m->out_bytes = (uint64_t)m->run.plan->bytes[GF_GPU_OUT];
-    rc = make_app(c, m, job);
-    if (!rc)
-        rc = gf_bare_end(c, plan, 0, "vkfft");
-    if (rc)
-        vkfft_unplan(context, plan);
-    else
-        *out = plan;
-    return rc;
-}
-
-static int vkfft_run(void *context, struct gf_plan *plan, int times, double *seconds) {
-    struct gf_gpu_context *c = context;
+static int vkfft_run(struct gf_plan *plan, int times, double *seconds) {
+    struct gf_gpu_context *c = plan->context;
     struct impl *m = plan->impl;
     void *in = c->api->native(m->run.buffer[GF_GPU_IN]);
     void *out = c->api->native(m->run.buffer[GF_GPU_OUT]);
@@ -130,18 +111,35 @@ static int vkfft_run(void *context, struct gf_plan *plan, int times, double *sec
     return rc ? rc : gf_gpu_run_end(c, seconds);
 }
 
-static const struct gf_device_exec on_device = {
-    .upload = gf_bare_upload,
-    .run = vkfft_run,
-    .download = gf_bare_download,
-    .measure = gf_gpu_run_measure,
-    .transfer = gf_gpu_run_transfer,
-};
-
-static int vkfft_exec(void *context, struct gf_plan *plan, const struct gf_array *in,
-                      struct gf_array *out, struct gf_report *report) {
-    return gf_device_exec_all(&on_device, context, plan, in, out, report);
+static int vkfft_plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = gf_plan_exec_parts,
+                                           .upload = gf_bare_upload,
+                                           .run = vkfft_run,
+                                           .download = gf_bare_download,
+                                           .drop = vkfft_drop};
+    struct gf_gpu_context *c = context;
+    *out = NULL;
+    if (!is_possible(job))
+        return gf_fail(GF_EUNSUPP, "VkFFT is measured on c2c and forward r2c alone");
+    struct gf_plan *plan;
+    int rc = gf_bare_begin(c, job, &ops, sizeof(struct impl), &plan);
+    if (rc)
+        return rc;
+    struct impl *m = plan->impl;
+    m->in_bytes = (uint64_t)m->run.plan->bytes[GF_GPU_IN];
+    m->out_bytes = (uint64_t)m->run.plan->bytes[GF_GPU_OUT];
+    rc = make_app(c, m, job);
+    if (!rc)
+        rc = gf_bare_end(c, plan, 0, "vkfft");
+    if (rc)
+        gf_plan_drop(plan);
+    else
+        *out = plan;
+    return rc;
 }
+
+static const struct gf_on_device on_device = {.measure = gf_gpu_run_measure,
+                                              .transfer = gf_gpu_run_transfer};
 
 const struct gf_backend gf_backend_vkfft = {
     .name = "vkfft",
@@ -150,23 +148,24 @@ const struct gf_backend gf_backend_vkfft = {
     .probe = vkfft_probe,
     .open = vkfft_open,
     .plan = vkfft_plan,
-    .exec = vkfft_exec,
     .on_device = &on_device,
     .lost = gf_gpu_run_lost,
-    .unplan = vkfft_unplan,
     .close = gf_gpu_run_close,
 };
 #else
-static int vkfft_probe(char reason[GF_REASON]) {
+static int vkfft_probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "built without VkFFT (make VKFFT=DIR, where DIR has vkFFT.h)");
     return GF_EABSENT;
 }
 
-static int vkfft_open(const struct gf_backend_options *options, void **context) {
+static int vkfft_open(const struct gf_backend *b, const struct gf_backend_options *options,
+                      void **context) {
+    (void)b;
     char reason[GF_REASON];
     (void)options;
     *context = NULL;
-    return gf_fail(vkfft_probe(reason), "%s", reason);
+    return gf_fail(vkfft_probe(b, reason), "%s", reason);
 }
 
 const struct gf_backend gf_backend_vkfft = {

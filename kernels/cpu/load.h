@@ -159,6 +159,11 @@ INLINE long half_index(const struct tile *t, const struct gf_cpu_end *e, long k,
                                               : t->outer[0];
 }
 
+/* In double: squares of floats above 1e19 are not floats. */
+INLINE double square_of(double re, double im) {
+    return re * re + im * im;
+}
+
 /* The Hermitian part of a full spectrum, (F(k) + conj F(-k)) / 2. The rest would become the
  * imaginary part of the inverse, whose energy by Parseval is that of the rest. */
 static void load_hermitian(const struct tile *t, int half, cvec *a, long points, bool swap,
@@ -172,12 +177,11 @@ static void load_hermitian(const struct tile *t, int half, cvec *a, long points,
         cvec g = read_lanes(e->type, &m, mirror + axis_mirror(&e->line, k));
         cvec x = {(f.re + g.re) * (real)0.5, (f.im - g.im) * (real)0.5};
         cvec y = {(f.re - g.re) * (real)0.5, (f.im + g.im) * (real)0.5};
-        vec p = x.re * x.re + x.im * x.im, q = y.re * y.re + y.im * y.im;
         for (int l = 0; l < LANES; l++) {
             long h = half_index(t, e, k, half * LANES + l);
             weight[l] = l >= t->count[half] ? 0 : h == 0 || 2 * h == e->half_n ? 1 : 2;
-            even[l] += weight[l] * (double)p[l];
-            odd[l] += weight[l] * (double)q[l];
+            even[l] += weight[l] * square_of(x.re[l], x.im[l]);
+            odd[l] += weight[l] * square_of(y.re[l], y.im[l]);
         }
         a[k] = swap_if(swap, x);
     }

@@ -76,6 +76,28 @@ uint largest_of(uint v) {
     return all;
 }
 
+/* True when more than half of the keys, by weight, are below `key`. */
+bool most_are_below(uint key) {
+    uint below = 0u, all = 0u;
+    if (LOCAL_ID == 0)
+        digit[0] = digit[1] = 0u;
+    BARRIER();
+    for (int i = LOCAL_ID; i < args.count; i += THREADS) {
+        const uint weight = uint(order[args.weight_at + i]);
+        below += key_at(i) < key ? weight : 0u;
+        all += weight;
+    }
+    atomicAdd(digit[0], below);
+    atomicAdd(digit[1], all);
+    BARRIER();
+    return digit[0] > digit[1] / 2u;
+}
+
+/* A magnitude as what is shown of it. */
+real size_shown(real v) {
+    return min(KIND == KIND_POWER ? v * v : v, largest_real);
+}
+
 /* The sums of the digits before an invocation's own, in sums[LOCAL_ID]; their total is returned. */
 uint sum_before(int from) {
     uint own = 0u;
@@ -144,10 +166,14 @@ void main() {
     }
     largest = largest_of(largest);
     zero = largest_of(zero);
-    real most = params[args.params_at + PARAM_RMS];
-    most = min(KIND == KIND_POWER ? most * most : most, largest_real);
-    most = max(most, value_of_key(largest));
-    const uint from = key_of(small * most);
+    const real most =
+        max(size_shown(params[args.params_at + PARAM_RMS]), value_of_key(largest));
+    real rounding = size_shown(params[args.params_at + PARAM_ROUNDING]);
+    uint from = key_of(rounding);
+    if (!most_are_below(from)) {
+        rounding = 0.0;
+        from = key_of(small * most);
+    }
     clear_digits(SAMPLE_DIGITS);
     for (int i = LOCAL_ID; i < count; i += THREADS)
         if (key_at(i) > from)
@@ -176,7 +202,8 @@ void main() {
             black = value_of_key(black_high << SAMPLE_DIGIT | digit[0]);
             white = value_of_key(white_high << SAMPLE_DIGIT | digit[2]);
         }
-        params[args.params_at + PARAM_LOW] = black > white * 0.99 ? small * white : black;
+        params[args.params_at + PARAM_LOW] = 
+            black > white * 0.99 ? max(small * white, rounding) : black;
         params[args.params_at + PARAM_HIGH] = white;
     }
 }

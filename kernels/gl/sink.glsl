@@ -168,6 +168,9 @@ void store_line(const share s) {
 /* Result k of the transform, v, by each of the ways to write a line of them; element `at`. */
 #if SAMPLED
 void store_result(const share s, int k, int at, cplx v) {
+#if SCALED
+    v *= params[args.params + PARAM_SCALE];
+#endif
     if (to_line.self && (k == 0 || 2 * k == LENGTH))
         v.y = 0.0;
     tile[int(s.line) * LENGTH + k] = floatBitsToUint(abs(value_of(v, KIND))) >> KEY_SHIFT;

@@ -30,28 +30,26 @@ static void line_of(json_t *real, char text[64]) {
     json_decref(list);
 }
 
-static void test_known(void) {
+static void test_known_values(void) {
     static const struct {
         double v;
-        const char *text, *as_float;
+        const char *text;
     } known[] = {
-        {0, "[0.0]", "[0.0]"},
-        {3, "[3.0]", "[3.0]"},
-        {-0.5, "[-0.5]", "[-0.5]"},
-        {0.1, "[0.1]", "[0.1]"},
-        {0.1f, "[0.10000000149011612]", "[0.1]"},
-        {1.0 / 3, "[0.3333333333333333]", "[0.3333333333333333]"},
-        {1e300, "[1e+300]", "[1e+300]"},
-        {5e-324, "[4.94065645841247e-324]", "[4.94065645841247e-324]"},
-        {16777217, "[16777217.0]", "[16777217.0]"},
-        {123456789.0f, "[123456792.0]", "[123456790.0]"},
+        {0, "[0.0]"},
+        {3, "[3.0]"},
+        {-0.5, "[-0.5]"},
+        {0.1, "[0.1]"},
+        {0.1f, "[0.10000000149011612]"},
+        {1.0 / 3, "[0.3333333333333333]"},
+        {1e300, "[1e+300]"},
+        {5e-324, "[4.94065645841247e-324]"},
+        {16777217, "[16777217.0]"},
+        {123456789.0f, "[123456792.0]"},
     };
     char text[64];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         line_of(json_real(known[i].v), text);
         CHECK_MSG(!strcmp(text, known[i].text), "%s, not %s", text, known[i].text);
-        line_of(gf_json_float(known[i].v), text);
-        CHECK_MSG(!strcmp(text, known[i].as_float), "%s, not %s", text, known[i].as_float);
     }
 }
 
@@ -70,9 +68,8 @@ static void test_random(void) {
             CHECK_MSG(read_back(text) == d, "%a as %s", d, text);
         }
         if (isfinite(f)) {
-            line_of(gf_json_float(f), text);
-            CHECK_MSG((float)read_back(text) == f && strlen(text) <= 20, "%a as %s", (double)f,
-                      text);
+            line_of(json_real(f), text);
+            CHECK_MSG(read_back(text) == f, "%a as %s", (double)f, text);
         }
     }
 }
@@ -92,7 +89,7 @@ static void test_rest(void) {
 }
 
 int main(void) {
-    test_known();
+    test_known_values();
     test_random();
     test_rest();
     return TEST_END();

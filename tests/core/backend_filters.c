@@ -425,7 +425,7 @@ bool backends_has_filters(struct subject *s) {
     if (!rc)
         rc = s->backend->plan(s->context[0], &job, &plan);
     if (!rc)
-        s->backend->unplan(s->context[0], plan);
+        gf_plan_drop(plan);
     gf_filter_free(f);
     return rc != GF_EUNABLE || s->backend == &gf_backend_openmp || s->backend == &gf_backend_fftw;
 }

@@ -98,9 +98,9 @@ int backends_run(struct subject *s, const struct gf_job *job, const struct gf_ar
             rc = gf_array_alloc(&out[i], job->out[i].dtype, job->ndim + 1, shape);
     }
     if (!rc)
-        rc = s->backend->exec(context, plan, in, out, report);
+        rc = plan->ops->exec(plan, in, out, report);
     if (plan)
-        s->backend->unplan(context, plan);
+        gf_plan_drop(plan);
     return rc;
 }
 

@@ -53,9 +53,9 @@ static inline bool run(const struct gf_job *job, const struct gf_array *in, stru
     if (!rc)
         rc = gf_job_check_arrays(job, in, out);
     if (!rc)
-        rc = backend->exec(context, plan, in, out, report ? report : &own);
+        rc = plan->ops->exec(plan, in, out, report ? report : &own);
     CHECK_MSG(!rc, "run: %s", gf_message());
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     return !rc;
 }
 

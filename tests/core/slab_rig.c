@@ -67,12 +67,12 @@ static int run_job(void *user, const struct gf_job *job, const struct gf_array *
     struct slab_rig *f = user;
     int rc = 0;
     if (!f->plan || !gf_job_equal(job, &f->planned)) {
-        backend->unplan(f->context, f->plan);
+        gf_plan_drop(f->plan);
         f->plan = NULL;
         f->planned = *job;
         rc = backend->plan(f->context, job, &f->plan);
     }
-    return rc ? rc : backend->exec(f->context, f->plan, in, out, report);
+    return rc ? rc : f->plan->ops->exec(f->plan, in, out, report);
 }
 
 static int read_span(void *user, int64_t first, int64_t count, void *to) {
@@ -167,7 +167,7 @@ int slab_rig_run(struct slab_rig *f, const struct gf_job *job) {
 }
 
 void slab_rig_free(struct slab_rig *f) {
-    backend->unplan(f->context, f->plan);
+    gf_plan_drop(f->plan);
     gf_array_free(&f->in);
     for (int i = 0; i < GF_MAX_OUTPUTS; i++) {
         gf_array_free(&f->whole[i]);

@@ -16,12 +16,14 @@ static int devices;
 static struct gf_backend_options opened;
 static char opened_device[64];
 
-static int probe(char reason[GF_REASON]) {
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "made up");
     return 0;
 }
 
-static int list(struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     int n = 0;
     for (; n < devices && n < most; n++) {
         props[n] = (struct gf_gpu_props){.memory = INT64_C(1) << 40, .fp64 = true};
@@ -30,7 +32,9 @@ static int list(struct gf_gpu_props *props, int most) {
     return n;
 }
 
-static int open_device(const struct gf_backend_options *o, void **context) {
+static int open_device(const struct gf_backend *b, const struct gf_backend_options *o,
+                       void **context) {
+    (void)b;
     opened = *o;
     snprintf(opened_device, sizeof opened_device, "%s", o->device ? o->device : "");
     *context = &opened;
@@ -38,24 +42,16 @@ static int open_device(const struct gf_backend_options *o, void **context) {
 }
 
 static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    (void)context;
-    *out = calloc(1, sizeof **out);
-    (*out)->job = *job;
+    *out = gf_plan_new(context, job, NULL, 0);
     return 0;
-}
-
-static void unplan(void *context, struct gf_plan *p) {
-    (void)context;
-    free(p);
 }
 
 static void close_device(void *context) {
     (void)context;
 }
 
-static const struct gf_device_exec on_device = {.upload = NULL};
-#define FAKE                                                                                       \
-    .probe = probe, .open = open_device, .plan = plan, .unplan = unplan, .close = close_device
+static const struct gf_on_device on_device = {.measure = NULL};
+#define FAKE .probe = probe, .open = open_device, .plan = plan, .close = close_device
 static const struct gf_backend host = {.name = "host", .automatic = 1, FAKE};
 static const struct gf_backend gpu = {.name = "gpu",
                                       .automatic = 2,

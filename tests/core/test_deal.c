@@ -76,12 +76,14 @@ struct fake {
     int device; /* DEVICES: the host */
 };
 
-static int probe(char reason[GF_REASON]) {
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "made up");
     return 0;
 }
 
-static int list(struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     for (int i = 0; i < DEVICES && i < most; i++) {
         memset(&props[i], 0, sizeof props[i]);
         snprintf(props[i].name, sizeof props[i].name, "Fake 900%d", i);
@@ -90,31 +92,28 @@ static int list(struct gf_gpu_props *props, int most) {
     return DEVICES;
 }
 
-static int open_fake(const struct gf_backend_options *o, void **context) {
+static int open_fake(const struct gf_backend *b, const struct gf_backend_options *o,
+                     void **context) {
+    (void)b;
     struct fake *f = malloc(sizeof *f);
     f->device = o->device ? atoi(o->device) : 0;
     *context = f;
     return 0;
 }
 
-static int open_host(const struct gf_backend_options *o, void **context) {
-    int rc = open_fake(&(struct gf_backend_options){.threads = o->threads}, context);
+static int open_host(const struct gf_backend *b, const struct gf_backend_options *o,
+                     void **context) {
+    (void)b;
+    int rc = open_fake(b, &(struct gf_backend_options){.threads = o->threads}, context);
     ((struct fake *)*context)->device = DEVICES;
     return rc;
 }
 
-static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    (void)context;
-    *out = calloc(1, sizeof **out);
-    (*out)->job = *job;
-    return 0;
-}
-
 /* report.high[0] tells which device ran. */
-static int exec(void *context, struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
+static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report) {
-    const struct fake *f = context;
-    (void)p, (void)in, (void)out;
+    const struct fake *f = p->context;
+    (void)in, (void)out;
     int times = ++ran[f->device];
     if (f->device < DEVICES && fail_at[f->device] && times >= fail_at[f->device])
         return gf_fail((enum gf_status)fail_status[f->device], "device %d is full", f->device);
@@ -122,9 +121,10 @@ static int exec(void *context, struct gf_plan *p, const struct gf_array *in, str
     return 0;
 }
 
-static void unplan(void *context, struct gf_plan *p) {
-    (void)context;
-    free(p);
+static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = exec};
+    *out = gf_plan_new(context, job, &ops, 0);
+    return 0;
 }
 
 static void close_fake(void *context) {
@@ -137,8 +137,6 @@ static const struct gf_backend host = {.name = "host",
                                        .probe = probe,
                                        .open = open_host,
                                        .plan = plan,
-                                       .exec = exec,
-                                       .unplan = unplan,
                                        .close = close_fake};
 static const struct gf_backend gpu = {.name = "gpu",
                                       .automatic = 1,
@@ -147,8 +145,6 @@ static const struct gf_backend gpu = {.name = "gpu",
                                       .list = list,
                                       .open = open_fake,
                                       .plan = plan,
-                                      .exec = exec,
-                                      .unplan = unplan,
                                       .close = close_fake};
 static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
 

@@ -32,11 +32,12 @@ static bool transform(const char *mode) {
     void *context = NULL;
     bool fine = false;
     data[0] = 1;
-    if (gf_backend_fftw.open(&options, &context) || gf_backend_fftw.plan(context, &job, &plan))
+    if (gf_backend_open(&gf_backend_fftw, &options, &context) ||
+        gf_backend_fftw.plan(context, &job, &plan))
         goto out;
     for (int run = 0; run < 2; run++) { /* a plan serves more than once */
         memset(result, 0, sizeof result);
-        if (gf_backend_fftw.exec(context, plan, &in, &out, &report))
+        if (plan->ops->exec(plan, &in, &out, &report))
             goto out;
         fine = true;
         for (int i = 0; i < 60 * 64; i++)
@@ -44,7 +45,7 @@ static bool transform(const char *mode) {
     }
 out:
     if (plan)
-        gf_backend_fftw.unplan(context, plan);
+        gf_plan_drop(plan);
     if (context)
         gf_backend_fftw.close(context);
     return fine;
@@ -121,13 +122,13 @@ static void test_wisdom(void) {
 
 int main(void) {
     char reason[GF_REASON] = "";
-    if (gf_backend_fftw.probe(reason)) {
+    if (gf_backend_probe(&gf_backend_fftw, reason)) {
         printf("skipped: %s\n", reason);
         return 0;
     }
     struct gf_backend_options options = {.threads = 1, .fftw_plan = "guess"};
     void *context;
-    CHECK_EQ(gf_backend_fftw.open(&options, &context), GF_EUSAGE);
+    CHECK_EQ(gf_backend_open(&gf_backend_fftw, &options, &context), GF_EUSAGE);
     CHECK(strstr(gf_message(), "guess"));
     strcpy(folder, "/tmp/gpufft-test-XXXXXX");
     CHECK(mkdtemp(folder) != NULL);

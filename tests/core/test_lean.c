@@ -16,10 +16,10 @@ static int64_t run(void *context, const struct gf_job *job, const struct gf_arra
     struct gf_report report;
     int rc = backend->plan(context, job, &plan);
     if (!rc)
-        rc = backend->exec(context, plan, in, out, &report);
+        rc = plan->ops->exec(plan, in, out, &report);
     CHECK_MSG(!rc, "%s", gf_message());
     int64_t bytes = plan ? plan->workspace_bytes : -1;
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     return bytes;
 }
 
@@ -186,7 +186,7 @@ out:
 int main(void) {
     struct gf_backend_options options = {.threads = 2};
     void *context = NULL;
-    int rc = backend->open(&options, &context);
+    int rc = gf_backend_open(backend, &options, &context);
     CHECK_MSG(!rc, "%s", gf_message());
     for (int real = 0; real < 2 && !rc; real++) {
         test_shape(context, 2, 64, 64, 1, real);

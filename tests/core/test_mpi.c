@@ -104,7 +104,7 @@ static void run_shared(void *user, struct gf_ranks *ranks) {
         spread.in.strip = s->strip[0];
         spread.out.strip = s->strip[1];
     }
-    backend->open(&options, &spread.context);
+    gf_backend_open(backend, &options, &spread.context);
     s->status[ranks->rank] = gf_spread_run(&spread);
     backend->close(spread.context);
     if (ranks->rank == 0)
@@ -171,18 +171,18 @@ static void test_job(struct shared *s) {
     if (!rc)
         rc = gf_array_alloc(&out, s->job.out[0].dtype, 4, shape);
     if (!rc)
-        rc = backend->open(&options, &context);
+        rc = gf_backend_open(backend, &options, &context);
     if (!rc)
         rc = backend->plan(context, &s->job, &plan);
     if (!rc) {
         backends_fill(&in, &seed);
         write_file(s->in, 10, in.data, (size_t)gf_array_bytes(&in));
-        rc = backend->exec(context, plan, &in, &out, &report);
+        rc = plan->ops->exec(plan, &in, &out, &report);
     }
     CHECK_MSG(!rc, "%s", gf_message());
     if (!rc)
         compare(s, &out, &report);
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     backend->close(context);
     gf_array_free(&in);
     gf_array_free(&out);

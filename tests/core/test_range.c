@@ -92,15 +92,15 @@ static bool shown(struct gf_job job, double (*paint)(int64_t y, int64_t x, int64
             ((double *)in.data)[i] = v;
     }
     if (!rc)
-        rc = b->open(NULL, &context);
+        rc = gf_backend_open(b, NULL, &context);
     if (!rc)
         rc = b->plan(context, &job, &plan);
     if (!rc)
-        rc = b->exec(context, plan, &in, out, &report);
+        rc = plan->ops->exec(plan, &in, out, &report);
     CHECK_MSG(!rc, "%d", rc);
     *low = report.low[0];
     *high = report.high[0];
-    b->unplan(context, plan);
+    gf_plan_drop(plan);
     b->close(context);
     gf_array_free(&in);
     return !rc;

@@ -138,7 +138,7 @@ static void test_isa(const char *isa, bool best) {
     struct subject s = {.backend = backend, .seed = 5, .shards = 1};
     for (int i = 0; i < 2; i++) {
         struct gf_backend_options options = {.threads = i ? 0 : 1};
-        CHECK_MSG(!backend->open(&options, &s.context[i]), "%s", gf_message());
+        CHECK_MSG(!gf_backend_open(backend, &options, &s.context[i]), "%s", gf_message());
     }
     const int n_lengths = sizeof lengths / sizeof *lengths,
               n_counts = sizeof counts / sizeof *counts;
@@ -188,21 +188,21 @@ static void test_alignment(const char *text) {
     CHECK(!gf_array_alloc(&straight, job.out[0].dtype, job.ndim + 1, shape));
     const size_t bytes = (size_t)gf_array_bytes(&straight);
     char *room = malloc(bytes + 2 * GUARD);
-    CHECK(room && !backend->open(&(struct gf_backend_options){.threads = 2}, &context));
+    CHECK(room && !gf_backend_open(backend, &(struct gf_backend_options){.threads = 2}, &context));
     CHECK(!backend->plan(context, &job, &plan));
-    CHECK(!backend->exec(context, plan, &in, &straight, &report));
+    CHECK(!plan->ops->exec(plan, &in, &straight, &report));
     for (int offset = 8; offset < GUARD; offset += 24) {
         memset(room, 0x5a, bytes + 2 * GUARD);
         struct gf_array out =
             gf_array_wrap(room + offset, job.out[0].dtype, job.ndim + 1, straight.shape);
-        CHECK(!backend->exec(context, plan, &in, &out, &report));
+        CHECK(!plan->ops->exec(plan, &in, &out, &report));
         CHECK_MSG(!memcmp(out.data, straight.data, bytes), "%s at %d", text, offset);
         int touched = 0;
         for (int i = 0; i < GUARD; i++)
             touched += (i < offset && room[i] != 0x5a) || room[offset + (int64_t)bytes + i] != 0x5a;
         CHECK_MSG(!touched, "%s at %d: %d bytes beside it", text, offset, touched);
     }
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     backend->close(context);
     free(room);
     gf_array_free(&in);
@@ -215,8 +215,8 @@ static void run_once(void *context, const struct gf_job *job, const struct gf_ar
     struct gf_plan *plan = NULL;
     struct gf_report report;
     CHECK(!backend->plan(context, job, &plan));
-    CHECK(!backend->exec(context, plan, in, out, &report));
-    backend->unplan(context, plan);
+    CHECK(!plan->ops->exec(plan, in, out, &report));
+    gf_plan_drop(plan);
 }
 
 /* One plan for several arrays, and for other numbers in them: each run gives what a plan of its own
@@ -240,18 +240,18 @@ static void test_reuse(const char *text) {
         CHECK(!gf_array_alloc(&out[i], job.out[0].dtype, job.ndim + 1, shape));
     }
     CHECK(!gf_array_alloc(&expected, job.out[0].dtype, job.ndim + 1, shape));
-    CHECK(!backend->open(&(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!gf_backend_open(backend, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!backend->plan(context, &job, &plan));
     for (int i = 0; i < RUNS; i++) {
         const struct gf_array *x = &in[from[i]], *y = &out[to[i]];
         if (i == RUNS - 1) /* other numbers, the strongest of them smaller */
             memset(x->data, 0, (size_t)gf_array_bytes(x) / 2);
-        CHECK(!backend->exec(context, plan, x, &out[to[i]], &report));
+        CHECK(!plan->ops->exec(plan, x, &out[to[i]], &report));
         run_once(context, &job, x, &expected);
         CHECK_MSG(!memcmp(y->data, expected.data, (size_t)gf_array_bytes(y)), "%s: run %d", text,
                   i);
     }
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     backend->close(context);
     for (int i = 0; i < ARRAYS; i++) {
         gf_array_free(&in[i]);

@@ -27,13 +27,19 @@ struct fake_context {
     struct fake *fake;
 };
 
-static int probe(struct fake *f, char reason[GF_REASON]) {
+static struct fake *fake_of(const struct gf_backend *b) {
+    return b->own == &host ? &host : b->own == &gpu ? &gpu : &other;
+}
+
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    struct fake *f = fake_of(b);
     f->probed++;
     snprintf(reason, GF_REASON, "made up");
     return f->fail_probe;
 }
 
-static int list(struct gf_gpu_props *props, int most) {
+static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
     memset(props, 0, sizeof *props);
     snprintf(props->name, sizeof props->name, "Fake 9000");
     props->memory = INT64_C(1) << 40;
@@ -41,7 +47,9 @@ static int list(struct gf_gpu_props *props, int most) {
     return most > 0 ? 1 : 0;
 }
 
-static int open_fake(struct fake *f, const struct gf_backend_options *o, void **context) {
+static int open_fake(const struct gf_backend *b, const struct gf_backend_options *o,
+                     void **context) {
+    struct fake *f = fake_of(b);
     if (o->device)
         snprintf(f->device, sizeof f->device, "%s", o->device);
     if (f->fail_open)
@@ -59,28 +67,11 @@ static bool fails(struct fake *f, int status) {
     return !f->fail_times || f->fail_times-- > 1 || (f->fail_plan = f->fail_exec = 0) == 0;
 }
 
-static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
-    struct fake *f = ((struct fake_context *)context)->fake;
-    int rc = f->fail_plan;
-    f->planned++;
-    *out = NULL;
-    if (fails(f, rc))
-        return gf_fail(rc, "cannot plan it");
-    *out = calloc(1, sizeof **out);
-    (*out)->job = *job;
-    (*out)->workspace_bytes = 1000;
-    (*out)->build_seconds = 2;
-    (*out)->kernels_built = 3;
-    (*out)->in_slabs = f->slabs > 0;
-    f->slabs -= f->slabs > 0;
-    return 0;
-}
-
-static int exec(void *context, struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
+static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
                 struct gf_report *report) {
-    struct fake *f = ((struct fake_context *)context)->fake;
+    struct fake *f = p->impl;
     int rc = f->fail_exec;
-    (void)p, (void)in, (void)out;
+    (void)in, (void)out;
     f->ran++;
     if (fails(f, rc))
         return gf_fail(rc, "cannot run it");
@@ -89,13 +80,30 @@ static int exec(void *context, struct gf_plan *p, const struct gf_array *in, str
     return 0;
 }
 
-static bool is_lost(void *context) {
-    return ((struct fake_context *)context)->fake->lost;
+static void drop(struct gf_plan *p) {
+    ((struct fake *)p->impl)->unplanned++;
 }
 
-static void unplan(void *context, struct gf_plan *p) {
-    ((struct fake_context *)context)->fake->unplanned += p != NULL;
-    free(p);
+static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    static const struct gf_plan_ops ops = {.exec = exec, .drop = drop};
+    struct fake *f = ((struct fake_context *)context)->fake;
+    int rc = f->fail_plan;
+    f->planned++;
+    *out = NULL;
+    if (fails(f, rc))
+        return gf_fail(rc, "cannot plan it");
+    *out = gf_plan_new(context, job, &ops, 0);
+    (*out)->impl = f;
+    (*out)->workspace_bytes = 1000;
+    (*out)->build_seconds = 2;
+    (*out)->kernels_built = 3;
+    (*out)->in_slabs = f->slabs > 0;
+    f->slabs -= f->slabs > 0;
+    return 0;
+}
+
+static bool is_lost(void *context) {
+    return ((struct fake_context *)context)->fake->lost;
 }
 
 static void close_fake(void *context) {
@@ -103,64 +111,44 @@ static void close_fake(void *context) {
     free(context);
 }
 
-static int host_probe(char reason[GF_REASON]) {
-    return probe(&host, reason);
-}
-static int gpu_probe(char reason[GF_REASON]) {
-    return probe(&gpu, reason);
-}
-static int gpu_installed(char reason[GF_REASON]) {
+static int gpu_installed(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
     snprintf(reason, GF_REASON, "no library");
     return gpu.fail_probe;
-}
-static int other_probe(char reason[GF_REASON]) {
-    return probe(&other, reason);
-}
-static int host_open(const struct gf_backend_options *o, void **context) {
-    return open_fake(&host, o, context);
-}
-static int gpu_open(const struct gf_backend_options *o, void **context) {
-    return open_fake(&gpu, o, context);
-}
-static int other_open(const struct gf_backend_options *o, void **context) {
-    return open_fake(&other, o, context);
 }
 
 static bool is_slow(void *context) {
     return ((struct fake_context *)context)->fake == &gpu;
 }
 
-static const struct gf_device_exec on_device = {.upload = NULL};
+static const struct gf_on_device on_device = {.measure = NULL};
 static const struct gf_backend host_backend = {.name = "host",
                                                .automatic = 1,
                                                .per_thread = true,
-                                               .probe = host_probe,
-                                               .open = host_open,
+                                               .own = &host,
+                                               .probe = probe,
+                                               .open = open_fake,
                                                .plan = plan,
-                                               .exec = exec,
-                                               .unplan = unplan,
                                                .close = close_fake};
 static const struct gf_backend gpu_backend = {.name = "gpu",
                                               .automatic = 2,
                                               .devices = true,
                                               .on_device = &on_device,
-                                              .probe = gpu_probe,
+                                              .own = &gpu,
+                                              .probe = probe,
                                               .installed = gpu_installed,
                                               .list = list,
-                                              .open = gpu_open,
+                                              .open = open_fake,
                                               .plan = plan,
-                                              .exec = exec,
                                               .lost = is_lost,
                                               .slow_close = is_slow,
-                                              .unplan = unplan,
                                               .close = close_fake};
 /* In host memory, one context, never picked by auto. */
 static const struct gf_backend other_backend = {.name = "other",
-                                                .probe = other_probe,
-                                                .open = other_open,
+                                                .own = &other,
+                                                .probe = probe,
+                                                .open = open_fake,
                                                 .plan = plan,
-                                                .exec = exec,
-                                                .unplan = unplan,
                                                 .close = close_fake};
 static const struct gf_backend *const backends[] = {&host_backend, &gpu_backend, &other_backend,
                                                     NULL};
@@ -575,7 +563,7 @@ static void test_left(void) {
         CHECK_EQ(f->closed, i == 2);
         CHECK_EQ(f->unplanned, i == 2);
         if (!f->closed) {
-            unplan(context, left);
+            gf_plan_drop(left);
             close_fake(context);
         }
         reset();

@@ -34,9 +34,9 @@ static void run(void *context, const struct gf_job *job, struct gf_array *in) {
     alloc(&out, job->out[0].dtype, job->ndim + 1, shape);
     int rc = backend->plan(context, job, &plan);
     if (!rc)
-        rc = backend->exec(context, plan, in, &out, &report);
+        rc = plan->ops->exec(plan, in, &out, &report);
     CHECK_MSG(!rc, "%s", gf_message());
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     gf_array_free(in);
     *in = out;
 }
@@ -251,7 +251,7 @@ int main(void) {
         {1, 150, 40, 1}, {5, 9, 8, 2}, {4, 3, 90, 1}, {40, 31, 2, 1}, {1, 1, 1, 1}};
     struct gf_backend_options options = {.threads = 2};
     void *context;
-    CHECK_MSG(!backend->open(&options, &context), "%s", gf_message());
+    CHECK_MSG(!gf_backend_open(backend, &options, &context), "%s", gf_message());
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (unsigned axes = 1; axes < 8; axes++) {
             test_picture(context, shapes[i], axes, GF_DOUBLE);

@@ -225,6 +225,59 @@ static void test_waves(void) {
     WAVE(volume, GF_C64, true, 0, AT(-3, 0, 3), AT(-3, 0, 3));
 }
 
+static int compare(const void *a, const void *b) {
+    return (*(const double *)a > *(const double *)b) - (*(const double *)a < *(const double *)b);
+}
+
+/* The median magnitude of the bins of a half spectrum at the same distance as `at`, each of its waves once;
+ * how many there are in *n. */
+static double ring_median(const struct gf_spectrum *s, const int64_t at[2], int *n) {
+    const int64_t rows = s->shape[0], columns = s->shape[1];
+    const double longest = (double)(rows > columns ? rows : columns);
+    double *v = calloc((size_t)(rows * columns), sizeof *v);
+    long wanted =
+        lround(longest * hypot((double)at[0] / (double)rows, (double)at[1] / (double)columns));
+    *n = 0;
+    for (int64_t y = -(rows / 2); y < rows - rows / 2; y++)
+        for (int64_t x = 0; x <= columns / 2; x++) {
+            double far = longest * hypot((double)y / (double)rows, (double)x / (double)columns);
+            bool again = (x == 0 || 2 * x == columns) && y < 0 && 2 * y != -rows;
+            if (!again && lround(far) == wanted)
+                v[(*n)++] =
+                    cabsf(((float complex *)s->px.data)[(y + rows) % rows * (columns / 2 + 1) + x]);
+        }
+    qsort(v, (size_t)*n, sizeof *v, compare);
+    double median = v[*n / 2];
+    free(v);
+    return median;
+}
+
+/* How strong a wave is follows from its ring, also where that has next to nothing. */
+static void test_strength(void) {
+    static const double amount[] = {10, 0.01, 1e-5};
+    const struct picture p = {2, {48, 60}};
+    for (int i = 0; i < 3; i++) {
+        double complex *x = calloc((size_t)points(&p), sizeof *x);
+        struct gf_peak peak[2];
+        int n, waves[2];
+        noise(&p, x, 5, true);
+        for (int64_t k = 0; k < points(&p); k++)
+            x[k] = 100 + amount[i] * x[k];
+        add_wave(&p, x, (int64_t[]){10, 20}, 30, 1);
+        add_wave(&p, x, (int64_t[]){-19, 4}, 20, 2);
+        struct gf_spectrum s = transform(&p, x, true, GF_C64);
+        CHECK_EQ(gf_spectrum_peaks(&s, 0, peak, 2, &n), 0);
+        CHECK_EQ(n, 2);
+        for (int k = 0; k < n; k++) {
+            double want = peak[k].magnitude / ring_median(&s, peak[k].at, &waves[k]);
+            CHECK_MSG(waves[k] >= 24 && near(peak[k].strength, want, 1e-5),
+                      "%g, not %g, of %d waves", peak[k].strength, want, waves[k]);
+        }
+        gf_array_free(&s.px);
+        free(x);
+    }
+}
+
 /* Three waves: the strongest first, no more than asked for. */
 static void test_order(void) {
     const struct picture p = {2, {32, 30}};
@@ -415,6 +468,7 @@ int main(void) {
     test_rings();
     test_waves();
     test_order();
+    test_strength();
     test_none();
     test_range();
     test_samples();

@@ -80,16 +80,16 @@ static void test_bytes(void *context, const char *text) {
     rc = rc ? rc : backend->plan(context, &job, &plan);
     if (!rc) {
         backends_fill(&in, &seed);
-        rc = backend->exec(context, plan, &in, &out, &report);
+        rc = plan->ops->exec(plan, &in, &out, &report);
     }
     bool same = true;
     for (int i = 0; i < TRIAL + 1 && !rc; i++) {
         memset(again.data, 0xff, (size_t)gf_array_bytes(&again));
-        rc = backend->exec(context, plan, &in, &again, &report);
+        rc = plan->ops->exec(plan, &in, &again, &report);
         same &= !memcmp(out.data, again.data, (size_t)gf_array_bytes(&out));
     }
     CHECK_MSG(!rc && same, "%s: %s", text, rc ? gf_message() : "other bytes in a later run");
-    backend->unplan(context, plan);
+    gf_plan_drop(plan);
     gf_array_free(&in);
     gf_array_free(&out);
     gf_array_free(&again);
@@ -116,7 +116,7 @@ int main(void) {
     for (long chunks = 0; chunks < 100; chunks += 7)
         for (long at_once = 1; at_once < 12; at_once += 5)
             test_shares(chunks, at_once);
-    if (gf_backend_openmp.open(&options, &context))
+    if (gf_backend_open(&gf_backend_openmp, &options, &context))
         return 1;
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         test_bytes(context, jobs[i]);

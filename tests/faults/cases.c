@@ -109,6 +109,7 @@ const struct fault_case fault_cases[] = {
     CASE("info-metadata", "info @/meta.tif @/meta.jpg"),
     RUN("filter-metadata", "filter @/meta.tif --lowpass=3 --out=o.png"),
     RUN("filter-metadata-jpeg", "filter @/meta.tif --lowpass=3 --out=o.jpg"),
+    RUN("filter-copy", "filter @/meta.jpg --auto-notch --out=o.jpg"),
     RUN("filter-metadata-tiff", "filter @/meta.png --lowpass=3 --out=o.tif"),
     CASE("info-json", "info --json @/a.pgm @/s.raw @/a.pfm"),
     CASE("plan", "plan @/a.png --max-memory=1G --backend=openmp"),

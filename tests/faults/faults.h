@@ -52,6 +52,7 @@ struct fault {
     rlim_t value; /* of the limit */
     int signal;   /* sent after `after` microseconds; 0: none */
     unsigned after;
+    bool named; /* no file is made without a name */
 };
 struct outcome {
     bool hung;
@@ -100,6 +101,7 @@ enum wrong {
     WRONG_GAVE_UP = 256,
     WRONG_EXTRA = 512,
     WRONG_CODE = 1024,
+    WRONG_LEFTOVER = 2048,
 };
 int judge(struct place *p, const struct clean *clean, const struct fault *fault,
           const struct outcome *o);

@@ -29,6 +29,7 @@ struct fault_page {
     int error; /* an errno, FAULT_SHORT or FAULT_KILL */
     int nth;   /* from 1; 0: none fails */
     int on;    /* the later ones fail too */
+    int named; /* the file system has no files without names */
     atomic_int count[FAULT_KINDS];
     atomic_int fired;
     int fired_on_stderr;

@@ -183,8 +183,10 @@ void *dlopen(const char *name, int flags) {
 /* ---- opening ---- */
 
 /* open() of a FIFO or of a file on a server may be interrupted. */
-static bool opens(void) {
+static bool opens(int flags) {
     int before = errno, error = due(FAULT_OPEN, -1);
+    if (error <= 0 && (flags & O_TMPFILE) == O_TMPFILE && atomic_load(&armed) && page->named)
+        error = EOPNOTSUPP;
     errno = error > 0 ? error : before;
     return error <= 0;
 }
@@ -202,7 +204,7 @@ static bool opens(void) {
     int name(const char *path, int flags, ...) {                                                   \
         NEXT(name);                                                                                \
         MODE_OF(flags, mode)                                                                       \
-        return opens() ? next(path, flags, mode) : -1;                                             \
+        return opens(flags) ? next(path, flags, mode) : -1;                                        \
     }
 OPEN(open)
 OPEN(open64)
@@ -211,7 +213,7 @@ OPEN(open64)
     int name(int at, const char *path, int flags, ...) {                                           \
         NEXT(name);                                                                                \
         MODE_OF(flags, mode)                                                                       \
-        return opens() ? next(at, path, flags, mode) : -1;                                         \
+        return opens(flags) ? next(at, path, flags, mode) : -1;                                    \
     }
 OPENAT(openat)
 OPENAT(openat64)
@@ -314,6 +316,8 @@ OF(FAULT_RENAME, -1, -1, int, renameat, (int a, const char *from, int b, const c
 OF(FAULT_RENAME, -1, -1, int, renameat2,
    (int a, const char *from, int b, const char *to, unsigned flags), (a, from, b, to, flags))
 OF(FAULT_RENAME, -1, -1, int, link, (const char *from, const char *to), (from, to))
+OF(FAULT_RENAME, -1, -1, int, linkat, (int a, const char *from, int b, const char *to, int flags),
+   (a, from, b, to, flags))
 OF(FAULT_UNLINK, -1, -1, int, unlink, (const char *path), (path))
 OF(FAULT_UNLINK, -1, -1, int, unlinkat, (int at, const char *path, int flags), (at, path, flags))
 OF(FAULT_UNLINK, -1, -1, int, remove, (const char *path), (path))
@@ -324,8 +328,23 @@ OF(FAULT_STAT, fd, -1, int, fstat, (int fd, struct stat *st), (fd, st))
 OF(FAULT_STAT, at, -1, int, fstatat, (int at, const char *path, struct stat *st, int flags),
    (at, path, st, flags))
 OF(FAULT_STAT, -1, -1, int, fchmod, (int fd, mode_t mode), (fd, mode))
+OF(FAULT_STAT, -1, -1, int, access, (const char *path, int mode), (path, mode))
 OF(FAULT_STAT, -1, -1, int, faccessat, (int at, const char *path, int mode, int flags),
    (at, path, mode, flags))
+
+/* Locks and second descriptors. */
+#define FCNTL(name)                                                                                \
+    int name(int fd, int command, ...) {                                                           \
+        NEXT(name);                                                                                \
+        va_list list;                                                                              \
+        va_start(list, command);                                                                   \
+        void *p = va_arg(list, void *);                                                            \
+        va_end(list);                                                                              \
+        bool counted = command == F_OFD_SETLK || command == F_DUPFD_CLOEXEC;                       \
+        return counted && fails(FAULT_STAT, fd) ? -1 : next(fd, command, p);                       \
+    }
+FCNTL(fcntl)
+FCNTL(fcntl64)
 
 /* Closed all the same, as Linux does it. */
 #define CLOSE(name, type, number)                                                                  \

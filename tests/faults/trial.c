@@ -165,6 +165,7 @@ void run_program(struct place *p, const struct fault_case *c, const char *in,
         p->page->error = fault->error;
         p->page->nth = fault->nth;
         p->page->on = fault->on;
+        p->page->named = fault->named;
     }
     split(c->args, in, text, sizeof text, argv);
     /* A pipe, which no limit on files stops; it takes 64 KiB without a reader. */
@@ -328,9 +329,24 @@ static int judge_exit(const struct place *p, const struct clean *clean, const st
     return wrong;
 }
 
+/* The next run into the folder removes what a killed one left. */
+static int judge_next(struct place *p, const struct clean *clean) {
+    struct tree now;
+    struct outcome o;
+    int wrong = 0;
+    run_program(p, clean->c, world.in, NULL, &o);
+    outcome_free(&o);
+    tree_read(p->folder, &now);
+    for (int i = 0; i < now.n; i++)
+        wrong |= is_temporary(now.file[i].path) ? WRONG_LEFTOVER : 0;
+    tree_free(&now);
+    return wrong;
+}
+
 int judge(struct place *p, const struct clean *clean, const struct fault *fault,
           const struct outcome *o) {
     struct tree now;
+    bool left = false;
     if (o->hung)
         return WRONG_HANG;
     bool killed = fault->error == FAULT_KILL || fault->signal == SIGKILL;
@@ -340,13 +356,14 @@ int judge(struct place *p, const struct clean *clean, const struct fault *fault,
     wrong |= judge_files(p, clean, &now, WIFEXITED(o->status) && !WEXITSTATUS(o->status));
     for (int i = 0; i < now.n; i++) {
         const char *path = now.file[i].path;
-        if (is_temporary(path))
+        if (is_temporary(path)) {
+            left = true;
             wrong |= may_leave ? 0 : WRONG_TEMPORARY;
-        else if (!tree_find(&clean->after, path) && strcmp(path, DISK_FILLER))
+        } else if (!tree_find(&clean->after, path) && strcmp(path, DISK_FILLER))
             wrong |= WRONG_EXTRA;
     }
     tree_free(&now);
-    return wrong;
+    return left && may_leave ? wrong | judge_next(p, clean) : wrong;
 }
 
 int trial(struct place *p, const struct clean *clean, const struct fault *fault,
@@ -370,10 +387,11 @@ void wrong_text(int wrong, char *text, size_t size) {
         "an interrupted or short call is not retried",
         "a file that nobody asked for",
         "an exit status of its own",
+        "the next run does not remove a temporary",
     };
     size_t n = 0;
     text[0] = 0;
-    for (int i = 0; i < 11; i++)
+    for (int i = 0; i < 12; i++)
         if (wrong >> i & 1 && n < size)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "; " : "", what[i]);
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/status.h"
+
 static char scratch[PATH_MAX];
 
 static void die(const char *what) {
@@ -75,6 +77,18 @@ bool file_is(const char *path, const void *data, size_t n) {
     bool same = got && have == n && !memcmp(got, data, n);
     free(got);
     return same;
+}
+
+int text_put(const char *path, bool clobber, const char *text) {
+    struct gf_sink *s;
+    int rc = gf_sink_open(path, clobber, &s);
+    if (rc)
+        return rc;
+    if ((rc = gf_sink_write(s, text, strlen(text))) != GF_OK) {
+        gf_sink_abort(s);
+        return rc;
+    }
+    return gf_sink_commit(s);
 }
 
 uint32_t random_next(uint32_t *state) {

@@ -15,6 +15,9 @@ void file_put(const char *path, const void *data, size_t n);
 unsigned char *file_get(const char *path, size_t *n);
 bool file_is(const char *path, const void *data, size_t n);
 
+/* Writes a file as gpufft does. Returns the status. */
+int text_put(const char *path, bool clobber, const char *text);
+
 /* A repeatable stream of numbers. */
 uint32_t random_next(uint32_t *state);
 /* An image of that shape (zero extents are left out), its samples random but finite. */

@@ -14,6 +14,7 @@
 #include "formats/files.h"
 #include "formats/pair.h"
 #include "formats/record.h"
+#include "tests/formats/calls.h"
 #include "tests/formats/files.h"
 #include "tests/test.h"
 
@@ -388,6 +389,7 @@ int main(void) {
     scratch_enter();
     for (int i = 0; i < 2; i++) {
         struct world w;
+        no_unnamed = i;
         world_make(&w, formats[i]);
         test_both(&w);
         for (enum before before = NOTHING; before < N_BEFORE; before++) {

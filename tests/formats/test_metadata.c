@@ -344,6 +344,112 @@ static void test_exif(void) {
         CHECK(exif_read(62, 2, cut).resolution.x == 0);
 }
 
+static void put(unsigned char *p, int bytes, uint32_t v, bool big) {
+    for (int i = 0; i < bytes; i++)
+        p[i] = (unsigned char)(v >> 8 * (big ? bytes - 1 - i : i));
+}
+
+static void put_entry(unsigned char *p, uint32_t tag, uint32_t type, uint32_t count, uint32_t v,
+                      bool big) {
+    put(p, 2, tag, big);
+    put(p + 2, 2, type, big);
+    put(p + 4, 4, count, big);
+    put(p + 8, type == 3 ? 2 : 4, v, big);
+}
+
+/* A maker's name of 12 bytes at 62, orientation 6, a directory of EXIF at 74 with a value of 8 bytes at 92,
+ * and a thumbnail's directory at 100; all from the sixth byte on. */
+enum { EXIF_BYTES = 6 + 118, EXIF_NEEDED = 6 + 100 };
+static void exif_make(unsigned char p[EXIF_BYTES], bool big) {
+    memset(p, 0, EXIF_BYTES);
+    memcpy(p, big ? "Exif\0\0MM\0*" : "Exif\0\0II*", 10);
+    p += 6;
+    put(p + 4, 4, 8, big);
+    put(p + 8, 2, 3, big);
+    put_entry(p + 10, 0x10f, 2, 12, 62, big);
+    put_entry(p + 22, 0x112, 3, 1, 6, big);
+    put_entry(p + 34, 0x8769, 4, 1, 74, big);
+    put(p + 46, 4, 100, big);
+    memcpy(p + 62, "maker's name", 12);
+    put(p + 74, 2, 1, big);
+    put_entry(p + 76, 0x9286, 7, 8, 92, big);
+    memcpy(p + 92, "comment.", 8);
+    put(p + 100, 2, 1, big);
+    put_entry(p + 102, 0x112, 3, 1, 6, big);
+}
+
+/* On the heap, as long as it is, so that reading beyond it shows. */
+static bool settle(const unsigned char *p, size_t n, unsigned char *after) {
+    unsigned char *tight = malloc(n);
+    memcpy(tight, p, n);
+    bool good = gf_exif_settle(tight, n);
+    CHECK(good ? gf_exif_read(tight, n).orientation <= 1 : !memcmp(tight, p, n));
+    memcpy(after, tight, n);
+    free(tight);
+    return good;
+}
+
+static void test_exif_settled(bool big) {
+    unsigned char p[EXIF_BYTES], want[EXIF_BYTES], got[EXIF_BYTES];
+    exif_make(p, big);
+    exif_make(want, big);
+    put(want + 36, 2, 1, big);
+    put(want + 52, 4, 0, big);
+    CHECK_EQ(gf_exif_read(p, EXIF_BYTES).orientation, 6);
+    CHECK(settle(p, EXIF_BYTES, got) && !memcmp(got, want, EXIF_BYTES));
+    for (size_t cut = 1; cut < EXIF_BYTES; cut++)
+        CHECK_EQ(settle(p, cut, got), cut >= EXIF_NEEDED);
+    put_entry(p + 16, 0x112, 4, 1, 3, big); /* twice, and of another type */
+    CHECK(settle(p, EXIF_BYTES, got) && !memcmp(got + 18, want + 30, 10));
+    static const struct {
+        size_t at;
+        int bytes;
+        uint32_t v;
+    } damage[] = {{10, 4, 0xffffffff}, {10, 4, EXIF_BYTES}, {14, 2, 0xffff}, {48, 4, 8},
+                  {48, 4, 0xfffffffe}, {24, 4, 0xffffff00}, {80, 2, 200},    {90, 4, 111},
+                  {6, 1, 'X'},         {86, 4, 0x20000001}};
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+        exif_make(p, big);
+        put(p + damage[i].at, damage[i].bytes, damage[i].v, big);
+        CHECK_MSG(!settle(p, EXIF_BYTES, got), "damage %zu", i);
+    }
+    uint32_t seed = 3;
+    for (int i = 0; i < 5000; i++) {
+        exif_make(p, big);
+        for (int k = 0; k < 3; k++)
+            p[6 + random_next(&seed) % (EXIF_BYTES - 6)] = (unsigned char)random_next(&seed);
+        settle(p, EXIF_BYTES, got);
+    }
+}
+
+/* From JPEG to JPEG, with a profile that takes several segments. */
+static void test_jpeg_to_jpeg(void) {
+    struct gf_image image = picture(3), back;
+    unsigned char p[EXIF_BYTES], want[EXIF_BYTES];
+    exif_make(p, true);
+    CHECK(settle(p, EXIF_BYTES, want));
+    struct gf_metadata *m = &image.metadata;
+    m->profile_bytes = 150000;
+    m->profile = profile_make("RGB ", m->profile_bytes, 1);
+    m->exif_bytes = EXIF_BYTES;
+    m->exif = malloc(EXIF_BYTES);
+    memcpy(m->exif, p, EXIF_BYTES); /* as a reader would not have it, to see what it makes of it */
+    CHECK_EQ(gf_image_write("x.jpg", &gf_format_jpeg, &image, &usual, true), GF_OK);
+    CHECK_EQ(gf_image_read("x.jpg", &(struct gf_read_options){0}, &back, NULL), GF_OK);
+    CHECK(back.turned && back.orientation == 6 && !back.metadata.exif_damaged);
+    CHECK(back.metadata.exif && back.metadata.exif_bytes == EXIF_BYTES &&
+          !memcmp(back.metadata.exif, want, EXIF_BYTES));
+    CHECK(back.metadata.profile && back.metadata.profile_bytes == 150000 &&
+          !memcmp(back.metadata.profile, m->profile, 150000));
+    gf_image_free(&back);
+    m->exif[15] = 99;
+    CHECK_EQ(gf_image_write("x.jpg", &gf_format_jpeg, &image, &usual, true), GF_OK);
+    CHECK_EQ(gf_image_read("x.jpg", &(struct gf_read_options){0}, &back, NULL), GF_OK);
+    CHECK(!back.metadata.exif && back.metadata.exif_damaged);
+    gf_image_free(&back);
+    gf_image_free(&image);
+}
+
 /* The profile counts where memory is limited. */
 static void test_limit(void) {
     struct gf_image image = picture(3), back;
@@ -388,6 +494,9 @@ int main(void) {
     test_hostile_png();
     test_hostile_jpeg();
     test_exif();
+    test_exif_settled(false);
+    test_exif_settled(true);
+    test_jpeg_to_jpeg();
     test_limit();
     test_names();
     scratch_leave();

@@ -27,7 +27,8 @@ bool limited_subject(const struct limited_args *args, const struct gf_backend *b
     if (!wanted)
         return false;
     *s = (struct subject){.backend = b, .seed = 20240301, .shards = 1, .device = device};
-    if (b->probe(reason) || gf_backend_device(b, device, props) || (args->gpu && props->is_cpu)) {
+    if (gf_backend_probe(b, reason) || gf_backend_device(b, device, props) ||
+        (args->gpu && props->is_cpu)) {
         printf("%s: skipped: %s\n", b->name, *reason ? reason : "no device but the CPU");
         return false;
     }
@@ -45,25 +46,24 @@ int limited_open(struct subject *s, const struct gf_backend_options *options, co
     *j = (struct limited_job){0};
     if (!backends_parse_filtered(s, text, &j->job, &j->filter))
         return gf_fail(GF_EINVAL, "no job");
-    int rc = s->backend->open(options, &s->context[0]);
+    int rc = gf_backend_open(s->backend, options, &s->context[0]);
     s->context[1] = s->context[0];
     return rc ? rc : s->backend->plan(s->context[0], &j->job, &j->plan);
 }
 
-static void drop_plan(struct subject *s, struct limited_job *j) {
-    if (j->plan)
-        s->backend->unplan(s->context[0], j->plan);
+static void drop_plan(struct limited_job *j) {
+    gf_plan_drop(j->plan);
     j->plan = NULL;
 }
 
 void limited_check(struct subject *s, struct limited_job *j) {
-    drop_plan(s, j);
+    drop_plan(j);
     backends_check(s, &j->job, false);
     backends_check(s, &j->job, true);
 }
 
 void limited_close(struct subject *s, struct limited_job *j) {
-    drop_plan(s, j);
+    drop_plan(j);
     if (s->context[0])
         s->backend->close(s->context[0]);
     s->context[0] = s->context[1] = NULL;

@@ -55,6 +55,71 @@ static void test_few_kernels(void) {
     CHECK_MSG(n <= 4, "%d kernels for %d passes", n, passes);
 }
 
+/* A device whose kernels know for how large a tile they were loaded. */
+struct gf_gpu_kernel {
+    int64_t local_bytes;
+};
+static int n_launches, n_larger;
+
+static int tile_build(void *gpu, const char *name, const char *source, const char *options,
+                      void **binary, size_t *bytes) {
+    (void)gpu, (void)name, (void)source, (void)options;
+    *binary = calloc(1, *bytes = 1);
+    return 0;
+}
+static int tile_load(void *gpu, const void *binary, size_t bytes, const char *entry,
+                     int64_t local_bytes, struct gf_gpu_kernel **kernel) {
+    (void)gpu, (void)binary, (void)bytes, (void)entry;
+    *kernel = calloc(1, sizeof **kernel);
+    (*kernel)->local_bytes = local_bytes;
+    return 0;
+}
+static void tile_unload(void *gpu, struct gf_gpu_kernel *kernel) {
+    (void)gpu;
+    free(kernel);
+}
+static int tile_launch(void *gpu, const struct gf_gpu_launch *l) {
+    (void)gpu;
+    n_launches++;
+    n_larger += l->local_bytes > l->kernel->local_bytes;
+    return 0;
+}
+static int64_t tile_free_bytes(void *gpu) {
+    (void)gpu;
+    return (int64_t)1 << 40;
+}
+
+/* A kernel that several passes share is loaded for the largest of their tiles, the first or not. */
+static void test_shared_tiles(void) {
+    static const struct gf_gpu tiles = {.name = "tiles",
+                                        .build = tile_build,
+                                        .load = tile_load,
+                                        .unload = tile_unload,
+                                        .launch = tile_launch,
+                                        .free_bytes = tile_free_bytes};
+    static const int64_t shapes[][3] = {{27, 4096, 1}, {480, 6000, 1}, {4096, 27, 1},
+                                        {8, 16, 4096}, {8, 4096, 16},  {64, 64, 64}};
+    int shared = 0;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct gf_job job = {.ndim = shapes[i][2] > 1 ? 3 : 2,
+                             .shape = {shapes[i][0], shapes[i][1], shapes[i][2]},
+                             .channels = 1,
+                             .in_dtype = GF_C64,
+                             .n_out = 1,
+                             .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
+        job.axes = (1u << job.ndim) - 1;
+        struct gf_gpu_context c = {.api = &tiles, .props = gpu_devices[0], .general = true};
+        struct gf_gpu_run m = {.plan = NULL};
+        CHECK_EQ(gf_gpu_run_make(&c, &m, &job), 0);
+        CHECK_EQ(gf_gpu_run_prepare(&c, &m, 0), 0);
+        shared += m.n_requests < m.plan->n_passes;
+        CHECK_EQ(gf_gpu_run_launch(&c, &m, 0, m.plan->n_passes), 0);
+        gf_gpu_run_drop(&c, &m);
+    }
+    CHECK(shared >= 3 && n_launches >= 12);
+    CHECK_EQ(n_larger, 0);
+}
+
 /* Lines of n points on the open device, by the general kernels, against openmp's. */
 static double compare(struct gf_gpu_context *c, void *host, int64_t n,
                       enum gf_direction direction) {
@@ -90,8 +155,8 @@ static double compare(struct gf_gpu_context *c, void *host, int64_t n,
               "%lld points by another kernel", (long long)n);
     gf_gpu_run_drop(c, &m);
     CHECK_EQ(gf_backend_openmp.plan(host, &job, &plan), 0);
-    CHECK_EQ(gf_backend_openmp.exec(host, plan, &in, &b, &report), 0);
-    gf_backend_openmp.unplan(host, plan);
+    CHECK_EQ(plan->ops->exec(plan, &in, &b, &report), 0);
+    gf_plan_drop(plan);
     double error = 0, size = 0;
     for (int64_t i = 0; i < 2 * LINES * n; i++) {
         double d = (double)((float *)a.data)[i] - (double)((float *)b.data)[i];
@@ -115,7 +180,7 @@ static void test_results(void) {
         printf("general: skipped: %s\n", reason[0] ? reason : gf_message());
         return;
     }
-    CHECK_EQ(gf_backend_openmp.open(&options, &host), 0);
+    CHECK_EQ(gf_backend_open(&gf_backend_openmp, &options, &host), 0);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (int inverse = 0; inverse < 2; inverse++) {
             double error = compare(context, host, lengths[i], inverse ? GF_INVERSE : GF_FORWARD);
@@ -128,6 +193,7 @@ static void test_results(void) {
 
 int main(void) {
     test_few_kernels();
+    test_shared_tiles();
     test_results();
     return TEST_END();
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,6 +153,47 @@ static void test_memory(const struct gf_gpu *api, void *gpu, const struct gf_gpu
     api->free(gpu, b);
     api->unpin(gpu, host);
     api->unpin(gpu, more);
+}
+
+/* Rows to the device and back, packed there, from an array whose rows are `pitch` bytes apart, of which two pages are
+ * touched: more than 2 GiB apart is no copy of rows for CUDA. */
+static void check_rows(const struct gf_gpu *api, void *gpu, int64_t pitch) {
+    enum { WIDTH = 100, PAGE = 4096 };
+    char *host = mmap(NULL, (size_t)pitch + PAGE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct gf_gpu_buffer *b = NULL;
+    bool locked[2] = {false, false};
+    CHECK(host != MAP_FAILED && !api->alloc(gpu, 1000, &b));
+    if (host == MAP_FAILED || !b)
+        return;
+    struct gf_gpu_rows rows = {
+        .host = host, .bytes = WIDTH, .pitch = pitch, .count = 2, .offset = 8};
+    const bool apart = pitch > PAGE;
+    for (int i = 0; i < WIDTH; i++) {
+        host[i] = (char)i;
+        host[pitch + i] = (char)(2 * i);
+    }
+    CHECK_EQ(api->lock(gpu, host, PAGE, &locked[0]), 0);
+    CHECK_EQ(apart ? api->lock(gpu, host + pitch, PAGE, &locked[1]) : 0, 0);
+    CHECK(!locked[0] || api->is_locked(gpu, host, PAGE));
+    CHECK_EQ(api->upload_rows(gpu, b, &rows), 0);
+    CHECK_EQ(api->sync(gpu), 0);
+    memset(host, 0, WIDTH);
+    memset(host + pitch, 0, WIDTH);
+    CHECK_EQ(api->download_rows(gpu, b, &rows), 0);
+    CHECK_EQ(api->sync(gpu), 0);
+    int wrong = 0;
+    for (int i = 0; i < WIDTH; i++)
+        wrong += host[i] != (char)i || host[pitch + i] != (char)(2 * i);
+    CHECK_EQ(wrong, 0);
+    rows.count = 10; /* beyond the buffer's end */
+    CHECK(api->upload_rows(gpu, b, &rows) < 0);
+    if (locked[0])
+        api->unlock(gpu, host);
+    if (locked[1])
+        api->unlock(gpu, host + pitch);
+    api->free(gpu, b);
+    munmap(host, (size_t)pitch + PAGE);
 }
 
 /* ---- kernels ---- */
@@ -323,6 +365,9 @@ static void test_api(const struct gf_gpu *api) {
     CHECK(p.max_group >= GROUP && p.units > 0 && p.warp > 0);
     printf("%s: %s, %s\n", api->name, p.name, p.platform);
     test_memory(api, gpu, &p);
+    check_rows(api, gpu, 200);
+    if (!strcmp(api->name, "cuda"))
+        check_rows(api, gpu, ((int64_t)1 << 31) + 4096);
     test_kernels(api, gpu, &p);
     test_builds(api, gpu, &p);
     test_cached(api, gpu, &p);

@@ -36,24 +36,18 @@ static bool same(const struct gf_array *a, const struct gf_array *b) {
     return size > 0 && wrong <= 1e-12 * size;
 }
 
-/* Of the plan itself, or of the composition where there is one. */
-static int run_parts(struct gf_plan *plan, struct gf_filter_compose *c, const struct gf_array *in,
-                     struct gf_array *out, double *seconds) {
+static int run_parts(struct gf_plan *plan, const struct gf_array *in, struct gf_array *out,
+                     double *seconds) {
     struct gf_report report;
-    int rc = c ? gf_filter_compose_upload(c, in) : backend->on_device->upload(context, plan, in);
+    int rc = plan->ops->upload(plan, in);
     if (!rc)
-        rc = c ? gf_filter_compose_on_device(c, 2, seconds)
-               : backend->on_device->run(context, plan, 2, seconds);
-    if (!rc)
-        rc = c ? gf_filter_compose_download(c, out, &report)
-               : backend->on_device->download(context, plan, out, &report);
-    return rc;
+        rc = plan->ops->run(plan, 2, seconds);
+    return rc ? rc : plan->ops->download(plan, out, &report);
 }
 
 static void check(int64_t channels, bool composed) {
     struct gf_filter *f;
-    struct gf_filter_compose *c = NULL;
-    struct gf_plan *plan = NULL, empty = {.n_passes = 0};
+    struct gf_plan *plan = NULL;
     struct gf_array in = {0}, whole = {0}, parts = {0};
     struct gf_report report;
     struct gf_lowpass low = {.profile = GF_GAUSSIAN, .radius = {5, 5, 5}};
@@ -68,22 +62,19 @@ static void check(int64_t channels, bool composed) {
     CHECK(!gf_array_alloc(&in, GF_F32, 3, shape) && !gf_array_alloc(&whole, GF_F32, 3, shape) &&
           !gf_array_alloc(&parts, GF_F32, 3, shape));
     backends_fill(&in, &seed);
-    int rc = composed ? gf_filter_compose_plan(backend, context, &job, 1, &empty, &c)
+    int rc = composed ? gf_filter_compose_plan(backend, context, &job, 1, &plan)
                       : backend->plan(context, &job, &plan);
     CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
     for (int run = 0; run < 2 && !rc; run++) {
         memset(parts.data, 0, (size_t)gf_array_count(&parts) * sizeof(float));
-        rc = c ? gf_filter_compose_run(c, &in, &whole, &report)
-               : backend->exec(context, plan, &in, &whole, &report);
+        rc = plan->ops->exec(plan, &in, &whole, &report);
         if (!rc)
-            rc = run_parts(plan, c, &in, &parts, &seconds);
+            rc = run_parts(plan, &in, &parts, &seconds);
         CHECK_MSG(!rc, "%s, run %d: %s", backend->name, run, gf_message());
         CHECK_MSG(rc || (same(&parts, &whole) && seconds > 0), "%s, run %d: %g s", backend->name,
                   run, seconds);
     }
-    gf_filter_compose_free(c);
-    if (plan)
-        backend->unplan(context, plan);
+    gf_plan_drop(plan);
     gf_array_free(&in);
     gf_array_free(&whole);
     gf_array_free(&parts);
@@ -111,16 +102,15 @@ static void check_clipped(void) {
         ((float *)in.data)[i] *= 1000;
     int rc = backend->plan(context, &job, &plan);
     if (!rc)
-        rc = backend->exec(context, plan, &in, &out, &once);
+        rc = plan->ops->exec(plan, &in, &out, &once);
     if (!rc)
-        rc = backend->on_device->run(context, plan, 3, &seconds);
+        rc = plan->ops->run(plan, 3, &seconds);
     if (!rc)
-        rc = backend->on_device->download(context, plan, &out, &thrice);
+        rc = plan->ops->download(plan, &out, &thrice);
     CHECK_MSG(!rc, "%s: %s", backend->name, gf_message());
     CHECK(once.clipped[0] > 0);
     CHECK_EQ(thrice.clipped[0], once.clipped[0]);
-    if (plan)
-        backend->unplan(context, plan);
+    gf_plan_drop(plan);
     gf_array_free(&in);
     gf_array_free(&out);
     gf_filter_free(f);
@@ -129,12 +119,12 @@ static void check_clipped(void) {
 static void test_backend(bool composed) {
     char reason[GF_REASON];
     struct gf_backend_options options = {.threads = 1};
-    if (backend->probe(reason)) {
+    if (gf_backend_probe(backend, reason)) {
         printf("%s: skipped: %s\n", backend->name, reason);
         CHECK_MSG(strchr(reason, ';'), "%s: no remedy: %s", backend->name, reason);
         return;
     }
-    CHECK_MSG(!backend->open(&options, &context), "%s: %s", backend->name, gf_message());
+    CHECK_MSG(!gf_backend_open(backend, &options, &context), "%s: %s", backend->name, gf_message());
     if (test_failed)
         return;
     check(1, composed);

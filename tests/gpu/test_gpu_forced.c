@@ -400,11 +400,11 @@ int main(int argc, char **argv) {
             wanted = wanted || !strcmp(argv[k], backend->name);
         if (!wanted || (backend != &gf_backend_opencl && backend != &gf_backend_cuda))
             continue;
-        if (backend->probe(reason) || (gpu && !(options.device = find_gpu(number)))) {
+        if (gf_backend_probe(backend, reason) || (gpu && !(options.device = find_gpu(number)))) {
             printf("%s: skipped\n", backend->name);
             continue;
         }
-        bool opened = !backend->open(&options, &contexts[0]);
+        bool opened = !gf_backend_open(backend, &options, &contexts[0]);
         CHECK_MSG(opened, "%s", gf_message());
         if (opened) {
             test_far();

@@ -210,10 +210,10 @@ static void check_alone(struct subject *s, const char *text) {
     struct gf_plan *plan = NULL;
     void *context = NULL;
     CHECK_MSG(backends_parse(text, &job), "no job: %s", text);
-    CHECK(!s->backend->open(&options, &context));
+    CHECK(!gf_backend_open(s->backend, &options, &context));
     CHECK_MSG(context && !s->backend->plan(context, &job, &plan), "%s: %s", text, gf_message());
     CHECK_MSG(plan && !plan->n_shares && !plan->in_slabs, "%s is shared", text);
-    s->backend->unplan(context, plan);
+    gf_plan_drop(plan);
     s->backend->close(context);
 }
 
@@ -376,10 +376,6 @@ static void test_failures(bool resident) {
 
 static struct gf_gpu reaching;
 
-static int open_reaching(const struct gf_backend_options *options, void **context) {
-    return gf_gpu_team_open(&reaching, options, context);
-}
-
 /* The exchange in place, beside sums in long double: even and odd extents, rows that have to begin at
  * views, a device without bins. Of the first ones also with kernels that read the other device's memory. */
 static void test_in_place(void) {
@@ -408,7 +404,7 @@ static void test_in_place(void) {
     if (!made_of_cpu())
         return;
     reaching = made_up();
-    made.open = open_reaching;
+    made.own = &reaching;
     limited_failing.at = 0;
     in_reach = true;
     for (size_t i = 0; i < sizeof in_place / sizeof *in_place; i++)
@@ -451,7 +447,7 @@ static void check_refused(const struct gf_backend_options *options, const char *
     CHECK(backends_parse(text, &job));
     CHECK_MSG(context && gf_backend_opencl.plan(context, &job, &plan) == GF_EUNSUPP, "%s", text);
     CHECK(*gf_message() && !plan);
-    gf_backend_opencl.unplan(context, plan);
+    gf_plan_drop(plan);
     gf_gpu_team_close(context);
     in_reach = true;
 }
@@ -488,7 +484,7 @@ static bool chooses_both(struct gf_device_rates rates, double least_gain) {
     CHECK(!gf_backend_opencl.plan(context, &job, &plan));
     const bool both = plan && plan->n_shares == 2;
     CHECK(plan && plan->in_slabs == both && plan->times.devices == 2);
-    gf_backend_opencl.unplan(context, plan);
+    gf_plan_drop(plan);
     gf_gpu_team_close(context);
     return both;
 }

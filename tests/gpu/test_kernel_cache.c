@@ -222,7 +222,7 @@ static void test_compiler_note(void) {
     struct gf_compiler_note note = {.as_ptx = 1}, read;
     struct gf_gpu_props another = props;
     char path[256], relative[] = "a.cl";
-    snprintf(another.extensions, sizeof another.extensions, "sm_10");
+    another.extensions = "sm_10";
     snprintf(path, sizeof path, "%s/libcompiler", sources);
     snprintf(note.text, sizeof note.text, "cc 1.0");
     snprintf(note.option, sizeof note.option, "--arch=1");

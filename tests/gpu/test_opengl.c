@@ -1,6 +1,6 @@
 /* The backend opengl: the plain jobs that its shaders must do, against plain loops, and what it
- * refuses; and what it does where the driver fails. Mesa's compiler for the CPU takes a second or two a job: a third of the jobs are made, or
- * with the argument full all of them. */
+ * refuses; its memory; and what it does where the driver fails. Mesa's compiler for the CPU takes a second or
+ * two a job: a third of the jobs are made, or with the argument full all of them. */
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void test_jobs(struct subject *s, size_t step) {
         int rc = s->backend->plan(s->context[0], &job, &plan);
         CHECK_MSG(!rc, "%s: %s", jobs[i], gf_message());
         if (plan)
-            s->backend->unplan(s->context[0], plan);
+            gf_plan_drop(plan);
         if (!rc)
             backends_check(s, &job, i % 2);
     }
@@ -92,7 +92,7 @@ static void test_refusals(const struct subject *s) {
     refuses(s, "fwd i32 16x16 > complex half", "32-bit integers");
     refuses(s, "fwd f32 16x16 > real u32", "32-bit integers");
     struct gf_gpu_props props;
-    CHECK(!gf_backend_opengl.list(&props, 1) || props.max_alloc > 0);
+    CHECK(!gf_backend_list(&gf_backend_opengl, &props, 1) || props.max_alloc > 0);
     if (props.max_alloc > (int64_t)1 << 31)
         return; /* more than the shaders count anyway */
     struct gf_job job = backends_job(GF_FORWARD, GF_C64, GF_SINGLE, 1, props.max_alloc / 4, 1, 1);
@@ -173,17 +173,17 @@ static void test_reset(struct subject *s) {
     struct gf_plan *plan = NULL;
     struct gf_array in = {.data = NULL}, out = {.data = NULL};
     CHECK(backends_parse("fwd c64 6x5 axes=2 > complex", &job));
-    CHECK(!b->open(&(struct gf_backend_options){.threads = 1}, &context));
+    CHECK(!gf_backend_open(b, &(struct gf_backend_options){.threads = 1}, &context));
     CHECK(!b->plan(context, &job, &plan));
     const int64_t shape[] = {6, 5, 1};
     CHECK(!gf_array_alloc(&in, GF_C64, 3, shape) && !gf_array_alloc(&out, GF_C64, 3, shape));
     backends_fill(&in, &s->seed);
-    CHECK(!b->exec(context, plan, &in, &out, NULL) && !b->lost(context));
+    CHECK(!plan->ops->exec(plan, &in, &out, NULL) && !b->lost(context));
     reset = true;
-    CHECK_EQ(b->exec(context, plan, &in, &out, NULL), GF_EBACKEND);
+    CHECK_EQ(plan->ops->exec(plan, &in, &out, NULL), GF_EBACKEND);
     CHECK_MSG(strstr(gf_message(), "the device was reset"), "%s", gf_message());
     CHECK(b->lost(context));
-    b->unplan(context, plan);
+    gf_plan_drop(plan);
     b->close(context);
     reset = false;
     gf_array_free(&in);
@@ -212,6 +212,132 @@ static void test_failures(struct subject *s) {
     nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* ---- memory ---- */
+
+static uint32_t next_error;
+static bool no_entry;
+
+static uint32_t tell_error(void) {
+    const uint32_t error = next_error;
+    next_error = 0;
+    return error ? error : real.error();
+}
+
+static uint32_t make_current(void *display, void *draw, void *read, void *context) {
+    return context && no_entry ? 0 : real.make_current(display, draw, read, context);
+}
+
+static void check_fails(int rc, int want, const char *why) {
+    CHECK_EQ(rc, want);
+    CHECK_MSG(strstr(gf_message(), why), "'%s' without '%s'", gf_message(), why);
+}
+
+/* Copies of some bytes, and clears: what is beside them stays. */
+static void test_bytes(const struct gf_gpu *api, void *gpu) {
+    enum { BYTES = 1003 };
+    unsigned char from[BYTES], to[BYTES], want[BYTES];
+    struct gf_gpu_buffer *a, *b, *none;
+    CHECK(!api->alloc(gpu, BYTES, &a) && !api->alloc(gpu, BYTES, &b));
+    CHECK(!api->alloc(gpu, 0, &none));
+    for (int i = 0; i < BYTES; i++)
+        want[i] = from[i] = (unsigned char)(i * 5 + i / 251 + 1);
+    CHECK(!api->upload(gpu, a, 0, from, BYTES) && !api->clear(gpu, b, 0, BYTES));
+    CHECK(!api->copy(gpu, b, 7, a, 500, 400));
+    CHECK(!api->upload(gpu, b, 900, from, 3) && !api->clear(gpu, b, 100, 8));
+    CHECK(!api->clear(gpu, b, 1000, 3)); /* up to the end: in words that are the buffer's own */
+    CHECK(!api->sync(gpu) && !api->download(gpu, to, b, 0, BYTES));
+    memset(want, 0, BYTES);
+    memcpy(want + 7, from + 500, 400);
+    memcpy(want + 900, from, 3);
+    memset(want + 100, 0, 8);
+    CHECK(!memcmp(to, want, BYTES));
+    CHECK(!api->download(gpu, to, a, 11, 90) && !memcmp(to, from + 11, 90));
+    CHECK(!api->upload(gpu, none, 0, from, 0) && !api->download(gpu, to, none, 0, 0));
+    CHECK(!api->clear(gpu, none, 0, 0) && !api->copy(gpu, none, 0, a, 3, 0));
+    check_fails(api->clear(gpu, b, 2, 4), GF_EBACKEND, "whole words");
+    check_fails(api->clear(gpu, b, 4, 5), GF_EBACKEND, "whole words");
+    check_fails(api->upload(gpu, a, 1000, from, 4), GF_EBACKEND, "not within a buffer of 1003");
+    check_fails(api->upload(gpu, a, -1, from, 4), GF_EBACKEND, "4 bytes at -1");
+    check_fails(api->download(gpu, to, a, 1004, 0), GF_EBACKEND, "not within");
+    check_fails(api->clear(gpu, a, 0, 1004), GF_EBACKEND, "not within");
+    check_fails(api->copy(gpu, a, 0, none, 0, 1), GF_EBACKEND, "1 bytes at 0");
+    check_fails(api->copy(gpu, none, 0, a, 0, 1), GF_EBACKEND, "a buffer of 0");
+    api->free(gpu, a);
+    api->free(gpu, b);
+    api->free(gpu, none);
+    api->free(gpu, NULL);
+}
+
+/* Host memory, and what this interface has not. */
+static void test_host_memory(const struct gf_gpu *api, void *gpu,
+                             const struct gf_gpu_props *props) {
+    struct gf_gpu_buffer *b;
+    struct gf_gpu_rows rows = {.count = 1};
+    void *host;
+    bool locked = true;
+    CHECK(!api->pin(gpu, 10000, &host) && host);
+    memset(host, 1, 10000);
+    CHECK(!api->is_locked(gpu, host, 10000));
+    check_fails(api->lock(gpu, host, 10000, &locked), GF_EUNSUPP, "locks no memory");
+    CHECK(!locked);
+    api->unlock(gpu, host);
+    api->unpin(gpu, host);
+    CHECK(!api->pin(gpu, 0, &host) && host);
+    api->unpin(gpu, host);
+    check_fails(api->pin(gpu, -1, &host), GF_ENOMEM, "of memory for the device");
+    check_fails(api->pin(gpu, INT64_MAX - 4096, &host), GF_ENOMEM, "of memory for the device");
+    CHECK(!host && api->free_bytes(gpu) > 0);
+    check_fails(api->alloc(gpu, -1, &b), GF_ENOMEM, "no room for a buffer");
+    check_fails(api->alloc(gpu, props->max_alloc + 1, &b), GF_ENOMEM, "no room for a buffer of");
+    CHECK(!b && strstr(gf_message(), props->name));
+    CHECK(!api->alloc(gpu, 64, &b));
+    check_fails(api->upload_rows(gpu, b, &rows), GF_EUNSUPP, "no rows");
+    check_fails(api->download_rows(gpu, b, &rows), GF_EUNSUPP, "no rows");
+    api->free(gpu, b);
+}
+
+/* A driver that runs out of memory, fails, or takes no thread in. */
+static void test_driver(const struct gf_gpu *api, void *gpu) {
+    enum { INVALID = 0x0502 };
+    unsigned char bytes[64] = {0};
+    struct gf_gpu_buffer *b, *c;
+    struct gf_opengl *gl = (struct gf_opengl *)gf_opengl_find();
+    CHECK(!api->alloc(gpu, 64, &b) && !api->alloc(gpu, 64, &c));
+    real = *gl;
+    gl->error = tell_error;
+    gl->make_current = make_current;
+    next_error = GF_GL_OUT_OF_MEMORY;
+    struct gf_gpu_buffer *none = b;
+    check_fails(api->alloc(gpu, 64, &none), GF_ENOMEM, "taking memory: out of memory on '");
+    CHECK(!none && !api->lost(gpu));
+    next_error = INVALID;
+    check_fails(api->upload(gpu, b, 0, bytes, 64), GF_EBACKEND, "an upload failed on '");
+    CHECK(strstr(gf_message(), "OpenGL error 0x502") && api->lost(gpu));
+    next_error = INVALID;
+    check_fails(api->download(gpu, bytes, b, 0, 64), GF_EBACKEND, "a download failed on '");
+    no_entry = true;
+    check_fails(api->alloc(gpu, 64, &none), GF_EBACKEND, "entering the context of '");
+    check_fails(api->upload(gpu, b, 0, bytes, 64), GF_EBACKEND, "EGL error 0x");
+    check_fails(api->download(gpu, bytes, b, 0, 64), GF_EBACKEND, "EGL error 0x");
+    check_fails(api->clear(gpu, b, 0, 64), GF_EBACKEND, "EGL error 0x");
+    check_fails(api->copy(gpu, b, 0, c, 0, 64), GF_EBACKEND, "EGL error 0x");
+    api->free(gpu, c); /* the name is lost with the context */
+    no_entry = false;
+    api->free(gpu, b);
+    *gl = real;
+}
+
+static void test_memory(void) {
+    const struct gf_gpu *api = &gf_gpu_opengl;
+    struct gf_gpu_props props;
+    void *gpu;
+    CHECK(!api->open(NULL, &gpu, &props));
+    test_bytes(api, gpu);
+    test_host_memory(api, gpu, &props);
+    test_driver(api, gpu);
+    api->close(gpu);
+}
+
 /* The copy that measures the memory: all of it, and nothing behind. */
 static void test_copy(const struct subject *s) {
     const struct gf_gpu_context *c = s->context[0];
@@ -237,15 +363,17 @@ static void test_copy(const struct subject *s) {
 int main(int argc, char **argv) {
     struct subject s = {.backend = &gf_backend_opengl, .shards = 1, .seed = 7};
     char reason[GF_REASON] = "";
-    if (s.backend->probe(reason)) {
+    if (gf_backend_probe(s.backend, reason)) {
         printf("no OpenGL: %s\n", reason);
         return TEST_END();
     }
     for (int i = 0; i < 2; i++)
-        CHECK(!s.backend->open(&(struct gf_backend_options){.threads = 1}, &s.context[i]));
+        CHECK(
+            !gf_backend_open(s.backend, &(struct gf_backend_options){.threads = 1}, &s.context[i]));
     test_jobs(&s, argc > 1 && !strcmp(argv[1], "full") ? 1 : 3);
     test_refusals(&s);
     test_copy(&s);
+    test_memory();
     test_failures(&s);
     for (int i = 0; i < 2; i++)
         s.backend->close(s.context[i]);

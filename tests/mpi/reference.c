@@ -49,7 +49,8 @@ static int open_slabs(struct gf_spread *s, struct gf_slabs *v, const struct gf_j
                       int threads) {
     *s = (struct gf_spread){
         .ranks = &ranks, .backend = &gf_backend_openmp, .job = *job, .grid = {ranks.size, 1}};
-    int rc = s->backend->open(&(struct gf_backend_options){.threads = threads}, &s->context);
+    int rc =
+        gf_backend_open(s->backend, &(struct gf_backend_options){.threads = threads}, &s->context);
     return rc ? rc : gf_slabs_open(s, v);
 }
 

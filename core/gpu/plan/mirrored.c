@@ -27,5 +27,5 @@ SAME(OUTPUTS, GF_MAX_OUTPUTS);
 /* PROFILE_MIXED is no profile of its own, and a filter's parameter shares its slot with none of the
  * others. */
 _Static_assert(PROFILE_MIXED > (int)GF_BUTTERWORTH, "mixed profiles have a number of their own");
-_Static_assert(PARAM_OFFSET < GF_GPU_PARAMS_EACH && PARAM_LIMIT < GF_GPU_PARAMS_EACH,
+_Static_assert(PARAM_ROUNDING < GF_GPU_PARAMS_EACH && PARAM_LIMIT < GF_GPU_PARAMS_EACH,
                "an output has room for its parameters");

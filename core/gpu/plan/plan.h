@@ -45,7 +45,7 @@ enum gf_gpu_buffer_id {
     GF_GPU_N_BUFFERS = GF_GPU_OUT + GF_MAX_OUTPUTS
 };
 
-enum { GF_GPU_GROUPS = 1024, GF_GPU_PARAMS_EACH = 4, GF_GPU_MAX_CHAINS = 2 };
+enum { GF_GPU_GROUPS = 1024, GF_GPU_PARAMS_EACH = 5, GF_GPU_MAX_CHAINS = 2 };
 
 /* Which member of gf_gpu_pass.args a pass uses, and what it does. */
 enum gf_gpu_pass_kind {

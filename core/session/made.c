@@ -1,0 +1,200 @@
+/* What outputs were made of: a log in the cache folder, and in memory a table of it. */
+#include "core/session/made.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/hash.h"
+#include "core/gpu/kernel_store.h"
+#include "core/session/cache_lines.h"
+
+/* The one that is added to, and the one before it. */
+static const char newest[] = "made", older[] = "made.old";
+
+enum { MOST_BYTES = 12 << 20, BATCH = 64 };
+static const double flush_ms = 20;
+
+/* The check tells a line that is whole; it has the machine's byte order, so that another machine's
+ * counts as damaged. */
+struct line {
+    uint64_t check, file, recipe;
+};
+
+struct gf_made {
+    pthread_mutex_t lock;
+    struct gf_kernel_store store;
+    int log; /* descriptor; -1: nothing is added */
+    struct line batch[BATCH];
+    int n;
+    double flushed;
+    struct line *known; /* a table with open addressing, by file; a check of 0: free */
+    size_t mask;        /* its size less one */
+};
+
+static uint64_t check_of(const struct line *l) {
+    const uint64_t h = gf_hash(gf_hash_text(GF_HASH_START, "gpufft made 1"), &l->file, 8);
+    return gf_hash(h, &l->recipe, 8) | 1;
+}
+
+/* ---- the log ---- */
+
+static int open_own(const struct gf_kernel_store *s, const char *name, int flags, struct stat *st) {
+    int fd = openat(s->folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd >= 0 && !fstat(fd, st) && S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+        !(st->st_mode & (S_IWGRP | S_IWOTH)))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* The log to add to. Only a full one gets another name, so that a process that still has it open sees by
+ * its size that it is no longer the newest. */
+static int open_log(const struct gf_kernel_store *s) {
+    const int flags = O_WRONLY | O_APPEND | O_CREAT;
+    struct stat st;
+    int fd = open_own(s, newest, flags, &st);
+    if (fd < 0 || st.st_size < MOST_BYTES)
+        return fd;
+    close(fd);
+    const int lock = gf_cache_lines_lock();
+    fd = open_own(s, newest, flags, &st);
+    if (fd >= 0 && st.st_size >= MOST_BYTES) { /* no other process was faster */
+        close(fd);
+        fd = renameat(s->folder, newest, s->folder, older) ? -1 : open_own(s, newest, flags, &st);
+    }
+    gf_cache_lines_unlock(lock);
+    return fd;
+}
+
+/* With the lock held. A batch is one write() at the end of the log, so that those of several processes do
+ * not mix; one that is cut off is damage like any other. */
+static void flush(struct gf_made *m) {
+    struct stat st;
+    const ssize_t bytes = (ssize_t)((size_t)m->n * sizeof *m->batch);
+    if (m->n && m->log >= 0 && (fstat(m->log, &st) || st.st_size >= MOST_BYTES)) {
+        close(m->log);
+        m->log = open_log(&m->store);
+    }
+    if (m->n && m->log >= 0 && write(m->log, m->batch, (size_t)bytes) != bytes) {
+        close(m->log); /* a full disk */
+        m->log = -1;
+    }
+    m->n = 0;
+    m->flushed = gf_now_ms();
+}
+
+void gf_made_note(struct gf_made *m, uint64_t file, uint64_t recipe) {
+    struct line l = {.file = file, .recipe = recipe};
+    if (!m || m->log < 0)
+        return;
+    l.check = check_of(&l);
+    pthread_mutex_lock(&m->lock);
+    m->batch[m->n++] = l;
+    if (m->n == BATCH || gf_now_ms() - m->flushed > flush_ms)
+        flush(m);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* ---- the table ---- */
+
+static struct line *place_of(const struct gf_made *m, uint64_t file) {
+    size_t i = (size_t)(file ^ file >> 32) & m->mask;
+    while (m->known[i].check && m->known[i].file != file)
+        i = (i + 1) & m->mask;
+    return &m->known[i];
+}
+
+/* Two runs that write the same file at once may each take it for its own: then nobody knows whose it is,
+ * and it was made otherwise than by any recipe. */
+static void enter_line(struct gf_made *m, const struct line *l) {
+    struct line *at = place_of(m, l->file);
+    const bool twice = at->check && at->recipe != l->recipe;
+    *at = *l;
+    if (twice)
+        at->recipe = 0;
+}
+
+/* The lines of a log, from damage on those that are found behind it. */
+static void enter_lines(struct gf_made *m, const unsigned char *data, size_t bytes) {
+    struct line l;
+    for (size_t at = 0; at + sizeof l <= bytes;) {
+        memcpy(&l, data + at, sizeof l);
+        const bool good = l.check == check_of(&l);
+        if (good)
+            enter_line(m, &l);
+        at += good ? sizeof l : 1;
+    }
+}
+
+static unsigned char *read_log(const struct gf_kernel_store *s, const char *name, size_t *bytes) {
+    struct stat st;
+    ssize_t n = 1;
+    *bytes = 0;
+    int fd = open_own(s, name, O_RDONLY, &st);
+    if (fd < 0)
+        return NULL;
+    /* Longer ones are no log of ours: the last batch may go over the limit, by each process that adds. */
+    const size_t most = st.st_size < 2 * MOST_BYTES ? (size_t)st.st_size : 0;
+    unsigned char *data = most ? malloc(most) : NULL;
+    while (data && *bytes < most && n > 0) {
+        n = read(fd, data + *bytes, most - *bytes);
+        *bytes += n > 0 ? (size_t)n : 0;
+        if (n < 0 && errno == EINTR)
+            n = 1;
+    }
+    close(fd);
+    return data;
+}
+
+static void look(struct gf_made *m) {
+    size_t bytes[2], room = 64;
+    unsigned char *log[2] = {read_log(&m->store, older, &bytes[0]),
+                             read_log(&m->store, newest, &bytes[1])};
+    while (room * sizeof(struct line) < 2 * (bytes[0] + bytes[1]))
+        room *= 2;
+    m->known = calloc(room, sizeof *m->known);
+    m->mask = room - 1;
+    for (int i = 0; i < 2; i++) {
+        if (m->known)
+            enter_lines(m, log[i], bytes[i]);
+        free(log[i]);
+    }
+}
+
+enum gf_made_how gf_made_find(const struct gf_made *m, uint64_t file, uint64_t recipe) {
+    const struct line *l = m && m->known ? place_of(m, file) : NULL;
+    return !l || !l->check ? GF_MADE_UNKNOWN : l->recipe == recipe ? GF_MADE_SO : GF_MADE_OTHERWISE;
+}
+
+/* ---- both ---- */
+
+struct gf_made *gf_made_open(bool looks, bool adds) {
+    struct gf_made *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    pthread_mutex_init(&m->lock, NULL);
+    const bool there = gf_kernel_store_open(&m->store, adds);
+    m->log = there && adds ? open_log(&m->store) : -1;
+    if (looks && there)
+        look(m);
+    return m;
+}
+
+void gf_made_close(struct gf_made *m) {
+    if (!m)
+        return;
+    flush(m);
+    if (m->log >= 0)
+        close(m->log);
+    gf_kernel_store_close(&m->store);
+    pthread_mutex_destroy(&m->lock);
+    free(m->known);
+    free(m);
+}

@@ -1,0 +1,22 @@
+/* What a TIFF's description says that its pages are: ImageJ's "ImageJ=…" lines, and OME's XML. Of other
+ * texts nothing is taken. */
+#ifndef GF_FORMATS_STACK_H
+#define GF_FORMATS_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gf_stack {
+    const char *by;    /* "ImageJ", "OME"; NULL: the file does not tell */
+    int64_t pages;     /* z * channels * times, where nothing else is said */
+    int64_t z, c, t;   /* 1 or more; channels that are pages of their own */
+    char order[4];     /* of these three, the slowest first: "tzc" */
+    double spacing[3]; /* z, y, x; 0: not told */
+    char unit[16];     /* of the spacing, in ASCII; "": not told */
+    bool elsewhere;    /* OME: pages are in other files too */
+};
+
+/* Of a page with that many samples a pixel. Never fails: what is not valid is not told. */
+void gf_stack_parse(const char *text, int samples, struct gf_stack *out);
+
+#endif

@@ -1,0 +1,278 @@
+/* gpufft tune on a made-up clock and a made-up device: rounds until they agree, what of them is kept, and that
+ * nobody believes a noisy record. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/process.h"
+#include "core/base/status.h"
+#include "core/session/auto.h"
+#include "core/session/tune.h"
+#include "tests/test.h"
+
+/* ---- rounds ---- */
+
+/* The rates of each round, whether the CPU was shared, and the second at which it ended. */
+struct script {
+    struct {
+        double copy, fft, at;
+        bool busy;
+    } round[16];
+    int rounds;
+};
+
+static double next_round(void *user, struct gf_speed_record *r) {
+    struct script *s = user;
+    const int i = s->rounds++;
+    CHECK(r->copy == 0 && r->fft[2] == 0 && !r->noisy);
+    r->copy = s->round[i].copy;
+    r->fft[1] = s->round[i].fft;
+    r->noisy = s->round[i].busy;
+    return s->round[i].at * 1e3;
+}
+
+static void check_rounds(struct script s, int rounds, bool noisy, double copy, double fft) {
+    struct gf_speed_record r = {.open = 0.5};
+    gf_tune_rounds(next_round, &s, &r);
+    CHECK_MSG(s.rounds == rounds, "%d rounds, not %d", s.rounds, rounds);
+    CHECK(r.noisy == noisy && r.copy == copy && r.fft[1] == fft);
+    CHECK(r.open == 0.5 && r.fft[0] == 0 && r.wavelet[0] == 0);
+}
+
+static void test_rounds(void) {
+    check_rounds((struct script){.round = {{100, 9, 1, 0}, {95, 10, 2, 0}}}, 2, false, 100, 10);
+    /* A tenth of the rate, first or later; all in different rounds. */
+    check_rounds((struct script){.round = {{100, 1, 1, 0}, {99, 10, 2, 0}, {100, 9, 3, 0}}}, 3,
+                 false, 100, 10);
+    check_rounds(
+        (struct script){.round = {{10, 10, 1, 0}, {100, 1, 2, 0}, {20, 9.9, 3, 0}, {99, 2, 4, 0}}},
+        4, false, 100, 10);
+    /* Just within the tolerance and just beyond. */
+    check_rounds((struct script){.round = {{100, 5, 1, 0}, {85.1, 5, 2, 0}}}, 2, false, 100, 5);
+    check_rounds((struct script){.round = {{100, 5, 19, 0}, {84.9, 5, 20, 0}}}, 2, true, 100, 5);
+    /* Rounds that agree because both were slow: somebody else had the CPU. */
+    check_rounds(
+        (struct script){.round = {{10, 1, 1, 1}, {10, 1, 2, 1}, {100, 10, 3, 0}, {100, 10, 4, 0}}},
+        4, false, 100, 10);
+    check_rounds((struct script){.round = {{10, 1, 7, 1}, {10, 1, 14, 1}, {10, 1, 21, 0}}}, 3, true,
+                 10, 1);
+    /* Never twice the same; time for one round only; what no round measured is no reason to go on. */
+    check_rounds(
+        (struct script){.round = {{1, 5, 5, 0}, {2, 5, 10, 0}, {4, 5, 15, 0}, {8, 5, 20, 0}}}, 4,
+        true, 8, 5);
+    check_rounds((struct script){.round = {{100, 10, 45, 0}}}, 1, true, 100, 10);
+    check_rounds((struct script){.round = {{100, 0, 1, 0}, {100, 0, 2, 0}}}, 2, false, 100, 0);
+    check_rounds((struct script){.round = {{100, 0, 19, 0}, {100, 7, 21, 0}}}, 2, true, 100, 7);
+}
+
+/* ---- a device ---- */
+
+static int gpus, plans, slow_plans, opened, closed;
+static bool fails_open, fails_wavelets, reaches = true, good_arrays = true;
+static char last_device[32];
+
+static int probe(const struct gf_backend *b, char reason[GF_REASON]) {
+    (void)b;
+    snprintf(reason, GF_REASON, "made up");
+    return 0;
+}
+
+static int list(const struct gf_backend *b, struct gf_gpu_props *props, int most) {
+    (void)b;
+    int n = 0;
+    for (; n < gpus && n < most; n++) {
+        props[n] = (struct gf_gpu_props){.memory = INT64_C(1) << 40, .fp64 = true};
+        snprintf(props[n].name, sizeof props[n].name, "Fake 9000");
+        props[n].is_cpu = n == 3;
+    }
+    return n;
+}
+
+static int open_device(const struct gf_backend *b, const struct gf_backend_options *o,
+                       void **context) {
+    (void)b;
+    snprintf(last_device, sizeof last_device, "%s", o->device ? o->device : "");
+    *context = last_device;
+    if (fails_open)
+        return gf_fail(GF_EABSENT, "not today");
+    opened++;
+    return 0;
+}
+
+static void close_device(void *context) {
+    CHECK(context == last_device);
+    closed++;
+}
+
+/* A billion samples a second, a tenth of that for the first plans. */
+static int exec(struct gf_plan *p, const struct gf_array *in, struct gf_array *out,
+                struct gf_report *report) {
+    const double ms = (double)gf_array_count(in) * 1e-6;
+    good_arrays = good_arrays && out->data && in->dtype == GF_F32;
+    *report = (struct gf_report){.ms.run = plans <= slow_plans ? 10 * ms : ms};
+    report->ms.upload = p->job.shape[1] == 4096 ? ms * 4 : 0;
+    report->ms.download = p->job.shape[1] == 4096 ? ms * 8 : 0;
+    return 0;
+}
+
+static const struct gf_plan_ops ops = {.exec = exec};
+
+static int plan(void *context, const struct gf_job *job, struct gf_plan **out) {
+    *out = NULL;
+    if (job->op == GF_DWT && fails_wavelets)
+        return gf_fail(GF_EUNABLE, "no wavelets");
+    plans++;
+    *out = gf_plan_new(context, job, &ops, 0);
+    return 0;
+}
+
+static int measure(void *context, struct gf_device_speed *speed) {
+    (void)context;
+    *speed = (struct gf_device_speed){.copy = 4e12};
+    return 0;
+}
+
+static int transfer(void *context, int64_t bytes, bool pinned, double seconds[2]) {
+    (void)context;
+    seconds[0] = (double)bytes / (pinned ? 5e10 : 1e10);
+    seconds[1] = pinned ? (double)bytes / 4e10 : 0;
+    return 0;
+}
+
+/* Towards higher numbers it is slower. */
+static int link_speed(void *context, int64_t bytes, double *speed) {
+    (void)context, (void)bytes;
+    if (!reaches && strchr(last_device, '2'))
+        return gf_fail(GF_EUNSUPP, "out of reach");
+    *speed = 1e11 / (last_device[2] - '0' + 1);
+    return 0;
+}
+
+static const struct gf_on_device on_device = {
+    .measure = measure, .transfer = transfer, .link = link_speed};
+static const struct gf_backend gpu = {.name = "gpu",
+                                      .automatic = 1,
+                                      .devices = true,
+                                      .shares = true,
+                                      .list = list,
+                                      .on_device = &on_device,
+                                      .probe = probe,
+                                      .open = open_device,
+                                      .plan = plan,
+                                      .close = close_device};
+static const struct gf_backend host = {.name = "host",
+                                       .automatic = 1,
+                                       .probe = probe,
+                                       .open = open_device,
+                                       .plan = plan,
+                                       .close = close_device};
+static const struct gf_backend *const backends[] = {&host, &gpu, NULL};
+
+static int tune(const char *device, struct gf_speed_record *r) {
+    plans = opened = closed = 0;
+    int rc = gf_tune_device(&gpu, &(struct gf_backend_options){.device = device}, r);
+    CHECK(opened == closed && good_arrays);
+    return rc;
+}
+
+static bool is_near(double a, double b) {
+    return a > b * 0.999 && a < b * 1.001;
+}
+
+static void test_device(void) {
+    enum { KINDS = GF_RECORD_FFTS + GF_RECORD_WAVELETS };
+    struct gf_speed_record r;
+    gpus = 3;
+    CHECK_EQ(tune("1", &r), 0);
+    CHECK_EQ(plans, 2 * KINDS); /* two rounds */
+    CHECK(!r.noisy && r.copy == 4e12 && r.threads == 0 && r.open >= 0);
+    for (int i = 0; i < GF_RECORD_FFTS; i++)
+        CHECK(is_near(r.fft[i], 1e9));
+    CHECK(is_near(r.wavelet[0], 1e9) && is_near(r.wavelet[1], 1e9));
+    CHECK(is_near(r.bus[0][0], 1e10) && r.bus[0][1] == 0 && is_near(r.bus[1][1], 4e10));
+    CHECK(is_near(r.staged[0], 1e9) && is_near(r.staged[1], 1e9));
+    CHECK(is_near(r.link, 1e11 / 3) && !strcmp(last_device, "1,2"));
+    /* The first round ran beside something else. A device that another one does not reach has no link, nor
+     * has one that is named by its name; a processor is no device to link with. */
+    slow_plans = KINDS, reaches = false;
+    CHECK_EQ(tune(NULL, &r), 0);
+    CHECK_EQ(plans, 3 * KINDS);
+    CHECK(!r.noisy && is_near(r.fft[0], 1e9) && is_near(r.wavelet[1], 1e9) && r.link == 0);
+    slow_plans = 0, reaches = true, fails_wavelets = true, gpus = 4;
+    CHECK_EQ(tune("Fake", &r), 0);
+    CHECK(!r.noisy && r.wavelet[0] == 0 && r.wavelet[1] == 0 && is_near(r.fft[2], 1e9) &&
+          r.link == 0);
+    fails_open = true;
+    CHECK_EQ(tune("0", &r), GF_EABSENT);
+    CHECK(!strcmp(gf_message(), "not today") && r.copy == 0);
+    fails_open = fails_wavelets = false;
+}
+
+/* ---- what is kept ---- */
+
+static const struct gf_job job = {.ndim = 2,
+                                  .shape = {4096, 4096},
+                                  .channels = 1,
+                                  .axes = 3,
+                                  .in_dtype = GF_F32,
+                                  .n_out = 1,
+                                  .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
+
+static struct gf_choice choose(bool untuned) {
+    struct gf_choice choice = {.backend = NULL};
+    const struct gf_outlook o = {
+        .backends = backends, .threads = 1, .runs = 100, .untuned = untuned};
+    CHECK_EQ(gf_auto_choose(&job, &o, &choice), 0);
+    return choice;
+}
+
+static void test_records(const char *folder) {
+    struct gf_speed_record absurd = {.copy = 1e9, .fft = {6e6, 6e6, 6e6}}, r;
+    gpus = 2;
+    const struct gf_choice table = choose(true);
+    CHECK(table.backend == &gpu && !strstr(table.why, "noisy"));
+    CHECK(gf_record_keep(&gpu, "0", &absurd));
+    CHECK(gf_record_of_device(&gpu, "0", &r) && !r.noisy && r.fft[2] == 6e6);
+    CHECK(choose(false).backend == &host); /* by a record that looks good */
+    absurd.noisy = true;
+    CHECK(gf_record_keep(&gpu, "0", &absurd));
+    CHECK(!gf_record_of_device(&gpu, "0", &r) && r.noisy);
+    const struct gf_choice choice = choose(false);
+    CHECK(choice.backend == &gpu);
+    CHECK_MSG(strstr(choice.why, "for 100 jobs; tune's record of gpu is noisy, not used"), "%s",
+              choice.why);
+    /* The CPU's record alone is noisy. */
+    CHECK_EQ(gf_record_forget(), 1);
+    CHECK(gf_record_keep(&host, NULL, &absurd));
+    CHECK(strstr(choose(false).why, "tune's record of host is noisy, not used"));
+    /* Another device of that name was measured in peace. */
+    absurd.copy = 2e9;
+    CHECK(gf_record_keep(&gpu, "0", &absurd));
+    absurd.noisy = false;
+    CHECK(gf_record_keep(&gpu, "1", &absurd));
+    CHECK(gf_record_of_device(&gpu, "0", &r) && !r.noisy && r.copy == 2e9);
+    /* Lines of earlier versions end with their numbers. */
+    char path[128];
+    snprintf(path, sizeof path, "%s/gpufft/device-speeds", folder);
+    FILE *f = fopen(path, "w");
+    CHECK(f != NULL &&
+          fprintf(f, GF_VERSION "\thost\t\tmade up\t2 5e9 0 0 0 0 0 0 3e8 3e8 3e8 1e9 1e9 0 0\n") >
+              0);
+    CHECK(!fclose(f) && !chmod(path, 0600));
+    CHECK(gf_record_of_device(&host, NULL, &r) && !r.noisy && r.copy == 5e9 && r.threads == 2);
+    CHECK_EQ(gf_record_forget(), 1);
+}
+
+int main(void) {
+    char folder[] = "/tmp/test_tune.XXXXXX", path[128];
+    CHECK(mkdtemp(folder) != NULL);
+    gf_process_set(&(struct gf_process){.cache_folder = folder});
+    test_rounds();
+    test_device();
+    test_records(folder);
+    snprintf(path, sizeof path, "%s/gpufft", folder);
+    CHECK(!rmdir(path) && !rmdir(folder));
+    return TEST_END();
+}
