@@ -244,8 +244,8 @@ int64_t gf_thing_bytes(void) {
     return sizeof(struct places);
 }
 
-/* Numbers between those of 416 made pictures of things and those of 144 pictures with interference, half of
- * each, and held against the other half. */
+/* Measured on 832 made pictures of things and 144 with interference (tests/core/test_things.c): of other 128
+ * pictures of things two are changed. */
 bool gf_thing_is_likely(const struct gf_thing *t) {
     const double follows = fabs(t->follows), sure = fabs(t->correlation);
     if (!t->looked)
