@@ -33,9 +33,10 @@ enum {
     MOST_TOLD = 4,
     PLAN_BYTES = 128 << 10, /* of a plan with a table, beside the table */
     LOOKED_AT = 24,         /* waves at least, whatever N is, to know a thing by */
-    CROWD = 8,              /* interference is not more waves than this */
-    MOST_THINGS = 8,        /* hidden waves of things, after which no more are looked for */
-    SAMPLES = 256,          /* along an axis, for the range */
+    MOST_HARMONIC = 32,
+    CROWD = 8,       /* interference is not more waves than this */
+    MOST_THINGS = 8, /* hidden waves of things, after which no more are looked for */
+    SAMPLES = 256,   /* along an axis, for the range */
 };
 
 bool gf_filter_searches(const struct gf_settings *s) {
@@ -159,28 +160,32 @@ static void leave(struct gf_notches *list, const double *at, double amplitude) {
 
 /* b is a harmonic of a. */
 static bool is_multiple(const double *a, const double *b) {
-    for (int k = 2; k <= 8; k++)
+    for (int k = 2; k <= MOST_HARMONIC; k++)
         for (int sign = -1; sign <= 1; sign += 2)
             if (hypot(k * a[0] - sign * b[0], k * a[1] - sign * b[1]) < 2)
                 return true;
     return false;
 }
 
-/* So much noise is on its places that it is no wave, and no harmonic of one that is. */
-static bool is_noise(const struct gf_periodic_list *waves, int n, const struct gf_periodic *p,
-                     const struct gf_thing *seen) {
+/* It is a harmonic of one of the first n. */
+static bool is_harmonic(const struct gf_periodic_list *waves, int n, const struct gf_periodic *p) {
     for (int i = 0; i < n; i++)
         if (is_multiple(waves->item[i].at, p->at))
-            return false;
+            return true;
+    return false;
+}
+
+static bool is_noise(const struct gf_periodic *p, const struct gf_thing *seen) {
     return seen->noise > (p->radius > 0 ? SWELL_NOISE : MOST_NOISE);
 }
 
 /* A wave beside a thing, or in a crowd, is noise only where it is pure. */
 static bool is_of_thing(const struct gf_notches *list, const struct gf_periodic *p, bool crowd,
                         const struct gf_thing *seen) {
-    if (!crowd && p->amplitude >= BESIDE * list->left.amplitude)
+    if (!seen->looked || (!crowd && p->amplitude >= BESIDE * list->left.amplitude))
         return false;
-    return !gf_thing_is_pure(seen) || is_multiple(list->left.at, p->at) ||
+    const double half[2] = {list->left.at[0] / 2, list->left.at[1] / 2};
+    return !gf_thing_is_pure(seen) || is_multiple(half, p->at) ||
            (crowd && p->amplitude < CROWD_SHARE * list->left.amplitude);
 }
 
@@ -195,12 +200,14 @@ static int leave_things(const struct eyes *e, struct gf_periodic_list *found) {
     for (int i = 0; i < found->n && !rc; i++) {
         rc = look(e, found->item[i].at, &seen[i]);
         thing[i] = thing[i] || gf_thing_is_likely(&seen[i]);
-        if (thing[i] || is_noise(found, i, &found->item[i], &seen[i]))
+        if (thing[i] ||
+            (is_noise(&found->item[i], &seen[i]) && !is_harmonic(found, i, &found->item[i])))
             leave(list, found->item[i].at, found->item[i].amplitude);
     }
     for (int i = 0; i < found->n && !rc; i++) {
         const struct gf_periodic *p = &found->item[i];
-        if (thing[i] || is_noise(found, n, p, &seen[i]) || is_of_thing(list, p, crowd, &seen[i]))
+        if (thing[i] || (!is_harmonic(found, n, p) &&
+                         (is_noise(p, &seen[i]) || is_of_thing(list, p, crowd, &seen[i]))))
             leave(list, p->at, p->amplitude);
         else
             found->item[n++] = *p;
@@ -317,6 +324,8 @@ static int choose(struct eyes *e, struct gf_periodic_list *found) {
     first = list->screen[0];
     if (screened && !want.known)
         rc = leave_screens(e);
+    if (screened && !list->n_screens && first.n > 1)
+        leave(list, first.at, first.amplitude);
     if (rc || list->n_screens || !f->auto_notch)
         return rc ? rc : list->n_screens ? make_mask(e->t, e->job, e->out) : 0;
     keep_waves(found, f->auto_notch > LOOKED_AT ? f->auto_notch : LOOKED_AT);
@@ -378,7 +387,8 @@ static int64_t look_bytes(const struct gf_task *t, const struct gf_job *job,
     int64_t screens = gf_windowed_bytes(&one) + gf_screens_mask_bytes(&one), search;
     int64_t hidden = job->channels * gf_detail_bytes(&one, &search) + search;
     int64_t most = screens > hidden ? screens : hidden;
-    return 2 * (int64_t)sizeof(struct gf_periodic_list) +
+    return 3 * (int64_t)sizeof(struct gf_periodic_list) + gf_thing_bytes() +
+           SAMPLES * SAMPLES * (int64_t)sizeof(float) +
            (job->ndim == 2 && most > waves ? most : waves);
 }
 

@@ -61,7 +61,7 @@ static void clear(void) {
 
 /* ---- things ---- */
 
-static void check_things(const int *number, int n) {
+static void check_things(const int *number, int n, bool known) {
     char line[NAME];
     for (int i = 0; i < n; i++) {
         struct gf_made p;
@@ -73,7 +73,10 @@ static void check_things(const int *number, int n) {
     for (int i = 0; i < n; i++) {
         int k = number ? number[i] : i;
         snprintf(line, sizeof line, "picture %d, %s", k, gf_made_kind(k));
-        CHECK_MSG(psnr("in", i) == 99, "%s: %.1f dB of it are left", line, psnr("in", i));
+        if (known)
+            CHECK_KNOWN_TO_FAIL(psnr("in", i) == 99, "%s", line);
+        else
+            CHECK_MSG(psnr("in", i) == 99, "%s: %.1f dB of it are left", line, psnr("in", i));
     }
     clear();
 }
@@ -131,9 +134,11 @@ int main(int argc, char **argv) {
         CHECK(mkdir(path, 0700) == 0);
     }
     if (all)
-        check_things(NULL, MANY_THINGS);
+        check_things(NULL, MANY_THINGS, false);
     else
-        check_things(sample, (int)(sizeof sample / sizeof *sample));
+        check_things(sample, (int)(sizeof sample / sizeof *sample), false);
+    if (all) /* weak lines of graph paper; hatching and seats that look printed */
+        check_things((const int[]){655, 875, 957}, 3, true);
     const int n = all ? MANY_WAVES : 12, better = count_better(n, 6);
     CHECK_MSG(better >= (all ? 96 : 8), "%d of %d are better by 6 dB", better, n);
     for (const char *const *part = (const char *const[]){"clean", "in", "out", "", NULL}; *part;
