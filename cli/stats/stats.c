@@ -200,10 +200,31 @@ static int look_and_print(struct run *r, struct gf_image *image, struct gf_stats
     return rc;
 }
 
+/* Reading it was refused: states what all of the work needs, which is more. */
+static int refuse(struct run *r, char *const *read, int n, int rc) {
+    struct gf_failure first = {0};
+    struct gf_image image = {0};
+    struct gf_array out;
+    struct gf_job job;
+    int all = 0;
+    gf_failure_keep(&first, rc);
+    if (n == 1 && strcmp(read[0], "-") && !gf_load_picture(r->s, read[0], true, &image) &&
+        !make_job(r->s, &image, &job)) {
+        int64_t shape[GF_MAX_RANK];
+        gf_job_out_shape(&job, 0, shape);
+        out = gf_array_wrap(NULL, job.out[0].dtype, job.ndim + 1, shape);
+        all = plan(&r->runner, &job, &image, &out, gf_settings_threads(r->s));
+    }
+    gf_image_free(&image);
+    return all == GF_ENOMEM ? all : gf_failure_return(&first);
+}
+
 static int look_at_all(struct run *r, char *const *read, int n) {
     struct gf_image image = {0};
     struct gf_stats st = {.path = read[0], .name = read[0], .page = -1};
     int rc = load(r->s, read, n, &image);
+    if (rc == GF_ENOMEM)
+        rc = refuse(r, read, n, rc);
     if (!rc)
         rc = look_and_print(r, &image, &st);
     gf_image_free(&image);
