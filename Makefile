@@ -80,6 +80,7 @@ CORE    := $(filter-out core/mpi/plugin.c,$(wildcard core/*/*.c core/*/*/*.c))
 FORMATS := $(filter-out $(if $(WITH_ISAL),,formats/png_codec_isal.c),$(wildcard formats/*.c))
 TESTS   := $(wildcard tests/*/test_*.c)
 FUZZ    := $(wildcard tests/fuzz/fuzz_*.c)
+READERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
 # REUSE=dir links the objects of that build, but for those of the sources OWN, words as of $(filter).
 REUSE ?=
 OWN   ?=
@@ -373,7 +374,6 @@ build-fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(FUZZ_BELOW)
 	clang -std=c11 -D_GNU_SOURCE -I. $(PKG_CFLAGS) -O1 -g -fopenmp -fsanitize=fuzzer,address,undefined -o $@ $< $(FUZZ_BELOW) $(ALL_LIBS)
 
 # The same without a fuzzer's library: programs that read the files they are given (tests/fuzz/check).
-READERS := $(patsubst tests/fuzz/%.c,$(BUILD)/%,$(FUZZ))
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(call obj,$(FUZZ_BELOW))
 	$(call say,LINK,$(CC) $(ALL_CFLAGS) -DGF_FUZZ_STANDALONE $(ALL_LDFLAGS) -o $@ $(filter-out %.h,$^) $(ALL_LIBS))
 fuzz: $(FUZZERS)
