@@ -47,7 +47,7 @@ const struct gf_command *gf_command_find(const char *name) {
     return NULL;
 }
 
-/* What people type for a command, where a slip of the finger does not explain it. The last have no
+/* Words that people type for a command and that are no misspelling of it. The last have no
  * command, though one letter makes them one. */
 static const struct {
     const char *command, *words;

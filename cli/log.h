@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* What is set once stays: a lesson's commands are as quiet as the lesson. */
+/* Flags stay set: a lesson's commands are as quiet as the lesson. */
 void gf_log_setup(bool quiet, bool verbose);
 bool gf_log_is_verbose(void);
 /* Nothing is printed to stderr: another process of the run prints it. */
@@ -38,7 +38,7 @@ void gf_log_keep(void);
 struct gf_said gf_log_kept(void);
 void gf_log_say(struct gf_said *said);
 
-/* What is printed to stdout from here on is dropped: --quiet, where text is a command's product. */
+/* Drops everything printed to stdout from here on: --quiet, where text is a command's product. */
 void gf_log_drop_text(void);
 
 /* One line for stdout, at once. */

@@ -1,4 +1,4 @@
-/* What a TIFF's description says that its pages are: ImageJ's "ImageJ=…" lines, and OME's XML. Of other
+/* The meaning of a TIFF's pages by its description: ImageJ's "ImageJ=…" lines, and OME's XML. Of other
  * texts nothing is taken. */
 #ifndef GF_FORMATS_STACK_H
 #define GF_FORMATS_STACK_H
@@ -16,7 +16,7 @@ struct gf_stack {
     bool elsewhere;    /* OME: pages are in other files too */
 };
 
-/* Of a page with that many samples a pixel. Never fails: what is not valid is not told. */
+/* For a page with that many samples a pixel. Never fails: invalid descriptions say nothing. */
 void gf_stack_parse(const char *text, int samples, struct gf_stack *out);
 
 #endif

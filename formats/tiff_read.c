@@ -174,7 +174,7 @@ static int fail_unlisted(struct reader *r, const struct gf_stack *stack) {
         TIFFIsBigEndian(r->t.tif) ? " --endian=big" : "", last, (long long)begin);
 }
 
-/* What the first page's description says of the others. */
+/* Reads the first page's description of the others. */
 static int read_stack(struct gf_decoder *d, struct gf_stack *stack) {
     struct reader *r = d->state;
     char *text = NULL;

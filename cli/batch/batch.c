@@ -86,7 +86,7 @@ static bool streams(const struct gf_task_hooks *hooks, const struct gf_settings 
     return hooks->stream && (s->frames || s->shape.n == 3);
 }
 
-/* What has been done, or with --dry-run would be. */
+/* Reports a task as done or skipped, or with --dry-run as to be done. */
 static void report(const struct gf_task *t) {
     const struct gf_outputs outputs = gf_task_outputs(t);
     if (t->skipped || t->s->dry_run) {
@@ -370,7 +370,7 @@ static int join_ranks(struct run *r) {
     return rc;
 }
 
-/* What fails on one machine alone fails on all. */
+/* A failure on one machine fails all of them. */
 static int agree(struct run *r, int rc) {
     if (!r->joined)
         return rc;

@@ -89,7 +89,7 @@ static const char *not_joined(const struct gf_rank_work *w) {
 
 /* ---- with one ---- */
 
-/* What the ranks compare when they meet, all members of eight bytes. A process that ends before it
+/* The ranks compare this when they meet, all members of eight bytes. A process that ends before it
  * comes to any work has its exit code alone. */
 struct prints {
     uint64_t version; /* of the program; first, whatever follows in another one */
@@ -142,7 +142,7 @@ static int end_together(const struct gf_ranks *ranks, const struct prints *all) 
                        : gf_fail(GF_EUSAGE, "rank %d failed", speaker);
 }
 
-/* What was said before is printed now that it is known who speaks. */
+/* Prints the messages kept until it is known which rank prints. */
 static void say_kept(void) {
     struct gf_said said = gf_log_kept();
     gf_log_say(&said);

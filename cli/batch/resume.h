@@ -32,7 +32,7 @@ struct gf_outputs {
 void gf_resume_begin(struct gf_resume *r, const char *command, const struct gf_settings *s,
                      char *const *read, int n_read);
 
-/* Where it is known how an output was made, that decides. Another goes by its time, which is after
+/* A note of how an output was made decides. Another goes by its time, which is after
  * those of all that is read; it must be complete as far as its header and its end tell, and a record in
  * it the one that would be written. *by_time: it was so for one of them at least. */
 bool gf_resume_finds(const struct gf_resume *r, const struct gf_outputs *outputs, bool *by_time);

@@ -144,7 +144,7 @@ struct gf_task {
     int64_t extra_bytes;   /* of what prepare() makes beside the arrays */
 };
 
-/* What it writes, once it is prepared. */
+/* The files it writes, once it is prepared. */
 struct gf_outputs gf_task_outputs(const struct gf_task *t);
 /* For --dry-run: the header, the products, and whether they could be written; of a pipe the products'
  * names alone. No sample is read, and nothing written. */

@@ -13,7 +13,7 @@ enum { TRIES = 5 };
 
 static int time_once(const struct gf_bench_entrant *e, struct gf_plan *plan,
                      const struct gf_array *in, struct gf_array *out, double *seconds) {
-    /* Of a device's passes, on what was uploaded. */
+    /* A device's passes run on what was uploaded. */
     if (plan->ops->time && (e->resident || !plan->ops->upload))
         return plan->ops->time(plan, in, out, seconds);
     return gf_fail(GF_EUNSUPP, "its passes are not timed apart");

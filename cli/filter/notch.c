@@ -24,9 +24,9 @@ static const double RADIUS = 0.5, WIDER = 1.5, SHARE_OF_DISTANCE = 1. / 12;
 static const double BESIDE = 2.5;
 /* The noise over its places that a wave may have: one that swells, any, one that the picture hides. */
 static const double SWELL_NOISE = 0.25, MOST_NOISE = 1.2, HIDDEN_NOISE = 3;
-/* What the picture hides has no more of its contrast. */
+/* The most contrast of a wave that the picture hides. */
 static const double HIDDEN_CONTRAST = 0.2;
-/* Of the strongest of a thing's waves: weaker ones in a crowd are of it too. */
+/* In a crowd, waves below this share of a thing's strongest one belong to it too. */
 static const double CROWD_SHARE = 0.25;
 
 enum {

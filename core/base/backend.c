@@ -1,4 +1,4 @@
-/* What all plans share: their memory, and a run in timed parts. */
+/* Common to all plans: their memory, and a run in timed parts. */
 #include "core/base/backend.h"
 
 #include <stdlib.h>

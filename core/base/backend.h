@@ -94,7 +94,7 @@ struct gf_feed {
      * is no failure of exec_fed(). */
 };
 
-/* What a plan does; a backend has a table of these for each of its ways to run a job. */
+/* The operations of a plan; a backend has a table of these for each of its ways to run a job. */
 struct gf_plan_ops {
     /* in and out[i] have the shapes that gf_job_in_shape and gf_job_out_shape say, any strides;
      * the input is not written unless the job spends it. One plan serves any number of runs, one at
@@ -157,7 +157,7 @@ struct gf_device_speed {
     double copy; /* bytes read plus written a second, when it copies */
 };
 
-/* What a device is asked beside its plans. */
+/* Operations on a device that need no plan. */
 struct gf_on_device {
     /* Names the device and measures it. */
     int (*measure)(void *context, struct gf_device_speed *speed);

@@ -66,7 +66,7 @@ static inline void gf_half_unpack(struct gf_number here, struct gf_number there,
  * the negative page, not the other way round (kernels/cpu/tile.h). Only the signs of zeros show which. */
 bool gf_half_leads(int64_t page, int64_t pages, int64_t row, int64_t mirror);
 
-/* Of a full spectrum F, f = F(k) and g = F(-k): the Hermitian part at k, (f + conj g) / 2. Adds, `weight`
+/* The Hermitian part of a full spectrum F at k, (f + conj g) / 2, from f = F(k), g = F(-k). Adds, `weight`
  * times, its square to energy[0] and that of the rest, (f - conj g) / 2, to energy[1]. By Parseval these
  * are the energies of the inverse's real and imaginary parts. */
 static inline struct gf_number gf_half_hermitian(struct gf_number f, struct gf_number g,

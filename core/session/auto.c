@@ -74,7 +74,7 @@ static int choose_host(const struct gf_outlook *o, const struct gf_backend **out
     return gf_fail(GF_EABSENT, "no backend is usable here: %s", reason);
 }
 
-/* What the runs take by the record of this backend's device; 0 where that tells nothing, as a noisy one. */
+/* Seconds of the runs by the record of this backend's device; 0 if it has none, or a noisy one. */
 static double recorded(const struct gf_backend *b, const struct gf_job *job,
                        const struct gf_outlook *o, const char **noisy) {
     struct gf_speed_record r;

@@ -1,4 +1,4 @@
-/* What outputs were made of: a log in the cache folder, and in memory a table of it. */
+/* Notes of how outputs were made: a log in the cache folder, and a table of it in memory. */
 #include "core/session/made.h"
 
 #include <errno.h>

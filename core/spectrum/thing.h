@@ -32,7 +32,7 @@ struct gf_thing {
  * brightest hundredths, `total` the amplitude of all waves together. GF_ENOMEM. */
 int gf_thing_look(const struct gf_spectrum *s, const double levels[2], const double *at,
                   double total, struct gf_thing *look);
-/* What that allocates. */
+/* Bytes that it allocates. */
 int64_t gf_thing_bytes(void);
 bool gf_thing_is_likely(const struct gf_thing *look);
 /* As constant and as pure as only interference is: enough beside a thing. */

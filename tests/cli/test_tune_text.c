@@ -1,4 +1,4 @@
-/* What gpufft tune prints of a device, as text and as JSON, what it asks to be measured, and its disk. */
+/* The text and the JSON of gpufft tune for a device, the measurements it asks for, and its disk. */
 #include <stdarg.h>
 
 #include "cli/commands/tune.c" /* tests are linked without cli/ */

@@ -1,4 +1,4 @@
-/* What becomes of a picture: blur, the losses of a JPEG, interference; files, and how much two differ. */
+/* Ways to spoil a picture: blur, the losses of a JPEG, interference; files, and how much two differ. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

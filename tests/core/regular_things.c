@@ -1,4 +1,4 @@
-/* What regular things look like from the front, and the pictures taken of them. */
+/* Regular things seen from the front, and pictures taken of them. */
 #include "tests/core/regular_things.h"
 
 #include <math.h>

@@ -31,7 +31,7 @@ const char *gf_made_kind(int number);
 bool gf_made_shapes(int number, int width, int height, struct gf_made *p);
 /* By a gaussian; `room` has as many numbers as the longer side. */
 void gf_made_blur(struct gf_made *p, double sigma, float *room);
-/* What a JPEG of that quality loses: its steps grow with frequency, about as the usual table's do. */
+/* The losses of a JPEG of that quality: its steps grow with frequency, about as the usual table's do. */
 void gf_made_lose(struct gf_made *p, double quality);
 /* Adds interference number `number` to a picture: one to three waves of 3 to 40 levels of 255, a hum
  * with harmonics, or offsets of a sensor's columns. Returns what it is. */

@@ -1,4 +1,4 @@
-/* What is kept of how outputs were made: several that add at once, damage, and two that claim one file. */
+/* Notes of how outputs were made: several that add at once, damage, and two that claim one file. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -35,7 +35,7 @@ static void filter(void) {
     CHECK(system(line) == 0);
 }
 
-/* What the output of picture i has of the picture `part`/i. */
+/* Compares the output of picture i with the picture `part`/i. */
 static double psnr(const char *part, int i) {
     struct gf_made a, b;
     char path[NAME];

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What ran is counted, where it is, also of a process that does not end by exit(). */
+/* Writes the counts of a coverage build, also for a process that does not end by exit(). */
 void __gcov_dump(void) __attribute__((weak));
 static inline void keep_counts(void) {
     if (__gcov_dump)

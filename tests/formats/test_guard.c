@@ -1,4 +1,4 @@
-/* What is read is never written, and two outputs never meet in one file. */
+/* Inputs are never written, and two outputs never meet in one file. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -322,7 +322,7 @@ static void test_keeper(void) {
     CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-/* What a killed process leaves is removed by the next one, and nothing else. */
+/* The next process removes the leftovers of a killed one, and nothing else. */
 static void test_leftovers(void) {
     static const char *const others[] = {"left/.gpufft-notes", "left/.gpufft-0123456789abcdef.tmp~",
                                          "left/.gpufft-0123456789ABCDEF.tmp",

@@ -444,7 +444,7 @@ static void test_scans(void) {
     free(data);
 }
 
-/* What part of the file the byte is in: the marker of its segment, or 0 in coded data. */
+/* The part of the file that the byte is in: the marker of its segment, or 0 in coded data. */
 static int part_of(const unsigned char *data, size_t n, size_t byte) {
     for (size_t i = 2; i + 1 < n;) {
         const int marker = data[i + 1];

@@ -1,4 +1,4 @@
-/* What TIFF descriptions say of a stack: ImageJ's, OME's, and those of everyone else. */
+/* TIFF descriptions of stacks: ImageJ's, OME's, and everyone else's. */
 #include <stdlib.h>
 #include <string.h>
 

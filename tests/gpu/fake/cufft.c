@@ -185,7 +185,7 @@ struct command {
     int sign;
 };
 
-/* Where a transform's point (i, j, k), given by its number among the points of `halved` extents, is. */
+/* The place of a transform's point (i, j, k), given by its number among the points of `halved` extents. */
 static long long place(const struct fft_plan *p, const struct fft_side *s, long long number,
                        bool halved) {
     long long index[3], at = 0;

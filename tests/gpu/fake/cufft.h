@@ -1,4 +1,4 @@
-/* What the transforms of one device and of two share: plans, and transforms of lines in double precision. */
+/* Common to the transforms of one device and of two: plans, and transforms of lines in double precision. */
 #ifndef FAKE_CUFFT_H
 #define FAKE_CUFFT_H
 

@@ -199,7 +199,7 @@ static void transform_row(const struct fft_plan *p, char *a, long at, long n) {
     free(line);
 }
 
-/* Of the samples, without what pads rows of reals. */
+/* A hash of the samples, without the padding of rows of reals. */
 static uint64_t hash(const struct fft_plan *p, const char *a) {
     const size_t unit = is_real(p) ? element(p) / 2 : element(p), row = (size_t)p->points * unit;
     const size_t pitch = is_real(p) ? (size_t)(p->points / 2 + 1) * element(p) : row;

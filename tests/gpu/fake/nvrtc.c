@@ -197,7 +197,7 @@ int fake_compile(const char *folder, const char *ptx, char path[256]) {
     return fake_write(folder, "k.c", ptx, strlen(ptx)) ? fake_shell(command) : -1;
 }
 
-/* What NVRTC is told as -D, in a file for the compiler; the others must be those it would take. */
+/* Writes the -D options to a file for the compiler; the others must be those NVRTC accepts. */
 static int write_options(const char *folder, int n, const char *const *options, bool *ptx_alone) {
     static const char *const known[] = {"--std=c++14", "-default-device", "--fmad=true"};
     char *text = NULL;
