@@ -21,8 +21,8 @@ struct gf_notches {
     bool expected; /* nothing was looked for yet: as many as there may be */
     int n;
     struct gf_notch notch[GF_MAX_NOTCHES];
-    int n_hidden;   /* the last of them, which the picture is stronger than */
-    double *factor; /* of their cosine and sine: for each wave, for each channel; or NULL */
+    int n_hidden;         /* the last of them, which the picture is stronger than */
+    double *factor;       /* of their cosine and sine: for each wave, for each channel; or NULL */
     struct gf_notch left; /* the strongest of a regular thing's waves; amplitude 0: there is none */
     int n_screens;
     struct gf_screen screen[GF_MAX_SCREENS];
