@@ -70,14 +70,13 @@ static int compare_inputs(const struct gf_task *t, struct gf_ranks *ranks, const
     for (int i = 1; i < ranks->size && !rc && !different; i++)
         different = memcmp(all, all + i * N, sizeof own) ? i : 0;
     free(all);
-    if (different)
-        if (different)
-            ranks->speaker = 0;
-    return different ? gf_fail(GF_EINVAL,
-                               "rank %d finds another file by this name, or an output that is up "
-                               "to date for one alone",
-                               different)
-                     : rc;
+    if (!different)
+        return rc;
+    ranks->speaker = 0;
+    return gf_fail(GF_EINVAL,
+                   "rank %d finds another file by this name, or an output that is up to date for "
+                   "one alone",
+                   different);
 }
 
 /* Each process adds up a share of the input, which its record has the sum of. */
