@@ -43,18 +43,6 @@ static int parse_shape(const char *value, void *field) {
     return gf_shape_parse(value, s->shape.extent, &s->shape.n);
 }
 
-static int parse_grid(const char *value, void *field) {
-    struct gf_settings *s = field;
-    char *end;
-    long down = strtol(value, &end, 10), across = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
-    if (*end || down < 1 || across < 1 || down > GF_MOST_PROCESSES || across > GF_MOST_PROCESSES)
-        return gf_fail(GF_EUSAGE, "--grid cannot be '%.40s'; it is AxB, two numbers from 1 to %d",
-                       value, GF_MOST_PROCESSES);
-    s->grid.down = (int)down;
-    s->grid.across = (int)across;
-    return 0;
-}
-
 static int parse_skip(const char *value, void *field) {
     return gf_parse_whole("--skip", value, 0, field);
 }
@@ -403,15 +391,6 @@ static const struct gf_opt link_rows[] = {
     GF_END,
 };
 const struct gf_opt_group gf_opts_link = {NULL, link_rows};
-
-static const struct gf_opt grid_rows[] = {
-    GF_PARSED("grid", 0, "AxB", parse_grid,
-              "processes that share a volume: A parts of its planes, B of each (default: B is 1 "
-              "while there are planes for all)",
-              .inert = true),
-    GF_END,
-};
-const struct gf_opt_group gf_opts_grid = {NULL, grid_rows};
 
 static const struct gf_opt mpi_rows[] = {
     GF_CHOICE("mpi", mpi, "auto|on|off", mpi_choices,

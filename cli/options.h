@@ -60,7 +60,6 @@ extern const struct gf_opt_group gf_opts_out, /* Output: --out */
     gf_opts_memory,      /* Run: --max-memory of one input after the other */
     gf_opts_run,         /* Run: several inputs concurrently */
     gf_opts_link,        /* their network */
-    gf_opts_grid,        /* how processes share a volume */
     gf_opts_mpi,         /* --mpi of what one process can print for all */
     gf_opts_peer,        /* how devices that share a transform exchange it */
     gf_opts_report,      /* --json a line per file, --quiet, --verbose, --help */

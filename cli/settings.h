@@ -162,9 +162,6 @@ struct gf_settings {
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
     const char *assume; /* plan: a device that need not be here, or NULL */
-    struct {
-        int down, across;
-    } grid;      /* of the processes that share a volume; 0: unset */
     int ranks;   /* plan: processes that share the volume; 0: unset */
     double link; /* their network, GB/s to and from each; 0: unset */
 

@@ -75,6 +75,11 @@ int gf_sink_crc32(struct gf_sink *s, int threads, uint32_t *out);
  * were left: what was written so far is in it, there is room for the rest where the file system can
  * tell, and *path is that of the temporary, the sink's own. Not of a stream. */
 int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path);
+/* Such a file in another process: for gf_sink_write_at(), gf_sink_seek() and gf_sink_write(), until
+ * gf_sink_commit() or gf_sink_abort(), which close it and leave it where it is. */
+int gf_sink_join(const char *path, struct gf_sink **out);
+/* What was written is there for other processes. */
+int gf_sink_show(struct gf_sink *s);
 /* They have written these bytes, whose crc32 this is. GF_EIO where the file is not that long. */
 int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc);
 /* True for an output that commit renames into place, false for what is written through. */

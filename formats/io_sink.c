@@ -23,6 +23,7 @@ struct gf_sink {
     int fd;
     int slot; /* of the temporary; NO_SLOT for a stream */
     bool clobber;
+    bool joined;  /* another process' temporary */
     bool nowhere; /* /dev/null, where no position matters */
     bool keep;    /* a stream whose writer seeks back: all of it stays in the buffer */
     bool summing; /* crc follows the writes */
@@ -35,6 +36,7 @@ struct gf_sink {
     int64_t buffer_at;
     size_t n, capacity;
     int64_t position, size;
+    int64_t lent; /* the size before others wrote, too */
     uint32_t crc;
 };
 
@@ -139,12 +141,35 @@ int gf_sink_open(const char *path, bool clobber, struct gf_sink **out) {
     return rc ? rc : gf_sink_open_version(path, clobber, out);
 }
 
+int gf_sink_join(const char *path, struct gf_sink **out) {
+    struct gf_sink *s = *out = calloc(1, sizeof *s);
+    if (!s)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    s->slot = NO_SLOT;
+    s->joined = true;
+    s->fd = gf_open(path, O_WRONLY);
+    s->name = strdup(path);
+    s->capacity = BUFFER;
+    s->buffer = malloc(s->capacity);
+    int rc = !s->name || !s->buffer ? gf_fail(GF_ENOMEM, "out of memory")
+             : s->fd < 0            ? fail_write(s)
+                                    : GF_OK;
+    if (rc)
+        gf_sink_abort(s);
+    return rc;
+}
+
+/* Whether bytes are written at any place, not one after the other. */
+static bool has_places(const struct gf_sink *s) {
+    return s->slot != NO_SLOT || s->joined;
+}
+
 /* False with errno set. */
 static bool write_bytes(const struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
     while (n) {
         size_t part = n < 1 << 30 ? n : 1 << 30;
         ssize_t done =
-            s->slot == NO_SLOT ? write(s->fd, p, part) : pwrite(s->fd, p, part, (off_t)at);
+            has_places(s) ? pwrite(s->fd, p, part, (off_t)at) : write(s->fd, p, part);
         if (done > 0) { /* a short write continues with the rest and gets the cause there */
             p += done;
             n -= (size_t)done;
@@ -242,7 +267,7 @@ int gf_sink_seek(struct gf_sink *s, int64_t position) {
         return s->failed;
     if (position < 0)
         return s->failed = gf_fail(GF_EIO, "a position before the start of the output");
-    if (position != s->position && s->slot == NO_SLOT && !s->keep && !s->nowhere) {
+    if (position != s->position && !has_places(s) && !s->keep && !s->nowhere) {
         if (s->buffer_at > 0)
             return s->failed = gf_fail(GF_EIO, "this output cannot seek");
         s->keep = true; /* nothing has left the buffer yet */
@@ -331,15 +356,24 @@ int gf_sink_lend(struct gf_sink *s, int64_t bytes, const char **path) {
     if (fallocate(s->fd, 0, 0, s->size + bytes) &&
         (errno == ENOSPC || errno == EFBIG || errno == EDQUOT))
         return fail_write(s);
-    s->summing = bytes > 0;
     s->crc = crc;
+    s->lent = s->size;
+    s->summing = false; /* what is written here, too, is summed up by all */
     return gf_temporary_name(s->slot, path) ? fail_write(s) : GF_OK;
+}
+
+int gf_sink_show(struct gf_sink *s) {
+    int rc = s->failed ? s->failed : flush(s);
+    int fd = rc ? -1 : fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
+    /* Network file systems show others what was written when a descriptor is closed. */
+    return rc ? rc : fd < 0 || (close(fd) && errno != EINTR) ? fail_write(s) : GF_OK;
 }
 
 int gf_sink_take_back(struct gf_sink *s, int64_t bytes, uint32_t crc) {
     struct stat st;
+    s->summing = bytes > 0;
     s->crc = gf_crc32_join(s->crc, crc, bytes);
-    s->size += bytes;
+    s->size = s->lent + bytes;
     s->position = s->buffer_at = s->size;
     if (fstat(s->fd, &st))
         return fail_write(s);

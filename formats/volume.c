@@ -30,6 +30,7 @@ struct gf_volume {
     pthread_mutex_t lock; /* of the sink and the sums, where several threads write boxes */
     int writers;
     bool framed;
+    bool joined; /* another process' volume */
     bool summed; /* a record beside the data will hold its checksum */
     struct gf_sums sums;
 };
@@ -140,6 +141,10 @@ int gf_volume_create(const char *path, const struct gf_format *format, const str
     return rc;
 }
 
+static int64_t strips_of_page(const struct gf_volume *v, int64_t rows) {
+    return (v->planes.height + rows - 1) / rows;
+}
+
 /* Where row y of plane z begins, and how many rows from there on are one run. */
 static int64_t place_of(const struct gf_volume *v, int64_t z, int64_t y, int64_t *run) {
     const struct gf_frame *f = &v->frame;
@@ -148,7 +153,7 @@ static int64_t place_of(const struct gf_volume *v, int64_t z, int64_t y, int64_t
     *run = p->height - y;
     if (!f->at)
         return f->base + (z * p->height + y) * row;
-    int64_t strips = (p->height + f->rows - 1) / f->rows, within = y % f->rows;
+    const int64_t strips = strips_of_page(v, f->rows), within = y % f->rows;
     *run = f->rows - within < *run ? f->rows - within : *run;
     return f->at[z * strips + y / f->rows] + within * row;
 }
@@ -229,23 +234,73 @@ void gf_volume_share(struct gf_volume *v, int writers) {
     v->writers = writers;
 }
 
-static int64_t samples_bytes(const struct gf_volume *v) {
+int64_t gf_volume_bytes(const struct gf_volume *v) {
     return v->planes.depth * v->planes.height * (int64_t)v->planes.row_bytes;
 }
 
 int gf_volume_lend(struct gf_volume *v, const char **path, struct gf_frame *frame) {
     *frame = v->frame;
     v->summed = false; /* the sink has the sum from gf_volume_written() */
-    return gf_sink_lend(v->sink, v->frame.at ? 0 : samples_bytes(v), path);
+    return gf_sink_lend(v->sink, v->frame.at ? 0 : gf_volume_bytes(v), path);
+}
+
+int gf_volume_join(const char *path, const struct gf_frame *frame, const struct gf_image *image,
+                   struct gf_volume **out) {
+    struct gf_volume *v = *out = calloc(1, sizeof *v);
+    if (!v)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    pthread_mutex_init(&v->lock, NULL);
+    v->writers = 1;
+    v->options.threads = 1;
+    v->image = *image;
+    v->image.record = NULL;
+    v->framed = v->joined = true;
+    gf_planes_view(&v->planes, &v->image);
+    v->frame = *frame;
+    v->frame.at = NULL;
+    const int64_t strips = frame->rows ? v->planes.depth * strips_of_page(v, frame->rows) : 0;
+    if (frame->at && !(v->frame.at = malloc((size_t)strips * sizeof *frame->at))) {
+        gf_volume_abort(v);
+        *out = NULL;
+        return gf_fail(GF_ENOMEM, "out of memory");
+    }
+    if (frame->at)
+        memcpy(v->frame.at, frame->at, (size_t)strips * sizeof *frame->at);
+    int rc = gf_sink_join(path, &v->sink);
+    if (rc) {
+        v->sink = NULL;
+        gf_volume_abort(v);
+        *out = NULL;
+    }
+    return rc;
+}
+
+int gf_volume_leave(struct gf_volume **v) {
+    if (!(*v)->joined)
+        return gf_sink_show((*v)->sink);
+    int rc = gf_sink_commit((*v)->sink);
+    (*v)->sink = NULL;
+    gf_volume_abort(*v);
+    *v = NULL;
+    return rc;
+}
+
+int gf_volume_sum(const char *path, int64_t begin, int64_t end, uint32_t *crc) {
+    struct gf_source *source;
+    int rc = gf_source_open(path, &source);
+    if (rc)
+        return rc;
+    rc = gf_crc32_part(source, begin, end, crc);
+    gf_source_close(source);
+    return rc;
 }
 
 int64_t gf_volume_strips(const struct gf_volume *v) {
-    const int64_t rows = v->frame.rows;
-    return v->frame.at ? v->planes.depth * ((v->planes.height + rows - 1) / rows) : 0;
+    return v->frame.at ? v->planes.depth * strips_of_page(v, v->frame.rows) : 0;
 }
 
 int gf_volume_written(struct gf_volume *v, uint32_t crc32) {
-    return gf_sink_take_back(v->sink, v->frame.at ? 0 : samples_bytes(v), crc32);
+    return gf_sink_take_back(v->sink, v->frame.at ? 0 : gf_volume_bytes(v), crc32);
 }
 
 /* Tells the sink the sum of all that was written, unless there are gaps. */
@@ -266,7 +321,7 @@ static int sum_up(struct gf_volume *v) {
 
 /* Gaps at the end of the file are zeros too. */
 static int fill(struct gf_volume *v) {
-    int64_t end = v->frame.base + samples_bytes(v);
+    int64_t end = v->frame.base + gf_volume_bytes(v);
     int rc = GF_OK;
     if (!v->frame.at && gf_sink_size(v->sink) < end) {
         rc = gf_sink_seek(v->sink, end - 1);
@@ -277,7 +332,7 @@ static int fill(struct gf_volume *v) {
 }
 
 static int end_encoding(struct gf_volume *v) {
-    return v->format->end && v->encoder.state ? v->format->end(&v->encoder) : GF_OK;
+    return v->encoder.state && v->format->end ? v->format->end(&v->encoder) : GF_OK;
 }
 
 int gf_volume_commit(struct gf_volume *v) {

@@ -55,13 +55,20 @@ struct gf_volume_box {
 int gf_volume_write(struct gf_volume *v, const struct gf_volume_box *box, const void *data,
                     int64_t stride);
 void gf_volume_share(struct gf_volume *v, int writers);
-/* Instead of gf_volume_write(), for several processes that write the samples themselves: the path of
- * the temporary and where the samples are in it, C order, little-endian; the list of strips is the
- * volume's. gf_volume_written() tells the checksum of all of them, unless they are in strips. */
+/* Several processes write boxes of one volume. The first one creates it and lends it: tells the path of its
+ * temporary and where the samples are in it; the list of strips is the volume's. The others join it there,
+ * each with the image that it was created for. All leave once they have written: then others see it, and
+ * those that joined have closed it. Unless there are strips, each may sum up bytes begin .. end of the
+ * samples then, and the first one is told the sum of all. It commits. */
 int gf_volume_lend(struct gf_volume *v, const char **path, struct gf_frame *frame);
-/* How many strips such a list has. */
-int64_t gf_volume_strips(const struct gf_volume *v);
+int gf_volume_join(const char *path, const struct gf_frame *frame, const struct gf_image *image,
+                   struct gf_volume **out);
+int gf_volume_leave(struct gf_volume **v); /* NULL then, where it joined */
+int gf_volume_sum(const char *path, int64_t begin, int64_t end, uint32_t *crc);
 int gf_volume_written(struct gf_volume *v, uint32_t crc32);
+/* How many strips such a list has; bytes of all samples. */
+int64_t gf_volume_strips(const struct gf_volume *v);
+int64_t gf_volume_bytes(const struct gf_volume *v);
 
 int gf_volume_commit(struct gf_volume *v); /* frees in any case */
 void gf_volume_abort(struct gf_volume *v); /* closes without a file; NULL is fine */

@@ -31,6 +31,7 @@ struct run {
     struct gf_workers pool;
     int64_t limit;
     struct gf_launcher launcher;
+    char device[16]; /* this process's */
     struct gf_ranks ranks;
     bool joined;
     struct gf_made *made;
@@ -403,7 +404,7 @@ static int run_joined(struct run *r) {
     t.s = r->s;
     t.runner = &runner;
     const bool looks = r->s->dry_run; /* the first process, for all */
-    int rc = !looks               ? gf_spread_task(&t, &r->ranks, &r->launcher)
+    int rc = !looks               ? gf_spread_task(&t, &r->ranks)
              : r->ranks.rank == 0 ? gf_task_look(&t)
                                   : 0;
     gf_log_mute(r->ranks.rank != (rc ? r->ranks.speaker : 0));
@@ -456,6 +457,8 @@ int gf_batch_run(const struct gf_task_hooks *hooks, struct gf_settings *s, char 
         rc = claim(&r);
     if (!rc)
         rc = join_ranks(&r);
+    if (!rc && r.joined)
+        gf_spread_settings(s, &r.launcher, r.device);
     if (!rc)
         rc = gf_deal_open_for(s, (r.inputs.n == 1 || s->frames) && s->dims != 2, &r.deal);
     if (!rc)

@@ -111,7 +111,7 @@ static int print_output(void *user, const char *path) {
 
 static int take_prints(const struct gf_rank_work *w, struct prints *p) {
     p->command = gf_hash_text(GF_HASH_START, w->command);
-    p->line = gf_hash(w->s->fingerprint[1], &w->s->grid, sizeof w->s->grid);
+    p->line = w->s->fingerprint[1];
     for (int i = 0; i < w->targets->n; i++)
         p->line = gf_hash_text(p->line, w->targets->target[i].label);
     p->inputs = p->outputs = GF_HASH_START;
@@ -246,26 +246,13 @@ static int start(const struct gf_launcher *launcher, struct gf_ranks *ranks) {
     return rc;
 }
 
-/* --grid is for processes that share a volume, and for so many. */
-static int check_grid(const struct gf_launcher *launcher, const struct gf_rank_work *work,
-                      bool joined) {
-    const int down = work->s->grid.down, across = work->s->grid.across;
-    if (!down || (joined && (int64_t)down * across == launcher->size))
-        return 0;
-    if (launcher->rank && work->s->mpi != GF_MPI_OFF)
-        gf_log_mute(true);
-    return joined ? gf_fail(GF_EUSAGE, "--grid=%dx%d is for %lld processes, and there are %d", down,
-                            across, (long long)down * across, launcher->size)
-                  : gf_fail(GF_EUSAGE, "--grid: no processes share this volume (mpirun)");
-}
-
 static int join(const struct gf_launcher *launcher, const struct gf_rank_work *work,
                 struct gf_ranks *ranks, bool *joined) {
     const bool demanded = work->s->mpi == GF_MPI_ON;
     struct check c = {launcher, work, not_joined(work)};
     *joined = false;
     if (work->s->mpi == GF_MPI_OFF || (!demanded && launcher->size < 2))
-        return check_grid(launcher, work, false);
+        return 0;
     if (demanded && launcher->rank)
         gf_log_mute(true);
     if (demanded && !work->spreads)
@@ -279,7 +266,7 @@ static int join(const struct gf_launcher *launcher, const struct gf_rank_work *w
         rc = compare(launcher, work, ranks, joined);
     if (!rc && demanded && !*joined)
         rc = gf_fail(GF_EUSAGE, "--mpi=on: the processes have different outputs");
-    return rc ? rc : check_grid(launcher, work, *joined);
+    return rc;
 }
 
 int gf_ranks_join(const struct gf_launcher *launcher, const struct gf_rank_work *work,

@@ -90,8 +90,7 @@ static json_t *json_product(const struct gf_task *t, int i) {
 }
 
 static const char *backend_name(const struct gf_task *t) {
-    return t->ranks      ? t->backend
-           : t->streamed ? gf_session_streaming(t->runner->session)->name
+    return t->streamed ? gf_session_streaming(t->runner->session)->name
                          : gf_runner_name(t->runner);
 }
 
@@ -163,7 +162,7 @@ static json_t *json_task(const struct gf_task *t) {
         t->hooks->describe(t, o);
     json_object_set_new(o, "backend", json_string(backend_name(t)));
     if (t->ranks)
-        json_object_set_new(o, "ranks", json_integer(t->ranks));
+        json_object_set_new(o, "ranks", json_integer(t->ranks->size));
     if (t->among && t->among->n > 1)
         json_object_set_new(o, "deal", json_deal(t));
     for (int i = 0; i < t->targets->n; i++)

@@ -5,13 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/batch/spread.h"
 #include "cli/batch/store.h"
 #include "cli/log.h"
 #include "cli/progress.h"
 #include "core/base/clock.h"
 #include "core/base/memory.h"
+#include "core/base/sample_run.h"
 #include "core/base/sample_value.h"
 #include "core/base/status.h"
+#include "core/mpi/exchange.h"
 #include "core/session/speeds.h"
 #include "core/slab/run.h"
 #include "formats/scratch.h"
@@ -20,16 +23,29 @@ struct slabs {
     struct gf_task *t;
     struct gf_slab_plan plan;
     struct gf_scratch *scratch;
-    struct gf_volume *volume[GF_MAX_OUTPUTS];
+    struct gf_rank_exchange exchange; /* of several processes */
+    struct gf_spread_output out[GF_MAX_OUTPUTS];
     double start;
     double disk_ms; /* reading, and in the exchange, of the first walk */
     bool measured;
 };
 
+/* The job of the slabs: a spectrum of another precision is converted as it is read. */
+static struct gf_job job_of(const struct gf_task *t) {
+    struct gf_job job = t->job;
+    job.lean = false;
+    if (t->ranks)
+        job.spend_input = false;
+    if (job.direction == GF_INVERSE && gf_dtype_is_complex(job.in_dtype))
+        job.in_dtype = job.precision == GF_DOUBLE ? GF_C128 : GF_C64;
+    return job;
+}
+
 const char *gf_slabs_refuses(const struct gf_task *t) {
     const struct gf_array *px = &t->image.px;
-    const bool line = gf_slab_is_line(&t->job);
-    const char *why = line ? gf_slab_line_refuses(&t->job) : gf_slab_refuses(&t->job);
+    const struct gf_job job = job_of(t);
+    const bool line = gf_slab_is_line(&job);
+    const char *why = line ? gf_slab_line_refuses(&job) : gf_slab_refuses(&job);
     if (!why && t->hooks->refuses_slabs)
         why = t->hooks->refuses_slabs(t);
     if (why)
@@ -57,48 +73,48 @@ const char *gf_slabs_refuses(const struct gf_task *t) {
     return why;
 }
 
-static int make(const struct gf_job *job, enum gf_packing packs, int64_t memory,
-                struct gf_slab_plan *plan) {
-    return gf_slab_is_line(job) ? gf_slab_line_make(job, memory, plan)
-                                : gf_slab_plan_make(job, packs, memory, plan);
+static int make(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
+                int64_t memory, struct gf_slab_plan *plan) {
+    const int members = t->ranks ? t->ranks->size : 0;
+    return gf_slab_is_line(job) ? gf_slab_line_make(job, memory, members, plan)
+                                : gf_slab_plan_make(job, packs, memory, members, plan);
 }
 
 /* The same within the limit, of which `beside` bytes are for reading. Where that is too little the message
  * states all that is needed, and the limit as it was given. */
-static int make_within(const struct gf_job *job, enum gf_packing packs, int64_t limit,
+static int make_within(const struct gf_task *t, const struct gf_job *job, enum gf_packing packs,
                        int64_t beside, struct gf_slab_plan *plan) {
+    const int64_t limit = gf_runner_limit(t->runner);
     char need[GF_SIZE_TEXT], given[GF_SIZE_TEXT];
     int64_t low = limit > beside ? limit - beside : 0, high = low + 1024;
     struct gf_failure first = {0};
-    gf_failure_keep(&first, make(job, packs, low, plan));
+    gf_failure_keep(&first, make(t, job, packs, low, plan));
     if (first.status != GF_ENOMEM)
         return gf_failure_return(&first);
-    while (high < INT64_MAX / 4 && make(job, packs, high, plan))
+    while (high < INT64_MAX / 4 && make(t, job, packs, high, plan))
         high *= 2;
     if (high >= INT64_MAX / 4) /* no memory helps */
         return gf_failure_return(&first);
     /* From where it fits down to where it does not: with a little less it may fit once more. */
-    for (high *= 4; high - high / 64 > low && !make(job, packs, high - high / 64, plan);)
+    for (high *= 4; high - high / 64 > low && !make(t, job, packs, high - high / 64, plan);)
         high -= high / 64;
-    return gf_fail(GF_ENOMEM, "in slabs it needs %s, limit %s (--max-memory)",
-                   gf_memory_text(high + beside, need), gf_memory_text(limit, given));
+    return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)",
+                   t->ranks ? "" : "in slabs ", gf_memory_text(high + beside, need), gf_memory_text(limit, given));
 }
 
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
     enum gf_packing packs = GF_PACKS_NOTHING;
-    struct gf_job whole = t->job;
-    whole.lean = false;
+    const struct gf_job whole = job_of(t);
     int64_t beside = t->reader.file[0] ? gf_file_decoding_bytes(t->reader.file[0]) : 0;
     if (t->hooks->make_pages_bytes)
         beside += t->hooks->make_pages_bytes(t);
-    const int64_t limit = gf_runner_limit(t->runner);
     if (gf_slab_is_line(&whole))
-        return make_within(&whole, packs, limit, beside, plan);
+        return make_within(t, &whole, packs, beside, plan);
     int rc = gf_runner_packs(t->runner, &whole, &packs);
     if (!rc && packs == GF_PACKS_WITHIN && whole.ndim == 2)
         rc = gf_fail(GF_EUNSUPP, "a picture of so few points is transformed in one piece");
     if (!rc)
-        rc = make_within(&whole, packs, limit, beside, plan);
+        rc = make_within(t, &whole, packs, beside, plan);
     if (!rc && t->hooks->looks && t->hooks->looks(t))
         gf_slab_plan_look(plan, gf_array_bytes(&t->image.px));
     return rc;
@@ -140,6 +156,29 @@ static int check_finite(const struct slabs *s, int64_t from, struct gf_array *a)
     return 0;
 }
 
+/* Where samples are read that go to `to` in the job's type: there, or in an array of the file's type. */
+static int begin_conversion(const struct slabs *s, int rank, const int64_t *shape, void *to,
+                            struct gf_array *a) {
+    const enum gf_dtype dtype = s->t->image.px.dtype;
+    *a = gf_array_wrap(to, dtype, rank, shape);
+    return dtype == s->plan.job.in_dtype ? 0 : gf_array_alloc(a, dtype, rank, shape);
+}
+
+static void end_conversion(const struct slabs *s, int rc, void *to, struct gf_array *a) {
+    enum { CHUNK = 256 };
+    const enum gf_dtype type = s->plan.job.in_dtype;
+    const int64_t all = gf_array_count(a), from = (int64_t)gf_dtype_size(a->dtype);
+    const int64_t step = (int64_t)gf_dtype_size(type);
+    double re[CHUNK], im[CHUNK];
+    for (int64_t i = 0, n; i < all && a->data != to && !rc; i += n) {
+        n = all - i < CHUNK ? all - i : CHUNK;
+        gf_sample_run_read((char *)a->data + i * from, a->dtype, from, n, re, im);
+        gf_sample_run_write((char *)to + i * step, type, step, n, re, im);
+    }
+    if (a->data != to)
+        gf_array_free(a);
+}
+
 static int read_file(void *user, int64_t first, struct gf_array *pages) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
@@ -173,14 +212,16 @@ static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct slabs *s = user;
     struct gf_task *t = s->t;
     const int64_t *columns = t->image.px.shape + t->image.ndim - 1; /* and channels */
+    const int64_t shape[4] = {1, rows->count, columns[0], columns[1]};
     double start = gf_now_ms();
-    int rc =
-        gf_file_read_rows(t->reader.file[0], &t->image, rows->page, rows->row, rows->count, to);
-    if (!rc) {
-        struct gf_array a = gf_array_wrap(to, t->image.px.dtype, 4,
-                                          (int64_t[]){1, rows->count, columns[0], columns[1]});
+    struct gf_array a;
+    int rc = begin_conversion(s, 4, shape, to, &a);
+    if (!rc)
+        rc = gf_file_read_rows(t->reader.file[0], &t->image, rows->page, rows->row, rows->count,
+                               a.data);
+    if (!rc)
         rc = check_finite(s, 0, &a);
-    }
+    end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
 }
@@ -196,7 +237,7 @@ static int write_box(struct slabs *s, int i, const struct gf_volume_box *box, co
                                           (int64_t[]){box->height, box->width, px->shape[x + 1]});
         t->overflowed[i] += gf_array_nonfinite(&a, first);
     }
-    int rc = gf_volume_write(s->volume[i], box, data, box->width * px->stride[x]);
+    int rc = gf_volume_write(s->out[i].volume, box, data, box->width * px->stride[x]);
     t->ms_encode += gf_now_ms() - start;
     return rc;
 }
@@ -214,11 +255,13 @@ static int read_samples(void *user, int64_t first, int64_t count, void *to) {
     const struct gf_array *px = &t->image.px;
     const int64_t shape[3] = {1, count, px->shape[t->image.ndim]};
     double start = gf_now_ms();
-    int rc = gf_file_read_samples(t->reader.file[0], &t->image, first, count, to);
-    if (!rc) {
-        struct gf_array a = gf_array_wrap(to, px->dtype, 3, shape);
+    struct gf_array a;
+    int rc = begin_conversion(s, 3, shape, to, &a);
+    if (!rc)
+        rc = gf_file_read_samples(t->reader.file[0], &t->image, first, count, a.data);
+    if (!rc)
         rc = check_finite(s, 0, &a);
-    }
+    end_conversion(s, rc, to, &a);
     t->ms_decode += gf_now_ms() - start;
     return rc;
 }
@@ -243,17 +286,36 @@ static int write_span(void *user, int i, int64_t first, int64_t count, const voi
 static int put(void *user, int64_t at, const void *data, int64_t bytes) {
     struct slabs *s = user;
     double start = gf_now_ms();
-    int rc = gf_scratch_write(s->scratch, at, data, bytes);
+    int rc = s->t->ranks ? gf_rank_exchange_put(&s->exchange, at, data, bytes)
+                         : gf_scratch_write(s->scratch, at, data, bytes);
     s->disk_ms += gf_now_ms() - start;
     return rc;
 }
 
 static int get(void *user, int64_t at, void *data, int64_t bytes) {
-    return gf_scratch_read(((struct slabs *)user)->scratch, at, data, bytes);
+    struct slabs *s = user;
+    return s->t->ranks ? gf_rank_exchange_get(&s->exchange, at, data, bytes)
+                       : gf_scratch_read(s->scratch, at, data, bytes);
 }
 
 static void expect(void *user, int64_t at, int64_t bytes) {
     gf_scratch_expect(((struct slabs *)user)->scratch, at, bytes);
+}
+
+static int turn(void *user, int rc) {
+    return gf_rank_exchange_turn(&((struct slabs *)user)->exchange, rc);
+}
+
+static int sum(void *user, double *values, int64_t n) {
+    return gf_ranks_sum(((struct slabs *)user)->t->ranks, values, n);
+}
+
+static int most(void *user, double *values, int64_t n) {
+    return gf_ranks_most(((struct slabs *)user)->t->ranks, values, n);
+}
+
+static int share(void *user, void *data, int64_t bytes, int from) {
+    return gf_ranks_share(((struct slabs *)user)->t->ranks, data, bytes, from);
 }
 
 static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
@@ -276,7 +338,7 @@ static int make_table(void *user, const struct gf_job *part, struct gf_filter *f
 static void measure(struct slabs *s, int64_t bytes) {
     enum { LEAST = 16 << 20 };
     const int64_t walk = s->plan.walk[0].bytes_read + s->plan.walk[0].bytes_written;
-    if (s->measured || bytes < walk)
+    if (s->measured || s->t->ranks || bytes < walk)
         return;
     s->measured = true;
     char *folder = walk < LEAST ? NULL : gf_slabs_folder(s->t);
@@ -311,15 +373,54 @@ static int open_scratch(struct slabs *s) {
     return rc;
 }
 
+/* A failure of one process is the failure of all. */
+static int agree(const struct slabs *s, int rc) {
+    return s->t->ranks ? gf_ranks_agree(s->t->ranks, rc) : rc;
+}
+
+static int open_exchange(struct slabs *s) {
+    int rc = agree(s, gf_slabs_describe(s->t, &s->plan));
+    return rc            ? rc
+           : s->t->ranks ? gf_rank_exchange_open(s->t->ranks, &s->plan, &s->exchange)
+                         : open_scratch(s);
+}
+
+static int create(struct slabs *s, int i) {
+    const struct gf_task *t = s->t;
+    return t->ranks ? gf_spread_create(t, t->ranks, i, &s->out[i])
+                    : gf_product_create(t->s, &t->product[i], &t->image.metadata,
+                                        &s->out[i].volume);
+}
+
+/* All samples are written; of several processes' too, which the report is of then. */
+static int finish(struct slabs *s) {
+    struct gf_task *t = s->t;
+    double overflowed[GF_MAX_OUTPUTS];
+    int rc = t->reader.file[0] ? gf_file_check_size(t->reader.file[0]) : 0;
+    gf_reader_close(&t->reader);
+    rc = agree(s, rc);
+    for (int i = 0; i < t->job.n_out && !rc && t->ranks; i++)
+        rc = gf_spread_leave(t->ranks, &s->out[i]);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        overflowed[i] = (double)t->overflowed[i];
+    if (!rc && t->ranks)
+        rc = gf_ranks_sum(t->ranks, overflowed, GF_MAX_OUTPUTS);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        t->overflowed[i] = (int64_t)overflowed[i];
+    if (t->ranks)
+        gf_log_mute(t->ranks->rank != 0);
+    return rc || !t->hooks->check ? rc : agree(s, t->hooks->check(t));
+}
+
 static int commit(struct slabs *s) {
     int rc = 0;
     double start = gf_now_ms();
     for (int i = 0; i < s->t->job.n_out && !rc; i++) {
-        rc = gf_volume_commit(s->volume[i]);
-        s->volume[i] = NULL;
+        rc = s->out[i].volume ? gf_volume_commit(s->out[i].volume) : 0;
+        s->out[i].volume = NULL;
     }
     s->t->ms_encode += gf_now_ms() - start;
-    return rc;
+    return agree(s, rc);
 }
 
 const char *gf_slabs_unit(const struct gf_slab_plan *p) {
@@ -339,40 +440,44 @@ static void report(const struct slabs *s) {
 }
 
 int gf_slabs_run(struct gf_task *t) {
-    struct slabs s = {.t = t, .start = gf_now_ms()};
-    const struct gf_slab_io io = {.user = &s,
-                                  .threads = gf_settings_threads(t->s),
-                                  .look = look,
-                                  .read = read_pages,
-                                  .read_rows = read_rows,
-                                  .write = write_rows,
-                                  .put = put,
-                                  .get = get,
-                                  .expect = expect,
-                                  .run = run_job,
-                                  .moved = moved,
-                                  .read_span = read_span,
-                                  .write_span = write_span,
-                                  .table = t->hooks->make_table ? make_table : NULL};
-    int rc = gf_slabs_describe(t, &s.plan);
-    if (!rc)
-        rc = open_scratch(&s);
+    struct slabs *s = calloc(1, sizeof *s); /* its paths are long */
+    if (!s)
+        return gf_fail(GF_ENOMEM, "out of memory");
+    *s = (struct slabs){.t = t, .start = gf_now_ms()};
+    struct gf_slab_io io = {.user = s,
+                            .threads = gf_settings_threads(t->s),
+                            .look = look,
+                            .read = read_pages,
+                            .read_rows = read_rows,
+                            .write = write_rows,
+                            .put = put,
+                            .get = get,
+                            .expect = t->ranks ? NULL : expect,
+                            .run = run_job,
+                            .moved = moved,
+                            .read_span = read_span,
+                            .write_span = write_span,
+                            .table = t->hooks->make_table ? make_table : NULL};
+    if (t->ranks)
+        io.members =
+            (struct gf_slab_members){t->ranks->rank, t->ranks->size, turn, sum, most, share};
+    int rc = open_exchange(s);
     for (int i = 0; i < t->job.n_out && !rc; i++)
-        rc = gf_product_create(t->s, &t->product[i], &t->image.metadata, &s.volume[i]);
+        rc = create(s, i);
     if (!rc)
-        rc = gf_slab_run(&s.plan, &io, &t->report);
+        rc = gf_slab_run(&s->plan, &io, &t->report);
     gf_progress_share(0);
-    if (!rc && t->reader.file[0])
-        rc = gf_file_check_size(t->reader.file[0]);
+    if (!rc)
+        rc = finish(s);
     gf_reader_close(&t->reader);
-    if (!rc && t->hooks->check)
-        rc = t->hooks->check(t);
     if (!rc)
-        rc = commit(&s);
+        rc = commit(s);
     for (int i = 0; i < t->job.n_out; i++)
-        gf_volume_abort(s.volume[i]);
-    gf_scratch_close(s.scratch);
+        gf_volume_abort(s->out[i].volume);
+    gf_rank_exchange_close(&s->exchange);
+    gf_scratch_close(s->scratch);
     if (!rc)
-        report(&s);
+        report(s);
+    free(s);
     return rc;
 }

@@ -195,6 +195,12 @@ int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
     return rc;
 }
 
+int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
+                    struct gf_volume **out) {
+    const struct gf_image image = cut(p), v = fit(&image, p->format);
+    return gf_volume_join(path, frame, &v, out);
+}
+
 /* ---- the names ---- */
 
 static int each_band(const struct gf_job *job, int i, const struct gf_product *p,

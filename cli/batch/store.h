@@ -30,10 +30,12 @@ int gf_product_put(const struct gf_settings *s, const struct gf_product *p,
                    const struct gf_metadata *metadata, struct gf_volume *v, int64_t from,
                    const struct gf_array *pages);
 /* NULL where the product can be written as rows in any order, else the reason; and its volume for
- * gf_volume_write(). */
+ * gf_volume_write(), which another process may have created: join() has the path of its temporary. */
 const char *gf_product_rows_refused(const struct gf_settings *s, const struct gf_product *p);
 int gf_product_create(const struct gf_settings *s, const struct gf_product *p,
                       const struct gf_metadata *metadata, struct gf_volume **out);
+int gf_product_join(const struct gf_product *p, const char *path, const struct gf_frame *frame,
+                    struct gf_volume **out);
 /* With {page}: whether each plane has a record of its own. */
 bool gf_page_has_record(const struct gf_product *p);
 

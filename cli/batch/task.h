@@ -14,6 +14,7 @@
 #define GF_CLI_BATCH_TASK_H
 
 #include "core/deal/deal.h"
+#include "core/mpi/ranks.h"
 #include "core/session/runner.h"
 #include "cli/batch/load.h"
 #include "cli/batch/product.h"
@@ -51,8 +52,6 @@ struct gf_task_hooks {
     int (*stream)(struct gf_task *t, bool *done);
     /* Several processes can share a volume's task. */
     bool spreads;
-    /* NULL, or returns NULL where these settings let them; else the reason why not. */
-    const char *(*refuses_ranks)(const struct gf_settings *s);
     /* NULL, or returns NULL where a volume can be taken page by page, without ready(), each as the
      * whole would be. Else the reason why not. */
     const char *(*refuses_pages)(const struct gf_task *t);
@@ -128,8 +127,7 @@ struct gf_task {
     bool recorded;       /* inverse: the spectrum came with a record */
     bool streamed;       /* dwt: frame by frame */
     bool dealt;          /* of that: in parts, to several devices */
-    int ranks;           /* processes that share it; 0: it is this one's alone */
-    const char *backend; /* of theirs */
+    struct gf_ranks *ranks; /* the processes that share it; NULL: it is this one's alone */
     bool lossy;          /* idwt: a threshold is or was applied */
     bool fed;            /* the samples are decoded while the job runs */
     bool untouched;      /* filter: nothing to be done; the outputs are copies of the samples */

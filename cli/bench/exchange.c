@@ -10,18 +10,16 @@
 #include "cli/shapes.h"
 #include "core/base/memory.h"
 #include "core/base/status.h"
-#include "core/mpi/exchange.h"
-#include "core/session/backends.h"
+#include "core/mpi/exchange_time.h"
 #include "formats/io_keeper.h"
 
 static const double usual_seconds = 0.5;
 
 static void print_text(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
-                       const struct gf_exchange *e) {
+                       const struct gf_exchange_times *e) {
     char text[GF_SIZE_TEXT];
     const double sent = (double)e->bytes_sent;
-    printf("%s complex, %d processes of %s, %dx%d\n", shape, ranks->size, ranks->transport->library,
-           e->grid.down, e->grid.across);
+    printf("%s complex, %d processes of %s\n", shape, ranks->size, ranks->transport->library);
     printf("  sent      %s by each\n", gf_memory_text(e->bytes_sent, text));
     printf("  exchange  %.4g ms, the least %.4g ms, %.3g GB/s from each, %d runs\n",
            e->median * 1e3, e->least * 1e3, sent / e->median * 1e-9, e->runs);
@@ -33,10 +31,10 @@ static void print_text(const struct gf_settings *s, const char *shape, const str
 }
 
 static void print_json(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
-                       const struct gf_exchange *e) {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:I, s:i, s:f, s:f, s:f}", "kind",
+                       const struct gf_exchange_times *e) {
+    json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:f, s:f, s:f}", "kind",
                           "exchange", "shape", shape, "mpi", ranks->transport->library, "ranks",
-                          ranks->size, "down", e->grid.down, "across", e->grid.across, "bytes_sent",
+                          ranks->size, "bytes_sent",
                           (json_int_t)e->bytes_sent, "runs", e->runs, "median_ms", e->median * 1e3,
                           "least_ms", e->least * 1e3, "copy_ms", e->copy * 1e3);
     if (s->link > 0)
@@ -45,46 +43,34 @@ static void print_json(const struct gf_settings *s, const char *shape, const str
 }
 
 static int measure(const struct gf_settings *s, const struct gf_extents *shape,
-                   struct gf_spread *spread) {
-    const bool wide = s->bench.precisions == 1u << GF_DOUBLE;
-    struct gf_exchange e;
+                   struct gf_ranks *ranks) {
+    const bool is_double = s->bench.precisions == 1u << GF_DOUBLE;
+    const enum gf_dtype type = is_double ? GF_C128 : GF_C64;
+    struct gf_exchange_times e;
     char text[GF_SHAPE_TEXT];
-    struct gf_job *job = &spread->job;
-    *job = (struct gf_job){.ndim = shape->n,
-                           .channels = 1,
-                           .axes = (1u << shape->n) - 1,
-                           .in_dtype = wide ? GF_C128 : GF_C64,
-                           .precision = wide ? GF_DOUBLE : GF_SINGLE,
-                           .n_out = 1};
-    job->out[0] = (struct gf_output){.kind = GF_COMPLEX, .dtype = job->in_dtype};
+    struct gf_job job = {.ndim = shape->n,
+                         .channels = 1,
+                         .axes = (1u << shape->n) - 1,
+                         .in_dtype = type,
+                         .precision = is_double ? GF_DOUBLE : GF_SINGLE,
+                         .n_out = 1,
+                         .out = {{.kind = GF_COMPLEX, .dtype = type}}};
     for (int i = 0; i < shape->n; i++)
-        job->shape[i] = shape->extent[i];
-    int rc = gf_spread_check(job);
-    const struct gf_grid one = {spread->ranks->size, 1};
-    if (!rc)
-        rc = gf_memory_check(gf_spread_bytes(job, &one),
-                             s->max_memory ? s->max_memory : gf_memory_available());
-    rc = gf_ranks_agree(spread->ranks, rc);
-    if (!rc)
-        rc = gf_exchange_measure(spread, s->bench.seconds > 0 ? s->bench.seconds : usual_seconds,
+        job.shape[i] = shape->extent[i];
+    int rc = gf_exchange_measure(ranks, &job, s->max_memory ? s->max_memory : gf_memory_available(),
+                                 s->bench.seconds > 0 ? s->bench.seconds : usual_seconds,
                                  s->bench.repeat, &e);
-    if (!rc && spread->ranks->rank == 0)
-        (s->json ? print_json : print_text)(s, gf_shape_text(shape, text), spread->ranks, &e);
+    if (!rc && ranks->rank == 0)
+        (s->json ? print_json : print_text)(s, gf_shape_text(shape, text), ranks, &e);
     return rc;
 }
 
 static int run(const struct gf_settings *s, const struct gf_shapes *shapes,
                struct gf_ranks *ranks) {
-    const struct gf_backend *b = NULL;
-    struct gf_backend_options options = {.threads = 1};
-    struct gf_spread spread = {.ranks = ranks, .grid = {s->grid.down, s->grid.across}};
-    int rc = gf_backend_find("openmp", &b);
-    spread.backend = b;
-    rc = gf_ranks_agree(ranks, rc ? rc : gf_backend_open(b, &options, &spread.context));
+    int rc = 0;
     for (int i = 0; i < shapes->n && !rc; i++)
-        rc = measure(s, &shapes->shape[i], &spread);
+        rc = measure(s, &shapes->shape[i], ranks);
     gf_log_mute(ranks->rank != (rc ? ranks->speaker : 0));
-    b->close(spread.context);
     return rc;
 }
 

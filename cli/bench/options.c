@@ -169,9 +169,7 @@ static int check_exchange(const struct gf_settings *s) {
     const struct gf_bench_settings *b = &s->bench;
     const bool alone = b->kinds == 1u << GF_BENCH_EXCHANGE;
     if (!gf_bench_exchanges(s))
-        return !s->grid.down && !(s->link > 0)
-                   ? 0
-                   : gf_fail(GF_EUSAGE, "--grid and --link belong to --kind=exchange");
+        return s->link > 0 ? gf_fail(GF_EUSAGE, "--link belongs to --kind=exchange") : 0;
     if (!alone || b->csv || b->plot || b->merge || b->report || b->all || b->backends)
         return gf_fail(GF_EUSAGE, "--kind=exchange is measured by itself, without --csv, --plot, "
                                   "--merge, --report, --all and --backend");

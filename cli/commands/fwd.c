@@ -111,8 +111,7 @@ static const struct gf_opt_group *const groups[] = {&gf_opts_out,       &gf_opts
                                                     &gf_opts_half,      &gf_opts_list,
                                                     &gf_opts_frames,    &gf_opts_raw,
                                                     &gf_opts_skip,      &gf_opts_backend,
-                                                    &gf_opts_peer,      &gf_opts_run,
-                                                    &gf_opts_grid,      &gf_opts_scratch,
+                                                    &gf_opts_peer,      &gf_opts_run,      &gf_opts_scratch,
                                                     &gf_opts_report,    NULL};
 
 const struct gf_command gf_command_fwd = {

@@ -355,7 +355,7 @@ static int plan_one(struct gf_settings *s, struct gf_runner *runner,
     }
     if (!rc)
         rc = gf_task_plan(&t);
-    struct sharing sharing = {.ranks.grid = {s->grid.down, s->grid.across}};
+    struct sharing sharing = {.ranks = {.ranks = 0}};
     if (!rc && s->ranks)
         rc = gf_ranks_plan(&t.job, sum_up(&t).moved, s->ranks, s->link * 1e9,
                            gf_settings_threads(s), &sharing.ranks);
@@ -397,10 +397,9 @@ static int check_wavelet(const struct gf_settings *s) {
 }
 
 static int check_ranks(const struct gf_settings *s) {
-    if (!s->ranks != !(s->link > 0))
-        return gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
-    return s->grid.down && !s->ranks ? gf_fail(GF_EUSAGE, "--grid needs --ranks and --link here")
-                                     : 0;
+    return !s->ranks == !(s->link > 0)
+               ? 0
+               : gf_fail(GF_EUSAGE, "--ranks=P and --link=GB/s need each other");
 }
 
 /* What a session's options point to, as long as it. */
@@ -511,7 +510,6 @@ static const struct gf_opt_group plan_group = {"What is planned", plan_rows};
 
 static const struct gf_opt_group *const groups[] = {&plan_group,
                                                     &gf_opts_link,
-                                                    &gf_opts_grid,
                                                     &gf_opts_levels,
                                                     &gf_opts_out,
                                                     &gf_opts_spectrum_kind,

@@ -5,14 +5,11 @@
 #include <stdint.h>
 
 #include "core/base/job.h"
-#include "core/mpi/slab.h"
 
 /* A prediction for `ranks` machines like this one. Times are in seconds, bytes those of the rank that
  * has the most. */
 struct gf_ranks_plan {
     int ranks;
-    struct gf_grid grid; /* set by the caller; 0: the program chooses it */
-    struct gf_grid used;
     double link, copy;       /* bytes a second: of the network at each rank, and of memory here */
     double alone;            /* the passes in one process */
     double passes, exchange; /* a rank's */
@@ -23,7 +20,8 @@ struct gf_ranks_plan {
 };
 
 /* `moved`: bytes that the plan of one process reads and writes. Measures this machine's memory, which
- * takes about a second. GF_EUNSUPP for a job that processes do not share. */
+ * takes about a second. GF_EUNSUPP for a job that processes do not share, GF_ENOMEM where their memory
+ * of so many bytes each is too little. */
 int gf_ranks_plan(const struct gf_job *job, int64_t moved, int ranks, double link, int threads,
                   struct gf_ranks_plan *out);
 void gf_ranks_plan_print(const struct gf_ranks_plan *p);

@@ -124,14 +124,14 @@ static void release(struct gf_task *t) {
 }
 
 /* With --scratch, a table that would not fit beside the samples is made part by part; the task has to
- * be too large then. */
+ * be too large then. Processes that share the filter make each their parts. */
 static bool leaves_table(struct gf_task *t) {
     int64_t bytes;
-    if (!t->s->scratch || !has_table(t->s) || t->image.px.data || refuses_slabs(t) ||
+    if ((!t->s->scratch && !t->ranks) || !has_table(t->s) || t->image.px.data || refuses_slabs(t) ||
         gf_size_product(t->job.shape, t->job.ndim, t->job.precision == GF_DOUBLE ? 32 : 24, &bytes))
         return false;
     bytes += gf_task_in_bytes(t) + gf_task_out_bytes(t);
-    if (bytes <= gf_runner_limit(t->runner))
+    if (!t->ranks && bytes <= gf_runner_limit(t->runner))
         return false;
     t->prepare_bytes = bytes;
     return true;
@@ -323,15 +323,6 @@ static int check(struct gf_task *t) {
     return t->s->filter.mask_out ? gf_filter_draw_mask(t, &t->product[t->job.n_out]) : 0;
 }
 
-/* What is made of all samples, or for the whole spectrum, no process has. */
-static const char *refuses_ranks(const struct gf_settings *s) {
-    return gf_filter_searches(s) ? "--auto-notch and --descreen search all samples"
-           : has_table(s)        ? "a mask or a kernel is a table of all frequencies"
-           : s->filter.mask_out  ? "--mask-out draws all frequencies"
-           : s->filter.edges != GF_EDGES_PERIODIC ? "--edges adds samples to the volume"
-                                                  : NULL;
-}
-
 /* ---- the command ---- */
 
 /* The picture as it was read; the job may be that of a longer one. */
@@ -366,7 +357,6 @@ const struct gf_task_hooks gf_hooks_filter = {
     .ready = ready,
     .check = check,
     .spreads = true,
-    .refuses_ranks = refuses_ranks,
     .refuses_pages = refuses_pages,
     .take_pages = take_pages,
     .begin_part = begin_part,
@@ -412,7 +402,6 @@ static const struct gf_opt_group *const groups[] = {&gf_opts_out,
                                                     &gf_opts_peer,
                                                     &gf_opts_run,
                                                     &gf_opts_scratch,
-                                                    &gf_opts_grid,
                                                     &gf_opts_report,
                                                     NULL};
 

@@ -226,18 +226,23 @@ void gf_range_energy_add(const struct gf_job *job, const struct gf_array *in,
     int64_t at[GF_MAX_RANK] = {0}, count[GF_MAX_RANK];
     for (int i = 0; i <= job->ndim; i++)
         count[i] = count_looks(job, i, in->shape[i]);
+    double sum = 0; /* of a plane, so that planes that are looked at apart add up to the same */
     for (bool more = true; more;) {
         const char *p = in->data;
         double re, im;
         for (int i = 0; i <= job->ndim; i++)
             p += look_at(in->shape[i], count[i], at[i]) * in->stride[i];
         gf_sample_run_read(p, in->dtype, 0, 1, &re, &im);
-        e->sum += re * re + im * im;
+        sum += re * re + im * im;
         e->n++;
         more = false;
         for (int i = job->ndim; i >= 0 && !more; i--) {
             more = ++at[i] < count[i];
             at[i] = more ? at[i] : 0;
+            if (i == 0) {
+                e->sum += sum;
+                sum = 0;
+            }
         }
     }
 }

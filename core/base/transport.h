@@ -1,4 +1,4 @@
-/* What processes of one run say to each other, and their access to a shared file: the functions of a
+/* What processes of one run say to each other, and the memory that they share: the functions of a
  * plugin that is built with an MPI library (core/mpi/plugin.c) and opened at run time, as MPI
  * libraries differ in their binary interfaces. core/mpi/ranks.h opens one.
  *
@@ -11,12 +11,7 @@
 #include <stdint.h>
 
 /* Changes with struct gf_transport. */
-enum { GF_TRANSPORT_VERSION = 1 };
-
-/* Bytes [at, at + bytes) of a file. */
-struct gf_file_part {
-    int64_t at, bytes;
-};
+enum { GF_TRANSPORT_VERSION = 2 };
 
 struct gf_transport {
     int version;
@@ -32,20 +27,16 @@ struct gf_transport {
     int (*share)(void *data, int64_t bytes, int root);
     int (*gather)(const void *mine, int64_t bytes, void *all);
 
-    /* Begin, and return at once; any number of bytes. What one rank sends another arrives in the order
-     * in which the other one began to receive. progress() moves what is under way, and with `wait`
-     * returns when all of it has ended. */
-    int (*send)(const void *data, int64_t bytes, int to);
-    int (*receive)(void *data, int64_t bytes, int from);
-    int (*progress)(bool wait);
-
-    /* Collective: all ranks call them in the same order. The file exists. Parts ascend, do not
-     * overlap, lie in `data` one after the other, and come to less than 2^31 bytes; a rank may have
-     * none. */
-    int (*open)(const char *path, bool write);
-    int (*read)(const struct gf_file_part *parts, int n, void *data);
-    int (*write)(const struct gf_file_part *parts, int n, const void *data);
+    /* Memory that all ranks reach, one window at a time. Collective: opens it with this rank's bytes, of
+     * which there may be none, and closes it. */
+    int (*open)(void *memory, int64_t bytes);
     int (*close)(void);
+    /* To or from rank `peer`'s memory at an offset. put() returns when `data` may be changed, get() when it
+     * is there. */
+    int (*put)(const void *data, int64_t bytes, int peer, int64_t at);
+    int (*get)(void *data, int64_t bytes, int peer, int64_t at);
+    /* Collective: what was put is there, in the memory of all. */
+    int (*fence)(void);
 };
 
 /* The plugin's only symbol. */

@@ -1,20 +1,33 @@
-/* How long the ranks take to exchange a volume, beside the time in which each of them copies as many bytes
- * within its memory. */
+/* The exchange of a run in slabs that ranks share (core/slab/io.h), in the memory of all: each keeps the
+ * bytes of its parts of the second walk, and puts those of others where they are kept.
+ *
+ *     struct gf_rank_exchange e;
+ *     int rc = gf_rank_exchange_open(&ranks, &plan, &e);          plan.members are the ranks
+ *     if (!rc) rc = gf_rank_exchange_put(&e, at, data, bytes);    …
+ *     if (!rc) rc = gf_rank_exchange_turn(&e, rc);                 after each walk
+ *     gf_rank_exchange_close(&e);
+ */
 #ifndef GF_CORE_MPI_EXCHANGE_H
 #define GF_CORE_MPI_EXCHANGE_H
 
-#include "core/mpi/volume.h"
+#include "core/mpi/ranks.h"
+#include "core/slab/io.h"
 
-struct gf_exchange {
-    struct gf_grid grid;
-    int64_t bytes_sent; /* by the rank that sends the most */
-    int runs;
-    double median, least; /* seconds from planes to rows, of the slowest rank */
-    double copy;          /* seconds in which all ranks at once copy what they send; the least */
+struct gf_rank_exchange {
+    struct gf_ranks *ranks;
+    char *own;     /* this rank's bytes */
+    int64_t *from; /* by rank: where its bytes begin in the exchange; then their end */
+    bool open;
 };
 
-/* On all ranks at once, for s->job on s->grid: nothing is read, transformed or written. Runs for so many
- * seconds, three times at least, or with `runs` above 0 so often. Fills *e on all ranks alike. */
-int gf_exchange_measure(struct gf_spread *s, double seconds, int runs, struct gf_exchange *e);
+/* On all ranks at once: the same status on all of them. Closing takes one that is all zero. */
+int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *plan,
+                          struct gf_rank_exchange *e);
+void gf_rank_exchange_close(struct gf_rank_exchange *e);
+
+/* struct gf_slab_io's put() and get(), and struct gf_slab_members' turn(). */
+int gf_rank_exchange_put(struct gf_rank_exchange *e, int64_t at, const void *data, int64_t bytes);
+int gf_rank_exchange_get(struct gf_rank_exchange *e, int64_t at, void *data, int64_t bytes);
+int gf_rank_exchange_turn(struct gf_rank_exchange *e, int rc);
 
 #endif

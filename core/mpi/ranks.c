@@ -37,7 +37,7 @@ void gf_ranks_close(struct gf_ranks *r) {
 }
 
 /* A code of the transport as a status. */
-static int check(struct gf_ranks *r, int code) {
+int gf_ranks_check(struct gf_ranks *r, int code) {
     if (!code)
         return 0;
     r->broken = true;
@@ -45,47 +45,12 @@ static int check(struct gf_ranks *r, int code) {
     return gf_fail(GF_EIO, "%s", r->transport->message());
 }
 
-/* The same of a file, which the others may have had no trouble with: they are not out of step. */
-static int check_file(const struct gf_ranks *r, int code) {
-    return code ? gf_fail(GF_EIO, "%s", r->transport->message()) : 0;
-}
-
 int gf_ranks_share(struct gf_ranks *r, void *data, int64_t bytes, int root) {
-    return r->broken ? GF_EIO : check(r, r->transport->share(data, bytes, root));
+    return r->broken ? GF_EIO : gf_ranks_check(r, r->transport->share(data, bytes, root));
 }
 
 int gf_ranks_gather(struct gf_ranks *r, const void *mine, int64_t bytes, void *all) {
-    return r->broken ? GF_EIO : check(r, r->transport->gather(mine, bytes, all));
-}
-
-int gf_ranks_send(struct gf_ranks *r, const void *data, int64_t bytes, int to) {
-    return r->broken ? GF_EIO : check(r, r->transport->send(data, bytes, to));
-}
-
-int gf_ranks_receive(struct gf_ranks *r, void *data, int64_t bytes, int from) {
-    return r->broken ? GF_EIO : check(r, r->transport->receive(data, bytes, from));
-}
-
-int gf_ranks_progress(struct gf_ranks *r, bool wait) {
-    return r->broken ? GF_EIO : check(r, r->transport->progress(wait));
-}
-
-int gf_ranks_open_file(struct gf_ranks *r, const char *path, bool write) {
-    int rc = r->broken ? GF_EIO : check_file(r, r->transport->open(path, write));
-    return gf_ranks_agree(r, rc);
-}
-
-int gf_ranks_read(struct gf_ranks *r, const struct gf_file_part *parts, int n, void *data) {
-    return r->broken ? GF_EIO : check_file(r, r->transport->read(parts, n, data));
-}
-
-int gf_ranks_write(struct gf_ranks *r, const struct gf_file_part *parts, int n, const void *data) {
-    return r->broken ? GF_EIO : check_file(r, r->transport->write(parts, n, data));
-}
-
-int gf_ranks_close_file(struct gf_ranks *r, int rc) {
-    int closed = r->broken ? GF_EIO : check_file(r, r->transport->close());
-    return gf_ranks_agree(r, rc ? rc : closed);
+    return r->broken ? GF_EIO : gf_ranks_check(r, r->transport->gather(mine, bytes, all));
 }
 
 int gf_ranks_agree(struct gf_ranks *r, int rc) {
@@ -112,28 +77,26 @@ int gf_ranks_agree(struct gf_ranks *r, int rc) {
     return agreed ? 0 : bad;
 }
 
-int gf_ranks_sum(struct gf_ranks *r, double *values, int n) {
+static int fold(struct gf_ranks *r, double *values, int64_t n, bool most) {
     double *all = malloc((size_t)r->size * (size_t)n * sizeof *all);
     int rc = gf_ranks_agree(r, all ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
     if (!rc)
         rc = gf_ranks_gather(r, values, n * (int64_t)sizeof *values, all);
-    for (int i = 0; i < n && !rc; i++) {
-        values[i] = 0;
-        for (int k = 0; k < r->size; k++)
-            values[i] += all[k * n + i];
+    for (int64_t i = 0; i < n && !rc; i++) {
+        values[i] = all[i];
+        for (int k = 1; k < r->size; k++) {
+            const double v = all[k * n + i];
+            values[i] = !most ? values[i] + v : v > values[i] ? v : values[i];
+        }
     }
     free(all);
     return rc;
 }
 
-int gf_ranks_least(struct gf_ranks *r, int64_t *values, int n) {
-    int64_t *all = malloc((size_t)r->size * (size_t)n * sizeof *all);
-    int rc = gf_ranks_agree(r, all ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
-    if (!rc)
-        rc = gf_ranks_gather(r, values, n * (int64_t)sizeof *values, all);
-    for (int i = 0; i < n && !rc; i++)
-        for (int k = 0; k < r->size; k++)
-            values[i] = all[k * n + i] < values[i] ? all[k * n + i] : values[i];
-    free(all);
-    return rc;
+int gf_ranks_sum(struct gf_ranks *r, double *values, int64_t n) {
+    return fold(r, values, n, false);
+}
+
+int gf_ranks_most(struct gf_ranks *r, double *values, int64_t n) {
+    return fold(r, values, n, true);
 }

@@ -25,24 +25,15 @@ struct gf_ranks {
 int gf_ranks_open(const char *plugin, struct gf_ranks *r);
 void gf_ranks_close(struct gf_ranks *r); /* takes one that is all zero */
 
+/* A code of the transport as a status, GF_EIO with its message: the ranks are broken then. */
+int gf_ranks_check(struct gf_ranks *r, int code);
+
 /* 0 where all ranks have 0, else the status of the first that has not. */
 int gf_ranks_agree(struct gf_ranks *r, int rc);
 int gf_ranks_share(struct gf_ranks *r, void *data, int64_t bytes, int root);
 int gf_ranks_gather(struct gf_ranks *r, const void *mine, int64_t bytes, void *all);
-/* values[i] becomes the sum over all ranks, in their order, or the smallest. */
-int gf_ranks_sum(struct gf_ranks *r, double *values, int n);
-int gf_ranks_least(struct gf_ranks *r, int64_t *values, int n);
-
-/* The transport's own, with a message of this program. A file that fails leaves nothing broken: to be
- * followed by gf_ranks_agree(). */
-int gf_ranks_send(struct gf_ranks *r, const void *data, int64_t bytes, int to);
-int gf_ranks_receive(struct gf_ranks *r, void *data, int64_t bytes, int from);
-int gf_ranks_progress(struct gf_ranks *r, bool wait);
-int gf_ranks_read(struct gf_ranks *r, const struct gf_file_part *parts, int n, void *data);
-int gf_ranks_write(struct gf_ranks *r, const struct gf_file_part *parts, int n, const void *data);
-/* The file of a run, one at a time. All ranks agree on what comes of it; closing takes what came of the
- * work on it, and closes whatever that is. */
-int gf_ranks_open_file(struct gf_ranks *r, const char *path, bool write);
-int gf_ranks_close_file(struct gf_ranks *r, int rc);
+/* values[i] becomes the sum over all ranks, in their order, or the largest. */
+int gf_ranks_sum(struct gf_ranks *r, double *values, int64_t n);
+int gf_ranks_most(struct gf_ranks *r, double *values, int64_t n);
 
 #endif

@@ -101,7 +101,8 @@ int gf_slab_direct_blocks(struct gf_slab_state *r) {
         rc = gf_slab_take((void **)&d.ends, two);
     if (!rc)
         rc = gf_slab_take((void **)&d.samples, p->step_pages * rows * gf_slab_out_row_bytes(p, 0));
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++)
+    const struct gf_span own = gf_slab_own(r, p->n_blocks);
+    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
         rc = direct_block(r, k, &d);
     gf_free(d.data);
     gf_free(d.halves);

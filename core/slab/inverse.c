@@ -1,10 +1,11 @@
 /* An inverse in slabs: blocks along the slowest axis, then slabs of pages. */
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/status.h"
+#include "core/filter/compose.h"
 #include "core/slab/block.h"
 #include "core/slab/state.h"
-#include "core/filter/compose.h"
 
 /* The part of the job that transforms all axes but the slowest of `count` pages, of which the first
  * `counted` are counted. */
@@ -19,6 +20,7 @@ static struct gf_job inverse_job(const struct gf_slab_plan *p, int64_t count, in
     job.axes &= ~1u;
     job.elsewhere = p->job.shape[0];
     job.in_half = p->real;
+    job.in_shift = false;
     return job;
 }
 
@@ -27,18 +29,51 @@ static int64_t input_row(const struct gf_slab_plan *p) {
     return p->walk[0].bytes_read / (p->pages * p->rows);
 }
 
+static int read_rows(struct gf_slab_state *r, const struct gf_slab_rows *rows, char *data) {
+    struct gf_slab_rows run[2];
+    int rc = 0;
+    gf_slab_place_rows(&r->plan->job, r->plan->job.in_shift, rows, run);
+    for (int k = 0; k < 2 && run[k].count && !rc; data += run[k++].count * input_row(r->plan))
+        rc = r->io->read_rows(r->io->user, &run[k], data);
+    return rc;
+}
+
+/* Puts column 0 of rows first, which has been in their centre. */
+static int unshift_columns(const struct gf_slab_plan *p, int64_t rows, int threads, char *data) {
+    const bool halved = p->real && p->job.in_half;
+    const int64_t row = input_row(p), n = p->job.shape[2], before = n / 2 * (row / n);
+    struct gf_failure failed = {0};
+    if (!p->job.in_shift || halved || !(p->job.axes >> 2 & 1))
+        return 0;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        char *whole = malloc((size_t)row);
+        gf_failure_keep(&failed, whole ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+#pragma omp for
+        for (int64_t i = 0; i < rows; i++)
+            if (whole) {
+                memcpy(whole, data + i * row, (size_t)row);
+                memcpy(data + i * row, whole + before, (size_t)(row - before));
+                memcpy(data + i * row + row - before, whole, (size_t)before);
+            }
+        free(whole);
+    }
+    return gf_failure_return(&failed);
+}
+
 static int read_block(struct gf_slab_state *r, const struct gf_slab_block *b, char *data) {
     const struct gf_slab_plan *p = r->plan;
     const int64_t row = input_row(p);
+    char *at = data;
     int rc = 0;
     for (int64_t z = 0; z < p->pages && !rc; z++) {
-        rc = r->io->read_rows(r->io->user, &(struct gf_slab_rows){z, b->low, b->n_low}, data);
-        data += b->n_low * row;
-        if (!rc && b->n_high)
-            rc = r->io->read_rows(r->io->user, &(struct gf_slab_rows){z, b->high, b->n_high}, data);
-        data += b->n_high * row;
+        rc = read_rows(r, &(struct gf_slab_rows){z, b->low, b->n_low}, at);
+        at += b->n_low * row;
+        if (!rc)
+            rc = read_rows(r, &(struct gf_slab_rows){z, b->high, b->n_high}, at);
+        at += b->n_high * row;
     }
-    return rc;
+    return rc ? rc : unshift_columns(p, p->pages * gf_slab_block_rows(b), r->io->threads, data);
 }
 
 /* A block of a volume, transformed along the slowest axis. */
@@ -85,11 +120,9 @@ static int read_blocks(struct gf_slab_state *r) {
         rc = gf_slab_take(&room.full, p->pages * gf_slab_most_rows(p) * input_row(p));
     if (!rc && r->columns)
         rc = gf_slab_take(&room.piece, gf_slab_row_piece(r));
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++)
+    const struct gf_span own = gf_slab_own(r, p->n_blocks);
+    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
         rc = inverse_block(r, k, &room);
-    if (r->energy[0] > 0 || r->energy[1] > 0)
-        r->report->imag_ratio =
-            r->energy[0] > 0 ? sqrt(r->energy[1] / r->energy[0]) : (double)INFINITY;
     gf_free(room.data);
     gf_free(room.full);
     gf_free(room.piece);
@@ -200,8 +233,9 @@ int gf_slab_inverse_slabs(struct gf_slab_state *r) {
         struct gf_array a = gf_array_wrap(NULL, job.out[i].dtype, 4, shape);
         rc = gf_slab_take(&out[i], gf_array_bytes(&a));
     }
-    for (int64_t i = 0; i * p->slab_pages < p->kept_pages && i < p->n_slabs && !rc; i++)
-        rc = inverse_slab(r, i, pages, piece, out);
+    const struct gf_span own = gf_slab_own(r, p->n_slabs);
+    for (int64_t i = own.first; i < own.first + own.count && !rc; i++)
+        rc = i * p->slab_pages < p->kept_pages ? inverse_slab(r, i, pages, piece, out) : 0;
     gf_free(pages);
     gf_free(piece);
     for (int i = 0; i < p->job.n_out; i++)

@@ -35,7 +35,8 @@ static int row_walk(struct gf_lines *l) {
     void *row = NULL;
     int rc = gf_slab_take(&row, bytes);
     struct gf_array a = gf_array_wrap(row, job.in_dtype, 2, (int64_t[]){p->rows, p->width});
-    for (int64_t k = 0; k < rows && !rc; k++) {
+    const struct gf_span own = gf_slab_own(l->r, rows);
+    for (int64_t k = own.first; k < own.first + own.count && !rc; k++) {
         struct gf_array out = a;
         rc = io->get(io->user, k * bytes, row, bytes);
         if (!rc && k + 1 < rows)
@@ -48,7 +49,7 @@ static int row_walk(struct gf_lines *l) {
             gf_slab_moved(l->r, 2 * bytes);
     }
     gf_free(row);
-    return rc;
+    return gf_slab_turn(l->r, rc);
 }
 
 /* ---------------------------------------------------------------- slabs */
@@ -268,13 +269,26 @@ static int forward_slab(struct gf_lines *l, int64_t slab) {
 
 /* ---- inverse ---- */
 
+/* Frequencies first .. first + count - 1 of a line of `all` that begins at `line`: in one run or, where the
+ * zero frequency is in the centre, in two. */
+static int read_shifted(struct gf_lines *l, int64_t line, int64_t all, int64_t first, int64_t count,
+                        char *to) {
+    const struct gf_slab_plan *p = l->p;
+    const struct gf_slab_io *io = l->r->io;
+    const bool shifts = p->job.in_shift && !(p->real && p->job.in_half);
+    const int64_t from = shifts ? (first + all / 2) % all : first;
+    const int64_t fits = gf_lines_least(count, all - from);
+    int rc = io->read_span(io->user, line + from, fits, to);
+    return rc || fits == count ? rc
+                               : io->read_span(io->user, line, count - fits, to + fits * l->point);
+}
+
 /* Frequencies first .. first + count - 1; of a full spectrum their Hermitian part. */
 static int read_numbers(struct gf_lines *l, int64_t line, int64_t first, int64_t count, char *to) {
     const struct gf_slab_plan *p = l->p;
-    const struct gf_slab_io *io = l->r->io;
     const bool full = p->real && !p->job.in_half;
     const int64_t all = full ? 2 * l->n : p->real ? l->n + 1 : l->n;
-    int rc = io->read_span(io->user, line * all + first, count, to);
+    int rc = read_shifted(l, line * all, all, first, count, to);
     for (int64_t at = 0, n; at < count && full && !rc; at += n) {
         const int64_t k = first + at;
         const bool own = k % l->n == 0;
@@ -282,7 +296,7 @@ static int read_numbers(struct gf_lines *l, int64_t line, int64_t first, int64_t
         double energy[2] = {0, 0};
         char *half = to + at * l->point, *mirror = own ? half : l->numbers;
         if (!own)
-            rc = io->read_span(io->user, line * all + all - k - n + 1, n, mirror);
+            rc = read_shifted(l, line * all, all, all - k - n + 1, n, mirror);
         if (!rc)
             gf_line_hermitian(half, mirror, n, p->width, gf_lines_wide(l), energy);
         for (int i = 0; i < 2; i++) /* the mirror image has as much */
@@ -336,7 +350,8 @@ static int take_buffers(struct gf_lines *l) {
 static int slab_walk(struct gf_lines *l) {
     const struct gf_slab_plan *p = l->p;
     int rc = take_buffers(l);
-    for (int64_t i = 0; i < p->lines * p->n_slabs && !rc; i++)
+    const struct gf_span own = gf_slab_own(l->r, p->lines * p->n_slabs);
+    for (int64_t i = own.first; i < own.first + own.count && !rc; i++)
         rc = is_inverse(l) ? inverse_slab(l, i) : forward_slab(l, i);
     gf_free(l->low);
     gf_free(l->high);
@@ -344,7 +359,7 @@ static int slab_walk(struct gf_lines *l) {
     gf_free(l->numbers);
     gf_free(l->converted);
     l->low = l->high = l->staged = l->numbers = l->converted = NULL;
-    return rc;
+    return gf_slab_turn(l->r, rc);
 }
 
 static void find_sampled(struct gf_lines *l) {
@@ -362,6 +377,20 @@ static void find_sampled(struct gf_lines *l) {
     }
 }
 
+/* What the members found. */
+static int join_scans(struct gf_lines *l) {
+    const struct gf_slab_io *io = l->r->io;
+    double high[GF_MAX_OUTPUTS];
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        high[i] = l->r->range.of[i][1];
+    int rc = io->members.most(io->user, high, GF_MAX_OUTPUTS);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        l->r->range.of[i][1] = high[i];
+    if (!rc)
+        rc = io->members.sum(io->user, &l->squares, 1);
+    return rc || !l->sampled ? rc : io->members.sum(io->user, l->sampled, 2 * l->sample.count);
+}
+
 /* The display ranges, in a walk of their own. */
 static int find_ranges(struct gf_lines *l) {
     const struct gf_job *job = &l->p->job;
@@ -370,10 +399,13 @@ static int find_ranges(struct gf_lines *l) {
         rc = gf_range_sample_make(job, &l->sample);
     if (!rc && gf_job_samples(job) && !(l->sampled = calloc((size_t)l->sample.count, 16)))
         rc = gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+    rc = gf_slab_turn(l->r, rc);
     l->scans = true;
     if (!rc && l->p->n_walks > 3)
         rc = slab_walk(l);
     l->scans = false;
+    if (!rc && l->r->io->members.n)
+        rc = join_scans(l);
     if (!rc && l->sampled)
         find_sampled(l);
     return rc;
@@ -404,12 +436,11 @@ int gf_slab_line_run(struct gf_slab_state *r) {
     if (!gf_roots_make(&l.points, (uint64_t)l.n) ||
         (p->real && !gf_roots_make(&l.samples, 2 * (uint64_t)l.n)))
         rc = gf_fail(GF_ENOMEM, "no memory for tables");
+    rc = gf_slab_turn(r, rc);
     if (!rc)
         rc = run_walks(&l);
     for (int i = 0; i < p->job.n_out; i++)
         gf_report_range(&p->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
-    if (r->energy[0] > 0 || r->energy[1] > 0)
-        r->report->imag_ratio = r->energy[0] > 0 ? sqrt(r->energy[1] / r->energy[0]) : INFINITY;
     gf_roots_free(&l.points);
     gf_roots_free(&l.samples);
     gf_range_sample_free(&l.sample);

@@ -24,7 +24,8 @@ bool gf_slab_is_line(const struct gf_job *job);
 /* NULL when gf_slab_run() runs such a job once it is planned, or the reason why not. */
 const char *gf_slab_line_refuses(const struct gf_job *job);
 /* For a job that is not refused. GF_ENOMEM when `memory` bytes hold no row of any cut. */
-int gf_slab_line_make(const struct gf_job *job, int64_t memory, struct gf_slab_plan *p);
+int gf_slab_line_make(const struct gf_job *job, int64_t memory, int members,
+                      struct gf_slab_plan *p);
 
 /* Bytes of a point in the input and in output i, channels included: of real samples two of them. */
 int64_t gf_slab_line_in_bytes(const struct gf_slab_plan *p);

@@ -131,12 +131,13 @@ int gf_lines_columns(struct gf_lines *l, bool inverse) {
     int rc = gf_slab_take(&samples, p->block_units * widest);
     if (!rc)
         rc = gf_slab_take(&block, p->pages * p->block_units * l->point);
-    for (int64_t i = 0; i < p->lines * p->n_blocks && !rc; i++) {
+    const struct gf_span own = gf_slab_own(l->r, p->lines * p->n_blocks);
+    for (int64_t i = own.first; i < own.first + own.count && !rc; i++) {
         const int64_t line = i / p->n_blocks, first = i % p->n_blocks * p->block_units;
         rc = inverse ? inverse_columns(l, line, first, samples, block)
                      : forward_columns(l, line, first, samples, block);
     }
     gf_free(samples);
     gf_free(block);
-    return rc;
+    return gf_slab_turn(l->r, rc);
 }

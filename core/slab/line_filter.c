@@ -180,7 +180,8 @@ int gf_lines_filter_rows(struct gf_lines *l) {
         if (!rc)
             rc = gf_slab_take((void **)&t.data[i], row_bytes(l));
     }
-    for (int64_t k = 0; k <= p->pages / 2 && !rc; k++)
+    const struct gf_span own = gf_slab_own(l->r, p->pages / 2 + 1);
+    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
         for (int64_t line = 0; line < p->lines && !rc; line++) {
             t.row[0] = k;
             t.row[1] = (p->pages - k) % p->pages;
@@ -191,5 +192,5 @@ int gf_lines_filter_rows(struct gf_lines *l) {
         gf_free(t.data[i]);
         gf_filter_free(t.filter[i]);
     }
-    return rc;
+    return gf_slab_turn(l->r, rc);
 }

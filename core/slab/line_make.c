@@ -34,8 +34,6 @@ const char *gf_slab_line_refuses(const struct gf_job *job) {
     if (job->direction == GF_INVERSE) {
         if (job->in_dtype != (job->precision == GF_DOUBLE ? GF_C128 : GF_C64))
             return "a spectrum is transformed in its own precision";
-        if (job->in_shift)
-            return "only spectra with the zero frequency in the corner are";
     }
     return NULL;
 }
@@ -76,11 +74,11 @@ static int64_t row_bytes(const struct gf_slab_plan *p, int64_t n2) {
     return bytes + row + (some ? tables + transform_bytes(2 * n2, 32 * n2, false) : 0);
 }
 
-/* The least number of rows for which one fits. */
-static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t *needed) {
+/* The least number of rows, from `least` on, for which one fits. */
+static int choose_cut(struct gf_slab_plan *p, int64_t memory, int64_t least, int64_t *needed) {
     const int64_t n = points_of(&p->job);
     *needed = INT64_MAX;
-    for (int64_t n1 = 1; n1 <= MOST_ROWS && n1 * n1 <= 16 * n; n1++) {
+    for (int64_t n1 = least; n1 <= MOST_ROWS && n1 * n1 <= 16 * n; n1++) {
         if (n % n1)
             continue;
         const int64_t bytes = row_bytes(p, n / n1);
@@ -132,9 +130,9 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
     *needed = column > point + staged * number ? column : point + staged * number;
     if (n < 1 || slab < 1)
         return GF_ENOMEM;
-    p->n_blocks = (p->rows + n - 1) / n;
+    p->n_blocks = gf_slab_part_count(p, p->rows, n);
     p->block_units = (p->rows + p->n_blocks - 1) / p->n_blocks;
-    p->n_slabs = (most + slab - 1) / slab;
+    p->n_slabs = gf_slab_part_count(p, most, slab);
     p->slab_pages = (most + p->n_slabs - 1) / p->n_slabs;
     p->step_pages = (p->slab_pages + STEPS - 1) / STEPS;
     if (p->job.op == GF_FILTER) { /* pairs of rows */
@@ -198,7 +196,8 @@ static void describe_walks(struct gf_slab_plan *p) {
     p->walk[2].bytes_written = 0;
 }
 
-int gf_slab_line_make(const struct gf_job *job, int64_t memory, struct gf_slab_plan *p) {
+int gf_slab_line_make(const struct gf_job *job, int64_t memory, int members,
+                      struct gf_slab_plan *p) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     int64_t row = 0, blocks = 0;
     *p = (struct gf_slab_plan){.job = *job,
@@ -207,19 +206,25 @@ int gf_slab_line_make(const struct gf_job *job, int64_t memory, struct gf_slab_p
                                .width = job->channels,
                                .number = job->precision == GF_DOUBLE ? 16 : 8,
                                .real = gf_job_is_real(job),
-                               .units = points_of(job)};
+                               .units = points_of(job),
+                               .members = members};
     for (int i = 0; i < job->ndim - 1; i++)
         p->lines *= job->shape[i];
     p->exchange_bytes = p->lines * p->units * p->width * p->number;
-    int rc = choose_cut(p, memory, &row);
+    const int64_t kept = members ? p->exchange_bytes / members + p->exchange_bytes / p->units : 0;
+    /* Each member has a row, where there is such a cut. */
+    const int64_t least = (members + p->lines - 1) / p->lines;
+    int rc = choose_cut(p, memory - kept, least > 1 ? least : 1, &row);
+    if (rc && least > 1)
+        rc = choose_cut(p, memory - kept, 1, &row);
     if (rc)
         return gf_fail(GF_ENOMEM,
                        "no two factors of the %lld points of a line cut it into rows that fit: the "
                        "shortest take %s, limit %s (--max-memory)",
                        (long long)p->units, gf_memory_text(row, need),
                        gf_memory_text(memory, limit));
-    rc = choose_blocks(p, memory, &blocks);
-    p->memory_bytes = row > blocks ? row : blocks;
+    rc = choose_blocks(p, gf_slab_cached(p, memory - kept), &blocks);
+    p->memory_bytes = (row > blocks ? row : blocks) + kept;
     if (rc)
         return gf_fail(GF_ENOMEM, "a slab needs %s, limit %s (--max-memory)",
                        gf_memory_text(blocks, need), gf_memory_text(memory, limit));

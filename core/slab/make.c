@@ -39,8 +39,6 @@ const char *gf_slab_refuses(const struct gf_job *job) {
         enum gf_dtype work = job->precision == GF_DOUBLE ? GF_C128 : GF_C64;
         if (job->in_dtype != work)
             return "a spectrum is transformed in its own precision";
-        if (job->in_shift)
-            return "only spectra with the zero frequency in the corner are";
     }
     return NULL;
 }
@@ -121,11 +119,14 @@ static int choose_slabs(struct gf_slab_plan *p, int64_t memory, int64_t *needed)
     const bool pages =
         gf_job_joins_pages(job) || p->picture || (p->rows < GRAIN && p->pages > p->rows);
     const int64_t grain = pages ? GRAIN : 1;
-    int64_t n = memory / page / grain * grain;
+    int64_t n = gf_slab_cached(p, memory) / page / grain * grain;
+    n = n < grain && grain * page <= memory ? grain : n;
     n = n > p->pages ? p->pages : n;
+    if (p->members && n * p->members > p->pages)
+        n = p->pages / p->members > grain ? p->pages / p->members / grain * grain : grain;
     *needed = page * n;
-    if (n < p->pages && grain == 1 && n > 0) { /* of the same length, as few as there can be */
-        p->n_slabs = (p->pages + n - 1) / n;
+    if ((n < p->pages || p->members) && grain == 1 && n > 0) { /* of the same length, the fewest */
+        p->n_slabs = gf_slab_part_count(p, p->pages, n);
         p->slab_pages = (p->pages + p->n_slabs - 1) / p->n_slabs;
         p->n_slabs = (p->pages + p->slab_pages - 1) / p->slab_pages;
         return 0;
@@ -170,7 +171,12 @@ static int choose_rows(struct gf_slab_plan *p, int64_t memory, int64_t *needed) 
     const struct gf_slab_plan rows = gf_slab_rows_plan(p);
     const int64_t row = rows.width * rows.number + full_input(p) + widest_output(p) + 1;
     const int64_t unit = (rows.paired ? 2 : 1) * (row + rows.width * rows.number / p->n_blocks + 1);
-    int64_t n = memory / unit < rows.units ? memory / unit : rows.units;
+    int64_t n = gf_slab_cached(p, memory) / unit;
+    n = n < 1 && unit <= memory ? 1 : n < rows.units ? n : rows.units;
+    if (n > 0 && p->members) {
+        const int64_t parts = gf_slab_part_count(p, rows.units, n);
+        n = (rows.units + parts - 1) / parts;
+    }
     *needed = n < 1 ? unit : n * unit;
     p->row_units = n;
     return n < 1 ? GF_ENOMEM : 0;
@@ -208,14 +214,14 @@ static int choose_blocks(struct gf_slab_plan *p, int64_t memory, int64_t *needed
         column += (job->filter && gf_filter_has_table(job->filter) ? TABLE_SHARE : 1) * row /
                   (job->luma ? 1 : job->channels);
     const int64_t unit = per_unit * (p->pages * column + wide + 1);
-    int64_t n = (memory - memory / share) / unit;
+    int64_t n = (gf_slab_cached(p, memory) - gf_slab_cached(p, memory) / share) / unit;
     n = n < least && unit * least <= memory ? least : n;
     n = n > p->units ? p->units : n;
     if (n < least) {
         *needed = unit * least;
         return GF_ENOMEM;
     }
-    int64_t blocks = (p->units + n - 1) / n;
+    const int64_t blocks = gf_slab_part_count(p, p->units, n);
     p->block_units = (p->units + blocks - 1) / blocks;
     avoid_single(p);
     /* Output in steps of many pages: threads that wait for each other at the end of short ones cost more
@@ -297,17 +303,20 @@ static void describe_walks(struct gf_slab_plan *p) {
 }
 
 int gf_slab_plan_make(const struct gf_job *job, enum gf_packing packing, int64_t memory,
-                      struct gf_slab_plan *p) {
+                      int members, struct gf_slab_plan *p) {
     char need[GF_SIZE_TEXT], limit[GF_SIZE_TEXT];
     int64_t slabs = 0, blocks = 0, rows = 0;
     *p = (struct gf_slab_plan){.job = gf_slab_volume(job),
                                .picture = job->ndim == 2,
                                .packed = packing == GF_PACKS_ALL,
-                               .packed_within = packing == GF_PACKS_WITHIN};
+                               .packed_within = packing == GF_PACKS_WITHIN,
+                               .members = members};
     describe(p);
-    const int64_t lines = gf_slab_range_bytes(p);
+    int64_t lines = gf_slab_range_bytes(p);
     if (lines < 0)
         return (int)lines;
+    if (members) /* a share of the exchange */
+        lines += p->exchange_bytes / members + p->exchange_bytes / p->units;
     int rc = choose_blocks(p, memory - lines, &blocks);
     if (!rc)
         rc = choose_slabs(p, memory - lines, &slabs);

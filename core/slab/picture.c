@@ -26,7 +26,8 @@ int gf_slab_column_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     void *data = NULL;
     int rc = gf_slab_take(&data, p->pages * p->block_units * gf_slab_row_bytes(p));
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++)
+    const struct gf_span own = gf_slab_own(r, p->n_blocks);
+    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
         rc = column_block(r, k, data);
     gf_free(data);
     return rc;

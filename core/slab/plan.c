@@ -19,6 +19,38 @@ void gf_slab_pages(const struct gf_slab_plan *p, int64_t i, int64_t *first, int6
     *count = i + 1 < p->n_slabs ? p->slab_pages : p->pages - *first;
 }
 
+int64_t gf_slab_part_count(const struct gf_slab_plan *p, int64_t n, int64_t most) {
+    const int64_t parts = (n + most - 1) / most, members = p->members ? p->members : 1;
+    const int64_t even = (parts + members - 1) / members * members;
+    return even < n ? even : n;
+}
+
+int64_t gf_slab_cached(const struct gf_slab_plan *p, int64_t memory) {
+    enum { CACHED = 64 << 20 };
+    return p->members && memory > CACHED ? CACHED : memory;
+}
+
+struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs) {
+    struct gf_span pages = {0, 0};
+    int64_t first, count;
+    for (int64_t i = slabs.first; i < slabs.first + slabs.count; i++) {
+        gf_slab_pages(p, i, &first, &count);
+        pages.first = pages.count ? pages.first : first;
+        pages.count += count;
+    }
+    return pages;
+}
+
+int64_t gf_slab_owned_from(const struct gf_slab_plan *p, int members, int i) {
+    const bool slabs = !p->line && !p->picture && p->job.direction == GF_INVERSE;
+    const int64_t parts = p->line ? p->lines * p->pages : slabs ? p->n_slabs : p->n_blocks;
+    const int64_t first = i < members ? gf_slab_share(parts, members, i).first : parts;
+    if (first >= parts)
+        return p->exchange_bytes;
+    return p->line ? first * p->rows * p->width * p->number
+                   : gf_slab_piece_at(p, slabs ? first : 0, slabs ? 0 : first);
+}
+
 struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i) {
     int64_t first = i * p->block_units, end = first + p->block_units;
     end = end < p->units ? end : p->units;

@@ -24,6 +24,7 @@
 #define GF_CORE_SLAB_PLAN_H
 
 #include "core/base/job.h"
+#include "core/base/span.h"
 
 /* Walks at most; rows of a long line that wait until their points are put side by side: one cache line. */
 enum { GF_SLAB_WALKS = 4, GF_SLAB_STAGED = 8 };
@@ -48,6 +49,7 @@ struct gf_slab_plan {
     int64_t row_units;  /* a picture's: of the slabs of rows in its other walks */
     int64_t exchange_bytes, memory_bytes;
     bool looks; /* the first walk only reads the input: gf_slab_plan_look() */
+    int members; /* that share the parts, and keep the exchange in their memory; 0: one, in a file */
     int n_walks;
     struct {
         const char *what;
@@ -63,9 +65,18 @@ struct gf_slab_block {
 
 /* A picture's job as that of a volume whose pages have one row each; a volume's as it is. */
 struct gf_job gf_slab_volume(const struct gf_job *job);
-/* Pages [first, first + count) of slab i. */
+/* Pages [first, first + count) of slab i; and those of a run of slabs. */
 void gf_slab_pages(const struct gf_slab_plan *p, int64_t i, int64_t *first, int64_t *count);
+struct gf_span gf_slab_pages_of(const struct gf_slab_plan *p, struct gf_span slabs);
+/* Where the bytes of the exchange begin that member i of `members` keeps, those of its parts of the second
+ * walk; i = members: their end. */
+int64_t gf_slab_owned_from(const struct gf_slab_plan *p, int members, int i);
 struct gf_slab_block gf_slab_block(const struct gf_slab_plan *p, int64_t i);
+/* How many parts n items are cut into, each of at most `most`: as few as there can be, and a multiple of the
+ * members, so that all have as many. */
+int64_t gf_slab_part_count(const struct gf_slab_plan *p, int64_t n, int64_t most);
+/* The memory for parts: of what members exchange the caches should hold one. */
+int64_t gf_slab_cached(const struct gf_slab_plan *p, int64_t memory);
 static inline int64_t gf_slab_block_rows(const struct gf_slab_block *b) {
     return b->n_low + b->n_high;
 }

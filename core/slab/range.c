@@ -69,12 +69,14 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
     r->lines =
         (int64_t)columns_of(p, &r->sample) * r->sample.axis[1].count * r->sample.axis[3].count;
     r->kept = gf_alloc((size_t)(r->lines * p->pages * p->number));
-    return r->kept ? 0 : gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+    r->energy = calloc((size_t)p->pages, sizeof *r->energy);
+    return r->kept && r->energy ? 0 : gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
 }
 
 void gf_slab_range_close(struct gf_slab_range *r) {
     gf_range_sample_free(&r->sample);
     gf_free(r->kept);
+    free(r->energy);
     free(r->zero);
     *r = (struct gf_slab_range){.kept = NULL};
 }
@@ -83,7 +85,7 @@ void gf_slab_range_input(struct gf_slab_range *r, int64_t first, const struct gf
     for (int64_t z = 0; z < in->shape[0] && r->samples; z++) {
         const struct gf_array page = gf_array_slice(in, 0, z, 1);
         if (gf_range_energy_wants(&r->plan->job, first + z))
-            gf_range_energy_add(&r->plan->job, &page, &r->energy);
+            gf_range_energy_add(&r->plan->job, &page, &r->energy[first + z]);
     }
 }
 
@@ -124,6 +126,20 @@ void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, 
         if (r->samples)
             keep(r, first + z, pages + z * bytes);
     }
+}
+
+int gf_slab_range_join(struct gf_slab_range *r, const struct gf_slab_io *io,
+                       const struct gf_span *pages) {
+    const struct gf_slab_members *m = &io->members;
+    const int64_t page = r->lines * r->plan->number;
+    int rc = r->zeros ? m->sum(io->user, r->zero, r->n_zeros) : 0;
+    for (int i = 0; i < m->n && r->samples && !rc; i++) {
+        rc = m->share(io->user, r->kept + pages[i].first * page, pages[i].count * page, i);
+        if (!rc)
+            rc = m->share(io->user, r->energy + pages[i].first,
+                          pages[i].count * (int64_t)sizeof *r->energy, i);
+    }
+    return rc;
 }
 
 struct gf_array gf_slab_range_lines(const struct gf_slab_range *r) {
@@ -167,7 +183,12 @@ static struct gf_number sampled(const struct gf_slab_range *r, int a, int b, int
 static void find_sampled(struct gf_slab_range *r, int i) {
     const struct gf_range_sample *s = &r->sample;
     const struct gf_job *job = &r->plan->job;
-    const double rms = gf_range_energy_rms(job, &r->energy), unit = gf_sample_run_unit(rms);
+    struct gf_range_energy energy = {0};
+    for (int64_t z = 0; z < r->plan->pages; z++) {
+        energy.sum += r->energy[z].sum;
+        energy.n += r->energy[z].n;
+    }
+    const double rms = gf_range_energy_rms(job, &energy), unit = gf_sample_run_unit(rms);
     uint32_t *key = s->key;
     for (int c = 0; c < s->axis[3].count; c++)
         for (int a = 0; a < s->axis[0].count; a++)

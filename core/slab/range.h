@@ -6,13 +6,13 @@
 #define GF_CORE_SLAB_RANGE_H
 
 #include "core/base/range_sample.h"
-#include "core/slab/plan.h"
+#include "core/slab/io.h"
 
 struct gf_slab_range {
     const struct gf_slab_plan *plan;
     bool samples, zeros; /* some output's range is automatic; ends at the zero frequency */
     struct gf_range_sample sample;
-    struct gf_range_energy energy;
+    struct gf_range_energy *energy; /* of each page of the input, where `samples` */
     int64_t lines; /* numbers of a page that are kept */
     char *kept;    /* [page][row][column, channel] of the sample's indices */
     double *zero;  /* by channel and index of axes that are not transformed; n_zeros of them */
@@ -30,6 +30,10 @@ void gf_slab_range_close(struct gf_slab_range *r);
 /* Input pages from `first` on, and their spectra, in ascending order. */
 void gf_slab_range_input(struct gf_slab_range *r, int64_t first, const struct gf_array *in);
 void gf_slab_range_pages(struct gf_slab_range *r, int64_t first, int64_t count, const char *pages);
+/* To be called by all members when all have their pages: each gets those of the others. `pages`: spans
+ * of them by member. */
+int gf_slab_range_join(struct gf_slab_range *r, const struct gf_slab_io *io,
+                       const struct gf_span *pages);
 /* The lines as an array whose slowest axis is to be transformed in place; data NULL: none. */
 struct gf_array gf_slab_range_lines(const struct gf_slab_range *r);
 /* After that: of[] of all outputs but those that are scanned. */

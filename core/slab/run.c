@@ -2,7 +2,10 @@
 #include "core/slab/run.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/base/status.h"
 #include "core/filter/compose.h"
 #include "core/slab/block.h"
 #include "core/slab/range.h"
@@ -82,7 +85,8 @@ static int forward_slabs(struct gf_slab_state *r) {
     if (!rc)
         rc = gf_slab_take(&piece, gf_slab_largest_piece(p));
     a.data = in;
-    for (int64_t i = 0; i < p->n_slabs && !rc; i++)
+    const struct gf_span own = gf_slab_own(r, p->n_slabs);
+    for (int64_t i = own.first; i < own.first + own.count && !rc; i++)
         rc = forward_slab(r, i, &a, pages, piece);
     gf_free(in);
     gf_free(pages);
@@ -90,22 +94,14 @@ static int forward_slabs(struct gf_slab_state *r) {
     return rc;
 }
 
-/* Rows of one page, which the shift may cut in two. */
-static int write_rows(struct gf_slab_state *r, int i, struct gf_slab_rows rows, const char *data,
-                      int64_t row) {
-    const struct gf_job *job = &r->plan->job;
-    const bool shift = job->out[i].shift;
-    if (shift)
-        rows.page = (rows.page + job->shape[0] / 2) % job->shape[0];
-    if (shift && job->axes >> 1 & 1)
-        rows.row = (rows.row + job->shape[1] / 2) % job->shape[1];
-    const int64_t all = rows.count, fits = job->shape[1] - rows.row;
-    rows.count = all < fits ? all : fits;
-    int rc = all ? r->io->write(r->io->user, i, &rows, data) : 0;
-    if (rc || rows.count == all)
-        return rc;
-    const struct gf_slab_rows rest = {rows.page, 0, all - rows.count};
-    return r->io->write(r->io->user, i, &rest, data + rows.count * row);
+static int write_rows(struct gf_slab_state *r, int i, const struct gf_slab_rows *rows,
+                      const char *data, int64_t row) {
+    struct gf_slab_rows run[2];
+    int rc = 0;
+    gf_slab_place_rows(&r->plan->job, r->plan->job.out[i].shift, rows, run);
+    for (int k = 0; k < 2 && run[k].count && !rc; data += run[k++].count * row)
+        rc = r->io->write(r->io->user, i, &run[k], data);
+    return rc;
 }
 
 int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
@@ -114,9 +110,9 @@ int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_blo
     const int64_t rows = gf_slab_block_rows(b), row = gf_slab_out_row_bytes(p, i);
     int rc = 0;
     for (int64_t z = first; z < first + count && !rc; z++, data += rows * row) {
-        rc = write_rows(r, i, (struct gf_slab_rows){z, b->low, b->n_low}, data, row);
+        rc = write_rows(r, i, &(struct gf_slab_rows){z, b->low, b->n_low}, data, row);
         if (!rc)
-            rc = write_rows(r, i, (struct gf_slab_rows){z, b->high, b->n_high},
+            rc = write_rows(r, i, &(struct gf_slab_rows){z, b->high, b->n_high},
                             data + b->n_low * row, row);
     }
     if (!rc)
@@ -236,7 +232,8 @@ static int write_blocks(struct gf_slab_state *r, bool scans) {
         rc = gf_slab_take(&step.samples, samples);
     if (!rc && r->columns)
         rc = gf_slab_take(&step.piece, gf_slab_row_piece(r));
-    for (int64_t k = 0; k < p->n_blocks && !rc; k++)
+    const struct gf_span own = gf_slab_own(r, p->n_blocks);
+    for (int64_t k = own.first; k < own.first + own.count && !rc; k++)
         rc = forward_block(r, k, data, &step);
     gf_free(data);
     gf_free(step.numbers);
@@ -260,29 +257,60 @@ static int forward_blocks(struct gf_slab_state *r, bool scans) {
     return rc;
 }
 
+/* The largest values of all members. */
+static int scan_blocks(struct gf_slab_state *r) {
+    double high[GF_MAX_OUTPUTS];
+    int rc = gf_slab_turn(r, forward_blocks(r, true));
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        high[i] = r->range.of[i][1];
+    if (!rc && r->io->members.n)
+        rc = r->io->members.most(r->io->user, high, GF_MAX_OUTPUTS);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        r->range.of[i][1] = high[i];
+    return rc;
+}
+
+/* All members' pages, which each of them has the sample of. */
+static int join_range(struct gf_slab_state *r) {
+    const struct gf_slab_plan *p = r->plan;
+    const int n = r->io->members.n;
+    struct gf_span *pages = n ? malloc((size_t)n * sizeof *pages) : NULL;
+    int rc = gf_slab_turn(r, n && !pages ? gf_fail(GF_ENOMEM, "out of memory") : 0);
+    for (int i = 0; i < n && !rc; i++)
+        pages[i] = gf_slab_pages_of(p, gf_slab_share(p->n_slabs, n, i));
+    if (!rc && n)
+        rc = gf_slab_range_join(&r->range, r->io, pages);
+    free(pages);
+    return rc;
+}
+
 /* The display ranges, between the two walks. */
 static int find_ranges(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
-    struct gf_array lines = gf_slab_range_lines(&r->range);
     bool scans = false;
-    int rc = lines.data ? gf_slab_run_lines(r, &lines) : 0;
+    int rc = join_range(r);
+    struct gf_array lines = gf_slab_range_lines(&r->range);
+    if (!rc && lines.data)
+        rc = gf_slab_run_lines(r, &lines);
     if (!rc)
         gf_slab_range_find(&r->range);
     for (int i = 0; i < p->job.n_out; i++)
         scans |= gf_slab_range_scans(&p->job, i);
-    return !rc && scans ? forward_blocks(r, true) : rc;
+    rc = gf_slab_turn(r, rc);
+    return !rc && scans ? scan_blocks(r) : rc;
 }
 
 static int run_forward(struct gf_slab_state *r) {
     int rc = gf_slab_range_open(r->plan, &r->range);
     if (!rc)
         rc = forward_slabs(r);
+    rc = gf_slab_turn(r, rc);
     if (!rc && r->plan->picture)
-        rc = gf_slab_column_blocks(r);
+        rc = gf_slab_turn(r, gf_slab_column_blocks(r));
     if (!rc)
         rc = find_ranges(r);
     if (!rc)
-        rc = forward_blocks(r, false);
+        rc = gf_slab_turn(r, forward_blocks(r, false));
     for (int i = 0; i < r->plan->job.n_out; i++)
         gf_report_range(&r->plan->job, i, r->range.of[i][0], r->range.of[i][1], r->report);
     gf_slab_range_close(&r->range);
@@ -290,10 +318,10 @@ static int run_forward(struct gf_slab_state *r) {
 }
 
 static int run_inverse(struct gf_slab_state *r) {
-    int rc = gf_slab_inverse_blocks(r);
+    int rc = gf_slab_turn(r, gf_slab_inverse_blocks(r));
     if (!rc && r->plan->picture)
-        rc = gf_slab_column_blocks(r);
-    return rc ? rc : gf_slab_inverse_slabs(r);
+        rc = gf_slab_turn(r, gf_slab_column_blocks(r));
+    return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
 }
 
 static int run_filter(struct gf_slab_state *r) {
@@ -302,17 +330,43 @@ static int run_filter(struct gf_slab_state *r) {
         gf_slab_moved(r, r->plan->walk[0].bytes_read);
     if (!rc)
         rc = forward_slabs(r);
+    rc = gf_slab_turn(r, rc);
     if (!rc)
-        rc = gf_slab_filter_blocks(r);
-    return rc ? rc : gf_slab_inverse_slabs(r);
+        rc = gf_slab_turn(r, gf_slab_filter_blocks(r));
+    return rc ? rc : gf_slab_turn(r, gf_slab_inverse_slabs(r));
+}
+
+/* What the members' parts reported, together. Outputs' ranges are the same for all that have a part of the
+ * last walk, as the last member has. */
+static int join_reports(struct gf_slab_state *r) {
+    const struct gf_slab_io *io = r->io;
+    struct gf_report *report = r->report;
+    double sum[GF_MAX_OUTPUTS + 2];
+    int rc = 0;
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        sum[i] = (double)report->clipped[i];
+    memcpy(sum + GF_MAX_OUTPUTS, r->energy, sizeof r->energy);
+    if (io->members.n)
+        rc = io->members.sum(io->user, sum, GF_MAX_OUTPUTS + 2);
+    if (!rc && io->members.n)
+        rc = io->members.share(io->user, report->low, sizeof report->low, io->members.n - 1);
+    if (!rc && io->members.n)
+        rc = io->members.share(io->user, report->high, sizeof report->high, io->members.n - 1);
+    for (int i = 0; i < GF_MAX_OUTPUTS; i++)
+        report->clipped[i] = (int64_t)sum[i];
+    const double *energy = sum + GF_MAX_OUTPUTS;
+    if (energy[0] > 0 || energy[1] > 0)
+        report->imag_ratio = energy[0] > 0 ? sqrt(energy[1] / energy[0]) : (double)INFINITY;
+    return rc;
 }
 
 int gf_slab_run(const struct gf_slab_plan *plan, const struct gf_slab_io *io,
                 struct gf_report *report) {
     struct gf_slab_state r = {.plan = plan, .io = io, .report = report, .range = {.plan = plan}};
     *report = (struct gf_report){0};
-    return plan->line                          ? gf_slab_line_run(&r)
-           : plan->job.op == GF_FILTER         ? run_filter(&r)
-           : plan->job.direction == GF_FORWARD ? run_forward(&r)
-                                               : run_inverse(&r);
+    int rc = plan->line                          ? gf_slab_line_run(&r)
+             : plan->job.op == GF_FILTER         ? run_filter(&r)
+             : plan->job.direction == GF_FORWARD ? run_forward(&r)
+                                                 : run_inverse(&r);
+    return rc ? rc : join_reports(&r);
 }

@@ -92,6 +92,19 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p) {
     return largest;
 }
 
+void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
+                        struct gf_slab_rows run[2]) {
+    const int64_t pages = job->shape[0], all = job->shape[1];
+    run[0] = *rows;
+    if (shift && job->axes & 1)
+        run[0].page = (rows->page + pages / 2) % pages;
+    if (shift && job->axes >> 1 & 1)
+        run[0].row = (rows->row + all / 2) % all;
+    const int64_t fits = all - run[0].row;
+    run[0].count = rows->count < fits ? rows->count : fits;
+    run[1] = (struct gf_slab_rows){run[0].page, 0, rows->count - run[0].count};
+}
+
 struct gf_job gf_slab_convert_job(const struct gf_slab_plan *p, int i, int64_t rows,
                                   int64_t columns) {
     struct gf_job job = {.ndim = 3,

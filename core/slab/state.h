@@ -3,6 +3,7 @@
 #ifndef GF_CORE_SLAB_STATE_H
 #define GF_CORE_SLAB_STATE_H
 
+#include "core/base/span.h"
 #include "core/slab/io.h"
 #include "core/slab/range.h"
 
@@ -15,6 +16,16 @@ struct gf_slab_state {
     struct gf_slab_range range; /* forward */
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
+
+/* The parts of a walk that this member takes, of n. */
+static inline struct gf_span gf_slab_own(const struct gf_slab_state *r, int64_t n) {
+    const struct gf_slab_members *m = &r->io->members;
+    return m->n ? gf_slab_share(n, m->n, m->member) : (struct gf_span){0, n};
+}
+/* After a walk: the status of all members, as struct gf_slab_members' turn(). */
+static inline int gf_slab_turn(struct gf_slab_state *r, int rc) {
+    return r->io->members.n ? r->io->members.turn(r->io->user, rc) : rc;
+}
 
 static inline int64_t gf_slab_row_bytes(const struct gf_slab_plan *p) {
     return p->width * p->number;
@@ -47,6 +58,11 @@ int64_t gf_slab_largest_piece(const struct gf_slab_plan *p);
 struct gf_job gf_slab_block_job(const struct gf_slab_plan *p, int64_t rows, int64_t width);
 int gf_slab_run_lines(struct gf_slab_state *r, const struct gf_array *lines);
 int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
+
+/* Where an array has rows of one page, with `shift` that with the zero frequency in the centre: in one run
+ * or, which its end cuts, in two. */
+void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
+                        struct gf_slab_rows run[2]);
 
 /* Forward: block k from the exchange; and of samples of output i, [page][row of the block][sample], all
  * rows of some pages to their file. */

@@ -92,13 +92,13 @@ static int write_span(void *user, int i, int64_t first, int64_t count, const voi
 /* In several slabs and blocks, as far as a slab of whole tiles leaves little memory for a block. */
 static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
     if (gf_slab_is_line(job))
-        return gf_slab_line_make(job, 60000, p);
+        return gf_slab_line_make(job, 60000, 0, p);
     const enum gf_packing packed = backend->packs(job);
-    int rc = gf_slab_plan_make(job, packed, 1 << 30, p);
+    int rc = gf_slab_plan_make(job, packed, 1 << 30, 0, p);
     struct gf_slab_plan less = *p;
     for (int64_t memory = p->memory_bytes; !rc && (p->n_slabs < 2 || p->n_blocks < 2);) {
         memory -= memory / 8;
-        if (gf_slab_plan_make(job, packed, memory, &less))
+        if (gf_slab_plan_make(job, packed, memory, 0, &less))
             break;
         *p = less;
     }
