@@ -162,8 +162,8 @@ struct gf_settings {
     bool plan_only;     /* no option: nothing will be written */
     int plan_transform; /* enum gf_plan_of or GF_UNSET */
     const char *assume; /* plan: a device that need not be here, or NULL */
-    int ranks;   /* plan: processes that share the volume; 0: unset */
-    double link; /* their network, GB/s to and from each; 0: unset */
+    int ranks;          /* plan: processes that share the volume; 0: unset */
+    double link;        /* their network, GB/s to and from each; 0: unset */
 
     struct gf_bench_settings {
         unsigned kinds, precisions, levels; /* bits; 0: unset */

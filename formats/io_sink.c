@@ -168,8 +168,7 @@ static bool has_places(const struct gf_sink *s) {
 static bool write_bytes(const struct gf_sink *s, const unsigned char *p, size_t n, int64_t at) {
     while (n) {
         size_t part = n < 1 << 30 ? n : 1 << 30;
-        ssize_t done =
-            has_places(s) ? pwrite(s->fd, p, part, (off_t)at) : write(s->fd, p, part);
+        ssize_t done = has_places(s) ? pwrite(s->fd, p, part, (off_t)at) : write(s->fd, p, part);
         if (done > 0) { /* a short write continues with the rest and gets the cause there */
             p += done;
             n -= (size_t)done;

@@ -404,9 +404,7 @@ static int run_joined(struct run *r) {
     t.s = r->s;
     t.runner = &runner;
     const bool looks = r->s->dry_run; /* the first process, for all */
-    int rc = !looks               ? gf_spread_task(&t, &r->ranks)
-             : r->ranks.rank == 0 ? gf_task_look(&t)
-                                  : 0;
+    int rc = !looks ? gf_spread_task(&t, &r->ranks) : r->ranks.rank == 0 ? gf_task_look(&t) : 0;
     gf_log_mute(r->ranks.rank != (rc ? r->ranks.speaker : 0));
     if (rc) {
         gf_log_fail(t.name);

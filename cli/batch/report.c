@@ -90,8 +90,7 @@ static json_t *json_product(const struct gf_task *t, int i) {
 }
 
 static const char *backend_name(const struct gf_task *t) {
-    return t->streamed ? gf_session_streaming(t->runner->session)->name
-                         : gf_runner_name(t->runner);
+    return t->streamed ? gf_session_streaming(t->runner->session)->name : gf_runner_name(t->runner);
 }
 
 /* How every line begins. */

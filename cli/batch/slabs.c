@@ -98,8 +98,8 @@ static int make_within(const struct gf_task *t, const struct gf_job *job, enum g
     /* From where it fits down to where it does not: with a little less it may fit once more. */
     for (high *= 4; high - high / 64 > low && !make(t, job, packs, high - high / 64, plan);)
         high -= high / 64;
-    return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)",
-                   t->ranks ? "" : "in slabs ", gf_memory_text(high + beside, need), gf_memory_text(limit, given));
+    return gf_fail(GF_ENOMEM, "%sit needs %s, limit %s (--max-memory)", t->ranks ? "" : "in slabs ",
+                   gf_memory_text(high + beside, need), gf_memory_text(limit, given));
 }
 
 int gf_slabs_describe(struct gf_task *t, struct gf_slab_plan *plan) {
@@ -302,6 +302,10 @@ static void expect(void *user, int64_t at, int64_t bytes) {
     gf_scratch_expect(((struct slabs *)user)->scratch, at, bytes);
 }
 
+static void *lend(void *user, int64_t at, int64_t bytes) {
+    return gf_rank_exchange_lend(&((struct slabs *)user)->exchange, at, bytes);
+}
+
 static int turn(void *user, int rc) {
     return gf_rank_exchange_turn(&((struct slabs *)user)->exchange, rc);
 }
@@ -387,9 +391,9 @@ static int open_exchange(struct slabs *s) {
 
 static int create(struct slabs *s, int i) {
     const struct gf_task *t = s->t;
-    return t->ranks ? gf_spread_create(t, t->ranks, i, &s->out[i])
-                    : gf_product_create(t->s, &t->product[i], &t->image.metadata,
-                                        &s->out[i].volume);
+    return t->ranks
+               ? gf_spread_create(t, t->ranks, i, &s->out[i])
+               : gf_product_create(t->s, &t->product[i], &t->image.metadata, &s->out[i].volume);
 }
 
 /* All samples are written; of several processes' too, which the report is of then. */
@@ -452,6 +456,7 @@ int gf_slabs_run(struct gf_task *t) {
                             .write = write_rows,
                             .put = put,
                             .get = get,
+                            .lend = t->ranks ? lend : NULL,
                             .expect = t->ranks ? NULL : expect,
                             .run = run_job,
                             .moved = moved,

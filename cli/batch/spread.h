@@ -21,7 +21,7 @@ int gf_spread_task(struct gf_task *t, struct gf_ranks *ranks);
 /* An output that all write: the first process made its file, the others joined it. */
 struct gf_spread_output {
     struct gf_volume *volume;
-    char path[PATH_MAX];  /* of the temporary */
+    char path[PATH_MAX]; /* of the temporary */
     int64_t base, bytes; /* of its samples there; no bytes where they are in strips */
 };
 int gf_spread_create(const struct gf_task *t, struct gf_ranks *ranks, int i,

@@ -121,17 +121,17 @@ struct gf_task {
     bool placed;    /* the products' places and the arrays' sizes were checked */
     bool too_large; /* all of it fits the memory limit only in slabs */
     struct gf_resume resume;
-    bool up_to_date;     /* --resume: the outputs are there, */
-    bool by_time;        /* as far as times tell */
-    bool skipped;        /* so nothing is done */
-    bool recorded;       /* inverse: the spectrum came with a record */
-    bool streamed;       /* dwt: frame by frame */
-    bool dealt;          /* of that: in parts, to several devices */
+    bool up_to_date;        /* --resume: the outputs are there, */
+    bool by_time;           /* as far as times tell */
+    bool skipped;           /* so nothing is done */
+    bool recorded;          /* inverse: the spectrum came with a record */
+    bool streamed;          /* dwt: frame by frame */
+    bool dealt;             /* of that: in parts, to several devices */
     struct gf_ranks *ranks; /* the processes that share it; NULL: it is this one's alone */
-    bool lossy;          /* idwt: a threshold is or was applied */
-    bool fed;            /* the samples are decoded while the job runs */
-    bool untouched;      /* filter: nothing to be done; the outputs are copies of the samples */
-    int64_t need;        /* bytes of arrays and workspace; -1: not known before it is read */
+    bool lossy;             /* idwt: a threshold is or was applied */
+    bool fed;               /* the samples are decoded while the job runs */
+    bool untouched;         /* filter: nothing to be done; the outputs are copies of the samples */
+    int64_t need;           /* bytes of arrays and workspace; -1: not known before it is read */
     struct gf_product product[GF_MAX_OUTPUTS];
     struct gf_report report;
     int64_t overflowed[GF_MAX_OUTPUTS]; /* float samples of each output that are Inf or NaN */

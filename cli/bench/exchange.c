@@ -32,11 +32,10 @@ static void print_text(const struct gf_settings *s, const char *shape, const str
 
 static void print_json(const struct gf_settings *s, const char *shape, const struct gf_ranks *ranks,
                        const struct gf_exchange_times *e) {
-    json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:f, s:f, s:f}", "kind",
-                          "exchange", "shape", shape, "mpi", ranks->transport->library, "ranks",
-                          ranks->size, "bytes_sent",
-                          (json_int_t)e->bytes_sent, "runs", e->runs, "median_ms", e->median * 1e3,
-                          "least_ms", e->least * 1e3, "copy_ms", e->copy * 1e3);
+    json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:I, s:i, s:f, s:f, s:f}", "kind", "exchange",
+                          "shape", shape, "mpi", ranks->transport->library, "ranks", ranks->size,
+                          "bytes_sent", (json_int_t)e->bytes_sent, "runs", e->runs, "median_ms",
+                          e->median * 1e3, "least_ms", e->least * 1e3, "copy_ms", e->copy * 1e3);
     if (s->link > 0)
         json_object_set_new(o, "link_ms", json_real((double)e->bytes_sent / s->link * 1e-6));
     gf_json_print(o);

@@ -26,8 +26,8 @@ static int make(const struct gf_job *job, int ranks, struct gf_slab_plan *plan) 
 /* Bytes of the exchange that rank i puts in the first walk, and how many pieces; a line's have as many. */
 static double put_by(const struct gf_slab_plan *p, int ranks, int i, double *pieces) {
     const struct gf_span slabs = gf_slab_share(p->n_slabs, ranks, i);
-    const double pages = p->line ? (double)p->pages / ranks
-                                 : (double)gf_slab_pages_of(p, slabs).count;
+    const double pages =
+        p->line ? (double)p->pages / ranks : (double)gf_slab_pages_of(p, slabs).count;
     *pieces = (double)slabs.count * (double)p->n_blocks;
     return pages * (double)(p->exchange_bytes / p->pages);
 }
@@ -104,9 +104,9 @@ void gf_ranks_plan_print(const struct gf_ranks_plan *p) {
 
 struct json_t *gf_ranks_plan_json(const struct gf_ranks_plan *p) {
     return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I}", "ranks", p->ranks,
-                     "link_gb_s", p->link * 1e-9, "copy_gb_s", p->copy * 1e-9, "alone_ms", p->alone * 1e3,
-                     "passes_ms", p->passes * 1e3, "exchange_ms", p->exchange * 1e3, "expected_ms",
-                     p->together * 1e3, "bytes_sent", (json_int_t)p->bytes_sent, "bytes_needed",
-                     (json_int_t)p->bytes_needed, "most_ranks", (json_int_t)p->most, "enough_ranks",
-                     (json_int_t)p->enough);
+                     "link_gb_s", p->link * 1e-9, "copy_gb_s", p->copy * 1e-9, "alone_ms",
+                     p->alone * 1e3, "passes_ms", p->passes * 1e3, "exchange_ms", p->exchange * 1e3,
+                     "expected_ms", p->together * 1e3, "bytes_sent", (json_int_t)p->bytes_sent,
+                     "bytes_needed", (json_int_t)p->bytes_needed, "most_ranks", (json_int_t)p->most,
+                     "enough_ranks", (json_int_t)p->enough);
 }

@@ -27,10 +27,12 @@ struct gf_transport {
     int (*share)(void *data, int64_t bytes, int root);
     int (*gather)(const void *mine, int64_t bytes, void *all);
 
-    /* Memory that all ranks reach, one window at a time. Collective: opens it with this rank's bytes, of
-     * which there may be none, and closes it. */
-    int (*open)(void *memory, int64_t bytes);
+    /* Memory that all ranks reach, one window at a time. Collective: takes so many bytes of this rank's, of
+     * which there may be none, and gives them back. */
+    int (*open)(int64_t bytes, void **memory);
     int (*close)(void);
+    /* That memory of rank `peer`, where this process can reach it, else NULL. */
+    void *(*reach)(int peer);
     /* To or from rank `peer`'s memory at an offset. put() returns when `data` may be changed, get() when it
      * is there. */
     int (*put)(const void *data, int64_t bytes, int peer, int64_t at);

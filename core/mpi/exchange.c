@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/memory.h"
 #include "core/base/status.h"
 
 int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *plan,
@@ -15,13 +14,9 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
     for (int i = 0; i <= n && e->from; i++)
         e->from[i] = gf_slab_owned_from(plan, n, i);
     const int64_t bytes = e->from ? e->from[me + 1] - e->from[me] : 0;
-    e->own = gf_alloc((size_t)bytes + 1);
-    int rc = gf_ranks_agree(ranks, e->own && e->from
-                                       ? 0
-                                       : gf_fail(GF_ENOMEM, "no memory for %lld bytes of exchange",
-                                                 (long long)bytes));
+    int rc = gf_ranks_agree(ranks, e->from ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
     if (!rc)
-        rc = gf_ranks_check(ranks, ranks->transport->open(e->own, bytes));
+        rc = gf_ranks_check(ranks, ranks->transport->open(bytes, (void **)&e->own));
     e->open = !rc;
     return rc;
 }
@@ -29,7 +24,6 @@ int gf_rank_exchange_open(struct gf_ranks *ranks, const struct gf_slab_plan *pla
 void gf_rank_exchange_close(struct gf_rank_exchange *e) {
     if (e->open && !e->ranks->broken)
         gf_ranks_check(e->ranks, e->ranks->transport->close());
-    gf_free(e->own);
     free(e->from);
     *e = (struct gf_rank_exchange){.own = NULL};
 }
@@ -68,6 +62,12 @@ int gf_rank_exchange_put(struct gf_rank_exchange *e, int64_t at, const void *dat
 
 int gf_rank_exchange_get(struct gf_rank_exchange *e, int64_t at, void *data, int64_t bytes) {
     return move(e, at, data, bytes, false);
+}
+
+void *gf_rank_exchange_lend(const struct gf_rank_exchange *e, int64_t at, int64_t bytes) {
+    const int peer = keeper(e, at);
+    char *memory = peer == e->ranks->rank ? e->own : e->ranks->transport->reach(peer);
+    return memory && at + bytes <= e->from[peer + 1] ? memory + at - e->from[peer] : NULL;
 }
 
 int gf_rank_exchange_turn(struct gf_rank_exchange *e, int rc) {

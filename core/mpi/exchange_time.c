@@ -100,7 +100,8 @@ static int ascending(const void *a, const void *b) {
 static int time_many(struct lab *l, int (*work)(struct lab *l), double seconds, int runs,
                      struct gf_exchange_times *e) {
     double *time = malloc(MOST_RUNS * sizeof *time), sum = 0;
-    int n = 0, rc = gf_ranks_agree(l->exchange.ranks, time ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
+    int n = 0,
+        rc = gf_ranks_agree(l->exchange.ranks, time ? 0 : gf_fail(GF_ENOMEM, "out of memory"));
     if (!rc)
         rc = time_once(l, work, &time[0]);
     while (!rc && n < MOST_RUNS && (runs ? n < runs : n < LEAST_RUNS || sum < seconds)) {

@@ -72,7 +72,8 @@ static int direct_block(struct gf_slab_state *r, int64_t k, struct direct *d) {
     const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), d->halves,
                                        p->width * sample_bytes(p), r->io->threads};
     const int64_t rows = gf_slab_block_rows(&s.block);
-    int rc = gf_slab_get_block(r, k, &s.block, d->data);
+    void *own = d->data;
+    int rc = gf_slab_get_block(r, k, &s.block, (void **)&d->data);
     if (!rc)
         rc = run_ends(r, &s.block, d);
     if (!rc)
@@ -84,6 +85,7 @@ static int direct_block(struct gf_slab_state *r, int64_t k, struct direct *d) {
         gf_slab_join(&s, d->packed, z, count, d->samples);
         rc = gf_slab_write_pages(r, 0, &s.block, z, count, d->samples);
     }
+    d->data = own;
     return rc;
 }
 

@@ -21,21 +21,17 @@ static int filter_block(struct gf_slab_state *r, struct gf_filter *filter, int64
     memcpy(job.whole.shape, p->job.shape, sizeof job.whole.shape);
     job.whole.axes = p->job.axes;
     job.whole.first[p->picture ? 2 : 1] = b.low;
-    struct gf_array lines =
-        gf_array_wrap(data, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, columns, channels});
+    void *there = data;
+    int rc = gf_slab_get_block(r, k, &b, &there);
+    const struct gf_array lines =
+        gf_array_wrap(there, gf_slab_number(p), 4, (int64_t[]){p->pages, rows, columns, channels});
     struct gf_array out = lines;
-    int rc = r->io->get(r->io->user, at, data, gf_array_bytes(&lines));
-    if (!rc && k + 1 < p->n_blocks) {
-        const struct gf_slab_block next = gf_slab_block(p, k + 1);
-        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1),
-                       p->pages * next.n_low * gf_slab_row_bytes(p));
-    }
     gf_array_free(&filter->table);
     if (!rc && r->io->table && gf_filter_has_table(p->job.filter))
         rc = r->io->table(r->io->user, &job, filter);
     if (!rc)
         rc = r->io->run(r->io->user, &job, &lines, &out, &report);
-    if (!rc)
+    if (!rc && there == data)
         rc = r->io->put(r->io->user, at, data, gf_array_bytes(&lines));
     if (!rc)
         gf_slab_moved(r, 2 * gf_array_bytes(&lines));

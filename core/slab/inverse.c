@@ -116,7 +116,7 @@ static int read_blocks(struct gf_slab_state *r) {
     const struct gf_slab_plan *p = r->plan;
     struct room room = {NULL, NULL, NULL};
     int rc = gf_slab_take(&room.data, p->pages * gf_slab_most_rows(p) * gf_slab_row_bytes(p));
-    if (!rc && input_row(p) != gf_slab_row_bytes(p))
+    if (!rc && p->real && !p->job.in_half)
         rc = gf_slab_take(&room.full, p->pages * gf_slab_most_rows(p) * input_row(p));
     if (!rc && r->columns)
         rc = gf_slab_take(&room.piece, gf_slab_row_piece(r));
@@ -146,11 +146,12 @@ static int get_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *
     const struct gf_slab_plan *p = r->plan;
     int rc = 0;
     for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
-        struct gf_slab_block b = gf_slab_block(p, k);
-        rc = r->io->get(r->io->user, gf_slab_piece_at(p, slab, k), piece,
-                        gf_slab_piece_bytes(p, slab, k));
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
+        char *there = gf_slab_lend(r, at, bytes);
+        rc = there ? 0 : r->io->get(r->io->user, at, piece, bytes);
         if (!rc)
-            gf_slab_copy_piece(p, &b, count, pages, piece, false);
+            gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, false);
     }
     return rc;
 }

@@ -41,6 +41,9 @@ struct gf_slab_io {
     /* The exchange. */
     int (*put)(void *user, int64_t at, const void *data, int64_t bytes);
     int (*get)(void *user, int64_t at, void *data, int64_t bytes);
+    /* NULL, or bytes of the exchange where they are, to be read and written there until the walk ends; NULL
+     * from it where they are not in memory, or not together. */
+    void *(*lend)(void *user, int64_t at, int64_t bytes);
     /* NULL, or told what the next get() will be for. */
     void (*expect)(void *user, int64_t at, int64_t bytes);
     /* Plans a job, unless it is the one before, and runs it; `out` is one array for each output. */

@@ -11,7 +11,7 @@
 /* Backends transform two real lines as one complex one. Which two depends on where a line is in a
  * tile of at most GRAIN lines, along the axis before that of the lines, or where that is shorter than
  * a tile, along the one before it. Slabs of whole tiles round as the whole array does. */
-enum { GRAIN = 32, SHORTEST = 16, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
+enum { GRAIN = 32, SHORTEST = 2, STEP_SHARE = 8, DIRECT_STEP_SHARE = 32 };
 
 /* A table of a part takes so many times the part's numbers while it is made: rows of a mask and their
  * mirror images as doubles, values, and the table itself three times. */

@@ -7,15 +7,11 @@ static int column_block(struct gf_slab_state *r, int64_t k, void *data) {
     const struct gf_slab_block b = gf_slab_block(p, k);
     const int64_t at = gf_slab_piece_at(p, 0, k);
     const int64_t bytes = p->pages * b.n_low * gf_slab_row_bytes(p);
-    int rc = r->io->get(r->io->user, at, data, bytes);
-    if (!rc && k + 1 < p->n_blocks) {
-        const struct gf_slab_block next = gf_slab_block(p, k + 1);
-        gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1),
-                       p->pages * next.n_low * gf_slab_row_bytes(p));
-    }
+    void *there = data;
+    int rc = gf_slab_get_block(r, k, &b, &there);
     if (!rc)
-        rc = gf_slab_run_block(r, b.n_low, data);
-    if (!rc)
+        rc = gf_slab_run_block(r, b.n_low, there);
+    if (!rc && there == data)
         rc = r->io->put(r->io->user, at, data, bytes);
     if (!rc)
         gf_slab_moved(r, 2 * bytes);

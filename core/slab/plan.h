@@ -48,7 +48,7 @@ struct gf_slab_plan {
     int64_t step_pages; /* of a block, which are made into output at a time */
     int64_t row_units;  /* a picture's: of the slabs of rows in its other walks */
     int64_t exchange_bytes, memory_bytes;
-    bool looks; /* the first walk only reads the input: gf_slab_plan_look() */
+    bool looks;  /* the first walk only reads the input: gf_slab_plan_look() */
     int members; /* that share the parts, and keep the exchange in their memory; 0: one, in a file */
     int n_walks;
     struct {

@@ -70,7 +70,8 @@ int gf_slab_range_open(const struct gf_slab_plan *p, struct gf_slab_range *r) {
         (int64_t)columns_of(p, &r->sample) * r->sample.axis[1].count * r->sample.axis[3].count;
     r->kept = gf_alloc((size_t)(r->lines * p->pages * p->number));
     r->energy = calloc((size_t)p->pages, sizeof *r->energy);
-    return r->kept && r->energy ? 0 : gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
+    return r->kept && r->energy ? 0
+                                : gf_fail(GF_ENOMEM, "no memory for the sample of a display range");
 }
 
 void gf_slab_range_close(struct gf_slab_range *r) {

@@ -13,9 +13,9 @@ struct gf_slab_range {
     bool samples, zeros; /* some output's range is automatic; ends at the zero frequency */
     struct gf_range_sample sample;
     struct gf_range_energy *energy; /* of each page of the input, where `samples` */
-    int64_t lines; /* numbers of a page that are kept */
-    char *kept;    /* [page][row][column, channel] of the sample's indices */
-    double *zero;  /* by channel and index of axes that are not transformed; n_zeros of them */
+    int64_t lines;                  /* numbers of a page that are kept */
+    char *kept;                     /* [page][row][column, channel] of the sample's indices */
+    double *zero; /* by channel and index of axes that are not transformed; n_zeros of them */
     int64_t n_zeros;
     double of[GF_MAX_OUTPUTS][2];
 };

@@ -38,10 +38,11 @@ static int put_slab(struct gf_slab_state *r, int64_t slab, int64_t count, void *
     const struct gf_slab_plan *p = r->plan;
     int rc = 0;
     for (int64_t k = 0; k < p->n_blocks && !rc; k++) {
-        struct gf_slab_block b = gf_slab_block(p, k);
-        gf_slab_copy_piece(p, &b, count, pages, piece, true);
-        rc = r->io->put(r->io->user, gf_slab_piece_at(p, slab, k), piece,
-                        gf_slab_piece_bytes(p, slab, k));
+        const struct gf_slab_block b = gf_slab_block(p, k);
+        const int64_t at = gf_slab_piece_at(p, slab, k), bytes = gf_slab_piece_bytes(p, slab, k);
+        char *there = gf_slab_lend(r, at, bytes);
+        gf_slab_copy_piece(p, &b, count, pages, there ? there : piece, true);
+        rc = there ? 0 : r->io->put(r->io->user, at, piece, bytes);
     }
     return rc;
 }
@@ -162,9 +163,11 @@ static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s,
     const struct gf_slab_plan *p = r->plan;
     const struct gf_slab_block *b = &s->block;
     const int64_t rows = gf_slab_block_rows(b);
-    const char *data = step->numbers;
+    const bool same = !p->real && gf_slab_is_output(p, i) && !p->job.out[i].shift;
+    const char *data = same ? s->data + step->first * rows * s->row_bytes : step->numbers;
     struct gf_array out;
-    gf_slab_expand(s, i, step->first, step->count, step->numbers);
+    if (!same)
+        gf_slab_expand(s, i, step->first, step->count, step->numbers);
     int rc = 0;
     if (!gf_slab_is_output(p, i)) {
         rc = convert(r, i, step->count * rows, step, &out);
@@ -174,10 +177,12 @@ static int write_step(struct gf_slab_state *r, const struct gf_slab_spectrum *s,
 }
 
 int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
-                      void *data) {
+                      void **data) {
     const struct gf_slab_plan *p = r->plan;
-    const int64_t row = p->pages * gf_slab_row_bytes(p);
-    int rc = r->io->get(r->io->user, gf_slab_piece_at(p, 0, k), data, gf_slab_block_rows(b) * row);
+    const int64_t row = p->pages * gf_slab_row_bytes(p), at = gf_slab_piece_at(p, 0, k);
+    void *there = r->scans ? NULL : gf_slab_lend(r, at, gf_slab_block_rows(b) * row);
+    int rc = there ? 0 : r->io->get(r->io->user, at, *data, gf_slab_block_rows(b) * row);
+    *data = there ? there : *data;
     if (!rc && k + 1 < p->n_blocks) {
         const struct gf_slab_block next = gf_slab_block(p, k + 1);
         gf_slab_expect(r, gf_slab_piece_at(p, 0, k + 1), gf_slab_block_rows(&next) * row);
@@ -187,18 +192,19 @@ int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_b
 
 /* Block k of a volume, transformed along the slowest axis too. */
 static int finish_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
-                        void *data) {
+                        void **data) {
     int rc = gf_slab_get_block(r, k, b, data);
-    return rc ? rc : gf_slab_run_block(r, gf_slab_block_rows(b), data);
+    return rc ? rc : gf_slab_run_block(r, gf_slab_block_rows(b), *data);
 }
 
 static int forward_block(struct gf_slab_state *r, int64_t k, void *data, struct step *step) {
     const struct gf_slab_plan *p = r->plan;
-    const struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, gf_slab_row_bytes(p),
-                                       r->io->threads};
+    struct gf_slab_spectrum s = {p, gf_slab_block(p, k), data, gf_slab_row_bytes(p),
+                                 r->io->threads};
     const int64_t bytes = p->pages * gf_slab_block_rows(&s.block) * gf_slab_row_bytes(p);
     int rc = r->columns ? gf_slab_get_rows(r, &s.block, data, step->piece)
-                        : finish_block(r, k, &s.block, data);
+                        : finish_block(r, k, &s.block, &data);
+    s.data = data;
     if (!rc)
         gf_slab_moved(r, bytes);
     for (int64_t z = 0; z < p->pages && !rc; z += p->step_pages) {
@@ -260,7 +266,9 @@ static int forward_blocks(struct gf_slab_state *r, bool scans) {
 /* The largest values of all members. */
 static int scan_blocks(struct gf_slab_state *r) {
     double high[GF_MAX_OUTPUTS];
+    r->scans = true;
     int rc = gf_slab_turn(r, forward_blocks(r, true));
+    r->scans = false;
     for (int i = 0; i < GF_MAX_OUTPUTS; i++)
         high[i] = r->range.of[i][1];
     if (!rc && r->io->members.n)

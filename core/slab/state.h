@@ -13,6 +13,7 @@ struct gf_slab_state {
     const struct gf_slab_io *io;
     struct gf_report *report;
     int64_t moved;
+    bool scans; /* for a display range: the exchange stays as it is */
     struct gf_slab_range range; /* forward */
     double energy[2];           /* of a full spectrum's Hermitian part, and of the rest */
 };
@@ -42,6 +43,10 @@ static inline int64_t gf_slab_most_rows(const struct gf_slab_plan *p) {
     return (p->paired ? 2 : 1) * p->block_units;
 }
 
+/* Bytes of the exchange where they are, or NULL. */
+static inline void *gf_slab_lend(const struct gf_slab_state *r, int64_t at, int64_t bytes) {
+    return r->io->lend ? r->io->lend(r->io->user, at, bytes) : NULL;
+}
 /* So many bytes were moved; the next get() will be for those. */
 void gf_slab_moved(struct gf_slab_state *r, int64_t bytes);
 void gf_slab_expect(const struct gf_slab_state *r, int64_t at, int64_t bytes);
@@ -64,10 +69,10 @@ int gf_slab_run_block(struct gf_slab_state *r, int64_t rows, void *data);
 void gf_slab_place_rows(const struct gf_job *job, bool shift, const struct gf_slab_rows *rows,
                         struct gf_slab_rows run[2]);
 
-/* Forward: block k from the exchange; and of samples of output i, [page][row of the block][sample], all
+/* Block k from the exchange into *data, which becomes where the exchange has it where that can be lent; and of samples of output i, [page][row of the block][sample], all
  * rows of some pages to their file. */
 int gf_slab_get_block(struct gf_slab_state *r, int64_t k, const struct gf_slab_block *b,
-                      void *data);
+                      void **data);
 int gf_slab_write_pages(struct gf_slab_state *r, int i, const struct gf_slab_block *b,
                         int64_t first, int64_t count, const char *data);
 /* The second walk of a direct plan. */

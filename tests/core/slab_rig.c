@@ -12,8 +12,16 @@
 
 static const struct gf_backend *const backend = &gf_backend_openmp;
 
+/* Fails at one call of rank 1. */
+static int spoil(struct slab_rig *f) {
+    const bool counts = f->ranks && f->ranks->rank == 1 && f->spoiled;
+    return counts && --f->spoiled == 0 ? gf_fail(GF_EIO, "spoiled") : 0;
+}
+
 static int read_pages(void *user, int64_t first, struct gf_array *pages) {
     struct slab_rig *f = user;
+    if (spoil(f))
+        return GF_EIO;
     memcpy(pages->data, (char *)f->in.data + first * f->in.stride[0],
            (size_t)gf_array_bytes(pages));
     return 0;
@@ -26,6 +34,8 @@ char *slab_rig_row(const struct gf_array *a, int64_t page, int64_t row) {
 
 static int read_rows(void *user, const struct gf_slab_rows *rows, void *to) {
     struct slab_rig *f = user;
+    if (spoil(f))
+        return GF_EIO;
     memcpy(to, slab_rig_row(&f->in, rows->page, rows->row),
            (size_t)(rows->count * f->in.stride[f->in.rank - 3]));
     return 0;
@@ -35,6 +45,8 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
     struct slab_rig *f = user;
     const struct gf_array *a = &f->out[i];
     const int64_t row = f->columns[i] * a->stride[a->rank - 2];
+    if (spoil(f))
+        return GF_EIO;
     for (int64_t y = 0; y < rows->count; y++)
         memcpy(slab_rig_row(a, rows->page, rows->row + y), (const char *)data + y * row,
                (size_t)row);
@@ -43,6 +55,8 @@ static int write_rows(void *user, int i, const struct gf_slab_rows *rows, const 
 
 static int put(void *user, int64_t at, const void *data, int64_t bytes) {
     struct slab_rig *f = user;
+    if (f->ranks)
+        return gf_rank_exchange_put(&f->between, at, data, bytes);
     if (at < 0 || at + bytes > f->bytes)
         return gf_fail(GF_EINVAL, "outside the exchange");
     memcpy(f->exchange + at, data, (size_t)bytes);
@@ -51,10 +65,32 @@ static int put(void *user, int64_t at, const void *data, int64_t bytes) {
 
 static int get(void *user, int64_t at, void *data, int64_t bytes) {
     struct slab_rig *f = user;
+    if (f->ranks)
+        return gf_rank_exchange_get(&f->between, at, data, bytes);
     if (at < 0 || at + bytes > f->bytes)
         return gf_fail(GF_EINVAL, "outside the exchange");
     memcpy(data, f->exchange + at, (size_t)bytes);
     return 0;
+}
+
+static void *lend(void *user, int64_t at, int64_t bytes) {
+    return gf_rank_exchange_lend(&((struct slab_rig *)user)->between, at, bytes);
+}
+
+static int turn(void *user, int rc) {
+    return gf_rank_exchange_turn(&((struct slab_rig *)user)->between, rc);
+}
+
+static int sum(void *user, double *values, int64_t n) {
+    return gf_ranks_sum(((struct slab_rig *)user)->ranks, values, n);
+}
+
+static int most(void *user, double *values, int64_t n) {
+    return gf_ranks_most(((struct slab_rig *)user)->ranks, values, n);
+}
+
+static int share(void *user, void *data, int64_t bytes, int from) {
+    return gf_ranks_share(((struct slab_rig *)user)->ranks, data, bytes, from);
 }
 
 static void moved(void *user, int64_t bytes) {
@@ -109,23 +145,66 @@ static int make_plan(const struct gf_job *job, struct gf_slab_plan *p) {
     return rc;
 }
 
-static int run_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_report *report) {
-    const struct gf_slab_io io = {.user = f,
-                                  .threads = SLAB_RIG_THREADS,
-                                  .read = read_pages,
-                                  .read_rows = read_rows,
-                                  .write = write_rows,
-                                  .put = put,
-                                  .get = get,
-                                  .run = run_job,
-                                  .moved = moved,
-                                  .read_span = read_span,
-                                  .write_span = write_span};
-    struct gf_slab_plan p;
+static struct gf_slab_io io_of(struct slab_rig *f) {
+    struct gf_slab_io io = {.user = f,
+                            .threads = SLAB_RIG_THREADS,
+                            .read = read_pages,
+                            .read_rows = read_rows,
+                            .write = write_rows,
+                            .put = put,
+                            .get = get,
+                            .run = run_job,
+                            .moved = moved,
+                            .read_span = read_span,
+                            .write_span = write_span};
+    if (f->ranks)
+        io.lend = lend;
+    if (f->ranks)
+        io.members =
+            (struct gf_slab_members){f->ranks->rank, f->ranks->size, turn, sum, most, share};
+    return io;
+}
+
+static int refuse(const struct gf_job *job) {
     const char *why = gf_slab_is_line(job) ? gf_slab_line_refuses(job) : gf_slab_refuses(job);
-    if (why)
-        return gf_fail(GF_EINVAL, "%s", why);
-    int rc = make_plan(job, &p);
+    return why ? gf_fail(GF_EINVAL, "%s", why) : 0;
+}
+
+int slab_rig_share(struct slab_rig *f, const struct gf_job *job, int64_t memory,
+                   struct gf_ranks *ranks) {
+    struct gf_slab_plan p;
+    const struct gf_backend_options options = {.threads = 1};
+    struct slab_rig own = *f; /* the arrays are those of all */
+    own.ranks = ranks;
+    own.plan = NULL;
+    own.context = NULL;
+    const struct gf_slab_io io = io_of(&own);
+    int rc = gf_backend_open(backend, &options, &own.context);
+    if (!rc)
+        rc = refuse(job);
+    if (!rc)
+        rc = gf_slab_is_line(job)
+                 ? gf_slab_line_make(job, memory, ranks->size, &p)
+                 : gf_slab_plan_make(job, backend->packs(job), memory, ranks->size, &p);
+    rc = gf_ranks_agree(ranks, rc);
+    if (!rc)
+        rc = gf_rank_exchange_open(ranks, &p, &own.between);
+    if (!rc)
+        rc = gf_slab_run(&p, &io, &own.report[1]);
+    gf_rank_exchange_close(&own.between);
+    gf_plan_drop(own.plan);
+    backend->close(own.context);
+    if (ranks->rank == 0)
+        f->report[1] = own.report[1];
+    return rc;
+}
+
+static int run_slabs(struct slab_rig *f, const struct gf_job *job, struct gf_report *report) {
+    const struct gf_slab_io io = io_of(f);
+    struct gf_slab_plan p;
+    int rc = refuse(job);
+    if (!rc)
+        rc = make_plan(job, &p);
     if (rc)
         return rc;
     f->bytes = p.exchange_bytes;
@@ -164,6 +243,21 @@ int slab_rig_run(struct slab_rig *f, const struct gf_job *job) {
         backends_fill(&f->in, &seed);
     rc = run_job(f, job, &f->in, f->whole, &f->report[0]);
     return rc ? rc : run_slabs(f, job, &f->report[1]);
+}
+
+/* The samples that are counted are all but where a filter was given others beyond the edges. */
+bool slab_rig_same(const struct slab_rig *f, const struct gf_job *job, int i) {
+    const struct gf_array *a = &f->whole[i], *b = &f->out[i];
+    const int y = a->rank - 3;
+    const bool cut = gf_job_counts_part(job);
+    const int64_t pages = !y ? 1 : cut ? gf_job_counted(job, 0) : a->shape[0];
+    const int64_t rows = cut ? gf_job_counted(job, y) : a->shape[y];
+    const int64_t columns = cut ? gf_job_counted(job, y + 1) : a->shape[y + 1];
+    bool same = true;
+    for (int64_t k = 0; k < pages * rows; k++)
+        same &= !memcmp(slab_rig_row(a, k / rows, k % rows), slab_rig_row(b, k / rows, k % rows),
+                        (size_t)(columns * a->stride[y + 1]));
+    return same;
 }
 
 void slab_rig_free(struct slab_rig *f) {

@@ -104,21 +104,6 @@ static void test_bytes(void) {
 
 static bool fill_with_zeros;
 
-/* The samples that are counted, which are all but where a filter was given others beyond the edges. */
-static bool same_counted(const struct gf_job *job, const struct gf_array *a,
-                         const struct gf_array *b) {
-    const int y = a->rank - 3;
-    const bool cut = gf_job_counts_part(job);
-    const int64_t pages = !y ? 1 : cut ? gf_job_counted(job, 0) : a->shape[0];
-    const int64_t rows = cut ? gf_job_counted(job, y) : a->shape[y];
-    const int64_t columns = cut ? gf_job_counted(job, y + 1) : a->shape[y + 1];
-    bool same = true;
-    for (int64_t k = 0; k < pages * rows; k++)
-        same &= !memcmp(slab_rig_row(a, k / rows, k % rows), slab_rig_row(b, k / rows, k % rows),
-                        (size_t)(columns * a->stride[y + 1]));
-    return same;
-}
-
 /* The whole job and the slabs, from the same input. */
 static void check_job(void *context, const struct gf_job *job) {
     struct slab_rig f = {.context = context, .zeros = fill_with_zeros};
@@ -128,7 +113,7 @@ static void check_job(void *context, const struct gf_job *job) {
     backends_text(job, text);
     CHECK_MSG(!rc, "%s: %s", text, gf_message());
     for (int i = 0; i < job->n_out && !rc; i++) {
-        CHECK_MSG(same_counted(job, &f.whole[i], &f.out[i]), "output %d differs: %s", i, text);
+        CHECK_MSG(slab_rig_same(&f, job, i), "output %d differs: %s", i, text);
         CHECK(report[0].low[i] == report[1].low[i] && report[0].high[i] == report[1].high[i]);
         CHECK_EQ(report[0].clipped[i], report[1].clipped[i]);
         CHECK(fabs(report[0].imag_ratio - report[1].imag_ratio) <= 1e-5 * report[0].imag_ratio);
@@ -139,8 +124,9 @@ static void check_job(void *context, const struct gf_job *job) {
 static const struct {
     int64_t shape[3], channels;
 } volumes[] = {
-    {{40, 48, 64}, 1},  {{33, 37, 96}, 1}, {{20, 41, 43}, 1}, {{18, 36, 32}, 3},
-    {{140, 20, 64}, 1}, {{97, 3, 128}, 1}, {{31, 34, 45}, 1}, {{16, 50, 160}, 1},
+    {{40, 48, 64}, 1}, {{33, 37, 96}, 1}, {{20, 41, 43}, 1},  {{18, 36, 32}, 3}, {{140, 20, 64}, 1},
+    {{97, 3, 128}, 1}, {{31, 34, 45}, 1}, {{16, 50, 160}, 1}, {{97, 11, 13}, 1}, {{70, 6, 8}, 1},
+    {{200, 2, 2}, 1},  {{80, 40, 4}, 1},  {{40, 33, 7}, 2},
 };
 
 /* Of real samples, one output of every kind and several types, in the corner and in the centre, full and half. */
@@ -295,7 +281,7 @@ static void test_filter(void *context, enum gf_dtype type, enum gf_precision pre
         for (int cut = 0; cut < 2; cut++) { /* beyond the edges */
             job.counted[0] = cut ? 2 + n[0] / 2 : 0;
             job.counted[1] = cut && which != 2 ? 1 + n[1] / 2 : 0;
-            job.counted[2] = cut ? n[2] - 7 : 0;
+            job.counted[2] = cut ? (n[2] > 8 ? n[2] - 7 : 1) : 0;
             check_job(context, &job);
         }
         gf_filter_free(filter);

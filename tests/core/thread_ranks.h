@@ -6,9 +6,8 @@
 
 enum { THREAD_RANKS_MOST = 8 };
 
-/* Calls body(user, ranks) on n threads, each a rank, and returns when all have returned. The put
- * number `spoil` of rank 1 to another fails; -1: none does. */
-void thread_ranks_run(int n, int spoil, void (*body)(void *user, struct gf_ranks *ranks),
+/* Calls body(user, ranks) on n threads, each a rank, and returns when all have returned. */
+void thread_ranks_run(int n, void (*body)(void *user, struct gf_ranks *ranks),
                       void *user);
 
 #endif

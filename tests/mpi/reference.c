@@ -1,10 +1,9 @@
-/* The exchange between processes against MPI's and FFTW's own. Built by an MPI compiler wrapper
- * (make check-mpi), started by mpirun:
+/* The exchange between processes, and the transform that they share beside FFTW's. Built by an MPI compiler
+ * wrapper (make check-mpi), started by mpirun:
  *
- *     reference exchange     against MPI_Alltoallw with subarray types (Dalcin, Mortensen, Keyes 2019)
- *     reference large        messages of more than 2^31 bytes
+ *     reference exchange     every number arrives where its block has it
+ *     reference large        pieces of more than 2^31 bytes
  *     reference fftw N       times of N x N x N, single precision, beside FFTW's MPI transforms
- *     reference files N DIR  the same from a file to a file in DIR
  */
 #include <math.h>
 #include <mpi.h>
@@ -18,8 +17,9 @@
 
 #include "core/base/backend.h"
 #include "core/base/status.h"
-#include "core/mpi/file_rows.h"
-#include "core/mpi/slabs.h"
+#include "core/mpi/exchange.h"
+#include "core/slab/make.h"
+#include "core/slab/run.h"
 
 extern gf_transport_get gf_transport;
 
@@ -45,335 +45,237 @@ static struct gf_job complex_job(int64_t nz, int64_t ny, int64_t nx) {
                            .out = {{.kind = GF_COMPLEX, .dtype = GF_C64}}};
 }
 
-static int open_slabs(struct gf_spread *s, struct gf_slabs *v, const struct gf_job *job,
-                      int threads) {
-    *s = (struct gf_spread){
-        .ranks = &ranks, .backend = &gf_backend_openmp, .job = *job, .grid = {ranks.size, 1}};
-    int rc =
-        gf_backend_open(s->backend, &(struct gf_backend_options){.threads = threads}, &s->context);
-    return rc ? rc : gf_slabs_open(s, v);
+/* ---------------------------------------------------------------- the exchange */
+
+static int64_t value_at(const struct gf_slab_plan *p, int64_t z, int64_t row, int64_t x) {
+    return ((z * p->rows + row) * p->width + x) * 2654435761 ^ 12345;
 }
 
-static void close_slabs(struct gf_spread *s, struct gf_slabs *v) {
-    gf_slabs_close(v);
-    s->backend->close(s->context);
-}
-
-/* ---------------------------------------------------------------- MPI_Alltoallw */
-
-/* Own planes of (z, y, x) to own rows, each block as a subarray at both ends: back[z][row][x]. */
-static void alltoallw(const struct gf_slabs *v, const void *planes, void *rows) {
-    const int n = ranks.size;
-    int *counts = calloc((size_t)n, sizeof *counts), *zeros = calloc((size_t)n, sizeof *zeros);
-    MPI_Datatype *send = malloc((size_t)n * sizeof(MPI_Datatype));
-    MPI_Datatype *receive = malloc((size_t)n * sizeof(MPI_Datatype));
-    MPI_Datatype point;
-    MPI_Type_contiguous((int)v->point, MPI_BYTE, &point);
-    for (int i = 0; i < n; i++) {
-        struct gf_span z = gf_slab_planes(v->nz, n, i, v->shares.planes);
-        struct gf_rows y = gf_slab_rows(v->ny, n, i, v->mirrored);
-        counts[i] = 1;
-        int own[3] = {(int)v->planes.count, (int)v->ny, (int)v->cols};
-        int part[3] = {(int)v->planes.count, (int)y.count, (int)v->cols};
-        int from[3] = {0, (int)y.range[0].first, 0};
-        bool some = v->planes.count && y.count;
-        if (some)
-            MPI_Type_create_subarray(3, own, part, from, MPI_ORDER_C, point, &send[i]);
-        else
-            MPI_Type_contiguous(0, point, &send[i]);
-        int all[3] = {(int)v->nz, (int)v->rows.count, (int)v->cols};
-        int got[3] = {(int)z.count, (int)v->rows.count, (int)v->cols};
-        int to[3] = {(int)z.first, 0, 0};
-        some = z.count && v->rows.count;
-        if (some)
-            MPI_Type_create_subarray(3, all, got, to, MPI_ORDER_C, point, &receive[i]);
-        else
-            MPI_Type_contiguous(0, point, &receive[i]);
-        MPI_Type_commit(&send[i]);
-        MPI_Type_commit(&receive[i]);
-    }
-    MPI_Alltoallw(planes, counts, zeros, send, rows, counts, zeros, receive, MPI_COMM_WORLD);
-    for (int i = 0; i < n; i++) {
-        MPI_Type_free(&send[i]);
-        MPI_Type_free(&receive[i]);
-    }
-    MPI_Type_free(&point);
-    free(counts);
-    free(zeros);
-    free(send);
-    free(receive);
+/* The numbers of some pages of a block, to `data` or compared with it. */
+static bool walk_piece(const struct gf_slab_plan *p, int64_t first, int64_t count, int64_t block,
+                       int64_t *data, bool writes) {
+    const struct gf_slab_block b = gf_slab_block(p, block);
+    bool good = true;
+    for (int64_t z = first; z < first + count; z++)
+        for (int64_t i = 0; i < gf_slab_block_rows(&b); i++)
+            for (int64_t x = 0; x < p->width; x++, data++) {
+                const int64_t row = i < b.n_low ? b.low + i : b.high + i - b.n_low;
+                const int64_t v = value_at(p, z, row, x);
+                good &= writes || *data == v;
+                *data = v;
+            }
+    return good;
 }
 
 static void test_exchange(int64_t nz, int64_t ny, int64_t nx) {
-    struct gf_spread s;
-    struct gf_slabs v;
+    const struct gf_job job = complex_job(nz, ny, nx);
+    struct gf_slab_plan p;
+    struct gf_rank_exchange e = {.own = NULL};
     char what[80];
-    struct gf_job job = complex_job(nz, ny, nx);
     snprintf(what, sizeof what, "exchange of %dx%dx%d", (int)nz, (int)ny, (int)nx);
-    if (open_slabs(&s, &v, &job, 1)) {
-        check(0, gf_message());
-        return;
-    }
-    size_t own = (size_t)(v.planes.count * v.ny * v.row),
-           got = (size_t)(v.nz * v.rows.count * v.row);
-    char *want = calloc(got + 1, 1), *sent = malloc(own + 1);
-    for (size_t i = 0; i < own; i++)
-        sent[i] = v.by_planes[i] = (char)(i * 2654435761u >> 13 ^ (size_t)ranks.rank * 97);
-    alltoallw(&v, v.by_planes, want);
-    int rc = gf_slabs_expect_rows(&v);
-    for (int64_t z = 0; z < v.planes.count && !rc; z += 2)
-        rc = gf_slabs_send_planes(&v, z, v.planes.count - z < 2 ? v.planes.count - z : 2);
-    rc = rc ? rc : gf_slabs_arrive(&v);
-    check(!rc && (!got || !memcmp(want, v.by_rows, got)), what);
-    /* And back. */
-    if (own)
-        memset(v.by_planes, 0, own);
-    rc = gf_slabs_expect_planes(&v);
-    rc = rc ? rc : gf_slabs_send_rows(&v, false);
-    rc = rc ? rc : gf_slabs_arrive(&v);
-    check(!rc && (!own || !memcmp(sent, v.by_planes, own)), what);
-    free(want);
-    free(sent);
-    close_slabs(&s, &v);
+    int64_t *data = malloc((size_t)(nz * ny * nx) * sizeof *data);
+    int rc = gf_slab_plan_make(&job, GF_PACKS_NOTHING, 1 << 30, ranks.size, &p);
+    if (!rc)
+        rc = gf_rank_exchange_open(&ranks, &p, &e);
+    const struct gf_span slabs = gf_slab_share(p.n_slabs, ranks.size, ranks.rank);
+    const struct gf_span blocks = gf_slab_share(p.n_blocks, ranks.size, ranks.rank);
+    for (int64_t i = slabs.first; i < slabs.first + slabs.count; i++)
+        for (int64_t k = 0; k < p.n_blocks && !rc; k++) {
+            int64_t first, count;
+            gf_slab_pages(&p, i, &first, &count);
+            walk_piece(&p, first, count, k, data, true);
+            rc = gf_rank_exchange_put(&e, gf_slab_piece_at(&p, i, k), data,
+                                      gf_slab_piece_bytes(&p, i, k));
+        }
+    rc = gf_rank_exchange_turn(&e, rc);
+    bool good = !rc;
+    /* Own blocks, and then those of all. */
+    for (int all = 0; all < 2 && good; all++)
+        for (int64_t k = all ? 0 : blocks.first;
+             k < (all ? p.n_blocks : blocks.first + blocks.count) && good; k++) {
+            const struct gf_slab_block b = gf_slab_block(&p, k);
+            good = !gf_rank_exchange_get(&e, gf_slab_piece_at(&p, 0, k), data,
+                                         p.pages * gf_slab_block_rows(&b) * p.width * p.number) &&
+                   walk_piece(&p, 0, p.pages, k, data, false);
+        }
+    check(good, what);
+    rc = gf_rank_exchange_turn(&e, 0);
+    gf_rank_exchange_close(&e);
+    free(data);
 }
 
-/* ---------------------------------------------------------------- large messages */
+/* ---------------------------------------------------------------- large pieces */
 
 static void test_large(void) {
     const int64_t bytes = (INT64_C(1) << 31) + 12345;
-    const int peer = ranks.size - 1 - ranks.rank;
-    unsigned char *data = ranks.rank == 0 || peer == 0 ? malloc((size_t)bytes) : NULL;
-    int good = 1, rc = 0;
-    if (ranks.rank == 0 && data && ranks.size > 1) {
+    const bool keeps = ranks.rank == ranks.size - 1;
+    void *memory = NULL;
+    int rc = ranks.transport->open(keeps ? bytes : 0, &memory);
+    unsigned char *data = keeps ? memory : ranks.rank == 0 ? malloc((size_t)bytes) : NULL;
+    bool good = !rc && (data || !(ranks.rank == 0 || keeps));
+    if (ranks.rank == 0 && data && !keeps) {
         for (int64_t i = 0; i < bytes; i++)
             data[i] = (unsigned char)(i * 31 + (i >> 20));
-        rc = gf_ranks_send(&ranks, data, bytes, peer);
-    } else if (peer == 0 && data) {
-        rc = gf_ranks_receive(&ranks, data, bytes, peer);
+        rc = rc ? rc : ranks.transport->put(data, bytes, ranks.size - 1, 0);
+        memset(data, 0, (size_t)bytes);
     }
-    rc = rc ? rc : gf_ranks_progress(&ranks, true);
-    for (int64_t i = 0; i < bytes && peer == 0 && data && good; i++)
+    rc = rc ? rc : ranks.transport->fence();
+    if (ranks.rank == 0 && data && !keeps)
+        rc = rc ? rc : ranks.transport->get(data, bytes, ranks.size - 1, 0);
+    for (int64_t i = 0; i < bytes && data && ranks.size > 1 && good; i++)
         good = data[i] == (unsigned char)(i * 31 + (i >> 20));
-    check(!rc && good && (data || (ranks.rank && peer)), "a message of more than 2^31 bytes");
-    free(data);
+    check(!rc && good, "a piece of more than 2^31 bytes");
+    free(keeps ? NULL : data);
+    ranks.transport->close();
 }
 
 /* ---------------------------------------------------------------- FFTW */
 
 #ifdef WITH_FFTW
+enum { RUNS = 9 };
+
+/* This rank's planes, the transform of all, and FFTW's: rows of y are spread, z is whole. */
+struct beside {
+    int64_t n, z0, y0, ny;
+    const fftwf_complex *in, *theirs;
+    struct gf_rank_exchange exchange;
+    void *context;
+    struct gf_plan *plan;
+    struct gf_job planned;
+    bool compares;
+    double error, sum;
+};
+
+static int read_planes(void *user, int64_t first, struct gf_array *pages) {
+    const struct beside *f = user;
+    memcpy(pages->data, f->in + (first - f->z0) * f->n * f->n, (size_t)gf_array_bytes(pages));
+    return 0;
+}
+
+static int take_rows(void *user, int i, const struct gf_slab_rows *rows, const void *data) {
+    struct beside *f = user;
+    (void)i;
+    for (int64_t k = 0; k < rows->count && f->compares; k++) {
+        if (rows->row + k < f->y0 || rows->row + k >= f->y0 + f->ny)
+            continue; /* FFTW has it elsewhere */
+        const float *x = (const float *)data + 2 * k * f->n;
+        const float *y = f->theirs[((rows->row + k - f->y0) * f->n + rows->page) * f->n];
+        for (int64_t j = 0; j < 2 * f->n; j++) {
+            f->error += (double)(x[j] - y[j]) * (x[j] - y[j]);
+            f->sum += (double)x[j] * x[j];
+        }
+    }
+    return 0;
+}
+
+static int put(void *user, int64_t at, const void *data, int64_t bytes) {
+    return gf_rank_exchange_put(&((struct beside *)user)->exchange, at, data, bytes);
+}
+static int get(void *user, int64_t at, void *data, int64_t bytes) {
+    return gf_rank_exchange_get(&((struct beside *)user)->exchange, at, data, bytes);
+}
+static void *lend(void *user, int64_t at, int64_t bytes) {
+    return gf_rank_exchange_lend(&((struct beside *)user)->exchange, at, bytes);
+}
+
+static int turn(void *user, int rc) {
+    return gf_rank_exchange_turn(&((struct beside *)user)->exchange, rc);
+}
+static int sum(void *user, double *values, int64_t n) {
+    (void)user;
+    return gf_ranks_sum(&ranks, values, n);
+}
+static int most(void *user, double *values, int64_t n) {
+    (void)user;
+    return gf_ranks_most(&ranks, values, n);
+}
+static int share(void *user, void *data, int64_t bytes, int from) {
+    (void)user;
+    return gf_ranks_share(&ranks, data, bytes, from);
+}
+
+static int run_job(void *user, const struct gf_job *job, const struct gf_array *in,
+                   struct gf_array *out, struct gf_report *report) {
+    struct beside *f = user;
+    int rc = 0;
+    if (!f->plan || !gf_job_equal(job, &f->planned)) {
+        gf_plan_drop(f->plan);
+        f->plan = NULL;
+        f->planned = *job;
+        rc = gf_backend_openmp.plan(f->context, job, &f->plan);
+    }
+    return rc ? rc : f->plan->ops->exec(f->plan, in, out, report);
+}
+
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
-
-enum { RUNS = 9, FILE_RUNS = 5 };
 
 static double median(double *t, size_t n) {
     qsort(t, n, sizeof *t, by_value);
     return t[n / 2];
 }
 
-/* Both leave the spectrum transposed: y is spread, z is whole. They take turns. */
+/* They take turns; FFTW leaves its result transposed in memory, the slabs hand theirs out row by row. */
 static void time_fftw(int64_t n) {
-    struct gf_spread s;
-    struct gf_slabs v;
-    struct gf_job job = complex_job(n, n, n);
+    struct beside f = {.n = n};
+    const struct gf_slab_io io = {.user = &f,
+                                  .threads = 1,
+                                  .members = {ranks.rank, ranks.size, turn, sum, most, share},
+                                  .read = read_planes,
+                                  .write = take_rows,
+                                  .put = put,
+                                  .get = get,
+                                  .lend = lend,
+                                  .run = run_job};
+    const struct gf_job job = complex_job(n, n, n);
+    struct gf_slab_plan p;
+    struct gf_report report;
     ptrdiff_t z0, nz, y0, ny;
-    double ours[RUNS], theirs[RUNS], error = 0, sum = 0;
+    double ours[RUNS], theirs[RUNS];
     fftwf_mpi_init();
-    ptrdiff_t points =
-        fftwf_mpi_local_size_3d_transposed(n, n, n, MPI_COMM_WORLD, &nz, &z0, &ny, &y0);
-    fftwf_complex *a = fftwf_alloc_complex((size_t)points),
-                  *b = fftwf_alloc_complex((size_t)points);
+    const size_t points =
+        (size_t)fftwf_mpi_local_size_3d_transposed(n, n, n, MPI_COMM_WORLD, &nz, &z0, &ny, &y0);
+    fftwf_complex *a = fftwf_alloc_complex(points), *b = fftwf_alloc_complex(points);
     fftwf_plan plan = fftwf_mpi_plan_dft_3d(n, n, n, a, b, MPI_COMM_WORLD, FFTW_FORWARD,
                                             FFTW_MEASURE | FFTW_MPI_TRANSPOSED_OUT);
-    if (open_slabs(&s, &v, &job, 1) || v.planes.count != nz || v.rows.count != ny) {
-        check(0, "FFTW shares otherwise");
-        return;
-    }
     for (ptrdiff_t i = 0; i < nz * n * n; i++) {
         a[i][0] = (float)(i * 2654435761u % 1000) / 1000;
         a[i][1] = (float)(i * 40503u % 1000) / 1000;
     }
-    struct gf_array in = gf_slabs_array(&v, a, GF_C64, nz, n, n);
-    int rc = 0;
+    f.z0 = z0, f.y0 = y0, f.ny = ny, f.in = a, f.theirs = b;
+    int rc =
+        gf_backend_open(&gf_backend_openmp, &(struct gf_backend_options){.threads = 1}, &f.context);
+    if (!rc)
+        rc = gf_slab_plan_make(&job, GF_PACKS_NOTHING, INT64_C(1) << 40, ranks.size, &p);
+    if (!rc)
+        rc = gf_rank_exchange_open(&ranks, &p, &f.exchange);
     for (int i = 0; i < RUNS && !rc; i++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double start = MPI_Wtime();
         fftwf_execute(plan);
         MPI_Barrier(MPI_COMM_WORLD);
-        double middle = MPI_Wtime();
-        rc = gf_slabs_forward(&v, &in);
+        theirs[i] = MPI_Wtime() - start;
+        start = MPI_Wtime();
+        rc = gf_slab_run(&p, &io, &report);
         MPI_Barrier(MPI_COMM_WORLD);
-        theirs[i] = middle - start;
-        ours[i] = MPI_Wtime() - middle;
+        ours[i] = MPI_Wtime() - start;
     }
-    const float *x = (const float *)v.by_rows;
-    for (int64_t z = 0; z < n; z++)
-        for (int64_t y = 0; y < ny; y++)
-            for (int64_t i = 0; i < 2 * n; i++) {
-                double f = b[(y * n + z) * n + i / 2][i % 2], g = x[((z * ny + y) * n) * 2 + i];
-                error += (f - g) * (f - g);
-                sum += f * f;
-            }
-    check(!rc && error < 1e-12 * sum, "FFTW has other results");
-    double t = median(theirs, RUNS), o = median(ours, RUNS);
-    if (ranks.rank == 0)
+    f.compares = true;
+    rc = rc ? rc : gf_slab_run(&p, &io, &report);
+    check(!rc && f.sum > 0 && f.error < 1e-12 * f.sum,
+          rc ? gf_message() : "FFTW has other results");
+    if (ranks.rank == 0 && !rc)
         printf("%dx%dx%d, %d ranks: FFTW %.1f ms, gpufft %.1f ms, ratio %.2f\n", (int)n, (int)n,
-               (int)n, ranks.size, t * 1e3, o * 1e3, t / o);
+               (int)n, ranks.size, median(theirs, RUNS) * 1e3, median(ours, RUNS) * 1e3,
+               median(theirs, RUNS) / median(ours, RUNS));
+    gf_plan_drop(f.plan);
+    gf_backend_openmp.close(f.context);
+    gf_rank_exchange_close(&f.exchange);
     fftwf_destroy_plan(plan);
     fftwf_free(a);
     fftwf_free(b);
-    close_slabs(&s, &v);
-}
-
-/* FFTW's transform between two files, each read and written by the functions that gpufft's are. */
-struct files {
-    int64_t n;
-    struct gf_spread_file in, out;
-    const struct gf_slabs *v; /* FFTW shares planes and rows in the same way */
-    fftwf_complex *a, *b;
-    fftwf_plan plan;
-};
-
-/* Own planes, which lie in the file one after the other. */
-static int move_planes(const struct files *f, const struct gf_spread_file *file, void *data,
-                       bool write) {
-    const int64_t plane = f->n * f->n * (int64_t)sizeof(fftwf_complex);
-    struct gf_file_part part = {file->at + f->v->planes.first * plane, f->v->planes.count * plane};
-    int rc = gf_ranks_open_file(&ranks, file->path, write);
-    if (rc)
-        return rc;
-    return gf_ranks_close_file(&ranks, gf_file_transfer(&ranks, &part, 1, part.bytes, data, write));
-}
-
-/* Rows of b[own y][z][x], in the order of the file. */
-static int write_rows(const struct files *f) {
-    const size_t row = (size_t)f->n * sizeof(fftwf_complex);
-    struct gf_file_rows rows;
-    int64_t first, z, y;
-    int rc = gf_file_rows_open(f->v, &f->out, false, false, sizeof(fftwf_complex), &rows);
-    char *data = malloc((size_t)rows.chunk * row);
-    rc = rc ? rc : gf_ranks_open_file(&ranks, f->out.path, true);
-    for (int64_t i = 0; i < rows.rounds && data && !rc; i++) {
-        const int64_t count = gf_file_rows_round(&rows, i, &first);
-        for (int64_t k = 0; k < count; k++) {
-            gf_file_rows_index(&rows, first + k, &z, &y);
-            y -= f->v->rows.range[0].first;
-            memcpy(data + (size_t)k * row, f->b[(y * f->n + z) * f->n], row);
-        }
-        rc = gf_ranks_write(&ranks, rows.parts, gf_file_rows_parts(&rows, first, count), data);
-    }
-    free(data);
-    gf_file_rows_close(&rows);
-    return gf_ranks_close_file(&ranks, rc);
-}
-
-static double time_theirs(const struct files *f, bool transposed, int *rc) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    *rc = *rc ? *rc : move_planes(f, &f->in, f->a, false);
-    fftwf_execute(f->plan);
-    if (!*rc)
-        *rc = transposed ? write_rows(f) : move_planes(f, &f->out, f->b, true);
-    MPI_Barrier(MPI_COMM_WORLD);
-    return MPI_Wtime() - start;
-}
-
-static double time_ours(struct gf_spread *s, int *rc) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    *rc = *rc ? *rc : gf_spread_run(s);
-    MPI_Barrier(MPI_COMM_WORLD);
-    return MPI_Wtime() - start;
-}
-
-/* Whether two files of so many bytes hold about the same numbers. Rank 0 reads them. */
-static bool agree(const char *a, const char *b, size_t bytes) {
-    enum { ROOM = 1 << 16 };
-    static float x[ROOM], y[ROOM];
-    double error = 0, sum = 0;
-    FILE *p = fopen(a, "rb"), *q = fopen(b, "rb");
-    size_t all = 0, n = ROOM;
-    while (p && q && n == ROOM) {
-        n = fread(x, sizeof *x, ROOM, p);
-        n = fread(y, sizeof *y, ROOM, q) == n ? n : 0;
-        for (size_t i = 0; i < n; i++) {
-            error += (double)(x[i] - y[i]) * (x[i] - y[i]);
-            sum += (double)x[i] * x[i];
-        }
-        all += n * sizeof *x;
-    }
-    if (p)
-        fclose(p);
-    if (q)
-        fclose(q);
-    return all == bytes && sum > 0 && error < 1e-12 * sum;
-}
-
-/* The input, and both outputs, empty. */
-static bool make_files(char path[3][4096], size_t bytes) {
-    enum { ROOM = 1 << 15 };
-    static float x[ROOM];
-    bool good = true;
-    for (int k = 0; k < 3; k++) {
-        FILE *f = fopen(path[k], "wb");
-        for (size_t at = 0; f && !k && at < bytes; at += sizeof x) {
-            for (size_t i = 0; i < ROOM; i++)
-                x[i] = (float)((at + i) * 2654435761u % 1000) / 1000;
-            good &= fwrite(x, sizeof x, 1, f) == 1;
-        }
-        good &= f && !fclose(f);
-    }
-    return good;
-}
-
-static void time_files(int64_t n, const char *folder) {
-    static const char *const name[] = {"in", "ours", "theirs"};
-    const size_t bytes = (size_t)(n * n * n) * sizeof(fftwf_complex);
-    char path[3][4096];
-    double ours[FILE_RUNS], theirs[2][FILE_RUNS];
-    struct gf_spread s;
-    struct gf_slabs v;
-    struct gf_job job = complex_job(n, n, n);
-    ptrdiff_t at[4];
-    int rc = 0;
-    fftwf_mpi_init();
-    for (int k = 0; k < 3; k++)
-        snprintf(path[k], sizeof path[k], "%s/reference-%s.raw", folder, name[k]);
-    size_t points = (size_t)fftwf_mpi_local_size_3d_transposed(n, n, n, MPI_COMM_WORLD, &at[0],
-                                                               &at[1], &at[2], &at[3]);
-    check(ranks.rank || make_files(path, bytes), folder);
-    if (open_slabs(&s, &v, &job, 1) || v.planes.count != at[0] || v.rows.count != at[2]) {
-        check(0, "FFTW shares otherwise");
-        return;
-    }
-    struct files f = {.n = n, .in = {path[0], 0, NULL, 0}, .out = {path[2], 0, NULL, 0}, .v = &v};
-    s.in = f.in;
-    s.out = (struct gf_spread_file){path[1], 0, NULL, 0};
-    f.a = fftwf_alloc_complex(points);
-    f.b = fftwf_alloc_complex(points);
-    for (int k = 0; k < 2; k++) {
-        f.plan = fftwf_mpi_plan_dft_3d(n, n, n, f.a, f.b, MPI_COMM_WORLD, FFTW_FORWARD,
-                                       FFTW_MEASURE | (k ? FFTW_MPI_TRANSPOSED_OUT : 0));
-        for (int i = 0; i < FILE_RUNS; i++) {
-            theirs[k][i] = time_theirs(&f, k, &rc);
-            ours[i] = time_ours(&s, &rc);
-        }
-        check(!rc && (ranks.rank || agree(path[1], path[2], bytes)), "FFTW's file is another");
-        fftwf_destroy_plan(f.plan);
-    }
-    double o = median(ours, FILE_RUNS), t = median(theirs[0], FILE_RUNS);
-    double u = median(theirs[1], FILE_RUNS);
-    if (ranks.rank == 0)
-        printf("%dx%dx%d, %d ranks, file to file: FFTW %.0f ms, transposed out %.0f ms, gpufft "
-               "%.0f ms, ratio %.2f\n",
-               (int)n, (int)n, (int)n, ranks.size, t * 1e3, u * 1e3, o * 1e3, (t < u ? t : u) / o);
-    for (int k = 0; k < 3 && ranks.rank == 0; k++)
-        remove(path[k]);
-    fftwf_free(f.a);
-    fftwf_free(f.b);
-    close_slabs(&s, &v);
 }
 #endif
 
@@ -391,8 +293,6 @@ int main(int argc, char **argv) {
         test_large();
     }
 #ifdef WITH_FFTW
-    else if (!strcmp(what, "files") && argc > 3)
-        time_files(atol(argv[2]), argv[3]);
     else if (argc > 2)
         time_fftw(atol(argv[2]));
 #endif
